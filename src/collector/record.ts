@@ -1,0 +1,119 @@
+// The finished span as reporters see it: numeric ids and exact times, readable forms on demand.
+// Nothing here may run on the recording path; records are made when a trace is reported.
+import type { PropertyList, PropertyValue } from '../local-span/property.js';
+import type { Link, SpanKind, SpanStatus } from '../span/span-types.js';
+
+const hex8 = (word: number): string => (word >>> 0).toString(16).padStart(8, '0');
+
+const BILLION = 1_000_000_000n;
+
+const toUnixNs = (sec: number, nano: number): bigint => BigInt(sec) * BILLION + BigInt(nano);
+
+const toProperties = (list: PropertyList | null): Readonly<Record<string, PropertyValue>> => {
+  const out: Record<string, PropertyValue> = {};
+  if (list !== null) for (let i = 0; i < list.length; i += 2) out[list[i] as string] = list[i + 1] as PropertyValue;
+  return out;
+};
+
+/** An event of a finished span. Times are whole unix seconds and the nanoseconds within that second. */
+export class EventRecord {
+  constructor(
+    readonly name: string,
+    readonly sec: number,
+    readonly nano: number,
+    /** Key, value, key, value; no key twice; null when there are none. */
+    readonly propertyList: PropertyList | null,
+  ) {}
+
+  /** Unix time in nanoseconds. */
+  get timeUnixNs(): bigint {
+    return toUnixNs(this.sec, this.nano);
+  }
+
+  get properties(): Readonly<Record<string, PropertyValue>> {
+    return toProperties(this.propertyList);
+  }
+}
+
+/** The identity that all spans of a trace share: its 128-bit id as four 32-bit words, most significant first. */
+export class TraceIdentity {
+  #hex: string | undefined;
+  constructor(
+    readonly w0: number,
+    readonly w1: number,
+    readonly w2: number,
+    readonly w3: number,
+    /** W3C tracestate, as received; empty when there was none. */
+    readonly traceState: string,
+  ) {}
+
+  /** 32 lower-case hex digits. */
+  get traceId(): string {
+    this.#hex ??= hex8(this.w0) + hex8(this.w1) + hex8(this.w2) + hex8(this.w3);
+    return this.#hex;
+  }
+}
+
+/**
+ * One finished span. Encoders read the numeric fields (`idHi`, `startSec`, `propertyList`); people read the getters
+ * (`spanId`, `startTimeUnixNs`, `properties`).
+ */
+export class SpanRecord {
+  constructor(
+    readonly trace: TraceIdentity,
+    /** Span id, upper and lower 32 bits, unsigned. */
+    readonly idHi: number,
+    readonly idLo: number,
+    /** Parent span id, unsigned; both 0 for a root without a remote parent. */
+    readonly parentHi: number,
+    readonly parentLo: number,
+    readonly name: string,
+    readonly kind: SpanKind,
+    /** Start: whole unix seconds, and the nanoseconds (an integer, 0 to 999999999) within that second. */
+    readonly startSec: number,
+    readonly startNano: number,
+    readonly endSec: number,
+    readonly endNano: number,
+    /** Key, value, key, value; no key twice; null when there are none. */
+    readonly propertyList: PropertyList | null,
+    readonly events: readonly EventRecord[],
+    readonly links: readonly Link[],
+    readonly status: SpanStatus,
+    /** True when the direct parent is in another process (the parent id came in a SpanContext). */
+    readonly hasRemoteParent: boolean,
+  ) {}
+
+  /** 32 lower-case hex digits. */
+  get traceId(): string {
+    return this.trace.traceId;
+  }
+
+  /** 16 lower-case hex digits. */
+  get spanId(): string {
+    return hex8(this.idHi) + hex8(this.idLo);
+  }
+
+  /** 16 lower-case hex digits; empty for a root. */
+  get parentSpanId(): string {
+    return this.parentHi === 0 && this.parentLo === 0 ? '' : hex8(this.parentHi) + hex8(this.parentLo);
+  }
+
+  /** Unix time in nanoseconds. */
+  get startTimeUnixNs(): bigint {
+    return toUnixNs(this.startSec, this.startNano);
+  }
+
+  /** Unix time in nanoseconds. */
+  get endTimeUnixNs(): bigint {
+    return toUnixNs(this.endSec, this.endNano);
+  }
+
+  /** Nanoseconds; never negative. */
+  get durationNs(): number {
+    return (this.endSec - this.startSec) * 1e9 + (this.endNano - this.startNano);
+  }
+
+  get properties(): Readonly<Record<string, PropertyValue>> {
+    return toProperties(this.propertyList);
+  }
+}

@@ -1,0 +1,71 @@
+// What a reporter is: the one interface between the collector and every way out. No behaviour but the error type.
+import type { Properties } from '../local-span/property.js';
+import type { SpanRecord } from './record.js';
+
+/** Who produced the spans. Sent with every batch, never frozen from a first span. */
+export interface Resource {
+  readonly serviceName: string;
+  /** Further resource attributes; `service.name` is not repeated here. */
+  readonly attributes: Properties;
+}
+
+/** The spans of one trace that are reported together. Normally the whole trace; see `isContinuation`. */
+export interface Trace {
+  /** 32 lower-case hex digits. */
+  readonly traceId: string;
+  readonly spanCount: number;
+  /** Estimated bytes held until reported. */
+  readonly byteSize: number;
+  /** True when spans of this trace were reported before (late spans, or an early report of an open root). */
+  readonly isContinuation: boolean;
+  /** The i-th span, made on demand: 0 is the root when the root is in this batch. Lets an encoder work in slices. */
+  spanAt(index: number): SpanRecord;
+  /** All spans, root first; made at first use and kept. */
+  readonly spans: readonly SpanRecord[];
+}
+
+/** What a reporter gets: whole traces that share one resource. Never empty. */
+export interface ReportBatch {
+  readonly traces: readonly Trace[];
+  /** Sum over the traces. */
+  readonly spanCount: number;
+  readonly resource: Resource;
+  /** Aborted when the report takes longer than its bound, or at shutdown. */
+  readonly signal: AbortSignal;
+}
+
+/** A way out for finished traces. `report` may be sync or async; a throw or rejection means: not delivered. */
+export interface Reporter {
+  /** Shown in `stats()`. */
+  readonly name: string;
+  /** At most one call at a time. The collector retries a failed batch with backoff unless the error says `retryable: false`. */
+  report(batch: ReportBatch): void | Promise<void>;
+  /** Last chance in `process.on('exit')`, where nothing asynchronous runs. Leave out when there is no synchronous way. */
+  reportSync?(batch: ReportBatch): void;
+  /** Wait until everything handed over is out of this process. */
+  flush?(): Promise<void>;
+  /** Release sockets and files; called once. */
+  shutdown?(): Promise<void>;
+  /** Counters of this reporter: sent, refused, bytes. */
+  stats?(): Readonly<Record<string, number>>;
+}
+
+/** Why a batch was not delivered. `retryable: false` makes the collector drop it, counted, instead of trying again. */
+export class ReportError extends Error {
+  override readonly name = 'ReportError';
+  constructor(
+    /** Stable, for programs: `ERR_SPANLINE_HTTP_STATUS`, `ERR_SPANLINE_CONNECT`, ... */
+    readonly code: string,
+    message: string,
+    readonly options: { readonly retryable?: boolean; readonly retryAfterMs?: number; readonly cause?: unknown } = {},
+  ) {
+    super(message, { cause: options.cause });
+  }
+  get retryable(): boolean {
+    return this.options.retryable ?? true;
+  }
+  /** The server's Retry-After in milliseconds, when it gave one. */
+  get retryAfterMs(): number | undefined {
+    return this.options.retryAfterMs;
+  }
+}
