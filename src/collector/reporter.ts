@@ -22,6 +22,12 @@ export interface Trace {
   spanAt(index: number): SpanRecord;
   /** All spans, root first; made at first use and kept. */
   readonly spans: readonly SpanRecord[];
+  /** The root, when it is in this batch. */
+  readonly root: SpanRecord | undefined;
+  /** Duration of the root in nanoseconds; 0 when the root is not in this batch. */
+  readonly durationNs: number;
+  /** True when any span has the status `error`. */
+  readonly hasError: boolean;
 }
 
 /** What a reporter gets: whole traces that share one resource. Never empty. */

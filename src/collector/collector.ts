@@ -1,0 +1,355 @@
+// Collector: gathers finished traces, decides which are kept, and hands whole traces to reporters at intervals. Called
+// from the recording path, so those methods (opened, ended, cancelled, grew) only link and count.
+import { type ClockAnchor, checkDrift, takeAnchor } from '../clock/index.js';
+import { Counter, count, countMany } from '../local-span/counters.js';
+import type { ActiveTrace } from '../span/active-trace.js';
+import type { Sampler } from '../span/sampler.js';
+import type { TraceLimits, TraceSink } from '../span/trace-sink.js';
+import { type CollectorOptions, type ResolvedOptions, resolveOptions } from './options.js';
+import { Pipeline, type PipelineStats } from './pipeline.js';
+import type { SpanRecord } from './record.js';
+import type { Reporter, Resource } from './reporter.js';
+import { TraceList } from './trace-list.js';
+import { TracePart } from './trace-part.js';
+
+/** What became of a flush. */
+export interface FlushResult {
+  /** True when everything accepted before the call was delivered or dropped by a bound, counted. */
+  readonly complete: boolean;
+  /** Spans still waiting when the time was up. */
+  readonly pendingSpans: number;
+}
+
+/** Counters of one collector. */
+export interface CollectorStats {
+  readonly openTraces: number;
+  readonly openBytes: number;
+  /** Finished, not yet handed to a reporter. */
+  readonly readyTraces: number;
+  readonly readyBytes: number;
+  readonly droppedTracesBeforeReporter: number;
+  readonly droppedSpansBeforeReporter: number;
+  readonly droppedSpansAfterShutdown: number;
+  /** By reporter name; a second reporter of one name is `name#2`. */
+  readonly reporters: Readonly<Record<string, PipelineStats & { readonly lastError?: string; readonly own?: Readonly<Record<string, number>> }>>;
+}
+
+const DEFAULT_FLUSH_MS = 30_000;
+const DEFAULT_SHUTDOWN_MS = 5_000;
+
+/**
+ * Gathers the spans of the roots started with it and hands them to its reporters.
+ *
+ * Most programs use the default one through `setReporter` and `configure`; make your own to embed the library or in tests.
+ *
+ * @example
+ * ```ts
+ * const collector = new Collector({ serviceName: 'job' });
+ * collector.setReporter(new ConsoleReporter());
+ * const root = Span.root('job', undefined, { collector });
+ * root.end();
+ * await collector.shutdown();
+ * ```
+ */
+export class Collector implements TraceSink {
+  private options: ResolvedOptions;
+  private given: CollectorOptions;
+  private pipelines: Pipeline[] = [];
+  private readonly open = new TraceList();
+  private openBytes = 0;
+  private ready: ActiveTrace[] = [];
+  private readySpans = 0;
+  private readyBytes = 0;
+  private timer: NodeJS.Timeout | undefined;
+  private immediate: NodeJS.Immediate | undefined;
+  private isShutDown = false;
+  private droppedTracesBeforeReporter = 0;
+  private droppedSpansBeforeReporter = 0;
+  private droppedSpansAfterShutdown = 0;
+
+  constructor(options: CollectorOptions = {}) {
+    this.given = options;
+    this.options = resolveOptions(options);
+  }
+
+  /** Change options; what is not named stays. Throws `ERR_SPANLINE_OPTION` and changes nothing when one is wrong. */
+  configure(options: CollectorOptions): void {
+    const given = { ...this.given, ...options };
+    this.options = resolveOptions(given);
+    this.given = given;
+  }
+
+  /** Report to this reporter, or to each of several, from now on. Traces finished before the first one are kept for it, within bounds. */
+  setReporter(reporter: Reporter | readonly Reporter[]): void {
+    const before = this.pipelines;
+    const wanted = Array.isArray(reporter) ? (reporter as readonly Reporter[]) : [reporter as Reporter];
+    this.pipelines = wanted.map(
+      (one) => before.find((pipeline) => pipeline.reporter === one) ?? new Pipeline(one, () => this.options),
+    );
+    for (const old of before) {
+      // The one replaced still delivers what it was given; it gets nothing new.
+      if (!this.pipelines.includes(old)) void old.whenIdle().then(() => retire(old));
+    }
+    this.isShutDown = false;
+    if (this.ready.length > 0) this.arm();
+  }
+
+  get sampler(): Sampler {
+    return this.options.sampler;
+  }
+
+  get limits(): TraceLimits {
+    return this.options;
+  }
+
+  get exitTimeoutMs(): number {
+    return this.options.exitTimeoutMs;
+  }
+
+  /** @internal */
+  opened(trace: ActiveTrace): void {
+    trace.resource = this.options.resource;
+    this.open.add(trace);
+    if (this.open.size > this.options.maxOpenTraces) this.evict();
+    if (this.options.reportOpenTraces) this.arm();
+  }
+
+  /** @internal */
+  ended(trace: ActiveTrace): void {
+    this.close(trace);
+    this.enqueue(trace);
+    trace.collector?.release();
+  }
+
+  /** @internal */
+  cancelled(trace: ActiveTrace): void {
+    this.close(trace);
+    count(Counter.tracesCancelled);
+    countMany(Counter.spansOfDiscardedTraces, trace.pending);
+    trace.discard();
+    trace.collector?.release();
+  }
+
+  /** @internal */
+  grew(trace: ActiveTrace, spans: number, bytes: number): void {
+    if (trace.isListed) {
+      this.openBytes += bytes;
+      while (this.openBytes > this.options.maxOpenBytes && this.open.first !== null) this.evict();
+    } else if (trace.isQueued) {
+      this.readyBytes += bytes;
+      this.readySpans += spans;
+    } else this.enqueue(trace);
+  }
+
+  /** Hand over everything finished and wait until reporters have it. Never rejects. */
+  async flush(options: { readonly timeoutMs?: number } = {}): Promise<FlushResult> {
+    const timeoutMs = options.timeoutMs ?? DEFAULT_FLUSH_MS;
+    this.report();
+    let timer: NodeJS.Timeout | undefined;
+    // Not unref'ed: whoever awaits a flush wants the process to live until it is done.
+    const timedOut = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, timeoutMs);
+    });
+    await Promise.race([Promise.all(this.pipelines.map(drained)), timedOut]);
+    clearTimeout(timer);
+    const pendingSpans = this.pipelines.reduce((sum, pipeline) => sum + pipeline.stats().queuedSpans, this.readySpans);
+    return { complete: pendingSpans === 0, pendingSpans };
+  }
+
+  /** Flush, then release the reporters. What cannot be delivered in time is dropped and counted. Never rejects. */
+  async shutdown(options: { readonly timeoutMs?: number } = {}): Promise<FlushResult> {
+    const result = await this.flush({ timeoutMs: options.timeoutMs ?? DEFAULT_SHUTDOWN_MS });
+    this.isShutDown = true;
+    this.disarm();
+    const pipelines = this.pipelines;
+    this.pipelines = [];
+    await Promise.all(pipelines.map(retire));
+    return result;
+  }
+
+  /** @internal For `process.on('exit')`: hand everything to reporters that work synchronously. */
+  reportSync(): void {
+    this.report();
+    for (const pipeline of this.pipelines) pipeline.reportSync();
+  }
+
+  /** @internal Work left that an orderly exit should wait for. */
+  get hasPending(): boolean {
+    return this.pipelines.length > 0 && (this.ready.length > 0 || this.pipelines.some((one) => !one.isIdle));
+  }
+
+  stats(): CollectorStats {
+    const reporters: Record<string, PipelineStats & { lastError?: string; own?: Readonly<Record<string, number>> }> = {};
+    for (const pipeline of this.pipelines) {
+      let name = pipeline.reporter.name;
+      for (let n = 2; name in reporters; n++) name = `${pipeline.reporter.name}#${n}`;
+      reporters[name] = { ...pipeline.stats(), lastError: pipeline.lastError, own: pipeline.reporter.stats?.() };
+    }
+    return {
+      openTraces: this.open.size,
+      openBytes: this.openBytes,
+      readyTraces: this.ready.length,
+      readyBytes: this.readyBytes,
+      droppedTracesBeforeReporter: this.droppedTracesBeforeReporter,
+      droppedSpansBeforeReporter: this.droppedSpansBeforeReporter,
+      droppedSpansAfterShutdown: this.droppedSpansAfterShutdown,
+      reporters,
+    };
+  }
+
+  /** @internal The records of a trace that collects itself. */
+  takeRecords(trace: ActiveTrace): SpanRecord[] {
+    if (trace.state === 'discarded' || trace.pending === 0) return [];
+    return [...this.partOf(trace, takeAnchor()).spans];
+  }
+
+  private close(trace: ActiveTrace): void {
+    if (!trace.isListed) return;
+    this.open.remove(trace);
+    this.openBytes -= trace.byteSize;
+  }
+
+  // The oldest open root holds memory without an end in sight: early report when asked for, else its data is let go.
+  private evict(): void {
+    const trace = this.open.first as ActiveTrace;
+    this.close(trace);
+    count(Counter.tracesEvicted);
+    if (this.options.reportOpenTraces && trace.pending > 0) this.enqueue(trace);
+    else {
+      countMany(Counter.spansOfDiscardedTraces, trace.pending);
+      trace.discard();
+    }
+  }
+
+  private enqueue(trace: ActiveTrace): void {
+    if (trace.collector !== null) return;
+    if (this.isShutDown) {
+      this.droppedSpansAfterShutdown += trace.pending;
+      trace.discard();
+      return;
+    }
+    trace.isQueued = true;
+    this.ready.push(trace);
+    this.readySpans += trace.pending;
+    this.readyBytes += trace.byteSize;
+    if (this.readyBytes > this.options.maxQueuedBytes) this.relieve();
+    else if (this.pipelines.length === 0) return;
+    else if (this.readySpans >= this.options.reportThresholdSpans) this.armNow();
+    else if (this.timer === undefined) this.arm();
+  }
+
+  // The queue is full before a timer could run. With a reporter its pipeline takes over, which has the same bound; without
+  // one the oldest go: start-up is long over, the newest spans are the ones worth keeping.
+  private relieve(): void {
+    if (this.pipelines.length > 0) {
+      this.report();
+      return;
+    }
+    // A quarter at a time, because taking from the front of an array moves the rest.
+    const dropped = this.ready.splice(0, Math.ceil(this.ready.length / 4));
+    for (const trace of dropped) {
+      this.readySpans -= trace.pending;
+      this.readyBytes -= trace.byteSize;
+      this.droppedTracesBeforeReporter++;
+      this.droppedSpansBeforeReporter += trace.pending;
+      trace.isQueued = false;
+      trace.clear();
+    }
+  }
+
+  private arm(): void {
+    if (this.timer !== undefined || this.pipelines.length === 0) return;
+    this.timer = setTimeout(() => this.report(), this.options.reportIntervalMs);
+    this.timer.unref();
+  }
+
+  private armNow(): void {
+    if (this.immediate !== undefined) return;
+    this.immediate = setImmediate(() => this.report());
+    this.immediate.unref();
+  }
+
+  private disarm(): void {
+    clearTimeout(this.timer);
+    clearImmediate(this.immediate);
+    this.timer = undefined;
+    this.immediate = undefined;
+  }
+
+  private report(): void {
+    this.disarm();
+    if (this.pipelines.length === 0) return;
+    if (this.options.reportOpenTraces) this.enqueueOpen();
+    const traces = this.ready;
+    if (traces.length > 0) {
+      this.ready = [];
+      this.readySpans = 0;
+      this.readyBytes = 0;
+      checkDrift();
+      const parts = this.partsOf(traces);
+      if (parts.length > 0) for (const pipeline of this.pipelines) pipeline.push(parts);
+    }
+    if (this.options.reportOpenTraces && this.open.size > 0) this.arm();
+  }
+
+  private enqueueOpen(): void {
+    for (let trace = this.open.first; trace !== null; trace = trace.newer) {
+      if (trace.pending === 0 || trace.isQueued || trace.collector !== null) continue;
+      this.openBytes -= trace.byteSize;
+      trace.isQueued = true;
+      this.ready.push(trace);
+    }
+  }
+
+  private partsOf(traces: readonly ActiveTrace[]): TracePart[] {
+    const anchor = takeAnchor();
+    const parts: TracePart[] = [];
+    for (const trace of traces) {
+      trace.isQueued = false;
+      if (trace.state === 'discarded' || trace.pending === 0) continue;
+      const part = this.partOf(trace, anchor);
+      if (this.isKept(part)) parts.push(part);
+      else {
+        count(Counter.tracesNotKept);
+        countMany(Counter.spansOfDiscardedTraces, part.spanCount);
+        trace.discard();
+      }
+    }
+    return parts;
+  }
+
+  private partOf(trace: ActiveTrace, anchor: ClockAnchor): TracePart {
+    trace.anchor ??= anchor;
+    return new TracePart(trace, trace.anchor as ClockAnchor, trace.resource as Resource);
+  }
+
+  // The decision is made once, on the whole trace; parts that follow (late spans) go the way of the first.
+  private isKept(part: TracePart): boolean {
+    const { keep } = this.options;
+    if (keep === undefined || part.isContinuation) return true;
+    try {
+      return keep(part) !== false;
+    } catch {
+      count(Counter.callbackErrors);
+      return true;
+    }
+  }
+}
+
+const drained = async (pipeline: Pipeline): Promise<void> => {
+  await pipeline.whenIdle();
+  try {
+    await pipeline.reporter.flush?.();
+  } catch (error) {
+    pipeline.lastError = String(error);
+  }
+};
+
+const retire = async (pipeline: Pipeline): Promise<void> => {
+  pipeline.close();
+  try {
+    await pipeline.reporter.shutdown?.();
+  } catch (error) {
+    pipeline.lastError = String(error);
+  }
+};

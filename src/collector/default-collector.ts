@@ -1,0 +1,93 @@
+// The default collector: the one global of the library, and the functions that speak to it. Shared by the ES module and
+// the CommonJS build of this package in one thread.
+import { clockStats } from '../clock/index.js';
+import { type CounterName, readCounters } from '../local-span/counters.js';
+import { state } from '../local-span/process-state.js';
+import { type RootOptions, Span } from '../span/span.js';
+import type { SpanContext } from '../span/span-context.js';
+import { TraceCollector } from '../span/trace-collector.js';
+import { defaultSink, setDefaultSink } from '../span/trace-sink.js';
+import { Collector, type CollectorStats, type FlushResult } from './collector.js';
+import { flushOnExit } from './exit.js';
+import { type CollectorOptions, OptionError } from './options.js';
+import type { SpanRecord } from './record.js';
+import type { Reporter } from './reporter.js';
+
+declare module '../span/trace-collector.js' {
+  interface RecordTypes {
+    readonly record: SpanRecord;
+  }
+}
+
+/** Options of {@link configure}: those of the collector, and the switches of the whole library. */
+export interface Options extends CollectorOptions {
+  /** True turns the whole library into no-ops: nothing records, nothing allocates. Also: `SPANLINE_DISABLED=1`. */
+  readonly disabled?: boolean;
+  /** Warn about misuse once per call site. Default: `NODE_ENV === 'development'`. */
+  readonly development?: boolean;
+}
+
+/** Counters of the recording path by reason, of the collector and of the clock. */
+export interface Stats extends Record<CounterName, number> {
+  readonly collector: CollectorStats;
+  readonly clock: Readonly<Record<string, number>>;
+}
+
+if (defaultSink() === undefined) {
+  setDefaultSink(new Collector());
+}
+
+/** The collector of roots that name none. */
+export const defaultCollector = (): Collector => defaultSink() as Collector;
+
+/**
+ * Set options of the default collector and of the library; what is not named stays as it is. Call it at start-up.
+ *
+ * Throws `ERR_SPANLINE_OPTION` naming the option that is wrong, and then changes nothing.
+ *
+ * @example
+ * ```ts
+ * configure({ serviceName: 'query-engine', sampler: parentBased(ratio(0.1)), keep: (trace) => trace.durationNs > 1e6 });
+ * ```
+ */
+export const configure = (options: Options): void => {
+  const { disabled, development, ...rest } = options;
+  for (const [key, value] of Object.entries({ disabled, development })) {
+    if (value !== undefined && typeof value !== 'boolean') {
+      throw new OptionError(`Option "${key}" must be true or false, not ${String(value)}.`);
+    }
+  }
+  defaultCollector().configure(rest);
+  if (disabled !== undefined) state.enabled = !disabled;
+  if (development !== undefined) state.development = development;
+};
+
+/** Report to this reporter, or to each of several. The one set before still delivers what it was given. */
+export const setReporter = (reporter: Reporter | readonly Reporter[]): void => {
+  defaultCollector().setReporter(reporter);
+  flushOnExit(defaultCollector());
+};
+
+/** Hand every finished trace to the reporters and wait until they have delivered. Never rejects. */
+export const flush = (options?: { readonly timeoutMs?: number }): Promise<FlushResult> =>
+  defaultCollector().flush(options);
+
+/** Flush and release the reporters: sockets and files are closed. Never rejects. */
+export const shutdown = (options?: { readonly timeoutMs?: number }): Promise<FlushResult> =>
+  defaultCollector().shutdown(options);
+
+/** Every drop, misuse and delivery, counted since the process began. */
+export const stats = (): Stats => ({
+  ...readCounters(),
+  collector: defaultCollector().stats(),
+  clock: clockStats(),
+});
+
+Span.rootWithCollector = (name: string, context?: SpanContext, options?: RootOptions) => {
+  const span = Span.root(name, context, options);
+  const { trace } = span;
+  if (trace === null) return [span, TraceCollector.empty()];
+  const collector = new TraceCollector<SpanRecord>(trace, (own) => (own.sink as Collector).takeRecords(own));
+  trace.collector = collector;
+  return [span, collector];
+};

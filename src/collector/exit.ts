@@ -1,0 +1,50 @@
+// What happens to queued traces when the process ends. Bounded: an exit is never held back longer than the collector's
+// exitTimeoutMs, and a handler here must never throw.
+import type { Collector } from './collector.js';
+
+const installed = new WeakSet<Collector>();
+
+/**
+ * Deliver at an orderly exit. When the event loop runs empty (`beforeExit`) everything is flushed within the bound. On
+ * `process.exit` and after an uncaught exception only synchronous reporters (console, file, memory) can still deliver;
+ * others lose what was finished since their last report: one report interval and what was being sent.
+ */
+export const flushOnExit = (collector: Collector): void => {
+  if (installed.has(collector)) return;
+  installed.add(collector);
+  let isFlushing = false;
+  process.on('beforeExit', () => {
+    if (isFlushing || !collector.hasPending) return;
+    isFlushing = true;
+    void collector.flush({ timeoutMs: collector.exitTimeoutMs }).then((result) => {
+      // Emitted again when the loop is empty again; what could not be delivered in time must not be tried for ever.
+      isFlushing = !result.complete;
+    });
+  });
+  process.on('exit', () => collector.reportSync());
+};
+
+/**
+ * Flush on these signals, then let the signal end the process as it would have. Not installed by default, because a
+ * signal handler is the application's business: without one SIGTERM loses what was finished since the last report.
+ * Gives a function that takes the handlers away again.
+ *
+ * @example
+ * ```ts
+ * flushOnSignals(defaultCollector(), ['SIGTERM', 'SIGINT']);
+ * ```
+ */
+export const flushOnSignals = (
+  collector: Collector,
+  signals: readonly NodeJS.Signals[] = ['SIGTERM', 'SIGINT'],
+): (() => void) => {
+  const handler = (signal: NodeJS.Signals): void => {
+    remove();
+    void collector.shutdown({ timeoutMs: collector.exitTimeoutMs }).then(() => process.kill(process.pid, signal));
+  };
+  const remove = (): void => {
+    for (const signal of signals) process.off(signal, handler);
+  };
+  for (const signal of signals) process.on(signal, handler);
+  return remove;
+};

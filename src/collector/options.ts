@@ -1,0 +1,146 @@
+// Options of a collector: defaults, and a check that names the option that is wrong. Every bound of the library is here.
+import { hostname } from 'node:os';
+import type { Sampler } from '../span/sampler.js';
+import { parentBased } from '../span/sampler.js';
+import type { Resource, Trace } from './reporter.js';
+
+/** Options of {@link Collector} and of `configure`. Every number is a bound; what it refuses is counted in `stats()`. */
+export interface CollectorOptions {
+  /** Name of this service. Default: OTEL_SERVICE_NAME, `service.name` in OTEL_RESOURCE_ATTRIBUTES, else `unknown_service:node`. */
+  readonly serviceName?: string;
+  /** Attributes of the resource, added to those of OTEL_RESOURCE_ATTRIBUTES. */
+  readonly resourceAttributes?: Resource['attributes'];
+  /** Head sampling, asked once per root. Default: follow the caller, record every new trace. */
+  readonly sampler?: Sampler;
+  /** Tail sampling: sees the whole trace before it is reported; false drops it. Its late spans follow the decision. */
+  readonly keep?: (trace: Trace) => boolean;
+  /** Report what has finished of traces whose root is still open, every interval. Default false. */
+  readonly reportOpenTraces?: boolean;
+  /** Milliseconds from the end of a root to its report at the latest. Default 1000. */
+  readonly reportIntervalMs?: number;
+  /** Spans waiting that make a report start at once. Default 16384. */
+  readonly reportThresholdSpans?: number;
+  /** Spans in one call of a reporter; one trace is never split. Default 8192. */
+  readonly maxBatchSpans?: number;
+  /** Milliseconds a call of a reporter may take before it counts as failed. Default 30000. */
+  readonly reportTimeoutMs?: number;
+  /** Bytes (estimated) of finished traces waiting to be delivered; beyond, the oldest is dropped. Default 64 MiB. */
+  readonly maxQueuedBytes?: number;
+  /** Roots open at one time; beyond, the oldest is evicted. Default 65536. */
+  readonly maxOpenTraces?: number;
+  /** Bytes (estimated) held by open traces; beyond, the oldest is evicted. Default 64 MiB. */
+  readonly maxOpenBytes?: number;
+  /** Spans of one trace. Default 131072. */
+  readonly maxSpansPerTrace?: number;
+  /** Properties of one cross-async span. Default 128. */
+  readonly maxPropertiesPerSpan?: number;
+  /** Events of one cross-async span. Default 128. */
+  readonly maxEventsPerSpan?: number;
+  /** Links of one cross-async span. Default 128. */
+  readonly maxLinksPerSpan?: number;
+  /** First and longest wait before a failed batch is tried again, milliseconds. Default 100 and 10000. */
+  readonly retryMinMs?: number;
+  readonly retryMaxMs?: number;
+  /** Milliseconds an orderly exit may be held back to deliver what is queued. Default 2000. */
+  readonly exitTimeoutMs?: number;
+}
+
+/** Options with nothing left open. */
+export type ResolvedOptions = Required<Omit<CollectorOptions, 'serviceName' | 'resourceAttributes' | 'keep'>> & {
+  readonly keep: ((trace: Trace) => boolean) | undefined;
+  readonly resource: Resource;
+};
+
+/** A wrong option, named. */
+export class OptionError extends TypeError {
+  override readonly name = 'OptionError';
+  readonly code = 'ERR_SPANLINE_OPTION';
+}
+
+const MIB = 1 << 20;
+
+const NUMBERS = {
+  reportIntervalMs: 1000,
+  reportThresholdSpans: 16_384,
+  maxBatchSpans: 8192,
+  reportTimeoutMs: 30_000,
+  maxQueuedBytes: 64 * MIB,
+  maxOpenTraces: 65_536,
+  maxOpenBytes: 64 * MIB,
+  maxSpansPerTrace: 131_072,
+  maxPropertiesPerSpan: 128,
+  maxEventsPerSpan: 128,
+  maxLinksPerSpan: 128,
+  retryMinMs: 100,
+  retryMaxMs: 10_000,
+  exitTimeoutMs: 2000,
+} as const;
+
+const FUNCTIONS = ['sampler', 'keep'] as const;
+const OTHERS = ['serviceName', 'resourceAttributes', 'reportOpenTraces'] as const;
+const KNOWN = new Set<string>([...Object.keys(NUMBERS), ...FUNCTIONS, ...OTHERS]);
+
+const check = (options: CollectorOptions): void => {
+  for (const key of Object.keys(options)) {
+    if (!KNOWN.has(key)) throw new OptionError(`Unknown option "${key}". Known: ${[...KNOWN].join(', ')}.`);
+  }
+  for (const key of Object.keys(NUMBERS) as (keyof typeof NUMBERS)[]) {
+    const value = options[key];
+    if (value !== undefined && !(typeof value === 'number' && value >= 1)) {
+      throw new OptionError(`Option "${key}" must be a number from 1, not ${String(value)}.`);
+    }
+  }
+  for (const key of FUNCTIONS) {
+    if (options[key] !== undefined && typeof options[key] !== 'function') {
+      throw new OptionError(`Option "${key}" must be a function, not ${typeof options[key]}.`);
+    }
+  }
+  if (options.serviceName !== undefined && (typeof options.serviceName !== 'string' || options.serviceName === '')) {
+    throw new OptionError('Option "serviceName" must be a string that is not empty.');
+  }
+};
+
+// OTEL_RESOURCE_ATTRIBUTES: key=value pairs separated by commas, percent-encoded. A malformed pair is left out.
+const environmentAttributes = (): Record<string, string> => {
+  const out: Record<string, string> = {};
+  for (const pair of (process.env.OTEL_RESOURCE_ATTRIBUTES ?? '').split(',')) {
+    const at = pair.indexOf('=');
+    if (at <= 0) continue;
+    try {
+      out[pair.slice(0, at).trim()] = decodeURIComponent(pair.slice(at + 1).trim());
+    } catch {
+      // A stray percent sign: the specification says to discard the value.
+    }
+  }
+  return out;
+};
+
+const resolveResource = (options: CollectorOptions): Resource => {
+  const { 'service.name': named, ...attributes } = environmentAttributes();
+  return {
+    serviceName: options.serviceName ?? process.env.OTEL_SERVICE_NAME ?? named ?? 'unknown_service:node',
+    attributes: {
+      'host.name': hostname(),
+      'process.pid': process.pid,
+      'process.runtime.name': 'nodejs',
+      'process.runtime.version': process.versions.node,
+      ...attributes,
+      ...options.resourceAttributes,
+    },
+  };
+};
+
+/** Check and complete. Throws {@link OptionError}. */
+export const resolveOptions = (options: CollectorOptions): ResolvedOptions => {
+  check(options);
+  const numbers = Object.fromEntries(
+    Object.entries(NUMBERS).map(([key, value]) => [key, options[key as keyof typeof NUMBERS] ?? value]),
+  ) as { [K in keyof typeof NUMBERS]: number };
+  return {
+    ...numbers,
+    sampler: options.sampler ?? parentBased(),
+    keep: options.keep,
+    reportOpenTraces: options.reportOpenTraces ?? false,
+    resource: resolveResource(options),
+  };
+};

@@ -1,0 +1,41 @@
+// Detached local spans to records without a reporter: for tests, logs and tools that want them at once.
+import { takeAnchor } from '../clock/index.js';
+import type { LocalSpans } from '../local-span/local-collector.js';
+import { ActiveTrace } from '../span/active-trace.js';
+import { never } from '../span/sampler.js';
+import { SpanContext } from '../span/span-context.js';
+import type { TraceSink } from '../span/trace-sink.js';
+import type { SpanRecord } from './record.js';
+import { TracePart } from './trace-part.js';
+
+const UNBOUNDED = Number.POSITIVE_INFINITY;
+
+// Accepts what it is given and reports nothing.
+const NOWHERE: TraceSink = {
+  sampler: never,
+  limits: {
+    maxSpansPerTrace: UNBOUNDED,
+    maxPropertiesPerSpan: UNBOUNDED,
+    maxEventsPerSpan: UNBOUNDED,
+    maxLinksPerSpan: UNBOUNDED,
+  },
+  opened() {},
+  ended() {},
+  cancelled() {},
+  grew() {},
+};
+
+/**
+ * Turn collected local spans into records, as children of `parent` (a new random trace when left out).
+ *
+ * @example
+ * ```ts
+ * const [, spans] = LocalCollector.run(() => parse(text));
+ * for (const record of toRecords(spans)) console.log(record.name, record.durationNs);
+ * ```
+ */
+export const toRecords = (spans: LocalSpans, parent: SpanContext = SpanContext.random()): readonly SpanRecord[] => {
+  const trace = new ActiveTrace(parent, NOWHERE);
+  for (const batch of spans.batches) trace.addBatch(batch, parent.idHi, parent.idLo);
+  return new TracePart(trace, takeAnchor(), { serviceName: '', attributes: {} }).spans;
+};

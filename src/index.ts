@@ -1,0 +1,37 @@
+// The public surface of spanline's core. Exports only; the rooms hold the code.
+export { type ClockInfo, clockInfo } from './clock/index.js';
+export { Collector, type CollectorStats, type FlushResult } from './collector/collector.js';
+export {
+  configure,
+  defaultCollector,
+  flush,
+  type Options,
+  type Stats,
+  setReporter,
+  shutdown,
+  stats,
+} from './collector/default-collector.js';
+export { flushOnSignals } from './collector/exit.js';
+export { type CollectorOptions, OptionError } from './collector/options.js';
+export type { PipelineStats } from './collector/pipeline.js';
+export { EventRecord, SpanRecord, TraceIdentity } from './collector/record.js';
+export { type ReportBatch, ReportError, type Reporter, type Resource, type Trace } from './collector/reporter.js';
+export { toRecords } from './collector/to-records.js';
+export { LocalCollector, LocalSpans } from './local-span/local-collector.js';
+export { LocalSpan } from './local-span/local-span.js';
+export type { Properties, PropertyList, PropertyValue } from './local-span/property.js';
+export { currentLine } from './local-span/line-store.js';
+export { SpanLine } from './local-span/span-line.js';
+export { type BoundEmitter, bindEmitter } from './span/bind-emitter.js';
+export { always, never, parentBased, ratio, type Sampler, type SamplingInput } from './span/sampler.js';
+export { type RootOptions, Span, type SpanOptions } from './span/span.js';
+export { SpanContext } from './span/span-context.js';
+export { SpanGuard } from './span/span-guard.js';
+export type { Link, SpanKind, SpanStatus, StatusCode } from './span/span-types.js';
+export { TraceCollector } from './span/trace-collector.js';
+export { traceIterable, tracePromise } from './span/trace-promise.js';
+export { type TraceableStream, traceStream } from './span/trace-stream.js';
+export { trace, traced } from './span/traced.js';
+export type { TracedDecorator } from './span/traced.js';
+export type { FunctionKind, TracedOptions } from './span/traced-options.js';
+export { contextForWorker, contextFromWorker, type TransferredContext } from './span/worker-context.js';

@@ -1,0 +1,20 @@
+// The async context: which SpanLine is the local parent here. ONE store per process; it is entered once per task,
+// never once per local span.
+import { Counter, count } from './counters.js';
+import { state } from './process-state.js';
+import type { SpanLine } from './span-line.js';
+
+export const lineStore = state.lineStore;
+
+/** The line of this task, or undefined outside any `span.run`. */
+export const currentLine = (): SpanLine | undefined => lineStore.getStore();
+
+/** The line of this task when it records; counts the call when there is no parent. */
+export const recordingLine = (): SpanLine | undefined => {
+  const line = lineStore.getStore();
+  if (line === undefined) {
+    count(Counter.localSpansWithoutParent);
+    return undefined;
+  }
+  return line.sampled ? line : undefined;
+};

@@ -1,0 +1,50 @@
+// A finished batch of local spans: columns cut to size, immutable, owned by whoever holds it. One batch travels as one
+// message and may be mounted under several spans. No record is made here.
+import { CHUNK_MASK, CHUNK_SHIFT } from './column-chunk.js';
+import type { SideSlice } from './side-columns.js';
+
+/** Up to one chunk of spans. Rows are in order of start; a parent always has a smaller index than its children. */
+export class ColumnSlice {
+  constructor(
+    readonly idHi: number,
+    readonly idLo: number,
+    readonly names: readonly string[],
+    readonly parents: readonly number[],
+    readonly begins: readonly number[],
+    readonly ends: readonly number[],
+  ) {}
+}
+
+// 32 bytes of columns a span; a property about 24 bytes, an event 32, both without the caller's own values.
+const BYTES_PER_SPAN = 32;
+const BYTES_PER_PROPERTY = 48;
+const BYTES_PER_EVENT = 64;
+const BYTES_PER_BATCH = 256;
+
+export class LocalBatch {
+  constructor(
+    readonly slices: readonly ColumnSlice[],
+    readonly count: number,
+    readonly side: SideSlice | null,
+  ) {}
+
+  sliceOf(index: number): ColumnSlice {
+    return this.slices[index >> CHUNK_SHIFT];
+  }
+
+  rowOf(index: number): number {
+    return index & CHUNK_MASK;
+  }
+
+  /** Estimated bytes this batch keeps alive. */
+  get byteSize(): number {
+    const side = this.side;
+    return (
+      BYTES_PER_BATCH +
+      this.count * BYTES_PER_SPAN +
+      (side === null
+        ? 0
+        : side.propertyKeys.length * BYTES_PER_PROPERTY + side.eventNames.length * BYTES_PER_EVENT)
+    );
+  }
+}

@@ -1,0 +1,29 @@
+// Development-mode warnings of misuse, once per call site. Must never throw and never run when not in development mode.
+import { state } from './process-state.js';
+
+const MAX_SITES = 256;
+const seen = new Set<string>();
+
+// The first frame outside the folder of this file: the user's call. A bundle has the library and its user in one file,
+// so there the frame is found by its depth below the handle's `end`.
+const BUNDLED_DEPTH = 5;
+
+const callSite = (): string => {
+  const frames = (new Error().stack ?? '').split('\n').slice(1);
+  const own = /\(?((?:file:\/\/)?[^()]*)[/\\][^/\\]+:\d+:\d+\)?$/.exec(frames[0] ?? '')?.[1].replace(/^.*at /, '');
+  const outside = own === undefined ? undefined : frames.find((frame) => !frame.includes(own));
+  return (outside ?? frames[BUNDLED_DEPTH] ?? '').trim();
+};
+
+/** A local span was closed while one started after it is open: usually a local span held across an await. */
+export const warnOutOfOrder = (): void => {
+  if (!state.development || seen.size >= MAX_SITES) return;
+  const site = callSite();
+  if (seen.has(site)) return;
+  seen.add(site);
+  process.emitWarning(
+    `A local span was closed out of order ${site}. A local span belongs to one synchronous stretch; ` +
+      'for work that awaits use Span.startWithLocalParent or traced().',
+    { type: 'SpanlineWarning', code: 'SPANLINE_LOCAL_SPAN_OUT_OF_ORDER' },
+  );
+};

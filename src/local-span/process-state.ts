@@ -1,0 +1,39 @@
+// The one process-wide state: what the ES module build and the CommonJS build of this package must share when both
+// are loaded, so that a trace begun in one continues in the other. Nothing else in the library may be global.
+import { AsyncLocalStorage } from 'node:async_hooks';
+import type { SpanLine } from './span-line.js';
+
+/** State shared by every copy of this major version in a thread. */
+export interface ProcessState {
+  /** False turns every entry point into a no-op. Read on each call, so one branch is the whole cost of being off. */
+  enabled: boolean;
+  /** Warn about misuse once per call site. */
+  development: boolean;
+  /** The one async context of the library. */
+  readonly lineStore: AsyncLocalStorage<SpanLine>;
+  /** Counted drops and misuses, indexed by `Counter`. */
+  readonly counters: Float64Array;
+  /** The default collector, as the span room sees it; typed there. */
+  defaultSink: unknown;
+}
+
+const KEY = Symbol.for('spanline.state.0');
+const COUNTER_SLOTS = 64;
+
+const isDisabledByEnvironment = (): boolean => {
+  const value = process.env.SPANLINE_DISABLED;
+  return value !== undefined && value !== '' && value !== '0' && value !== 'false';
+};
+
+const create = (): ProcessState => ({
+  enabled: !isDisabledByEnvironment(),
+  development: process.env.NODE_ENV === 'development',
+  lineStore: new AsyncLocalStorage<SpanLine>(),
+  counters: new Float64Array(COUNTER_SLOTS),
+  defaultSink: undefined,
+});
+
+const holder = globalThis as { [KEY]?: ProcessState };
+
+/** The state of this thread (a worker thread has its own). */
+export const state: ProcessState = (holder[KEY] ??= create());

@@ -1,0 +1,134 @@
+// SpanLine: the local parent of one task. A SpanQueue, an epoch that makes old handles harmless, the mount point its
+// batches go to and whether it is sampled. Never pooled: an un-awaited continuation may hold it after its trace ended.
+import { Counter, count, countMany } from './counters.js';
+import type { LocalBatch } from './local-batch.js';
+import { LocalSpan, NOOP_LOCAL_SPAN } from './local-span.js';
+import { warnOutOfOrder } from './misuse.js';
+import type { Properties, PropertyValue } from './property.js';
+import { Finish, SpanQueue } from './span-queue.js';
+
+/** Where the batches of a line go: a cross-async span, or a local collector. */
+export interface LineMount {
+  /** False for a local collector, which has no identity in a trace. */
+  readonly isSpan: boolean;
+  /** Take a finished batch whose top spans become children of this mount. */
+  mountBatch(batch: LocalBatch): void;
+  /** How many more local spans may be recorded; asked once per chunk. */
+  readonly localSpanRoom: number;
+  /** Properties and events added while no local span is open. */
+  addProperty(key: string, value: PropertyValue): void;
+  addEvent(name: string, properties?: Properties): void;
+  readonly idHi: number;
+  readonly idLo: number;
+}
+
+export class SpanLine {
+  readonly queue = new SpanQueue();
+  /** Raised whenever the queue is emptied; a handle of an earlier epoch can do nothing. */
+  epoch = 0;
+  private isClosed = false;
+  /** The next line of the same span that is still running; see `Span.run`. */
+  nextOpen: SpanLine | null = null;
+
+  constructor(
+    readonly mount: LineMount,
+    readonly sampled: boolean,
+  ) {}
+
+  /** Start a local span under the innermost one still open. */
+  start(name: string): LocalSpan {
+    const index = this.begin(name);
+    return index < 0 ? NOOP_LOCAL_SPAN : new LocalSpan(this, index, this.epoch);
+  }
+
+  /** Like {@link start} for callers that keep (index, epoch) themselves and need no handle. -1 when refused. */
+  begin(name: string): number {
+    const queue = this.queue;
+    if (!queue.hasRoom && !this.grow()) return -1;
+    return queue.start(name);
+  }
+
+  finish(index: number, epoch: number): void {
+    if (epoch !== this.epoch) {
+      count(Counter.staleHandles);
+      return;
+    }
+    const found = this.queue.finish(index);
+    if (found !== Finish.ok) this.misused(found);
+    if (this.isClosed && this.queue.nextParent < 0) this.drain();
+  }
+
+  addProperty(index: number, epoch: number, key: string, value: PropertyValue): void {
+    if (epoch !== this.epoch || !this.queue.isOpen(index)) count(Counter.changedAfterEnd);
+    else this.queue.addProperty(index, key, value);
+  }
+
+  addEvent(index: number, epoch: number, name: string, properties: Properties | undefined): void {
+    if (epoch !== this.epoch || !this.queue.isOpen(index)) count(Counter.changedAfterEnd);
+    else this.queue.addEvent(index, name, properties);
+  }
+
+  /** Add to the innermost open local span, or to the mount when none is open. */
+  addCurrentProperty(key: string, value: PropertyValue): void {
+    const index = this.queue.nextParent;
+    if (index < 0) this.mount.addProperty(key, value);
+    else this.queue.addProperty(index, key, value);
+  }
+
+  /** Add to the innermost open local span, or to the mount when none is open. */
+  addCurrentEvent(name: string, properties: Properties | undefined): void {
+    const index = this.queue.nextParent;
+    if (index < 0) this.mount.addEvent(name, properties);
+    else this.queue.addEvent(index, name, properties);
+  }
+
+  /** Id of the innermost open span, upper half: the parent of a cross-async span started here. */
+  get currentIdHi(): number {
+    const index = this.queue.nextParent;
+    return index < 0 ? this.mount.idHi : this.queue.idHiOf(index);
+  }
+
+  get currentIdLo(): number {
+    const index = this.queue.nextParent;
+    return index < 0 ? this.mount.idLo : this.queue.idLoOf(index);
+  }
+
+  /** The task is over: hand over what was recorded. Spans still open end now and are counted. */
+  close(): void {
+    this.isClosed = true;
+    const open = this.queue.finishOpen();
+    if (open > 0) countMany(Counter.localSpansLeftOpen, open);
+    this.drain();
+  }
+
+  /** Hand over early when nothing is open, because the span ends while its task goes on. */
+  settle(): void {
+    if (this.queue.nextParent >= 0) return;
+    this.isClosed = true;
+    this.drain();
+  }
+
+  private drain(): void {
+    if (this.queue.count === 0) return;
+    this.epoch++;
+    this.mount.mountBatch(this.queue.take());
+  }
+
+  private grow(): boolean {
+    if (this.queue.count >= this.mount.localSpanRoom) {
+      count(Counter.localSpansOverCap);
+      return false;
+    }
+    this.queue.grow();
+    return true;
+  }
+
+  private misused(found: number): void {
+    if (found === Finish.already) {
+      count(Counter.endedTwice);
+      return;
+    }
+    count(Counter.localSpansClosedOutOfOrder);
+    warnOutOfOrder();
+  }
+}

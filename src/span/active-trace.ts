@@ -1,0 +1,133 @@
+// ActiveTrace: what has finished of one trace and is not reported yet: spans and mounted local batches, with their
+// bound. It makes no records and knows no reporter.
+import { Counter, count, countMany } from '../local-span/counters.js';
+import type { LocalBatch } from '../local-span/local-batch.js';
+import type { SpanContext } from './span-context.js';
+import type { Span } from './span.js';
+import type { TraceCollector } from './trace-collector.js';
+import type { TraceSink } from './trace-sink.js';
+
+/** A local batch under a span of this trace. `alsoUnder` are further parents in the same trace: they become links. */
+export interface MountedBatch {
+  readonly batch: LocalBatch;
+  readonly parentHi: number;
+  readonly parentLo: number;
+  alsoUnder: { readonly parentHi: number; readonly parentLo: number }[] | null;
+}
+
+/** `open`: the root runs. `ended`: it ended. `discarded`: cancelled, evicted or not kept; nothing more is accepted. */
+export type TraceState = 'open' | 'ended' | 'discarded';
+
+// A Span object with its fields, and its place in the lists.
+const BYTES_PER_SPAN = 320;
+
+export class ActiveTrace {
+  state: TraceState = 'open';
+  spans: Span[] = [];
+  batches: MountedBatch[] = [];
+  /** Spans accepted and not yet reported. */
+  pending = 0;
+  /** Spans accepted over the whole life. */
+  accepted = 0;
+  /** Estimated bytes of what is pending. */
+  byteSize = 0;
+  /** Parts of this trace handed to reporters so far. */
+  reports = 0;
+  /** True while it waits in the sink's ready queue. */
+  isQueued = false;
+  /** Chosen by the sink at the first report and kept, so that an NTP step between two reports cannot tear the trace. */
+  anchor: unknown = undefined;
+  /** The record room's form of the trace id, made at the first report. */
+  identity: unknown = undefined;
+  /** Who produced it; set by the sink when the trace opens. */
+  resource: unknown = undefined;
+  // Open traces of a sink form a list in order of age.
+  older: ActiveTrace | null = null;
+  newer: ActiveTrace | null = null;
+  isListed = false;
+  // Batches mounted by hand, also those reported already: a second record of one span id must never arise.
+  private shared: WeakSet<LocalBatch> | null = null;
+  /** Set when one request collects its own spans; then nothing goes to reporters. See `Span.rootWithCollector`. */
+  collector: TraceCollector | null = null;
+
+  constructor(
+    readonly context: SpanContext,
+    readonly sink: TraceSink,
+  ) {}
+
+  /** How many more local spans a line of this trace may record. */
+  get room(): number {
+    return this.state === 'discarded' ? 0 : this.sink.limits.maxSpansPerTrace - this.accepted;
+  }
+
+  /** Accept a finished span. The root is accepted even when the cap is reached: a trace without it says nothing. */
+  addSpan(span: Span, isRoot: boolean, isPrimary: boolean): void {
+    if (this.state === 'discarded') {
+      count(Counter.spansOfDiscardedTraces);
+      return;
+    }
+    if (this.room <= 0 && !isRoot) {
+      count(Counter.spansOverTraceCap);
+      return;
+    }
+    this.spans.push(span);
+    this.accept(1, isPrimary ? BYTES_PER_SPAN : 0);
+  }
+
+  /** Accept a finished batch under a parent of this trace. */
+  addBatch(batch: LocalBatch, parentHi: number, parentLo: number): void {
+    if (this.state === 'discarded') {
+      countMany(Counter.spansOfDiscardedTraces, batch.count);
+      return;
+    }
+    if (batch.count > this.room) {
+      countMany(Counter.spansOverTraceCap, batch.count);
+      return;
+    }
+    this.batches.push({ batch, parentHi, parentLo, alsoUnder: null });
+    this.accept(batch.count, batch.byteSize);
+  }
+
+  /** Mount a detached batch that may be here already: then the further parent becomes a link, not a second record. */
+  addSharedBatch(batch: LocalBatch, parentHi: number, parentLo: number): void {
+    this.shared ??= new WeakSet();
+    const mounted = this.batches.find((one) => one.batch === batch);
+    if (!this.shared.has(batch)) {
+      this.shared.add(batch);
+      this.addBatch(batch, parentHi, parentLo);
+    } else if (mounted === undefined) count(Counter.mountsAfterReport);
+    else {
+      mounted.alsoUnder ??= [];
+      mounted.alsoUnder.push({ parentHi, parentLo });
+    }
+  }
+
+  private accept(spans: number, bytes: number): void {
+    this.pending += spans;
+    this.accepted += spans;
+    this.byteSize += bytes;
+    if (this.state === 'ended') countMany(Counter.spansLate, this.reports > 0 ? spans : 0);
+    this.sink.grew(this, spans, bytes);
+  }
+
+  /** The root ended. */
+  end(): void {
+    if (this.state !== 'open') return;
+    this.state = 'ended';
+    this.sink.ended(this);
+  }
+
+  /** Nothing of this trace is to be reported: release what it holds and accept no more. */
+  discard(): void {
+    this.state = 'discarded';
+    this.clear();
+  }
+
+  /** Forget what was pending, after it was taken or dropped. */
+  clear(): void {
+    this.spans = [];
+    this.batches = [];
+    this.pending = 0;
+    this.byteSize = 0;
+  }
+}

@@ -1,0 +1,35 @@
+// Helper for EventEmitters: listeners added through it run with a span as their local parent. The emitter itself is not
+// changed, so removing a listener and counting listeners work as ever.
+import type { EventEmitter } from 'node:events';
+import type { Span } from './span.js';
+
+/** What {@link bindEmitter} gives: subscribe with the span as parent; each call gives a function that unsubscribes. */
+export interface BoundEmitter {
+  // biome-ignore lint/suspicious/noExplicitAny: listeners of any signature.
+  on(event: string | symbol, listener: (...args: any[]) => void): () => void;
+  // biome-ignore lint/suspicious/noExplicitAny: listeners of any signature.
+  once(event: string | symbol, listener: (...args: any[]) => void): () => void;
+}
+
+/**
+ * Subscribe to an emitter so that every call of a listener runs under `span`. Use it when events arrive outside the task
+ * that asked for them (sockets, pools, child processes).
+ *
+ * @example
+ * ```ts
+ * const off = bindEmitter(socket, span).on('data', (chunk) => {
+ *   using decode = LocalSpan.start('decode');
+ * });
+ * ```
+ */
+export const bindEmitter = (emitter: EventEmitter, span: Span): BoundEmitter => {
+  const subscribe =
+    (method: 'on' | 'once') =>
+    // biome-ignore lint/suspicious/noExplicitAny: listeners of any signature.
+    (event: string | symbol, listener: (...args: any[]) => void): (() => void) => {
+      const bound = span.bind(listener);
+      emitter[method](event, bound);
+      return () => emitter.off(event, bound);
+    };
+  return { on: subscribe('on'), once: subscribe('once') };
+};

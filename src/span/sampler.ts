@@ -1,0 +1,47 @@
+// Head sampling: whether a new root records. Asked once per root; a sampler that throws counts as "do not record".
+import type { SpanContext } from './span-context.js';
+
+/** What a sampler knows when a root starts. */
+export interface SamplingInput {
+  readonly name: string;
+  readonly context: SpanContext;
+}
+
+/** Decides whether the trace of a new root is recorded. */
+export type Sampler = (input: SamplingInput) => boolean;
+
+/** Record every trace, whatever the caller decided. */
+export const always: Sampler = () => true;
+
+/** Record no trace. */
+export const never: Sampler = () => false;
+
+/**
+ * Record this share of traces, decided by the trace id alone so that every process decides alike (the last 56 bits of
+ * the id are taken as random, as W3C Trace Context level 2 says).
+ *
+ * Throws `ERR_SPANLINE_OPTION` unless 0 <= share <= 1.
+ *
+ * @example
+ * ```ts
+ * configure({ sampler: parentBased(ratio(0.01)) });
+ * ```
+ */
+export const ratio = (share: number): Sampler => {
+  if (!(share >= 0 && share <= 1)) {
+    throw Object.assign(new RangeError(`ratio: the share must be from 0 to 1, not ${share}.`), {
+      code: 'ERR_SPANLINE_OPTION',
+    });
+  }
+  const bound = share * 2 ** 56;
+  return ({ context }) => (context.w2 & 0xffffff) * 2 ** 32 + (context.w3 >>> 0) < bound;
+};
+
+/**
+ * Follow the caller's decision when there is one (a remote context, or a context made unsampled by hand), else ask
+ * `root`. This is the default, with `always` for new traces.
+ */
+export const parentBased =
+  (root: Sampler = always): Sampler =>
+  (input) =>
+    input.context.isRemote || !input.context.sampled ? input.context.sampled : root(input);

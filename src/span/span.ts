@@ -1,0 +1,475 @@
+// Span: a cross-async span. Starts in one task, ends in another, has one or many parents, and is the mount point of
+// local batches. Recording path: a refused or unrecorded span is a value (a no-op), never an exception.
+import { clockInfo, now } from '../clock/index.js';
+import { Counter, count } from '../local-span/counters.js';
+import { lazyProperties } from '../local-span/lazy.js';
+import type { LocalBatch } from '../local-span/local-batch.js';
+import type { LocalSpans } from '../local-span/local-collector.js';
+import { reserveSpanIds, spanIdPrefix } from '../local-span/ids.js';
+import { currentLine, lineStore } from '../local-span/line-store.js';
+import { state } from '../local-span/process-state.js';
+import type { Properties, PropertyValue } from '../local-span/property.js';
+import { type LineMount, SpanLine } from '../local-span/span-line.js';
+import { ActiveTrace } from './active-trace.js';
+import { errorMessage, exceptionProperties } from './exception.js';
+import { SpanContext } from './span-context.js';
+import { SpanGuard } from './span-guard.js';
+import type { Link, SpanKind, SpanStatus, StatusCode } from './span-types.js';
+import type { TraceCollector } from './trace-collector.js';
+import { defaultSink, type TraceSink } from './trace-sink.js';
+
+/** An event as recorded: ticks, not time. */
+export interface PendingEvent {
+  readonly name: string;
+  readonly ticks: number;
+  readonly properties: Properties | undefined;
+}
+
+/** A parent in a further trace: the span has a record there too, under this parent. */
+export interface ExtraParent {
+  readonly trace: ActiveTrace;
+  readonly parentHi: number;
+  readonly parentLo: number;
+}
+
+/** How a span starts. */
+export interface SpanOptions {
+  readonly kind?: SpanKind;
+  /** An object, or a callback that runs only when the span records. */
+  readonly properties?: Properties | (() => Properties);
+}
+
+/** How a root starts. */
+export interface RootOptions extends SpanOptions {
+  /** The collector that gets this trace; the default collector when left out. */
+  readonly collector?: TraceSink;
+}
+
+const UNSET: SpanStatus = Object.freeze({ code: 'unset' });
+
+/**
+ * A span that may cross tasks: it lives over awaits, callbacks and threads of work.
+ *
+ * Start a root per request, children with {@link Span.start} or {@link Span.startWithLocalParent}, and make it the local
+ * parent of a task with {@link Span.run}. Design: TiKV's minitrace.
+ *
+ * @example
+ * ```ts
+ * const root = Span.root('GET /query', SpanContext.random());
+ * await root.run(async () => {
+ *   const rows = await readRows();
+ *   using join = LocalSpan.start('join');
+ * });
+ * root.end();
+ * ```
+ */
+export class Span implements Disposable, LineMount {
+  /** @internal Ids are signed 32-bit words. */
+  readonly idHi: number;
+  /** @internal */
+  readonly idLo: number;
+  /** @internal */
+  begin = 0;
+  /** @internal 0 while open. */
+  endTicks = 0;
+  /** @internal */
+  kind: SpanKind = 'internal';
+  /** @internal Key, value, key, value. */
+  propertyList: (string | PropertyValue)[] | null = null;
+  /** @internal */
+  events: PendingEvent[] | null = null;
+  /** @internal */
+  links: Link[] | null = null;
+  /** @internal */
+  status: SpanStatus = UNSET;
+  /** @internal Parents in further traces. */
+  extra: ExtraParent[] | null = null;
+  private openLines: SpanLine | null = null;
+  private unsampledLine: SpanLine | null = null;
+
+  /** @internal Use the static methods. */
+  constructor(
+    /** @internal Null when this span does not record. */
+    readonly trace: ActiveTrace | null,
+    readonly name: string,
+    /** @internal */
+    readonly parentHi: number,
+    /** @internal */
+    readonly parentLo: number,
+    /** @internal */
+    readonly isRoot: boolean,
+    // Only for a span that does not record: what it passes on.
+    private readonly unsampledContext: SpanContext | null,
+  ) {
+    if (trace !== null) {
+      this.idLo = reserveSpanIds(1);
+      this.idHi = spanIdPrefix();
+      this.begin = now();
+    } else {
+      this.idHi = 0;
+      this.idLo = 0;
+    }
+  }
+
+  /**
+   * Start a trace. The sampler decides whether it records; without a context a new random one is made. With a remote
+   * context the root becomes a child of the caller's span.
+   */
+  static root(name: string, context?: SpanContext, options?: RootOptions): Span {
+    const sink = options?.collector ?? defaultSink();
+    if (!state.enabled || sink === undefined) return NOOP_SPAN;
+    const from = context ?? SpanContext.random();
+    if (!decide(sink, name, from)) {
+      count(Counter.tracesUnsampled);
+      return new Span(null, name, 0, 0, true, from.sampled ? from.withSampled(false) : from);
+    }
+    count(Counter.tracesStarted);
+    const trace = new ActiveTrace(from, sink);
+    sink.opened(trace);
+    const span = new Span(trace, name, from.idHi, from.idLo, true, null);
+    return options === undefined ? span : span.with(options);
+  }
+
+  /** Start a child of one span, or of several (a batch that serves many requests). Ended parents are fine. */
+  static start(name: string, parent: Span | readonly Span[], options?: SpanOptions): Span {
+    if (!state.enabled) return NOOP_SPAN;
+    const span = Array.isArray(parent) ? childOfMany(name, parent) : childOf(name, parent as Span);
+    return options === undefined ? span : span.with(options);
+  }
+
+  /** Start a child of the innermost open span of this task; a no-op without one. */
+  static startWithLocalParent(name: string, options?: SpanOptions): Span {
+    if (!state.enabled) return NOOP_SPAN;
+    const line = currentLine();
+    if (line === undefined || !line.mount.isSpan) {
+      count(Counter.spansWithoutParent);
+      return NOOP_SPAN;
+    }
+    const mount = line.mount as Span;
+    if (mount.trace === null) return mount;
+    const span = new Span(mount.trace, name, line.currentIdHi, line.currentIdLo, false, null);
+    if (mount.extra !== null) span.inherit(mount.extra, span.parentHi, span.parentLo);
+    return options === undefined ? span : span.with(options);
+  }
+
+  /** The span that records nothing. */
+  static noop(): Span {
+    return NOOP_SPAN;
+  }
+
+  /** The span that is the local parent of this task; undefined outside any {@link Span.run}. */
+  static current(): Span | undefined {
+    const mount = currentLine()?.mount;
+    return mount?.isSpan === true ? (mount as Span) : undefined;
+  }
+
+  /**
+   * Start a root whose spans this request collects itself: nothing of the trace goes to reporters.
+   *
+   * @example
+   * ```ts
+   * const [span, collector] = Span.rootWithCollector('job');
+   * span.run(() => work());
+   * span.end();
+   * const records = await collector.collect();
+   * ```
+   */
+  // Set by the collector room, which alone can make records.
+  static rootWithCollector: (name: string, context?: SpanContext, options?: RootOptions) => [Span, TraceCollector] = () => {
+    throw new Error('spanline: the collector room is not loaded');
+  };
+
+  get isSpan(): boolean {
+    return true;
+  }
+
+  /** True while this span records: sampled, not ended. */
+  get isRecording(): boolean {
+    return this.trace !== null && this.endTicks === 0;
+  }
+
+  /** Identity for propagation: `span.context.toTraceparent()`. Undefined for {@link Span.noop}. */
+  get context(): SpanContext | undefined {
+    if (this.trace === null) return this.unsampledContext ?? undefined;
+    const { w0, w1, w2, w3, traceState } = this.trace.context;
+    return new SpanContext(w0, w1, w2, w3, this.idHi, this.idLo, true, false, traceState);
+  }
+
+  /** Nanoseconds since the start; until the end once ended. 0 when not recording. */
+  elapsed(): number {
+    if (this.trace === null) return 0;
+    return ((this.endTicks === 0 ? now() : this.endTicks) - this.begin) * clockInfo().nsPerTick;
+  }
+
+  /** Add one property. A later value of the same key wins. An array is kept by reference: do not change it. */
+  addProperty(key: string, value: PropertyValue): this {
+    if (!this.accepts()) return this;
+    this.propertyList ??= [];
+    if (this.propertyList.length >= 2 * this.limits.maxPropertiesPerSpan) count(Counter.propertiesOverCap);
+    else this.propertyList.push(key, value);
+    return this;
+  }
+
+  /** Add properties; a callback runs at once, and only when recording. */
+  addProperties(properties: Properties | (() => Properties)): this {
+    if (this.accepts()) lazyProperties(properties, (key, value) => this.addProperty(key, value));
+    return this;
+  }
+
+  /** Add an event at this moment. */
+  addEvent(name: string, properties?: Properties): this {
+    if (!this.accepts()) return this;
+    this.events ??= [];
+    if (this.events.length >= this.limits.maxEventsPerSpan) count(Counter.eventsOverCap);
+    else this.events.push({ name, ticks: now(), properties });
+    return this;
+  }
+
+  /** Refer to another span. */
+  addLink(to: Span | SpanContext | Link, properties?: Properties): this {
+    const target = to instanceof Span ? to.context : to;
+    if (target === undefined || !this.accepts()) return this;
+    this.links ??= [];
+    const { traceId, spanId } = target;
+    const traceState = target.traceState === '' ? undefined : target.traceState;
+    if (this.links.length >= this.limits.maxLinksPerSpan) count(Counter.linksOverCap);
+    else this.links.push({ traceId, spanId, traceState, properties: properties ?? (target as Link).properties });
+    return this;
+  }
+
+  /** Set the outcome; the last call wins. */
+  setStatus(code: StatusCode, message?: string): this {
+    if (this.accepts()) this.status = message === undefined ? { code } : { code, message };
+    return this;
+  }
+
+  /** Add an `exception` event with type, message and stack. Does not set the status. Accepts any thrown value. */
+  recordException(error: unknown, properties?: Properties): this {
+    return this.accepts() ? this.addEvent('exception', { ...exceptionProperties(error), ...properties }) : this;
+  }
+
+  /** Run `fn` with this span as the local parent of everything inside, across awaits. Gives what `fn` gives. */
+  run<T>(fn: () => T): T {
+    if (this.trace === null) return this.runUnsampled(fn);
+    const line = new SpanLine(this, true);
+    let result: T;
+    try {
+      result = lineStore.run(line, fn);
+    } catch (error) {
+      line.close();
+      throw error;
+    }
+    if (isPlainPromise(result)) return this.closeWhenSettled(line, result) as T;
+    line.close();
+    return result;
+  }
+
+  /**
+   * Run `fn` like {@link run} and end the span when it is done: at the return, or when the promise it gives settles. A
+   * throw or rejection sets the status `error`, is recorded and passed on.
+   */
+  runToEnd<T>(fn: () => T): T {
+    if (this.trace === null) return this.runUnsampled(fn);
+    const line = new SpanLine(this, true);
+    let result: T;
+    try {
+      result = lineStore.run(line, fn);
+    } catch (error) {
+      this.fail(line, error);
+      throw error;
+    }
+    if (!isPlainPromise(result)) {
+      this.finish(line);
+      return result;
+    }
+    return result.then(
+      (value) => {
+        this.finish(line);
+        return value;
+      },
+      (error) => {
+        this.fail(line, error);
+        throw error;
+      },
+    ) as T;
+  }
+
+  /** Make this span the local parent until the guard is disposed, in the same synchronous stretch. */
+  enter(): SpanGuard {
+    if (!state.enabled || (this.trace === null && this.unsampledContext === null)) return new SpanGuard(null);
+    return new SpanGuard(new SpanLine(this, this.trace !== null));
+  }
+
+  /** A function that runs `fn` with this span as local parent whenever it is called: for timers and raw callbacks. */
+  bind<A extends unknown[], R>(fn: (...args: A) => R): (...args: A) => R {
+    const span = this;
+    return function (this: unknown, ...args: A): R {
+      return span.run(() => fn.apply(this, args));
+    };
+  }
+
+  /** Mount detached local spans under this span. They may be mounted under other spans too, in any trace. */
+  pushChildSpans(spans: LocalSpans): this {
+    if (this.trace === null) return this;
+    for (const batch of spans.batches) {
+      this.trace.addSharedBatch(batch, this.idHi, this.idLo);
+      if (this.extra !== null) for (const { trace } of this.extra) trace.addSharedBatch(batch, this.idHi, this.idLo);
+    }
+    return this;
+  }
+
+  /** Discard the whole trace, when this is its root: nothing of it, now or late, is reported. */
+  cancel(): void {
+    if (this.trace === null) return;
+    if (!this.isRoot) count(Counter.cancelOnNonRoot);
+    else if (this.trace.state === 'open') this.trace.sink.cancelled(this.trace);
+    else count(Counter.changedAfterEnd);
+  }
+
+  /** End the span. A second end does nothing and is counted. */
+  end(): void {
+    const trace = this.trace;
+    if (trace === null) return;
+    if (this.endTicks !== 0) {
+      count(Counter.endedTwice);
+      return;
+    }
+    this.endTicks = now();
+    if (this.openLines !== null) this.settleLines();
+    trace.addSpan(this, this.isRoot, true);
+    if (this.extra !== null) for (const parent of this.extra) parent.trace.addSpan(this, false, false);
+    if (this.isRoot) trace.end();
+  }
+
+  [Symbol.dispose](): void {
+    this.end();
+  }
+
+  /** @internal */
+  mountBatch(batch: LocalBatch): void {
+    this.trace?.addBatch(batch, this.idHi, this.idLo);
+    if (this.extra !== null) for (const { trace } of this.extra) trace.addBatch(batch, this.idHi, this.idLo);
+  }
+
+  /** @internal */
+  get localSpanRoom(): number {
+    return this.trace === null ? 0 : this.trace.room;
+  }
+
+  /** @internal Take over the further parents of a parent, one per trace. */
+  inherit(parents: readonly ExtraParent[], parentHi: number, parentLo: number): void {
+    for (const { trace } of parents) this.addParent(trace, parentHi, parentLo);
+  }
+
+  /** @internal A further parent: in a trace this span is in already it becomes a link, else a record there. */
+  addParent(trace: ActiveTrace, parentHi: number, parentLo: number): void {
+    if (trace === this.trace && parentHi === this.parentHi && parentLo === this.parentLo) return;
+    if (trace === this.trace || this.extra?.some((one) => one.trace === trace)) {
+      const { w0, w1, w2, w3 } = trace.context;
+      this.addLink(new SpanContext(w0, w1, w2, w3, parentHi, parentLo, true, false, ''));
+      return;
+    }
+    this.extra ??= [];
+    this.extra.push({ trace, parentHi, parentLo });
+  }
+
+  private with(options: SpanOptions): this {
+    if (this.trace === null) return this;
+    if (options.kind !== undefined) this.kind = options.kind;
+    if (options.properties !== undefined) this.addProperties(options.properties);
+    return this;
+  }
+
+  private get limits() {
+    return (this.trace as ActiveTrace).sink.limits;
+  }
+
+  private accepts(): boolean {
+    if (this.trace === null) return false;
+    if (this.endTicks === 0) return true;
+    count(Counter.changedAfterEnd);
+    return false;
+  }
+
+  private finish(line: SpanLine): void {
+    line.close();
+    if (this.endTicks === 0) this.end();
+  }
+
+  private fail(line: SpanLine, error: unknown): void {
+    if (this.endTicks === 0) this.recordException(error).setStatus('error', errorMessage(error));
+    this.finish(line);
+  }
+
+  private runUnsampled<T>(fn: () => T): T {
+    if (this.unsampledContext === null) return fn();
+    this.unsampledLine ??= new SpanLine(this, false);
+    return lineStore.run(this.unsampledLine, fn);
+  }
+
+  // The derived promise is returned, so that a rejection nobody handles is still reported as unhandled.
+  private closeWhenSettled<T>(line: SpanLine, result: Promise<T>): Promise<T> {
+    line.nextOpen = this.openLines;
+    this.openLines = line;
+    return result.then(
+      (value) => {
+        this.closeLine(line);
+        return value;
+      },
+      (error) => {
+        this.closeLine(line);
+        throw error;
+      },
+    );
+  }
+
+  private closeLine(line: SpanLine): void {
+    if (this.openLines === line) this.openLines = line.nextOpen;
+    else {
+      for (let before = this.openLines; before !== null; before = before.nextOpen) {
+        if (before.nextOpen === line) {
+          before.nextOpen = line.nextOpen;
+          break;
+        }
+      }
+    }
+    line.close();
+  }
+
+  private settleLines(): void {
+    for (let line = this.openLines; line !== null; line = line.nextOpen) line.settle();
+  }
+}
+
+const isPlainPromise = (value: unknown): value is Promise<unknown> =>
+  value instanceof Promise && value.constructor === Promise;
+
+const decide = (sink: TraceSink, name: string, context: SpanContext): boolean => {
+  try {
+    return sink.sampler({ name, context });
+  } catch {
+    count(Counter.callbackErrors);
+    return false;
+  }
+};
+
+const childOf = (name: string, parent: Span): Span => {
+  if (parent.trace === null) return parent;
+  const span = new Span(parent.trace, name, parent.idHi, parent.idLo, false, null);
+  if (parent.extra !== null) span.inherit(parent.extra, parent.idHi, parent.idLo);
+  return span;
+};
+
+const childOfMany = (name: string, parents: readonly Span[]): Span => {
+  const recording = parents.filter((parent) => parent.trace !== null);
+  if (recording.length === 0) return parents[0] ?? NOOP_SPAN;
+  const span = childOf(name, recording[0]);
+  for (const parent of recording.slice(1)) {
+    span.addParent(parent.trace as ActiveTrace, parent.idHi, parent.idLo);
+    if (parent.extra !== null) span.inherit(parent.extra, parent.idHi, parent.idLo);
+  }
+  return span;
+};
+
+/** The span that records nothing; every method of it is a no-op. */
+export const NOOP_SPAN: Span = Object.freeze(new Span(null, '', 0, 0, false, null)) as Span;

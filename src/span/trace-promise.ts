@@ -1,0 +1,59 @@
+// Helpers for work that is no function: a promise, an async iterable. Each gives back what it got, with a span over it;
+// rejections and throws pass through unchanged.
+import { errorMessage } from './exception.js';
+import { Span, type SpanOptions } from './span.js';
+
+const fail = (span: Span, error: unknown): void => {
+  span.recordException(error).setStatus('error', errorMessage(error)).end();
+};
+
+/**
+ * A span from now until the promise settles, under the local parent. Gives a promise of the same value; await that one.
+ *
+ * @example
+ * ```ts
+ * const body = await tracePromise('body', response.text());
+ * ```
+ */
+export const tracePromise = <T>(name: string, promise: PromiseLike<T>, options?: SpanOptions): Promise<T> => {
+  const span = Span.startWithLocalParent(name, options);
+  return Promise.resolve(promise).then(
+    (value) => {
+      span.end();
+      return value;
+    },
+    (error) => {
+      fail(span, error);
+      throw error;
+    },
+  );
+};
+
+/**
+ * A span over the whole iteration of an async iterable: from the first item asked for, under the local parent there (or
+ * `parent`), until the iteration is done, left early or fails. It counts the items in the property `items`.
+ *
+ * @example
+ * ```ts
+ * for await (const row of traceIterable('scan', table.rows())) use(row);
+ * ```
+ */
+export async function* traceIterable<T>(
+  name: string,
+  iterable: AsyncIterable<T> | Iterable<T>,
+  options?: SpanOptions & { readonly parent?: Span },
+): AsyncGenerator<T, void, undefined> {
+  const span = options?.parent ? Span.start(name, options.parent, options) : Span.startWithLocalParent(name, options);
+  let items = 0;
+  try {
+    for await (const item of iterable) {
+      items++;
+      yield item;
+    }
+  } catch (error) {
+    if (span.isRecording) span.recordException(error).setStatus('error', errorMessage(error));
+    throw error;
+  } finally {
+    span.addProperty('items', items).end();
+  }
+}

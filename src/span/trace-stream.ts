@@ -1,0 +1,45 @@
+// Helper for Node streams: a span from now until the stream is over. It only listens; it must never start the flow,
+// hold the stream open or handle its errors for the user.
+import { EventEmitter } from 'node:events';
+import { errorMessage } from './exception.js';
+import { Span, type SpanOptions } from './span.js';
+
+/** A Node stream, as far as this helper looks at it. */
+export interface TraceableStream extends EventEmitter {
+  readonly destroyed: boolean;
+  readonly readableEnded?: boolean;
+  readonly writableFinished?: boolean;
+}
+
+/**
+ * A span over the life of a Node stream, under the local parent: it ends at `close`, and has the status `error` when the
+ * stream failed (an `error` event nobody else handles still crashes the process, as without this) or was destroyed
+ * before it was through. Gives the stream back.
+ *
+ * @example
+ * ```ts
+ * await pipeline(traceStream('read', createReadStream(path)), parser);
+ * ```
+ */
+export const traceStream = <S extends TraceableStream>(name: string, stream: S, options?: SpanOptions): S => {
+  const span = Span.startWithLocalParent(name, options);
+  if (!span.isRecording) return stream;
+  if (stream.destroyed) {
+    span.addEvent('destroyed before').end();
+    return stream;
+  }
+  // The monitor symbol is emitted before `error` and does not count as a handler.
+  const { errorMonitor } = EventEmitter;
+  const onError = (error: unknown): void => {
+    span.recordException(error).setStatus('error', errorMessage(error));
+  };
+  const onClose = (): void => {
+    stream.off(errorMonitor, onError);
+    const isThrough = stream.readableEnded !== false || stream.writableFinished === true;
+    if (!isThrough && span.status.code === 'unset') span.setStatus('error', 'destroyed before its end');
+    span.end();
+  };
+  stream.on(errorMonitor, onError);
+  stream.once('close', onClose);
+  return stream;
+};

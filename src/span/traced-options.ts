@@ -1,0 +1,77 @@
+// Options of traced(): types, and the check that throws at definition time and names the wrong option.
+import type { Properties } from '../local-span/property.js';
+import type { SpanKind } from './span-types.js';
+
+// biome-ignore lint/suspicious/noExplicitAny: parameter lists of arbitrary functions; `unknown[]` refuses every typed one.
+export type Arguments = any[];
+
+/** Options of {@link traced}. */
+export interface TracedOptions<A extends Arguments = Arguments> {
+  /** Name of the span. Default: `Class.method`, or the function's name. */
+  readonly name?: string;
+  /** Use the method's name alone. Not together with `name`. */
+  readonly shortName?: boolean;
+  /** Properties from the arguments. Evaluated before the body, and only when recording. */
+  readonly properties?: Properties | ((...args: A) => Properties);
+  /** Kind of the span; only for functions that get a span of their own, not a local span. */
+  readonly kind?: SpanKind;
+  /** Generators only: also one local span for each resumption. */
+  readonly enterOnResume?: boolean;
+  /** Treat a plain function that returns a promise as an async function: a span that ends when the promise settles. */
+  readonly async?: boolean;
+}
+
+/** What kind of function is traced. */
+export type FunctionKind = 'sync' | 'async' | 'generator' | 'async generator';
+
+const KINDS: Readonly<Record<string, FunctionKind>> = {
+  AsyncFunction: 'async',
+  GeneratorFunction: 'generator',
+  AsyncGeneratorFunction: 'async generator',
+};
+
+/** By the tag every function of these kinds has, in any realm. */
+export const functionKind = (fn: object): FunctionKind =>
+  KINDS[(fn as { [Symbol.toStringTag]?: string })[Symbol.toStringTag] ?? ''] ?? 'sync';
+
+const wrong = (message: string): never => {
+  throw Object.assign(new TypeError(`traced: ${message}`), { code: 'ERR_SPANLINE_OPTION' });
+};
+
+const SPAN_KINDS: readonly unknown[] = ['internal', 'server', 'client', 'producer', 'consumer'];
+
+const CHECKS: Readonly<Record<keyof TracedOptions, (value: unknown) => boolean>> = {
+  name: (value) => typeof value === 'string' && value !== '',
+  shortName: (value) => typeof value === 'boolean',
+  properties: (value) => typeof value === 'function' || (typeof value === 'object' && value !== null),
+  kind: (value) => SPAN_KINDS.includes(value),
+  enterOnResume: (value) => typeof value === 'boolean',
+  async: (value) => typeof value === 'boolean',
+};
+
+/** Check what can be known before the function is. */
+export const checkOptions = (options: unknown): void => {
+  if (typeof options !== 'object' || options === null) {
+    wrong(`expected options, a name or a function, not ${options === null ? 'null' : typeof options}.`);
+  }
+  for (const [key, value] of Object.entries(options as object)) {
+    const check = CHECKS[key as keyof TracedOptions];
+    if (check === undefined) wrong(`unknown option "${key}". Known: ${Object.keys(CHECKS).join(', ')}.`);
+    else if (value !== undefined && !check(value)) wrong(`option "${key}" cannot be ${String(value)}.`);
+  }
+  const { name, shortName } = options as TracedOptions;
+  if (name !== undefined && shortName) wrong('option "shortName" contradicts "name"; give one of them.');
+};
+
+/** Check what depends on the function. */
+export const checkForKind = (options: TracedOptions, kind: FunctionKind): void => {
+  const isGenerator = kind === 'generator' || kind === 'async generator';
+  if (options.enterOnResume && !isGenerator) wrong('option "enterOnResume" is for generators only.');
+  if (options.async !== undefined && isGenerator) wrong('option "async" is not for generators.');
+  if (options.kind !== undefined && kind === 'sync' && !options.async) {
+    wrong('option "kind" needs a span; a synchronous function has a local span, which is always "internal".');
+  }
+};
+
+/** Thrown for a decorator in a place where it can do nothing. */
+export const wrongPlace = (place: string): never => wrong(`cannot decorate ${place}; it is for methods, getters, setters and function fields.`);

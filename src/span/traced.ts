@@ -1,0 +1,166 @@
+// traced() and trace(): functions that record themselves. One import serves as wrapper, as TC39 decorator and as legacy
+// (experimentalDecorators) decorator. Wrong options throw where the function is defined, never where it is called.
+import { recordingLine } from '../local-span/line-store.js';
+import { state } from '../local-span/process-state.js';
+import { Span } from './span.js';
+import {
+  type Arguments,
+  checkForKind,
+  checkOptions,
+  type FunctionKind,
+  functionKind,
+  type TracedOptions,
+  wrongPlace,
+} from './traced-options.js';
+import { type AnyFunction, failLocal, type SpanName, wrapAsync, wrapSync } from './wrap-function.js';
+import { wrapAsyncGenerator, wrapGenerator } from './wrap-generator.js';
+
+/** What `traced(options)` gives: a decorator of either kind. */
+export interface TracedDecorator<A extends Arguments = Arguments> {
+  // TC39: method, getter, setter, field.
+  <This, F extends (this: This, ...args: A) => unknown>(value: F, context: ClassMethodDecoratorContext<This, F>): F;
+  <This, V>(value: (this: This) => V, context: ClassGetterDecoratorContext<This, V>): (this: This) => V;
+  <This, V>(value: (this: This, v: V) => void, context: ClassSetterDecoratorContext<This, V>): (this: This, v: V) => void;
+  <This, F>(value: undefined, context: ClassFieldDecoratorContext<This, F>): (this: This, initial: F) => F;
+  // Legacy: method, getter, setter.
+  // biome-ignore lint/suspicious/noExplicitAny: a decorator of a getter has no function type to name.
+  (target: object, key: string | symbol, descriptor: TypedPropertyDescriptor<any>): void;
+}
+
+const WRAPPERS: Readonly<Record<FunctionKind, (fn: AnyFunction, nameOf: SpanName, options: TracedOptions) => AnyFunction>> = {
+  sync: wrapSync,
+  async: wrapAsync,
+  generator: wrapGenerator,
+  'async generator': wrapAsyncGenerator,
+};
+
+const wrap = (fn: AnyFunction, nameOf: SpanName, options: TracedOptions): AnyFunction => {
+  const own = functionKind(fn);
+  checkForKind(options, own);
+  const wrapped = WRAPPERS[own === 'sync' && options.async ? 'async' : own](fn, nameOf, options);
+  Object.defineProperty(wrapped, 'name', { value: fn.name, configurable: true });
+  Object.defineProperty(wrapped, 'length', { value: fn.length, configurable: true });
+  return wrapped;
+};
+
+// The class that declares the method is found at the first call: a TC39 decorator is not told, and asking for it in an
+// initializer would cost every instance.
+const methodName = (key: string | symbol, options: TracedOptions, wrapped: () => unknown): SpanName => {
+  if (options.name !== undefined) return () => options.name as string;
+  const short = String(typeof key === 'symbol' ? (key.description ?? 'symbol') : key);
+  if (options.shortName) return () => short;
+  let full: string | undefined;
+  return (self) => (full ??= `${declaringClass(self, key, wrapped())}.${short}`);
+};
+
+const declaringClass = (self: unknown, key: string | symbol, wrapped: unknown): string => {
+  if (typeof self === 'function') return self.name || 'anonymous';
+  let found: object | null = Object(self);
+  while (found !== null) {
+    const own = Object.getOwnPropertyDescriptor(found, key);
+    if (own !== undefined && (own.value === wrapped || own.get === wrapped || own.set === wrapped)) break;
+    found = Object.getPrototypeOf(found);
+  }
+  return ((found ?? Object(self)).constructor?.name as string) || 'anonymous';
+};
+
+const wrapMethod = (fn: AnyFunction, key: string | symbol, options: TracedOptions): AnyFunction => {
+  let wrapped: AnyFunction;
+  wrapped = wrap(fn, methodName(key, options, () => wrapped), options);
+  return wrapped;
+};
+
+const decorateStandard = (value: unknown, context: DecoratorContext, options: TracedOptions): unknown => {
+  const { kind, name } = context;
+  if (kind === 'field') {
+    return (initial: unknown) =>
+      typeof initial === 'function'
+        ? wrap(initial as AnyFunction, () => options.name ?? String(name), options)
+        : wrongPlace(`the field ${String(name)}, which holds no function`);
+  }
+  if (kind !== 'method' && kind !== 'getter' && kind !== 'setter') return wrongPlace(`a ${kind}`);
+  return wrapMethod(value as AnyFunction, name, options);
+};
+
+const decorateLegacy = (key: string | symbol, descriptor: PropertyDescriptor | undefined, options: TracedOptions): void => {
+  if (descriptor === undefined || typeof descriptor !== 'object') {
+    wrongPlace(`${String(key)}, which is no method`);
+    return;
+  }
+  if (typeof descriptor.value === 'function') descriptor.value = wrapMethod(descriptor.value, key, options);
+  else if (descriptor.get !== undefined) descriptor.get = wrapMethod(descriptor.get, key, options);
+  else if (descriptor.set !== undefined) descriptor.set = wrapMethod(descriptor.set, key, options);
+  else wrongPlace(`${String(key)}, which is no method`);
+};
+
+const decorator =
+  (options: TracedOptions) =>
+  (target: unknown, contextOrKey: DecoratorContext | string | symbol, descriptor?: PropertyDescriptor): unknown =>
+    typeof contextOrKey === 'object'
+      ? decorateStandard(target, contextOrKey, options)
+      : decorateLegacy(contextOrKey, descriptor, options);
+
+/**
+ * Make a function or method record itself whenever it runs under a span.
+ *
+ * A synchronous function becomes a local span; an async one, a generator or an async generator becomes a span of its own
+ * and the local parent of what it does. As wrapper it takes a name (or options) and a function; as decorator, options.
+ *
+ * Throws `ERR_SPANLINE_OPTION` at definition time, naming the wrong option.
+ *
+ * @example
+ * ```ts
+ * class Store {
+ *   \@traced({ name: 'read', properties: (table: string) => ({ table }) })
+ *   async readRows(table: string) { return []; }
+ * }
+ * const parse = traced('parse', (text: string) => JSON.parse(text));
+ * ```
+ */
+export function traced<F extends AnyFunction>(name: string, fn: F): F;
+export function traced<F extends AnyFunction>(options: TracedOptions<Parameters<F>>, fn: F): F;
+export function traced<F extends AnyFunction>(fn: F): F;
+export function traced<A extends Arguments = Arguments>(options?: TracedOptions<A>): TracedDecorator<A>;
+export function traced(first: unknown = {}, second?: unknown): unknown {
+  const isFunction = typeof first === 'function';
+  const options: unknown = typeof first === 'string' ? { name: first } : isFunction ? {} : first;
+  checkOptions(options);
+  const checked = options as TracedOptions;
+  const fn = isFunction ? first : second;
+  if (fn === undefined && typeof first !== 'string') return decorator(checked);
+  if (typeof fn !== 'function') {
+    return wrongPlace(`${typeof fn === 'object' ? 'without parentheses: write @traced()' : String(fn)}`);
+  }
+  const name = checked.name ?? (fn.name || 'anonymous');
+  return wrap(fn as AnyFunction, () => name, checked);
+}
+
+/**
+ * Run a function inside a span: a local span for a synchronous one, a span of its own for an `async` one. Gives what the
+ * function gives. A plain function that returns a promise is synchronous: its local span ends at the return.
+ *
+ * @example
+ * ```ts
+ * const rows = await trace('read', async () => store.read(key));
+ * const sum = trace('sum', () => rows.reduce((a, b) => a + b, 0));
+ * ```
+ */
+export const trace = <T>(name: string, fn: () => T): T => {
+  if (!state.enabled) return fn();
+  if (functionKind(fn) === 'async') {
+    const span = Span.startWithLocalParent(name);
+    return span.isRecording ? span.runToEnd(fn) : fn();
+  }
+  const line = recordingLine();
+  const index = line === undefined ? -1 : line.begin(name);
+  if (line === undefined || index < 0) return fn();
+  const { epoch } = line;
+  try {
+    return fn();
+  } catch (error) {
+    failLocal(line, index, epoch, error);
+    throw error;
+  } finally {
+    line.finish(index, epoch);
+  }
+};

@@ -1,0 +1,59 @@
+// W3C Trace Context: traceparent and tracestate, parsed strictly. Pure functions; a malformed header is undefined,
+// never a throw and never a guess.
+
+const FORM = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/;
+const ZERO_TRACE = '0'.repeat(32);
+const ZERO_SPAN = '0'.repeat(16);
+const MAX_LENGTH = 512;
+
+/** Trace id words, span id words (signed 32-bit), flags. */
+export type ParsedTraceparent = readonly [number, number, number, number, number, number, number];
+
+export const hex8 = (word: number): string => (word >>> 0).toString(16).padStart(8, '0');
+
+const word = (hex: string, at: number): number => Number.parseInt(hex.slice(at, at + 8), 16) | 0;
+
+/** Version 00 must have exactly four fields; a later version may have more, ff is forbidden. */
+export const parseTraceparent = (header: string): ParsedTraceparent | undefined => {
+  if (header.length > MAX_LENGTH) return undefined;
+  const match = FORM.exec(header);
+  if (match === null) return undefined;
+  const [, version, traceId, spanId, flags, rest] = match;
+  if (version === 'ff' || (version === '00' && rest !== undefined)) return undefined;
+  if (traceId === ZERO_TRACE || spanId === ZERO_SPAN) return undefined;
+  return [
+    word(traceId, 0),
+    word(traceId, 8),
+    word(traceId, 16),
+    word(traceId, 24),
+    word(spanId, 0),
+    word(spanId, 8),
+    Number.parseInt(flags, 16),
+  ];
+};
+
+export const formatTraceparent = (traceId: string, spanId: string, sampled: boolean): string =>
+  `00-${traceId}-${spanId}-${sampled ? '01' : '00'}`;
+
+const MAX_MEMBERS = 32;
+const KEY = /^(?:[a-z][a-z0-9_\-*/]{0,255}|[a-z0-9][a-z0-9_\-*/]{0,240}@[a-z][a-z0-9_\-*/]{0,13})$/;
+const VALUE = /^[\x20-\x2b\x2d-\x3c\x3e-\x7e]{0,255}[\x21-\x2b\x2d-\x3c\x3e-\x7e]$/;
+
+/** The header joined to one line; empty when absent or when any member breaks the grammar (then all of it is unusable). */
+export const parseTraceState = (header: string | readonly string[] | undefined | null): string => {
+  if (header === undefined || header === null) return '';
+  const text = typeof header === 'string' ? header : header.join(',');
+  const members = text
+    .split(',')
+    .map((member) => member.replace(/^[ \t]+|[ \t]+$/g, ''))
+    .filter((member) => member !== '');
+  if (members.length > MAX_MEMBERS) return '';
+  const keys = new Set<string>();
+  for (const member of members) {
+    const at = member.indexOf('=');
+    const key = member.slice(0, at);
+    if (at < 0 || !KEY.test(key) || !VALUE.test(member.slice(at + 1)) || keys.has(key)) return '';
+    keys.add(key);
+  }
+  return members.join(',');
+};

@@ -1,0 +1,24 @@
+// Helper for worker_threads: a context as data in `workerData` or a message, and back. Plain bytes, because class
+// instances do not survive the structured clone.
+import { SpanContext } from './span-context.js';
+import { Span } from './span.js';
+
+/** A context in a form that survives a structured clone: 25 bytes; undefined where there is none. */
+export type TransferredContext = Uint8Array | undefined;
+
+/**
+ * The context of the local parent (or of `span`) for another thread.
+ *
+ * @example
+ * ```ts
+ * new Worker(file, { workerData: { task, context: contextForWorker() } });
+ * // in the worker:
+ * const span = Span.root('task', contextFromWorker(workerData.context));
+ * ```
+ */
+export const contextForWorker = (span: Span | undefined = Span.current()): TransferredContext =>
+  span?.context?.toBytes();
+
+/** The context another thread sent; undefined for undefined. Throws `ERR_SPANLINE_CONTEXT` for anything else. */
+export const contextFromWorker = (bytes: TransferredContext): SpanContext | undefined =>
+  bytes === undefined ? undefined : SpanContext.fromBytes(bytes);

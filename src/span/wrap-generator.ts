@@ -1,0 +1,112 @@
+// The wrapper of generators and async generators: one span over the whole life, from the call to done, return or throw,
+// and the local parent at every resumption. The generator's protocol must be kept to the letter.
+import { lineStore } from '../local-span/line-store.js';
+import { SpanLine } from '../local-span/span-line.js';
+import { errorMessage } from './exception.js';
+import { Span } from './span.js';
+import type { TracedOptions } from './traced-options.js';
+import { type AnyFunction, propertiesOf, type SpanName } from './wrap-function.js';
+
+type Step = 'next' | 'return' | 'throw';
+type AnyGenerator = Record<Step, (value?: unknown) => unknown>;
+
+// The iterator prototypes, so that iterator helpers work on what a wrapper gives where the runtime has them.
+const ITERATOR = Object.getPrototypeOf(Object.getPrototypeOf([][Symbol.iterator]()));
+const ASYNC_ITERATOR = Object.getPrototypeOf(
+  Object.getPrototypeOf(Object.getPrototypeOf((async function* () {})())),
+);
+
+/** One traced generator: its span, its line, and the resumptions. */
+class Life {
+  private readonly line: SpanLine;
+
+  constructor(
+    private readonly span: Span,
+    private readonly name: string,
+    private readonly enterOnResume: boolean,
+  ) {
+    this.line = new SpanLine(span, true);
+  }
+
+  resume(run: () => unknown): unknown {
+    if (!this.enterOnResume) return lineStore.run(this.line, run);
+    const { line, name } = this;
+    return lineStore.run(line, () => {
+      const resumption = line.start(name);
+      try {
+        return run();
+      } finally {
+        resumption.end();
+      }
+    });
+  }
+
+  /** Look at what a resumption gave; the life ends with it when it is done. */
+  step(result: IteratorResult<unknown>): IteratorResult<unknown> {
+    if (result.done) this.end();
+    return result;
+  }
+
+  fail(error: unknown): void {
+    if (this.span.isRecording) this.span.recordException(error).setStatus('error', errorMessage(error));
+    this.end();
+  }
+
+  private end(): void {
+    this.line.close();
+    if (this.span.isRecording) this.span.end();
+  }
+}
+
+const begin = (nameOf: SpanName, self: unknown, args: unknown[], options: TracedOptions): Life | undefined => {
+  const name = nameOf(self);
+  const span = Span.startWithLocalParent(name);
+  if (!span.isRecording) return undefined;
+  if (options.kind !== undefined) span.kind = options.kind;
+  if (options.properties !== undefined) span.addProperties(propertiesOf(options.properties, args));
+  return new Life(span, name, options.enterOnResume ?? false);
+};
+
+// Keeps what a bare call decides: how many arguments `next` got matters to nobody, but `return()` and `return(undefined)` do not differ.
+const generatorObject = (prototype: object, symbol: symbol, resume: (step: Step, value: unknown) => unknown): object =>
+  Object.create(prototype, {
+    next: { value: (value?: unknown) => resume('next', value) },
+    return: { value: (value?: unknown) => resume('return', value) },
+    throw: { value: (value?: unknown) => resume('throw', value) },
+    [symbol]: {
+      value(this: unknown) {
+        return this;
+      },
+    },
+    [Symbol.toStringTag]: { value: symbol === Symbol.iterator ? 'Generator' : 'AsyncGenerator' },
+  });
+
+export const wrapGenerator = (fn: AnyFunction, nameOf: SpanName, options: TracedOptions): AnyFunction =>
+  function (this: unknown, ...args) {
+    const life = begin(nameOf, this, args, options);
+    const generator = fn.apply(this, args) as AnyGenerator;
+    if (life === undefined) return generator;
+    return generatorObject(ITERATOR, Symbol.iterator, (step, value) => {
+      try {
+        return life.step(life.resume(() => generator[step](value)) as IteratorResult<unknown>);
+      } catch (error) {
+        life.fail(error);
+        throw error;
+      }
+    });
+  };
+
+export const wrapAsyncGenerator = (fn: AnyFunction, nameOf: SpanName, options: TracedOptions): AnyFunction =>
+  function (this: unknown, ...args) {
+    const life = begin(nameOf, this, args, options);
+    const generator = fn.apply(this, args) as AnyGenerator;
+    if (life === undefined) return generator;
+    return generatorObject(ASYNC_ITERATOR, Symbol.asyncIterator, async (step, value) => {
+      try {
+        return life.step((await life.resume(() => generator[step](value))) as IteratorResult<unknown>);
+      } catch (error) {
+        life.fail(error);
+        throw error;
+      }
+    });
+  };
