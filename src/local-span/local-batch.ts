@@ -42,9 +42,7 @@ export class LocalBatch {
     return (
       BYTES_PER_BATCH +
       this.count * BYTES_PER_SPAN +
-      (side === null
-        ? 0
-        : side.propertyKeys.length * BYTES_PER_PROPERTY + side.eventNames.length * BYTES_PER_EVENT)
+      (side === null ? 0 : side.propertyKeys.length * BYTES_PER_PROPERTY + side.eventNames.length * BYTES_PER_EVENT)
     );
   }
 }

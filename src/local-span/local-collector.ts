@@ -1,7 +1,8 @@
 // LocalCollector: collect local spans without a parent, to mount them later under any number of spans.
 // It must leave the async context as it found it.
-import type { LocalBatch } from './local-batch.js';
+
 import { lineStore } from './line-store.js';
+import type { LocalBatch } from './local-batch.js';
 import { state } from './process-state.js';
 import { type LineMount, SpanLine } from './span-line.js';
 

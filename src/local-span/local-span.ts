@@ -1,9 +1,10 @@
 // LocalSpan: a handle on one record of a SpanLine. Two words and an epoch; once its record is gone it can do nothing.
 // Hot path: nothing here may throw or call anything but the line.
-import type { Properties, PropertyValue } from './property.js';
+
 import { lazyProperties } from './lazy.js';
 import { recordingLine } from './line-store.js';
 import { state } from './process-state.js';
+import type { Properties, PropertyValue } from './property.js';
 import type { SpanLine } from './span-line.js';
 
 /**

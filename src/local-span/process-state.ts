@@ -36,4 +36,5 @@ const create = (): ProcessState => ({
 const holder = globalThis as { [KEY]?: ProcessState };
 
 /** The state of this thread (a worker thread has its own). */
-export const state: ProcessState = (holder[KEY] ??= create());
+export const state: ProcessState = holder[KEY] ?? create();
+holder[KEY] = state;

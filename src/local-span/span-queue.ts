@@ -2,14 +2,7 @@
 // whose parent is next_parent_id and makes the record the next parent; finish stamps the end and gives the parent back.
 // Hot path: no allocation per span, no exceptions, no checks that a caller already made.
 import { now } from '../clock/index.js';
-import {
-  acquireChunk,
-  CHUNK_MASK,
-  CHUNK_SHIFT,
-  CHUNK_SIZE,
-  ColumnChunk,
-  releaseChunk,
-} from './column-chunk.js';
+import { acquireChunk, CHUNK_MASK, CHUNK_SHIFT, CHUNK_SIZE, ColumnChunk, releaseChunk } from './column-chunk.js';
 import { ColumnSlice, LocalBatch } from './local-batch.js';
 import type { Properties, PropertyValue } from './property.js';
 import { acquireSideColumns, releaseSideColumns, type SideColumns } from './side-columns.js';
@@ -125,7 +118,7 @@ export class SpanQueue {
     let left = this.count;
     for (let i = 0; i < chunks.length; i++) {
       const chunk = chunks[i];
-      const n = left < CHUNK_SIZE ? left : CHUNK_SIZE;
+      const n = Math.min(left, CHUNK_SIZE);
       slices.push(
         new ColumnSlice(
           chunk.idHi,

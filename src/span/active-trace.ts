@@ -2,8 +2,8 @@
 // bound. It makes no records and knows no reporter.
 import { Counter, count, countMany } from '../local-span/counters.js';
 import type { LocalBatch } from '../local-span/local-batch.js';
-import type { SpanContext } from './span-context.js';
 import type { Span } from './span.js';
+import type { SpanContext } from './span-context.js';
 import type { TraceCollector } from './trace-collector.js';
 import type { TraceSink } from './trace-sink.js';
 

@@ -67,9 +67,12 @@ export class SpanContext {
   /** Read what {@link toBytes} wrote. Throws `ERR_SPANLINE_CONTEXT` for anything else: it is no header of a stranger. */
   static fromBytes(bytes: Uint8Array): SpanContext {
     if (bytes.length !== BYTES) {
-      throw Object.assign(new RangeError(`A span context has ${BYTES} bytes, not ${bytes.length}; pass what toBytes() gave.`), {
-        code: 'ERR_SPANLINE_CONTEXT',
-      });
+      throw Object.assign(
+        new RangeError(`A span context has ${BYTES} bytes, not ${bytes.length}; pass what toBytes() gave.`),
+        {
+          code: 'ERR_SPANLINE_CONTEXT',
+        },
+      );
     }
     const view = new DataView(bytes.buffer, bytes.byteOffset, BYTES);
     const word = (i: number): number => view.getInt32(i * 4);
@@ -80,7 +83,8 @@ export class SpanContext {
   toBytes(): Uint8Array {
     const bytes = new Uint8Array(BYTES);
     const view = new DataView(bytes.buffer);
-    [this.w0, this.w1, this.w2, this.w3, this.idHi, this.idLo].forEach((word, i) => view.setInt32(i * 4, word));
+    const words = [this.w0, this.w1, this.w2, this.w3, this.idHi, this.idLo];
+    for (let i = 0; i < words.length; i++) view.setInt32(i * 4, words[i]);
     bytes[24] = this.sampled ? 1 : 0;
     return bytes;
   }

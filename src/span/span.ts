@@ -1,12 +1,12 @@
 // Span: a cross-async span. Starts in one task, ends in another, has one or many parents, and is the mount point of
 // local batches. Recording path: a refused or unrecorded span is a value (a no-op), never an exception.
-import { clockInfo, now } from '../clock/index.js';
+import { now, nsPerTick } from '../clock/index.js';
 import { Counter, count } from '../local-span/counters.js';
+import { reserveSpanIds, spanIdPrefix } from '../local-span/ids.js';
 import { lazyProperties } from '../local-span/lazy.js';
+import { currentLine, lineStore } from '../local-span/line-store.js';
 import type { LocalBatch } from '../local-span/local-batch.js';
 import type { LocalSpans } from '../local-span/local-collector.js';
-import { reserveSpanIds, spanIdPrefix } from '../local-span/ids.js';
-import { currentLine, lineStore } from '../local-span/line-store.js';
 import { state } from '../local-span/process-state.js';
 import type { Properties, PropertyValue } from '../local-span/property.js';
 import { type LineMount, SpanLine } from '../local-span/span-line.js';
@@ -14,36 +14,11 @@ import { ActiveTrace } from './active-trace.js';
 import { errorMessage, exceptionProperties } from './exception.js';
 import { SpanContext } from './span-context.js';
 import { SpanGuard } from './span-guard.js';
+import type { ExtraParent, PendingEvent, RootOptions, SpanOptions } from './span-options.js';
 import type { Link, SpanKind, SpanStatus, StatusCode } from './span-types.js';
+import { isPlainPromise, TaskLines } from './task-lines.js';
 import type { TraceCollector } from './trace-collector.js';
 import { defaultSink, type TraceSink } from './trace-sink.js';
-
-/** An event as recorded: ticks, not time. */
-export interface PendingEvent {
-  readonly name: string;
-  readonly ticks: number;
-  readonly properties: Properties | undefined;
-}
-
-/** A parent in a further trace: the span has a record there too, under this parent. */
-export interface ExtraParent {
-  readonly trace: ActiveTrace;
-  readonly parentHi: number;
-  readonly parentLo: number;
-}
-
-/** How a span starts. */
-export interface SpanOptions {
-  readonly kind?: SpanKind;
-  /** An object, or a callback that runs only when the span records. */
-  readonly properties?: Properties | (() => Properties);
-}
-
-/** How a root starts. */
-export interface RootOptions extends SpanOptions {
-  /** The collector that gets this trace; the default collector when left out. */
-  readonly collector?: TraceSink;
-}
 
 const UNSET: SpanStatus = Object.freeze({ code: 'unset' });
 
@@ -84,7 +59,7 @@ export class Span implements Disposable, LineMount {
   status: SpanStatus = UNSET;
   /** @internal Parents in further traces. */
   extra: ExtraParent[] | null = null;
-  private openLines: SpanLine | null = null;
+  private tasks: TaskLines | null = null;
   private unsampledLine: SpanLine | null = null;
 
   /** @internal Use the static methods. */
@@ -175,9 +150,10 @@ export class Span implements Disposable, LineMount {
    * ```
    */
   // Set by the collector room, which alone can make records.
-  static rootWithCollector: (name: string, context?: SpanContext, options?: RootOptions) => [Span, TraceCollector] = () => {
-    throw new Error('spanline: the collector room is not loaded');
-  };
+  static rootWithCollector: (name: string, context?: SpanContext, options?: RootOptions) => [Span, TraceCollector] =
+    () => {
+      throw new Error('spanline: the collector room is not loaded');
+    };
 
   get isSpan(): boolean {
     return true;
@@ -198,7 +174,7 @@ export class Span implements Disposable, LineMount {
   /** Nanoseconds since the start; until the end once ended. 0 when not recording. */
   elapsed(): number {
     if (this.trace === null) return 0;
-    return ((this.endTicks === 0 ? now() : this.endTicks) - this.begin) * clockInfo().nsPerTick;
+    return ((this.endTicks === 0 ? now() : this.endTicks) - this.begin) * nsPerTick();
   }
 
   /** Add one property. A later value of the same key wins. An array is kept by reference: do not change it. */
@@ -259,7 +235,10 @@ export class Span implements Disposable, LineMount {
       line.close();
       throw error;
     }
-    if (isPlainPromise(result)) return this.closeWhenSettled(line, result) as T;
+    if (isPlainPromise(result)) {
+      this.tasks ??= new TaskLines();
+      return this.tasks.closeWhenSettled(line, result) as T;
+    }
     line.close();
     return result;
   }
@@ -335,7 +314,7 @@ export class Span implements Disposable, LineMount {
       return;
     }
     this.endTicks = now();
-    if (this.openLines !== null) this.settleLines();
+    if (this.tasks !== null) this.tasks.settle();
     trace.addSpan(this, this.isRoot, true);
     if (this.extra !== null) for (const parent of this.extra) parent.trace.addSpan(this, false, false);
     if (this.isRoot) trace.end();
@@ -406,43 +385,7 @@ export class Span implements Disposable, LineMount {
     this.unsampledLine ??= new SpanLine(this, false);
     return lineStore.run(this.unsampledLine, fn);
   }
-
-  // The derived promise is returned, so that a rejection nobody handles is still reported as unhandled.
-  private closeWhenSettled<T>(line: SpanLine, result: Promise<T>): Promise<T> {
-    line.nextOpen = this.openLines;
-    this.openLines = line;
-    return result.then(
-      (value) => {
-        this.closeLine(line);
-        return value;
-      },
-      (error) => {
-        this.closeLine(line);
-        throw error;
-      },
-    );
-  }
-
-  private closeLine(line: SpanLine): void {
-    if (this.openLines === line) this.openLines = line.nextOpen;
-    else {
-      for (let before = this.openLines; before !== null; before = before.nextOpen) {
-        if (before.nextOpen === line) {
-          before.nextOpen = line.nextOpen;
-          break;
-        }
-      }
-    }
-    line.close();
-  }
-
-  private settleLines(): void {
-    for (let line = this.openLines; line !== null; line = line.nextOpen) line.settle();
-  }
 }
-
-const isPlainPromise = (value: unknown): value is Promise<unknown> =>
-  value instanceof Promise && value.constructor === Promise;
 
 const decide = (sink: TraceSink, name: string, context: SpanContext): boolean => {
   try {

@@ -1,7 +1,8 @@
 // Helpers for work that is no function: a promise, an async iterable. Each gives back what it got, with a span over it;
 // rejections and throws pass through unchanged.
 import { errorMessage } from './exception.js';
-import { Span, type SpanOptions } from './span.js';
+import { Span } from './span.js';
+import type { SpanOptions } from './span-options.js';
 
 const fail = (span: Span, error: unknown): void => {
   span.recordException(error).setStatus('error', errorMessage(error)).end();

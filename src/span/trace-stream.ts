@@ -2,7 +2,8 @@
 // hold the stream open or handle its errors for the user.
 import { EventEmitter } from 'node:events';
 import { errorMessage } from './exception.js';
-import { Span, type SpanOptions } from './span.js';
+import { Span } from './span.js';
+import type { SpanOptions } from './span-options.js';
 
 /** A Node stream, as far as this helper looks at it. */
 export interface TraceableStream extends EventEmitter {

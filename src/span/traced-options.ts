@@ -74,4 +74,5 @@ export const checkForKind = (options: TracedOptions, kind: FunctionKind): void =
 };
 
 /** Thrown for a decorator in a place where it can do nothing. */
-export const wrongPlace = (place: string): never => wrong(`cannot decorate ${place}; it is for methods, getters, setters and function fields.`);
+export const wrongPlace = (place: string): never =>
+  wrong(`cannot decorate ${place}; it is for methods, getters, setters and function fields.`);

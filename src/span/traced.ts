@@ -20,14 +20,19 @@ export interface TracedDecorator<A extends Arguments = Arguments> {
   // TC39: method, getter, setter, field.
   <This, F extends (this: This, ...args: A) => unknown>(value: F, context: ClassMethodDecoratorContext<This, F>): F;
   <This, V>(value: (this: This) => V, context: ClassGetterDecoratorContext<This, V>): (this: This) => V;
-  <This, V>(value: (this: This, v: V) => void, context: ClassSetterDecoratorContext<This, V>): (this: This, v: V) => void;
+  <This, V>(
+    value: (this: This, v: V) => void,
+    context: ClassSetterDecoratorContext<This, V>,
+  ): (this: This, v: V) => void;
   <This, F>(value: undefined, context: ClassFieldDecoratorContext<This, F>): (this: This, initial: F) => F;
   // Legacy: method, getter, setter.
   // biome-ignore lint/suspicious/noExplicitAny: a decorator of a getter has no function type to name.
   (target: object, key: string | symbol, descriptor: TypedPropertyDescriptor<any>): void;
 }
 
-const WRAPPERS: Readonly<Record<FunctionKind, (fn: AnyFunction, nameOf: SpanName, options: TracedOptions) => AnyFunction>> = {
+const WRAPPERS: Readonly<
+  Record<FunctionKind, (fn: AnyFunction, nameOf: SpanName, options: TracedOptions) => AnyFunction>
+> = {
   sync: wrapSync,
   async: wrapAsync,
   generator: wrapGenerator,
@@ -66,7 +71,11 @@ const declaringClass = (self: unknown, key: string | symbol, wrapped: unknown): 
 
 const wrapMethod = (fn: AnyFunction, key: string | symbol, options: TracedOptions): AnyFunction => {
   let wrapped: AnyFunction;
-  wrapped = wrap(fn, methodName(key, options, () => wrapped), options);
+  wrapped = wrap(
+    fn,
+    methodName(key, options, () => wrapped),
+    options,
+  );
   return wrapped;
 };
 
@@ -82,7 +91,11 @@ const decorateStandard = (value: unknown, context: DecoratorContext, options: Tr
   return wrapMethod(value as AnyFunction, name, options);
 };
 
-const decorateLegacy = (key: string | symbol, descriptor: PropertyDescriptor | undefined, options: TracedOptions): void => {
+const decorateLegacy = (
+  key: string | symbol,
+  descriptor: PropertyDescriptor | undefined,
+  options: TracedOptions,
+): void => {
   if (descriptor === undefined || typeof descriptor !== 'object') {
     wrongPlace(`${String(key)}, which is no method`);
     return;

@@ -1,7 +1,8 @@
 // Helper for worker_threads: a context as data in `workerData` or a message, and back. Plain bytes, because class
 // instances do not survive the structured clone.
-import { SpanContext } from './span-context.js';
+
 import { Span } from './span.js';
+import { SpanContext } from './span-context.js';
 
 /** A context in a form that survives a structured clone: 25 bytes; undefined where there is none. */
 export type TransferredContext = Uint8Array | undefined;

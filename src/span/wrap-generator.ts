@@ -12,9 +12,7 @@ type AnyGenerator = Record<Step, (value?: unknown) => unknown>;
 
 // The iterator prototypes, so that iterator helpers work on what a wrapper gives where the runtime has them.
 const ITERATOR = Object.getPrototypeOf(Object.getPrototypeOf([][Symbol.iterator]()));
-const ASYNC_ITERATOR = Object.getPrototypeOf(
-  Object.getPrototypeOf(Object.getPrototypeOf((async function* () {})())),
-);
+const ASYNC_ITERATOR = Object.getPrototypeOf(Object.getPrototypeOf(Object.getPrototypeOf((async function* () {})())));
 
 /** One traced generator: its span, its line, and the resumptions. */
 class Life {

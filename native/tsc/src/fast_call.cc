@@ -1,0 +1,109 @@
+// Wraps a C function `double f()` as a V8 fast call: optimised code calls it directly, without a frame for the callback.
+//
+// Not a stable interface, so this file is compiled for one Node ABI, self-tested when it is built, and loaded for that ABI
+// alone. v8-fast-api-calls.h is not shipped with Node's headers, but the two constructors are exported by the
+// executable; the declarations here have the same layout and the same symbol names.
+#include <node.h>
+#include <v8-version.h>
+
+#include <atomic>
+#include <cstdint>
+
+namespace v8 {
+
+struct CTypeInfo {
+  uint8_t type;
+#if V8_MAJOR_VERSION < 14
+  uint8_t sequence;
+#endif
+  uint8_t flags;
+};
+
+class V8_EXPORT CFunctionInfo {
+ public:
+  enum class Int64Representation : uint8_t { kNumber = 0, kBigInt = 1 };
+#if NODE_MODULE_VERSION >= 120  // Node 21
+  CFunctionInfo(const CTypeInfo& return_info, unsigned int arg_count, const CTypeInfo* arg_info,
+                Int64Representation repr);
+#else
+  CFunctionInfo(const CTypeInfo& return_info, unsigned int arg_count, const CTypeInfo* arg_info);
+#endif
+
+ private:
+  // Room for whatever the real constructor writes; the real class is smaller in every line.
+  uint8_t reserved_[64];
+};
+
+class V8_EXPORT CFunction {
+ public:
+  CFunction(const void* address, const CFunctionInfo* type_info);
+
+ private:
+  const void* address_;
+  const CFunctionInfo* type_info_;
+};
+
+}  // namespace v8
+
+namespace {
+
+constexpr uint8_t kFloat64 = 8;
+constexpr uint8_t kV8Value = 10;
+
+using Clock = double (*)();
+
+std::atomic<Clock> clock_function{nullptr};
+std::atomic<uint64_t> slow_calls{0};
+
+// What optimised code calls; the receiver is passed and not used.
+double FastNow(v8::Local<v8::Value>) { return clock_function.load(std::memory_order_relaxed)(); }
+
+void SlowNow(const v8::FunctionCallbackInfo<v8::Value>& info) {
+  slow_calls.fetch_add(1, std::memory_order_relaxed);
+  info.GetReturnValue().Set(clock_function.load(std::memory_order_relaxed)());
+}
+
+// How often the slow path ran: the self-test proves by it that the fast one did.
+void SlowCalls(const v8::FunctionCallbackInfo<v8::Value>& info) {
+  info.GetReturnValue().Set(static_cast<double>(slow_calls.load()));
+}
+
+// wrap(address: bigint): () => number
+void Wrap(const v8::FunctionCallbackInfo<v8::Value>& info) {
+  v8::Isolate* isolate = info.GetIsolate();
+  v8::Local<v8::Context> context = isolate->GetCurrentContext();
+  if (info.Length() < 1 || !info[0]->IsBigInt()) return;
+  clock_function.store(reinterpret_cast<Clock>(static_cast<uintptr_t>(info[0].As<v8::BigInt>()->Uint64Value())));
+
+  static const v8::CTypeInfo result = [] {
+    v8::CTypeInfo type{};
+    type.type = kFloat64;
+    return type;
+  }();
+  static const v8::CTypeInfo receiver = [] {
+    v8::CTypeInfo type{};
+    type.type = kV8Value;
+    return type;
+  }();
+#if NODE_MODULE_VERSION >= 120
+  static const v8::CFunctionInfo type(result, 1, &receiver, v8::CFunctionInfo::Int64Representation::kNumber);
+#else
+  static const v8::CFunctionInfo type(result, 1, &receiver);
+#endif
+  static const v8::CFunction fast(reinterpret_cast<const void*>(&FastNow), &type);
+
+  v8::Local<v8::FunctionTemplate> made = v8::FunctionTemplate::New(
+      isolate, SlowNow, v8::Local<v8::Value>(), v8::Local<v8::Signature>(), 0, v8::ConstructorBehavior::kThrow,
+      v8::SideEffectType::kHasSideEffect, &fast);
+  v8::Local<v8::Function> function;
+  if (made->GetFunction(context).ToLocal(&function)) info.GetReturnValue().Set(function);
+}
+
+}  // namespace
+
+NODE_MODULE_INIT() {
+  (void)module;
+  (void)context;
+  NODE_SET_METHOD(exports, "wrap", Wrap);
+  NODE_SET_METHOD(exports, "slowCalls", SlowCalls);
+}

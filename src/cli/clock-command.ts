@@ -1,0 +1,94 @@
+// `spanline clock`: which clock spans are stamped with, how exact it is, and what one reading costs on this machine.
+// Measures each source in a process of its own, because a process has one source.
+import { spawnSync } from 'node:child_process';
+import type { Command } from 'commander';
+import { type ClockInfo, clockInfo } from '../clock/index.js';
+import { readCosts } from './clock-cost.js';
+import { CommandError, ExitCode } from './exit-code.js';
+
+const SOURCES = ['tsc', 'tsc-percpu', 'cntvct', 'monotonic', 'js'] as const;
+
+/** One source as measured; `info.source` differs from `asked` when this machine does not have it. */
+interface Measured {
+  readonly asked: string;
+  readonly info: ClockInfo;
+  readonly costs: Readonly<Record<string, number>>;
+}
+
+const measure = (asked: string): Measured => {
+  const { stdout, status, stderr } = spawnSync(process.execPath, [process.argv[1], 'clock', '--measure'], {
+    env: { ...process.env, SPANLINE_CLOCK: asked },
+    encoding: 'utf8',
+  });
+  if (status !== 0) throw new CommandError('ERR_SPANLINE_CLOCK', `measuring ${asked} failed: ${stderr.trim()}`, ExitCode.store);
+  return { asked, ...(JSON.parse(stdout) as Omit<Measured, 'asked'>) };
+};
+
+const isThere = ({ asked, info }: Measured): boolean =>
+  asked === 'js' ? info.path === 'js' : info.source === asked && info.path !== 'js';
+
+const fixed = (value: number, digits: number): string => value.toFixed(digits);
+
+const describe = (info: ClockInfo): string[] => [
+  `source       ${info.source}`,
+  `path         ${info.path} (Node ABI ${info.abi})`,
+  `frequency    ${fixed(info.hz / 1e6, 3)} MHz, ${fixed(info.nsPerTick, 6)} ns a tick`,
+  `drift        ${fixed(info.driftPpm, 2)} ppm against CLOCK_MONOTONIC, ${info.recalibrations} recalibrations`,
+  `unknown CPU  ${info.unknownCpuReadings} readings`,
+  ...info.reasons.map((reason) => `note         ${reason}`),
+];
+
+const describeCores = ({ cores }: ClockInfo): string[] =>
+  cores.map(
+    ({ cpu, offsetNs, errorNs }) =>
+      `cpu ${String(cpu).padStart(4)}  offset ${fixed(offsetNs, 1).padStart(10)} ns  within ${fixed(errorNs, 1)} ns`,
+  );
+
+const describeCosts = (measured: readonly Measured[]): string[] => {
+  const rows = measured.filter(isThere).map(({ asked, costs }) => [asked, costs.now] as const);
+  const { now: _, ...references } = measured[0].costs;
+  return [...rows, ...Object.entries(references)].map(
+    ([name, ns]) => `${name.padEnd(24)} ${fixed(ns, 1).padStart(8)} ns`,
+  );
+};
+
+const report = (own: ClockInfo, measured: readonly Measured[]): string => {
+  const perCpu = measured.find((one) => one.asked === 'tsc-percpu');
+  const cores =
+    perCpu !== undefined && isThere(perCpu) ? describeCores(perCpu.info) : ['not measured: no TSC with RDTSCP'];
+  return [
+    ...describe(own),
+    '',
+    'per-core offsets of the TSC (by pinned threads, against the first core)',
+    ...cores,
+    '',
+    'one reading, from optimised JavaScript',
+    ...describeCosts(measured),
+    '',
+  ].join('\n');
+};
+
+/** Register the command. */
+export const registerClock = (program: Command): void => {
+  program
+    .command('clock')
+    .description('show the clock: source, frequency, per-core offsets, drift, cost of a reading')
+    .option('--json', 'print one JSON object')
+    .option('--measure', 'print this process alone (used by the command itself)')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  $ spanline clock\n  $ spanline clock --json\n  $ SPANLINE_CLOCK=monotonic spanline clock',
+    )
+    .action((options: { json?: boolean; measure?: boolean }) => {
+      if (options.measure) {
+        process.stdout.write(`${JSON.stringify({ info: clockInfo(), costs: readCosts() })}\n`);
+        return;
+      }
+      const measured = SOURCES.map(measure);
+      const own = clockInfo();
+      const output = options.json
+        ? `${JSON.stringify({ ...own, sources: measured.filter(isThere).map(({ asked, info, costs }) => ({ name: asked, readNs: costs.now, cores: info.cores })) }, null, 2)}\n`
+        : report(own, measured);
+      process.stdout.write(output);
+    });
+};

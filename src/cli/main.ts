@@ -1,0 +1,29 @@
+#!/usr/bin/env node
+// The `spanline` command: runs the program and turns its outcome into an exit code. Nothing else belongs here.
+import { CommanderError } from 'commander';
+import { CommandError, ExitCode } from './exit-code.js';
+import { createProgram } from './program.js';
+
+/** Print what a person needs of the error; the code to exit with. */
+function explain(error: unknown): number {
+  // Commander has printed its own message by now; its exit code 0 stands for --help and --version.
+  if (error instanceof CommanderError) return error.exitCode === 0 ? ExitCode.ok : ExitCode.usage;
+  if (error instanceof CommandError) {
+    process.stderr.write(`spanline: ${error.message}\n`);
+    return error.exitCode;
+  }
+  process.stderr.write(`spanline: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
+  return ExitCode.internal;
+}
+
+// `spanline ... | head` closes the pipe early; that is no failure.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code === 'EPIPE') process.exit(ExitCode.ok);
+  throw error;
+});
+
+try {
+  await createProgram().parseAsync(process.argv);
+} catch (error) {
+  process.exitCode = explain(error);
+}

@@ -1,0 +1,32 @@
+// The command line's tree of commands. Every command is a file of its own that registers itself here.
+// Must not run anything: `main.ts` does, and tests build the program without running it.
+import { createRequire } from 'node:module';
+import { Command } from 'commander';
+import { registerClock } from './clock-command.js';
+
+const { version, description } = createRequire(import.meta.url)('spanline/package.json') as {
+  version: string;
+  description: string;
+};
+
+const EXAMPLES = `
+Examples:
+  $ spanline clock                 which clock spans are stamped with, and what a read costs here
+  $ spanline clock --json          the same for a program
+  $ spanline help clock            a command's options
+
+Exit codes: 0 done, 1 done with findings, 2 wrong usage, 3 a store or file failed.
+NO_COLOR=1 turns colours off; in a pipe there are none.`;
+
+/** The whole program; errors of usage are thrown, not exited with. */
+export function createProgram(): Command {
+  const program = new Command('spanline')
+    .description(description)
+    .version(version, '-V, --version', 'print the version')
+    .helpOption('-h, --help', 'print help')
+    .addHelpText('after', EXAMPLES)
+    .showHelpAfterError('(spanline --help lists the commands)')
+    .exitOverride();
+  registerClock(program);
+  return program;
+}

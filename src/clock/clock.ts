@@ -1,0 +1,79 @@
+// The clock of this thread, chosen once when the library loads. Nothing here may throw: the last resort is pure JavaScript.
+import { loadFastCall, loadNative } from './binding.js';
+import { forcedClock } from './choose.js';
+import type { ClockAnchor, ClockInfo } from './clock-types.js';
+import { jsAnchor, jsNow } from './js-clock.js';
+import { NativeClockState } from './native-clock.js';
+
+const reasons: string[] = [];
+
+const startNative = (): NativeClockState | undefined => {
+  const forced = forcedClock();
+  if (forced.reason !== undefined) reasons.push(forced.reason);
+  const path = process.env.SPANLINE_CLOCK_PATH;
+  if (forced.clock === 'js' || path === 'js') {
+    reasons.push('the clock without addon was asked for');
+    return undefined;
+  }
+  const native = loadNative();
+  if (native === undefined) {
+    reasons.push(`no addon for ${process.platform}-${process.arch} was found`);
+    return undefined;
+  }
+  const fast = path === 'napi' ? undefined : loadFastCall();
+  if (fast === undefined) reasons.push(`no fast-call file for ABI ${process.versions.modules}`);
+  try {
+    return new NativeClockState(native, fast, forced.clock);
+  } catch (error) {
+    reasons.push(`the addon failed: ${String(error)}`);
+    return undefined;
+  }
+};
+
+const native = startNative();
+
+/**
+ * Ticks since the process anchor. The function itself is the native one, not a wrapper, so that optimised code calls it
+ * directly; monotone on a thread, never 0.
+ */
+export const now: () => number = native?.now ?? jsNow;
+
+/** Wall clock and ticks read together: one for each report, so that an NTP step cannot tear a trace. */
+export const takeAnchor = (): ClockAnchor => native?.anchor() ?? jsAnchor();
+
+/** Nanoseconds a tick. */
+export const nsPerTick = (): number => native?.nsPerTick ?? 1;
+
+/** Compare with CLOCK_MONOTONIC and calibrate anew after a drift over 100 ppm or a jump. Called at every report. */
+export const checkDrift = (): void => native?.check();
+
+/** Counters of the clock, for `stats()`. */
+export const clockStats = (): Readonly<Record<string, number>> => ({
+  recalibrations: native?.recalibrations ?? 0,
+  unknownCpuReadings: native?.unknownCpuReadings ?? 0,
+});
+
+/**
+ * Which clock this process uses, how exact it is, and why no better one.
+ *
+ * @example
+ * ```ts
+ * const { source, path, hz } = clockInfo();
+ * console.log(`${source} by ${path}, ${(hz / 1e6).toFixed(0)} MHz`);
+ * ```
+ */
+export const clockInfo = (): ClockInfo => ({
+  source: native?.source ?? 'monotonic',
+  path: native?.path ?? 'js',
+  hz: 1e9 / nsPerTick(),
+  nsPerTick: nsPerTick(),
+  cores: native?.cores ?? [],
+  driftPpm: native?.driftPpm ?? 0,
+  recalibrations: native?.recalibrations ?? 0,
+  unknownCpuReadings: native?.unknownCpuReadings ?? 0,
+  reasons: [...reasons, ...(native?.reasons ?? [])],
+  abi: process.versions.modules,
+});
+
+/** Make the clock believe that CLOCK_MONOTONIC jumped by `ns` since the last check. For tests. */
+export const simulateJump = (ns: number): void => native?.jump(ns);

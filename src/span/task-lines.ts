@@ -1,0 +1,42 @@
+// The lines of one span whose tasks still run: `span.run` of an async function. Each is closed when its promise settles;
+// when the span ends first, what they hold already is handed over. Rejections must stay as unhandled as they were.
+import type { SpanLine } from '../local-span/span-line.js';
+
+/** Only a plain promise is waited for: calling `then` of another thenable may start its work. */
+export const isPlainPromise = (value: unknown): value is Promise<unknown> =>
+  value instanceof Promise && value.constructor === Promise;
+
+export class TaskLines {
+  private first: SpanLine | null = null;
+
+  /** Close `line` when `result` settles. The promise given back is to be returned in its place. */
+  closeWhenSettled<T>(line: SpanLine, result: Promise<T>): Promise<T> {
+    line.nextOpen = this.first;
+    this.first = line;
+    return result.then(
+      (value) => {
+        this.close(line);
+        return value;
+      },
+      (error) => {
+        this.close(line);
+        throw error;
+      },
+    );
+  }
+
+  /** The span ends while tasks run. */
+  settle(): void {
+    for (let line = this.first; line !== null; line = line.nextOpen) line.settle();
+  }
+
+  private close(line: SpanLine): void {
+    if (this.first === line) this.first = line.nextOpen;
+    else {
+      let before = this.first;
+      while (before !== null && before.nextOpen !== line) before = before.nextOpen;
+      if (before !== null) before.nextOpen = line.nextOpen;
+    }
+    line.close();
+  }
+}
