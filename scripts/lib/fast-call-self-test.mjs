@@ -9,7 +9,9 @@ native.claimSource(0);
 const now = fast.wrap(native.nowAddress());
 
 const CALLS = 1000;
-const ROUNDS = 5000;
+const ROUNDS = 1000;
+// Newer V8 goes through several tiers before the one that makes fast calls, and compiles beside the program.
+const MAX_ATTEMPTS = 100;
 
 function readMany() {
   let last = 0;
@@ -21,15 +23,20 @@ function readMany() {
   return last;
 }
 
-for (let round = 0; round < ROUNDS; round++) readMany();
-const slowBefore = fast.slowCalls();
-for (let round = 0; round < ROUNDS; round++) {
-  const before = native.now();
-  const last = readMany();
-  const after = native.now();
-  if (!(before <= last && last <= after)) throw new Error(`${last} is not between ${before} and ${after}`);
+/** Slow calls in a million calls; throws when the two paths disagree. */
+function attempt() {
+  const slowBefore = fast.slowCalls();
+  for (let round = 0; round < ROUNDS; round++) {
+    const before = native.now();
+    const last = readMany();
+    const after = native.now();
+    if (!(before <= last && last <= after)) throw new Error(`${last} is not between ${before} and ${after}`);
+  }
+  return fast.slowCalls() - slowBefore;
 }
-const slow = fast.slowCalls() - slowBefore;
-// A deoptimisation now and then is V8's right; the fast path must be what usually happens.
-if (slow > CALLS * ROUNDS * 0.01) throw new Error(`${slow} of ${CALLS * ROUNDS} calls took the slow path`);
-console.log(`fast call works, ${slow} of ${CALLS * ROUNDS} calls took the slow path`);
+
+let slow = CALLS * ROUNDS;
+let attempts = 0;
+while (slow > 0 && attempts++ < MAX_ATTEMPTS) slow = attempt();
+if (slow > 0) throw new Error(`after ${attempts} million calls, ${slow} of a million still took the slow path`);
+console.log(`fast call works, optimised after ${attempts} million calls`);

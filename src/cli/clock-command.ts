@@ -20,7 +20,8 @@ const measure = (asked: string): Measured => {
     env: { ...process.env, SPANLINE_CLOCK: asked },
     encoding: 'utf8',
   });
-  if (status !== 0) throw new CommandError('ERR_SPANLINE_CLOCK', `measuring ${asked} failed: ${stderr.trim()}`, ExitCode.store);
+  if (status !== 0)
+    throw new CommandError('ERR_SPANLINE_CLOCK', `measuring ${asked} failed: ${stderr.trim()}`, ExitCode.store);
   return { asked, ...(JSON.parse(stdout) as Omit<Measured, 'asked'>) };
 };
 

@@ -1,0 +1,72 @@
+// npm run check-package: packs the tarball that would be published and looks at it as a stranger does.
+// Prints one line a check; each is a name and, when it fails, what to do.
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { ensureBuilt } from './lib/build.mjs';
+import { failWith, root } from './lib/run.mjs';
+
+const bin = (name) => join(root, 'node_modules', name);
+
+function capture(command, args) {
+  const { status, stdout, stderr } = spawnSync(command, args, { cwd: root, encoding: 'utf8' });
+  return { ok: status === 0, stdout, output: `${stdout}${stderr}` };
+}
+
+/** Pack into .tmp/pack; npm's description of the tarball. */
+function pack() {
+  const dir = join(root, '.tmp/pack');
+  rmSync(dir, { recursive: true, force: true });
+  mkdirSync(dir, { recursive: true });
+  const { ok, stdout, output } = capture('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', dir]);
+  if (!ok) throw new Error(`npm pack failed:\n${output}`);
+  const parsed = JSON.parse(stdout);
+  const [description] = Array.isArray(parsed) ? parsed : Object.values(parsed);
+  return { ...description, path: join(dir, description.filename) };
+}
+
+const MAX_UNPACKED_BYTES = 6 * 1024 * 1024;
+const EXPECTED = [
+  'LICENSE',
+  'README.md',
+  'CHANGELOG.md',
+  'dist/esm/index.js',
+  'dist/cjs/index.js',
+  'dist/esm/cli/main.js',
+];
+const ALLOWED = /^(dist\/(esm|cjs)\/|prebuilds\/|(package\.json|LICENSE|README\.md|CHANGELOG\.md)$)/;
+
+function faultsOfContents({ files, unpackedSize }) {
+  const paths = files.map(({ path }) => path);
+  const faults = EXPECTED.filter((path) => !paths.includes(path)).map((path) => `missing: ${path}`);
+  faults.push(...paths.filter((path) => !ALLOWED.test(path)).map((path) => `does not belong there: ${path}`));
+  if (unpackedSize > MAX_UNPACKED_BYTES) faults.push(`${unpackedSize} bytes unpacked, more than ${MAX_UNPACKED_BYTES}`);
+  return faults;
+}
+
+const checks = {
+  'tarball contents': (tarball) => {
+    const faults = faultsOfContents(tarball);
+    return { ok: faults.length === 0, output: faults.join('\n') };
+  },
+  publint: () => capture(process.execPath, [bin('publint/src/cli.js'), 'run', root, '--strict']),
+  attw: (tarball) =>
+    capture(process.execPath, [
+      bin('@arethetypeswrong/cli/dist/index.js'),
+      tarball.path,
+      '--profile',
+      'node16',
+      '--no-emoji',
+    ]),
+};
+
+await ensureBuilt().catch(failWith);
+const tarball = pack();
+for (const [name, check] of Object.entries(checks)) {
+  const { ok, output } = check(tarball);
+  console.log(`${ok ? 'ok  ' : 'FAIL'} ${name}`);
+  if (!ok) {
+    console.log(output);
+    process.exitCode = 1;
+  }
+}

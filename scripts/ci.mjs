@@ -1,0 +1,72 @@
+// .ci/run: the tests on the default Node and on newer ones, lint, types, the package, and the benchmark gate.
+// Every test counts as one in the closing line, and so does every other check. Goes on after a failure, to show all.
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { ensureInstalled } from './lib/install.mjs';
+import { nodeOf } from './lib/nodes.mjs';
+import { failWith, root } from './lib/run.mjs';
+
+const out = join(root, '.tmp/ci');
+const totals = { passed: 0, failed: 0, skipped: 0 };
+
+function run(title, command, args) {
+  console.log(`\n=== ${title}`);
+  const start = performance.now();
+  const { status, signal } = spawnSync(command, args, { cwd: root, stdio: ['ignore', 'inherit', 'inherit'] });
+  const ok = status === 0;
+  const seconds = ((performance.now() - start) / 1000).toFixed(1);
+  console.log(`=== ${ok ? 'ok' : `FAILED (${signal ?? `exit code ${status}`})`}: ${title}, ${seconds} s`);
+  return ok;
+}
+
+function check(title, command, args) {
+  const ok = run(title, command, args);
+  totals[ok ? 'passed' : 'failed']++;
+}
+
+const reportTo = (file) => ['--reporter=default', '--reporter=json', `--outputFile.json=${file}`];
+
+/** The suite whose tests are counted one by one. */
+function countedTests(title, command, args) {
+  const file = join(out, 'tests.json');
+  const ok = run(title, command, [...args, ...reportTo(file)]);
+  try {
+    const { numPassedTests, numFailedTests, numPendingTests } = JSON.parse(readFileSync(file, 'utf8'));
+    totals.passed += numPassedTests;
+    totals.failed += numFailedTests;
+    totals.skipped += numPendingTests;
+    // A file that does not load, or an error outside a test, fails the run without a failed test.
+    if (!ok && numFailedTests === 0) totals.failed++;
+  } catch {
+    totals.failed++;
+  }
+}
+
+const bin = (path) => join(root, 'node_modules', path);
+const script = (name) => join(root, 'scripts', name);
+const SMOKE = ['test/package', 'test/clock'];
+
+function main() {
+  rmSync(out, { recursive: true, force: true });
+  mkdirSync(out, { recursive: true });
+  countedTests(`tests on Node ${process.versions.node} (npm test)`, 'npm', ['test', '--']);
+  ensureInstalled(root);
+  check('tests on Node 24', nodeOf(24), [script('test.mjs'), '--reporter=dot']);
+  for (const major of [22, 26]) {
+    check(`package and clock tests on Node ${major}`, nodeOf(major), [script('test.mjs'), ...SMOKE, '--reporter=dot']);
+  }
+  check('lint and format (npm run lint)', process.execPath, [bin('@biomejs/biome/bin/biome'), 'ci', '.']);
+  check('types (npm run typecheck)', 'npm', ['run', '-s', 'typecheck']);
+  check('package (npm run check-package)', process.execPath, [script('check-package.mjs')]);
+  check('benchmark gate', process.execPath, [join(root, 'bench/gate.mjs')]);
+}
+
+try {
+  main();
+} catch (error) {
+  failWith(error);
+}
+const { passed, failed, skipped } = totals;
+console.log(`\n${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`);
+process.exitCode = failed > 0 || passed === 0 ? 1 : 0;

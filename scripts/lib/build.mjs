@@ -1,0 +1,57 @@
+// Brings dist and the native addon up to date. Must be cheap when they are (some 20 ms), and must print nothing on standard output.
+import { existsSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { bundle } from './bundle.mjs';
+import { emitDeclarations } from './declarations.mjs';
+import { ensureInstalled } from './install.mjs';
+import { withLock } from './lock.mjs';
+import { root, runQuietly } from './run.mjs';
+import { hashFiles, readStamp, writeStamp } from './stamp.mjs';
+
+const at = (path) => join(root, path);
+const stampFile = (step) => at(`dist/.stamps/${step}`);
+
+const sources = ['src', 'package.json', 'tsconfig.json', 'tsconfig.build.json'];
+
+const steps = {
+  bundle: {
+    inputs: [...sources, 'scripts/lib/bundle.mjs'],
+    output: 'dist/esm/index.js',
+    run: async () => {
+      rmSync(stampFile('types'), { force: true });
+      await bundle();
+    },
+  },
+  types: {
+    inputs: [...sources, 'scripts/lib/declarations.mjs'],
+    output: 'dist/cjs/index.d.ts',
+    run: emitDeclarations,
+  },
+  // Built for the Node that runs this script; a machine without a compiler goes on without (the clock has a fallback).
+  [`native-${process.versions.modules}`]: {
+    inputs: ['native', 'scripts/build-native.mjs', 'scripts/lib/fast-call-self-test.mjs'],
+    output: 'native',
+    run: () => runQuietly(process.execPath, [at('scripts/build-native.mjs')]),
+  },
+};
+
+async function bringUpToDate(name, { inputs, output, run }) {
+  const hash = hashFiles(inputs.map(at), process.arch);
+  if (readStamp(stampFile(name)) === hash && existsSync(at(output))) return;
+  await withLock(at('.tmp/build.lock'), async () => {
+    if (readStamp(stampFile(name)) === hash && existsSync(at(output))) return;
+    await run();
+    writeStamp(stampFile(name), hash);
+  });
+}
+
+/**
+ * Install what is missing and build what is stale.
+ * `types: false` leaves the declarations out: nothing that only runs code needs them.
+ */
+export async function ensureBuilt({ types = true } = {}) {
+  ensureInstalled(root);
+  for (const [name, step] of Object.entries(steps)) {
+    if (name !== 'types' || types) await bringUpToDate(name, step);
+  }
+}

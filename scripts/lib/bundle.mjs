@@ -1,0 +1,84 @@
+// Bundles src into dist/esm and dist/cjs: one file per public entry, and the recording core in one shared chunk, so that
+// its calls stay inside one module. Must stay readable output (users step through it), and must never put a getter
+// between two chunks: it would be called on every access.
+import { chmodSync, existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { root } from './run.mjs';
+
+/** Rooms whose calls into each other are on the hot path. */
+const CORE = /\/src\/(clock|local-span|span|collector)\//;
+
+const manifest = () => JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+
+/** Entries that no program imports: the command, and the clock as the benchmarks read it. */
+const UNLISTED = { 'cli/main': './src/cli/main.ts', 'clock/index': './src/clock/index.ts' };
+
+/** Output name -> source file, for every entry that package.json exports. */
+function libraryEntries() {
+  const found = {};
+  for (const target of Object.values(manifest().exports)) {
+    if (typeof target === 'string') continue;
+    const name = target.import.default.replace(/^\.\/dist\/esm\/(.*)\.js$/, '$1');
+    if (existsSync(join(root, `src/${name}.ts`))) found[name] = `./src/${name}.ts`;
+  }
+  return found;
+}
+
+/**
+ * `exports.x` as plain data in the chunks at `dir`. Right because our chunks import each other without cycles and export
+ * no reassigned binding; source maps stay right because the exports stand last in a chunk.
+ */
+function makeExportsPlain(dir) {
+  const getter =
+    /Object\.defineProperty\(exports, "(\w+)", \{\s*enumerable: true,\s*get: function\(\) \{\s*return (\w+);\s*\}\s*\}\);/g;
+  for (const name of readdirSync(dir).filter((file) => file.endsWith('.js'))) {
+    const file = join(dir, name);
+    writeFileSync(file, readFileSync(file, 'utf8').replace(getter, 'exports.$1 = $2;'));
+  }
+}
+
+async function bundleAs(format, input) {
+  const { rolldown } = await import('rolldown');
+  const { dependencies, peerDependencies } = manifest();
+  const build = await rolldown({
+    input,
+    cwd: root,
+    platform: 'node',
+    external: Object.keys({ ...dependencies, ...peerDependencies }),
+    transform: { target: 'node20' },
+    onLog(level, log) {
+      if (level === 'warn') throw new Error(`rolldown: ${log.message}`);
+    },
+  });
+  const fresh = join(root, 'dist', `.${format}-new`);
+  rmSync(fresh, { recursive: true, force: true });
+  await build.write({
+    dir: fresh,
+    format: format === 'esm' ? 'es' : 'cjs',
+    sourcemap: true,
+    entryFileNames: '[name].js',
+    chunkFileNames: 'chunks/[name].js',
+    minifyInternalExports: false,
+    codeSplitting: { groups: [{ name: 'core', test: CORE }] },
+  });
+  await build.close();
+  if (format === 'cjs') {
+    makeExportsPlain(join(fresh, 'chunks'));
+    // The ES modules need none: the package itself says "module", and only then can they refer to it by its name.
+    writeFileSync(join(fresh, 'package.json'), '{ "type": "commonjs" }\n');
+  }
+  return fresh;
+}
+
+/** Both formats; an old build stays in place until the new one is complete. */
+export async function bundle() {
+  const library = libraryEntries();
+  const esm = await bundleAs('esm', { ...library, ...UNLISTED });
+  chmodSync(join(esm, 'cli/main.js'), 0o755);
+  const cjs = await bundleAs('cjs', library);
+  for (const [format, fresh] of Object.entries({ esm, cjs })) {
+    const place = join(root, 'dist', format);
+    rmSync(place, { recursive: true, force: true });
+    renameSync(fresh, place);
+  }
+}

@@ -1,0 +1,32 @@
+// Installs what a package-lock.json asks for when node_modules does not hold it yet.
+// Must run on plain Node (nothing is installed when it starts), and must not touch a node_modules that is right:
+// `npm ci` deletes it first.
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { runQuietly } from './run.mjs';
+
+/** True when node_modules of `dir` holds every package at the locked version (those of other platforms apart). */
+export function isInstalled(dir) {
+  const hidden = join(dir, 'node_modules/.package-lock.json');
+  if (!existsSync(hidden)) return false;
+  const wanted = JSON.parse(readFileSync(join(dir, 'package-lock.json'), 'utf8')).packages;
+  const found = JSON.parse(readFileSync(hidden, 'utf8')).packages;
+  for (const [path, entry] of Object.entries(wanted)) {
+    if (path === '' || entry.link) continue;
+    if (found[path] === undefined ? !entry.optional : found[path].version !== entry.version) return false;
+  }
+  return true;
+}
+
+/**
+ * Install `dir` from its lock file if needed; silent when there is nothing to do.
+ * No dependency runs an install script: none of ours needs one, and a build that needs one fails here, not at a user's.
+ */
+export function ensureInstalled(dir, what = 'dependencies', npmOptions = []) {
+  if (isInstalled(dir)) return;
+  console.error(`installing ${what} (npm ci) ...`);
+  const args = ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error', ...npmOptions];
+  const npm = process.env.npm_execpath;
+  if (npm?.endsWith('.js')) runQuietly(process.execPath, [npm, ...args], { cwd: dir });
+  else runQuietly('npm', args, { cwd: dir });
+}
