@@ -7,6 +7,7 @@ import type { Sampler } from '../span/sampler.js';
 import type { TraceLimits, TraceSink } from '../span/trace-sink.js';
 import { type CollectorOptions, type ResolvedOptions, resolveOptions } from './options.js';
 import { Pipeline, type PipelineStats } from './pipeline.js';
+import { ReadyQueue } from './ready-queue.js';
 import type { SpanRecord } from './record.js';
 import type { Reporter, Resource } from './reporter.js';
 import { TraceList } from './trace-list.js';
@@ -31,7 +32,9 @@ export interface CollectorStats {
   readonly droppedSpansBeforeReporter: number;
   readonly droppedSpansAfterShutdown: number;
   /** By reporter name; a second reporter of one name is `name#2`. */
-  readonly reporters: Readonly<Record<string, PipelineStats & { readonly lastError?: string; readonly own?: Readonly<Record<string, number>> }>>;
+  readonly reporters: Readonly<
+    Record<string, PipelineStats & { readonly lastError?: string; readonly own?: Readonly<Record<string, number>> }>
+  >;
 }
 
 const DEFAULT_FLUSH_MS = 30_000;
@@ -57,9 +60,7 @@ export class Collector implements TraceSink {
   private pipelines: Pipeline[] = [];
   private readonly open = new TraceList();
   private openBytes = 0;
-  private ready: ActiveTrace[] = [];
-  private readySpans = 0;
-  private readyBytes = 0;
+  private readonly ready = new ReadyQueue();
   private timer: NodeJS.Timeout | undefined;
   private immediate: NodeJS.Immediate | undefined;
   private isShutDown = false;
@@ -136,8 +137,7 @@ export class Collector implements TraceSink {
       this.openBytes += bytes;
       while (this.openBytes > this.options.maxOpenBytes && this.open.first !== null) this.evict();
     } else if (trace.isQueued) {
-      this.readyBytes += bytes;
-      this.readySpans += spans;
+      this.ready.grew(spans, bytes);
     } else this.enqueue(trace);
   }
 
@@ -152,7 +152,7 @@ export class Collector implements TraceSink {
     });
     await Promise.race([Promise.all(this.pipelines.map(drained)), timedOut]);
     clearTimeout(timer);
-    const pendingSpans = this.pipelines.reduce((sum, pipeline) => sum + pipeline.stats().queuedSpans, this.readySpans);
+    const pendingSpans = this.pipelines.reduce((sum, pipeline) => sum + pipeline.stats().queuedSpans, this.ready.spans);
     return { complete: pendingSpans === 0, pendingSpans };
   }
 
@@ -179,7 +179,8 @@ export class Collector implements TraceSink {
   }
 
   stats(): CollectorStats {
-    const reporters: Record<string, PipelineStats & { lastError?: string; own?: Readonly<Record<string, number>> }> = {};
+    const reporters: Record<string, PipelineStats & { lastError?: string; own?: Readonly<Record<string, number>> }> =
+      {};
     for (const pipeline of this.pipelines) {
       let name = pipeline.reporter.name;
       for (let n = 2; name in reporters; n++) name = `${pipeline.reporter.name}#${n}`;
@@ -189,7 +190,7 @@ export class Collector implements TraceSink {
       openTraces: this.open.size,
       openBytes: this.openBytes,
       readyTraces: this.ready.length,
-      readyBytes: this.readyBytes,
+      readyBytes: this.ready.bytes,
       droppedTracesBeforeReporter: this.droppedTracesBeforeReporter,
       droppedSpansBeforeReporter: this.droppedSpansBeforeReporter,
       droppedSpansAfterShutdown: this.droppedSpansAfterShutdown,
@@ -228,13 +229,10 @@ export class Collector implements TraceSink {
       trace.discard();
       return;
     }
-    trace.isQueued = true;
-    this.ready.push(trace);
-    this.readySpans += trace.pending;
-    this.readyBytes += trace.byteSize;
-    if (this.readyBytes > this.options.maxQueuedBytes) this.relieve();
+    this.ready.add(trace);
+    if (this.ready.bytes > this.options.maxQueuedBytes) this.relieve();
     else if (this.pipelines.length === 0) return;
-    else if (this.readySpans >= this.options.reportThresholdSpans) this.armNow();
+    else if (this.ready.spans >= this.options.reportThresholdSpans) this.armNow();
     else if (this.timer === undefined) this.arm();
   }
 
@@ -245,14 +243,9 @@ export class Collector implements TraceSink {
       this.report();
       return;
     }
-    // A quarter at a time, because taking from the front of an array moves the rest.
-    const dropped = this.ready.splice(0, Math.ceil(this.ready.length / 4));
-    for (const trace of dropped) {
-      this.readySpans -= trace.pending;
-      this.readyBytes -= trace.byteSize;
+    for (const trace of this.ready.takeOldest()) {
       this.droppedTracesBeforeReporter++;
       this.droppedSpansBeforeReporter += trace.pending;
-      trace.isQueued = false;
       trace.clear();
     }
   }
@@ -280,13 +273,9 @@ export class Collector implements TraceSink {
     this.disarm();
     if (this.pipelines.length === 0) return;
     if (this.options.reportOpenTraces) this.enqueueOpen();
-    const traces = this.ready;
-    if (traces.length > 0) {
-      this.ready = [];
-      this.readySpans = 0;
-      this.readyBytes = 0;
+    if (this.ready.length > 0) {
       checkDrift();
-      const parts = this.partsOf(traces);
+      const parts = this.partsOf(this.ready.takeAll());
       if (parts.length > 0) for (const pipeline of this.pipelines) pipeline.push(parts);
     }
     if (this.options.reportOpenTraces && this.open.size > 0) this.arm();
@@ -296,8 +285,7 @@ export class Collector implements TraceSink {
     for (let trace = this.open.first; trace !== null; trace = trace.newer) {
       if (trace.pending === 0 || trace.isQueued || trace.collector !== null) continue;
       this.openBytes -= trace.byteSize;
-      trace.isQueued = true;
-      this.ready.push(trace);
+      this.ready.add(trace);
     }
   }
 
@@ -305,7 +293,6 @@ export class Collector implements TraceSink {
     const anchor = takeAnchor();
     const parts: TracePart[] = [];
     for (const trace of traces) {
-      trace.isQueued = false;
       if (trace.state === 'discarded' || trace.pending === 0) continue;
       const part = this.partOf(trace, anchor);
       if (this.isKept(part)) parts.push(part);

@@ -3,8 +3,9 @@
 import { clockStats } from '../clock/index.js';
 import { type CounterName, readCounters } from '../local-span/counters.js';
 import { state } from '../local-span/process-state.js';
-import { type RootOptions, Span } from '../span/span.js';
+import { Span } from '../span/span.js';
 import type { SpanContext } from '../span/span-context.js';
+import type { RootOptions } from '../span/span-options.js';
 import { TraceCollector } from '../span/trace-collector.js';
 import { defaultSink, setDefaultSink } from '../span/trace-sink.js';
 import { Collector, type CollectorStats, type FlushResult } from './collector.js';

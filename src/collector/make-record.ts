@@ -3,9 +3,9 @@
 import type { ClockAnchor } from '../clock/index.js';
 import type { LocalBatch } from '../local-span/local-batch.js';
 import type { ActiveTrace, MountedBatch } from '../span/active-trace.js';
-import { hex8 } from '../span/traceparent.js';
 import type { Span } from '../span/span.js';
 import type { Link, SpanStatus } from '../span/span-types.js';
+import { hex8 } from '../span/traceparent.js';
 import { cleanList, cleanObject } from './property-check.js';
 import { EventRecord, SpanRecord, type TraceIdentity } from './record.js';
 import { toUnixTime } from './tick-time.js';
@@ -15,7 +15,12 @@ const NO_LINKS: readonly Link[] = Object.freeze([]);
 const UNSET: SpanStatus = Object.freeze({ code: 'unset' });
 
 /** The record of `span` in `trace`, which is its own trace or that of a further parent. */
-export const recordOfSpan = (span: Span, trace: ActiveTrace, identity: TraceIdentity, anchor: ClockAnchor): SpanRecord => {
+export const recordOfSpan = (
+  span: Span,
+  trace: ActiveTrace,
+  identity: TraceIdentity,
+  anchor: ClockAnchor,
+): SpanRecord => {
   const start = toUnixTime(span.begin, anchor);
   const end = toUnixTime(span.endTicks, anchor);
   const parent = span.trace === trace ? span : (span.extra?.find((one) => one.trace === trace) ?? span);
@@ -32,7 +37,9 @@ export const recordOfSpan = (span: Span, trace: ActiveTrace, identity: TraceIden
     end.sec,
     end.nano,
     cleanList(span.propertyList),
-    span.events === null ? NO_EVENTS : span.events.map((event) => eventAt(event.name, event.ticks, event.properties, anchor)),
+    span.events === null
+      ? NO_EVENTS
+      : span.events.map((event) => eventAt(event.name, event.ticks, event.properties, anchor)),
     span.links ?? NO_LINKS,
     span.status,
     span.isRoot && trace.context.isRemote,

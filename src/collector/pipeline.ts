@@ -1,7 +1,7 @@
 // Pipeline: the queue in front of one reporter. One call at a time, retry with backoff inside a byte bound, oldest
 // trace dropped first and counted. A reporter that throws, rejects or hangs must never be felt by the application.
 import type { ResolvedOptions } from './options.js';
-import { type ReportBatch, type Reporter, ReportError } from './reporter.js';
+import { type ReportBatch, ReportError, type Reporter } from './reporter.js';
 import type { TracePart } from './trace-part.js';
 
 /** Counters of one pipeline, part of `stats()`. */
@@ -122,7 +122,10 @@ export class Pipeline {
   private call(): void {
     this.cancelRetry();
     const batch = this.batch;
-    if (batch === null) return this.pump();
+    if (batch === null) {
+      this.pump();
+      return;
+    }
     this.isCalling = true;
     const abort = new AbortController();
     this.abort = abort;
@@ -135,12 +138,16 @@ export class Pipeline {
       clearTimeout(timer);
       this.isCalling = false;
       this.abort = null;
-      if (this.batch !== batch) return this.pump();
-      if (error === undefined) this.succeeded(batch);
+      // Delivered by reportSync or dropped meanwhile.
+      if (this.batch !== batch) this.pump();
+      else if (error === undefined) this.succeeded(batch);
       else this.failed(batch, error);
     };
     const timer = setTimeout(() => {
-      const error = new ReportError('ERR_SPANLINE_REPORT_TIMEOUT', `${this.reporter.name} took over ${reportTimeoutMs} ms.`);
+      const error = new ReportError(
+        'ERR_SPANLINE_REPORT_TIMEOUT',
+        `${this.reporter.name} took over ${reportTimeoutMs} ms.`,
+      );
       abort.abort(error);
       settle(error);
     }, reportTimeoutMs);
@@ -148,7 +155,11 @@ export class Pipeline {
     try {
       const result = this.reporter.report(batch);
       if (result === undefined) settle();
-      else result.then(() => settle(), (error) => settle(error ?? new Error('rejected without a reason')));
+      else
+        result.then(
+          () => settle(),
+          (error) => settle(error ?? new Error('rejected without a reason')),
+        );
     } catch (error) {
       settle(error ?? new Error('threw without a reason'));
     }

@@ -1,0 +1,46 @@
+// Traces with something finished that no reporter has yet. Counts what it holds; its bound is enforced by the collector.
+import type { ActiveTrace } from '../span/active-trace.js';
+
+export class ReadyQueue {
+  private traces: ActiveTrace[] = [];
+  spans = 0;
+  bytes = 0;
+
+  get length(): number {
+    return this.traces.length;
+  }
+
+  add(trace: ActiveTrace): void {
+    trace.isQueued = true;
+    this.traces.push(trace);
+    this.spans += trace.pending;
+    this.bytes += trace.byteSize;
+  }
+
+  /** A queued trace got more. */
+  grew(spans: number, bytes: number): void {
+    this.spans += spans;
+    this.bytes += bytes;
+  }
+
+  /** Everything queued; the queue is empty afterwards. */
+  takeAll(): readonly ActiveTrace[] {
+    const traces = this.traces;
+    this.traces = [];
+    this.spans = 0;
+    this.bytes = 0;
+    for (const trace of traces) trace.isQueued = false;
+    return traces;
+  }
+
+  /** The oldest quarter: taking one at a time from the front of an array would move the rest each time. */
+  takeOldest(): readonly ActiveTrace[] {
+    const traces = this.traces.splice(0, Math.ceil(this.traces.length / 4));
+    for (const trace of traces) {
+      this.spans -= trace.pending;
+      this.bytes -= trace.byteSize;
+      trace.isQueued = false;
+    }
+    return traces;
+  }
+}
