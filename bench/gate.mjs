@@ -1,0 +1,62 @@
+// node bench/gate.mjs: the quick benchmark gate of .ci/run. It compares spanline with peers measured in the same run, never
+// with absolute times, because those hold for one machine only. The limits are generous: they catch a span that became
+// twice as dear, not noise; a rule that fails is measured once more before it counts.
+import { runSuite } from './run.mjs';
+
+/**
+ * `times`: the peer's median must be at least so many times spanline's. `atMost`: for figures that do not depend on the
+ * speed of the machine.
+ */
+const RULES = [
+  { suite: 'clock', name: 'clock-now', peer: 'process.hrtime.bigint', times: 0.7 },
+  { suite: 'recording', name: 'local-span', n: 100, peer: /^opentelemetry@2/, times: 10 },
+  { suite: 'recording', name: 'local-span-unsampled', n: 100, peer: /^opentelemetry@2/, times: 30 },
+  { suite: 'recording', name: 'disabled', n: 100, peer: /^opentelemetry@2/, times: 20 },
+  { suite: 'recording', name: 'span', n: 100, peer: /^opentelemetry@2/, times: 5 },
+  { suite: 'recording', name: 'async-span', n: 100, peer: /^opentelemetry@2/, times: 1.5 },
+  { suite: 'recording', name: 'root-1', n: 1, peer: /^opentelemetry@2/, times: 3 },
+  { suite: 'recording', name: 'retained-bytes', n: 100, atMost: 130 },
+  { suite: 'exporters', name: 'otlp-protobuf', n: 512, peer: /^opentelemetry/, times: 1.2 },
+  { suite: 'exporters', name: 'jaeger-thrift', n: 512, peer: /^opentelemetry/, times: 4 },
+];
+
+const matches = (subject, peer) => (peer instanceof RegExp ? peer.test(subject) : subject === peer);
+
+/** What a rule says about results: `{ ok, text }`. */
+function judge(rule, results) {
+  const fits = (row) =>
+    row.name === rule.name && (rule.n === undefined || row.n === rule.n || rule.peer === row.subject);
+  // Several clock sources may be there: the best one is what a program uses.
+  const own = results.filter((row) => row.subject === 'spanline' && fits(row)).sort((a, b) => a.median - b.median)[0];
+  const label = `${rule.suite} ${rule.name}`;
+  if (own === undefined) return { ok: false, text: `${label}: spanline was not measured` };
+  if (rule.atMost !== undefined) {
+    return { ok: own.median <= rule.atMost, text: `${label}: ${own.median} ${own.unit}, at most ${rule.atMost}` };
+  }
+  const peer = results.find((row) => matches(row.subject, rule.peer) && fits(row));
+  if (peer === undefined) return { ok: false, text: `${label}: the peer ${rule.peer} was not measured` };
+  const times = peer.median / own.median;
+  const figures = `${own.median} ${own.unit} against ${peer.median} of ${peer.subject}`;
+  return { ok: times >= rule.times, text: `${label}: ${times.toFixed(1)}x (${figures}), at least ${rule.times}x` };
+}
+
+/** Measure only what `rules` need of a suite. */
+async function judgeSuite(suite, rules) {
+  const only = new RegExp(`^(${rules.map(({ name, n }) => `${name} ${n ?? '.*'}`).join('|')})$`);
+  const { results } = await runSuite(suite, { quick: true, only });
+  return rules.map((rule) => ({ rule, ...judge(rule, results) }));
+}
+
+for (const suite of new Set(RULES.map((rule) => rule.suite))) {
+  let verdicts = await judgeSuite(
+    suite,
+    RULES.filter((rule) => rule.suite === suite),
+  );
+  const failed = verdicts.filter(({ ok }) => !ok).map(({ rule }) => rule);
+  if (failed.length > 0) {
+    const again = await judgeSuite(suite, failed);
+    verdicts = [...verdicts.filter(({ ok }) => ok), ...again];
+  }
+  for (const { ok, text } of verdicts) console.log(`${ok ? 'ok  ' : 'FAIL'} ${text}`);
+  if (verdicts.some(({ ok }) => !ok)) process.exitCode = 1;
+}

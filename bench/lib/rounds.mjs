@@ -1,0 +1,104 @@
+// Runs the subjects of a suite, each in its own process, and takes turns between them: A B C A B C ..., so that a machine
+// that slows down slows all of them. Must never run two subjects at the same time.
+import { spawn } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { median, quantile, spread } from './stats.mjs';
+
+const CHILD = fileURLToPath(new URL('./child.mjs', import.meta.url));
+
+class Subject {
+  #child;
+  #waiting;
+
+  constructor({ module, env = {}, flags = [] }, node) {
+    const stdio = ['ignore', 2, 2, 'ipc'];
+    this.#child = spawn(node, [...flags, CHILD, module], { stdio, env: { ...process.env, ...env } });
+    this.#child.on('exit', (code, signal) =>
+      this.#waiting?.reject(new Error(`${module} ended early (${signal ?? code})`)),
+    );
+    this.#child.on('message', (message) => {
+      if (message.error) this.#waiting?.reject(new Error(message.error));
+      else this.#waiting?.resolve(message);
+    });
+  }
+
+  #next() {
+    return new Promise((resolve, reject) => {
+      this.#waiting = { resolve, reject };
+    }).finally(() => {
+      this.#waiting = undefined;
+    });
+  }
+
+  async start() {
+    const { subject, cases } = await this.#next();
+    this.name = subject;
+    this.cases = cases;
+    return this;
+  }
+
+  round(index, timing) {
+    this.#child.send({ index, timing });
+    return this.#next();
+  }
+
+  stop() {
+    this.#child.removeAllListeners('exit');
+    this.#child.kill();
+  }
+}
+
+/** Four significant digits or more: enough for any comparison, few enough to read. */
+const rounded = (value) => Math.round(value * 1000) / 1000;
+
+const keyOf = ({ name, n }) => `${name} ${n}`;
+
+/** All rounds of one case, over the subjects that have it. */
+async function runCase(key, subjects, { rounds, ...timing }) {
+  const turns = subjects.flatMap((subject) => {
+    const index = subject.cases.findIndex((test) => keyOf(test) === key);
+    return index < 0 ? [] : [{ subject, index, test: subject.cases[index], caller: [], totals: [] }];
+  });
+  for (let round = 0; round < rounds; round++) {
+    for (const turn of turns) {
+      const { caller, total } = await turn.subject.round(turn.index, timing);
+      for (const sample of caller) turn.caller.push(sample);
+      if (total !== null) turn.totals.push(total);
+    }
+  }
+  return turns.map(({ subject, test, caller, totals }) => ({
+    subject: subject.name,
+    name: test.name,
+    n: test.n,
+    unit: test.unit,
+    min: rounded(quantile(caller, 0)),
+    median: rounded(median(caller)),
+    totalMedian: totals.length === 0 ? null : rounded(median(totals)),
+    spread: rounded(spread(caller)),
+  }));
+}
+
+/**
+ * @param {{ module: string, env?: Record<string, string>, flags?: string[] }[]} specs
+ * @param {{ node: string, timing: { rounds: number, roundMs: number, warmUpMs: number }, only?: RegExp, log: (line: string) => void }} options
+ */
+export async function runSubjects(specs, { node, timing, only, log }) {
+  const subjects = [];
+  try {
+    for (const spec of specs) {
+      const subject = new Subject(spec, node);
+      subjects.push(subject);
+      await subject.start();
+    }
+    const keys = new Set(subjects.flatMap(({ cases }) => cases.map(keyOf)));
+    const results = [];
+    for (const key of keys) {
+      if (only && !only.test(key)) continue;
+      log(key);
+      results.push(...(await runCase(key, subjects, timing)));
+    }
+    return results;
+  } finally {
+    for (const subject of subjects) subject.stop();
+  }
+}

@@ -1,0 +1,70 @@
+// node bench/run.mjs SUITE [--json] [--quick] [--node 20,24] [--only REGEX]: measure a suite and print a table, or with
+// --json one JSON object and nothing else. Builds and installs what it needs; progress goes to standard error.
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { nodeOf } from '../scripts/lib/nodes.mjs';
+import { root, runQuietly } from '../scripts/lib/run.mjs';
+import { machine } from './lib/machine.mjs';
+import { runSubjects } from './lib/rounds.mjs';
+import { table } from './lib/table.mjs';
+
+const SUITES = ['clock', 'recording', 'exporters'];
+const FULL = { rounds: 15, roundMs: 15, warmUpMs: 300 };
+const QUICK = { rounds: 5, roundMs: 5, warmUpMs: 100 };
+
+const USAGE = `usage: npm run bench -- SUITE [--json] [--quick] [--node 20,24] [--only REGEX]
+suites: ${SUITES.join(', ')}`;
+
+/**
+ * Measure one suite on the given major versions of Node, one after the other.
+ * @returns {Promise<{ suite: string, node: string, machine: object, results: object[] }>}
+ */
+export async function runSuite(suite, { quick = false, nodes = [], only, log = () => {} } = {}) {
+  const { subjectsFor } = await import(`./${suite}/suite.mjs`);
+  const description = machine();
+  const versions = [];
+  const results = [];
+  for (const major of nodes.length > 0 ? nodes : [Number(process.versions.node.split('.')[0])]) {
+    const node = nodeOf(major);
+    // The native clock is built for each Node by itself; the rest is up to date after the first.
+    runQuietly(node, [join(root, 'scripts/build.mjs'), '--no-types']);
+    const { version, specs } = await subjectsFor(node);
+    versions.push(version);
+    const measured = await runSubjects(specs, {
+      node,
+      only,
+      timing: quick ? QUICK : FULL,
+      log: (key) => log(`Node ${version}: ${suite} ${key}`),
+    });
+    results.push(...measured.map((result) => ({ ...result, node: version })));
+  }
+  return { suite, node: versions.join(', '), machine: description, results };
+}
+
+async function main() {
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: {
+      json: { type: 'boolean', default: false },
+      quick: { type: 'boolean', default: false },
+      node: { type: 'string', default: '' },
+      only: { type: 'string' },
+    },
+  });
+  if (positionals.length !== 1 || !SUITES.includes(positionals[0])) throw new Error(USAGE);
+  const outcome = await runSuite(positionals[0], {
+    quick: values.quick,
+    nodes: values.node.split(',').filter(Boolean).map(Number),
+    only: values.only === undefined ? undefined : new RegExp(values.only),
+    log: (line) => process.stderr.isTTY && process.stderr.write(`\r\x1b[K${line}`),
+  });
+  if (process.stderr.isTTY) process.stderr.write('\r\x1b[K');
+  console.log(values.json ? JSON.stringify(outcome, null, 2) : table(outcome));
+}
+
+if (import.meta.filename === process.argv[1]) {
+  await main().catch((error) => {
+    console.error(error.message);
+    process.exitCode = 2;
+  });
+}

@@ -1,0 +1,71 @@
+// A stranger's project with spanline installed from the tarball that would be published. Used by the package tests.
+// It must never see the checkout: what works here works for a user.
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+export const root = fileURLToPath(new URL('../../', import.meta.url));
+
+export interface Outcome {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export class Consumer {
+  readonly dir = mkdtempSync(join(tmpdir(), 'spanline-consumer-'));
+  readonly package = join(this.dir, 'node_modules/spanline');
+
+  constructor() {
+    execFileSync(process.execPath, [join(root, 'scripts/build.mjs')], { stdio: ['ignore', 'ignore', 'inherit'] });
+    const pack = ['pack', '--silent', '--ignore-scripts', '--pack-destination', this.dir];
+    execFileSync('npm', pack, { cwd: root, stdio: ['ignore', 'ignore', 'inherit'] });
+    const tarball = readdirSync(this.dir).find((file) => file.endsWith('.tgz')) as string;
+    mkdirSync(this.package, { recursive: true });
+    execFileSync('tar', ['-xzf', join(this.dir, tarball), '-C', this.package, '--strip-components=1']);
+    for (const dependency of Object.keys(this.manifest.dependencies ?? {})) this.link(dependency);
+  }
+
+  get manifest(): Manifest {
+    return JSON.parse(readFileSync(join(this.package, 'package.json'), 'utf8')) as Manifest;
+  }
+
+  /** Make a package of the checkout's node_modules importable. */
+  link(name: string): void {
+    const place = join(this.dir, 'node_modules', name);
+    mkdirSync(dirname(place), { recursive: true });
+    symlinkSync(join(root, 'node_modules', name), place);
+  }
+
+  write(file: string, text: string): string {
+    const path = join(this.dir, file);
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, text);
+    return path;
+  }
+
+  /** Run Node in the project. */
+  node(args: readonly string[], env: Readonly<Record<string, string>> = {}): Outcome {
+    const { NODE_OPTIONS: _, ...inherited } = process.env;
+    const child = spawnSync(process.execPath, args, { cwd: this.dir, env: { ...inherited, ...env }, encoding: 'utf8' });
+    return { code: child.status, stdout: child.stdout, stderr: child.stderr };
+  }
+
+  dispose(): void {
+    rmSync(this.dir, { recursive: true, force: true });
+  }
+}
+
+export interface Manifest {
+  readonly exports: Readonly<Record<string, string | Readonly<Record<string, { types: string; default: string }>>>>;
+  readonly scripts?: Readonly<Record<string, string>>;
+  readonly dependencies?: Readonly<Record<string, string>>;
+}
+
+/** The entries a program can import: `spanline`, `spanline/exporters/console`, ... */
+export const codeEntries = (manifest: Manifest): string[] =>
+  Object.entries(manifest.exports)
+    .filter(([, target]) => typeof target === 'object')
+    .map(([path]) => `spanline${path.slice(1)}`);

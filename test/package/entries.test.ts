@@ -1,0 +1,85 @@
+// Every entry of the published package loads as ESM and as CommonJS, gives the same names in both, and is one module
+// per process whichever way it is loaded; no entry of the core needs another package.
+import { readdirSync, readFileSync } from 'node:fs';
+import { builtinModules } from 'node:module';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { Consumer, codeEntries } from './consumer.js';
+
+let consumer: Consumer;
+beforeAll(() => {
+  consumer = new Consumer();
+});
+afterAll(() => consumer?.dispose());
+
+const NAMES = `const names = (m) => Object.keys(m).filter((k) => k !== '__esModule' && k !== 'module.exports').sort();`;
+
+/** The flag that makes `require` use the CommonJS files, as older tools and bundlers do. */
+const COMMONJS_FILES = '--no-experimental-require-module';
+
+describe('entries', () => {
+  test('exports lists exactly the files that were built', () => {
+    const built = readdirSync(join(consumer.package, 'dist/esm/exporters')).filter((file) => file.endsWith('.js'));
+    const listed = codeEntries(consumer.manifest).filter((entry) => entry.startsWith('spanline/exporters/'));
+    expect(listed.map((entry) => `${entry.slice('spanline/exporters/'.length)}.js`).sort()).toEqual(built.sort());
+  });
+
+  test('ESM and CommonJS give the same names', () => {
+    const entries = JSON.stringify(codeEntries(consumer.manifest));
+    const esm = consumer.write(
+      'names.mjs',
+      `${NAMES} const all = {}; for (const e of ${entries}) all[e] = names(await import(e)); console.log(JSON.stringify(all));`,
+    );
+    const cjs = consumer.write(
+      'names.cjs',
+      `${NAMES} const all = {}; for (const e of ${entries}) all[e] = names(require(e)); console.log(JSON.stringify(all));`,
+    );
+    const [fromEsm, fromCjs] = [consumer.node([esm]), consumer.node([COMMONJS_FILES, cjs])];
+    expect(fromEsm).toMatchObject({ code: 0, stderr: '' });
+    expect(fromCjs).toMatchObject({ code: 0, stderr: '' });
+    expect(JSON.parse(fromCjs.stdout)).toEqual(JSON.parse(fromEsm.stdout));
+    expect(JSON.parse(fromEsm.stdout).spanline).toContain('LocalSpan');
+  });
+
+  test('import and require share one core, so that one trace can span both', () => {
+    const file = consumer.write(
+      'both.mjs',
+      `import { createRequire } from 'node:module';
+       import { LocalSpan } from 'spanline';
+       console.log(createRequire(import.meta.url)('spanline').LocalSpan === LocalSpan);`,
+    );
+    expect(consumer.node([file])).toMatchObject({ code: 0, stdout: 'true\n', stderr: '' });
+  });
+
+  test('CommonJS exports are plain properties, not getters that would be called at every use', () => {
+    const file = consumer.write(
+      'plain.cjs',
+      `for (const e of ${JSON.stringify(codeEntries(consumer.manifest))})
+         for (const [name, d] of Object.entries(Object.getOwnPropertyDescriptors(require(e))))
+           if (d.get) console.log(e, name);`,
+    );
+    expect(consumer.node([COMMONJS_FILES, file])).toMatchObject({ code: 0, stdout: '', stderr: '' });
+    const chunks = join(consumer.package, 'dist/cjs/chunks');
+    for (const chunk of readdirSync(chunks).filter((name) => name.endsWith('.js'))) {
+      expect(readFileSync(join(chunks, chunk), 'utf8'), chunk).not.toMatch(
+        /defineProperty\(exports, "\w+", \{\s*enumerable/,
+      );
+    }
+  });
+
+  test('the core is one chunk that imports only Node itself', () => {
+    const text = readFileSync(join(consumer.package, 'dist/esm/chunks/core.js'), 'utf8');
+    const imports = [...text.matchAll(/^import .*?["']([^"']+)["'];$/gm)].map(([, specifier]) => specifier);
+    expect(
+      imports.filter((specifier) => !specifier.startsWith('node:') && !builtinModules.includes(specifier)),
+    ).toEqual([]);
+    expect(readFileSync(join(consumer.package, 'dist/esm/index.js'), 'utf8')).not.toMatch(/\b(class|function)\b/);
+  });
+
+  test('nothing runs at installation', () => {
+    const { scripts = {} } = consumer.manifest;
+    const hooks = ['preinstall', 'install', 'postinstall', 'prepare'];
+    expect(hooks.filter((hook) => hook in scripts)).toEqual([]);
+    expect(readdirSync(consumer.package)).not.toContain('binding.gyp');
+  });
+});
