@@ -1,4 +1,4 @@
-// How the tests run: the TypeScript sources as they are, each test file in a process of its own kind of decorators.
+// How the tests run: the TypeScript sources as they are, with the decorators that a file's name asks for.
 // Must not hide a slow test: time limits are generous because two cores are shared, not because tests may wait.
 import { transform } from 'esbuild';
 import { defineConfig, type Plugin } from 'vitest/config';
@@ -16,6 +16,8 @@ const lowerSyntax: Plugin = {
       target: 'node20.19',
       sourcefile: file,
       sourcemap: true,
+      // A decorated class that names itself becomes `_Store` otherwise, and so would its spans.
+      keepNames: experimentalDecorators,
       tsconfigRaw: { compilerOptions: { experimentalDecorators, verbatimModuleSyntax: true } },
     });
     return { code: result.code, map: result.map };

@@ -56,7 +56,12 @@ function main() {
   for (const major of [22, 26]) {
     check(`package and clock tests on Node ${major}`, nodeOf(major), [script('test.mjs'), ...SMOKE, '--reporter=dot']);
   }
-  check('lint and format (npm run lint)', process.execPath, [bin('@biomejs/biome/bin/biome'), 'ci', '.']);
+  check('lint and format (npm run lint)', process.execPath, [
+    bin('@biomejs/biome/bin/biome'),
+    'ci',
+    '--colors=off',
+    '.',
+  ]);
   check('types (npm run typecheck)', 'npm', ['run', '-s', 'typecheck']);
   check('package (npm run check-package)', process.execPath, [script('check-package.mjs')]);
   check('benchmark gate', process.execPath, [join(root, 'bench/gate.mjs')]);

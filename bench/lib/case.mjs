@@ -11,6 +11,7 @@ import { median } from './stats.mjs';
  * @property {(repeats: number) => unknown} run What is timed; awaited when it returns a promise.
  * @property {(repeats: number) => unknown} [baseline] Timed right after it; its median in the round is taken off.
  * @property {() => unknown} [drain] Done after each sample: outside the caller's time, inside the total.
+ * @property {boolean} [waits] What is timed also waits for input or output: the time the event loop was idle is taken off.
  * @property {string} [unit] 'ns' unless told.
  * @property {() => Promise<number> | number} [measure] In place of run: gives one figure in `unit` itself.
  */
@@ -22,11 +23,13 @@ const MAX_OPS_PER_SAMPLE = 10_000;
 
 const elapsedNs = (since) => Number(process.hrtime.bigint() - since);
 
-async function time(body, repeats) {
+async function time(body, repeats, waits = false) {
+  const loop = waits ? performance.eventLoopUtilization() : undefined;
   const start = process.hrtime.bigint();
   const result = body(repeats);
   if (result instanceof Promise) await result;
-  return elapsedNs(start);
+  const ns = elapsedNs(start);
+  return loop === undefined ? ns : ns - performance.eventLoopUtilization(loop).idle * 1e6;
 }
 
 const cpuNs = () => {
@@ -58,7 +61,7 @@ async function measureRound(test, repeats, roundMs) {
   const cpuBefore = cpuNs();
   let baselineCpu = 0;
   do {
-    caller.push(perOp(await time(test.run, repeats)));
+    caller.push(perOp(await time(test.run, repeats, test.waits)));
     if (test.baseline) {
       const before = cpuNs();
       baseline.push(perOp(await time(test.baseline, repeats)));

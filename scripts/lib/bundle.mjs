@@ -13,7 +13,7 @@ const manifest = () => JSON.parse(readFileSync(join(root, 'package.json'), 'utf8
 /** Entries that no program imports: the command, and the clock as the benchmarks read it. */
 const UNLISTED = { 'cli/main': './src/cli/main.ts', 'clock/index': './src/clock/index.ts' };
 
-/** Output name -> source file, for every entry that package.json exports. */
+/** Output name -> source file, for every entry that package.json exports. The package tests find one without a source. */
 function libraryEntries() {
   const found = {};
   for (const target of Object.values(manifest().exports)) {

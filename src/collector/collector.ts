@@ -219,6 +219,7 @@ export class Collector implements TraceSink {
     else {
       countMany(Counter.spansOfDiscardedTraces, trace.pending);
       trace.discard();
+      trace.collector?.release();
     }
   }
 
@@ -310,10 +311,11 @@ export class Collector implements TraceSink {
     return new TracePart(trace, trace.anchor as ClockAnchor, trace.resource as Resource);
   }
 
-  // The decision is made once, on the whole trace; parts that follow (late spans) go the way of the first.
+  // The decision is made once, on the whole trace; parts that follow (late spans) go the way of the first, and a part
+  // without its root (an early report) is not a whole trace.
   private isKept(part: TracePart): boolean {
     const { keep } = this.options;
-    if (keep === undefined || part.isContinuation) return true;
+    if (keep === undefined || part.isContinuation || !part.hasRoot) return true;
     try {
       return keep(part) !== false;
     } catch {

@@ -57,8 +57,12 @@ export class TracePart implements Trace {
     return this.cursor.recordAt(index - own, this.identity, this.anchor);
   }
 
+  get hasRoot(): boolean {
+    return this.ownSpans.length > 0 && this.ownSpans[0].isRoot;
+  }
+
   get root(): SpanRecord | undefined {
-    return this.ownSpans[0]?.isRoot ? this.spanAt(0) : undefined;
+    return this.hasRoot ? this.spanAt(0) : undefined;
   }
 
   get durationNs(): number {
