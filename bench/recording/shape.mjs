@@ -21,7 +21,7 @@ export function perSpan(name, makeTrace, drain, sizes = TRACE_SIZES) {
   }));
 }
 
-/** A whole trace, not shared out: a root and one span in it. */
+/** A whole trace of one span: a root, started and ended. `local-span` at n = 1 is a root, a run and a local span. */
 export function wholeTrace(makeTrace, drain) {
   return {
     name: 'root-1',

@@ -1,0 +1,27 @@
+// The subjects of the exporters suite.
+import { join } from 'node:path';
+import { root } from '../../scripts/lib/run.mjs';
+import { ensurePeers } from '../lib/peers.mjs';
+import { moduleAt, versionOf } from '../lib/subjects.mjs';
+
+const at = moduleAt(import.meta.url);
+
+async function bundleEncoders() {
+  const { build } = await import('esbuild');
+  await build({
+    entryPoints: [join(root, 'bench/exporters/encoders.ts')],
+    outdir: join(root, 'dist/bench'),
+    bundle: true,
+    platform: 'node',
+    target: 'node20.19',
+    format: 'esm',
+    logLevel: 'warning',
+  });
+}
+
+export async function subjectsFor(node) {
+  ensurePeers('.');
+  await bundleEncoders();
+  const modules = ['spanline.mjs', 'otel-otlp.mjs', 'otel-jaeger.mjs'];
+  return { version: versionOf(node), specs: modules.map((name) => ({ module: at(name) })) };
+}
