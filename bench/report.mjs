@@ -1,0 +1,115 @@
+// node bench/report.mjs [FILE.json ...]: puts measured tables into docs/benchmarks.md and README.md, between their
+// markers. Without files it measures all suites on Node 20 and 24; with files it takes what `npm run -s bench -- SUITE
+// --json` printed. It must never write a number that was not in such an object.
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { root } from '../scripts/lib/run.mjs';
+import { runSuite } from './run.mjs';
+import { TARGETS } from './targets.mjs';
+
+const SUITES = ['clock', 'recording', 'exporters'];
+const NODES = [20, 24];
+
+const digits = (value) => {
+  if (value === null || value === undefined) return '-';
+  return Math.abs(value) >= 100 ? value.toFixed(0) : value.toPrecision(3);
+};
+
+const markdown = (header, rows) =>
+  [header, header.map(() => '---'), ...rows].map((row) => `| ${row.join(' | ')} |`).join('\n');
+
+const MACHINE_LINE = ({ suite, machine, node }) =>
+  `Suite \`${suite}\` on ${machine.cpu}, ${machine.cores} cores, ${machine.memoryGiB} GiB, ${machine.platform}; Node ${node}; load before: ${machine.loadBefore}. Spread is (p75 - p25) / median of the samples.`;
+
+function suiteTables(outcome) {
+  const { results } = outcome;
+  const parts = [MACHINE_LINE(outcome)];
+  for (const node of new Set(results.map((row) => row.node))) {
+    const rows = results
+      .filter((row) => row.node === node)
+      .map((row) => [
+        `\`${row.name}\``,
+        row.n,
+        row.subject,
+        row.unit,
+        digits(row.min),
+        digits(row.median),
+        digits(row.totalMedian),
+        `${(row.spread * 100).toFixed(0)} %`,
+      ]);
+    parts.push(
+      `### ${outcome.suite}, Node ${node}`,
+      markdown(['case', 'n', 'subject', 'unit', 'min', 'median', 'total CPU', 'spread'], rows),
+    );
+  }
+  return parts.join('\n\n');
+}
+
+const majorOf = (node) => Number(node.split('.')[0]);
+
+function targetTable(outcomes) {
+  const rows = [];
+  for (const { suite, name, n, figure, atMost, nodes } of TARGETS) {
+    for (const row of outcomes.find((one) => one.suite === suite)?.results ?? []) {
+      if (row.subject !== 'spanline' || row.name !== name || String(row.n) !== String(n)) continue;
+      if (nodes !== undefined && !nodes.includes(majorOf(row.node))) continue;
+      const value = row[figure];
+      if (value === null) continue;
+      const verdict = value <= atMost ? 'met' : `missed by ${digits(value - atMost)} ${row.unit}`;
+      rows.push([`\`${name}\``, n, row.node, figure, digits(atMost), digits(value), row.unit, verdict]);
+    }
+  }
+  return markdown(['case', 'n', 'Node', 'figure', 'target', 'measured', 'unit', 'verdict'], rows);
+}
+
+const README_CASES = [
+  ['local-span', 100],
+  ['local-span-1-property', 100],
+  ['span', 100],
+  ['async-span', 100],
+  ['root-1', 1],
+];
+
+function readmeTable({ results, machine }) {
+  const columns = [];
+  for (const { subject, node } of results) {
+    if (subject === 'performance.now') continue;
+    const key = `${subject} ${node}`;
+    if (!columns.some((one) => one.key === key)) columns.push({ key, subject, node });
+  }
+  const cell = (name, n, { subject, node }) => {
+    const row = results.find((one) => one.name === name && one.n === n && one.subject === subject && one.node === node);
+    return row === undefined ? '-' : digits(row.median);
+  };
+  const used = columns.filter((column) => README_CASES.some(([name, n]) => cell(name, n, column) !== '-'));
+  const rows = README_CASES.map(([name, n]) => [`\`${name}\``, ...used.map((column) => cell(name, n, column))]);
+  const header = [
+    'ns a span, caller time, median',
+    ...used.map(({ subject, node }) => `${subject}, Node ${majorOf(node)}`),
+  ];
+  return `${markdown(header, rows)}\n\n(${machine.cpu}, ${machine.cores} cores; \`npm run bench -- recording --node 20,24\`; traces of 100 spans, \`root-1\` of one)`;
+}
+
+function insert(file, name, text) {
+  const path = join(root, file);
+  if (!existsSync(path)) return;
+  const begin = `<!-- begin ${name} -->`;
+  const end = `<!-- end ${name} -->`;
+  const before = readFileSync(path, 'utf8');
+  const from = before.indexOf(begin);
+  const to = before.indexOf(end);
+  if (from < 0 || to < from) throw new Error(`${file} has no markers "${begin}" and "${end}"`);
+  writeFileSync(path, `${before.slice(0, from + begin.length)}\n${text}\n${before.slice(to)}`);
+}
+
+const files = process.argv.slice(2);
+const outcomes = [];
+if (files.length > 0) for (const file of files) outcomes.push(JSON.parse(readFileSync(file, 'utf8')));
+else
+  for (const suite of SUITES)
+    outcomes.push(await runSuite(suite, { nodes: NODES, log: (line) => console.error(line) }));
+
+for (const outcome of outcomes) insert('docs/benchmarks.md', outcome.suite, suiteTables(outcome));
+insert('docs/benchmarks.md', 'targets', targetTable(outcomes));
+const recording = outcomes.find(({ suite }) => suite === 'recording');
+if (recording !== undefined) insert('README.md', 'recording', readmeTable(recording));
