@@ -1,0 +1,34 @@
+// The few terminal styles the console uses, and whether to use them. No style may reach a stream that did not ask for it.
+
+export interface Palette {
+  readonly bold: (text: string) => string;
+  readonly dim: (text: string) => string;
+  readonly red: (text: string) => string;
+  readonly cyan: (text: string) => string;
+  readonly yellow: (text: string) => string;
+}
+
+const style =
+  (open: number, close: number) =>
+  (text: string): string =>
+    text === '' ? '' : `\u001b[${open}m${text}\u001b[${close}m`;
+
+const plain = (text: string): string => text;
+
+export const PLAIN: Palette = { bold: plain, dim: plain, red: plain, cyan: plain, yellow: plain };
+
+export const COLOURED: Palette = {
+  bold: style(1, 22),
+  dim: style(2, 22),
+  red: style(31, 39),
+  cyan: style(36, 39),
+  yellow: style(33, 39),
+};
+
+/** `FORCE_COLOR` decides first, then `NO_COLOR`, then whether the stream is a terminal that is not dumb. */
+export const wantsColors = (stream: { readonly isTTY?: boolean }, env: NodeJS.ProcessEnv = process.env): boolean => {
+  const force = env.FORCE_COLOR;
+  if (force !== undefined) return force !== '0' && force !== 'false';
+  if (env.NO_COLOR) return false;
+  return stream.isTTY === true && env.TERM !== 'dumb';
+};

@@ -1,0 +1,94 @@
+// Appends whole lines to a file and begins a new file when the old one is full. What could not be written as a whole is
+// taken back: a reader never meets half a line. The file is opened anew for each line, so that it may be moved away.
+import type { Stats } from 'node:fs';
+import { dirname } from 'node:path';
+import { notAFile } from './file-error.js';
+import type { FsSteps } from './fs-steps.js';
+
+/** When to begin a new file. */
+export interface Rotation {
+  /** Bytes of one file; a longer line gets a file of its own. */
+  readonly maxBytes: number;
+  /** Full files kept beside the current one, as `path.1` (the newest) to `path.N`. */
+  readonly keepFiles: number;
+}
+
+const NEW_LINE = 0x0a;
+
+export const writeAll = function* (fd: number, bytes: Buffer): FsSteps<void> {
+  for (let at = 0; at < bytes.length; ) at += yield ['write', fd, bytes, at, bytes.length - at];
+};
+
+const isMissing = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === 'ENOENT';
+
+/** Opens with `flags` and makes the directory when it is missing. */
+export const open = function* (path: string, flags: string): FsSteps<number> {
+  try {
+    return yield ['open', path, flags];
+  } catch (error) {
+    if (!isMissing(error)) throw error;
+  }
+  yield ['mkdir', dirname(path), { recursive: true }];
+  return yield ['open', path, flags];
+};
+
+/** `path.1` becomes `path.2` and so on; gives how many full files were lost for it. */
+const rotate = function* (path: string, keepFiles: number): FsSteps<number> {
+  let lost = 0;
+  for (let i = keepFiles; i >= 0; i--) {
+    const from = i === 0 ? path : `${path}.${i}`;
+    try {
+      if (i < keepFiles) yield ['rename', from, `${path}.${i + 1}`];
+      else {
+        yield ['unlink', from];
+        lost++;
+      }
+    } catch (error) {
+      if (!isMissing(error)) throw error;
+    }
+  }
+  return lost;
+};
+
+/** A crash of the machine may have left half a line. It is ended, so that the next one is whole. */
+const endsInMidLine = function* (fd: number, size: number): FsSteps<boolean> {
+  if (size === 0) return false;
+  const last = Buffer.alloc(1);
+  yield ['read', fd, last, 0, 1, size - 1];
+  return last[0] !== NEW_LINE;
+};
+
+const appendTo = function* (fd: number, size: number, line: Buffer): FsSteps<void> {
+  try {
+    if (yield* endsInMidLine(fd, size)) yield* writeAll(fd, Buffer.of(NEW_LINE));
+    yield* writeAll(fd, line);
+  } catch (error) {
+    try {
+      yield ['ftruncate', fd, size];
+    } catch {
+      // The first error is the one to tell of; the next line begins on a line of its own.
+    }
+    throw error;
+  }
+};
+
+/** `line` ends with a line break. Gives how many full files were removed to make room. */
+export const appendLine = function* (path: string, line: Buffer, rotation: Rotation): FsSteps<number> {
+  let lost = 0;
+  let fd = yield* open(path, 'a+');
+  try {
+    let stats: Stats = yield ['fstat', fd];
+    if (!stats.isFile()) throw notAFile(path);
+    if (stats.size > 0 && stats.size + line.length > rotation.maxBytes) {
+      lost = yield* rotate(path, rotation.keepFiles);
+      const fresh = yield* open(path, 'a+');
+      yield ['close', fd];
+      fd = fresh;
+      stats = yield ['fstat', fd];
+    }
+    yield* appendTo(fd, stats.size, line);
+  } finally {
+    yield ['close', fd];
+  }
+  return lost;
+};

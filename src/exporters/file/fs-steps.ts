@@ -1,0 +1,101 @@
+// File work described once and run in either of two ways: waiting for nothing, or at once in `process.on('exit')` where
+// nothing asynchronous runs. A step is a call of node:fs by name.
+import {
+  close,
+  closeSync,
+  fstat,
+  fstatSync,
+  ftruncate,
+  ftruncateSync,
+  mkdir,
+  mkdirSync,
+  open,
+  openSync,
+  read,
+  readSync,
+  renameSync,
+  unlink,
+  unlinkSync,
+  write,
+  writeSync,
+} from 'node:fs';
+import { promisify } from 'node:util';
+
+/** One call of node:fs, by the name of its asynchronous form. */
+export type FsStep =
+  | readonly ['open', path: string, flags: string]
+  | readonly ['fstat', fd: number]
+  | readonly ['read', fd: number, buffer: Buffer, offset: number, length: number, position: number]
+  | readonly ['write', fd: number, buffer: Buffer, offset: number, length: number]
+  | readonly ['ftruncate', fd: number, size: number]
+  | readonly ['close', fd: number]
+  | readonly ['rename', from: string, to: string]
+  | readonly ['unlink', path: string]
+  | readonly ['mkdir', path: string, options: { recursive: true }];
+
+/** Yields steps and receives what each call gave. */
+// biome-ignore lint/suspicious/noExplicitAny: what comes back differs from step to step
+export type FsSteps<T> = Generator<FsStep, T, any>;
+
+type Call<T> = (...args: never[]) => T;
+
+const SYNC: Readonly<Record<FsStep[0], Call<unknown>>> = {
+  open: openSync,
+  fstat: fstatSync,
+  read: readSync,
+  write: writeSync,
+  ftruncate: ftruncateSync,
+  close: closeSync,
+  rename: renameSync,
+  unlink: unlinkSync,
+  mkdir: mkdirSync,
+};
+
+const writeBytes = promisify(write);
+const readBytes = promisify(read);
+
+const ASYNC: Readonly<Record<FsStep[0], Call<unknown>>> = {
+  open: promisify(open),
+  fstat: promisify(fstat),
+  // Promisified, read and write give an object where their synchronous forms give the number.
+  read: async (...args: Parameters<typeof readBytes>) => (await readBytes(...args)).bytesRead,
+  write: async (...args: Parameters<typeof writeBytes>) => (await writeBytes(...args)).bytesWritten,
+  ftruncate: promisify(ftruncate),
+  close: promisify(close),
+  // A rename under way when the process exits could replace what the exit itself wrote; it is quick, so it never is.
+  rename: renameSync,
+  unlink: promisify(unlink),
+  mkdir: promisify(mkdir),
+};
+
+const call = ([name, ...args]: FsStep, table: typeof SYNC): unknown => table[name](...(args as unknown as never[]));
+
+export const runSync = <T>(steps: FsSteps<T>): T => {
+  let next = steps.next();
+  while (!next.done) {
+    let result: unknown;
+    try {
+      result = call(next.value, SYNC);
+    } catch (error) {
+      next = steps.throw(error);
+      continue;
+    }
+    next = steps.next(result);
+  }
+  return next.value;
+};
+
+export const runAsync = async <T>(steps: FsSteps<T>): Promise<T> => {
+  let next = steps.next();
+  while (!next.done) {
+    let result: unknown;
+    try {
+      result = await call(next.value, ASYNC);
+    } catch (error) {
+      next = steps.throw(error);
+      continue;
+    }
+    next = steps.next(result);
+  }
+  return next.value;
+};

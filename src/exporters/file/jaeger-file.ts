@@ -1,0 +1,90 @@
+// Jaeger's UI document in a file that is whole after every report. It replaces what an earlier process left there.
+import type { ReportBatch } from '../../collector/reporter.js';
+import { BatchSpans } from '../otlp/batch-spans.js';
+import { type Undelivered, UndeliveredByBatch } from '../otlp/undelivered.js';
+import { Slices } from '../slices.js';
+import { toFileError } from './file-error.js';
+import type { FileFormat } from './file-format.js';
+import { runAsync, runSync } from './fs-steps.js';
+import { JaegerDocument } from './jaeger-document.js';
+import { replaceFile } from './replace-file.js';
+
+export class JaegerFile implements FileFormat {
+  readonly #document: JaegerDocument;
+  /** Spans not taken into the document yet: it keeps what it took when writing fails. */
+  readonly #untaken = new UndeliveredByBatch();
+  #spansTaken = 0;
+  #spansInvalid = 0;
+  #filesWritten = 0;
+
+  constructor(
+    private readonly path: string,
+    maxTraces: number,
+    maxBytes: number,
+  ) {
+    this.#document = new JaegerDocument(maxTraces, maxBytes);
+  }
+
+  async report(batch: ReportBatch, signal: AbortSignal): Promise<void> {
+    const slices = new Slices();
+    for (const bytes of this.#take(batch, this.#untaken.of(batch))) {
+      if (slices.isOver(bytes)) await slices.next();
+      signal.throwIfAborted();
+    }
+    try {
+      await runAsync(replaceFile(this.path, '', this.#document.chunks()));
+    } catch (error) {
+      throw toFileError(this.path, error);
+    }
+    this.#filesWritten++;
+  }
+
+  reportSync(batch: ReportBatch): void {
+    for (const _bytes of this.#take(batch, this.#untaken.of(batch)));
+    try {
+      runSync(replaceFile(this.path, '-exit', this.#document.chunks()));
+    } catch (error) {
+      throw toFileError(this.path, error);
+    }
+    this.#filesWritten++;
+  }
+
+  stats(): Readonly<Record<string, number>> {
+    const { traceCount, tracesDropped, spansDropped, spansRefused } = this.#document;
+    return {
+      spansWritten: this.#spansTaken,
+      tracesInFile: traceCount,
+      tracesDropped,
+      spansDropped,
+      spansRefused,
+      spansInvalid: this.#spansInvalid,
+      filesWritten: this.#filesWritten,
+    };
+  }
+
+  /** Yields the bytes of each span taken. */
+  *#take(batch: ReportBatch, untaken: Undelivered): Generator<number> {
+    const spans = new BatchSpans(batch);
+    for (const { from, to } of untaken.ranges) {
+      let next = from;
+      try {
+        while (next < to) yield this.#takeOne(spans, next++, batch);
+      } finally {
+        // Also when the caller stops half-way.
+        untaken.settle({ from, to: next });
+      }
+    }
+  }
+
+  #takeOne(spans: BatchSpans, index: number, batch: ReportBatch): number {
+    try {
+      const bytes = this.#document.add(spans.at(index), batch.resource);
+      if (bytes > 0) this.#spansTaken++;
+      return bytes;
+    } catch {
+      // A value the types forbid, from an untyped caller: it must not hold up the spans around it.
+      this.#spansInvalid++;
+      return 0;
+    }
+  }
+}

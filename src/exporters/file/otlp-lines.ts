@@ -1,0 +1,93 @@
+// OTLP/JSON lines: one ExportTraceServiceRequest a line, appended. A line that is in the file is settled at once, so that
+// a retry after a full disk goes on behind it.
+import type { ReportBatch } from '../../collector/reporter.js';
+import { type EncodedRequest, encodeRange, encodeRequests, type LeftOut } from '../otlp/encode-requests.js';
+import { JsonFormat } from '../otlp/json-format.js';
+import { RequestBuilder } from '../otlp/request-builder.js';
+import { type Undelivered, UndeliveredByBatch } from '../otlp/undelivered.js';
+import { appendLine, type Rotation } from './append-line.js';
+import { toFileError } from './file-error.js';
+import type { FileFormat } from './file-format.js';
+import { runAsync, runSync } from './fs-steps.js';
+
+/** A reader holds a line in memory as a whole. */
+const MAX_LINE_BYTES = 4 << 20;
+const MAX_LINE_SPANS = 4096;
+
+/** OTLP/JSON with the line break inside what a request ends with, so that a line is one piece of memory. */
+class JsonLineFormat extends JsonFormat {
+  override readonly ending = ']}]}]}\n';
+}
+
+export class OtlpLines implements FileFormat {
+  readonly #builder = new RequestBuilder(new JsonLineFormat(), MAX_LINE_BYTES);
+  readonly #undelivered = new UndeliveredByBatch();
+  #linesWritten = 0;
+  #spansWritten = 0;
+  #bytesWritten = 0;
+  #spansTooLarge = 0;
+  #spansInvalid = 0;
+  #filesRemoved = 0;
+
+  constructor(
+    private readonly path: string,
+    private readonly rotation: Rotation,
+  ) {}
+
+  async report(batch: ReportBatch, signal: AbortSignal): Promise<void> {
+    const undelivered = this.#undelivered.of(batch);
+    const leftOut = this.#leftOut(undelivered);
+    for await (const line of encodeRequests(batch, undelivered, this.#builder, MAX_LINE_SPANS, leftOut, signal)) {
+      try {
+        this.#filesRemoved += await runAsync(appendLine(this.path, line.body, this.rotation));
+      } catch (error) {
+        throw toFileError(this.path, error);
+      }
+      this.#written(undelivered, line);
+    }
+    signal.throwIfAborted();
+  }
+
+  reportSync(batch: ReportBatch): void {
+    const undelivered = this.#undelivered.of(batch);
+    const leftOut = this.#leftOut(undelivered);
+    for (const range of undelivered.ranges) {
+      for (const line of encodeRange(batch, range, this.#builder, MAX_LINE_SPANS, leftOut)) {
+        if (typeof line === 'number') continue;
+        try {
+          this.#filesRemoved += runSync(appendLine(this.path, line.body, this.rotation));
+        } catch (error) {
+          throw toFileError(this.path, error);
+        }
+        this.#written(undelivered, line);
+      }
+    }
+  }
+
+  stats(): Readonly<Record<string, number>> {
+    return {
+      linesWritten: this.#linesWritten,
+      spansWritten: this.#spansWritten,
+      bytesWritten: this.#bytesWritten,
+      spansTooLarge: this.#spansTooLarge,
+      spansInvalid: this.#spansInvalid,
+      filesRemoved: this.#filesRemoved,
+    };
+  }
+
+  #written(undelivered: Undelivered, line: EncodedRequest): void {
+    this.#builder.release(line.body);
+    undelivered.settle(line.range);
+    this.#linesWritten++;
+    this.#spansWritten += line.spanCount;
+    this.#bytesWritten += line.body.length;
+  }
+
+  #leftOut(undelivered: Undelivered): LeftOut {
+    return (_span, index, reason) => {
+      undelivered.settle({ from: index, to: index + 1 });
+      if (reason === 'too-large') this.#spansTooLarge++;
+      else this.#spansInvalid++;
+    };
+  }
+}

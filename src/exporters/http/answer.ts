@@ -1,0 +1,73 @@
+// What a server answered, and whether that means delivered, later, or never. Only the status decides; a body is words.
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import { ReportError } from '../../collector/reporter.js';
+import { parseRetryAfter } from './retry-after.js';
+
+/** A server's answer with the status 2xx. */
+export interface HttpAnswer {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  /** Empty when it was larger than 64 KiB or cut off: a part of a message is none. */
+  readonly body: Buffer;
+}
+
+const MAX_BODY_BYTES = 64 << 10;
+const QUOTED_CHARACTERS = 200;
+
+/** Too many requests, and a gateway or server that is away for now: the statuses the OTLP specification calls retryable. */
+const RETRYABLE = new Set([429, 502, 503, 504]);
+
+/**
+ * Reads at most 64 KiB and closes the connection of a server that sends more. Never fails: a body that is cut off is an
+ * empty one, for the status has been said by then, and to send again what a server accepted would double it.
+ */
+export const readBody = (response: IncomingMessage): Promise<Buffer> =>
+  new Promise((resolve) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    const giveUp = (): void => resolve(Buffer.alloc(0));
+    response.on('data', (chunk: Buffer) => {
+      size += chunk.length;
+      if (size <= MAX_BODY_BYTES) chunks.push(chunk);
+      else response.destroy();
+    });
+    response.on('end', () => resolve(Buffer.concat(chunks)));
+    response.on('error', giveUp);
+    response.on('close', giveUp);
+  });
+
+/** Text a person may read, without control characters that could steer a terminal. */
+const quote = (text: string): string => {
+  const clean = text.replace(/[\p{Cc}\p{Cf}\ufffd]+/gu, ' ').trim();
+  return clean.length > QUOTED_CHARACTERS ? `${clean.slice(0, QUOTED_CHARACTERS)}...` : clean;
+};
+
+const REMEDIES: Readonly<Record<number, string>> = {
+  401: 'check the credentials in the headers option',
+  403: 'check the credentials in the headers option',
+  404: 'check the path of the endpoint',
+  405: 'check the path of the endpoint',
+  413: 'lower maxRequestBytes, or raise the limit of the server',
+  415: 'the server does not take this protocol or compression; choose another',
+};
+
+/** Why an answer outside 2xx failed the report. `words` is what the server said, in plain text. */
+export const toReportError = (url: string, response: IncomingMessage, words: string): ReportError => {
+  const { statusCode: status = 0, headers } = response;
+  if (status >= 300 && status < 400) {
+    const target = headers.location === undefined ? '' : ` to ${quote(headers.location)}`;
+    return new ReportError(
+      'ERR_SPANLINE_HTTP_REDIRECT',
+      `${url} answered ${status}, a redirect${target}. Redirects are not followed, because they would carry spans and ` +
+        'headers to another place: set the endpoint to the final address.',
+      { retryable: false },
+    );
+  }
+  const said = words === '' ? '' : `: "${quote(words)}"`;
+  const remedy = REMEDIES[status];
+  return new ReportError(
+    'ERR_SPANLINE_HTTP_STATUS',
+    `${url} answered ${status} ${response.statusMessage ?? ''}`.trimEnd() + said + (remedy ? `; ${remedy}.` : '.'),
+    { retryable: RETRYABLE.has(status), retryAfterMs: parseRetryAfter(headers['retry-after'], Date.now()) },
+  );
+};

@@ -1,0 +1,150 @@
+// POSTs bodies to one address over connections that are kept and used again. It never follows a redirect, never retries
+// what a server may have seen, and no socket of it keeps the process alive: whoever awaits a flush holds the process.
+import { type ClientRequest, Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http';
+import { Agent as HttpsAgent, type AgentOptions as HttpsAgentOptions, request as httpsRequest } from 'node:https';
+import { ReportError } from '../../collector/reporter.js';
+import { type HttpAnswer, readBody, toReportError } from './answer.js';
+
+export type { HttpAnswer } from './answer.js';
+
+/** What a server's certificate is checked against, and the client's own. */
+export type TlsOptions = Pick<
+  HttpsAgentOptions,
+  'ca' | 'cert' | 'key' | 'passphrase' | 'rejectUnauthorized' | 'servername'
+>;
+
+/** Options of {@link HttpSender}. */
+export interface HttpSenderOptions {
+  /** The whole address, http or https. */
+  readonly endpoint: string;
+  /** Sent with every request; `content-type` belongs here. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Milliseconds one request may take, from the look-up of the name to the last byte of the answer. */
+  readonly timeoutMs: number;
+  /** Connections at one time. */
+  readonly maxConnections?: number;
+  readonly tls?: TlsOptions;
+  /** Turns the body of a failure into words for the error's message; by default the text of a text/* answer. */
+  readonly toWords?: (body: Buffer, contentType: string) => string;
+}
+
+const textToWords = (body: Buffer, contentType: string): string =>
+  contentType.startsWith('text/plain') || contentType.includes('json') ? body.toString('utf8') : '';
+
+/** Credentials in a URL must not reach a log. */
+const withoutCredentials = (url: URL): string => {
+  const shown = new URL(url);
+  shown.username = '';
+  shown.password = '';
+  return shown.href;
+};
+
+export class HttpSender {
+  readonly #url: URL;
+  readonly #shownUrl: string;
+  readonly #agent: HttpAgent | HttpsAgent;
+  readonly #options: HttpSenderOptions;
+
+  constructor(options: HttpSenderOptions) {
+    this.#options = options;
+    this.#url = new URL(options.endpoint);
+    this.#shownUrl = withoutCredentials(this.#url);
+    const agentOptions = { keepAlive: true, maxSockets: options.maxConnections ?? 1, maxFreeSockets: 1 };
+    this.#agent =
+      this.#url.protocol === 'https:'
+        ? new HttpsAgent({ ...agentOptions, ...options.tls })
+        : new HttpAgent(agentOptions);
+  }
+
+  /** Resolves on 2xx; otherwise rejects with a {@link ReportError} that says whether to try again and when. */
+  async post(
+    body: Uint8Array,
+    signal: AbortSignal,
+    headers: Readonly<Record<string, string>> = {},
+  ): Promise<HttpAnswer> {
+    const { timeoutMs } = this.#options;
+    const deadline = AbortSignal.timeout(timeoutMs);
+    const either = AbortSignal.any([signal, deadline]);
+    try {
+      return await this.#attempt(body, either, headers, false);
+    } catch (error) {
+      if (error instanceof ReportError) throw error;
+      if (signal.aborted) throw aborted(this.#shownUrl, signal);
+      if (deadline.aborted) throw timedOut(this.#shownUrl, timeoutMs);
+      throw unreachable(this.#shownUrl, error);
+    }
+  }
+
+  /** Closes idle connections, and those under way. */
+  close(): void {
+    this.#agent.destroy();
+  }
+
+  async #attempt(
+    body: Uint8Array,
+    signal: AbortSignal,
+    headers: Readonly<Record<string, string>>,
+    isSecond: boolean,
+  ): Promise<HttpAnswer> {
+    const request = this.#open(body, signal, headers);
+    let response: IncomingMessage;
+    try {
+      response = await answerOf(request, body);
+    } catch (error) {
+      // A server may close an idle connection at the moment it is used again; a new one shows whether it is still there.
+      if (isSecond || signal.aborted || !request.reusedSocket || !isClosing(error)) throw error;
+      return this.#attempt(body, signal, headers, true);
+    }
+    const answer = await readBody(response);
+    const { statusCode: status = 0, headers: answerHeaders } = response;
+    if (status >= 200 && status < 300) return { status, headers: answerHeaders, body: answer };
+    const { toWords = textToWords } = this.#options;
+    throw toReportError(this.#shownUrl, response, toWords(answer, answerHeaders['content-type'] ?? ''));
+  }
+
+  #open(body: Uint8Array, signal: AbortSignal, headers: Readonly<Record<string, string>>): ClientRequest {
+    const send = this.#url.protocol === 'https:' ? httpsRequest : httpRequest;
+    const request = send(this.#url, {
+      method: 'POST',
+      agent: this.#agent,
+      signal,
+      headers: { ...this.#options.headers, ...headers, 'content-length': body.byteLength },
+    });
+    // The agent takes a reference again each time it hands out a kept socket, so this is said for every request.
+    request.on('socket', (socket) => socket.unref());
+    return request;
+  }
+}
+
+const isClosing = (error: unknown): boolean => {
+  const { code } = error as NodeJS.ErrnoException;
+  return code === 'ECONNRESET' || code === 'EPIPE';
+};
+
+const answerOf = (request: ClientRequest, body: Uint8Array): Promise<IncomingMessage> =>
+  new Promise((resolve, reject) => {
+    // Stays for good: an error after the answer (a reset, an abort) must not become an uncaught one.
+    request.on('error', reject);
+    request.on('response', resolve);
+    request.end(body);
+  });
+
+const unreachable = (url: string, cause: unknown): ReportError => {
+  // Where several addresses were tried, each failed in its own way and the outer error has no message.
+  const errors: NodeJS.ErrnoException[] = cause instanceof AggregateError ? cause.errors : [cause];
+  const detail = errors.map((one) => one.message).join(', ');
+  const isRefused = errors.some((one) => one.code === 'ECONNREFUSED');
+  const hint = isRefused ? ' Nothing listens there: start the server, or set the endpoint.' : '';
+  return new ReportError('ERR_SPANLINE_CONNECT', `${url} could not be reached: ${detail}.${hint}`, { cause });
+};
+
+const timedOut = (url: string, timeoutMs: number): ReportError =>
+  new ReportError(
+    'ERR_SPANLINE_HTTP_TIMEOUT',
+    `${url} did not answer within ${timeoutMs} ms. Raise timeoutMs when the server is only slow.`,
+  );
+
+const aborted = (url: string, { reason }: AbortSignal): ReportError =>
+  reason instanceof ReportError
+    ? reason
+    : new ReportError('ERR_SPANLINE_ABORTED', `The request to ${url} was aborted.`, { cause: reason });

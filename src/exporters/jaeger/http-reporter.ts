@@ -1,0 +1,115 @@
+// Reports spans to a Jaeger collector over HTTP: the same messages as over UDP, but larger, answered, and retried.
+// A request that the server accepted is never sent again, whatever becomes of the next.
+import { type ReportBatch, ReportError, type Reporter } from '../../collector/reporter.js';
+import { holdingProcess } from '../holding-process.js';
+import { HttpSender, type TlsOptions } from '../http/sender.js';
+import { Slices } from '../slices.js';
+import { BatchPacker } from './batch-packer.js';
+import { BinaryWriter } from './binary-writer.js';
+import { DeliveryProgress } from './delivery-progress.js';
+import { type PackedMessage, packBatch } from './pack-batch.js';
+
+export interface HttpReporterParts {
+  readonly endpoint: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly tls: TlsOptions | undefined;
+  readonly timeoutMs: number;
+  readonly maxRequestBytes: number;
+  readonly keepNanoseconds: boolean;
+}
+
+export class HttpReporter implements Reporter {
+  readonly name = 'jaeger';
+  readonly #sender: HttpSender;
+  readonly #packer: BatchPacker;
+  readonly #progress: DeliveryProgress;
+  /** The report under way: one that timed out still winds up while the collector begins the next. */
+  #current: Promise<void> = Promise.resolve();
+  #requestsSent = 0;
+  #requestsFailed = 0;
+  #spansSent = 0;
+  #spansRefused = 0;
+  #bytesSent = 0;
+
+  constructor({ endpoint, headers, tls, timeoutMs, maxRequestBytes, keepNanoseconds }: HttpReporterParts) {
+    const contentType = { 'content-type': 'application/x-thrift' };
+    this.#sender = new HttpSender({ endpoint, headers: { ...headers, ...contentType }, timeoutMs, tls });
+    this.#packer = new BatchPacker(new BinaryWriter(), 'batch', maxRequestBytes, keepNanoseconds);
+    this.#progress = new DeliveryProgress('JaegerReporter (HTTP)', maxRequestBytes, 'maxRequestBytes');
+  }
+
+  get lastError(): string {
+    return this.#progress.lastError;
+  }
+
+  report(batch: ReportBatch): Promise<void> {
+    const { signal } = batch;
+    const report = this.#current.then(() => this.#report(batch, signal));
+    this.#current = report.catch(() => {});
+    return report;
+  }
+
+  async flush(): Promise<void> {
+    await holdingProcess(this.#current);
+  }
+
+  async shutdown(): Promise<void> {
+    await holdingProcess(this.#current);
+    this.#sender.close();
+  }
+
+  stats(): Readonly<Record<string, number>> {
+    return {
+      requestsSent: this.#requestsSent,
+      requestsFailed: this.#requestsFailed,
+      spansSent: this.#spansSent,
+      spansRefused: this.#spansRefused,
+      bytesSent: this.#bytesSent,
+      spansTooLarge: this.#progress.spansTooLarge,
+    };
+  }
+
+  async #report(batch: ReportBatch, signal: AbortSignal): Promise<void> {
+    signal.throwIfAborted();
+    const slices = new Slices();
+    const progress = this.#progress;
+    const messages = packBatch(
+      this.#packer,
+      batch,
+      progress.nextSpan(batch),
+      (...about) => progress.tooLarge(batch, ...about),
+      slices,
+    );
+    let refusal: ReportError | null = null;
+    let anyArrived = progress.nextSpan(batch) > 0;
+    for (const message of messages) {
+      // Before a message too: handing megabytes to the socket is a stretch of work of its own.
+      await slices.next();
+      signal.throwIfAborted();
+      if (message === null) continue;
+      const refused = await this.#post(message, signal);
+      refusal ??= refused;
+      anyArrived ||= refused === null;
+      progress.arrived(batch, message.throughSpan);
+    }
+    // When some requests arrived, the refused spans are in our own counter: to fail the batch would count all as lost.
+    if (refusal !== null && !anyArrived) throw refusal;
+  }
+
+  /** Null, or why the server will never take this message. Throws what may pass later. */
+  async #post({ bytes, spanCount }: PackedMessage, signal: AbortSignal): Promise<ReportError | null> {
+    try {
+      await this.#sender.post(bytes, signal);
+    } catch (error) {
+      this.#requestsFailed++;
+      if (!(error instanceof ReportError) || error.retryable) throw error;
+      this.#spansRefused += spanCount;
+      this.#progress.lastError = error.message;
+      return error;
+    }
+    this.#requestsSent++;
+    this.#spansSent += spanCount;
+    this.#bytesSent += bytes.length;
+    return null;
+  }
+}

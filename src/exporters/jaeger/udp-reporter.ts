@@ -1,0 +1,128 @@
+// Reports spans to a Jaeger agent over UDP: packs, sends, and learns what the system tells about their arrival.
+// Datagrams that a network or a full receive buffer swallows are nobody's to know; that stays true however this is written.
+import { type ReportBatch, ReportError, type Reporter } from '../../collector/reporter.js';
+import { Slices } from '../slices.js';
+import { BatchPacker } from './batch-packer.js';
+import { DeliveryProgress } from './delivery-progress.js';
+import { type OnTooLarge, type PackedMessage, packBatch } from './pack-batch.js';
+import type { ThriftWriter } from './thrift-writer.js';
+import { UdpSocket } from './udp-socket.js';
+
+export interface UdpReporterParts {
+  readonly writer: ThriftWriter;
+  readonly host: string;
+  readonly port: number;
+  readonly maxPacketBytes: number;
+  readonly keepNanoseconds: boolean;
+}
+
+type SentPacket = Omit<PackedMessage, 'bytes'> & { readonly byteLength: number };
+
+const toSentPacket = ({ spanCount, throughSpan, bytes }: PackedMessage): SentPacket => ({
+  spanCount,
+  throughSpan,
+  byteLength: bytes.length,
+});
+
+export class UdpReporter implements Reporter {
+  readonly name = 'jaeger';
+  readonly #socket: UdpSocket;
+  readonly #packer: BatchPacker;
+  readonly #progress: DeliveryProgress;
+  /** The report under way: one that timed out still winds up while the collector begins the next. */
+  #current: Promise<void> = Promise.resolve();
+  #packetsSent = 0;
+  #spansSent = 0;
+  #bytesSent = 0;
+  #refused = 0;
+
+  constructor(parts: UdpReporterParts) {
+    const { host, port, maxPacketBytes } = parts;
+    this.#socket = new UdpSocket(host, port, maxPacketBytes);
+    this.#packer = new BatchPacker(parts.writer, 'agent-call', maxPacketBytes, parts.keepNanoseconds);
+    this.#progress = new DeliveryProgress(`JaegerReporter (UDP ${host}:${port})`, maxPacketBytes, 'maxPacketBytes');
+  }
+
+  get lastError(): string {
+    return this.#progress.lastError;
+  }
+
+  report(batch: ReportBatch): Promise<void> {
+    const { signal } = batch;
+    const report = this.#current.then(() => this.#report(batch, signal));
+    this.#current = report.catch(() => {});
+    return report;
+  }
+
+  /** The system takes packets of an open socket at once, so they go out even while the process exits; none is confirmed. */
+  reportSync(batch: ReportBatch): void {
+    for (const message of this.#pack(batch)) {
+      if (message === null) continue;
+      this.#socket.sendNow(message.bytes);
+      this.#count(toSentPacket(message));
+    }
+  }
+
+  async flush(): Promise<void> {
+    await this.#current;
+  }
+
+  async shutdown(): Promise<void> {
+    await this.#current;
+    this.#socket.close();
+  }
+
+  stats(): Readonly<Record<string, number>> {
+    return {
+      packetsSent: this.#packetsSent,
+      spansSent: this.#spansSent,
+      bytesSent: this.#bytesSent,
+      spansTooLarge: this.#progress.spansTooLarge,
+      refused: this.#refused,
+      lateRefusals: this.#socket.lateRefusals,
+    };
+  }
+
+  async #report(batch: ReportBatch, signal: AbortSignal): Promise<void> {
+    signal.throwIfAborted();
+    const sent: SentPacket[] = [];
+    try {
+      await this.#socket.open();
+      await this.#sendAll(batch, signal, sent);
+      await this.#socket.settle();
+    } catch (error) {
+      if (error instanceof ReportError && error.code === 'ERR_SPANLINE_UDP_REFUSED') this.#refused++;
+      throw error;
+    } finally {
+      const arrived = sent.slice(0, this.#socket.arrived);
+      for (const packet of arrived) this.#count(packet);
+      const last = arrived.at(-1);
+      if (last !== undefined) this.#progress.arrived(batch, last.throughSpan);
+      await this.#socket.endReport();
+    }
+  }
+
+  async #sendAll(batch: ReportBatch, signal: AbortSignal, sent: SentPacket[]): Promise<void> {
+    const slices = new Slices();
+    for (const message of this.#pack(batch, slices)) {
+      if (message === null) {
+        await slices.next();
+      } else {
+        sent.push(toSentPacket(message));
+        await this.#socket.send(message.bytes);
+      }
+      signal.throwIfAborted();
+    }
+  }
+
+  #pack(batch: ReportBatch, slices?: Slices): Generator<PackedMessage | null, void> {
+    const onTooLarge: OnTooLarge = (...about) => this.#progress.tooLarge(batch, ...about);
+    return packBatch(this.#packer, batch, this.#progress.nextSpan(batch), onTooLarge, slices);
+  }
+
+  #count(packet: SentPacket): void {
+    this.#packetsSent++;
+    this.#spansSent += packet.spanCount;
+    this.#bytesSent += packet.byteLength;
+  }
+}

@@ -1,0 +1,121 @@
+// Keeps finished traces for tests to look at. It must not grow past its bound, nor hand out what a later report changes.
+import { OptionError } from '../collector/options.js';
+import type { SpanRecord } from '../collector/record.js';
+import type { ReportBatch, Reporter, Resource } from '../collector/reporter.js';
+import { spanTree } from './tree.js';
+
+/** Options of {@link MemoryReporter}. */
+export interface MemoryReporterOptions {
+  /** Spans kept at most; beyond, the oldest traces are dropped and counted. 100,000 by default. */
+  readonly maxSpans?: number;
+}
+
+/** A trace in memory: everything reported of it so far. */
+export interface MemoryTrace {
+  readonly traceId: string;
+  /** In the order they were reported: the root first, late spans last. */
+  readonly spans: readonly SpanRecord[];
+  /** Of the first report of this trace. */
+  readonly resource: Resource;
+}
+
+type KeptTrace = MemoryTrace & { readonly spans: SpanRecord[] };
+
+/**
+ * Keeps finished traces in memory. Use it in tests: flush, then compare {@link MemoryReporter.tree} with the tree you
+ * expect. Throws `ERR_SPANLINE_OPTION` when an option is wrong.
+ *
+ * @example
+ * const memory = new MemoryReporter();
+ * setReporter(memory);
+ * await handle(request);
+ * await flush();
+ * expect(memory.tree()).toBe('GET /query\n  parse\n  read');
+ */
+export class MemoryReporter implements Reporter {
+  readonly name = 'memory';
+  readonly maxSpans: number;
+  /** Oldest first. */
+  readonly #traces = new Map<string, KeptTrace>();
+  #spanCount = 0;
+  #batches = 0;
+  #droppedSpans = 0;
+  #droppedTraces = 0;
+
+  constructor(options: MemoryReporterOptions = {}) {
+    for (const key of Object.keys(options)) {
+      if (key !== 'maxSpans') throw new OptionError(`Unknown option "${key}". Known: maxSpans.`);
+    }
+    const { maxSpans = 100_000 } = options;
+    if (!(typeof maxSpans === 'number' && maxSpans >= 1)) {
+      throw new OptionError(`Option "maxSpans" must be a number from 1, not ${String(maxSpans)}.`);
+    }
+    this.maxSpans = maxSpans;
+  }
+
+  report(batch: ReportBatch): void {
+    this.reportSync(batch);
+  }
+
+  reportSync(batch: ReportBatch): void {
+    this.#batches++;
+    for (const { traceId, spans } of batch.traces) this.#keep(traceId, spans, batch.resource);
+  }
+
+  /** All traces, the oldest first. Spans reported late are with their trace. */
+  get traces(): readonly MemoryTrace[] {
+    return Array.from(this.#traces.values(), (trace) => ({ ...trace, spans: [...trace.spans] }));
+  }
+
+  /** All spans of all traces. */
+  get spans(): readonly SpanRecord[] {
+    return this.traces.flatMap((trace) => trace.spans);
+  }
+
+  /** The first span of this name, or undefined. */
+  find(name: string): SpanRecord | undefined {
+    for (const { spans } of this.#traces.values()) {
+      const found = spans.find((span) => span.name === name);
+      if (found !== undefined) return found;
+    }
+    return undefined;
+  }
+
+  /** All traces as one text tree of names; see `spanTree`. */
+  tree(): string {
+    return this.traces.map((trace) => spanTree(trace.spans)).join('\n');
+  }
+
+  /** Forgets the traces; the counters stay. */
+  clear(): void {
+    this.#traces.clear();
+    this.#spanCount = 0;
+  }
+
+  stats(): Readonly<Record<string, number>> {
+    return {
+      batches: this.#batches,
+      traces: this.#traces.size,
+      spans: this.#spanCount,
+      droppedSpans: this.#droppedSpans,
+      droppedTraces: this.#droppedTraces,
+    };
+  }
+
+  #keep(traceId: string, spans: readonly SpanRecord[], resource: Resource): void {
+    let kept = this.#traces.get(traceId);
+    if (kept === undefined) {
+      kept = { traceId, spans: [], resource };
+      this.#traces.set(traceId, kept);
+    }
+    for (const span of spans) kept.spans.push(span);
+    this.#spanCount += spans.length;
+    for (const oldest of this.#traces.values()) {
+      if (this.#spanCount <= this.maxSpans) return;
+      this.#traces.delete(oldest.traceId);
+      this.#spanCount -= oldest.spans.length;
+      this.#droppedSpans += oldest.spans.length;
+      this.#droppedTraces++;
+    }
+  }
+}

@@ -1,0 +1,193 @@
+// Runs an exporter made for the OpenTelemetry SDK on our records. The SDK itself is not needed. What such an exporter does
+// with the event loop, retries and time limits is its own business; here it gets spans, and its verdict is passed on.
+import { OptionError } from '../collector/options.js';
+import { type ReportBatch, ReportError, type Reporter } from '../collector/reporter.js';
+import { toSdkResource, toSdkSpan } from './otel-sdk/sdk-span.js';
+import type { SdkExportResult, SdkResource, SdkSpan, SdkSpanExporter } from './otel-sdk/sdk-types.js';
+import { BatchSpans } from './otlp/batch-spans.js';
+import { type SpanRange, UndeliveredByBatch } from './otlp/undelivered.js';
+import { inSlices } from './slices.js';
+
+export type { SdkSpanExporter } from './otel-sdk/sdk-types.js';
+
+/** Options of {@link OtelSdkReporter}. */
+export interface OtelSdkReporterOptions {
+  /** Spans in one call of the exporter, which encodes them in one go: what it holds the event loop for. Default 512. */
+  readonly maxExportSpans?: number;
+  /**
+   * Times one call's spans are tried before they are given up, counted. Default 3: exporters retry by themselves, and one
+   * that stumbles over a span of its own would send its neighbours again and again.
+   */
+  readonly maxAttempts?: number;
+}
+
+const NUMBERS = { maxExportSpans: 512, maxAttempts: 3 } as const;
+
+const wrongExporter = (exporter: unknown): boolean => {
+  const { export: run, shutdown } = (exporter ?? {}) as Partial<SdkSpanExporter>;
+  return typeof run !== 'function' || typeof shutdown !== 'function';
+};
+
+/** An exporter that knows the HTTP status says so in `code`: what the server called wrong will be wrong again. */
+const isFinal = (error: unknown): boolean => {
+  const { code } = (error ?? {}) as { code?: unknown };
+  return typeof code === 'number' && code >= 400 && code < 500 && code !== 408 && code !== 429;
+};
+
+/**
+ * Hands finished traces to any OpenTelemetry SDK `SpanExporter`, of SDK 1.x or 2.x. Use it for a backend that has an
+ * exporter of its own and no OTLP; {@link OtlpReporter} costs less and loses nothing. A result other than success fails the
+ * report with `ERR_SPANLINE_EXPORT`. Throws `ERR_SPANLINE_OPTION` when an option or the exporter is wrong.
+ *
+ * @example
+ * import { ZipkinExporter } from '@opentelemetry/exporter-zipkin';
+ * setReporter(new OtelSdkReporter(new ZipkinExporter()));
+ */
+export class OtelSdkReporter implements Reporter {
+  readonly name: string;
+  readonly #exporter: SdkSpanExporter;
+  readonly #maxExportSpans: number;
+  readonly #maxAttempts: number;
+  readonly #undelivered = new UndeliveredByBatch();
+  /** The report under way: one that timed out still winds up while the collector begins the next. */
+  #current: Promise<void> = Promise.resolve();
+  #exportCalls = 0;
+  #exportsFailed = 0;
+  #spansExported = 0;
+  #spansGivenUp = 0;
+  #lastError = '';
+  /** Failed attempts of the part of a batch that is next. */
+  readonly #attempts = new WeakMap<ReportBatch, number>();
+
+  constructor(exporter: SdkSpanExporter, options: OtelSdkReporterOptions = {}) {
+    if (wrongExporter(exporter)) {
+      throw new OptionError('OtelSdkReporter needs a SpanExporter: an object with the methods export and shutdown.');
+    }
+    for (const key of Object.keys(options)) {
+      if (!Object.hasOwn(NUMBERS, key)) {
+        throw new OptionError(`Unknown option "${key}". Known: ${Object.keys(NUMBERS).join(', ')}.`);
+      }
+    }
+    const { maxExportSpans = NUMBERS.maxExportSpans, maxAttempts = NUMBERS.maxAttempts } = options;
+    for (const [key, value] of Object.entries({ maxExportSpans, maxAttempts })) {
+      if (!Number.isInteger(value) || value < 1) {
+        throw new OptionError(`Option "${key}" must be a whole number from 1, not ${String(value)}.`);
+      }
+    }
+    this.name = `otel-sdk:${exporter.constructor?.name ?? 'SpanExporter'}`;
+    this.#exporter = exporter;
+    this.#maxExportSpans = maxExportSpans;
+    this.#maxAttempts = maxAttempts;
+  }
+
+  /** Why the exporter failed last; empty when it never did. */
+  get lastError(): string {
+    return this.#lastError;
+  }
+
+  report(batch: ReportBatch): Promise<void> {
+    // Read now: the collector gives the batch a new signal when it tries again.
+    const { signal } = batch;
+    const report = this.#current.then(() => this.#report(batch, signal));
+    this.#current = report.catch(() => {});
+    return report;
+  }
+
+  async flush(): Promise<void> {
+    await this.#current;
+    await this.#exporter.forceFlush?.();
+  }
+
+  async shutdown(): Promise<void> {
+    await this.#current;
+    await this.#exporter.shutdown();
+  }
+
+  stats(): Readonly<Record<string, number>> {
+    return {
+      exportCalls: this.#exportCalls,
+      exportsFailed: this.#exportsFailed,
+      spansExported: this.#spansExported,
+      spansGivenUp: this.#spansGivenUp,
+    };
+  }
+
+  async #report(batch: ReportBatch, signal: AbortSignal): Promise<void> {
+    const undelivered = this.#undelivered.of(batch);
+    const resource = toSdkResource(batch.resource);
+    let givenUp: ReportError | undefined;
+    for (const range of undelivered.ranges) {
+      for (let from = range.from; from < range.to; from += this.#maxExportSpans) {
+        const part = { from, to: Math.min(range.to, from + this.#maxExportSpans) };
+        const spans = await makeSpans(batch, part, resource, signal);
+        signal.throwIfAborted();
+        const failure = await this.#export(spans, signal);
+        if (failure === undefined) {
+          undelivered.deliveredSpans += spans.length;
+          this.#spansExported += spans.length;
+        } else {
+          this.#throwUnlessLast(batch, failure);
+          this.#spansGivenUp += spans.length;
+          givenUp = failure;
+        }
+        undelivered.settle(part);
+      }
+    }
+    // When other parts arrived, those given up are in our own counters: to fail the whole batch would count all as lost.
+    if (givenUp !== undefined && undelivered.deliveredSpans === 0) {
+      throw new ReportError(givenUp.code, givenUp.message, { retryable: false, cause: givenUp.cause });
+    }
+  }
+
+  #throwUnlessLast(batch: ReportBatch, failure: ReportError): void {
+    const attempts = (this.#attempts.get(batch) ?? 0) + 1;
+    const isLast = !failure.retryable || attempts >= this.#maxAttempts;
+    this.#attempts.set(batch, isLast ? 0 : attempts);
+    if (!isLast) throw failure;
+  }
+
+  async #export(spans: SdkSpan[], signal: AbortSignal): Promise<ReportError | undefined> {
+    this.#exportCalls++;
+    try {
+      const { code, error } = await exportOnce(this.#exporter, spans, signal);
+      if (code === 0) return undefined;
+      return this.#failed(spans.length, error ?? new Error('it gave no reason'));
+    } catch (error) {
+      return this.#failed(spans.length, error);
+    }
+  }
+
+  #failed(spanCount: number, error: unknown): ReportError {
+    this.#exportsFailed++;
+    const reason = error instanceof Error ? error.message : String(error);
+    this.#lastError = `${this.name} did not export ${spanCount} spans: ${reason}`;
+    if (error instanceof ReportError) return error;
+    return new ReportError('ERR_SPANLINE_EXPORT', this.#lastError, { retryable: !isFinal(error), cause: error });
+  }
+}
+
+const makeSpans = async (
+  batch: ReportBatch,
+  { from, to }: SpanRange,
+  resource: SdkResource,
+  signal: AbortSignal,
+): Promise<SdkSpan[]> => {
+  const records = new BatchSpans(batch);
+  const spans: SdkSpan[] = [];
+  const makeOne = (index: number): undefined => {
+    spans.push(toSdkSpan(records.at(from + index), resource));
+  };
+  await inSlices(to - from, makeOne, signal);
+  return spans;
+};
+
+/** An exporter that never answers is given up when the signal says so. */
+const exportOnce = (exporter: SdkSpanExporter, spans: SdkSpan[], signal: AbortSignal): Promise<SdkExportResult> =>
+  new Promise((resolve, reject) => {
+    const onAbort = (): void => reject(signal.reason);
+    signal.addEventListener('abort', onAbort, { once: true });
+    exporter.export(spans, (result: SdkExportResult) => {
+      signal.removeEventListener('abort', onAbort);
+      resolve(result);
+    });
+  });

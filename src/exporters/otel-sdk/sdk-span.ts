@@ -1,0 +1,118 @@
+// Our records as the SDK's ReadableSpan. What a type of the SDK cannot hold is turned into text, never into a wrong number.
+import type { EventRecord, SpanRecord } from '../../collector/record.js';
+import type { Resource } from '../../collector/reporter.js';
+import type { Properties, PropertyList, PropertyValue } from '../../local-span/property.js';
+import type { Link, SpanKind } from '../../span/span-types.js';
+import { LIBRARY_NAME, LIBRARY_VERSION, resourceProperties } from '../otlp/library.js';
+import type {
+  HrTime,
+  SdkAttributes,
+  SdkAttributeValue,
+  SdkEvent,
+  SdkLink,
+  SdkResource,
+  SdkSpan,
+  SdkSpanContext,
+} from './sdk-types.js';
+import { parseTraceState } from './trace-state.js';
+
+/** The API's SpanKind and SpanStatusCode. */
+const KIND: Readonly<Record<SpanKind, number>> = { internal: 0, server: 1, client: 2, producer: 3, consumer: 4 };
+const STATUS = { unset: 0, ok: 1, error: 2 } as const;
+const SAMPLED = 1;
+
+const SCOPE = Object.freeze({ name: LIBRARY_NAME, version: LIBRARY_VERSION });
+
+// The SDK has no bigint. A double holds what is within 2^53; beyond, the digits as text lose nothing.
+const fromBigInt = (value: bigint): number | string => {
+  const number = Number(value);
+  return Number.isSafeInteger(number) ? number : value.toString();
+};
+
+const toAttribute = (value: PropertyValue): SdkAttributeValue => {
+  if (typeof value === 'bigint') return fromBigInt(value);
+  if (!Array.isArray(value)) return value as SdkAttributeValue;
+  if (typeof value[0] !== 'bigint') return [...value] as SdkAttributeValue;
+  // An array has one type: one large integer makes text of all.
+  const items = value.map(fromBigInt);
+  return items.every((item) => typeof item === 'number') ? items : value.map(String);
+};
+
+const listToAttributes = (list: PropertyList | null): SdkAttributes => {
+  const out: SdkAttributes = {};
+  if (list === null) return out;
+  for (let i = 0; i < list.length; i += 2) out[list[i] as string] = toAttribute(list[i + 1] as PropertyValue);
+  return out;
+};
+
+const toAttributes = (properties: Properties): SdkAttributes => {
+  const out: SdkAttributes = {};
+  for (const [key, value] of Object.entries(properties)) if (value !== undefined) out[key] = toAttribute(value);
+  return out;
+};
+
+const toContext = (traceId: string, spanId: string, traceState: string, isRemote?: boolean): SdkSpanContext => ({
+  traceId,
+  spanId,
+  traceFlags: SAMPLED,
+  ...(isRemote === undefined ? {} : { isRemote }),
+  ...(traceState === '' ? {} : { traceState: parseTraceState(traceState) }),
+});
+
+const toEvent = ({ name, sec, nano, propertyList }: EventRecord): SdkEvent => ({
+  name,
+  time: [sec, nano],
+  attributes: listToAttributes(propertyList),
+  droppedAttributesCount: 0,
+});
+
+const toLink = ({ traceId, spanId, traceState, properties }: Link): SdkLink => ({
+  context: toContext(traceId, spanId, traceState ?? ''),
+  attributes: toAttributes(properties ?? {}),
+  droppedAttributesCount: 0,
+});
+
+const durationOf = ({ startSec, startNano, endSec, endNano }: SpanRecord): HrTime =>
+  endNano >= startNano ? [endSec - startSec, endNano - startNano] : [endSec - startSec - 1, endNano - startNano + 1e9];
+
+/** The resource as the SDK knows it; one object for all spans of a batch, for exporters group by identity. */
+export const toSdkResource = (resource: Resource): SdkResource =>
+  fromAttributes(toAttributes(resourceProperties(resource)));
+
+const fromAttributes = (attributes: SdkAttributes): SdkResource => ({
+  attributes,
+  asyncAttributesPending: false,
+  waitForAsyncAttributes: () => Promise.resolve(),
+  merge: (other) => fromAttributes({ ...attributes, ...other?.attributes }),
+  getRawAttributes: () => Object.entries(attributes),
+});
+
+export const toSdkSpan = (span: SpanRecord, resource: SdkResource): SdkSpan => {
+  const { traceId, parentSpanId, status } = span;
+  const { traceState } = span.trace;
+  const context = toContext(traceId, span.spanId, traceState);
+  const parent =
+    parentSpanId === ''
+      ? {}
+      : { parentSpanContext: toContext(traceId, parentSpanId, traceState, span.hasRemoteParent), parentSpanId };
+  return {
+    name: span.name,
+    kind: KIND[span.kind],
+    spanContext: () => context,
+    ...parent,
+    startTime: [span.startSec, span.startNano],
+    endTime: [span.endSec, span.endNano],
+    duration: durationOf(span),
+    status: { code: STATUS[status.code], ...(status.message === undefined ? {} : { message: status.message }) },
+    attributes: listToAttributes(span.propertyList),
+    links: span.links.map(toLink),
+    events: span.events.map(toEvent),
+    ended: true,
+    resource,
+    instrumentationScope: SCOPE,
+    instrumentationLibrary: SCOPE,
+    droppedAttributesCount: 0,
+    droppedEventsCount: 0,
+    droppedLinksCount: 0,
+  };
+};

@@ -1,0 +1,156 @@
+// Sends finished traces to any OTLP server over HTTP. It must never hold the event loop, nor send again what arrived.
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
+import { type ReportBatch, ReportError, type Reporter } from '../collector/reporter.js';
+import { holdingProcess } from './holding-process.js';
+import { HttpSender } from './http/sender.js';
+import { type EncodedRequest, encodeRequests } from './otlp/encode-requests.js';
+import { JsonFormat } from './otlp/json-format.js';
+import { LIBRARY_NAME, LIBRARY_VERSION } from './otlp/library.js';
+import { type OtlpReporterOptions, type ResolvedOtlpOptions, resolveOtlpOptions } from './otlp/options.js';
+import { OtlpCounters } from './otlp/otlp-counters.js';
+import { ProtobufFormat } from './otlp/protobuf-format.js';
+import { RequestBuilder } from './otlp/request-builder.js';
+import { readFailure } from './otlp/server-words.js';
+import { type Undelivered, UndeliveredByBatch } from './otlp/undelivered.js';
+
+export type { TlsOptions } from './http/sender.js';
+export type { OtlpReporterOptions } from './otlp/options.js';
+
+const compress = promisify(gzip);
+/** The fastest level: four fifths of the gain of the default for a third of its time. */
+const GZIP = { level: 1, chunkSize: 64 << 10 };
+
+/**
+ * Sends finished traces over OTLP/HTTP, in protobuf or JSON, to the OpenTelemetry Collector, Jaeger, Tempo or any other
+ * OTLP server. Batches are split by bytes, compressed when asked, and what a server says with a partial success or a
+ * failure is in {@link OtlpReporter.stats} and {@link OtlpReporter.lastError}. The collector tries again what failed in a way that may pass.
+ * Defaults come from OpenTelemetry's OTEL_EXPORTER_OTLP_* variables. Throws `ERR_SPANLINE_OPTION` when an option is wrong.
+ *
+ * @example
+ * setReporter(new OtlpReporter({ endpoint: 'https://otlp.example.com', headers: { 'api-key': key }, compression: 'gzip' }));
+ */
+export class OtlpReporter implements Reporter {
+  readonly name = 'otlp';
+  /** Where requests go. */
+  readonly url: string;
+  readonly #options: ResolvedOtlpOptions;
+  readonly #sender: HttpSender;
+  readonly #builder: RequestBuilder;
+  readonly #undelivered = new UndeliveredByBatch();
+  readonly #counters = new OtlpCounters();
+  /** The report under way: one that timed out still winds up while the collector begins the next. */
+  #current: Promise<void> = Promise.resolve();
+
+  constructor(options: OtlpReporterOptions = {}) {
+    const resolved = resolveOtlpOptions(options);
+    this.#options = resolved;
+    this.url = resolved.url;
+    const format = resolved.protocol === 'json' ? new JsonFormat() : new ProtobufFormat();
+    this.#builder = new RequestBuilder(format, resolved.maxRequestBytes);
+    this.#sender = new HttpSender({
+      endpoint: resolved.url,
+      headers: {
+        'user-agent': `${LIBRARY_NAME}/${LIBRARY_VERSION}`,
+        ...resolved.headers,
+        'content-type': format.contentType,
+        ...(resolved.compression === 'gzip' ? { 'content-encoding': 'gzip' } : {}),
+      },
+      timeoutMs: resolved.timeoutMs,
+      maxConnections: resolved.concurrency,
+      tls: resolved.tls,
+      toWords: readFailure,
+    });
+  }
+
+  /** The last thing that went wrong without failing a report: a partial success, a span left out; else empty. */
+  get lastError(): string {
+    return this.#counters.lastError;
+  }
+
+  report(batch: ReportBatch): Promise<void> {
+    // Read now: the collector gives the batch a new signal when it tries again.
+    const { signal } = batch;
+    const report = this.#current.then(() => this.#report(batch, signal));
+    this.#current = report.catch(() => {});
+    return report;
+  }
+
+  async flush(): Promise<void> {
+    await holdingProcess(this.#current);
+  }
+
+  async shutdown(): Promise<void> {
+    await holdingProcess(this.#current);
+    this.#sender.close();
+  }
+
+  stats(): Readonly<Record<string, number>> {
+    return this.#counters.snapshot();
+  }
+
+  async #report(batch: ReportBatch, signal: AbortSignal): Promise<void> {
+    signal.throwIfAborted();
+    const undelivered = this.#undelivered.of(batch);
+    const { maxRequestSpans, concurrency } = this.#options;
+    const underWay = new Set<Promise<void>>();
+    const failures: ReportError[] = [];
+    const requests = encodeRequests(
+      batch,
+      undelivered,
+      this.#builder,
+      maxRequestSpans,
+      (span, index, reason) => {
+        undelivered.settle({ from: index, to: index + 1 });
+        this.#counters.leftOut(span, reason, this.#options.maxRequestBytes);
+      },
+      signal,
+    );
+    try {
+      for await (const request of requests) {
+        const sending = this.#send(request, undelivered, signal).catch(
+          (error: ReportError) => void failures.push(error),
+        );
+        underWay.add(sending);
+        void sending.then(() => underWay.delete(sending));
+        if (underWay.size >= concurrency) await Promise.race(underWay);
+        // What may pass later would only meet the same trouble now.
+        if (failures.some((failure) => failure.retryable)) break;
+      }
+    } finally {
+      await Promise.all(underWay);
+      this.#builder.trim();
+    }
+    signal.throwIfAborted();
+    conclude(failures, undelivered);
+  }
+
+  async #send(request: EncodedRequest, undelivered: Undelivered, signal: AbortSignal): Promise<void> {
+    const { body, range, spanCount } = request;
+    const bytes = this.#options.compression === 'gzip' ? await compress(body, GZIP) : body;
+    try {
+      const answer = await this.#sender.post(bytes, signal);
+      // Only now: of a request that failed, a part may still be on its way.
+      this.#builder.release(body);
+      undelivered.settle(range);
+      undelivered.deliveredSpans += spanCount;
+      this.#counters.sent(spanCount, bytes.length, answer);
+    } catch (error) {
+      this.#counters.requestsFailed++;
+      if (error instanceof ReportError && !error.retryable) {
+        undelivered.settle(range);
+        this.#counters.refused(spanCount, error);
+      }
+      throw error;
+    }
+  }
+}
+
+/** Throws what the collector has to know: to try again, or that nothing of the batch arrived. */
+const conclude = (failures: readonly ReportError[], undelivered: Undelivered): void => {
+  const retryable = failures.filter((failure) => failure.retryable);
+  if (retryable.length > 0) throw retryable.reduce((a, b) => ((b.retryAfterMs ?? 0) > (a.retryAfterMs ?? 0) ? b : a));
+  // When some requests arrived and others were refused, the refused spans are in our own counters: to fail the whole batch
+  // would count the others as lost.
+  if (failures.length > 0 && undelivered.deliveredSpans === 0) throw failures[0];
+};

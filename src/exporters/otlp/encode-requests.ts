@@ -1,0 +1,76 @@
+// Cuts what is left of a batch into requests, in slices of time. A request holds consecutive spans, so that its success
+// can be remembered as one range.
+import type { SpanRecord } from '../../collector/record.js';
+import type { ReportBatch } from '../../collector/reporter.js';
+import { Slices } from '../slices.js';
+import { BatchSpans } from './batch-spans.js';
+import type { RequestBuilder } from './request-builder.js';
+import type { SpanRange, Undelivered } from './undelivered.js';
+
+/** One request, ready to be sent. */
+export interface EncodedRequest {
+  /** To be given back with `release` of the builder. */
+  readonly body: Buffer<ArrayBuffer>;
+  /** The spans in it; those left out between them are settled already. */
+  readonly range: SpanRange;
+  readonly spanCount: number;
+}
+
+/** Told of a span that can be in no request. It must settle the span, or a retry tells again. */
+export type LeftOut = (span: SpanRecord, index: number, reason: 'too-large' | 'invalid') => void;
+
+/** Yields the bytes each span took, so that the caller can pause between two spans, and requests as they are complete. */
+export const encodeRange = function* (
+  batch: ReportBatch,
+  range: SpanRange,
+  builder: RequestBuilder,
+  maxSpans: number,
+  leftOut: LeftOut,
+): Generator<EncodedRequest | number, void> {
+  const spans = new BatchSpans(batch);
+  let from = range.from;
+  builder.begin(batch.resource);
+  const cut = (to: number): EncodedRequest => {
+    const request = { body: builder.end(), range: { from, to }, spanCount: builder.spanCount };
+    builder.begin(batch.resource);
+    from = to;
+    return request;
+  };
+  for (let i = range.from; i < range.to; i++) {
+    const span = spans.at(i);
+    const before = builder.byteLength;
+    let added = builder.add(span);
+    if (added === 'full' && builder.spanCount > 0) {
+      yield cut(i);
+      added = builder.add(span);
+    }
+    if (added !== 'added') leftOut(span, i, added === 'full' ? 'too-large' : 'invalid');
+    yield Math.max(0, builder.byteLength - before);
+    if (builder.spanCount === maxSpans) yield cut(i + 1);
+  }
+  if (builder.spanCount > 0) yield cut(range.to);
+};
+
+/** The requests for all spans of `undelivered`, one after another. Stops when the signal is aborted. */
+export const encodeRequests = async function* (
+  batch: ReportBatch,
+  undelivered: Undelivered,
+  builder: RequestBuilder,
+  maxSpans: number,
+  leftOut: LeftOut,
+  signal: AbortSignal,
+): AsyncGenerator<EncodedRequest, void> {
+  const slices = new Slices();
+  for (const range of undelivered.ranges) {
+    for (const step of encodeRange(batch, range, builder, maxSpans, leftOut)) {
+      if (typeof step === 'number') {
+        if (slices.isOver(step)) await slices.next();
+      } else {
+        yield step;
+        // To write megabytes takes as long as a slice.
+        await slices.next();
+      }
+      if (signal.aborted) return;
+    }
+  }
+};

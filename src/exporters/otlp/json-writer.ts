@@ -1,0 +1,99 @@
+// JSON over a ByteWriter: text, hex, digits, straight into bytes. No string is built on the common path, because a JSON
+// text of megabytes would have to be flattened and converted at once.
+import type { ByteWriter } from './byte-writer.js';
+
+const HEX = Buffer.from('0123456789abcdef', 'latin1');
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const SPACE = 0x20;
+const ZERO = 0x30;
+const DELETE = 0x7f;
+/** Up to this length a loop over characters beats the call into native code. */
+const LOOP_CHARACTERS = 64;
+const MEASURED_CHARACTERS = 1024;
+/** JSON.stringify may turn one character into `\uXXXX`. */
+const ESCAPED_BYTES = 6;
+
+/** ASCII that needs no escape: the fixed parts of a document. Makes its own room, and 32 bytes for what follows. */
+export const writeRaw = (writer: ByteWriter, text: string): void => {
+  const { length } = text;
+  writer.ensure(length + 32);
+  const { bytes } = writer;
+  let { at } = writer;
+  for (let i = 0; i < length; i++) bytes[at++] = text.charCodeAt(i);
+  writer.at = at;
+};
+
+/** The slow way, for text with characters beyond plain ASCII, and for long text. */
+const writeQuotedAny = (writer: ByteWriter, text: string): void => {
+  const quoted = JSON.stringify(text);
+  const { length } = quoted;
+  writer.ensure((length < MEASURED_CHARACTERS ? length * 3 : Buffer.byteLength(quoted, 'utf8')) + 32);
+  writer.at += writer.bytes.write(quoted, writer.at, 'utf8');
+};
+
+/** A JSON string with its quotes. Makes its own room, and 32 bytes for what follows. */
+export const writeQuoted = (writer: ByteWriter, text: string): void => {
+  const { length } = text;
+  if (length > LOOP_CHARACTERS) {
+    writeQuotedAny(writer, text);
+    return;
+  }
+  writer.ensure(length * ESCAPED_BYTES + 34);
+  const { bytes } = writer;
+  let { at } = writer;
+  bytes[at++] = QUOTE;
+  for (let i = 0; i < length; i++) {
+    const code = text.charCodeAt(i);
+    if (code < SPACE || code >= DELETE || code === QUOTE || code === BACKSLASH) {
+      writeQuotedAny(writer, text);
+      return;
+    }
+    bytes[at++] = code;
+  }
+  bytes[at++] = QUOTE;
+  writer.at = at;
+};
+
+/** Eight hex digits. The room must be there. */
+export const writeHex8 = (writer: ByteWriter, word: number): void => {
+  const { bytes } = writer;
+  let { at } = writer;
+  for (let shift = 28; shift >= 0; shift -= 4) bytes[at++] = HEX[(word >>> shift) & 15];
+  writer.at = at;
+};
+
+/** A whole number from 0 up to 2^53, in decimal, at least `digits` long. The room must be there. */
+const writeDigits = (writer: ByteWriter, value: number, digits: number): void => {
+  const { bytes, at } = writer;
+  for (let i = at + digits - 1, rest = value; i >= at; i--) {
+    const next = Math.floor(rest / 10);
+    bytes[i] = ZERO + (rest - next * 10);
+    rest = next;
+  }
+  writer.at = at + digits;
+};
+
+const countDigits = (value: number): number => {
+  let digits = 1;
+  for (let limit = 10; limit <= value; limit *= 10) digits++;
+  return digits;
+};
+
+/** The digits of an integer for which `Number.isSafeInteger` holds. The room must be there. */
+export const writeIntegerDigits = (writer: ByteWriter, value: number): void => {
+  if (value < 0) writer.bytes[writer.at++] = 0x2d;
+  const size = Math.abs(value);
+  writeDigits(writer, size, countDigits(size));
+};
+
+/** Unix time in nanoseconds, as a JSON string. The room must be there. */
+export const writeQuotedNanos = (writer: ByteWriter, sec: number, nano: number): void => {
+  writer.bytes[writer.at++] = QUOTE;
+  if (sec === 0) writeIntegerDigits(writer, nano);
+  else {
+    writeIntegerDigits(writer, sec);
+    writeDigits(writer, nano, 9);
+  }
+  writer.bytes[writer.at++] = QUOTE;
+};

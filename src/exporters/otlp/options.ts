@@ -1,0 +1,173 @@
+// Options of the OTLP reporter: checked, completed from OpenTelemetry's environment variables. What is wrong names itself,
+// option or variable; nothing here opens a connection.
+import { OptionError } from '../../collector/options.js';
+import type { TlsOptions } from '../http/sender.js';
+
+/** Options of `OtlpReporter`. */
+export interface OtlpReporterOptions {
+  /**
+   * Base address; `/v1/traces` is added unless it ends so. Default: OTEL_EXPORTER_OTLP_TRACES_ENDPOINT (used as it is),
+   * else OTEL_EXPORTER_OTLP_ENDPOINT, else `http://localhost:4318`.
+   */
+  readonly endpoint?: string;
+  /** Default: OTEL_EXPORTER_OTLP_TRACES_PROTOCOL, else OTEL_EXPORTER_OTLP_PROTOCOL, else `protobuf`. */
+  readonly protocol?: 'protobuf' | 'json';
+  /** Added to those of OTEL_EXPORTER_OTLP_HEADERS and OTEL_EXPORTER_OTLP_TRACES_HEADERS. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Default: OTEL_EXPORTER_OTLP_TRACES_COMPRESSION, else OTEL_EXPORTER_OTLP_COMPRESSION, else `none`. */
+  readonly compression?: 'none' | 'gzip';
+  /** Milliseconds one request may take. Default: OTEL_EXPORTER_OTLP_TRACES_TIMEOUT, else OTEL_EXPORTER_OTLP_TIMEOUT, else 10000. */
+  readonly timeoutMs?: number;
+  /** Bytes of one request before compression; a span that needs more is left out, counted. Default 4 MiB. */
+  readonly maxRequestBytes?: number;
+  /** Spans of one request. Default 16384. */
+  readonly maxRequestSpans?: number;
+  /** Requests under way at one time. Default 2. */
+  readonly concurrency?: number;
+  /** Certificates for https. */
+  readonly tls?: TlsOptions;
+}
+
+/** Options with nothing left open. */
+export interface ResolvedOtlpOptions extends Required<Omit<OtlpReporterOptions, 'endpoint' | 'tls'>> {
+  /** The whole address. */
+  readonly url: string;
+  readonly tls: TlsOptions | undefined;
+}
+
+const PATH = '/v1/traces';
+const PROTOCOLS: Readonly<Record<string, 'protobuf' | 'json'>> = {
+  'http/protobuf': 'protobuf',
+  'http/json': 'json',
+};
+
+const NUMBERS = {
+  timeoutMs: [1, 2 ** 31 - 1],
+  maxRequestBytes: [4096, 1 << 30],
+  maxRequestSpans: [1, 1 << 24],
+  concurrency: [1, 64],
+} as const;
+const KNOWN = new Set([...Object.keys(NUMBERS), 'endpoint', 'protocol', 'headers', 'compression', 'tls']);
+
+/** A value and what to call it when it is wrong. */
+interface Setting<T> {
+  readonly name: string;
+  readonly value: T;
+}
+
+/** The option, else the variable for traces, else the one for all signals. An empty variable counts as not set. */
+const pick = (
+  options: OtlpReporterOptions,
+  option: keyof OtlpReporterOptions,
+  variable: string,
+  env: NodeJS.ProcessEnv,
+) => {
+  if (options[option] !== undefined) return { name: `Option "${option}"`, value: options[option] as unknown };
+  for (const name of [`OTEL_EXPORTER_OTLP_TRACES_${variable}`, `OTEL_EXPORTER_OTLP_${variable}`]) {
+    const value = env[name]?.trim();
+    if (value) return { name, value: value as unknown };
+  }
+  return undefined;
+};
+
+const checkUrl = ({ name, value }: Setting<unknown>): URL => {
+  if (typeof value === 'string' && URL.canParse(value)) {
+    const url = new URL(value);
+    if (url.protocol === 'http:' || url.protocol === 'https:') return url;
+  }
+  throw new OptionError(`${name} must be an http or https URL such as http://localhost:4318, not ${String(value)}.`);
+};
+
+const resolveUrl = (options: OtlpReporterOptions, env: NodeJS.ProcessEnv): string => {
+  const found = pick(options, 'endpoint', 'ENDPOINT', env) ?? { name: '', value: 'http://localhost:4318' };
+  const url = checkUrl(found);
+  if (found.name === 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT' || url.pathname.endsWith(PATH)) return url.href;
+  url.pathname = url.pathname.replace(/\/+$/, '') + PATH;
+  return url.href;
+};
+
+const oneOf = <T extends string>(found: Setting<unknown> | undefined, allowed: readonly T[], fallback: T): T => {
+  if (found === undefined) return fallback;
+  if (allowed.includes(found.value as T)) return found.value as T;
+  throw new OptionError(
+    `${found.name} must be ${allowed.map((one) => `"${one}"`).join(' or ')}, not ${String(found.value)}.`,
+  );
+};
+
+const resolveProtocol = (options: OtlpReporterOptions, env: NodeJS.ProcessEnv): 'protobuf' | 'json' => {
+  const found = pick(options, 'protocol', 'PROTOCOL', env);
+  if (options.protocol !== undefined) return oneOf(found, ['protobuf', 'json'], 'protobuf');
+  return PROTOCOLS[oneOf(found, Object.keys(PROTOCOLS), 'http/protobuf')];
+};
+
+const checkNumber = (name: string, value: unknown, [min, max]: readonly [number, number]): number => {
+  if (Number.isInteger(value) && (value as number) >= min && (value as number) <= max) return value as number;
+  throw new OptionError(`${name} must be a whole number from ${min} to ${max}, not ${String(value)}.`);
+};
+
+const resolveTimeout = (options: OtlpReporterOptions, env: NodeJS.ProcessEnv): number => {
+  const found = pick(options, 'timeoutMs', 'TIMEOUT', env);
+  if (found === undefined) return 10_000;
+  const value = typeof found.value === 'string' ? Number(found.value) : found.value;
+  return checkNumber(found.name, value, NUMBERS.timeoutMs);
+};
+
+const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
+const isHeaderText = (value: unknown): value is string =>
+  typeof value === 'string' && !/[^\t\x20-\x7e\x80-\xff]/.test(value);
+
+/** `key=value,key=value`, percent-encoded, as in W3C Baggage. */
+const parseHeaders = (name: string, text: string): Record<string, string> => {
+  const out: Record<string, string> = {};
+  for (const pair of text.split(',')) {
+    if (pair.trim() === '') continue;
+    const at = pair.indexOf('=');
+    const key = pair.slice(0, at).trim();
+    try {
+      const value = decodeURIComponent(pair.slice(at + 1).trim());
+      if (at < 1 || !TOKEN.test(key) || !isHeaderText(value)) throw new URIError();
+      out[key.toLowerCase()] = value;
+    } catch {
+      // The pair itself stays out of the message: it may be a secret.
+      throw new OptionError(`${name} must be key=value pairs with commas between them, percent-encoded.`);
+    }
+  }
+  return out;
+};
+
+const resolveHeaders = (options: OtlpReporterOptions, env: NodeJS.ProcessEnv): Record<string, string> => {
+  const out: Record<string, string> = {};
+  for (const name of ['OTEL_EXPORTER_OTLP_HEADERS', 'OTEL_EXPORTER_OTLP_TRACES_HEADERS']) {
+    Object.assign(out, parseHeaders(name, env[name] ?? ''));
+  }
+  for (const [key, value] of Object.entries(options.headers ?? {})) {
+    if (!TOKEN.test(key) || !isHeaderText(value)) {
+      throw new OptionError(`Option "headers" holds "${key}", whose name or value cannot be sent as an HTTP header.`);
+    }
+    out[key.toLowerCase()] = value;
+  }
+  return out;
+};
+
+/** Check and complete. Throws {@link OptionError}. */
+export const resolveOtlpOptions = (
+  options: OtlpReporterOptions,
+  env: NodeJS.ProcessEnv = process.env,
+): ResolvedOtlpOptions => {
+  for (const key of Object.keys(options)) {
+    if (!KNOWN.has(key)) throw new OptionError(`Unknown option "${key}". Known: ${[...KNOWN].join(', ')}.`);
+  }
+  const number = (key: keyof typeof NUMBERS, fallback: number): number =>
+    checkNumber(`Option "${key}"`, options[key] ?? fallback, NUMBERS[key]);
+  return {
+    url: resolveUrl(options, env),
+    protocol: resolveProtocol(options, env),
+    headers: resolveHeaders(options, env),
+    compression: oneOf(pick(options, 'compression', 'COMPRESSION', env), ['none', 'gzip'], 'none'),
+    timeoutMs: resolveTimeout(options, env),
+    maxRequestBytes: number('maxRequestBytes', 4 << 20),
+    maxRequestSpans: number('maxRequestSpans', 16_384),
+    concurrency: number('concurrency', 2),
+    tls: options.tls,
+  };
+};

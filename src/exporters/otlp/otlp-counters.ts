@@ -1,0 +1,70 @@
+// What the OTLP reporter has to account for. Every span it does not deliver is in one of these numbers.
+import type { SpanRecord } from '../../collector/record.js';
+import type { ReportError } from '../../collector/reporter.js';
+import type { HttpAnswer } from '../http/sender.js';
+import { readPartialSuccess } from './server-words.js';
+
+export class OtlpCounters {
+  /** What the user should know last; empty when nothing went wrong. */
+  lastError = '';
+  requestsFailed = 0;
+  private requestsSent = 0;
+  private spansSent = 0;
+  private bytesSent = 0;
+  private rejectedSpans = 0;
+  private refusedSpans = 0;
+  private spansTooLarge = 0;
+  private spansInvalid = 0;
+  private hasWarned = false;
+
+  sent(spanCount: number, bytes: number, { body, headers }: HttpAnswer): void {
+    this.requestsSent++;
+    this.spansSent += spanCount;
+    this.bytesSent += bytes;
+    const partial = readPartialSuccess(body, headers['content-type'] ?? '');
+    if (partial === undefined) return;
+    const { rejectedSpans, message } = partial;
+    this.rejectedSpans += rejectedSpans;
+    const verdict = rejectedSpans > 0 ? `rejected ${rejectedSpans} of ${spanCount} spans` : 'took all spans and warns';
+    this.tell(`The OTLP server ${verdict}: ${message || 'it gave no reason'}`);
+  }
+
+  refused(spanCount: number, error: ReportError): void {
+    this.refusedSpans += spanCount;
+    this.tell(error.message);
+  }
+
+  leftOut(span: SpanRecord, reason: 'too-large' | 'invalid', maxBytes: number): void {
+    const which = `OtlpReporter left out span ${JSON.stringify(String(span.name).slice(0, 100))} of trace ${span.traceId}`;
+    if (reason === 'too-large') {
+      this.spansTooLarge++;
+      this.tell(`${which}: it needs more than maxRequestBytes, ${maxBytes}; record less on it or raise the option`);
+    } else {
+      this.spansInvalid++;
+      this.tell(`${which}: its name or a property has a type that spans cannot have`);
+    }
+  }
+
+  snapshot(): Readonly<Record<string, number>> {
+    const { requestsSent, requestsFailed, spansSent, bytesSent } = this;
+    const { rejectedSpans, refusedSpans, spansTooLarge, spansInvalid } = this;
+    return {
+      requestsSent,
+      requestsFailed,
+      spansSent,
+      bytesSent,
+      rejectedSpans,
+      refusedSpans,
+      spansTooLarge,
+      spansInvalid,
+    };
+  }
+
+  // Warned of once: what is wrong with one request is wrong with many. The others are in stats().
+  private tell(message: string): void {
+    this.lastError = message;
+    if (this.hasWarned) return;
+    this.hasWarned = true;
+    process.emitWarning(message, { type: 'SpanlineWarning', code: 'ERR_SPANLINE_OTLP' });
+  }
+}

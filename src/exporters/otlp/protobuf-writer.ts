@@ -1,0 +1,106 @@
+// The protobuf wire format over a ByteWriter: varints, fixed words, and messages whose length is known only afterwards.
+// Callers make room first; only text makes its own. Field numbers and wire types come in as ready tags.
+import type { ByteWriter } from './byte-writer.js';
+import { nanosWords, toNanosWords } from './unix-nanos.js';
+
+export const VARINT = 0;
+export const FIXED64 = 1;
+export const BYTES = 2;
+export const FIXED32 = 5;
+
+/** One byte for fields 1 to 15, a varint beyond. */
+export const tag = (field: number, wireType: number): number => (field << 3) | wireType;
+
+const TWO_32 = 0x1_0000_0000;
+const INT64_MIN = -(2n ** 63n);
+const INT64_MAX = 2n ** 63n - 1n;
+export const isInt64 = (value: bigint): boolean => value >= INT64_MIN && value <= INT64_MAX;
+
+/** The words of a bigint without a division: a store through one view, loads through the other. */
+const words = new DataView(new ArrayBuffer(8));
+
+/** Bytes of a varint of 32 bits. */
+export const varintSize = (value: number): number => {
+  if (value < 0x80) return 1;
+  if (value < 0x4000) return 2;
+  if (value < 0x20_0000) return 3;
+  return value < 0x1000_0000 ? 4 : 5;
+};
+
+export const writeVarint32 = (writer: ByteWriter, value: number): void => {
+  const { bytes } = writer;
+  let { at } = writer;
+  let rest = value;
+  while (rest > 0x7f) {
+    bytes[at++] = (rest & 0x7f) | 0x80;
+    rest >>>= 7;
+  }
+  bytes[at++] = rest;
+  writer.at = at;
+};
+
+const writeVarint64 = (writer: ByteWriter, hi: number, lo: number): void => {
+  const { bytes } = writer;
+  let { at } = writer;
+  let high = hi >>> 0;
+  let low = lo >>> 0;
+  while (high !== 0 || low > 0x7f) {
+    bytes[at++] = (low & 0x7f) | 0x80;
+    low = ((low >>> 7) | (high << 25)) >>> 0;
+    high >>>= 7;
+  }
+  bytes[at++] = low;
+  writer.at = at;
+};
+
+/** A whole number up to 2^53, as int64: negative ones take ten bytes. */
+export const writeInteger = (writer: ByteWriter, value: number): void => {
+  if (value >= 0 && value < 0x8000_0000) writeVarint32(writer, value);
+  else writeVarint64(writer, Math.floor(value / TWO_32), value);
+};
+
+/** A bigint for which {@link isInt64} holds. */
+export const writeBigInt = (writer: ByteWriter, value: bigint): void => {
+  words.setBigInt64(0, value);
+  writeVarint64(writer, words.getUint32(0), words.getUint32(4));
+};
+
+export const writeUnixNanos = (writer: ByteWriter, sec: number, nano: number): void => {
+  toNanosWords(sec, nano);
+  writer.view.setUint32(writer.at, nanosWords.lo, true);
+  writer.view.setUint32(writer.at + 4, nanosWords.hi, true);
+  writer.at += 8;
+};
+
+/** A string field with a tag of one byte. Makes its own room, and 16 bytes for what follows it. */
+export const writeString = (writer: ByteWriter, fieldTag: number, value: string): void => {
+  writer.ensureText(value, 24);
+  writer.bytes[writer.at++] = fieldTag;
+  const guess = varintSize(value.length);
+  const start = beginMessage(writer, guess);
+  writer.text(value);
+  endMessage(writer, start, guess);
+};
+
+/**
+ * Leaves `guess` bytes for a length that is not known yet and gives where the content begins. A wrong guess costs a move
+ * of the content in {@link endMessage}, nothing else.
+ */
+export const beginMessage = (writer: ByteWriter, guess: number): number => {
+  writer.at += guess;
+  return writer.at;
+};
+
+/** Writes the length of what was begun at `start`. */
+export const endMessage = (writer: ByteWriter, start: number, guess: number): void => {
+  const end = writer.at;
+  const length = end - start;
+  const size = varintSize(length);
+  if (size !== guess) {
+    writer.ensure(size);
+    writer.bytes.copyWithin(start - guess + size, start, end);
+  }
+  writer.at = start - guess;
+  writeVarint32(writer, length);
+  writer.at += length;
+};

@@ -1,0 +1,86 @@
+// What an OTLP server says in a body: a partial success, or the message of a failure; in protobuf or in JSON. A body that
+// cannot be read is no error, because the HTTP status has already told what became of the spans.
+
+/** A success with a reservation. */
+export interface PartialSuccess {
+  readonly rejectedSpans: number;
+  /** With 0 rejected spans it is a warning. */
+  readonly message: string;
+}
+
+/** Field number, and the number or bytes it holds; other wire types are passed over. */
+const readFields = function* (body: Buffer): Generator<[field: number, value: number | Buffer]> {
+  let at = 0;
+  const varint = (): number => {
+    let value = 0;
+    for (let scale = 1; at < body.length; scale *= 128) {
+      const byte = body[at++];
+      value += (byte & 0x7f) * scale;
+      if (byte < 0x80) return value;
+    }
+    throw new RangeError('cut off');
+  };
+  while (at < body.length) {
+    const tag = varint();
+    const field = Math.floor(tag / 8);
+    const wireType = tag % 8;
+    if (wireType === 0) yield [field, varint()];
+    else if (wireType === 2) {
+      const length = varint();
+      if (at + length > body.length) throw new RangeError('cut off');
+      yield [field, body.subarray(at, at + length)];
+      at += length;
+    } else if (wireType === 1) at += 8;
+    else if (wireType === 5) at += 4;
+    else throw new RangeError('no such wire type');
+  }
+};
+
+const partialFromProtobuf = (body: Buffer): PartialSuccess => {
+  let rejectedSpans = 0;
+  let message = '';
+  for (const [field, partial] of readFields(body)) {
+    if (field !== 1 || typeof partial === 'number') continue;
+    for (const [inner, value] of readFields(partial)) {
+      if (inner === 1 && typeof value === 'number') rejectedSpans = value;
+      if (inner === 2 && typeof value !== 'number') message = value.toString('utf8');
+    }
+  }
+  return { rejectedSpans, message };
+};
+
+const partialFromJson = (body: Buffer): PartialSuccess => {
+  const partial = JSON.parse(body.toString('utf8'))?.partialSuccess ?? {};
+  // An int64 is a string in OTLP/JSON; not every server knows.
+  const rejectedSpans = Number(partial.rejectedSpans ?? 0);
+  return {
+    rejectedSpans: Number.isFinite(rejectedSpans) ? rejectedSpans : 0,
+    message: String(partial.errorMessage ?? ''),
+  };
+};
+
+/** Of the body of a success; undefined when there is none or it cannot be read. */
+export const readPartialSuccess = (body: Buffer, contentType: string): PartialSuccess | undefined => {
+  if (body.length === 0) return undefined;
+  try {
+    const partial = contentType.includes('json') ? partialFromJson(body) : partialFromProtobuf(body);
+    return partial.rejectedSpans > 0 || partial.message !== '' ? partial : undefined;
+  } catch {
+    return undefined;
+  }
+};
+
+/** The message of a failure: google.rpc.Status in protobuf or JSON, or plain text; empty when there is none. */
+export const readFailure = (body: Buffer, contentType: string): string => {
+  try {
+    if (contentType.startsWith('text/')) return contentType.startsWith('text/html') ? '' : body.toString('utf8');
+    if (contentType.includes('json')) return String(JSON.parse(body.toString('utf8'))?.message ?? '');
+    if (!contentType.includes('protobuf')) return '';
+    for (const [field, value] of readFields(body)) {
+      if (field === 2 && typeof value !== 'number') return value.toString('utf8');
+    }
+  } catch {
+    // Not what its content-type says: there are no words to pass on.
+  }
+  return '';
+};

@@ -1,0 +1,44 @@
+// Keeps exporting from holding the event loop: work while the slice lasts, then let everything else run once.
+// It must never read the clock for every span; a look costs as much as encoding a small one.
+import { setImmediate as nextTurn } from 'node:timers/promises';
+
+/** A third of the 10 ms that exporting may stall the loop: a step of megabytes (a copy, a write) may follow a full slice. */
+const SLICE_MS = 3;
+/** Work between two looks at the clock: 16 spans of ordinary size, or one of 16 KiB. */
+const LOOK_EVERY = 16;
+const BYTES_PER_UNIT = 1024;
+
+/** One stretch of work cut into slices. Make one for each report. */
+export class Slices {
+  #end = performance.now() + SLICE_MS;
+  #units = 0;
+
+  /** Count one step, and the bytes it wrote. True when it is time for {@link Slices.next}. */
+  isOver(bytes = 0): boolean {
+    this.#units += 1 + bytes / BYTES_PER_UNIT;
+    if (this.#units < LOOK_EVERY) return false;
+    this.#units = 0;
+    return performance.now() >= this.#end;
+  }
+
+  /** Lets the event loop go round once and begins the next slice. */
+  async next(): Promise<void> {
+    await nextTurn();
+    this.#units = 0;
+    this.#end = performance.now() + SLICE_MS;
+  }
+}
+
+/** Calls `step` for 0 to `count` - 1 in slices. `step` may return the bytes it wrote. Rejects with the signal's reason. */
+export const inSlices = async (
+  count: number,
+  step: (index: number) => number | undefined,
+  signal?: AbortSignal,
+): Promise<void> => {
+  const slices = new Slices();
+  for (let i = 0; i < count; i++) {
+    if (!slices.isOver(step(i))) continue;
+    await slices.next();
+    signal?.throwIfAborted();
+  }
+};

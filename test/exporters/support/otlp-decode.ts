@@ -1,0 +1,154 @@
+// Decodes OTLP requests independently of our encoder: protobuf with protobufjs on the message definitions below, JSON with
+// JSON.parse; both into one plain form, with proto3's defaults filled in, so that the two and a model can be compared.
+import protobuf from 'protobufjs';
+
+/** The messages of OTLP's trace service, by their public field numbers. */
+const TRACE_PROTO = `
+syntax = "proto3";
+message Request { repeated ResourceSpans resource_spans = 1; }
+message ResourceSpans { Resource resource = 1; repeated ScopeSpans scope_spans = 2; string schema_url = 3; }
+message Resource { repeated KeyValue attributes = 1; uint32 dropped_attributes_count = 2; }
+message ScopeSpans { Scope scope = 1; repeated Span spans = 2; string schema_url = 3; }
+message Scope { string name = 1; string version = 2; repeated KeyValue attributes = 3; uint32 dropped_attributes_count = 4; }
+message Span {
+  bytes trace_id = 1;
+  bytes span_id = 2;
+  string trace_state = 3;
+  bytes parent_span_id = 4;
+  string name = 5;
+  int32 kind = 6;
+  fixed64 start_time_unix_nano = 7;
+  fixed64 end_time_unix_nano = 8;
+  repeated KeyValue attributes = 9;
+  uint32 dropped_attributes_count = 10;
+  repeated Event events = 11;
+  uint32 dropped_events_count = 12;
+  repeated Link links = 13;
+  uint32 dropped_links_count = 14;
+  Status status = 15;
+  fixed32 flags = 16;
+}
+message Event {
+  fixed64 time_unix_nano = 1; string name = 2; repeated KeyValue attributes = 3; uint32 dropped_attributes_count = 4;
+}
+message Link {
+  bytes trace_id = 1; bytes span_id = 2; string trace_state = 3; repeated KeyValue attributes = 4;
+  uint32 dropped_attributes_count = 5; fixed32 flags = 6;
+}
+message Status { string message = 2; int32 code = 3; }
+message KeyValue { string key = 1; AnyValue value = 2; }
+message AnyValue {
+  oneof value {
+    string string_value = 1; bool bool_value = 2; int64 int_value = 3; double double_value = 4;
+    ArrayValue array_value = 5; bytes bytes_value = 7;
+  }
+}
+message ArrayValue { repeated AnyValue values = 1; }
+message Response { PartialSuccess partial_success = 1; }
+message PartialSuccess { int64 rejected_spans = 1; string error_message = 2; }
+message RpcStatus { int32 code = 1; string message = 2; }
+`;
+
+const { root } = protobuf.parse(TRACE_PROTO, { keepCase: false });
+const Request = root.lookupType('Request');
+
+/** A body of the message `name`, for a server to answer with. */
+export const encodeMessage = (name: 'Response' | 'RpcStatus', content: Record<string, unknown>): Buffer => {
+  const type = root.lookupType(name);
+  return Buffer.from(type.encode(type.fromObject(content)).finish());
+};
+
+/** `['int', '42']`: the type is part of what is compared. */
+export type DecodedValue =
+  | readonly ['string', string]
+  | readonly ['int', string]
+  | readonly ['double', number]
+  | readonly ['bool', boolean]
+  | readonly ['array', readonly DecodedValue[]]
+  | readonly ['none'];
+export type DecodedAttributes = readonly (readonly [key: string, value: DecodedValue])[];
+
+export interface DecodedSpan {
+  traceId: string;
+  spanId: string;
+  parentSpanId: string;
+  traceState: string;
+  name: string;
+  kind: number;
+  start: string;
+  end: string;
+  flags: number;
+  status: { code: number; message: string };
+  attributes: DecodedAttributes;
+  events: { time: string; name: string; attributes: DecodedAttributes }[];
+  links: { traceId: string; spanId: string; traceState: string; flags: number; attributes: DecodedAttributes }[];
+  dropped: number[];
+}
+
+export interface DecodedRequest {
+  resource: DecodedAttributes;
+  scope: { name: string; version: string };
+  spans: DecodedSpan[];
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: JSON, or protobufjs's form of it
+type Raw = any;
+
+const toValue = (raw: Raw): DecodedValue => {
+  if (raw?.stringValue !== undefined) return ['string', raw.stringValue];
+  if (raw?.boolValue !== undefined) return ['bool', raw.boolValue];
+  if (raw?.intValue !== undefined) return ['int', String(raw.intValue)];
+  if (raw?.doubleValue !== undefined) return ['double', Number(raw.doubleValue)];
+  if (raw?.arrayValue !== undefined) return ['array', (raw.arrayValue.values ?? []).map(toValue)];
+  return ['none'];
+};
+
+const toAttributes = (raw: Raw): DecodedAttributes =>
+  (raw ?? []).map(({ key, value }: Raw) => [key, toValue(value)] as const);
+
+const toId = (raw: Raw): string => (typeof raw === 'string' ? raw : Buffer.from(raw ?? []).toString('hex'));
+
+const toSpan = (raw: Raw): DecodedSpan => ({
+  traceId: toId(raw.traceId),
+  spanId: toId(raw.spanId),
+  parentSpanId: toId(raw.parentSpanId),
+  traceState: raw.traceState ?? '',
+  name: raw.name ?? '',
+  kind: raw.kind ?? 0,
+  start: String(raw.startTimeUnixNano ?? 0),
+  end: String(raw.endTimeUnixNano ?? 0),
+  flags: raw.flags ?? 0,
+  status: { code: raw.status?.code ?? 0, message: raw.status?.message ?? '' },
+  attributes: toAttributes(raw.attributes),
+  events: (raw.events ?? []).map((event: Raw) => ({
+    time: String(event.timeUnixNano ?? 0),
+    name: event.name ?? '',
+    attributes: toAttributes(event.attributes),
+  })),
+  links: (raw.links ?? []).map((link: Raw) => ({
+    traceId: toId(link.traceId),
+    spanId: toId(link.spanId),
+    traceState: link.traceState ?? '',
+    flags: link.flags ?? 0,
+    attributes: toAttributes(link.attributes),
+  })),
+  dropped: [raw.droppedAttributesCount ?? 0, raw.droppedEventsCount ?? 0, raw.droppedLinksCount ?? 0],
+});
+
+/** Requires the one resource and one scope that our exporters send. */
+const toRequest = (raw: Raw): DecodedRequest => {
+  const [resourceSpans, ...otherResources] = raw.resourceSpans;
+  const [scopeSpans, ...otherScopes] = resourceSpans.scopeSpans;
+  if (otherResources.length + otherScopes.length > 0) throw new Error('more than one resource or scope');
+  return {
+    resource: toAttributes(resourceSpans.resource.attributes),
+    scope: { name: scopeSpans.scope.name, version: scopeSpans.scope.version },
+    spans: scopeSpans.spans.map(toSpan),
+  };
+};
+
+export const decodeProtobuf = (body: Uint8Array): DecodedRequest =>
+  toRequest(Request.toObject(Request.decode(body), { longs: String }));
+
+export const decodeJson = (body: Uint8Array | string): DecodedRequest =>
+  toRequest(JSON.parse(typeof body === 'string' ? body : Buffer.from(body).toString()));

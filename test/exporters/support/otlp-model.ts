@@ -1,0 +1,50 @@
+// What a record must look like on the other side, worked out from its readable getters: the model the encoders are held to.
+import type { SpanRecord } from '../../../src/collector/record.js';
+import type { PropertyList, PropertyValue } from '../../../src/local-span/property.js';
+import type { DecodedAttributes, DecodedSpan, DecodedValue } from './otlp-decode.js';
+
+const KINDS = ['', 'internal', 'server', 'client', 'producer', 'consumer'];
+const CODES = ['unset', 'ok', 'error'];
+
+const toValue = (value: PropertyValue): DecodedValue => {
+  if (Array.isArray(value)) return ['array', value.map(toValue)];
+  if (typeof value === 'string') return ['string', value];
+  if (typeof value === 'boolean') return ['bool', value];
+  if (typeof value === 'number')
+    return Number.isSafeInteger(value) ? ['int', BigInt(value).toString()] : ['double', value];
+  const digits = (value as bigint).toString();
+  return BigInt.asIntN(64, value as bigint) === value ? ['int', digits] : ['string', digits];
+};
+
+const toAttributes = (list: PropertyList | null): DecodedAttributes =>
+  Array.from({ length: (list?.length ?? 0) / 2 }, (_, i) => [
+    list![2 * i] as string,
+    toValue(list![2 * i + 1] as PropertyValue),
+  ]);
+
+export const modelOf = (span: SpanRecord): DecodedSpan => ({
+  traceId: span.traceId,
+  spanId: span.spanId,
+  parentSpanId: span.parentSpanId,
+  traceState: span.trace.traceState,
+  name: span.name,
+  kind: KINDS.indexOf(span.kind),
+  start: span.startTimeUnixNs.toString(),
+  end: span.endTimeUnixNs.toString(),
+  flags: span.hasRemoteParent ? 0x301 : 0x101,
+  status: { code: CODES.indexOf(span.status.code), message: span.status.message ?? '' },
+  attributes: toAttributes(span.propertyList),
+  events: span.events.map((event) => ({
+    time: event.timeUnixNs.toString(),
+    name: event.name,
+    attributes: toAttributes(event.propertyList),
+  })),
+  links: span.links.map((link) => ({
+    traceId: link.traceId,
+    spanId: link.spanId,
+    traceState: link.traceState ?? '',
+    flags: 0,
+    attributes: toAttributes(Object.entries(link.properties ?? {}).flat() as PropertyList),
+  })),
+  dropped: [0, 0, 0],
+});
