@@ -1,0 +1,50 @@
+// The client: asks the service, one trace a query, and hands its context over in the `traceparent` header.
+import { Agent, get } from 'node:http';
+import { Span, SpanContext } from 'spanline';
+
+/** The same queries at every run, so that rounds can be compared. */
+export const makeQueries = (series: readonly string[], count: number): string[] =>
+  Array.from({ length: count }, (_, i) => {
+    const name = encodeURIComponent(series[i % series.length]);
+    const other = encodeURIComponent(series[(i * 7 + 3) % series.length]);
+    const kinds = [
+      `/statistics?series=${name}`,
+      `/join?series=${name}&with=${other}`,
+      `/drops?series=${name}`,
+      `/range?series=${name}&from=${i}&to=${i + 50}`,
+    ];
+    return kinds[i % kinds.length];
+  });
+
+const fetchText = (port: number, path: string, agent: Agent, traceparent: string | undefined): Promise<number> =>
+  new Promise((resolve, reject) => {
+    const headers = traceparent === undefined ? {} : { traceparent };
+    get({ host: '127.0.0.1', port, path, agent, headers }, (response) => {
+      let bytes = 0;
+      response.on('data', (chunk: Buffer) => {
+        bytes += chunk.length;
+      });
+      response.on('end', () =>
+        response.statusCode === 200 ? resolve(bytes) : reject(new Error(`${path}: ${response.statusCode}`)),
+      );
+    }).on('error', reject);
+  });
+
+/** Send the queries, two at a time; each query's time in milliseconds. */
+export const runQueries = async (port: number, paths: readonly string[]): Promise<number[]> => {
+  const agent = new Agent({ keepAlive: true, maxSockets: 2 });
+  const times: number[] = [];
+  let next = 0;
+  const worker = async (): Promise<void> => {
+    for (let i = next++; i < paths.length; i = next++) {
+      const begin = performance.now();
+      const span = Span.root(`query ${paths[i].split('?')[0].slice(1)}`, SpanContext.random(), { kind: 'client' });
+      const bytes = await span.run(() => fetchText(port, paths[i], agent, span.context?.toTraceparent()));
+      span.addProperty('bytes', bytes).end();
+      times[i] = performance.now() - begin;
+    }
+  };
+  await Promise.all([worker(), worker()]);
+  agent.destroy();
+  return times;
+};

@@ -1,0 +1,36 @@
+// The query service: HTTP in, JSON out. Every request is a trace that goes on from the caller's `traceparent`.
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Span, SpanContext } from 'spanline';
+import type { History } from './history.js';
+import { QUERIES } from './queries.js';
+
+const respond = (response: ServerResponse, status: number, body: unknown): void => {
+  response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+};
+
+const handle = async (history: History, request: IncomingMessage, response: ServerResponse): Promise<void> => {
+  const url = new URL(request.url ?? '/', 'http://localhost');
+  const query = QUERIES[url.pathname.slice(1)];
+  const root = Span.root(`GET ${url.pathname}`, SpanContext.fromTraceparent(request.headers.traceparent), {
+    kind: 'server',
+    properties: () => ({ 'url.query': url.search, 'http.request.method': request.method ?? '' }),
+  });
+  try {
+    if (query === undefined) respond(response, 404, { error: `no query "${url.pathname}"` });
+    else respond(response, 200, await root.run(() => query(history, url.searchParams)));
+    root.addProperty('http.response.status_code', response.statusCode);
+  } catch (error) {
+    root.recordException(error).setStatus('error', String(error));
+    respond(response, 400, { error: String(error) });
+  } finally {
+    root.end();
+  }
+};
+
+/** Start on a free port of the loopback. */
+export const startService = async (history: History): Promise<{ server: Server; port: number }> => {
+  const server = createServer((request, response) => void handle(history, request, response));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return { server, port: (server.address() as AddressInfo).port };
+};
