@@ -1,4 +1,6 @@
 // Keeps finished traces for tests to look at. It must not grow past its bound, nor hand out what a later report changes.
+export { spanTree } from './tree.js';
+
 import { OptionError } from '../collector/options.js';
 import type { SpanRecord } from '../collector/record.js';
 import type { ReportBatch, Reporter, Resource } from '../collector/reporter.js';
