@@ -2,6 +2,7 @@
 // from the recording path, so those methods (opened, ended, cancelled, grew) only link and count.
 import { type ClockAnchor, checkDrift, takeAnchor } from '../clock/index.js';
 import { Counter, count, countMany } from '../local-span/counters.js';
+import { guarded } from '../local-span/lazy.js';
 import type { ActiveTrace } from '../span/active-trace.js';
 import type { Sampler } from '../span/sampler.js';
 import type { TraceLimits, TraceSink } from '../span/trace-sink.js';
@@ -10,6 +11,7 @@ import { Pipeline, type PipelineStats } from './pipeline.js';
 import { ReadyQueue } from './ready-queue.js';
 import type { SpanRecord } from './record.js';
 import type { Reporter, Resource } from './reporter.js';
+import { timerMs } from './timer-ms.js';
 import { TraceList } from './trace-list.js';
 import { TracePart } from './trace-part.js';
 
@@ -39,6 +41,8 @@ export interface CollectorStats {
 
 const DEFAULT_FLUSH_MS = 30_000;
 const DEFAULT_SHUTDOWN_MS = 5_000;
+// What reporters get to release their sockets when the flush before took all the time.
+const MIN_RELEASE_MS = 100;
 
 /**
  * Gathers the spans of the roots started with it and hands them to its reporters.
@@ -58,6 +62,8 @@ export class Collector implements TraceSink {
   private options: ResolvedOptions;
   private given: CollectorOptions;
   private pipelines: Pipeline[] = [];
+  /** Replaced or shut down: still delivering, or kept for `stats()` until the next reporter is set. */
+  private former: Pipeline[] = [];
   private readonly open = new TraceList();
   private openBytes = 0;
   private readonly ready = new ReadyQueue();
@@ -78,21 +84,23 @@ export class Collector implements TraceSink {
     const given = { ...this.given, ...options };
     this.options = resolveOptions(given);
     this.given = given;
+    this.armIfWaiting();
   }
 
   /** Report to this reporter, or to each of several, from now on. Traces finished before the first one are kept for it, within bounds. */
   setReporter(reporter: Reporter | readonly Reporter[]): void {
-    const before = this.pipelines;
+    const before = this.delivering;
     const wanted = Array.isArray(reporter) ? (reporter as readonly Reporter[]) : [reporter as Reporter];
     this.pipelines = wanted.map(
       (one) => before.find((pipeline) => pipeline.reporter === one) ?? new Pipeline(one, () => this.options),
     );
-    for (const old of before) {
-      // The one replaced still delivers what it was given; it gets nothing new.
-      if (!this.pipelines.includes(old)) void old.whenIdle().then(() => retire(old));
+    // One replaced still delivers what it was given, unless it is set again meanwhile; it gets nothing new.
+    this.former = before.filter((pipeline) => !this.pipelines.includes(pipeline));
+    for (const old of this.former) {
+      void old.whenSettled().then(() => (this.former.includes(old) ? retire(old) : undefined));
     }
     this.isShutDown = false;
-    if (this.ready.length > 0) this.arm();
+    this.armIfWaiting();
   }
 
   get sampler(): Sampler {
@@ -138,53 +146,66 @@ export class Collector implements TraceSink {
       while (this.openBytes > this.options.maxOpenBytes && this.open.first !== null) this.evict();
     } else if (trace.isQueued) {
       this.ready.grew(spans, bytes);
+      if (this.ready.bytes > this.options.maxQueuedBytes) this.relieve();
     } else this.enqueue(trace);
   }
 
   /** Hand over everything finished and wait until reporters have it. Never rejects. */
   async flush(options: { readonly timeoutMs?: number } = {}): Promise<FlushResult> {
-    const timeoutMs = options.timeoutMs ?? DEFAULT_FLUSH_MS;
     this.report();
-    let timer: NodeJS.Timeout | undefined;
-    // Not unref'ed: whoever awaits a flush wants the process to live until it is done.
-    const timedOut = new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, timeoutMs);
-    });
-    await Promise.race([Promise.all(this.pipelines.map(drained)), timedOut]);
-    clearTimeout(timer);
-    const pendingSpans = this.pipelines.reduce((sum, pipeline) => sum + pipeline.stats().queuedSpans, this.ready.spans);
+    const marks = this.delivering.map((pipeline) => ({ pipeline, mark: pipeline.mark }));
+    // What finishes from here on is not waited for: under steady traffic a flush would never end.
+    const work = Promise.all(marks.map(({ pipeline, mark }) => drained(pipeline, mark)));
+    await within(options.timeoutMs ?? DEFAULT_FLUSH_MS, work);
+    const pendingSpans = marks.reduce(
+      (sum, { pipeline, mark }) => sum + pipeline.pendingBefore(mark),
+      this.pipelines.length === 0 ? this.ready.spans : 0,
+    );
     return { complete: pendingSpans === 0, pendingSpans };
   }
 
   /** Flush, then release the reporters. What cannot be delivered in time is dropped and counted. Never rejects. */
   async shutdown(options: { readonly timeoutMs?: number } = {}): Promise<FlushResult> {
-    const result = await this.flush({ timeoutMs: options.timeoutMs ?? DEFAULT_SHUTDOWN_MS });
+    const timeoutMs = options.timeoutMs ?? DEFAULT_SHUTDOWN_MS;
+    const deadline = performance.now() + timeoutMs;
+    const result = await this.flush({ timeoutMs });
+    // What finished meanwhile: a synchronous reporter still gets it, another drops and counts it.
+    this.report();
     this.isShutDown = true;
     this.disarm();
-    const pipelines = this.pipelines;
+    const pipelines = this.delivering;
     this.pipelines = [];
-    await Promise.all(pipelines.map(retire));
+    this.former = pipelines;
+    await within(Math.max(deadline - performance.now(), MIN_RELEASE_MS), Promise.all(pipelines.map(retire)));
     return result;
   }
 
   /** @internal For `process.on('exit')`: hand everything to reporters that work synchronously. */
   reportSync(): void {
-    this.report();
-    for (const pipeline of this.pipelines) pipeline.reportSync();
+    this.disarm();
+    const parts = this.takeReady();
+    for (const pipeline of this.pipelines) pipeline.reportSync(parts);
+    for (const pipeline of this.former) pipeline.reportSync([]);
   }
 
   /** @internal Work left that an orderly exit should wait for. */
   get hasPending(): boolean {
-    return this.pipelines.length > 0 && (this.ready.length > 0 || this.pipelines.some((one) => !one.isIdle));
+    const { delivering } = this;
+    return delivering.some((one) => !one.isIdle) || (this.pipelines.length > 0 && this.ready.length > 0);
   }
 
   stats(): CollectorStats {
     const reporters: Record<string, PipelineStats & { lastError?: string; own?: Readonly<Record<string, number>> }> =
       {};
-    for (const pipeline of this.pipelines) {
-      let name = pipeline.reporter.name;
-      for (let n = 2; name in reporters; n++) name = `${pipeline.reporter.name}#${n}`;
-      reporters[name] = { ...pipeline.stats(), lastError: pipeline.lastError, own: pipeline.reporter.stats?.() };
+    for (const pipeline of [...this.pipelines, ...this.former]) {
+      const { reporter } = pipeline;
+      let name = reporter.name;
+      for (let n = 2; name in reporters; n++) name = `${reporter.name}#${n}`;
+      reporters[name] = {
+        ...pipeline.stats(),
+        lastError: pipeline.lastError,
+        own: guarded(() => reporter.stats?.()),
+      };
     }
     return {
       openTraces: this.open.size,
@@ -204,6 +225,10 @@ export class Collector implements TraceSink {
     return [...this.partOf(trace, takeAnchor()).spans];
   }
 
+  private get delivering(): Pipeline[] {
+    return [...this.pipelines, ...this.former].filter((pipeline) => !pipeline.isClosed);
+  }
+
   private close(trace: ActiveTrace): void {
     if (!trace.isListed) return;
     this.open.remove(trace);
@@ -215,8 +240,10 @@ export class Collector implements TraceSink {
     const trace = this.open.first as ActiveTrace;
     this.close(trace);
     count(Counter.tracesEvicted);
-    if (this.options.reportOpenTraces && trace.pending > 0) this.enqueue(trace);
-    else {
+    if (this.options.reportOpenTraces && trace.collector === null) {
+      // From here on each of its spans is ready as soon as it ends.
+      if (trace.pending > 0) this.enqueue(trace);
+    } else {
       countMany(Counter.spansOfDiscardedTraces, trace.pending);
       trace.discard();
       trace.collector?.release();
@@ -230,7 +257,7 @@ export class Collector implements TraceSink {
       trace.discard();
       return;
     }
-    this.ready.add(trace);
+    if (!trace.isQueued) this.ready.add(trace);
     if (this.ready.bytes > this.options.maxQueuedBytes) this.relieve();
     else if (this.pipelines.length === 0) return;
     else if (this.ready.spans >= this.options.reportThresholdSpans) this.armNow();
@@ -251,9 +278,13 @@ export class Collector implements TraceSink {
     }
   }
 
+  private armIfWaiting(): void {
+    if (this.ready.length > 0 || (this.options.reportOpenTraces && this.open.size > 0)) this.arm();
+  }
+
   private arm(): void {
     if (this.timer !== undefined || this.pipelines.length === 0) return;
-    this.timer = setTimeout(() => this.report(), this.options.reportIntervalMs);
+    this.timer = setTimeout(() => this.report(), timerMs(this.options.reportIntervalMs));
     this.timer.unref();
   }
 
@@ -272,14 +303,17 @@ export class Collector implements TraceSink {
 
   private report(): void {
     this.disarm();
-    if (this.pipelines.length === 0) return;
-    if (this.options.reportOpenTraces) this.enqueueOpen();
-    if (this.ready.length > 0) {
-      checkDrift();
-      const parts = this.partsOf(this.ready.takeAll());
-      if (parts.length > 0) for (const pipeline of this.pipelines) pipeline.push(parts);
-    }
+    const parts = this.takeReady();
+    if (parts.length > 0) for (const pipeline of this.pipelines) pipeline.push(parts);
     if (this.options.reportOpenTraces && this.open.size > 0) this.arm();
+  }
+
+  private takeReady(): readonly TracePart[] {
+    if (this.pipelines.length === 0) return [];
+    if (this.options.reportOpenTraces) this.enqueueOpen();
+    if (this.ready.length === 0) return [];
+    checkDrift();
+    return this.partsOf(this.ready.takeAll());
   }
 
   private enqueueOpen(): void {
@@ -325,8 +359,19 @@ export class Collector implements TraceSink {
   }
 }
 
-const drained = async (pipeline: Pipeline): Promise<void> => {
-  await pipeline.whenIdle();
+/** Wait for `work`, but not longer than this. */
+const within = async (ms: number, work: Promise<unknown>): Promise<void> => {
+  let timer: NodeJS.Timeout | undefined;
+  // Not unref'ed: whoever awaits a flush wants the process to live until it is done.
+  const timedOut = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, timerMs(ms));
+  });
+  await Promise.race([work, timedOut]);
+  clearTimeout(timer);
+};
+
+const drained = async (pipeline: Pipeline, mark: number): Promise<void> => {
+  await pipeline.whenSettled(mark);
   try {
     await pipeline.reporter.flush?.();
   } catch (error) {
@@ -335,6 +380,7 @@ const drained = async (pipeline: Pipeline): Promise<void> => {
 };
 
 const retire = async (pipeline: Pipeline): Promise<void> => {
+  if (pipeline.isClosed) return;
   pipeline.close();
   try {
     await pipeline.reporter.shutdown?.();

@@ -1,6 +1,7 @@
 // Makes SpanRecords: of a cross-async span, and of one row of a mounted local batch. The only place where ticks,
 // numeric ids and raw properties become what reporters see.
 import type { ClockAnchor } from '../clock/index.js';
+import { guarded } from '../local-span/lazy.js';
 import type { LocalBatch } from '../local-span/local-batch.js';
 import type { ActiveTrace, MountedBatch } from '../span/active-trace.js';
 import type { Span } from '../span/span.js';
@@ -13,6 +14,9 @@ import { toUnixTime } from './tick-time.js';
 const NO_EVENTS: readonly EventRecord[] = Object.freeze([]);
 const NO_LINKS: readonly Link[] = Object.freeze([]);
 const UNSET: SpanStatus = Object.freeze({ code: 'unset' });
+
+// Recording looks at no name, so that of a program without types can be anything; an encoder must get a string.
+const nameText = (name: unknown): string => (typeof name === 'string' ? name : (guarded(() => String(name)) ?? ''));
 
 /** The record of `span` in `trace`, which is its own trace or that of a further parent. */
 export const recordOfSpan = (
@@ -30,7 +34,7 @@ export const recordOfSpan = (
     span.idLo >>> 0,
     parent.parentHi >>> 0,
     parent.parentLo >>> 0,
-    span.name,
+    nameText(span.name),
     span.kind,
     start.sec,
     start.nano,
@@ -67,7 +71,7 @@ export const recordOfLocal = (
     (slice.idLo + row) >>> 0,
     (parentSlice === null ? mounted.parentHi : parentSlice.idHi) >>> 0,
     (parentSlice === null ? mounted.parentLo : parentSlice.idLo + batch.rowOf(parent)) >>> 0,
-    slice.names[row],
+    nameText(slice.names[row]),
     'internal',
     start.sec,
     start.nano,
@@ -88,7 +92,7 @@ const linkTo = (identity: TraceIdentity, parent: { parentHi: number; parentLo: n
 
 const eventAt = (name: string, ticks: number, properties: Parameters<typeof cleanObject>[0], anchor: ClockAnchor) => {
   const { sec, nano } = toUnixTime(ticks, anchor);
-  return new EventRecord(name, sec, nano, cleanObject(properties));
+  return new EventRecord(nameText(name), sec, nano, cleanObject(properties));
 };
 
 /** Side columns of a batch, looked up by row: entries are grouped once, in their order. */

@@ -95,6 +95,13 @@ const check = (options: CollectorOptions): void => {
       throw new OptionError(`Option "${key}" must be a function, not ${typeof options[key]}.`);
     }
   }
+  const { reportOpenTraces, resourceAttributes } = options;
+  if (reportOpenTraces !== undefined && typeof reportOpenTraces !== 'boolean') {
+    throw new OptionError(`Option "reportOpenTraces" must be true or false, not ${String(reportOpenTraces)}.`);
+  }
+  if (resourceAttributes !== undefined && (typeof resourceAttributes !== 'object' || resourceAttributes === null)) {
+    throw new OptionError(`Option "resourceAttributes" must be an object, not ${String(resourceAttributes)}.`);
+  }
   if (options.serviceName !== undefined && (typeof options.serviceName !== 'string' || options.serviceName === '')) {
     throw new OptionError('Option "serviceName" must be a string that is not empty.');
   }

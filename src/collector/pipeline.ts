@@ -1,7 +1,9 @@
 // Pipeline: the queue in front of one reporter. One call at a time, retry with backoff inside a byte bound, oldest
 // trace dropped first and counted. A reporter that throws, rejects or hangs must never be felt by the application.
+import { errorMessage } from '../span/exception.js';
 import type { ResolvedOptions } from './options.js';
 import { type ReportBatch, ReportError, type Reporter } from './reporter.js';
+import { timerMs } from './timer-ms.js';
 import type { TracePart } from './trace-part.js';
 
 /** Counters of one pipeline, part of `stats()`. */
@@ -21,6 +23,8 @@ export interface PipelineStats {
 interface Batch extends ReportBatch {
   readonly traces: readonly TracePart[];
   readonly byteSize: number;
+  /** Number of its first part, in the order they were pushed. */
+  readonly first: number;
   signal: AbortSignal;
 }
 
@@ -29,14 +33,16 @@ export class Pipeline {
   private head = 0;
   private queuedBytes = 0;
   private queuedSpans = 0;
+  /** Parts pushed so far; a mark to wait for. */
+  private pushed = 0;
   /** The batch being sent or waiting to be sent again; it stays the oldest. */
   private batch: Batch | null = null;
   private isCalling = false;
   private attempt = 0;
   private retryTimer: NodeJS.Timeout | undefined;
   private abort: AbortController | null = null;
-  private idleWaiters: (() => void)[] = [];
-  private isClosed = false;
+  private waiters: { readonly mark: number; readonly resolve: () => void }[] = [];
+  isClosed = false;
   lastError: string | undefined;
 
   private readonly counters = {
@@ -65,34 +71,51 @@ export class Pipeline {
 
   /** Queue parts and start sending. */
   push(parts: readonly TracePart[]): void {
-    for (const part of parts) {
-      this.queue.push(part);
-      this.queuedBytes += part.byteSize;
-      this.queuedSpans += part.spanCount;
-    }
+    this.add(parts);
     this.dropOverBound();
     this.pump();
   }
 
-  /** Resolves when everything queued is delivered or dropped. Waiting retries are tried at once. */
-  whenIdle(): Promise<void> {
-    if (this.isIdle) return Promise.resolve();
-    if (this.retryTimer !== undefined) this.call();
-    return new Promise((resolve) => this.idleWaiters.push(resolve));
+  /** What {@link whenSettled} and {@link pendingBefore} are asked about: everything pushed until now. */
+  get mark(): number {
+    return this.pushed;
   }
 
-  /** Deliver in `process.on('exit')`: synchronously, or not at all. */
-  reportSync(): void {
-    if (this.reporter.reportSync === undefined || this.isClosed) return;
+  /** Resolves when everything pushed before `mark` is delivered or dropped. A waiting retry is tried at once. */
+  whenSettled(mark = this.pushed): Promise<void> {
+    if (this.isSettled(mark)) return Promise.resolve();
+    if (this.retryTimer !== undefined) this.call();
+    if (this.isSettled(mark)) return Promise.resolve();
+    return new Promise((resolve) => this.waiters.push({ mark, resolve }));
+  }
+
+  /** Spans pushed before `mark` that are neither delivered nor dropped. */
+  pendingBefore(mark: number): number {
+    const { batch } = this;
+    const sending = batch === null ? [] : batch.traces.slice(0, Math.max(0, mark - batch.first));
+    const waiting = this.queue.slice(this.head, this.head + Math.max(0, mark - this.headNumber));
+    return [...sending, ...waiting].reduce((sum, part) => sum + part.spanCount, 0);
+  }
+
+  /**
+   * Queue parts and deliver everything in `process.on('exit')`: synchronously, or not at all. A reporter without
+   * `reportSync` gets its `report` called as long as that works synchronously.
+   */
+  reportSync(parts: readonly TracePart[]): void {
+    this.add(parts);
+    const { reporter } = this;
+    if (this.isClosed || (this.isCalling && reporter.reportSync === undefined)) return;
     this.cancelRetry();
     // A batch that is being sent asynchronously is sent again: twice is better than never, and the spans have ids.
     for (this.batch ??= this.nextBatch(); this.batch !== null; this.batch = this.nextBatch()) {
       try {
-        this.reporter.reportSync(this.batch);
+        const result =
+          reporter.reportSync === undefined ? reporter.report(this.batch) : reporter.reportSync(this.batch);
+        if (isThenable(result)) return;
         this.delivered(this.batch);
       } catch (error) {
         this.counters.reportErrors++;
-        this.lastError = String(error);
+        this.lastError = messageOf(error);
         return;
       }
     }
@@ -109,14 +132,31 @@ export class Pipeline {
     this.queuedBytes = 0;
     this.queuedSpans = 0;
     this.batch = null;
-    this.settleIdle();
+    this.settleWaiters();
+  }
+
+  private add(parts: readonly TracePart[]): void {
+    for (const part of parts) {
+      this.queue.push(part);
+      this.queuedBytes += part.byteSize;
+      this.queuedSpans += part.spanCount;
+    }
+    this.pushed += parts.length;
+  }
+
+  private get headNumber(): number {
+    return this.pushed - (this.queue.length - this.head);
+  }
+
+  private isSettled(mark: number): boolean {
+    return (this.batch === null || this.batch.first >= mark) && this.headNumber >= mark;
   }
 
   private pump(): void {
     if (this.isCalling || this.retryTimer !== undefined || this.isClosed) return;
     this.batch ??= this.nextBatch();
-    if (this.batch === null) this.settleIdle();
-    else this.call();
+    this.settleWaiters();
+    if (this.batch !== null) this.call();
   }
 
   private call(): void {
@@ -150,11 +190,12 @@ export class Pipeline {
       );
       abort.abort(error);
       settle(error);
-    }, reportTimeoutMs);
+    }, timerMs(reportTimeoutMs));
     timer.unref();
     try {
       const result = this.reporter.report(batch);
-      if (result === undefined) settle();
+      // Anything but a promise is a synchronous reporter's own business: an arrow function often returns something.
+      if (!isThenable(result)) settle();
       else
         result.then(
           () => settle(),
@@ -174,8 +215,9 @@ export class Pipeline {
 
   private failed(batch: Batch, error: unknown): void {
     this.counters.reportErrors++;
-    this.lastError = error instanceof Error ? error.message : String(error);
-    const { retryable = true, retryAfterMs } = error instanceof ReportError ? error : {};
+    this.lastError = messageOf(error);
+    // Not instanceof: the error may come from the other build of this package.
+    const { retryable = true, retryAfterMs } = Object(error) as Partial<ReportError>;
     if (!retryable) {
       this.counters.droppedSpansRefused += batch.spanCount;
       this.released(batch);
@@ -188,8 +230,8 @@ export class Pipeline {
     const { retryMinMs, retryMaxMs } = this.options();
     const backoff = Math.min(retryMaxMs, retryMinMs * 2 ** Math.min(this.attempt++, 30));
     // Jitter keeps many processes from coming back together; a server's own word is taken as it is.
-    const wait = retryAfterMs ?? backoff * (0.5 + Math.random() / 2);
-    this.retryTimer = setTimeout(() => this.call(), wait);
+    const wait = Number.isFinite(retryAfterMs) ? (retryAfterMs as number) : backoff * (0.5 + Math.random() / 2);
+    this.retryTimer = setTimeout(() => this.call(), timerMs(wait));
     this.retryTimer.unref();
     this.dropOverBound();
     if (this.retryTimer === undefined) this.pump();
@@ -197,8 +239,8 @@ export class Pipeline {
 
   // Not recursive: a synchronous reporter with a long queue would overflow the stack.
   private continue(): void {
-    if (this.head === this.queue.length) this.settleIdle();
-    else queueMicrotask(() => this.pump());
+    this.settleWaiters();
+    if (this.head !== this.queue.length) queueMicrotask(() => this.pump());
   }
 
   private delivered(batch: Batch): void {
@@ -217,6 +259,7 @@ export class Pipeline {
     const traces: TracePart[] = [];
     let spanCount = 0;
     let byteSize = 0;
+    const first = this.headNumber;
     const { resource } = this.queue[this.head];
     const { maxBatchSpans } = this.options();
     while (this.head < this.queue.length) {
@@ -229,7 +272,7 @@ export class Pipeline {
       this.head++;
     }
     this.trim();
-    return { traces, spanCount, byteSize, resource, signal: new AbortController().signal };
+    return { traces, spanCount, byteSize, first, resource, signal: new AbortController().signal };
   }
 
   // Taking from the front by index and cutting now and then: `shift` moves the whole array each time.
@@ -257,6 +300,7 @@ export class Pipeline {
       this.dropped(1, part.spanCount);
     }
     this.trim();
+    this.settleWaiters();
   }
 
   private dropped(traces: number, spans: number): void {
@@ -269,7 +313,15 @@ export class Pipeline {
     this.retryTimer = undefined;
   }
 
-  private settleIdle(): void {
-    for (const resolve of this.idleWaiters.splice(0)) resolve();
+  private settleWaiters(): void {
+    if (this.waiters.length === 0) return;
+    const settled = this.waiters.filter(({ mark }) => this.isSettled(mark));
+    this.waiters = this.waiters.filter((waiter) => !settled.includes(waiter));
+    for (const { resolve } of settled) resolve();
   }
 }
+
+const isThenable = (value: unknown): value is PromiseLike<unknown> =>
+  typeof (value as PromiseLike<unknown> | null | undefined)?.then === 'function';
+
+const messageOf = (error: unknown): string => errorMessage(error) ?? 'no message';

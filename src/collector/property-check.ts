@@ -1,6 +1,7 @@
 // Turns properties as recorded into a clean list: values of a permitted type, no key twice, undefined left out.
 // Off the hot path, so that recording need not look at values.
 import { Counter, count } from '../local-span/counters.js';
+import { guarded } from '../local-span/lazy.js';
 import type { Properties, PropertyList, PropertyValue } from '../local-span/property.js';
 
 const isScalar = (value: unknown): boolean =>
@@ -9,7 +10,9 @@ const isScalar = (value: unknown): boolean =>
 const isPropertyValue = (value: unknown): value is PropertyValue => {
   if (!Array.isArray(value)) return isScalar(value);
   const type = typeof value[0];
-  return value.every((item) => isScalar(item) && typeof item === type);
+  // Not `every`, which does not look at holes.
+  for (const item of value) if (!isScalar(item) || typeof item !== type) return false;
+  return true;
 };
 
 /** Null when nothing is left. What is not a property value is counted and left out. */
@@ -39,6 +42,12 @@ const indexOfKey = (list: readonly unknown[], key: string): number => {
 export const cleanObject = (properties: Properties | undefined): PropertyList | null => {
   if (properties === undefined || properties === null || typeof properties !== 'object') return null;
   const list: unknown[] = [];
-  for (const key of Object.keys(properties)) list.push(key, properties[key]);
+  // One at a time, so that a getter that throws costs its own property only.
+  for (const key of Object.keys(properties)) {
+    list.push(
+      key,
+      guarded(() => properties[key]),
+    );
+  }
   return cleanList(list);
 };

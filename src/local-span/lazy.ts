@@ -17,10 +17,15 @@ export const lazyProperties = (
   properties: Properties | (() => Properties),
   add: (key: string, value: PropertyValue) => void,
 ): void => {
-  const made = typeof properties === 'function' ? guarded(properties) : properties;
-  if (made === undefined || made === null || typeof made !== 'object') return;
-  for (const key of Object.keys(made)) {
-    const value = made[key];
-    if (value !== undefined) add(key, value);
+  try {
+    const made = typeof properties === 'function' ? properties() : properties;
+    if (made === undefined || made === null || typeof made !== 'object') return;
+    for (const key of Object.keys(made)) {
+      const value = made[key];
+      if (value !== undefined) add(key, value);
+    }
+  } catch {
+    // The callback, or a getter of what it gave.
+    count(Counter.callbackErrors);
   }
 };

@@ -1,7 +1,7 @@
 // LocalCollector: collect local spans without a parent, to mount them later under any number of spans.
 // It must leave the async context as it found it.
-
-import { lineStore } from './line-store.js';
+import { Counter, count } from './counters.js';
+import { enterLine, leaveLine } from './entered-line.js';
 import type { LocalBatch } from './local-batch.js';
 import { state } from './process-state.js';
 import { type LineMount, SpanLine } from './span-line.js';
@@ -35,6 +35,10 @@ class DetachedMount implements LineMount {
     this.batches.push(batch);
   }
 
+  refusedLocalSpan(): void {
+    count(Counter.localSpansOverCap);
+  }
+
   addProperty(): void {}
   addEvent(): void {}
 }
@@ -54,7 +58,7 @@ class DetachedMount implements LineMount {
  */
 export class LocalCollector implements Disposable {
   private constructor(
-    private readonly line: SpanLine | null,
+    private line: SpanLine | null,
     private readonly mount: DetachedMount,
     private readonly outer: SpanLine | undefined,
   ) {}
@@ -63,10 +67,8 @@ export class LocalCollector implements Disposable {
   static start(): LocalCollector {
     const mount = new DetachedMount();
     if (!state.enabled) return new LocalCollector(null, mount, undefined);
-    const outer = lineStore.getStore();
     const line = new SpanLine(mount, true);
-    lineStore.enterWith(line);
-    return new LocalCollector(line, mount, outer);
+    return new LocalCollector(line, mount, enterLine(line));
   }
 
   /** Collect around one function: its result and the local spans it made. */
@@ -87,9 +89,9 @@ export class LocalCollector implements Disposable {
   }
 
   [Symbol.dispose](): void {
-    if (this.line === null) return;
-    // Only when still the innermost: another collector or task may have been entered since.
-    if (lineStore.getStore() === this.line) lineStore.enterWith(this.outer as SpanLine);
-    this.line.close();
+    const { line } = this;
+    if (line === null) return;
+    this.line = null;
+    leaveLine(line, this.outer);
   }
 }

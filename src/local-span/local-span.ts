@@ -62,7 +62,7 @@ export class LocalSpan implements Disposable {
 
   /** True when this handle records; lets a caller skip work that only feeds properties. */
   get isRecording(): boolean {
-    return this.line !== null && this.line.epoch === this.epoch;
+    return this.line?.isOpen(this.index, this.epoch) ?? false;
   }
 
   /** Add one property. A later value of the same key wins. The value is kept by reference: do not change an array. */

@@ -87,7 +87,7 @@ export class SideColumns {
     const e = this.eventCount;
     this.propertyCount = 0;
     this.eventCount = 0;
-    return {
+    const slice = {
       propertySpans: cut(this.propertySpans, p),
       propertyKeys: cut(this.propertyKeys, p),
       propertyValues: cut(this.propertyValues, p),
@@ -96,6 +96,10 @@ export class SideColumns {
       eventNames: cut(this.eventNames, e),
       eventProperties: cut(this.eventProperties, e),
     };
+    // These arrays wait in the pool: they must not keep the caller's values alive.
+    this.propertyValues.fill('', 0, p);
+    this.eventProperties.fill(undefined, 0, e);
+    return slice;
   }
 
   /** True when the arrays are small enough to keep in the pool. */

@@ -15,6 +15,8 @@ export interface LineMount {
   mountBatch(batch: LocalBatch): void;
   /** How many more local spans may be recorded; asked once per chunk. */
   readonly localSpanRoom: number;
+  /** Count a local span for which there was no room, by the reason. */
+  refusedLocalSpan(): void;
   /** Properties and events added while no local span is open. */
   addProperty(key: string, value: PropertyValue): void;
   addEvent(name: string, properties?: Properties): void;
@@ -58,13 +60,17 @@ export class SpanLine {
     if (this.isClosed && this.queue.nextParent < 0) this.drain();
   }
 
+  isOpen(index: number, epoch: number): boolean {
+    return epoch === this.epoch && this.queue.isOpen(index);
+  }
+
   addProperty(index: number, epoch: number, key: string, value: PropertyValue): void {
-    if (epoch !== this.epoch || !this.queue.isOpen(index)) count(Counter.changedAfterEnd);
+    if (!this.isOpen(index, epoch)) count(Counter.changedAfterEnd);
     else this.queue.addProperty(index, key, value);
   }
 
   addEvent(index: number, epoch: number, name: string, properties: Properties | undefined): void {
-    if (epoch !== this.epoch || !this.queue.isOpen(index)) count(Counter.changedAfterEnd);
+    if (!this.isOpen(index, epoch)) count(Counter.changedAfterEnd);
     else this.queue.addEvent(index, name, properties);
   }
 
@@ -116,7 +122,7 @@ export class SpanLine {
 
   private grow(): boolean {
     if (this.queue.count >= this.mount.localSpanRoom) {
-      count(Counter.localSpansOverCap);
+      this.mount.refusedLocalSpan();
       return false;
     }
     this.queue.grow();

@@ -80,22 +80,24 @@ export class ActiveTrace {
       countMany(Counter.spansOfDiscardedTraces, batch.count);
       return;
     }
-    if (batch.count > this.room) {
-      countMany(Counter.spansOverTraceCap, batch.count);
-      return;
-    }
-    this.batches.push({ batch, parentHi, parentLo, alsoUnder: null });
-    this.accept(batch.count, batch.byteSize);
+    const { room } = this;
+    if (batch.count > room) countMany(Counter.spansOverTraceCap, batch.count - Math.max(room, 0));
+    if (room <= 0) return;
+    const kept = batch.first(room);
+    this.batches.push({ batch: kept, parentHi, parentLo, alsoUnder: null });
+    this.accept(kept.count, kept.byteSize);
   }
 
   /** Mount a detached batch that may be here already: then the further parent becomes a link, not a second record. */
   addSharedBatch(batch: LocalBatch, parentHi: number, parentLo: number): void {
     this.shared ??= new WeakSet();
-    const mounted = this.batches.find((one) => one.batch === batch);
     if (!this.shared.has(batch)) {
       this.shared.add(batch);
       this.addBatch(batch, parentHi, parentLo);
-    } else if (mounted === undefined) count(Counter.mountsAfterReport);
+      return;
+    }
+    const mounted = this.batches.find((one) => one.batch === batch);
+    if (mounted === undefined) count(Counter.mountsAfterReport);
     else {
       mounted.alsoUnder ??= [];
       mounted.alsoUnder.push({ parentHi, parentLo });

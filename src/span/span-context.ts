@@ -6,6 +6,12 @@ import { formatTraceparent, hex8, parseTraceparent, parseTraceState } from './tr
 
 const BYTES = 25;
 
+const wrongBytes = (rule: string): never => {
+  throw Object.assign(new RangeError(`A span context ${rule}; pass what toBytes() gave.`), {
+    code: 'ERR_SPANLINE_CONTEXT',
+  });
+};
+
 /**
  * The identity of a place in a trace.
  *
@@ -66,16 +72,10 @@ export class SpanContext {
 
   /** Read what {@link toBytes} wrote. Throws `ERR_SPANLINE_CONTEXT` for anything else: it is no header of a stranger. */
   static fromBytes(bytes: Uint8Array): SpanContext {
-    if (bytes.length !== BYTES) {
-      throw Object.assign(
-        new RangeError(`A span context has ${BYTES} bytes, not ${bytes.length}; pass what toBytes() gave.`),
-        {
-          code: 'ERR_SPANLINE_CONTEXT',
-        },
-      );
-    }
+    if (!ArrayBuffer.isView(bytes) || bytes.length !== BYTES) wrongBytes(`is ${BYTES} bytes in a Uint8Array`);
     const view = new DataView(bytes.buffer, bytes.byteOffset, BYTES);
     const word = (i: number): number => view.getInt32(i * 4);
+    if ((word(0) | word(1) | word(2) | word(3)) === 0) wrongBytes('has a trace id that is not all zero');
     return new SpanContext(word(0), word(1), word(2), word(3), word(4), word(5), (bytes[24] & 1) === 1, true, '');
   }
 

@@ -1,5 +1,5 @@
-// SpanGuard: the scope of `span.enter()`. Must restore the async context it found, and only if it is still the innermost.
-import { lineStore } from '../local-span/line-store.js';
+// SpanGuard: the scope of `span.enter()`. Must give back the async context it found, and may be left twice.
+import { enterLine, leaveLine } from '../local-span/entered-line.js';
 import type { SpanLine } from '../local-span/span-line.js';
 
 /** Keeps a span the local parent until disposed: `using guard = span.enter()`. */
@@ -8,16 +8,13 @@ export class SpanGuard implements Disposable {
 
   /** @internal */
   constructor(private line: SpanLine | null) {
-    if (line === null) return;
-    this.outer = lineStore.getStore();
-    lineStore.enterWith(line);
+    if (line !== null) this.outer = enterLine(line);
   }
 
   [Symbol.dispose](): void {
     const line = this.line;
     if (line === null) return;
     this.line = null;
-    if (lineStore.getStore() === line) lineStore.enterWith(this.outer as SpanLine);
-    line.close();
+    leaveLine(line, this.outer);
   }
 }

@@ -203,8 +203,9 @@ export class Span implements Disposable, LineMount {
 
   /** Refer to another span. */
   addLink(to: Span | SpanContext | Link, properties?: Properties): this {
-    const target = to instanceof Span ? to.context : to;
-    if (target === undefined || !this.accepts()) return this;
+    // Not instanceof: the span may come from the other build of this package.
+    const target = (to as Span | undefined)?.isSpan ? (to as Span).context : (to as SpanContext | Link | undefined);
+    if (!target || !this.accepts()) return this;
     this.links ??= [];
     const { traceId, spanId } = target;
     const traceState = target.traceState === '' ? undefined : target.traceState;
@@ -221,7 +222,10 @@ export class Span implements Disposable, LineMount {
 
   /** Add an `exception` event with type, message and stack. Does not set the status. Accepts any thrown value. */
   recordException(error: unknown, properties?: Properties): this {
-    return this.accepts() ? this.addEvent('exception', { ...exceptionProperties(error), ...properties }) : this;
+    if (!this.accepts()) return this;
+    const all: Record<string, PropertyValue | undefined> = { ...exceptionProperties(error) };
+    if (properties !== undefined) lazyProperties(properties, (key, value) => Object.assign(all, { [key]: value }));
+    return this.addEvent('exception', all);
   }
 
   /** Run `fn` with this span as the local parent of everything inside, across awaits. Gives what `fn` gives. */
@@ -332,7 +336,14 @@ export class Span implements Disposable, LineMount {
 
   /** @internal */
   get localSpanRoom(): number {
-    return this.trace === null ? 0 : this.trace.room;
+    if (this.trace === null) return 0;
+    if (this.extra === null) return this.trace.room;
+    return Math.max(this.trace.room, ...this.extra.map(({ trace }) => trace.room));
+  }
+
+  /** @internal */
+  refusedLocalSpan(): void {
+    count(this.trace?.state === 'discarded' ? Counter.spansOfDiscardedTraces : Counter.localSpansOverCap);
   }
 
   /** @internal Take over the further parents of a parent, one per trace. */
@@ -396,7 +407,12 @@ const decide = (sink: TraceSink, name: string, context: SpanContext): boolean =>
   }
 };
 
-const childOf = (name: string, parent: Span): Span => {
+// Parents may be missing where types do not reach: `Span.start('x', Span.current())` in JavaScript must not throw.
+const childOf = (name: string, parent: Span | null | undefined): Span => {
+  if (!parent) {
+    count(Counter.spansWithoutParent);
+    return NOOP_SPAN;
+  }
   if (parent.trace === null) return parent;
   const span = new Span(parent.trace, name, parent.idHi, parent.idLo, false, null);
   if (parent.extra !== null) span.inherit(parent.extra, parent.idHi, parent.idLo);
@@ -404,8 +420,8 @@ const childOf = (name: string, parent: Span): Span => {
 };
 
 const childOfMany = (name: string, parents: readonly Span[]): Span => {
-  const recording = parents.filter((parent) => parent.trace !== null);
-  if (recording.length === 0) return parents[0] ?? NOOP_SPAN;
+  const recording = parents.filter((parent) => parent && parent.trace !== null);
+  if (recording.length === 0) return childOf(name, parents[0]);
   const span = childOf(name, recording[0]);
   for (const parent of recording.slice(1)) {
     span.addParent(parent.trace as ActiveTrace, parent.idHi, parent.idLo);

@@ -12,6 +12,12 @@ export interface TraceableStream extends EventEmitter {
   readonly writableFinished?: boolean;
 }
 
+// One of two sides is enough: a socket is often destroyed by whoever has read the answer.
+const isThrough = ({ readableEnded, writableFinished }: TraceableStream): boolean =>
+  readableEnded === undefined && writableFinished === undefined
+    ? true
+    : readableEnded === true || writableFinished === true;
+
 /**
  * A span over the life of a Node stream, under the local parent: it ends at `close`, and has the status `error` when the
  * stream failed (an `error` event nobody else handles still crashes the process, as without this) or was destroyed
@@ -36,8 +42,7 @@ export const traceStream = <S extends TraceableStream>(name: string, stream: S, 
   };
   const onClose = (): void => {
     stream.off(errorMonitor, onError);
-    const isThrough = stream.readableEnded !== false || stream.writableFinished === true;
-    if (!isThrough && span.status.code === 'unset') span.setStatus('error', 'destroyed before its end');
+    if (!isThrough(stream) && span.status.code === 'unset') span.setStatus('error', 'destroyed before its end');
     span.end();
   };
   stream.on(errorMonitor, onError);

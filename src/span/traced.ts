@@ -54,19 +54,38 @@ const methodName = (key: string | symbol, options: TracedOptions, wrapped: () =>
   if (options.name !== undefined) return () => options.name as string;
   const short = String(typeof key === 'symbol' ? (key.description ?? 'symbol') : key);
   if (options.shortName) return () => short;
-  let full: string | undefined;
-  return (self) => (full ??= `${declaringClass(self, key, wrapped())}.${short}`);
+  let full = '';
+  let isDeclared = false;
+  let fullFor: unknown;
+  return (self) => {
+    if (isDeclared || (full !== '' && fullFor === constructorOf(self))) return full;
+    const declaring = declaringClass(self, key, wrapped());
+    isDeclared = declaring !== undefined;
+    // A private method, or one that another decorator wrapped, is on no prototype: then the class of `this` must do.
+    fullFor = declaring ?? constructorOf(self);
+    full = `${classNameOf(fullFor)}.${short}`;
+    return full;
+  };
 };
 
-const declaringClass = (self: unknown, key: string | symbol, wrapped: unknown): string => {
-  if (typeof self === 'function') return self.name || 'anonymous';
-  let found: object | null = Object(self);
-  while (found !== null) {
-    const own = Object.getOwnPropertyDescriptor(found, key);
-    if (own !== undefined && (own.value === wrapped || own.get === wrapped || own.set === wrapped)) break;
-    found = Object.getPrototypeOf(found);
+const constructorOf = (self: unknown): unknown =>
+  typeof self === 'function' ? self : (self as { constructor?: unknown } | null | undefined)?.constructor;
+
+const classNameOf = (found: unknown): string => {
+  const name = typeof found === 'function' ? found.name : undefined;
+  return typeof name === 'string' && name !== '' ? name : 'anonymous';
+};
+
+/** The class whose prototype, or the class itself for a static method, owns the wrapper; undefined when none does. */
+const declaringClass = (self: unknown, key: string | symbol, wrapped: unknown): unknown => {
+  if (self === undefined || self === null) return undefined;
+  for (let at: object | null = Object(self); at !== null; at = Object.getPrototypeOf(at)) {
+    const own = Object.getOwnPropertyDescriptor(at, key);
+    if (own !== undefined && (own.value === wrapped || own.get === wrapped || own.set === wrapped)) {
+      return constructorOf(at);
+    }
   }
-  return ((found ?? Object(self)).constructor?.name as string) || 'anonymous';
+  return undefined;
 };
 
 const wrapMethod = (fn: AnyFunction, key: string | symbol, options: TracedOptions): AnyFunction => {

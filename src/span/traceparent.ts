@@ -39,13 +39,24 @@ const MAX_MEMBERS = 32;
 const KEY = /^(?:[a-z][a-z0-9_\-*/]{0,255}|[a-z0-9][a-z0-9_\-*/]{0,240}@[a-z][a-z0-9_\-*/]{0,13})$/;
 const VALUE = /^[\x20-\x2b\x2d-\x3c\x3e-\x7e]{0,255}[\x21-\x2b\x2d-\x3c\x3e-\x7e]$/;
 
+const isBlank = (text: string, at: number): boolean => text[at] === ' ' || text[at] === '\t';
+
+// Blanks only, so not `trim`; by hand, because a pattern for the end of a text is quadratic in the blanks before it.
+const trimBlanks = (text: string): string => {
+  let from = 0;
+  let to = text.length;
+  while (from < to && isBlank(text, from)) from++;
+  while (from < to && isBlank(text, to - 1)) to--;
+  return text.slice(from, to);
+};
+
 /** The header joined to one line; empty when absent or when any member breaks the grammar (then all of it is unusable). */
 export const parseTraceState = (header: string | readonly string[] | undefined | null): string => {
-  if (header === undefined || header === null) return '';
-  const text = typeof header === 'string' ? header : header.join(',');
+  const text = Array.isArray(header) ? header.join(',') : header;
+  if (typeof text !== 'string') return '';
   const members = text
     .split(',')
-    .map((member) => member.replace(/^[ \t]+|[ \t]+$/g, ''))
+    .map(trimBlanks)
     .filter((member) => member !== '');
   if (members.length > MAX_MEMBERS) return '';
   const keys = new Set<string>();

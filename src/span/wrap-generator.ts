@@ -17,6 +17,7 @@ const ASYNC_ITERATOR = Object.getPrototypeOf(Object.getPrototypeOf(Object.getPro
 /** One traced generator: its span, its line, and the resumptions. */
 class Life {
   private readonly line: SpanLine;
+  private isOver = false;
 
   constructor(
     private readonly span: Span,
@@ -27,6 +28,8 @@ class Life {
   }
 
   resume(run: () => unknown): unknown {
+    // After its end a generator can be asked again; nothing of it runs then.
+    if (this.isOver) return run();
     if (!this.enterOnResume) return lineStore.run(this.line, run);
     const { line, name } = this;
     return lineStore.run(line, () => {
@@ -51,6 +54,8 @@ class Life {
   }
 
   private end(): void {
+    if (this.isOver) return;
+    this.isOver = true;
     this.line.close();
     if (this.span.isRecording) this.span.end();
   }
@@ -63,6 +68,16 @@ const begin = (nameOf: SpanName, self: unknown, args: unknown[], options: Traced
   if (options.kind !== undefined) span.kind = options.kind;
   if (options.properties !== undefined) span.addProperties(propertiesOf(options.properties, args));
   return new Life(span, name, options.enterOnResume ?? false);
+};
+
+// The call itself runs the defaults of the parameters, which can throw.
+const open = (fn: AnyFunction, self: unknown, args: unknown[], life: Life | undefined): AnyGenerator => {
+  try {
+    return fn.apply(self, args);
+  } catch (error) {
+    life?.fail(error);
+    throw error;
+  }
 };
 
 // Keeps what a bare call decides: how many arguments `next` got matters to nobody, but `return()` and `return(undefined)` do not differ.
@@ -82,7 +97,7 @@ const generatorObject = (prototype: object, symbol: symbol, resume: (step: Step,
 export const wrapGenerator = (fn: AnyFunction, nameOf: SpanName, options: TracedOptions): AnyFunction =>
   function (this: unknown, ...args) {
     const life = begin(nameOf, this, args, options);
-    const generator = fn.apply(this, args) as AnyGenerator;
+    const generator = open(fn, this, args, life);
     if (life === undefined) return generator;
     return generatorObject(ITERATOR, Symbol.iterator, (step, value) => {
       try {
@@ -97,7 +112,7 @@ export const wrapGenerator = (fn: AnyFunction, nameOf: SpanName, options: Traced
 export const wrapAsyncGenerator = (fn: AnyFunction, nameOf: SpanName, options: TracedOptions): AnyFunction =>
   function (this: unknown, ...args) {
     const life = begin(nameOf, this, args, options);
-    const generator = fn.apply(this, args) as AnyGenerator;
+    const generator = open(fn, this, args, life);
     if (life === undefined) return generator;
     return generatorObject(ASYNC_ITERATOR, Symbol.asyncIterator, async (step, value) => {
       try {

@@ -1,0 +1,90 @@
+// What a span carries arrives in its record as given, in order, within its bounds; what the bounds refuse is counted.
+import { expect, test } from 'vitest';
+import { Span, SpanContext } from '../../src/index.js';
+import { counted, recorder } from '../support/recorder.js';
+
+test('kind, properties, events, links, status', async () => {
+  const { root, memory, collector } = recorder();
+  const other = root('other');
+  const remote = SpanContext.fromTraceparent('00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01', 'a=1');
+  const span = root('root', undefined, { kind: 'server', properties: () => ({ a: 1, b: undefined }) });
+  const child = Span.start('child', span, { kind: 'client', properties: { list: ['x'] } });
+  child.addLink(other, { why: 'batch' }).addLink(remote as SpanContext);
+  child.addLink({ traceId: 'f'.repeat(32), spanId: 'e'.repeat(16), properties: { n: 1n } });
+  child.addEvent('e', { size: 1, bad: undefined }).setStatus('error', 'm').setStatus('ok');
+  const otherContext = other.context;
+  child.end();
+  span.end();
+  other.end();
+  await collector.flush();
+  const record = memory.find('child');
+  expect([memory.find('root')?.kind, record?.kind]).toEqual(['server', 'client']);
+  expect([memory.find('root')?.properties, record?.properties]).toEqual([{ a: 1 }, { list: ['x'] }]);
+  expect(record?.status).toEqual({ code: 'ok' });
+  expect(record?.events[0].properties).toEqual({ size: 1 });
+  expect(record?.links).toEqual([
+    { traceId: otherContext?.traceId, spanId: otherContext?.spanId, properties: { why: 'batch' } },
+    { traceId: remote?.traceId, spanId: remote?.spanId, traceState: 'a=1' },
+    { traceId: 'f'.repeat(32), spanId: 'e'.repeat(16), properties: { n: 1n } },
+  ]);
+});
+
+test('any thrown value can be recorded', async () => {
+  const { root, memory, collector } = recorder();
+  const span = root('root');
+  const evil = { get message() { throw new Error('getter'); } };
+  const values = [new RangeError('r'), 'text', 7, null, undefined, {}, evil, Symbol('s'), Object.create(null)];
+  for (const value of values) span.recordException(value);
+  span.recordException(new Error('with'), { 'exception.escaped': true });
+  span.end();
+  await collector.flush();
+  const events = memory.spans[0].events.map((event) => event.properties);
+  expect(events.length).toBe(values.length + 1);
+  expect(events[0]).toMatchObject({ 'exception.type': 'RangeError', 'exception.message': 'r' });
+  expect(events[0]['exception.stacktrace']).toContain('details.test.ts');
+  expect(events[1]).toEqual({ 'exception.type': 'string', 'exception.message': 'text' });
+  expect(events[9]).toMatchObject({ 'exception.message': 'with', 'exception.escaped': true });
+  expect(memory.spans[0].status.code).toBe('unset');
+});
+
+test('bounds of properties, events and links', async () => {
+  const { root, memory, collector } = recorder({ maxPropertiesPerSpan: 3, maxEventsPerSpan: 2, maxLinksPerSpan: 1 });
+  const span = root('root');
+  const changes = await counted(() => {
+    for (let i = 0; i < 5; i++) span.addProperty(`p${i}`, i).addEvent(`e${i}`).addLink(SpanContext.random());
+  });
+  expect(changes).toEqual({ propertiesOverCap: 2, eventsOverCap: 3, linksOverCap: 4 });
+  span.end();
+  await collector.flush();
+  const [record] = memory.spans;
+  expect([record.propertyList?.length, record.events.length, record.links.length]).toEqual([6, 2, 1]);
+});
+
+test('elapsed grows while open and stands still after the end, equal to the duration', async () => {
+  const { root, memory, collector } = recorder();
+  const span = root('root');
+  const first = span.elapsed();
+  const second = span.elapsed();
+  expect(first).toBeGreaterThan(0);
+  expect(second).toBeGreaterThanOrEqual(first);
+  span.end();
+  expect(span.elapsed()).toBe(span.elapsed());
+  await collector.flush();
+  expect(Math.abs(memory.spans[0].durationNs - span.elapsed())).toBeLessThanOrEqual(1 + span.elapsed() * 1e-4);
+});
+
+test('using ends a span, and runToEnd ends it with the outcome', async () => {
+  const { root, memory, collector } = recorder();
+  {
+    using span = root('root');
+    expect(Span.start('ok', span).runToEnd(() => 5)).toBe(5);
+    expect(() => Span.start('throws', span).runToEnd(() => { throw new TypeError('t'); })).toThrow('t');
+    await expect(Span.start('rejects', span).runToEnd(async () => { throw new TypeError('u'); })).rejects.toThrow('u');
+  }
+  await collector.flush();
+  expect(memory.tree()).toBe('root\n  ok\n  throws\n  rejects');
+  expect(memory.find('ok')?.status.code).toBe('unset');
+  expect(memory.find('throws')?.status).toEqual({ code: 'error', message: 't' });
+  expect(memory.find('rejects')?.status).toEqual({ code: 'error', message: 'u' });
+  expect(memory.find('rejects')?.events[0].name).toBe('exception');
+});
