@@ -39,8 +39,8 @@ test.each([
 ])('left out: %s', (_, header) => expect(stateOf(header)).toBe(''));
 
 test('reading takes time in proportion to the header', () => {
-  // Quadratic reading of this one would take minutes.
-  expect(stateOf(`a=b${' '.repeat(2_000_000)}c`)).toBe('');
+  // Quadratic reading of this one would run into the time limit of the test.
+  expect(stateOf(`a=b${' '.repeat(1_000_000)}c`)).toBe('');
 });
 
 test('it travels with the trace', async () => {
