@@ -32,11 +32,14 @@ export class Rate {
 
   /** Compare with CLOCK_MONOTONIC since the last check; calibrate anew when they disagree. */
   check(): void {
+    if (this.slope === 0) {
+      this.begin();
+      return;
+    }
     const pair = this.read();
     const monoNs = pair.monoNs - this.last.monoNs;
     if (monoNs < MIN_CHECK_NS) return;
-    const { nsPerTick } = this;
-    const ppm = (((pair.ticks - this.last.ticks) * nsPerTick - monoNs) / monoNs) * 1e6;
+    const ppm = (((pair.ticks - this.last.ticks) * this.slope - monoNs) / monoNs) * 1e6;
     this.driftPpm = ppm;
     // A slope over a short baseline is not yet good enough to blame the counter; the next one will be.
     const isDrift = Math.abs(ppm) > DRIFT_PPM && this.baselineNs >= MIN_CHECK_NS;
