@@ -1,9 +1,9 @@
 // A finished batch of local spans: columns cut to size, immutable, owned by whoever holds it. One batch travels as one
 // message and may be mounted under several spans. No record is made here.
-import { CHUNK_MASK, CHUNK_SHIFT, CHUNK_SIZE } from './column-chunk.js';
+import { CHUNK_MASK, CHUNK_SHIFT } from './column-chunk.js';
 import type { SideSlice } from './side-columns.js';
 
-/** Up to one chunk of spans. Rows are in order of start; a parent always has a smaller index than its children. */
+/** Up to one chunk of spans, of which the batch may count fewer. Rows are in order of start; a parent always has a smaller index than its children. */
 export class ColumnSlice {
   constructor(
     readonly idHi: number,
@@ -13,11 +13,6 @@ export class ColumnSlice {
     readonly begins: readonly number[],
     readonly ends: readonly number[],
   ) {}
-
-  first(n: number): ColumnSlice {
-    const { idHi, idLo, names, parents, begins, ends } = this;
-    return new ColumnSlice(idHi, idLo, names.slice(0, n), parents.slice(0, n), begins.slice(0, n), ends.slice(0, n));
-  }
 }
 
 // 32 bytes of columns a span; a property about 24 bytes, an event 32, both without the caller's own values.
@@ -44,10 +39,7 @@ export class LocalBatch {
   /** The first `n` spans. Still a tree: a parent always comes before its children. */
   first(n: number): LocalBatch {
     if (n >= this.count) return this;
-    const slices = this.slices.slice(0, (n + CHUNK_MASK) >> CHUNK_SHIFT);
-    const last = slices.length - 1;
-    slices[last] = slices[last].first(n - last * CHUNK_SIZE);
-    return new LocalBatch(slices, n, this.side);
+    return new LocalBatch(this.slices.slice(0, (n + CHUNK_MASK) >> CHUNK_SHIFT), n, this.side);
   }
 
   /** Estimated bytes this batch keeps alive. */

@@ -4,14 +4,15 @@ import { state } from './process-state.js';
 const MAX_SITES = 256;
 const seen = new Set<string>();
 
-// The first frame outside the folder of this file: the user's call. A bundle has the library and its user in one file,
-// so there the frame is found by its depth below the handle's `end`.
+// The first frame outside the folder of this file and outside Node: the user's call. A bundle has the library and its
+// user in one file, so there the frame is found by its depth below the handle's `end`.
 const BUNDLED_DEPTH = 5;
 
 const callSite = (): string => {
   const frames = (new Error().stack ?? '').split('\n').slice(1);
   const own = /\(?((?:file:\/\/)?[^()]*)[/\\][^/\\]+:\d+:\d+\)?$/.exec(frames[0] ?? '')?.[1].replace(/^.*at /, '');
-  const outside = own === undefined ? undefined : frames.find((frame) => !frame.includes(own));
+  const outside =
+    own === undefined ? undefined : frames.find((frame) => !frame.includes(own) && !frame.includes('(node:'));
   return (outside ?? frames[BUNDLED_DEPTH] ?? '').trim();
 };
 

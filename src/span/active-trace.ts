@@ -98,7 +98,7 @@ export class ActiveTrace {
     }
     const mounted = this.batches.find((one) => one.batch === batch);
     if (mounted === undefined) count(Counter.mountsAfterReport);
-    else {
+    else if (mounted.parentHi !== parentHi || mounted.parentLo !== parentLo) {
       mounted.alsoUnder ??= [];
       mounted.alsoUnder.push({ parentHi, parentLo });
     }

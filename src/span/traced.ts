@@ -132,6 +132,11 @@ const decorator =
       ? decorateStandard(target, contextOrKey, options)
       : decorateLegacy(contextOrKey, descriptor, options);
 
+// `@traced` alone: called with (method, context) by standard decorators, with (prototype, key, descriptor) by the older ones.
+const isDecoratorCall = (first: unknown, second: unknown): boolean =>
+  typeof first !== 'string' &&
+  (typeof second === 'string' || typeof second === 'symbol' || (typeof second === 'object' && second !== null));
+
 /**
  * Make a function or method record itself whenever it runs under a span.
  *
@@ -154,15 +159,14 @@ export function traced<F extends AnyFunction>(options: TracedOptions<Parameters<
 export function traced<F extends AnyFunction>(fn: F): F;
 export function traced<A extends Arguments = Arguments>(options?: TracedOptions<A>): TracedDecorator<A>;
 export function traced(first: unknown = {}, second?: unknown): unknown {
+  if (isDecoratorCall(first, second)) return wrongPlace('without parentheses: write @traced()');
   const isFunction = typeof first === 'function';
   const options: unknown = typeof first === 'string' ? { name: first } : isFunction ? {} : first;
   checkOptions(options);
   const checked = options as TracedOptions;
   const fn = isFunction ? first : second;
   if (fn === undefined && typeof first !== 'string') return decorator(checked);
-  if (typeof fn !== 'function') {
-    return wrongPlace(`${typeof fn === 'object' ? 'without parentheses: write @traced()' : String(fn)}`);
-  }
+  if (typeof fn !== 'function') return wrongPlace(String(fn));
   const name = checked.name ?? (fn.name || 'anonymous');
   return wrap(fn as AnyFunction, () => name, checked);
 }

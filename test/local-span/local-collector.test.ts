@@ -1,8 +1,8 @@
 // LocalCollector: local spans apart from any trace, mounted later under any number of spans or turned into records; the
 // context is left as it was found, and what it keeps is bounded.
 import { expect, test } from 'vitest';
-import { LocalCollector, LocalSpan, Span, SpanContext, toRecords } from '../../src/index.js';
 import { spanTree } from '../../src/exporters/tree.js';
+import { LocalCollector, LocalSpan, Span, SpanContext, toRecords } from '../../src/index.js';
 import { MAX_DETACHED_SPANS } from '../../src/local-span/local-collector.js';
 import { counted, recorder } from '../support/recorder.js';
 
@@ -33,6 +33,8 @@ test('mounted under two spans of one trace: one record, the other parent is a li
   const [, detached] = LocalCollector.run(commit);
   a.pushChildSpans(detached);
   b.pushChildSpans(detached);
+  // Again: nothing new.
+  a.pushChildSpans(detached);
   const bId = b.context?.spanId;
   for (const one of [a, b, span]) one.end();
   await collector.flush();
@@ -86,7 +88,11 @@ test('inside a trace it collects apart, and gives the context back', async () =>
 test('nested collectors take their own; a throw still gives the context back', () => {
   const outer = LocalCollector.start();
   LocalSpan.start('outer').end();
-  expect(() => LocalCollector.run(() => { throw new Error('x'); })).toThrow('x');
+  expect(() =>
+    LocalCollector.run(() => {
+      throw new Error('x');
+    }),
+  ).toThrow('x');
   const [, inner] = LocalCollector.run(commit);
   LocalSpan.start('outer').end();
   expect(inner.count).toBe(2);

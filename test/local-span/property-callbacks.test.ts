@@ -49,7 +49,16 @@ test('event properties with a getter that throws do not block the reporter', asy
 test('values that are no property values are left out and counted', async () => {
   const { root, memory, collector } = recorder();
   const span = root('root');
-  const odd = { nothing: undefined, nil: null, object: {}, mixed: [1, 'a'], holes: [1, , 2], symbol: Symbol('s'), fn: boom };
+  const odd = {
+    nothing: undefined,
+    nil: null,
+    object: {},
+    mixed: [1, 'a'],
+    // biome-ignore lint/suspicious/noSparseArray: the hole is the point.
+    holes: [1, , 2],
+    symbol: Symbol('s'),
+    fn: boom,
+  };
   const changes = await counted(async () => {
     span.run(() => {
       LocalSpan.start('a')
@@ -62,7 +71,15 @@ test('values that are no property values are left out and counted', async () => 
     memory.find('a');
   });
   expect(changes).toEqual({ propertiesInvalid: 6 });
-  expect(memory.find('a')?.properties).toEqual({ s: '', n: 0, b: false, i: -1n, list: [], strings: ['x'], nan: Number.NaN });
+  expect(memory.find('a')?.properties).toEqual({
+    s: '',
+    n: 0,
+    b: false,
+    i: -1n,
+    list: [],
+    strings: ['x'],
+    nan: Number.NaN,
+  });
 });
 
 test('names of any type arrive as text', async () => {

@@ -32,7 +32,11 @@ test('kind, properties, events, links, status', async () => {
 test('any thrown value can be recorded', async () => {
   const { root, memory, collector } = recorder();
   const span = root('root');
-  const evil = { get message() { throw new Error('getter'); } };
+  const evil = {
+    get message() {
+      throw new Error('getter');
+    },
+  };
   const values = [new RangeError('r'), 'text', 7, null, undefined, {}, evil, Symbol('s'), Object.create(null)];
   for (const value of values) span.recordException(value);
   span.recordException(new Error('with'), { 'exception.escaped': true });
@@ -78,8 +82,16 @@ test('using ends a span, and runToEnd ends it with the outcome', async () => {
   {
     using span = root('root');
     expect(Span.start('ok', span).runToEnd(() => 5)).toBe(5);
-    expect(() => Span.start('throws', span).runToEnd(() => { throw new TypeError('t'); })).toThrow('t');
-    await expect(Span.start('rejects', span).runToEnd(async () => { throw new TypeError('u'); })).rejects.toThrow('u');
+    expect(() =>
+      Span.start('throws', span).runToEnd(() => {
+        throw new TypeError('t');
+      }),
+    ).toThrow('t');
+    await expect(
+      Span.start('rejects', span).runToEnd(async () => {
+        throw new TypeError('u');
+      }),
+    ).rejects.toThrow('u');
   }
   await collector.flush();
   expect(memory.tree()).toBe('root\n  ok\n  throws\n  rejects');

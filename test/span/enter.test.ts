@@ -26,7 +26,13 @@ test('scopes nest', async () => {
 test('scopes left in the wrong order do not bring a left one back', () => {
   const { root } = recorder();
   const spans = ['a', 'b', 'c', 'd'].map((name) => root(name));
-  for (const order of [[0, 1, 2, 3], [3, 2, 1, 0], [1, 3, 0, 2], [2, 0, 3, 1], [0, 2, 1, 3]]) {
+  for (const order of [
+    [0, 1, 2, 3],
+    [3, 2, 1, 0],
+    [1, 3, 0, 2],
+    [2, 0, 3, 1],
+    [0, 2, 1, 3],
+  ]) {
     const guards = spans.map((span) => span.enter());
     const left = new Set<number>();
     for (const i of order) {

@@ -32,7 +32,12 @@ test('after the end of a span changes to it are refused and counted', async () =
   const span = root('root');
   span.end();
   const changes = await counted(() => {
-    span.addProperty('k', 1).addProperties(() => ({ k: 1 })).addEvent('e').setStatus('ok').recordException(1);
+    span
+      .addProperty('k', 1)
+      .addProperties(() => ({ k: 1 }))
+      .addEvent('e')
+      .setStatus('ok')
+      .recordException(1);
     span.addLink(root('other')).end();
     span.end();
     span.cancel();
@@ -45,7 +50,15 @@ test('after the end of a span changes to it are refused and counted', async () =
 test('parts reported late say so, and keep the anchor of the trace', async () => {
   const { root, memory, collector } = recorder();
   const flags: boolean[] = [];
-  collector.setReporter([memory, { name: 'flags', report: (batch) => { flags.push(...batch.traces.map((one) => one.isContinuation)); } }]);
+  collector.setReporter([
+    memory,
+    {
+      name: 'flags',
+      report: (batch) => {
+        flags.push(...batch.traces.map((one) => one.isContinuation));
+      },
+    },
+  ]);
   const span = root('root');
   const child = Span.start('child', span);
   span.end();

@@ -13,7 +13,9 @@ test('two parents in one trace: one record, one link', async () => {
   for (const one of [both, a, b, span]) one.end();
   await collector.flush();
   expect(memory.tree()).toBe('root\n  a\n    both\n  b');
-  expect(memory.find('both')?.links).toEqual([{ traceId: span.context?.traceId, spanId: bId, properties: undefined, traceState: undefined }]);
+  expect(memory.find('both')?.links).toEqual([
+    { traceId: span.context?.traceId, spanId: bId, properties: undefined, traceState: undefined },
+  ]);
   expect(new Set(memory.spans.map((one) => one.spanId)).size).toBe(4);
 });
 

@@ -1,6 +1,6 @@
 // Head sampling is asked once per root; what it refuses records nothing, costs nothing and passes the decision on.
 import { expect, test } from 'vitest';
-import { always, LocalSpan, never, parentBased, ratio, Span, SpanContext, type Sampler } from '../../src/index.js';
+import { always, LocalSpan, never, parentBased, ratio, type Sampler, Span, SpanContext } from '../../src/index.js';
 import { counted, recorder } from '../support/recorder.js';
 
 const REMOTE = (flags: string) =>
@@ -56,7 +56,10 @@ test('a function of name and context; one that throws means no, counted', async 
     },
   });
   expect([root('yes').isRecording, root('no', REMOTE('01')).isRecording]).toEqual([true, false]);
-  expect(seen).toEqual([['yes', false], ['no', true]]);
+  expect(seen).toEqual([
+    ['yes', false],
+    ['no', true],
+  ]);
   const changes = await counted(() =>
     expect(
       records(() => {

@@ -27,6 +27,8 @@ test('nothing where there is nothing', () => {
 test.each([[new Uint8Array(24)], [new Uint8Array(25)], [{}], [null], ['00-1-2-3'], [Array(25).fill(1)]])(
   'refused: %o',
   (bytes) => {
-    expect(() => contextFromWorker(bytes as Uint8Array)).toThrow(expect.objectContaining({ code: 'ERR_SPANLINE_CONTEXT' }));
+    expect(() => contextFromWorker(bytes as Uint8Array)).toThrow(
+      expect.objectContaining({ code: 'ERR_SPANLINE_CONTEXT' }),
+    );
   },
 );

@@ -1,17 +1,20 @@
 // Runs a program of a test in a process of its own: the TypeScript sources bundled into one file inside this package,
 // because what is under test is the process: its exit, its memory, its environment.
 import { spawn } from 'node:child_process';
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 
 export const root = fileURLToPath(new URL('../../', import.meta.url));
-const out = join(root, '.tmp/test-children', String(process.pid));
+
+/** A folder of this test process inside the package, gone when the process ends. */
+export const out = join(root, '.tmp/test-children', String(process.pid));
+mkdirSync(out, { recursive: true });
+process.on('exit', () => rmSync(out, { recursive: true, force: true }));
 
 /** The TypeScript program `file` as one JavaScript file; `spanline` in it is this package's source. */
 export const bundleChild = async (file: string): Promise<string> => {
-  mkdirSync(out, { recursive: true });
   const outfile = join(out, `${basename(file, '.ts')}.mjs`);
   await build({
     entryPoints: [file],
@@ -21,6 +24,8 @@ export const bundleChild = async (file: string): Promise<string> => {
     format: 'esm',
     target: 'node20.19',
     tsconfig: join(root, 'tsconfig.json'),
+    // The sources count as free of side effects; a child that imports little of them must still get the default collector.
+    ignoreAnnotations: true,
     logLevel: 'error',
   });
   return outfile;
@@ -53,9 +58,14 @@ export const runFile = (file: string, options: ChildOptions = {}): Promise<Child
     });
     let stdout = '';
     let stderr = '';
+    let isSignalled = false;
     child.stdout.on('data', (chunk: Buffer) => {
       stdout += chunk.toString();
-      if (signalWhenReady !== undefined && stdout.includes('ready')) child.kill(signalWhenReady);
+      // Once: a second signal ends a process that still handles the first.
+      if (signalWhenReady !== undefined && !isSignalled && stdout.includes('ready')) {
+        isSignalled = true;
+        child.kill(signalWhenReady);
+      }
     });
     child.stderr.on('data', (chunk: Buffer) => {
       stderr += chunk.toString();

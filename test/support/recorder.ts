@@ -1,6 +1,7 @@
 // A collector of its own with a reporter in memory, so that tests of one file do not see each other's traces.
-import { Collector, type CollectorOptions, type RootOptions, Span, type SpanContext, stats } from '../../src/index.js';
+
 import { MemoryReporter } from '../../src/exporters/memory.js';
+import { Collector, type CollectorOptions, type RootOptions, Span, type SpanContext, stats } from '../../src/index.js';
 
 export interface Recorder {
   readonly memory: MemoryReporter;

@@ -1,0 +1,75 @@
+// Roots that never end hold bounded memory: beyond the bounds the oldest is let go, or reported early when that is asked for.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { LocalSpan, Span } from '../../src/index.js';
+import { counted, recorder } from '../support/recorder.js';
+
+test('more open roots than the bound: the oldest is let go, with what comes of it later', async () => {
+  const { root, memory, collector } = recorder({ maxOpenTraces: 10 });
+  const changes = await counted(() => {
+    const spans = Array.from({ length: 25 }, (_, i) => root(`r${i}`));
+    expect(collector.stats().openTraces).toBe(10);
+    for (const span of spans) {
+      Span.start('child', span).end();
+      span.end();
+    }
+  });
+  await collector.flush();
+  expect(memory.traces.length).toBe(10);
+  expect(memory.traces[0].spans[0].name).toBe('r15');
+  expect(changes).toEqual({ tracesStarted: 25, tracesEvicted: 15, spansOfDiscardedTraces: 30 });
+  expect(collector.stats()).toMatchObject({ openTraces: 0, openBytes: 0 });
+});
+
+test('more bytes than the bound', async () => {
+  const maxOpenBytes = 100_000;
+  const { root, collector } = recorder({ maxOpenBytes });
+  const [idle, busy] = [root('idle'), root('busy')];
+  Span.start('child', idle).end();
+  for (let i = 0; i < 1000; i++) {
+    busy.run(() => LocalSpan.start('a').addProperty('k', i).end());
+    expect(collector.stats().openBytes).toBeLessThanOrEqual(maxOpenBytes);
+  }
+  expect(collector.stats().openTraces).toBe(0);
+});
+
+test('reportOpenTraces: what has finished is reported at each interval, the rest follows, each span once', async () => {
+  const { root, memory, collector } = recorder({ reportOpenTraces: true, reportIntervalMs: 1 });
+  const span = root('root');
+  Span.start('first', span).end();
+  for (let i = 0; i < 200 && memory.spans.length === 0; i++) await sleep(1);
+  expect(memory.spans.map((one) => one.name)).toEqual(['first']);
+  Span.start('second', span).end();
+  span.end();
+  await collector.flush();
+  await collector.flush();
+  expect(memory.tree()).toBe('root\n  first\n  second');
+  expect(collector.stats()).toMatchObject({ openTraces: 0, openBytes: 0, readyTraces: 0, readyBytes: 0 });
+});
+
+test('reportOpenTraces turned on, or a reporter set, while a root is open', async () => {
+  const { root, memory, collector } = recorder({ reportIntervalMs: 1 });
+  const span = root('root');
+  Span.start('first', span).end();
+  collector.configure({ reportOpenTraces: true });
+  for (let i = 0; i < 200 && memory.spans.length === 0; i++) await sleep(1);
+  expect(memory.spans.map((one) => one.name)).toEqual(['first']);
+});
+
+test('reportOpenTraces with more open roots than the bound: nothing is lost, nothing counted twice', async () => {
+  const { root, memory, collector } = recorder({ reportOpenTraces: true, maxOpenTraces: 2, reportIntervalMs: 60_000 });
+  const spans = ['a', 'b', 'c', 'd'].map((name) => {
+    const span = root(name);
+    Span.start('early', span).end();
+    return span;
+  });
+  for (const span of spans) {
+    Span.start('child', span).end();
+    span.end();
+  }
+  expect(collector.stats()).toMatchObject({ readyTraces: 4, openTraces: 0, openBytes: 0 });
+  const { readyBytes } = collector.stats();
+  await collector.flush();
+  expect(memory.spans.length).toBe(12);
+  expect(readyBytes).toBe(12 * 320);
+});

@@ -1,0 +1,71 @@
+// Options: a wrong one throws, named, and changes nothing; the resource comes from options and environment, per batch.
+import { afterEach, expect, test, vi } from 'vitest';
+import { Collector, configure, OptionError, type Resource, Span } from '../../src/index.js';
+
+afterEach(() => vi.unstubAllEnvs());
+
+test.each([
+  ['reportIntervalMs', 0],
+  ['reportIntervalMs', Number.NaN],
+  ['maxQueuedBytes', '5'],
+  ['maxSpansPerTrace', -1],
+  ['sampler', 'always'],
+  ['keep', null],
+  ['serviceName', ''],
+  ['serviceName', 5],
+  ['reportOpenTraces', 'yes'],
+  ['resourceAttributes', 5],
+  ['resourceAttributes', null],
+  ['disabled', 'yes'],
+  ['development', 1],
+  ['unknownOption', 1],
+])('%s: %s', (key, value) => {
+  const options = { serviceName: 'changed', [key]: value } as object;
+  expect(() => configure(options)).toThrow(OptionError);
+  expect(() => configure(options)).toThrow(expect.objectContaining({ code: 'ERR_SPANLINE_OPTION' }));
+  expect(() => configure(options)).toThrow(`"${key}"`);
+});
+
+const resourceOf = async (collector: Collector): Promise<Resource> => {
+  let resource: Resource | undefined;
+  collector.setReporter({
+    name: 'r',
+    report: (batch) => {
+      resource = batch.resource;
+    },
+  });
+  Span.root('root', undefined, { collector }).end();
+  await collector.flush();
+  return resource as Resource;
+};
+
+test('the resource', async () => {
+  vi.stubEnv('OTEL_SERVICE_NAME', '');
+  vi.stubEnv('OTEL_RESOURCE_ATTRIBUTES', 'service.name=from%20attributes, team = a=b ,broken,=x,bad=%');
+  delete process.env.OTEL_SERVICE_NAME;
+  const fromAttributes = await resourceOf(new Collector());
+  expect(fromAttributes.serviceName).toBe('from attributes');
+  expect(fromAttributes.attributes).toMatchObject({ team: 'a=b', 'process.pid': process.pid });
+  expect(fromAttributes.attributes).not.toHaveProperty('service.name');
+  vi.stubEnv('OTEL_SERVICE_NAME', 'from name');
+  expect((await resourceOf(new Collector())).serviceName).toBe('from name');
+  const given = await resourceOf(new Collector({ serviceName: 'given', resourceAttributes: { team: 'c' } }));
+  expect([given.serviceName, given.attributes.team]).toEqual(['given', 'c']);
+});
+
+test('each batch has the resource its traces started with', async () => {
+  const collector = new Collector({ serviceName: 'one' });
+  const seen: string[] = [];
+  collector.setReporter({
+    name: 'r',
+    report: (batch) => {
+      seen.push(...batch.traces.map((trace) => `${batch.resource.serviceName} ${trace.root?.name}`));
+    },
+  });
+  const early = Span.root('early', undefined, { collector });
+  collector.configure({ serviceName: 'two' });
+  Span.root('late', undefined, { collector }).end();
+  early.end();
+  await collector.flush();
+  expect(seen.sort()).toEqual(['one early', 'two late']);
+});

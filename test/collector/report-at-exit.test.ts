@@ -1,0 +1,43 @@
+// At the exit of a process a reporter that can work synchronously gets everything, by `reportSync` when it has one; an
+// asynchronous one is called once at most, and what it could not take counts as not delivered.
+import { expect, test } from 'vitest';
+import { Collector, type Reporter, Span } from '../../src/index.js';
+
+const atExit = (reporter: Reporter) => {
+  const collector = new Collector({ maxBatchSpans: 2, reportIntervalMs: 60_000 });
+  collector.setReporter(reporter);
+  for (let i = 0; i < 5; i++) Span.root('root', undefined, { collector }).end();
+  collector.reportSync();
+  return collector.stats().reporters[reporter.name];
+};
+
+test('reportSync alone is called', () => {
+  const calls: string[] = [];
+  const report = (): void => void calls.push('report');
+  const stats = atExit({ name: 'r', report, reportSync: (batch) => void calls.push(`sync ${batch.spanCount}`) });
+  expect(calls).toEqual(['sync 2', 'sync 2', 'sync 1']);
+  expect(stats).toMatchObject({ reportedSpans: 5, queuedSpans: 0 });
+});
+
+test('a report that works synchronously is as good', () => {
+  const sizes: number[] = [];
+  expect(atExit({ name: 'r', report: (batch) => void sizes.push(batch.spanCount) }).reportedSpans).toBe(5);
+  expect(sizes).toEqual([2, 2, 1]);
+});
+
+test('an asynchronous report is called once', () => {
+  let calls = 0;
+  const report = (): Promise<void> => {
+    calls++;
+    return new Promise(() => {});
+  };
+  expect(atExit({ name: 'r', report })).toMatchObject({ reportedSpans: 0, queuedSpans: 5 });
+  expect(calls).toBe(1);
+});
+
+test('one that throws is not called for ever', () => {
+  const report = (): void => {
+    throw new Error('down');
+  };
+  expect(atExit({ name: 'r', report })).toMatchObject({ reportErrors: 1, reportedSpans: 0, queuedSpans: 5 });
+});

@@ -1,0 +1,72 @@
+// Ends in the way of its first argument with five traces finished and not yet reported; prints how many were delivered.
+import { writeSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  configure,
+  defaultCollector,
+  flushOnSignals,
+  type ReportBatch,
+  type Reporter,
+  Span,
+  setReporter,
+} from 'spanline';
+
+const [how, kind] = process.argv.slice(2);
+let delivered = 0;
+const take = (batch: ReportBatch): void => {
+  delivered += batch.spanCount;
+};
+const print = (): void => void writeSync(1, `${JSON.stringify({ delivered })}\n`);
+
+const REPORTERS: Record<string, Reporter> = {
+  // Works synchronously, and says so.
+  sync: { name: 'sync', report: take, reportSync: take },
+  // Works synchronously without saying so.
+  plain: { name: 'plain', report: take },
+  async: {
+    name: 'async',
+    async report(batch) {
+      await sleep(5);
+      take(batch);
+    },
+  },
+  hangs: { name: 'hangs', report: () => new Promise(() => {}) },
+  fails: {
+    name: 'fails',
+    report() {
+      throw new Error('down');
+    },
+  },
+};
+
+configure({ maxBatchSpans: 2, exitTimeoutMs: 50 });
+setReporter(REPORTERS[kind]);
+process.on('exit', print);
+for (let i = 0; i < 5; i++) Span.root('root').end();
+
+const WAYS: Record<string, () => void> = {
+  empty() {},
+  exit: () => process.exit(3),
+  'exit later': () => void setTimeout(() => process.exit(3), 1),
+  throws: () =>
+    void setTimeout(() => {
+      throw new Error('uncaught');
+    }, 1),
+  rejects: () => void Promise.reject(new Error('unhandled')),
+  signal: () => {
+    setInterval(() => {}, 1000);
+    writeSync(1, 'ready\n');
+  },
+  'handled signal': () => {
+    flushOnSignals(defaultCollector(), ['SIGTERM']);
+    // What the exit handler prints does not come when a signal ends the process.
+    const { report } = REPORTERS[kind];
+    REPORTERS[kind].report = async (batch) => {
+      await report(batch);
+      print();
+    };
+    setInterval(() => {}, 1000);
+    writeSync(1, 'ready\n');
+  },
+};
+WAYS[how]();

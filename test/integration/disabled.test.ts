@@ -1,0 +1,20 @@
+// One switch, option or SPANLINE_DISABLED, turns the whole library into frozen no-ops: nothing is recorded, counted or
+// called back, results stay the same; the option turns it on again.
+import { expect, test } from 'vitest';
+import { resultOf, runChild } from '../support/child.js';
+
+test.each([
+  ['the option', { args: ['option'] }],
+  ['SPANLINE_DISABLED=1', { env: { SPANLINE_DISABLED: '1' } }],
+  ['SPANLINE_DISABLED=true', { env: { SPANLINE_DISABLED: 'true' } }],
+])('%s', async (_, options) => {
+  const result = resultOf(await runChild('disabled', options));
+  expect(result.off).toEqual({ results: [1, 2, 3, [4], 5, 0, 0, true], reported: 0, callbacks: 0, counted: 0 });
+  expect(result.onReported).toBeGreaterThan(5);
+  expect(result.onCallbacks).toBeGreaterThan(5);
+});
+
+test.each(['0', 'false', ''])('SPANLINE_DISABLED=%s does not', async (value) => {
+  const result = resultOf(await runChild('disabled', { env: { SPANLINE_DISABLED: value } }));
+  expect((result.off as { reported: number }).reported).toBeGreaterThan(5);
+});

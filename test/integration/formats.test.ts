@@ -1,0 +1,127 @@
+// The built package as ES module, as CommonJS, both in one process with one trace, and bundled by esbuild.
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { build } from 'esbuild';
+import { expect, test } from 'vitest';
+import { out, resultOf, root, runFile } from '../support/child.js';
+
+const write = (name: string, text: string): string => {
+  const file = join(out, name);
+  writeFileSync(file, text);
+  return file;
+};
+
+// `spanline` resolves to this package itself, as for anyone inside it.
+const PROGRAM = `
+const memory = new MemoryReporter();
+setReporter(memory);
+const root = Span.root('root');
+root.run(async () => { LocalSpan.start('a').end(); await null; LocalSpan.start('b').end(); }).then(async () => {
+  root.end();
+  await flush();
+  console.log(JSON.stringify({ tree: memory.tree(), path: clockInfo().path }));
+});
+`;
+const NAMES = '{ clockInfo, flush, LocalSpan, Span, setReporter }';
+const ESM = `import ${NAMES} from 'spanline';\nimport { MemoryReporter } from 'spanline/exporters/memory';\n${PROGRAM}`;
+const CJS = `const ${NAMES} = require('spanline');\nconst { MemoryReporter } = require('spanline/exporters/memory');\n${PROGRAM}`;
+const TREE = 'root\n  a\n  b';
+
+test('ES module', async () => {
+  expect(resultOf(await runFile(write('esm.mjs', ESM))).tree).toBe(TREE);
+});
+
+test('CommonJS', async () => {
+  expect(resultOf(await runFile(write('cjs.cjs', CJS))).tree).toBe(TREE);
+});
+
+test.each([
+  ['esm', 'mjs'],
+  ['cjs', 'cjs'],
+] as const)('bundled by esbuild as %s, minified', async (format, extension) => {
+  const outfile = join(out, `bundled.${extension}`);
+  await build({
+    entryPoints: [write('entry.mjs', ESM)],
+    outfile,
+    bundle: true,
+    minify: true,
+    platform: 'node',
+    format,
+    logLevel: 'silent',
+  });
+  expect(resultOf(await runFile(outfile)).tree).toBe(TREE);
+});
+
+test('a bundle that uses one name only still has its default collector', async () => {
+  const program = `import { Span } from 'spanline';
+const [span, collector] = Span.rootWithCollector('job');
+span.end();
+collector.collect().then((records) => console.log(JSON.stringify({ names: records.map((one) => one.name) })));`;
+  const outfile = join(out, 'small.mjs');
+  const entryPoints = [write('small-entry.mjs', program)];
+  await build({
+    entryPoints,
+    outfile,
+    bundle: true,
+    minify: true,
+    platform: 'node',
+    format: 'esm',
+    logLevel: 'silent',
+  });
+  expect(resultOf(await runFile(outfile))).toEqual({ names: ['job'] });
+});
+
+test('both builds in one process: one trace, one collector, errors and links understood', async () => {
+  const both = `
+import { createRequire } from 'node:module';
+import * as esm from '${join(root, 'dist/esm/index.js')}';
+const cjs = createRequire(import.meta.url)('${join(root, 'dist/cjs/index.js')}');
+const records = [];
+let calls = 0;
+esm.setReporter({ name: 'r', report(batch) {
+  if (++calls === 1) throw new cjs.ReportError('ERR_X', 'no', { retryable: false });
+  for (const trace of batch.traces) records.push(...trace.spans);
+} });
+esm.Span.root('refused').end();
+await cjs.flush();
+const root = esm.Span.root('root');
+await root.run(async () => {
+  cjs.LocalSpan.start('cjs local').addProperty('p', 1).end();
+  const child = cjs.Span.startWithLocalParent('cjs span');
+  await child.run(async () => { await null; esm.LocalSpan.start('esm local').end(); });
+  child.addLink(root).end();
+  await cjs.traced('cjs traced', async () => esm.Span.current().end)();
+  const [, spans] = cjs.LocalCollector.run(() => esm.LocalSpan.start('detached').end());
+  root.pushChildSpans(spans);
+});
+root.end();
+await cjs.flush();
+const byId = new Map(records.map((one) => [one.spanId, one.name]));
+const child = records.find((one) => one.name === 'cjs span');
+console.log(JSON.stringify({
+  distinct: esm.Span !== cjs.Span,
+  same: esm.defaultCollector() === cjs.defaultCollector(),
+  edges: records.map((one) => (byId.get(one.parentSpanId) ?? '-') + ' > ' + one.name).sort(),
+  ids: new Set(records.map((one) => one.spanId)).size,
+  link: byId.get(child.links[0]?.spanId),
+  refused: cjs.stats().collector.reporters.r.droppedSpansRefused,
+  inside: records.every((one) => one.startTimeUnixNs >= records[0].startTimeUnixNs && one.endTimeUnixNs <= records[0].endTimeUnixNs),
+}));
+`;
+  expect(resultOf(await runFile(write('both.mjs', both)))).toEqual({
+    distinct: true,
+    same: true,
+    edges: [
+      '- > root',
+      'cjs span > esm local',
+      'root > cjs local',
+      'root > cjs span',
+      'root > cjs traced',
+      'root > detached',
+    ].sort(),
+    ids: 6,
+    link: 'root',
+    refused: 1,
+    inside: true,
+  });
+});

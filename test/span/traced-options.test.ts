@@ -1,0 +1,49 @@
+// Wrong options of traced() throw where the function is defined, with a code and the name of the option.
+import { expect, test } from 'vitest';
+import { traced } from '../../src/index.js';
+
+const sync = (): void => {};
+const later = async (): Promise<void> => {};
+const generator = function* () {};
+// biome-ignore lint/suspicious/noExplicitAny: wrong on purpose.
+const any = traced as any;
+
+test.each<[string, () => unknown, string]>([
+  ['an unknown option', () => any({ nmae: 'x' }, sync), '"nmae"'],
+  ['a name that is no text', () => any({ name: 5 }, sync), '"name"'],
+  ['an empty name', () => any({ name: '' }, sync), '"name"'],
+  ['shortName', () => any({ shortName: 'yes' }, sync), '"shortName"'],
+  ['shortName with name', () => any({ shortName: true, name: 'x' }, sync), '"shortName"'],
+  ['properties', () => any({ properties: 5 }, sync), '"properties"'],
+  ['kind', () => any({ kind: 'serve' }, later), '"kind"'],
+  ['kind of a local span', () => any({ kind: 'server' }, sync), '"kind"'],
+  ['enterOnResume without a generator', () => any({ enterOnResume: true }, later), '"enterOnResume"'],
+  ['async of a generator', () => any({ async: true }, generator), '"async"'],
+  ['null', () => any(null), 'null'],
+  ['a number', () => any(5), 'number'],
+  ['no function', () => any('name', 5), '5'],
+  ['a name alone', () => any('name'), 'undefined'],
+  ['a class', () => any()(class {}, { kind: 'class', name: 'A' }), 'class'],
+  ['an accessor', () => any()({}, { kind: 'accessor', name: 'a' }), 'accessor'],
+  ['a field without a function', () => any()(undefined, { kind: 'field', name: 'f' })(5), 'f'],
+  ['a legacy property', () => any()({}, 'p', undefined), 'p'],
+  ['without parentheses, legacy', () => any({}, 'm', { value: sync }), 'without parentheses'],
+  ['without parentheses, legacy and static', () => any(class {}, 'm', { value: sync }), 'without parentheses'],
+  ['without parentheses, field', () => any(undefined, { kind: 'field', name: 'f' }), 'without parentheses'],
+  ['without parentheses, method', () => any(sync, { kind: 'method', name: 'm' }), 'without parentheses'],
+])('%s', (_, define, named) => {
+  const error = (() => {
+    try {
+      return define() as Error;
+    } catch (thrown) {
+      return thrown as Error;
+    }
+  })();
+  expect(error).toMatchObject({ code: 'ERR_SPANLINE_OPTION', message: expect.stringContaining(named) });
+});
+
+test('right ones are taken, undefined ones too', () => {
+  expect(() => traced({ name: undefined, kind: undefined }, sync)).not.toThrow();
+  expect(() => traced({ enterOnResume: true, properties: { a: 1 } }, generator)).not.toThrow();
+  expect(() => traced({ async: true, kind: 'client' }, sync)).not.toThrow();
+});
