@@ -1,6 +1,7 @@
 // The public surface of spanline's core. Exports only; the rooms hold the code.
 export { type ClockInfo, clockInfo } from './clock/index.js';
-export { Collector, type CollectorStats, type FlushResult } from './collector/collector.js';
+export { Collector } from './collector/collector.js';
+export type { CollectorStats, FlushResult } from './collector/collector-stats.js';
 export {
   configure,
   defaultCollector,

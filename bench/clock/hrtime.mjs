@@ -1,5 +1,5 @@
 // Subject: process.hrtime.bigint().
-import { reads } from './reads.mjs';
+import { bigintReads } from './reads.mjs';
 
 export const subject = 'process.hrtime.bigint';
-export const cases = [reads('process.hrtime.bigint', () => process.hrtime.bigint())];
+export const cases = [bigintReads('process.hrtime.bigint', () => process.hrtime.bigint())];

@@ -1,5 +1,5 @@
-// Runs the subjects of a suite, each in its own process, and takes turns between them: A B C A B C ..., so that a machine
-// that slows down slows all of them. Must never run two subjects at the same time.
+// Runs the subjects of a suite, each case of each in a process of its own, and takes turns between subjects: A B C A B C ...,
+// so that a machine that slows down slows all of them. Must never run two subjects at the same time.
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { median, quantile, spread } from './stats.mjs';
@@ -78,11 +78,19 @@ async function runCase(key, subjects, { rounds, ...timing }) {
   }));
 }
 
-/**
- * @param {{ module: string, env?: Record<string, string>, flags?: string[] }[]} specs
- * @param {{ node: string, timing: { rounds: number, roundMs: number, warmUpMs: number }, only?: RegExp, log: (line: string) => void }} options
- */
-export async function runSubjects(specs, { node, timing, only, log }) {
+/** What a subject measures: its process lives only long enough to tell. */
+async function casesOf(spec, node) {
+  const subject = new Subject(spec, node);
+  try {
+    await subject.start();
+    return subject.cases.map(keyOf);
+  } finally {
+    subject.stop();
+  }
+}
+
+/** One case in fresh processes: what an earlier case taught the optimiser must not speed up or slow down the next. */
+async function runFresh(key, specs, node, timing) {
   const subjects = [];
   try {
     for (const spec of specs) {
@@ -90,15 +98,25 @@ export async function runSubjects(specs, { node, timing, only, log }) {
       subjects.push(subject);
       await subject.start();
     }
-    const keys = new Set(subjects.flatMap(({ cases }) => cases.map(keyOf)));
-    const results = [];
-    for (const key of keys) {
-      if (only && !only.test(key)) continue;
-      log(key);
-      results.push(...(await runCase(key, subjects, timing)));
-    }
-    return results;
+    return await runCase(key, subjects, timing);
   } finally {
     for (const subject of subjects) subject.stop();
   }
+}
+
+/**
+ * @param {{ module: string, env?: Record<string, string>, flags?: string[] }[]} specs
+ * @param {{ node: string, timing: { rounds: number, roundMs: number, warmUpMs: number }, only?: RegExp, log: (line: string) => void }} options
+ */
+export async function runSubjects(specs, { node, timing, only, log }) {
+  const known = [];
+  for (const spec of specs) known.push({ spec, keys: await casesOf(spec, node) });
+  const results = [];
+  for (const key of new Set(known.flatMap(({ keys }) => keys))) {
+    if (only && !only.test(key)) continue;
+    log(key);
+    const having = known.filter(({ keys }) => keys.includes(key)).map(({ spec }) => spec);
+    results.push(...(await runFresh(key, having, node, timing)));
+  }
+  return results;
 }

@@ -6,38 +6,16 @@ import { guarded } from '../local-span/lazy.js';
 import type { ActiveTrace } from '../span/active-trace.js';
 import type { Sampler } from '../span/sampler.js';
 import type { TraceLimits, TraceSink } from '../span/trace-sink.js';
+import type { CollectorStats, FlushResult } from './collector-stats.js';
+import { drained, retire, within } from './draining.js';
 import { type CollectorOptions, type ResolvedOptions, resolveOptions } from './options.js';
-import { Pipeline, type PipelineStats } from './pipeline.js';
+import { Pipeline } from './pipeline.js';
 import { ReadyQueue } from './ready-queue.js';
 import type { SpanRecord } from './record.js';
 import type { Reporter, Resource } from './reporter.js';
 import { timerMs } from './timer-ms.js';
 import { TraceList } from './trace-list.js';
 import { TracePart } from './trace-part.js';
-
-/** What became of a flush. */
-export interface FlushResult {
-  /** True when everything accepted before the call was delivered or dropped by a bound, counted. */
-  readonly complete: boolean;
-  /** Spans still waiting when the time was up. */
-  readonly pendingSpans: number;
-}
-
-/** Counters of one collector. */
-export interface CollectorStats {
-  readonly openTraces: number;
-  readonly openBytes: number;
-  /** Finished, not yet handed to a reporter. */
-  readonly readyTraces: number;
-  readonly readyBytes: number;
-  readonly droppedTracesBeforeReporter: number;
-  readonly droppedSpansBeforeReporter: number;
-  readonly droppedSpansAfterShutdown: number;
-  /** By reporter name; a second reporter of one name is `name#2`. */
-  readonly reporters: Readonly<
-    Record<string, PipelineStats & { readonly lastError?: string; readonly own?: Readonly<Record<string, number>> }>
-  >;
-}
 
 const DEFAULT_FLUSH_MS = 30_000;
 const DEFAULT_SHUTDOWN_MS = 5_000;
@@ -195,8 +173,7 @@ export class Collector implements TraceSink {
   }
 
   stats(): CollectorStats {
-    const reporters: Record<string, PipelineStats & { lastError?: string; own?: Readonly<Record<string, number>> }> =
-      {};
+    const reporters: Record<string, CollectorStats['reporters'][string]> = {};
     for (const pipeline of [...this.pipelines, ...this.former]) {
       const { reporter } = pipeline;
       let name = reporter.name;
@@ -358,33 +335,3 @@ export class Collector implements TraceSink {
     }
   }
 }
-
-/** Wait for `work`, but not longer than this. */
-const within = async (ms: number, work: Promise<unknown>): Promise<void> => {
-  let timer: NodeJS.Timeout | undefined;
-  // Not unref'ed: whoever awaits a flush wants the process to live until it is done.
-  const timedOut = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, timerMs(ms));
-  });
-  await Promise.race([work, timedOut]);
-  clearTimeout(timer);
-};
-
-const drained = async (pipeline: Pipeline, mark: number): Promise<void> => {
-  await pipeline.whenSettled(mark);
-  try {
-    await pipeline.reporter.flush?.();
-  } catch (error) {
-    pipeline.lastError = String(error);
-  }
-};
-
-const retire = async (pipeline: Pipeline): Promise<void> => {
-  if (pipeline.isClosed) return;
-  pipeline.close();
-  try {
-    await pipeline.reporter.shutdown?.();
-  } catch (error) {
-    pipeline.lastError = String(error);
-  }
-};

@@ -9,6 +9,7 @@ import type { Link, SpanStatus } from '../span/span-types.js';
 import { hex8 } from '../span/traceparent.js';
 import { cleanList, cleanObject } from './property-check.js';
 import { EventRecord, SpanRecord, type TraceIdentity } from './record.js';
+import { cleanKind, cleanLinks, cleanStatus } from './span-check.js';
 import { toUnixTime } from './tick-time.js';
 
 const NO_EVENTS: readonly EventRecord[] = Object.freeze([]);
@@ -35,7 +36,7 @@ export const recordOfSpan = (
     parent.parentHi >>> 0,
     parent.parentLo >>> 0,
     nameText(span.name),
-    span.kind,
+    cleanKind(span.kind),
     start.sec,
     start.nano,
     end.sec,
@@ -44,8 +45,8 @@ export const recordOfSpan = (
     span.events === null
       ? NO_EVENTS
       : span.events.map((event) => eventAt(event.name, event.ticks, event.properties, anchor)),
-    span.links ?? NO_LINKS,
-    span.status,
+    span.links === null ? NO_LINKS : cleanLinks(span.links),
+    cleanStatus(span.status),
     span.isRoot && trace.context.isRemote,
   );
 };

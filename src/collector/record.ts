@@ -9,7 +9,8 @@ const BILLION = 1_000_000_000n;
 
 const toUnixNs = (sec: number, nano: number): bigint => BigInt(sec) * BILLION + BigInt(nano);
 
-const toProperties = (list: PropertyList | null): Readonly<Record<string, PropertyValue>> => {
+/** Key, value, key, value as an object. */
+export const toProperties = (list: PropertyList | null): Readonly<Record<string, PropertyValue>> => {
   const out: Record<string, PropertyValue> = {};
   if (list !== null) for (let i = 0; i < list.length; i += 2) out[list[i] as string] = list[i + 1] as PropertyValue;
   return out;

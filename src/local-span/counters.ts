@@ -27,6 +27,7 @@ export const Counter = {
   callbackErrors: 21,
   traceparentsInvalid: 22,
   mountsAfterReport: 23,
+  linksInvalid: 24,
 } as const;
 
 export type CounterName = keyof typeof Counter;

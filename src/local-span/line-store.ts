@@ -9,8 +9,9 @@ export const lineStore = state.lineStore;
 /** The line of this task, or undefined outside any `span.run`. */
 export const currentLine = (): SpanLine | undefined => lineStore.getStore();
 
-/** The line of this task when it records; counts the call when there is no parent. */
+/** The line of this task when it records; undefined when switched off. Counts the call when there is no parent. */
 export const recordingLine = (): SpanLine | undefined => {
+  if (!state.enabled) return undefined;
   const line = lineStore.getStore();
   if (line === undefined) {
     count(Counter.localSpansWithoutParent);

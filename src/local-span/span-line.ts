@@ -29,8 +29,9 @@ export class SpanLine {
   /** Raised whenever the queue is emptied; a handle of an earlier epoch can do nothing. */
   epoch = 0;
   private isClosed = false;
-  /** The next line of the same span that is still running; see `Span.run`. */
+  /** The neighbours among the lines of the same span that still run; see `Span.run`. */
   nextOpen: SpanLine | null = null;
+  previousOpen: SpanLine | null = null;
 
   constructor(
     readonly mount: LineMount,

@@ -12,6 +12,7 @@ export class TaskLines {
   /** Close `line` when `result` settles. The promise given back is to be returned in its place. */
   closeWhenSettled<T>(line: SpanLine, result: Promise<T>): Promise<T> {
     line.nextOpen = this.first;
+    if (this.first !== null) this.first.previousOpen = line;
     this.first = line;
     return result.then(
       (value) => {
@@ -31,12 +32,10 @@ export class TaskLines {
   }
 
   private close(line: SpanLine): void {
-    if (this.first === line) this.first = line.nextOpen;
-    else {
-      let before = this.first;
-      while (before !== null && before.nextOpen !== line) before = before.nextOpen;
-      if (before !== null) before.nextOpen = line.nextOpen;
-    }
+    const { previousOpen, nextOpen } = line;
+    if (previousOpen === null) this.first = nextOpen;
+    else previousOpen.nextOpen = nextOpen;
+    if (nextOpen !== null) nextOpen.previousOpen = previousOpen;
     line.close();
   }
 }

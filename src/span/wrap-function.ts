@@ -2,7 +2,6 @@
 // parent a call costs one check. A wrapper must change neither result, `this`, name, length nor thrown value.
 import { lazyProperties } from '../local-span/lazy.js';
 import { recordingLine } from '../local-span/line-store.js';
-import { state } from '../local-span/process-state.js';
 import type { Properties } from '../local-span/property.js';
 import type { SpanLine } from '../local-span/span-line.js';
 import { exceptionProperties } from './exception.js';
@@ -29,7 +28,7 @@ export const failLocal = (line: SpanLine, index: number, epoch: number, error: u
 
 export const wrapSync = (fn: AnyFunction, nameOf: SpanName, { properties }: TracedOptions): AnyFunction =>
   function (this: unknown, ...args) {
-    const line = state.enabled ? recordingLine() : undefined;
+    const line = recordingLine();
     if (line === undefined) return fn.apply(this, args);
     const index = line.begin(nameOf(this));
     if (index < 0) return fn.apply(this, args);

@@ -53,9 +53,10 @@ test('any thrown value can be recorded', async () => {
 
 test('bounds of properties, events and links', async () => {
   const { root, memory, collector } = recorder({ maxPropertiesPerSpan: 3, maxEventsPerSpan: 2, maxLinksPerSpan: 1 });
+  const other = root('other');
   const span = root('root');
   const changes = await counted(() => {
-    for (let i = 0; i < 5; i++) span.addProperty(`p${i}`, i).addEvent(`e${i}`).addLink(SpanContext.random());
+    for (let i = 0; i < 5; i++) span.addProperty(`p${i}`, i).addEvent(`e${i}`).addLink(other);
   });
   expect(changes).toEqual({ propertiesOverCap: 2, eventsOverCap: 3, linksOverCap: 4 });
   span.end();
@@ -99,4 +100,33 @@ test('using ends a span, and runToEnd ends it with the outcome', async () => {
   expect(memory.find('throws')?.status).toEqual({ code: 'error', message: 't' });
   expect(memory.find('rejects')?.status).toEqual({ code: 'error', message: 'u' });
   expect(memory.find('rejects')?.events[0].name).toBe('exception');
+});
+
+test('what no type would let through does not reach a reporter', async () => {
+  const { root, memory, collector } = recorder();
+  const changes = await counted(async () => {
+    // biome-ignore lint/suspicious/noExplicitAny: wrong on purpose.
+    const span = root('root', undefined, { kind: 'bogus' as any }) as any;
+    const [traceId, spanId] = ['a'.repeat(32), 'b'.repeat(16)];
+    span
+      .addLink({})
+      .addLink({ traceId: 5, spanId: 6 })
+      .addLink({ traceId, spanId: '0'.repeat(16) });
+    span.addLink({ traceId, spanId, traceState: 7, properties: { ok: 1, bad: {} } });
+    Span.start('code', span)
+      .setStatus('bogus' as 'ok')
+      .end();
+    Span.start('message', span)
+      .setStatus('error', 5 as unknown as string)
+      .end();
+    span.end();
+    await collector.flush();
+    expect(memory.find('root')).toMatchObject({
+      kind: 'internal',
+      links: [{ traceId, spanId, properties: { ok: 1 } }],
+    });
+  });
+  expect(changes).toEqual({ tracesStarted: 1, linksInvalid: 3, propertiesInvalid: 1 });
+  expect(memory.find('code')?.status).toEqual({ code: 'unset' });
+  expect(memory.find('message')?.status).toEqual({ code: 'error' });
 });

@@ -119,3 +119,16 @@ test('run after the end still records, late', async () => {
   span.run(() => LocalSpan.start('late').end());
   expect(await tree()).toBe('root\n  late');
 });
+
+test('10,000 tasks of one span at one time', async () => {
+  const { root, memory, collector } = recorder();
+  const span = root('root');
+  const task = async (): Promise<void> => {
+    await null;
+    LocalSpan.start('a').end();
+  };
+  await Promise.all(Array.from({ length: 10_000 }, () => span.run(task)));
+  span.end();
+  await collector.flush();
+  expect(memory.spans.length).toBe(10_001);
+});

@@ -39,7 +39,70 @@ class Store {
   }
 }
 
+class Kinds {
+  #width = 1;
+
+  @traced()
+  *each(): Generator<number> {
+    yield this.#width;
+  }
+
+  @traced({ enterOnResume: true })
+  async *eachLater(): AsyncGenerator<number> {
+    yield this.#width;
+  }
+
+  @traced()
+  set width(value: number) {
+    this.#width = value;
+  }
+
+  @traced({ properties: () => ({ p: 1 }) })
+  fails(): never {
+    throw new RangeError('r');
+  }
+}
+
+class Wide extends Kinds {}
+
+test('generators, setters, throws, and a subclass', async () => {
+  records.length = 0;
+  const root = Span.root('root');
+  await root.run(async () => {
+    const kinds = new Wide();
+    kinds.width = 2;
+    expect([...kinds.each()]).toEqual([2]);
+    for await (const width of kinds.eachLater()) expect(width).toBe(2);
+    expect(() => kinds.fails()).toThrow('r');
+  });
+  root.end();
+  await flush();
+  const names = records.filter((one) => one.parentSpanId === records[0].spanId).map((one) => one.name);
+  expect(names.sort()).toEqual(['Kinds.each', 'Kinds.eachLater', 'Kinds.fails', 'Kinds.width']);
+  expect(records.find(({ name }) => name === 'Kinds.fails')?.properties).toEqual({ p: 1, error: true });
+});
+
+test('in the wrong place or without parentheses they throw where they stand', () => {
+  // biome-ignore lint/suspicious/noExplicitAny: wrong on purpose.
+  const any = traced as any;
+  expect(() => {
+    class Wrong {
+      @any()
+      field = 1;
+    }
+    return Wrong;
+  }).toThrow(expect.objectContaining({ code: 'ERR_SPANLINE_OPTION', message: expect.stringContaining('field') }));
+  expect(() => {
+    class Wrong {
+      @any
+      method(): void {}
+    }
+    return Wrong;
+  }).toThrow('without parentheses');
+});
+
 test('legacy decorators record a class as it runs', async () => {
+  records.length = 0;
   const root = Span.root('root', SpanContext.random());
   await root.run(async () => {
     const store = Store.open();

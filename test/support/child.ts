@@ -5,13 +5,14 @@ import { mkdirSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
+import { afterAll } from 'vitest';
 
 export const root = fileURLToPath(new URL('../../', import.meta.url));
 
-/** A folder of this test process inside the package, gone when the process ends. */
+/** A folder of this test file inside the package, gone when its tests are over. */
 export const out = join(root, '.tmp/test-children', String(process.pid));
 mkdirSync(out, { recursive: true });
-process.on('exit', () => rmSync(out, { recursive: true, force: true }));
+afterAll(() => rmSync(out, { recursive: true, force: true }));
 
 /** The TypeScript program `file` as one JavaScript file; `spanline` in it is this package's source. */
 export const bundleChild = async (file: string): Promise<string> => {

@@ -1,0 +1,26 @@
+// What a collector tells of itself. Types only.
+import type { PipelineStats } from './pipeline.js';
+
+/** What became of a flush. */
+export interface FlushResult {
+  /** True when everything accepted before the call was delivered or dropped by a bound, counted. */
+  readonly complete: boolean;
+  /** Spans still waiting when the time was up. */
+  readonly pendingSpans: number;
+}
+
+/** Counters of one collector. */
+export interface CollectorStats {
+  readonly openTraces: number;
+  readonly openBytes: number;
+  /** Finished, not yet handed to a reporter. */
+  readonly readyTraces: number;
+  readonly readyBytes: number;
+  readonly droppedTracesBeforeReporter: number;
+  readonly droppedSpansBeforeReporter: number;
+  readonly droppedSpansAfterShutdown: number;
+  /** By reporter name; a second reporter of one name is `name#2`. */
+  readonly reporters: Readonly<
+    Record<string, PipelineStats & { readonly lastError?: string; readonly own?: Readonly<Record<string, number>> }>
+  >;
+}
