@@ -1,0 +1,112 @@
+// The limits both engines share, checked before anything is sent: the emulator enforces none, the service only some. Smaller than
+// each engine's own, so that a table can move from one to the other.
+import { TraceDbError } from '../tracedb-error.js';
+import type { Mutation, RowMutation } from './wide-column-table.js';
+
+/** Bytes of a row key. */
+export const MAX_ROW_KEY_BYTES = 4096;
+/** Bytes of a qualifier. */
+export const MAX_QUALIFIER_BYTES = 1024;
+/** Bytes of a cell's value. */
+export const MAX_CELL_BYTES = 10 * 1024 * 1024;
+/** Mutations in one call. */
+export const MAX_MUTATIONS = 100_000;
+/** Bytes of keys and values in one call. */
+export const MAX_CALL_BYTES = 256 * 1024 * 1024;
+
+const FAMILY = /^[A-Za-z0-9_]{1,64}$/;
+// Every char below 0x80 and no NUL: the usual key, its length in bytes is its length in chars.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are legal in keys; only NUL is not
+const PLAIN = /^[\x01-\x7f]*$/;
+const LONE_SURROGATE = /\p{Surrogate}/u;
+
+const quoted = (text: string): string => JSON.stringify(text.length > 80 ? `${text.slice(0, 77)}...` : text);
+
+const limit = (what: string): TraceDbError => new TraceDbError('ERR_SPANLINE_TABLE_LIMIT', what);
+
+const checkText = (what: string, text: string, maxBytes: number): void => {
+  if (typeof text !== 'string') throw limit(`${what} must be a string, not ${typeof text}`);
+  // The common case costs one scan.
+  if (PLAIN.test(text)) {
+    if (text.length <= maxBytes) return;
+  } else if (text.includes('\0')) {
+    throw limit(`${what} ${quoted(text)} contains NUL, which no key may contain; escape it`);
+  } else if (LONE_SURROGATE.test(text)) {
+    throw limit(`${what} ${quoted(text)} has a lone surrogate and so no UTF-8 form; use text.toWellFormed()`);
+  }
+  const bytes = Buffer.byteLength(text);
+  if (bytes > maxBytes) throw limit(`${what} ${quoted(text)} has ${bytes} bytes; the limit is ${maxBytes}`);
+};
+
+/** Throws `ERR_SPANLINE_TABLE_LIMIT` unless `key` can be the key of a row. */
+export const checkRowKey = (key: string): void => {
+  if (key === '') throw limit('a row key must not be empty');
+  checkText('row key', key, MAX_ROW_KEY_BYTES);
+};
+
+/** Throws unless `families` has `family`. */
+export const checkFamily = (family: string, families: ReadonlySet<string>): void => {
+  if (!families.has(family)) {
+    throw limit(`column family ${quoted(String(family))} does not exist; the table has ${[...families].join(', ')}`);
+  }
+};
+
+/** Throws unless `families` can be the families of a table. */
+export const checkFamilyNames = (families: readonly string[]): void => {
+  if (families.length === 0 || families.length > 100)
+    throw limit(`a table has 1 to 100 families, not ${families.length}`);
+  for (const family of families) {
+    if (!FAMILY.test(family)) throw limit(`column family ${quoted(family)} must match ${FAMILY.source}`);
+  }
+};
+
+/** Throws unless `qualifier` can name a column. */
+export const checkQualifier = (qualifier: string): void => checkText('qualifier', qualifier, MAX_QUALIFIER_BYTES);
+
+const checkSet = (key: string, mutation: Mutation & { type: 'set' }): number => {
+  const { value, timestampMs } = mutation;
+  if (!(value instanceof Uint8Array))
+    throw limit(`a value of row ${quoted(key)} must be a Uint8Array, not ${typeof value}`);
+  if (value.byteLength > MAX_CELL_BYTES) {
+    throw limit(`a value of row ${quoted(key)} has ${value.byteLength} bytes; the limit is ${MAX_CELL_BYTES}`);
+  }
+  // Bigtable counts in microseconds of an int64; whole milliseconds up to the year 9999 fit everywhere.
+  if (!Number.isInteger(timestampMs) || timestampMs < 0 || timestampMs > 253402300799999) {
+    throw limit(
+      `timestampMs ${timestampMs} of row ${quoted(key)} must be whole milliseconds since 1970, up to the year 9999`,
+    );
+  }
+  return value.byteLength;
+};
+
+/** Throws unless these mutations may be applied to row `key`; returns their bytes. */
+export const checkMutations = (key: string, mutations: readonly Mutation[], families: ReadonlySet<string>): number => {
+  checkRowKey(key);
+  if (mutations.length === 0) throw limit(`row ${quoted(key)} has no mutation; leave the row out`);
+  let bytes = key.length;
+  for (const mutation of mutations) {
+    if (mutation.type === 'delete-row') continue;
+    checkFamily(mutation.family, families);
+    checkQualifier(mutation.qualifier);
+    bytes += mutation.qualifier.length;
+    if (mutation.type === 'set') bytes += checkSet(key, mutation);
+  }
+  return bytes;
+};
+
+/** Throws unless the whole call may be made; returns its bytes. */
+export const checkRows = (rows: readonly RowMutation[], families: ReadonlySet<string>): number => {
+  let mutations = 0;
+  let bytes = 0;
+  for (const row of rows) {
+    mutations += row.mutations.length;
+    bytes += checkMutations(row.key, row.mutations, families);
+  }
+  if (mutations > MAX_MUTATIONS) {
+    throw limit(`${mutations} mutations in one call; the limit is ${MAX_MUTATIONS}: write in smaller calls`);
+  }
+  if (bytes > MAX_CALL_BYTES) {
+    throw limit(`${bytes} bytes in one call; the limit is ${MAX_CALL_BYTES}: write in smaller calls`);
+  }
+  return bytes;
+};
