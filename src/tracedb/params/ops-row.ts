@@ -1,0 +1,234 @@
+// The row that holds the ordered param set of one tile, and its optimistic update by several processes. An index once handed
+// out must never change its meaning: every write is conditional on the hash of the set it was derived from, and its cells are
+// newer than those it replaces whatever the writers' clocks say.
+import { Span } from '../../span/span.js';
+import type { CallOptions, Cell, Mutation, WideColumnTable } from '../table/wide-column-table.js';
+import { TraceDbError } from '../tracedb-error.js';
+import { CallDeadline } from './call-deadline.js';
+import { OrderedParamSet } from './ordered-param-set.js';
+import type { Params } from './params.js';
+
+/** Where an ordered param set is kept, and how long an update tries. */
+export interface OpsRowOptions {
+  /** Key of the row. */
+  readonly key: string;
+  readonly family: string;
+  /** Column of the serialised set. */
+  readonly opsColumn: string;
+  /** Column of its hash, hex text; conditional writes look at this cell. */
+  readonly hashColumn: string;
+  /** The writer's clock, Unix milliseconds. Default `Date.now`. */
+  readonly timestampMs?: () => number;
+  /** How often an update writes before it gives up with `ERR_SPANLINE_CONFLICT`. Default 64. */
+  readonly maxAttempts?: number;
+  /** Upper bound of the first wait after a conflict, in milliseconds; it doubles up to 512 of them. Default 1. */
+  readonly backoffMs?: number;
+}
+
+/** What an `OpsRow` did. */
+export interface OpsRowStats {
+  /** Calls of `update` that were answered from memory: nothing was missing. */
+  readonly hits: number;
+  /** Reads of the row. */
+  readonly reads: number;
+  /** Conditional writes that were accepted. */
+  readonly updates: number;
+  /** Conditional writes that were refused because another process had written. */
+  readonly conflicts: number;
+  /** Attempts after a conflict. */
+  readonly retries: number;
+  /** Updates given up: the bound on attempts was reached. */
+  readonly gaveUp: number;
+}
+
+interface State {
+  readonly ops: OrderedParamSet;
+  /** Hash in the row; undefined: the row has no set yet. */
+  readonly hash: string | undefined;
+  /** The latest timestamp of its cells, -1 when there is none. */
+  readonly timestampMs: number;
+}
+
+const ABSENT: State = { ops: OrderedParamSet.empty, hash: undefined, timestampMs: -1 };
+const MAX_BACKOFF_FACTOR = 512;
+
+/**
+ * The ordered param set of one tile in the table; it remembers the last one it saw, and nothing else.
+ *
+ * Several processes may update the same row: each reads, appends what it lacks, and writes on the condition that nobody wrote
+ * in between. Rows must not be deleted while writers are alive.
+ *
+ * @example
+ * ```ts
+ * import { OpsRow, openTable } from 'spanline/tracedb';
+ * const table = await openTable('./traces', { families: ['D'] });
+ * const row = new OpsRow(table, { key: '@2147483647', family: 'D', opsColumn: 'OPS', hashColumn: 'H' });
+ * const ops = await row.update([{ test: 'draw', cpu: 'x86' }]);
+ * console.log(ops.encode({ test: 'draw', cpu: 'x86' })); // ,0=0,1=0,
+ * await table.close();
+ * ```
+ */
+export class OpsRow {
+  readonly #table: WideColumnTable;
+  readonly #options: OpsRowOptions;
+  readonly #clock: () => number;
+  readonly #maxAttempts: number;
+  readonly #backoffMs: number;
+  #state: State | undefined;
+  // Updates of this object go one after another: the second one finds most of what it wants in memory.
+  #last: Promise<unknown> = Promise.resolve();
+  #hits = 0;
+  #reads = 0;
+  #updates = 0;
+  #conflicts = 0;
+  #retries = 0;
+  #gaveUp = 0;
+
+  constructor(table: WideColumnTable, options: OpsRowOptions) {
+    const { timestampMs = Date.now, maxAttempts = 64, backoffMs = 1 } = options;
+    if (!Number.isSafeInteger(maxAttempts) || maxAttempts < 1) {
+      throw new TraceDbError(
+        'ERR_SPANLINE_INVALID_INPUT',
+        `maxAttempts must be a whole number from 1, not ${maxAttempts}`,
+      );
+    }
+    if (!Number.isFinite(backoffMs) || backoffMs < 0) {
+      throw new TraceDbError('ERR_SPANLINE_INVALID_INPUT', `backoffMs must be a number from 0, not ${backoffMs}`);
+    }
+    this.#table = table;
+    this.#options = options;
+    this.#clock = timestampMs;
+    this.#maxAttempts = maxAttempts;
+    this.#backoffMs = backoffMs;
+  }
+
+  /** The set as this object last saw it; undefined before the first `read` or `update`. */
+  get cached(): OrderedParamSet | undefined {
+    return this.#state?.ops;
+  }
+
+  /** The set as the table has it now; empty when the tile has none. One read, parsed only when the hash changed. */
+  async read(options?: CallOptions): Promise<OrderedParamSet> {
+    return (await this.#read(options)).ops;
+  }
+
+  /**
+   * A set that has every key and value of `params`, written to the table when it lacked some. Answered from memory when
+   * nothing is missing, so the usual write of known traces costs no read here.
+   *
+   * Rejects with `ERR_SPANLINE_CONFLICT` when others kept changing the row for `maxAttempts` attempts.
+   */
+  async update(params: Iterable<Params>, options?: CallOptions): Promise<OrderedParamSet> {
+    // A retry looks at them again, which a generator does not allow.
+    const wanted = Array.isArray(params) ? (params as readonly Params[]) : [...params];
+    const known = this.#state?.ops;
+    if (known?.missing(wanted).size === 0) {
+      this.#hits++;
+      return known;
+    }
+    const deadline = new CallDeadline(`updating the param set in row ${this.#options.key}`, options);
+    const span = Span.startWithLocalParent('tracedb.ops.update');
+    const mine = this.#last.then(() => span.runToEnd(() => this.#update(wanted, deadline, span)));
+    this.#last = mine.catch(() => undefined);
+    return mine;
+  }
+
+  stats(): OpsRowStats {
+    return {
+      hits: this.#hits,
+      reads: this.#reads,
+      updates: this.#updates,
+      conflicts: this.#conflicts,
+      retries: this.#retries,
+      gaveUp: this.#gaveUp,
+    };
+  }
+
+  async #update(wanted: readonly Params[], deadline: CallDeadline, span: Span): Promise<OrderedParamSet> {
+    let state = this.#state ?? (await this.#read(deadline.next()));
+    for (let attempt = 1; ; attempt++) {
+      const delta = state.ops.missing(wanted);
+      if (delta.size === 0) return state.ops;
+      const next = state.ops.with(delta);
+      span.addProperties(() => ({ row: this.#options.key, added: delta.size, attempts: attempt }));
+      if (await this.#write(state, next, deadline)) return next;
+      this.#conflicts++;
+      if (attempt === this.#maxAttempts) break;
+      // The winner needs no rest: only from the second refusal on is there a crowd to spread.
+      if (attempt > 1) {
+        await deadline.sleep(Math.random() * this.#backoffMs * Math.min(2 ** (attempt - 2), MAX_BACKOFF_FACTOR));
+      }
+      this.#retries++;
+      state = await this.#read(deadline.next());
+    }
+    this.#gaveUp++;
+    throw new TraceDbError(
+      'ERR_SPANLINE_CONFLICT',
+      `the param set in row ${this.#options.key} of ${this.#table.location} was changed by others in each of ` +
+        `${this.#maxAttempts} attempts; write again later, or with fewer writers`,
+    );
+  }
+
+  async #write(old: State, next: OrderedParamSet, deadline: CallDeadline): Promise<boolean> {
+    const { key, family, opsColumn, hashColumn } = this.#options;
+    // A cell older than the one it replaces would be accepted and never be read: the two halves of the fleet would then hand
+    // out the same index for different values. So the row's own time goes forward whatever this process's clock says.
+    const timestampMs = Math.max(Math.floor(this.#clock()), old.timestampMs + 1);
+    const mutations: readonly Mutation[] = [
+      { type: 'set', family, qualifier: opsColumn, value: next.serialise(), timestampMs },
+      { type: 'set', family, qualifier: hashColumn, value: Buffer.from(next.hash, 'latin1'), timestampMs },
+    ];
+    const held =
+      old.hash === undefined
+        ? await this.#table.checkAndMutateRow(
+            key,
+            { family, qualifier: hashColumn },
+            { otherwise: mutations },
+            deadline.next(),
+          )
+        : await this.#table.checkAndMutateRow(
+            key,
+            { family, qualifier: hashColumn, value: Buffer.from(old.hash, 'latin1') },
+            // biome-ignore lint/suspicious/noThenProperty: the table's word for it; a list of mutations is not thenable
+            { then: mutations },
+            deadline.next(),
+          );
+    const accepted = held === (old.hash !== undefined);
+    if (accepted) {
+      this.#updates++;
+      this.#state = { ops: next, hash: next.hash, timestampMs };
+    }
+    return accepted;
+  }
+
+  async #read(options?: CallOptions): Promise<State> {
+    const { key, family, opsColumn, hashColumn } = this.#options;
+    this.#reads++;
+    const row = await this.#table.readRow(key, { ...options, families: [family], qualifiers: [opsColumn, hashColumn] });
+    this.#state = this.#stateOf(row?.cells ?? []);
+    return this.#state;
+  }
+
+  #stateOf(cells: readonly Cell[]): State {
+    const { key, opsColumn, hashColumn } = this.#options;
+    const opsCell = cells.find((cell) => cell.qualifier === opsColumn);
+    const hashCell = cells.find((cell) => cell.qualifier === hashColumn);
+    if (opsCell === undefined && hashCell === undefined) return ABSENT;
+    if (opsCell === undefined || hashCell === undefined) {
+      throw this.#corrupt(`row ${key} has no column ${opsCell === undefined ? opsColumn : hashColumn}`);
+    }
+    const hash = Buffer.from(hashCell.value).toString('latin1');
+    const timestampMs = Math.max(opsCell.timestampMs, hashCell.timestampMs);
+    if (hash === this.#state?.hash) return { ops: this.#state.ops, hash, timestampMs };
+    const ops = OrderedParamSet.parse(opsCell.value);
+    if (ops.hash !== hash) throw this.#corrupt(`the hash in row ${key} is not that of the param set beside it`);
+    return { ops, hash, timestampMs };
+  }
+
+  #corrupt(what: string): TraceDbError {
+    return new TraceDbError(
+      'ERR_SPANLINE_STORE_CORRUPT',
+      `${what} in ${this.#table.location}; restore the row from a backup, or write its tile anew`,
+    );
+  }
+}

@@ -1,0 +1,53 @@
+// The param set rows of the tiles a process works on, so that each keeps its last value. It must stay small: a set can have
+// megabytes, and most writes go to the newest tile.
+import type { WideColumnTable } from '../table/wide-column-table.js';
+import { OpsRow, type OpsRowOptions, type OpsRowStats } from './ops-row.js';
+
+const NAMES = ['hits', 'reads', 'updates', 'conflicts', 'retries', 'gaveUp'] as const;
+
+/** What the rows of all tiles did together, and how many are remembered or were forgotten. */
+export interface OpsRowsStats extends OpsRowStats {
+  readonly tiles: number;
+  readonly evicted: number;
+}
+
+/** One `OpsRow` per tile, at most `capacity` (16) of them: the tile used longest ago is forgotten. */
+export class OpsRows {
+  readonly #rows = new Map<number, OpsRow>();
+  readonly #past = { hits: 0, reads: 0, updates: 0, conflicts: 0, retries: 0, gaveUp: 0 };
+  #evicted = 0;
+
+  /** `optionsOf` says where the set of a tile is kept. */
+  constructor(
+    private readonly table: WideColumnTable,
+    private readonly optionsOf: (tile: number) => OpsRowOptions,
+    private readonly capacity = 16,
+  ) {}
+
+  /** The row of `tile`; it may have forgotten its value. */
+  at(tile: number): OpsRow {
+    const row = this.#rows.get(tile) ?? new OpsRow(this.table, this.optionsOf(tile));
+    // Behind the others: the first of the map is the one used longest ago.
+    this.#rows.delete(tile);
+    this.#rows.set(tile, row);
+    if (this.#rows.size > this.capacity) this.#evict();
+    return row;
+  }
+
+  stats(): OpsRowsStats {
+    const sum = { ...this.#past };
+    for (const row of this.#rows.values()) addTo(sum, row.stats());
+    return { ...sum, tiles: this.#rows.size, evicted: this.#evicted };
+  }
+
+  #evict(): void {
+    const [[tile, row]] = this.#rows;
+    addTo(this.#past, row.stats());
+    this.#rows.delete(tile);
+    this.#evicted++;
+  }
+}
+
+const addTo = (sum: Record<(typeof NAMES)[number], number>, stats: OpsRowStats): void => {
+  for (const name of NAMES) sum[name] += stats[name];
+};

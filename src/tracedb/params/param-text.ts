@@ -1,0 +1,33 @@
+// Which texts a param set can hold: those with a UTF-8 form, of bounded length. Two texts must never become one when they are
+// written down, or two traces would share an id.
+import { TraceDbError } from '../tracedb-error.js';
+
+/** UTF-16 code units of a key or value. */
+export const MAX_PARAM_LENGTH = 1024;
+
+const LONE_SURROGATE = /\p{Surrogate}/u;
+
+/** `text` in quotes, cut short so that an error stays readable. */
+export const quoted = (text: string): string => JSON.stringify(text.length > 80 ? `${text.slice(0, 77)}...` : text);
+
+export const invalid = (message: string, options?: ErrorOptions): TraceDbError =>
+  new TraceDbError('ERR_SPANLINE_INVALID_INPUT', message, options);
+
+const checkText = (what: string, text: unknown): void => {
+  if (typeof text !== 'string') throw invalid(`${what} must be a string, not ${typeof text}`);
+  if (text.length > MAX_PARAM_LENGTH) {
+    throw invalid(`${what} ${quoted(text)} has ${text.length} characters; the limit is ${MAX_PARAM_LENGTH}`);
+  }
+  if (LONE_SURROGATE.test(text)) {
+    throw invalid(`${what} ${quoted(text)} has a lone surrogate and so no UTF-8 form; use text.toWellFormed()`);
+  }
+};
+
+/** Throws `ERR_SPANLINE_INVALID_INPUT` unless `key` can be the key of a param. */
+export const checkKey = (key: string): void => {
+  checkText('param key', key);
+  if (key === '') throw invalid('a param key must not be empty; name it');
+};
+
+/** Throws `ERR_SPANLINE_INVALID_INPUT` unless `value` can be the value of `key`; it may be empty. */
+export const checkValue = (key: string, value: string): void => checkText(`the value of param ${quoted(key)}`, value);

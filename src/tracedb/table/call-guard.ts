@@ -1,0 +1,76 @@
+// The AbortSignal and the deadline of one call as one thing to ask. It must be disposed of, or its timer and listener stay.
+import { TraceDbError } from '../tracedb-error.js';
+import type { CallOptions } from './wide-column-table.js';
+
+/** The deadline of a call that names none, in milliseconds. */
+export const DEFAULT_DEADLINE_MS = 60_000;
+
+const MAX_TIMER_MS = 2 ** 31 - 1;
+
+/** Watches the signal and the deadline of one call. */
+export class CallGuard {
+  /** Why the call must stop; undefined while it may go on. */
+  stopped: TraceDbError | undefined;
+  private onStop: ((error: TraceDbError) => void) | undefined;
+  private readonly timer: NodeJS.Timeout | undefined;
+  private readonly signal: AbortSignal | undefined;
+  private readonly abort = (): void =>
+    this.stop(
+      new TraceDbError('ERR_SPANLINE_ABORTED', `${this.what} was aborted by its signal`, {
+        cause: this.signal?.reason,
+      }),
+    );
+
+  /** @param what The call, for the error's message: `reading DIR`. */
+  constructor(
+    readonly what: string,
+    { signal, deadlineMs = DEFAULT_DEADLINE_MS }: CallOptions = {},
+  ) {
+    if (typeof deadlineMs !== 'number' || !(deadlineMs > 0)) {
+      throw new TraceDbError(
+        'ERR_SPANLINE_INVALID_INPUT',
+        `deadlineMs must be a number above 0, not ${String(deadlineMs)}`,
+      );
+    }
+    this.signal = signal;
+    if (signal?.aborted) {
+      this.abort();
+      return;
+    }
+    signal?.addEventListener('abort', this.abort, { once: true });
+    if (deadlineMs <= MAX_TIMER_MS) {
+      this.timer = setTimeout(
+        () =>
+          this.stop(
+            new TraceDbError('ERR_SPANLINE_DEADLINE', `${what} took longer than its deadline of ${deadlineMs} ms`),
+          ),
+        deadlineMs,
+      ).unref();
+    }
+  }
+
+  /** Throws when the call must stop. */
+  check(): void {
+    if (this.stopped !== undefined) throw this.stopped;
+  }
+
+  /** Call `listener` when the call must stop, at once when it must already. One listener a guard. */
+  whenStopped(listener: (error: TraceDbError) => void): void {
+    if (this.stopped !== undefined) listener(this.stopped);
+    else this.onStop = listener;
+  }
+
+  dispose(): void {
+    clearTimeout(this.timer);
+    this.signal?.removeEventListener('abort', this.abort);
+    this.onStop = undefined;
+  }
+
+  private stop(error: TraceDbError): void {
+    if (this.stopped !== undefined) return;
+    this.stopped = error;
+    clearTimeout(this.timer);
+    this.signal?.removeEventListener('abort', this.abort);
+    this.onStop?.(error);
+  }
+}

@@ -1,0 +1,126 @@
+// Walks the entries of a store in the order of their rows, over the cut between long rows and the others. It works on one
+// snapshot, so a reader never sees half of another process's batch. It must be ended, or its snapshot keeps pages from being
+// used again.
+import type { Database } from 'lmdb';
+import { compareBytes, prefixEnd } from '../byte-order.js';
+import { cutRow, headOf, MAX_WHOLE_ROW_BYTES, restPrefix } from './cell-key.js';
+import type { EntryKey, LmdbEnv } from './lmdb-env.js';
+
+/** A range of rows: from `start` (included) to `end` (excluded, text or bytes). */
+export interface RowRange {
+  readonly start?: string;
+  readonly end?: EntryKey;
+}
+
+interface Entry {
+  readonly key: EntryKey;
+  readonly value: Buffer;
+}
+
+// A key when values are not wanted, else key and value.
+type Entries = Iterator<Entry | EntryKey>;
+
+const ID_BYTES = 6;
+// No head and no character's bytes compare above it.
+const ABOVE_ALL = Buffer.from([0xff]);
+// Shorter than any head, so that the walk over whole rows ends behind the head of a long bound.
+const SAFE_HEAD_BYTES = MAX_WHOLE_ROW_BYTES - 8;
+
+/** A cursor on the cells of a range; its fields describe the cell it stands on. */
+export class CellWalk {
+  /** The row's key; '' before the first cell and after the last. */
+  row = '';
+  /** The entry: rest of the row, family and qualifier, parted by NUL. */
+  entry = '';
+  /** Where the entry's first NUL is. */
+  rowEnd = 0;
+  /** The entry's value; meaningless when values are not wanted. */
+  value: Buffer = ABOVE_ALL;
+
+  private entries: Entries;
+  /** The walk over whole rows, waiting while that over the rests of a head goes on. */
+  private outer: Entries | undefined;
+  private head = '';
+  private idLength = 0;
+  private readonly endBytes: Buffer | undefined;
+  /** Whether a bound is a long row, so that the walk over whole rows begins before it or ends behind it. */
+  private readonly mustCompare: boolean;
+
+  constructor(
+    private readonly env: LmdbEnv,
+    private readonly range: RowRange,
+    private readonly withValues: boolean,
+  ) {
+    const { start, end } = range;
+    const cut = start === undefined ? undefined : cutRow(start);
+    this.endBytes = end === undefined ? undefined : Buffer.from(end as string);
+    const isEndLong = this.endBytes !== undefined && this.endBytes.length > MAX_WHOLE_ROW_BYTES;
+    this.mustCompare = cut !== undefined || isEndLong;
+    const cellsEnd = isEndLong ? Buffer.concat([this.endBytes.subarray(0, SAFE_HEAD_BYTES), ABOVE_ALL]) : end;
+    this.entries = this.open(env.cells, cut?.head ?? start, cellsEnd);
+  }
+
+  /** Step to the next cell; false at the end. */
+  advance(): boolean {
+    for (;;) {
+      const result = this.entries.next();
+      if (result.done) {
+        if (this.outer === undefined) break;
+        this.entries = this.outer;
+        this.outer = undefined;
+        continue;
+      }
+      if (this.stepTo(result.value)) return true;
+    }
+    this.row = '';
+    return false;
+  }
+
+  /** End the walk and let its snapshot go. */
+  end(): void {
+    this.entries.return?.();
+    this.outer?.return?.();
+    this.row = '';
+  }
+
+  private stepTo(found: Entry | EntryKey): boolean {
+    const key = (this.withValues ? (found as Entry).key : found) as string;
+    const rowEnd = key.indexOf('\0');
+    if (rowEnd === -1) {
+      // A head, or the entry that only holds a head's number.
+      if (this.outer === undefined) this.descend(key);
+      return false;
+    }
+    if (this.outer === undefined) {
+      this.row = key.slice(0, rowEnd);
+      if (this.mustCompare && !this.contains(this.row)) return false;
+    } else {
+      this.row = this.head + key.slice(this.idLength, rowEnd);
+      if (!this.contains(this.row)) return false;
+    }
+    this.entry = key;
+    this.rowEnd = rowEnd;
+    if (this.withValues) this.value = (found as Entry).value;
+    return true;
+  }
+
+  private descend(key: string): void {
+    const id = this.env.cells.getBinary(key)?.readUIntBE(0, ID_BYTES) ?? 0;
+    const prefix = restPrefix(id);
+    this.head = headOf(key) as string;
+    this.idLength = prefix.length;
+    this.outer = this.entries;
+    this.entries = this.open(this.env.rests, prefix, prefixEnd(prefix));
+  }
+
+  private open(database: Database<Buffer, EntryKey>, start: EntryKey | undefined, end: EntryKey | undefined): Entries {
+    const entries = this.withValues ? database.getRange({ start, end }) : database.getKeys({ start, end });
+    return (entries as Iterable<Entry | EntryKey>)[Symbol.iterator]();
+  }
+
+  private contains(row: string): boolean {
+    const { start } = this.range;
+    if (start !== undefined && compareBytes(row, start) < 0) return false;
+    return this.endBytes === undefined || Buffer.compare(Buffer.from(row), this.endBytes) < 0;
+  }
+}

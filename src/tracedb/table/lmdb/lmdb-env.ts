@@ -1,0 +1,103 @@
+// The LMDB file: its databases, and how it is opened. Settings here decide what a crash can do: every commit is flushed before it
+// is acknowledged, and nothing is written through the map.
+import { mkdir } from 'node:fs/promises';
+import { basename } from 'node:path';
+import type { Database, DatabaseOptions, RootDatabase } from 'lmdb';
+import { optionalPackage } from '../../optional-package.js';
+import { TraceDbError } from '../../tracedb-error.js';
+import { checkFamilyNames } from '../limits.js';
+import type { TableSchema } from '../wide-column-table.js';
+import { KEY_ENCODER } from './cell-key.js';
+import { checkFileSystem } from './file-system.js';
+import { lmdbError } from './lmdb-errors.js';
+
+const FORMAT_VERSION = 1;
+const SCHEMA_KEY = 'schema';
+// Room for keys of up to 4,026 bytes; pages of 4,096 take only 1,978.
+const PAGE_BYTES = 8192;
+
+/** An entry's key; bytes only as a bound of a range. */
+export type EntryKey = string | Uint8Array;
+
+/** The open databases of a store. */
+export interface LmdbEnv {
+  readonly root: RootDatabase<Buffer, EntryKey>;
+  /** Cells of rows, and the heads of long ones. */
+  readonly cells: Database<Buffer, EntryKey>;
+  /** Cells of long rows, by the number of their head. */
+  readonly rests: Database<Buffer, EntryKey>;
+  readonly families: ReadonlySet<string>;
+}
+
+// `keyEncoder` is documented by lmdb for every database but missing from the type.
+const DATABASE = { encoding: 'binary', keyEncoder: KEY_ENCODER } as DatabaseOptions;
+
+interface Schema {
+  readonly version: number;
+  readonly families: readonly string[];
+}
+
+const parseSchema = (bytes: Buffer, location: string): Schema => {
+  try {
+    const schema = JSON.parse(bytes.toString()) as Schema;
+    if (schema.version === FORMAT_VERSION && Array.isArray(schema.families)) return schema;
+  } catch {
+    // Falls through to the error that names the store.
+  }
+  throw new TraceDbError(
+    'ERR_SPANLINE_STORE_CORRUPT',
+    `${location} holds no table of format ${FORMAT_VERSION}; it was written by another program or a newer version`,
+  );
+};
+
+const readOrCreateSchema = async (root: RootDatabase<Buffer, EntryKey>, wanted: TableSchema, location: string) => {
+  const meta = root.openDB<Buffer, EntryKey>({ ...DATABASE, name: 'meta' });
+  const current = (): readonly string[] => {
+    const bytes = meta.get(SCHEMA_KEY);
+    return bytes === undefined ? [] : parseSchema(bytes, location).families;
+  };
+  if (wanted.families.every((family) => current().includes(family))) return current();
+  return root.transaction(() => {
+    // Again inside the transaction: another process may have come first.
+    const families = [...new Set([...current(), ...wanted.families])].sort();
+    checkFamilyNames(families);
+    const schema: Schema = { version: FORMAT_VERSION, families };
+    meta.put(SCHEMA_KEY, Buffer.from(JSON.stringify(schema)));
+    return families;
+  });
+};
+
+/** Open or create the store in `directory`. */
+export const openLmdbEnv = async (directory: string, schema: TableSchema): Promise<LmdbEnv> => {
+  checkFamilyNames(schema.families);
+  const lmdb = await optionalPackage('lmdb', `the embedded store ${basename(directory)}`, () => import('lmdb'));
+  let root: RootDatabase<Buffer, EntryKey> | undefined;
+  try {
+    await mkdir(directory, { recursive: true });
+    await checkFileSystem(directory);
+    root = lmdb.open<Buffer, EntryKey>({
+      path: directory,
+      // A name with a dot would otherwise be taken for a file's.
+      noSubdir: false,
+      pageSize: PAGE_BYTES,
+      encoding: 'binary',
+      keyEncoder: KEY_ENCODER,
+      maxDbs: 4,
+      // The commit itself waits for the disk, so an acknowledged write survives a power failure.
+      overlappingSync: false,
+      commitDelay: 0,
+    });
+    // Frees the places of readers that were killed; they would keep old pages from being used again.
+    root.readerCheck();
+    const families = new Set(await readOrCreateSchema(root, schema, directory));
+    return {
+      root,
+      cells: root.openDB<Buffer, EntryKey>({ ...DATABASE, name: 'cells' }),
+      rests: root.openDB<Buffer, EntryKey>({ ...DATABASE, name: 'rests' }),
+      families,
+    };
+  } catch (cause) {
+    await root?.close().catch(() => {});
+    throw lmdbError(cause, directory);
+  }
+};

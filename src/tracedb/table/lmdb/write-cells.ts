@@ -1,0 +1,112 @@
+// Applies mutations inside an open write transaction. Everything here is synchronous: a pause would let another writer's batch in.
+import type { Database } from 'lmdb';
+import { TraceDbError } from '../../tracedb-error.js';
+import type { Mutation, Predicate } from '../wide-column-table.js';
+import { cellKey, cutRow, headKey, restPrefix } from './cell-key.js';
+import { cellTime, cellValue, encodeCell } from './cell-value.js';
+import type { EntryKey, LmdbEnv } from './lmdb-env.js';
+
+/** Where the cells of one row are. */
+interface Place {
+  readonly database: Database<Buffer, EntryKey>;
+  readonly row: string;
+}
+
+const ID_BYTES = 6;
+
+const lastId = ({ rests }: LmdbEnv): number => {
+  for (const key of rests.getKeys({ reverse: true, limit: 1 })) return Number.parseInt(key as string, 10);
+  return 0;
+};
+
+/** The place of a row; undefined when it is long, has none yet, and `create` is false. */
+const placeOf = (env: LmdbEnv, row: string, create: boolean): Place | undefined => {
+  const cut = cutRow(row);
+  if (cut === undefined) return { database: env.cells, row };
+  const key = headKey(cut.head);
+  const bytes = env.cells.getBinary(key);
+  let id = bytes?.readUIntBE(0, ID_BYTES);
+  if (id === undefined) {
+    if (!create) return undefined;
+    id = lastId(env) + 1;
+    const idBytes = Buffer.alloc(ID_BYTES);
+    idBytes.writeUIntBE(id, 0, ID_BYTES);
+    env.cells.putSync(key, idBytes);
+    // Holds the number while the head has no cell, so that no other head is given it.
+    env.rests.putSync(restPrefix(id), Buffer.alloc(0));
+  }
+  return { database: env.rests, row: restPrefix(id) + cut.rest };
+};
+
+const setCell = ({ database, row }: Place, mutation: Mutation & { type: 'set' }): void => {
+  const key = cellKey(row, mutation.family, mutation.qualifier);
+  const bytes = encodeCell(mutation.value, mutation.timestampMs);
+  // Most cells are new: one call finds that out and writes. (lmdb types its answer as void.)
+  const isNew = database.putSync(key, bytes, { noOverwrite: true }) as unknown as boolean;
+  if (isNew) return;
+  const old = database.getBinaryFast(key);
+  if (old !== undefined && cellTime(old) > mutation.timestampMs) return;
+  database.putSync(key, bytes);
+};
+
+const deleteRow = ({ database, row }: Place): void => {
+  // Collected first: removing under a cursor would move it.
+  const keys = [...database.getKeys({ start: `${row}\0`, end: `${row}\x01` })];
+  for (const key of keys) database.removeSync(key);
+};
+
+/** Apply `mutations` to a row, in their order. */
+export const applyMutations = (env: LmdbEnv, key: string, mutations: readonly Mutation[]): void => {
+  const place = placeOf(
+    env,
+    key,
+    mutations.some(({ type }) => type === 'set'),
+  );
+  if (place === undefined) return;
+  for (const mutation of mutations) {
+    if (mutation.type === 'set') setCell(place, mutation);
+    else if (mutation.type === 'delete-row') deleteRow(place);
+    else place.database.removeSync(cellKey(place.row, mutation.family, mutation.qualifier));
+  }
+};
+
+/** The bytes of a cell's entry, valid until the next read; undefined when the cell does not exist. */
+const readCell = (env: LmdbEnv, key: string, family: string, qualifier: string): Buffer | undefined => {
+  const place = placeOf(env, key, false);
+  return place?.database.getBinaryFast(cellKey(place.row, family, qualifier));
+};
+
+/** Whether a predicate holds. */
+export const holds = (env: LmdbEnv, key: string, { family, qualifier, value }: Predicate): boolean => {
+  const bytes = readCell(env, key, family, qualifier);
+  return bytes !== undefined && (value === undefined || Buffer.compare(cellValue(bytes), value) === 0);
+};
+
+/** Add to a counter; returns the sum. */
+export const increment = (env: LmdbEnv, key: string, family: string, qualifier: string, by: number): number => {
+  const bytes = readCell(env, key, family, qualifier);
+  let sum = BigInt(by);
+  if (bytes !== undefined) {
+    const value = cellValue(bytes) as Buffer;
+    if (value.length !== 8) {
+      throw new TraceDbError(
+        'ERR_SPANLINE_INVALID_INPUT',
+        `cell ${family}:${qualifier} of row ${JSON.stringify(key)} has ${value.length} bytes and is no counter (8 bytes)`,
+      );
+    }
+    sum += value.readBigInt64BE();
+  }
+  if (sum > BigInt(Number.MAX_SAFE_INTEGER) || sum < BigInt(Number.MIN_SAFE_INTEGER)) {
+    throw new TraceDbError(
+      'ERR_SPANLINE_TABLE_LIMIT',
+      `the counter of row ${JSON.stringify(key)} would leave the safe integers`,
+    );
+  }
+  const value = Buffer.alloc(8);
+  value.writeBigInt64BE(sum);
+  const old = bytes === undefined ? 0 : cellTime(bytes);
+  // The engine's time, as in Bigtable, but never back: a counter must not lose to an older cell of itself.
+  const timestampMs = Math.max(Date.now(), old);
+  applyMutations(env, key, [{ type: 'set', family, qualifier, value, timestampMs }]);
+  return Number(sum);
+};
