@@ -6,10 +6,12 @@ import type { CallOptions, Cell, Mutation, WideColumnTable } from '../table/wide
 import { TraceDbError } from '../tracedb-error.js';
 import { CallDeadline } from './call-deadline.js';
 import { OrderedParamSet } from './ordered-param-set.js';
+import { invalid } from './param-text.js';
 import type { Params } from './params.js';
+import { DEFAULT_RETRY_BOUNDS, type RetryBounds, retryConflicts } from './retry-conflicts.js';
 
 /** Where an ordered param set is kept, and how long an update tries. */
-export interface OpsRowOptions {
+export interface OpsRowOptions extends Partial<RetryBounds> {
   /** Key of the row. */
   readonly key: string;
   readonly family: string;
@@ -19,10 +21,6 @@ export interface OpsRowOptions {
   readonly hashColumn: string;
   /** The writer's clock, Unix milliseconds. Default `Date.now`. */
   readonly timestampMs?: () => number;
-  /** How often an update writes before it gives up with `ERR_SPANLINE_CONFLICT`. Default 64. */
-  readonly maxAttempts?: number;
-  /** Upper bound of the first wait after a conflict, in milliseconds; it doubles up to 512 of them. Default 1. */
-  readonly backoffMs?: number;
 }
 
 /** What an `OpsRow` did. */
@@ -50,7 +48,6 @@ interface State {
 }
 
 const ABSENT: State = { ops: OrderedParamSet.empty, hash: undefined, timestampMs: -1 };
-const MAX_BACKOFF_FACTOR = 512;
 
 /**
  * The ordered param set of one tile in the table; it remembers the last one it saw, and nothing else.
@@ -72,8 +69,7 @@ export class OpsRow {
   readonly #table: WideColumnTable;
   readonly #options: OpsRowOptions;
   readonly #clock: () => number;
-  readonly #maxAttempts: number;
-  readonly #backoffMs: number;
+  readonly #bounds: RetryBounds;
   #state: State | undefined;
   // Updates of this object go one after another: the second one finds most of what it wants in memory.
   #last: Promise<unknown> = Promise.resolve();
@@ -85,21 +81,17 @@ export class OpsRow {
   #gaveUp = 0;
 
   constructor(table: WideColumnTable, options: OpsRowOptions) {
-    const { timestampMs = Date.now, maxAttempts = 64, backoffMs = 1 } = options;
+    const { timestampMs = Date.now, maxAttempts, backoffMs } = { ...DEFAULT_RETRY_BOUNDS, ...options };
     if (!Number.isSafeInteger(maxAttempts) || maxAttempts < 1) {
-      throw new TraceDbError(
-        'ERR_SPANLINE_INVALID_INPUT',
-        `maxAttempts must be a whole number from 1, not ${maxAttempts}`,
-      );
+      throw invalid(`maxAttempts must be a whole number from 1, not ${maxAttempts}`);
     }
     if (!Number.isFinite(backoffMs) || backoffMs < 0) {
-      throw new TraceDbError('ERR_SPANLINE_INVALID_INPUT', `backoffMs must be a number from 0, not ${backoffMs}`);
+      throw invalid(`backoffMs must be a number from 0, not ${backoffMs}`);
     }
     this.#table = table;
     this.#options = options;
     this.#clock = timestampMs;
-    this.#maxAttempts = maxAttempts;
-    this.#backoffMs = backoffMs;
+    this.#bounds = { maxAttempts, backoffMs };
   }
 
   /** The set as this object last saw it; undefined before the first `read` or `update`. */
@@ -144,29 +136,21 @@ export class OpsRow {
     };
   }
 
-  async #update(wanted: readonly Params[], deadline: CallDeadline, span: Span): Promise<OrderedParamSet> {
-    let state = this.#state ?? (await this.#read(deadline.next()));
-    for (let attempt = 1; ; attempt++) {
+  #update(wanted: readonly Params[], deadline: CallDeadline, span: Span): Promise<OrderedParamSet> {
+    const attempt = async (number: number): Promise<OrderedParamSet | undefined> => {
+      if (number > 1) this.#retries++;
+      const state = (number === 1 ? this.#state : undefined) ?? (await this.#read(deadline.next()));
       const delta = state.ops.missing(wanted);
       if (delta.size === 0) return state.ops;
       const next = state.ops.with(delta);
-      span.addProperties(() => ({ row: this.#options.key, added: delta.size, attempts: attempt }));
+      span.addProperties(() => ({ row: this.#options.key, added: delta.size, attempts: number }));
       if (await this.#write(state, next, deadline)) return next;
       this.#conflicts++;
-      if (attempt === this.#maxAttempts) break;
-      // The winner needs no rest: only from the second refusal on is there a crowd to spread.
-      if (attempt > 1) {
-        await deadline.sleep(Math.random() * this.#backoffMs * Math.min(2 ** (attempt - 2), MAX_BACKOFF_FACTOR));
-      }
-      this.#retries++;
-      state = await this.#read(deadline.next());
-    }
-    this.#gaveUp++;
-    throw new TraceDbError(
-      'ERR_SPANLINE_CONFLICT',
-      `the param set in row ${this.#options.key} of ${this.#table.location} was changed by others in each of ` +
-        `${this.#maxAttempts} attempts; write again later, or with fewer writers`,
-    );
+      if (number === this.#bounds.maxAttempts) this.#gaveUp++;
+      return undefined;
+    };
+    const what = `the param set in row ${this.#options.key} of ${this.#table.location}`;
+    return retryConflicts(what, attempt, deadline, this.#bounds);
   }
 
   async #write(old: State, next: OrderedParamSet, deadline: CallDeadline): Promise<boolean> {

@@ -120,20 +120,28 @@ export class OrderedParamSet {
    * `ERR_SPANLINE_INVALID_INPUT` for no params, and for a key or value this set does not know.
    */
   encode(params: Params): string {
-    const found: [key: number, value: number][] = [];
-    for (const key of Object.keys(params)) {
-      const value = this.valueIndex(key, params[key]);
+    const keys: number[] = [];
+    const values: number[] = [];
+    for (const name of Object.keys(params)) {
+      const key = this.keyIndex(name);
+      const value = this.#valuePlaces[key]?.get(params[name]) ?? -1;
       if (value < 0) {
         throw invalid(
-          `param ${quoted(`${key}=${params[key]}`)} is not in the ordered param set; first add it: ops.with(ops.missing([params]))`,
+          `param ${quoted(`${name}=${params[name]}`)} is not in the ordered param set; first add it: ops.with(ops.missing([params]))`,
         );
       }
-      found.push([this.keyIndex(key), value]);
+      // Insertion by ascending key: params are few and mostly in order, and this runs for every trace that is written.
+      let at = keys.length;
+      for (; at > 0 && keys[at - 1] > key; at--) {
+        keys[at] = keys[at - 1];
+        values[at] = values[at - 1];
+      }
+      keys[at] = key;
+      values[at] = value;
     }
-    if (found.length === 0) throw invalid('a trace without params has no id; give it at least one param');
-    found.sort((a, b) => a[0] - b[0]);
+    if (keys.length === 0) throw invalid('a trace without params has no id; give it at least one param');
     let id = ',';
-    for (const [key, value] of found) id += `${key}=${value},`;
+    for (let i = 0; i < keys.length; i++) id += `${keys[i]}=${values[i]},`;
     return id;
   }
 

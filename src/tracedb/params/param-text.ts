@@ -13,14 +13,19 @@ export const quoted = (text: string): string => JSON.stringify(text.length > 80 
 export const invalid = (message: string, options?: ErrorOptions): TraceDbError =>
   new TraceDbError('ERR_SPANLINE_INVALID_INPUT', message, options);
 
+/** Throws `ERR_SPANLINE_INVALID_INPUT` for text that has no UTF-8 form. */
+export const checkWellFormed = (what: string, text: string): void => {
+  if (LONE_SURROGATE.test(text)) {
+    throw invalid(`${what} ${quoted(text)} has a lone surrogate and so no UTF-8 form; use text.toWellFormed()`);
+  }
+};
+
 const checkText = (what: string, text: unknown): void => {
   if (typeof text !== 'string') throw invalid(`${what} must be a string, not ${typeof text}`);
   if (text.length > MAX_PARAM_LENGTH) {
     throw invalid(`${what} ${quoted(text)} has ${text.length} characters; the limit is ${MAX_PARAM_LENGTH}`);
   }
-  if (LONE_SURROGATE.test(text)) {
-    throw invalid(`${what} ${quoted(text)} has a lone surrogate and so no UTF-8 form; use text.toWellFormed()`);
-  }
+  checkWellFormed(what, text);
 };
 
 /** Throws `ERR_SPANLINE_INVALID_INPUT` unless `key` can be the key of a param. */

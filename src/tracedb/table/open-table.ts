@@ -1,4 +1,5 @@
 // Opens a table by what its location looks like. An engine is loaded only when it is the one.
+import { TracedTable } from './traced-table.js';
 import type { TableSchema, WideColumnTable } from './wide-column-table.js';
 
 /**
@@ -25,8 +26,8 @@ import type { TableSchema, WideColumnTable } from './wide-column-table.js';
 export const openTable = async (location: string, schema: TableSchema): Promise<WideColumnTable> => {
   if (location.startsWith('bigtable:')) {
     const { openBigtableTable } = await import('./bigtable/open-bigtable.js');
-    return openBigtableTable(location, schema);
+    return new TracedTable(await openBigtableTable(location, schema));
   }
   const { LmdbTable } = await import('./lmdb/lmdb-table.js');
-  return LmdbTable.open(location, schema);
+  return new TracedTable(await LmdbTable.open(location, schema));
 };

@@ -1,0 +1,35 @@
+// Spans of the databases' own work. Where nobody traces, this must cost one look at the current span and nothing else.
+import { Span } from '../span/span.js';
+import type { SpanOptions } from '../span/span-options.js';
+
+/** A child of the current span; undefined when nothing records here. */
+export const childSpan = (name: string, options?: SpanOptions): Span | undefined => {
+  if (Span.current()?.isRecording !== true) return undefined;
+  return Span.startWithLocalParent(name, options);
+};
+
+/** Run `work` under `span`, when there is one. */
+export const under = <T>(span: Span | undefined, work: () => T): T => (span === undefined ? work() : span.run(work));
+
+/** Milliseconds as a property: three digits behind the point. */
+export const roundMs = (ms: number): number => Math.round(ms * 1000) / 1000;
+
+/** Run `work` in a span of its own; its failure is recorded and thrown on. `figures` is asked when it is over. */
+export const inSpan = async <T>(
+  name: string,
+  work: () => Promise<T>,
+  figures?: (result: T) => Readonly<Record<string, string | number | boolean>>,
+): Promise<T> => {
+  const span = childSpan(name);
+  if (span === undefined) return work();
+  try {
+    const result = await span.run(work);
+    if (figures !== undefined) span.addProperties(figures(result));
+    return result;
+  } catch (error) {
+    span.recordException(error);
+    throw error;
+  } finally {
+    span.end();
+  }
+};

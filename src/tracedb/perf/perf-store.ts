@@ -1,0 +1,285 @@
+// The Perf store: values of traces by commit, in tiles. It must hold nothing of the data but bounded caches, so that any number of
+// processes can have one over the same table.
+import { inSpan } from '../node-span.js';
+import { CallDeadline } from '../params/call-deadline.js';
+import { type CleaningRule, DEFAULT_RULE } from '../params/cleaning.js';
+import { OpsRows, type OpsRowsStats } from '../params/ops-rows.js';
+import type { OrderedParamSet } from '../params/ordered-param-set.js';
+import type { ParamSet } from '../params/param-set.js';
+import type { Params } from '../params/params.js';
+import { parseQuery } from '../query/parse-query.js';
+import { type Plan, planQuery } from '../query/plan.js';
+import { makeQuery, type Query } from '../query/query.js';
+import { readSlotsOf } from '../query/read-slots.js';
+import { runPlan } from '../query/run-query.js';
+import type { CallOptions, TableSchema, TableStats, WideColumnTable } from '../table/wide-column-table.js';
+import { TraceDbError } from '../tracedb-error.js';
+import { CommitLog } from './commit-log.js';
+import { FAMILIES, indexPrefix, PARAM_SET_PREFIX, paramSetKey, sourceKey, tileLayout, traceKey } from './keys.js';
+import { openPerfConfig, type PerfConfig } from './perf-config.js';
+import { offsetOf, tileOf, tileOfKey } from './tile.js';
+import { type PerfTrace, readTraces, readTracesOf } from './trace-reader.js';
+import { type CommitPoints, type Point, TraceWriter, type WriteResult } from './trace-writer.js';
+
+/** The families a table needs to hold a Perf store. */
+export const PERF_SCHEMA: TableSchema = { families: Object.values(FAMILIES) };
+
+/** How a Perf store is opened. */
+export interface PerfStoreOptions extends Partial<PerfConfig>, CallOptions {
+  /** Which characters params may have. Default `[A-Za-z0-9._-]`. */
+  readonly rule?: CleaningRule;
+  /** Traces remembered as indexed, so that their index rows are not written again. Default 200,000; one takes about 200 bytes. */
+  readonly cachedTraces?: number;
+}
+
+/** What a Perf store did in this process. */
+export interface PerfStats {
+  readonly table: TableStats;
+  readonly ops: OpsRowsStats;
+  readonly writer: ReturnType<TraceWriter['stats']>;
+  readonly queries: { readonly open: number; readonly waiting: number; readonly waited: number };
+}
+
+/** A query as text or parsed. */
+export type QueryLike = string | Query;
+
+const toQuery = (query: QueryLike): Query => (typeof query === 'string' ? parseQuery(query) : makeQuery(query.parts));
+
+const INDEX_BATCH = 1000;
+
+/**
+ * Values of traces by commit, queried by their params.
+ *
+ * Open one over a table with the families of `PERF_SCHEMA`, on LMDB or Bigtable; any number of processes may. The table is yours:
+ * close it when done. Methods reject with a `TraceDbError`. Design: Skia Perf's trace database on Bigtable.
+ *
+ * @example
+ * ```ts
+ * import { mkdtemp } from 'node:fs/promises';
+ * import { tmpdir } from 'node:os';
+ * import { join } from 'node:path';
+ * import { openTable, PERF_SCHEMA, PerfStore } from 'spanline/tracedb';
+ *
+ * const table = await openTable(await mkdtemp(join(tmpdir(), 'perf-')), PERF_SCHEMA);
+ * const perf = await PerfStore.open(table);
+ * const points = [{ params: { test: 'draw', arch: 'x86' }, value: 12.5 }];
+ * await perf.writeTraces(300, points, { source: 'run-1.json', timestampMs: Date.now() });
+ * for await (const traces of perf.query(1, 'arch=x86')) console.assert(traces[0].values[44] === 12.5);
+ * await table.close();
+ * ```
+ */
+export class PerfStore {
+  /** The commits that columns stand for. */
+  readonly commits: CommitLog;
+  private readonly opsRows: OpsRows;
+  private readonly writer: TraceWriter;
+
+  private constructor(
+    readonly table: WideColumnTable,
+    /** What the store was made with. */
+    readonly config: PerfConfig,
+    rule: CleaningRule,
+    cachedTraces: number,
+  ) {
+    this.commits = new CommitLog(table);
+    this.opsRows = new OpsRows(table, (tile) => ({
+      key: paramSetKey(tile),
+      family: FAMILIES.params,
+      opsColumn: 'OPS',
+      hashColumn: 'H',
+    }));
+    this.writer = new TraceWriter(table, config, this.opsRows, rule, cachedTraces);
+  }
+
+  /** Open the store in `table`, making it when the table is new; tile size and shards of an existing one are kept. */
+  static async open(table: WideColumnTable, options: PerfStoreOptions = {}): Promise<PerfStore> {
+    const { rule = DEFAULT_RULE, cachedTraces = 200_000, tileSize, shards, ...call } = options;
+    if (!Number.isInteger(cachedTraces) || cachedTraces < 2) {
+      throw new TraceDbError(
+        'ERR_SPANLINE_INVALID_INPUT',
+        `cachedTraces must be a whole number from 2, not ${cachedTraces}`,
+      );
+    }
+    const config = await openPerfConfig(table, { tileSize, shards }, call);
+    return new PerfStore(table, config, rule, cachedTraces);
+  }
+
+  /** The tile a commit falls in. */
+  tileOf(commit: number): number {
+    return tileOf(commit, this.config.tileSize);
+  }
+
+  /** The column of a commit in its tile. */
+  offsetOf(commit: number): number {
+    return offsetOf(commit, this.config.tileSize);
+  }
+
+  /** Write the points of one commit. */
+  writeTraces(
+    commit: number,
+    points: readonly Point[],
+    { source, timestampMs, ...options }: { readonly source: string; readonly timestampMs: number } & CallOptions,
+  ): Promise<WriteResult> {
+    return this.write([{ commit, source, timestampMs, points }], options);
+  }
+
+  /** Write the points of several commits at once: much cheaper than one by one, since every write waits for the disk. */
+  write(commits: readonly CommitPoints[], options?: CallOptions): Promise<WriteResult> {
+    return inSpan(
+      'perf.write',
+      () => this.writer.write(commits, options),
+      (result) => ({ ...result }),
+    );
+  }
+
+  /** The traces of a tile with these params; unknown ones are left out. */
+  async readTraces(tile: number, params: readonly Params[], options: CallOptions = {}): Promise<PerfTrace[]> {
+    const deadline = new CallDeadline('reading traces', options);
+    const ops = await this.opsRows.at(tile).read(deadline.next());
+    const ids = params.filter((one) => ops.missing([one]).size === 0).map((one) => ops.encode(one));
+    return readTraces(this.table, this.config, tile, ops, ids, deadline.next());
+  }
+
+  /** The traces of a tile that a query selects, ascending by id, in batches; the empty query selects all. */
+  async *query(
+    tile: number,
+    query: QueryLike,
+    options: CallOptions = {},
+  ): AsyncGenerator<readonly PerfTrace[], undefined, void> {
+    const deadline = new CallDeadline(`querying tile ${tile}`, options);
+    const { plan, ops } = await this.plan(tile, query, deadline);
+    const ids = runPlan(this.table, plan, tileLayout(tile, this.config.shards), { ...deadline.next(), tile });
+    yield* readTracesOf(ids, (batch) =>
+      inSpan(
+        'perf.read-traces',
+        () => readTraces(this.table, this.config, tile, ops, batch, deadline.next()),
+        (traces) => ({ ids: batch.length, traces: traces.length }),
+      ),
+    );
+  }
+
+  /** The encoded ids of the traces of a tile that a query selects, ascending, in batches. The empty query is an error. */
+  async *queryIds(
+    tile: number,
+    query: QueryLike,
+    options: CallOptions = {},
+  ): AsyncGenerator<readonly string[], undefined, void> {
+    const deadline = new CallDeadline(`querying tile ${tile}`, options);
+    const parsed = toQuery(query);
+    if (parsed.parts.length === 0) {
+      throw new TraceDbError(
+        'ERR_SPANLINE_INVALID_INPUT',
+        'an empty query selects every trace, which has no use for ids; name at least one key',
+      );
+    }
+    const { plan } = await this.plan(tile, parsed, deadline);
+    yield* runPlan(this.table, plan, tileLayout(tile, this.config.shards), { ...deadline.next(), tile });
+  }
+
+  /** How many traces of a tile a query selects; all of them without one. */
+  async count(tile: number, query: QueryLike = '', options: CallOptions = {}): Promise<number> {
+    const deadline = new CallDeadline(`counting in tile ${tile}`, options);
+    const { plan } = await this.plan(tile, query, deadline);
+    const layout = tileLayout(tile, this.config.shards);
+    let count = 0;
+    for await (const ids of runPlan(this.table, plan, layout, { ...deadline.next(), tile })) count += ids.length;
+    return count;
+  }
+
+  /** The tiles that have traces, the newest first. */
+  async tiles(options?: CallOptions & { readonly limit?: number }): Promise<number[]> {
+    const tiles: number[] = [];
+    for await (const keys of this.table.readKeys({ prefix: PARAM_SET_PREFIX }, options)) {
+      for (const key of keys) tiles.push(tileOfKey(key.slice(PARAM_SET_PREFIX.length)));
+    }
+    return tiles;
+  }
+
+  /** The newest tile that has traces; undefined in an empty store. */
+  async latestTile(options?: CallOptions): Promise<number | undefined> {
+    return (await this.tiles({ ...options, limit: 1 }))[0];
+  }
+
+  /** All keys and values of a tile's traces. */
+  async paramSet(tile: number, options?: CallOptions): Promise<ParamSet> {
+    return (await this.orderedParamSet(tile, options)).toParamSet();
+  }
+
+  /** The ordered param set of a tile, which encodes and decodes the ids of its traces. */
+  orderedParamSet(tile: number, options?: CallOptions): Promise<OrderedParamSet> {
+    return this.opsRows.at(tile).read(options);
+  }
+
+  /** How a query would be run on a tile. */
+  async planOf(tile: number, query: QueryLike, options: CallOptions = {}): Promise<Plan> {
+    return (await this.plan(tile, query, new CallDeadline('planning', options))).plan;
+  }
+
+  /** The number of index rows of a tile. */
+  async countIndices(tile: number, options?: CallOptions): Promise<number> {
+    let count = 0;
+    for await (const keys of this.table.readKeys({ prefix: indexPrefix(tile) }, options)) count += keys.length;
+    return count;
+  }
+
+  /** Write the index rows of all traces of a tile anew: needed after a crash between traces and index. Returns the rows written. */
+  async writeIndices(
+    tile: number,
+    { onProgress, ...options }: CallOptions & { readonly onProgress?: (rows: number) => void } = {},
+  ): Promise<number> {
+    const deadline = new CallDeadline(`writing the index of tile ${tile}`, options);
+    const layout = tileLayout(tile, this.config.shards);
+    let rows = 0;
+    let held: string[] = [];
+    const flush = async (): Promise<void> => {
+      rows += await this.writer.writeIndex(tile, held, Date.now(), deadline);
+      held = [];
+      onProgress?.(rows);
+    };
+    for await (const ids of runPlan(this.table, { kind: 'all' }, layout, { ...deadline.next(), tile })) {
+      held.push(...ids);
+      if (held.length >= INDEX_BATCH) await flush();
+    }
+    if (held.length > 0) await flush();
+    return rows;
+  }
+
+  /** Where the value of a trace at a commit came from; undefined when it has none there. */
+  async source(commit: number, params: Params, options: CallOptions = {}): Promise<string | undefined> {
+    const deadline = new CallDeadline('reading a source', options);
+    const tile = this.tileOf(commit);
+    const ops = await this.opsRows.at(tile).read(deadline.next());
+    if (ops.missing([params]).size > 0) return undefined;
+    const key = traceKey(tile, ops.encode(params), this.config.shards);
+    const qualifiers = [String(this.offsetOf(commit))];
+    const row = await this.table.readRow(key, { ...deadline.next(), families: [FAMILIES.source], qualifiers });
+    const digest = row?.cells[0]?.value;
+    if (digest === undefined) return undefined;
+    const named = await this.table.readRow(sourceKey(digest), { ...deadline.next(), families: [FAMILIES.name] });
+    if (named?.cells[0] !== undefined) return Buffer.from(named.cells[0].value).toString();
+    throw new TraceDbError(
+      'ERR_SPANLINE_STORE_CORRUPT',
+      `row ${sourceKey(digest)}, the source of a value of commit ${commit}, is missing in ${this.table.location}`,
+    );
+  }
+
+  stats(): PerfStats {
+    return {
+      table: this.table.stats(),
+      ops: this.opsRows.stats(),
+      writer: this.writer.stats(),
+      queries: readSlotsOf(this.table).stats(),
+    };
+  }
+
+  private plan(tile: number, query: QueryLike, deadline: CallDeadline): Promise<{ plan: Plan; ops: OrderedParamSet }> {
+    return inSpan(
+      'query.plan',
+      async () => {
+        const ops = await this.opsRows.at(tile).read(deadline.next());
+        return { ops, plan: await planQuery(toQuery(query), ops, deadline.next()) };
+      },
+      ({ plan }) => ({ kind: plan.kind, ...(plan.kind === 'empty' ? { reason: plan.reason } : {}) }),
+    );
+  }
+}

@@ -1,0 +1,58 @@
+// Reads traces of a tile: by id, or by the stream of ids of a query, a batch at a time while the next ids are found.
+import type { OrderedParamSet } from '../params/ordered-param-set.js';
+import type { Params } from '../params/params.js';
+import type { CallOptions, WideColumnTable } from '../table/wide-column-table.js';
+import { FAMILIES, traceKey } from './keys.js';
+import type { PerfConfig } from './perf-config.js';
+import { valuesOf } from './trace-values.js';
+
+/** A trace in one tile. */
+export interface PerfTrace {
+  /** Its encoded id, which holds in this tile only. */
+  readonly id: string;
+  readonly params: Params;
+  /** One value a commit of the tile; NaN where there is none. */
+  readonly values: Float32Array;
+}
+
+/** The traces with these ids that the tile has, in the order of `ids`. */
+export const readTraces = async (
+  table: WideColumnTable,
+  { tileSize, shards }: PerfConfig,
+  tile: number,
+  ops: OrderedParamSet,
+  ids: readonly string[],
+  options: CallOptions,
+): Promise<PerfTrace[]> => {
+  const idOfKey = new Map(ids.map((id) => [traceKey(tile, id, shards), id]));
+  const found = new Map<string, PerfTrace>();
+  const read = table.readRows({ keys: [...idOfKey.keys()] }, { ...options, families: [FAMILIES.value] });
+  for await (const rows of read) {
+    for (const { key, cells } of rows) {
+      const id = idOfKey.get(key) as string;
+      found.set(id, { id, params: ops.decode(id), values: valuesOf(key, cells, tileSize) });
+    }
+  }
+  return ids.flatMap((id) => found.get(id) ?? []);
+};
+
+/** The traces behind a stream of ids. The ids of the next batch are found while the traces of this one are read. */
+export async function* readTracesOf(
+  idBatches: AsyncIterator<readonly string[]>,
+  read: (ids: readonly string[]) => Promise<PerfTrace[]>,
+): AsyncGenerator<readonly PerfTrace[], undefined, void> {
+  try {
+    let pending = idBatches.next();
+    for (;;) {
+      const { done, value: ids } = await pending;
+      if (done) return;
+      pending = idBatches.next();
+      // Its failure is met at the top of the loop; until then it must not count as unhandled.
+      pending.catch(() => {});
+      const traces = await read(ids);
+      if (traces.length > 0) yield traces;
+    }
+  } finally {
+    await idBatches.return?.();
+  }
+}

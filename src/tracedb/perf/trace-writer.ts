@@ -1,0 +1,210 @@
+// Writes points of traces: first the param set, then sources and values, then the index. In this order a crash can leave a trace
+// without index rows (writeIndices repairs that), but never a row whose id nobody can read.
+import { BoundedCache } from '../bounded-cache.js';
+import { inSpan } from '../node-span.js';
+import { CallDeadline } from '../params/call-deadline.js';
+import { type CleaningRule, checkParams } from '../params/cleaning.js';
+import type { OpsRows } from '../params/ops-rows.js';
+import type { Params } from '../params/params.js';
+import type { CallOptions, Mutation, RowMutation, WideColumnTable } from '../table/wide-column-table.js';
+import { TraceDbError } from '../tracedb-error.js';
+import { FAMILIES, indexKeys, sourceDigest, sourceKey, traceKey } from './keys.js';
+import type { PerfConfig } from './perf-config.js';
+import { checkCommit, offsetOf, tileKey, tileOf } from './tile.js';
+import { valueMutations } from './trace-values.js';
+
+/** A value of a trace. */
+export interface Point {
+  readonly params: Params;
+  /** Finite within float32; NaN means missing and is not written. */
+  readonly value: number;
+}
+
+/** The points of one commit. */
+export interface CommitPoints {
+  /** Number of the commit. */
+  readonly commit: number;
+  /** Where they come from, such as the name of a file. */
+  readonly source: string;
+  /** When they were measured, Unix milliseconds: a later measurement replaces an earlier one, whatever the order of writing. */
+  readonly timestampMs: number;
+  readonly points: readonly Point[];
+}
+
+/** What a write did. */
+export interface WriteResult {
+  readonly points: number;
+  /** Points without a value. */
+  readonly missing: number;
+  /** Traces whose index rows were written. */
+  readonly indexed: number;
+}
+
+// Mutations of one call of the table: far below its limit, since a call holds up the event loop while LMDB applies it.
+const CALL_MUTATIONS = 10_000;
+const EMPTY = new Uint8Array(0);
+const MAX_FLOAT32 = 3.4028234663852886e38;
+
+/** Writes to the tiles of a store. */
+export class TraceWriter {
+  private readonly sources: BoundedCache<string, Uint8Array>;
+  private readonly indexed: BoundedCache<string, true>;
+
+  constructor(
+    private readonly table: WideColumnTable,
+    private readonly config: PerfConfig,
+    private readonly opsRows: OpsRows,
+    private readonly rule: CleaningRule,
+    cachedTraces: number,
+  ) {
+    this.sources = new BoundedCache(10_000);
+    this.indexed = new BoundedCache(cachedTraces);
+  }
+
+  /** Write the points of some commits. */
+  async write(commits: readonly CommitPoints[], options?: CallOptions): Promise<WriteResult> {
+    for (const commit of commits) this.check(commit);
+    const deadline = new CallDeadline(`writing traces to ${this.table.location}`, options);
+    const byTile = new Map<number, CommitPoints[]>();
+    for (const commit of commits) {
+      const tile = tileOf(commit.commit, this.config.tileSize);
+      const some = byTile.get(tile);
+      if (some === undefined) byTile.set(tile, [commit]);
+      else some.push(commit);
+    }
+    await this.writeSources(commits, deadline);
+    const total = { points: 0, missing: 0, indexed: 0 };
+    for (const [tile, some] of byTile) {
+      const { points, missing, indexed } = await inSpan(
+        'perf.write-tile',
+        () => this.writeTile(tile, some, deadline),
+        (result) => ({ tile, ...result }),
+      );
+      total.points += points;
+      total.missing += missing;
+      total.indexed += indexed;
+    }
+    return total;
+  }
+
+  /** Write the index rows of traces of a tile, by id; returns the number of rows. */
+  async writeIndex(tile: number, ids: Iterable<string>, timestampMs: number, deadline: CallDeadline): Promise<number> {
+    let rows: RowMutation[] = [];
+    let written = 0;
+    const flush = async (): Promise<void> => {
+      if (rows.length === 0) return;
+      await this.table.mutateRows(rows, deadline.next());
+      written += rows.length;
+      rows = [];
+    };
+    const mutations: readonly Mutation[] = [
+      { type: 'set', family: FAMILIES.index, qualifier: 'E', value: EMPTY, timestampMs },
+    ];
+    for (const id of ids) {
+      for (const key of indexKeys(tile, id)) rows.push({ key, mutations });
+      if (rows.length >= CALL_MUTATIONS) await flush();
+    }
+    await flush();
+    return written;
+  }
+
+  stats(): { readonly indexedCached: number; readonly indexedEvicted: number; readonly sourcesCached: number } {
+    return { indexedCached: this.indexed.size, indexedEvicted: this.indexed.evicted, sourcesCached: this.sources.size };
+  }
+
+  private async writeTile(
+    tile: number,
+    commits: readonly CommitPoints[],
+    deadline: CallDeadline,
+  ): Promise<WriteResult> {
+    const all = function* (): Generator<Params> {
+      for (const { points } of commits) for (const { params } of points) yield params;
+    };
+    const ops = await this.opsRows.at(tile).update(all(), deadline.next());
+    const fresh = new Map<string, string>();
+    const newest = commits.reduce((most, { timestampMs }) => Math.max(most, timestampMs), 0);
+    const prefix = tileKey(tile);
+    let points = 0;
+    let missing = 0;
+    let rows = new Map<string, Mutation[]>();
+    let mutations = 0;
+    const flush = async (): Promise<void> => {
+      if (rows.size === 0) return;
+      await this.table.mutateRows(
+        Array.from(rows, ([key, list]) => ({ key, mutations: list })),
+        deadline.next(),
+      );
+      rows = new Map();
+      mutations = 0;
+    };
+    for (const { commit, source, timestampMs, points: some } of commits) {
+      const offset = offsetOf(commit, this.config.tileSize);
+      const digest = this.sources.get(source) ?? sourceDigest(source);
+      for (const { params, value } of some) {
+        if (Number.isNaN(value)) {
+          missing++;
+          continue;
+        }
+        const id = ops.encode(params);
+        const key = traceKey(tile, id, this.config.shards);
+        const list = rows.get(key);
+        const cells = valueMutations(offset, value, digest, timestampMs);
+        if (list === undefined) rows.set(key, [...cells]);
+        else list.push(...cells);
+        points++;
+        mutations += 2;
+        const entry = prefix + id;
+        if (this.indexed.get(entry) === undefined) fresh.set(entry, id);
+        if (mutations >= CALL_MUTATIONS) await flush();
+      }
+    }
+    await flush();
+    await this.writeIndex(tile, fresh.values(), newest, deadline);
+    for (const entry of fresh.keys()) this.indexed.set(entry, true);
+    return { points, missing, indexed: fresh.size };
+  }
+
+  /** Sources come before the cells that name them. */
+  private async writeSources(commits: readonly CommitPoints[], deadline: CallDeadline): Promise<void> {
+    const fresh = new Map<string, { readonly digest: Buffer; readonly timestampMs: number }>();
+    for (const { source, timestampMs } of commits) {
+      if (this.sources.get(source) === undefined) fresh.set(source, { digest: sourceDigest(source), timestampMs });
+    }
+    if (fresh.size === 0) return;
+    const rows = Array.from(fresh, ([source, { digest, timestampMs }]): RowMutation => {
+      const value = Buffer.from(source);
+      return {
+        key: sourceKey(digest),
+        mutations: [{ type: 'set', family: FAMILIES.name, qualifier: 'S', value, timestampMs }],
+      };
+    });
+    for (let i = 0; i < rows.length; i += CALL_MUTATIONS) {
+      await this.table.mutateRows(rows.slice(i, i + CALL_MUTATIONS), deadline.next());
+    }
+    for (const [source, { digest }] of fresh) this.sources.set(source, digest);
+  }
+
+  private check({ commit, source, timestampMs, points }: CommitPoints): void {
+    checkCommit(commit);
+    if (typeof source !== 'string' || source === '' || source.length > 4096) {
+      throw new TraceDbError(
+        'ERR_SPANLINE_INVALID_INPUT',
+        `the source of commit ${commit} must be a name of 1 to 4096 characters`,
+      );
+    }
+    if (!Number.isSafeInteger(timestampMs) || timestampMs < 0) {
+      throw new TraceDbError(
+        'ERR_SPANLINE_INVALID_INPUT',
+        `timestampMs of commit ${commit} must be whole milliseconds since 1970, not ${timestampMs}`,
+      );
+    }
+    for (const { params, value } of points) {
+      checkParams(params, this.rule);
+      if (typeof value === 'number' && (Number.isNaN(value) || Math.abs(value) <= MAX_FLOAT32)) continue;
+      throw new TraceDbError(
+        'ERR_SPANLINE_INVALID_INPUT',
+        `a value of commit ${commit}, ${JSON.stringify(params)}, must be a number within float32 or NaN for missing, not ${String(value)}`,
+      );
+    }
+  }
+}

@@ -1,0 +1,60 @@
+// Runs a plan on one tile as a stream of ids. The first failure ends every read and rejects: an answer is whole or it is an error.
+import { setMaxListeners } from 'node:events';
+import { childSpan } from '../node-span.js';
+import { CallGuard } from '../table/call-guard.js';
+import type { CallOptions, WideColumnTable } from '../table/wide-column-table.js';
+import { buildNodes, leavesOf, type TileLayout } from './build-nodes.js';
+import type { IdNode } from './id-node.js';
+import type { Plan } from './plan.js';
+import { readSlotsOf } from './read-slots.js';
+
+/** What a plan is run with. */
+export interface RunOptions extends CallOptions {
+  /** For the span: which tile. */
+  readonly tile: number;
+}
+
+/**
+ * The encoded ids of the traces a plan selects, ascending, in batches; nothing is read before the first batch is asked for, and
+ * nothing stays open after the last, a `break` or a failure.
+ */
+export async function* runPlan(
+  table: WideColumnTable,
+  plan: Plan,
+  layout: TileLayout,
+  { tile, ...options }: RunOptions,
+): AsyncGenerator<readonly string[], undefined, void> {
+  if (plan.kind === 'empty') return;
+  const guard = new CallGuard(`a query on ${table.location}`, options);
+  const span = childSpan('query', { properties: () => ({ tile }) });
+  const abort = new AbortController();
+  // Every leaf listens, which is no leak: they end with the query.
+  setMaxListeners(0, abort.signal);
+  guard.whenStopped((error) => abort.abort(error));
+  let root: IdNode | undefined;
+  let release: (() => void) | undefined;
+  let ids = 0;
+  try {
+    guard.check();
+    release = await readSlotsOf(table).take(leavesOf(plan, layout), abort.signal);
+    const target = { table, layout, options: { signal: abort.signal, deadlineMs: options.deadlineMs } };
+    root = buildNodes(plan, target, span);
+    for (let batch = await root.next(); batch !== undefined; batch = await root.next()) {
+      guard.check();
+      ids += batch.length;
+      yield batch;
+      guard.check();
+    }
+  } catch (error) {
+    // Siblings of the read that failed must not go on; what they reject with is not the reason.
+    abort.abort(error);
+    span?.recordException(guard.stopped ?? error);
+    throw guard.stopped ?? error;
+  } finally {
+    await root?.close().catch(() => {});
+    release?.();
+    span?.addProperty('ids.out', ids);
+    span?.end();
+    guard.dispose();
+  }
+}

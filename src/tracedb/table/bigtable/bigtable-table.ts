@@ -1,0 +1,212 @@
+// The distributed engine: a wide-column table on Google Cloud Bigtable or its emulator. Input is checked here, before anything is
+// sent; conditional writes and increments are sent once, since a second one could take effect twice.
+import { isUtf8 } from 'node:buffer';
+import { TraceDbError } from '../../tracedb-error.js';
+import { CallGuard, DEFAULT_DEADLINE_MS } from '../call-guard.js';
+import { checkFamily, checkMutations, checkQualifier, checkRowKey, checkRows } from '../limits.js';
+import { PartialFailureError } from '../partial-failure-error.js';
+import { TableCounters } from '../table-counters.js';
+import type {
+  CallOptions,
+  Cell,
+  Mutation,
+  Predicate,
+  ReadOptions,
+  Row,
+  RowMutation,
+  RowSelection,
+  TableStats,
+  WideColumnTable,
+} from '../wide-column-table.js';
+import { type DataClient, tableName } from './client.js';
+import { LazyBatches } from './lazy-batches.js';
+import type { BigtableLocation } from './location.js';
+import { writeRows } from './mutate-rows.js';
+import { planRead } from './read-plan.js';
+import { addToCell, type CallTask, changeRowIf, sampleKeys } from './row-calls.js';
+import { predicateFilter, readFilter } from './row-filter.js';
+import { RowReader } from './row-reader.js';
+
+const rowOf = (key: Buffer, cells: Cell[]): Row => ({ key: key.toString(), cells });
+const keyOf = (key: Buffer): string => key.toString();
+
+/** `WideColumnTable` on Bigtable. */
+export class BigtableTable implements WideColumnTable {
+  readonly engine = 'bigtable';
+  readonly location: string;
+  private readonly table: string;
+  private readonly counters = new TableCounters();
+  private readonly readers = new Set<{ fail(error: TraceDbError): void }>();
+  private readonly calls = new Set<Promise<unknown>>();
+  private closing: Promise<void> | undefined;
+
+  constructor(
+    location: BigtableLocation,
+    private readonly client: DataClient,
+    private readonly families: ReadonlySet<string>,
+  ) {
+    this.location = location.text;
+    this.table = tableName(location);
+  }
+
+  async mutateRows(rows: readonly RowMutation[], options?: CallOptions): Promise<void> {
+    this.checkOpen();
+    const bytes = this.counters.refusing(rows.length, () => checkRows(rows, this.families));
+    if (rows.length === 0) return;
+    const failures = await this.call('writing to', options, (task) => writeRows(task, rows));
+    if (failures.length === 0) {
+      this.counters.wrote(rows.length, bytes);
+      return;
+    }
+    const lost = new Set(failures.map(({ key }) => key));
+    const written = rows.filter(({ key }) => !lost.has(key));
+    this.counters.refused(rows.length - written.length);
+    this.counters.wrote(written.length, written.length === 0 ? 0 : checkRows(written, this.families));
+    throw new PartialFailureError(failures, rows.length, this.location);
+  }
+
+  readRows(selection: RowSelection, options: ReadOptions = {}): AsyncIterableIterator<readonly Row[]> {
+    return this.read(selection, options, true, rowOf);
+  }
+
+  readKeys(selection: RowSelection, options: ReadOptions = {}): AsyncIterableIterator<readonly string[]> {
+    return this.read(selection, options, false, keyOf);
+  }
+
+  async readRow(key: string, options?: ReadOptions): Promise<Row | undefined> {
+    for await (const [row] of this.readRows({ keys: [key] }, options)) return row;
+    return undefined;
+  }
+
+  async checkAndMutateRow(
+    key: string,
+    predicate: Predicate,
+    { then = [], otherwise = [] }: { readonly then?: readonly Mutation[]; readonly otherwise?: readonly Mutation[] },
+    options?: CallOptions,
+  ): Promise<boolean> {
+    this.checkOpen();
+    checkRowKey(key);
+    checkFamily(predicate.family, this.families);
+    checkQualifier(predicate.qualifier);
+    if (then.length + otherwise.length === 0) {
+      throw new TraceDbError(
+        'ERR_SPANLINE_INVALID_INPUT',
+        'a conditional write needs mutations: give "then" or "otherwise"',
+      );
+    }
+    const [thenBytes, otherwiseBytes] = [then, otherwise].map((mutations) =>
+      mutations.length === 0 ? 0 : checkMutations(key, mutations, this.families),
+    ) as [number, number];
+    const filter = predicateFilter(predicate);
+    const isMatch = await this.call('writing to', options, (task) => changeRowIf(task, key, filter, then, otherwise));
+    if ((isMatch ? then : otherwise).length > 0) this.counters.wrote(1, isMatch ? thenBytes : otherwiseBytes);
+    return isMatch;
+  }
+
+  async incrementCell(
+    key: string,
+    family: string,
+    qualifier: string,
+    by: number,
+    options?: CallOptions,
+  ): Promise<number> {
+    this.checkOpen();
+    checkRowKey(key);
+    checkFamily(family, this.families);
+    checkQualifier(qualifier);
+    if (!Number.isSafeInteger(by)) {
+      throw new TraceDbError('ERR_SPANLINE_INVALID_INPUT', `a counter is raised by a safe integer, not by ${by}`);
+    }
+    const sum = await this.call('writing to', options, (task) => addToCell(task, key, family, qualifier, by));
+    this.counters.wrote(1, 8);
+    return sum;
+  }
+
+  async sampleRowKeys(options?: CallOptions): Promise<readonly string[]> {
+    this.checkOpen();
+    const keys = await this.call('sampling', options, sampleKeys);
+    // Where the service cuts is where bytes are, which need not be where a character ends.
+    const texts = keys.filter((key) => key.length > 0 && isUtf8(key)).map(String);
+    return [...new Set(texts)];
+  }
+
+  stats(): TableStats {
+    return this.counters.snapshot();
+  }
+
+  close(): Promise<void> {
+    this.closing ??= this.shutDown();
+    return this.closing;
+  }
+
+  private async shutDown(): Promise<void> {
+    for (const reader of this.readers) reader.fail(this.closedError());
+    // Writes on their way are seen through: their callers learn what became of them.
+    await Promise.allSettled(this.calls);
+    await this.client.close();
+  }
+
+  private read<T>(
+    selection: RowSelection,
+    options: ReadOptions,
+    withCells: boolean,
+    item: (key: Buffer, cells: Cell[]) => T,
+  ): LazyBatches<T> {
+    return new LazyBatches(() => {
+      this.checkOpen();
+      if ('keys' in selection) for (const key of selection.keys) checkRowKey(key);
+      const { families, qualifiers, limit = Number.POSITIVE_INFINITY, deadlineMs = DEFAULT_DEADLINE_MS } = options;
+      const isNothing = limit <= 0 || families?.length === 0 || qualifiers?.length === 0;
+      const what = `reading ${this.location}`;
+      const guard = new CallGuard(what, options);
+      const reader = new RowReader<T>(
+        {
+          what,
+          client: this.client,
+          table: this.table,
+          plan: planRead(isNothing ? { keys: [] } : selection),
+          filter: readFilter(options, withCells),
+          limit,
+          deadlineAt: Date.now() + deadlineMs,
+          counters: this.counters,
+          withCells,
+          item,
+        },
+        guard,
+        () => this.readers.delete(reader),
+      );
+      this.readers.add(reader);
+      reader.begin();
+      return reader;
+    });
+  }
+
+  /** Make a call that `close` waits for. */
+  private async call<T>(
+    doing: string,
+    options: CallOptions | undefined,
+    make: (task: CallTask) => Promise<T>,
+  ): Promise<T> {
+    const what = `${doing} ${this.location}`;
+    const guard = new CallGuard(what, options);
+    const deadlineAt = Date.now() + (options?.deadlineMs ?? DEFAULT_DEADLINE_MS);
+    let call: Promise<T> | undefined;
+    try {
+      guard.check();
+      call = make({ what, client: this.client, table: this.table, guard, deadlineAt });
+      this.calls.add(call);
+      return await call;
+    } finally {
+      if (call !== undefined) this.calls.delete(call);
+      guard.dispose();
+    }
+  }
+
+  private closedError(): TraceDbError {
+    return new TraceDbError('ERR_SPANLINE_STORE_CLOSED', `${this.location} is closed; open it again with openTable`);
+  }
+
+  private checkOpen(): void {
+    if (this.closing !== undefined) throw this.closedError();
+  }
+}

@@ -1,0 +1,62 @@
+// Makes the table and its families. Several processes may do so at once, so that "exists already" is no failure.
+import type { protos } from '@google-cloud/bigtable';
+import { type AdminClient, callOptions, tableName } from './client.js';
+import { backoffMs, bigtableError, isTransient, MAX_ATTEMPTS, STATUS, statusOf } from './grpc-errors.js';
+import type { BigtableLocation } from './location.js';
+
+type Table = protos.google.bigtable.admin.v2.ITable;
+
+const TIMEOUT_MS = 60_000;
+
+// Reads ask for the latest cell anyway; this lets the service throw the older ones away.
+const FAMILY = { gcRule: { maxNumVersions: 1 } };
+
+const getTable = async (admin: AdminClient, name: string): Promise<Table | undefined> => {
+  try {
+    const [table] = await admin.getTable({ name, view: 'SCHEMA_VIEW' }, callOptions(TIMEOUT_MS));
+    return table;
+  } catch (error) {
+    if (statusOf(error) === STATUS.notFound) return undefined;
+    throw error;
+  }
+};
+
+/** One attempt; the families the table has now. */
+const attempt = async (
+  admin: AdminClient,
+  location: BigtableLocation,
+  wanted: readonly string[],
+): Promise<string[]> => {
+  const name = tableName(location);
+  const table = await getTable(admin, name);
+  if (table === undefined) {
+    const columnFamilies = Object.fromEntries(wanted.map((family) => [family, FAMILY]));
+    const parent = `projects/${location.project}/instances/${location.instance}`;
+    await admin.createTable({ parent, tableId: location.table, table: { columnFamilies } }, callOptions(TIMEOUT_MS));
+    return [...wanted];
+  }
+  const families = Object.keys(table.columnFamilies ?? {});
+  const missing = wanted.filter((family) => !families.includes(family));
+  if (missing.length > 0) {
+    const modifications = missing.map((id) => ({ id, create: FAMILY }));
+    await admin.modifyColumnFamilies({ name, modifications }, callOptions(TIMEOUT_MS));
+  }
+  return [...families, ...missing];
+};
+
+/** Make what is missing of the table; returns all its families. */
+export const ensureTable = async (
+  admin: AdminClient,
+  location: BigtableLocation,
+  wanted: readonly string[],
+): Promise<ReadonlySet<string>> => {
+  for (let failures = 1; ; failures++) {
+    try {
+      return new Set(await attempt(admin, location, wanted));
+    } catch (error) {
+      const mayPass = isTransient(error) || statusOf(error) === STATUS.alreadyExists;
+      if (!mayPass || failures >= MAX_ATTEMPTS) throw bigtableError(error, `opening ${location.text}`);
+      await new Promise((resolve) => setTimeout(resolve, backoffMs(failures)));
+    }
+  }
+};

@@ -1,0 +1,149 @@
+// A table whose calls are spans: rows, bytes, and the time spent waiting for the store. It must change nothing about the calls, and
+// where nobody traces it hands them on as they are.
+
+import type { Span } from '../../span/span.js';
+import { childSpan, inSpan, roundMs, under } from '../node-span.js';
+import type {
+  CallOptions,
+  Mutation,
+  Predicate,
+  ReadOptions,
+  Row,
+  RowMutation,
+  RowSelection,
+  TableStats,
+  WideColumnTable,
+} from './wide-column-table.js';
+
+const describe = (selection: RowSelection): string => {
+  if ('keys' in selection) return `${selection.keys.length} keys`;
+  if ('prefix' in selection) return `prefix ${JSON.stringify(selection.prefix)}`;
+  return `range ${JSON.stringify(selection.start ?? '')} to ${JSON.stringify(selection.end ?? '')}`;
+};
+
+const bytesOfRows = (rows: readonly Row[]): number => {
+  let bytes = 0;
+  for (const { key, cells } of rows) {
+    bytes += key.length;
+    for (const { value } of cells) bytes += value.length;
+  }
+  return bytes;
+};
+
+const bytesOfKeys = (keys: readonly string[]): number => keys.reduce((sum, key) => sum + key.length, 0);
+
+/** A read with its span. */
+async function* traced<T>(
+  span: Span,
+  open: () => AsyncIterableIterator<readonly T[]>,
+  bytesOf: (items: readonly T[]) => number,
+): AsyncGenerator<readonly T[], undefined, void> {
+  let rows = 0;
+  let bytes = 0;
+  let batches = 0;
+  let waitMs = 0;
+  let since = performance.now();
+  try {
+    for await (const batch of under(span, open)) {
+      waitMs += performance.now() - since;
+      rows += batch.length;
+      bytes += bytesOf(batch);
+      batches++;
+      yield batch;
+      since = performance.now();
+    }
+    waitMs += performance.now() - since;
+  } catch (error) {
+    span.recordException(error);
+    throw error;
+  } finally {
+    span.addProperties({ rows, bytes, batches, 'wait.ms': roundMs(waitMs) });
+    span.end();
+  }
+}
+
+/** Wraps a table of either engine. */
+export class TracedTable implements WideColumnTable {
+  constructor(private readonly inner: WideColumnTable) {}
+
+  get engine(): 'lmdb' | 'bigtable' {
+    return this.inner.engine;
+  }
+
+  get location(): string {
+    return this.inner.location;
+  }
+
+  mutateRows(rows: readonly RowMutation[], options?: CallOptions): Promise<void> {
+    const before = this.inner.stats().bytesWritten;
+    return inSpan(
+      'table.write',
+      () => this.inner.mutateRows(rows, options),
+      () => ({ engine: this.engine, rows: rows.length, bytes: this.inner.stats().bytesWritten - before }),
+    );
+  }
+
+  readRows(selection: RowSelection, options?: ReadOptions): AsyncIterableIterator<readonly Row[]> {
+    const span = this.readSpan('table.read', selection);
+    const open = () => this.inner.readRows(selection, options);
+    return span === undefined ? open() : traced(span, open, bytesOfRows);
+  }
+
+  readKeys(selection: RowSelection, options?: ReadOptions): AsyncIterableIterator<readonly string[]> {
+    const span = this.readSpan('table.read-keys', selection);
+    const open = () => this.inner.readKeys(selection, options);
+    return span === undefined ? open() : traced(span, open, bytesOfKeys);
+  }
+
+  readRow(key: string, options?: ReadOptions): Promise<Row | undefined> {
+    return inSpan(
+      'table.read-row',
+      () => this.inner.readRow(key, options),
+      (row) => ({
+        engine: this.engine,
+        rows: row === undefined ? 0 : 1,
+        bytes: row === undefined ? 0 : bytesOfRows([row]),
+      }),
+    );
+  }
+
+  checkAndMutateRow(
+    key: string,
+    predicate: Predicate,
+    change: { readonly then?: readonly Mutation[]; readonly otherwise?: readonly Mutation[] },
+    options?: CallOptions,
+  ): Promise<boolean> {
+    return inSpan(
+      'table.check-and-write',
+      () => this.inner.checkAndMutateRow(key, predicate, change, options),
+      (isMatch) => ({ engine: this.engine, matched: isMatch }),
+    );
+  }
+
+  incrementCell(key: string, family: string, qualifier: string, by: number, options?: CallOptions): Promise<number> {
+    return inSpan(
+      'table.increment',
+      () => this.inner.incrementCell(key, family, qualifier, by, options),
+      () => ({ engine: this.engine }),
+    );
+  }
+
+  sampleRowKeys(options?: CallOptions): Promise<readonly string[]> {
+    return inSpan('table.sample', () => this.inner.sampleRowKeys(options));
+  }
+
+  stats(): TableStats {
+    return this.inner.stats();
+  }
+
+  close(): Promise<void> {
+    return this.inner.close();
+  }
+
+  private readSpan(name: string, selection: RowSelection): Span | undefined {
+    return childSpan(name, {
+      kind: 'client',
+      properties: () => ({ engine: this.engine, selection: describe(selection) }),
+    });
+  }
+}
