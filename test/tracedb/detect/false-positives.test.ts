@@ -1,0 +1,50 @@
+// On real values in random order a series shows a change no more often than declared.
+import { expect, test } from 'vitest';
+import { changePoints } from '../../../src/tracedb/detect/e-divisive.js';
+import { findRegressions } from '../../../src/tracedb/detect/regressions.js';
+import { loadStatistics } from '../../../src/tracedb/detect/statistics.js';
+import { otelHistory } from './otel-history.js';
+import { seeded, shuffled } from './seeded.js';
+
+const statistics = await loadStatistics();
+
+const SHUFFLES = 1000;
+const DECLARED_RATE = 0.05;
+// If the true rate were 5 %, 1,000 shuffles would give 50 alarms with a binomial deviation of 6.9, and 28 or fewer less than once in a
+// thousand times (3.1 deviations below). So a count up to 28 shows that the rate is under 5 %, not just near it.
+const LARGEST_COUNT = Math.floor(
+  SHUFFLES * DECLARED_RATE - 3.1 * Math.sqrt(SHUFFLES * DECLARED_RATE * (1 - DECLARED_RATE)),
+);
+
+test('at most 5 % of shuffled series show any change, each asked about alone', () => {
+  // Two series of 7 values are too short to show anything and would only flatter the share.
+  const history = otelHistory().filter(({ values }) => values.length >= 50);
+  expect(history).toHaveLength(23);
+  const random = seeded(20231001);
+  const alarms: string[] = [];
+  for (let i = 0; i < SHUFFLES; i++) {
+    const series = history[i % history.length];
+    const values = shuffled(Array.from(series.values), random);
+    // The default rate, without the help of a minimum effect.
+    const found = findRegressions([{ ...series, values }], { minEffect: 0 }, statistics);
+    if (found.length > 0) alarms.push(`shuffle ${i} of ${series.key}: ${found.length} changes`);
+  }
+  expect(LARGEST_COUNT).toBe(28);
+  expect(alarms.length, alarms.join('\n')).toBeLessThanOrEqual(LARGEST_COUNT);
+});
+
+type Draw = (random: () => number) => number;
+
+test.each<{ name: string; draw: Draw }>([
+  { name: 'two values', draw: (random) => (random() < 0.5 ? 100 : 130) },
+  { name: 'mostly one value', draw: (random) => (random() < 0.1 ? 130 : 100) },
+  { name: 'tails as heavy as can be', draw: (random) => Math.tan(Math.PI * (random() - 0.5)) },
+])('at most 5 % of random series of 60 values: $name', ({ draw }) => {
+  const random = seeded(7);
+  let alarms = 0;
+  for (let i = 0; i < SHUFFLES; i++) {
+    const values = Array.from({ length: 60 }, () => draw(random));
+    if (changePoints(values, { pValue: DECLARED_RATE }, statistics).length > 0) alarms++;
+  }
+  expect(alarms).toBeLessThanOrEqual(LARGEST_COUNT);
+});
