@@ -14,13 +14,17 @@ const FLOORS: Readonly<Record<string, number>> = {
   span: 3,
   collector: 4,
   exporters: 5,
+  tracedb: 5,
   cli: 8,
 };
 /** The front door hands out the core only; each exporter is an entry of its own. */
 const FRONT_DOOR_REACH = 4;
 
 /** Packages a room may import at run time, beyond Node's own modules. */
-const PACKAGES: Readonly<Record<string, readonly string[]>> = { cli: ['commander'] };
+const PACKAGES: Readonly<Record<string, readonly string[]>> = {
+  cli: ['commander', 'asciichart'],
+  tracedb: ['lmdb', '@google-cloud/bigtable', 're2js', 'ajv', 'jstat', 'simple-statistics'],
+};
 
 interface Import {
   readonly specifier: string;

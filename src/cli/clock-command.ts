@@ -1,7 +1,7 @@
 // `spanline clock`: which clock spans are stamped with, how exact it is, and what one reading costs on this machine.
 // Measures each source in a process of its own, because a process has one source.
 import { spawnSync } from 'node:child_process';
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { type ClockInfo, clockInfo } from '../clock/index.js';
 import { readCosts } from './clock-cost.js';
 import { CommandError, ExitCode } from './exit-code.js';
@@ -75,7 +75,7 @@ export const registerClock = (program: Command): void => {
     .command('clock')
     .description('show the clock: source, frequency, per-core offsets, drift, cost of a reading')
     .option('--json', 'print one JSON object')
-    .option('--measure', 'print this process alone (used by the command itself)')
+    .addOption(new Option('--measure', 'print this process alone; the command calls itself with it').hideHelp())
     .addHelpText(
       'after',
       '\nExamples:\n  $ spanline clock\n  $ spanline clock --json\n  $ SPANLINE_CLOCK=monotonic spanline clock',

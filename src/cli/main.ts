@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 // The `spanline` command: runs the program and turns its outcome into an exit code. Nothing else belongs here.
 import { CommanderError } from 'commander';
+import { TraceDbError } from '../tracedb/index.js';
 import { CommandError, ExitCode } from './exit-code.js';
 import { createProgram } from './program.js';
 
@@ -11,6 +12,12 @@ function explain(error: unknown): number {
   if (error instanceof CommandError) {
     process.stderr.write(`spanline: ${error.message}\n`);
     return error.exitCode;
+  }
+  if (error instanceof TraceDbError) {
+    process.stderr.write(`spanline: ${error.message}\n`);
+    return error.code === 'ERR_SPANLINE_INVALID_INPUT' || error.code === 'ERR_SPANLINE_TABLE_LIMIT'
+      ? ExitCode.usage
+      : ExitCode.store;
   }
   process.stderr.write(`spanline: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
   return ExitCode.internal;

@@ -3,6 +3,7 @@
 import { createRequire } from 'node:module';
 import { Command } from 'commander';
 import { registerClock } from './clock-command.js';
+import { registerPerf } from './perf/perf-command.js';
 
 const { version, description } = createRequire(import.meta.url)('spanline/package.json') as {
   version: string;
@@ -13,7 +14,9 @@ const EXAMPLES = `
 Examples:
   $ spanline clock                 which clock spans are stamped with, and what a read costs here
   $ spanline clock --json          the same for a program
-  $ spanline help clock            a command's options
+  $ spanline perf ingest -s ./perf history.jsonl.gz   write benchmark results into a store
+  $ spanline perf query -s ./perf 'test=~span'        query it
+  $ spanline help perf             a command's options
 
 Exit codes: 0 done, 1 done with findings, 2 wrong usage, 3 a store or file failed.
 NO_COLOR=1 turns colours off; in a pipe there are none.`;
@@ -28,5 +31,6 @@ export function createProgram(): Command {
     .showHelpAfterError('(spanline --help lists the commands)')
     .exitOverride();
   registerClock(program);
+  registerPerf(program);
   return program;
 }

@@ -6,7 +6,8 @@
 //   &<md5 hex>                        a source                H:S the full name
 //   c<number>                         a commit by number      C:J json        (ten digits)
 //   h<hash>                           a commit by hash        C:N its number
-//   !perf                             what the store is       C:J json
+//   f<md5 hex>                        an ingested file        C:P entries written
+//   !perf                             what the store is       C:J json, C:N commits (int64)
 import { createHash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import type { TileLayout } from '../query/build-nodes.js';
@@ -30,6 +31,9 @@ export const commitKey = (number: number): string => COMMIT_PREFIX + String(numb
 
 /** Row of a commit by its hash. */
 export const commitHashKey = (hash: string): string => `h${hash}`;
+
+/** Row of an ingested file, by the digest of what it says. */
+export const ingestKey = (digest: string): string => `f${digest}`;
 
 /** Digest of a source's name: 16 bytes in cells, hex in its row. */
 export const sourceDigest = (name: string): Buffer => createHash('md5').update(name).digest();

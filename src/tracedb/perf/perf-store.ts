@@ -222,6 +222,23 @@ export class PerfStore {
     return count;
   }
 
+  /** The ids that the index of a tile has for one value; none for a value the tile does not know. */
+  async *indexIds(
+    tile: number,
+    key: string,
+    value: string,
+    options: CallOptions = {},
+  ): AsyncGenerator<readonly string[], undefined, void> {
+    const deadline = new CallDeadline(`reading the index of tile ${tile}`, options);
+    const ops = await this.opsRows.at(tile).read(deadline.next());
+    const valueIndex = ops.valueIndex(key, value);
+    if (valueIndex < 0) return;
+    const prefix = tileLayout(tile, this.config.shards).indexPrefix(ops.keyIndex(key), valueIndex);
+    for await (const keys of this.table.readKeys({ prefix }, deadline.next())) {
+      yield keys.map((row) => row.slice(prefix.length));
+    }
+  }
+
   /** Write the index rows of all traces of a tile anew: needed after a crash between traces and index. Returns the rows written. */
   async writeIndices(
     tile: number,

@@ -119,10 +119,18 @@ export class Intersection implements IdNode {
         continue;
       }
       if (tests.every((test) => test(candidate))) out.push(candidate);
-      first.at++;
-      if (first.at === first.ids.length && !(await this.refill(first))) return;
-      if (active !== this.active) return;
+      if (!(await this.stepAll()) || active !== this.active) return;
     }
+  }
+
+  /** Move every input, all of which stand on one id, behind it: the one that goes on alone must not meet it again. False at the end. */
+  private async stepAll(): Promise<boolean> {
+    const { active } = this;
+    for (const input of active) input.at++;
+    for (const input of active) {
+      if (input.at === input.ids.length && !(await this.refill(input))) return false;
+    }
+    return true;
   }
 
   /** Check the ids of the one input that is still read. */
@@ -164,13 +172,16 @@ export class Intersection implements IdNode {
     this.figures.waitMs += performance.now() - since;
   }
 
-  /** Move an input to the first id not below `id`; false at its end. */
+  /** Move an input to the first id not below `id`, unless it is dropped on the way there; false at its end. */
   private async advanceTo(input: Active, id: string): Promise<boolean> {
+    const { active } = this;
     for (;;) {
       if ((input.ids[input.at] as string) >= id) return true;
       input.at = lowerBound(input.ids, id, input.at);
       if (input.at < input.ids.length) return true;
       if (!(await this.refill(input))) return false;
+      // One that is no longer read has no more ids, which does not mean that the answer has none.
+      if (active !== this.active) return true;
     }
   }
 

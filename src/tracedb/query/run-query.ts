@@ -1,5 +1,4 @@
 // Runs a plan on one tile as a stream of ids. The first failure ends every read and rejects: an answer is whole or it is an error.
-import { setMaxListeners } from 'node:events';
 import { childSpan } from '../node-span.js';
 import { CallGuard } from '../table/call-guard.js';
 import type { CallOptions, WideColumnTable } from '../table/wide-column-table.js';
@@ -28,8 +27,6 @@ export async function* runPlan(
   const guard = new CallGuard(`a query on ${table.location}`, options);
   const span = childSpan('query', { properties: () => ({ tile }) });
   const abort = new AbortController();
-  // Every leaf listens, which is no leak: they end with the query.
-  setMaxListeners(0, abort.signal);
   guard.whenStopped((error) => abort.abort(error));
   let root: IdNode | undefined;
   let release: (() => void) | undefined;

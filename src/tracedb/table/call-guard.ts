@@ -1,9 +1,13 @@
 // The AbortSignal and the deadline of one call as one thing to ask. It must be disposed of, or its timer and listener stay.
+import { defaultMaxListeners, getMaxListeners, setMaxListeners } from 'node:events';
 import { TraceDbError } from '../tracedb-error.js';
 import type { CallOptions } from './wide-column-table.js';
 
 /** The deadline of a call that names none, in milliseconds. */
 export const DEFAULT_DEADLINE_MS = 60_000;
+
+// Calls that share a signal are no leak: each takes its listener away when it ends.
+const MAX_LISTENERS = 10_000;
 
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
@@ -37,6 +41,7 @@ export class CallGuard {
       this.abort();
       return;
     }
+    if (signal !== undefined && getMaxListeners(signal) === defaultMaxListeners) setMaxListeners(MAX_LISTENERS, signal);
     signal?.addEventListener('abort', this.abort, { once: true });
     if (deadlineMs <= MAX_TIMER_MS) {
       this.timer = setTimeout(

@@ -1,0 +1,30 @@
+// Readers of option values: a wrong one ends the command with exit code 2 and says what is right.
+import { InvalidArgumentError } from 'commander';
+
+/** A whole number from `min` to `max`. */
+export const wholeNumber =
+  (min: number, max = Number.MAX_SAFE_INTEGER) =>
+  (text: string): number => {
+    const value = Number(text);
+    if (text.trim() !== '' && Number.isSafeInteger(value) && value >= min && value <= max) return value;
+    throw new InvalidArgumentError(
+      `write a whole number from ${min}${max === Number.MAX_SAFE_INTEGER ? '' : ` to ${max}`}.`,
+    );
+  };
+
+/** A number above `above`, at most `max`. */
+export const realNumber =
+  (above: number, max = Number.POSITIVE_INFINITY) =>
+  (text: string): number => {
+    const value = Number(text);
+    if (text.trim() !== '' && value > above && value <= max) return value;
+    throw new InvalidArgumentError(`write a number above ${above}${Number.isFinite(max) ? `, at most ${max}` : ''}.`);
+  };
+
+/** A share: `5%` or `0.05`. */
+export const share = (text: string): number => {
+  const isPercent = text.endsWith('%');
+  const value = Number(isPercent ? text.slice(0, -1) : text) / (isPercent ? 100 : 1);
+  if (text.trim() !== '' && value >= 0 && Number.isFinite(value)) return value;
+  throw new InvalidArgumentError('write a share such as 5% or 0.05.');
+};

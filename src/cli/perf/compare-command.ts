@@ -1,0 +1,61 @@
+// `spanline perf compare`: what changed between two commits.
+import type { Command } from 'commander';
+import { type ComparedSeries, compareCommits } from '../../tracedb/index.js';
+import { columns } from '../columns.js';
+import { ExitCode } from '../exit-code.js';
+import { share } from '../options.js';
+import { printJson, type StoreOptions, withPerf, withStore } from './perf-options.js';
+
+interface CompareCommandOptions extends StoreOptions {
+  readonly query: string;
+  readonly minEffect: number;
+  readonly all?: boolean;
+}
+
+const percent = (change: number): string => `${change >= 0 ? '+' : ''}${(change * 100).toFixed(1)} %`;
+const number = (value: number): string => String(Number(value.toPrecision(7)));
+
+const row = ({ key, before, after, change, verdict }: ComparedSeries): string[] => [
+  key,
+  number(before),
+  number(after),
+  percent(change),
+  verdict,
+];
+
+/** Register the command. */
+export const registerCompare = (perf: Command): void => {
+  withStore(perf.command('compare <before> <after>'))
+    .description('compare the values of two commits (hashes or unique beginnings of them)')
+    .option('-q, --query <query>', 'only the series this selects', '')
+    .option('--min-effect <share>', 'smallest relative change that counts, such as 5%', share, 0.05)
+    .option('--all', 'list unchanged series too')
+    .addHelpText(
+      'after',
+      `
+Better or worse follows from the unit of a series (its param "unit").
+
+Examples:
+  $ spanline perf compare -s ./perf 5ce32c0 9122561
+  $ spanline perf compare -s ./perf main pull-17 --query 'suite=Benchmark' --min-effect 10%
+
+Exit codes: 0 nothing is worse, 1 something is, 2 wrong usage, 3 the store failed.`,
+    )
+    .action((before: string, after: string, { query, minEffect, all, ...options }: CompareCommandOptions) =>
+      withPerf(options, async ({ perf: store, config, call }) => {
+        const old = await store.commits.find(before, call);
+        const now = await store.commits.find(after, call);
+        const directions = Object.fromEntries(config?.directions ?? []);
+        const compared = await compareCommits(store, old.number, now.number, query, { ...call, minEffect, directions });
+        const worse = compared.filter(({ verdict }) => verdict === 'worse').length;
+        const shown = all ? compared : compared.filter(({ verdict }) => verdict !== 'same');
+        if (options.json) printJson({ before: old, after: now, compared: compared.length, worse, series: shown });
+        else {
+          const head = ['series', 'before', 'after', 'change', 'verdict'];
+          process.stdout.write(columns(head, shown.map(row), ['left', 'right', 'right', 'right', 'left']));
+          process.stdout.write(`${compared.length} series at both commits, ${shown.length} shown, ${worse} worse\n`);
+        }
+        if (worse > 0) process.exitCode = ExitCode.findings;
+      }),
+    );
+};

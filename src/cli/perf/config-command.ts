@@ -1,0 +1,58 @@
+// `spanline perf config validate`: every problem of a config file at once.
+import { readFile } from 'node:fs/promises';
+import type { Command } from 'commander';
+import { configProblems } from '../../tracedb/index.js';
+import { printable } from '../columns.js';
+import { CommandError, ExitCode } from '../exit-code.js';
+import { printJson } from './perf-options.js';
+
+const readDocument = async (file: string): Promise<unknown> => {
+  let text: string;
+  try {
+    text = await readFile(file, 'utf8');
+  } catch (cause) {
+    throw new CommandError('ERR_SPANLINE_FILE', `${file} cannot be read: ${(cause as Error).message}`, ExitCode.store, {
+      cause,
+    });
+  }
+  try {
+    return JSON.parse(text) as unknown;
+  } catch (cause) {
+    throw new CommandError(
+      'ERR_SPANLINE_INVALID_INPUT',
+      `${file} is no JSON: ${(cause as Error).message}`,
+      ExitCode.findings,
+      { cause },
+    );
+  }
+};
+
+/** Register the command. */
+export const registerConfig = (perf: Command): void => {
+  const config = perf.command('config').description('the config file of an instance');
+  config
+    .command('validate <file>')
+    .description('check a config file and print every problem with its path')
+    .option('--json', 'print JSON')
+    .addHelpText(
+      'after',
+      `
+A config file: { "store": "./perf", "tileSize": 256, "directions": { "score": "up" },
+                 "detection": { "detector": "e-divisive", "minimumEffect": 0.03 } }
+
+Examples:
+  $ spanline perf config validate spanline-perf.json
+
+Exit codes: 0 good, 1 problems, 3 the file cannot be read.`,
+    )
+    .action(async (file: string, options: { readonly json?: boolean }) => {
+      const problems = await configProblems(await readDocument(file));
+      if (options.json) printJson({ file, valid: problems.length === 0, problems });
+      else if (problems.length === 0) process.stdout.write(`${file}: good\n`);
+      else {
+        for (const { path, reason } of problems)
+          process.stdout.write(`${file}: ${printable(`${path || '/'} ${reason}`)}\n`);
+      }
+      if (problems.length > 0) process.exitCode = ExitCode.findings;
+    });
+};

@@ -1,0 +1,72 @@
+// `spanline perf indices count|write|write-all`: looks after the index rows, which a crash can leave behind the traces.
+import type { Command } from 'commander';
+import { columns } from '../columns.js';
+import { wholeNumber } from '../options.js';
+import { Progress } from '../progress.js';
+import { type PerfSession, printJson, type StoreOptions, withPerf, withStore } from './perf-options.js';
+import { tileFor } from './tiles-command.js';
+
+interface TileOptions extends StoreOptions {
+  readonly tile?: number;
+}
+
+interface Written {
+  readonly tile: number;
+  readonly rows: number;
+}
+
+const write = async ({ perf, call }: PerfSession, tile: number): Promise<Written> => {
+  const progress = new Progress();
+  try {
+    const rows = await perf.writeIndices(tile, {
+      ...call,
+      onProgress: (rows) => progress.show(`tile ${tile}: ${rows} rows`),
+    });
+    return { tile, rows };
+  } finally {
+    progress.clear();
+  }
+};
+
+const print = (written: readonly Written[], json: boolean | undefined): void => {
+  if (json) printJson(written);
+  else {
+    const rows = written.map(({ tile, rows }) => [String(tile), String(rows)]);
+    process.stdout.write(columns(['tile', 'index rows'], rows, ['right', 'right']));
+  }
+};
+
+/** Register the commands. */
+export const registerIndices = (perf: Command): void => {
+  const indices = perf.command('indices').description('the index of the store');
+  const tileOption = ['-t, --tile <number>', 'the tile; the newest when left out'] as const;
+  withStore(indices.command('count'))
+    .description('index rows of a tile: one for each param of each trace')
+    .option(...tileOption, wholeNumber(0))
+    .addHelpText('after', '\nExamples:\n  $ spanline perf indices count -s ./perf')
+    .action((options: TileOptions) =>
+      withPerf(options, async (session) => {
+        const tile = await tileFor(session, options.tile);
+        print([{ tile, rows: await session.perf.countIndices(tile, session.call) }], options.json);
+      }),
+    );
+  withStore(indices.command('write'))
+    .description('write the index of a tile anew, from its traces')
+    .option(...tileOption, wholeNumber(0))
+    .addHelpText('after', '\nExamples:\n  $ spanline perf indices write -s ./perf --tile 3')
+    .action((options: TileOptions) =>
+      withPerf(options, async (session) =>
+        print([await write(session, await tileFor(session, options.tile))], options.json),
+      ),
+    );
+  withStore(indices.command('write-all'))
+    .description('write the index of all tiles anew')
+    .addHelpText('after', '\nExamples:\n  $ spanline perf indices write-all -s ./perf')
+    .action((options: StoreOptions) =>
+      withPerf(options, async (session) => {
+        const written: Written[] = [];
+        for (const tile of await session.perf.tiles(session.call)) written.push(await write(session, tile));
+        print(written, options.json);
+      }),
+    );
+};

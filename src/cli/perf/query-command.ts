@@ -1,0 +1,142 @@
+// `spanline perf query`: the values a query selects, or with --explain how it was answered.
+import type { Command } from 'commander';
+import { Collector, type Reporter, Span } from '../../index.js';
+import { makeStructuredKey, type PerfTrace } from '../../tracedb/index.js';
+import { columns } from '../columns.js';
+import { CommandError, ExitCode } from '../exit-code.js';
+import { wholeNumber } from '../options.js';
+import { explainText, explainTree } from './explain.js';
+import { type PerfSession, printJson, type StoreOptions, withPerf, withStore } from './perf-options.js';
+import { tileFor } from './tiles-command.js';
+import { writeOut } from './traces-command.js';
+
+interface QueryOptions extends StoreOptions {
+  readonly tile?: number;
+  readonly limit?: number;
+  readonly explain?: boolean;
+  readonly otlp?: string;
+}
+
+const summary = ({ params, values }: PerfTrace) => {
+  const present = Array.from(values).filter((value) => !Number.isNaN(value));
+  const sorted = [...present].sort((a, b) => a - b);
+  return {
+    key: makeStructuredKey(params),
+    values: present.length,
+    min: sorted[0],
+    median: sorted[sorted.length >> 1],
+    max: sorted.at(-1),
+    last: present.at(-1),
+  };
+};
+
+const number = (value: number | undefined): string => (value === undefined ? '' : String(Number(value.toPrecision(7))));
+
+const ROWS_A_TABLE = 10_000;
+
+const printTraces = async (
+  { perf, call }: PerfSession,
+  tile: number,
+  query: string,
+  options: QueryOptions,
+): Promise<void> => {
+  let left = options.limit ?? Number.POSITIVE_INFINITY;
+  const first = tile * perf.config.tileSize;
+  let rows: string[][] = [];
+  const flush = async (): Promise<void> => {
+    const head = ['trace', 'values', 'min', 'median', 'max', 'last'];
+    await writeOut(columns(head, rows, ['left', 'right', 'right', 'right', 'right', 'right']));
+    rows = [];
+  };
+  for await (const batch of perf.query(tile, query, call)) {
+    const some = batch.slice(0, left);
+    left -= some.length;
+    for (const trace of some) {
+      if (options.json) {
+        const points = Array.from(trace.values.entries()).filter(([, value]) => !Number.isNaN(value));
+        const values = points.map(([offset, value]) => [first + offset, value]);
+        await writeOut(`${JSON.stringify({ params: trace.params, values })}\n`);
+      } else {
+        const { key, values, min, median, max, last } = summary(trace);
+        rows.push([key, String(values), ...[min, median, max, last].map(number)]);
+      }
+    }
+    if (rows.length >= ROWS_A_TABLE) await flush();
+    if (left <= 0) break;
+  }
+  await flush();
+};
+
+const otlpReporter = async (endpoint: string): Promise<Reporter> => {
+  const { OtlpReporter } = await import('../../exporters/otlp.js');
+  return new OtlpReporter({ endpoint });
+};
+
+const explain = async (
+  { perf, call }: PerfSession,
+  tile: number,
+  query: string,
+  options: QueryOptions,
+): Promise<void> => {
+  const { MemoryReporter } = await import('../../exporters/memory.js');
+  const memory = new MemoryReporter();
+  const collector = new Collector({ serviceName: 'spanline-perf' });
+  collector.setReporter(options.otlp === undefined ? memory : [memory, await otlpReporter(options.otlp)]);
+  const root = Span.root('perf.query', undefined, {
+    collector,
+    properties: { tile, query, engine: perf.table.engine },
+  });
+  let traces = 0;
+  try {
+    await root.run(async () => {
+      for await (const batch of perf.query(tile, query, call)) traces += batch.length;
+    });
+  } finally {
+    root.addProperty('traces', traces);
+    root.end();
+  }
+  await collector.shutdown();
+  const spans = memory.traces.flatMap((trace) => trace.spans);
+  const traceId = memory.traces[0]?.traceId;
+  if (options.json) printJson({ traceId, plan: explainTree(spans) });
+  else process.stdout.write(`${explainText(spans)}${traces} traces; trace ${traceId}\n`);
+  const lost = Object.values(collector.stats().reporters).find(({ lastError }) => lastError !== undefined);
+  if (lost !== undefined) {
+    throw new CommandError(
+      'ERR_SPANLINE_OTLP',
+      `the trace did not reach ${options.otlp}: ${lost.lastError}`,
+      ExitCode.store,
+    );
+  }
+};
+
+/** Register the command. */
+export const registerQuery = (perf: Command): void => {
+  withStore(perf.command('query <query>'))
+    .description("values of the traces of a tile, by their params: 'arch=x86&config=8888&test=~draw'")
+    .option('-t, --tile <number>', 'the tile; the newest when left out', wholeNumber(0))
+    .option('-n, --limit <traces>', 'no more traces than this', wholeNumber(1))
+    .option('--explain', 'run the query and print its plan with rows, bytes, ids, time and waiting of every node')
+    .option('--otlp <url>', 'with --explain: send the trace there too, for example to Jaeger at http://localhost:4318')
+    .addHelpText(
+      'after',
+      `
+Queries are URL-encoded. Values of one key are alternatives, all keys must hold:
+  arch=x86&arch=arm   either          test=~^draw   matches a regular expression (RE2)
+  arch=!x86           another value   test=!~draw   does not match
+  os=*                has the key     a%2Bb         a plus sign ("+" is a blank)
+The empty query ('') selects all traces. --json prints one JSON object a trace and line.
+
+Examples:
+  $ spanline perf query -s ./perf 'unit=ms&test=~span'
+  $ spanline perf query -s ./perf 'unit=ms&test=~span' --explain
+  $ spanline perf query -s ./perf 'unit=ms' --explain --otlp http://localhost:4318`,
+    )
+    .action((query: string, options: QueryOptions) =>
+      withPerf(options, async (session) => {
+        const tile = await tileFor(session, options.tile);
+        if (options.explain) await explain(session, tile, query, options);
+        else await printTraces(session, tile, query, options);
+      }),
+    );
+};

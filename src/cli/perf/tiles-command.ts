@@ -1,0 +1,67 @@
+// `spanline perf tiles last|list`: which tiles the store has.
+import type { Command } from 'commander';
+import type { PerfStore } from '../../tracedb/index.js';
+import { columns } from '../columns.js';
+import { CommandError, ExitCode } from '../exit-code.js';
+import { type PerfSession, printJson, type StoreOptions, withPerf, withStore } from './perf-options.js';
+
+const describe = async (perf: PerfStore, tile: number, call: PerfSession['call']) => {
+  const ops = await perf.orderedParamSet(tile, call);
+  const firstCommit = tile * perf.config.tileSize;
+  return {
+    tile,
+    firstCommit,
+    lastCommit: firstCommit + perf.config.tileSize - 1,
+    keys: ops.keys.length,
+    params: ops.keys.reduce((sum, key) => sum + ops.values(key).length, 0),
+  };
+};
+
+const print = (tiles: readonly Awaited<ReturnType<typeof describe>>[], json: boolean | undefined): void => {
+  if (json) {
+    printJson(tiles);
+    return;
+  }
+  const rows = tiles.map(({ tile, firstCommit, lastCommit, keys, params }) =>
+    [tile, firstCommit, lastCommit, keys, params].map(String),
+  );
+  process.stdout.write(
+    columns(['tile', 'first commit', 'last commit', 'keys', 'params'], rows, Array(5).fill('right')),
+  );
+};
+
+/** The tile a command works on: the one asked for, else the newest. */
+export const tileFor = async ({ perf, call }: PerfSession, asked: number | undefined): Promise<number> => {
+  const tile = asked ?? (await perf.latestTile(call));
+  if (tile !== undefined) return tile;
+  throw new CommandError(
+    'ERR_SPANLINE_NOT_FOUND',
+    `${perf.table.location} has no tile yet; write data with spanline perf ingest`,
+    ExitCode.store,
+  );
+};
+
+/** Register the commands. */
+export const registerTiles = (perf: Command): void => {
+  const tiles = perf.command('tiles').description('the tiles of the store');
+  withStore(tiles.command('last'))
+    .description('the newest tile')
+    .addHelpText('after', '\nExamples:\n  $ spanline perf tiles last --store ./perf')
+    .action((options: StoreOptions) =>
+      withPerf(options, async (session) => {
+        const tile = await tileFor(session, undefined);
+        print([await describe(session.perf, tile, session.call)], options.json);
+      }),
+    );
+  withStore(tiles.command('list'))
+    .description('all tiles, the newest first')
+    .addHelpText('after', '\nExamples:\n  $ spanline perf tiles list --store ./perf --json')
+    .action((options: StoreOptions) =>
+      withPerf(options, async ({ perf: store, call }) => {
+        const all = await store.tiles(call);
+        const described = [];
+        for (const tile of all) described.push(await describe(store, tile, call));
+        print(described, options.json);
+      }),
+    );
+};

@@ -1,0 +1,28 @@
+// Says on a terminal how far long work is, in one line on stderr that is gone at the end. In a pipe it must stay quiet.
+import { printable } from './columns.js';
+
+const REDRAW_MS = 100;
+
+/** One line of progress. */
+export class Progress {
+  private drawnAt = Number.NEGATIVE_INFINITY;
+  private isDrawn = false;
+
+  constructor(private readonly stream: Pick<NodeJS.WriteStream, 'isTTY' | 'columns' | 'write'> = process.stderr) {}
+
+  /** Show `text` in place of what was shown. */
+  show(text: string): void {
+    if (this.stream.isTTY !== true) return;
+    const now = performance.now();
+    if (now - this.drawnAt < REDRAW_MS) return;
+    this.drawnAt = now;
+    this.isDrawn = true;
+    this.stream.write(`\r\x1b[2K${printable(text).slice(0, Math.max(1, (this.stream.columns ?? 80) - 1))}`);
+  }
+
+  /** Take the line away. */
+  clear(): void {
+    if (this.isDrawn) this.stream.write('\r\x1b[2K');
+    this.isDrawn = false;
+  }
+}

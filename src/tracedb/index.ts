@@ -1,0 +1,56 @@
+// The entry `spanline/tracedb`: every public name of the trace databases, and nothing else. Importing it must load no optional package.
+export { DIRECTION_BY_UNIT, type Direction, directionOf } from './detect/direction.js';
+export { type ChangePoint, type ChangePointOptions, changePoints } from './detect/e-divisive.js';
+export {
+  findRegressions,
+  type Regression,
+  type RegressionOptions,
+  type Series,
+  type SeriesCommit,
+} from './detect/regressions.js';
+export { loadStatistics, type Statistics } from './detect/statistics.js';
+export type { StepDetectorName, StepFit, StepStatus } from './detect/step-detector.js';
+export { type StepFitOptions, stepFit } from './detect/step-fit.js';
+export { findSteps, type Step, type StepScanOptions } from './detect/step-scan.js';
+export { configProblems, type DetectionConfig, type InstanceConfig, readInstanceConfig } from './ingest/config.js';
+export { INGEST_FORMATS, type IngestFormat } from './ingest/formats.js';
+export type { IngestCommit, IngestPoint } from './ingest/ingest-commit.js';
+export { type IngestOptions, type IngestSummary, readIngestFile, validateIngestFile } from './ingest/read-file.js';
+export { optionalPackage } from './optional-package.js';
+export { type CleaningRule, checkParams, cleaningRule, DEFAULT_RULE, forceValid } from './params/cleaning.js';
+export { OpsRow, type OpsRowOptions, type OpsRowStats } from './params/ops-row.js';
+export { OrderedParamSet } from './params/ordered-param-set.js';
+export { ParamSet } from './params/param-set.js';
+export type { Params } from './params/params.js';
+export { makeStructuredKey, parseStructuredKey } from './params/structured-key.js';
+export { type Commit, type CommitInfo, CommitLog } from './perf/commit-log.js';
+export { type ComparedSeries, type CompareOptions, compareCommits } from './perf/compare-commits.js';
+export { type IngestedFile, type IngestFilesOptions, type IngestProgress, ingestFile } from './perf/ingest-files.js';
+export type { PerfConfig } from './perf/perf-config.js';
+export { PERF_SCHEMA, type PerfStats, PerfStore, type PerfStoreOptions, type QueryLike } from './perf/perf-store.js';
+export { type PerfSeries, type ReadSeriesOptions, readSeries } from './perf/read-series.js';
+export type { PerfTrace } from './perf/trace-reader.js';
+export type { CommitPoints, Point, WriteResult } from './perf/trace-writer.js';
+export { formatQuery } from './query/format-query.js';
+export { compileQuery } from './query/matches.js';
+export { parseQuery } from './query/parse-query.js';
+export { type Plan, type PlannedCondition, type PlannedValue, planQuery } from './query/plan.js';
+export { makeQuery, type Query, type QueryPart, queryFromParams } from './query/query.js';
+export { openTable } from './table/open-table.js';
+export { PartialFailureError } from './table/partial-failure-error.js';
+export { storeExists } from './table/store-exists.js';
+export type {
+  CallOptions,
+  Cell,
+  Mutation,
+  Predicate,
+  ReadOptions,
+  Row,
+  RowFailure,
+  RowMutation,
+  RowSelection,
+  TableSchema,
+  TableStats,
+  WideColumnTable,
+} from './table/wide-column-table.js';
+export { TraceDbError, type TraceDbErrorCode } from './tracedb-error.js';
