@@ -3,15 +3,16 @@ import { Agent, get } from 'node:http';
 import { Span, SpanContext } from 'spanline';
 
 /** The same queries at every run, so that rounds can be compared. */
-export const makeQueries = (series: readonly string[], count: number): string[] =>
+export const makeQueries = (tests: readonly string[], commits: number, count: number): string[] =>
   Array.from({ length: count }, (_, i) => {
-    const name = encodeURIComponent(series[i % series.length]);
-    const other = encodeURIComponent(series[(i * 7 + 3) % series.length]);
+    const test = encodeURIComponent(tests[i % tests.length]);
+    const other = encodeURIComponent(tests[(i * 7 + 3) % tests.length]);
     const kinds = [
-      `/statistics?series=${name}`,
-      `/join?series=${name}&with=${other}`,
-      `/drops?series=${name}`,
-      `/range?series=${name}&from=${i}&to=${i + 50}`,
+      `/statistics?test=${test}`,
+      `/join?test=${test}&with=${other}`,
+      `/drops?test=${test}`,
+      `/range?test=${test}&from=${i}&to=${i + 50}`,
+      `/compare?before=${(i * 31) % commits}&after=${commits - 1}`,
     ];
     return kinds[i % kinds.length];
   });

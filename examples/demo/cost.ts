@@ -1,5 +1,5 @@
-// What tracing costs the service: the same queries with and without it, in rounds that take turns, so that a machine that
-// slows down slows both. Says how much the rounds differ, because a cost below that is no cost that was measured.
+// What tracing costs the service: the same queries with and without it, in rounds that take turns, the first of a round
+// being once the one, once the other, so that a machine that slows down slows both. Says how much the rounds differ, because a cost below that is no cost that was measured.
 import { configure, flush } from 'spanline';
 
 const ROUNDS = 8;
@@ -44,11 +44,12 @@ export const measureCost = async (work: () => Promise<unknown>): Promise<Cost> =
   const traced: Side[] = [];
   const untraced: Side[] = [];
   for (let round = 0; round < ROUNDS; round++) {
-    configure({ disabled: true });
-    untraced.push(await measure(work));
-    configure({ disabled: false });
-    traced.push(await measure(work));
+    for (const sides of round % 2 === 0 ? [untraced, traced] : [traced, untraced]) {
+      configure({ disabled: sides === untraced });
+      sides.push(await measure(work));
+    }
   }
+  configure({ disabled: false });
   const walls = untraced.map(({ wallMs }) => wallMs);
   const noisePercent = ((quantile(walls, 0.75) - quantile(walls, 0.25)) / median(walls)) * 100;
   return { traced: summary(traced), untraced: summary(untraced), noisePercent, rounds: ROUNDS };

@@ -1,7 +1,8 @@
-// Where the traces go: to Jaeger when JAEGER_ENDPOINT names one or localhost:4318 answers, else to files in .tmp.
+// Where the traces go: to Jaeger when JAEGER_ENDPOINT names one or localhost:4318 answers, else to files in .tmp. Must not
+// call sent what nobody took.
 import { connect } from 'node:net';
 import { join } from 'node:path';
-import type { Reporter } from 'spanline';
+import { type Reporter, type Stats, stats } from 'spanline';
 import { FileReporter } from 'spanline/exporters/file';
 import { JaegerReporter } from 'spanline/exporters/jaeger';
 
@@ -12,6 +13,36 @@ export interface Destination {
   readonly reporters: readonly Reporter[];
   readonly lines: readonly string[];
 }
+
+type ReporterStats = Stats['collector']['reporters'][string];
+
+// A batch refused as a whole is in both counts of refusals, one refused in part only in that of the reporter.
+const lostBy = ({ own, ...counted }: ReporterStats): number =>
+  counted.droppedSpansQueueFull +
+  counted.droppedSpansAtShutdown +
+  Math.max(counted.droppedSpansRefused, own?.refusedSpans ?? 0) +
+  (own?.rejectedSpans ?? 0) +
+  (own?.spansTooLarge ?? 0) +
+  (own?.spansInvalid ?? 0);
+
+/** Spans recorded and lost, for any reason: by a bound, with their trace, or on the way to a reporter. */
+export const lostSpans = (): number => {
+  const { localSpansOverCap, spansOverTraceCap, spansOfDiscardedTraces, collector } = stats();
+  return (
+    localSpansOverCap +
+    spansOverTraceCap +
+    spansOfDiscardedTraces +
+    collector.droppedSpansBeforeReporter +
+    collector.droppedSpansAfterShutdown +
+    Object.values(collector.reporters).reduce((sum, reporter) => sum + lostBy(reporter), 0)
+  );
+};
+
+/** Why traces did not arrive, after `shutdown()`; empty when all did. */
+export const failures = (): string[] =>
+  Object.entries(stats().collector.reporters)
+    .filter(([, { lastError, reportedSpans }]) => lastError !== undefined && reportedSpans === 0)
+    .map(([name, { lastError }]) => `NOTHING ARRIVED (${name}): ${lastError}`);
 
 const answers = (port: number): Promise<boolean> =>
   new Promise((resolve) => {
@@ -26,7 +57,7 @@ const answers = (port: number): Promise<boolean> =>
   });
 
 export const chooseDestination = async (folder: string): Promise<Destination> => {
-  const endpoint = process.env.JAEGER_ENDPOINT ?? ((await answers(4318)) ? LOCAL : undefined);
+  const endpoint = process.env.JAEGER_ENDPOINT || ((await answers(4318)) ? LOCAL : undefined);
   if (endpoint !== undefined) {
     return {
       reporters: [new JaegerReporter({ endpoint })],

@@ -1,17 +1,22 @@
-// npm run demo: a small query service over a real benchmark history, every query traced, and what that costs.
+// npm run demo: a small query service over a real benchmark history in a Perf store, every query traced down to the reads of
+// the table, and what that costs.
 import { mkdir, rm } from 'node:fs/promises';
-import { clockInfo, configure, setReporter, shutdown, stats } from 'spanline';
+import { clockInfo, configure, setReporter, shutdown } from 'spanline';
 import { renderTrace } from 'spanline/exporters/console';
 import { MemoryReporter } from 'spanline/exporters/memory';
+import { Benchmarks } from './benchmarks.js';
 import { makeQueries, runQueries } from './client.js';
+import { command, typed } from './command.js';
 import { type Cost, measureCost } from './cost.js';
-import { chooseDestination } from './destination.js';
-import { History } from './history.js';
+import { chooseDestination, failures, lostSpans } from './destination.js';
 import { startService } from './service.js';
 
 const SOURCE = 'examples/data/otel-js-benchmarks.jsonl.gz';
 const FOLDER = '.tmp/demo';
+const STORE = `${FOLDER}/perf`;
 const QUERIES = 200;
+// Changes listed: the largest ones.
+const MIN_EFFECT = '25%';
 
 const say = (...lines: string[]): void => {
   for (const line of lines) console.log(line);
@@ -52,19 +57,29 @@ const showTraces = (memory: MemoryReporter): void => {
   );
 };
 
+const showStore = async (): Promise<void> => {
+  heading('One query explained');
+  const explain = ['perf', 'query', '--store', STORE, 'test=~span&unit=ops_sec', '--explain'];
+  say(typed(explain), await command(explain));
+  heading('What changed in three years');
+  const regressions = ['perf', 'regressions', '--store', STORE, '--min-effect', MIN_EFFECT, '--plot'];
+  say(typed(regressions), await command(regressions));
+};
+
 const main = async (): Promise<void> => {
   await rm(FOLDER, { recursive: true, force: true });
   await mkdir(FOLDER, { recursive: true });
   configure({ serviceName: 'benchmark-history' });
   const { source, path } = clockInfo();
 
-  const history = await History.load(SOURCE, `${FOLDER}/history.blocks`);
+  const benchmarks = await Benchmarks.load(SOURCE, STORE);
+  const { entries, points, milliseconds } = benchmarks.loaded;
   say(
-    `loaded ${history.commits} commits, ${history.points} points in ${history.series.length} series (OpenTelemetry JS benchmarks)`,
+    `ingested ${entries} commits, ${points} points of the OpenTelemetry JS benchmarks into ${STORE} (LMDB) in ${milliseconds.toFixed(0)} ms`,
     `clock: ${source} by ${path}`,
   );
-  const { server, port } = await startService(history);
-  const queries = makeQueries(history.series, QUERIES);
+  const { server, port } = await startService(benchmarks);
+  const queries = makeQueries(benchmarks.tests, benchmarks.commitCount, QUERIES);
 
   const memory = new MemoryReporter({ maxSpans: 1_000_000 });
   const destination = await chooseDestination(FOLDER);
@@ -74,7 +89,13 @@ const main = async (): Promise<void> => {
   say(`answered ${QUERIES} queries over HTTP, ${memory.spans.length} spans recorded`);
   showTraces(memory);
   heading('Where the traces went');
-  say(...destination.lines);
+  const failed = failures();
+  if (failed.length > 0) {
+    say(...failed, 'is a Jaeger listening there? Without JAEGER_ENDPOINT the traces go to files');
+    process.exitCode = 1;
+  } else say(...destination.lines, `${lostSpans()} spans lost on the way`);
+
+  await showStore();
 
   const counted = { spans: 0 };
   setReporter({
@@ -83,13 +104,14 @@ const main = async (): Promise<void> => {
       counted.spans += spanCount;
     },
   });
+  const lostBefore = lostSpans();
   showCost(await measureCost(() => runQueries(port, queries)));
   await shutdown();
-  say(`${counted.spans} spans in the traced rounds; dropped: ${stats().collector.droppedSpansAfterShutdown}`);
+  say(`${counted.spans} spans in the traced rounds; dropped: ${lostSpans() - lostBefore}`);
 
   server.close();
   server.closeAllConnections();
-  await history.close();
+  await benchmarks.close();
 };
 
 await main();

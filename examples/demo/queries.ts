@@ -1,94 +1,87 @@
-// The queries of the service. Async work is a span each (traced functions), the loops over commits are local spans.
+// The queries of the service. Async work is a span each (traced functions), the loops over values are local spans.
 import { LocalSpan, Span, traced } from 'spanline';
-import type { Commit, History } from './history.js';
-
-/** Values of one series, oldest first. */
-type Series = readonly { readonly commit: string; readonly value: number }[];
+import type { Benchmarks, Measurement } from './benchmarks.js';
 
 /** What a query answers with. */
 export type Answer = Record<string, unknown>;
 
-export type Query = (history: History, parameters: URLSearchParams) => Promise<Answer>;
+export type Query = (benchmarks: Benchmarks, parameters: URLSearchParams) => Promise<Answer>;
 
 const CHUNK = 32;
-
-/** One series out of the commits: the hot loop, a local span for each stretch of commits. */
-const collect = (commits: readonly Commit[], name: string): Series => {
-  using span = LocalSpan.start('collect');
-  const series: { commit: string; value: number }[] = [];
-  for (let i = 0; i < commits.length; i += CHUNK) {
-    using stretch = LocalSpan.start('scan');
-    const before = series.length;
-    for (const { commit, benches } of commits.slice(i, i + CHUNK)) {
-      for (const bench of benches) if (bench.name === name) series.push({ commit, value: bench.value });
-    }
-    stretch.addProperty('rows', series.length - before);
-  }
-  span.addProperty('series', name);
-  return series;
-};
 
 const median = traced('median', (values: readonly number[]) => {
   const sorted = [...values].sort((a, b) => a - b);
   return sorted[sorted.length >> 1] ?? Number.NaN;
 });
 
-const wanted = (parameters: URLSearchParams): string => {
-  const name = parameters.get('series');
-  if (name === null) throw new Error('the parameter "series" is missing');
-  return name;
+const wanted = (parameters: URLSearchParams, name = 'test'): string => {
+  const value = parameters.get(name);
+  if (value === null) throw new Error(`the parameter "${name}" is missing`);
+  return value;
 };
+
+const historyOf = async (benchmarks: Benchmarks, test: string): Promise<readonly Measurement[]> =>
+  (await benchmarks.histories([test])).get(test) ?? [];
 
 /** Count, median, lowest and highest value. */
-const statistics: Query = async (history, parameters) => {
-  const name = wanted(parameters);
-  const values = collect(await history.commitsWith([name]), name).map(({ value }) => value);
-  return { name, count: values.length, median: median(values), min: Math.min(...values), max: Math.max(...values) };
+const statistics: Query = async (benchmarks, parameters) => {
+  const test = wanted(parameters);
+  const values = (await historyOf(benchmarks, test)).map(({ value }) => value);
+  return { test, count: values.length, median: median(values), min: Math.min(...values), max: Math.max(...values) };
 };
 
-/** The series between two positions. */
-const range: Query = async (history, parameters) => {
-  const name = wanted(parameters);
-  const series = collect(await history.commitsWith([name]), name);
-  return { name, points: series.slice(Number(parameters.get('from')), Number(parameters.get('to'))) };
+/** The values between two positions. */
+const range: Query = async (benchmarks, parameters) => {
+  const test = wanted(parameters);
+  const history = await historyOf(benchmarks, test);
+  const points = history.slice(Number(parameters.get('from')), Number(parameters.get('to')));
+  return { test, points: points.map(({ commit, value }) => ({ commit: commit.hash, value })) };
 };
 
 /** Two series side by side, by commit. */
-const join: Query = async (history, parameters) => {
+const join: Query = async (benchmarks, parameters) => {
   const left = wanted(parameters);
-  const right = parameters.get('with') ?? left;
-  const commits = await history.commitsWith([left, right]);
-  return joinSeries(commits, left, right);
+  const right = wanted(parameters, 'with');
+  const histories = await benchmarks.histories([left, right]);
+  return joinHistories(histories.get(left) ?? [], histories.get(right) ?? []);
 };
 
-const joinSeries = traced('join', async (commits: readonly Commit[], left: string, right: string): Promise<Answer> => {
-  const byCommit = new Map(collect(commits, left).map(({ commit, value }) => [commit, value]));
-  // Lets other requests run between the two halves, as a server would.
-  await new Promise(setImmediate);
-  const rows: [string, number, number][] = [];
-  const series = collect(commits, right);
-  for (let i = 0; i < series.length; i += CHUNK) {
-    using merge = LocalSpan.start('merge');
-    for (const { commit, value } of series.slice(i, i + CHUNK)) {
-      const other = byCommit.get(commit);
-      if (other !== undefined) rows.push([commit, other, value]);
+const joinHistories = traced(
+  'join',
+  async (left: readonly Measurement[], right: readonly Measurement[]): Promise<Answer> => {
+    const byCommit = new Map(left.map(({ commit, value }) => [commit.number, value]));
+    // Lets other requests run between the two halves, as a server would.
+    await new Promise(setImmediate);
+    const rows: [string, number, number][] = [];
+    for (let i = 0; i < right.length; i += CHUNK) {
+      using merge = LocalSpan.start('merge');
+      for (const { commit, value } of right.slice(i, i + CHUNK)) {
+        const other = byCommit.get(commit.number);
+        if (other !== undefined) rows.push([commit.hash, other, value]);
+      }
+      merge.addProperty('rows', rows.length);
     }
-    merge.addProperty('rows', rows.length);
-  }
-  Span.current()?.addProperty('rows', rows.length);
-  return { left, right, rows: rows.length, last: rows.at(-1) };
-});
+    Span.current()?.addProperty('rows', rows.length);
+    return { rows: rows.length, last: rows.at(-1) };
+  },
+);
 
 /** The commits after which a series fell most, against the median of the ten before. */
-const drops: Query = async (history, parameters) => {
-  const name = wanted(parameters);
-  const series = collect(await history.commitsWith([name]), name);
+const drops: Query = async (benchmarks, parameters) => {
+  const test = wanted(parameters);
+  const history = await historyOf(benchmarks, test);
   const found: { commit: string; change: number }[] = [];
-  for (let i = 10; i < series.length; i++) {
-    const before = median(series.slice(i - 10, i).map(({ value }) => value));
-    found.push({ commit: series[i].commit, change: series[i].value / before - 1 });
+  for (let i = 10; i < history.length; i++) {
+    const before = median(history.slice(i - 10, i).map(({ value }) => value));
+    found.push({ commit: history[i].commit.hash, change: history[i].value / before - 1 });
   }
-  return { name, drops: found.sort((a, b) => a.change - b.change).slice(0, 3) };
+  return { test, drops: found.sort((a, b) => a.change - b.change).slice(0, 3) };
 };
 
-export const QUERIES: Readonly<Record<string, Query>> = { statistics, range, join, drops };
+/** All tests at two commits. */
+const compare: Query = async (benchmarks, parameters) => {
+  const rows = await benchmarks.compare(Number(wanted(parameters, 'before')), Number(wanted(parameters, 'after')));
+  return { tests: rows.length, rows };
+};
+
+export const QUERIES: Readonly<Record<string, Query>> = { statistics, range, join, drops, compare };

@@ -2,14 +2,14 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Span, SpanContext } from 'spanline';
-import type { History } from './history.js';
+import type { Benchmarks } from './benchmarks.js';
 import { QUERIES } from './queries.js';
 
 const respond = (response: ServerResponse, status: number, body: unknown): void => {
   response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
 };
 
-const handle = async (history: History, request: IncomingMessage, response: ServerResponse): Promise<void> => {
+const handle = async (benchmarks: Benchmarks, request: IncomingMessage, response: ServerResponse): Promise<void> => {
   const url = new URL(request.url ?? '/', 'http://localhost');
   const query = QUERIES[url.pathname.slice(1)];
   const root = Span.root(`GET ${url.pathname}`, SpanContext.fromTraceparent(request.headers.traceparent), {
@@ -18,7 +18,7 @@ const handle = async (history: History, request: IncomingMessage, response: Serv
   });
   try {
     if (query === undefined) respond(response, 404, { error: `no query "${url.pathname}"` });
-    else respond(response, 200, await root.run(() => query(history, url.searchParams)));
+    else respond(response, 200, await root.run(() => query(benchmarks, url.searchParams)));
     root.addProperty('http.response.status_code', response.statusCode);
   } catch (error) {
     root.recordException(error).setStatus('error', String(error));
@@ -29,8 +29,8 @@ const handle = async (history: History, request: IncomingMessage, response: Serv
 };
 
 /** Start on a free port of the loopback. */
-export const startService = async (history: History): Promise<{ server: Server; port: number }> => {
-  const server = createServer((request, response) => void handle(history, request, response));
+export const startService = async (benchmarks: Benchmarks): Promise<{ server: Server; port: number }> => {
+  const server = createServer((request, response) => void handle(benchmarks, request, response));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return { server, port: (server.address() as AddressInfo).port };
 };
