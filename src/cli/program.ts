@@ -3,6 +3,7 @@
 import { createRequire } from 'node:module';
 import { Command } from 'commander';
 import { registerClock } from './clock-command.js';
+import { registerGold } from './gold/gold-command.js';
 import { registerPerf } from './perf/perf-command.js';
 
 const { version, description } = createRequire(import.meta.url)('spanline/package.json') as {
@@ -32,5 +33,6 @@ export function createProgram(): Command {
     .exitOverride();
   registerClock(program);
   registerPerf(program);
+  registerGold(program);
   return program;
 }

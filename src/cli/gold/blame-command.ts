@@ -1,0 +1,44 @@
+// `spanline gold blame`: which commits may have brought the digests nobody has triaged.
+import type { Command } from 'commander';
+import type { Blame } from '../../tracedb/index.js';
+import { columns } from '../columns.js';
+import { ExitCode } from '../exit-code.js';
+import { wholeNumber } from '../options.js';
+import { printJson, type StoreOptions, withGold, withStore } from './gold-options.js';
+
+interface BlameOptions extends StoreOptions {
+  readonly commits: number;
+  readonly test?: string;
+}
+
+const row = ({ test, digest, suspects, firstSeen, traces, mayBeOlder }: Blame): string[] => [
+  test,
+  digest,
+  `${suspects.map(({ commit }) => commit).join(' ')}${mayBeOlder ? ' or older' : ''}`.trim(),
+  String(firstSeen),
+  String(traces),
+];
+
+/** Register the command. */
+export const registerBlame = (gold: Command): void => {
+  withStore(gold.command('blame'))
+    .description('commits that may have brought each untriaged digest')
+    .option('-n, --commits <count>', 'how many commits with data to look at', wholeNumber(1, 100_000), 100)
+    .option('--test <name>', 'only this test')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  $ spanline gold blame --store ./gold\n\nExit codes: 0 nothing untriaged, 1 something is.',
+    )
+    .action(({ commits, test, ...options }: BlameOptions) =>
+      withGold(options, async ({ gold: store, call }) => {
+        const all = await store.blame(commits, undefined, call);
+        const blamed = test === undefined ? all : all.filter((one) => one.test === test);
+        if (options.json) printJson(blamed);
+        else {
+          const head = ['test', 'digest', 'suspects', 'first seen', 'traces'];
+          process.stdout.write(columns(head, blamed.map(row), ['left', 'left', 'left', 'right', 'right']));
+        }
+        if (blamed.length > 0) process.exitCode = ExitCode.findings;
+      }),
+    );
+};

@@ -1,0 +1,34 @@
+// `spanline gold init`: makes a store, once.
+import type { Command } from 'commander';
+import { wholeNumber } from '../options.js';
+import { type NewGoldStore, printJson, type StoreOptions, withGold, withStore } from './gold-options.js';
+
+/** Register the command. */
+export const registerInit = (gold: Command): void => {
+  withStore(gold.command('init'))
+    .description('make a store; harmless when it exists and was made so')
+    .option('--tile-size <commits>', 'commits of a tile: fixed from then on (default 256)', wholeNumber(50, 8192))
+    .option(
+      '--digest-digits <count>',
+      'hex digits of a digest: fixed from then on (default 32, MD5)',
+      wholeNumber(8, 128),
+    )
+    .addHelpText(
+      'after',
+      '\nExamples:\n  $ spanline gold init --store ./gold\n  $ spanline gold init --store ./gold --digest-digits 64',
+    )
+    .action((options: StoreOptions & NewGoldStore) =>
+      withGold(
+        options,
+        async ({ gold: store }) => {
+          const made = { store: store.table.location, engine: store.table.engine, ...store.settings };
+          if (options.json) printJson(made);
+          else
+            process.stdout.write(
+              `${made.store}: tiles of ${made.tileSize} commits, digests of ${made.digestDigits} digits\n`,
+            );
+        },
+        { tileSize: options.tileSize, digestDigits: options.digestDigits },
+      ),
+    );
+};

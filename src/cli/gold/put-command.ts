@@ -1,0 +1,90 @@
+// `spanline gold put`: writes the results of one commit. A file is checked whole before anything of it is written.
+import { readFile } from 'node:fs/promises';
+import { text } from 'node:stream/consumers';
+import type { Command } from 'commander';
+import type { GoldEntry } from '../../tracedb/index.js';
+import { CommandError, ExitCode } from '../exit-code.js';
+import { wholeNumber } from '../options.js';
+import { printJson, type StoreOptions, withGold, withStore } from './gold-options.js';
+
+interface PutOptions extends StoreOptions {
+  readonly commit?: number;
+}
+
+interface ResultFile {
+  readonly commit: number;
+  readonly timeMs: number;
+  readonly entries: readonly GoldEntry[];
+}
+
+const bad = (file: string, reason: string): CommandError =>
+  new CommandError('ERR_SPANLINE_INVALID_INPUT', `${file}: ${reason}`, ExitCode.usage);
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** The document as results. Params, options and digests are checked by the store, which names the entry. */
+const parse = (file: string, json: string, commitOption: number | undefined): ResultFile => {
+  let document: unknown;
+  try {
+    document = JSON.parse(json);
+  } catch (error) {
+    throw bad(file, `is no JSON: ${(error as Error).message}`);
+  }
+  if (!isObject(document))
+    throw bad(file, 'must be an object {"commit": 7, "time": "2026-01-31T12:00:00Z", "entries": [...]}');
+  const { commit = commitOption, time, entries } = document;
+  if (typeof commit !== 'number') throw bad(file, '/commit must be the number of the commit; or give --commit');
+  if (commitOption !== undefined && commit !== commitOption)
+    throw bad(file, `/commit is ${commit}, but --commit says ${commitOption}`);
+  const timeMs = time === undefined ? Date.now() : new Date(time as string | number).getTime();
+  if (Number.isNaN(timeMs)) throw bad(file, '/time must be an ISO 8601 time or Unix milliseconds');
+  if (!Array.isArray(entries))
+    throw bad(file, '/entries must be a list of {"params": {...}, "options": {...}, "digest": "..."}');
+  const wrong = entries.findIndex(
+    (entry) => !isObject(entry) || !isObject(entry.params) || typeof entry.digest !== 'string',
+  );
+  if (wrong !== -1)
+    throw bad(file, `/entries/${wrong} must be an object with "params" (an object) and "digest" (a string)`);
+  return { commit, timeMs, entries: entries as GoldEntry[] };
+};
+
+const readInput = async (file: string): Promise<string> => {
+  try {
+    return file === '-' ? await text(process.stdin) : await readFile(file, 'utf8');
+  } catch (cause) {
+    throw new CommandError('ERR_SPANLINE_FILE', `${file} cannot be read: ${(cause as Error).message}`, ExitCode.store, {
+      cause,
+    });
+  }
+};
+
+/** Register the command. */
+export const registerPut = (gold: Command): void => {
+  withStore(gold.command('put <file>'))
+    .description('write the results of one commit from a JSON file, or from stdin with -')
+    .option('--commit <number>', 'number of the commit, when the file does not say it', wholeNumber(0))
+    .addHelpText(
+      'after',
+      `
+The file: {"commit": 7, "time": "2026-01-31T12:00:00Z",
+           "entries": [{"params": {"name": "circle", "gpu": "mali"}, "options": {"ext": "png"}, "digest": "0cc1..."}]}
+"name" names the test. Putting a file again changes nothing; an older time never replaces a newer value.
+
+Examples:
+  $ spanline gold put --store ./gold results.json
+  $ make-results | spanline gold put --store ./gold --commit 8 -`,
+    )
+    .action((file: string, options: PutOptions) =>
+      withGold(
+        options,
+        async ({ gold: store, call }) => {
+          const { commit, timeMs, entries } = parse(file, await readInput(file), options.commit);
+          await store.put(commit, entries, timeMs, call);
+          if (options.json) printJson({ commit, entries: entries.length });
+          else process.stdout.write(`commit ${commit}: ${entries.length} results\n`);
+        },
+        {},
+      ),
+    );
+};

@@ -1,0 +1,87 @@
+// What all commands on a store have in common: where it is, how long to wait, Ctrl-C, and as what the answer is printed.
+import type { Command } from 'commander';
+import { openTable, storeExists, type TableSchema, type WideColumnTable } from '../tracedb/index.js';
+import { CommandError, ExitCode } from './exit-code.js';
+import { interruptible } from './interrupt.js';
+import { wholeNumber } from './options.js';
+
+/** Options of every command on a store. */
+export interface StoreOptions {
+  readonly store?: string;
+  readonly json?: boolean;
+  /** Seconds. */
+  readonly deadline: number;
+}
+
+/** For calls of the store. */
+export interface Call {
+  readonly signal: AbortSignal;
+  readonly deadlineMs: number;
+}
+
+/** The kinds of stores, by the command that works on them. */
+export type StoreKind = 'perf' | 'gold';
+
+const variableOf = (kind: StoreKind): string => `SPANLINE_${kind.toUpperCase()}_STORE`;
+
+/** Give a command the options of every command on a store. */
+export const withStoreOptions = (command: Command, kind: StoreKind): Command =>
+  command
+    .option('-s, --store <place>', `directory or bigtable://project/instance/table (or ${variableOf(kind)})`)
+    .option('--json', 'print JSON')
+    .option('--deadline <seconds>', 'give up a call of the store after so long', wholeNumber(1), 300);
+
+/** What a session is opened with. */
+export interface SessionRequest {
+  readonly kind: StoreKind;
+  readonly schema: TableSchema;
+  readonly options: StoreOptions;
+  /** Where the store is when no option says so. */
+  readonly configured?: string;
+  /** Make a store that does not exist: only where the command is meant to, since a mistyped directory must not become one. */
+  readonly make: boolean;
+}
+
+const locationOf = ({ kind, options, configured }: SessionRequest): string => {
+  const location = options.store ?? configured ?? process.env[variableOf(kind)];
+  if (location !== undefined && location !== '') return location;
+  const places = [
+    '--store DIR',
+    '--store bigtable://project/instance/table',
+    ...(kind === 'perf' ? ['--config FILE'] : []),
+  ];
+  throw new CommandError(
+    'ERR_SPANLINE_NO_STORE',
+    `which store? Give ${places.join(', ')}, or set ${variableOf(kind)}`,
+    ExitCode.usage,
+  );
+};
+
+/** Open the table, run `work`, close it. */
+export const withTable = async (
+  request: SessionRequest,
+  work: (table: WideColumnTable, call: Call) => Promise<void>,
+): Promise<void> => {
+  const { kind, schema, options, make } = request;
+  const location = locationOf(request);
+  await interruptible(async (signal) => {
+    if (!make && !(await storeExists(location))) {
+      throw new CommandError(
+        'ERR_SPANLINE_NOT_FOUND',
+        `there is no store in ${location}; make one with: spanline ${kind} init --store ${location}`,
+        ExitCode.store,
+      );
+    }
+    const table = await openTable(location, schema);
+    try {
+      await work(table, { signal, deadlineMs: options.deadline * 1000 });
+    } finally {
+      await table.close();
+    }
+  });
+};
+
+/** One JSON document and a line break. */
+export const printJson = (value: unknown): void => {
+  process.stdout.write(`${JSON.stringify(value, null, 2)}\n`);
+};
