@@ -1,6 +1,7 @@
-// Every ```ts example of README.md and docs/ type-checks and runs as it stands, against the built package.
+// Every ```ts example of README.md, of docs/ and of the doc comments type-checks and runs against the built package; one
+// marked ```ts no-run (it needs a server) only type-checks. Doc comments may leave out the imports from this package.
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { transformSync } from 'esbuild';
@@ -13,30 +14,83 @@ const out = join(root, `.tmp/docs-examples-${process.versions.modules}`);
 interface Example {
   readonly name: string;
   readonly code: string;
+  readonly isRun: boolean;
 }
 
 const pages = ['README.md', ...readdirSync(join(root, 'docs')).map((name) => `docs/${name}`)].filter((name) =>
   name.endsWith('.md'),
 );
 
-const examplesOf = (page: string): Example[] => {
-  const text = readFileSync(join(root, page), 'utf8');
-  return [...text.matchAll(/^```ts\n(.*?)^```$/gms)].map((match, i) => ({
-    name: `${page.replace(/[^a-z]+/gi, '-')}-${i + 1}`,
-    code: match[1],
-  }));
-};
+/** Throws for a word behind `ts` that is none of ours: its block would go unchecked. */
+const examplesIn = (page: string, text: string): Example[] =>
+  [...text.matchAll(/^```(?:ts|typescript)\b([^\n]*)\n(.*?)^```$/gms)].map(([, words, code], i) => {
+    if (!['', ' no-run'].includes(words)) throw new Error(`${page}: what is a block of "ts${words}"?`);
+    return { name: `${page.replace(/[^a-z]+/gi, '-')}-${i + 1}`, code, isRun: words === '' };
+  });
 
-const examples = pages.flatMap(examplesOf);
+const examplesOf = (page: string): Example[] => examplesIn(page, readFileSync(join(root, page), 'utf8'));
+
+/** The rooms behind the entries of the package. */
+const ROOMS = ['clock', 'local-span', 'span', 'collector', 'exporters', 'tracedb'];
+const sources = ROOMS.flatMap((room) =>
+  readdirSync(join(root, 'src', room), { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.ts'))
+    .map((name) => `src/${room}/${name}`),
+);
+
+/** What doc comments may name without an import, and from where. */
+const importable = new Map<string, string>();
+
+const importsFor = (code: string): string =>
+  // One that imports for itself is whole, and may use any of these names for its own.
+  /^import .* from 'spanline/m.test(code)
+    ? ''
+    : [...importable]
+        .filter(([name]) => new RegExp(`\\b${name}\\b`).test(code) && !new RegExp(`import .*\\b${name}\\b`).test(code))
+        .map(([name, entry]) => `import { ${name} } from '${entry}'\n`)
+        .join('');
+
+const EXAMPLE = / \* @example\n(.*?)(?=^ *\* @|^ *\*\/)/gms;
+
+const docstringExamplesOf = (file: string): Example[] =>
+  [...readFileSync(join(root, file), 'utf8').matchAll(EXAMPLE)].flatMap(([, body], i) => {
+    const text = body.replace(/^ *\* ?/gm, '').replaceAll('\\@', '@');
+    const found = examplesIn(file, text);
+    if (found.length === 0) throw new Error(`${file}: an @example without a block of ts`);
+    return found.map((one) => ({ ...one, name: `${one.name}-${i}`, code: importsFor(one.code) + one.code }));
+  });
+
+const { exports: entries } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+  exports: Record<string, unknown>;
+};
+/** The source of an entry. */
+const sourceOf = (entry: string): string => (['.', './tracedb'].includes(entry) ? `${entry}/index.ts` : `${entry}.ts`);
+for (const entry of Object.keys(entries).filter((key) => key !== './package.json')) {
+  const module = await import(join(root, 'src', sourceOf(entry)));
+  for (const name of Object.keys(module)) importable.set(name, `spanline${entry.slice(1)}`);
+}
+
+const examples = [...pages.flatMap(examplesOf), ...sources.flatMap(docstringExamplesOf)];
 
 beforeAll(() => {
   rmSync(out, { recursive: true, force: true });
   mkdirSync(out, { recursive: true });
+  // Examples may read the data that comes with the package's sources.
+  symlinkSync(join(root, 'examples'), join(out, 'examples'));
   for (const { name, code } of examples) {
     writeFileSync(join(out, `${name}.ts`), `${code}\nexport {}\n`);
     const { code: js } = transformSync(code, { loader: 'ts', target: 'node20.19', format: 'esm' });
     writeFileSync(join(out, `${name}.js`), js);
   }
+});
+
+test('a block marked no-run is checked and not run, one with an unknown mark is refused', () => {
+  const text = '```ts\nrun()\n```\n\n```ts no-run\nserve()\n```\n';
+  expect(examplesIn('a.md', text)).toEqual([
+    { name: 'a-md-1', code: 'run()\n', isRun: true },
+    { name: 'a-md-2', code: 'serve()\n', isRun: false },
+  ]);
+  expect(() => examplesIn('a.md', '```ts norun\n```\n')).toThrow('norun');
 });
 
 test('there are examples on the pages a user starts with', () => {
@@ -60,7 +114,7 @@ test('all examples type-check', () => {
 });
 
 describe('each example runs', () => {
-  test.each(examples.map(({ name }) => name))('%s', (name) => {
+  test.each(examples.filter(({ isRun }) => isRun).map(({ name }) => name))('%s', (name) => {
     const { status, stderr } = spawnSync(process.execPath, [join(out, `${name}.js`)], {
       cwd: out,
       encoding: 'utf8',
