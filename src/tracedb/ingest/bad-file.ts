@@ -1,0 +1,43 @@
+// The error of an ingest file: name of the file, place in it, reason. It must never quote more than a line of the file, nor
+// characters that steer a terminal: what is refused may be hostile, and the message goes to terminals and logs.
+import { TraceDbError } from '../tracedb-error.js';
+
+const MAX_SHOWN = 60;
+const MAX_POINTER = 200;
+
+// Control characters, line separators, and what turns the direction of text.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: finding them is the purpose
+const STEERING = /[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g;
+
+/** A text whose every character may go to a terminal, on one line. */
+export const oneLine = (text: string): string =>
+  text.replace(STEERING, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`);
+
+const cut = (text: string, max: number): string => (text.length > max ? `${text.slice(0, max - 3)}...` : text);
+
+/** A text of the file as it may stand in a message: short and quoted. */
+export const quoted = (text: string): string => JSON.stringify(cut(text, MAX_SHOWN));
+
+/** What a JSON value is, in a few words; never descends into it, because it may be nested without end. */
+export const shown = (value: unknown): string => {
+  if (typeof value === 'string') return quoted(value);
+  if (Array.isArray(value)) return value.length === 0 ? 'an empty array' : `an array of ${value.length}`;
+  if (typeof value === 'object' && value !== null) return 'an object';
+  return String(value);
+};
+
+/** The JSON pointer (RFC 6901) to `steps` under `base`. */
+export const pointer = (base: string, ...steps: readonly (string | number)[]): string =>
+  base + steps.map((step) => `/${String(step).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
+
+/** `path` and `reason` as one text; `path` is a JSON pointer, empty for the whole. */
+export const problemText = (path: string, reason: string): string =>
+  oneLine(path === '' ? reason : `${cut(path, MAX_POINTER)} ${reason}`);
+
+/** `ERR_SPANLINE_INVALID_INPUT` for the file, or file and line, `at`. */
+export const badFile = (at: string, path: string, reason: string, cause?: unknown): TraceDbError =>
+  new TraceDbError(
+    'ERR_SPANLINE_INVALID_INPUT',
+    `${oneLine(at)}: ${problemText(path, reason)}`,
+    cause === undefined ? undefined : { cause },
+  );

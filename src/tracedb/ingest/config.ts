@@ -1,0 +1,164 @@
+// The config file of an instance: which store, how params are cleaned, what counts as a regression. It must name every problem
+// at once, and never fill in for a setting that is wrong.
+import { dirname, resolve } from 'node:path';
+import type { Direction } from '../detect/direction.js';
+import type { StepDetectorName } from '../detect/step-detector.js';
+import { type CleaningRule, cleaningRule, DEFAULT_RULE } from '../params/cleaning.js';
+import { parseBigtableLocation } from '../table/bigtable/location.js';
+import { TraceDbError } from '../tracedb-error.js';
+import { oneLine, problemText } from './bad-file.js';
+import { CONFIG_SCHEMA, STEP_DETECTORS } from './config-schema.js';
+import { IngestFile } from './ingest-file.js';
+import { INGEST_LIMITS } from './ingest-limits.js';
+import { isObject, parseJson } from './parse-json.js';
+import { loadSchemaCheck, type Problem } from './schema-check.js';
+import { utf8Text, wholeBytes } from './text-lines.js';
+
+const MAX_CONFIG_BYTES = 1024 * 1024;
+const MAX_PROBLEMS_SHOWN = 50;
+
+/** How regressions are found; what is absent is up to the detector. */
+export interface DetectionConfig {
+  readonly detector: StepDetectorName | 'e-divisive';
+  /** From where on a step counts; present for every detector but `e-divisive`. */
+  readonly interesting?: number;
+  /** Commits on each side of a window. */
+  readonly radius?: number;
+  readonly stddevThreshold?: number;
+  /** Largest p-value of `e-divisive`. */
+  readonly significance?: number;
+  /** Smallest change that counts, as a share: 0.05 is 5 %. */
+  readonly minimumEffect?: number;
+}
+
+/** The settings of an instance, with defaults filled in. */
+export interface InstanceConfig {
+  /** An absolute directory, or `bigtable://project/instance/table`. */
+  readonly store: string;
+  /** Commits in a tile. */
+  readonly tileSize: number;
+  readonly shards: number;
+  readonly rule: CleaningRule;
+  /** Keys that are offered for queries, in this order; absent: all, sorted. */
+  readonly paramSetKeys?: readonly string[];
+  /** Unit, as in the file, to which way is better; comes before the built-in table. */
+  readonly directions: ReadonlyMap<string, Direction>;
+  readonly detection: DetectionConfig;
+}
+
+/** What `CONFIG_SCHEMA` describes. */
+interface ConfigFile {
+  readonly store: string;
+  readonly tileSize?: number;
+  readonly shards?: number;
+  readonly allowedChars?: string;
+  readonly paramSetKeys?: readonly string[];
+  readonly directions?: Readonly<Record<string, Direction>>;
+  readonly detection?: Partial<DetectionConfig>;
+}
+
+const isBigtable = (store: string): boolean => store.startsWith('bigtable:');
+const HAS_SCHEME = /^[a-z][a-z0-9+.-]+:\/\//i;
+
+/** The problem `body` throws, if any. */
+const problemOf = (path: string, body: () => unknown): readonly Problem[] => {
+  try {
+    body();
+    return [];
+  } catch (error) {
+    return [{ path, reason: (error as Error).message }];
+  }
+};
+
+const storeProblems = (store: string): readonly Problem[] => {
+  if (isBigtable(store)) return problemOf('/store', () => parseBigtableLocation(store));
+  if (!HAS_SCHEME.test(store)) return [];
+  return [{ path: '/store', reason: 'is no kind of store; write a directory, or bigtable://project/instance/table' }];
+};
+
+const detectionProblems = (detection: Readonly<Record<string, unknown>>): readonly Problem[] => {
+  const { detector = 'e-divisive' } = detection;
+  const isStep = STEP_DETECTORS.some((name) => name === detector);
+  // The schema has refused it already.
+  if (!isStep && detector !== 'e-divisive') return [];
+  const problem = (setting: string, reason: string): Problem => ({ path: `/detection/${setting}`, reason });
+  const foreign = (isStep ? ['significance'] : ['interesting', 'radius', 'stddevThreshold'])
+    .filter((setting) => detection[setting] !== undefined)
+    .map((setting) => problem(setting, `means nothing to ${detector}; leave it out`));
+  const lacks = isStep && detection.interesting === undefined;
+  return lacks ? [problem('interesting', `is needed by ${detector}`), ...foreign] : foreign;
+};
+
+/**
+ * Every problem of a config document; empty when it is good. Use it where all problems are to be shown at once.
+ *
+ * @example
+ * ```ts
+ * import { configProblems } from 'spanline/tracedb';
+ * const problems = await configProblems({ store: './traces', tileSize: 3 });
+ * console.assert(problems[0].path === '/tileSize');
+ * ```
+ */
+export const configProblems = async (document: unknown): Promise<readonly Problem[]> => {
+  const check = await loadSchemaCheck('config', CONFIG_SCHEMA, true);
+  const problems = [...check(document)];
+  if (!isObject(document)) return problems;
+  // What a schema cannot say; looked at even when another setting is wrong, so that one run shows all.
+  const { store, allowedChars, detection } = document;
+  if (typeof store === 'string') problems.push(...storeProblems(store));
+  if (typeof allowedChars === 'string' && allowedChars !== '') {
+    problems.push(...problemOf('/allowedChars', () => cleaningRule(allowedChars)));
+  }
+  if (isObject(detection)) problems.push(...detectionProblems(detection));
+  return problems;
+};
+
+const configError = (name: string, problems: readonly Problem[]): TraceDbError => {
+  const shown = problems.slice(0, MAX_PROBLEMS_SHOWN).map(({ path, reason }) => `\n  ${problemText(path, reason)}`);
+  const more = problems.length - shown.length;
+  const count = problems.length === 1 ? '1 problem' : `${problems.length} problems`;
+  return new TraceDbError(
+    'ERR_SPANLINE_INVALID_INPUT',
+    `${oneLine(name)}: ${count}${shown.join('')}${more > 0 ? `\n  and ${more} more` : ''}`,
+  );
+};
+
+/**
+ * The settings of a config file, with defaults filled in; use it before a store is opened by its config. A store that is a
+ * directory is relative to the file. Throws `ERR_SPANLINE_INVALID_INPUT` with every problem on a line of its own.
+ *
+ * @example
+ * ```ts
+ * import { mkdtemp, writeFile } from 'node:fs/promises';
+ * import { tmpdir } from 'node:os';
+ * import { join } from 'node:path';
+ * import { readInstanceConfig } from 'spanline/tracedb';
+ *
+ * const path = join(await mkdtemp(join(tmpdir(), 'config-')), 'perf.json');
+ * await writeFile(path, JSON.stringify({ store: 'traces', detection: { detector: 'percent', interesting: 0.1 } }));
+ * const { store, tileSize } = await readInstanceConfig(path);
+ * console.log(`${store}, tiles of ${tileSize} commits`);
+ * ```
+ */
+export const readInstanceConfig = async (path: string): Promise<InstanceConfig> => {
+  const file = await IngestFile.open(path, path, INGEST_LIMITS);
+  let document: unknown;
+  try {
+    document = parseJson(path, utf8Text(path, await wholeBytes(path, file.bytes(), MAX_CONFIG_BYTES)));
+  } finally {
+    await file.close();
+  }
+  const problems = await configProblems(document);
+  if (problems.length > 0) throw configError(path, problems);
+  const config = document as ConfigFile;
+  const { store, tileSize = 256, shards = 8, allowedChars, paramSetKeys, directions = {}, detection } = config;
+  return {
+    store: isBigtable(store) ? store : resolve(dirname(path), store),
+    tileSize,
+    shards,
+    rule: allowedChars === undefined ? DEFAULT_RULE : cleaningRule(allowedChars),
+    ...(paramSetKeys && { paramSetKeys }),
+    directions: new Map(Object.entries(directions)),
+    detection: { detector: 'e-divisive', ...detection },
+  };
+};

@@ -1,0 +1,207 @@
+// Reads an ingest file, of any format, compressed or not. It must never hand out a commit before all of the file is known to be
+// good: a bad file changes nothing.
+import type { CleaningRule } from '../params/cleaning.js';
+import { TraceDbError } from '../tracedb-error.js';
+import { badFile } from './bad-file.js';
+import { checkedTimeMs } from './commit-fields.js';
+import {
+  DOCUMENT_PARSERS,
+  type DocumentFormat,
+  formatOfDocument,
+  formatOfFirstLine,
+  HISTORY_FORMATS,
+  type IngestFormat,
+  ingestFormat,
+  unknownFormat,
+} from './formats.js';
+import { benchmarkScriptJson } from './github-action-benchmark.js';
+import type { IngestCommit } from './ingest-commit.js';
+import type { IngestContext } from './ingest-context.js';
+import { IngestFile } from './ingest-file.js';
+import { INGEST_LIMITS, type IngestLimits, LARGEST_DOCUMENT_BYTES } from './ingest-limits.js';
+import { jsonLineParser } from './json-lines.js';
+import { parseJson } from './parse-json.js';
+import { SeriesCleaner } from './series-cleaner.js';
+import { textLines, utf8Text, wholeBytes } from './text-lines.js';
+
+/** How an ingest file is read. */
+export interface IngestOptions extends Partial<IngestLimits> {
+  /** Its format; told by its content when absent. */
+  readonly format?: IngestFormat;
+  /** What errors and sources call it; default: the path as given. */
+  readonly name?: string;
+  /** The commit it measures, for formats that do not say it. */
+  readonly commit?: string;
+  /** When it was measured, in milliseconds since 1970, for formats that do not say it; default: when the file was written. */
+  readonly measuredMs?: number;
+  /** How params are cleaned; default `DEFAULT_RULE`. */
+  readonly rule?: CleaningRule;
+  readonly signal?: AbortSignal;
+}
+
+/** What an ingest file holds. */
+export interface IngestSummary {
+  readonly format: IngestFormat;
+  /** Entries: a commit that was measured twice counts twice. */
+  readonly commits: number;
+  readonly points: number;
+}
+
+/** A file that was checked to its end. */
+interface Checked {
+  readonly summary: IngestSummary;
+  readonly context: IngestContext;
+  /** The commits of a document; absent for JSON lines, which are parsed again. */
+  readonly commits?: readonly IngestCommit[];
+}
+
+const limitsOf = (options: IngestOptions): IngestLimits => {
+  const limit = (name: keyof IngestLimits): number => {
+    const value = options[name] ?? INGEST_LIMITS[name];
+    if (value > 0) return value;
+    throw new TraceDbError('ERR_SPANLINE_INVALID_INPUT', `${name} must be a number above 0, not ${value}`);
+  };
+  return {
+    maxDocumentBytes: Math.min(limit('maxDocumentBytes'), LARGEST_DOCUMENT_BYTES),
+    maxLineBytes: Math.min(limit('maxLineBytes'), LARGEST_DOCUMENT_BYTES),
+    maxBytes: limit('maxBytes'),
+    maxExpansion: limit('maxExpansion'),
+  };
+};
+
+const contextOf = (file: IngestFile, { rule, commit, measuredMs }: IngestOptions): IngestContext => ({
+  name: file.name,
+  cleaner: new SeriesCleaner(rule),
+  commit,
+  measuredMs: checkedTimeMs(file.name, '', measuredMs ?? file.modifiedMs),
+});
+
+const refuseCommit = (format: IngestFormat, { name, commit }: IngestContext): void => {
+  if (commit !== undefined && HISTORY_FORMATS.has(format)) {
+    throw badFile(name, '', `is ${format}, which names its commits itself; do not give one`);
+  }
+};
+
+/** What the first line that is not blank shows. */
+const detected = async (file: IngestFile, limits: IngestLimits): Promise<IngestFormat | undefined> => {
+  // The line may be a whole document.
+  const limit = Math.max(limits.maxDocumentBytes, limits.maxLineBytes);
+  for await (const { text } of textLines(file.name, file.bytes(), limit, 'maxDocumentBytes, or maxLineBytes')) {
+    return formatOfFirstLine(text);
+  }
+  throw badFile(file.name, '', 'has only blank lines');
+};
+
+const checkLines = async (file: IngestFile, context: IngestContext, limits: IngestLimits): Promise<Checked> => {
+  refuseCommit('json-lines', context);
+  const parse = await jsonLineParser(context);
+  let commits = 0;
+  let points = 0;
+  for await (const { text, number } of textLines(file.name, file.bytes(), limits.maxLineBytes)) {
+    points += parse(text, number).points.length;
+    commits++;
+  }
+  if (commits === 0) throw badFile(file.name, '', 'has only blank lines');
+  return { summary: { format: 'json-lines', commits, points }, context };
+};
+
+const checkDocument = async (
+  file: IngestFile,
+  context: IngestContext,
+  limits: IngestLimits,
+  told: DocumentFormat | undefined,
+): Promise<Checked> => {
+  const at = file.name;
+  const text = utf8Text(at, await wholeBytes(at, file.bytes(), limits.maxDocumentBytes));
+  const isScript = told === undefined || told === 'github-action-benchmark';
+  const document = parseJson(at, isScript ? benchmarkScriptJson(text) : text);
+  const format = told ?? formatOfDocument(document);
+  if (format === undefined) throw unknownFormat(at, document);
+  if (format === 'json-lines') {
+    throw badFile(at, '', 'is a run of a benchmark over several lines; JSON lines have each run on one line');
+  }
+  refuseCommit(format, context);
+  const commits = await DOCUMENT_PARSERS[format](document, context);
+  const points = commits.reduce((sum, commit) => sum + commit.points.length, 0);
+  return { summary: { format, commits: commits.length, points }, context, commits };
+};
+
+const check = async (file: IngestFile, options: IngestOptions, limits: IngestLimits): Promise<Checked> => {
+  const context = contextOf(file, options);
+  const format = options.format === undefined ? await detected(file, limits) : ingestFormat(options.format);
+  return format === 'json-lines' ? checkLines(file, context, limits) : checkDocument(file, context, limits, format);
+};
+
+/**
+ * Read an ingest file to its end and throw nothing away but the result: what it holds, or why it is bad. Use it to check a file
+ * before anything is written.
+ *
+ * Throws `ERR_SPANLINE_INVALID_INPUT`, naming the file, the place in it (a JSON pointer, and the line of JSON lines) and the
+ * reason; `ERR_SPANLINE_ABORTED` when the signal fires.
+ *
+ * @example
+ * ```ts
+ * import { mkdtemp, writeFile } from 'node:fs/promises';
+ * import { tmpdir } from 'node:os';
+ * import { join } from 'node:path';
+ * import { validateIngestFile } from 'spanline/tracedb';
+ *
+ * const path = join(await mkdtemp(join(tmpdir(), 'ingest-')), 'results.json');
+ * const results = [{ key: { test: 'encode', unit: 'ms' }, measurement: 1.5 }];
+ * await writeFile(path, JSON.stringify({ version: 1, git_hash: 'c0ffee', results }));
+ * const { format, points } = await validateIngestFile(path);
+ * console.assert(format === 'perf-json' && points === 1);
+ * ```
+ */
+export const validateIngestFile = async (path: string, options: IngestOptions = {}): Promise<IngestSummary> => {
+  const limits = limitsOf(options);
+  const file = await IngestFile.open(path, options.name ?? path, limits, options.signal);
+  try {
+    return (await check(file, options, limits)).summary;
+  } finally {
+    await file.close();
+  }
+};
+
+/**
+ * The commits of an ingest file; use it to write a file into a store. The whole file is checked before the first commit is handed
+ * out. JSON lines are then read again line by line, in the memory of the longest line; other formats are held in memory.
+ *
+ * Throws as `validateIngestFile` does. Where a file measures a series twice in one entry the last measurement counts; two series
+ * of an entry that cleaning would make the same are an error.
+ *
+ * @example
+ * ```ts
+ * import { mkdtemp, writeFile } from 'node:fs/promises';
+ * import { tmpdir } from 'node:os';
+ * import { join } from 'node:path';
+ * import { readIngestFile } from 'spanline/tracedb';
+ *
+ * const path = join(await mkdtemp(join(tmpdir(), 'ingest-')), 'results.json');
+ * const results = [{ key: { test: 'encode', unit: 'ms' }, measurement: 1.5 }];
+ * await writeFile(path, JSON.stringify({ version: 1, git_hash: 'c0ffee', results }));
+ * for await (const { commit, points } of readIngestFile(path)) {
+ *   console.log(commit, points[0].params.test, points[0].value); // c0ffee encode 1.5
+ * }
+ * ```
+ */
+export async function* readIngestFile(
+  path: string,
+  options: IngestOptions = {},
+): AsyncGenerator<IngestCommit, void, undefined> {
+  const limits = limitsOf(options);
+  const file = await IngestFile.open(path, options.name ?? path, limits, options.signal);
+  try {
+    const { context, commits } = await check(file, options, limits);
+    if (commits !== undefined) {
+      yield* commits;
+      return;
+    }
+    const parse = await jsonLineParser(context);
+    for await (const { text, number } of textLines(file.name, file.bytes(), limits.maxLineBytes)) {
+      yield parse(text, number);
+    }
+  } finally {
+    await file.close();
+  }
+}
