@@ -22,6 +22,17 @@ export const forcedClock = (): { readonly clock: ForcedClock | undefined; readon
   return { clock: undefined, reason: `SPANLINE_CLOCK=${value} is not one of ${FORCED.join(', ')}; ignored` };
 };
 
+/** What `SPANLINE_CLOCK_PATH` may say: the best path that is wanted. */
+const PATHS: readonly string[] = ['napi', 'js'];
+
+/** Like `forcedClock`, for the path. */
+export const forcedPath = (): { readonly path: string | undefined; readonly reason?: string } => {
+  const value = process.env.SPANLINE_CLOCK_PATH;
+  if (value === undefined || value === '') return { path: undefined };
+  if (PATHS.includes(value)) return { path: value };
+  return { path: undefined, reason: `SPANLINE_CLOCK_PATH=${value} is not one of ${PATHS.join(', ')}; ignored` };
+};
+
 const CURRENT = '/sys/devices/system/clocksource/clocksource0/current_clocksource';
 
 // The kernel watches the TSCs of all cores and stops using them when they disagree.
@@ -38,7 +49,10 @@ const impossible = (source: ClockSource, native: NativeClock): string | undefine
   if (source === 'cntvct') return cntvctHz > 0 ? undefined : 'cntvct needs an arm64 CPU';
   if (source === 'monotonic') return undefined;
   if (!invariantTsc) return `${source} needs a CPU with an invariant TSC`;
-  return source === 'tsc-percpu' && !rdtscp ? 'tsc-percpu needs RDTSCP' : undefined;
+  if (source === 'tsc') return undefined;
+  // Only Linux pins a thread to a core and keeps the id of the core where RDTSCP finds it.
+  if (process.platform !== 'linux') return 'tsc-percpu needs Linux';
+  return rdtscp ? undefined : 'tsc-percpu needs RDTSCP';
 };
 
 /** Best first: tsc when the kernel vouches for it, tsc-percpu, cntvct, monotonic. */

@@ -1,29 +1,36 @@
 // The clock of this thread, chosen once when the library loads. Nothing here may throw: the last resort is pure JavaScript.
-import { loadFastCall, loadNative } from './binding.js';
-import { forcedClock } from './choose.js';
+import { type FastCall, loadFastCall, loadNative } from './binding.js';
+import { forcedClock, forcedPath } from './choose.js';
 import type { ClockAnchor, ClockInfo } from './clock-types.js';
 import { jsAnchor, jsNow } from './js-clock.js';
 import { NativeClockState } from './native-clock.js';
 
 const reasons: string[] = [];
 
+const loadFast = (isWanted: boolean): FastCall | undefined => {
+  if (!isWanted) {
+    reasons.push('Node-API was asked for');
+    return undefined;
+  }
+  const loaded = loadFastCall();
+  reasons.push(...loaded.reasons);
+  return loaded.module;
+};
+
 const startNative = (): NativeClockState | undefined => {
   const forced = forcedClock();
-  if (forced.reason !== undefined) reasons.push(forced.reason);
-  const path = process.env.SPANLINE_CLOCK_PATH;
+  const { path, reason } = forcedPath();
+  for (const one of [forced.reason, reason]) if (one !== undefined) reasons.push(one);
   if (forced.clock === 'js' || path === 'js') {
     reasons.push('the clock without addon was asked for');
     return undefined;
   }
-  const native = loadNative();
-  if (native === undefined) {
-    reasons.push(`no addon for ${process.platform}-${process.arch} was found`);
-    return undefined;
-  }
-  const fast = path === 'napi' ? undefined : loadFastCall();
-  if (fast === undefined) reasons.push(`no fast-call file for ABI ${process.versions.modules}`);
+  const loaded = loadNative();
+  reasons.push(...loaded.reasons);
+  if (loaded.module === undefined) return undefined;
+  const fast = loadFast(path !== 'napi');
   try {
-    return new NativeClockState(native, fast, forced.clock);
+    return new NativeClockState(loaded.module, fast, forced.clock);
   } catch (error) {
     reasons.push(`the addon failed: ${String(error)}`);
     return undefined;

@@ -1,37 +1,36 @@
 // The clock with the addon: starts the chosen source, calibrates, watches. All of it off the hot path, which is the
 // native function alone.
 import { type FastCall, type NativeClock, SOURCE_NUMBER } from './binding.js';
-import { type Choice, chooseSource } from './choose.js';
+import { chooseSource } from './choose.js';
 import type { ClockAnchor, ClockPath, ClockSource, CoreOffset, Pair } from './clock-types.js';
-import { type Calibration, calibrate, toPairs } from './per-cpu.js';
+import { calibrate, toOffsets, toPairs } from './per-cpu.js';
 import { Rate } from './rate.js';
 
 const ROUNDS_APART_MS = 2;
 const REFINE_EVERY_NS = 60e9;
 const FIRST_REFINE_NS = 1e9;
+/** One round in a thousand can be spoilt by a machine that is busy; two in a row mean that the counters are bad. */
+const MAX_ATTEMPTS = 2;
 
 const sleeper = new Int32Array(new SharedArrayBuffer(4));
 
 export class NativeClockState {
   readonly source: ClockSource;
-  readonly reasons: string[];
+  readonly reasons: string[] = [];
   readonly path: ClockPath;
   readonly now: () => number;
   private readonly rate: Rate | undefined;
   private early: readonly Pair[] = [];
-  private calibration: Calibration | undefined;
-  private refinedAt = 0;
 
   constructor(
     private readonly native: NativeClock,
     fast: FastCall | undefined,
     forced: ClockSource | undefined,
   ) {
-    const choice = this.start(chooseSource(native, forced));
-    this.source = choice.source;
-    this.reasons = [...choice.reasons];
-    this.path = fast === undefined ? 'napi' : 'fast';
-    this.now = fast === undefined ? native.now : fast.wrap(native.nowAddress());
+    this.source = this.start(forced);
+    const wrapped = this.wrap(fast);
+    this.path = wrapped === undefined ? 'napi' : 'fast';
+    this.now = wrapped ?? native.now;
     if (this.source === 'tsc' || this.source === 'tsc-percpu') this.rate = new Rate(() => this.pair());
   }
 
@@ -40,8 +39,9 @@ export class NativeClockState {
     return this.source === 'cntvct' ? 1e9 / this.native.features().cntvctHz : 1;
   }
 
+  /** The offsets in force, whichever thread measured them. */
   get cores(): readonly CoreOffset[] {
-    return (this.calibration?.cores ?? []).map(({ cpu, offsetNs, errorNs }) => ({ cpu, offsetNs, errorNs }));
+    return this.source === 'tsc-percpu' ? toOffsets(this.native.cpuOffsets(), this.nsPerTick) : [];
   }
 
   get driftPpm(): number {
@@ -65,7 +65,10 @@ export class NativeClockState {
   check(): void {
     const before = this.recalibrations;
     this.rate?.check();
-    if (this.source === 'tsc-percpu' && this.isDue(this.recalibrations > before)) this.refine();
+    if (this.source !== 'tsc-percpu') return;
+    // A pair from before a jump says nothing about the rate of a core.
+    if (this.recalibrations > before) this.measureTwice();
+    else if (this.isDue()) this.refine();
   }
 
   /** Move the watch, as a suspend would. For tests. */
@@ -73,51 +76,69 @@ export class NativeClockState {
     this.rate?.jump(ns);
   }
 
-  private start(choice: Choice): Choice {
-    const claimed = this.native.claimSource(SOURCE_NUMBER[choice.source]);
-    const inForce = (Object.keys(SOURCE_NUMBER) as ClockSource[]).find((name) => SOURCE_NUMBER[name] === claimed);
-    if (inForce !== undefined && inForce !== choice.source) {
-      return { source: inForce, reasons: [...choice.reasons, `this process uses ${inForce} already`] };
-    }
-    if (choice.source !== 'tsc-percpu') return choice;
+  private start(forced: ClockSource | undefined): ClockSource {
+    const { source, reasons } = chooseSource(this.native, forced);
+    this.reasons.push(...reasons);
+    const inForce = this.claim(source);
+    if (inForce !== source) this.reasons.push(`this process uses ${inForce} already`);
+    // Another thread's calibration serves this one too.
+    if (inForce !== 'tsc-percpu' || this.native.publishedAt() >= 0) return inForce;
     this.injectForTests();
+    for (let attempt = 0; attempt < MAX_ATTEMPTS && this.native.publishedAt() < 0; attempt++) this.measureTwice();
+    if (this.native.giveUpTsc() === SOURCE_NUMBER[inForce]) return inForce;
+    this.reasons.push(
+      this.early.length === 0
+        ? 'tsc-percpu: no thread could be pinned to a core, or the CPU ids of RDTSCP are not those of the kernel'
+        : 'tsc-percpu: the cores do not agree on the rate of the TSC',
+    );
+    return 'monotonic';
+  }
+
+  private claim(source: ClockSource): ClockSource {
+    const inForce = this.native.claimSource(SOURCE_NUMBER[source]);
+    return (Object.keys(SOURCE_NUMBER) as ClockSource[]).find((name) => SOURCE_NUMBER[name] === inForce) ?? source;
+  }
+
+  private wrap(fast: FastCall | undefined): (() => number) | undefined {
+    if (fast === undefined) return undefined;
+    try {
+      const wrapped = fast.wrap(this.native.nowAddress());
+      if (wrapped === undefined) this.reasons.push('the fast-call file serves another copy of the clock');
+      return wrapped;
+    } catch (error) {
+      this.reasons.push(`the fast-call file failed: ${String(error)}`);
+      return undefined;
+    }
+  }
+
+  // Soon after the start, because the first baseline is short; then now and then, because it costs a thread a core. Counted
+  // from the last time that any thread of the process did it.
+  private isDue(): boolean {
+    const last = this.native.publishedAt();
+    return this.pair().monoNs - last > (last < FIRST_REFINE_NS ? FIRST_REFINE_NS : REFINE_EVERY_NS);
+  }
+
+  private measureTwice(): void {
     this.early = toPairs(this.native.pairPerCpu());
     Atomics.wait(sleeper, 0, 0, ROUNDS_APART_MS);
-    if (this.apply(calibrate(this.early, toPairs(this.native.pairPerCpu())))) return choice;
-    // Readings are those of CLOCK_MONOTONIC from here on, in ticks of the line set by the first pair.
-    const pair = toPairs(this.native.pair())[0];
-    this.native.setFallbackLine(pair.monoNs, pair.ticks, 1);
-    this.native.degrade();
-    return { source: 'monotonic', reasons: [...choice.reasons, 'the cores do not agree on the rate of the TSC'] };
+    this.refine();
   }
 
-  private apply(calibration: Calibration | undefined): boolean {
-    if (calibration === undefined) return false;
-    for (const { cpu, offsetTicks } of calibration.cores) this.native.setCpuOffset(cpu, offsetTicks, true);
-    this.native.setFallbackLine(calibration.at.monoNs, calibration.at.ticks, calibration.nsPerTick);
-    this.calibration = calibration;
-    this.refinedAt = calibration.at.monoNs;
-    return true;
-  }
-
-  // Soon after the start, because the first baseline is short; then now and then, because it costs a thread a core.
-  private isDue(hasDrifted: boolean): boolean {
-    const since = toPairs(this.native.pair())[0].monoNs - this.refinedAt;
-    const isFirst = this.refinedAt - (this.early[0]?.monoNs ?? 0) < FIRST_REFINE_NS;
-    return hasDrifted || since > (isFirst ? FIRST_REFINE_NS : REFINE_EVERY_NS);
-  }
-
+  // A core that is new, or counts differently now, makes this round the first of the next calibration.
   private refine(): void {
     const late = toPairs(this.native.pairPerCpu());
     const calibration = calibrate(this.early, late);
-    if (calibration === undefined) this.early = late;
-    else this.apply(calibration);
+    if (calibration === undefined) {
+      this.early = late;
+      return;
+    }
+    const { cores, at, nsPerTick } = calibration;
+    const flat = cores.flatMap(({ cpu, offsetTicks, errorTicks }) => [cpu, offsetTicks, errorTicks]);
+    this.native.publish(flat, at.monoNs, at.ticks, nsPerTick);
   }
 
   private pair(): Pair {
-    const pair = toPairs(this.native.pair())[0];
-    const offset = this.calibration?.cores.find((core) => core.cpu === pair.cpu)?.offsetTicks ?? 0;
-    return { ...pair, ticks: pair.ticks - offset };
+    return toPairs(this.native.pair())[0];
   }
 
   // SPANLINE_CLOCK_TEST_OFFSETS=cpu:ticks,... pretends that counters are apart, so that calibration can be tested on a

@@ -43,7 +43,9 @@ export class Rate {
     this.driftPpm = ppm;
     // A slope over a short baseline is not yet good enough to blame the counter; the next one will be.
     const isDrift = Math.abs(ppm) > DRIFT_PPM && this.baselineNs >= MIN_CHECK_NS;
-    if (Math.abs(ppm) > JUMP_PPM) {
+    // Right after a jump the slope is from before it, and perhaps of another machine: this stretch sets a new one.
+    const isJudged = this.baselineNs > 0;
+    if (isJudged && Math.abs(ppm) > JUMP_PPM) {
       this.recalibrations++;
       this.first = pair;
       this.last = pair;

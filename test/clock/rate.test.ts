@@ -60,6 +60,33 @@ test('a jump is counted, and does not spoil the slope', () => {
   expect(rate.recalibrations).toBe(1);
 });
 
+test('a machine with another frequency (a migration) is one jump, and its frequency is found', () => {
+  const counter = new FakeCounter();
+  const rate = new Rate(counter.read);
+  counter.pass(1e9);
+  rate.check();
+  for (let i = 0; i < 3; i++) {
+    counter.pass(1e9, 0.3);
+    rate.check();
+  }
+  expect(rate.recalibrations).toBe(1);
+  expect(rate.nsPerTick).toBeCloseTo(0.3, 9);
+});
+
+test('a counter that was set back is one jump, and the slope is found again', () => {
+  const counter = new FakeCounter();
+  const rate = new Rate(counter.read);
+  counter.ticks = 0;
+  counter.pass(1e9);
+  rate.check();
+  for (let i = 0; i < 3; i++) {
+    counter.pass(1e9);
+    rate.check();
+  }
+  expect(rate.recalibrations).toBe(1);
+  expect(rate.nsPerTick).toBeCloseTo(0.4, 9);
+});
+
 test('checks closer together than the noise of two pairs say nothing', () => {
   const counter = new FakeCounter();
   const rate = new Rate(counter.read);

@@ -40,38 +40,63 @@ Napi::Value Claim(const Napi::CallbackInfo& info) {
   return Napi::Number::New(info.Env(), static_cast<int>(ClaimSource(wanted)));
 }
 
-// cpu, ticks since the anchor, CLOCK_MONOTONIC in ns, bracket in ticks.
-void Append(Napi::Env env, Napi::Array* out, const Pair& pair) {
-  const double ticks = static_cast<double>(static_cast<int64_t>(pair.raw_ticks - BaseTicks()));
-  for (double value : {static_cast<double>(pair.cpu), ticks, static_cast<double>(pair.mono_ns),
+// cpu, ticks, CLOCK_MONOTONIC in ns (both counted from the anchor), bracket in ticks.
+void Append(Napi::Env env, Napi::Array* out, const Pair& pair, int64_t ticks) {
+  const auto mono = static_cast<int64_t>(pair.mono_ns - BaseMonoNs());
+  for (double value : {static_cast<double>(pair.cpu), static_cast<double>(ticks), static_cast<double>(mono),
                        static_cast<double>(pair.bracket)}) {
     out->Set(out->Length(), Napi::Number::New(env, value));
   }
 }
 
+// Ticks of the clock.
 Napi::Value OnePair(const Napi::CallbackInfo& info) {
   Napi::Array out = Napi::Array::New(info.Env());
-  Append(info.Env(), &out, TakePair());
+  const Pair pair = TakePair();
+  Append(info.Env(), &out, pair, ToClock(pair.cpu, pair.raw_ticks, pair.mono_ns));
   return out;
 }
 
+// Ticks of each core's own counter.
 Napi::Value PairPerCpu(const Napi::CallbackInfo& info) {
   Napi::Array out = Napi::Array::New(info.Env());
-  for (const Pair& pair : TakePairPerCpu()) Append(info.Env(), &out, pair);
+  for (const Pair& pair : TakePairPerCpu()) {
+    Append(info.Env(), &out, pair, static_cast<int64_t>(pair.raw_ticks - BaseTicks()));
+  }
   return out;
 }
 
-void CpuOffset(const Napi::CallbackInfo& info) {
-  SetCpuOffset(info[0].As<Napi::Number>().Uint32Value(), info[1].As<Napi::Number>().Int64Value(),
-               info[2].As<Napi::Boolean>().Value());
+// (cpu, offset, error for each core), CLOCK_MONOTONIC, ticks, ns per tick.
+void PublishCores(const Napi::CallbackInfo& info) {
+  const Napi::Array flat = info[0].As<Napi::Array>();
+  const auto number = [&](uint32_t i) { return flat.Get(i).As<Napi::Number>().Int64Value(); };
+  std::vector<CoreOffset> cores;
+  for (uint32_t i = 0; i + 2 < flat.Length(); i += 3) {
+    const int64_t cpu = number(i);
+    if (cpu >= 0 && cpu < kMaxCpus) cores.push_back({static_cast<uint32_t>(cpu), number(i + 1), number(i + 2)});
+  }
+  Publish(cores, {info[1].As<Napi::Number>().Int64Value(), info[2].As<Napi::Number>().Int64Value(),
+                  info[3].As<Napi::Number>().DoubleValue()});
 }
 
-void FallbackLine(const Napi::CallbackInfo& info) {
-  SetFallbackLine(static_cast<uint64_t>(info[0].As<Napi::Number>().Int64Value()),
-                  info[1].As<Napi::Number>().DoubleValue(), info[2].As<Napi::Number>().DoubleValue());
+Napi::Value LastPublished(const Napi::CallbackInfo& info) {
+  return Napi::Number::New(info.Env(), static_cast<double>(PublishedAt()));
 }
 
-void Degrade(const Napi::CallbackInfo&) { DegradeToMonotonic(); }
+Napi::Value CpuOffsets(const Napi::CallbackInfo& info) {
+  Napi::Array out = Napi::Array::New(info.Env());
+  for (const CoreOffset& core : Offsets()) {
+    for (double value : {static_cast<double>(core.cpu), static_cast<double>(core.ticks),
+                         static_cast<double>(core.error)}) {
+      out.Set(out.Length(), Napi::Number::New(info.Env(), value));
+    }
+  }
+  return out;
+}
+
+Napi::Value GiveUp(const Napi::CallbackInfo& info) {
+  return Napi::Number::New(info.Env(), static_cast<int>(GiveUpTsc()));
+}
 
 void Inject(const Napi::CallbackInfo& info) {
   InjectOffset(info[0].As<Napi::Number>().Uint32Value(), info[1].As<Napi::Number>().Int64Value());
@@ -111,9 +136,10 @@ Napi::Object Init(Napi::Env env, Napi::Object exports) {
   add("claimSource", Claim);
   add("pair", OnePair);
   add("pairPerCpu", PairPerCpu);
-  add("setCpuOffset", CpuOffset);
-  add("setFallbackLine", FallbackLine);
-  add("degrade", Degrade);
+  add("publish", PublishCores);
+  add("publishedAt", LastPublished);
+  add("cpuOffsets", CpuOffsets);
+  add("giveUpTsc", GiveUp);
   add("injectOffset", Inject);
   add("unknownCpuReadings", UnknownCpus);
   add("anchor", Anchor);

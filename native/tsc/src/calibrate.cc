@@ -6,6 +6,13 @@
 #include <sched.h>
 #endif
 
+#if defined(__GLIBC__) && defined(__x86_64__)
+// The first version of these two, which every glibc has. The newest is that of the glibc we are linked with, and a file that
+// asks for it does not load on the older systems that Node itself still runs on.
+__asm__(".symver pthread_create,pthread_create@GLIBC_2.2.5");
+__asm__(".symver pthread_join,pthread_join@GLIBC_2.2.5");
+#endif
+
 #include "clock_state.h"
 #include "ticks.h"
 
@@ -19,28 +26,31 @@ struct Reading {
   uint32_t cpu;
 };
 
-Reading ReadForPair() {
+// Waits for earlier instructions, so the bracket really is around the clock.
+Reading ReadForPair(Source source) {
 #if defined(__x86_64__)
-  // RDTSCP waits for earlier instructions, so the bracket really is around the clock.
-  const CpuTicks read = ReadTscp();
-  return {read.ticks + static_cast<uint64_t>(InjectedOffset(read.cpu)), read.cpu};
-#else
-  return {RawTicks(), 0};
+  if (source == Source::kTsc) return {ReadTscOrdered(), 0};
+  if (source == Source::kTscPerCpu) {
+    const CpuTicks read = ReadTscp();
+    return {read.ticks + static_cast<uint64_t>(InjectedOffset(read.cpu)), read.cpu};
+  }
 #endif
+  return {source == Source::kMonotonic ? ReadMonotonicNs() : RawTicks(), 0};
 }
 
 }  // namespace
 
 Pair TakePair() {
   Pair best{0, 0, 0, UINT64_MAX};
-  const bool is_counter = CurrentSource() != Source::kMonotonic;
+  const Source source = CurrentSource();
   for (int i = 0; i < kTries; i++) {
-    const Reading before = is_counter ? ReadForPair() : Reading{ReadMonotonicNs(), 0};
+    const Reading before = ReadForPair(source);
     const uint64_t mono = ReadMonotonicNs();
-    const Reading after = is_counter ? ReadForPair() : Reading{ReadMonotonicNs(), 0};
-    if (before.cpu != after.cpu || after.ticks < before.ticks) continue;
-    const uint64_t bracket = after.ticks - before.ticks;
-    if (bracket < best.bracket) best = {before.cpu, before.ticks + bracket / 2, mono, bracket};
+    const Reading after = ReadForPair(source);
+    const bool is_torn = before.cpu != after.cpu || after.ticks < before.ticks;
+    const uint64_t bracket = is_torn ? UINT64_MAX : after.ticks - before.ticks;
+    // The first in any case: a pair with a wide bracket is a pair, zeros would be a reading at boot.
+    if (i == 0 || bracket < best.bracket) best = {before.cpu, before.ticks + (is_torn ? 0 : bracket / 2), mono, bracket};
   }
   return best;
 }
@@ -48,34 +58,41 @@ Pair TakePair() {
 #if defined(__linux__)
 namespace {
 
+enum class Outcome { kNotPinned, kTaken, kIdDiffers };
+
 struct Task {
   uint32_t cpu;
   Pair pair;
-  bool valid;
+  Outcome outcome;
+};
+
+// As many as there can be ids: the kernel refuses a set that is smaller than the machine.
+struct CpuSet {
+  cpu_set_t bits[kMaxCpus / CPU_SETSIZE];
 };
 
 void* RunPinned(void* argument) {
   Task* task = static_cast<Task*>(argument);
-  cpu_set_t only;
-  CPU_ZERO(&only);
-  CPU_SET(task->cpu, &only);
+  CpuSet only;
+  CPU_ZERO_S(sizeof(only), only.bits);
+  CPU_SET_S(task->cpu, sizeof(only), only.bits);
   // 0 is the calling thread: this one, made for the purpose.
-  if (sched_setaffinity(0, sizeof(only), &only) != 0) return nullptr;
+  if (sched_setaffinity(0, sizeof(only), only.bits) != 0) return nullptr;
   task->pair = TakePair();
-  task->valid = task->pair.bracket != UINT64_MAX && task->pair.cpu == task->cpu;
+  if (task->pair.cpu != task->cpu) task->outcome = Outcome::kIdDiffers;
+  else if (task->pair.bracket != UINT64_MAX) task->outcome = Outcome::kTaken;
   return nullptr;
 }
 
 }  // namespace
 
 std::vector<Pair> TakePairPerCpu() {
-  std::vector<Pair> pairs;
-  cpu_set_t allowed;
-  CPU_ZERO(&allowed);
-  if (sched_getaffinity(0, sizeof(allowed), &allowed) != 0) return pairs;
+  CpuSet allowed;
+  CPU_ZERO_S(sizeof(allowed), allowed.bits);
+  if (sched_getaffinity(0, sizeof(allowed), allowed.bits) != 0) return {};
   std::vector<Task> tasks;
-  for (uint32_t cpu = 0; cpu < CPU_SETSIZE; cpu++) {
-    if (CPU_ISSET(cpu, &allowed)) tasks.push_back({cpu, {}, false});
+  for (uint32_t cpu = 0; cpu < kMaxCpus; cpu++) {
+    if (CPU_ISSET_S(cpu, sizeof(allowed), allowed.bits)) tasks.push_back({cpu, {}, Outcome::kNotPinned});
   }
   std::vector<pthread_t> threads(tasks.size());
   std::vector<bool> started(tasks.size(), false);
@@ -83,8 +100,10 @@ std::vector<Pair> TakePairPerCpu() {
   for (size_t i = 0; i < tasks.size(); i++) {
     if (started[i]) pthread_join(threads[i], nullptr);
   }
+  std::vector<Pair> pairs;
   for (const Task& task : tasks) {
-    if (task.valid) pairs.push_back(task.pair);
+    if (task.outcome == Outcome::kIdDiffers) return {};
+    if (task.outcome == Outcome::kTaken) pairs.push_back(task.pair);
   }
   return pairs;
 }

@@ -17,8 +17,9 @@ struct Pair {
 // The tightest of some tries on the calling thread: a preempted try has a wide bracket and loses.
 Pair TakePair();
 
-// One pair for each CPU the process may run on, each taken by a thread pinned there. A CPU that cannot be pinned, or whose
-// reading names another CPU, is left out.
+// One pair for each CPU the calling thread may run on, each taken by a thread pinned there. A CPU that cannot be pinned is
+// left out. None at all when a pinned thread reads the id of another CPU: then the ids are not the kernel's (a hypervisor
+// that keeps something else in IA32_TSC_AUX), and no reading can be told apart by them.
 std::vector<Pair> TakePairPerCpu();
 
 }  // namespace spanline

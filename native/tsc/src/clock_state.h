@@ -2,8 +2,8 @@
 // Shared by all threads. Now() must never allocate, lock or call JavaScript.
 #pragma once
 
-#include <atomic>
 #include <cstdint>
+#include <vector>
 
 namespace spanline {
 
@@ -22,18 +22,46 @@ uint64_t RawTicks();
 Source ClaimSource(Source wanted);
 Source CurrentSource();
 
-// Ticks to subtract on each CPU; `known` false sends readings on that CPU to the fallback.
-void SetCpuOffset(uint32_t cpu, int64_t offset_ticks, bool known);
+// One core as calibrated: how far its counter is ahead of the first core's, and the bound of that, in ticks.
+struct CoreOffset {
+  uint32_t cpu;
+  int64_t ticks;
+  int64_t error;
+};
 
-// The line that turns CLOCK_MONOTONIC into ticks where a CPU is unknown, and for good after DegradeToMonotonic().
-void SetFallbackLine(uint64_t mono_ns, double ticks, double ns_per_tick);
-void DegradeToMonotonic();
+// A line that turns CLOCK_MONOTONIC, counted from the anchor, into ticks.
+struct Line {
+  int64_t mono_ns;
+  int64_t ticks;
+  double ns_per_tick;
+};
+
+// Put a calibration in force for all threads; `line` runs through the raw ticks of the first core. The first calibration
+// starts the clock; a later one is moved onto the clock that runs, whichever cores it knows, because spans are open.
+// Refused when the process has given tsc-percpu up.
+void Publish(const std::vector<CoreOffset>& cores, const Line& line);
+
+// When that was last, in CLOCK_MONOTONIC counted from the anchor; -1 before the first.
+int64_t PublishedAt();
+
+// The offsets in force.
+std::vector<CoreOffset> Offsets();
+
+// Serve CLOCK_MONOTONIC from now on, unless some thread has published a calibration. Gives the source in force.
+Source GiveUpTsc();
+
+// Ticks of the clock at a raw reading of this CPU; by the line where the CPU is unknown.
+int64_t ToClock(uint32_t cpu, uint64_t raw_ticks, uint64_t mono_ns);
 
 // Pretend that the counter of this CPU is ahead by so many ticks. For tests: calibration must find it again.
 void InjectOffset(uint32_t cpu, int64_t ticks);
 int64_t InjectedOffset(uint32_t cpu);
 
 uint64_t UnknownCpuReadings();
+
+// The anchor: what ticks and CLOCK_MONOTONIC are counted from on their way to JavaScript, so that a double holds them
+// exactly, however long the machine is up.
 uint64_t BaseTicks();
+uint64_t BaseMonoNs();
 
 }  // namespace spanline

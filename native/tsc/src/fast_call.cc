@@ -31,7 +31,7 @@ class V8_EXPORT CFunctionInfo {
 
  private:
   // Room for whatever the real constructor writes; the real class is smaller in every line.
-  uint8_t reserved_[64];
+  alignas(16) uint8_t reserved_[64];
 };
 
 class V8_EXPORT CFunction {
@@ -68,12 +68,15 @@ void SlowCalls(const v8::FunctionCallbackInfo<v8::Value>& info) {
   info.GetReturnValue().Set(static_cast<double>(slow_calls.load()));
 }
 
-// wrap(address: bigint): () => number
+// wrap(address: bigint): (() => number) | undefined. There is one clock in a process: functions handed out earlier read
+// the first, so a second address (files replaced under a running process) is refused.
 void Wrap(const v8::FunctionCallbackInfo<v8::Value>& info) {
   v8::Isolate* isolate = info.GetIsolate();
   v8::Local<v8::Context> context = isolate->GetCurrentContext();
   if (info.Length() < 1 || !info[0]->IsBigInt()) return;
-  clock_function.store(reinterpret_cast<Clock>(static_cast<uintptr_t>(info[0].As<v8::BigInt>()->Uint64Value())));
+  const auto wanted = reinterpret_cast<Clock>(static_cast<uintptr_t>(info[0].As<v8::BigInt>()->Uint64Value()));
+  Clock first = nullptr;
+  if (!clock_function.compare_exchange_strong(first, wanted) && first != wanted) return;
 
   static const v8::CTypeInfo result = [] {
     v8::CTypeInfo type{};

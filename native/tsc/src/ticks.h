@@ -30,6 +30,12 @@ inline uint64_t ReadMonotonicNs() { return ReadClock(CLOCK_MONOTONIC); }
 
 inline uint64_t ReadTsc() { return __rdtsc(); }
 
+// After all earlier instructions. Not RDTSCP: the source `tsc` must work on a CPU that has none.
+inline uint64_t ReadTscOrdered() {
+  _mm_lfence();
+  return __rdtsc();
+}
+
 // Linux keeps the CPU id in the low 12 bits of IA32_TSC_AUX, the NUMA node above.
 inline CpuTicks ReadTscp() {
   uint32_t aux;

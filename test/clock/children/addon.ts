@@ -1,0 +1,77 @@
+// The addon itself, without the code that decides: what it does with a table that lacks this CPU, with two threads that do
+// not agree, and with a second clock. One case a process, because a process has one clock. Prints what a test wants to know.
+import { loadFastCall, loadNative, SOURCE_NUMBER } from '../../../src/clock/binding.js';
+import { toPairs } from '../../../src/clock/per-cpu.js';
+
+const native = loadNative().module;
+if (native === undefined) throw new Error('this test needs the addon');
+
+/** No machine has this many CPUs. */
+const NOWHERE = 4095;
+const MS = 1e6;
+
+const spin = (ms: number): void => {
+  const end = performance.now() + ms;
+  while (performance.now() < end);
+};
+
+/** A clock whose only core is none of ours: every reading is one on an unknown CPU. */
+const unknownCpu = (): object => {
+  native.claimSource(SOURCE_NUMBER['tsc-percpu']);
+  const first = toPairs(native.pairPerCpu());
+  spin(5);
+  const second = toPairs(native.pairPerCpu()).find(({ cpu }) => cpu === first[0].cpu) ?? first[0];
+  const nsPerTick = (second.monoNs - first[0].monoNs) / (second.ticks - first[0].ticks);
+  native.publish([NOWHERE, 0, 0], second.monoNs, second.ticks, nsPerTick);
+  const before = native.unknownCpuReadings();
+  const beginNs = process.hrtime.bigint();
+  const begin = native.now();
+  let last = begin;
+  let backwards = 0;
+  while (process.hrtime.bigint() - beginNs < 20n * BigInt(MS)) {
+    const ticks = native.now();
+    if (ticks < last) backwards++;
+    last = ticks;
+  }
+  const rate = ((native.now() - begin) * nsPerTick) / Number(process.hrtime.bigint() - beginNs);
+  // The pair that the watch over the rate takes, is one of this clock too.
+  const [, pairTicks] = native.pair();
+  const isPairNow = pairTicks >= last && pairTicks - last < (100 * MS) / nsPerTick;
+  return { counted: native.unknownCpuReadings() > before, backwards, rate, isPositive: begin > 0, isPairNow };
+};
+
+/** Who gives up first, decides; after that nobody can publish. */
+const givenUp = (): object => {
+  native.claimSource(SOURCE_NUMBER['tsc-percpu']);
+  const source = native.giveUpTsc();
+  native.publish([0, 0, 0], 0, 1e15, 1);
+  const beginNs = process.hrtime.bigint();
+  const begin = native.now();
+  spin(20);
+  const rate = (native.now() - begin) / Number(process.hrtime.bigint() - beginNs);
+  return { source, published: native.publishedAt(), claimed: native.claimSource(SOURCE_NUMBER.tsc), rate };
+};
+
+/** Who has published, is not overruled. The frame of the clock is that of the first calibration, whatever a later one says. */
+const published = (): object => {
+  native.claimSource(SOURCE_NUMBER['tsc-percpu']);
+  native.publish([7, 0, 0, 9, 500, 3], 1000, 5_000_000, 0.5);
+  const offsets = native.cpuOffsets();
+  native.publish([9, 0, 4, 11, 20, 5], 2000, 9_000_000, 0.5);
+  const moved = native.cpuOffsets();
+  return { source: native.giveUpTsc(), shift: moved[4] - offsets[4], offsets, moved, at: native.publishedAt() };
+};
+
+const secondClock = (): object => {
+  native.claimSource(SOURCE_NUMBER.monotonic);
+  const fast = loadFastCall().module;
+  if (fast === undefined) return { isRefused: true, isKept: true };
+  const now = fast.wrap(native.nowAddress());
+  const isRefused = fast.wrap(native.nowAddress() + 16n) === undefined;
+  const before = native.now();
+  const ticks = now?.() ?? 0;
+  return { isRefused, isKept: before <= ticks && ticks <= native.now() };
+};
+
+const cases: Readonly<Record<string, () => object>> = { unknownCpu, givenUp, published, secondClock };
+process.stdout.write(JSON.stringify(cases[process.argv[2]]()));
