@@ -1,7 +1,7 @@
 // The row that holds the ordered param set of one tile, and its optimistic update by several processes. An index once handed
 // out must never change its meaning: every write is conditional on the hash of the set it was derived from, and its cells are
 // newer than those it replaces whatever the writers' clocks say.
-import { Span } from '../../span/span.js';
+import { inSpan } from '../node-span.js';
 import type { CallOptions, Cell, Mutation, WideColumnTable } from '../table/wide-column-table.js';
 import { TraceDbError } from '../tracedb-error.js';
 import { CallDeadline } from './call-deadline.js';
@@ -57,11 +57,15 @@ const ABSENT: State = { ops: OrderedParamSet.empty, hash: undefined, timestampMs
  *
  * @example
  * ```ts
+ * import { mkdtemp } from 'node:fs/promises';
+ * import { tmpdir } from 'node:os';
+ * import { join } from 'node:path';
  * import { OpsRow, openTable } from 'spanline/tracedb';
- * const table = await openTable('./traces', { families: ['D'] });
+ *
+ * const table = await openTable(await mkdtemp(join(tmpdir(), 'traces-')), { families: ['D'] });
  * const row = new OpsRow(table, { key: '@2147483647', family: 'D', opsColumn: 'OPS', hashColumn: 'H' });
  * const ops = await row.update([{ test: 'draw', cpu: 'x86' }]);
- * console.log(ops.encode({ test: 'draw', cpu: 'x86' })); // ,0=0,1=0,
+ * console.assert(ops.encode({ test: 'draw', cpu: 'x86' }) === ',0=0,1=0,');
  * await table.close();
  * ```
  */
@@ -119,10 +123,16 @@ export class OpsRow {
       return known;
     }
     const deadline = new CallDeadline(`updating the param set in row ${this.#options.key}`, options);
-    const span = Span.startWithLocalParent('tracedb.ops.update');
-    const mine = this.#last.then(() => span.runToEnd(() => this.#update(wanted, deadline, span)));
-    this.#last = mine.catch(() => undefined);
-    return mine;
+    const figures = { row: this.#options.key, attempts: 0, added: 0 };
+    return inSpan(
+      'tracedb.ops.update',
+      () => {
+        const mine = this.#last.then(() => this.#update(wanted, deadline, figures));
+        this.#last = mine.catch(() => undefined);
+        return mine;
+      },
+      () => figures,
+    );
   }
 
   stats(): OpsRowStats {
@@ -136,14 +146,19 @@ export class OpsRow {
     };
   }
 
-  #update(wanted: readonly Params[], deadline: CallDeadline, span: Span): Promise<OrderedParamSet> {
+  #update(
+    wanted: readonly Params[],
+    deadline: CallDeadline,
+    figures: { attempts: number; added: number },
+  ): Promise<OrderedParamSet> {
     const attempt = async (number: number): Promise<OrderedParamSet | undefined> => {
       if (number > 1) this.#retries++;
       const state = (number === 1 ? this.#state : undefined) ?? (await this.#read(deadline.next()));
       const delta = state.ops.missing(wanted);
       if (delta.size === 0) return state.ops;
       const next = state.ops.with(delta);
-      span.addProperties(() => ({ row: this.#options.key, added: delta.size, attempts: number }));
+      figures.attempts = number;
+      figures.added = delta.size;
       if (await this.#write(state, next, deadline)) return next;
       this.#conflicts++;
       if (number === this.#bounds.maxAttempts) this.#gaveUp++;

@@ -11,7 +11,23 @@ export interface OpsRowsStats extends OpsRowStats {
   readonly evicted: number;
 }
 
-/** One `OpsRow` per tile, at most `capacity` (16) of them: the tile used longest ago is forgotten. */
+/**
+ * One `OpsRow` per tile, at most `capacity` (16) of them: the tile used longest ago is forgotten.
+ *
+ * @example
+ * ```ts
+ * import { mkdtemp } from 'node:fs/promises';
+ * import { tmpdir } from 'node:os';
+ * import { join } from 'node:path';
+ * import { OpsRows, openTable } from 'spanline/tracedb';
+ *
+ * const table = await openTable(await mkdtemp(join(tmpdir(), 'traces-')), { families: ['D'] });
+ * const rows = new OpsRows(table, (tile) => ({ key: `@${tile}`, family: 'D', opsColumn: 'OPS', hashColumn: 'H' }));
+ * await rows.at(7).update([{ test: 'draw' }]);
+ * console.assert(rows.stats().updates === 1);
+ * await table.close();
+ * ```
+ */
 export class OpsRows {
   readonly #rows = new Map<number, OpsRow>();
   readonly #past = { hits: 0, reads: 0, updates: 0, conflicts: 0, retries: 0, gaveUp: 0 };

@@ -16,6 +16,20 @@ import type { Params } from './params.js';
  */
 export const makeStructuredKey = (params: Params, rule: CleaningRule = DEFAULT_RULE): string => {
   checkParams(params, rule);
+  return structuredKeyOf(params);
+};
+
+/**
+ * The structured key of params that come from a store. They were checked when they were written, by a rule that the reader need
+ * not know; use `makeStructuredKey` for params from anywhere else.
+ *
+ * @example
+ * ```ts
+ * import { structuredKeyOf } from 'spanline/tracedb';
+ * console.assert(structuredKeyOf({ unit: 'ops/s', test: 'a b' }) === ',test=a b,unit=ops/s,');
+ * ```
+ */
+export const structuredKeyOf = (params: Params): string => {
   let text = ',';
   for (const key of Object.keys(params).sort()) text += `${key}=${params[key]},`;
   return text;

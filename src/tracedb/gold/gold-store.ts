@@ -1,0 +1,226 @@
+// The Gold store: digests of results by trace and commit. It must hold nothing of the data but bounded caches, so that any number
+// of processes can have one over the same table.
+import { inSpan } from '../node-span.js';
+import { CallDeadline } from '../params/call-deadline.js';
+import { type CleaningRule, DEFAULT_RULE } from '../params/cleaning.js';
+import { OpsRows } from '../params/ops-rows.js';
+import { checkCommit, MAX_TILE } from '../perf/tile.js';
+import type { CallOptions, WideColumnTable } from '../table/wide-column-table.js';
+import { type Blame, blameUntriaged, tracesByTest } from './blame.js';
+import { DigestIds } from './digest-ids.js';
+import { Expectations } from './expectations.js';
+import { checkEntries, type GoldEntry } from './gold-entry.js';
+import {
+  DIGEST_FAMILY,
+  digestMapPrefix,
+  GOLD_SHARDS,
+  HASH_COLUMN,
+  OPS_COLUMN,
+  OPS_FAMILY,
+  opsRowKey,
+  PREFIX_DIGITS,
+} from './gold-keys.js';
+import { type GoldSettings, openSettings } from './gold-settings.js';
+import type { GoldStats, GoldStoreOptions, PutOptions, TileOptions } from './gold-store-options.js';
+import type { GoldTile, TraceFragment } from './gold-tile.js';
+import { GoldTileReader } from './gold-tile-reader.js';
+import { writeEntries } from './gold-writer.js';
+import { IgnoreRules } from './ignore-rules.js';
+import { mergeStreams } from './merge-streams.js';
+import { readDenseTile, readTile } from './read-gold-tile.js';
+import { type DigestResults, type DigestSearch, searchDigests } from './search-digests.js';
+import { countIn, type Time, toMs } from './values.js';
+
+/** Commits of one tile a reader may ask for. */
+export const MAX_TILE_COMMITS = 100_000;
+
+/**
+ * Digests of results (images, or anything that is equal or not) by trace and commit, with what people said of them.
+ *
+ * Open one over a table with the families of `GOLD_SCHEMA`, on LMDB or Bigtable; any number of processes may. The table is
+ * yours: close it when done. Design: Skia Gold's trace store on Bigtable.
+ *
+ * @example
+ * ```ts
+ * import { mkdtemp } from 'node:fs/promises';
+ * import { tmpdir } from 'node:os';
+ * import { join } from 'node:path';
+ * import { GOLD_SCHEMA, GoldStore, openTable } from 'spanline/tracedb';
+ *
+ * const table = await openTable(await mkdtemp(join(tmpdir(), 'gold-')), GOLD_SCHEMA);
+ * const gold = await GoldStore.open(table);
+ * const params = { name: 'circle', config: '8888' };
+ * await gold.put(7, [{ params, digest: '0cc175b9c0f1b6a831c399e269772661' }], Date.now());
+ * const tile = await gold.getTile(10);
+ * console.assert(tile.commits.length === 8 && tile.traces[0].digests[7].startsWith('0cc1'));
+ * await table.close();
+ * ```
+ */
+export class GoldStore {
+  /** What people said of digests. */
+  readonly expectations: Expectations;
+  /** Which traces are left out of searches. */
+  readonly ignores: IgnoreRules;
+  readonly #reader: GoldTileReader;
+  readonly #opsRows: OpsRows;
+  readonly #digestIds: DigestIds;
+  readonly #shardReads: number;
+  #puts = 0;
+  #entries = 0;
+  #tracesWritten = 0;
+  #tilesRead = 0;
+
+  private constructor(
+    /** The table it was opened over. */
+    readonly table: WideColumnTable,
+    /** What the table was made with. */
+    readonly settings: GoldSettings,
+    private readonly rule: CleaningRule,
+    { idBatch = 100, cachedDigests = 200_000, shardReads = 8 }: GoldStoreOptions,
+  ) {
+    this.#opsRows = new OpsRows(table, (tile) => ({
+      key: opsRowKey(tile),
+      family: OPS_FAMILY,
+      opsColumn: OPS_COLUMN,
+      hashColumn: HASH_COLUMN,
+    }));
+    this.#digestIds = new DigestIds(table, {
+      batchSize: countIn('idBatch', idBatch, 1, 1_000_000),
+      capacity: countIn('cachedDigests', cachedDigests, 2, 100_000_000),
+    });
+    this.#shardReads = countIn('shardReads', shardReads, 1, GOLD_SHARDS.length);
+    this.#reader = new GoldTileReader({
+      table,
+      tileSize: settings.tileSize,
+      opsRows: this.#opsRows,
+      digestIds: this.#digestIds,
+      shardReads: this.#shardReads,
+    });
+    this.expectations = new Expectations(table, settings.digestDigits);
+    this.ignores = new IgnoreRules(table);
+  }
+
+  /**
+   * The store in `table`. A new table is made with `tileSize` (256) and `digestDigits` (32, MD5), which stay; rejects with
+   * `ERR_SPANLINE_INVALID_INPUT` when the table was made with others.
+   */
+  static async open(table: WideColumnTable, options: GoldStoreOptions = {}): Promise<GoldStore> {
+    const { tileSize, digestDigits, rule = DEFAULT_RULE } = options;
+    const deadline = new CallDeadline(`opening the Gold store in ${table.location}`, options);
+    return new GoldStore(table, await openSettings(table, { tileSize, digestDigits }, deadline), rule, options);
+  }
+
+  /**
+   * Put what traces gave at one commit; `commit` is its number, 0 for the first. `time` decides between two values of one cell: an
+   * older one never replaces a newer one, an equal one does. Of several entries for one trace the last counts.
+   *
+   * Rejects with `ERR_SPANLINE_INVALID_INPUT` before anything is written when an entry is wrong. After any other error putting the
+   * same again is right.
+   */
+  async put(commit: number, entries: readonly GoldEntry[], time: Time, options: PutOptions = {}): Promise<void> {
+    checkCommit(commit);
+    const digestMs = toMs('time', time);
+    const optionsMs = options.optionsTime === undefined ? digestMs : toMs('optionsTime', options.optionsTime);
+    checkEntries(entries, this.settings.digestDigits, this.rule);
+    if (entries.length === 0) return;
+    const deadline = new CallDeadline(`putting commit ${commit}`, options);
+    const parts = {
+      table: this.table,
+      tileSize: this.settings.tileSize,
+      opsRows: this.#opsRows,
+      digestIds: this.#digestIds,
+    };
+    const rows = await inSpan(
+      'tracedb.gold.put',
+      () => writeEntries(parts, commit, entries, { digestMs, optionsMs }, deadline),
+      (written) => ({ commit, entries: entries.length, rows: written }),
+    );
+    this.#puts++;
+    this.#entries += entries.length;
+    this.#tracesWritten += rows;
+  }
+
+  /** Traces at the last `nCommits` commits, with or without data; fewer when there are not so many. At most 100,000. */
+  getTile(nCommits: number, options: TileOptions = {}): Promise<GoldTile> {
+    return this.#read('tracedb.gold.tile', readTile, nCommits, options);
+  }
+
+  /** Traces at the last `nCommits` commits of those at which at least one trace has a digest. At most 100,000. */
+  getDenseTile(nCommits: number, options: TileOptions = {}): Promise<GoldTile> {
+    return this.#read('tracedb.gold.dense-tile', readDenseTile, nCommits, options);
+  }
+
+  /**
+   * Digests of the last `nCommits` commits with data, by query, status and ignore rules as they are now; by default what people
+   * must look at: untriaged, not ignored, and still there at the last result of a trace.
+   */
+  async search(nCommits: number, search: DigestSearch = {}, options: TileOptions = {}): Promise<DigestResults> {
+    const tile = await this.getDenseTile(nCommits, options);
+    const statusOf = await this.expectations.statuses(tracesByTest(tile, search.testKey).keys(), options);
+    return searchDigests(tile, statusOf, await this.ignores.matcher(undefined, options), search);
+  }
+
+  /** Which of the last `nCommits` commits with data may have brought each digest that is untriaged now; see `blameDigest`. */
+  async blame(nCommits: number, testKey?: string, options: TileOptions = {}): Promise<readonly Blame[]> {
+    const tile = await this.getDenseTile(nCommits, options);
+    const statusOf = await this.expectations.statuses(tracesByTest(tile, testKey).keys(), options);
+    return blameUntriaged(tile, statusOf, testKey);
+  }
+
+  /** Numbers of the stored tiles, newest first. */
+  tiles(options: CallOptions = {}): AsyncIterableIterator<number> {
+    return this.#reader.tiles(new CallDeadline('listing the tiles', options));
+  }
+
+  /**
+   * Every cell of one stored tile, a batch of traces at a time, in no order; for data larger than memory. A trace comes once; stop
+   * with a `break`.
+   */
+  traces(tile: number, options: CallOptions = {}): AsyncIterableIterator<readonly TraceFragment[]> {
+    countIn('tile', tile, 0, MAX_TILE);
+    const range = { first: 0, last: Number.MAX_SAFE_INTEGER };
+    return this.#reader.traces(tile, range, new CallDeadline(`reading tile ${tile}`, options));
+  }
+
+  /** Every digest that was ever put, a batch at a time, in no order. */
+  async *digests(options: CallOptions = {}): AsyncGenerator<readonly string[], void, undefined> {
+    const deadline = new CallDeadline('listing the digests', options);
+    const streams = GOLD_SHARDS.map((shard) => {
+      const prefix = digestMapPrefix(shard);
+      return (signal: AbortSignal) =>
+        this.table.readRows({ prefix }, { ...deadline.next(), signal, families: [DIGEST_FAMILY] });
+    });
+    for await (const rows of mergeStreams(streams, this.#shardReads, deadline.signal)) {
+      yield rows.flatMap(({ key, cells }) => cells.map(({ qualifier }) => key.slice(-PREFIX_DIGITS) + qualifier));
+    }
+  }
+
+  stats(): GoldStats {
+    return {
+      puts: this.#puts,
+      entries: this.#entries,
+      tracesWritten: this.#tracesWritten,
+      tilesRead: this.#tilesRead,
+      digests: this.#digestIds.stats(),
+      ops: this.#opsRows.stats(),
+    };
+  }
+
+  async #read(name: string, read: typeof readTile, nCommits: number, options: TileOptions): Promise<GoldTile> {
+    countIn('nCommits', nCommits, 1, MAX_TILE_COMMITS);
+    const { last } = options;
+    if (last !== undefined) checkCommit(last);
+    const deadline = new CallDeadline(`reading ${nCommits} commits`, options);
+    const { tile, tilesRead } = await inSpan(
+      name,
+      () => read(this.#reader, { tileSize: this.settings.tileSize, nCommits, last }, deadline),
+      (result) => ({
+        commits: result.tile.commits.length,
+        traces: result.tile.traces.length,
+        tiles: result.tilesRead,
+      }),
+    );
+    this.#tilesRead += tilesRead;
+    return tile;
+  }
+}

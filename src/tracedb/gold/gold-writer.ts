@@ -1,0 +1,77 @@
+// Puts the entries of one commit: param set, then digest ids, options, and traces last. In that order whatever a reader meets can be
+// read, also when the writer dies half way; putting the same again completes it.
+import type { CallDeadline } from '../params/call-deadline.js';
+import type { OpsRows } from '../params/ops-rows.js';
+import { offsetOf, tileOf } from '../perf/tile.js';
+import { checkRowKey } from '../table/limits.js';
+import type { RowMutation, WideColumnTable } from '../table/wide-column-table.js';
+import { chunks, inParallel } from './bounded-parallel.js';
+import type { DigestIds } from './digest-ids.js';
+import { encodeOptions, type GoldEntry } from './gold-entry.js';
+import { OPTIONS_COLUMN, OPTIONS_FAMILY, offsetColumn, optionsRowKey, TRACE_FAMILY, traceRowKey } from './gold-keys.js';
+import { encodeVarint } from './varint.js';
+
+const ROWS_PER_CALL = 1000;
+const CALLS_AT_ONCE = 4;
+
+/** What a writer works with. */
+export interface GoldWriterParts {
+  readonly table: WideColumnTable;
+  readonly tileSize: number;
+  readonly opsRows: OpsRows;
+  readonly digestIds: DigestIds;
+}
+
+/** When the entries count: cells with a later time stay. Unix milliseconds. */
+export interface EntryTimes {
+  readonly digestMs: number;
+  readonly optionsMs: number;
+}
+
+/** Writes checked entries; resolves to the number of trace rows. */
+export const writeEntries = async (
+  { table, tileSize, opsRows, digestIds }: GoldWriterParts,
+  commit: number,
+  entries: readonly GoldEntry[],
+  times: EntryTimes,
+  deadline: CallDeadline,
+): Promise<number> => {
+  const tile = tileOf(commit, tileSize);
+  const column = offsetColumn(offsetOf(commit, tileSize));
+  const ops = await opsRows.at(tile).update(
+    entries.map(({ params }) => params),
+    deadline.next(),
+  );
+  const ids = await digestIds.idsOf(
+    entries.map(({ digest }) => digest),
+    deadline,
+  );
+  // One row once: the last entry of a trace wins, which the order of the calls could not promise.
+  const traces = new Map<string, RowMutation>();
+  const options = new Map<string, RowMutation>();
+  const setRow = (
+    rows: typeof traces,
+    key: string,
+    family: string,
+    qualifier: string,
+    value: Uint8Array,
+    timestampMs: number,
+  ): void => {
+    checkRowKey(key);
+    rows.set(key, { key, mutations: [{ type: 'set', family, qualifier, value, timestampMs }] });
+  };
+  for (const entry of entries) {
+    const encoded = ops.encode(entry.params);
+    const id = encodeVarint(ids.get(entry.digest) as number);
+    setRow(traces, traceRowKey(tile, encoded), TRACE_FAMILY, column, id, times.digestMs);
+    if (entry.options === undefined) continue;
+    const text = Buffer.from(encodeOptions(entry.options));
+    setRow(options, optionsRowKey(tile, encoded), OPTIONS_FAMILY, OPTIONS_COLUMN, text, times.optionsMs);
+  }
+  for (const rows of [options, traces]) {
+    await inParallel(chunks([...rows.values()], ROWS_PER_CALL), CALLS_AT_ONCE, (chunk) =>
+      table.mutateRows(chunk, deadline.next()),
+    );
+  }
+  return traces.size;
+};

@@ -1,0 +1,162 @@
+// Search: the digests of a tile by query, status and ignore rules. Every digest comes once per test, with the traces that
+// have it; a page must never depend on the order in which traces were read.
+
+import { ParamSet } from '../params/param-set.js';
+import { invalid } from '../params/param-text.js';
+import { compileQuery } from '../query/matches.js';
+import { parseQuery } from '../query/parse-query.js';
+import { DEFAULT_TEST_KEY, tracesByTest } from './blame.js';
+import { type ClosestDigests, closestDigests, type DigestDistance } from './closest-digest.js';
+import { MISSING_DIGEST } from './digest.js';
+import { TRIAGE_STATUSES, type TriageStatus } from './expectation.js';
+import type { StatusOf } from './expectations.js';
+import { type GoldTile, type GoldTrace, searchedParams } from './gold-tile.js';
+import type { IgnoreMatcher } from './ignore-rules.js';
+import { countIn } from './values.js';
+
+/** What to search for. */
+export interface DigestSearch {
+  /** Over params and options of traces; '' (default): all. */
+  readonly query?: string;
+  /** Default: only 'untriaged'. */
+  readonly statuses?: readonly TriageStatus[];
+  /** Traces to which an ignore rule applies. Default 'exclude'. */
+  readonly ignored?: 'exclude' | 'include' | 'only';
+  /** Only what a trace has at its last result in the tile. Default true: what is gone needs no triage. */
+  readonly head?: boolean;
+  /** Results to skip. Default 0. */
+  readonly offset?: number;
+  /** Results to give, 1 to 10,000. Default 100. */
+  readonly limit?: number;
+  /** The param that names the test. Default 'name'. */
+  readonly testKey?: string;
+  /** How far two digests are apart; when given, results carry the closest digests of the same test that were triaged. */
+  readonly distance?: DigestDistance;
+}
+
+/** One digest of one test. */
+export interface DigestResult {
+  readonly test: string;
+  readonly digest: string;
+  readonly status: TriageStatus;
+  /** Ids of the selected traces that have it, sorted. */
+  readonly traces: readonly string[];
+  /** Keys and values of the params and options of these traces. */
+  readonly paramSet: ParamSet;
+  /** The first and the last commit of the tile at which one of these traces has it. */
+  readonly firstCommit: number;
+  readonly lastCommit: number;
+  /** Present when the search has a `distance`. */
+  readonly closest?: ClosestDigests;
+}
+
+/** A page of results. */
+export interface DigestResults {
+  /** By test, then digest. */
+  readonly results: readonly DigestResult[];
+  /** Results of all pages. */
+  readonly total: number;
+  /** Traces that an ignore rule left out (`ignored: 'exclude'`). */
+  readonly ignoredTraces: number;
+}
+
+interface Found {
+  readonly test: string;
+  readonly digest: string;
+  readonly status: TriageStatus;
+  readonly traces: GoldTrace[];
+}
+
+const MAX_LIMIT = 10_000;
+const IGNORED = ['exclude', 'include', 'only'] as const;
+
+const digestsOf = ({ digests }: GoldTrace, isHeadOnly: boolean): Iterable<string> => {
+  if (!isHeadOnly) return new Set(digests.filter((digest) => digest !== MISSING_DIGEST));
+  const last = digests.findLast((digest) => digest !== MISSING_DIGEST);
+  return last === undefined ? [] : [last];
+};
+
+/**
+ * The digests of `tile` that a search selects. `statusOf` comes from `Expectations.statuses`, `ignoreOf` from
+ * `IgnoreRules.matcher`; `GoldStore.search` does it all. Rejects with `ERR_SPANLINE_INVALID_INPUT`.
+ *
+ * @example
+ * ```ts
+ * import { ParamSet, searchDigests } from 'spanline/tracedb';
+ * const trace = { id: ',name=circle,', params: { name: 'circle' }, options: {}, digests: ['a', 'b'] };
+ * const tile = { commits: [0, 1], traces: [trace], paramSet: new ParamSet(), isFromStart: true };
+ * const { results } = await searchDigests(tile, () => 'untriaged', () => undefined, { query: 'name=circle' });
+ * console.assert(results.length === 1 && results[0].digest === 'b');
+ * ```
+ */
+export const searchDigests = async (
+  tile: GoldTile,
+  statusOf: StatusOf,
+  ignoreOf: IgnoreMatcher,
+  search: DigestSearch = {},
+): Promise<DigestResults> => {
+  const { query = '', statuses = ['untriaged'], ignored = 'exclude', head = true, testKey = DEFAULT_TEST_KEY } = search;
+  const offset = countIn('offset', search.offset ?? 0, 0, Number.MAX_SAFE_INTEGER);
+  const limit = countIn('limit', search.limit ?? 100, 1, MAX_LIMIT);
+  const unknown = statuses.find((status) => !TRIAGE_STATUSES.includes(status));
+  if (unknown !== undefined) throw invalid(`statuses must be of ${TRIAGE_STATUSES.join(', ')}, not ${unknown}`);
+  if (!IGNORED.includes(ignored)) throw invalid(`ignored must be one of ${IGNORED.join(', ')}, not ${String(ignored)}`);
+  const matches = await compileQuery(parseQuery(query));
+  const byTest = tracesByTest(tile, testKey);
+  const found: Found[] = [];
+  let ignoredTraces = 0;
+  for (const [test, traces] of byTest) {
+    const ofTest = new Map<string, Found>();
+    for (const trace of traces) {
+      const params = searchedParams(trace);
+      if (!matches(params)) continue;
+      const isIgnored = ignored !== 'include' && ignoreOf(params) !== undefined;
+      if (isIgnored && ignored === 'exclude') ignoredTraces++;
+      if (ignored !== 'include' && isIgnored !== (ignored === 'only')) continue;
+      for (const digest of digestsOf(trace, head)) {
+        const known = ofTest.get(digest);
+        if (known !== undefined) {
+          known.traces.push(trace);
+          continue;
+        }
+        const status = statusOf(test, digest);
+        if (statuses.includes(status)) ofTest.set(digest, { test, digest, status, traces: [trace] });
+      }
+    }
+    for (const one of ofTest.values()) found.push(one);
+  }
+  found.sort((a, b) => compare(a.test, b.test) || compare(a.digest, b.digest));
+  const results: DigestResult[] = [];
+  for (const one of found.slice(offset, offset + limit)) {
+    const result = resultOf(tile, one);
+    const { distance } = search;
+    if (distance === undefined) results.push(result);
+    else {
+      const closest = await closestDigests(one.test, one.digest, byTest.get(one.test) ?? [], statusOf, distance);
+      results.push({ ...result, closest });
+    }
+  }
+  return { results, total: found.length, ignoredTraces };
+};
+
+const resultOf = (tile: GoldTile, { test, digest, status, traces }: Found): DigestResult => {
+  const paramSet = new ParamSet();
+  let first = tile.commits.length;
+  let last = -1;
+  for (const trace of traces) {
+    paramSet.add(searchedParams(trace));
+    first = Math.min(first, trace.digests.indexOf(digest));
+    last = Math.max(last, trace.digests.lastIndexOf(digest));
+  }
+  return {
+    test,
+    digest,
+    status,
+    traces: traces.map(({ id }) => id),
+    paramSet,
+    firstCommit: tile.commits[first],
+    lastCommit: tile.commits[last],
+  };
+};
+
+const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
