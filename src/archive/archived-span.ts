@@ -1,0 +1,103 @@
+// A finished span as the archive keeps it: plain data, whoever it came from (our own collector, OTLP from any application, a Jaeger
+// file). Times are Unix nanoseconds; ids are lower-case hex. Types only.
+
+/** A value of a property, as OpenTelemetry has them. Whole numbers beyond 2^53 are bigints; bytes are kept as bytes. */
+export type ArchivedValue =
+  | string
+  | number
+  | boolean
+  | bigint
+  | Uint8Array
+  | readonly ArchivedValue[]
+  | { readonly [key: string]: ArchivedValue };
+
+/** Properties in the order they came; no key twice. */
+export type ArchivedProperties = Readonly<Record<string, ArchivedValue>>;
+
+/** Who made spans: service.name and what else describes a process. */
+export interface ArchivedResource {
+  readonly properties: ArchivedProperties;
+}
+
+/** Which library made spans. */
+export interface ArchivedScope {
+  readonly name: string;
+  readonly version: string;
+  readonly properties: ArchivedProperties;
+}
+
+/** Something that happened during a span. */
+export interface ArchivedEvent {
+  readonly name: string;
+  readonly timeUnixNs: bigint;
+  readonly properties: ArchivedProperties;
+}
+
+/** A reference to another span, usually of another trace. */
+export interface ArchivedLink {
+  readonly traceId: string;
+  readonly spanId: string;
+  readonly traceState: string;
+  readonly properties: ArchivedProperties;
+}
+
+/** As OpenTelemetry names them. */
+export type ArchivedKind = 'unspecified' | 'internal' | 'server' | 'client' | 'producer' | 'consumer';
+export type ArchivedStatusCode = 'unset' | 'ok' | 'error';
+
+/** A finished span. */
+export interface ArchivedSpan {
+  /** 32 hex digits. */
+  readonly traceId: string;
+  /** 16 hex digits. */
+  readonly spanId: string;
+  /** 16 hex digits, '' for a root. The parent may be absent from the archive: that is data, not damage. */
+  readonly parentSpanId: string;
+  readonly traceState: string;
+  readonly name: string;
+  readonly kind: ArchivedKind;
+  readonly startUnixNs: bigint;
+  /** Not before `startUnixNs`. */
+  readonly endUnixNs: bigint;
+  readonly status: { readonly code: ArchivedStatusCode; readonly message: string };
+  readonly properties: ArchivedProperties;
+  readonly events: readonly ArchivedEvent[];
+  readonly links: readonly ArchivedLink[];
+  /** The same object for spans of one process: the archive keeps it once. */
+  readonly resource: ArchivedResource;
+  readonly scope: ArchivedScope;
+}
+
+/** What is known of a trace without reading its spans. */
+export interface TraceSummary {
+  readonly traceId: string;
+  /** Of the root, or of the earliest span when the root is absent. */
+  readonly name: string;
+  readonly service: string;
+  readonly startUnixNs: bigint;
+  /** From the earliest start to the latest end. */
+  readonly durationNs: bigint;
+  readonly spanCount: number;
+  readonly errorCount: number;
+  /** Bytes of its spans once decoded, about: what asking for it will cost. */
+  readonly bytes: number;
+  /** False when the root or another parent is absent. */
+  readonly isComplete: boolean;
+}
+
+/** Which traces are wanted; every condition given must hold for one span of the trace (name, service, status, properties) or the trace. */
+export interface TraceSearch {
+  /** The trace overlaps this stretch of Unix time in nanoseconds. */
+  readonly fromUnixNs?: bigint;
+  readonly toUnixNs?: bigint;
+  readonly service?: string;
+  /** Exact name of a span. */
+  readonly name?: string;
+  readonly minDurationNs?: bigint;
+  readonly maxDurationNs?: bigint;
+  readonly status?: ArchivedStatusCode;
+  /** Properties a span must have, compared as text. */
+  readonly properties?: Readonly<Record<string, string>>;
+  /** Most traces. Default 20. */
+  readonly limit?: number;
+}

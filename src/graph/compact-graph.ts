@@ -1,0 +1,176 @@
+// A compact graph file, open for reading: several graphs over one set of keys. It is immutable; any number of readers may share it.
+import { BlockCache, type BlockCacheStats } from './container/block-cache.js';
+import { Container, type ContainerOptions } from './container/container.js';
+import { NO_GRAPH, type SectionEntry, SectionId } from './container/layout.js';
+import { Dictionary } from './dictionary/dictionary.js';
+import { BadOptionsError, ClosedError, CorruptError } from './graph-error.js';
+import { GraphView } from './graph-view.js';
+import { decodeMeta, type GraphInfo, type GraphMeta } from './meta.js';
+import { COLUMN_SECTIONS, NodeColumns } from './nodes/node-columns.js';
+import { type Column, decodeNodeTable, NODES_PER_BLOCK } from './nodes/node-table.js';
+import { FileTransport } from './transport/file-transport.js';
+import { openTransport } from './transport/open-transport.js';
+import type { SyncTransport, Transport, TransportReadOptions, TransportStats } from './transport/transport.js';
+
+/** How a graph file is opened. */
+export interface OpenGraphOptions extends ContainerOptions {
+  /** Decoded blocks kept: a cache to share with other files, or bytes of one of its own (32 MiB). */
+  readonly cache?: BlockCache | number;
+}
+
+/** What a reader did. */
+export interface CompactGraphStats {
+  readonly transport: TransportStats;
+  readonly cache: BlockCacheStats;
+}
+
+let nextFile = 0;
+
+const columnsOf = (info: GraphInfo): Column[] => [
+  ...(info.hasReferences ? (['references'] as const) : []),
+  ...(info.hasValues ? (['values'] as const) : []),
+  ...(info.hasBackPointers ? (['backPointers'] as const) : []),
+];
+
+const nodesOf = ({ nodeCount, ghostCount }: GraphInfo, column: Column): number =>
+  column === 'backPointers' ? nodeCount + ghostCount : nodeCount;
+
+/**
+ * Reads a compact graph file from disk, memory, HTTP or an object store.
+ *
+ * Open one for each file and keep it: the first look-up costs three reads (the tail, a block of keys, a block of nodes), those that
+ * follow two or none. Close it when done. Everything rejects with a `GraphError`.
+ *
+ * @example
+ * ```ts
+ * import { BufferSink, CompactGraph, CompactGraphBuilder } from 'spanline/graph';
+ * const sink = new BufferSink();
+ * const builder = new CompactGraphBuilder(sink, { graphs: [{ referenceLists: 1, order: 'child-first' }] });
+ * const [a, b] = [Buffer.from('a'), Buffer.from('b')];
+ * builder.add(0, a, Buffer.from('first'), [[]]);
+ * builder.add(0, b, Buffer.from('second'), [[a]]);
+ * await builder.finish();
+ * const file = await CompactGraph.open(sink.toBuffer());
+ * const graph = file.graph(0);
+ * const { nodes } = await graph.ancestry([await graph.ordinalOf(b)]);
+ * console.assert(nodes.length === 2);
+ * await file.close();
+ * ```
+ */
+export class CompactGraph {
+  private readonly views: readonly GraphView[];
+  private isClosed = false;
+
+  private constructor(
+    readonly container: Container,
+    readonly meta: GraphMeta,
+    /** Keys of all graphs. */
+    readonly dictionary: Dictionary,
+    private readonly cache: BlockCache,
+    tables: readonly Buffer[],
+  ) {
+    const { name } = container.transport;
+    const file = nextFile++;
+    this.views = meta.graphs.map((info, i) => {
+      const columns = columnsOf(info);
+      const places = columns.map((column) => {
+        const { id, offset, storedLength } = container.need(COLUMN_SECTIONS[column], i);
+        const blockCount = Math.ceil(nodesOf(info, column) / NODES_PER_BLOCK);
+        return { section: id, start: offset, end: offset + storedLength, blockCount };
+      });
+      const blocks = decodeNodeTable(tables[i], places, name);
+      const byColumn = Object.fromEntries(columns.map((column, c) => [column, blocks[c]]));
+      const reader = new NodeColumns(name, info, byColumn, cache, `f${file}g${i}`);
+      return new GraphView(name, i, info, container, dictionary, reader);
+    });
+  }
+
+  /** Open a path, an address (http, https, s3), bytes, or a transport of your own. */
+  static async open(source: string | Uint8Array | Transport, options: OpenGraphOptions = {}): Promise<CompactGraph> {
+    const transport = typeof source === 'object' && 'readRanges' in source ? source : await openTransport(source);
+    try {
+      const container = await Container.open(transport, options);
+      const [metaBytes] = await container.read([container.need(SectionId.meta)], options);
+      const meta = decodeMeta(metaBytes, transport.name);
+      const tables = await container.read(CompactGraph.tableEntries(container, meta), options);
+      const cache = cacheOf(options);
+      const dictionary = await Dictionary.open(container, { cache, graphs: meta.graphs.length }, options);
+      return CompactGraph.checked(container, meta, dictionary, cache, tables);
+    } catch (error) {
+      await transport.close().catch(() => {});
+      throw error;
+    }
+  }
+
+  /** Open a local file at once; its graphs have the methods that end in `Sync`. */
+  static openSync(path: string | SyncTransport, options: OpenGraphOptions = {}): CompactGraph {
+    const transport = typeof path === 'string' ? FileTransport.openSync(path) : path;
+    try {
+      const container = Container.openSync(transport, options);
+      const [metaBytes] = container.readSync([container.need(SectionId.meta)]);
+      const meta = decodeMeta(metaBytes, transport.name);
+      const tables = container.readSync(CompactGraph.tableEntries(container, meta));
+      const cache = cacheOf(options);
+      const dictionary = Dictionary.openSync(container, { cache, graphs: meta.graphs.length });
+      return CompactGraph.checked(container, meta, dictionary, cache, tables);
+    } catch (error) {
+      void transport.close().catch(() => {});
+      throw error;
+    }
+  }
+
+  private static checked(
+    container: Container,
+    meta: GraphMeta,
+    dictionary: Dictionary,
+    cache: BlockCache,
+    tables: readonly Buffer[],
+  ): CompactGraph {
+    if (dictionary.keyCount !== meta.keyCount) {
+      throw new CorruptError(
+        `${container.transport.name} has ${dictionary.keyCount} keys and says it has ${meta.keyCount}`,
+        'meta',
+      );
+    }
+    return new CompactGraph(container, meta, dictionary, cache, tables);
+  }
+
+  private static tableEntries(container: Container, { graphs }: GraphMeta): SectionEntry[] {
+    return graphs.map((_, graph) => container.need(SectionId.nodeTable, graph));
+  }
+
+  get keyCount(): number {
+    return this.meta.keyCount;
+  }
+
+  /** What is known of each graph. */
+  get graphs(): readonly GraphInfo[] {
+    return this.meta.graphs;
+  }
+
+  /** One graph. */
+  graph(index: number): GraphView {
+    if (this.isClosed) throw new ClosedError(`${this.container.transport.name} is closed`);
+    const view = this.views[index];
+    if (view !== undefined) return view;
+    throw new BadOptionsError(`${this.container.transport.name} has ${this.views.length} graphs, no graph ${index}`);
+  }
+
+  /** The bytes of an extra section, if the file has it. */
+  async extraSection(id: number, graph = NO_GRAPH, options?: TransportReadOptions): Promise<Buffer | undefined> {
+    const entry = this.container.find(id, graph);
+    return entry === undefined ? undefined : (await this.container.read([entry], options))[0];
+  }
+
+  stats(): CompactGraphStats {
+    return { transport: this.container.transport.stats(), cache: this.cache.stats() };
+  }
+
+  async close(): Promise<void> {
+    this.isClosed = true;
+    await this.container.transport.close();
+  }
+}
+
+const cacheOf = ({ cache }: OpenGraphOptions): BlockCache =>
+  cache instanceof BlockCache ? cache : new BlockCache(cache);

@@ -1,0 +1,131 @@
+// Where a graph file is written: memory, or a file that appears whole or not at all. A sink must leave nothing behind when it is
+// aborted.
+
+import { randomBytes } from 'node:crypto';
+import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { ClosedError, TransportError } from '../graph-error.js';
+
+/** Takes bytes one after the other. */
+export interface ByteSink {
+  /** Bytes written so far. */
+  readonly position: number;
+  write(bytes: Uint8Array): void;
+  /** Everything is written: make it visible, durably. */
+  finish(): void;
+  /** Forget everything; harmless after `finish`. */
+  abort(): void;
+}
+
+/** Keeps the file in memory. */
+export class BufferSink implements ByteSink {
+  private chunks: Uint8Array[] = [];
+  position = 0;
+
+  write(bytes: Uint8Array): void {
+    // Writers reuse their buffers.
+    this.chunks.push(Uint8Array.from(bytes));
+    this.position += bytes.length;
+  }
+
+  finish(): void {}
+
+  abort(): void {
+    this.chunks = [];
+    this.position = 0;
+  }
+
+  /** The whole file. */
+  toBuffer(): Buffer {
+    const whole = Buffer.concat(this.chunks);
+    this.chunks = [whole];
+    return whole;
+  }
+}
+
+const BUFFER_BYTES = 1024 * 1024;
+
+const failed = (path: string, cause: unknown): TransportError =>
+  new TransportError(`${path} cannot be written: ${(cause as Error).message}; nothing of it was left behind`, {
+    cause,
+  });
+
+/** Makes a rename survive a power failure. Not every file system can sync a directory; those that cannot need not. */
+const syncDirectory = (path: string): void => {
+  let descriptor: number | undefined;
+  try {
+    descriptor = openSync(path, 'r');
+    fsyncSync(descriptor);
+  } catch {
+    // The file itself is synced; only its name may be the old one after a power failure.
+  } finally {
+    if (descriptor !== undefined) closeSync(descriptor);
+  }
+};
+
+/** Writes beside `path` under a temporary name, and renames at the end: readers see the old file or the whole new one. */
+export class AtomicFileSink implements ByteSink {
+  position = 0;
+  private readonly temporary: string;
+  private descriptor: number | undefined;
+  private readonly buffer = Buffer.allocUnsafe(BUFFER_BYTES);
+  private buffered = 0;
+
+  constructor(readonly path: string) {
+    this.temporary = join(dirname(path), `.${basename(path)}.${process.pid}-${randomBytes(4).toString('hex')}.tmp`);
+    try {
+      this.descriptor = openSync(this.temporary, 'wx');
+    } catch (cause) {
+      throw failed(path, cause);
+    }
+  }
+
+  write(bytes: Uint8Array): void {
+    if (this.descriptor === undefined) throw new ClosedError(`${this.path} is finished or aborted already`);
+    if (this.buffered + bytes.length > BUFFER_BYTES) this.flush();
+    if (bytes.length > BUFFER_BYTES) this.writeAll(bytes);
+    else {
+      this.buffer.set(bytes, this.buffered);
+      this.buffered += bytes.length;
+    }
+    this.position += bytes.length;
+  }
+
+  finish(): void {
+    if (this.descriptor === undefined) throw new ClosedError(`${this.path} is finished or aborted already`);
+    try {
+      this.flush();
+      fsyncSync(this.descriptor);
+      closeSync(this.descriptor);
+      this.descriptor = undefined;
+      renameSync(this.temporary, this.path);
+      syncDirectory(dirname(this.path));
+    } catch (cause) {
+      this.abort();
+      rmSync(this.temporary, { force: true });
+      throw cause instanceof TransportError ? cause : failed(this.path, cause);
+    }
+  }
+
+  abort(): void {
+    if (this.descriptor === undefined) return;
+    const descriptor = this.descriptor;
+    this.descriptor = undefined;
+    closeSync(descriptor);
+    rmSync(this.temporary, { force: true });
+  }
+
+  private flush(): void {
+    this.writeAll(this.buffer.subarray(0, this.buffered));
+    this.buffered = 0;
+  }
+
+  private writeAll(bytes: Uint8Array): void {
+    try {
+      for (let at = 0; at < bytes.length; ) at += writeSync(this.descriptor as number, bytes, at);
+    } catch (cause) {
+      this.abort();
+      throw failed(this.path, cause);
+    }
+  }
+}

@@ -1,0 +1,102 @@
+// Writes a container: header, bodies, table of contents, footer. Bodies come one after the other; nothing is ever changed that was
+// written, so the same calls give the same bytes.
+
+import { crc32 } from 'node:zlib';
+import { BadOptionsError } from '../graph-error.js';
+import type { ByteSink } from './byte-sink.js';
+import { type Compression, store } from './codec.js';
+import {
+  encodeFooter,
+  encodeHeader,
+  encodeToc,
+  FLAG_BLOCKED,
+  FOOTER_BYTES,
+  MAX_SECTIONS,
+  NO_GRAPH,
+  type SectionEntry,
+} from './layout.js';
+
+/** Names a section. */
+export interface SectionName {
+  readonly id: number;
+  /** Number of the graph it belongs to; left out: all. */
+  readonly graph?: number;
+  readonly flags?: number;
+}
+
+/** A block as written: what a reader needs to fetch and check it. */
+export interface WrittenBlock {
+  readonly offset: number;
+  readonly storedLength: number;
+  readonly inflatedLength: number;
+  readonly codec: number;
+  readonly crc: number;
+}
+
+/** Writes one file to a sink. */
+export class ContainerWriter {
+  private readonly entries: SectionEntry[] = [];
+
+  constructor(
+    private readonly sink: ByteSink,
+    readonly compression: Compression = 'deflate',
+  ) {
+    sink.write(encodeHeader());
+  }
+
+  /** Where the next bytes will be. */
+  get position(): number {
+    return this.sink.position;
+  }
+
+  /** Write one block of a section that `blockedSection` names afterwards. */
+  block(bytes: Buffer): WrittenBlock {
+    const { bytes: stored, codec, inflatedLength, crc } = store(bytes, this.compression);
+    const offset = this.sink.position;
+    this.sink.write(stored);
+    return { offset, storedLength: stored.length, inflatedLength, codec, crc };
+  }
+
+  /** Name the blocks written since `start` as a section. */
+  blockedSection({ id, graph = NO_GRAPH, flags = 0 }: SectionName, start: number): void {
+    const length = this.sink.position - start;
+    this.enter({
+      id,
+      graph,
+      flags: flags | FLAG_BLOCKED,
+      codec: 0,
+      offset: start,
+      storedLength: length,
+      inflatedLength: length,
+      crc: 0,
+    });
+  }
+
+  /** Write a whole section. */
+  section({ id, graph = NO_GRAPH, flags = 0 }: SectionName, bytes: Buffer): void {
+    this.enter({ id, graph, flags, ...this.block(bytes) });
+  }
+
+  /** Write what closes a file, and finish the sink. */
+  finish(): number {
+    const toc = encodeToc(this.entries);
+    const tocOffset = this.sink.position;
+    const fileLength = tocOffset + toc.length + FOOTER_BYTES;
+    this.sink.write(toc);
+    this.sink.write(encodeFooter({ tocOffset, tocLength: toc.length, tocCrc: crc32(toc), fileLength }));
+    this.sink.finish();
+    return fileLength;
+  }
+
+  abort(): void {
+    this.sink.abort();
+  }
+
+  private enter(entry: SectionEntry): void {
+    if (this.entries.length === MAX_SECTIONS) throw new BadOptionsError(`a file has at most ${MAX_SECTIONS} sections`);
+    if (this.entries.some(({ id, graph }) => id === entry.id && graph === entry.graph)) {
+      throw new BadOptionsError(`section ${entry.id} of graph ${entry.graph} was written already`);
+    }
+    this.entries.push(entry);
+  }
+}

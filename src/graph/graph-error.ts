@@ -1,0 +1,181 @@
+// The errors of graph files: one class a kind, each with a stable code, each naming what is wrong and what to do. Damage must be
+// told from misuse, for the one is met with salvage and the other by the programmer.
+
+/** The stable codes of graph errors. */
+export type GraphErrorCode =
+  | 'ERR_SPANLINE_GRAPH_BAD_SIGNATURE'
+  | 'ERR_SPANLINE_GRAPH_UNSUPPORTED_VERSION'
+  | 'ERR_SPANLINE_GRAPH_BAD_OPTIONS'
+  | 'ERR_SPANLINE_GRAPH_CORRUPT'
+  | 'ERR_SPANLINE_GRAPH_TRUNCATED'
+  | 'ERR_SPANLINE_GRAPH_BAD_KEY'
+  | 'ERR_SPANLINE_GRAPH_BAD_VALUE'
+  | 'ERR_SPANLINE_GRAPH_DUPLICATE_KEY'
+  | 'ERR_SPANLINE_GRAPH_CYCLE'
+  | 'ERR_SPANLINE_GRAPH_NOT_FOUND'
+  | 'ERR_SPANLINE_GRAPH_TRANSPORT'
+  | 'ERR_SPANLINE_GRAPH_CHANGED'
+  | 'ERR_SPANLINE_GRAPH_LIMIT'
+  | 'ERR_SPANLINE_GRAPH_ABORTED'
+  | 'ERR_SPANLINE_GRAPH_CLOSED';
+
+/**
+ * What reading and building graph files throws; `code` is stable, `message` says what to do, `cause` is what was underneath.
+ *
+ * @example
+ * ```ts
+ * import { GraphError, NotFoundError } from 'spanline/graph';
+ * const error = new NotFoundError('no node has the key 6e6f, look it up with lookup() first');
+ * console.assert(error instanceof GraphError && error.code === 'ERR_SPANLINE_GRAPH_NOT_FOUND');
+ * ```
+ */
+export class GraphError extends Error {
+  override readonly name: string = 'GraphError';
+
+  constructor(
+    readonly code: GraphErrorCode,
+    message: string,
+    options?: ErrorOptions,
+  ) {
+    super(message, options);
+  }
+}
+
+/** The file is no graph file. */
+export class BadSignatureError extends GraphError {
+  override readonly name = 'BadSignatureError';
+  constructor(message: string, options?: ErrorOptions) {
+    super('ERR_SPANLINE_GRAPH_BAD_SIGNATURE', message, options);
+  }
+}
+
+/** The file, or something it needs, is newer than this reader. */
+export class UnsupportedVersionError extends GraphError {
+  override readonly name = 'UnsupportedVersionError';
+  constructor(message: string, options?: ErrorOptions) {
+    super('ERR_SPANLINE_GRAPH_UNSUPPORTED_VERSION', message, options);
+  }
+}
+
+/** An option is wrong. */
+export class BadOptionsError extends GraphError {
+  override readonly name = 'BadOptionsError';
+  constructor(message: string, options?: ErrorOptions) {
+    super('ERR_SPANLINE_GRAPH_BAD_OPTIONS', message, options);
+  }
+}
+
+/** Bytes of the file are not what was written; other blocks may still be good (`salvage`). */
+export class CorruptError extends GraphError {
+  override readonly name = 'CorruptError';
+  constructor(
+    message: string,
+    /** Name of the damaged section. */
+    readonly section: string,
+    /** Number of the damaged block in the section; undefined when the section is damaged as a whole. */
+    readonly block?: number,
+    options?: ErrorOptions,
+  ) {
+    super('ERR_SPANLINE_GRAPH_CORRUPT', message, options);
+  }
+}
+
+/** The file ends too early. */
+export class TruncatedError extends GraphError {
+  override readonly name = 'TruncatedError';
+  constructor(
+    message: string,
+    /** Bytes there should be. */
+    readonly expected: number,
+    /** Bytes there are. */
+    readonly actual: number,
+    options?: ErrorOptions,
+  ) {
+    super('ERR_SPANLINE_GRAPH_TRUNCATED', message, options);
+  }
+}
+
+/** A key that no graph file can have. */
+export class BadKeyError extends GraphError {
+  override readonly name = 'BadKeyError';
+  constructor(message: string, options?: ErrorOptions) {
+    super('ERR_SPANLINE_GRAPH_BAD_KEY', message, options);
+  }
+}
+
+/** A value, or a number of reference lists, that the graph cannot hold. */
+export class BadValueError extends GraphError {
+  override readonly name = 'BadValueError';
+  constructor(message: string, options?: ErrorOptions) {
+    super('ERR_SPANLINE_GRAPH_BAD_VALUE', message, options);
+  }
+}
+
+/** A key was added twice to one graph. */
+export class DuplicateKeyError extends GraphError {
+  override readonly name = 'DuplicateKeyError';
+  constructor(message: string, options?: ErrorOptions) {
+    super('ERR_SPANLINE_GRAPH_DUPLICATE_KEY', message, options);
+  }
+}
+
+/** References go round in a circle where the order of the graph allows none. */
+export class CycleError extends GraphError {
+  override readonly name = 'CycleError';
+  constructor(
+    message: string,
+    /** Keys of one cycle; each refers to the next, the last to the first. */
+    readonly cycle: readonly Uint8Array[],
+    options?: ErrorOptions,
+  ) {
+    super('ERR_SPANLINE_GRAPH_CYCLE', message, options);
+  }
+}
+
+/** What was asked for is not in the file. */
+export class NotFoundError extends GraphError {
+  override readonly name = 'NotFoundError';
+  constructor(message: string, options?: ErrorOptions) {
+    super('ERR_SPANLINE_GRAPH_NOT_FOUND', message, options);
+  }
+}
+
+/** The bytes could not be fetched. */
+export class TransportError extends GraphError {
+  override readonly name = 'TransportError';
+  constructor(message: string, options?: ErrorOptions) {
+    super('ERR_SPANLINE_GRAPH_TRANSPORT', message, options);
+  }
+}
+
+/** The file is no longer the one that was opened; opening it again gives the new one. */
+export class ChangedError extends GraphError {
+  override readonly name = 'ChangedError';
+  constructor(message: string, options?: ErrorOptions) {
+    super('ERR_SPANLINE_GRAPH_CHANGED', message, options);
+  }
+}
+
+/** Beyond a bound that was declared. */
+export class LimitError extends GraphError {
+  override readonly name = 'LimitError';
+  constructor(message: string, options?: ErrorOptions) {
+    super('ERR_SPANLINE_GRAPH_LIMIT', message, options);
+  }
+}
+
+/** The caller's AbortSignal fired. */
+export class AbortedError extends GraphError {
+  override readonly name = 'AbortedError';
+  constructor(message: string, options?: ErrorOptions) {
+    super('ERR_SPANLINE_GRAPH_ABORTED', message, options);
+  }
+}
+
+/** The file was closed by its user. */
+export class ClosedError extends GraphError {
+  override readonly name = 'ClosedError';
+  constructor(message: string, options?: ErrorOptions) {
+    super('ERR_SPANLINE_GRAPH_CLOSED', message, options);
+  }
+}

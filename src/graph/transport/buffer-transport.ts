@@ -1,0 +1,94 @@
+// A graph file in memory. It counts as a file would, so that what a test measures on a buffer holds for a file. It must never copy:
+// what it hands out are views of the buffer.
+import { AbortedError, ClosedError } from '../graph-error.js';
+import { checkGap, checkRanges, dealOut, emptyResults, mergeRanges } from './range-plan.js';
+import type { ByteRange, SyncTransport, Tail, TransportReadOptions, TransportStats } from './transport.js';
+
+/** Options of {@link BufferTransport}. */
+export interface BufferTransportOptions {
+  /** For messages. Default `a buffer`. */
+  readonly name?: string;
+  /** Ranges at most this many bytes apart count as one request. Default 8 KiB, as for files. */
+  readonly gapBytes?: number;
+}
+
+/**
+ * Reads a graph file that is in memory.
+ *
+ * For files that were built or downloaded a moment ago, and for tests. The bytes must not change afterwards.
+ *
+ * @example
+ * ```ts
+ * import { BufferTransport } from 'spanline/graph';
+ * const transport = new BufferTransport(Buffer.from('hello world'));
+ * const [word] = transport.readRangesSync([{ offset: 6, length: 5 }]);
+ * console.assert(word.toString() === 'world' && transport.stats().requests === 1);
+ * ```
+ */
+export class BufferTransport implements SyncTransport {
+  readonly name: string;
+  private readonly bytes: Buffer;
+  private readonly gapBytes: number;
+  private readonly counts = { requests: 0, ranges: 0, bytes: 0 };
+  private isClosed = false;
+
+  constructor(bytes: Uint8Array, { name = 'a buffer', gapBytes = 8 * 1024 }: BufferTransportOptions = {}) {
+    this.bytes = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    this.name = name;
+    this.gapBytes = checkGap(gapBytes);
+  }
+
+  async readRanges(ranges: readonly ByteRange[], options?: TransportReadOptions): Promise<Buffer[]> {
+    this.checkSignal(options);
+    return this.readRangesSync(ranges);
+  }
+
+  async readTail(length: number, options?: TransportReadOptions): Promise<Tail> {
+    this.checkSignal(options);
+    return this.readTailSync(length);
+  }
+
+  readRangesSync(ranges: readonly ByteRange[]): Buffer[] {
+    this.checkOpen();
+    checkRanges(ranges, this.bytes.length, this.name);
+    const results = emptyResults(ranges);
+    this.counts.ranges += ranges.length;
+    for (const merged of mergeRanges(ranges, this.gapBytes)) {
+      dealOut(ranges, merged, this.take(merged), results);
+    }
+    return results;
+  }
+
+  readTailSync(length: number): Tail {
+    this.checkOpen();
+    checkRanges([{ offset: 0, length }], undefined, this.name);
+    const size = this.bytes.length;
+    const offset = Math.max(0, size - length);
+    this.counts.ranges++;
+    return { bytes: this.take({ offset, length: size - offset }), offset, size };
+  }
+
+  stats(): TransportStats {
+    return { ...this.counts };
+  }
+
+  async close(): Promise<void> {
+    this.isClosed = true;
+  }
+
+  private take({ offset, length }: ByteRange): Buffer {
+    this.counts.requests++;
+    this.counts.bytes += length;
+    return this.bytes.subarray(offset, offset + length);
+  }
+
+  private checkOpen(): void {
+    if (this.isClosed) throw new ClosedError(`${this.name} was closed: open it again`);
+  }
+
+  private checkSignal(options: TransportReadOptions | undefined): void {
+    if (options?.signal?.aborted) {
+      throw new AbortedError(`reading ${this.name} was aborted`, { cause: options.signal.reason });
+    }
+  }
+}

@@ -1,0 +1,250 @@
+// A graph file on a local disk, or a stretch of a bigger file. The descriptor must never be closed under a read that is still under way:
+// its number may be another file's by then.
+import { close, closeSync, constants, fstat, fstatSync, open, openSync, read, readSync, type Stats } from 'node:fs';
+import { promisify } from 'node:util';
+import {
+  AbortedError,
+  BadOptionsError,
+  ChangedError,
+  ClosedError,
+  GraphError,
+  NotFoundError,
+  TransportError,
+  TruncatedError,
+} from '../graph-error.js';
+import { inParallel } from './bounded-parallel.js';
+import { checkGap, checkRanges, dealOut, emptyResults, mergeRanges } from './range-plan.js';
+import type { ByteRange, SyncTransport, Tail, TransportReadOptions, TransportStats } from './transport.js';
+
+/** Options of {@link FileTransport}. */
+export interface FileTransportOptions {
+  /** Byte of the file where the graph file begins. Default 0. */
+  readonly offset?: number;
+  /** Bytes of the graph file. Default: up to the end of the file. A bigger file may grow behind them. */
+  readonly length?: number;
+  /** Ranges at most this many bytes apart are read by one call. Default 8 KiB. */
+  readonly gapBytes?: number;
+}
+
+const DEFAULT_GAP_BYTES = 8 * 1024;
+/** As many as Node has threads for files. */
+const MAX_PARALLEL = 4;
+/** A single call cannot read 2 GiB. */
+const MAX_READ_BYTES = 1024 * 1024 * 1024;
+// Opening a pipe would wait for a writer for ever; regular files do not care.
+const OPEN_FLAGS = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
+
+const openAsync = promisify(open);
+const fstatAsync = promisify(fstat);
+const readAsync = promisify(read);
+const closeAsync = promisify(close);
+
+const GONE = new Set(['ENOENT', 'ENOTDIR', 'ESTALE']);
+
+const failed = (path: string, cause: unknown): GraphError => {
+  if (cause instanceof GraphError) return cause;
+  const { code, message } = cause as NodeJS.ErrnoException;
+  return code !== undefined && GONE.has(code)
+    ? new NotFoundError(`${path} is not there: ${message}`, { cause })
+    : new TransportError(`${path} cannot be read: ${message}`, { cause });
+};
+
+/** The stretch of a file that is the graph file. */
+interface Stretch {
+  readonly start: number;
+  readonly length: number;
+  /** Bytes the whole file must keep; undefined when it may grow. */
+  readonly fileSize: number | undefined;
+}
+
+const stretchOf = (path: string, stats: Stats, { offset = 0, length }: FileTransportOptions): Stretch => {
+  if (!stats.isFile()) throw new BadOptionsError(`${path} is no regular file`);
+  checkRanges([{ offset, length: length ?? 0 }], stats.size, path);
+  return length === undefined
+    ? { start: offset, length: stats.size - offset, fileSize: stats.size }
+    : { start: offset, length, fileSize: undefined };
+};
+
+/**
+ * Reads a graph file from a local disk, at once or by promises.
+ *
+ * What {@link openTransport} uses for paths; open it by hand to read a graph that lies inside a bigger file. A request is one read
+ * call. A file that is replaced by a rename stays readable as it was; one that is changed in place gives `ChangedError` or
+ * `TruncatedError`.
+ *
+ * @example
+ * ```ts
+ * import { FileTransport } from 'spanline/graph';
+ * const transport = await FileTransport.open(process.execPath);
+ * const [magic] = await transport.readRanges([{ offset: 0, length: 4 }]);
+ * await transport.close();
+ * console.assert(magic.length === 4);
+ * ```
+ */
+export class FileTransport implements SyncTransport {
+  private readonly gapBytes: number;
+  private readonly counts = { requests: 0, ranges: 0, bytes: 0 };
+  private closing: Promise<void> | undefined;
+  private readonly underWay = new Set<Promise<unknown>>();
+
+  private constructor(
+    readonly name: string,
+    private readonly descriptor: number,
+    private readonly stretch: Stretch,
+    gapBytes: number,
+  ) {
+    this.gapBytes = gapBytes;
+  }
+
+  static async open(path: string, options: FileTransportOptions = {}): Promise<FileTransport> {
+    const gapBytes = checkGap(options.gapBytes ?? DEFAULT_GAP_BYTES);
+    let descriptor: number | undefined;
+    try {
+      descriptor = await openAsync(path, OPEN_FLAGS);
+      const stretch = stretchOf(path, await fstatAsync(descriptor), options);
+      return new FileTransport(path, descriptor, stretch, gapBytes);
+    } catch (cause) {
+      if (descriptor !== undefined) await closeAsync(descriptor);
+      throw failed(path, cause);
+    }
+  }
+
+  static openSync(path: string, options: FileTransportOptions = {}): FileTransport {
+    const gapBytes = checkGap(options.gapBytes ?? DEFAULT_GAP_BYTES);
+    let descriptor: number | undefined;
+    try {
+      descriptor = openSync(path, OPEN_FLAGS);
+      return new FileTransport(path, descriptor, stretchOf(path, fstatSync(descriptor), options), gapBytes);
+    } catch (cause) {
+      if (descriptor !== undefined) closeSync(descriptor);
+      throw failed(path, cause);
+    }
+  }
+
+  async readRanges(ranges: readonly ByteRange[], options?: TransportReadOptions): Promise<Buffer[]> {
+    this.checkOpen();
+    checkRanges(ranges, this.stretch.length, this.name);
+    const results = emptyResults(ranges);
+    this.counts.ranges += ranges.length;
+    await this.hold(
+      inParallel(mergeRanges(ranges, this.gapBytes), MAX_PARALLEL, async (merged) => {
+        this.checkSignal(options);
+        dealOut(ranges, merged, await this.read(merged), results);
+      }),
+    );
+    this.checkSignal(options);
+    this.checkSize();
+    return results;
+  }
+
+  async readTail(length: number, options?: TransportReadOptions): Promise<Tail> {
+    const tail = this.tailOf(length);
+    this.checkSignal(options);
+    const bytes = await this.hold(this.read(tail));
+    this.checkSignal(options);
+    this.checkSize();
+    return { bytes, offset: tail.offset, size: this.stretch.length };
+  }
+
+  readRangesSync(ranges: readonly ByteRange[]): Buffer[] {
+    this.checkOpen();
+    checkRanges(ranges, this.stretch.length, this.name);
+    const results = emptyResults(ranges);
+    this.counts.ranges += ranges.length;
+    for (const merged of mergeRanges(ranges, this.gapBytes)) dealOut(ranges, merged, this.readSync(merged), results);
+    this.checkSize();
+    return results;
+  }
+
+  readTailSync(length: number): Tail {
+    const tail = this.tailOf(length);
+    const bytes = this.readSync(tail);
+    this.checkSize();
+    return { bytes, offset: tail.offset, size: this.stretch.length };
+  }
+
+  stats(): TransportStats {
+    return { ...this.counts };
+  }
+
+  /** Close the file, once the reads under way are over. Later reads throw `ClosedError`. */
+  close(): Promise<void> {
+    this.closing ??= Promise.allSettled(this.underWay).then(() => closeAsync(this.descriptor));
+    return this.closing;
+  }
+
+  private tailOf(length: number): ByteRange {
+    this.checkOpen();
+    checkRanges([{ offset: 0, length }], undefined, this.name);
+    this.counts.ranges++;
+    const size = this.stretch.length;
+    const offset = Math.max(0, size - length);
+    return { offset, length: size - offset };
+  }
+
+  private async hold<T>(reading: Promise<T>): Promise<T> {
+    this.underWay.add(reading);
+    try {
+      return await reading;
+    } finally {
+      this.underWay.delete(reading);
+    }
+  }
+
+  private async read({ offset, length }: ByteRange): Promise<Buffer> {
+    const bytes = Buffer.allocUnsafeSlow(length);
+    try {
+      for (let at = 0; at < length; ) {
+        const wanted = Math.min(length - at, MAX_READ_BYTES);
+        const { bytesRead } = await readAsync(this.descriptor, bytes, at, wanted, this.stretch.start + offset + at);
+        at += this.counted(bytesRead, offset + length);
+      }
+    } catch (cause) {
+      throw failed(this.name, cause);
+    }
+    return bytes;
+  }
+
+  private readSync({ offset, length }: ByteRange): Buffer {
+    const bytes = Buffer.allocUnsafeSlow(length);
+    try {
+      for (let at = 0; at < length; ) {
+        const wanted = Math.min(length - at, MAX_READ_BYTES);
+        at += this.counted(
+          readSync(this.descriptor, bytes, at, wanted, this.stretch.start + offset + at),
+          offset + length,
+        );
+      }
+    } catch (cause) {
+      throw failed(this.name, cause);
+    }
+    return bytes;
+  }
+
+  private counted(bytesRead: number, end: number): number {
+    this.counts.requests++;
+    this.counts.bytes += bytesRead;
+    if (bytesRead > 0) return bytesRead;
+    const size = Math.max(0, fstatSync(this.descriptor).size - this.stretch.start);
+    throw new TruncatedError(`${this.name} was cut to ${size} bytes while it was open, byte ${end} is gone`, end, size);
+  }
+
+  /** A call on an open descriptor is answered from memory, so it is made after every batch and not counted. */
+  private checkSize(): void {
+    const { fileSize } = this.stretch;
+    if (fileSize === undefined || this.closing !== undefined) return;
+    const { size } = fstatSync(this.descriptor);
+    if (size === fileSize) return;
+    throw new ChangedError(`${this.name} had ${fileSize} bytes and has ${size} now: open it again`);
+  }
+
+  private checkOpen(): void {
+    if (this.closing !== undefined) throw new ClosedError(`${this.name} was closed: open it again`);
+  }
+
+  private checkSignal(options: TransportReadOptions | undefined): void {
+    if (options?.signal?.aborted) {
+      throw new AbortedError(`reading ${this.name} was aborted`, { cause: options.signal.reason });
+    }
+  }
+}
