@@ -13,6 +13,7 @@ import { Pipeline } from './pipeline.js';
 import { ReadyQueue } from './ready-queue.js';
 import type { SpanRecord } from './record.js';
 import type { Reporter, Resource } from './reporter.js';
+import { checkReporters } from './reporter-check.js';
 import { timerMs } from './timer-ms.js';
 import { TraceList } from './trace-list.js';
 import { TracePart } from './trace-part.js';
@@ -65,10 +66,13 @@ export class Collector implements TraceSink {
     this.armIfWaiting();
   }
 
-  /** Report to this reporter, or to each of several, from now on. Traces finished before the first one are kept for it, within bounds. */
+  /**
+   * Report to this reporter, or to each of several, from now on. Traces finished before the first one are kept for it,
+   * within bounds. Throws `ERR_SPANLINE_OPTION` and changes nothing when one is no reporter.
+   */
   setReporter(reporter: Reporter | readonly Reporter[]): void {
+    const wanted = checkReporters(Array.isArray(reporter) ? reporter : [reporter]);
     const before = this.delivering;
-    const wanted = Array.isArray(reporter) ? (reporter as readonly Reporter[]) : [reporter as Reporter];
     this.pipelines = wanted.map(
       (one) => before.find((pipeline) => pipeline.reporter === one) ?? new Pipeline(one, () => this.options),
     );

@@ -11,7 +11,7 @@ import { defaultSink, setDefaultSink } from '../span/trace-sink.js';
 import { Collector } from './collector.js';
 import type { CollectorStats, FlushResult } from './collector-stats.js';
 import { flushOnExit } from './exit.js';
-import { type CollectorOptions, OptionError } from './options.js';
+import { type CollectorOptions, OptionError, requireOptions } from './options.js';
 import type { SpanRecord } from './record.js';
 import type { Reporter } from './reporter.js';
 
@@ -53,6 +53,7 @@ export const defaultCollector = (): Collector => defaultSink() as Collector;
  * ```
  */
 export const configure = (options: Options): void => {
+  requireOptions(options);
   const { disabled, development, ...rest } = options;
   for (const [key, value] of Object.entries({ disabled, development })) {
     if (value !== undefined && typeof value !== 'boolean') {
@@ -64,21 +65,55 @@ export const configure = (options: Options): void => {
   if (development !== undefined) state.development = development;
 };
 
-/** Report to this reporter, or to each of several. The one set before still delivers what it was given. */
+/**
+ * Report to this reporter, or to each of several. The one set before still delivers what it was given. Call it at start-up;
+ * traces finished before are kept for the first reporter, within bounds. Throws `ERR_SPANLINE_OPTION` for what is none.
+ *
+ * @example
+ * ```ts
+ * setReporter(new ConsoleReporter());
+ * ```
+ */
 export const setReporter = (reporter: Reporter | readonly Reporter[]): void => {
   defaultCollector().setReporter(reporter);
   flushOnExit(defaultCollector());
 };
 
-/** Hand every finished trace to the reporters and wait until they have delivered. Never rejects. */
+/**
+ * Hand every finished trace to the reporters and wait until they have delivered, 30 s at most. Use it between jobs, before
+ * a freeze or in a test; traces finished meanwhile are not waited for. Never rejects.
+ *
+ * @example
+ * ```ts
+ * const { complete, pendingSpans } = await flush({ timeoutMs: 1000 });
+ * if (!complete) console.warn(`${pendingSpans} spans wait for a reporter`);
+ * ```
+ */
 export const flush = (options?: { readonly timeoutMs?: number }): Promise<FlushResult> =>
   defaultCollector().flush(options);
 
-/** Flush and release the reporters: sockets and files are closed. Never rejects. */
+/**
+ * Flush and release the reporters: sockets and files are closed. Use it at the end of the process; what cannot be
+ * delivered in time (5 s) is dropped and counted. Never rejects.
+ *
+ * @example
+ * ```ts
+ * const { complete } = await shutdown();
+ * if (!complete) console.warn(stats().collector.reporters);
+ * ```
+ */
 export const shutdown = (options?: { readonly timeoutMs?: number }): Promise<FlushResult> =>
   defaultCollector().shutdown(options);
 
-/** Every drop, misuse and delivery, counted since the process began. */
+/**
+ * Every drop, misuse and delivery, counted since the process began.
+ *
+ * @example
+ * ```ts
+ * const { spansLate, collector } = stats();
+ * console.log(spansLate, collector.readyTraces);
+ * ```
+ */
 export const stats = (): Stats => ({
   ...readCounters(),
   collector: defaultCollector().stats(),

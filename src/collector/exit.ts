@@ -3,6 +3,9 @@
 import type { Collector } from './collector.js';
 
 const installed = new WeakSet<Collector>();
+// The handlers of this file: any other listener for a signal is the application's.
+const handlers = new WeakSet<object>();
+let shutdowns: Promise<unknown> = Promise.resolve();
 
 /**
  * Deliver at an orderly exit. When the event loop runs empty (`beforeExit`) everything is flushed within the bound. On
@@ -25,9 +28,9 @@ export const flushOnExit = (collector: Collector): void => {
 };
 
 /**
- * Flush on these signals, then let the signal end the process as it would have. Not installed by default, because a
- * signal handler is the application's business: without one SIGTERM loses what was finished since the last report.
- * Gives a function that takes the handlers away again.
+ * Flush on these signals, then let the signal end the process as it would have: where the application has a handler of its
+ * own, the end is left to that. Not installed by default, because a signal handler is the application's business: without
+ * one SIGTERM loses what was finished since the last report. Gives a function that takes the handlers away again.
  *
  * @example
  * ```ts
@@ -40,11 +43,21 @@ export const flushOnSignals = (
 ): (() => void) => {
   const handler = (signal: NodeJS.Signals): void => {
     remove();
-    void collector.shutdown({ timeoutMs: collector.exitTimeoutMs }).then(() => process.kill(process.pid, signal));
+    const timeoutMs = collector.exitTimeoutMs;
+    if (process.listeners(signal).some((one) => !handlers.has(one))) {
+      void collector.flush({ timeoutMs });
+      return;
+    }
+    const all = Promise.all([shutdowns, collector.shutdown({ timeoutMs })]);
+    shutdowns = all;
+    // The last of several collectors ends the process for all.
+    void all.then(() => (all === shutdowns ? process.kill(process.pid, signal) : undefined));
   };
   const remove = (): void => {
     for (const signal of signals) process.off(signal, handler);
   };
-  for (const signal of signals) process.on(signal, handler);
+  handlers.add(handler);
+  // First in line, so that it sees the application's handlers also when they are called once.
+  for (const signal of signals) process.prependListener(signal, handler);
   return remove;
 };

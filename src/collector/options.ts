@@ -57,6 +57,20 @@ export class OptionError extends TypeError {
   readonly code = 'ERR_SPANLINE_OPTION';
 }
 
+/** Throws {@link OptionError} for what is no object, as programs without types may pass. */
+export const requireOptions = (options: unknown): void => {
+  if (typeof options === 'object' && options !== null) return;
+  throw new OptionError(`Options must be an object, not ${String(options)}.`);
+};
+
+/** Throws {@link OptionError} for what is no object, or has an option of another name. */
+export const checkNames = (options: object, known: readonly string[]): void => {
+  requireOptions(options);
+  for (const name of Object.keys(options)) {
+    if (!known.includes(name)) throw new OptionError(`Unknown option "${name}". Known: ${known.join(', ')}.`);
+  }
+};
+
 const MIB = 1 << 20;
 
 const NUMBERS = {
@@ -78,12 +92,10 @@ const NUMBERS = {
 
 const FUNCTIONS = ['sampler', 'keep'] as const;
 const OTHERS = ['serviceName', 'resourceAttributes', 'reportOpenTraces'] as const;
-const KNOWN = new Set<string>([...Object.keys(NUMBERS), ...FUNCTIONS, ...OTHERS]);
+const KNOWN: readonly string[] = [...Object.keys(NUMBERS), ...FUNCTIONS, ...OTHERS];
 
 const check = (options: CollectorOptions): void => {
-  for (const key of Object.keys(options)) {
-    if (!KNOWN.has(key)) throw new OptionError(`Unknown option "${key}". Known: ${[...KNOWN].join(', ')}.`);
-  }
+  checkNames(options, KNOWN);
   for (const key of Object.keys(NUMBERS) as (keyof typeof NUMBERS)[]) {
     const value = options[key];
     if (value !== undefined && !(typeof value === 'number' && value >= 1)) {
@@ -125,7 +137,8 @@ const environmentAttributes = (): Record<string, string> => {
 const resolveResource = (options: CollectorOptions): Resource => {
   const { 'service.name': named, ...attributes } = environmentAttributes();
   return {
-    serviceName: options.serviceName ?? process.env.OTEL_SERVICE_NAME ?? named ?? 'unknown_service:node',
+    // An empty variable counts as not set.
+    serviceName: options.serviceName ?? (process.env.OTEL_SERVICE_NAME || named || 'unknown_service:node'),
     attributes: {
       'host.name': hostname(),
       'process.pid': process.pid,

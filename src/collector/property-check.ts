@@ -9,9 +9,13 @@ const isScalar = (value: unknown): boolean =>
 
 const isPropertyValue = (value: unknown): value is PropertyValue => {
   if (!Array.isArray(value)) return isScalar(value);
-  const type = typeof value[0];
+  return guarded(() => isUniform(value)) ?? false;
+};
+
+const isUniform = (items: readonly unknown[]): boolean => {
+  const type = typeof items[0];
   // Not `every`, which does not look at holes.
-  for (const item of value) if (!isScalar(item) || typeof item !== type) return false;
+  for (const item of items) if (!isScalar(item) || typeof item !== type) return false;
   return true;
 };
 

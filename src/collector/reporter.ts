@@ -40,7 +40,19 @@ export interface ReportBatch {
   readonly signal: AbortSignal;
 }
 
-/** A way out for finished traces. `report` may be sync or async; a throw or rejection means: not delivered. */
+/**
+ * A way out for finished traces. `report` may be sync or async; a throw or rejection means: not delivered.
+ *
+ * @example
+ * ```ts
+ * setReporter({
+ *   name: 'slow',
+ *   report({ traces }) {
+ *     for (const one of traces) if (one.durationNs > 1e9) console.log(one.traceId, one.root?.name);
+ *   },
+ * });
+ * ```
+ */
 export interface Reporter {
   /** Shown in `stats()`. */
   readonly name: string;
@@ -56,7 +68,19 @@ export interface Reporter {
   stats?(): Readonly<Record<string, number>>;
 }
 
-/** Why a batch was not delivered. `retryable: false` makes the collector drop it, counted, instead of trying again. */
+/**
+ * Why a batch was not delivered. `retryable: false` makes the collector drop it, counted, instead of trying again.
+ *
+ * @example
+ * ```ts
+ * setReporter({
+ *   name: 'picky',
+ *   report({ spanCount }) {
+ *     if (spanCount > 1000) throw new ReportError('ERR_TOO_MANY', `${spanCount} spans are too many`, { retryable: false });
+ *   },
+ * });
+ * ```
+ */
 export class ReportError extends Error {
   override readonly name = 'ReportError';
   constructor(

@@ -30,7 +30,7 @@ const NOWHERE: TraceSink = {
  *
  * @example
  * ```ts
- * const [, spans] = LocalCollector.run(() => parse(text));
+ * const [, spans] = LocalCollector.run(() => LocalSpan.start('parse').end());
  * for (const record of toRecords(spans)) console.log(record.name, record.durationNs);
  * ```
  */

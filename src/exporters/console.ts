@@ -1,7 +1,7 @@
 // Finished traces as trees on a stream, for development. It must not grow memory behind a slow stream, and nothing a span
 // says may steer the terminal.
 import type { Writable } from 'node:stream';
-import { OptionError } from '../collector/options.js';
+import { checkNames, OptionError } from '../collector/options.js';
 import { type ReportBatch, ReportError, type Reporter, type Trace } from '../collector/reporter.js';
 import { wantsColors } from './console/palette.js';
 import { type RenderOptions, renderTrace } from './console/render-trace.js';
@@ -21,9 +21,7 @@ export interface ConsoleReporterOptions extends Omit<RenderOptions, 'colors' | '
 const KNOWN = ['stream', 'colors', 'minDurationMs', 'barWidth', 'maxSpans', 'properties', 'events'];
 
 const check = (options: ConsoleReporterOptions): void => {
-  for (const key of Object.keys(options)) {
-    if (!KNOWN.includes(key)) throw new OptionError(`Unknown option "${key}". Known: ${KNOWN.join(', ')}.`);
-  }
+  checkNames(options, KNOWN);
   for (const key of ['minDurationMs', 'barWidth', 'maxSpans'] as const) {
     const value = options[key];
     if (value !== undefined && !(typeof value === 'number' && value >= 0)) {
@@ -76,7 +74,9 @@ const drained = (stream: Writable, signal: AbortSignal): Promise<void> =>
  * reporter. Throws `ERR_SPANLINE_OPTION` when an option is wrong.
  *
  * @example
+ * ```ts
  * setReporter(new ConsoleReporter({ minDurationMs: 10 }));
+ * ```
  */
 export class ConsoleReporter implements Reporter {
   readonly name = 'console';

@@ -1,6 +1,6 @@
 // Writes finished traces to a file on this host. It must never leave half a line or half a document in it.
 import { resolve } from 'node:path';
-import { OptionError } from '../collector/options.js';
+import { checkNames, OptionError } from '../collector/options.js';
 import type { ReportBatch, Reporter } from '../collector/reporter.js';
 import type { FileFormat } from './file/file-format.js';
 import { JaegerFile } from './file/jaeger-file.js';
@@ -59,7 +59,9 @@ const makeFormat = (options: FileReporterOptions, path: string): FileFormat => {
  * again. Throws `ERR_SPANLINE_OPTION` when an option is wrong.
  *
  * @example
+ * ```ts
  * setReporter(new FileReporter({ path: 'traces/run.json', format: 'jaeger-json' }));
+ * ```
  */
 export class FileReporter implements Reporter {
   readonly name = 'file';
@@ -70,9 +72,7 @@ export class FileReporter implements Reporter {
   #current: Promise<void> = Promise.resolve();
 
   constructor(options: FileReporterOptions) {
-    for (const key of Object.keys(options)) {
-      if (!KNOWN.includes(key)) throw new OptionError(`Unknown option "${key}". Known: ${KNOWN.join(', ')}.`);
-    }
+    checkNames(options, KNOWN);
     if (typeof options.path !== 'string' || options.path === '') {
       throw new OptionError(`Option "path" must name a file, not ${String(options.path)}.`);
     }

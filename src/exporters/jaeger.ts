@@ -46,7 +46,9 @@ const makeWay = (options: JaegerReporterOptions): Reporter & { readonly lastErro
  * nanoseconds as tags. Sizes are in bytes, times in milliseconds. Throws `ERR_SPANLINE_OPTION` when an option is wrong.
  *
  * @example
+ * ```ts
  * setReporter(new JaegerReporter({ protocol: 'thrift-compact-udp', host: 'agent.internal' }));
+ * ```
  */
 export class JaegerReporter implements Reporter {
   readonly name = 'jaeger';

@@ -1,7 +1,7 @@
 // Keeps finished traces for tests to look at. It must not grow past its bound, nor hand out what a later report changes.
 export { spanTree } from './tree.js';
 
-import { OptionError } from '../collector/options.js';
+import { checkNames, OptionError } from '../collector/options.js';
 import type { SpanRecord } from '../collector/record.js';
 import type { ReportBatch, Reporter, Resource } from '../collector/reporter.js';
 import { spanTree } from './tree.js';
@@ -28,11 +28,15 @@ type KeptTrace = MemoryTrace & { readonly spans: SpanRecord[] };
  * expect. Throws `ERR_SPANLINE_OPTION` when an option is wrong.
  *
  * @example
+ * ```ts
  * const memory = new MemoryReporter();
  * setReporter(memory);
- * await handle(request);
+ * const root = Span.root('GET /query');
+ * root.run(() => trace('parse', () => {}));
+ * root.end();
  * await flush();
- * expect(memory.tree()).toBe('GET /query\n  parse\n  read');
+ * console.assert(memory.tree() === 'GET /query\n  parse');
+ * ```
  */
 export class MemoryReporter implements Reporter {
   readonly name = 'memory';
@@ -45,9 +49,7 @@ export class MemoryReporter implements Reporter {
   #droppedTraces = 0;
 
   constructor(options: MemoryReporterOptions = {}) {
-    for (const key of Object.keys(options)) {
-      if (key !== 'maxSpans') throw new OptionError(`Unknown option "${key}". Known: maxSpans.`);
-    }
+    checkNames(options, ['maxSpans']);
     const { maxSpans = 100_000 } = options;
     if (!(typeof maxSpans === 'number' && maxSpans >= 1)) {
       throw new OptionError(`Option "maxSpans" must be a number from 1, not ${String(maxSpans)}.`);

@@ -1,6 +1,6 @@
 // Runs an exporter made for the OpenTelemetry SDK on our records. The SDK itself is not needed. What such an exporter does
 // with the event loop, retries and time limits is its own business; here it gets spans, and its verdict is passed on.
-import { OptionError } from '../collector/options.js';
+import { checkNames, OptionError } from '../collector/options.js';
 import { type ReportBatch, ReportError, type Reporter } from '../collector/reporter.js';
 import { toSdkResource, toSdkSpan } from './otel-sdk/sdk-span.js';
 import type { SdkExportResult, SdkResource, SdkSpan, SdkSpanExporter } from './otel-sdk/sdk-types.js';
@@ -40,8 +40,11 @@ const isFinal = (error: unknown): boolean => {
  * report with `ERR_SPANLINE_EXPORT`. Throws `ERR_SPANLINE_OPTION` when an option or the exporter is wrong.
  *
  * @example
- * import { ZipkinExporter } from '@opentelemetry/exporter-zipkin';
- * setReporter(new OtelSdkReporter(new ZipkinExporter()));
+ * ```ts
+ * import { JaegerExporter } from '@opentelemetry/exporter-jaeger';
+ *
+ * setReporter(new OtelSdkReporter(new JaegerExporter()));
+ * ```
  */
 export class OtelSdkReporter implements Reporter {
   readonly name: string;
@@ -63,11 +66,7 @@ export class OtelSdkReporter implements Reporter {
     if (wrongExporter(exporter)) {
       throw new OptionError('OtelSdkReporter needs a SpanExporter: an object with the methods export and shutdown.');
     }
-    for (const key of Object.keys(options)) {
-      if (!Object.hasOwn(NUMBERS, key)) {
-        throw new OptionError(`Unknown option "${key}". Known: ${Object.keys(NUMBERS).join(', ')}.`);
-      }
-    }
+    checkNames(options, Object.keys(NUMBERS));
     const { maxExportSpans = NUMBERS.maxExportSpans, maxAttempts = NUMBERS.maxAttempts } = options;
     for (const [key, value] of Object.entries({ maxExportSpans, maxAttempts })) {
       if (!Number.isInteger(value) || value < 1) {

@@ -28,7 +28,10 @@ const GZIP = { level: 1, chunkSize: 64 << 10 };
  * Defaults come from OpenTelemetry's OTEL_EXPORTER_OTLP_* variables. Throws `ERR_SPANLINE_OPTION` when an option is wrong.
  *
  * @example
- * setReporter(new OtlpReporter({ endpoint: 'https://otlp.example.com', headers: { 'api-key': key }, compression: 'gzip' }));
+ * ```ts
+ * const headers = { 'api-key': process.env.OTLP_KEY ?? '' };
+ * setReporter(new OtlpReporter({ endpoint: 'https://otlp.example.com', headers, compression: 'gzip' }));
+ * ```
  */
 export class OtlpReporter implements Reporter {
   readonly name = 'otlp';

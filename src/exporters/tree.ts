@@ -13,7 +13,12 @@ const MAX_INDENT = 100;
  * level in brackets instead of more spaces.
  *
  * @example
- * expect(spanTree(trace.spans)).toBe('GET /query\n  parse\n  read\n    decode');
+ * ```ts
+ * const [root, collector] = Span.rootWithCollector('GET /query');
+ * root.run(() => trace('parse', () => {}));
+ * root.end();
+ * console.assert(spanTree(await collector.collect()) === 'GET /query\n  parse');
+ * ```
  */
 export const spanTree = (spans: readonly SpanRecord[]): string => {
   const lines: string[] = [];

@@ -6,7 +6,20 @@ import type { SpanLine } from './span-line.js';
 
 export const lineStore = state.lineStore;
 
-/** The line of this task, or undefined outside any `span.run`. */
+/**
+ * The line of this task, or undefined outside any `span.run`. Hold it only until the next `await`: it saves the look-up of
+ * the local parent where many local spans start in one stretch.
+ *
+ * @example
+ * ```ts
+ * const root = Span.root('sort');
+ * root.run(() => {
+ *   const line = currentLine();
+ *   for (let i = 0; i < 100; i++) line?.start('compare').end();
+ * });
+ * root.end();
+ * ```
+ */
 export const currentLine = (): SpanLine | undefined => lineStore.getStore();
 
 /** The line of this task when it records; undefined when switched off. Counts the call when there is no parent. */

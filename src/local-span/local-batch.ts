@@ -2,6 +2,7 @@
 // message and may be mounted under several spans. No record is made here.
 import { CHUNK_MASK, CHUNK_SHIFT } from './column-chunk.js';
 import type { SideSlice } from './side-columns.js';
+import { BYTES_PER_PROPERTY, bytesOfProperties, bytesOfValue } from './value-bytes.js';
 
 /** Up to one chunk of spans, of which the batch may count fewer. Rows are in order of start; a parent always has a smaller index than its children. */
 export class ColumnSlice {
@@ -15,9 +16,8 @@ export class ColumnSlice {
   ) {}
 }
 
-// 32 bytes of columns a span; a property about 24 bytes, an event 32, both without the caller's own values.
+// 32 bytes of columns a span; an event as much as its place in four columns and what the engine adds.
 const BYTES_PER_SPAN = 32;
-const BYTES_PER_PROPERTY = 48;
 const BYTES_PER_EVENT = 64;
 const BYTES_PER_BATCH = 256;
 
@@ -45,10 +45,10 @@ export class LocalBatch {
   /** Estimated bytes this batch keeps alive. */
   get byteSize(): number {
     const side = this.side;
-    return (
-      BYTES_PER_BATCH +
-      this.count * BYTES_PER_SPAN +
-      (side === null ? 0 : side.propertyKeys.length * BYTES_PER_PROPERTY + side.eventNames.length * BYTES_PER_EVENT)
-    );
+    let bytes = BYTES_PER_BATCH + this.count * BYTES_PER_SPAN;
+    if (side === null) return bytes;
+    for (const value of side.propertyValues) bytes += BYTES_PER_PROPERTY + bytesOfValue(value);
+    for (const properties of side.eventProperties) bytes += BYTES_PER_EVENT + bytesOfProperties(properties);
+    return bytes;
   }
 }

@@ -50,10 +50,11 @@ class DetachedMount implements LineMount {
  *
  * @example
  * ```ts
+ * const requests = [Span.root('request 1'), Span.root('request 2')];
  * const collector = LocalCollector.start();
- * commitAll(requests);                                   // LocalSpan.start(...) inside
+ * LocalSpan.start('write log').end();
  * const spans = collector.collect();
- * for (const request of requests) request.span.pushChildSpans(spans);
+ * for (const request of requests) request.pushChildSpans(spans).end();
  * ```
  */
 export class LocalCollector implements Disposable {

@@ -14,10 +14,12 @@ import type { SpanLine } from './span-line.js';
  *
  * @example
  * ```ts
+ * const root = Span.root('query');
  * root.run(() => {
  *   using parse = LocalSpan.start('parse');
  *   parse.addProperty('bytes', 120);
  * });
+ * root.end();
  * ```
  */
 export class LocalSpan implements Disposable {

@@ -8,11 +8,16 @@ const seen = new Set<string>();
 // user in one file, so there the frame is found by its depth below the handle's `end`.
 const BUNDLED_DEPTH = 5;
 
+/** A line of a stack that names a place in a file; `async Promise.all (index 0)` does not. */
+const PLACE = /:\d+:\d+\)?$/;
+
 const callSite = (): string => {
   const frames = (new Error().stack ?? '').split('\n').slice(1);
   const own = /\(?((?:file:\/\/)?[^()]*)[/\\][^/\\]+:\d+:\d+\)?$/.exec(frames[0] ?? '')?.[1].replace(/^.*at /, '');
   const outside =
-    own === undefined ? undefined : frames.find((frame) => !frame.includes(own) && !frame.includes('(node:'));
+    own === undefined
+      ? undefined
+      : frames.find((frame) => PLACE.test(frame) && !frame.includes(own) && !frame.includes('node:'));
   return (outside ?? frames[BUNDLED_DEPTH] ?? '').trim();
 };
 

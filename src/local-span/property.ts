@@ -16,7 +16,7 @@ export type PropertyValue =
 export type Properties = Readonly<Record<string, PropertyValue | undefined>>;
 
 /**
- * Properties as the library keeps them: key, value, key, value. Cheaper to append than an object and in order;
- * keys may repeat until {@link dedupeProperties} at export.
+ * Properties as the library keeps them: key, value, key, value. Cheaper to append than an object and in order; keys may
+ * repeat until records are made.
  */
 export type PropertyList = readonly (string | PropertyValue)[];

@@ -3,6 +3,7 @@
 import { Counter, count, countMany } from '../local-span/counters.js';
 import type { LocalBatch } from '../local-span/local-batch.js';
 import type { Span } from './span.js';
+import { bytesOfSpan } from './span-bytes.js';
 import type { SpanContext } from './span-context.js';
 import type { TraceCollector } from './trace-collector.js';
 import type { TraceSink } from './trace-sink.js';
@@ -17,9 +18,6 @@ export interface MountedBatch {
 
 /** `open`: the root runs. `ended`: it ended. `discarded`: cancelled, evicted or not kept; nothing more is accepted. */
 export type TraceState = 'open' | 'ended' | 'discarded';
-
-// A Span object with its fields, and its place in the lists.
-const BYTES_PER_SPAN = 320;
 
 export class ActiveTrace {
   state: TraceState = 'open';
@@ -71,7 +69,7 @@ export class ActiveTrace {
       return;
     }
     this.spans.push(span);
-    this.accept(1, isPrimary ? BYTES_PER_SPAN : 0);
+    this.accept(1, isPrimary ? bytesOfSpan(span) : 0);
   }
 
   /** Accept a finished batch under a parent of this trace. */

@@ -17,9 +17,16 @@ export interface BoundEmitter {
  *
  * @example
  * ```ts
- * const off = bindEmitter(socket, span).on('data', (chunk) => {
+ * import { EventEmitter } from 'node:events';
+ *
+ * const [socket, span] = [new EventEmitter(), Span.root('import')];
+ * const off = bindEmitter(socket, span).on('data', (chunk: Buffer) => {
  *   using decode = LocalSpan.start('decode');
+ *   decode.addProperty('bytes', chunk.length);
  * });
+ * socket.emit('data', Buffer.from('a'));
+ * off();
+ * span.end();
  * ```
  */
 export const bindEmitter = (emitter: EventEmitter, span: Span): BoundEmitter => {

@@ -40,6 +40,11 @@ export const ratio = (share: number): Sampler => {
 /**
  * Follow the caller's decision when there is one (a remote context, or a context made unsampled by hand), else ask
  * `root`. This is the default, with `always` for new traces.
+ *
+ * @example
+ * ```ts
+ * configure({ sampler: parentBased(({ name }) => name !== 'GET /health') });
+ * ```
  */
 export const parentBased =
   (root: Sampler = always): Sampler =>

@@ -19,8 +19,10 @@ const wrongBytes = (rule: string): never => {
  *
  * @example
  * ```ts
- * const context = SpanContext.fromTraceparent(request.headers.traceparent) ?? SpanContext.random();
+ * const headers = { traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01' };
+ * const context = SpanContext.fromTraceparent(headers.traceparent) ?? SpanContext.random();
  * const root = Span.root('GET /query', context);
+ * root.end();
  * ```
  */
 export class SpanContext {

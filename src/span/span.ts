@@ -32,8 +32,9 @@ const UNSET: SpanStatus = Object.freeze({ code: 'unset' });
  * ```ts
  * const root = Span.root('GET /query', SpanContext.random());
  * await root.run(async () => {
- *   const rows = await readRows();
+ *   const rows = await Span.startWithLocalParent('read').runToEnd(async () => [1, 2, 3]);
  *   using join = LocalSpan.start('join');
+ *   join.addProperty('rows', rows.length);
  * });
  * root.end();
  * ```
@@ -102,14 +103,14 @@ export class Span implements Disposable, LineMount {
     const trace = new ActiveTrace(from, sink);
     sink.opened(trace);
     const span = new Span(trace, name, from.idHi, from.idLo, true, null);
-    return options === undefined ? span : span.with(options);
+    return options ? span.with(options) : span;
   }
 
   /** Start a child of one span, or of several (a batch that serves many requests). Ended parents are fine. */
   static start(name: string, parent: Span | readonly Span[], options?: SpanOptions): Span {
     if (!state.enabled) return NOOP_SPAN;
     const span = Array.isArray(parent) ? childOfMany(name, parent) : childOf(name, parent as Span);
-    return options === undefined ? span : span.with(options);
+    return options ? span.with(options) : span;
   }
 
   /** Start a child of the innermost open span of this task; a no-op without one. */
@@ -124,7 +125,7 @@ export class Span implements Disposable, LineMount {
     if (mount.trace === null) return mount;
     const span = new Span(mount.trace, name, line.currentIdHi, line.currentIdLo, false, null);
     if (mount.extra !== null) span.inherit(mount.extra, span.parentHi, span.parentLo);
-    return options === undefined ? span : span.with(options);
+    return options ? span.with(options) : span;
   }
 
   /** The span that records nothing. */
@@ -144,9 +145,9 @@ export class Span implements Disposable, LineMount {
    * @example
    * ```ts
    * const [span, collector] = Span.rootWithCollector('job');
-   * span.run(() => work());
+   * span.run(() => LocalSpan.start('work').end());
    * span.end();
-   * const records = await collector.collect();
+   * for (const record of await collector.collect()) console.log(record.name, record.durationNs);
    * ```
    */
   // Set by the collector room, which alone can make records.
@@ -294,7 +295,7 @@ export class Span implements Disposable, LineMount {
   /** Mount detached local spans under this span. They may be mounted under other spans too, in any trace. */
   pushChildSpans(spans: LocalSpans): this {
     if (this.trace === null) return this;
-    for (const batch of spans.batches) {
+    for (const batch of spans?.batches ?? []) {
       this.trace.addSharedBatch(batch, this.idHi, this.idLo);
       if (this.extra !== null) for (const { trace } of this.extra) trace.addSharedBatch(batch, this.idHi, this.idLo);
     }

@@ -13,7 +13,9 @@ const fail = (span: Span, error: unknown): void => {
  *
  * @example
  * ```ts
- * const body = await tracePromise('body', response.text());
+ * const root = Span.root('GET /query');
+ * await root.run(() => tracePromise('body', new Response('rows').text()));
+ * root.end();
  * ```
  */
 export const tracePromise = <T>(name: string, promise: PromiseLike<T>, options?: SpanOptions): Promise<T> => {
@@ -36,7 +38,9 @@ export const tracePromise = <T>(name: string, promise: PromiseLike<T>, options?:
  *
  * @example
  * ```ts
- * for await (const row of traceIterable('scan', table.rows())) use(row);
+ * const root = Span.root('GET /query');
+ * for await (const row of traceIterable('scan', [1, 2, 3], { parent: root })) console.log(row);
+ * root.end();
  * ```
  */
 export async function* traceIterable<T>(

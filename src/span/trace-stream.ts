@@ -25,7 +25,12 @@ const isThrough = ({ readableEnded, writableFinished }: TraceableStream): boolea
  *
  * @example
  * ```ts
- * await pipeline(traceStream('read', createReadStream(path)), parser);
+ * import { Readable } from 'node:stream';
+ *
+ * const root = Span.root('import');
+ * const lines = root.run(() => traceStream('read', Readable.from(['a', 'b'])));
+ * for await (const line of lines) console.log(line);
+ * root.end();
  * ```
  */
 export const traceStream = <S extends TraceableStream>(name: string, stream: S, options?: SpanOptions): S => {

@@ -73,6 +73,10 @@ export const checkForKind = (options: TracedOptions, kind: FunctionKind): void =
   }
 };
 
+/** Thrown for a name alone, as other libraries' decorators take it. */
+export const nameAlone = (name: string): never =>
+  wrong(`a name needs a function behind it; as a decorator write @traced({ name: '${name}' }).`);
+
 /** Thrown for a decorator in a place where it can do nothing. */
 export const wrongPlace = (place: string): never =>
   wrong(`cannot decorate ${place}; it is for methods, getters, setters and function fields.`);

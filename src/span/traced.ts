@@ -9,6 +9,7 @@ import {
   checkOptions,
   type FunctionKind,
   functionKind,
+  nameAlone,
   type TracedOptions,
   wrongPlace,
 } from './traced-options.js';
@@ -149,7 +150,7 @@ const isDecoratorCall = (first: unknown, second: unknown): boolean =>
  * ```ts
  * class Store {
  *   \@traced({ name: 'read', properties: (table: string) => ({ table }) })
- *   async readRows(table: string) { return []; }
+ *   async readRows(table: string) { return [table]; }
  * }
  * const parse = traced('parse', (text: string) => JSON.parse(text));
  * ```
@@ -165,7 +166,7 @@ export function traced(first: unknown = {}, second?: unknown): unknown {
   checkOptions(options);
   const checked = options as TracedOptions;
   const fn = isFunction ? first : second;
-  if (fn === undefined && typeof first !== 'string') return decorator(checked);
+  if (fn === undefined) return typeof first === 'string' ? nameAlone(first) : decorator(checked);
   if (typeof fn !== 'function') return wrongPlace(String(fn));
   const name = checked.name ?? (fn.name || 'anonymous');
   return wrap(fn as AnyFunction, () => name, checked);
@@ -177,8 +178,12 @@ export function traced(first: unknown = {}, second?: unknown): unknown {
  *
  * @example
  * ```ts
- * const rows = await trace('read', async () => store.read(key));
- * const sum = trace('sum', () => rows.reduce((a, b) => a + b, 0));
+ * const root = Span.root('job');
+ * await root.run(async () => {
+ *   const rows = await trace('read', async () => [1, 2, 3]);
+ *   trace('sum', () => rows.reduce((a, b) => a + b, 0));
+ * });
+ * root.end();
  * ```
  */
 export const trace = <T>(name: string, fn: () => T): T => {

@@ -12,9 +12,11 @@ export type TransferredContext = Uint8Array | undefined;
  *
  * @example
  * ```ts
- * new Worker(file, { workerData: { task, context: contextForWorker() } });
- * // in the worker:
- * const span = Span.root('task', contextFromWorker(workerData.context));
+ * const root = Span.root('call');
+ * const workerData = root.run(() => ({ context: contextForWorker() }));   // for new Worker(file, { workerData })
+ * const task = Span.root('task', contextFromWorker(workerData.context));  // in the worker
+ * task.end();
+ * root.end();
  * ```
  */
 export const contextForWorker = (span: Span | undefined = Span.current()): TransferredContext =>

@@ -27,6 +27,7 @@ describe('spanline', () => {
     expect(stdout).toMatch(/\n {2}clock\b/);
     expect(stdout).toContain('$ spanline clock');
     expect(stdout).toContain('Exit codes:');
+    expect(spanline('clock', '--help').stdout).not.toContain('--measure');
   });
 
   test.each([[['tock']], [['--no-such-option']], [['clock', '--no-such-option']], [[]]])('wrong usage: %j', (args) => {

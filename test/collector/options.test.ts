@@ -41,8 +41,10 @@ const resourceOf = async (collector: Collector): Promise<Resource> => {
 
 test('the resource', async () => {
   vi.stubEnv('OTEL_SERVICE_NAME', '');
+  vi.stubEnv('OTEL_RESOURCE_ATTRIBUTES', 'service.name=');
+  // An empty variable counts as not set, as OpenTelemetry says.
+  expect((await resourceOf(new Collector())).serviceName).toBe('unknown_service:node');
   vi.stubEnv('OTEL_RESOURCE_ATTRIBUTES', 'service.name=from%20attributes, team = a=b ,broken,=x,bad=%');
-  delete process.env.OTEL_SERVICE_NAME;
   const fromAttributes = await resourceOf(new Collector());
   expect(fromAttributes.serviceName).toBe('from attributes');
   expect(fromAttributes.attributes).toMatchObject({ team: 'a=b', 'process.pid': process.pid });

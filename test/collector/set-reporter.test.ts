@@ -2,7 +2,7 @@
 // first reporter wait for it within a bound.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { Collector, type Reporter, Span } from '../../src/index.js';
+import { Collector, LocalSpan, OptionError, type Reporter, Span } from '../../src/index.js';
 import { counted } from '../support/recorder.js';
 
 interface Probe extends Reporter {
@@ -47,6 +47,32 @@ test('several reporters; a slow or broken one does not hold up the others', asyn
   await collector.shutdown({ timeoutMs: 1 });
   expect([good.isShutDown, slow.isShutDown]).toEqual([true, true]);
   expect(collector.stats().reporters['good#2'].droppedSpansAtShutdown).toBe(2);
+});
+
+test.each([
+  ['nothing', undefined],
+  ['null', null],
+  ['a class in place of an instance', class Console {}],
+  ['an object without report', { name: 'r' }],
+  ['an object without a name', { report: () => {} }],
+  ['a list with nothing in it', [undefined]],
+])('%s is refused, and the reporter before stays', async (_what, wrong) => {
+  const collector = new Collector();
+  const reporter = probe('r');
+  collector.setReporter(reporter);
+  expect(() => collector.setReporter(wrong as unknown as Reporter)).toThrow(OptionError);
+  record(collector, 'a');
+  await collector.flush();
+  expect(reporter.got).toEqual(['a']);
+});
+
+test('a reporter named twice gets everything once', async () => {
+  const collector = new Collector();
+  const reporter = probe('r');
+  collector.setReporter([reporter, reporter]);
+  record(collector, 'a');
+  await collector.flush();
+  expect(reporter.got).toEqual(['a']);
 });
 
 test('one replaced delivers what it was given, is waited for by flush, then released', async () => {
@@ -125,6 +151,50 @@ test('within a bound: the oldest go, counted; also when one trace alone grows la
     expect(other.stats().readyBytes).toBeLessThanOrEqual(maxQueuedBytes);
   }
   expect(other.stats().droppedSpansBeforeReporter).toBeGreaterThan(0);
+});
+
+test('what values hold is part of the bound: texts, also in arrays, events and links', async () => {
+  const long = 'x'.repeat(10_000);
+  const many = ['a'.repeat(5_000), 'b'.repeat(5_000)];
+  const ways: Record<string, (span: Span) => unknown> = {
+    property: (span) => span.addProperty('k', long),
+    array: (span) => span.addProperty('k', many),
+    event: (span) => span.addEvent('e', { k: long }),
+    link: (span) => span.addLink({ traceId: '1'.repeat(32), spanId: '1'.repeat(16) }, { k: long }),
+    'local property': (span) => span.run(() => LocalSpan.start('l').addProperty('k', long).end()),
+    'local array': (span) => span.run(() => LocalSpan.start('l').addProperty('k', many).end()),
+    'local event': (span) => span.run(() => LocalSpan.start('l').addEvent('e', { k: long }).end()),
+  };
+  for (const [name, add] of Object.entries(ways)) {
+    const collector = new Collector();
+    for (let i = 0; i < 10; i++) {
+      const span = Span.root('s', undefined, { collector });
+      add(span);
+      span.end();
+    }
+    expect(collector.stats().readyBytes, name).toBeGreaterThanOrEqual(100_000);
+    expect(collector.stats().readyBytes, name).toBeLessThan(120_000);
+  }
+});
+
+test('a value that cannot be looked at does not make recording throw', () => {
+  const collector = new Collector();
+  const trap = new Proxy(['a'], {
+    get() {
+      throw new Error('trap');
+    },
+  });
+  const getter = Object.defineProperty({}, 'k', {
+    enumerable: true,
+    get() {
+      throw new Error('getter');
+    },
+  });
+  const span = Span.root('s', undefined, { collector });
+  span.addProperty('k', trap).addEvent('e', getter);
+  span.run(() => LocalSpan.start('l').addProperty('k', trap).addEvent('e', getter).end());
+  span.end();
+  expect(collector.stats().readyTraces).toBe(1);
 });
 
 test('spans after shutdown are counted; a new reporter brings the collector back', async () => {

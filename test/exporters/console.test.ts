@@ -181,7 +181,12 @@ test.each([
 });
 
 describe('ConsoleReporter', () => {
-  const written = (stream: PassThrough): string => (stream.read() ?? '').toString();
+  // Newer versions of Node read one chunk at a time.
+  const written = (stream: PassThrough): string => {
+    let text = '';
+    for (let chunk = stream.read(); chunk !== null; chunk = stream.read()) text += chunk;
+    return text;
+  };
 
   test('prints each trace, in report and in reportSync', async () => {
     const stream = new PassThrough();

@@ -44,6 +44,22 @@ describe('SIGTERM', () => {
       expect([child.signal, resultOf(child)]).toEqual(['SIGTERM', { delivered: 5 }]);
     }
   });
+  test('flushOnSignals for two collectors: the process ends when both have delivered', async () => {
+    const child = await runChild('exit', {
+      args: ['signal handled for two collectors', 'async'],
+      signalWhenReady: 'SIGTERM',
+    });
+    expect([child.signal, resultOf(child)]).toEqual(['SIGTERM', { delivered: 6 }]);
+  });
+  test('where the application handles it too, the end is the application’s: one signal, and later spans arrive', async () => {
+    for (const kind of ['sync', 'plain', 'async']) {
+      const child = await runChild('exit', {
+        args: ['signal handled by the application too', kind],
+        signalWhenReady: 'SIGTERM',
+      });
+      expect([child.signal, child.code, resultOf(child)]).toEqual([null, 7, { delivered: 6 }]);
+    }
+  });
   test('a reporter that hangs does not keep the process from ending by the signal', async () => {
     const child = await runChild('exit', { args: ['handled signal', 'hangs'], signalWhenReady: 'SIGTERM' });
     expect(child.signal).toBe('SIGTERM');

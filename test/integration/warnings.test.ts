@@ -3,9 +3,10 @@ import { expect, test } from 'vitest';
 import { resultOf, runChild } from '../support/child.js';
 
 test.each([
-  ['development', 2],
-  ['production', 0],
-])('NODE_ENV=%s', async (mode, warnings) => {
+  ['development', ['first', 'second', 'held']],
+  ['production', []],
+])('NODE_ENV=%s', async (mode, places) => {
   const result = resultOf(await runChild('warnings', { env: { NODE_ENV: mode } }));
-  expect(result.warnings).toEqual(Array(warnings).fill('SPANLINE_LOCAL_SPAN_OUT_OF_ORDER'));
+  expect(result.places).toEqual(places);
+  expect(result.warnings).toEqual(places.map(() => 'SPANLINE_LOCAL_SPAN_OUT_OF_ORDER'));
 });

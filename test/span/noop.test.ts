@@ -35,6 +35,18 @@ test('without a local parent: the no-op span, counted', async () => {
   expect(changes).toEqual({ spansWithoutParent: 1 });
 });
 
+test('null in place of options, and nothing in place of local spans', async () => {
+  const { collector, tree } = recorder();
+  const nothing = null as unknown as undefined;
+  const span = Span.root('root', nothing, { collector, kind: nothing, properties: nothing });
+  Span.start('child', span, nothing).end();
+  span.run(() => Span.startWithLocalParent('inner', nothing).end());
+  span.pushChildSpans(undefined as never).pushChildSpans({} as never);
+  span.end();
+  expect(await tree()).toBe('root\n  child\n  inner');
+  Span.root('with the default collector', nothing, nothing).cancel();
+});
+
 test('links to nothing are left out', async () => {
   const { root, memory, collector } = recorder();
   const span = root('root');

@@ -139,7 +139,11 @@ const formatHeader = (
  * the trace. Control characters in names and values are escaped.
  *
  * @example
- * process.stdout.write(renderTrace(trace.spans, { colors: process.stdout.isTTY }));
+ * ```ts
+ * const [root, collector] = Span.rootWithCollector('GET /query');
+ * root.end();
+ * process.stdout.write(renderTrace(await collector.collect(), { colors: process.stdout.isTTY }));
+ * ```
  */
 export const renderTrace = (spans: readonly SpanRecord[], options: RenderOptions = {}): string => {
   if (spans.length === 0) return '';

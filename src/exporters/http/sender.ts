@@ -31,11 +31,12 @@ export interface HttpSenderOptions {
 const textToWords = (body: Buffer, contentType: string): string =>
   contentType.startsWith('text/plain') || contentType.includes('json') ? body.toString('utf8') : '';
 
-/** Credentials in a URL must not reach a log. */
+/** Credentials in a URL must not reach a log; a query may hold a key. */
 const withoutCredentials = (url: URL): string => {
   const shown = new URL(url);
   shown.username = '';
   shown.password = '';
+  if (shown.search !== '') shown.search = '...';
   return shown.href;
 };
 

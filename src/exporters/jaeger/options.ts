@@ -1,6 +1,6 @@
 // Options of the Jaeger reporter: one set for each protocol, checked and completed. A wrong one throws and names itself.
 import { validateHeaderName, validateHeaderValue } from 'node:http';
-import { OptionError } from '../../collector/options.js';
+import { OptionError, requireOptions } from '../../collector/options.js';
 import type { TlsOptions } from '../http/sender.js';
 import type { OtlpReporterOptions } from '../otlp.js';
 
@@ -72,6 +72,7 @@ const requireBoolean = (name: string, value: unknown): boolean => {
 
 /** The protocol asked for; throws when it, or an option that does not belong to it, is wrong. */
 export const checkProtocol = (options: JaegerReporterOptions): JaegerProtocol => {
+  requireOptions(options);
   const { protocol = 'otlp' } = options;
   if (!Object.hasOwn(KNOWN, protocol)) {
     throw new OptionError(

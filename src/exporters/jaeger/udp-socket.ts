@@ -66,7 +66,8 @@ export class UdpSocket {
       });
     } catch (cause) {
       socket.close();
-      throw this.#toReportError(cause as NodeError);
+      this.#failure = cause as NodeError;
+      throw this.#toReportError(this.#failure);
     }
     // The first socket of a process costs milliseconds to make, and the encoding that follows takes its own slice.
     await nextTurn();
@@ -137,6 +138,7 @@ export class UdpSocket {
 
   #connected(): Socket {
     if (this.#socket === null) {
+      this.#throwIfFailed();
       throw new ReportError('ERR_SPANLINE_UDP_CLOSED', `the UDP socket to ${this.host}:${this.port} is not open`);
     }
     return this.#socket;

@@ -1,6 +1,6 @@
 // Options of the OTLP reporter: checked, completed from OpenTelemetry's environment variables. What is wrong names itself,
 // option or variable; nothing here opens a connection.
-import { OptionError } from '../../collector/options.js';
+import { checkNames, OptionError } from '../../collector/options.js';
 import type { TlsOptions } from '../http/sender.js';
 
 /** Options of `OtlpReporter`. */
@@ -47,7 +47,7 @@ const NUMBERS = {
   maxRequestSpans: [1, 1 << 24],
   concurrency: [1, 64],
 } as const;
-const KNOWN = new Set([...Object.keys(NUMBERS), 'endpoint', 'protocol', 'headers', 'compression', 'tls']);
+const KNOWN = [...Object.keys(NUMBERS), 'endpoint', 'protocol', 'headers', 'compression', 'tls'];
 
 /** A value and what to call it when it is wrong. */
 interface Setting<T> {
@@ -154,9 +154,7 @@ export const resolveOtlpOptions = (
   options: OtlpReporterOptions,
   env: NodeJS.ProcessEnv = process.env,
 ): ResolvedOtlpOptions => {
-  for (const key of Object.keys(options)) {
-    if (!KNOWN.has(key)) throw new OptionError(`Unknown option "${key}". Known: ${[...KNOWN].join(', ')}.`);
-  }
+  checkNames(options, KNOWN);
   const number = (key: keyof typeof NUMBERS, fallback: number): number =>
     checkNumber(`Option "${key}"`, options[key] ?? fallback, NUMBERS[key]);
   return {

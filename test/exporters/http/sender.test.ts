@@ -74,6 +74,10 @@ test('credentials in the address are sent and never shown', async () => {
   expect(server.requests[0].headers.authorization).toBe(`Basic ${Buffer.from('me:secret').toString('base64')}`);
   expect(error.message).toContain(`${server.url}/in answered 401`);
   expect(error.message).not.toContain('secret');
+  const withKey = await failure(open({ endpoint: `${server.url}/in?key=secret` }).post(body, never));
+  expect(server.requests[1].path).toBe('/in?key=secret');
+  expect(withKey.message).toContain(`${server.url}/in?... answered 401`);
+  expect(withKey.message).not.toContain('secret');
 });
 
 describe('a status other than 2xx', () => {

@@ -187,3 +187,12 @@ test('what is reported while the process exits still goes out of an open socket'
   await agent.until((packets) => packets.length === reporter.stats().packetsSent);
   expect(reporter.stats()).toMatchObject({ spansSent: 701 });
 });
+
+test('while the process exits a socket that failed says why, not only that it is closed', async () => {
+  const unheard = reporterTo({ protocol: compact, port: await closedPort() });
+  await expect(unheard.report(batchOf([numberedRecords(1)]))).rejects.toThrow(refused);
+  expect(() => unheard.reportSync?.(batchOf([numberedRecords(1)]))).toThrow(refused);
+  const lost = reporterTo({ protocol: compact, host: 'nowhere.invalid', port: 6831 });
+  await expect(lost.report(batchOf([numberedRecords(1)]))).rejects.toThrow('nowhere.invalid');
+  expect(() => lost.reportSync?.(batchOf([numberedRecords(1)]))).toThrow(/nowhere\.invalid:6831 failed/);
+});

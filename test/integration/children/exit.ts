@@ -2,6 +2,7 @@
 import { writeSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
+  Collector,
   configure,
   defaultCollector,
   flushOnSignals,
@@ -66,6 +67,36 @@ const WAYS: Record<string, () => void> = {
       print();
     };
     setInterval(() => {}, 1000);
+    writeSync(1, 'ready\n');
+  },
+  'signal handled for two collectors': () => {
+    const other = new Collector();
+    other.setReporter(REPORTERS[kind]);
+    const { report } = REPORTERS[kind];
+    REPORTERS[kind].report = async (batch) => {
+      await report(batch);
+      print();
+    };
+    Span.root('of the other', undefined, { collector: other }).end();
+    flushOnSignals(defaultCollector(), ['SIGTERM']);
+    flushOnSignals(other, ['SIGTERM']);
+    setInterval(() => {}, 1000);
+    writeSync(1, 'ready\n');
+  },
+  'signal handled by the application too': () => {
+    flushOnSignals(defaultCollector(), ['SIGTERM']);
+    let signals = 0;
+    const handle = (): void => {
+      signals++;
+      // An orderly end of its own: there is still work to do and to record.
+      setTimeout(() => {
+        Span.root('last').end();
+        clearInterval(server);
+        process.exitCode = signals === 1 ? 7 : 8;
+      }, 100);
+    };
+    process.once('SIGTERM', handle);
+    const server = setInterval(() => {}, 1000);
     writeSync(1, 'ready\n');
   },
 };

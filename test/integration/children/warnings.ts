@@ -1,8 +1,12 @@
-// Closes local spans out of order at two places, ten times each; prints the warnings.
+// Closes local spans out of order at three places, ten times each; prints the warnings and the functions they name.
 import { LocalSpan, Span } from 'spanline';
 
 const warnings: string[] = [];
-process.on('warning', (warning) => warnings.push(`${(warning as Error & { code?: string }).code}`));
+const places: (string | undefined)[] = [];
+process.on('warning', (warning) => {
+  warnings.push(`${(warning as Error & { code?: string }).code}`);
+  places.push(/out of order at (\w+) \(/.exec(warning.message)?.[1]);
+});
 const root = Span.root('root');
 const first = (): void => {
   const [a, b] = [LocalSpan.start('a'), LocalSpan.start('b')];
@@ -14,10 +18,16 @@ const second = (): void => {
   a.end();
   b.end();
 };
+const held = async (): Promise<void> => {
+  const span = LocalSpan.start('held');
+  await null;
+  span.end();
+};
 root.run(() => {
   for (let i = 0; i < 10; i++) {
     first();
     second();
   }
 });
-setTimeout(() => console.log(JSON.stringify({ warnings })), 5);
+await root.run(() => Promise.all(Array.from({ length: 10 }, held)));
+setTimeout(() => console.log(JSON.stringify({ warnings, places })), 5);

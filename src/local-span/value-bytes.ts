@@ -1,0 +1,31 @@
+// What values of properties hold, by estimate, for the bounds in bytes: without their texts a few spans could hold
+// gigabytes. Values may be anything where types do not reach; nothing here may throw.
+import { guarded } from './lazy.js';
+import type { Properties } from './property.js';
+
+const BYTES_PER_ITEM = 8;
+/** A key and a reference to a value, with their share of the list they are in. */
+export const BYTES_PER_PROPERTY = 48;
+
+const bytesOfArray = (items: readonly unknown[]): number => {
+  let bytes = items.length * BYTES_PER_ITEM;
+  if (typeof items[0] === 'string') for (const item of items) if (typeof item === 'string') bytes += item.length;
+  return bytes;
+};
+
+/** A text or an array; other values are in the reference itself, or as good as. */
+export const bytesOfValue = (value: unknown): number => {
+  if (typeof value === 'string') return value.length;
+  return Array.isArray(value) ? (guarded(() => bytesOfArray(value)) ?? 0) : 0;
+};
+
+/** The properties of an event or a link. */
+export const bytesOfProperties = (properties: Properties | undefined | null): number => {
+  if (typeof properties !== 'object' || properties === null) return 0;
+  const sum = guarded(() => {
+    let bytes = 0;
+    for (const key of Object.keys(properties)) bytes += BYTES_PER_PROPERTY + bytesOfValue(properties[key]);
+    return bytes;
+  });
+  return sum ?? 0;
+};
