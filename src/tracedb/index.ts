@@ -29,15 +29,15 @@ export { configProblems, type DetectionConfig, type InstanceConfig, readInstance
 export { INGEST_FORMATS, type IngestFormat } from './ingest/formats.js';
 export type { IngestCommit, IngestPoint } from './ingest/ingest-commit.js';
 export { INGEST_LIMITS, type IngestLimits } from './ingest/ingest-limits.js';
+export type { Problem } from './ingest/problem.js';
 export { type IngestOptions, type IngestSummary, readIngestFile, validateIngestFile } from './ingest/read-file.js';
-export type { Problem } from './ingest/schema-check.js';
 export { optionalPackage } from './optional-package.js';
 export { type CleaningRule, checkParams, cleaningRule, DEFAULT_RULE, forceValid } from './params/cleaning.js';
 export { OpsRow, type OpsRowOptions, type OpsRowStats } from './params/ops-row.js';
 export { OrderedParamSet } from './params/ordered-param-set.js';
 export { ParamSet } from './params/param-set.js';
 export type { Params } from './params/params.js';
-export { makeStructuredKey, parseStructuredKey } from './params/structured-key.js';
+export { makeStructuredKey, parseStructuredKey, structuredKeyOf } from './params/structured-key.js';
 export { type Commit, type CommitInfo, CommitLog } from './perf/commit-log.js';
 export { type ComparedSeries, type CompareOptions, compareCommits } from './perf/compare-commits.js';
 export { type IngestedFile, type IngestFilesOptions, type IngestProgress, ingestFile } from './perf/ingest-files.js';

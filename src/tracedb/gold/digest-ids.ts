@@ -87,7 +87,7 @@ export class DigestIds {
       assigned = fresh.length;
       return found;
     };
-    return inSpan('tracedb.gold.digest-ids', ids, () => ({ unknown: unknown.length, fresh: assigned }));
+    return inSpan('gold.digest-ids', ids, () => ({ unknown: unknown.length, fresh: assigned }));
   }
 
   /** The digests of `ids`. Throws `ERR_SPANLINE_STORE_CORRUPT` for an id that was never given. */

@@ -131,7 +131,7 @@ export class GoldStore {
       digestIds: this.#digestIds,
     };
     const rows = await inSpan(
-      'tracedb.gold.put',
+      'gold.put',
       () => writeEntries(parts, commit, entries, { digestMs, optionsMs }, deadline),
       (written) => ({ commit, entries: entries.length, rows: written }),
     );
@@ -142,12 +142,12 @@ export class GoldStore {
 
   /** Traces at the last `nCommits` commits, with or without data; fewer when there are not so many. At most 100,000. */
   getTile(nCommits: number, options: TileOptions = {}): Promise<GoldTile> {
-    return this.#read('tracedb.gold.tile', readTile, nCommits, options);
+    return this.#read('gold.tile', readTile, nCommits, options);
   }
 
   /** Traces at the last `nCommits` commits of those at which at least one trace has a digest. At most 100,000. */
   getDenseTile(nCommits: number, options: TileOptions = {}): Promise<GoldTile> {
-    return this.#read('tracedb.gold.dense-tile', readDenseTile, nCommits, options);
+    return this.#read('gold.dense-tile', readDenseTile, nCommits, options);
   }
 
   /**

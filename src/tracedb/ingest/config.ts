@@ -11,7 +11,8 @@ import { CONFIG_SCHEMA, STEP_DETECTORS } from './config-schema.js';
 import { IngestFile } from './ingest-file.js';
 import { INGEST_LIMITS } from './ingest-limits.js';
 import { isObject, parseJson } from './parse-json.js';
-import { loadSchemaCheck, type Problem } from './schema-check.js';
+import type { Problem } from './problem.js';
+import { loadSchemaCheck } from './schema-check.js';
 import { utf8Text, wholeBytes } from './text-lines.js';
 
 const MAX_CONFIG_BYTES = 1024 * 1024;

@@ -3,13 +3,7 @@
 import type { ErrorObject, SchemaObject } from 'ajv';
 import { optionalPackage } from '../optional-package.js';
 import { pointer, quoted, shown } from './bad-file.js';
-
-/** What is wrong at one place of a JSON document. */
-export interface Problem {
-  /** JSON pointer (RFC 6901); empty for the whole document. */
-  readonly path: string;
-  readonly reason: string;
-}
+import type { Problem } from './problem.js';
 
 /** The problems of a value; empty when it is valid. */
 export type SchemaCheck = (value: unknown) => readonly Problem[];

@@ -1,6 +1,6 @@
 // Which characters params may have, and how others are replaced. A rule must never let a comma or an equals sign through: they
 // separate the parts of a structured key.
-import { checkKey, checkValue, invalid, quoted } from './param-text.js';
+import { checkKey, checkValue, invalid, MAX_PARAM_LENGTH, MAX_PARAMS, quoted } from './param-text.js';
 import type { Params } from './params.js';
 
 const REPLACEMENT = '_';
@@ -89,6 +89,9 @@ export const forceValid = (params: Params, rule: CleaningRule = DEFAULT_RULE): P
   return valid;
 };
 
+const isAllowed = (text: unknown, rule: CleaningRule): boolean =>
+  typeof text === 'string' && text !== '' && text.length <= MAX_PARAM_LENGTH && text.search(rule.forbidden) < 0;
+
 const checkAllowed = (what: string, text: string, rule: CleaningRule): void => {
   const at = text.search(rule.forbidden);
   if (at < 0) return;
@@ -99,8 +102,8 @@ const checkAllowed = (what: string, text: string, rule: CleaningRule): void => {
 };
 
 /**
- * Throws `ERR_SPANLINE_INVALID_INPUT` unless there is at least one param and the rule allows every character of every key and
- * value; neither may be empty.
+ * Throws `ERR_SPANLINE_INVALID_INPUT` unless there are 1 to 250 params and the rule allows every character of every key and value;
+ * neither may be empty.
  *
  * @example
  * ```ts
@@ -111,7 +114,14 @@ const checkAllowed = (what: string, text: string, rule: CleaningRule): void => {
 export const checkParams = (params: Params, rule: CleaningRule = DEFAULT_RULE): void => {
   const keys = Object.keys(params);
   if (keys.length === 0) throw invalid('a trace must have at least one param; give it one');
+  if (keys.length > MAX_PARAMS) {
+    throw invalid(
+      `a trace has ${keys.length} params; the limit is ${MAX_PARAMS}: leave out what tells no traces apart`,
+    );
+  }
   for (const key of keys) {
+    // The usual case costs one look at every character: a rule allows no lone surrogates either.
+    if (isAllowed(key, rule) && isAllowed(params[key], rule)) continue;
     checkKey(key);
     checkValue(key, params[key]);
     if (params[key] === '') throw invalid(`the value of param ${quoted(key)} is empty; leave the param out`);

@@ -125,7 +125,7 @@ export class OpsRow {
     const deadline = new CallDeadline(`updating the param set in row ${this.#options.key}`, options);
     const figures = { row: this.#options.key, attempts: 0, added: 0 };
     return inSpan(
-      'tracedb.ops.update',
+      'ops.update',
       () => {
         const mine = this.#last.then(() => this.#update(wanted, deadline, figures));
         this.#last = mine.catch(() => undefined);

@@ -4,6 +4,8 @@ import { TraceDbError } from '../tracedb-error.js';
 
 /** UTF-16 code units of a key or value. */
 export const MAX_PARAM_LENGTH = 1024;
+/** Params of a trace: the places of so many always fit into a row key. */
+export const MAX_PARAMS = 250;
 
 const LONE_SURROGATE = /\p{Surrogate}/u;
 

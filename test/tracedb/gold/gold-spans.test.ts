@@ -19,10 +19,10 @@ onLmdb('a Gold store', (engine) => {
     request.end();
     await collector.flush();
     const spans = new Map(memory.spans.map(({ name, properties }) => [name, properties]));
-    expect(spans.get('tracedb.gold.put')).toMatchObject({ commit: 3, entries: 2, rows: 2 });
-    expect(spans.get('tracedb.ops.update')).toMatchObject({ row: ':ts:o:2147483647:', attempts: 1, added: 2 });
-    expect(spans.get('tracedb.gold.digest-ids')).toMatchObject({ unknown: 2, fresh: 2 });
-    expect(spans.get('tracedb.gold.tile')).toMatchObject({ commits: 2, traces: 2, tiles: 1 });
+    expect(spans.get('gold.put')).toMatchObject({ commit: 3, entries: 2, rows: 2 });
+    expect(spans.get('ops.update')).toMatchObject({ row: ':ts:o:2147483647:', attempts: 1, added: 2 });
+    expect(spans.get('gold.digest-ids')).toMatchObject({ unknown: 2, fresh: 2 });
+    expect(spans.get('gold.tile')).toMatchObject({ commits: 2, traces: 2, tiles: 1 });
   });
 
   test('costs nothing where nobody traces', async () => {
