@@ -4,6 +4,10 @@ import { spawn } from 'node:child_process';
 import { accessSync, constants, realpathSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
+import { root } from './run.mjs';
+
+/** Where build-emulator.mjs puts its own. */
+export const BUILT = join(root, '.tmp/cbtemulator/cbtemulator');
 
 /** How to get one, in one line. */
 export const HOW_TO_GET =
@@ -49,7 +53,7 @@ function* sdkFolders() {
 }
 
 /**
- * The path of `cbtemulator`: CBTEMULATOR, else on PATH, else in a Google Cloud SDK; undefined when there is none.
+ * The path of `cbtemulator`: CBTEMULATOR, else on PATH, in a Google Cloud SDK, or built here; undefined when there is none.
  * @returns {string | undefined}
  */
 export function findEmulator() {
@@ -64,7 +68,7 @@ export function findEmulator() {
     const path = join(sdk, 'platform/bigtable-emulator/cbtemulator');
     if (isProgram(path)) return path;
   }
-  return undefined;
+  return isProgram(BUILT) ? BUILT : undefined;
 }
 
 // Ends the emulator when our end of the pipe closes, which happens however this process dies.

@@ -1,7 +1,7 @@
 // The limits both engines share, checked before anything is sent: the emulator enforces none, the service only some. Smaller than
 // each engine's own, so that a table can move from one to the other.
 import { TraceDbError } from '../tracedb-error.js';
-import type { Mutation, RowMutation } from './wide-column-table.js';
+import type { Mutation, Predicate, RowMutation } from './wide-column-table.js';
 
 /** Bytes of a row key. */
 export const MAX_ROW_KEY_BYTES = 4096;
@@ -9,10 +9,14 @@ export const MAX_ROW_KEY_BYTES = 4096;
 export const MAX_QUALIFIER_BYTES = 1024;
 /** Bytes of a cell's value. */
 export const MAX_CELL_BYTES = 10 * 1024 * 1024;
+/** Bytes a predicate compares with: a filter of Bigtable has 20 KB, and the value stands in it twice. */
+export const MAX_PREDICATE_BYTES = 8192;
 /** Mutations in one call. */
 export const MAX_MUTATIONS = 100_000;
 /** Bytes of keys and values in one call. */
 export const MAX_CALL_BYTES = 256 * 1024 * 1024;
+/** Time of a cell: the end of the year 9999. Bigtable counts in microseconds of an int64; whole milliseconds up to here fit everywhere. */
+export const MAX_TIMESTAMP_MS = 253402300799999;
 
 const FAMILY = /^[A-Za-z0-9_]{1,64}$/;
 // Every char below 0x80 and no NUL: the usual key, its length in bytes is its length in chars.
@@ -63,6 +67,23 @@ export const checkFamilyNames = (families: readonly string[]): void => {
 /** Throws unless `qualifier` can name a column. */
 export const checkQualifier = (qualifier: string): void => checkText('qualifier', qualifier, MAX_QUALIFIER_BYTES);
 
+/** Throws unless a conditional write on this predicate may be made. */
+export const checkPredicate = ({ family, qualifier, value }: Predicate, families: ReadonlySet<string>): void => {
+  checkFamily(family, families);
+  checkQualifier(qualifier);
+  if (value !== undefined && value.byteLength > MAX_PREDICATE_BYTES) {
+    throw limit(
+      `the predicate on ${family}:${qualifier} compares with ${value.byteLength} bytes; the limit is ${MAX_PREDICATE_BYTES}: compare with a hash`,
+    );
+  }
+};
+
+/** Throws unless a read may return so many rows. */
+export const checkRowLimit = (rows: number): void => {
+  if (rows === Number.POSITIVE_INFINITY || (Number.isInteger(rows) && rows >= 0)) return;
+  throw new TraceDbError('ERR_SPANLINE_INVALID_INPUT', `limit must be a whole number of rows from 0, not ${rows}`);
+};
+
 const checkSet = (key: string, mutation: Mutation & { type: 'set' }): number => {
   const { value, timestampMs } = mutation;
   if (!(value instanceof Uint8Array))
@@ -70,8 +91,7 @@ const checkSet = (key: string, mutation: Mutation & { type: 'set' }): number => 
   if (value.byteLength > MAX_CELL_BYTES) {
     throw limit(`a value of row ${quoted(key)} has ${value.byteLength} bytes; the limit is ${MAX_CELL_BYTES}`);
   }
-  // Bigtable counts in microseconds of an int64; whole milliseconds up to the year 9999 fit everywhere.
-  if (!Number.isInteger(timestampMs) || timestampMs < 0 || timestampMs > 253402300799999) {
+  if (!Number.isInteger(timestampMs) || timestampMs < 0 || timestampMs > MAX_TIMESTAMP_MS) {
     throw limit(
       `timestampMs ${timestampMs} of row ${quoted(key)} must be whole milliseconds since 1970, up to the year 9999`,
     );

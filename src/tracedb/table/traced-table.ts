@@ -2,7 +2,8 @@
 // where nobody traces it hands them on as they are.
 
 import type { Span } from '../../span/span.js';
-import { childSpan, inSpan, roundMs, under } from '../node-span.js';
+import { childSpan, inSpan } from '../node-span.js';
+import { TracedRead } from './traced-read.js';
 import type {
   CallOptions,
   Mutation,
@@ -32,35 +33,17 @@ const bytesOfRows = (rows: readonly Row[]): number => {
 
 const bytesOfKeys = (keys: readonly string[]): number => keys.reduce((sum, key) => sum + key.length, 0);
 
-/** A read with its span. */
-async function* traced<T>(
-  span: Span,
-  open: () => AsyncIterableIterator<readonly T[]>,
-  bytesOf: (items: readonly T[]) => number,
-): AsyncGenerator<readonly T[], undefined, void> {
-  let rows = 0;
+const bytesOfMutations = (rows: readonly RowMutation[]): number => {
   let bytes = 0;
-  let batches = 0;
-  let waitMs = 0;
-  let since = performance.now();
-  try {
-    for await (const batch of under(span, open)) {
-      waitMs += performance.now() - since;
-      rows += batch.length;
-      bytes += bytesOf(batch);
-      batches++;
-      yield batch;
-      since = performance.now();
+  for (const { key, mutations } of rows) {
+    bytes += key.length;
+    for (const mutation of mutations) {
+      if (mutation.type !== 'delete-row') bytes += mutation.qualifier.length;
+      if (mutation.type === 'set') bytes += mutation.value.length;
     }
-    waitMs += performance.now() - since;
-  } catch (error) {
-    span.recordException(error);
-    throw error;
-  } finally {
-    span.addProperties({ rows, bytes, batches, 'wait.ms': roundMs(waitMs) });
-    span.end();
   }
-}
+  return bytes;
+};
 
 /** Wraps a table of either engine. */
 export class TracedTable implements WideColumnTable {
@@ -75,24 +58,23 @@ export class TracedTable implements WideColumnTable {
   }
 
   mutateRows(rows: readonly RowMutation[], options?: CallOptions): Promise<void> {
-    const before = this.inner.stats().bytesWritten;
     return inSpan(
       'table.write',
       () => this.inner.mutateRows(rows, options),
-      () => ({ engine: this.engine, rows: rows.length, bytes: this.inner.stats().bytesWritten - before }),
+      () => ({ engine: this.engine, rows: rows.length, bytes: bytesOfMutations(rows) }),
     );
   }
 
   readRows(selection: RowSelection, options?: ReadOptions): AsyncIterableIterator<readonly Row[]> {
     const span = this.readSpan('table.read', selection);
     const open = () => this.inner.readRows(selection, options);
-    return span === undefined ? open() : traced(span, open, bytesOfRows);
+    return span === undefined ? open() : new TracedRead(span, open, bytesOfRows);
   }
 
   readKeys(selection: RowSelection, options?: ReadOptions): AsyncIterableIterator<readonly string[]> {
     const span = this.readSpan('table.read-keys', selection);
     const open = () => this.inner.readKeys(selection, options);
-    return span === undefined ? open() : traced(span, open, bytesOfKeys);
+    return span === undefined ? open() : new TracedRead(span, open, bytesOfKeys);
   }
 
   readRow(key: string, options?: ReadOptions): Promise<Row | undefined> {

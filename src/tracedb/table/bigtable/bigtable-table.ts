@@ -3,7 +3,15 @@
 import { isUtf8 } from 'node:buffer';
 import { TraceDbError } from '../../tracedb-error.js';
 import { CallGuard, DEFAULT_DEADLINE_MS } from '../call-guard.js';
-import { checkFamily, checkMutations, checkQualifier, checkRowKey, checkRows } from '../limits.js';
+import {
+  checkFamily,
+  checkMutations,
+  checkPredicate,
+  checkQualifier,
+  checkRowKey,
+  checkRowLimit,
+  checkRows,
+} from '../limits.js';
 import { PartialFailureError } from '../partial-failure-error.js';
 import { TableCounters } from '../table-counters.js';
 import type {
@@ -86,8 +94,7 @@ export class BigtableTable implements WideColumnTable {
   ): Promise<boolean> {
     this.checkOpen();
     checkRowKey(key);
-    checkFamily(predicate.family, this.families);
-    checkQualifier(predicate.qualifier);
+    checkPredicate(predicate, this.families);
     if (then.length + otherwise.length === 0) {
       throw new TraceDbError(
         'ERR_SPANLINE_INVALID_INPUT',
@@ -156,6 +163,7 @@ export class BigtableTable implements WideColumnTable {
       this.checkOpen();
       if ('keys' in selection) for (const key of selection.keys) checkRowKey(key);
       const { families, qualifiers, limit = Number.POSITIVE_INFINITY, deadlineMs = DEFAULT_DEADLINE_MS } = options;
+      checkRowLimit(limit);
       const isNothing = limit <= 0 || families?.length === 0 || qualifiers?.length === 0;
       const what = `reading ${this.location}`;
       const guard = new CallGuard(what, options);

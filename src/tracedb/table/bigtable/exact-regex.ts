@@ -1,14 +1,14 @@
-// A regular expression, in the dialect of Bigtable's filters, that matches exactly one text of the given ones. Filters match bytes,
-// so text goes in as UTF-8; a byte with a meaning must never get through unescaped.
+// A regular expression, in the dialect of Bigtable's filters, that matches exactly one of the given texts. A character with a
+// meaning must never get through unescaped.
 
-const WORD = /^[A-Za-z0-9_]*$/;
+// What a backslash makes plain, line breaks too; before a letter or digit it would have a meaning of its own.
+const SPECIAL = /[^A-Za-z0-9_]/g;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are legal in qualifiers
+const ASCII = /^[\x00-\x7f]*$/;
 
-// Bytes from 0x80 on are parts of characters and stand for themselves in RE2; a backslash before them would be an error.
-const escapeBytes = (text: string): string => text.replace(/[^A-Za-z0-9_\u0080-\uffff]/g, '\\$&');
-
-/** The regex for `texts`, which hold no NUL. */
-export const exactRegex = (texts: readonly string[]): Buffer => {
-  const escaped = texts.map((text) => (WORD.test(text) ? text : escapeBytes(text)));
-  // Always a group: matching the whole value is written around it without one by some emulators.
-  return Buffer.from(`(?:${escaped.join('|')})`);
+/** The regex for `texts`, undefined when it cannot be told: what filters make of bytes beyond ASCII differs between servers. */
+export const exactRegex = (texts: readonly string[]): string | undefined => {
+  if (!texts.every((text) => ASCII.test(text))) return undefined;
+  // Always a group: some servers write the match of the whole value around it without one.
+  return `(?:${texts.map((text) => text.replace(SPECIAL, '\\$&')).join('|')})`;
 };

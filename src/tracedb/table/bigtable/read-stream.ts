@@ -33,11 +33,12 @@ export const streamRows = (
   client: DataClient,
   request: Request,
   qualifiers: ReadonlySet<string> | undefined,
+  lastKey: Buffer | undefined,
   timeoutMs: number,
   { onRow, onData, onEnd }: StreamListener,
 ): ReadStream => {
   const stream = client.readRows(request, callOptions(timeoutMs)) as unknown as ResponseStream<Response>;
-  const merger = new RowMerger(onRow, qualifiers);
+  const merger = new RowMerger(onRow, qualifiers, lastKey);
   let isOver = false;
   let status: { readonly code: number; readonly details?: string } | undefined;
 
@@ -76,10 +77,11 @@ export const streamRows = (
         over({ isWhole: true });
         return;
       }
-      const what = status === undefined ? 'without a status' : `with status ${status.code} ${status.details ?? ''}`;
-      const message = merger.isInRow ? 'the stream of rows ended inside a row' : `the stream of rows ended ${what}`;
-      // A connection that broke: the rows so far are good and the read may go on behind them.
-      over({ isWhole: false, error: Object.assign(new Error(message), { code: STATUS.unavailable }) });
+      const how = status === undefined ? 'without a status' : `with status ${status.code} ${status.details ?? ''}`;
+      const message = `the stream of rows ended ${merger.isInRow ? 'inside a row, ' : ''}${how}`;
+      // Said to be fine, or nothing said: a connection that broke. The rows so far are good, and the read may go on behind them.
+      const code = status === undefined || status.code === STATUS.ok ? STATUS.unavailable : status.code;
+      over({ isWhole: false, error: Object.assign(new Error(message), { code }) });
     });
   return { pause: () => stream.pause(), resume: () => stream.resume(), cancel };
 };

@@ -1,7 +1,6 @@
 // What a read asks the server to leave out. The first filter of every chain keeps the latest cell only: the server removes older
 // ones lazily, and a filter by value before it would find a value that was overwritten.
 import type { protos } from '@google-cloud/bigtable';
-import { TraceDbError } from '../../tracedb-error.js';
 import type { Predicate, ReadOptions } from '../wide-column-table.js';
 import { exactRegex } from './exact-regex.js';
 
@@ -10,24 +9,29 @@ type RowFilter = protos.google.bigtable.v2.IRowFilter;
 // The service takes filters of up to 20 KB.
 const MAX_FILTER_BYTES = 16 * 1024;
 
+const FAMILY = /^[A-Za-z0-9_]+$/;
+
 const LATEST: RowFilter = { cellsPerColumnLimitFilter: 1 };
 
 /** A read's filter. */
 export interface ReadFilter {
   readonly filter: RowFilter;
-  /** Qualifiers that the filter has no room for and the reader has to sort out. */
+  /** Qualifiers that the filter cannot express or has no room for; the reader has to sort them out. */
   readonly qualifiers: ReadonlySet<string> | undefined;
 }
 
 /** The filter of a read; without cells the server sends one empty cell a row. */
 export const readFilter = ({ families, qualifiers }: ReadOptions, withCells: boolean): ReadFilter => {
   const filters: RowFilter[] = [LATEST];
-  if (families !== undefined) filters.push({ familyNameRegexFilter: exactRegex(families).toString() });
+  // What cannot name a family has no cells, and no business in a regex.
+  if (families !== undefined) {
+    filters.push({ familyNameRegexFilter: exactRegex(families.filter((family) => FAMILY.test(family))) });
+  }
   let unfiltered: ReadonlySet<string> | undefined;
   if (qualifiers !== undefined) {
     const regex = exactRegex(qualifiers);
-    if (regex.length > MAX_FILTER_BYTES) unfiltered = new Set(qualifiers);
-    else filters.push({ columnQualifierRegexFilter: regex });
+    if (regex === undefined || regex.length > MAX_FILTER_BYTES) unfiltered = new Set(qualifiers);
+    else filters.push({ columnQualifierRegexFilter: Buffer.from(regex) });
   }
   if (!withCells) {
     if (unfiltered === undefined) filters.push({ cellsPerRowLimitFilter: 1 });
@@ -44,12 +48,6 @@ export const predicateFilter = ({ family, qualifier, value }: Predicate): RowFil
     { columnRangeFilter: { familyName: family, startQualifierClosed: column, endQualifierClosed: column } },
   ];
   if (value !== undefined) {
-    if (value.length * 2 > MAX_FILTER_BYTES) {
-      throw new TraceDbError(
-        'ERR_SPANLINE_TABLE_LIMIT',
-        `the predicate on ${family}:${qualifier} compares with ${value.length} bytes; the limit is ${MAX_FILTER_BYTES / 2}`,
-      );
-    }
     filters.push({ valueRangeFilter: { startValueClosed: value, endValueClosed: value } });
   }
   return { chain: { filters } };

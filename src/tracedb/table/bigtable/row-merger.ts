@@ -16,7 +16,6 @@ const millisOf = (micros: unknown): number => Number(String(micros).slice(0, -3)
 /** The chunks of one stream of answers. */
 export class RowMerger {
   private key: Buffer | undefined;
-  private lastKey: Buffer | undefined;
   private cells: Cell[] = [];
   private bytes = 0;
   private family = '';
@@ -26,10 +25,14 @@ export class RowMerger {
   private pieces: Uint8Array[] = [];
   private isSorted = true;
 
-  /** @param qualifiers Drop all other cells, and rows that have none of these. */
+  /**
+   * @param qualifiers Drop all other cells; rows that have none of these come without cells.
+   * @param lastKey The last row of an earlier stream of the same read: all rows must come after it.
+   */
   constructor(
     private readonly onRow: RowListener,
     private readonly qualifiers: ReadonlySet<string> | undefined,
+    private lastKey: Buffer | undefined,
   ) {}
 
   /** Whether a row has begun and is not whole: an answer must not end here. */

@@ -42,6 +42,7 @@ export class RowReader<T> {
   private retryTimer: NodeJS.Timeout | undefined;
   private flushTimer: NodeJS.Immediate | undefined;
   private failures = 0;
+  private lastKey: Buffer | undefined;
   private batches: T[][] = [];
   private batch: T[] = [];
   private batchBytes = 0;
@@ -96,6 +97,7 @@ export class RowReader<T> {
       client,
       { tableName: table, rows, rowsLimit, filter: filter.filter },
       filter.qualifiers,
+      this.lastKey,
       deadlineAt - Date.now(),
       {
         onRow: (key, cells, bytes) => this.take(key, cells, bytes),
@@ -107,6 +109,7 @@ export class RowReader<T> {
   }
 
   private take(key: Buffer, cells: Cell[], bytes: number): void {
+    this.lastKey = key;
     this.task.plan.readTo(key);
     if (cells.length === 0 || this.rowsLeft === 0) return;
     this.rowsLeft--;

@@ -1,16 +1,11 @@
-// Walks the entries of a store in the order of their rows, over the cut between long rows and the others. It works on one
-// snapshot, so a reader never sees half of another process's batch. It must be ended, or its snapshot keeps pages from being
-// used again.
+// Walks the entries of a store in the order of their rows, over the cut between long rows and the others. It must look at nothing
+// but its snapshot: rests of long rows from a later one would be half of another process's batch.
 import type { Database } from 'lmdb';
 import { compareBytes, prefixEnd } from '../byte-order.js';
 import { cutRow, headOf, MAX_WHOLE_ROW_BYTES, restPrefix } from './cell-key.js';
-import type { EntryKey, LmdbEnv } from './lmdb-env.js';
-
-/** A range of rows: from `start` (included) to `end` (excluded, text or bytes). */
-export interface RowRange {
-  readonly start?: string;
-  readonly end?: EntryKey;
-}
+import type { EntryKey } from './lmdb-env.js';
+import type { RowRange } from './row-ranges.js';
+import type { Snapshot } from './snapshot.js';
 
 interface Entry {
   readonly key: EntryKey;
@@ -47,7 +42,7 @@ export class CellWalk {
   private readonly mustCompare: boolean;
 
   constructor(
-    private readonly env: LmdbEnv,
+    private readonly snapshot: Snapshot,
     private readonly range: RowRange,
     private readonly withValues: boolean,
   ) {
@@ -57,7 +52,7 @@ export class CellWalk {
     const isEndLong = this.endBytes !== undefined && this.endBytes.length > MAX_WHOLE_ROW_BYTES;
     this.mustCompare = cut !== undefined || isEndLong;
     const cellsEnd = isEndLong ? Buffer.concat([this.endBytes.subarray(0, SAFE_HEAD_BYTES), ABOVE_ALL]) : end;
-    this.entries = this.open(env.cells, cut?.head ?? start, cellsEnd);
+    this.entries = this.open(snapshot.env.cells, cut?.head ?? start, cellsEnd);
   }
 
   /** Step to the next cell; false at the end. */
@@ -76,7 +71,7 @@ export class CellWalk {
     return false;
   }
 
-  /** End the walk and let its snapshot go. */
+  /** End the walk; its snapshot stays. */
   end(): void {
     this.entries.return?.();
     this.outer?.return?.();
@@ -105,16 +100,19 @@ export class CellWalk {
   }
 
   private descend(key: string): void {
-    const id = this.env.cells.getBinary(key)?.readUIntBE(0, ID_BYTES) ?? 0;
+    const { env } = this.snapshot;
+    // Not from the snapshot, for which the engine has no call; but the number of a head never changes.
+    const id = env.cells.getBinary(key)?.readUIntBE(0, ID_BYTES) ?? 0;
     const prefix = restPrefix(id);
     this.head = headOf(key) as string;
     this.idLength = prefix.length;
     this.outer = this.entries;
-    this.entries = this.open(this.env.rests, prefix, prefixEnd(prefix));
+    this.entries = this.open(env.rests, prefix, prefixEnd(prefix));
   }
 
   private open(database: Database<Buffer, EntryKey>, start: EntryKey | undefined, end: EntryKey | undefined): Entries {
-    const entries = this.withValues ? database.getRange({ start, end }) : database.getKeys({ start, end });
+    const options = { start, end, transaction: this.snapshot.transaction };
+    const entries = this.withValues ? database.getRange(options) : database.getKeys(options);
     return (entries as Iterable<Entry | EntryKey>)[Symbol.iterator]();
   }
 

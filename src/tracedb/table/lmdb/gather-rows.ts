@@ -1,6 +1,6 @@
 // Gathers the cells of a walk to rows, or to keys of rows, batch by batch. A batch is bounded by rows, bytes and time, because
 // the event loop stands still while it is filled.
-import type { Cell, Row } from '../wide-column-table.js';
+import type { Cell, ReadOptions, Row } from '../wide-column-table.js';
 import { cellTime, cellValue } from './cell-value.js';
 import type { CellWalk } from './cell-walk.js';
 
@@ -10,8 +10,16 @@ export interface CellFilter {
   readonly qualifiers: ReadonlySet<string> | undefined;
 }
 
-const BATCH_ROWS = 512;
-const BATCH_BYTES = 512 * 1024;
+/** What a read asks for. */
+export const filterOf = ({ families, qualifiers }: ReadOptions): CellFilter => ({
+  families: families === undefined ? undefined : new Set(families),
+  qualifiers: qualifiers === undefined ? undefined : new Set(qualifiers),
+});
+
+/** Items and bytes after which a batch is full. */
+export const BATCH_ROWS = 512;
+export const BATCH_BYTES = 512 * 1024;
+const LOOK_BACK = 24;
 
 /** What one call of a gatherer found. */
 export interface Batch<T> {
@@ -56,6 +64,15 @@ export const gatherRows = (walk: CellWalk, filter: CellFilter, limit: number): B
   return { items, bytes, isLast: walk.row === '' };
 };
 
+/** Whether two rows are one. Neighbours have most of their beginning in common, so it looks at the end first. */
+const isSame = (a: string, b: string): boolean => {
+  if (a.length !== b.length) return false;
+  for (let i = a.length - 1, last = Math.max(0, i - LOOK_BACK); i >= last; i--) {
+    if (a.charCodeAt(i) !== b.charCodeAt(i)) return false;
+  }
+  return a === b;
+};
+
 /** The next keys of a walk that stands on a cell (or at its end). */
 export const gatherKeys = (walk: CellWalk, filter: CellFilter, limit: number): Batch<string> => {
   if (filter.families !== undefined || filter.qualifiers !== undefined) {
@@ -72,7 +89,7 @@ export const gatherKeys = (walk: CellWalk, filter: CellFilter, limit: number): B
     do {
       walk.advance();
       row = walk.row;
-    } while (row === before);
+    } while (isSame(row, before));
   }
   return { items, bytes, isLast: row === '' };
 };

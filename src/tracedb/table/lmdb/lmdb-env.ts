@@ -1,20 +1,27 @@
 // The LMDB file: its databases, and how it is opened. Settings here decide what a crash can do: every commit is flushed before it
 // is acknowledged, and nothing is written through the map.
-import { mkdir } from 'node:fs/promises';
-import { basename } from 'node:path';
+import { access, mkdir } from 'node:fs/promises';
+import { basename, join } from 'node:path';
 import type { Database, DatabaseOptions, RootDatabase } from 'lmdb';
 import { optionalPackage } from '../../optional-package.js';
 import { TraceDbError } from '../../tracedb-error.js';
 import { checkFamilyNames } from '../limits.js';
 import type { TableSchema } from '../wide-column-table.js';
 import { KEY_ENCODER } from './cell-key.js';
+import { checkDataFile } from './data-file.js';
 import { checkFileSystem } from './file-system.js';
-import { lmdbError } from './lmdb-errors.js';
+import { isDiskFull } from './free-space.js';
+import { diskFull } from './lmdb-errors.js';
+import { writeError } from './write-error.js';
 
 const FORMAT_VERSION = 1;
 const SCHEMA_KEY = 'schema';
+/** The databases in the file. */
+const NAMES: readonly string[] = ['meta', 'cells', 'rests'];
 // Room for keys of up to 4,026 bytes; pages of 4,096 take only 1,978.
 const PAGE_BYTES = 8192;
+// More than the files of an empty store have.
+const NEW_STORE_BYTES = 1024 * 1024;
 
 /** An entry's key; bytes only as a bound of a range. */
 export type EntryKey = string | Uint8Array;
@@ -37,6 +44,20 @@ interface Schema {
   readonly families: readonly string[];
 }
 
+const foreign = (location: string): TraceDbError =>
+  new TraceDbError(
+    'ERR_SPANLINE_STORE_CORRUPT',
+    `${location} holds no table of format ${FORMAT_VERSION}; it was written by another program or a newer version`,
+  );
+
+/** Throws when the file has something that is not ours, before anything is added to it. */
+const checkOurs = (root: RootDatabase<Buffer, EntryKey>, location: string): void => {
+  for (const name of root.getKeys({ limit: NAMES.length + 1 })) {
+    // Names are kept with the NUL at their end.
+    if (!NAMES.includes((name as string).replace(/\0$/, ''))) throw foreign(location);
+  }
+};
+
 const parseSchema = (bytes: Buffer, location: string): Schema => {
   try {
     const schema = JSON.parse(bytes.toString()) as Schema;
@@ -44,13 +65,11 @@ const parseSchema = (bytes: Buffer, location: string): Schema => {
   } catch {
     // Falls through to the error that names the store.
   }
-  throw new TraceDbError(
-    'ERR_SPANLINE_STORE_CORRUPT',
-    `${location} holds no table of format ${FORMAT_VERSION}; it was written by another program or a newer version`,
-  );
+  throw foreign(location);
 };
 
 const readOrCreateSchema = async (root: RootDatabase<Buffer, EntryKey>, wanted: TableSchema, location: string) => {
+  checkOurs(root, location);
   const meta = root.openDB<Buffer, EntryKey>({ ...DATABASE, name: 'meta' });
   const current = (): readonly string[] => {
     const bytes = meta.get(SCHEMA_KEY);
@@ -67,6 +86,15 @@ const readOrCreateSchema = async (root: RootDatabase<Buffer, EntryKey>, wanted: 
   });
 };
 
+/** Making the files where there is no room for them would end the process: they are written through memory maps. */
+const checkRoom = async (directory: string): Promise<void> => {
+  try {
+    for (const file of ['data.mdb', 'lock.mdb']) await access(join(directory, file));
+  } catch {
+    if (await isDiskFull(directory, NEW_STORE_BYTES)) throw diskFull(directory);
+  }
+};
+
 /** Open or create the store in `directory`. */
 export const openLmdbEnv = async (directory: string, schema: TableSchema): Promise<LmdbEnv> => {
   checkFamilyNames(schema.families);
@@ -75,6 +103,8 @@ export const openLmdbEnv = async (directory: string, schema: TableSchema): Promi
   try {
     await mkdir(directory, { recursive: true });
     await checkFileSystem(directory);
+    await checkRoom(directory);
+    await checkDataFile(directory);
     root = lmdb.open<Buffer, EntryKey>({
       path: directory,
       // A name with a dot would otherwise be taken for a file's.
@@ -86,6 +116,8 @@ export const openLmdbEnv = async (directory: string, schema: TableSchema): Promi
       // The commit itself waits for the disk, so an acknowledged write survives a power failure.
       overlappingSync: false,
       commitDelay: 0,
+      // Else every turn of the event loop has a promise of its own, whose rejection nobody can handle when a commit fails.
+      eventTurnBatching: false,
     });
     // Frees the places of readers that were killed; they would keep old pages from being used again.
     root.readerCheck();
@@ -98,6 +130,6 @@ export const openLmdbEnv = async (directory: string, schema: TableSchema): Promi
     };
   } catch (cause) {
     await root?.close().catch(() => {});
-    throw lmdbError(cause, directory);
+    throw await writeError(cause, directory, NEW_STORE_BYTES);
   }
 };

@@ -29,11 +29,20 @@ const RULES: readonly Rule[] = [
     remedy: 'it is not a store of this package or is damaged; restore a copy',
   },
   {
+    pattern: /MDB_PANIC/i,
+    code: 'ERR_SPANLINE_STORE_UNAVAILABLE',
+    remedy: 'its disk failed in the middle of a commit; close it and open it again',
+  },
+  {
     pattern: /MDB_READERS_FULL/i,
     code: 'ERR_SPANLINE_STORE_UNAVAILABLE',
     remedy: 'too many processes read it; end some',
   },
 ];
+
+/** The error of a store whose disk has no room. */
+export const diskFull = (location: string, cause?: unknown): TraceDbError =>
+  lmdbError(new Error('No space left on device', { cause }), location);
 
 /** `cause` as a TraceDbError that names the store. */
 export const lmdbError = (cause: unknown, location: string): TraceDbError => {

@@ -3,7 +3,7 @@ import type { Database } from 'lmdb';
 import { TraceDbError } from '../../tracedb-error.js';
 import type { Mutation, Predicate } from '../wide-column-table.js';
 import { cellKey, cutRow, headKey, restPrefix } from './cell-key.js';
-import { cellTime, cellValue, encodeCell } from './cell-value.js';
+import { CellEncoder, cellTime, cellValue } from './cell-value.js';
 import type { EntryKey, LmdbEnv } from './lmdb-env.js';
 
 /** Where the cells of one row are. */
@@ -13,21 +13,22 @@ interface Place {
 }
 
 const ID_BYTES = 6;
+const NO_OVERWRITE = { noOverwrite: true };
 
 const lastId = ({ rests }: LmdbEnv): number => {
   for (const key of rests.getKeys({ reverse: true, limit: 1 })) return Number.parseInt(key as string, 10);
   return 0;
 };
 
-/** The place of a row; undefined when it is long, has none yet, and `create` is false. */
-const placeOf = (env: LmdbEnv, row: string, create: boolean): Place | undefined => {
+/** The place of a row; undefined when it is long, has none yet, and `mutations` would put no cell there. */
+const placeOf = (env: LmdbEnv, row: string, mutations: readonly Mutation[]): Place | undefined => {
   const cut = cutRow(row);
   if (cut === undefined) return { database: env.cells, row };
   const key = headKey(cut.head);
   const bytes = env.cells.getBinary(key);
   let id = bytes?.readUIntBE(0, ID_BYTES);
   if (id === undefined) {
-    if (!create) return undefined;
+    if (!mutations.some(({ type }) => type === 'set')) return undefined;
     id = lastId(env) + 1;
     const idBytes = Buffer.alloc(ID_BYTES);
     idBytes.writeUIntBE(id, 0, ID_BYTES);
@@ -38,11 +39,11 @@ const placeOf = (env: LmdbEnv, row: string, create: boolean): Place | undefined 
   return { database: env.rests, row: restPrefix(id) + cut.rest };
 };
 
-const setCell = ({ database, row }: Place, mutation: Mutation & { type: 'set' }): void => {
+const setCell = ({ database, row }: Place, mutation: Mutation & { type: 'set' }, encoder: CellEncoder): void => {
   const key = cellKey(row, mutation.family, mutation.qualifier);
-  const bytes = encodeCell(mutation.value, mutation.timestampMs);
+  const bytes = encoder.encode(mutation.value, mutation.timestampMs);
   // Most cells are new: one call finds that out and writes. (lmdb types its answer as void.)
-  const isNew = database.putSync(key, bytes, { noOverwrite: true }) as unknown as boolean;
+  const isNew = database.putSync(key, bytes, NO_OVERWRITE) as unknown as boolean;
   if (isNew) return;
   const old = database.getBinaryFast(key);
   if (old !== undefined && cellTime(old) > mutation.timestampMs) return;
@@ -55,25 +56,27 @@ const deleteRow = ({ database, row }: Place): void => {
   for (const key of keys) database.removeSync(key);
 };
 
-/** Apply `mutations` to a row, in their order. */
-export const applyMutations = (env: LmdbEnv, key: string, mutations: readonly Mutation[]): void => {
-  const place = placeOf(
-    env,
-    key,
-    mutations.some(({ type }) => type === 'set'),
-  );
+/** Apply `mutations` to a row, in their order; `encoder` is that of the transaction. */
+export const applyMutations = (
+  env: LmdbEnv,
+  key: string,
+  mutations: readonly Mutation[],
+  encoder = new CellEncoder(),
+): void => {
+  const place = placeOf(env, key, mutations);
   if (place === undefined) return;
   for (const mutation of mutations) {
-    if (mutation.type === 'set') setCell(place, mutation);
+    if (mutation.type === 'set') setCell(place, mutation, encoder);
     else if (mutation.type === 'delete-row') deleteRow(place);
     else place.database.removeSync(cellKey(place.row, mutation.family, mutation.qualifier));
   }
 };
 
-/** The bytes of a cell's entry, valid until the next read; undefined when the cell does not exist. */
+/** The bytes of a cell's entry; undefined when the cell does not exist. */
 const readCell = (env: LmdbEnv, key: string, family: string, qualifier: string): Buffer | undefined => {
-  const place = placeOf(env, key, false);
-  return place?.database.getBinaryFast(cellKey(place.row, family, qualifier));
+  const place = placeOf(env, key, []);
+  // A copy: the buffer that getBinaryFast lends is longer than the entry, which Node 24's subarray does not hide.
+  return place?.database.getBinary(cellKey(place.row, family, qualifier));
 };
 
 /** Whether a predicate holds. */

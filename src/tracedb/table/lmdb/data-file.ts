@@ -1,0 +1,112 @@
+// Looks at the data file before LMDB maps it: a foreign file, or one that was cut off, would end the process instead of giving an
+// error. It must not refuse a file that LMDB would read: a whole one may be shorter than it says, since pages that nothing refers
+// to are not written.
+import { type FileHandle, open } from 'node:fs/promises';
+import { join } from 'node:path';
+import { TraceDbError } from '../../tracedb-error.js';
+
+// Places in LMDB's data format 2: page header, meta page, database record, node.
+const MAGIC = 0xbeefc0de;
+const FORMAT = 2;
+const HEADER_BYTES = 24;
+const META = {
+  magic: 24,
+  version: 28,
+  pageBytes: 48,
+  freeDb: 48,
+  mainDb: 96,
+  lastPage: 144,
+  transaction: 152,
+  end: 160,
+};
+const DB = { depth: 6, root: 40 };
+const PAGE = { flags: 18, lower: 20 };
+const NODE = { flags: 4, keyBytes: 6, data: 8 };
+const BRANCH = 1;
+const SUB_DATABASE = 2;
+const NO_PAGE = 2n ** 64n - 1n;
+
+/** Pages of a short file that are looked at, 64 MB of them; what refers to a page that is missing is nearly always among them. */
+const MAX_PAGES_READ = 8192;
+
+const damaged = (file: string, what: string): TraceDbError =>
+  new TraceDbError('ERR_SPANLINE_STORE_CORRUPT', `${file} ${what}; restore a copy, or name another directory`);
+
+const read = async (file: FileHandle, position: number, bytes: number): Promise<Buffer> => {
+  const buffer = Buffer.alloc(bytes);
+  const { bytesRead } = await file.read(buffer, 0, bytes, position);
+  return buffer.subarray(0, bytesRead);
+};
+
+const isMeta = (meta: Buffer): boolean => meta.length === META.end && meta.readUInt32LE(META.magic) === MAGIC;
+
+/** Whether the trees in a file refer to a page behind its end. */
+const refersBehindEnd = async (file: FileHandle, meta: Buffer, pageBytes: number, pages: number): Promise<boolean> => {
+  let pagesRead = 0;
+  /** `depth` is that of the tree below `root`; leaves are only read where databases are kept in them. */
+  const visit = async (root: bigint, depth: number, hasDatabases: boolean): Promise<boolean> => {
+    if (root === NO_PAGE) return false;
+    if (root >= BigInt(pages)) return true;
+    if ((depth <= 1 && !hasDatabases) || pagesRead >= MAX_PAGES_READ) return false;
+    pagesRead++;
+    const page = await read(file, Number(root) * pageBytes, pageBytes);
+    const isBranch = (page.readUInt16LE(PAGE.flags) & BRANCH) !== 0;
+    const nodes = page.readUInt16LE(PAGE.lower) >> 1;
+    for (let i = 0; i < nodes; i++) {
+      const node = page.readUInt16LE(HEADER_BYTES + 2 * i) + HEADER_BYTES;
+      if (isBranch) {
+        const child = page.readUIntLE(node, 6);
+        if (await visit(BigInt(child), depth - 1, hasDatabases)) return true;
+      } else if ((page.readUInt16LE(node + NODE.flags) & SUB_DATABASE) !== 0) {
+        const database = node + NODE.data + page.readUInt16LE(node + NODE.keyBytes);
+        const inner = page.readBigUInt64LE(database + DB.root);
+        if (await visit(inner, page.readUInt16LE(database + DB.depth), false)) return true;
+      }
+    }
+    return false;
+  };
+  for (const at of [META.freeDb, META.mainDb]) {
+    const isBehind = visit(meta.readBigUInt64LE(at + DB.root), meta.readUInt16LE(at + DB.depth), at === META.mainDb);
+    if (await isBehind) return true;
+  }
+  return false;
+};
+
+const check = async (file: FileHandle, path: string): Promise<void> => {
+  const { size } = await file.stat();
+  if (size === 0) return;
+  const first = await read(file, 0, META.end);
+  if (!isMeta(first)) throw damaged(path, 'is no LMDB file, or damaged');
+  // Of a format that this does not know; LMDB refuses it by itself.
+  if ((first.readUInt32LE(META.version) & 0xffff) !== FORMAT) return;
+  const pageBytes = first.readUInt32LE(META.pageBytes);
+  const second = await read(file, pageBytes, META.end);
+  if (!isMeta(second)) throw damaged(path, 'is damaged: its second page is not what LMDB writes there');
+  const isNewer = second.readBigUInt64LE(META.transaction) > first.readBigUInt64LE(META.transaction);
+  const meta = isNewer ? second : first;
+  const pages = Math.floor(size / pageBytes);
+  if (meta.readBigUInt64LE(META.lastPage) < BigInt(pages)) return;
+  try {
+    if (!(await refersBehindEnd(file, meta, pageBytes, pages))) return;
+  } catch (cause) {
+    if (!(cause instanceof RangeError)) throw cause;
+  }
+  throw damaged(path, `is damaged: it was cut off after ${size} bytes`);
+};
+
+/** Rejects with `ERR_SPANLINE_STORE_CORRUPT` when the data file in `directory` would crash the process; a missing one is fine. */
+export const checkDataFile = async (directory: string): Promise<void> => {
+  const path = join(directory, 'data.mdb');
+  let file: FileHandle;
+  try {
+    file = await open(path, 'r');
+  } catch {
+    // Missing, or LMDB says better why it cannot be read.
+    return;
+  }
+  try {
+    await check(file, path);
+  } finally {
+    await file.close();
+  }
+};

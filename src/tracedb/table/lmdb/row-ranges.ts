@@ -1,0 +1,39 @@
+// What a read visits, as ranges of rows in byte order.
+import { prefixEnd } from '../byte-order.js';
+import { checkRowKey } from '../limits.js';
+import type { RowSelection } from '../wide-column-table.js';
+import type { EntryKey } from './lmdb-env.js';
+
+/** A range of rows: from `start` (included) to `end` (excluded, text or bytes). */
+export interface RowRange {
+  readonly start?: string;
+  readonly end?: EntryKey;
+}
+
+// No key holds NUL, so a bound that does stands right behind the key before it.
+const boundOf = (text: string): string => {
+  const nul = text.indexOf('\0');
+  return nul === -1 ? text : `${text.slice(0, nul)}\x01`;
+};
+
+/** The ranges of a selection, ascending. */
+export const rangesOf = (selection: RowSelection): readonly RowRange[] => {
+  if ('keys' in selection) {
+    const keys = [...new Set(selection.keys)];
+    for (const key of keys) checkRowKey(key);
+    // Sorted by bytes, which is the order of a scan.
+    const sorted = keys.map((key) => Buffer.from(key)).sort(Buffer.compare);
+    return sorted.map((bytes) => {
+      const start = bytes.toString();
+      return { start, end: `${start}\x01` };
+    });
+  }
+  if ('prefix' in selection) {
+    const { prefix } = selection;
+    return prefix.includes('\0') ? [] : [{ start: prefix, end: prefixEnd(prefix) }];
+  }
+  const { start, end } = selection;
+  // Nothing sorts before the empty text; LMDB would take it for no end.
+  if (end === '') return [];
+  return [{ start: start && boundOf(start), end: end && boundOf(end) }];
+};

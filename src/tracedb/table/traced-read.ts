@@ -1,0 +1,71 @@
+// A read of a table with its span. It must end the span however the read ends: at its last row, at a `break`, by a failure, or
+// without ever having begun.
+import type { Span } from '../../span/span.js';
+import { failSpan, roundMs, under } from '../node-span.js';
+
+/** Hands on the batches of a read and counts them. */
+export class TracedRead<T> implements AsyncIterableIterator<readonly T[]> {
+  private readonly inner: AsyncIterator<readonly T[]>;
+  private rows = 0;
+  private bytes = 0;
+  private batches = 0;
+  private waitMs = 0;
+
+  constructor(
+    private readonly span: Span,
+    open: () => AsyncIterator<readonly T[]>,
+    private readonly bytesOf: (items: readonly T[]) => number,
+  ) {
+    try {
+      this.inner = under(span, open);
+    } catch (error) {
+      this.fail(error);
+      throw error;
+    }
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  async next(): Promise<IteratorResult<readonly T[], undefined>> {
+    const since = performance.now();
+    try {
+      const result = await this.inner.next();
+      this.waitMs += performance.now() - since;
+      if (result.done === true) {
+        this.end();
+        return { done: true, value: undefined };
+      }
+      this.rows += result.value.length;
+      this.bytes += this.bytesOf(result.value);
+      this.batches++;
+      return result;
+    } catch (error) {
+      this.waitMs += performance.now() - since;
+      this.fail(error);
+      throw error;
+    }
+  }
+
+  async return(): Promise<IteratorResult<readonly T[], undefined>> {
+    try {
+      await this.inner.return?.();
+    } finally {
+      this.end();
+    }
+    return { done: true, value: undefined };
+  }
+
+  private fail(error: unknown): void {
+    failSpan(this.span, error);
+    this.end();
+  }
+
+  private end(): void {
+    if (!this.span.isRecording) return;
+    const { rows, bytes, batches, waitMs } = this;
+    this.span.addProperties({ rows, bytes, batches, 'wait.ms': roundMs(waitMs) });
+    this.span.end();
+  }
+}

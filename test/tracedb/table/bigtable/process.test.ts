@@ -1,0 +1,55 @@
+// A process that used a table ends by itself, and an emulator ends with the process that started it.
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { basename, join } from 'node:path';
+import { build } from 'esbuild';
+import { expect, test } from 'vitest';
+import { findEmulator } from '../../../../scripts/lib/bigtable-emulator.mjs';
+import { describeBigtable } from '../../../support/bigtable-emulator.js';
+import { out, root, runFile } from '../../../support/child.js';
+
+/** A child's program; packages stay where they are, as with a user. */
+const program = async (name: string): Promise<string> => {
+  const outfile = join(out, `${basename(name, '.ts')}.mjs`);
+  await build({
+    entryPoints: [join(root, 'test/tracedb/table/bigtable/children', name)],
+    outfile,
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    target: 'node20.19',
+    packages: 'external',
+    logLevel: 'error',
+  });
+  return outfile;
+};
+
+const isListening = async (host: string): Promise<boolean> => {
+  const [address, port] = host.split(':') as [string, string];
+  const socket = connect(Number(port), address);
+  try {
+    await once(socket, 'connect');
+    return true;
+  } catch {
+    return false;
+  } finally {
+    socket.destroy();
+  }
+};
+
+describeBigtable('processes', (emulator) => {
+  test.each(['close', 'open'])('a process whose table is left %s ends by itself, with nothing to say', async (how) => {
+    const child = await runFile(await program('use-table.ts'), { args: [emulator.location(), how] });
+    expect(child).toEqual({ code: 0, signal: null, stdout: 'true\n', stderr: '' });
+  });
+
+  test('an emulator does not outlive the process that started it, even when that is killed', async () => {
+    const file = await program('own-emulator.ts');
+    const child = await runFile(file, { args: [findEmulator() as string], signalWhenReady: 'SIGKILL' });
+    expect(child.signal).toBe('SIGKILL');
+    const host = child.stdout.split(' ')[0] as string;
+    expect(host).toMatch(/^127\.0\.0\.1:\d+$/);
+    // The test's time limit is the bound.
+    while (await isListening(host)) await new Promise((resolve) => setTimeout(resolve, 20));
+  });
+});

@@ -1,0 +1,31 @@
+// Tables on a fake service, closed after each test.
+import { afterEach } from 'vitest';
+import { openBigtableTable } from '../../../../../src/tracedb/table/bigtable/open-bigtable.js';
+import type { WideColumnTable } from '../../../../../src/tracedb/table/wide-column-table.js';
+import { FakeService, type Handler } from './fake-service.js';
+
+const closing: (() => Promise<void>)[] = [];
+const before = process.env.BIGTABLE_EMULATOR_HOST;
+
+afterEach(async () => {
+  for (const close of closing.splice(0)) await close();
+  if (before === undefined) delete process.env.BIGTABLE_EMULATOR_HOST;
+  else process.env.BIGTABLE_EMULATOR_HOST = before;
+});
+
+/** A table with the families V and S on a service with these methods. */
+export const fakeTable = async (
+  handlers: Record<string, Handler>,
+): Promise<{ table: WideColumnTable; service: FakeService }> => {
+  const service = await FakeService.start(handlers);
+  closing.push(async () => service.stop());
+  process.env.BIGTABLE_EMULATOR_HOST = service.host;
+  const table = await openBigtableTable('bigtable://test-project/test-instance/fake', { families: ['V', 'S'] });
+  closing.unshift(() => table.close());
+  return { table, service };
+};
+
+/** Wait until `condition` holds; the test's time limit is the bound. */
+export const until = async (condition: () => boolean): Promise<void> => {
+  while (!condition()) await new Promise((resolve) => setTimeout(resolve, 5));
+};
