@@ -11,6 +11,12 @@ export const childSpan = (name: string, options?: SpanOptions): Span | undefined
 /** Run `work` under `span`, when there is one. */
 export const under = <T>(span: Span | undefined, work: () => T): T => (span === undefined ? work() : span.run(work));
 
+/** Mark `span`, when there is one that goes on, as failed. */
+export const failSpan = (span: Span | undefined, error: unknown): void => {
+  if (span?.isRecording !== true) return;
+  span.recordException(error).setStatus('error', error instanceof Error ? error.message : String(error));
+};
+
 /** Milliseconds as a property: three digits behind the point. */
 export const roundMs = (ms: number): number => Math.round(ms * 1000) / 1000;
 
@@ -27,7 +33,7 @@ export const inSpan = async <T>(
     if (figures !== undefined) span.addProperties(figures(result));
     return result;
   } catch (error) {
-    span.recordException(error);
+    failSpan(span, error);
     throw error;
   } finally {
     span.end();

@@ -1,14 +1,20 @@
 // The commits a store knows, each with a number: traces are columns of these numbers. A hash must never get two numbers, and
-// numbers only grow, in the order in which commits are made known.
+// numbers have the order in which commits are made known: those of one call stand in its order, however many processes add.
+//
+// One row holds the next number and the commits that got the last ones. Whoever adds commits moves it on the condition that nobody
+// moved it since, and so numbers all of them at once; only then it writes their own rows. What a crash leaves unwritten is still in
+// that row, and whoever adds next writes it first.
 import { CallDeadline } from '../params/call-deadline.js';
+import { retryConflicts } from '../params/retry-conflicts.js';
 import { prefixEnd } from '../table/byte-order.js';
-import type { CallOptions, Row, WideColumnTable } from '../table/wide-column-table.js';
+import type { CallOptions, Mutation, Row, WideColumnTable } from '../table/wide-column-table.js';
 import { TraceDbError } from '../tracedb-error.js';
 import { COMMIT_PREFIX, CONFIG_KEY, commitHashKey, commitKey, FAMILIES } from './keys.js';
+import { MAX_TILE } from './tile.js';
 
 /** A commit to be made known. */
 export interface CommitInfo {
-  /** Git hash, or another id without white space, up to 200 characters. */
+  /** Git hash, or another id without white space, up to 256 characters. */
   readonly hash: string;
   /** When it was made, Unix milliseconds; undefined when nobody said. */
   readonly timestampMs?: number;
@@ -21,50 +27,74 @@ export interface Commit extends CommitInfo {
 
 const FAMILY = FAMILIES.commit;
 const JSON_COLUMN = 'J';
-const COUNTER_COLUMN = 'N';
-// Conditional writes on their way at a time: LMDB makes one transaction of them, Bigtable answers them side by side.
-const PARALLEL = 64;
+const NEXT_COLUMN = 'N';
+const LAST_COLUMN = 'L';
+// Commits that get their numbers at once: as JSON some hundred kilobytes at most.
 const CHUNK = 1000;
+
+/** The row that says which number is next. */
+interface Tail {
+  /** Text of the cell with the next number; undefined: nobody added a commit yet. */
+  readonly text: string | undefined;
+  readonly next: number;
+  /** The commits that got the last numbers; a crash may have left them without rows of their own. */
+  readonly last: readonly Commit[];
+  readonly timestampMs: number;
+}
 
 const chunks = function* <T>(items: readonly T[], size: number): Generator<readonly T[]> {
   for (let i = 0; i < items.length; i += size) yield items.slice(i, i + size);
 };
 
 const checkHash = (hash: string): void => {
-  if (typeof hash === 'string' && /^[^\s\0]{1,200}$/u.test(hash)) return;
+  if (typeof hash === 'string' && /^[^\s\0]{1,256}$/u.test(hash)) return;
   throw new TraceDbError(
     'ERR_SPANLINE_INVALID_INPUT',
-    `commit ${JSON.stringify(hash)} must be 1 to 200 characters without white space, such as a git hash`,
+    `commit ${JSON.stringify(hash)} must be 1 to 256 characters without white space, such as a git hash`,
+  );
+};
+
+const isCommit = (value: unknown): value is Commit => {
+  const { hash, number } = value as Partial<Commit>;
+  return typeof hash === 'string' && Number.isSafeInteger(number);
+};
+
+const check = ({ hash, timestampMs }: CommitInfo): void => {
+  checkHash(hash);
+  if (timestampMs === undefined || Number.isSafeInteger(timestampMs)) return;
+  throw new TraceDbError(
+    'ERR_SPANLINE_INVALID_INPUT',
+    `timestampMs of commit ${hash} must be whole milliseconds, not ${String(timestampMs)}`,
   );
 };
 
 /** Commits by number and by hash. */
 export class CommitLog {
+  /** All commits with numbers below have their rows, as far as this object knows. */
+  private completeTo = 0;
+
   constructor(private readonly table: WideColumnTable) {}
 
-  /** The numbers of these commits, in their order; those not known yet get the next ones, in their order. */
+  /**
+   * The numbers of these commits, in their order; those not known yet get the next ones, in their order. Rejects with
+   * `ERR_SPANLINE_CONFLICT` when others kept adding commits for 64 attempts.
+   */
   async add(commits: readonly CommitInfo[], options?: CallOptions): Promise<readonly number[]> {
-    for (const { hash } of commits) checkHash(hash);
+    commits.forEach(check);
     const deadline = new CallDeadline(`adding commits to ${this.table.location}`, options);
-    const wanted = new Map(commits.map((commit) => [commit.hash, commit]));
+    const wanted = new Map<string, CommitInfo>();
+    for (const commit of commits) if (!wanted.has(commit.hash)) wanted.set(commit.hash, commit);
     const numbers = new Map<string, number>();
-    for (const hashes of chunks([...wanted.keys()], CHUNK)) {
-      for (const { hash, number } of await this.readByHashes(hashes, deadline.next())) numbers.set(hash, number);
+    for (const some of chunks([...wanted.values()], CHUNK)) {
+      for (const { hash, number } of await this.numbered(some, deadline)) numbers.set(hash, number);
     }
-    const known = [...numbers].map(([hash, number]) => ({ ...(wanted.get(hash) as CommitInfo), number }));
-    const fresh = [...wanted.values()].filter(({ hash }) => !numbers.has(hash));
-    const added = await this.number(fresh, deadline);
-    for (const { hash, number } of added) numbers.set(hash, number);
-    await this.writeByNumber(added, deadline);
-    // A crash between the two rows of a commit leaves it without the second; whoever adds it again repairs it.
-    await this.writeByNumber(await this.missingByNumber(known, deadline), deadline);
     return commits.map(({ hash }) => numbers.get(hash) as number);
   }
 
   /** The commits with numbers from `from` to `to` (both included), ascending. */
   async list(range: { readonly from?: number; readonly to?: number } = {}, options?: CallOptions): Promise<Commit[]> {
     const { from = 0, to } = range;
-    const end = to === undefined ? prefixEnd(COMMIT_PREFIX)?.toString() : commitKey(to + 1);
+    const end = to === undefined || to >= MAX_TILE ? prefixEnd(COMMIT_PREFIX)?.toString() : commitKey(to + 1);
     const commits: Commit[] = [];
     const selection = { start: commitKey(Math.max(0, from)), end };
     for await (const rows of this.table.readRows(selection, { ...options, families: [FAMILY] })) {
@@ -83,7 +113,7 @@ export class CommitLog {
     if (only === undefined) {
       throw new TraceDbError(
         'ERR_SPANLINE_NOT_FOUND',
-        `no commit ${hash} in ${this.table.location}; list commits with tiles list --commits`,
+        `no commit ${hash} in ${this.table.location}; spanline perf commits lists them`,
       );
     }
     if (found.length > 1 && only.hash !== hash) {
@@ -95,53 +125,94 @@ export class CommitLog {
     return only;
   }
 
-  private async readByHashes(hashes: readonly string[], options: CallOptions): Promise<Commit[]> {
+  /** The commits behind these, of which unknown ones are added. */
+  private async numbered(wanted: readonly CommitInfo[], deadline: CallDeadline): Promise<readonly Commit[]> {
+    const known = await this.readByHashes(wanted, deadline);
+    if (known.length === wanted.length) return known;
+    return retryConflicts(
+      `the list of commits of ${this.table.location}`,
+      async () => {
+        const tail = await this.readTail(deadline);
+        await this.completeRows(tail, deadline);
+        // Every number below the tail's has its rows now, so what is not found has none.
+        const found = await this.readByHashes(wanted, deadline);
+        const hashes = new Set(found.map(({ hash }) => hash));
+        const fresh = wanted.filter(({ hash }) => !hashes.has(hash));
+        if (fresh.length === 0) return found;
+        const added = fresh.map(({ hash, timestampMs }, i) => ({ hash, number: tail.next + i, timestampMs }));
+        if (!(await this.moveTail(tail, added, deadline))) return undefined;
+        await this.writeRows(added, deadline);
+        this.completeTo = tail.next + added.length;
+        return [...found, ...added];
+      },
+      deadline,
+    );
+  }
+
+  private async readByHashes(wanted: readonly CommitInfo[], deadline: CallDeadline): Promise<Commit[]> {
     const commits: Commit[] = [];
-    const keys = hashes.map(commitHashKey);
-    for await (const rows of this.table.readRows({ keys }, { ...options, families: [FAMILY] })) {
+    const keys = wanted.map(({ hash }) => commitHashKey(hash));
+    for await (const rows of this.table.readRows({ keys }, { ...deadline.next(), families: [FAMILY] })) {
       for (const row of rows) commits.push(this.parse(row));
     }
     return commits;
   }
 
-  /** Give numbers to commits; where another process was faster, its number stands and ours stays unused. */
-  private async number(commits: readonly CommitInfo[], deadline: CallDeadline): Promise<Commit[]> {
-    if (commits.length === 0) return [];
-    const last = await this.table.incrementCell(CONFIG_KEY, FAMILY, COUNTER_COLUMN, commits.length, deadline.next());
-    const first = last - commits.length;
-    const numbered = commits.map((commit, i) => ({ ...commit, number: first + i }));
-    const lost: string[] = [];
-    for (const some of chunks(numbered, PARALLEL)) {
-      await Promise.all(
-        some.map(async (commit) => {
-          if (!(await this.claim(commit, deadline.next()))) lost.push(commit.hash);
-        }),
-      );
+  private async readTail(deadline: CallDeadline): Promise<Tail> {
+    const filter = { families: [FAMILY], qualifiers: [NEXT_COLUMN, LAST_COLUMN] };
+    const cells = (await this.table.readRow(CONFIG_KEY, { ...deadline.next(), ...filter }))?.cells ?? [];
+    const timestampMs = Math.max(-1, ...cells.map((cell) => cell.timestampMs));
+    const textOf = (column: string): string | undefined => {
+      const cell = cells.find(({ qualifier }) => qualifier === column);
+      return cell && Buffer.from(cell.value).toString();
+    };
+    const text = textOf(NEXT_COLUMN);
+    if (text === undefined) return { text, next: 0, last: [], timestampMs };
+    try {
+      const last = JSON.parse(textOf(LAST_COLUMN) ?? '') as readonly Commit[];
+      if (/^\d{1,10}$/.test(text) && last.every(isCommit)) return { text, next: Number(text), last, timestampMs };
+    } catch {
+      // Falls through to the error that names the row.
     }
-    if (lost.length === 0) return numbered;
-    const theirs = new Map((await this.readByHashes(lost, deadline.next())).map((commit) => [commit.hash, commit]));
-    return numbered.map((commit) => theirs.get(commit.hash) ?? commit);
+    throw this.corrupt(CONFIG_KEY, 'holds no next number of a commit');
   }
 
-  private async claim(commit: Commit, options: CallOptions): Promise<boolean> {
-    const cell = { family: FAMILY, qualifier: JSON_COLUMN };
-    const otherwise = [this.cellOf(commit)];
-    return !(await this.table.checkAndMutateRow(commitHashKey(commit.hash), cell, { otherwise }, options));
+  private moveTail(tail: Tail, added: readonly Commit[], deadline: CallDeadline): Promise<boolean> {
+    // Newer than the cells they replace, whatever this process's clock says: else they would never be read.
+    const timestampMs = Math.max(Date.now(), tail.timestampMs + 1);
+    const set = (qualifier: string, text: string): Mutation => ({
+      type: 'set',
+      family: FAMILY,
+      qualifier,
+      value: Buffer.from(text),
+      timestampMs,
+    });
+    const moved = [set(NEXT_COLUMN, String(tail.next + added.length)), set(LAST_COLUMN, JSON.stringify(added))];
+    const cell = { family: FAMILY, qualifier: NEXT_COLUMN };
+    if (tail.text === undefined) {
+      const absent = this.table.checkAndMutateRow(CONFIG_KEY, cell, { otherwise: moved }, deadline.next());
+      return absent.then((isThere) => !isThere);
+    }
+    const value = Buffer.from(tail.text);
+    // biome-ignore lint/suspicious/noThenProperty: the table's word for it; a list of mutations is not thenable
+    return this.table.checkAndMutateRow(CONFIG_KEY, { ...cell, value }, { then: moved }, deadline.next());
   }
 
-  private async missingByNumber(commits: readonly Commit[], deadline: CallDeadline): Promise<Commit[]> {
+  /** Write the rows of the last commits where whoever added them did not come to it. */
+  private async completeRows({ next, last }: Tail, deadline: CallDeadline): Promise<void> {
+    if (next === this.completeTo) return;
     const present = new Set<string>();
-    for (const some of chunks(commits, CHUNK)) {
-      const keys = some.map(({ number }) => commitKey(number));
-      for await (const found of this.table.readKeys({ keys }, deadline.next()))
-        for (const key of found) present.add(key);
-    }
-    return commits.filter(({ number }) => !present.has(commitKey(number)));
+    const keys = last.map(({ hash }) => commitHashKey(hash));
+    for await (const found of this.table.readKeys({ keys }, deadline.next())) for (const key of found) present.add(key);
+    const missing = last.filter(({ hash }) => !present.has(commitHashKey(hash)));
+    if (missing.length > 0) await this.writeRows(missing, deadline);
+    this.completeTo = next;
   }
 
-  private async writeByNumber(commits: readonly Commit[], deadline: CallDeadline): Promise<void> {
-    for (const some of chunks(commits, CHUNK)) {
-      const rows = some.map((commit) => ({ key: commitKey(commit.number), mutations: [this.cellOf(commit)] }));
+  /** By number first: a commit that is found by its hash has both rows. */
+  private async writeRows(commits: readonly Commit[], deadline: CallDeadline): Promise<void> {
+    for (const keyOf of [({ number }: Commit) => commitKey(number), ({ hash }: Commit) => commitHashKey(hash)]) {
+      const rows = commits.map((commit) => ({ key: keyOf(commit), mutations: [this.cellOf(commit)] }));
       await this.table.mutateRows(rows, deadline.next());
     }
   }
@@ -153,11 +224,15 @@ export class CommitLog {
 
   private parse({ key, cells }: Row): Commit {
     try {
-      const commit = JSON.parse(Buffer.from(cells[0]?.value ?? []).toString()) as Commit;
-      if (typeof commit.hash === 'string' && Number.isSafeInteger(commit.number)) return commit;
+      const commit: unknown = JSON.parse(Buffer.from(cells[0]?.value ?? []).toString());
+      if (isCommit(commit)) return commit;
     } catch {
       // Falls through to the error that names the row.
     }
-    throw new TraceDbError('ERR_SPANLINE_STORE_CORRUPT', `row ${key} of ${this.table.location} holds no commit`);
+    throw this.corrupt(key, 'holds no commit');
+  }
+
+  private corrupt(key: string, what: string): TraceDbError {
+    return new TraceDbError('ERR_SPANLINE_STORE_CORRUPT', `row ${key} of ${this.table.location} ${what}`);
   }
 }

@@ -2,7 +2,7 @@
 import { type Direction, directionOf } from '../detect/direction.js';
 import { CallDeadline } from '../params/call-deadline.js';
 import type { Params } from '../params/params.js';
-import { makeStructuredKey } from '../params/structured-key.js';
+import { structuredKeyOf } from '../params/structured-key.js';
 import type { CallOptions } from '../table/wide-column-table.js';
 import type { PerfStore, QueryLike } from './perf-store.js';
 
@@ -14,7 +14,7 @@ export interface ComparedSeries {
   readonly unit: string;
   readonly before: number;
   readonly after: number;
-  /** (after - before) / |before|; NaN when both are 0, infinite when only `before` is. */
+  /** (after - before) / |before|; 0 when both are 0, infinite when only `before` is. */
   readonly change: number;
   /** `better` and `worse` need a unit whose direction is known. */
   readonly verdict: 'better' | 'worse' | 'changed' | 'same';
@@ -40,7 +40,7 @@ const valuesAt = async (perf: PerfStore, commit: number, query: QueryLike, deadl
   for await (const traces of perf.query(perf.tileOf(commit), query, deadline.next())) {
     for (const { params, values } of traces) {
       const value = values[offset] as number;
-      if (!Number.isNaN(value)) found.set(makeStructuredKey(params), { params, value });
+      if (!Number.isNaN(value)) found.set(structuredKeyOf(params), { params, value });
     }
   }
   return found;

@@ -43,6 +43,7 @@ export interface IngestedFile {
 const BATCH_POINTS = 10_000;
 const BATCH_ENTRIES = 1000;
 const PROGRESS_COLUMN = 'P';
+const MAX_NAME_LENGTH = 4096;
 
 const digestOf = async (path: string, salt: string): Promise<string> => {
   const hash = createHash('md5').update(salt);
@@ -124,6 +125,13 @@ export const ingestFile = async (
 ): Promise<IngestedFile> => {
   const { force = false, deadlineMs, onProgress, ...reading } = options;
   const file = reading.name ?? path;
+  // It becomes part of the sources, and a bad file changes nothing: not even the commits, which are written before them.
+  if (file === '' || file.length > MAX_NAME_LENGTH) {
+    throw new TraceDbError(
+      'ERR_SPANLINE_INVALID_INPUT',
+      `the name of a file must have 1 to ${MAX_NAME_LENGTH} characters, not ${file.length}`,
+    );
+  }
   const call = (): CallOptions => new CallDeadline(`ingesting ${file}`, { deadlineMs, signal: reading.signal }).next();
   const { commits: entriesTotal } = await validateIngestFile(path, reading);
   // The commit and the format change what a file means.

@@ -5,9 +5,9 @@
 //   j<tilekey>:<key>:<value>:<id>     an index entry          I:E, empty
 //   &<md5 hex>                        a source                H:S the full name
 //   c<number>                         a commit by number      C:J json        (ten digits)
-//   h<hash>                           a commit by hash        C:N its number
+//   h<hash>                           a commit by hash        C:J the same
 //   f<md5 hex>                        an ingested file        C:P entries written
-//   !perf                             what the store is       C:J json, C:N commits (int64)
+//   !perf                             what the store is       C:J json; C:N the next commit's number, C:L those added last, json
 import { createHash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import type { TileLayout } from '../query/build-nodes.js';

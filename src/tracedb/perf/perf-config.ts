@@ -10,14 +10,15 @@ import { checkTileSize } from './tile.js';
 export interface PerfConfig {
   /** Commits of a tile, 1 to 8192. */
   readonly tileSize: number;
-  /** Shards of a tile's traces, 1 to 100. */
+  /** Shards of a tile's traces, 1 to 64. */
   readonly shards: number;
 }
 
 export const DEFAULT_PERF_CONFIG: PerfConfig = { tileSize: 256, shards: 8 };
 
 const FORMAT_VERSION = 1;
-const MAX_SHARDS = 100;
+// A walk over all traces of a tile opens a stream for each, and a query at most so many.
+const MAX_SHARDS = 64;
 const COLUMN = 'J';
 
 const invalid = (message: string): TraceDbError => new TraceDbError('ERR_SPANLINE_INVALID_INPUT', message);

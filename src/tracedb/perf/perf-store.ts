@@ -15,6 +15,7 @@ import { runPlan } from '../query/run-query.js';
 import type { CallOptions, TableSchema, TableStats, WideColumnTable } from '../table/wide-column-table.js';
 import { TraceDbError } from '../tracedb-error.js';
 import { CommitLog } from './commit-log.js';
+import { type DecodeIds, idDecoder } from './id-decoder.js';
 import { FAMILIES, indexPrefix, PARAM_SET_PREFIX, paramSetKey, sourceKey, tileLayout, traceKey } from './keys.js';
 import { openPerfConfig, type PerfConfig } from './perf-config.js';
 import { offsetOf, tileOf, tileOfKey } from './tile.js';
@@ -137,7 +138,7 @@ export class PerfStore {
     const deadline = new CallDeadline('reading traces', options);
     const ops = await this.opsRows.at(tile).read(deadline.next());
     const ids = params.filter((one) => ops.missing([one]).size === 0).map((one) => ops.encode(one));
-    return readTraces(this.table, this.config, tile, ops, ids, deadline.next());
+    return readTraces(this.table, this.config, tile, ids, this.decoder(tile, ops, deadline), deadline.next());
   }
 
   /** The traces of a tile that a query selects, ascending by id, in batches; the empty query selects all. */
@@ -149,10 +150,11 @@ export class PerfStore {
     const deadline = new CallDeadline(`querying tile ${tile}`, options);
     const { plan, ops } = await this.plan(tile, query, deadline);
     const ids = runPlan(this.table, plan, tileLayout(tile, this.config.shards), { ...deadline.next(), tile });
+    const decode = this.decoder(tile, ops, deadline);
     yield* readTracesOf(ids, (batch) =>
       inSpan(
         'perf.read-traces',
-        () => readTraces(this.table, this.config, tile, ops, batch, deadline.next()),
+        () => readTraces(this.table, this.config, tile, batch, decode, deadline.next()),
         (traces) => ({ ids: batch.length, traces: traces.length }),
       ),
     );
@@ -222,20 +224,23 @@ export class PerfStore {
     return count;
   }
 
-  /** The ids that the index of a tile has for one value; none for a value the tile does not know. */
-  async *indexIds(
+  /** The traces that the index of a tile has for one value, in batches; none for a value the tile does not know. */
+  async *indexedTraces(
     tile: number,
     key: string,
     value: string,
     options: CallOptions = {},
-  ): AsyncGenerator<readonly string[], undefined, void> {
+  ): AsyncGenerator<readonly Pick<PerfTrace, 'id' | 'params'>[], undefined, void> {
     const deadline = new CallDeadline(`reading the index of tile ${tile}`, options);
     const ops = await this.opsRows.at(tile).read(deadline.next());
     const valueIndex = ops.valueIndex(key, value);
     if (valueIndex < 0) return;
     const prefix = tileLayout(tile, this.config.shards).indexPrefix(ops.keyIndex(key), valueIndex);
+    const decode = this.decoder(tile, ops, deadline);
     for await (const keys of this.table.readKeys({ prefix }, deadline.next())) {
-      yield keys.map((row) => row.slice(prefix.length));
+      const ids = keys.map((row) => row.slice(prefix.length));
+      const params = await decode(ids);
+      yield ids.map((id, i) => ({ id, params: params[i] as Params }));
     }
   }
 
@@ -287,6 +292,10 @@ export class PerfStore {
       writer: this.writer.stats(),
       queries: readSlotsOf(this.table).stats(),
     };
+  }
+
+  private decoder(tile: number, ops: OrderedParamSet, deadline: CallDeadline): DecodeIds {
+    return idDecoder(this.opsRows.at(tile), ops, deadline);
   }
 
   private plan(tile: number, query: QueryLike, deadline: CallDeadline): Promise<{ plan: Plan; ops: OrderedParamSet }> {

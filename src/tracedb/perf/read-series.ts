@@ -2,7 +2,7 @@
 // on their number.
 import { CallDeadline } from '../params/call-deadline.js';
 import type { Params } from '../params/params.js';
-import { makeStructuredKey } from '../params/structured-key.js';
+import { structuredKeyOf } from '../params/structured-key.js';
 import type { CallOptions } from '../table/wide-column-table.js';
 import { TraceDbError } from '../tracedb-error.js';
 import type { Commit } from './commit-log.js';
@@ -64,7 +64,7 @@ export const readSeries = async (
     const first = tile * perf.config.tileSize;
     for await (const traces of perf.query(tile, query, deadline.next())) {
       for (const { params, values } of traces) {
-        const key = makeStructuredKey(params);
+        const key = structuredKeyOf(params);
         let one = series.get(key);
         if (one === undefined) {
           one = { params, commits: [], values: [] };

@@ -1,7 +1,7 @@
 // Reads traces of a tile: by id, or by the stream of ids of a query, a batch at a time while the next ids are found.
-import type { OrderedParamSet } from '../params/ordered-param-set.js';
 import type { Params } from '../params/params.js';
 import type { CallOptions, WideColumnTable } from '../table/wide-column-table.js';
+import type { DecodeIds } from './id-decoder.js';
 import { FAMILIES, traceKey } from './keys.js';
 import type { PerfConfig } from './perf-config.js';
 import { valuesOf } from './trace-values.js';
@@ -20,20 +20,21 @@ export const readTraces = async (
   table: WideColumnTable,
   { tileSize, shards }: PerfConfig,
   tile: number,
-  ops: OrderedParamSet,
   ids: readonly string[],
+  decode: DecodeIds,
   options: CallOptions,
 ): Promise<PerfTrace[]> => {
   const idOfKey = new Map(ids.map((id) => [traceKey(tile, id, shards), id]));
-  const found = new Map<string, PerfTrace>();
+  const found = new Map<string, Float32Array>();
   const read = table.readRows({ keys: [...idOfKey.keys()] }, { ...options, families: [FAMILIES.value] });
   for await (const rows of read) {
     for (const { key, cells } of rows) {
-      const id = idOfKey.get(key) as string;
-      found.set(id, { id, params: ops.decode(id), values: valuesOf(key, cells, tileSize) });
+      found.set(idOfKey.get(key) as string, valuesOf(key, cells, tileSize));
     }
   }
-  return ids.flatMap((id) => found.get(id) ?? []);
+  const present = ids.filter((id) => found.has(id));
+  const params = await decode(present);
+  return present.map((id, i) => ({ id, params: params[i] as Params, values: found.get(id) as Float32Array }));
 };
 
 /** The traces behind a stream of ids. The ids of the next batch are found while the traces of this one are read. */

@@ -6,12 +6,7 @@ import { FAMILIES } from './keys.js';
 const VALUE_BYTES = 4;
 
 /** The cells of one value. */
-export const valueMutations = (
-  offset: number,
-  value: number,
-  digest: Uint8Array,
-  timestampMs: number,
-): readonly Mutation[] => {
+export const valueMutations = (offset: number, value: number, digest: Uint8Array, timestampMs: number): Mutation[] => {
   const bytes = Buffer.allocUnsafe(VALUE_BYTES);
   bytes.writeFloatLE(value);
   const qualifier = String(offset);

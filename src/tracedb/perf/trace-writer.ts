@@ -6,11 +6,12 @@ import { CallDeadline } from '../params/call-deadline.js';
 import { type CleaningRule, checkParams } from '../params/cleaning.js';
 import type { OpsRows } from '../params/ops-rows.js';
 import type { Params } from '../params/params.js';
+import { MAX_TIMESTAMP_MS } from '../table/limits.js';
 import type { CallOptions, Mutation, RowMutation, WideColumnTable } from '../table/wide-column-table.js';
 import { TraceDbError } from '../tracedb-error.js';
 import { FAMILIES, indexKeys, sourceDigest, sourceKey, traceKey } from './keys.js';
 import type { PerfConfig } from './perf-config.js';
-import { checkCommit, offsetOf, tileKey, tileOf } from './tile.js';
+import { checkCommit, offsetOf, tileOf } from './tile.js';
 import { valueMutations } from './trace-values.js';
 
 /** A value of a trace. */
@@ -43,12 +44,15 @@ export interface WriteResult {
 // Mutations of one call of the table: far below its limit, since a call holds up the event loop while LMDB applies it.
 const CALL_MUTATIONS = 10_000;
 const EMPTY = new Uint8Array(0);
+// The longest path, and the run in the file behind it.
+const MAX_SOURCE_LENGTH = 8192;
 const MAX_FLOAT32 = 3.4028234663852886e38;
 
 /** Writes to the tiles of a store. */
 export class TraceWriter {
   private readonly sources: BoundedCache<string, Uint8Array>;
-  private readonly indexed: BoundedCache<string, true>;
+  /** Traces whose index rows are there, by tile and id: the keys of their rows. */
+  private readonly indexed: BoundedCache<string, string>;
 
   constructor(
     private readonly table: WideColumnTable,
@@ -108,8 +112,19 @@ export class TraceWriter {
     return written;
   }
 
-  stats(): { readonly indexedCached: number; readonly indexedEvicted: number; readonly sourcesCached: number } {
-    return { indexedCached: this.indexed.size, indexedEvicted: this.indexed.evicted, sourcesCached: this.sources.size };
+  stats(): {
+    readonly indexedCached: number;
+    readonly indexedEvicted: number;
+    readonly sourcesCached: number;
+    readonly sourcesEvicted: number;
+  } {
+    const { indexed, sources } = this;
+    return {
+      indexedCached: indexed.size,
+      indexedEvicted: indexed.evicted,
+      sourcesCached: sources.size,
+      sourcesEvicted: sources.evicted,
+    };
   }
 
   private async writeTile(
@@ -118,23 +133,23 @@ export class TraceWriter {
     deadline: CallDeadline,
   ): Promise<WriteResult> {
     const all = function* (): Generator<Params> {
-      for (const { points } of commits) for (const { params } of points) yield params;
+      // A series without any value is no trace: its params would be offered by the tile and select nothing.
+      for (const { points } of commits) for (const { params, value } of points) if (!Number.isNaN(value)) yield params;
     };
     const ops = await this.opsRows.at(tile).update(all(), deadline.next());
-    const fresh = new Map<string, string>();
+    const fresh = new Map<string, { readonly id: string; readonly key: string }>();
     const newest = commits.reduce((most, { timestampMs }) => Math.max(most, timestampMs), 0);
-    const prefix = tileKey(tile);
     let points = 0;
     let missing = 0;
-    let rows = new Map<string, Mutation[]>();
+    let rows: RowMutation[] = [];
     let mutations = 0;
+    // Only points of several commits come to a row more than once, but for mistakes, which cost no more than another row.
+    const mutationsOf = commits.length > 1 ? new Map<string, Mutation[]>() : undefined;
     const flush = async (): Promise<void> => {
-      if (rows.size === 0) return;
-      await this.table.mutateRows(
-        Array.from(rows, ([key, list]) => ({ key, mutations: list })),
-        deadline.next(),
-      );
-      rows = new Map();
+      if (rows.length === 0) return;
+      await this.table.mutateRows(rows, deadline.next());
+      rows = [];
+      mutationsOf?.clear();
       mutations = 0;
     };
     for (const { commit, source, timestampMs, points: some } of commits) {
@@ -146,21 +161,29 @@ export class TraceWriter {
           continue;
         }
         const id = ops.encode(params);
-        const key = traceKey(tile, id, this.config.shards);
-        const list = rows.get(key);
+        const entry = `${tile}${id}`;
+        let key = this.indexed.get(entry);
+        if (key === undefined) {
+          key = traceKey(tile, id, this.config.shards);
+          fresh.set(entry, { id, key });
+        }
         const cells = valueMutations(offset, value, digest, timestampMs);
-        if (list === undefined) rows.set(key, [...cells]);
-        else list.push(...cells);
+        const others = mutationsOf?.get(key);
+        if (others === undefined) {
+          rows.push({ key, mutations: cells });
+          mutationsOf?.set(key, cells);
+        } else {
+          others.push(...cells);
+        }
         points++;
         mutations += 2;
-        const entry = prefix + id;
-        if (this.indexed.get(entry) === undefined) fresh.set(entry, id);
         if (mutations >= CALL_MUTATIONS) await flush();
       }
     }
     await flush();
-    await this.writeIndex(tile, fresh.values(), newest, deadline);
-    for (const entry of fresh.keys()) this.indexed.set(entry, true);
+    const ids = Array.from(fresh.values(), ({ id }) => id);
+    await this.writeIndex(tile, ids, newest, deadline);
+    for (const [entry, { key }] of fresh) this.indexed.set(entry, key);
     return { points, missing, indexed: fresh.size };
   }
 
@@ -186,16 +209,16 @@ export class TraceWriter {
 
   private check({ commit, source, timestampMs, points }: CommitPoints): void {
     checkCommit(commit);
-    if (typeof source !== 'string' || source === '' || source.length > 4096) {
+    if (typeof source !== 'string' || source === '' || source.length > MAX_SOURCE_LENGTH) {
       throw new TraceDbError(
         'ERR_SPANLINE_INVALID_INPUT',
-        `the source of commit ${commit} must be a name of 1 to 4096 characters`,
+        `the source of commit ${commit} must be a name of 1 to ${MAX_SOURCE_LENGTH} characters`,
       );
     }
-    if (!Number.isSafeInteger(timestampMs) || timestampMs < 0) {
+    if (!Number.isInteger(timestampMs) || timestampMs < 0 || timestampMs > MAX_TIMESTAMP_MS) {
       throw new TraceDbError(
         'ERR_SPANLINE_INVALID_INPUT',
-        `timestampMs of commit ${commit} must be whole milliseconds since 1970, not ${timestampMs}`,
+        `timestampMs of commit ${commit} must be whole milliseconds since 1970, up to the year 9999, not ${timestampMs}`,
       );
     }
     for (const { params, value } of points) {

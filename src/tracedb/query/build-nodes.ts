@@ -1,11 +1,9 @@
 // Turns a plan into the nodes that run it. It opens no more streams than `MAX_OPEN_LEAVES`: a condition with more values is checked
 // on the ids of another, and when no condition is small enough the whole tile is walked.
 import { Span } from '../../span/span.js';
-import { under } from '../node-span.js';
-import { prefixEnd } from '../table/byte-order.js';
 import type { ReadOptions, WideColumnTable } from '../table/wide-column-table.js';
 import { idFilter } from './id-filter.js';
-import type { IdNode } from './id-node.js';
+import type { IdNode, IdStream } from './id-node.js';
 import { Intersection, type IntersectionInput } from './intersection.js';
 import { Leaf } from './leaf.js';
 import type { Plan, PlannedCondition } from './plan.js';
@@ -42,7 +40,7 @@ const streamOf = (
   target: QueryTarget,
   { key, keyIndex, values }: PlannedCondition,
   parent: Span | undefined,
-): IdNode => {
+): IdStream => {
   const prefixOf = (valueIndex: number) => target.layout.indexPrefix(keyIndex, valueIndex);
   const [only] = values;
   if (values.length === 1 && only !== undefined) {
@@ -55,45 +53,30 @@ const streamOf = (
   return new Union(leaves, span);
 };
 
-/** The first id of a condition that is not below `id`: a read of one row for each value. */
-const seekOf =
-  ({ table, layout, options }: QueryTarget, { keyIndex, values }: PlannedCondition, parent: Span | undefined) =>
-  async (id: string): Promise<string | undefined> => {
-    let lowest: string | undefined;
-    for (const { valueIndex } of values) {
-      const prefix = layout.indexPrefix(keyIndex, valueIndex);
-      const end = prefixEnd(prefix)?.toString();
-      const keys = under(parent, () => table.readKeys({ start: prefix + id, end }, { ...options, limit: 1 }));
-      for await (const [key] of keys) {
-        const found = (key as string).slice(prefix.length);
-        if (lowest === undefined || found < lowest) lowest = found;
-      }
-      // Nothing can be lower.
-      if (lowest === id) break;
-    }
-    return lowest;
-  };
-
 const testOf = ({ keyIndex, values }: PlannedCondition): ((id: string) => boolean) =>
   idFilter({ keyIndex, valueIndices: new Set(values.map(({ valueIndex }) => valueIndex)) });
 
 /** All ids of the tile: its trace rows, whose shards are merged. */
-const scanOf = (target: QueryTarget, parent: Span | undefined): IdNode => {
+const scanOf = (target: QueryTarget, parent: Span | undefined): IdStream => {
   const span = startSpan('query.scan', parent, () => ({ shards: target.layout.tracePrefixes.length }));
   const leaves = target.layout.tracePrefixes.map((prefix, shard) => leafOf(target, prefix, span, () => ({ shard })));
   return new Union(leaves, span);
 };
 
-/** Conditions that are read, and those that are only checked; ordered by their number of values already. */
+/** The share of a tile's traces that meet a condition, if they have its values in equal parts. */
+const shareOf = ({ values, known }: PlannedCondition): number => values.length / known;
+
+/** Conditions that can be read, with the likely rarest first, and those that are only checked. */
 const divide = (conditions: readonly PlannedCondition[]) => {
+  const streams: PlannedCondition[] = [];
+  const checks: PlannedCondition[] = [];
   let leaves = 0;
-  let read = 0;
-  for (const { values } of conditions) {
-    if (leaves + values.length > MAX_OPEN_LEAVES) break;
-    leaves += values.length;
-    read++;
+  for (const condition of [...conditions].sort((a, b) => shareOf(a) - shareOf(b))) {
+    const isRead = leaves + condition.values.length <= MAX_OPEN_LEAVES;
+    if (isRead) leaves += condition.values.length;
+    (isRead ? streams : checks).push(condition);
   }
-  return { streams: conditions.slice(0, read), checks: conditions.slice(read), leaves };
+  return { streams, checks, leaves };
 };
 
 /** How many streams the nodes of a plan will open. */
@@ -114,12 +97,10 @@ export const buildNodes = (
   const [only] = streams;
   if (plan.conditions.length === 1 && only !== undefined) return streamOf(target, only, parent);
   const span = startSpan('query.intersection', parent, () => ({ conditions: plan.conditions.length }));
-  const inputs: IntersectionInput[] = streams.map((condition) => ({
-    node: streamOf(target, condition, span),
-    test: testOf(condition),
-    seek: seekOf(target, condition, span),
-  }));
-  // With nothing small enough to read, the tile's own rows are the input; they never end before the answer does.
-  if (inputs.length === 0) inputs.push({ node: scanOf(target, span), test: () => true, seek: async (id) => id });
-  return new Intersection(inputs, checks.map(testOf), span);
+  const inputs = streams.map(
+    (condition): IntersectionInput => ({ node: streamOf(target, condition, span), test: testOf(condition) }),
+  );
+  // With nothing small enough to read, the tile's own rows are.
+  const [first = { node: scanOf(target, span), test: () => true }, ...rest] = inputs;
+  return new Intersection([first, ...rest], checks.map(testOf), span);
 };

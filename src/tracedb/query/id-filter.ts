@@ -12,6 +12,11 @@ const ZERO = 48;
 /** A test for ids of the form `,<key>=<value>,<key>=<value>,`. */
 export const idFilter = ({ keyIndex, valueIndices }: IdCondition): ((id: string) => boolean) => {
   const needle = `,${keyIndex}=`;
+  const [only] = valueIndices;
+  if (valueIndices.size === 1) {
+    const pair = `${needle}${only},`;
+    return (id) => id.includes(pair);
+  }
   return (id) => {
     const at = id.indexOf(needle);
     if (at === -1) return false;

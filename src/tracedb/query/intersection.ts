@@ -1,211 +1,231 @@
-// The traces that meet every condition. It begins as a merge of all inputs; since an id tells by itself whether a condition holds,
-// an input that proves denser than another stops being read and becomes a check of ids. So a query costs about the rows of
-// its rarest condition, whatever the others are. The answer must be the same either way.
+// The traces that meet every condition. An id tells by itself whether a condition holds, so only one input is read: the one with the
+// fewest ids here. Which one that is changes along the tile, since ids that follow one another are alike: where long runs of ids
+// fail one condition, that condition's own ids are fewer, and reading goes on with them, behind the gap. The answer must be the
+// same whichever is read.
 import type { Span } from '../../span/span.js';
-import { BATCH_IDS, type IdNode, newFigures } from './id-node.js';
+import { BATCH_IDS, behind, type IdNode, type IdStream, lowerBound, newFigures } from './id-node.js';
 import { endNodeSpan } from './leaf.js';
 
 /** A condition of an intersection. */
 export interface IntersectionInput {
-  readonly node: IdNode;
+  readonly node: IdStream;
   /** The same condition asked of one id. */
   readonly test: (id: string) => boolean;
-  /** The first id of this input that is not below `id`, by a read of its own; undefined when there is none. */
-  readonly seek: (id: string) => Promise<string | undefined>;
 }
 
-interface Active extends IntersectionInput {
+interface Input extends IntersectionInput {
+  /** One batch of its ids, and where in it. */
   ids: readonly string[];
   at: number;
-  rows: number;
+  /** There are no more behind these. */
+  isLast: boolean;
+  /** Ids that were asked about it since the last one that met it. */
+  misses: number;
+  /** Misses after which it is compared with the input that is read; about what a new read costs, in ids. */
+  patience: number;
+  /** Misses of all ids. */
+  refused: number;
 }
 
-/** Rows after which an input is dropped unless it is the rarest. A merge moves all inputs over the same ids, so rows compare. */
-const DEMOTE_ROWS = 4096;
-/** Batches until a dropped input is first asked whether it has ended; every answer doubles the interval. */
-const FIRST_SEEK_BATCHES = 8;
+const PATIENCE = 128;
+const MAX_PATIENCE = 1 << 16;
+/** Ids that two inputs are compared by. */
+const SAMPLE_IDS = 64;
+/** Ids read until inputs that refuse many, but in no long runs, are compared for the first time; each time doubles it. */
+const FIRST_REVIEW_IDS = 2048;
+/** The share of ids that such an input refuses: below it, it cannot be much rarer. */
+const REVIEW_REFUSED = 0.7;
+/** Ids of the first batch, so that it comes soon; each one is twice as large as the one before, up to BATCH_IDS. */
+const FIRST_BATCH_IDS = 16;
+/** Ids looked at for one batch, once it has any. */
+const MAX_LOOKS = 8192;
 
-/** Where the first id not below `id` is, from `at` on: doubling steps, then halving. */
-const lowerBound = (ids: readonly string[], id: string, at: number): number => {
-  let step = 1;
-  let low = at;
-  while (low + step < ids.length && (ids[low + step] as string) < id) {
-    low += step;
-    step *= 2;
-  }
-  let high = Math.min(low + step, ids.length);
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((ids[middle] as string) < id) low = middle + 1;
-    else high = middle;
-  }
-  return low;
-};
-
-/** The intersection of its inputs, of which there is at least one. */
+/** The intersection of its inputs, of which there is at least one; the one likely to have the fewest ids comes first. */
 export class Intersection implements IdNode {
   readonly figures = newFigures();
-  private active: Active[] = [];
-  private readonly dropped: IntersectionInput[] = [];
-  private readonly tests: ((id: string) => boolean)[];
-  private isStarted = false;
+  private readonly inputs: Input[];
+  /** The input that is read. */
+  private reader: Input;
+  /** All others. */
+  private others: Input[];
+  private batchIds = FIRST_BATCH_IDS;
+  private looked = 0;
+  private lookedByReader = 0;
+  private reviewAfter = FIRST_REVIEW_IDS;
+  private switches = 0;
   private isOver = false;
-  private batchesToSeek = FIRST_SEEK_BATCHES;
-  private seekInterval = FIRST_SEEK_BATCHES;
 
-  /** @param tests Conditions that are only checked on ids, because reading them would take too many streams. */
+  /** @param checks Conditions that are only asked of ids, because reading them would take too many streams. */
   constructor(
-    private readonly inputs: readonly IntersectionInput[],
-    tests: readonly ((id: string) => boolean)[],
+    inputs: readonly [IntersectionInput, ...IntersectionInput[]],
+    private readonly checks: readonly ((id: string) => boolean)[],
     private readonly span: Span | undefined,
   ) {
-    this.tests = [...tests];
+    this.inputs = inputs.map((input) => ({
+      ...input,
+      ids: [],
+      at: 0,
+      isLast: false,
+      misses: 0,
+      patience: PATIENCE,
+      refused: 0,
+    }));
+    [this.reader, ...this.others] = this.inputs as [Input, ...Input[]];
   }
 
   async next(): Promise<readonly string[] | undefined> {
-    if (!this.isStarted) await this.start();
     const out: string[] = [];
-    while (!this.isOver && out.length < BATCH_IDS) {
-      if (this.active.length === 1) await this.filterBatch(out);
-      else await this.mergeBatch(out);
+    const lastLook = this.looked + MAX_LOOKS;
+    while (!this.isOver && out.length < this.batchIds && (out.length === 0 || this.looked < lastLook)) {
+      const { reader } = this;
+      if (reader.at === reader.ids.length && !(await this.refill(reader))) break;
+      const rival = this.scan(out) ?? this.review();
+      if (rival !== undefined) await this.compare(rival);
     }
     if (out.length === 0) {
       await this.close();
       return undefined;
     }
+    this.batchIds = Math.min(2 * this.batchIds, BATCH_IDS);
     this.figures.idsOut += out.length;
     this.figures.batches++;
     return out;
   }
 
   async close(): Promise<void> {
-    this.isOver = true;
-    await Promise.all(this.inputs.map(({ node }) => node.close()));
-    this.span?.addProperty('inputs.dropped', this.dropped.length);
+    await this.endReads();
+    if (this.span?.isRecording === true) this.span.addProperty('switches', this.switches);
     endNodeSpan(this.span, this.figures);
   }
 
-  private async start(): Promise<void> {
-    this.isStarted = true;
-    const since = performance.now();
-    const batches = await Promise.all(this.inputs.map(({ node }) => node.next()));
-    this.figures.waitMs += performance.now() - since;
-    for (const [i, ids] of batches.entries()) {
-      if (ids === undefined) {
-        // One side is empty, so all is: the others' reads end now.
-        await this.close();
-        return;
+  /** Add ids that meet all to `out`, from those at hand; returns the input that a long run of ids does not meet. */
+  private scan(out: string[]): Input | undefined {
+    const { reader, others, checks, batchIds } = this;
+    const { ids } = reader;
+    let { at } = reader;
+    let rival: Input | undefined;
+    for (; at < ids.length && out.length < batchIds && rival === undefined; at++) {
+      const id = ids[at] as string;
+      let isMatch = true;
+      for (const input of others) {
+        if (input.test(id)) {
+          input.misses = 0;
+          continue;
+        }
+        isMatch = false;
+        input.refused++;
+        if (++input.misses >= input.patience) rival = input;
+        break;
       }
-      this.figures.idsIn += ids.length;
-      this.active.push({ ...(this.inputs[i] as IntersectionInput), ids, at: 0, rows: ids.length });
+      if (!isMatch) continue;
+      for (const check of checks) {
+        isMatch = check(id);
+        if (!isMatch) break;
+      }
+      if (isMatch) out.push(id);
     }
+    this.looked += at - reader.at;
+    this.lookedByReader += at - reader.at;
+    reader.at = at;
+    return rival;
   }
 
-  /** Merge until the output is full, an input ends, or one is dropped. */
-  private async mergeBatch(out: string[]): Promise<void> {
-    const { active, tests } = this;
-    const [first] = active as [Active];
-    while (out.length < BATCH_IDS) {
-      const candidate = first.ids[first.at] as string;
-      let highest = candidate;
-      for (const input of active) {
-        if (!(await this.advanceTo(input, highest))) return;
-        if (active !== this.active) return;
-        const id = input.ids[input.at] as string;
-        if (id > highest) highest = id;
+  /** From time to time, the input that refused most of the ids it was asked about, if those are many. */
+  private review(): Input | undefined {
+    if (this.lookedByReader < this.reviewAfter) return undefined;
+    this.reviewAfter *= 2;
+    let most: Input | undefined;
+    let mostRefused = REVIEW_REFUSED;
+    let asked = this.lookedByReader;
+    for (const input of this.others) {
+      const refused = input.refused / asked;
+      if (refused > mostRefused) {
+        most = input;
+        mostRefused = refused;
       }
-      if (highest !== candidate) {
-        if (!(await this.advanceTo(first, highest)) || active !== this.active) return;
-        continue;
-      }
-      if (tests.every((test) => test(candidate))) out.push(candidate);
-      if (!(await this.stepAll()) || active !== this.active) return;
+      asked -= input.refused;
     }
+    return most;
   }
 
-  /** Move every input, all of which stand on one id, behind it: the one that goes on alone must not meet it again. False at the end. */
-  private async stepAll(): Promise<boolean> {
-    const { active } = this;
-    for (const input of active) input.at++;
-    for (const input of active) {
-      if (input.at === input.ids.length && !(await this.refill(input))) return false;
+  /** Go on with the reader or with `rival`, whichever has fewer ids from here on. */
+  private async compare(rival: Input): Promise<void> {
+    const { reader } = this;
+    // The reader stands behind ids that it has given out, or on the first that it has not.
+    const here =
+      reader.at < reader.ids.length ? (reader.ids[reader.at] as string) : behind(reader.ids.at(-1) as string);
+    if (!(await this.moveTo(rival, here)) || !(await this.sample(rival))) return;
+    const there = rival.ids[rival.at] as string;
+    const isGap = lowerBound(reader.ids, there, reader.at) === reader.ids.length;
+    if (!(await this.moveTo(reader, there)) || !(await this.sample(reader))) return;
+    // As far as both are known.
+    const [end] = [reader, rival].flatMap(({ ids, isLast }) => (isLast ? [] : (ids.at(-1) as string))).sort();
+    const within = ({ ids, at }: Input): number => (end === undefined ? ids.length : lowerBound(ids, end, at)) - at;
+    const isSwitch = within(rival) < within(reader);
+    rival.misses = 0;
+    // One that is worth it each time is asked as often as it may; others ever less.
+    rival.patience = isSwitch || isGap ? PATIENCE : Math.min(2 * rival.patience, MAX_PATIENCE);
+    if (isSwitch) {
+      this.switches++;
+      this.reader = rival;
+      this.others = this.others.map((input) => (input === rival ? reader : input));
+      this.lookedByReader = 0;
+      for (const input of this.others) {
+        input.misses = 0;
+        input.refused = 0;
+      }
+      reader.patience = PATIENCE;
+    }
+    const idle = isSwitch ? reader : rival;
+    if (!idle.isLast) await idle.node.pause();
+  }
+
+  /** Put an input on its first id that is not below `id`; false at its end, which is that of the answer. */
+  private async moveTo(input: Input, id: string): Promise<boolean> {
+    input.at = lowerBound(input.ids, id, input.at);
+    if (input.at < input.ids.length) return true;
+    if (!input.isLast) await input.node.skipTo(id);
+    return this.refill(input);
+  }
+
+  /** Read on until there are enough ids to compare, or no more. */
+  private async sample(input: Input): Promise<boolean> {
+    while (!input.isLast && input.ids.length - input.at < SAMPLE_IDS) {
+      const more = await this.waitFor(input.node.next());
+      if (this.isOver) return false;
+      if (more === undefined) {
+        input.isLast = true;
+        break;
+      }
+      this.figures.idsIn += more.length;
+      input.ids = [...input.ids.slice(input.at), ...more];
+      input.at = 0;
     }
     return true;
   }
 
-  /** Check the ids of the one input that is still read. */
-  private async filterBatch(out: string[]): Promise<void> {
-    const { tests } = this;
-    const input = this.active[0] as Active;
-    const { ids } = input;
-    let { at } = input;
-    for (; at < ids.length && out.length < BATCH_IDS; at++) {
-      const id = ids[at] as string;
-      let isMatch = true;
-      for (const test of tests) {
-        if (!test(id)) {
-          isMatch = false;
-          break;
-        }
-      }
-      if (isMatch) out.push(id);
-    }
-    input.at = at;
-    if (at < ids.length || !(await this.refill(input))) return;
-    if (this.dropped.length > 0 && --this.batchesToSeek <= 0) await this.seekDropped(input);
-  }
-
-  /** Ask the inputs no longer read where they go on: when one has ended, so has the answer. */
-  private async seekDropped(input: Active): Promise<void> {
-    this.seekInterval *= 2;
-    this.batchesToSeek = this.seekInterval;
-    const since = performance.now();
-    for (const { seek } of this.dropped) {
-      const id = await seek(input.ids[input.at] as string);
-      if (id === undefined) {
-        await this.close();
-        break;
-      }
-      input.at = lowerBound(input.ids, id, input.at);
-      if (input.at === input.ids.length && !(await this.refill(input))) break;
-    }
-    this.figures.waitMs += performance.now() - since;
-  }
-
-  /** Move an input to the first id not below `id`, unless it is dropped on the way there; false at its end. */
-  private async advanceTo(input: Active, id: string): Promise<boolean> {
-    const { active } = this;
-    for (;;) {
-      if ((input.ids[input.at] as string) >= id) return true;
-      input.at = lowerBound(input.ids, id, input.at);
-      if (input.at < input.ids.length) return true;
-      if (!(await this.refill(input))) return false;
-      // One that is no longer read has no more ids, which does not mean that the answer has none.
-      if (active !== this.active) return true;
-    }
-  }
-
-  private async refill(input: Active): Promise<boolean> {
-    const since = performance.now();
-    const ids = await input.node.next();
-    this.figures.waitMs += performance.now() - since;
+  private async refill(input: Input): Promise<boolean> {
+    const ids = input.isLast ? undefined : await this.waitFor(input.node.next());
     if (ids === undefined) {
-      await this.close();
+      // The answer is over but for the ids on their way out, which the span has yet to count.
+      await this.endReads();
       return false;
     }
     this.figures.idsIn += ids.length;
     input.ids = ids;
     input.at = 0;
-    input.rows += ids.length;
-    if (input.rows >= DEMOTE_ROWS && this.active.some(({ rows }) => rows < input.rows)) await this.drop(input);
-    return true;
+    return !this.isOver;
   }
 
-  private async drop(input: Active): Promise<void> {
-    // A new array: a merge that goes on over the old one sees that it changed.
-    this.active = this.active.filter((other) => other !== input);
-    this.dropped.push(input);
-    this.tests.push(input.test);
-    await input.node.close();
+  private async endReads(): Promise<void> {
+    this.isOver = true;
+    await Promise.all(this.inputs.map(({ node }) => node.close()));
+  }
+
+  private async waitFor<T>(read: Promise<T>): Promise<T> {
+    const since = performance.now();
+    const result = await read;
+    this.figures.waitMs += performance.now() - since;
+    return result;
   }
 }

@@ -1,8 +1,9 @@
 // A leaf of a query: the ids behind one prefix of the table. It owns its read and must end it.
-import type { Span } from '../../span/span.js';
-import { roundMs, under } from '../node-span.js';
-import type { ReadOptions, WideColumnTable } from '../table/wide-column-table.js';
-import { type IdNode, newFigures } from './id-node.js';
+import { Span } from '../../span/span.js';
+import { failSpan, roundMs, under } from '../node-span.js';
+import { prefixEnd } from '../table/byte-order.js';
+import type { ReadOptions, RowSelection, WideColumnTable } from '../table/wide-column-table.js';
+import { behind, type IdNode, type IdStream, newFigures } from './id-node.js';
 
 /** Where a leaf reads. */
 export interface LeafRead {
@@ -12,46 +13,83 @@ export interface LeafRead {
   readonly options: ReadOptions;
 }
 
+/** Reads of one leaf that get spans of their own: a query may skip thousands of times. */
+const MAX_READ_SPANS = 8;
+
 /** Ids read from one prefix. */
-export class Leaf implements IdNode {
+export class Leaf implements IdStream {
   readonly figures = newFigures();
-  private readonly keys: AsyncIterator<readonly string[]>;
-  private readonly idStart: number;
+  private keys: AsyncIterator<readonly string[]> | undefined;
+  /** Where the next read begins. */
+  private from = '';
+  private reads = 0;
+  private isClosed = false;
 
   constructor(
-    { table, prefix, options }: LeafRead,
+    private readonly read: LeafRead,
     private readonly span: Span | undefined,
-  ) {
-    this.idStart = prefix.length;
-    this.keys = under(span, () => table.readKeys({ prefix }, options));
-  }
+  ) {}
 
   async next(): Promise<readonly string[] | undefined> {
+    // A node above may still be on its way when it is closed; no read must be opened then.
+    if (this.isClosed) return undefined;
     const { figures } = this;
     const since = performance.now();
     try {
+      this.keys ??= this.open();
       const { done, value } = await this.keys.next();
       if (done) {
         await this.close();
         return undefined;
       }
+      const idStart = this.read.prefix.length;
       const ids = new Array<string>(value.length);
-      for (let i = 0; i < value.length; i++) ids[i] = (value[i] as string).slice(this.idStart);
+      for (let i = 0; i < value.length; i++) ids[i] = (value[i] as string).slice(idStart);
+      this.from = ids[ids.length - 1] as string;
       figures.idsIn += ids.length;
       figures.idsOut += ids.length;
       figures.batches++;
       return ids;
     } catch (error) {
-      this.span?.recordException(error);
+      failSpan(this.span, error);
       throw error;
     } finally {
       figures.waitMs += performance.now() - since;
     }
   }
 
+  async skipTo(id: string): Promise<void> {
+    await this.endRead();
+    if (id > this.from) this.from = id;
+  }
+
+  pause(): Promise<void> {
+    return this.endRead();
+  }
+
   async close(): Promise<void> {
-    await this.keys.return?.();
+    this.isClosed = true;
+    await this.keys?.return?.();
+    if (this.span?.isRecording === true) this.span.addProperty('reads', this.reads);
     endNodeSpan(this.span, this.figures);
+  }
+
+  private async endRead(): Promise<void> {
+    const { keys } = this;
+    if (keys === undefined) return;
+    this.keys = undefined;
+    await keys.return?.();
+    // A read that is open has given out ids, the last of which this is.
+    this.from = behind(this.from);
+  }
+
+  private open(): AsyncIterator<readonly string[]> {
+    const { table, prefix, options } = this.read;
+    const rows: RowSelection =
+      this.from === '' ? { prefix } : { start: prefix + this.from, end: prefixEnd(prefix)?.toString() };
+    const span = this.span !== undefined && this.reads >= MAX_READ_SPANS ? Span.noop() : this.span;
+    this.reads++;
+    return under(span, () => table.readKeys(rows, options));
   }
 }
 

@@ -21,6 +21,8 @@ export interface PlannedValue {
 export interface PlannedCondition {
   readonly key: string;
   readonly keyIndex: number;
+  /** How many values the tile has for the key: with `values`, the best guess at how many traces meet the condition. */
+  readonly known: number;
   readonly values: readonly PlannedValue[];
 }
 
@@ -138,7 +140,7 @@ export const planQuery = async (query: Query, ops: OrderedParamSet, options: Cal
     if (values.length === 0) {
       return { kind: 'empty', reason: nothingLeft(part) };
     }
-    conditions.push({ key, keyIndex, values });
+    conditions.push({ key, keyIndex, known: ops.values(key).length, values });
   }
   return { kind: 'select', conditions: conditions.sort(byCost) };
 };

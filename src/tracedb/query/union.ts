@@ -1,13 +1,14 @@
 // Merges ordered streams of ids into one without duplicates: the traces that have any of several values. It holds one batch an
 // input; the smallest id is on top of a binary heap.
 import type { Span } from '../../span/span.js';
-import { BATCH_IDS, type IdNode, newFigures } from './id-node.js';
+import { BATCH_IDS, type IdStream, lowerBound, newFigures } from './id-node.js';
 import { endNodeSpan } from './leaf.js';
 
 interface Input {
-  readonly node: IdNode;
+  readonly node: IdStream;
   ids: readonly string[];
   at: number;
+  isOver: boolean;
 }
 
 const currentId = ({ ids, at }: Input): string => ids[at] as string;
@@ -30,15 +31,19 @@ const sink = (heap: Input[], start: number): void => {
 };
 
 /** The union of its inputs. */
-export class Union implements IdNode {
+export class Union implements IdStream {
   readonly figures = newFigures();
+  private readonly inputs: readonly Input[];
+  /** The inputs that stand on an id; undefined when they have to be looked at anew. */
   private heap: Input[] | undefined;
   private last = '';
 
   constructor(
-    private readonly inputs: readonly IdNode[],
+    nodes: readonly IdStream[],
     private readonly span: Span | undefined,
-  ) {}
+  ) {
+    this.inputs = nodes.map((node) => ({ node, ids: [], at: 0, isOver: false }));
+  }
 
   async next(): Promise<readonly string[] | undefined> {
     this.heap ??= await this.start();
@@ -52,9 +57,8 @@ export class Union implements IdNode {
         out.push(id);
         this.last = id;
       }
-      if (++top.at < top.ids.length) sink(heap, 0);
-      else if (!(await this.refill(top))) this.dropTop(heap);
-      else sink(heap, 0);
+      if (++top.at < top.ids.length || (await this.waitFor(this.refill(top)))) sink(heap, 0);
+      else this.dropTop(heap);
     }
     if (out.length === 0) {
       await this.close();
@@ -65,34 +69,50 @@ export class Union implements IdNode {
     return out;
   }
 
+  async skipTo(id: string): Promise<void> {
+    this.heap = undefined;
+    const skips = this.inputs.map((input) => {
+      input.at = lowerBound(input.ids, id, input.at);
+      return input.at < input.ids.length || input.isOver ? undefined : input.node.skipTo(id);
+    });
+    await Promise.all(skips);
+  }
+
+  async pause(): Promise<void> {
+    await Promise.all(this.inputs.map(({ node, isOver }) => (isOver ? undefined : node.pause())));
+  }
+
   async close(): Promise<void> {
-    await Promise.all(this.inputs.map((input) => input.close()));
+    await Promise.all(this.inputs.map(({ node }) => node.close()));
     endNodeSpan(this.span, this.figures);
   }
 
-  /** The first batch of every input, read side by side. */
+  /** Put every input on an id, side by side. */
   private async start(): Promise<Input[]> {
-    const since = performance.now();
-    const batches = await Promise.all(this.inputs.map((node) => node.next()));
-    this.figures.waitMs += performance.now() - since;
-    const heap: Input[] = [];
-    for (const [i, ids] of batches.entries()) {
-      if (ids === undefined) continue;
-      this.figures.idsIn += ids.length;
-      heap.push({ node: this.inputs[i] as IdNode, ids, at: 0 });
-    }
+    const refills = this.inputs.map((input) => input.at < input.ids.length || input.isOver || this.refill(input));
+    await this.waitFor(Promise.all(refills));
+    const heap = this.inputs.filter(({ isOver }) => !isOver);
     for (let i = (heap.length >> 1) - 1; i >= 0; i--) sink(heap, i);
     return heap;
   }
 
-  private async refill(input: Input): Promise<boolean> {
+  private async waitFor<T>(inputs: Promise<T>): Promise<T> {
     const since = performance.now();
-    const ids = await input.node.next();
+    const result = await inputs;
     this.figures.waitMs += performance.now() - since;
-    if (ids === undefined) return false;
+    return result;
+  }
+
+  private async refill(input: Input): Promise<boolean> {
+    const ids = await input.node.next();
+    input.at = 0;
+    if (ids === undefined) {
+      input.ids = [];
+      input.isOver = true;
+      return false;
+    }
     this.figures.idsIn += ids.length;
     input.ids = ids;
-    input.at = 0;
     return true;
   }
 

@@ -66,6 +66,7 @@ describe('the plan', () => {
         {
           key: 'arch',
           keyIndex: 0,
+          known: 3,
           values: [
             { value: 'arm', valueIndex: 1 },
             { value: 'arm64', valueIndex: 2 },

@@ -2,14 +2,7 @@
 // before it is acknowledged, and a call of mutateRows is one transaction: all of it or nothing.
 import { TraceDbError } from '../../tracedb-error.js';
 import { CallGuard } from '../call-guard.js';
-import {
-  checkFamily,
-  checkMutations,
-  checkPredicate,
-  checkQualifier,
-  checkRowKey,
-  checkRows,
-} from '../limits.js';
+import { checkFamily, checkMutations, checkPredicate, checkQualifier, checkRowKey, checkRows } from '../limits.js';
 import { TableCounters } from '../table-counters.js';
 import type {
   CallOptions,

@@ -1,0 +1,133 @@
+// Sixteen writers in four processes extend one param set for a hundred rounds: nothing anyone added is lost, no id that was given out
+// ever means something else, and every value is found under its params.
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import type { Params } from '../../../src/tracedb/params/params.js';
+import { PERF_SCHEMA, PerfStore } from '../../../src/tracedb/perf/perf-store.js';
+import { connect, tableName } from '../../../src/tracedb/table/bigtable/client.js';
+import { parseBigtableLocation } from '../../../src/tracedb/table/bigtable/location.js';
+import { changeRowIf } from '../../../src/tracedb/table/bigtable/row-calls.js';
+import { predicateFilter } from '../../../src/tracedb/table/bigtable/row-filter.js';
+import { CallGuard } from '../../../src/tracedb/table/call-guard.js';
+import { openTable } from '../../../src/tracedb/table/open-table.js';
+import type { Mutation } from '../../../src/tracedb/table/wide-column-table.js';
+import { describeBigtable } from '../../support/bigtable-emulator.js';
+import { root } from '../../support/child.js';
+import { bundleProgram, startProgram } from '../support/child.js';
+import { onBothEngines } from '../support/on-both-engines.js';
+
+const PROCESSES = 4;
+const WRITERS = 4;
+const ROUNDS = 100;
+
+interface Round {
+  readonly writer: number;
+  readonly round: number;
+  readonly ids: readonly (readonly [id: string, params: Params])[];
+}
+
+onBothEngines('16 writers in 4 processes', (engine) => {
+  test(`lose nothing in ${ROUNDS} rounds`, async () => {
+    const location = await engine.location();
+    const table = await openTable(location, PERF_SCHEMA);
+    const perf = await PerfStore.open(table);
+    const program = await bundleProgram(join(root, 'test/tracedb/params/children/ops-writers.ts'));
+    const children = Array.from({ length: PROCESSES }, (_, i) =>
+      startProgram(program, [location, `${i * WRITERS}`, `${WRITERS}`, `${ROUNDS}`]),
+    );
+    const reports = await Promise.all(
+      children.map(async (child) => {
+        expect({ ...(await child.finish()), stderr: child.stderr() }).toEqual({ code: 0, signal: null, stderr: '' });
+        return child.lines.map((line) => JSON.parse(line) as Round & { stats?: { conflicts: number; gaveUp: number } });
+      }),
+    );
+    const lines = reports.flat();
+    const rounds = lines.filter(({ stats }) => stats === undefined);
+    expect(rounds.length).toBe(PROCESSES * WRITERS * ROUNDS);
+
+    const ops = await perf.orderedParamSet(0);
+    // Every id that anyone was given means what it meant, and nothing else.
+    const given = new Map<string, Params>();
+    for (const { ids } of rounds) for (const [id, params] of ids) given.set(id, params);
+    const changed = [...given].filter(
+      ([id, params]) => JSON.stringify(sorted(ops.decode(id))) !== JSON.stringify(sorted(params)),
+    );
+    expect(changed).toEqual([]);
+    // 16 own values a round, and what all share.
+    expect(ops.values('own').length).toBe(PROCESSES * WRITERS * ROUNDS);
+    expect([...ops.values('own')].sort()).toEqual(rounds.map(({ writer, round }) => `w${writer}-${round}`).sort());
+    expect(ops.values('shared').length).toBe(ROUNDS);
+
+    // Values that were written are there, under the params they were written with.
+    const written = rounds.filter(({ writer, round }) => round % 10 === writer % 10);
+    const found = new Map<string, number>();
+    for await (const traces of perf.query(0, 'kind=own')) {
+      for (const { params, values } of traces)
+        for (const value of values) if (!Number.isNaN(value)) found.set(params.own as string, value);
+    }
+    expect(found.size).toBe(written.length);
+    for (const { writer, round } of written) expect(found.get(`w${writer}-${round}`)).toBe(writer * 1000 + round);
+    let shared = 0;
+    for await (const traces of perf.query(0, 'kind=shared')) {
+      for (const { params, values } of traces) {
+        const round = Number(params.shared?.slice(1));
+        for (const [writer, value] of values.entries()) {
+          if (Number.isNaN(value)) continue;
+          expect(value).toBe(writer * 1000 + round);
+          shared++;
+        }
+      }
+    }
+    expect(shared).toBe(written.length);
+
+    // Else they did not meet, and it proves nothing.
+    const stats = lines.flatMap((line) => line.stats ?? []);
+    expect(stats.reduce((sum, { conflicts }) => sum + conflicts, 0)).toBeGreaterThan(100);
+    expect(stats.every(({ gaveUp }) => gaveUp === 0)).toBe(true);
+    await table.close();
+  }, 240_000);
+});
+
+const sorted = (params: Params): [string, string][] => Object.entries(params).sort();
+
+const set = (value: string, timestampMs: number): Mutation => ({
+  type: 'set',
+  family: 'D',
+  qualifier: 'H',
+  value: Buffer.from(value),
+  timestampMs,
+});
+
+describe('a writer that is two writes behind', () => {
+  onBothEngines('is refused', (engine) => {
+    test('by a condition on a value that was overwritten', async () => {
+      const table = await engine.table({ families: ['D'] });
+      await table.mutateRows([{ key: '@', mutations: [set('A', 1)] }]);
+      await table.mutateRows([{ key: '@', mutations: [set('B', 2)] }]);
+      const onA = { family: 'D', qualifier: 'H', value: Buffer.from('A') };
+      // biome-ignore lint/suspicious/noThenProperty: the table's word for it
+      expect(await table.checkAndMutateRow('@', onA, { then: [set('stale', 3)] })).toBe(false);
+      expect(Buffer.from((await table.readRow('@'))?.cells[0]?.value ?? []).toString()).toBe('B');
+    });
+  });
+
+  describeBigtable('would be taken', (emulator) => {
+    test('if the condition did not begin with the latest cell, for the server keeps older ones', async () => {
+      const text = emulator.location();
+      const table = await openTable(text, { families: ['D'] });
+      const location = parseBigtableLocation(text);
+      const { data: client, admin } = await connect(location);
+      const guard = new CallGuard('writing');
+      const task = { what: 'writing', client, table: tableName(location), guard, deadlineAt: Date.now() + 30_000 };
+      const filter = predicateFilter({ family: 'D', qualifier: 'H', value: Buffer.from('A') });
+      const [latest, ...rest] = filter.chain?.filters ?? [];
+      expect(latest).toEqual({ cellsPerColumnLimitFilter: 1 });
+      await table.mutateRows([{ key: '@', mutations: [set('A', 1)] }]);
+      await table.mutateRows([{ key: '@', mutations: [set('B', 2)] }]);
+      expect(await changeRowIf(task, '@', filter, [set('stale', 3)], [])).toBe(false);
+      expect(await changeRowIf(task, '@', { chain: { filters: rest } }, [set('stale', 3)], [])).toBe(true);
+      guard.dispose();
+      await Promise.all([client.close(), admin.close(), table.close()]);
+    });
+  });
+});
