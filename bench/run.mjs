@@ -8,7 +8,7 @@ import { machine } from './lib/machine.mjs';
 import { runSubjects } from './lib/rounds.mjs';
 import { table } from './lib/table.mjs';
 
-const SUITES = ['clock', 'recording', 'exporters'];
+const SUITES = ['clock', 'recording', 'exporters', 'tracedb'];
 // Newer V8 takes over a second until the last tier has taken over from the one before.
 const FULL = { rounds: 15, roundMs: 15, warmUpMs: 1200 };
 const QUICK = { rounds: 5, roundMs: 5, warmUpMs: 100 };
@@ -29,7 +29,7 @@ export async function runSuite(suite, { quick = false, nodes = [], only, log = (
     const node = nodeOf(major);
     // The native clock is built for each Node by itself; the rest is up to date after the first.
     runQuietly(node, [join(root, 'scripts/build.mjs'), '--no-types']);
-    const { version, specs } = await subjectsFor(node);
+    const { version, specs } = await subjectsFor(node, { quick, log });
     versions.push(version);
     const measured = await runSubjects(specs, {
       node,

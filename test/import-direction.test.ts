@@ -14,7 +14,10 @@ const FLOORS: Readonly<Record<string, number>> = {
   span: 3,
   collector: 4,
   exporters: 5,
+  // Wings: graph knows nothing of spans, tracedb uses floors 1 to 4.
+  graph: 0,
   tracedb: 5,
+  archive: 6,
   cli: 8,
 };
 /** The front door hands out the core only; each exporter is an entry of its own. */
@@ -23,6 +26,7 @@ const FRONT_DOOR_REACH = 4;
 /** Packages a room may import at run time, beyond Node's own modules. */
 const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   cli: ['commander', 'asciichart'],
+  graph: ['aws4fetch'],
   tracedb: ['lmdb', '@google-cloud/bigtable', 're2js', 'ajv', 'jstat', 'simple-statistics'],
 };
 

@@ -13,7 +13,9 @@ import { median } from './stats.mjs';
  * @property {() => unknown} [drain] Done after each sample: outside the caller's time, inside the total.
  * @property {boolean} [waits] What is timed also waits for input or output: the time the event loop was idle is taken off.
  * @property {string} [unit] 'ns' unless told.
- * @property {() => Promise<number> | number} [measure] In place of run: gives one figure in `unit` itself.
+ * @property {(timing: { warmUpMs: number, roundMs: number }) => Promise<number | { caller: number[], total: number | null }>} [measure]
+ *   In place of run: gives one figure in `unit` itself, or those of a round.
+ * @property {string} [note] What else a reader must know, such as the query; may be set by `measure`.
  */
 
 const MIN_OPS_PER_SAMPLE = 100;
@@ -85,7 +87,10 @@ export class Runner {
   }
 
   async round({ warmUpMs, roundMs }) {
-    if (this.test.measure) return { caller: [await this.test.measure()], total: null };
+    if (this.test.measure) {
+      const measured = await this.test.measure({ warmUpMs, roundMs });
+      return typeof measured === 'number' ? { caller: [measured], total: null } : measured;
+    }
     if (this.#repeats === 0) this.#repeats = await calibrate(this.test, warmUpMs);
     return measureRound(this.test, this.#repeats, roundMs);
   }

@@ -9,7 +9,7 @@ try {
   const runners = cases.map((test) => new Runner(test));
   process.on('message', async ({ index, timing }) => {
     try {
-      send(await runners[index].round(timing));
+      send({ ...(await runners[index].round(timing)), note: cases[index].note });
     } catch (error) {
       send({ error: `${cases[index].name} ${cases[index].n}: ${error.stack}` });
     }

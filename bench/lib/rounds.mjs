@@ -10,9 +10,9 @@ class Subject {
   #child;
   #waiting;
 
-  constructor({ module, env = {}, flags = [] }, node) {
+  constructor({ module, env = {}, flags = [], node: own }, node) {
     const stdio = ['ignore', 2, 2, 'ipc'];
-    this.#child = spawn(node, [...flags, CHILD, module], { stdio, env: { ...process.env, ...env } });
+    this.#child = spawn(own ?? node, [...flags, CHILD, module], { stdio, env: { ...process.env, ...env } });
     this.#child.on('exit', (code, signal) =>
       this.#waiting?.reject(new Error(`${module} ended early (${signal ?? code})`)),
     );
@@ -61,20 +61,24 @@ async function runCase(key, subjects, { rounds, ...timing }) {
   });
   for (let round = 0; round < rounds; round++) {
     for (const turn of turns) {
-      const { caller, total } = await turn.subject.round(turn.index, timing);
+      const { caller, total, note } = await turn.subject.round(turn.index, timing);
+      turn.note = note;
       for (const sample of caller) turn.caller.push(sample);
       if (total !== null) turn.totals.push(total);
     }
   }
-  return turns.map(({ subject, test, caller, totals }) => ({
+  return turns.map(({ subject, test, caller, totals, note }) => ({
     subject: subject.name,
     name: test.name,
     n: test.n,
     unit: test.unit,
     min: rounded(quantile(caller, 0)),
     median: rounded(median(caller)),
+    max: rounded(quantile(caller, 1)),
     totalMedian: totals.length === 0 ? null : rounded(median(totals)),
-    spread: rounded(spread(caller)),
+    // Around zero a share of the median says nothing.
+    spread: rounded(test.unit === '%' ? (spread(caller) * median(caller)) / 100 : spread(caller)),
+    ...(note === undefined ? {} : { note }),
   }));
 }
 
@@ -105,7 +109,7 @@ async function runFresh(key, specs, node, timing) {
 }
 
 /**
- * @param {{ module: string, env?: Record<string, string>, flags?: string[] }[]} specs
+ * @param {{ module: string, env?: Record<string, string>, flags?: string[], node?: string }[]} specs `node`: instead of the one of the run.
  * @param {{ node: string, timing: { rounds: number, roundMs: number, warmUpMs: number }, only?: RegExp, log: (line: string) => void }} options
  */
 export async function runSubjects(specs, { node, timing, only, log }) {

@@ -11,5 +11,8 @@ export function quantile(samples, q) {
 
 export const median = (samples) => quantile(samples, 0.5);
 
+/** Whether more is better in this unit. */
+export const isRate = (unit) => unit.endsWith('/s');
+
 /** How much samples differ, as a share of their median: 0.05 is quiet, above 0.2 the machine was busy. */
 export const spread = (samples) => (quantile(samples, 0.75) - quantile(samples, 0.25)) / median(samples);

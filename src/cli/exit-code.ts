@@ -12,6 +12,9 @@ export const ExitCode = {
   store: 3,
   /** A bug in spanline. */
   internal: 70,
+  /** Ended by SIGINT (Ctrl-C) or SIGTERM: 128 and the number of the signal, as shells say it. */
+  interrupted: 130,
+  terminated: 143,
 } as const;
 
 export type ExitCode = (typeof ExitCode)[keyof typeof ExitCode];

@@ -1,13 +1,26 @@
 // Ctrl-C as an AbortSignal: the command ends its reads and writes in order. A second Ctrl-C must end the process at once.
+import { TraceDbError } from '../tracedb/index.js';
+import { CommandError, ExitCode } from './exit-code.js';
 
-/** Run `work` with a signal that SIGINT and SIGTERM abort. */
-export const interruptible = async <T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> => {
+const EXIT_CODES = { SIGINT: ExitCode.interrupted, SIGTERM: ExitCode.terminated } as const;
+
+/**
+ * Run `work` with a signal that SIGINT and SIGTERM abort. Work that was aborted so ends the command as the signal would have: with
+ * its exit code, and `hint` behind the message.
+ */
+export const interruptible = async <T>(work: (signal: AbortSignal) => Promise<T>, hint = ''): Promise<T> => {
   const controller = new AbortController();
-  const abort = (name: NodeJS.Signals): void => controller.abort(new Error(`interrupted by ${name}`));
+  const abort = (name: NodeJS.Signals): void => {
+    const exitCode = EXIT_CODES[name as keyof typeof EXIT_CODES];
+    controller.abort(new CommandError('ERR_SPANLINE_INTERRUPTED', `interrupted by ${name}${hint}`, exitCode));
+  };
   process.once('SIGINT', abort);
   process.once('SIGTERM', abort);
   try {
     return await work(controller.signal);
+  } catch (error) {
+    const isAborted = error instanceof TraceDbError && error.code === 'ERR_SPANLINE_ABORTED';
+    throw isAborted && controller.signal.aborted ? controller.signal.reason : error;
   } finally {
     process.off('SIGINT', abort);
     process.off('SIGTERM', abort);

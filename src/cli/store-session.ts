@@ -1,6 +1,7 @@
 // What all commands on a store have in common: where it is, how long to wait, Ctrl-C, and as what the answer is printed.
 import type { Command } from 'commander';
 import { openTable, storeExists, type TableSchema, type WideColumnTable } from '../tracedb/index.js';
+import { printable } from './columns.js';
 import { CommandError, ExitCode } from './exit-code.js';
 import { interruptible } from './interrupt.js';
 import { wholeNumber } from './options.js';
@@ -40,6 +41,8 @@ export interface SessionRequest {
   readonly configured?: string;
   /** Make a store that does not exist: only where the command is meant to, since a mistyped directory must not become one. */
   readonly make: boolean;
+  /** What is said of an interrupted command. */
+  readonly hint?: string;
 }
 
 const locationOf = ({ kind, options, configured }: SessionRequest): string => {
@@ -57,15 +60,16 @@ const locationOf = ({ kind, options, configured }: SessionRequest): string => {
   );
 };
 
-/** Open the table, run `work`, close it. */
+/** Open the table, run `work`, close it. `isNew`: this command has made it. */
 export const withTable = async (
   request: SessionRequest,
-  work: (table: WideColumnTable, call: Call) => Promise<void>,
+  work: (table: WideColumnTable, call: Call, isNew: boolean) => Promise<void>,
 ): Promise<void> => {
-  const { kind, schema, options, make } = request;
+  const { kind, schema, options, make, hint } = request;
   const location = locationOf(request);
   await interruptible(async (signal) => {
-    if (!make && !(await storeExists(location))) {
+    const isNew = !(await storeExists(location));
+    if (!make && isNew) {
       throw new CommandError(
         'ERR_SPANLINE_NOT_FOUND',
         `there is no store in ${location}; make one with: spanline ${kind} init --store ${location}`,
@@ -74,11 +78,16 @@ export const withTable = async (
     }
     const table = await openTable(location, schema);
     try {
-      await work(table, { signal, deadlineMs: options.deadline * 1000 });
+      await work(table, { signal, deadlineMs: options.deadline * 1000 }, isNew);
     } finally {
       await table.close();
     }
-  });
+  }, hint);
+};
+
+/** Say on standard error what is no part of the answer. */
+export const note = (text: string): void => {
+  process.stderr.write(`spanline: ${printable(text)}\n`);
 };
 
 /** One JSON document and a line break. */

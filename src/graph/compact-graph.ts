@@ -94,7 +94,11 @@ export class CompactGraph {
       const meta = decodeMeta(metaBytes, transport.name);
       const tables = await container.read(CompactGraph.tableEntries(container, meta), options);
       const cache = cacheOf(options);
-      const dictionary = await Dictionary.open(container, { cache, graphs: meta.graphs.length }, options);
+      const dictionary = await Dictionary.open(container, {
+        cache,
+        graphs: meta.graphs.length,
+        signal: options.signal,
+      });
       return CompactGraph.checked(container, meta, dictionary, cache, tables);
     } catch (error) {
       await transport.close().catch(() => {});
@@ -164,6 +168,11 @@ export class CompactGraph {
 
   stats(): CompactGraphStats {
     return { transport: this.container.transport.stats(), cache: this.cache.stats() };
+  }
+
+  /** Forget decoded blocks. */
+  clearCache(): void {
+    this.cache.clear();
   }
 
   async close(): Promise<void> {

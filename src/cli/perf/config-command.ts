@@ -29,7 +29,10 @@ const readDocument = async (file: string): Promise<unknown> => {
 
 /** Register the command. */
 export const registerConfig = (perf: Command): void => {
-  const config = perf.command('config').description('the config file of an instance');
+  const config = perf
+    .command('config')
+    .description('the config file of an instance')
+    .addHelpText('after', '\nExamples:\n  $ spanline perf config validate spanline-perf.json');
   config
     .command('validate <file>')
     .description('check a config file and print every problem with its path')

@@ -9,11 +9,12 @@ const FIGURES = ['wait.ms', 'rows', 'bytes', 'ids.in', 'ids.out', 'batches'] as 
 const OWN_COLUMN: ReadonlySet<string> = new Set(FIGURES);
 const MAX_INDENT = 40;
 
-const isRepeated = (name: string): boolean => name === 'engine';
+/** Every read has the engine of the store; once is enough. */
+const isRepeated = (name: string, depth: number): boolean => name === 'engine' && depth > 0;
 
 const label = ({ name, properties }: SpanRecord, depth: number): string => {
   const rest = Object.entries(properties)
-    .filter(([key]) => !OWN_COLUMN.has(key) && !isRepeated(key))
+    .filter(([key]) => !OWN_COLUMN.has(key) && !isRepeated(key, depth))
     .map(([key, value]) => `${key}=${String(value)}`);
   return `${'  '.repeat(Math.min(depth, MAX_INDENT))}${[name, ...rest].join(' ')}`;
 };

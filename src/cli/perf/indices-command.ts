@@ -38,7 +38,10 @@ const print = (written: readonly Written[], json: boolean | undefined): void => 
 
 /** Register the commands. */
 export const registerIndices = (perf: Command): void => {
-  const indices = perf.command('indices').description('the index of the store');
+  const indices = perf
+    .command('indices')
+    .description('the index of the store')
+    .addHelpText('after', '\nExamples:\n  $ spanline perf indices write-all -s ./perf');
   const tileOption = ['-t, --tile <number>', 'the tile; the newest when left out'] as const;
   withStore(indices.command('count'))
     .description('index rows of a tile: one for each param of each trace')

@@ -4,7 +4,7 @@ import { INGEST_FORMATS, type IngestedFile, ingestFile, TraceDbError } from '../
 import { columns } from '../columns.js';
 import { ExitCode } from '../exit-code.js';
 import { Progress } from '../progress.js';
-import { printJson, type StoreOptions, withPerf, withStore } from './perf-options.js';
+import { note, printJson, type StoreOptions, withPerf, withStore } from './perf-options.js';
 
 interface IngestCommandOptions extends StoreOptions {
   readonly format?: string;
@@ -39,7 +39,8 @@ Exit codes: 0 all written, 2 a file is bad (the good ones are written), 3 the st
     .action((files: string[], { format, commit, force, ...options }: IngestCommandOptions) =>
       withPerf(
         options,
-        async ({ perf: store, config, call }) => {
+        async ({ perf: store, config, call, isNew }) => {
+          if (isNew) note(`made the store ${store.table.location}: tiles of ${store.config.tileSize} commits`);
           const progress = new Progress();
           const done: (IngestedFile | BadFile)[] = [];
           for (const file of files) {
@@ -62,7 +63,7 @@ Exit codes: 0 all written, 2 a file is bad (the good ones are written), 3 the st
               progress.clear();
             }
           }
-          for (const one of done) if (one.outcome === 'bad') process.stderr.write(`spanline: ${one.error}\n`);
+          for (const one of done) if (one.outcome === 'bad') note(one.error);
           if (done.some(({ outcome }) => outcome === 'bad')) process.exitCode = ExitCode.usage;
           if (options.json) printJson(done);
           else {
@@ -76,7 +77,7 @@ Exit codes: 0 all written, 2 a file is bad (the good ones are written), 3 the st
             );
           }
         },
-        {},
+        { make: {}, hint: '; the store is whole, and the same command goes on where this one stopped' },
       ),
     );
 };

@@ -1,19 +1,19 @@
 // `spanline perf init`: makes a store, once.
 import type { Command } from 'commander';
 import { wholeNumber } from '../options.js';
-import { type NewStore, printJson, type StoreOptions, withPerf, withStore } from './perf-options.js';
+import { type OpenOptions, printJson, type StoreOptions, withPerf, withStore } from './perf-options.js';
 
 /** Register the command. */
 export const registerInit = (perf: Command): void => {
   withStore(perf.command('init'))
     .description('make a store; harmless when it exists and was made so')
     .option('--tile-size <commits>', 'commits of a tile: fixed once there is data (default 256)', wholeNumber(1, 8192))
-    .option('--shards <count>', 'shards of a tile: fixed once there is data (default 8)', wholeNumber(1, 100))
+    .option('--shards <count>', 'shards of a tile: fixed once there is data (default 8)', wholeNumber(1, 64))
     .addHelpText(
       'after',
       '\nExamples:\n  $ spanline perf init --store ./perf\n  $ spanline perf init --store ./perf --tile-size 1024',
     )
-    .action(async (options: StoreOptions & NewStore) => {
+    .action(async (options: StoreOptions & OpenOptions['make']) => {
       await withPerf(
         options,
         async ({ perf }) => {
@@ -21,7 +21,7 @@ export const registerInit = (perf: Command): void => {
           if (options.json) printJson(made);
           else process.stdout.write(`${made.store}: tiles of ${made.tileSize} commits in ${made.shards} shards\n`);
         },
-        { tileSize: options.tileSize, shards: options.shards },
+        { make: { tileSize: options.tileSize, shards: options.shards } },
       );
     });
 };

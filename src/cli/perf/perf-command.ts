@@ -1,5 +1,6 @@
 // `spanline perf`: the tree of its commands. Nothing runs here.
 import type { Command } from 'commander';
+import { registerCommits } from './commits-command.js';
 import { registerCompare } from './compare-command.js';
 import { registerConfig } from './config-command.js';
 import { registerIndices } from './indices-command.js';
@@ -30,6 +31,7 @@ Examples:
   registerTiles(perf);
   registerTraces(perf);
   registerQuery(perf);
+  registerCommits(perf);
   registerIndices(perf);
   registerConfig(perf);
   registerCompare(perf);

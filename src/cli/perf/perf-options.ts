@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { type InstanceConfig, PERF_SCHEMA, PerfStore, readInstanceConfig } from '../../tracedb/index.js';
 import { type Call, type StoreOptions as CommonOptions, withStoreOptions, withTable } from '../store-session.js';
 
-export { printJson } from '../store-session.js';
+export { note, printJson } from '../store-session.js';
 
 /** Options of every command on a Perf store. */
 export interface StoreOptions extends CommonOptions {
@@ -15,23 +15,27 @@ export interface PerfSession {
   readonly perf: PerfStore;
   readonly config: InstanceConfig | undefined;
   readonly call: Call;
+  /** This command has made the store. */
+  readonly isNew: boolean;
 }
 
 /** Give a command the options of every command on a Perf store. */
 export const withStore = (command: Command): Command =>
   withStoreOptions(command, 'perf').option('-c, --config <file>', 'config file of the instance, which names its store');
 
-/** Settings that a new store is made with. */
-export interface NewStore {
-  readonly tileSize?: number;
-  readonly shards?: number;
+/** How a command opens its store. */
+export interface OpenOptions {
+  /** Make the store when there is none, with these settings. */
+  readonly make?: { readonly tileSize?: number; readonly shards?: number };
+  /** What is said of an interrupted command. */
+  readonly hint?: string;
 }
 
 /** Open the store, run `work`, close it. A store that does not exist is made only when `make` is given. */
 export const withPerf = async (
   options: StoreOptions,
   work: (session: PerfSession) => Promise<void>,
-  make?: NewStore,
+  { make, hint }: OpenOptions = {},
 ): Promise<void> => {
   const config = options.config === undefined ? undefined : await readInstanceConfig(options.config);
   const request = {
@@ -40,10 +44,12 @@ export const withPerf = async (
     options,
     configured: config?.store,
     make: make !== undefined,
+    hint,
   } as const;
-  await withTable(request, async (table, call) => {
+  await withTable(request, async (table, call, isNew) => {
+    // What the config file says must be so; what it leaves out is up to the store.
     const { tileSize = config?.tileSize, shards = config?.shards } = make ?? {};
     const perf = await PerfStore.open(table, { tileSize, shards, rule: config?.rule, ...call });
-    await work({ perf, config, call });
+    await work({ perf, config, call, isNew });
   });
 };

@@ -1,14 +1,14 @@
 // `spanline perf query`: the values a query selects, or with --explain how it was answered.
 import type { Command } from 'commander';
 import { Collector, type Reporter, Span } from '../../index.js';
-import { makeStructuredKey, type PerfTrace } from '../../tracedb/index.js';
+import { type PerfTrace, structuredKeyOf } from '../../tracedb/index.js';
 import { columns } from '../columns.js';
 import { CommandError, ExitCode } from '../exit-code.js';
 import { wholeNumber } from '../options.js';
 import { explainText, explainTree } from './explain.js';
 import { type PerfSession, printJson, type StoreOptions, withPerf, withStore } from './perf-options.js';
 import { tileFor } from './tiles-command.js';
-import { writeOut } from './traces-command.js';
+import { noteNothing, writeOut } from './traces-command.js';
 
 interface QueryOptions extends StoreOptions {
   readonly tile?: number;
@@ -20,11 +20,12 @@ interface QueryOptions extends StoreOptions {
 const summary = ({ params, values }: PerfTrace) => {
   const present = Array.from(values).filter((value) => !Number.isNaN(value));
   const sorted = [...present].sort((a, b) => a - b);
+  const middle = sorted.length >> 1;
   return {
-    key: makeStructuredKey(params),
+    key: structuredKeyOf(params),
     values: present.length,
     min: sorted[0],
-    median: sorted[sorted.length >> 1],
+    median: sorted.length % 2 === 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2,
     max: sorted.at(-1),
     last: present.at(-1),
   };
@@ -34,13 +35,10 @@ const number = (value: number | undefined): string => (value === undefined ? '' 
 
 const ROWS_A_TABLE = 10_000;
 
-const printTraces = async (
-  { perf, call }: PerfSession,
-  tile: number,
-  query: string,
-  options: QueryOptions,
-): Promise<void> => {
+const printTraces = async (session: PerfSession, tile: number, query: string, options: QueryOptions): Promise<void> => {
+  const { perf, call } = session;
   let left = options.limit ?? Number.POSITIVE_INFINITY;
+  let count = 0;
   const first = tile * perf.config.tileSize;
   let rows: string[][] = [];
   const flush = async (): Promise<void> => {
@@ -51,6 +49,7 @@ const printTraces = async (
   for await (const batch of perf.query(tile, query, call)) {
     const some = batch.slice(0, left);
     left -= some.length;
+    count += some.length;
     for (const trace of some) {
       if (options.json) {
         const points = Array.from(trace.values.entries()).filter(([, value]) => !Number.isNaN(value));
@@ -65,6 +64,7 @@ const printTraces = async (
     if (left <= 0) break;
   }
   await flush();
+  if (count === 0) await noteNothing(session, tile, query);
 };
 
 const otlpReporter = async (endpoint: string): Promise<Reporter> => {
@@ -89,7 +89,10 @@ const explain = async (
   let traces = 0;
   try {
     await root.run(async () => {
-      for await (const batch of perf.query(tile, query, call)) traces += batch.length;
+      for await (const batch of perf.query(tile, query, call)) {
+        traces += batch.length;
+        if (traces >= (options.limit ?? Number.POSITIVE_INFINITY)) break;
+      }
     });
   } finally {
     root.addProperty('traces', traces);
@@ -115,7 +118,11 @@ export const registerQuery = (perf: Command): void => {
   withStore(perf.command('query <query>'))
     .description("values of the traces of a tile, by their params: 'arch=x86&config=8888&test=~draw'")
     .option('-t, --tile <number>', 'the tile; the newest when left out', wholeNumber(0))
-    .option('-n, --limit <traces>', 'no more traces than this', wholeNumber(1))
+    .option(
+      '-n, --limit <traces>',
+      'no more traces than this; --explain stops after the batch that has them',
+      wholeNumber(1),
+    )
     .option('--explain', 'run the query and print its plan with rows, bytes, ids, time and waiting of every node')
     .option('--otlp <url>', 'with --explain: send the trace there too, for example to Jaeger at http://localhost:4318')
     .addHelpText(
@@ -132,11 +139,14 @@ Examples:
   $ spanline perf query -s ./perf 'unit=ms&test=~span' --explain
   $ spanline perf query -s ./perf 'unit=ms' --explain --otlp http://localhost:4318`,
     )
-    .action((query: string, options: QueryOptions) =>
-      withPerf(options, async (session) => {
+    .action((query: string, options: QueryOptions) => {
+      if (options.otlp !== undefined && !options.explain) {
+        throw new CommandError('ERR_SPANLINE_USAGE', '--otlp sends the trace of --explain; give both', ExitCode.usage);
+      }
+      return withPerf(options, async (session) => {
         const tile = await tileFor(session, options.tile);
         if (options.explain) await explain(session, tile, query, options);
         else await printTraces(session, tile, query, options);
-      }),
-    );
+      });
+    });
 };

@@ -1,65 +1,29 @@
 // `spanline perf regressions`: the lasting changes of the histories a query selects, with commit, size and significance.
 import { type Command, Option } from 'commander';
-import {
-  findRegressions,
-  findSteps,
-  loadStatistics,
-  optionalPackage,
-  type PerfSeries,
-  type Regression,
-  readSeries,
-  type Step,
-} from '../../tracedb/index.js';
+import { optionalPackage, readSeries } from '../../tracedb/index.js';
 import { columns } from '../columns.js';
 import { ExitCode } from '../exit-code.js';
 import { realNumber, share, wholeNumber } from '../options.js';
 import { terminalWidth } from '../terminal.js';
-import { type PerfSession, printJson, type StoreOptions, withPerf, withStore } from './perf-options.js';
+import {
+  DETECTORS,
+  type DetectionOptions,
+  detect,
+  detectionOf,
+  type Found,
+  INTERESTING,
+  MEASURE,
+} from './detection.js';
+import { printJson, type StoreOptions, withPerf, withStore } from './perf-options.js';
 import { trendText } from './trend.js';
 
-const DETECTORS = ['e-divisive', 'original', 'absolute', 'const', 'percent', 'cohen', 'mann-whitney'] as const;
-
-interface RegressionsOptions extends StoreOptions {
+interface RegressionsOptions extends StoreOptions, DetectionOptions {
   readonly query: string;
-  readonly detector?: (typeof DETECTORS)[number];
-  readonly interesting?: number;
-  readonly radius?: number;
-  readonly minEffect?: number;
-  readonly falsePositiveRate?: number;
   readonly from?: string;
   readonly to?: string;
   readonly only?: string;
   readonly plot?: boolean;
 }
-
-type Found = Regression | Step;
-
-const detect = async (
-  { config }: PerfSession,
-  series: readonly PerfSeries[],
-  options: RegressionsOptions,
-): Promise<Found[]> => {
-  const statistics = await loadStatistics();
-  const detection = config?.detection;
-  const detector = options.detector ?? detection?.detector ?? 'e-divisive';
-  const minEffect = options.minEffect ?? detection?.minimumEffect;
-  const directions = Object.fromEntries(config?.directions ?? []);
-  const histories = series.map((one) => ({
-    key: one.key,
-    unit: one.params.unit ?? '',
-    commits: one.commits.map(({ number, hash, timestampMs = 0 }) => ({ number, hash, timestampMs })),
-    values: one.values,
-  }));
-  if (detector === 'e-divisive') {
-    const falsePositiveRate = options.falsePositiveRate ?? detection?.significance;
-    return findRegressions(histories, { minEffect, directions, falsePositiveRate }, statistics);
-  }
-  const interesting = options.interesting ?? detection?.interesting ?? Number.NaN;
-  const radius = options.radius ?? detection?.radius;
-  return histories
-    .flatMap((one) => findSteps(one, { detector, interesting, radius, minEffect, directions }, statistics))
-    .sort((a, b) => a.commit.number - b.commit.number);
-};
 
 const number = (value: number): string => String(Number(value.toPrecision(6)));
 
@@ -70,7 +34,7 @@ const row = (found: Found): string[] => [
   `${found.change >= 0 ? '+' : ''}${(found.change * 100).toFixed(1)} %`,
   number(found.before),
   number(found.after),
-  'pValue' in found ? found.pValue.toExponential(1) : number(found.regression),
+  'pValue' in found ? found.pValue.toExponential(1) : number(Math.abs(found.regression)),
   found.key,
 ];
 
@@ -82,7 +46,7 @@ export const registerRegressions = (perf: Command): void => {
     .addOption(new Option('--detector <name>', 'how changes are found (default e-divisive)').choices(DETECTORS))
     .option(
       '--interesting <number>',
-      'from which size on a step counts, for all detectors but e-divisive',
+      'from which size on a step counts, for all detectors but e-divisive; see below',
       realNumber(0),
     )
     .option('--radius <values>', 'values on each side of a step (default 10); not for e-divisive', wholeNumber(1, 500))
@@ -97,6 +61,11 @@ export const registerRegressions = (perf: Command): void => {
     .addHelpText(
       'after',
       `
+What --interesting means:
+${Object.entries(INTERESTING)
+  .map(([name, meaning]) => `  ${name.padEnd(13)} ${meaning}`)
+  .join('\n')}
+
 Better or worse follows from the unit of a series (its param "unit"); with an unknown unit a change is only "changed".
 
 Examples:
@@ -111,13 +80,15 @@ Exit codes: 0 no regression, 1 regressions found, 2 wrong usage, 3 the store fai
         const { perf: store, call } = session;
         const from = options.from === undefined ? undefined : (await store.commits.find(options.from, call)).number;
         const to = options.to === undefined ? undefined : (await store.commits.find(options.to, call)).number;
+        const detection = detectionOf(options, session.config?.detection);
+        const directions = Object.fromEntries(session.config?.directions ?? []);
         const series = await readSeries(store, options.query, { ...call, from, to });
-        const all = await detect(session, series, options);
+        const all = await detect(detection, series, directions);
         const found = options.only === undefined ? all : all.filter(({ kind }) => kind === options.only);
         const regressions = all.filter(({ kind }) => kind === 'regression').length;
         if (options.json) printJson({ series: series.length, regressions, found });
         else {
-          const head = ['kind', 'commit', 'date', 'change', 'before', 'after', 'significance', 'series'];
+          const head = ['kind', 'commit', 'date', 'change', 'before', 'after', MEASURE[detection.detector], 'series'];
           const align = ['left', 'left', 'left', 'right', 'right', 'right', 'right', 'left'] as const;
           process.stdout.write(columns(head, found.map(row), align));
           process.stdout.write(`${series.length} series, ${all.length} changes, ${regressions} regressions\n`);

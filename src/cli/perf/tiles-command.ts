@@ -43,7 +43,10 @@ export const tileFor = async ({ perf, call }: PerfSession, asked: number | undef
 
 /** Register the commands. */
 export const registerTiles = (perf: Command): void => {
-  const tiles = perf.command('tiles').description('the tiles of the store');
+  const tiles = perf
+    .command('tiles')
+    .description('the tiles of the store')
+    .addHelpText('after', '\nExamples:\n  $ spanline perf tiles list --store ./perf');
   withStore(tiles.command('last'))
     .description('the newest tile')
     .addHelpText('after', '\nExamples:\n  $ spanline perf tiles last --store ./perf')

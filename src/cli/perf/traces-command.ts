@@ -1,11 +1,11 @@
 // `spanline perf traces count|list|list-by-index|export`: the traces of one tile. Lists are streamed: memory does not grow with them.
 import { once } from 'node:events';
 import type { Command } from 'commander';
-import { makeStructuredKey, type PerfTrace } from '../../tracedb/index.js';
+import { type PerfTrace, structuredKeyOf } from '../../tracedb/index.js';
 import { printable } from '../columns.js';
 import { CommandError, ExitCode } from '../exit-code.js';
 import { wholeNumber } from '../options.js';
-import { printJson, type StoreOptions, withPerf, withStore } from './perf-options.js';
+import { note, type PerfSession, printJson, type StoreOptions, withPerf, withStore } from './perf-options.js';
 import { tileFor } from './tiles-command.js';
 
 interface TileOptions extends StoreOptions {
@@ -15,6 +15,12 @@ interface TileOptions extends StoreOptions {
 const withTile = (command: Command): Command =>
   withStore(command).option('-t, --tile <number>', 'the tile; the newest when left out', wholeNumber(0));
 
+/** Say why an answer is empty: a mistyped key looks the same as one without values. */
+export const noteNothing = async ({ perf, call }: PerfSession, tile: number, query: string): Promise<void> => {
+  const plan = await perf.planOf(tile, query, call);
+  note(plan.kind === 'empty' ? `tile ${tile}: ${plan.reason}` : `no trace of tile ${tile} meets the query`);
+};
+
 /** Write to stdout at the pace it is read. */
 export const writeOut = async (text: string): Promise<void> => {
   if (!process.stdout.write(text)) await once(process.stdout, 'drain');
@@ -22,28 +28,50 @@ export const writeOut = async (text: string): Promise<void> => {
 
 const csvField = (text: string): string => (/[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
 
-const csvLines = (traces: readonly PerfTrace[], first: number): string => {
+/** The commits of a tile, by column. */
+interface TileCommits {
+  readonly first: number;
+  /** Hashes by number; a value may stand at a number that no commit has. */
+  readonly hashes: ReadonlyMap<number, string>;
+}
+
+const tileCommits = async ({ perf, call }: PerfSession, tile: number): Promise<TileCommits> => {
+  const first = tile * perf.config.tileSize;
+  const commits = await perf.commits.list({ from: first, to: first + perf.config.tileSize - 1 }, call);
+  return { first, hashes: new Map(commits.map(({ number, hash }) => [number, hash])) };
+};
+
+const pointsOf = ({ values }: PerfTrace, { first, hashes }: TileCommits) =>
+  Array.from(values.entries())
+    .filter(([, value]) => !Number.isNaN(value))
+    .map(([offset, value]) => ({ commit: first + offset, hash: hashes.get(first + offset), value }));
+
+const csvLines = (traces: readonly PerfTrace[], commits: TileCommits): string => {
   let lines = '';
-  for (const { params, values } of traces) {
-    const key = csvField(makeStructuredKey(params));
-    for (const [offset, value] of values.entries())
-      if (!Number.isNaN(value)) lines += `${key},${first + offset},${value}\n`;
+  for (const trace of traces) {
+    const key = csvField(structuredKeyOf(trace.params));
+    for (const { commit, hash = '', value } of pointsOf(trace, commits)) {
+      lines += `${key},${commit},${csvField(hash)},${value}\n`;
+    }
   }
   return lines;
 };
 
-const jsonLines = (traces: readonly PerfTrace[], first: number): string => {
-  let lines = '';
-  for (const { params, values } of traces) {
-    const points = Array.from(values.entries()).filter(([, value]) => !Number.isNaN(value));
-    lines += `${JSON.stringify({ params, points: points.map(([offset, value]) => ({ commit: first + offset, value })) })}\n`;
-  }
-  return lines;
+const jsonLines = (traces: readonly PerfTrace[], commits: TileCommits): string =>
+  traces.map((trace) => `${JSON.stringify({ params: trace.params, points: pointsOf(trace, commits) })}\n`).join('');
+
+const listed = (traces: readonly Pick<PerfTrace, 'id' | 'params'>[], json: boolean | undefined): string => {
+  const line = ({ id, params }: Pick<PerfTrace, 'id' | 'params'>) =>
+    json ? JSON.stringify({ id, params }) : printable(structuredKeyOf(params));
+  return `${traces.map(line).join('\n')}\n`;
 };
 
 /** Register the commands. */
 export const registerTraces = (perf: Command): void => {
-  const traces = perf.command('traces').description('the traces of a tile');
+  const traces = perf
+    .command('traces')
+    .description('the traces of a tile')
+    .addHelpText('after', "\nExamples:\n  $ spanline perf traces list -s ./perf 'unit=ms'");
   withTile(traces.command('count [query]'))
     .description('how many traces a query selects; all without one')
     .addHelpText(
@@ -64,11 +92,12 @@ export const registerTraces = (perf: Command): void => {
     .action((query: string | undefined, options: TileOptions) =>
       withPerf(options, async (session) => {
         const tile = await tileFor(session, options.tile);
+        let count = 0;
         for await (const batch of session.perf.query(tile, query ?? '', session.call)) {
-          const line = ({ id, params }: PerfTrace) =>
-            options.json ? JSON.stringify({ id, params }) : printable(makeStructuredKey(params));
-          await writeOut(`${batch.map(line).join('\n')}\n`);
+          count += batch.length;
+          await writeOut(listed(batch, options.json));
         }
+        if (count === 0) await noteNothing(session, tile, query ?? '');
       }),
     );
   withTile(traces.command('list-by-index <key> <value>'))
@@ -85,26 +114,26 @@ export const registerTraces = (perf: Command): void => {
             ExitCode.findings,
           );
         }
-        for await (const ids of session.perf.indexIds(tile, key, value, session.call)) {
-          const line = (id: string) =>
-            options.json
-              ? JSON.stringify({ id, params: ops.decode(id) })
-              : printable(makeStructuredKey(ops.decode(id)));
-          await writeOut(`${ids.map(line).join('\n')}\n`);
+        for await (const batch of session.perf.indexedTraces(tile, key, value, session.call)) {
+          await writeOut(listed(batch, options.json));
         }
       }),
     );
   withTile(traces.command('export [query]'))
-    .description('values of the traces a query selects, as CSV (key, commit, value) or with --json as JSON lines')
+    .description('values of the traces a query selects, as CSV (key, commit, hash, value) or with --json as JSON lines')
     .addHelpText('after', "\nExamples:\n  $ spanline perf traces export -s ./perf 'test=~span' > values.csv")
     .action((query: string | undefined, options: TileOptions) =>
       withPerf(options, async (session) => {
         const tile = await tileFor(session, options.tile);
-        const first = tile * session.perf.config.tileSize;
-        if (!options.json) await writeOut('key,commit,value\n');
+        const commits = await tileCommits(session, tile);
+        const linesOf = options.json ? jsonLines : csvLines;
+        if (!options.json) await writeOut('key,commit,hash,value\n');
+        let count = 0;
         for await (const batch of session.perf.query(tile, query ?? '', session.call)) {
-          await writeOut(options.json ? jsonLines(batch, first) : csvLines(batch, first));
+          count += batch.length;
+          await writeOut(linesOf(batch, commits));
         }
+        if (count === 0) await noteNothing(session, tile, query ?? '');
       }),
     );
 };

@@ -20,17 +20,22 @@ export interface ByteSink {
 /** Keeps the file in memory. */
 export class BufferSink implements ByteSink {
   private chunks: Uint8Array[] = [];
+  private isFinished = false;
   position = 0;
 
   write(bytes: Uint8Array): void {
+    if (this.isFinished) throw new ClosedError('the buffer is finished already');
     // Writers reuse their buffers.
     this.chunks.push(Uint8Array.from(bytes));
     this.position += bytes.length;
   }
 
-  finish(): void {}
+  finish(): void {
+    this.isFinished = true;
+  }
 
   abort(): void {
+    if (this.isFinished) return;
     this.chunks = [];
     this.position = 0;
   }
@@ -60,6 +65,15 @@ const syncDirectory = (path: string): void => {
     // The file itself is synced; only its name may be the old one after a power failure.
   } finally {
     if (descriptor !== undefined) closeSync(descriptor);
+  }
+};
+
+/** For clearing up: the failure that led here is the one to report. */
+const removeQuietly = (path: string): void => {
+  try {
+    rmSync(path, { force: true });
+  } catch {
+    // A directory that cannot be written keeps the file; nobody reads its name.
   }
 };
 
@@ -95,14 +109,16 @@ export class AtomicFileSink implements ByteSink {
     if (this.descriptor === undefined) throw new ClosedError(`${this.path} is finished or aborted already`);
     try {
       this.flush();
-      fsyncSync(this.descriptor);
-      closeSync(this.descriptor);
+      const descriptor = this.descriptor;
+      fsyncSync(descriptor);
+      // Whatever closing says, the descriptor is gone afterwards.
       this.descriptor = undefined;
+      closeSync(descriptor);
       renameSync(this.temporary, this.path);
       syncDirectory(dirname(this.path));
     } catch (cause) {
       this.abort();
-      rmSync(this.temporary, { force: true });
+      removeQuietly(this.temporary);
       throw cause instanceof TransportError ? cause : failed(this.path, cause);
     }
   }
@@ -111,8 +127,12 @@ export class AtomicFileSink implements ByteSink {
     if (this.descriptor === undefined) return;
     const descriptor = this.descriptor;
     this.descriptor = undefined;
-    closeSync(descriptor);
-    rmSync(this.temporary, { force: true });
+    try {
+      closeSync(descriptor);
+    } catch {
+      // The bytes are not wanted any more.
+    }
+    removeQuietly(this.temporary);
   }
 
   private flush(): void {

@@ -32,11 +32,22 @@ export interface StoredForm {
   readonly crc: number;
 }
 
+interface InflateOptions {
+  readonly maxOutputLength: number;
+  readonly chunkSize: number;
+}
+
 // Node 22.15 and later. The types of the oldest supported Node do not have it.
 const zstd = zlib as unknown as {
   readonly zstdCompressSync?: (bytes: Uint8Array) => Buffer;
-  readonly zstdDecompressSync?: (bytes: Uint8Array, options: { maxOutputLength: number }) => Buffer;
+  readonly zstdDecompressSync?: (
+    bytes: Uint8Array,
+    options: InflateOptions & { readonly params: Readonly<Record<number, number>> },
+  ) => Buffer;
+  readonly constants: { readonly ZSTD_d_windowLogMax: number };
 };
+/** A frame may ask for a window of 128 MiB; none of this format needs more than 8 MiB. */
+const MAX_ZSTD_WINDOW_LOG = 23;
 
 /** Whether this runtime can write and read zstd. */
 export const hasZstd = (): boolean => zstd.zstdCompressSync !== undefined;
@@ -66,16 +77,33 @@ export interface Place {
   readonly block?: number;
 }
 
+/** Deflate cannot shrink more than this, so a greater claim is a lie. */
+const MAX_DEFLATE_RATIO = 1032;
+/** A zstd block of 3 bytes may stand for 128 KiB; memory is taken as they come. */
+const ZSTD_CHUNK_BYTES = 128 * 1024;
+
+/** Small parts of a big read must not keep all of it in memory for as long as they are cached. */
+const ownBytes = (bytes: Buffer): Buffer => (bytes.buffer.byteLength > 2 * bytes.length ? Buffer.from(bytes) : bytes);
+
+/** One byte more than needed tells zlib that all fits into the first chunk, which is then exactly what is kept in memory. */
+const inflateOptions = (inflatedLength: number, chunkBytes: number): InflateOptions => ({
+  // Zero is no limit to zlib.
+  maxOutputLength: Math.max(1, inflatedLength),
+  chunkSize: Math.max(64, Math.min(inflatedLength + 1, chunkBytes)),
+});
+
 const inflate = (bytes: Buffer, { codec, inflatedLength }: StoredForm, { file, section }: Place): Buffer => {
   switch (codec) {
     case Codec.stored:
-      return bytes;
+      return ownBytes(bytes);
     case Codec.deflate:
-      // Zero is no limit to zlib.
-      return zlib.inflateRawSync(bytes, { maxOutputLength: Math.max(1, inflatedLength) });
+      return zlib.inflateRawSync(bytes, inflateOptions(inflatedLength, MAX_DEFLATE_RATIO * bytes.length));
     case Codec.zstd:
       if (zstd.zstdDecompressSync !== undefined) {
-        return zstd.zstdDecompressSync(bytes, { maxOutputLength: Math.max(1, inflatedLength) });
+        return zstd.zstdDecompressSync(bytes, {
+          ...inflateOptions(inflatedLength, ZSTD_CHUNK_BYTES),
+          params: { [zstd.constants.ZSTD_d_windowLogMax]: MAX_ZSTD_WINDOW_LOG },
+        });
       }
       throw new UnsupportedVersionError(`${section} of ${file} is compressed by zstd, which needs Node 22.15 or later`);
     default:
@@ -83,6 +111,17 @@ const inflate = (bytes: Buffer, { codec, inflatedLength }: StoredForm, { file, s
         `${section} of ${file} has codec ${codec}; read it with a newer version of spanline`,
       );
   }
+};
+
+const whereOf = ({ section, block }: Place): string => (block === undefined ? section : `block ${block} of ${section}`);
+
+/** Throws `LimitError` when stored bytes would take more than `maxBytes`, read or inflated; to be asked before they are read. */
+export const checkForm = ({ storedLength, inflatedLength }: StoredForm, place: Place, maxBytes: number): void => {
+  const bytes = Math.max(storedLength, inflatedLength);
+  if (bytes <= maxBytes) return;
+  throw new LimitError(
+    `${whereOf(place)} of ${place.file} says it has ${bytes} bytes; the limit is ${maxBytes}: raise maxBlockBytes if you trust the file`,
+  );
 };
 
 /** The bytes behind `stored`. Throws `CorruptError` when they are damaged, `LimitError` when they would take more than `maxBytes`. */
@@ -93,18 +132,16 @@ export const restore = (
   maxBytes = DEFAULT_MAX_INFLATED_BYTES,
 ): Buffer => {
   const { file, section, block } = place;
-  const where = block === undefined ? section : `block ${block} of ${section}`;
   const corrupt = (what: string, cause?: unknown): CorruptError =>
-    new CorruptError(`${where} of ${file} is damaged: ${what}; spanline graph salvage keeps the rest`, section, block, {
-      cause,
-    });
-  if (stored.length !== form.storedLength) throw corrupt(`${stored.length} bytes instead of ${form.storedLength}`);
-  // The cap comes first: a length that lies must not take memory.
-  if (form.inflatedLength > maxBytes) {
-    throw new LimitError(
-      `${where} of ${file} says it has ${form.inflatedLength} bytes; the limit is ${maxBytes}: raise maxBlockBytes if you trust the file`,
+    new CorruptError(
+      `${whereOf(place)} of ${file} is damaged: ${what}; spanline graph salvage keeps the rest`,
+      section,
+      block,
+      { cause },
     );
-  }
+  // The cap comes first: a length that lies must not take memory.
+  checkForm(form, place, maxBytes);
+  if (stored.length !== form.storedLength) throw corrupt(`${stored.length} bytes instead of ${form.storedLength}`);
   if (zlib.crc32(stored) !== form.crc) throw corrupt('its checksum is wrong');
   let bytes: Buffer;
   try {

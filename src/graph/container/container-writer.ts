@@ -93,6 +93,12 @@ export class ContainerWriter {
   }
 
   private enter(entry: SectionEntry): void {
+    for (const name of ['id', 'graph', 'flags'] as const) {
+      const value = entry[name];
+      if (!(Number.isInteger(value) && value >= 0 && value <= 0xffff)) {
+        throw new BadOptionsError(`${name} of a section is ${value}, it must be a whole number below 65536`);
+      }
+    }
     if (this.entries.length === MAX_SECTIONS) throw new BadOptionsError(`a file has at most ${MAX_SECTIONS} sections`);
     if (this.entries.some(({ id, graph }) => id === entry.id && graph === entry.graph)) {
       throw new BadOptionsError(`section ${entry.id} of graph ${entry.graph} was written already`);

@@ -1,8 +1,8 @@
 // Reads a container: one read of the tail brings footer, table of contents and, usually, all that describes the rest. Every byte is
 // checked before it is used; nothing outside the file is ever asked for.
-import { CorruptError, NotFoundError } from '../graph-error.js';
+import { BadOptionsError, CorruptError, NotFoundError } from '../graph-error.js';
 import type { ByteRange, SyncTransport, Tail, Transport, TransportReadOptions } from '../transport/transport.js';
-import { DEFAULT_MAX_INFLATED_BYTES, type Place, restore, type StoredForm } from './codec.js';
+import { checkForm, DEFAULT_MAX_INFLATED_BYTES, type Place, restore, type StoredForm } from './codec.js';
 import {
   checkHeader,
   decodeFooter,
@@ -34,6 +34,16 @@ export interface BlockRef extends StoredForm {
 const DEFAULT_TAIL_BYTES = 64 * 1024;
 const MIN_TAIL_BYTES = FOOTER_BYTES;
 
+const boundsOf = (options: ContainerOptions): { readonly tailBytes: number; readonly maxBlockBytes: number } => {
+  const { tailBytes = DEFAULT_TAIL_BYTES, maxBlockBytes = DEFAULT_MAX_INFLATED_BYTES } = options;
+  for (const [name, value] of Object.entries({ tailBytes, maxBlockBytes })) {
+    if (!(Number.isSafeInteger(value) && value > 0)) {
+      throw new BadOptionsError(`${name} is ${value}, it must be a whole number of bytes`);
+    }
+  }
+  return { tailBytes: Math.max(MIN_TAIL_BYTES, tailBytes), maxBlockBytes };
+};
+
 /** The sections of one file. */
 export class Container {
   private constructor(
@@ -47,8 +57,8 @@ export class Container {
 
   /** Open by one read of the tail, two when the table of contents is longer than that. */
   static async open(transport: Transport, options: ContainerOptions = {}): Promise<Container> {
-    const { tailBytes = DEFAULT_TAIL_BYTES, maxBlockBytes = DEFAULT_MAX_INFLATED_BYTES } = options;
-    const tail = await transport.readTail(Math.max(MIN_TAIL_BYTES, tailBytes), options);
+    const { tailBytes, maxBlockBytes } = boundsOf(options);
+    const tail = await transport.readTail(tailBytes, options);
     const missing = Container.missingToc(tail, transport.name);
     const more = missing === undefined ? undefined : await transport.readRanges([missing], options);
     return Container.fromTail(transport, tail, more?.[0], maxBlockBytes);
@@ -56,8 +66,8 @@ export class Container {
 
   /** The same at once, for local files. */
   static openSync(transport: SyncTransport, options: ContainerOptions = {}): Container {
-    const { tailBytes = DEFAULT_TAIL_BYTES, maxBlockBytes = DEFAULT_MAX_INFLATED_BYTES } = options;
-    const tail = transport.readTailSync(Math.max(MIN_TAIL_BYTES, tailBytes));
+    const { tailBytes, maxBlockBytes } = boundsOf(options);
+    const tail = transport.readTailSync(tailBytes);
     const missing = Container.missingToc(tail, transport.name);
     const more = missing === undefined ? undefined : transport.readRangesSync([missing]);
     return Container.fromTail(transport, tail, more?.[0], maxBlockBytes);
@@ -100,26 +110,29 @@ export class Container {
 
   /** The bytes of whole sections, in one batch of reads. */
   async read(entries: readonly SectionEntry[], options?: TransportReadOptions): Promise<Buffer[]> {
-    const stored = await this.readStored(entries.map(rangeOf), options);
+    const stored = await this.readStored(
+      entries.map((entry) => this.sectionRange(entry)),
+      options,
+    );
     return entries.map((entry, i) => this.restoreSection(entry, stored[i]));
   }
 
   readSync(entries: readonly SectionEntry[]): Buffer[] {
-    const stored = this.readStoredSync(entries.map(rangeOf));
+    const stored = this.readStoredSync(entries.map((entry) => this.sectionRange(entry)));
     return entries.map((entry, i) => this.restoreSection(entry, stored[i]));
   }
 
   /** The bytes of blocks, in one batch of reads. */
   async readBlocks(blocks: readonly BlockRef[], options?: TransportReadOptions): Promise<Buffer[]> {
     const stored = await this.readStored(
-      blocks.map((block) => this.checkedRange(block)),
+      blocks.map((block) => this.blockRange(block)),
       options,
     );
     return blocks.map((block, i) => this.restoreBlock(block, stored[i]));
   }
 
   readBlocksSync(blocks: readonly BlockRef[]): Buffer[] {
-    const stored = this.readStoredSync(blocks.map((block) => this.checkedRange(block)));
+    const stored = this.readStoredSync(blocks.map((block) => this.blockRange(block)));
     return blocks.map((block, i) => this.restoreBlock(block, stored[i]));
   }
 
@@ -152,14 +165,22 @@ export class Container {
     return { file: this.transport.name, section: sectionName(section), block };
   }
 
-  private checkedRange({ offset, storedLength, section, block }: BlockRef): ByteRange {
-    if (offset >= HEADER_BYTES && storedLength >= 0 && offset + storedLength <= this.size)
-      return { offset, length: storedLength };
-    throw new CorruptError(
-      `block ${block} of ${sectionName(section)} of ${this.transport.name} lies outside the file`,
-      sectionName(section),
-      block,
-    );
+  private sectionRange(entry: SectionEntry): ByteRange {
+    if ((entry.flags & FLAG_BLOCKED) === 0) checkForm(entry, this.placeOf(entry.id), this.maxBlockBytes);
+    return { offset: entry.offset, length: entry.storedLength };
+  }
+
+  private blockRange(ref: BlockRef): ByteRange {
+    const { offset, storedLength, section, block } = ref;
+    if (!(offset >= HEADER_BYTES && storedLength >= 0 && offset + storedLength <= this.size)) {
+      throw new CorruptError(
+        `block ${block} of ${sectionName(section)} of ${this.transport.name} lies outside the file`,
+        sectionName(section),
+        block,
+      );
+    }
+    checkForm(ref, this.placeOf(section, block), this.maxBlockBytes);
+    return { offset, length: storedLength };
   }
 
   private isInTail({ offset, length }: ByteRange): boolean {
@@ -171,5 +192,3 @@ export class Container {
     return this.tail.bytes.subarray(start, start + length);
   }
 }
-
-const rangeOf = ({ offset, storedLength }: SectionEntry): ByteRange => ({ offset, length: storedLength });

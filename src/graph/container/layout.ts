@@ -67,6 +67,11 @@ export interface Footer {
 const unsupported = (name: string, what: string): UnsupportedVersionError =>
   new UnsupportedVersionError(`${name} ${what}; read it with a newer version of spanline`);
 
+const checkFeatures = (features: number, name: string): void => {
+  if ((features & ~KNOWN_FEATURES) !== 0)
+    throw unsupported(name, `needs features ${features.toString(2)} that this reader lacks`);
+};
+
 /** The first bytes of a file. */
 export const encodeHeader = (): Buffer => {
   const bytes = Buffer.alloc(HEADER_BYTES);
@@ -85,9 +90,7 @@ export const checkHeader = (bytes: Buffer, name: string): void => {
   const version = bytes.readUInt16LE(8);
   if (version !== FORMAT_VERSION)
     throw unsupported(name, `has format version ${version}, this reader knows ${FORMAT_VERSION}`);
-  const features = bytes.readUInt16LE(10);
-  if ((features & ~KNOWN_FEATURES) !== 0)
-    throw unsupported(name, `needs features ${features.toString(2)} that this reader lacks`);
+  checkFeatures(bytes.readUInt16LE(10), name);
 };
 
 /** The last bytes of a file. */
@@ -118,6 +121,8 @@ export const decodeFooter = (tail: Buffer, size: number, name: string): Footer =
   const version = bytes.readUInt16LE(28);
   if (version !== FORMAT_VERSION)
     throw unsupported(name, `has format version ${version}, this reader knows ${FORMAT_VERSION}`);
+  // Said at both ends: who opens a large file sees the footer only.
+  checkFeatures(bytes.readUInt16LE(30), name);
   const [tocOffset, tocLength, fileLength] = [0, 8, 16].map((at) => Number(bytes.readBigUInt64LE(at))) as [
     number,
     number,

@@ -1,6 +1,7 @@
 // A graph file in memory. It counts as a file would, so that what a test measures on a buffer holds for a file. It must never copy:
 // what it hands out are views of the buffer.
-import { AbortedError, ClosedError } from '../graph-error.js';
+import { ClosedError } from '../graph-error.js';
+import { checkSignal } from './check-signal.js';
 import { checkGap, checkRanges, dealOut, emptyResults, mergeRanges } from './range-plan.js';
 import type { ByteRange, SyncTransport, Tail, TransportReadOptions, TransportStats } from './transport.js';
 
@@ -39,12 +40,12 @@ export class BufferTransport implements SyncTransport {
   }
 
   async readRanges(ranges: readonly ByteRange[], options?: TransportReadOptions): Promise<Buffer[]> {
-    this.checkSignal(options);
+    checkSignal(this.name, options);
     return this.readRangesSync(ranges);
   }
 
   async readTail(length: number, options?: TransportReadOptions): Promise<Tail> {
-    this.checkSignal(options);
+    checkSignal(this.name, options);
     return this.readTailSync(length);
   }
 
@@ -84,11 +85,5 @@ export class BufferTransport implements SyncTransport {
 
   private checkOpen(): void {
     if (this.isClosed) throw new ClosedError(`${this.name} was closed: open it again`);
-  }
-
-  private checkSignal(options: TransportReadOptions | undefined): void {
-    if (options?.signal?.aborted) {
-      throw new AbortedError(`reading ${this.name} was aborted`, { cause: options.signal.reason });
-    }
   }
 }

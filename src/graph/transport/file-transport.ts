@@ -3,7 +3,6 @@
 import { close, closeSync, constants, fstat, fstatSync, open, openSync, read, readSync, type Stats } from 'node:fs';
 import { promisify } from 'node:util';
 import {
-  AbortedError,
   BadOptionsError,
   ChangedError,
   ClosedError,
@@ -13,6 +12,7 @@ import {
   TruncatedError,
 } from '../graph-error.js';
 import { inParallel } from './bounded-parallel.js';
+import { checkSignal } from './check-signal.js';
 import { checkGap, checkRanges, dealOut, emptyResults, mergeRanges } from './range-plan.js';
 import type { ByteRange, SyncTransport, Tail, TransportReadOptions, TransportStats } from './transport.js';
 
@@ -128,20 +128,20 @@ export class FileTransport implements SyncTransport {
     this.counts.ranges += ranges.length;
     await this.hold(
       inParallel(mergeRanges(ranges, this.gapBytes), MAX_PARALLEL, async (merged) => {
-        this.checkSignal(options);
+        checkSignal(this.name, options);
         dealOut(ranges, merged, await this.read(merged), results);
       }),
     );
-    this.checkSignal(options);
+    checkSignal(this.name, options);
     this.checkSize();
     return results;
   }
 
   async readTail(length: number, options?: TransportReadOptions): Promise<Tail> {
     const tail = this.tailOf(length);
-    this.checkSignal(options);
+    checkSignal(this.name, options);
     const bytes = await this.hold(this.read(tail));
-    this.checkSignal(options);
+    checkSignal(this.name, options);
     this.checkSize();
     return { bytes, offset: tail.offset, size: this.stretch.length };
   }
@@ -240,11 +240,5 @@ export class FileTransport implements SyncTransport {
 
   private checkOpen(): void {
     if (this.closing !== undefined) throw new ClosedError(`${this.name} was closed: open it again`);
-  }
-
-  private checkSignal(options: TransportReadOptions | undefined): void {
-    if (options?.signal?.aborted) {
-      throw new AbortedError(`reading ${this.name} was aborted`, { cause: options.signal.reason });
-    }
   }
 }

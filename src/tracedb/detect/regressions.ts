@@ -55,7 +55,8 @@ const DEFAULT_MIN_EFFECT = 0.02;
 const invalid = (message: string, cause?: unknown): TraceDbError =>
   new TraceDbError('ERR_SPANLINE_INVALID_INPUT', message, { cause });
 
-const check = ({ key, commits, values }: Series): void => {
+/** Throws unless a series has a commit for each value, in rising order. */
+export const checkSeries = ({ key, commits, values }: Series): void => {
   if (commits.length !== values.length) {
     throw invalid(
       `series ${key} has ${values.length} values for ${commits.length} commits; give one value a commit, NaN if missing`,
@@ -125,7 +126,7 @@ export const findRegressions = (
   }
   const settings: ChangePointOptions = { ...rest, minEffect, pValue: falsePositiveRate / series.length };
   const found = series.flatMap((one) => {
-    check(one);
+    checkSeries(one);
     const { key, unit, commits } = one;
     const direction = directionOf(unit, directions);
     return changesOf(one, settings, statistics).map(

@@ -2,8 +2,9 @@
 // the most marked one of each neighbourhood may be reported.
 import { TraceDbError } from '../tracedb-error.js';
 import { type Direction, directionOf } from './direction.js';
-import type { Series, SeriesCommit } from './regressions.js';
+import { checkSeries, type Series, type SeriesCommit } from './regressions.js';
 import type { Statistics } from './statistics.js';
+import type { StepStatus } from './step-detector.js';
 import { type StepFitOptions, stepFit } from './step-fit.js';
 
 /** How {@link findSteps} looks. */
@@ -31,12 +32,20 @@ export interface Step {
   readonly regression: number;
 }
 
+interface Found {
+  readonly at: number;
+  readonly status: StepStatus;
+  readonly regression: number;
+  readonly strength: number;
+}
+
 const DEFAULT_RADIUS = 10;
 const MAX_RADIUS = 500;
 
-const kindOf = (change: number, direction: Direction): Step['kind'] => {
+/** By what the detector saw: the medians may stand still where it looks at means, or at one value. */
+const kindOf = (status: StepStatus, direction: Direction): Step['kind'] => {
   if (direction === 'unknown') return 'changed';
-  return change > 0 === (direction === 'up') ? 'improvement' : 'regression';
+  return (status === 'high') === (direction === 'up') ? 'improvement' : 'regression';
 };
 
 /** How marked a fit is, the same way for all detectors: of a p-value, smaller is more. */
@@ -46,7 +55,7 @@ const strengthOf = (regression: number, detector: StepFitOptions['detector']): n
 /**
  * The steps of one series, oldest first. Use it where a detector with a fixed threshold is wanted, as in Skia Perf's alerts; use
  * `findRegressions` where significance is. Missing values (NaN) are left out before. Throws `ERR_SPANLINE_INVALID_INPUT` for
- * options out of range.
+ * options out of range, and for a series whose commits do not rise or do not match its values.
  *
  * @example
  * ```ts
@@ -66,6 +75,9 @@ export const findSteps = (series: Series, options: StepScanOptions, statistics: 
       `radius must be a whole number from 1 to ${MAX_RADIUS}, not ${radius}`,
     );
   }
+  checkSeries(series);
+  // A series too short for a window must not hide options that are wrong.
+  stepFit([], fit, statistics);
   const values: number[] = [];
   const commits: SeriesCommit[] = [];
   series.values.forEach((value, i) => {
@@ -73,24 +85,24 @@ export const findSteps = (series: Series, options: StepScanOptions, statistics: 
     values.push(value);
     commits.push(series.commits[i]);
   });
-  const found: { readonly at: number; readonly regression: number; readonly strength: number }[] = [];
+  const found: Found[] = [];
   for (let at = radius; at + radius <= values.length; at++) {
     // One value more than two halves: most detectors leave the last one out.
     const { status, regression } = stepFit(values.slice(at - radius, at + radius + 1), fit, statistics);
     if (status === 'uninteresting') continue;
     const strength = strengthOf(regression, fit.detector);
     const last = found.at(-1);
-    if (last !== undefined && at - last.at <= radius && Math.sign(last.regression) === Math.sign(regression)) {
-      if (strength > last.strength) found[found.length - 1] = { at, regression, strength };
-    } else found.push({ at, regression, strength });
+    const one = { at, status, regression, strength };
+    if (last === undefined || at - last.at > radius || last.status !== status) found.push(one);
+    else if (strength > last.strength) found[found.length - 1] = one;
   }
   const direction = directionOf(series.unit, directions);
-  return found.flatMap(({ at, regression }) => {
+  return found.flatMap(({ at, status, regression }) => {
     const before = statistics.median(values.slice(at - radius, at));
     const after = statistics.median(values.slice(at, at + radius));
-    const change = (after - before) / Math.abs(before);
+    const change = after === before ? 0 : (after - before) / Math.abs(before);
     if (!(Math.abs(change) >= minEffect)) return [];
     const { key, unit } = series;
-    return [{ key, unit, kind: kindOf(change, direction), commit: commits[at], before, after, change, regression }];
+    return [{ key, unit, kind: kindOf(status, direction), commit: commits[at], before, after, change, regression }];
   });
 };

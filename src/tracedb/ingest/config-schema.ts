@@ -41,7 +41,7 @@ export const CONFIG_SCHEMA: SchemaObject = {
     shards: {
       type: 'integer',
       minimum: 1,
-      maximum: 256,
+      maximum: 64,
       description: 'Parts the rows of a tile are spread over. Default 8.',
     },
     allowedChars: {

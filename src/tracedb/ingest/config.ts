@@ -36,9 +36,9 @@ export interface DetectionConfig {
 export interface InstanceConfig {
   /** An absolute directory, or `bigtable://project/instance/table`. */
   readonly store: string;
-  /** Commits in a tile. */
-  readonly tileSize: number;
-  readonly shards: number;
+  /** Commits in a tile, and shards of its traces; absent: those of the store, and the defaults for a new one. */
+  readonly tileSize?: number;
+  readonly shards?: number;
   readonly rule: CleaningRule;
   /** Keys that are offered for queries, in this order; absent: all, sorted. */
   readonly paramSetKeys?: readonly string[];
@@ -152,11 +152,11 @@ export const readInstanceConfig = async (path: string): Promise<InstanceConfig> 
   const problems = await configProblems(document);
   if (problems.length > 0) throw configError(path, problems);
   const config = document as ConfigFile;
-  const { store, tileSize = 256, shards = 8, allowedChars, paramSetKeys, directions = {}, detection } = config;
+  const { store, tileSize, shards, allowedChars, paramSetKeys, directions = {}, detection } = config;
   return {
     store: isBigtable(store) ? store : resolve(dirname(path), store),
-    tileSize,
-    shards,
+    ...(tileSize && { tileSize }),
+    ...(shards && { shards }),
     rule: allowedChars === undefined ? DEFAULT_RULE : cleaningRule(allowedChars),
     ...(paramSetKeys && { paramSetKeys }),
     directions: new Map(Object.entries(directions)),

@@ -11,8 +11,6 @@ describe('a config file', () => {
     const path = fileWith({ store: 'traces' }, 'perf.json');
     expect(await readInstanceConfig(path)).toEqual({
       store: join(dirname(path), 'traces'),
-      tileSize: 256,
-      shards: 8,
       rule: DEFAULT_RULE,
       directions: new Map(),
       detection: { detector: 'e-divisive' },

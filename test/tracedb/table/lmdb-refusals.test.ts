@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { open as openLmdb } from 'lmdb';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { checkFileSystem, networkFileSystem } from '../../../src/tracedb/table/lmdb/file-system.js';
+import { checkFileSystem, unfitFileSystem } from '../../../src/tracedb/table/lmdb/file-system.js';
 import { openTable } from '../../../src/tracedb/table/open-table.js';
 import { root } from '../../support/child.js';
 import { rejection } from '../params/support/refusal.js';
@@ -33,6 +33,10 @@ beforeAll(async () => {
   program = await bundleProgram(join(root, 'test/tracedb/table/children/lmdb-open.ts'));
 });
 
+test.runIf(process.platform === 'linux')('a directory that would be made in /proc is refused at once', async () => {
+  expect(await opening('/proc/spanline/store')).toMatch(/^ERR_SPANLINE_STORE_FILE_SYSTEM: .* is on proc/);
+});
+
 describe('network file systems', () => {
   test.each([
     ['NFS', 0x6969],
@@ -41,11 +45,11 @@ describe('network file systems', () => {
     ['9P', 0x01021997],
     ['FUSE', 0x65735546],
   ])('%s is refused', async (name, type) => {
-    expect(networkFileSystem(type)).toBe(name);
+    expect(unfitFileSystem(type)).toBe(name);
     const message = await rejection(() => checkFileSystem('/mnt/share', async () => type));
     expect(message).toBe(
-      `ERR_SPANLINE_STORE_FILE_SYSTEM: /mnt/share is on ${name}, which cannot keep a memory-mapped store in order between ` +
-        'processes; use a local disk, or a bigtable:// store to share it between machines',
+      `ERR_SPANLINE_STORE_FILE_SYSTEM: /mnt/share is on ${name}, which cannot hold a memory-mapped store that processes share; ` +
+        'use a local disk, or a bigtable:// store to share it between machines',
     );
   });
 

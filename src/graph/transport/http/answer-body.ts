@@ -20,7 +20,8 @@ export const answerBody = (name: string, response: Response, onBytes: (count: nu
     let at = 0;
     for await (const chunk of (response.body ?? []) as unknown as Chunks) {
       onBytes(chunk.length);
-      if (at + chunk.length > length) throw new TransportError(`${name} sent more than the ${length} bytes it announced`);
+      if (at + chunk.length > length)
+        throw new TransportError(`${name} sent more than the ${length} bytes it announced`);
       bytes.set(chunk, at);
       at += chunk.length;
     }

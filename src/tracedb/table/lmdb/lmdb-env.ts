@@ -101,8 +101,8 @@ export const openLmdbEnv = async (directory: string, schema: TableSchema): Promi
   const lmdb = await optionalPackage('lmdb', `the embedded store ${basename(directory)}`, () => import('lmdb'));
   let root: RootDatabase<Buffer, EntryKey> | undefined;
   try {
-    await mkdir(directory, { recursive: true });
     await checkFileSystem(directory);
+    await mkdir(directory, { recursive: true });
     await checkRoom(directory);
     await checkDataFile(directory);
     root = lmdb.open<Buffer, EntryKey>({

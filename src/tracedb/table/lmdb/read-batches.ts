@@ -39,7 +39,7 @@ export async function* readBatches<T>(
   gather: Gather<T>,
 ): AsyncGenerator<readonly T[], undefined, void> {
   checkOpen();
-  const ranges = rangesOf(selection);
+  const ranges = rangesOf(selection, options);
   const filter = filterOf(options);
   let left = options.limit ?? Number.POSITIVE_INFINITY;
   checkRowLimit(left);

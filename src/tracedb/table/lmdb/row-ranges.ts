@@ -1,7 +1,8 @@
 // What a read visits, as ranges of rows in byte order.
 import { prefixEnd } from '../byte-order.js';
 import { checkRowKey } from '../limits.js';
-import type { RowSelection } from '../wide-column-table.js';
+import type { ReadOptions, RowSelection } from '../wide-column-table.js';
+import { cellKey, cutRow } from './cell-key.js';
 import type { EntryKey } from './lmdb-env.js';
 
 /** A range of rows: from `start` (included) to `end` (excluded, text or bytes). */
@@ -16,17 +17,23 @@ const boundOf = (text: string): string => {
   return nul === -1 ? text : `${text.slice(0, nul)}\x01`;
 };
 
-/** The ranges of a selection, ascending. */
-export const rangesOf = (selection: RowSelection): readonly RowRange[] => {
+/** The part of a row that is looked at: where a read asks for one column of rows by key, the others' values are not even touched. */
+const rangeOfRow = (key: string, { families, qualifiers }: ReadOptions): RowRange => {
+  if (families?.length === 1 && qualifiers?.length === 1) {
+    const start = cellKey(key, families[0] as string, qualifiers[0] as string);
+    if (cutRow(start) === undefined) return { start, end: `${start}\x01` };
+  }
+  return { start: key, end: `${key}\x01` };
+};
+
+/** The ranges of a selection, ascending. They may hold more cells than `options` ask for. */
+export const rangesOf = (selection: RowSelection, options: ReadOptions = {}): readonly RowRange[] => {
   if ('keys' in selection) {
     const keys = [...new Set(selection.keys)];
     for (const key of keys) checkRowKey(key);
     // Sorted by bytes, which is the order of a scan.
     const sorted = keys.map((key) => Buffer.from(key)).sort(Buffer.compare);
-    return sorted.map((bytes) => {
-      const start = bytes.toString();
-      return { start, end: `${start}\x01` };
-    });
+    return sorted.map((bytes) => rangeOfRow(bytes.toString(), options));
   }
   if ('prefix' in selection) {
     const { prefix } = selection;

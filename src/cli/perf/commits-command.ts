@@ -1,0 +1,34 @@
+// `spanline perf commits`: the commits that a store knows, with the numbers that tiles and values are counted by.
+import type { Command } from 'commander';
+import { columns } from '../columns.js';
+import { wholeNumber } from '../options.js';
+import { printJson, type StoreOptions, withPerf, withStore } from './perf-options.js';
+import { writeOut } from './traces-command.js';
+
+interface CommitsOptions extends StoreOptions {
+  readonly last?: number;
+}
+
+/** Register the command. */
+export const registerCommits = (perf: Command): void => {
+  withStore(perf.command('commits'))
+    .description('the commits of the store: number, hash, time; the oldest first')
+    .option('-n, --last <count>', 'only the newest ones', wholeNumber(1))
+    .addHelpText('after', '\nExamples:\n  $ spanline perf commits -s ./perf --last 20')
+    .action((options: CommitsOptions) =>
+      withPerf(options, async ({ perf: store, call }) => {
+        const all = await store.commits.list({}, call);
+        const commits = options.last === undefined ? all : all.slice(-options.last);
+        if (options.json) {
+          printJson(commits);
+          return;
+        }
+        const rows = commits.map(({ number, hash, timestampMs }) => [
+          String(number),
+          hash,
+          timestampMs === undefined ? '' : new Date(timestampMs).toISOString(),
+        ]);
+        await writeOut(columns(['number', 'commit', 'time'], rows, ['right', 'left', 'left']));
+      }),
+    );
+};

@@ -1,0 +1,127 @@
+// What a file is built from, checked before anything is built.
+import { tmpdir } from 'node:os';
+import type { Compression } from '../container/codec.js';
+import type { KeyCodec } from '../dictionary/key-block.js';
+import { MAX_KEY_BYTES } from '../dictionary/key-bytes.js';
+import { BadOptionsError } from '../graph-error.js';
+import { MAX_GRAPHS, MAX_REFERENCE_LISTS } from '../meta.js';
+import type { OrderKind } from '../nodes/node-order.js';
+
+/** One graph to be built. */
+export interface GraphOptions {
+  /** Reference lists of every node, 0 to 16. */
+  readonly referenceLists: number;
+  readonly order: OrderKind;
+  /** Keep a value with every node. Default true. */
+  readonly values?: boolean;
+  /** Keep which key each node has; without it nodes cannot name themselves. Default true. */
+  readonly backPointers?: boolean;
+  /** What to do when references go round in a circle. Default `refuse`. */
+  readonly cycles?: 'refuse' | 'allow';
+}
+
+/** How a file is built. */
+export interface GraphBuilderOptions {
+  /** The graphs of the file, 1 to 64; `add` names them by their place here. */
+  readonly graphs: readonly GraphOptions[];
+  /** Memory to use; beyond it data goes to a temporary file. At least 1 MiB and one more for each graph. Default 256 MiB. */
+  readonly memoryBytes?: number;
+  /** Where the temporary file is. Default: the system's directory for such files. */
+  readonly tempDir?: string;
+  /** How keys are written. Default `auto`: by what is smallest. */
+  readonly keyCodec?: KeyCodec | 'auto';
+  /** Bytes at the start of a key that name its group, as trace ids do. Default 0: none. */
+  readonly groupBytes?: number;
+  /** Keys of a dictionary block, 64 to 1024. Default 128. */
+  readonly blockKeys?: number;
+  /** Write a filter, by which most absent keys are known without a read. Default false. */
+  readonly filter?: boolean;
+  /** Default `deflate`, which every runtime reads. */
+  readonly compression?: Compression;
+  /** Short texts kept with the file. */
+  readonly notes?: Readonly<Record<string, string>>;
+}
+
+/** Options with nothing left open. */
+export interface CheckedOptions {
+  readonly graphs: readonly Required<GraphOptions>[];
+  readonly memoryBytes: number;
+  readonly tempDir: string;
+  readonly keyCodec: KeyCodec | 'auto';
+  readonly groupBytes: number;
+  readonly blockKeys: number;
+  readonly filter: boolean;
+  readonly compression: Compression;
+  readonly notes: Readonly<Record<string, string>>;
+}
+
+const MIB = 1024 * 1024;
+const DEFAULT_MEMORY_BYTES = 256 * MIB;
+/** All notes together: they are part of every first read. */
+const MAX_NOTE_BYTES = 16 * 1024;
+
+const refuse = (what: string): never => {
+  throw new BadOptionsError(what);
+};
+
+const oneOf = (name: string, value: unknown, allowed: readonly string[]): void => {
+  if (!allowed.includes(value as string)) refuse(`${name} is one of ${allowed.join(', ')}, not ${String(value)}`);
+};
+
+const whole = (name: string, value: unknown, least: number, most: number): void => {
+  if (!Number.isSafeInteger(value) || (value as number) < least || (value as number) > most)
+    refuse(`${name} is a whole number from ${least} to ${most}, not ${String(value)}`);
+};
+
+const flag = (name: string, value: unknown): void => {
+  if (typeof value !== 'boolean') refuse(`${name} is true or false, not ${String(value)}`);
+};
+
+const checkGraph = (graph: GraphOptions, i: number, groupBytes: number): Required<GraphOptions> => {
+  if (typeof graph !== 'object' || graph === null) refuse(`graphs[${i}] is an object, not ${String(graph)}`);
+  const { referenceLists, order, values = true, backPointers = true, cycles = 'refuse' } = graph;
+  whole(`graphs[${i}].referenceLists`, referenceLists, 0, MAX_REFERENCE_LISTS);
+  oneOf(`graphs[${i}].order`, order, ['child-first', 'root-first', 'trace-contiguous']);
+  oneOf(`graphs[${i}].cycles`, cycles, ['refuse', 'allow']);
+  flag(`graphs[${i}].values`, values);
+  flag(`graphs[${i}].backPointers`, backPointers);
+  if (order === 'trace-contiguous' && groupBytes === 0)
+    refuse(`graphs[${i}] is trace-contiguous, which needs groupBytes: how many bytes of a key name its trace`);
+  return { referenceLists, order, values, backPointers, cycles };
+};
+
+const checkNotes = (notes: Readonly<Record<string, string>>): void => {
+  let bytes = 0;
+  for (const [name, text] of Object.entries(notes)) {
+    if (typeof text !== 'string') refuse(`the note ${name} is a text, not ${typeof text}`);
+    bytes += Buffer.byteLength(name) + Buffer.byteLength(text);
+  }
+  if (bytes > MAX_NOTE_BYTES) refuse(`notes take ${bytes} bytes, more than the ${MAX_NOTE_BYTES} there are for them`);
+};
+
+/** `options` with their defaults, or `BadOptionsError`. */
+export const checkOptions = (options: GraphBuilderOptions): CheckedOptions => {
+  const {
+    graphs,
+    memoryBytes = DEFAULT_MEMORY_BYTES,
+    tempDir = tmpdir(),
+    keyCodec = 'auto',
+    groupBytes = 0,
+    blockKeys = 128,
+    filter = false,
+    compression = 'deflate',
+    notes = {},
+  } = options;
+  if (!Array.isArray(graphs) || graphs.length === 0 || graphs.length > MAX_GRAPHS)
+    refuse(`graphs is a list of 1 to ${MAX_GRAPHS} graphs`);
+  whole('groupBytes', groupBytes, 0, MAX_KEY_BYTES - 1);
+  whole('memoryBytes', memoryBytes, (1 + graphs.length) * MIB, Number.MAX_SAFE_INTEGER);
+  whole('blockKeys', blockKeys, 64, 1024);
+  oneOf('keyCodec', keyCodec, ['auto', 'fixed', 'front', 'grouped']);
+  oneOf('compression', compression, ['deflate', 'zstd', 'none']);
+  flag('filter', filter);
+  if (typeof tempDir !== 'string') refuse('tempDir is the path of a directory');
+  checkNotes(notes);
+  const checked = graphs.map((graph: GraphOptions, i: number) => checkGraph(graph, i, groupBytes));
+  return { graphs: checked, memoryBytes, tempDir, keyCodec, groupBytes, blockKeys, filter, compression, notes };
+};

@@ -1,0 +1,66 @@
+// Memory of a batch in chunks of one size, handed from list to list: a batch that is cleared gives its chunks back, so the next one takes
+// no new memory whatever it consists of. Nothing here may grow by copying, or the memory cap would be a guess.
+
+/** Bytes of a chunk. */
+export const CHUNK_BYTES = 65_536;
+/** What a chunk costs beside its bytes: the object of its view. */
+const CHUNK_OVERHEAD = 256;
+
+const FIRST_SLAB_CHUNKS = 4;
+/**
+ * Chunks are cut from slabs that double in size up to this. Allocators give pieces this large back to the system when they are freed;
+ * single chunks would stay with the process, and the phases after would come on top of them.
+ */
+const LAST_SLAB_CHUNKS = 544;
+
+/** Lists that may take a chunk when one node is added. */
+const LISTS_OF_A_NODE = 6;
+
+/** Frees at once where the runtime can; elsewhere memory waits for the garbage collector. */
+const release = (slab: ArrayBuffer): void => {
+  (slab as { transfer?: (length: number) => ArrayBuffer }).transfer?.(0);
+};
+
+/** Chunks of one builder. */
+export class ChunkPool {
+  private slabs: ArrayBuffer[] = [];
+  private free: Uint8Array[] = [];
+  private slabChunks = FIRST_SLAB_CHUNKS;
+  private taken = 0;
+  /** Most chunks that were taken at a time. What nobody wrote to takes no memory, what was given back does. */
+  private touched = 0;
+
+  /** A chunk of any content. */
+  take(): Uint8Array {
+    if (this.free.length === 0) this.addSlab();
+    this.touched = Math.max(this.touched, ++this.taken);
+    return this.free.pop() as Uint8Array;
+  }
+
+  give(chunk: Uint8Array): void {
+    this.taken--;
+    this.free.push(chunk);
+  }
+
+  /** Bytes in memory when a node with `more` bytes has joined. */
+  bytesWith(more: number): number {
+    const room = (this.touched - this.taken) * CHUNK_BYTES;
+    const growth = Math.max(0, more + LISTS_OF_A_NODE * CHUNK_BYTES - room);
+    return this.touched * (CHUNK_BYTES + CHUNK_OVERHEAD) + growth;
+  }
+
+  /** Give all memory back; no list may be used any more. */
+  release(): void {
+    this.slabs.forEach(release);
+    this.slabs = [];
+    this.free = [];
+  }
+
+  private addSlab(): void {
+    const slab = new ArrayBuffer(this.slabChunks * CHUNK_BYTES);
+    this.slabs.push(slab);
+    for (let at = slab.byteLength - CHUNK_BYTES; at >= 0; at -= CHUNK_BYTES)
+      this.free.push(new Uint8Array(slab, at, CHUNK_BYTES));
+    this.slabChunks = Math.min(LAST_SLAB_CHUNKS, this.slabChunks * 2);
+  }
+}

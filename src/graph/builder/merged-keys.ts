@@ -1,0 +1,91 @@
+// The keys of all spilled runs, merged on disk. For each run it keeps which node or ghost every local number stands for, so that
+// references are resolved by one array look-up, a run at a time.
+import { GraphKeysCounter } from './graph-keys-counter.js';
+import { RunMerger } from './merge-runs.js';
+import { duplicate } from './node-batch.js';
+import { type GraphKeys, type KeyCursor, type KeySpace, NODE, standing } from './run.js';
+import { MIN_BUFFER_BYTES, type Region, type SpillFile, SpillReader, SpillWriter } from './spill-file.js';
+import { packMarks, SpilledKeys, type SpilledRun } from './spilled-run.js';
+
+const MAX_BUFFER_BYTES = 64 * 1024;
+/** Ghosts count down from here while the number of nodes is not known. */
+const LAST = 0xffffffff;
+
+/** Buffers of this many bytes for reading and writing beside each run, within `memoryBytes`. */
+export const mergeBufferBytes = (runs: number, memoryBytes: number): number =>
+  Math.min(MAX_BUFFER_BYTES, Math.floor(memoryBytes / (2 * runs + 2)));
+
+/** Runs that can be merged at once within `memoryBytes`. */
+export const maxRuns = (memoryBytes: number): number => Math.floor(memoryBytes / (2 * MIN_BUFFER_BYTES)) - 1;
+
+/** Merged keys on disk. */
+export class MergedKeys implements KeySpace {
+  keyCount = 0;
+  readonly graphs: readonly GraphKeys[];
+  private readonly merged: Region;
+  /** For each run and key a number for each graph. */
+  private readonly maps: readonly Region[];
+  private readonly scratch: Uint32Array;
+
+  constructor(
+    private readonly file: SpillFile,
+    private readonly runs: readonly SpilledRun[],
+    private readonly graphCount: number,
+    groupBytes: number,
+    memoryBytes: number,
+  ) {
+    const bufferBytes = mergeBufferBytes(runs.length, memoryBytes);
+    const cursors = runs.map((run) => run.keys(bufferBytes));
+    this.maps = runs.map(({ keyCount }) => file.reserve(keyCount * graphCount * 4));
+    const mapWriters = this.maps.map((region) => new SpillWriter(file, bufferBytes, region));
+    const writer = new SpillWriter(file, bufferBytes);
+    const counter = new GraphKeysCounter(graphCount, groupBytes);
+    const merger = new RunMerger(cursors);
+    const combined = new Uint8Array(graphCount);
+    const numbers = new Uint32Array(graphCount);
+    while (merger.next()) {
+      const { key, members } = merger;
+      counter.nextKey(key);
+      for (let graph = 0; graph < graphCount; graph++) {
+        let marks = 0;
+        for (const member of members) {
+          const own = cursors[member].marks(graph);
+          if ((marks & own & NODE) !== 0) throw duplicate(graph, key);
+          marks |= own;
+        }
+        combined[graph] = standing(marks);
+        numbers[graph] =
+          marks === 0 ? 0 : (marks & NODE) !== 0 ? counter.nodeCounts[graph] : LAST - counter.ghostCounts[graph];
+        counter.count(graph, combined[graph]);
+      }
+      for (const member of members) for (const number of numbers) mapWriters[member].uint32(number);
+      writer.varint(key.length);
+      writer.raw(key);
+      packMarks(writer, graphCount, (graph) => combined[graph]);
+      this.keyCount++;
+    }
+    for (const mapWriter of mapWriters) mapWriter.finish();
+    this.merged = writer.finish();
+    this.graphs = counter.result();
+    this.scratch = new Uint32Array(runs.reduce((most, { keyCount }) => Math.max(most, keyCount), 0));
+  }
+
+  keys(): KeyCursor {
+    return new SpilledKeys(new SpillReader(this.file, this.merged, MAX_BUFFER_BYTES), this.keyCount, this.graphCount);
+  }
+
+  /** One array serves all calls. */
+  numbers(run: number, graph: number): Uint32Array {
+    const { keyCount } = this.runs[run];
+    const { nodeCount } = this.graphs[graph];
+    const reader = new SpillReader(this.file, this.maps[run], MAX_BUFFER_BYTES);
+    const after = (this.graphCount - 1 - graph) * 4;
+    for (let i = 0; i < keyCount; i++) {
+      reader.skip(graph * 4);
+      const number = reader.uint32();
+      this.scratch[i] = number < nodeCount ? number : nodeCount + (LAST - number);
+      reader.skip(after);
+    }
+    return this.scratch;
+  }
+}

@@ -1,0 +1,226 @@
+// The one temporary file of a builder: everything that does not fit into memory is appended to it and read back by position. It must
+// never outlive its builder: where the system allows it, it loses its name as soon as it is open, so that even a killed process leaves
+// nothing; elsewhere its name says whose it was.
+import { randomBytes } from 'node:crypto';
+import { closeSync, openSync, readSync, rmSync, unlinkSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import { TransportError } from '../graph-error.js';
+
+/** What the names of temporary files begin with; the number of the process and random digits follow. */
+export const SPILL_PREFIX = '.spanline-graph-';
+
+/** Bytes of a buffer at least: a key with its marks always fits. */
+export const MIN_BUFFER_BYTES = 8 * 1024;
+
+/** A stretch of the file. */
+export interface Region {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** A file that grows at its end and is read anywhere. */
+export class SpillFile {
+  /** Where the next region begins; bytes handed out, not all of them written. */
+  size = 0;
+  private readonly path: string;
+  private readonly descriptor: number;
+  private isNamed = true;
+  private isClosed = false;
+
+  constructor(directory: string) {
+    this.path = join(directory, `${SPILL_PREFIX}${process.pid}-${randomBytes(6).toString('hex')}.tmp`);
+    this.descriptor = this.attempt(() => openSync(this.path, 'wx+', 0o600));
+    try {
+      unlinkSync(this.path);
+      this.isNamed = false;
+    } catch {
+      // Some systems keep the name of an open file; `close` removes it.
+    }
+  }
+
+  /** Room for `bytes` at the end. */
+  reserve(bytes: number): Region {
+    const start = this.size;
+    this.size += bytes;
+    return { start, end: this.size };
+  }
+
+  write(bytes: Uint8Array, position: number): void {
+    this.attempt(() => {
+      for (let at = 0; at < bytes.length; )
+        at += writeSync(this.descriptor, bytes, at, bytes.length - at, position + at);
+    });
+  }
+
+  /** Fill `into` from `position`. */
+  read(into: Uint8Array, position: number): void {
+    this.attempt(() => {
+      for (let at = 0; at < into.length; ) {
+        const count = readSync(this.descriptor, into, at, into.length - at, position + at);
+        if (count === 0) throw new Error('it ends too early: something else has cut it');
+        at += count;
+      }
+    });
+  }
+
+  close(): void {
+    if (this.isClosed) return;
+    this.isClosed = true;
+    closeSync(this.descriptor);
+    if (this.isNamed) rmSync(this.path, { force: true });
+  }
+
+  private attempt<T>(action: () => T): T {
+    try {
+      return action();
+    } catch (cause) {
+      throw new TransportError(
+        `the temporary file ${this.path} failed: ${(cause as Error).message}; give a tempDir with room, or more memoryBytes`,
+        { cause },
+      );
+    }
+  }
+}
+
+/** Appends to the end of a spill file through a buffer; the only writer of the file's end while it lives. */
+export class SpillWriter {
+  private readonly buffer: Buffer;
+  private used = 0;
+  private position: number;
+  private readonly first: number;
+
+  /** @param region Where to write, when the room was reserved; left out: at the end. */
+  constructor(
+    private readonly file: SpillFile,
+    bufferBytes: number,
+    private readonly region?: Region,
+  ) {
+    this.buffer = Buffer.allocUnsafeSlow(bufferBytes);
+    this.first = region?.start ?? file.size;
+    this.position = this.first;
+  }
+
+  varint(value: number): void {
+    this.need(8);
+    let rest = value;
+    while (rest >= 0x80) {
+      this.buffer[this.used++] = (rest % 0x80) | 0x80;
+      rest = Math.floor(rest / 0x80);
+    }
+    this.buffer[this.used++] = rest;
+  }
+
+  byte(value: number): void {
+    this.need(1);
+    this.buffer[this.used++] = value;
+  }
+
+  uint32(value: number): void {
+    this.need(4);
+    this.used = this.buffer.writeUInt32LE(value, this.used);
+  }
+
+  raw(bytes: Uint8Array): void {
+    if (bytes.length > this.buffer.length) {
+      this.flush();
+      this.put(bytes);
+      return;
+    }
+    this.need(bytes.length);
+    this.buffer.set(bytes, this.used);
+    this.used += bytes.length;
+  }
+
+  /** Write what is buffered; the answer is all that was written. */
+  finish(): Region {
+    this.flush();
+    return { start: this.first, end: this.position };
+  }
+
+  private need(bytes: number): void {
+    if (this.used + bytes > this.buffer.length) this.flush();
+  }
+
+  private flush(): void {
+    this.put(this.buffer.subarray(0, this.used));
+    this.used = 0;
+  }
+
+  private put(bytes: Uint8Array): void {
+    const { start } = this.region ?? this.file.reserve(bytes.length);
+    this.file.write(bytes, this.region === undefined ? start : this.position);
+    this.position += bytes.length;
+  }
+}
+
+/** Reads a region from its start to its end through a buffer. */
+export class SpillReader {
+  private buffer: Buffer;
+  private at = 0;
+  private filled = 0;
+  private position: number;
+
+  constructor(
+    private readonly file: SpillFile,
+    private readonly region: Region,
+    bufferBytes: number,
+  ) {
+    this.buffer = Buffer.allocUnsafeSlow(bufferBytes);
+    this.position = region.start;
+  }
+
+  get isAtEnd(): boolean {
+    return this.at === this.filled && this.position === this.region.end;
+  }
+
+  varint(): number {
+    if (this.filled - this.at < 8) this.fill(8);
+    let value = 0;
+    let scale = 1;
+    for (;;) {
+      const byte = this.buffer[this.at++];
+      value += (byte & 0x7f) * scale;
+      if (byte < 0x80) return value;
+      scale *= 0x80;
+    }
+  }
+
+  byte(): number {
+    if (this.at === this.filled) this.fill(1);
+    return this.buffer[this.at++];
+  }
+
+  uint32(): number {
+    if (this.filled - this.at < 4) this.fill(4);
+    this.at += 4;
+    return this.buffer.readUInt32LE(this.at - 4);
+  }
+
+  /** The next bytes as a view: valid until the next call. */
+  raw(length: number): Buffer {
+    if (this.filled - this.at < length) this.fill(length);
+    this.at += length;
+    return this.buffer.subarray(this.at - length, this.at);
+  }
+
+  skip(length: number): void {
+    const buffered = Math.min(length, this.filled - this.at);
+    this.at += buffered;
+    this.position += length - buffered;
+  }
+
+  /** Have `wanted` bytes in the buffer, or all that are left. */
+  private fill(wanted: number): void {
+    const kept = this.filled - this.at;
+    if (wanted > this.buffer.length) {
+      const larger = Buffer.allocUnsafeSlow(wanted);
+      this.buffer.copy(larger, 0, this.at, this.filled);
+      this.buffer = larger;
+    } else this.buffer.copy(this.buffer, 0, this.at, this.filled);
+    const more = Math.min(this.buffer.length - kept, this.region.end - this.position);
+    this.file.read(this.buffer.subarray(kept, kept + more), this.position);
+    this.at = 0;
+    this.filled = kept + more;
+    this.position += more;
+  }
+}

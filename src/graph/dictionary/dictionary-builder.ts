@@ -1,0 +1,231 @@
+// Builds a dictionary from keys in ascending order: blocks as they become full, the index at the end. It holds one block and, for each
+// block, what the index says of it. The same keys must always give the same bytes.
+import type { ContainerWriter, WrittenBlock } from '../container/container-writer.js';
+import { SectionId } from '../container/layout.js';
+import { BadKeyError, BadOptionsError, BadValueError, DuplicateKeyError } from '../graph-error.js';
+import { MAX_GRAPHS, MAX_ORDINALS } from '../meta.js';
+import { ByteWriter } from '../varint.js';
+import { BlockList, NO_PART } from './block-table.js';
+import { KeyEncoder } from './choose-codec.js';
+import { DICTIONARY_PARTS, encodeIndex, MAX_BLOCK_KEYS, MIN_BLOCK_KEYS } from './dictionary-index.js';
+import type { KeyCodec } from './key-block.js';
+import { checkKey, compareStretch, MAX_KEY_BYTES, shownKey } from './key-bytes.js';
+import { FilterBuilder } from './key-filter.js';
+import { OrdinalEncoder } from './ordinal-columns.js';
+
+/** How a dictionary is built. */
+export interface DictionaryOptions {
+  /** Graphs that number the keys. */
+  readonly graphs: number;
+  /** Keys of a block, 64 to 1024: more make the file smaller and a look-up slower. Default 128. */
+  readonly blockKeys?: number;
+  /** How keys are written; by default in each block the way that is smallest there. Where one is not possible it is `front`. */
+  readonly keyCodec?: KeyCodec | 'auto';
+  /** Bytes at the start of each key that name its group, as a trace id does. */
+  readonly groupBytes?: number;
+  /** Write a filter, so that readers need not read to learn that a key is not there: about nine bits a key. Default false. */
+  readonly filter?: boolean;
+  /** Bytes at the start of each key that the filter remembers: whole keys by default, groups where `groupBytes` is given. */
+  readonly filterBytes?: number;
+}
+
+/** What was built. */
+export interface DictionaryBuildStats {
+  readonly keys: number;
+  readonly keyBytes: number;
+  readonly blocks: number;
+  /** Bytes of the file that each kind takes. */
+  readonly blockBytes: number;
+  readonly indexBytes: number;
+  /** 0 when no filter was wanted, or none could be made. */
+  readonly filterBytes: number;
+}
+
+const checked = (name: string, value: number, least: number, most: number): number => {
+  if (Number.isInteger(value) && value >= least && value <= most) return value;
+  throw new BadOptionsError(`${name} is a whole number from ${least} to ${most}, not ${value}`);
+};
+
+const CODECS: readonly (KeyCodec | 'auto')[] = ['auto', 'fixed', 'front', 'grouped'];
+
+/**
+ * Writes the sections of a dictionary: every key once, with its number in each graph. Use it through `CompactGraphBuilder`, or alone for
+ * a file that only maps keys to numbers.
+ *
+ * @example
+ * ```ts
+ * import { BufferSink, ContainerWriter, DictionaryBuilder } from 'spanline/graph';
+ * const sink = new BufferSink();
+ * const writer = new ContainerWriter(sink);
+ * const builder = new DictionaryBuilder(writer, { graphs: 1 });
+ * builder.add(Buffer.from('ada'), [1]);
+ * builder.add(Buffer.from('grace'), [0]);
+ * console.assert(builder.finish().keys === 2);
+ * writer.finish();
+ * ```
+ */
+export class DictionaryBuilder {
+  private readonly graphs: number;
+  private readonly blockKeys: number;
+  private readonly groupBytes: number;
+  private readonly keyEncoder: KeyEncoder;
+  private readonly ordinalEncoder: OrdinalEncoder;
+  private readonly filter: FilterBuilder | undefined;
+  private readonly blocks = new BlockList(DICTIONARY_PARTS);
+  private readonly part = new ByteWriter();
+
+  // The block being filled: keys one behind the other, ordinals graph by graph.
+  private bytes = Buffer.allocUnsafe(16 * 1024);
+  private readonly offsets: Uint32Array;
+  private readonly ordinals: Uint32Array;
+  private count = 0;
+  private width = 0;
+
+  private lastKey = Buffer.alloc(0);
+  private keyCount = 0;
+  private keyBytes = 0;
+  private start: number | undefined;
+  private blockBytes = 0;
+  private filterBytes = 0;
+  private stage: 'keys' | 'blocks written' | 'filter written' | 'finished' = 'keys';
+
+  constructor(
+    private readonly writer: ContainerWriter,
+    options: DictionaryOptions,
+  ) {
+    const { graphs, blockKeys = 128, keyCodec = 'auto', groupBytes = 0, filter = false } = options;
+    const { filterBytes = groupBytes } = options;
+    this.graphs = checked('graphs', graphs, 1, MAX_GRAPHS);
+    this.blockKeys = checked('blockKeys', blockKeys, MIN_BLOCK_KEYS, MAX_BLOCK_KEYS);
+    this.groupBytes = checked('groupBytes', groupBytes, 0, MAX_KEY_BYTES - 1);
+    if (!CODECS.includes(keyCodec)) throw new BadOptionsError(`keyCodec is one of ${CODECS.join(', ')}`);
+    if (keyCodec === 'grouped' && groupBytes === 0) throw new BadOptionsError('keyCodec grouped needs groupBytes');
+    this.keyEncoder = new KeyEncoder(keyCodec, writer.compression);
+    this.ordinalEncoder = new OrdinalEncoder(blockKeys);
+    this.filter = filter ? new FilterBuilder(checked('filterBytes', filterBytes, 0, MAX_KEY_BYTES)) : undefined;
+    this.offsets = new Uint32Array(blockKeys + 1);
+    this.ordinals = new Uint32Array(graphs * blockKeys);
+  }
+
+  /**
+   * The next key and its ordinal in each graph, -1 where it is not in that graph. Both are copied. Throws `BadKeyError` unless it stands
+   * behind all keys before, `DuplicateKeyError` when it is the last one again, `BadValueError` for ordinals that cannot be.
+   */
+  add(key: Uint8Array, ordinals: readonly number[]): void {
+    if (this.stage !== 'keys') throw new BadOptionsError('the dictionary is finished: keys come before');
+    checkKey(key);
+    this.checkOrder(key);
+    this.checkOrdinals(ordinals);
+    if (this.count === this.blockKeys) this.flush();
+    const { count, offsets } = this;
+    const start = offsets[count];
+    const end = start + key.length;
+    if (end > this.bytes.length) {
+      const larger = Buffer.allocUnsafe(Math.max(end, this.bytes.length * 2));
+      larger.set(this.bytes.subarray(0, start));
+      this.bytes = larger;
+    }
+    this.bytes.set(key, start);
+    offsets[count + 1] = end;
+    for (let graph = 0; graph < this.graphs; graph++) {
+      // In 32 bits -1 is `BLANK`.
+      this.ordinals[graph * this.blockKeys + count] = ordinals[graph];
+    }
+    if (count === 0) this.width = key.length;
+    else if (this.width !== key.length) this.width = 0;
+    this.count++;
+    this.keyCount++;
+    this.keyBytes += key.length;
+    this.filter?.add(this.bytes, start, end);
+  }
+
+  /** Write the last block and name the section; blocks lie one behind the other, so nothing else may be written before. */
+  finishBlocks(): void {
+    if (this.stage !== 'keys') return;
+    this.stage = 'blocks written';
+    if (this.count > 0) this.flush();
+    this.start ??= this.writer.position;
+    this.blockBytes = this.writer.position - this.start;
+    this.writer.blockedSection({ id: SectionId.dictionaryBlocks }, this.start);
+  }
+
+  /** Write the filter, where one is wanted; what readers need before stands nearer to the end of the file. */
+  finishFilter(): void {
+    this.finishBlocks();
+    if (this.stage !== 'blocks written') return;
+    this.stage = 'filter written';
+    const filter = this.filter?.build();
+    if (filter === undefined) return;
+    const before = this.writer.position;
+    this.writer.section({ id: SectionId.filter }, filter);
+    this.filterBytes = this.writer.position - before;
+  }
+
+  /** Write all that is not written yet, the index last. */
+  finish(): DictionaryBuildStats {
+    this.finishFilter();
+    if (this.stage === 'finished') throw new BadOptionsError('the dictionary is finished already');
+    this.stage = 'finished';
+    const before = this.writer.position;
+    const { keyCount, keyBytes, blockKeys, graphs, blocks } = this;
+    encodeIndex(this.writer, { keyCount, keyBytes, blockKeys, graphs }, blocks);
+    return {
+      keys: keyCount,
+      keyBytes,
+      blocks: blocks.count,
+      blockBytes: this.blockBytes,
+      indexBytes: this.writer.position - before,
+      filterBytes: this.filterBytes,
+    };
+  }
+
+  private checkOrder(key: Uint8Array): void {
+    const { count, offsets } = this;
+    const difference =
+      count === 0
+        ? compareStretch(this.lastKey, 0, this.lastKey.length, key)
+        : compareStretch(this.bytes, offsets[count - 1], offsets[count], key);
+    if (difference < 0) return;
+    if (difference === 0) throw new DuplicateKeyError(`the key ${shownKey(key)} was added already`);
+    throw new BadKeyError(`the key ${shownKey(key)} stands before the one added last: sort keys by their bytes`);
+  }
+
+  private checkOrdinals(ordinals: readonly number[]): void {
+    if (ordinals.length !== this.graphs) {
+      throw new BadValueError(`a key has an ordinal for each of ${this.graphs} graphs, not ${ordinals.length}`);
+    }
+    for (const ordinal of ordinals) {
+      if (Number.isInteger(ordinal) && ordinal >= -1 && ordinal < MAX_ORDINALS) continue;
+      throw new BadValueError(`an ordinal is a whole number below ${MAX_ORDINALS}, or -1 for none, not ${ordinal}`);
+    }
+  }
+
+  private flush(): void {
+    const { bytes, offsets, count, width, groupBytes } = this;
+    if (this.start === undefined) this.start = this.writer.position;
+    const separator = this.separator();
+    const { keys, tails } = this.keyEncoder.encode({ bytes, offsets, count, width, groupBytes });
+    const parts = [this.writePart(keys), this.writePart(tails)];
+    this.part.clear();
+    for (let graph = 0; graph < this.graphs; graph++) {
+      this.ordinalEncoder.write(this.part, this.ordinals, graph * this.blockKeys, count);
+    }
+    parts.push(this.writePart(this.part.view()));
+    this.blocks.add(separator, parts);
+    this.lastKey = Buffer.from(bytes.subarray(offsets[count - 1], offsets[count]));
+    this.count = 0;
+  }
+
+  /** The shortest bytes behind the last key of the block before and not behind the first of this one; none for the first block. */
+  private separator(): Buffer {
+    if (this.blocks.count === 0) return Buffer.alloc(0);
+    const end = this.offsets[1];
+    let length = 0;
+    while (length < this.lastKey.length && this.bytes[length] === this.lastKey[length]) length++;
+    return Buffer.from(this.bytes.subarray(0, Math.min(length + 1, end)));
+  }
+
+  private writePart(bytes: Buffer): Omit<WrittenBlock, 'offset'> {
+    return bytes.length === 0 ? NO_PART : this.writer.block(bytes);
+  }
+}

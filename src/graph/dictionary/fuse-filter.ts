@@ -1,0 +1,122 @@
+// A binary fuse filter: a set of hashes in about nine bits each, that answers "may be in it" or "is not". It must never say that a
+// member is not there; it is wrong about one stranger in 256. Construction and sizes follow Graf and Lemire, "Binary Fuse Filters: Fast
+// and Smaller Than Xor Filters" (2022).
+import { type Hash64, mix32 } from './key-hash.js';
+
+const ARITY = 3;
+const MAX_TRIES = 24;
+const MAX_SEGMENT_BITS = 16;
+
+/** The sizes of a filter: segments of a power of two of one-byte slots. */
+export interface FuseShape {
+  readonly seed: number;
+  readonly segmentBits: number;
+  /** Segments in which a hash may have its first slot; two more follow. */
+  readonly segments: number;
+}
+
+/** Slots of a filter of this shape. */
+export const slotsOf = ({ segmentBits, segments }: FuseShape): number => (segments + ARITY - 1) * 2 ** segmentBits;
+
+const shapeFor = (count: number): Omit<FuseShape, 'seed'> => {
+  const size = Math.max(2, count);
+  const segmentBits = Math.min(MAX_SEGMENT_BITS, Math.max(2, Math.floor(Math.log(size) / Math.log(3.33) + 2.25)));
+  const factor = Math.max(1.125, 0.875 + (0.25 * Math.log(1_000_000)) / Math.log(size));
+  const segments = Math.ceil(Math.round(size * factor) / 2 ** segmentBits) - (ARITY - 1);
+  return { segmentBits, segments: Math.max(1, segments) };
+};
+
+/** Where a hash has its three slots, and the byte that they must give together. */
+class Slots {
+  first = 0;
+  second = 0;
+  third = 0;
+  print = 0;
+  private readonly mask: number;
+  private readonly firsts: number;
+
+  constructor(private readonly shape: FuseShape) {
+    this.mask = 2 ** shape.segmentBits - 1;
+    this.firsts = shape.segments * 2 ** shape.segmentBits;
+  }
+
+  set(high: number, low: number): void {
+    const { seed, segmentBits } = this.shape;
+    const a = mix32(high + seed);
+    const b = mix32(low ^ a);
+    const c = mix32(high ^ b);
+    const segment = 2 ** segmentBits;
+    // 26 bits of the hash times 26 bits of slots: exact.
+    this.first = Math.floor(((a >>> 6) * this.firsts) / 2 ** 26);
+    this.second = (this.first + segment) ^ (b & this.mask);
+    this.third = (this.first + 2 * segment) ^ (c & this.mask);
+    this.print = c >>> 24;
+  }
+}
+
+/** Whether the hash may be in the filter of this shape that begins at `start` of `prints`. */
+export const mayContain = (shape: FuseShape, prints: Uint8Array, start: number, high: number, low: number): boolean => {
+  const slots = new Slots(shape);
+  slots.set(high, low);
+  return (prints[start + slots.first] ^ prints[start + slots.second] ^ prints[start + slots.third]) === slots.print;
+};
+
+/** A filter of hashes `start` to `end` of `hashes` (two numbers each), or undefined when two of them are equal. */
+const tryBuild = (hashes: Hash64, start: number, end: number, shape: FuseShape): Uint8Array | undefined => {
+  const count = end - start;
+  const slots = new Slots(shape);
+  const size = slotsOf(shape);
+  const members = new Uint32Array(size);
+  // All members of a slot, xored: once one is left it is that one.
+  const which = new Uint32Array(size);
+  for (let i = 0; i < count; i++) {
+    slots.set(hashes[2 * (start + i)], hashes[2 * (start + i) + 1]);
+    for (const slot of [slots.first, slots.second, slots.third]) {
+      members[slot]++;
+      which[slot] ^= i;
+    }
+  }
+  // Take a hash that has a slot for itself, until none is left; then fill slots in the reverse order.
+  const taken = new Uint32Array(count);
+  const own = new Uint32Array(count);
+  const alone = new Uint32Array(size);
+  let aloneCount = 0;
+  let takenCount = 0;
+  for (let slot = 0; slot < size; slot++) if (members[slot] === 1) alone[aloneCount++] = slot;
+  while (aloneCount > 0) {
+    const slot = alone[--aloneCount];
+    if (members[slot] !== 1) continue;
+    const i = which[slot];
+    taken[takenCount] = i;
+    own[takenCount++] = slot;
+    slots.set(hashes[2 * (start + i)], hashes[2 * (start + i) + 1]);
+    for (const other of [slots.first, slots.second, slots.third]) {
+      which[other] ^= i;
+      if (--members[other] === 1) alone[aloneCount++] = other;
+    }
+  }
+  if (takenCount < count) return undefined;
+  const prints = new Uint8Array(size);
+  while (takenCount > 0) {
+    const i = taken[--takenCount];
+    slots.set(hashes[2 * (start + i)], hashes[2 * (start + i) + 1]);
+    // The own slot is still zero, so it may take part.
+    prints[own[takenCount]] = slots.print ^ prints[slots.first] ^ prints[slots.second] ^ prints[slots.third];
+  }
+  return prints;
+};
+
+/** A filter of the hashes `start` to `end`; undefined when none was found, as when two hashes are equal. The same hashes give the same. */
+export const buildFuse = (
+  hashes: Hash64,
+  start: number,
+  end: number,
+): { readonly shape: FuseShape; readonly prints: Uint8Array } | undefined => {
+  const sizes = shapeFor(end - start);
+  for (let attempt = 0; attempt < MAX_TRIES; attempt++) {
+    const shape = { ...sizes, seed: mix32(attempt + 1) };
+    const prints = tryBuild(hashes, start, end, shape);
+    if (prints !== undefined) return { shape, prints };
+  }
+  return undefined;
+};

@@ -1,0 +1,84 @@
+// The keys of one block: which codecs there are and what every decoded block can do. Decoding trusts no number it reads.
+import { ByteReader, type ByteWriter } from '../varint.js';
+import { decodeFixedKeys, encodeFixedKeys } from './fixed-keys.js';
+import { decodeFrontKeys, encodeFrontKeys } from './front-keys.js';
+import { decodeGroupedKeys, encodeGroupedKeys } from './grouped-keys.js';
+import type { KeyTable } from './key-bytes.js';
+
+/** How the keys of a block are written. */
+export type KeyCodec = 'fixed' | 'front' | 'grouped';
+
+/** Codecs by their number in files. */
+const CODECS: readonly KeyCodec[] = ['fixed', 'front', 'grouped'];
+
+/** The keys of a block, decoded as far as search needs. */
+export interface KeyBlock {
+  readonly count: number;
+  /** What it takes in memory. */
+  readonly memoryBytes: number;
+  /** The place of `key`, or the complement (`~`) of the place it would take. */
+  search(key: Uint8Array): number;
+  /** Bytes of all keys together. */
+  readonly totalBytes: number;
+  key(i: number): Buffer;
+  /** Copy all keys to `into` from `at` on; `ends[i]` becomes the end of key `i`. There is room for `totalBytes`. */
+  copyAll(into: Uint8Array, at: number, ends: Uint32Array, firstEnd: number): void;
+}
+
+/** Keys of a block to encode. */
+export interface KeysToEncode extends KeyTable {
+  readonly count: number;
+  /** Length of every key; 0 when they differ. */
+  readonly width: number;
+  /** Bytes that name a key's group; 0 when keys have none. */
+  readonly groupBytes: number;
+}
+
+/** Whether these keys can be written so. */
+export const isPossible = (codec: KeyCodec, { width, groupBytes }: KeysToEncode): boolean => {
+  switch (codec) {
+    case 'front':
+      return true;
+    case 'fixed':
+      return width > 0;
+    case 'grouped':
+      return groupBytes > 0 && width > groupBytes;
+  }
+};
+
+const ENCODERS: Readonly<Record<KeyCodec, (writer: ByteWriter, tails: ByteWriter, keys: KeysToEncode) => void>> = {
+  fixed: (writer, _tails, keys) => encodeFixedKeys(writer, keys),
+  front: encodeFrontKeys,
+  grouped: (writer, _tails, keys) => encodeGroupedKeys(writer, keys),
+};
+
+const DECODERS: Readonly<Record<KeyCodec, (reader: ByteReader, tails: ByteReader, count: number) => KeyBlock>> = {
+  fixed: (reader, _tails, count) => decodeFixedKeys(reader, count),
+  front: decodeFrontKeys,
+  grouped: (reader, _tails, count) => decodeGroupedKeys(reader, count),
+};
+
+/** Append `keys`, for which `codec` is possible; what would only spoil the compression of the rest goes to `tails`. */
+export const encodeKeys = (writer: ByteWriter, tails: ByteWriter, codec: KeyCodec, keys: KeysToEncode): void => {
+  writer.byte(CODECS.indexOf(codec));
+  ENCODERS[codec](writer, tails, keys);
+};
+
+/** The `count` keys of block `block`; the caller has capped `count`. */
+export const decodeKeys = (
+  bytes: Uint8Array,
+  tailBytes: Uint8Array,
+  count: number,
+  block: number,
+  file: string,
+): KeyBlock => {
+  const what = `block ${block} of the dictionary of ${file}`;
+  const reader = new ByteReader(bytes, what, 'dictionaryBlocks', block);
+  const tails = new ByteReader(tailBytes, what, 'dictionaryBlocks', block);
+  const codec = CODECS[reader.byte()];
+  if (codec === undefined) throw reader.corrupt('has an unknown key codec');
+  const keys = DECODERS[codec](reader, tails, count);
+  reader.end();
+  tails.end();
+  return keys;
+};

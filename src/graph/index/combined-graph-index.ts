@@ -1,0 +1,201 @@
+// Several indices as one: children are asked in order, the first that has a key wins. Children that answered move to the front, because
+// what was asked of them last is asked of them next. When a file has vanished the caller's reload gives new children; nothing
+// that was handed out before comes twice.
+import { TransportError } from '../graph-error.js';
+import type { TransportReadOptions } from '../transport/transport.js';
+import { findAncestryByStep } from './find-ancestry.js';
+import type { FoundAncestry, IndexEntry, ReadableIndex } from './graph-index-types.js';
+import { type TupleKey, TupleMap, type TuplePrefix, TupleSet } from './tuple-key.js';
+
+/** How indices are combined. */
+export interface CombinedGraphIndexOptions {
+  /**
+   * Called when a child's file can no longer be read. Resolves to the children there are now, or undefined when nothing changed:
+   * then the failure stands.
+   */
+  readonly reload?: () => Promise<readonly ReadableIndex[] | undefined>;
+}
+
+/** Reloads of one call at most: files that vanish faster than they are read are an error. */
+const MAX_RELOADS = 10;
+
+/**
+ * Reads several indices as one. Interface: bzr's CombinedGraphIndex.
+ *
+ * @example
+ * ```ts
+ * import { CombinedGraphIndex, GraphIndex } from 'spanline/graph';
+ * const open = (path: string) => GraphIndex.open(path);
+ * const combined = new CombinedGraphIndex([await open('new.graph'), await open('old.graph')]);
+ * for await (const { key } of combined.iterEntries([['a']])) console.log(key);
+ * await combined.close();
+ * ```
+ */
+export class CombinedGraphIndex implements ReadableIndex {
+  private children: ReadableIndex[];
+  private readonly names = new Map<ReadableIndex, string>();
+
+  constructor(
+    children: readonly ReadableIndex[],
+    private readonly options: CombinedGraphIndexOptions = {},
+  ) {
+    this.children = [...children];
+  }
+
+  /** Put an index at a place of the order; 0 is asked first. */
+  insertIndex(position: number, index: ReadableIndex, name?: string): void {
+    this.children.splice(position, 0, index);
+    if (name !== undefined) this.names.set(index, name);
+  }
+
+  /** The children in the order in which they are asked now, with the names they were inserted by. */
+  indices(): readonly { readonly index: ReadableIndex; readonly name: string | undefined }[] {
+    return this.children.map((index) => ({ index, name: this.names.get(index) }));
+  }
+
+  keyCount(): Promise<number> {
+    return this.retrying(async () =>
+      (await Promise.all(this.children.map((child) => child.keyCount()))).reduce((a, b) => a + b, 0),
+    );
+  }
+
+  async *iterEntries(
+    keys: Iterable<TupleKey>,
+    options?: TransportReadOptions,
+  ): AsyncGenerator<IndexEntry, undefined, void> {
+    const left = new TupleSet(keys);
+    yield* this.retryingEach(async function* (child) {
+      if (left.size === 0) return;
+      for await (const entry of child.iterEntries([...left], options)) {
+        if (left.delete(entry.key)) yield entry;
+      }
+    }, true);
+  }
+
+  async *iterAllEntries(options?: TransportReadOptions): AsyncGenerator<IndexEntry, undefined, void> {
+    yield* this.once((child) => child.iterAllEntries(options));
+  }
+
+  async *iterEntriesPrefix(
+    prefixes: Iterable<TuplePrefix>,
+    options?: TransportReadOptions,
+  ): AsyncGenerator<IndexEntry, undefined, void> {
+    const wanted = [...prefixes];
+    yield* this.once((child) => child.iterEntriesPrefix(wanted, options), true);
+  }
+
+  /** What each key refers to by the first list; keys that are nowhere are left out. */
+  async getParentMap(keys: Iterable<TupleKey>, options?: TransportReadOptions): Promise<TupleMap<readonly TupleKey[]>> {
+    const parents = new TupleMap<readonly TupleKey[]>();
+    for await (const { key, references } of this.iterEntries(keys, options)) parents.set(key, references[0] ?? []);
+    return parents;
+  }
+
+  async findAncestors(
+    keys: Iterable<TupleKey>,
+    list: number,
+    parentMap: TupleMap<readonly TupleKey[]>,
+    missing: TupleSet,
+    options?: TransportReadOptions,
+  ): Promise<TupleSet> {
+    const wanted = [...new TupleSet(keys)].filter((key) => !parentMap.has(key) && !missing.has(key));
+    for await (const { key, references } of this.iterEntries(wanted, options))
+      parentMap.set(key, references[list] ?? []);
+    const next = new TupleSet();
+    for (const key of wanted) {
+      const parents = parentMap.get(key);
+      if (parents === undefined) missing.add(key);
+      else for (const parent of parents) if (!parentMap.has(parent) && !missing.has(parent)) next.add(parent);
+    }
+    return next;
+  }
+
+  findAncestry(keys: Iterable<TupleKey>, list: number, options?: TransportReadOptions): Promise<FoundAncestry> {
+    return findAncestryByStep(this, keys, list, options);
+  }
+
+  async externalReferences(list: number, options?: TransportReadOptions): Promise<TupleSet> {
+    const external = await this.retrying(async () => {
+      const found = new TupleSet();
+      for (const child of this.children)
+        for (const key of await child.externalReferences(list, options)) found.add(key);
+      return found;
+    });
+    // What one child lacks another may have.
+    for await (const { key } of this.iterEntries([...external], options)) external.delete(key);
+    return external;
+  }
+
+  validate(options?: TransportReadOptions): Promise<void> {
+    return this.retrying(async () => {
+      for (const child of this.children) await child.validate(options);
+    });
+  }
+
+  clearCache(): void {
+    for (const child of this.children) child.clearCache();
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.children.map((child) => child.close()));
+  }
+
+  /** Entries of all children, those of one key only from the first. */
+  private async *once(
+    entries: (child: ReadableIndex) => AsyncIterableIterator<IndexEntry>,
+    movesHits = false,
+  ): AsyncGenerator<IndexEntry, undefined, void> {
+    const seen = new TupleSet();
+    yield* this.retryingEach(async function* (child) {
+      for await (const entry of entries(child)) {
+        if (seen.has(entry.key)) continue;
+        seen.add(entry.key);
+        yield entry;
+      }
+    }, movesHits);
+  }
+
+  private async *retryingEach(
+    work: (child: ReadableIndex) => AsyncGenerator<IndexEntry, void, void>,
+    movesHits: boolean,
+  ): AsyncGenerator<IndexEntry, undefined, void> {
+    const hits = new Set<ReadableIndex>();
+    for (let reloads = 0; ; reloads++) {
+      try {
+        for (const child of [...this.children]) {
+          for await (const entry of work(child)) {
+            hits.add(child);
+            yield entry;
+          }
+        }
+        break;
+      } catch (error) {
+        await this.reload(error, reloads);
+      }
+    }
+    if (movesHits && hits.size > 0) {
+      this.children = [
+        ...this.children.filter((child) => hits.has(child)),
+        ...this.children.filter((child) => !hits.has(child)),
+      ];
+    }
+  }
+
+  private async retrying<T>(work: () => Promise<T>): Promise<T> {
+    for (let reloads = 0; ; reloads++) {
+      try {
+        return await work();
+      } catch (error) {
+        await this.reload(error, reloads);
+      }
+    }
+  }
+
+  /** Take new children when a file vanished; throws `error` on when that does not help. */
+  private async reload(error: unknown, reloads: number): Promise<void> {
+    if (!(error instanceof TransportError) || this.options.reload === undefined || reloads === MAX_RELOADS) throw error;
+    const children = await this.options.reload();
+    if (children === undefined) throw error;
+    this.children = [...children];
+  }
+}

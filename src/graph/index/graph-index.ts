@@ -1,0 +1,270 @@
+// A graph index on one compact graph file: bzr's graph index, over tuple keys. It adds names to ordinals and nothing else; what can be done
+// with ordinals alone is done with them.
+import { CompactGraph, type OpenGraphOptions } from '../compact-graph.js';
+import { BadOptionsError, CorruptError } from '../graph-error.js';
+import type { GraphNode, GraphView } from '../graph-view.js';
+import type { Transport, TransportReadOptions } from '../transport/transport.js';
+import type { FoundAncestry, IndexEntry, ReadableIndex } from './graph-index-types.js';
+import {
+  checkElements,
+  decodeTuple,
+  encodePrefix,
+  encodeTuple,
+  type TupleKey,
+  TupleMap,
+  type TuplePrefix,
+  TupleSet,
+} from './tuple-key.js';
+
+/** Where the number of key elements is kept. */
+export const KEY_ELEMENTS_NOTE = 'keyElements';
+
+const BATCH = 4096;
+
+const elementsOf = (file: CompactGraph): number => {
+  const elements = Number(file.meta.notes[KEY_ELEMENTS_NOTE] ?? Number.NaN);
+  try {
+    checkElements(elements);
+  } catch (cause) {
+    throw new CorruptError(
+      `${file.container.transport.name} is no graph index: it does not say how many elements its keys have`,
+      'meta',
+      undefined,
+      { cause },
+    );
+  }
+  return elements;
+};
+
+/**
+ * Reads one graph index file. Use `GraphIndexBuilder` to write one, `CombinedGraphIndex` for several. Interface: bzr's GraphIndex.
+ *
+ * @example
+ * ```ts
+ * import { BufferSink, GraphIndex, GraphIndexBuilder } from 'spanline/graph';
+ * const sink = new BufferSink();
+ * const builder = new GraphIndexBuilder(sink, { referenceLists: 1, keyElements: 2 });
+ * builder.addNode(['file', 'rev-1'], Buffer.from('v'), [[]]);
+ * builder.addNode(['file', 'rev-2'], Buffer.from('w'), [[['file', 'rev-1']]]);
+ * await builder.finish();
+ * const index = await GraphIndex.open(sink.toBuffer());
+ * const { parentMap } = await index.findAncestry([['file', 'rev-2']], 0);
+ * console.assert(parentMap.size === 2);
+ * await index.close();
+ * ```
+ */
+export class GraphIndex implements ReadableIndex {
+  private readonly graph: GraphView;
+  readonly keyElements: number;
+
+  private constructor(readonly file: CompactGraph) {
+    this.graph = file.graph(0);
+    this.keyElements = elementsOf(file);
+  }
+
+  static async open(source: string | Uint8Array | Transport, options?: OpenGraphOptions): Promise<GraphIndex> {
+    const file = await CompactGraph.open(source, options);
+    try {
+      return new GraphIndex(file);
+    } catch (error) {
+      await file.close();
+      throw error;
+    }
+  }
+
+  get referenceLists(): number {
+    return this.graph.info.referenceLists;
+  }
+
+  async keyCount(): Promise<number> {
+    return this.graph.nodeCount;
+  }
+
+  async *iterEntries(
+    keys: Iterable<TupleKey>,
+    options?: TransportReadOptions,
+  ): AsyncGenerator<IndexEntry, undefined, void> {
+    for (const some of batches(new TupleSet(keys))) {
+      const ordinals = await this.graph.ordinalsOf(
+        some.map((key) => this.encode(key)),
+        options,
+      );
+      yield* await this.entriesOf(
+        ordinals.filter((ordinal) => this.isNode(ordinal)),
+        options,
+      );
+    }
+  }
+
+  async *iterAllEntries(options?: TransportReadOptions): AsyncGenerator<IndexEntry, undefined, void> {
+    for (let start = 0; start < this.graph.nodeCount; start += BATCH) {
+      const count = Math.min(BATCH, this.graph.nodeCount - start);
+      yield* await this.entriesOf(
+        Array.from({ length: count }, (_, i) => start + i),
+        options,
+      );
+    }
+  }
+
+  async *iterEntriesPrefix(
+    prefixes: Iterable<TuplePrefix>,
+    options?: TransportReadOptions,
+  ): AsyncGenerator<IndexEntry, undefined, void> {
+    // Prefixes may lie inside each other; an entry comes once.
+    const seen = new Set<number>();
+    for (const prefix of prefixes) {
+      const bytes = encodePrefix(prefix, this.keyElements);
+      const isWhole = !prefix.includes(null);
+      if (isWhole) {
+        const ordinal = await this.graph.ordinalOf(bytes, options);
+        if (this.isNode(ordinal) && !seen.has(ordinal)) {
+          seen.add(ordinal);
+          yield* await this.entriesOf([ordinal], options);
+        }
+        continue;
+      }
+      for await (const entries of this.file.dictionary.range({ prefix: bytes }, options)) {
+        const ordinals = entries
+          .map(({ ordinals: [ordinal] }) => ordinal)
+          .filter((ordinal) => this.isNode(ordinal) && !seen.has(ordinal));
+        for (const ordinal of ordinals) seen.add(ordinal);
+        yield* await this.entriesOf(ordinals, options);
+      }
+    }
+  }
+
+  async findAncestors(
+    keys: Iterable<TupleKey>,
+    list: number,
+    parentMap: TupleMap<readonly TupleKey[]>,
+    missing: TupleSet,
+    options?: TransportReadOptions,
+  ): Promise<TupleSet> {
+    this.checkList(list);
+    const wanted = [...new TupleSet(keys)].filter((key) => !parentMap.has(key) && !missing.has(key));
+    const ordinals = await this.graph.ordinalsOf(
+      wanted.map((key) => this.encode(key)),
+      options,
+    );
+    const present = ordinals.filter((ordinal) => this.isNode(ordinal));
+    wanted.forEach((key, i) => {
+      if (!this.isNode(ordinals[i])) missing.add(key);
+    });
+    for (const { key, references } of await this.entriesOf(present, options, false))
+      parentMap.set(key, references[list]);
+    const next = new TupleSet();
+    for (const key of wanted) {
+      for (const parent of parentMap.get(key) ?? [])
+        if (!parentMap.has(parent) && !missing.has(parent)) next.add(parent);
+    }
+    return next;
+  }
+
+  /** One walk over ordinals; keys are fetched for what it reached. */
+  async findAncestry(keys: Iterable<TupleKey>, list: number, options?: TransportReadOptions): Promise<FoundAncestry> {
+    this.checkList(list);
+    const wanted = [...new TupleSet(keys)];
+    const ordinals = await this.graph.ordinalsOf(
+      wanted.map((key) => this.encode(key)),
+      options,
+    );
+    const missing = new TupleSet(wanted.filter((_, i) => !this.isNode(ordinals[i])));
+    const starts = ordinals.filter((ordinal) => this.isNode(ordinal));
+    const { nodes, ghosts } = await this.graph.ancestry(starts, { ...options, list });
+    for (const key of await this.keysOf(ghosts, options)) missing.add(key);
+    const parentMap = new TupleMap<readonly TupleKey[]>();
+    for (let start = 0; start < nodes.length; start += BATCH) {
+      const entries = await this.entriesOf(nodes.subarray(start, start + BATCH), options, false);
+      for (const { key, references } of entries) parentMap.set(key, references[list]);
+    }
+    return { parentMap, missing };
+  }
+
+  async externalReferences(list: number, options?: TransportReadOptions): Promise<TupleSet> {
+    this.checkList(list);
+    const { targets } = (await this.graph.references(options))[list];
+    const ghosts = new Set<number>();
+    for (const target of targets) if (!this.isNode(target)) ghosts.add(target);
+    return new TupleSet(await this.keysOf([...ghosts], options));
+  }
+
+  async validate(options?: TransportReadOptions): Promise<void> {
+    this.clearCache();
+    for await (const { key } of this.iterAllEntries(options)) {
+      if (key.length !== this.keyElements) {
+        throw new CorruptError(
+          `key ${JSON.stringify(key)} does not have ${this.keyElements} elements`,
+          'dictionaryBlocks',
+        );
+      }
+    }
+  }
+
+  clearCache(): void {
+    this.file.clearCache();
+  }
+
+  close(): Promise<void> {
+    return this.file.close();
+  }
+
+  private isNode(ordinal: number): boolean {
+    return ordinal >= 0 && ordinal < this.graph.nodeCount;
+  }
+
+  private encode(key: TupleKey): Buffer {
+    return encodeTuple(key, this.keyElements);
+  }
+
+  private checkList(list: number): void {
+    if (Number.isInteger(list) && list >= 0 && list < this.referenceLists) return;
+    throw new BadOptionsError(`the index has ${this.referenceLists} reference lists, no list ${list}`);
+  }
+
+  private async keysOf(ordinals: ArrayLike<number>, options?: TransportReadOptions): Promise<TupleKey[]> {
+    return (await this.graph.keysOf(ordinals, options)).map(decodeTuple);
+  }
+
+  /** Entries of nodes; keys of what they refer to are fetched once each. */
+  private async entriesOf(
+    ordinals: ArrayLike<number>,
+    options?: TransportReadOptions,
+    withValues = true,
+  ): Promise<IndexEntry[]> {
+    const hasReferences = this.referenceLists > 0;
+    const nodes = await this.graph.nodes(
+      ordinals,
+      { keys: true, values: withValues, references: hasReferences },
+      options,
+    );
+    const known = new Map<number, TupleKey>(nodes.map(({ ordinal, key }) => [ordinal, decodeTuple(key as Buffer)]));
+    const referred = new Set<number>();
+    for (const { references = [] } of nodes)
+      for (const list of references) for (const target of list) if (!known.has(target)) referred.add(target);
+    const targets = [...referred];
+    (await this.keysOf(targets, options)).forEach((key, i) => {
+      known.set(targets[i], key);
+    });
+    const keyOf = (ordinal: number): TupleKey => known.get(ordinal) as TupleKey;
+    const entryOf = ({ ordinal, value = EMPTY, references = [] }: GraphNode): IndexEntry => ({
+      key: keyOf(ordinal),
+      value,
+      references: references.map((list) => Array.from(list, keyOf)),
+    });
+    return nodes.map(entryOf);
+  }
+}
+
+const EMPTY = new Uint8Array(0);
+
+const batches = function* (keys: TupleSet): Generator<TupleKey[]> {
+  let batch: TupleKey[] = [];
+  for (const key of keys) {
+    batch.push(key);
+    if (batch.length === BATCH) {
+      yield batch;
+      batch = [];
+    }
+  }
+  if (batch.length > 0) yield batch;
+};
