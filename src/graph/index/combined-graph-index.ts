@@ -1,7 +1,7 @@
 // Several indices as one: children are asked in order, the first that has a key wins. Children that answered move to the front, because
 // what was asked of them last is asked of them next. When a file has vanished the caller's reload gives new children; nothing
 // that was handed out before comes twice.
-import { TransportError } from '../graph-error.js';
+import { ChangedError, NotFoundError, TransportError } from '../graph-error.js';
 import type { TransportReadOptions } from '../transport/transport.js';
 import { findAncestryByStep } from './find-ancestry.js';
 import type { FoundAncestry, IndexEntry, ReadableIndex } from './graph-index-types.js';
@@ -15,6 +15,9 @@ export interface CombinedGraphIndexOptions {
    */
   readonly reload?: () => Promise<readonly ReadableIndex[] | undefined>;
 }
+
+const isVanished = (error: unknown): boolean =>
+  error instanceof TransportError || error instanceof NotFoundError || error instanceof ChangedError;
 
 /** Reloads of one call at most: files that vanish faster than they are read are an error. */
 const MAX_RELOADS = 10;
@@ -193,7 +196,7 @@ export class CombinedGraphIndex implements ReadableIndex {
 
   /** Take new children when a file vanished; throws `error` on when that does not help. */
   private async reload(error: unknown, reloads: number): Promise<void> {
-    if (!(error instanceof TransportError) || this.options.reload === undefined || reloads === MAX_RELOADS) throw error;
+    if (!isVanished(error) || this.options.reload === undefined || reloads === MAX_RELOADS) throw error;
     const children = await this.options.reload();
     if (children === undefined) throw error;
     this.children = [...children];
