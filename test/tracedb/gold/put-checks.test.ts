@@ -88,12 +88,15 @@ onLmdb('hostile puts', (engine) => {
     }
   });
 
-  test('more params than a row's key has room for are refused before a trace is written', async () => {
+  test('more params than a key of a row has room for are refused before a trace is written', async () => {
     const table = await engine.table(GOLD_SCHEMA);
     const store = await GoldStore.open(table);
     const params = Object.fromEntries(Array.from({ length: 1000 }, (_, i) => [`key${i}`, 'x']));
     const put = store.put(0, [GOOD, { params, digest: md5(1) }], 1);
-    await expect(put).rejects.toMatchObject({ code: 'ERR_SPANLINE_INVALID_INPUT', message: expect.stringContaining('1000 params') });
+    await expect(put).rejects.toMatchObject({
+      code: 'ERR_SPANLINE_INVALID_INPUT',
+      message: expect.stringContaining('1000 params'),
+    });
     expect((await store.getTile(1)).traces).toEqual([]);
   });
 
