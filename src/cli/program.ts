@@ -19,7 +19,7 @@ Examples:
   $ spanline perf query -s ./perf 'test=~span'        query it
   $ spanline help perf             a command's options
 
-Exit codes: 0 done, 1 done with findings, 2 wrong usage, 3 a store or file failed.
+Exit codes: 0 done, 1 done with findings, 2 wrong usage, 3 a store or file failed, 130 Ctrl-C.
 NO_COLOR=1 turns colours off; in a pipe there are none.`;
 
 /** The whole program; errors of usage are thrown, not exited with. */

@@ -452,7 +452,7 @@ describe('every command', () => {
     [['query', 'a=b', '-n', '0'], 'write a whole number from 1'],
     [['query', 'a=b', '--otlp', 'http://localhost'], '--otlp sends the trace of --explain'],
     [['init', '--tile-size', '8193'], 'from 1 to 8192'],
-    [['init', '--shards', '101'], 'from 1 to 100'],
+    [['init', '--shards', '65'], 'from 1 to 64'],
     [['query'], "missing required argument 'query'"],
     [['ingest'], "missing required argument 'file'"],
     [['tiles', 'nosuch'], "unknown command 'nosuch'"],

@@ -118,7 +118,7 @@ export class OpsRow {
     // A retry looks at them again, which a generator does not allow.
     const wanted = Array.isArray(params) ? (params as readonly Params[]) : [...params];
     const known = this.#state?.ops;
-    if (known?.missing(wanted).size === 0) {
+    if (known?.hasAll(wanted) === true) {
       this.#hits++;
       return known;
     }

@@ -84,6 +84,14 @@ export class OrderedParamSet {
     return this.#valuePlaces[this.keyIndex(key)]?.get(value) ?? -1;
   }
 
+  /** Whether all these params can be encoded; stops at the first that cannot. */
+  hasAll(params: Iterable<Params>): boolean {
+    for (const one of params) {
+      for (const key of Object.keys(one)) if (this.valueIndex(key, one[key]) < 0) return false;
+    }
+    return true;
+  }
+
   /** What `with` must add before these params can be encoded. Throws `ERR_SPANLINE_INVALID_INPUT` for text without UTF-8 form. */
   missing(params: Iterable<Params>): ParamSet {
     const delta = new ParamSet();

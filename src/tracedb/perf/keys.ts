@@ -57,10 +57,17 @@ export const indexPrefix = (tile: number): string => `j${tileKey(tile)}:`;
 /** The index rows of a trace, one for each of its params. */
 export const indexKeys = (tile: number, id: string): readonly string[] => {
   const prefix = indexPrefix(tile);
-  return id
-    .slice(1, -1)
-    .split(',')
-    .map((pair) => `${prefix}${pair.replace('=', ':')}:${id}`);
+  const rest = `:${id}`;
+  const keys: string[] = [];
+  for (let at = 1; at < id.length; ) {
+    const equals = id.indexOf('=', at);
+    const end = id.indexOf(',', equals);
+    // An id in a foreign row must not keep this going for ever.
+    if (equals < 0 || end < 0) break;
+    keys.push(`${prefix + id.slice(at, equals)}:${id.slice(equals + 1, end)}${rest}`);
+    at = end + 1;
+  }
+  return keys;
 };
 
 /** Where a tile keeps its ids, for the query engine. */

@@ -29,6 +29,9 @@ const NO_PAGE = 2n ** 64n - 1n;
 /** Pages of a short file that are looked at, 64 MB of them; what refers to a page that is missing is nearly always among them. */
 const MAX_PAGES_READ = 8192;
 
+/** Looks at a file that is being written. */
+const MAX_LOOKS = 100;
+
 const damaged = (file: string, what: string): TraceDbError =>
   new TraceDbError('ERR_SPANLINE_STORE_CORRUPT', `${file} ${what}; restore a copy, or name another directory`);
 
@@ -72,26 +75,49 @@ const refersBehindEnd = async (file: FileHandle, meta: Buffer, pageBytes: number
   return false;
 };
 
-const check = async (file: FileHandle, path: string): Promise<void> => {
-  const { size } = await file.stat();
-  if (size === 0) return;
+/** The two meta pages, of which the newer one counts. */
+interface Metas {
+  readonly first: Buffer;
+  readonly second: Buffer;
+}
+
+const readMetas = async (file: FileHandle): Promise<Metas> => {
   const first = await read(file, 0, META.end);
-  if (!isMeta(first)) throw damaged(path, 'is no LMDB file, or damaged');
+  const pageBytes = isMeta(first) ? first.readUInt32LE(META.pageBytes) : 0;
+  return { first, second: await read(file, pageBytes, META.end) };
+};
+
+/** What is wrong with the file, if anything is. */
+const problemOf = async (file: FileHandle, { first, second }: Metas): Promise<string | undefined> => {
+  // After the meta pages were read: what they refer to was written before them, and the file only grows.
+  const { size } = await file.stat();
+  if (first.length === 0) return undefined;
+  if (!isMeta(first)) return 'is no LMDB file, or damaged';
   // Of a format that this does not know; LMDB refuses it by itself.
-  if ((first.readUInt32LE(META.version) & 0xffff) !== FORMAT) return;
+  if ((first.readUInt32LE(META.version) & 0xffff) !== FORMAT) return undefined;
+  if (!isMeta(second)) return 'is damaged: its second page is not what LMDB writes there';
   const pageBytes = first.readUInt32LE(META.pageBytes);
-  const second = await read(file, pageBytes, META.end);
-  if (!isMeta(second)) throw damaged(path, 'is damaged: its second page is not what LMDB writes there');
   const isNewer = second.readBigUInt64LE(META.transaction) > first.readBigUInt64LE(META.transaction);
   const meta = isNewer ? second : first;
   const pages = Math.floor(size / pageBytes);
-  if (meta.readBigUInt64LE(META.lastPage) < BigInt(pages)) return;
+  if (meta.readBigUInt64LE(META.lastPage) < BigInt(pages)) return undefined;
   try {
-    if (!(await refersBehindEnd(file, meta, pageBytes, pages))) return;
+    if (!(await refersBehindEnd(file, meta, pageBytes, pages))) return undefined;
   } catch (cause) {
     if (!(cause instanceof RangeError)) throw cause;
   }
-  throw damaged(path, `is damaged: it was cut off after ${size} bytes`);
+  return `is damaged: it was cut off after ${size} bytes`;
+};
+
+const check = async (file: FileHandle, path: string): Promise<void> => {
+  for (let look = 1; ; look++) {
+    const metas = await readMetas(file);
+    const problem = await problemOf(file, metas);
+    if (problem === undefined) return;
+    // What is read while another process writes is of two states, and together it may be nonsense. Nobody writes to a damaged file.
+    const { first, second } = await readMetas(file);
+    if (look === MAX_LOOKS || (first.equals(metas.first) && second.equals(metas.second))) throw damaged(path, problem);
+  }
 };
 
 /** Rejects with `ERR_SPANLINE_STORE_CORRUPT` when the data file in `directory` would crash the process; a missing one is fine. */

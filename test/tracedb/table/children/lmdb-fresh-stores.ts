@@ -1,0 +1,16 @@
+// Makes a store again and again in the same place, each growing as fast as it can. Arguments: directory, number of stores.
+import { rm } from 'node:fs/promises';
+import { openTable } from '../../../../src/tracedb/table/open-table.js';
+
+const [directory, count] = process.argv.slice(2) as [string, string];
+const value = Buffer.alloc(3000);
+for (let store = 0; store < Number(count); store++) {
+  await rm(directory, { recursive: true, force: true });
+  const table = await openTable(directory, { families: ['V'] });
+  for (let i = 0; i < 60; i++) {
+    await table.mutateRows([
+      { key: `row${i}`, mutations: [{ type: 'set', family: 'V', qualifier: 'q', value, timestampMs: 1 }] },
+    ]);
+  }
+  await table.close();
+}
