@@ -68,7 +68,7 @@ export async function subjectsFor(node, { quick, log }) {
   else {
     const withEmulator = { ...env, CBTEMULATOR: emulator };
     specs.push({ module: at('spanline-bigtable.mjs'), env: withEmulator });
-    specs.push({ module: at('bare-bigtable.mjs'), env: withEmulator });
+    specs.push({ module: at('bare-bigtable.mjs'), env: withEmulator, flags: ['--no-warnings'] });
   }
   return { version: versionOf(node), specs };
 }
