@@ -121,7 +121,7 @@ export const blameDigest = (
  * import { blameUntriaged, ParamSet } from 'spanline/tracedb';
  * const trace = { id: ',name=circle,', params: { name: 'circle' }, options: {}, digests: ['a', 'b'] };
  * const tile = { commits: [0, 1], traces: [trace], paramSet: new ParamSet(), isFromStart: true };
- * const blames = blameUntriaged(tile, (test, digest) => (digest === 'a' ? 'positive' : 'untriaged'));
+ * const blames = blameUntriaged(tile, (_test, digest) => (digest === 'a' ? 'positive' : 'untriaged'));
  * console.assert(blames.length === 1 && blames[0].suspects[0].commit === 1);
  * ```
  */
