@@ -2,6 +2,7 @@
 // megabytes, and most writes go to the newest tile.
 import type { WideColumnTable } from '../table/wide-column-table.js';
 import { OpsRow, type OpsRowOptions, type OpsRowStats } from './ops-row.js';
+import type { OrderedParamSet } from './ordered-param-set.js';
 
 const NAMES = ['hits', 'reads', 'updates', 'conflicts', 'retries', 'gaveUp'] as const;
 
@@ -48,6 +49,11 @@ export class OpsRows {
     this.#rows.set(tile, row);
     if (this.#rows.size > this.capacity) this.#evict();
     return row;
+  }
+
+  /** The set of `tile` as it was last seen; undefined when it is not remembered. */
+  cached(tile: number): OrderedParamSet | undefined {
+    return this.#rows.get(tile)?.cached;
   }
 
   stats(): OpsRowsStats {

@@ -20,6 +20,21 @@ const places = (list: readonly string[]): Map<string, number> | undefined => {
   return map.size === list.length ? map : undefined;
 };
 
+/** A key as an id has it, and the places of its values. */
+interface NamedPlaces {
+  readonly name: string;
+  readonly prefix: string;
+  readonly places: ReadonlyMap<string, number>;
+  /** Their parts of an id, each made when it is first wanted. */
+  readonly texts: string[];
+}
+
+const isSame = (a: readonly string[], b: readonly string[]): boolean => {
+  if (a.length !== b.length) return false;
+  for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false;
+  return true;
+};
+
 /**
  * Keys and values of a tile in the order in which they came, and the ids made of their places; immutable. Use it to turn params
  * into the id a table row carries, and back.
@@ -43,6 +58,8 @@ export class OrderedParamSet {
   readonly #values: readonly (readonly string[])[];
   readonly #valuePlaces: readonly ReadonlyMap<string, number>[];
   #hash: string | undefined;
+  // The keys of the params last encoded: traces written together mostly have the same ones, and need no new order.
+  #lastNames: { readonly names: readonly string[]; readonly order: readonly NamedPlaces[] } = { names: [], order: [] };
 
   private constructor(
     keys: readonly string[],
@@ -128,29 +145,42 @@ export class OrderedParamSet {
    * `ERR_SPANLINE_INVALID_INPUT` for no params, and for a key or value this set does not know.
    */
   encode(params: Params): string {
-    const keys: number[] = [];
-    const values: number[] = [];
-    for (const name of Object.keys(params)) {
-      const key = this.keyIndex(name);
-      const value = this.#valuePlaces[key]?.get(params[name]) ?? -1;
-      if (value < 0) {
-        throw invalid(
-          `param ${quoted(`${name}=${params[name]}`)} is not in the ordered param set; first add it: ops.with(ops.missing([params]))`,
-        );
-      }
-      // Insertion by ascending key: params are few and mostly in order, and this runs for every trace that is written.
-      let at = keys.length;
-      for (; at > 0 && keys[at - 1] > key; at--) {
-        keys[at] = keys[at - 1];
-        values[at] = values[at - 1];
-      }
-      keys[at] = key;
-      values[at] = value;
+    const id = this.idOf(params);
+    if (id !== undefined) return id;
+    for (const [key, value] of Object.entries(params)) {
+      if (this.valueIndex(key, value) >= 0) continue;
+      throw invalid(
+        `param ${quoted(`${key}=${value}`)} is not in the ordered param set; first add it: ops.with(ops.missing([params]))`,
+      );
     }
-    if (keys.length === 0) throw invalid('a trace without params has no id; give it at least one param');
+    throw invalid('a trace without params has no id; give it at least one param');
+  }
+
+  /** What `encode` gives, or undefined where it throws; for writers, which ask it of every point. */
+  idOf(params: Params): string | undefined {
+    const names = Object.keys(params);
+    if (names.length === 0) return undefined;
+    if (!isSame(names, this.#lastNames.names)) {
+      const order = this.#orderOf(names);
+      if (order === undefined) return undefined;
+      this.#lastNames = { names, order };
+    }
     let id = ',';
-    for (let i = 0; i < keys.length; i++) id += `${keys[i]}=${values[i]},`;
+    for (const { name, prefix, places, texts } of this.#lastNames.order) {
+      const value = places.get(params[name]);
+      if (value === undefined) return undefined;
+      texts[value] ??= `${prefix}${value},`;
+      id += texts[value];
+    }
     return id;
+  }
+
+  /** These keys by ascending place; undefined when one is unknown. */
+  #orderOf(names: readonly string[]): readonly NamedPlaces[] | undefined {
+    const keys = names.map((name) => this.keyIndex(name));
+    if (keys.includes(-1)) return undefined;
+    keys.sort((a, b) => a - b);
+    return keys.map((key) => ({ name: this.keys[key], prefix: `${key}=`, places: this.#valuePlaces[key], texts: [] }));
   }
 
   /** The params of the trace with this id. Throws `ERR_SPANLINE_STORE_CORRUPT` unless `encode` of this set, or of one it grew from, made it. */

@@ -5,11 +5,15 @@ import { FAMILIES } from './keys.js';
 
 const VALUE_BYTES = 4;
 
-/** The cells of one value. */
-export const valueMutations = (offset: number, value: number, digest: Uint8Array, timestampMs: number): Mutation[] => {
+/** The cells of one value; `qualifier` is the offset of its commit in the tile. */
+export const valueMutations = (
+  qualifier: string,
+  value: number,
+  digest: Uint8Array,
+  timestampMs: number,
+): Mutation[] => {
   const bytes = Buffer.allocUnsafe(VALUE_BYTES);
   bytes.writeFloatLE(value);
-  const qualifier = String(offset);
   return [
     { type: 'set', family: FAMILIES.value, qualifier, value: bytes, timestampMs },
     { type: 'set', family: FAMILIES.source, qualifier, value: digest, timestampMs },

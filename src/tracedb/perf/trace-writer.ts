@@ -41,6 +41,16 @@ export interface WriteResult {
   readonly indexed: number;
 }
 
+/** Points that may be written. */
+interface CheckedPoints {
+  readonly tile: number;
+  readonly commit: CommitPoints;
+  /** The id of each point; undefined where the tile's param set must first grow. */
+  readonly ids: readonly (string | undefined)[];
+  /** Params the param set may lack. */
+  readonly unknown: readonly Params[];
+}
+
 // Mutations of one call of the table: far below its limit, since a call holds up the event loop while LMDB applies it.
 const CALL_MUTATIONS = 10_000;
 const EMPTY = new Uint8Array(0);
@@ -67,15 +77,14 @@ export class TraceWriter {
 
   /** Write the points of some commits. */
   async write(commits: readonly CommitPoints[], options?: CallOptions): Promise<WriteResult> {
-    for (const commit of commits) this.check(commit);
-    const deadline = new CallDeadline(`writing traces to ${this.table.location}`, options);
-    const byTile = new Map<number, CommitPoints[]>();
+    const byTile = new Map<number, CheckedPoints[]>();
     for (const commit of commits) {
-      const tile = tileOf(commit.commit, this.config.tileSize);
-      const some = byTile.get(tile);
-      if (some === undefined) byTile.set(tile, [commit]);
-      else some.push(commit);
+      const checked = this.check(commit);
+      const some = byTile.get(checked.tile);
+      if (some === undefined) byTile.set(checked.tile, [checked]);
+      else some.push(checked);
     }
+    const deadline = new CallDeadline(`writing traces to ${this.table.location}`, options);
     await this.writeSources(commits, deadline);
     const total = { points: 0, missing: 0, indexed: 0 };
     for (const [tile, some] of byTile) {
@@ -129,16 +138,13 @@ export class TraceWriter {
 
   private async writeTile(
     tile: number,
-    commits: readonly CommitPoints[],
+    commits: readonly CheckedPoints[],
     deadline: CallDeadline,
   ): Promise<WriteResult> {
-    const all = function* (): Generator<Params> {
-      // A series without any value is no trace: its params would be offered by the tile and select nothing.
-      for (const { points } of commits) for (const { params, value } of points) if (!Number.isNaN(value)) yield params;
-    };
-    const ops = await this.opsRows.at(tile).update(all(), deadline.next());
+    const unknown = commits.flatMap(({ unknown }) => unknown);
+    const ops = await this.opsRows.at(tile).update(unknown, deadline.next());
     const fresh = new Map<string, { readonly id: string; readonly key: string }>();
-    const newest = commits.reduce((most, { timestampMs }) => Math.max(most, timestampMs), 0);
+    const newest = commits.reduce((most, { commit }) => Math.max(most, commit.timestampMs), 0);
     let points = 0;
     let missing = 0;
     let rows: RowMutation[] = [];
@@ -152,22 +158,24 @@ export class TraceWriter {
       mutationsOf?.clear();
       mutations = 0;
     };
-    for (const { commit, source, timestampMs, points: some } of commits) {
-      const offset = offsetOf(commit, this.config.tileSize);
+    for (const { commit, ids } of commits) {
+      const { source, timestampMs } = commit;
+      const qualifier = String(offsetOf(commit.commit, this.config.tileSize));
       const digest = this.sources.get(source) ?? sourceDigest(source);
-      for (const { params, value } of some) {
+      for (let i = 0; i < ids.length; i++) {
+        const { params, value } = commit.points[i];
         if (Number.isNaN(value)) {
           missing++;
           continue;
         }
-        const id = ops.encode(params);
+        const id = ids[i] ?? ops.encode(params);
         const entry = `${tile}${id}`;
         let key = this.indexed.get(entry);
         if (key === undefined) {
           key = traceKey(tile, id, this.config.shards);
           fresh.set(entry, { id, key });
         }
-        const cells = valueMutations(offset, value, digest, timestampMs);
+        const cells = valueMutations(qualifier, value, digest, timestampMs);
         const others = mutationsOf?.get(key);
         if (others === undefined) {
           rows.push({ key, mutations: cells });
@@ -207,7 +215,26 @@ export class TraceWriter {
     for (const [source, { digest }] of fresh) this.sources.set(source, digest);
   }
 
-  private check({ commit, source, timestampMs, points }: CommitPoints): void {
+  /** Refuses what cannot be written, and finds the ids of what the tile knows. */
+  private check(points: CommitPoints): CheckedPoints {
+    this.checkCommit(points);
+    const tile = tileOf(points.commit, this.config.tileSize);
+    const ops = this.opsRows.cached(tile);
+    const ids: (string | undefined)[] = [];
+    const unknown: Params[] = [];
+    for (const { params, value } of points.points) {
+      // What the tile knows was checked when it came; the checks cost more than the look-up.
+      const id = ops?.idOf(params);
+      if (id === undefined) checkParams(params, this.rule);
+      checkValue(points.commit, params, value);
+      ids.push(id);
+      // A series without any value is no trace: its params would be offered by the tile and select nothing.
+      if (id === undefined && !Number.isNaN(value)) unknown.push(params);
+    }
+    return { tile, commit: points, ids, unknown };
+  }
+
+  private checkCommit({ commit, source, timestampMs }: CommitPoints): void {
     checkCommit(commit);
     if (typeof source !== 'string' || source === '' || source.length > MAX_SOURCE_LENGTH) {
       throw new TraceDbError(
@@ -221,13 +248,13 @@ export class TraceWriter {
         `timestampMs of commit ${commit} must be whole milliseconds since 1970, up to the year 9999, not ${timestampMs}`,
       );
     }
-    for (const { params, value } of points) {
-      checkParams(params, this.rule);
-      if (typeof value === 'number' && (Number.isNaN(value) || Math.abs(value) <= MAX_FLOAT32)) continue;
-      throw new TraceDbError(
-        'ERR_SPANLINE_INVALID_INPUT',
-        `a value of commit ${commit}, ${JSON.stringify(params)}, must be a number within float32 or NaN for missing, not ${String(value)}`,
-      );
-    }
   }
 }
+
+const checkValue = (commit: number, params: Params, value: number): void => {
+  if (typeof value === 'number' && (Number.isNaN(value) || Math.abs(value) <= MAX_FLOAT32)) return;
+  throw new TraceDbError(
+    'ERR_SPANLINE_INVALID_INPUT',
+    `a value of commit ${commit}, ${JSON.stringify(params)}, must be a number within float32 or NaN for missing, not ${String(value)}`,
+  );
+};

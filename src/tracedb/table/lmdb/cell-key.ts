@@ -28,8 +28,11 @@ export const cutRow = (row: string): CutRow | undefined => {
   return { head, rest: row.slice(head.length) };
 };
 
+/** What follows the row in the name of a cell. */
+export const cellKeyEnd = (family: string, qualifier: string): string => `\0${family}\0${qualifier}`;
+
 /** The name of a cell in a whole row, or in the rest of a cut one. */
-export const cellKey = (row: string, family: string, qualifier: string): string => `${row}\0${family}\0${qualifier}`;
+export const cellKey = (row: string, family: string, qualifier: string): string => row + cellKeyEnd(family, qualifier);
 
 /** The entry of a head. */
 export const headKey = (head: string): string => head + HEAD_END;

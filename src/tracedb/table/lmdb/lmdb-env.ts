@@ -12,6 +12,7 @@ import { checkDataFile } from './data-file.js';
 import { checkFileSystem } from './file-system.js';
 import { isDiskFull } from './free-space.js';
 import { diskFull } from './lmdb-errors.js';
+import { putNewestTime } from './newest-time.js';
 import { writeError } from './write-error.js';
 
 const FORMAT_VERSION = 1;
@@ -29,6 +30,8 @@ export type EntryKey = string | Uint8Array;
 /** The open databases of a store. */
 export interface LmdbEnv {
   readonly root: RootDatabase<Buffer, EntryKey>;
+  /** The schema, and the newest time of each family. */
+  readonly meta: Database<Buffer, EntryKey>;
   /** Cells of rows, and the heads of long ones. */
   readonly cells: Database<Buffer, EntryKey>;
   /** Cells of long rows, by the number of their head. */
@@ -68,9 +71,12 @@ const parseSchema = (bytes: Buffer, location: string): Schema => {
   throw foreign(location);
 };
 
-const readOrCreateSchema = async (root: RootDatabase<Buffer, EntryKey>, wanted: TableSchema, location: string) => {
-  checkOurs(root, location);
-  const meta = root.openDB<Buffer, EntryKey>({ ...DATABASE, name: 'meta' });
+const readOrCreateSchema = async (
+  root: RootDatabase<Buffer, EntryKey>,
+  meta: Database<Buffer, EntryKey>,
+  wanted: TableSchema,
+  location: string,
+): Promise<readonly string[]> => {
   const current = (): readonly string[] => {
     const bytes = meta.get(SCHEMA_KEY);
     return bytes === undefined ? [] : parseSchema(bytes, location).families;
@@ -78,8 +84,10 @@ const readOrCreateSchema = async (root: RootDatabase<Buffer, EntryKey>, wanted: 
   if (wanted.families.every((family) => current().includes(family))) return current();
   return root.transaction(() => {
     // Again inside the transaction: another process may have come first.
-    const families = [...new Set([...current(), ...wanted.families])].sort();
+    const old = current();
+    const families = [...new Set([...old, ...wanted.families])].sort();
     checkFamilyNames(families);
+    for (const family of families) if (!old.includes(family)) putNewestTime(meta, family, 0);
     const schema: Schema = { version: FORMAT_VERSION, families };
     meta.put(SCHEMA_KEY, Buffer.from(JSON.stringify(schema)));
     return families;
@@ -121,9 +129,12 @@ export const openLmdbEnv = async (directory: string, schema: TableSchema): Promi
     });
     // Frees the places of readers that were killed; they would keep old pages from being used again.
     root.readerCheck();
-    const families = new Set(await readOrCreateSchema(root, schema, directory));
+    checkOurs(root, directory);
+    const meta = root.openDB<Buffer, EntryKey>({ ...DATABASE, name: 'meta' });
+    const families = new Set(await readOrCreateSchema(root, meta, schema, directory));
     return {
       root,
+      meta,
       cells: root.openDB<Buffer, EntryKey>({ ...DATABASE, name: 'cells' }),
       rests: root.openDB<Buffer, EntryKey>({ ...DATABASE, name: 'rests' }),
       families,

@@ -16,12 +16,11 @@ import type {
   TableStats,
   WideColumnTable,
 } from '../wide-column-table.js';
-import { CellEncoder } from './cell-value.js';
 import { gatherKeys, gatherRows } from './gather-rows.js';
 import { type LmdbEnv, openLmdbEnv } from './lmdb-env.js';
 import { type Gather, readBatches } from './read-batches.js';
 import type { Snapshot } from './snapshot.js';
-import { applyMutations, holds, increment } from './write-cells.js';
+import { applyRows, holds, increment } from './write-cells.js';
 import { writeError } from './write-error.js';
 
 const SAMPLES = 16;
@@ -47,10 +46,7 @@ export class LmdbTable implements WideColumnTable {
   async mutateRows(rows: readonly RowMutation[], options?: CallOptions): Promise<void> {
     this.checkOpen();
     const bytes = this.counters.refusing(rows.length, () => checkRows(rows, this.env.families));
-    await this.write(options, bytes, () => {
-      const encoder = new CellEncoder();
-      for (const { key, mutations } of rows) applyMutations(this.env, key, mutations, encoder);
-    });
+    await this.write(options, bytes, () => applyRows(this.env, rows));
     this.counters.wrote(rows.length, bytes);
   }
 
@@ -89,7 +85,7 @@ export class LmdbTable implements WideColumnTable {
     );
     const isMatch = await this.write(options, Math.max(...bytes), () => {
       const isTrue = holds(this.env, key, predicate);
-      applyMutations(this.env, key, isTrue ? then : otherwise);
+      applyRows(this.env, [{ key, mutations: isTrue ? then : otherwise }]);
       return isTrue;
     });
     if ((isMatch ? then : otherwise).length > 0) this.counters.wrote(1, bytes[isMatch ? 0 : 1] as number);

@@ -1,9 +1,10 @@
 // Applies mutations inside an open write transaction. Everything here is synchronous: a pause would let another writer's batch in.
 import type { Database } from 'lmdb';
 import { TraceDbError } from '../../tracedb-error.js';
-import type { Mutation, Predicate } from '../wide-column-table.js';
+import type { Mutation, Predicate, RowMutation } from '../wide-column-table.js';
 import { cellKey, cutRow, headKey, restPrefix } from './cell-key.js';
-import { CellEncoder, cellTime, cellValue } from './cell-value.js';
+import { cellTime, cellValue } from './cell-value.js';
+import { CellWriter } from './cell-writer.js';
 import type { EntryKey, LmdbEnv } from './lmdb-env.js';
 
 /** Where the cells of one row are. */
@@ -13,7 +14,6 @@ interface Place {
 }
 
 const ID_BYTES = 6;
-const NO_OVERWRITE = { noOverwrite: true };
 
 const lastId = ({ rests }: LmdbEnv): number => {
   for (const key of rests.getKeys({ reverse: true, limit: 1 })) return Number.parseInt(key as string, 10);
@@ -39,34 +39,28 @@ const placeOf = (env: LmdbEnv, row: string, mutations: readonly Mutation[]): Pla
   return { database: env.rests, row: restPrefix(id) + cut.rest };
 };
 
-const setCell = ({ database, row }: Place, mutation: Mutation & { type: 'set' }, encoder: CellEncoder): void => {
-  const key = cellKey(row, mutation.family, mutation.qualifier);
-  const bytes = encoder.encode(mutation.value, mutation.timestampMs);
-  // Most cells are new: one call finds that out and writes. (lmdb types its answer as void.)
-  const isNew = database.putSync(key, bytes, NO_OVERWRITE) as unknown as boolean;
-  if (isNew) return;
-  const old = database.getBinaryFast(key);
-  if (old !== undefined && cellTime(old) > mutation.timestampMs) return;
-  database.putSync(key, bytes);
-};
-
 const deleteRow = ({ database, row }: Place): void => {
   // Collected first: removing under a cursor would move it.
   const keys = [...database.getKeys({ start: `${row}\0`, end: `${row}\x01` })];
   for (const key of keys) database.removeSync(key);
 };
 
-/** Apply `mutations` to a row, in their order; `encoder` is that of the transaction. */
-export const applyMutations = (
-  env: LmdbEnv,
-  key: string,
-  mutations: readonly Mutation[],
-  encoder = new CellEncoder(),
-): void => {
+/** Apply the mutations of rows, in their order. */
+export const applyRows = (env: LmdbEnv, rows: readonly RowMutation[]): void => {
+  const writer = new CellWriter(env);
+  try {
+    for (const { key, mutations } of rows) applyMutations(env, writer, key, mutations);
+  } finally {
+    // A failure may leave what was written so far.
+    writer.finish();
+  }
+};
+
+const applyMutations = (env: LmdbEnv, writer: CellWriter, key: string, mutations: readonly Mutation[]): void => {
   const place = placeOf(env, key, mutations);
   if (place === undefined) return;
   for (const mutation of mutations) {
-    if (mutation.type === 'set') setCell(place, mutation, encoder);
+    if (mutation.type === 'set') writer.set(place.database, place.row, mutation);
     else if (mutation.type === 'delete-row') deleteRow(place);
     else place.database.removeSync(cellKey(place.row, mutation.family, mutation.qualifier));
   }
@@ -110,6 +104,6 @@ export const increment = (env: LmdbEnv, key: string, family: string, qualifier: 
   const old = bytes === undefined ? 0 : cellTime(bytes);
   // The engine's time, as in Bigtable, but never back: a counter must not lose to an older cell of itself.
   const timestampMs = Math.max(Date.now(), old);
-  applyMutations(env, key, [{ type: 'set', family, qualifier, value, timestampMs }]);
+  applyRows(env, [{ key, mutations: [{ type: 'set', family, qualifier, value, timestampMs }] }]);
   return Number(sum);
 };
