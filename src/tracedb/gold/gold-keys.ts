@@ -16,8 +16,8 @@
 //   e     expectations of a test              yes      no    name of the test  E:<digest> now, H:<digest> its past, JSON
 //   g     ignore rule                         no       no    id of the rule    G:R, JSON; G:V its revision, decimal
 import { crc32 } from 'node:zlib';
-import { tileKey, tileOfKey } from '../perf/tile.js';
 import type { TableSchema } from '../table/wide-column-table.js';
+import { tileKey, tileOfKey } from '../tile.js';
 
 export const OPS_FAMILY = 'O';
 export const OPS_COLUMN = 'OPS';

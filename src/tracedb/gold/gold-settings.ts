@@ -2,8 +2,8 @@
 // the table itself says it, and a store that expects another must not open.
 import type { CallDeadline } from '../params/call-deadline.js';
 import { invalid } from '../params/param-text.js';
-import { MAX_TILE_SIZE, MIN_TILE_SIZE } from '../perf/tile.js';
 import type { Mutation, WideColumnTable } from '../table/wide-column-table.js';
+import { MAX_TILE_SIZE, MIN_TILE_SIZE } from '../tile.js';
 import { TraceDbError } from '../tracedb-error.js';
 import { DEFAULT_DIGEST_DIGITS, MAX_DIGEST_DIGITS, MIN_DIGEST_DIGITS } from './digest.js';
 import { INSTANCE_FAMILY, SETTINGS_ROW } from './gold-keys.js';

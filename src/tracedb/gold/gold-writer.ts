@@ -2,9 +2,9 @@
 // read, also when the writer dies half way; putting the same again completes it.
 import type { CallDeadline } from '../params/call-deadline.js';
 import type { OpsRows } from '../params/ops-rows.js';
-import { offsetOf, tileOf } from '../perf/tile.js';
 import { checkRowKey } from '../table/limits.js';
 import type { RowMutation, WideColumnTable } from '../table/wide-column-table.js';
+import { offsetOf, tileOf } from '../tile.js';
 import { chunks, inParallel } from './bounded-parallel.js';
 import type { DigestIds } from './digest-ids.js';
 import { encodeOptions, type GoldEntry } from './gold-entry.js';

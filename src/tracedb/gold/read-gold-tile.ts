@@ -1,6 +1,6 @@
 // Makes a tile of any length from stored tiles, newest first. It must read no tile it does not need, and no tile twice.
 import type { CallDeadline } from '../params/call-deadline.js';
-import { tileOf } from '../perf/tile.js';
+import { tileOf } from '../tile.js';
 import { type GoldTile, GoldTileBuilder } from './gold-tile.js';
 import type { CommitRange, GoldTileReader } from './gold-tile-reader.js';
 

@@ -8,9 +8,9 @@ import { CallDeadline } from '../params/call-deadline.js';
 import { retryConflicts } from '../params/retry-conflicts.js';
 import { prefixEnd } from '../table/byte-order.js';
 import type { CallOptions, Mutation, Row, WideColumnTable } from '../table/wide-column-table.js';
+import { MAX_TILE } from '../tile.js';
 import { TraceDbError } from '../tracedb-error.js';
 import { COMMIT_PREFIX, CONFIG_KEY, commitHashKey, commitKey, FAMILIES } from './keys.js';
-import { MAX_TILE } from './tile.js';
 
 /** A commit to be made known. */
 export interface CommitInfo {

@@ -1,4 +1,5 @@
 // What changed between two commits, series by series. It states differences; whether one is noise only a history can tell.
+import { traced } from '../../span/traced.js';
 import { type Direction, directionOf } from '../detect/direction.js';
 import { CallDeadline } from '../params/call-deadline.js';
 import type { Params } from '../params/params.js';
@@ -59,31 +60,34 @@ const valuesAt = async (perf: PerfStore, commit: number, query: QueryLike, deadl
  * await table.close();
  * ```
  */
-export const compareCommits = async (
-  perf: PerfStore,
-  before: number,
-  after: number,
-  query: QueryLike,
-  options: CompareOptions = {},
-): Promise<ComparedSeries[]> => {
-  const deadline = new CallDeadline('comparing commits', options);
-  const old = await valuesAt(perf, before, query, deadline);
-  const now = await valuesAt(perf, after, query, deadline);
-  const compared: ComparedSeries[] = [];
-  for (const [key, { params, value }] of now) {
-    const was = old.get(key);
-    if (was === undefined) continue;
-    const unit = params.unit ?? '';
-    const change = value === was.value ? 0 : (value - was.value) / Math.abs(was.value);
-    compared.push({
-      key,
-      params,
-      unit,
-      before: was.value,
-      after: value,
-      change,
-      verdict: verdictOf(change, unit, options),
-    });
-  }
-  return compared.sort((a, b) => Math.abs(b.change) - Math.abs(a.change) || (a.key < b.key ? -1 : 1));
-};
+export const compareCommits = traced(
+  'perf.compare-commits',
+  async (
+    perf: PerfStore,
+    before: number,
+    after: number,
+    query: QueryLike,
+    options: CompareOptions = {},
+  ): Promise<ComparedSeries[]> => {
+    const deadline = new CallDeadline('comparing commits', options);
+    const old = await valuesAt(perf, before, query, deadline);
+    const now = await valuesAt(perf, after, query, deadline);
+    const compared: ComparedSeries[] = [];
+    for (const [key, { params, value }] of now) {
+      const was = old.get(key);
+      if (was === undefined) continue;
+      const unit = params.unit ?? '';
+      const change = value === was.value ? 0 : (value - was.value) / Math.abs(was.value);
+      compared.push({
+        key,
+        params,
+        unit,
+        before: was.value,
+        after: value,
+        change,
+        verdict: verdictOf(change, unit, options),
+      });
+    }
+    return compared.sort((a, b) => Math.abs(b.change) - Math.abs(a.change) || (a.key < b.key ? -1 : 1));
+  },
+);

@@ -1,8 +1,10 @@
 // Writes ingest files into a Perf store. A file that was written whole is not written again, one that was cut off goes on where it
 // stopped, and writing any of it twice changes nothing. A bad file must change nothing at all.
+
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
+import { traced } from '../../span/traced.js';
 import type { IngestCommit } from '../ingest/ingest-commit.js';
 import { type IngestOptions, readIngestFile, validateIngestFile } from '../ingest/read-file.js';
 import { CallDeadline } from '../params/call-deadline.js';
@@ -118,45 +120,45 @@ const writeEntries = async (perf: PerfStore, entries: readonly IngestCommit[], c
  * await table.close();
  * ```
  */
-export const ingestFile = async (
-  perf: PerfStore,
-  path: string,
-  options: IngestFilesOptions = {},
-): Promise<IngestedFile> => {
-  const { force = false, deadlineMs, onProgress, ...reading } = options;
-  const file = reading.name ?? path;
-  // It becomes part of the sources, and a bad file changes nothing: not even the commits, which are written before them.
-  if (file === '' || file.length > MAX_NAME_LENGTH) {
-    throw new TraceDbError(
-      'ERR_SPANLINE_INVALID_INPUT',
-      `the name of a file must have 1 to ${MAX_NAME_LENGTH} characters, not ${file.length}`,
-    );
-  }
-  const call = (): CallOptions => new CallDeadline(`ingesting ${file}`, { deadlineMs, signal: reading.signal }).next();
-  const { commits: entriesTotal } = await validateIngestFile(path, reading);
-  // The commit and the format change what a file means.
-  const digest = await digestOf(path, JSON.stringify([file, reading.format, reading.commit, reading.measuredMs]));
-  const before = force ? 0 : await readProgress(perf, digest, call());
-  if (before >= entriesTotal && entriesTotal > 0) return { file, outcome: 'already', entries: 0, points: 0 };
-  let at = 0;
-  let points = 0;
-  let held: IngestCommit[] = [];
-  let heldPoints = 0;
-  const flush = async (): Promise<void> => {
-    if (held.length === 0) return;
-    points += await writeEntries(perf, held, call());
-    held = [];
-    heldPoints = 0;
-    await writeProgress(perf, digest, at, call());
-    onProgress?.({ file, entries: at, entriesTotal, points });
-  };
-  for await (const entry of readIngestFile(path, reading)) {
-    at++;
-    if (at <= before) continue;
-    held.push(entry);
-    heldPoints += entry.points.length;
-    if (heldPoints >= BATCH_POINTS || held.length >= BATCH_ENTRIES) await flush();
-  }
-  await flush();
-  return { file, outcome: before > 0 ? 'resumed' : 'written', entries: at - before, points };
-};
+export const ingestFile = traced(
+  'perf.ingest-file',
+  async (perf: PerfStore, path: string, options: IngestFilesOptions = {}): Promise<IngestedFile> => {
+    const { force = false, deadlineMs, onProgress, ...reading } = options;
+    const file = reading.name ?? path;
+    // It becomes part of the sources, and a bad file changes nothing: not even the commits, which are written before them.
+    if (file === '' || file.length > MAX_NAME_LENGTH) {
+      throw new TraceDbError(
+        'ERR_SPANLINE_INVALID_INPUT',
+        `the name of a file must have 1 to ${MAX_NAME_LENGTH} characters, not ${file.length}`,
+      );
+    }
+    const call = (): CallOptions =>
+      new CallDeadline(`ingesting ${file}`, { deadlineMs, signal: reading.signal }).next();
+    const { commits: entriesTotal } = await validateIngestFile(path, reading);
+    // The commit and the format change what a file means.
+    const digest = await digestOf(path, JSON.stringify([file, reading.format, reading.commit, reading.measuredMs]));
+    const before = force ? 0 : await readProgress(perf, digest, call());
+    if (before >= entriesTotal && entriesTotal > 0) return { file, outcome: 'already', entries: 0, points: 0 };
+    let at = 0;
+    let points = 0;
+    let held: IngestCommit[] = [];
+    let heldPoints = 0;
+    const flush = async (): Promise<void> => {
+      if (held.length === 0) return;
+      points += await writeEntries(perf, held, call());
+      held = [];
+      heldPoints = 0;
+      await writeProgress(perf, digest, at, call());
+      onProgress?.({ file, entries: at, entriesTotal, points });
+    };
+    for await (const entry of readIngestFile(path, reading)) {
+      at++;
+      if (at <= before) continue;
+      held.push(entry);
+      heldPoints += entry.points.length;
+      if (heldPoints >= BATCH_POINTS || held.length >= BATCH_ENTRIES) await flush();
+    }
+    await flush();
+    return { file, outcome: before > 0 ? 'resumed' : 'written', entries: at - before, points };
+  },
+);

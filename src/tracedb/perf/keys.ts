@@ -11,7 +11,7 @@
 import { createHash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import type { TileLayout } from '../query/build-nodes.js';
-import { tileKey } from './tile.js';
+import { tileKey } from '../tile.js';
 
 /** Column families of a Perf store. */
 export const FAMILIES = { value: 'V', source: 'S', params: 'D', index: 'I', name: 'H', commit: 'C' } as const;

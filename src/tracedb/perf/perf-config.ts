@@ -2,9 +2,9 @@
 // opened with others must not open.
 import { CallDeadline } from '../params/call-deadline.js';
 import type { CallOptions, WideColumnTable } from '../table/wide-column-table.js';
+import { checkTileSize } from '../tile.js';
 import { TraceDbError } from '../tracedb-error.js';
 import { CONFIG_KEY, FAMILIES } from './keys.js';
-import { checkTileSize } from './tile.js';
 
 /** What cannot change once a store has data. */
 export interface PerfConfig {

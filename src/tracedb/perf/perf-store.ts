@@ -13,12 +13,12 @@ import { makeQuery, type Query } from '../query/query.js';
 import { readSlotsOf } from '../query/read-slots.js';
 import { runPlan } from '../query/run-query.js';
 import type { CallOptions, TableSchema, TableStats, WideColumnTable } from '../table/wide-column-table.js';
+import { offsetOf, tileOf, tileOfKey } from '../tile.js';
 import { TraceDbError } from '../tracedb-error.js';
 import { CommitLog } from './commit-log.js';
 import { type DecodeIds, idDecoder } from './id-decoder.js';
 import { FAMILIES, indexPrefix, PARAM_SET_PREFIX, paramSetKey, sourceKey, tileLayout, traceKey } from './keys.js';
 import { openPerfConfig, type PerfConfig } from './perf-config.js';
-import { offsetOf, tileOf, tileOfKey } from './tile.js';
 import { type PerfTrace, readTraces, readTracesOf } from './trace-reader.js';
 import { type CommitPoints, type Point, TraceWriter, type WriteResult } from './trace-writer.js';
 

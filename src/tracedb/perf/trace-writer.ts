@@ -8,10 +8,10 @@ import type { OpsRows } from '../params/ops-rows.js';
 import type { Params } from '../params/params.js';
 import { MAX_TIMESTAMP_MS } from '../table/limits.js';
 import type { CallOptions, Mutation, RowMutation, WideColumnTable } from '../table/wide-column-table.js';
+import { checkCommit, offsetOf, tileOf } from '../tile.js';
 import { TraceDbError } from '../tracedb-error.js';
 import { FAMILIES, indexKeys, sourceDigest, sourceKey, traceKey } from './keys.js';
 import type { PerfConfig } from './perf-config.js';
-import { checkCommit, offsetOf, tileOf } from './tile.js';
 import { valueMutations } from './trace-values.js';
 
 /** A value of a trace. */

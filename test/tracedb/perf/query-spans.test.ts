@@ -1,8 +1,12 @@
 // A traced query tells how it was answered: a span for the plan, every node and every read, each with rows, bytes, ids in and out, and
 // waiting; a query without a trace leaves none.
+import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
 import type { SpanRecord } from '../../../src/collector/record.js';
+import { compareCommits } from '../../../src/tracedb/perf/compare-commits.js';
+import { ingestFile } from '../../../src/tracedb/perf/ingest-files.js';
 import { PERF_SCHEMA, PerfStore } from '../../../src/tracedb/perf/perf-store.js';
+import { readSeries } from '../../../src/tracedb/perf/read-series.js';
 import type { WideColumnTable } from '../../../src/tracedb/table/wide-column-table.js';
 import { counted, type Recorder, recorder } from '../../support/recorder.js';
 import { onBothEngines } from '../support/on-both-engines.js';
@@ -198,6 +202,19 @@ onBothEngines('a traced', (engine) => {
     expect(memory.find('perf.write-tile')?.properties).toEqual({ tile: 0, points: 1, missing: 0, indexed: 1 });
     expect(memory.find('ops.update')?.properties).toMatchObject({ row: '@2147483647', attempts: 1, added: 2 });
     expect(named(trace, 'table.write').map(({ properties }) => properties.rows)).toEqual([1, 1, 2]);
+  });
+
+  test('function is a span over all it does', async () => {
+    const trace = await traced(async () => {
+      await expect(ingestFile(perf, join(import.meta.dirname, 'no-such-file.json'))).rejects.toThrow();
+      await readSeries(perf, 'arch=arm');
+      await compareCommits(perf, 0, 1, 'arch=arm');
+    });
+    for (const name of ['perf.ingest-file', 'perf.read-series', 'perf.compare-commits']) {
+      expect(named(trace, name)).toHaveLength(1);
+    }
+    expect(named(trace, 'perf.ingest-file')[0].status).toMatchObject({ code: 'error' });
+    expect(await trace.tree()).toMatch(/^ {2}perf\.read-series\n {4}table\.read/m);
   });
 
   test('query outside of a trace starts no span and misses none', async () => {

@@ -1,15 +1,7 @@
 // Commits fall into tiles by whole division, and the key of a newer tile sorts before that of an older one.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import {
-  checkCommit,
-  checkTileSize,
-  MAX_TILE,
-  offsetOf,
-  tileKey,
-  tileOf,
-  tileOfKey,
-} from '../../../src/tracedb/perf/tile.js';
+import { checkCommit, checkTileSize, MAX_TILE, offsetOf, tileKey, tileOf, tileOfKey } from '../../src/tracedb/tile.js';
 
 const code = (body: () => unknown): string => {
   try {

@@ -1,5 +1,5 @@
 // Tile arithmetic: which tile and column a commit falls in, and how a tile is named in keys so that the newest sorts first.
-import { TraceDbError } from '../tracedb-error.js';
+import { TraceDbError } from './tracedb-error.js';
 
 /** The highest tile: keys count down from it. */
 export const MAX_TILE = 2 ** 31 - 1;
