@@ -5,6 +5,7 @@ import { inSpan } from '../node-span.js';
 import { CallDeadline } from '../params/call-deadline.js';
 import { type CleaningRule, checkParams } from '../params/cleaning.js';
 import type { OpsRows } from '../params/ops-rows.js';
+import { MAX_PARAMS } from '../params/param-text.js';
 import type { Params } from '../params/params.js';
 import { MAX_TIMESTAMP_MS } from '../table/limits.js';
 import type { CallOptions, Mutation, RowMutation, WideColumnTable } from '../table/wide-column-table.js';
@@ -56,6 +57,8 @@ const CALL_MUTATIONS = 10_000;
 const EMPTY = new Uint8Array(0);
 // The longest path, and the run in the file behind it.
 const MAX_SOURCE_LENGTH = 8192;
+// A param takes four characters of an id at least, so that a shorter one has no more of them than a trace may have.
+const MANY_PARAMS_ID = 4 * MAX_PARAMS;
 const MAX_FLOAT32 = 3.4028234663852886e38;
 
 /** Writes to the tiles of a store. */
@@ -225,7 +228,8 @@ export class TraceWriter {
     for (const { params, value } of points.points) {
       // What the tile knows was checked when it came; the checks cost more than the look-up.
       const id = ops?.idOf(params);
-      if (id === undefined) checkParams(params, this.rule);
+      // But for their number: a tile may know each of many more params than one trace may have.
+      if (id === undefined || id.length >= MANY_PARAMS_ID) checkParams(params, this.rule);
       checkValue(points.commit, params, value);
       ids.push(id);
       // A series without any value is no trace: its params would be offered by the tile and select nothing.

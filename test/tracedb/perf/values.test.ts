@@ -132,6 +132,23 @@ onLmdb('a call with one wrong commit', (engine) => {
     expect(await perf.count(0, 'k249=v&k0=v')).toBe(1);
   });
 
+  test('more params than that are refused, also when the tile knows each of them', async () => {
+    const perf = await PerfStore.open(await engine.table(PERF_SCHEMA));
+    const from = { source: 's', timestampMs: 1 };
+    const some = (start: number, count: number): Params =>
+      Object.fromEntries(Array.from({ length: count }, (_, i) => [`k${start + i}`, 'v']));
+    await perf.writeTraces(0, [{ params: some(0, 250), value: 7 }], from);
+    await perf.writeTraces(0, [{ params: some(250, 250), value: 7 }], from);
+    const before = await dump(perf.table);
+    for (const value of [7, Number.NaN]) {
+      await expect(perf.writeTraces(0, [{ params: some(0, 251), value }], from)).rejects.toMatchObject({
+        code: 'ERR_SPANLINE_INVALID_INPUT',
+        message: expect.stringContaining('251 params'),
+      });
+    }
+    expect(await dump(perf.table)).toEqual(before);
+  });
+
   test('what params may have is up to the rule of the store', async () => {
     const perf = await PerfStore.open(await engine.table(PERF_SCHEMA), { rule: cleaningRule('a-z_ /') });
     const from = { source: 's', timestampMs: 1 };
