@@ -1,6 +1,6 @@
 // What all commands on a store have in common: where it is, how long to wait, Ctrl-C, and as what the answer is printed.
 import type { Command } from 'commander';
-import { openTable, storeExists, type TableSchema, type WideColumnTable } from '../tracedb/index.js';
+import { openTable, storeExists, type TableSchema, TraceDbError, type WideColumnTable } from '../tracedb/index.js';
 import { printable } from './columns.js';
 import { CommandError, ExitCode } from './exit-code.js';
 import { interruptible } from './interrupt.js';
@@ -69,14 +69,15 @@ export const withTable = async (
   const location = locationOf(request);
   await interruptible(async (signal) => {
     const isNew = !(await storeExists(location));
-    if (!make && isNew) {
+    const table = await openTable(location, { ...schema, make }).catch((cause: unknown) => {
+      if (make || !(cause instanceof TraceDbError) || cause.code !== 'ERR_SPANLINE_NOT_FOUND') throw cause;
       throw new CommandError(
         'ERR_SPANLINE_NOT_FOUND',
-        `there is no store in ${location}; make one with: spanline ${kind} init --store ${location}`,
+        `there is no ${kind} store in ${location}; make one with: spanline ${kind} init --store ${location}`,
         ExitCode.store,
+        { cause },
       );
-    }
-    const table = await openTable(location, schema);
+    });
     try {
       await work(table, { signal, deadlineMs: options.deadline * 1000 }, isNew);
     } finally {

@@ -440,6 +440,15 @@ describe('every command', () => {
     expect(existsSync(join(plain, 'data.mdb'))).toBe(false);
   });
 
+  test('does not take a store of another kind for one that is empty, nor make one of it', async () => {
+    const gold = join(dir, 'gold');
+    expect((await spanline(['gold', 'init', '-s', gold])).code).toBe(0);
+    const wrong = await spanline(['perf', 'tiles', 'list', '-s', gold]);
+    expect(wrong).toMatchObject({ code: 3, stdout: '', stderr: expect.stringContaining('there is no perf store in') });
+    const search = await spanline(['gold', 'search', '-s', store]);
+    expect(search).toMatchObject({ code: 3, stdout: '', stderr: expect.stringContaining('there is no gold store in') });
+  });
+
   test('finds its store in the environment', async () => {
     const found = await spanline(['perf', 'traces', 'count'], { env: { SPANLINE_PERF_STORE: store } });
     expect(found).toMatchObject({ code: 0, stdout: '4\n' });
@@ -485,6 +494,19 @@ describeBigtable('on Bigtable', (emulator) => {
     expect(here.stdout).toBe((await perf('query', 'unit=ms')).stdout);
     expect((await run('regressions')).stdout).toBe((await perf('regressions')).stdout);
     expect((await run('query', 'test=~dr', '--explain')).stdout).toContain('engine=bigtable');
+  });
+
+  test('a mistyped table does not become a store', async () => {
+    const place = emulator.location();
+    const run = (...args: string[]) => spanline(['perf', ...args, '--store', place]);
+    for (const args of [['tiles', 'list'], ['regressions']]) {
+      expect(await run(...args)).toMatchObject({
+        code: 3,
+        stdout: '',
+        stderr: expect.stringContaining('make one with'),
+      });
+    }
+    expect(await run('init', '--tile-size', '1024')).toMatchObject({ code: 0, stderr: '' });
   });
 
   test('a server that is not there ends the command with 3', async () => {

@@ -1,9 +1,11 @@
 // Opens a table by what its location looks like. An engine is loaded only when it is the one.
+import { noTable } from './no-table.js';
+import { storeExists } from './store-exists.js';
 import { TracedTable } from './traced-table.js';
 import type { TableSchema, WideColumnTable } from './wide-column-table.js';
 
 /**
- * Open a wide-column table, creating it and its families when they are missing.
+ * Open a wide-column table, creating it and its families when they are missing, unless the schema says `make: false`.
  *
  * Use it where a store (Perf, Gold) or your own data needs a table; close it when done. `location` is a directory (LMDB; made when
  * missing) or `bigtable://project/instance/table` (the emulator when BIGTABLE_EMULATOR_HOST is set). Rejects with a
@@ -28,6 +30,8 @@ export const openTable = async (location: string, schema: TableSchema): Promise<
     const { openBigtableTable } = await import('./bigtable/open-bigtable.js');
     return new TracedTable(await openBigtableTable(location, schema));
   }
+  // Before the engine, which makes the file of a store when it opens it.
+  if (schema.make === false && !(await storeExists(location))) throw noTable(location, []);
   const { LmdbTable } = await import('./lmdb/lmdb-table.js');
   return new TracedTable(await LmdbTable.open(location, schema));
 };

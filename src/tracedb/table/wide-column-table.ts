@@ -139,4 +139,6 @@ export interface WideColumnTable {
 export interface TableSchema {
   /** Column families, 1 to 100 of them, each `[A-Za-z0-9_]{1,64}`. Opening an existing table adds the ones it lacks. */
   readonly families: readonly string[];
+  /** Whether opening makes what is missing of the table. Default true; else it rejects with `ERR_SPANLINE_NOT_FOUND`. */
+  readonly make?: boolean;
 }

@@ -6,6 +6,7 @@ import type { Database, DatabaseOptions, RootDatabase } from 'lmdb';
 import { optionalPackage } from '../../optional-package.js';
 import { TraceDbError } from '../../tracedb-error.js';
 import { checkFamilyNames } from '../limits.js';
+import { noTable } from '../no-table.js';
 import type { TableSchema } from '../wide-column-table.js';
 import { KEY_ENCODER } from './cell-key.js';
 import { checkDataFile } from './data-file.js';
@@ -81,7 +82,10 @@ const readOrCreateSchema = async (
     const bytes = meta.get(SCHEMA_KEY);
     return bytes === undefined ? [] : parseSchema(bytes, location).families;
   };
-  if (wanted.families.every((family) => current().includes(family))) return current();
+  const found = current();
+  const missing = wanted.families.filter((family) => !found.includes(family));
+  if (missing.length === 0) return found;
+  if (wanted.make === false) throw noTable(location, missing);
   return root.transaction(() => {
     // Again inside the transaction: another process may have come first.
     const old = current();

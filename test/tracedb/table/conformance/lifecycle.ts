@@ -1,5 +1,6 @@
 // A table keeps what was acknowledged, counts what it did, and refuses calls when it is closed.
 import { describe, expect, test } from 'vitest';
+import { openTable } from '../../../../src/tracedb/table/open-table.js';
 import { all, lines, numbered, plainRows, rejects, row, set, type Tables, thenDo } from './suite.js';
 
 export const lifecycle = ({ open, engine }: Tables): void => {
@@ -22,6 +23,23 @@ export const lifecycle = ({ open, engine }: Tables): void => {
       await again.mutateRows([row('r', set('c', 'n', 7, 'New'), set('d', 's', 7, 'S'))]);
       expect((await lines(again)).slice(1)).toEqual(['r New:c=n@7 S:c=s@6 S:d=s@7 V:c=v@5']);
       expect(await again.incrementCell('n', 'V', 'n', 1)).toBe(8);
+    });
+
+    test('what is missing is not made when the schema says so', async () => {
+      const location = engine.newLocation();
+      const noTable = 'ERR_SPANLINE_NOT_FOUND';
+      const existing = (...families: string[]) => openTable(location, { families, make: false });
+      // Twice: the first must not have made it.
+      await rejects(existing('V'), noTable);
+      await rejects(existing('V'), noTable);
+      const made = await open(['V', 'S'], location);
+      await made.mutateRows([row('r', set('c', 'v', 5))]);
+      await made.close();
+      await rejects(existing('V', 'New'), noTable);
+      const found = await existing('V');
+      expect(await lines(found)).toEqual(['r V:c=v@5']);
+      await rejects(found.mutateRows([row('r', set('c', 'n', 7, 'New'))]), 'ERR_SPANLINE_TABLE_LIMIT');
+      await found.close();
     });
 
     test('a closed table refuses every call; closing again is fine', async () => {
