@@ -50,16 +50,17 @@ export const registerSearch = (gold: Command): void => {
     .action((query: string | undefined, { commits, status, ignored, all, offset, limit, ...options }: SearchOptions) =>
       withGold(options, async ({ gold: store, call }) => {
         const search = { query: query ?? '', statuses: status, ignored, head: all !== true, offset, limit };
-        const { results, total, ignoredTraces } = await store.search(commits, search, call);
+        const { results, total, totals, ignoredTraces } = await store.search(commits, search, call);
         if (options.json) {
           const shown = results.map((result) => ({ ...result, paramSet: result.paramSet.toJSON() }));
-          printJson({ total, ignoredTraces, results: shown });
+          printJson({ total, totals, ignoredTraces, results: shown });
         } else {
           const head = ['test', 'digest', 'status', 'traces', 'first', 'last'];
           process.stdout.write(columns(head, results.map(row), ['left', 'left', 'left', 'right', 'right', 'right']));
           process.stdout.write(`${results.length} of ${total} digests; ${ignoredTraces} traces ignored\n`);
         }
-        if (results.some(({ status: one }) => one !== 'positive')) process.exitCode = ExitCode.findings;
+        // Also when they are on another page.
+        if (totals.untriaged + totals.negative > 0) process.exitCode = ExitCode.findings;
       }),
     );
 };

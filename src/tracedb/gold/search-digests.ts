@@ -56,6 +56,8 @@ export interface DigestResults {
   readonly results: readonly DigestResult[];
   /** Results of all pages. */
   readonly total: number;
+  /** Of these, how many have each status. */
+  readonly totals: Readonly<Record<TriageStatus, number>>;
   /** Traces that an ignore rule left out (`ignored: 'exclude'`). */
   readonly ignoredTraces: number;
 }
@@ -136,7 +138,9 @@ export const searchDigests = async (
       results.push({ ...result, closest });
     }
   }
-  return { results, total: found.length, ignoredTraces };
+  const totals = { untriaged: 0, positive: 0, negative: 0 };
+  for (const { status } of found) totals[status]++;
+  return { results, total: found.length, totals, ignoredTraces };
 };
 
 const resultOf = (tile: GoldTile, { test, digest, status, traces }: Found): DigestResult => {
