@@ -21,6 +21,11 @@ export const realNumber =
     throw new InvalidArgumentError(`write a number above ${above}${Number.isFinite(max) ? `, at most ${max}` : ''}.`);
   };
 
+const ISO_TIME = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2}))?$/;
+
+/** Unix milliseconds of an ISO 8601 time with its zone, or of a day (UTC); NaN for anything else, of which Date.parse makes a guess. */
+export const isoTime = (text: string): number => (ISO_TIME.test(text) ? Date.parse(text) : Number.NaN);
+
 /** A share: `5%` or `0.05`. */
 export const share = (text: string): number => {
   const isPercent = text.endsWith('%');

@@ -3,6 +3,7 @@ import { type Command, InvalidArgumentError } from 'commander';
 import type { IgnoreRule } from '../../tracedb/index.js';
 import { columns } from '../columns.js';
 import { CommandError, ExitCode } from '../exit-code.js';
+import { isoTime } from '../options.js';
 import { printJson, type StoreOptions, withGold, withStore } from './gold-options.js';
 import { whoRuns } from './triage-command.js';
 
@@ -17,9 +18,10 @@ const UNIT_MS: Readonly<Record<string, number>> = { h: 3_600_000, d: 86_400_000,
 /** A point in time: `12h`, `7d`, `2w` from now, or an ISO 8601 time; Unix milliseconds. */
 const expiry = (text: string): number => {
   const [, count, unit] = /^(\d{1,6})([hdw])$/.exec(text) ?? [];
-  const time = count === undefined ? Date.parse(text) : Date.now() + Number(count) * UNIT_MS[unit];
-  if (Number.isNaN(time)) throw new InvalidArgumentError('write 12h, 7d, 2w, or a time such as 2026-12-24T18:00:00Z.');
-  return time;
+  const time = count === undefined ? isoTime(text) : Date.now() + Number(count) * UNIT_MS[unit];
+  // One that is over would be added and do nothing.
+  if (time > Date.now()) return time;
+  throw new InvalidArgumentError('write 12h, 7d, 2w, or a time to come such as 2100-12-24T18:00:00Z.');
 };
 
 const row = ({ id, query, expiresMs, by, note }: IgnoreRule): string[] => [

@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers';
 import type { Command } from 'commander';
 import type { GoldEntry } from '../../tracedb/index.js';
 import { CommandError, ExitCode } from '../exit-code.js';
-import { wholeNumber } from '../options.js';
+import { isoTime, wholeNumber } from '../options.js';
 import { printJson, type StoreOptions, withGold, withStore } from './gold-options.js';
 
 interface PutOptions extends StoreOptions {
@@ -23,6 +23,12 @@ const bad = (file: string, reason: string): CommandError =>
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
+/** It decides which of two results counts, so it is never guessed: `null` would be 1970, and lose to everything. */
+const timeOf = (time: unknown): number | undefined => {
+  const timeMs = typeof time === 'string' ? isoTime(time) : time === undefined ? Date.now() : time;
+  return Number.isSafeInteger(timeMs) ? (timeMs as number) : undefined;
+};
+
 /** The document as results. Params, options and digests are checked by the store, which names the entry. */
 const parse = (file: string, json: string, commitOption: number | undefined): ResultFile => {
   let document: unknown;
@@ -37,8 +43,10 @@ const parse = (file: string, json: string, commitOption: number | undefined): Re
   if (typeof commit !== 'number') throw bad(file, '/commit must be the number of the commit; or give --commit');
   if (commitOption !== undefined && commit !== commitOption)
     throw bad(file, `/commit is ${commit}, but --commit says ${commitOption}`);
-  const timeMs = time === undefined ? Date.now() : new Date(time as string | number).getTime();
-  if (Number.isNaN(timeMs)) throw bad(file, '/time must be an ISO 8601 time or Unix milliseconds');
+  const timeMs = timeOf(time);
+  if (timeMs === undefined) {
+    throw bad(file, '/time must be an ISO 8601 time with its zone (2026-01-31T12:00:00Z), or whole Unix milliseconds');
+  }
   if (!Array.isArray(entries))
     throw bad(file, '/entries must be a list of {"params": {...}, "options": {...}, "digest": "..."}');
   const wrong = entries.findIndex(

@@ -1,0 +1,88 @@
+// `spanline gold`, as people run it: from results to what needs triage, its exit codes, and input that must not be guessed at.
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { buildFirst, type Outcome, scratch, spanline } from './support/spanline.js';
+
+buildFirst();
+const dir = scratch();
+const store = join(dir, 'gold');
+
+const RIGHT = '0cc175b9c0f1b6a831c399e269772661';
+const WRONG = '92eb5ffee6ae2fec3ad71c777531578f';
+
+const gold = (...args: string[]): Promise<Outcome> => spanline(['gold', ...args, '--store', store]);
+const json = <T>({ stdout }: Outcome): T => JSON.parse(stdout) as T;
+
+let files = 0;
+const fileWith = (document: unknown): string => {
+  const path = join(dir, `results-${++files}.json`);
+  writeFileSync(path, JSON.stringify(document));
+  return path;
+};
+const results = (commit: number, digest: string, more: object = {}): string =>
+  fileWith({
+    commit,
+    time: '2026-01-31T12:00:00Z',
+    entries: [{ params: { name: 'circle', gpu: 'mali' }, options: { ext: 'png' }, digest }],
+    ...more,
+  });
+
+beforeAll(async () => {
+  expect(await gold('init')).toMatchObject({ code: 0, stderr: '' });
+  expect(await gold('put', results(7, RIGHT))).toMatchObject({ code: 0, stdout: 'commit 7: 1 results\n' });
+  expect(await gold('put', results(9, WRONG))).toMatchObject({ code: 0, stderr: '' });
+});
+
+test('tile has the commits without data too, dense-tile has not', async () => {
+  const lines = ({ stdout }: Outcome) => stdout.split('\n').map((line) => line.split(/ +/).join(' '));
+  expect(lines(await gold('tile', '-n', '3'))).toEqual([
+    'trace 7 8 9',
+    ',gpu=mali,name=circle, 0cc175b9 - 92eb5ffe',
+    '1 traces at 3 commits',
+    '',
+  ]);
+  expect(lines(await gold('dense-tile'))[1]).toBe(',gpu=mali,name=circle, 0cc175b9 92eb5ffe');
+});
+
+describe('search', () => {
+  test('ends with 1 while something found needs a look, on whichever page', async () => {
+    expect(await gold('triage', 'circle', 'positive', RIGHT)).toMatchObject({ code: 0 });
+    const args = ['search', '--status', 'positive', 'untriaged', '--all', '--limit', '1'];
+    const first = await gold(...args, '--json');
+    expect(first.code).toBe(1);
+    expect(json(first)).toMatchObject({
+      total: 2,
+      totals: { untriaged: 1, positive: 1, negative: 0 },
+      results: [{ digest: RIGHT, status: 'positive' }],
+    });
+    expect((await gold('search', '--status', 'positive', '--all')).code).toBe(0);
+    expect((await gold('blame')).code).toBe(1);
+  });
+
+  test('leaves out what a rule ignores', async () => {
+    const [rule] = json<{ id: string }[]>(await gold('ignores', 'add', 'gpu=mali', '--expires', '7d', '--json'));
+    expect(await gold('search')).toMatchObject({ code: 0, stdout: '0 of 0 digests; 1 traces ignored\n' });
+    expect((await gold('ignores', 'delete', rule.id)).code).toBe(0);
+    expect((await gold('search')).code).toBe(1);
+    expect((await gold('ignores', 'delete', rule.id)).code).toBe(1);
+  });
+});
+
+describe('wrong usage', () => {
+  test.each([null, true, [2026], '7', '2026', 'Jan 31 2026', '2026-01-31T12:00:00', 1.5, 1e300])(
+    'results of the time %j',
+    async (time) => {
+      const before = await gold('tile', '--json');
+      const refused = await gold('put', results(7, WRONG, { time }));
+      expect(refused).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('/time must be') });
+      expect(await gold('tile', '--json')).toEqual(before);
+    },
+  );
+
+  test.each(['7', '7y', '2001-01-01', '2100-12-24T18:00', 'soon'])('a rule that expires %s', async (when) => {
+    const refused = await gold('ignores', 'add', 'gpu=mali', '--expires', when);
+    expect(refused).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('write 12h, 7d, 2w') });
+    expect((await gold('ignores', 'list')).stdout).toBe('');
+  });
+});
