@@ -370,6 +370,10 @@ describe('regressions', () => {
     expect(found(result).length).toBeGreaterThan(0);
   });
 
+  test('a range without commits is wrong usage, not the absence of regressions', async () => {
+    expect(await usage('regressions', '--from', 'c20', '--to', 'c19')).toContain('name the older one first');
+  });
+
   test('none is 0', async () => {
     expect(await perf('regressions', '-q', 'test=fill')).toMatchObject({
       code: 0,

@@ -2,7 +2,7 @@
 import { type Command, Option } from 'commander';
 import { optionalPackage, readSeries } from '../../tracedb/index.js';
 import { columns } from '../columns.js';
-import { ExitCode } from '../exit-code.js';
+import { CommandError, ExitCode } from '../exit-code.js';
 import { realNumber, share, wholeNumber } from '../options.js';
 import { terminalWidth } from '../terminal.js';
 import {
@@ -80,6 +80,13 @@ Exit codes: 0 no regression, 1 regressions found, 2 wrong usage, 3 the store fai
         const { perf: store, call } = session;
         const from = options.from === undefined ? undefined : (await store.commits.find(options.from, call)).number;
         const to = options.to === undefined ? undefined : (await store.commits.find(options.to, call)).number;
+        if (from !== undefined && to !== undefined && from > to) {
+          throw new CommandError(
+            'ERR_SPANLINE_USAGE',
+            `--from ${options.from} (commit ${from}) comes after --to ${options.to} (commit ${to}); name the older one first`,
+            ExitCode.usage,
+          );
+        }
         const detection = detectionOf(options, session.config?.detection);
         const directions = Object.fromEntries(session.config?.directions ?? []);
         const series = await readSeries(store, options.query, { ...call, from, to });
