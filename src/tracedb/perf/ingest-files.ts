@@ -8,6 +8,7 @@ import { traced } from '../../span/traced.js';
 import type { IngestCommit } from '../ingest/ingest-commit.js';
 import { type IngestOptions, readIngestFile, validateIngestFile } from '../ingest/read-file.js';
 import { CallDeadline } from '../params/call-deadline.js';
+import { DEFAULT_RULE } from '../params/cleaning.js';
 import type { CallOptions } from '../table/wide-column-table.js';
 import { TraceDbError } from '../tracedb-error.js';
 import { FAMILIES, ingestKey } from './keys.js';
@@ -135,8 +136,10 @@ export const ingestFile = traced(
     const call = (): CallOptions =>
       new CallDeadline(`ingesting ${file}`, { deadlineMs, signal: reading.signal }).next();
     const { commits: entriesTotal } = await validateIngestFile(path, reading);
-    // The commit and the format change what a file means.
-    const digest = await digestOf(path, JSON.stringify([file, reading.format, reading.commit, reading.measuredMs]));
+    // The commit, the format and how params are cleaned change what a file means.
+    const { format, commit, measuredMs, rule = DEFAULT_RULE } = reading;
+    const cleaning = rule.allowed === DEFAULT_RULE.allowed ? [] : [rule.allowed];
+    const digest = await digestOf(path, JSON.stringify([file, format, commit, measuredMs, ...cleaning]));
     const before = force ? 0 : await readProgress(perf, digest, call());
     if (before >= entriesTotal && entriesTotal > 0) return { file, outcome: 'already', entries: 0, points: 0 };
     let at = 0;

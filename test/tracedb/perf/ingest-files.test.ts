@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
+import { cleaningRule } from '../../../src/tracedb/params/cleaning.js';
 import { type IngestProgress, ingestFile } from '../../../src/tracedb/perf/ingest-files.js';
 import { PERF_SCHEMA, PerfStore } from '../../../src/tracedb/perf/perf-store.js';
 import { readSeries } from '../../../src/tracedb/perf/read-series.js';
@@ -119,6 +120,21 @@ onBothEngines('a file of format', (engine) => {
       expect(await seriesOf(perf)).toEqual([',arch=x86,test=draw,unit=ms, c1=2']);
       expect(await perf.source(0, { arch: 'x86', test: 'draw', unit: 'ms' })).toBe('day-2.json');
     }
+  });
+
+  test('cleaned by another rule is another file', async () => {
+    const file = fileWith({ ...perfJson('c1', 5), key: { arch: 'x86 64' } });
+    const table = await engine.table(PERF_SCHEMA);
+    await ingestFile(await PerfStore.open(table), file);
+    const rule = cleaningRule('A-Za-z0-9._ -');
+    const perf = await PerfStore.open(table, { rule });
+    for (const outcome of ['written', 'already'])
+      expect(await ingestFile(perf, file, { rule })).toMatchObject({ outcome });
+    expect(await seriesOf(perf)).toEqual([
+      ',arch=x86 64,test=draw,unit=ms, c1=5',
+      ',arch=x86_64,test=draw,unit=ms, c1=5',
+    ]);
+    expect(await ingestFile(perf, file)).toMatchObject({ outcome: 'already' });
   });
 
   test('data.js that has grown is written again: what it had keeps its numbers', async () => {
