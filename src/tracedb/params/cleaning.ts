@@ -112,6 +112,9 @@ const checkAllowed = (what: string, text: string, rule: CleaningRule): void => {
  * ```
  */
 export const checkParams = (params: Params, rule: CleaningRule = DEFAULT_RULE): void => {
+  if (typeof params !== 'object' || params === null) {
+    throw invalid(`params must be an object of texts, not ${params === null ? 'null' : typeof params}`);
+  }
   const keys = Object.keys(params);
   if (keys.length === 0) throw invalid('a trace must have at least one param; give it one');
   if (keys.length > MAX_PARAMS) {

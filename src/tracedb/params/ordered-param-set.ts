@@ -158,7 +158,7 @@ export class OrderedParamSet {
 
   /** What `encode` gives, or undefined where it throws; for writers, which ask it of every point. */
   idOf(params: Params): string | undefined {
-    const names = Object.keys(params);
+    const names = Object.keys(params ?? {});
     if (names.length === 0) return undefined;
     if (!isSame(names, this.#lastNames.names)) {
       const order = this.#orderOf(names);

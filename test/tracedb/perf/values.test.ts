@@ -98,6 +98,7 @@ onLmdb('a call with one wrong commit', (engine) => {
       ['half a millisecond', { ...good, timestampMs: 0.5 }, 'INVALID_INPUT', /timestampMs of commit 1 .* 0.5/],
       ['a time before 1970', { ...good, timestampMs: -1 }, 'INVALID_INPUT', /timestampMs of commit 1/],
       ['a time after 9999', { ...good, timestampMs: 253402300800000 }, 'INVALID_INPUT', /timestampMs of commit 1/],
+      ['null', withPoint({ params: null, value: 1 }), 'INVALID_INPUT', /params must be an object/],
       ['no params', withPoint({ params: {}, value: 1 }), 'INVALID_INPUT', /at least one param/],
       ['a comma', withPoint({ params: { a: 'b,c' }, value: 1 }), 'INVALID_INPUT', /character ","/],
       ['an empty value', withPoint({ params: { a: '' }, value: 1 }), 'INVALID_INPUT', /"a" is empty/],
