@@ -16,6 +16,8 @@ import type { SyncTransport, Transport, TransportReadOptions, TransportStats } f
 export interface OpenGraphOptions extends ContainerOptions {
   /** Decoded blocks kept: a cache to share with other files, or bytes of one of its own (32 MiB). */
   readonly cache?: BlockCache | number;
+  /** Memory that all references, or all back pointers, of a graph may take, as walks need them. Default 1 GiB. */
+  readonly maxWalkBytes?: number;
 }
 
 /** What a reader did. */
@@ -23,6 +25,8 @@ export interface CompactGraphStats {
   readonly transport: TransportStats;
   readonly cache: BlockCacheStats;
 }
+
+const DEFAULT_MAX_WALK_BYTES = 1024 * 1024 * 1024;
 
 let nextFile = 0;
 
@@ -68,6 +72,7 @@ export class CompactGraph {
     readonly dictionary: Dictionary,
     private readonly cache: BlockCache,
     tables: readonly Buffer[],
+    maxWalkBytes: number,
   ) {
     const { name } = container.transport;
     const file = nextFile++;
@@ -80,7 +85,7 @@ export class CompactGraph {
       });
       const blocks = decodeNodeTable(tables[i], places, name);
       const byColumn = Object.fromEntries(columns.map((column, c) => [column, blocks[c]]));
-      const reader = new NodeColumns(name, info, byColumn, cache, `f${file}g${i}`);
+      const reader = new NodeColumns(name, info, byColumn, cache, `f${file}g${i}`, maxWalkBytes);
       return new GraphView(name, i, info, container, dictionary, reader);
     });
   }
@@ -99,7 +104,7 @@ export class CompactGraph {
         graphs: meta.graphs.length,
         signal: options.signal,
       });
-      return CompactGraph.checked(container, meta, dictionary, cache, tables);
+      return CompactGraph.checked(container, meta, dictionary, cache, tables, options);
     } catch (error) {
       await transport.close().catch(() => {});
       throw error;
@@ -116,7 +121,7 @@ export class CompactGraph {
       const tables = container.readSync(CompactGraph.tableEntries(container, meta));
       const cache = cacheOf(options);
       const dictionary = Dictionary.openSync(container, { cache, graphs: meta.graphs.length });
-      return CompactGraph.checked(container, meta, dictionary, cache, tables);
+      return CompactGraph.checked(container, meta, dictionary, cache, tables, options);
     } catch (error) {
       void transport.close().catch(() => {});
       throw error;
@@ -129,14 +134,21 @@ export class CompactGraph {
     dictionary: Dictionary,
     cache: BlockCache,
     tables: readonly Buffer[],
+    { maxWalkBytes = DEFAULT_MAX_WALK_BYTES }: OpenGraphOptions,
   ): CompactGraph {
+    if (!(Number.isSafeInteger(maxWalkBytes) && maxWalkBytes >= 0))
+      throw new BadOptionsError(`maxWalkBytes is ${maxWalkBytes}, it must be a number of bytes from 0 on`);
     if (dictionary.keyCount !== meta.keyCount) {
       throw new CorruptError(
         `${container.transport.name} has ${dictionary.keyCount} keys and says it has ${meta.keyCount}`,
         'meta',
       );
     }
-    return new CompactGraph(container, meta, dictionary, cache, tables);
+    // Readers size what they keep by the number of nodes, and every node has a key of its own.
+    if (meta.graphs.some(({ nodeCount, ghostCount }) => nodeCount + ghostCount > meta.keyCount)) {
+      throw new CorruptError(`${container.transport.name} says it has more nodes than keys`, 'meta');
+    }
+    return new CompactGraph(container, meta, dictionary, cache, tables, maxWalkBytes);
   }
 
   private static tableEntries(container: Container, { graphs }: GraphMeta): SectionEntry[] {
@@ -164,6 +176,11 @@ export class CompactGraph {
   async extraSection(id: number, graph = NO_GRAPH, options?: TransportReadOptions): Promise<Buffer | undefined> {
     const entry = this.container.find(id, graph);
     return entry === undefined ? undefined : (await this.container.read([entry], options))[0];
+  }
+
+  extraSectionSync(id: number, graph = NO_GRAPH): Buffer | undefined {
+    const entry = this.container.find(id, graph);
+    return entry === undefined ? undefined : this.container.readSync([entry])[0];
   }
 
   stats(): CompactGraphStats {

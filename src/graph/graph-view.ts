@@ -1,40 +1,16 @@
 // One graph of a file, read by ordinals: small whole numbers in topological order. A walk over them never touches a key; keys are
 // fetched when somebody asks for them.
+import { type Ancestry, closureOf } from './closure.js';
 import type { Container } from './container/container.js';
 import type { Dictionary } from './dictionary/dictionary.js';
 import { BadOptionsError, NotFoundError } from './graph-error.js';
+import type { GraphNode, NodeParts } from './graph-node.js';
 import type { GraphInfo } from './meta.js';
 import type { BlockRequest, DecodedColumns, NodeColumns } from './nodes/node-columns.js';
-import { type Column, NODES_PER_BLOCK } from './nodes/node-table.js';
+import { COLUMNS, type Column, NODES_PER_BLOCK } from './nodes/node-table.js';
 import type { ReferenceRows } from './nodes/reference-block.js';
 import { type Reading, runReading, runReadingSync } from './reading.js';
 import type { TransportReadOptions } from './transport/transport.js';
-
-/** A node as asked for. */
-export interface GraphNode {
-  readonly ordinal: number;
-  /** True: referred to, but not in the graph; it has a key, but neither value nor references. */
-  readonly isGhost: boolean;
-  readonly key?: Buffer;
-  readonly value?: Uint8Array;
-  /** One for each reference list: ordinals. */
-  readonly references?: readonly Uint32Array[];
-}
-
-/** What to fetch of a node. */
-export interface NodeParts {
-  readonly keys?: boolean;
-  readonly values?: boolean;
-  readonly references?: boolean;
-}
-
-/** What can be reached. */
-export interface Ancestry {
-  /** Ordinals, ascending: those started from and all they refer to, directly or not. */
-  readonly nodes: Uint32Array;
-  /** Ghosts among what was met, ascending. */
-  readonly ghosts: Uint32Array;
-}
 
 /** Bytes of one stretch of a walk: few requests, bounded memory. */
 const CHUNK_BYTES = 8 * 1024 * 1024;
@@ -43,7 +19,28 @@ const SCAN_NODES = 16 * NODES_PER_BLOCK;
 
 const NONE: readonly Uint32Array[] = [];
 
-/** One graph of a `CompactGraph`. */
+/** One number for a block of a column. */
+const placeKey = (column: Column, block: number): number => block * COLUMNS.length + COLUMNS.indexOf(column);
+
+/**
+ * One graph of a `CompactGraph`, by ordinals: nodes from 0, then ghosts, which are referred to and absent.
+ *
+ * Methods that end in `Sync` are for files and buffers. Rejects with `NotFoundError` for an ordinal the graph does not have,
+ * `BadOptionsError` for a part it was built without, `LimitError` when a walk would take more than `maxWalkBytes`, and `CorruptError`
+ * for what meets damage.
+ *
+ * @example
+ * ```ts
+ * import { BufferSink, BufferTransport, CompactGraph, CompactGraphBuilder } from 'spanline/graph';
+ * const sink = new BufferSink();
+ * const builder = new CompactGraphBuilder(sink, { graphs: [{ referenceLists: 1, order: 'child-first' }] });
+ * builder.add(0, Buffer.from('child'), Buffer.from('value'), [[Buffer.from('absent')]]);
+ * await builder.finish();
+ * const graph = CompactGraph.openSync(new BufferTransport(sink.toBuffer())).graph(0);
+ * const [node] = graph.nodesSync([graph.ordinalOfSync(Buffer.from('child'))], { values: true, references: true });
+ * console.assert(Buffer.from(node.value ?? []).toString() === 'value' && node.references?.[0][0] === graph.nodeCount);
+ * ```
+ */
 export class GraphView {
   constructor(
     private readonly name: string,
@@ -68,12 +65,16 @@ export class GraphView {
     return entries.map((entry) => entry?.ordinals[this.index] ?? -1);
   }
 
-  async ordinalOf(key: Uint8Array, options?: TransportReadOptions): Promise<number> {
-    return (await this.dictionary.lookup(key, options))?.ordinals[this.index] ?? -1;
+  ordinalsOfSync(keys: readonly Uint8Array[]): number[] {
+    return this.dictionary.lookupManySync(keys).map((entry) => entry?.ordinals[this.index] ?? -1);
+  }
+
+  ordinalOf(key: Uint8Array, options?: TransportReadOptions): Promise<number> {
+    return this.dictionary.ordinalOf(key, this.index, options);
   }
 
   ordinalOfSync(key: Uint8Array): number {
-    return this.dictionary.lookupSync(key)?.ordinals[this.index] ?? -1;
+    return this.dictionary.ordinalOfSync(key, this.index);
   }
 
   /** Nodes by ordinal, with the parts asked for: one batch of reads, two when keys are wanted. */
@@ -93,7 +94,11 @@ export class GraphView {
 
   /** The keys of ordinals, in their order. */
   async keysOf(ordinals: ArrayLike<number>, options?: TransportReadOptions): Promise<Buffer[]> {
-    return (await this.nodes(ordinals, { keys: true }, options)).map(({ key }) => key as Buffer);
+    return this.dictionary.keysAt(await runReading(this.readRanks(ordinals), this.container, options), options);
+  }
+
+  keysOfSync(ordinals: ArrayLike<number>): Buffer[] {
+    return this.dictionary.keysAtSync(runReadingSync(this.readRanks(ordinals), this.container));
   }
 
   /** All references, one compressed row set for each list: a few large reads, whatever the size of the graph. */
@@ -112,11 +117,15 @@ export class GraphView {
     starts: ArrayLike<number>,
     { list, ...options }: TransportReadOptions & { readonly list?: number } = {},
   ): Promise<Ancestry> {
-    return this.close(starts, (await this.references(options))[this.listOf(list)]);
+    const asked = this.walkOf(starts, list);
+    const rows = await runReading(this.columns.keptReferences(CHUNK_BYTES), this.container, options);
+    return closureOf(this.info, rows[asked], starts);
   }
 
   ancestrySync(starts: ArrayLike<number>, { list }: { readonly list?: number } = {}): Ancestry {
-    return this.close(starts, this.referencesSync()[this.listOf(list)]);
+    const asked = this.walkOf(starts, list);
+    const rows = runReadingSync(this.columns.keptReferences(CHUNK_BYTES), this.container);
+    return closureOf(this.info, rows[asked], starts);
   }
 
   /** Rank of the key of every ordinal, ghosts included. */
@@ -125,19 +134,29 @@ export class GraphView {
     return runReading(this.columns.allBackPointers(CHUNK_BYTES), this.container, options);
   }
 
-  /** All nodes in order, a batch at a time. */
-  async *scan(parts: NodeParts, options?: TransportReadOptions): AsyncGenerator<readonly GraphNode[], undefined, void> {
-    for (let start = 0; start < this.nodeCount; start += SCAN_NODES) {
-      const count = Math.min(SCAN_NODES, this.nodeCount - start);
-      yield await this.nodes(
-        Uint32Array.from({ length: count }, (_, i) => start + i),
-        parts,
-        options,
-      );
-    }
+  ranksSync(): Float64Array {
+    this.need('backPointers');
+    return runReadingSync(this.columns.allBackPointers(CHUNK_BYTES), this.container);
   }
 
-  private listOf(list = 0): number {
+  /** All nodes in order, a batch at a time. */
+  async *scan(parts: NodeParts, options?: TransportReadOptions): AsyncGenerator<readonly GraphNode[], undefined, void> {
+    for (let start = 0; start < this.nodeCount; start += SCAN_NODES)
+      yield this.nodes(this.batch(start), parts, options);
+  }
+
+  *scanSync(parts: NodeParts): Generator<readonly GraphNode[], undefined, void> {
+    for (let start = 0; start < this.nodeCount; start += SCAN_NODES) yield this.nodesSync(this.batch(start), parts);
+  }
+
+  private batch(start: number): Uint32Array {
+    return Uint32Array.from({ length: Math.min(SCAN_NODES, this.nodeCount - start) }, (_, i) => start + i);
+  }
+
+  /** The list of a walk; throws before anything is read when there can be none. */
+  private walkOf(starts: ArrayLike<number>, list = 0): number {
+    this.need('references');
+    for (let i = 0; i < starts.length; i++) this.check(starts[i]);
     if (Number.isInteger(list) && list >= 0 && list < this.info.referenceLists) return list;
     throw new BadOptionsError(
       `graph ${this.index} of ${this.name} has ${this.info.referenceLists} reference lists, no list ${list}`,
@@ -156,6 +175,27 @@ export class GraphView {
     );
   }
 
+  /** The ranks of the keys of ordinals: whole histories are named by it, so it makes no object for a node. */
+  private *readRanks(ordinals: ArrayLike<number>): Reading<Float64Array> {
+    this.need('backPointers');
+    const blocks = new Map<number, number>();
+    const requests: BlockRequest[] = [];
+    for (let i = 0; i < ordinals.length; i++) {
+      this.check(ordinals[i]);
+      const block = Math.floor(ordinals[i] / NODES_PER_BLOCK);
+      if (blocks.has(block)) continue;
+      blocks.set(block, requests.length);
+      requests.push({ column: 'backPointers', block });
+    }
+    const decoded = (yield* this.columns.load(requests)) as DecodedColumns['backPointers'][];
+    const ranks = new Float64Array(ordinals.length);
+    for (let i = 0; i < ordinals.length; i++) {
+      const place = blocks.get(Math.floor(ordinals[i] / NODES_PER_BLOCK)) as number;
+      ranks[i] = decoded[place][ordinals[i] % NODES_PER_BLOCK];
+    }
+    return ranks;
+  }
+
   private *readNodes(
     ordinals: ArrayLike<number>,
     { keys = false, values = false, references = false }: NodeParts,
@@ -163,10 +203,10 @@ export class GraphView {
     if (values) this.need('values');
     if (references) this.need('references');
     if (keys) this.need('backPointers');
-    const places = new Map<string, number>();
     const requests: BlockRequest[] = [];
+    const places = new Map<number, number>();
     const request = (column: Column, block: number): void => {
-      const key = `${column}${block}`;
+      const key = placeKey(column, block);
       if (places.has(key)) return;
       places.set(key, requests.length);
       requests.push({ column, block });
@@ -182,7 +222,7 @@ export class GraphView {
     }
     const decoded = yield* this.columns.load(requests);
     const part = <C extends Column>(column: C, block: number): DecodedColumns[C] =>
-      decoded[places.get(`${column}${block}`) as number] as DecodedColumns[C];
+      decoded[places.get(placeKey(column, block)) as number] as DecodedColumns[C];
     const nodes: GraphNode[] = [];
     const ranks: number[] = [];
     for (let i = 0; i < ordinals.length; i++) {
@@ -204,41 +244,5 @@ export class GraphView {
       nodes.push(node);
     }
     return keys ? { nodes, ranks } : { nodes };
-  }
-
-  private close(starts: ArrayLike<number>, { offsets, targets }: ReferenceRows): Ancestry {
-    const { nodeCount, ghostCount } = this;
-    const seen = new Uint8Array(nodeCount + ghostCount);
-    const stack = new Uint32Array(nodeCount + ghostCount);
-    let depth = 0;
-    let ghostsSeen = 0;
-    for (let i = 0; i < starts.length; i++) {
-      this.check(starts[i]);
-      if (seen[starts[i]] === 1) continue;
-      seen[starts[i]] = 1;
-      stack[depth++] = starts[i];
-    }
-    let count = 0;
-    while (depth > 0) {
-      const node = stack[--depth];
-      if (node >= nodeCount) {
-        ghostsSeen++;
-        continue;
-      }
-      count++;
-      for (let i = offsets[node]; i < offsets[node + 1]; i++) {
-        const target = targets[i];
-        if (seen[target] === 1) continue;
-        seen[target] = 1;
-        stack[depth++] = target;
-      }
-    }
-    const nodes = new Uint32Array(count);
-    const ghosts = new Uint32Array(ghostsSeen);
-    let at = 0;
-    for (let node = 0; node < nodeCount; node++) if (seen[node] === 1) nodes[at++] = node;
-    at = 0;
-    for (let node = nodeCount; node < nodeCount + ghostCount; node++) if (seen[node] === 1) ghosts[at++] = node;
-    return { nodes, ghosts };
   }
 }

@@ -15,9 +15,13 @@ export class ByteWriter {
   varint(value: number): void {
     this.reserve(8);
     let rest = value;
-    while (rest >= 0x80) {
+    while (rest > 0x7fffffff) {
       this.bytes[this.length++] = (rest % 0x80) | 0x80;
       rest = Math.floor(rest / 0x80);
+    }
+    while (rest >= 0x80) {
+      this.bytes[this.length++] = (rest & 0x7f) | 0x80;
+      rest >>>= 7;
     }
     this.bytes[this.length++] = rest;
   }
@@ -77,6 +81,12 @@ export class ByteReader {
   }
 
   varint(): number {
+    // Most numbers are below 128.
+    const first = this.bytes[this.at];
+    if (first < 0x80) {
+      this.at++;
+      return first;
+    }
     let value = 0;
     let scale = 1;
     for (;;) {

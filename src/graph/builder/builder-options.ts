@@ -32,7 +32,7 @@ export interface GraphBuilderOptions {
   readonly keyCodec?: KeyCodec | 'auto';
   /** Bytes at the start of a key that name its group, as trace ids do. Default 0: none. */
   readonly groupBytes?: number;
-  /** Keys of a dictionary block, 64 to 1024. Default 128. */
+  /** Keys of a dictionary block, 64 to 1024: more make the file smaller and a look-up slower. Default 128, 256 beyond 262,144 keys. */
   readonly blockKeys?: number;
   /** Write a filter, by which most absent keys are known without a read. Default false. */
   readonly filter?: boolean;
@@ -49,7 +49,8 @@ export interface CheckedOptions {
   readonly tempDir: string;
   readonly keyCodec: KeyCodec | 'auto';
   readonly groupBytes: number;
-  readonly blockKeys: number;
+  /** Undefined: by the number of keys. */
+  readonly blockKeys: number | undefined;
   readonly filter: boolean;
   readonly compression: Compression;
   readonly notes: Readonly<Record<string, string>>;
@@ -107,7 +108,7 @@ export const checkOptions = (options: GraphBuilderOptions): CheckedOptions => {
     tempDir = tmpdir(),
     keyCodec = 'auto',
     groupBytes = 0,
-    blockKeys = 128,
+    blockKeys,
     filter = false,
     compression = 'deflate',
     notes = {},
@@ -116,8 +117,10 @@ export const checkOptions = (options: GraphBuilderOptions): CheckedOptions => {
     refuse(`graphs is a list of 1 to ${MAX_GRAPHS} graphs`);
   whole('groupBytes', groupBytes, 0, MAX_KEY_BYTES - 1);
   whole('memoryBytes', memoryBytes, (1 + graphs.length) * MIB, Number.MAX_SAFE_INTEGER);
-  whole('blockKeys', blockKeys, 64, 1024);
+  if (blockKeys !== undefined) whole('blockKeys', blockKeys, 64, 1024);
   oneOf('keyCodec', keyCodec, ['auto', 'fixed', 'front', 'grouped']);
+  if (keyCodec === 'grouped' && groupBytes === 0)
+    refuse('keyCodec grouped needs groupBytes: how many bytes name a group');
   oneOf('compression', compression, ['deflate', 'zstd', 'none']);
   flag('filter', filter);
   if (typeof tempDir !== 'string') refuse('tempDir is the path of a directory');

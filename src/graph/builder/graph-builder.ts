@@ -61,7 +61,7 @@ const sizeOf = (
  *
  * Use it to index a history or traces once and read them many times; files never change. The same nodes give the same bytes, in whatever
  * order they were added and however much memory there was. Beyond `memoryBytes` nodes go to a temporary file, which no end of the builder
- * leaves behind; the process may grow by 96 MiB more than `memoryBytes`, for garbage not yet collected, and by three times the largest
+ * leaves behind; the process may grow by 128 MiB more than `memoryBytes`, for garbage not yet collected, and by three times the largest
  * 512 neighbouring values. Throws `BadOptionsError`, and `TransportError` when the target's directory cannot be written.
  *
  * @example
@@ -228,6 +228,7 @@ export class CompactGraphBuilder {
     const input = { runs: [run], space };
     return this.write({
       ...input,
+      edgeCounts: this.batch.graphs.map(({ edgeCount }) => edgeCount),
       extraSections: this.extraSections,
       values: (ordered) => valuesInMemory(input, run, ordered),
     });
@@ -247,6 +248,7 @@ export class CompactGraphBuilder {
     const input = { runs, space, file };
     return this.write({
       ...input,
+      edgeCounts: this.spilledSizes.map(({ edges }) => edges),
       extraSections: this.extraSections,
       values: (ordered) => spilledValues(input, ordered, left),
     });

@@ -71,7 +71,7 @@ class MemoryKeys implements KeyCursor {
     const { bytesOf, positions } = this.run.batch.keys;
     const position = positions.get(this.local);
     const length = bytesOf.length(position);
-    if (this.view.length !== length) this.view = Buffer.allocUnsafe(length);
+    if (this.view.length !== length) this.view = Buffer.allocUnsafeSlow(length);
     const { view } = this;
     const chunk = bytesOf.chunk(position);
     for (let i = 0, at = bytesOf.start(position); i < length; i++, at++) view[i] = chunk[at];

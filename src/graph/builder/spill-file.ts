@@ -203,6 +203,15 @@ export class SpillReader {
     return this.buffer.subarray(this.at - length, this.at);
   }
 
+  /** Copy the next bytes, all of `into`, which is short. */
+  copy(into: Uint8Array): void {
+    const { length } = into;
+    if (this.filled - this.at < length) this.fill(length);
+    const { buffer } = this;
+    for (let i = 0, from = this.at; i < length; i++, from++) into[i] = buffer[from];
+    this.at += length;
+  }
+
   skip(length: number): void {
     const buffered = Math.min(length, this.filled - this.at);
     this.at += buffered;

@@ -119,25 +119,25 @@ const writeValues = (file: SpillFile, run: MemoryRun, graph: number): Region => 
 /** Sorted keys with packed marks, as runs and merged keys have them. */
 export class SpilledKeys implements KeyCursor {
   local = -1;
+  /** Keys of one length share a view, as in memory. */
   key: Uint8Array = Buffer.alloc(0);
-  private packedMarks: Uint8Array = this.key;
-  private readonly markBytes: number;
+  private readonly packedMarks: Uint8Array;
 
   constructor(
     private readonly reader: SpillReader,
     private readonly count: number,
     graphs: number,
   ) {
-    this.markBytes = Math.ceil(graphs / GRAPHS_PER_BYTE);
+    this.packedMarks = new Uint8Array(Math.ceil(graphs / GRAPHS_PER_BYTE));
   }
 
   next(): boolean {
     if (this.local + 1 >= this.count) return false;
     this.local++;
     const length = this.reader.varint();
-    const record = this.reader.raw(length + this.markBytes);
-    this.key = record.subarray(0, length);
-    this.packedMarks = record.subarray(length);
+    if (this.key.length !== length) this.key = Buffer.allocUnsafeSlow(length);
+    this.reader.copy(this.key);
+    this.reader.copy(this.packedMarks);
     return true;
   }
 

@@ -9,7 +9,7 @@ import { CycleError, LimitError } from '../graph-error.js';
 import { encodeMeta, type GraphInfo } from '../meta.js';
 import { type Adjacency, FoundCycle, orderNodes } from '../nodes/node-order.js';
 import { NODES_PER_BLOCK } from '../nodes/node-table.js';
-import { writeNodeColumns } from '../nodes/node-writer.js';
+import { type NodeColumns, writeNodeColumns } from '../nodes/node-writer.js';
 import type { ReferenceRows } from '../nodes/reference-block.js';
 import type { CheckedOptions } from './builder-options.js';
 import { type BuilderInput, gatherAdjacency, gatherRows } from './node-scan.js';
@@ -27,9 +27,13 @@ export interface ExtraSection {
 export interface GraphSource extends BuilderInput {
   /** Values of a graph that keeps them. */
   values(ordered: OrderedGraph): ValueOf;
+  /** References of each graph, ghosts among their targets. */
+  readonly edgeCounts: readonly number[];
   readonly extraSections: readonly ExtraSection[];
 }
 
+/** Beyond this, the index of smaller blocks would not come with the first read of the file. */
+const MANY_KEYS = 2 ** 18;
 /** A reference takes this many bytes at most. */
 const REFERENCE_BYTES = 5;
 /** Keys of a cycle that its message names. */
@@ -41,20 +45,29 @@ export const writeGraph = (
   source: GraphSource,
   options: CheckedOptions,
 ): { readonly bytes: number; readonly graphs: readonly GraphInfo[] } => {
+  const graphs = describeGraphs(source, options);
+  const { groupBytes, notes } = options;
+  const meta = encodeMeta({ keyCount: source.space.keyCount, graphs, groupBytes, notes });
+  writer.section({ id: SectionId.metaCopy }, meta);
   const ordinals = options.graphs.map((_, graph) => orderGraph(source, graph, options));
   const dictionary = writeKeys(writer, source, ordinals, options);
-  const edgeCounts: number[] = [];
-  const tables = options.graphs.map(({ referenceLists }, graph) => {
-    const ordered = { graph, referenceLists, ordinals: ordinals[graph] };
-    return writeColumns(writer, source, ordered, options, edgeCounts);
-  });
+  writer.waymark();
+  const tables = options.graphs.map(({ referenceLists }, graph) =>
+    writeColumns(writer, source, { graph, referenceLists, ordinals: ordinals[graph] }, options),
+  );
   for (const { bytes, ...name } of source.extraSections) writer.section(name, bytes);
   dictionary.finishFilter();
+  writer.waymark();
   tables.forEach((table, graph) => {
     writer.section({ id: SectionId.nodeTable, graph }, table);
   });
   dictionary.finish();
-  const graphs = source.space.graphs.map(({ nodeCount, ghostCount }, i): GraphInfo => {
+  writer.section({ id: SectionId.meta }, meta);
+  return { bytes: writer.finish(), graphs };
+};
+
+const describeGraphs = ({ space, edgeCounts }: GraphSource, options: CheckedOptions): GraphInfo[] =>
+  space.graphs.map(({ nodeCount, ghostCount }, i) => {
     const { referenceLists, order, cycles, values, backPointers } = options.graphs[i];
     return {
       nodeCount,
@@ -68,10 +81,6 @@ export const writeGraph = (
       hasBackPointers: backPointers,
     };
   });
-  const { groupBytes, notes } = options;
-  writer.section({ id: SectionId.meta }, encodeMeta({ keyCount: source.space.keyCount, graphs, groupBytes, notes }));
-  return { bytes: writer.finish(), graphs };
-};
 
 /** The ordinal of each node. */
 const orderGraph = (source: GraphSource, graph: number, { graphs }: CheckedOptions): Uint32Array => {
@@ -121,7 +130,13 @@ const writeKeys = (
   ordinals: readonly Uint32Array[],
   { graphs, blockKeys, keyCodec, groupBytes, filter }: CheckedOptions,
 ): DictionaryBuilder => {
-  const options = { graphs: graphs.length, blockKeys, keyCodec, groupBytes, filter };
+  const options = {
+    graphs: graphs.length,
+    blockKeys: blockKeys ?? (space.keyCount > MANY_KEYS ? 256 : 128),
+    keyCodec,
+    groupBytes,
+    filter,
+  };
   const dictionary = new DictionaryBuilder(writer, options);
   const nodes = new Uint32Array(graphs.length);
   const ghosts = ordinals.map(({ length }) => length);
@@ -134,28 +149,37 @@ const writeKeys = (
     dictionary.add(keys.key, row);
   }
   dictionary.finishBlocks();
+  dictionary.writeIndexCopy();
   return dictionary;
 };
 
+/**
+ * Write the columns of a graph; the answer is the table of their blocks. They are written one by one, each with a copy of its part of
+ * the table behind it: one is in memory at a time, and a file that is cut off keeps those before.
+ */
 const writeColumns = (
   writer: ContainerWriter,
   source: GraphSource,
   ordered: OrderedGraph,
   { graphs }: CheckedOptions,
-  edgeCounts: number[],
 ): Buffer => {
   const { graph, referenceLists, ordinals } = ordered;
   const { nodeCount, ghostCount } = source.space.graphs[graph];
-  const rows = gatherRows(source, graph, referenceLists, ordinals);
-  checkReferenceBlocks(rows, nodeCount, graph);
-  edgeCounts.push(rows.reduce((sum, { targets }) => sum + targets.length, 0));
-  return writeNodeColumns(writer, graph, {
-    nodeCount,
-    ghostCount,
-    references: referenceLists > 0 ? rows : undefined,
-    value: graphs[graph].values ? withBlockLimit(source.values(ordered), graph) : undefined,
-    ranks: graphs[graph].backPointers ? gatherRanks(source, ordered) : undefined,
-  });
+  const tables: Buffer[] = [];
+  const write = (copy: number, column: Omit<NodeColumns, 'nodeCount' | 'ghostCount'>): void => {
+    const table = writeNodeColumns(writer, graph, { nodeCount, ghostCount, ...column });
+    writer.section({ id: copy, graph }, table);
+    writer.waymark();
+    tables.push(table);
+  };
+  if (referenceLists > 0) {
+    const references = gatherRows(source, graph, referenceLists, ordinals);
+    checkReferenceBlocks(references, nodeCount, graph);
+    write(SectionId.referenceBlocks, { references });
+  }
+  if (graphs[graph].values) write(SectionId.valueBlocks, { value: withBlockLimit(source.values(ordered), graph) });
+  if (graphs[graph].backPointers) write(SectionId.backPointerBlocks, { ranks: gatherRanks(source, ordered) });
+  return Buffer.concat(tables);
 };
 
 /** The rank of the key of each ordinal, ghosts included. */

@@ -17,7 +17,17 @@ export interface ByteSink {
   abort(): void;
 }
 
-/** Keeps the file in memory. */
+/**
+ * Keeps the file in memory: for small files, tests, and what is sent elsewhere.
+ *
+ * @example
+ * ```ts
+ * import { BufferSink, CompactGraphBuilder } from 'spanline/graph';
+ * const sink = new BufferSink();
+ * await new CompactGraphBuilder(sink, { graphs: [{ referenceLists: 0, order: 'child-first' }] }).finish();
+ * console.assert(sink.toBuffer().length === sink.position);
+ * ```
+ */
 export class BufferSink implements ByteSink {
   private chunks: Uint8Array[] = [];
   private isFinished = false;
@@ -77,7 +87,25 @@ const removeQuietly = (path: string): void => {
   }
 };
 
-/** Writes beside `path` under a temporary name, and renames at the end: readers see the old file or the whole new one. */
+/**
+ * Writes beside `path` under a temporary name, and renames at the end: readers see the old file or the whole new one.
+ *
+ * Builders that are given a path make one of their own. Throws `TransportError` when the disk refuses, and has left nothing behind then.
+ *
+ * @example
+ * ```ts
+ * import { existsSync, mkdtempSync } from 'node:fs';
+ * import { tmpdir } from 'node:os';
+ * import { join } from 'node:path';
+ * import { AtomicFileSink } from 'spanline/graph';
+ * const path = join(mkdtempSync(join(tmpdir(), 'graph-')), 'file');
+ * const sink = new AtomicFileSink(path);
+ * sink.write(Buffer.from('bytes'));
+ * console.assert(!existsSync(path));
+ * sink.finish();
+ * console.assert(existsSync(path));
+ * ```
+ */
 export class AtomicFileSink implements ByteSink {
   position = 0;
   private readonly temporary: string;

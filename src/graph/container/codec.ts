@@ -52,11 +52,16 @@ const MAX_ZSTD_WINDOW_LOG = 23;
 /** Whether this runtime can write and read zstd. */
 export const hasZstd = (): boolean => zstd.zstdCompressSync !== undefined;
 
+/** The smallest chunk that zlib takes. */
+const MIN_CHUNK_BYTES = 64;
+
 const compress = (bytes: Buffer, compression: Compression): { readonly bytes: Buffer; readonly codec: number } => {
   if (compression === 'zstd' && zstd.zstdCompressSync !== undefined) {
     return { bytes: zstd.zstdCompressSync(bytes), codec: Codec.zstd };
   }
-  return { bytes: zlib.deflateRawSync(bytes, { level: 6 }), codec: Codec.deflate };
+  // What does not fit into one chunk of the size of the input is not kept; the default chunk would leave 16 KiB of garbage a block.
+  const chunkSize = Math.max(MIN_CHUNK_BYTES, bytes.length);
+  return { bytes: zlib.deflateRawSync(bytes, { level: 6, chunkSize }), codec: Codec.deflate };
 };
 
 /** `bytes` in the smaller form. */

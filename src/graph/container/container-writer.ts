@@ -4,7 +4,7 @@
 import { crc32 } from 'node:zlib';
 import { BadOptionsError } from '../graph-error.js';
 import type { ByteSink } from './byte-sink.js';
-import { type Compression, store } from './codec.js';
+import { type Compression, type Stored, store } from './codec.js';
 import {
   encodeFooter,
   encodeHeader,
@@ -15,6 +15,7 @@ import {
   NO_GRAPH,
   type SectionEntry,
 } from './layout.js';
+import { encodeWaymarks } from './waymark.js';
 
 /** Names a section. */
 export interface SectionName {
@@ -33,9 +34,28 @@ export interface WrittenBlock {
   readonly crc: number;
 }
 
-/** Writes one file to a sink. */
+/**
+ * Writes the sections of one file to a sink.
+ *
+ * Use it for a file of your own sections, or for a dictionary alone; `CompactGraphBuilder` makes graph files. Throws `BadOptionsError` for
+ * a section that is there already, and what the sink throws.
+ *
+ * @example
+ * ```ts
+ * import { BufferSink, BufferTransport, Container, ContainerWriter } from 'spanline/graph';
+ * const sink = new BufferSink();
+ * const writer = new ContainerWriter(sink);
+ * writer.section({ id: 1000 }, Buffer.from('anything'));
+ * writer.finish();
+ * const container = await Container.open(new BufferTransport(sink.toBuffer()));
+ * const [bytes] = await container.read([container.need(1000)]);
+ * console.assert(bytes.toString() === 'anything');
+ * ```
+ */
 export class ContainerWriter {
   private readonly entries: SectionEntry[] = [];
+  /** Sections that have waymarks. */
+  private marked = 0;
 
   constructor(
     private readonly sink: ByteSink,
@@ -49,12 +69,16 @@ export class ContainerWriter {
     return this.sink.position;
   }
 
-  /** Write one block of a section that `blockedSection` names afterwards. */
-  block(bytes: Buffer): WrittenBlock {
-    const { bytes: stored, codec, inflatedLength, crc } = store(bytes, this.compression);
+  /** Write one block of a section that `blockedSection` names afterwards. `none` saves the time of trying where nothing can be gained. */
+  block(bytes: Buffer, compression = this.compression): WrittenBlock {
+    return this.storedBlock(store(bytes, compression));
+  }
+
+  /** The same for bytes that are in the form to be written already. */
+  storedBlock({ bytes, codec, inflatedLength, crc }: Stored): WrittenBlock {
     const offset = this.sink.position;
-    this.sink.write(stored);
-    return { offset, storedLength: stored.length, inflatedLength, codec, crc };
+    this.sink.write(bytes);
+    return { offset, storedLength: bytes.length, inflatedLength, codec, crc };
   }
 
   /** Name the blocks written since `start` as a section. */
@@ -75,6 +99,12 @@ export class ContainerWriter {
   /** Write a whole section. */
   section({ id, graph = NO_GRAPH, flags = 0 }: SectionName, bytes: Buffer): void {
     this.enter({ id, graph, flags, ...this.block(bytes) });
+  }
+
+  /** Repeat what the table of contents will say of the sections since the last call: salvage finds them by it when the end is lost. */
+  waymark(): void {
+    this.sink.write(encodeWaymarks(this.entries.slice(this.marked)));
+    this.marked = this.entries.length;
   }
 
   /** Write what closes a file, and finish the sink. */

@@ -44,7 +44,28 @@ const boundsOf = (options: ContainerOptions): { readonly tailBytes: number; read
   return { tailBytes: Math.max(MIN_TAIL_BYTES, tailBytes), maxBlockBytes };
 };
 
-/** The sections of one file. */
+/** `transport`, if it answers at once. */
+const asSync = (transport: Transport): SyncTransport => {
+  if ('readRangesSync' in transport && 'readTailSync' in transport) return transport as SyncTransport;
+  throw new BadOptionsError(`${transport.name} can only be waited for: use the method without Sync, or a local file`);
+};
+
+/**
+ * The sections of one file, each checked when it is read.
+ *
+ * `CompactGraph` has one as `container`; open one by hand for a file that is no graph, or to read sections of your own. Rejects with
+ * `BadSignatureError`, `TruncatedError`, `CorruptError`, `UnsupportedVersionError`, and `LimitError` for a section larger than
+ * `maxBlockBytes`.
+ *
+ * @example
+ * ```ts
+ * import { BufferSink, BufferTransport, CompactGraphBuilder, Container, SectionId } from 'spanline/graph';
+ * const sink = new BufferSink();
+ * await new CompactGraphBuilder(sink, { graphs: [{ referenceLists: 0, order: 'child-first' }] }).finish();
+ * const container = await Container.open(new BufferTransport(sink.toBuffer()));
+ * console.assert(container.find(SectionId.meta) !== undefined);
+ * ```
+ */
 export class Container {
   private constructor(
     readonly transport: Transport,
@@ -67,10 +88,20 @@ export class Container {
   /** The same at once, for local files. */
   static openSync(transport: SyncTransport, options: ContainerOptions = {}): Container {
     const { tailBytes, maxBlockBytes } = boundsOf(options);
-    const tail = transport.readTailSync(tailBytes);
+    const tail = asSync(transport).readTailSync(tailBytes);
     const missing = Container.missingToc(tail, transport.name);
     const more = missing === undefined ? undefined : transport.readRangesSync([missing]);
     return Container.fromTail(transport, tail, more?.[0], maxBlockBytes);
+  }
+
+  /** A file whose sections were found some other way; nothing of it has been read yet. */
+  static ofSections(
+    transport: Transport,
+    size: number,
+    sections: readonly SectionEntry[],
+    { maxBlockBytes = DEFAULT_MAX_INFLATED_BYTES }: ContainerOptions = {},
+  ): Container {
+    return new Container(transport, size, sections, { bytes: Buffer.alloc(0), offset: size, size }, maxBlockBytes);
   }
 
   private static missingToc(tail: Tail, name: string): ByteRange | undefined {
@@ -138,17 +169,34 @@ export class Container {
 
   /** Stored bytes as they are in the file, unchecked: for readers that take many blocks in one stretch. */
   async readStored(ranges: readonly ByteRange[], options?: TransportReadOptions): Promise<Buffer[]> {
-    const outside = ranges.filter((range) => !this.isInTail(range));
-    const fetched = outside.length === 0 ? [] : await this.transport.readRanges(outside, options);
-    let next = 0;
-    return ranges.map((range) => (this.isInTail(range) ? this.fromTailBytes(range) : fetched[next++]));
+    const missing = ranges.map((range) => this.beforeTail(range)).filter(({ length }) => length > 0);
+    const fetched = missing.length === 0 ? [] : await this.transport.readRanges(missing, options);
+    return this.assembled(ranges, fetched);
   }
 
   readStoredSync(ranges: readonly ByteRange[]): Buffer[] {
-    const outside = ranges.filter((range) => !this.isInTail(range));
-    const fetched = outside.length === 0 ? [] : (this.transport as SyncTransport).readRangesSync(outside);
+    const missing = ranges.map((range) => this.beforeTail(range)).filter(({ length }) => length > 0);
+    const fetched = missing.length === 0 ? [] : asSync(this.transport).readRangesSync(missing);
+    return this.assembled(ranges, fetched);
+  }
+
+  /** What of a range is not in the tail. */
+  private beforeTail({ offset, length }: ByteRange): ByteRange {
+    return { offset, length: Math.max(0, Math.min(length, this.tail.offset - offset)) };
+  }
+
+  /** The bytes of `ranges`, whose parts before the tail were `fetched`. */
+  private assembled(ranges: readonly ByteRange[], fetched: readonly Buffer[]): Buffer[] {
+    const { bytes, offset: tailOffset } = this.tail;
     let next = 0;
-    return ranges.map((range) => (this.isInTail(range) ? this.fromTailBytes(range) : fetched[next++]));
+    return ranges.map((range) => {
+      const { length: before } = this.beforeTail(range);
+      const first = before === 0 ? undefined : fetched[next++];
+      if (first !== undefined && before === range.length) return first;
+      const start = Math.max(0, range.offset - tailOffset);
+      const rest = bytes.subarray(start, start + range.length - before);
+      return first === undefined ? rest : Buffer.concat([first, rest]);
+    });
   }
 
   /** Bytes behind one block's stored form, checked. */
@@ -181,14 +229,5 @@ export class Container {
     }
     checkForm(ref, this.placeOf(section, block), this.maxBlockBytes);
     return { offset, length: storedLength };
-  }
-
-  private isInTail({ offset, length }: ByteRange): boolean {
-    return offset >= this.tail.offset && offset + length <= this.tail.size;
-  }
-
-  private fromTailBytes({ offset, length }: ByteRange): Buffer {
-    const start = offset - this.tail.offset;
-    return this.tail.bytes.subarray(start, start + length);
   }
 }

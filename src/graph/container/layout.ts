@@ -24,10 +24,16 @@ export const SectionId = {
   dictionaryIndex: 3,
   dictionaryIndexBlocks: 4,
   filter: 5,
+  // Second copies, for salvage only; each stands right behind what it describes.
+  metaCopy: 6,
+  dictionaryIndexCopy: 7,
   references: 10,
   values: 11,
   backPointers: 12,
   nodeTable: 13,
+  referenceBlocks: 14,
+  valueBlocks: 15,
+  backPointerBlocks: 16,
 } as const;
 
 const SECTION_NAMES: ReadonlyMap<number, string> = new Map(Object.entries(SectionId).map(([name, id]) => [id, name]));
@@ -156,6 +162,23 @@ export const encodeToc = (entries: readonly SectionEntry[]): Buffer => {
   return bytes;
 };
 
+/** One entry of a table of contents, whose checksum was right. */
+export const decodeEntry = (bytes: Buffer, at: number): SectionEntry => {
+  const [offset, storedLength, inflatedLength] = [8, 16, 24].map((field) =>
+    Number(bytes.readBigUInt64LE(at + field)),
+  ) as [number, number, number];
+  return {
+    id: bytes.readUInt16LE(at),
+    graph: bytes.readUInt16LE(at + 2),
+    flags: bytes.readUInt16LE(at + 4),
+    codec: bytes.readUInt8(at + 6),
+    offset,
+    storedLength,
+    inflatedLength,
+    crc: bytes.readUInt32LE(at + 32),
+  };
+};
+
 /** The sections of a file, checked to lie inside it. */
 export const decodeToc = (bytes: Buffer, { tocCrc, tocOffset }: Footer, name: string): SectionEntry[] => {
   if (crc32(bytes) !== tocCrc) {
@@ -163,19 +186,8 @@ export const decodeToc = (bytes: Buffer, { tocCrc, tocOffset }: Footer, name: st
   }
   const entries: SectionEntry[] = [];
   for (let at = 0; at < bytes.length; at += TOC_ENTRY_BYTES) {
-    const [offset, storedLength, inflatedLength] = [8, 16, 24].map((field) =>
-      Number(bytes.readBigUInt64LE(at + field)),
-    ) as [number, number, number];
-    const entry: SectionEntry = {
-      id: bytes.readUInt16LE(at),
-      graph: bytes.readUInt16LE(at + 2),
-      flags: bytes.readUInt16LE(at + 4),
-      codec: bytes.readUInt8(at + 6),
-      offset,
-      storedLength,
-      inflatedLength,
-      crc: bytes.readUInt32LE(at + 32),
-    };
+    const entry = decodeEntry(bytes, at);
+    const { offset, storedLength } = entry;
     if (offset < HEADER_BYTES || offset + storedLength > tocOffset) {
       throw new CorruptError(`${sectionName(entry.id)} of ${name} lies outside the file`, sectionName(entry.id));
     }

@@ -202,7 +202,7 @@ const readSeparators = (
 };
 
 const readColumns = (reader: ByteReader, count: number): PartColumns => {
-  const codec = Uint8Array.from(reader.raw(count));
+  const codec = new Uint8Array(reader.raw(count));
   const stored = new Uint32Array(count);
   const inflated = new Uint32Array(count);
   let last = 0;

@@ -1,21 +1,27 @@
 // Which codec a block of keys takes: the one whose stored form is smallest. Trying costs time, so only what may win is tried; the same
 // keys must always give the same choice.
-import type { Compression } from '../container/codec.js';
-import { store } from '../container/codec.js';
+import { type Compression, type Stored, store } from '../container/codec.js';
 import { ByteWriter } from '../varint.js';
-import { entropyBytes } from './entropy.js';
+import { entropyBytes, RANDOM_SHARE } from './entropy.js';
 import { encodeKeys, isPossible, type KeyCodec, type KeysToEncode } from './key-block.js';
 
-/** Bytes whose symbols are that even will not shrink, whatever is tried. */
-const RANDOM_SHARE = 0.96;
 /** Estimates are wrong by this share at most, nearly always. */
 const DOUBT = 0.15;
+
+/** The two parts of a block; valid until the next one is encoded. */
+export interface EncodedKeys {
+  readonly keys: Buffer;
+  /** `keys` as they are stored, where that had to be tried. */
+  readonly storedKeys: Stored | undefined;
+  readonly tails: Buffer;
+}
 
 interface Candidate {
   readonly codec: KeyCodec;
   readonly keys: ByteWriter;
   readonly tails: ByteWriter;
   estimate: number;
+  stored: Stored | undefined;
 }
 
 /** Encodes blocks of keys; keeps its buffers from block to block. */
@@ -31,14 +37,15 @@ export class KeyEncoder {
       keys: new ByteWriter(64 * 1024),
       tails: new ByteWriter(),
       estimate: 0,
+      stored: undefined,
     });
     this.candidates = { fixed: candidate('fixed'), front: candidate('front'), grouped: candidate('grouped') };
   }
 
-  /** The two parts of a block; valid until the next call. A codec that was asked for and is not possible gives way to `front`. */
-  encode(keys: KeysToEncode): { readonly keys: Buffer; readonly tails: Buffer } {
+  /** Encode a block. A codec that was asked for and is not possible gives way to `front`. */
+  encode(keys: KeysToEncode): EncodedKeys {
     const chosen = this.wanted === 'auto' ? this.choose(keys) : this.forced(this.wanted, keys);
-    return { keys: chosen.keys.view(), tails: chosen.tails.view() };
+    return { keys: chosen.keys.view(), storedKeys: chosen.stored, tails: chosen.tails.view() };
   }
 
   private forced(codec: KeyCodec, keys: KeysToEncode): Candidate {
@@ -49,6 +56,7 @@ export class KeyEncoder {
     const candidate = this.candidates[codec];
     candidate.keys.clear();
     candidate.tails.clear();
+    candidate.stored = undefined;
     encodeKeys(candidate.keys, candidate.tails, codec, keys);
     candidate.estimate = entropyBytes(candidate.keys.view()) + candidate.tails.length;
     return candidate;
@@ -69,9 +77,10 @@ export class KeyEncoder {
     const best = Math.min(...possible.map(({ estimate }) => estimate));
     const plausible = possible.filter(({ estimate }) => estimate <= best * (1 + DOUBT));
     if (plausible.length === 1) return plausible[0];
-    const sizes = plausible.map(
-      (candidate) => store(candidate.keys.view(), this.compression).bytes.length + candidate.tails.length,
-    );
+    const sizes = plausible.map((candidate) => {
+      candidate.stored = store(candidate.keys.view(), this.compression);
+      return candidate.stored.bytes.length + candidate.tails.length;
+    });
     return plausible[sizes.indexOf(Math.min(...sizes))];
   }
 }

@@ -1,6 +1,6 @@
 // Fetches and decodes the blocks of a dictionary: out of the cache, or in batches of reads. What is kept owns its bytes, so that
 // the cache knows what it holds.
-import type { BlockCache } from '../container/block-cache.js';
+import { BlockCache, newBlockKeys } from '../container/block-cache.js';
 import type { BlockRef, Container } from '../container/container.js';
 import type { ByteRange } from '../transport/transport.js';
 import type { BlockTable } from './block-table.js';
@@ -39,12 +39,13 @@ interface Wanted {
 /** Tables by number of their index block. */
 export type Tables = ReadonlyMap<number, BlockTable>;
 
-let opened = 0;
+/** Decoded index blocks kept beside the cache: without them every look-up would read one more block. */
+const INDEX_CACHE_BYTES = 1024 * 1024;
 
 /** The blocks of one dictionary. */
 export class DictionaryBlocks {
-  // A cache may serve many files, and what else a file has.
-  private readonly cacheKey = `dictionary ${opened++} `;
+  private readonly keyOf = newBlockKeys();
+  private readonly indexBlocks = new BlockCache<BlockTable>(INDEX_CACHE_BYTES);
 
   constructor(
     private readonly container: Container,
@@ -90,12 +91,12 @@ export class DictionaryBlocks {
 
   /** The tables of index blocks, read in one batch. */
   *tables(indexBlocks: Iterable<number>): Reading<Tables> {
-    const { container, index, cache } = this;
+    const { container, index, indexBlocks: kept } = this;
     const tables = new Map<number, BlockTable>();
     if (index.table !== undefined) return tables.set(0, index.table);
     const missing: BlockRef[] = [];
     for (const i of new Set(indexBlocks)) {
-      const cached = cache.get(`${this.cacheKey}index ${i}`) as BlockTable | undefined;
+      const cached = kept.get(i);
       if (cached !== undefined) tables.set(i, cached);
       else if (index.upper !== undefined) missing.push(index.upper.ref(i, 0));
     }
@@ -103,7 +104,7 @@ export class DictionaryBlocks {
     const stored = yield missing.map(({ offset, storedLength }) => ({ offset, length: storedLength }));
     missing.forEach((ref, m) => {
       const table = decodeIndexBlock(container, index, ref.block, container.restoreBlock(ref, stored[m]));
-      cache.set(`${this.cacheKey}index ${ref.block}`, table, table.memoryBytes);
+      kept.set(ref.block, table, table.memoryBytes);
       tables.set(ref.block, table);
     });
     return tables;
@@ -124,7 +125,7 @@ export class DictionaryBlocks {
 
   /** One block with its ordinals: the short way for a single look-up. */
   *fetchOne(table: BlockTable, block: number): Reading<DecodedBlock> {
-    const cached = this.cache.get(this.cacheKey + block) as DecodedBlock | undefined;
+    const cached = this.cache.get(this.keyOf(block)) as DecodedBlock | undefined;
     if (cached?.ordinals !== undefined) return cached;
     const i = block - table.firstBlock;
     const parts = cached === undefined ? [Part.keys, Part.tails, Part.ordinals] : [Part.ordinals];
@@ -140,7 +141,7 @@ export class DictionaryBlocks {
     { ordinals, keep }: FetchOptions,
   ): Reading<readonly (() => DecodedBlock)[]> {
     const wanted = blocks.map((block): Wanted => {
-      const cached = this.cache.get(this.cacheKey + block) as DecodedBlock | undefined;
+      const cached = this.cache.get(this.keyOf(block)) as DecodedBlock | undefined;
       const refs: BlockRef[] = [];
       if (cached === undefined) refs.push(this.ref(tables, block, Part.keys), this.ref(tables, block, Part.tails));
       if (ordinals && cached?.ordinals === undefined) refs.push(this.ref(tables, block, Part.ordinals));
@@ -201,7 +202,7 @@ export class DictionaryBlocks {
     const ordinals = columns === undefined ? undefined : decodeOrdinals(columns, index.graphs, count, block, file);
     const decoded: DecodedBlock = { keys, ordinals };
     const bytes = keys.memoryBytes + (ordinals === undefined ? 0 : index.graphs * (count * 4 + 64));
-    if (keep) this.cache.set(this.cacheKey + block, decoded, bytes);
+    if (keep) this.cache.set(this.keyOf(block), decoded, bytes);
     return decoded;
   }
 }

@@ -7,7 +7,8 @@ import { MAX_GRAPHS, MAX_ORDINALS } from '../meta.js';
 import { ByteWriter } from '../varint.js';
 import { BlockList, NO_PART } from './block-table.js';
 import { KeyEncoder } from './choose-codec.js';
-import { DICTIONARY_PARTS, encodeIndex, MAX_BLOCK_KEYS, MIN_BLOCK_KEYS } from './dictionary-index.js';
+import { DICTIONARY_PARTS, encodeIndex, encodeIndexCopy, MAX_BLOCK_KEYS, MIN_BLOCK_KEYS } from './dictionary-index.js';
+import { isRandom } from './entropy.js';
 import type { KeyCodec } from './key-block.js';
 import { checkKey, compareStretch, MAX_KEY_BYTES, shownKey } from './key-bytes.js';
 import { FilterBuilder } from './key-filter.js';
@@ -149,6 +150,12 @@ export class DictionaryBuilder {
     this.writer.blockedSection({ id: SectionId.dictionaryBlocks }, this.start);
   }
 
+  /** Write a second copy of the index, by which salvage finds the blocks when the end of the file is lost; right behind `finishBlocks`. */
+  writeIndexCopy(): void {
+    const { keyCount, keyBytes, blockKeys, graphs, blocks } = this;
+    encodeIndexCopy(this.writer, { keyCount, keyBytes, blockKeys, graphs }, blocks);
+  }
+
   /** Write the filter, where one is wanted; what readers need before stands nearer to the end of the file. */
   finishFilter(): void {
     this.finishBlocks();
@@ -204,8 +211,11 @@ export class DictionaryBuilder {
     const { bytes, offsets, count, width, groupBytes } = this;
     if (this.start === undefined) this.start = this.writer.position;
     const separator = this.separator();
-    const { keys, tails } = this.keyEncoder.encode({ bytes, offsets, count, width, groupBytes });
-    const parts = [this.writePart(keys), this.writePart(tails)];
+    const { keys, storedKeys, tails } = this.keyEncoder.encode({ bytes, offsets, count, width, groupBytes });
+    const parts = [
+      storedKeys === undefined ? this.writePart(keys) : this.writer.storedBlock(storedKeys),
+      this.writePart(tails),
+    ];
     this.part.clear();
     for (let graph = 0; graph < this.graphs; graph++) {
       this.ordinalEncoder.write(this.part, this.ordinals, graph * this.blockKeys, count);
@@ -226,6 +236,7 @@ export class DictionaryBuilder {
   }
 
   private writePart(bytes: Buffer): Omit<WrittenBlock, 'offset'> {
-    return bytes.length === 0 ? NO_PART : this.writer.block(bytes);
+    if (bytes.length === 0) return NO_PART;
+    return isRandom(bytes) ? this.writer.block(bytes, 'none') : this.writer.block(bytes);
   }
 }

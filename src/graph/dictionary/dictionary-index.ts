@@ -86,6 +86,14 @@ export const encodeIndex = (container: ContainerWriter, head: IndexHead, blocks:
   container.section({ id: SectionId.dictionaryIndex }, writer.view());
 };
 
+/** Write a second copy of the index, whole whatever its length: only salvage reads it. */
+export const encodeIndexCopy = (container: ContainerWriter, head: IndexHead, blocks: BlockList): void => {
+  const writer = new ByteWriter();
+  writeHead(writer, head, 1);
+  blocks.write(writer, 0, blocks.count, 0);
+  container.section({ id: SectionId.dictionaryIndexCopy }, writer.view());
+};
+
 /** The index as read: one table of blocks, or a table of index blocks. */
 export interface DictionaryIndex extends IndexHead {
   readonly blockCount: number;

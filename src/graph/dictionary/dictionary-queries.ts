@@ -2,10 +2,11 @@
 // each once.
 import { CorruptError, LimitError, NotFoundError } from '../graph-error.js';
 import type { BlockTable } from './block-table.js';
-import { type DictionaryBlocks, WINDOW_TABLES } from './dictionary-blocks.js';
+import { type DecodedBlock, type DictionaryBlocks, WINDOW_TABLES } from './dictionary-blocks.js';
 import { type DictionaryEntry, entriesIn, entryOf, rangeOfPrefix } from './dictionary-range.js';
 import { checkKey, type KeyTable } from './key-bytes.js';
 import type { KeyFilter } from './key-filter.js';
+import { BLANK } from './ordinal-columns.js';
 import type { Reading } from './reading.js';
 
 const WITH_ORDINALS = { ordinals: true, keep: true } as const;
@@ -14,17 +15,36 @@ const KEYS_ONLY = { ordinals: false, keep: true } as const;
 /** Numbers of questions by the number they have here, numbers ascending. */
 const grouped = (numbers: ArrayLike<number>, questions: readonly number[]): Map<number, number[]> => {
   const groups = new Map<number, number[]>();
-  for (const question of [...questions].sort((a, b) => numbers[a] - numbers[b])) {
+  for (const question of questions) {
     const group = groups.get(numbers[question]);
     if (group === undefined) groups.set(numbers[question], [question]);
     else group.push(question);
   }
-  return groups;
+  return new Map([...groups].sort(([a], [b]) => a - b));
 };
 
 /** Stretches of `items`, none longer than `most`. */
 function* stretches<T>(items: readonly T[], most: number): Generator<readonly T[]> {
   for (let from = 0; from < items.length; from += most) yield items.slice(from, from + most);
+}
+
+/** Where a key is. */
+interface Found {
+  readonly block: number;
+  readonly decoded: DecodedBlock;
+  readonly place: number;
+}
+
+/** The place of `key`, if the dictionary has it. */
+function* find(blocks: DictionaryBlocks, filter: KeyFilter | undefined, key: Uint8Array): Reading<Found | undefined> {
+  checkKey(key);
+  if (blocks.index.keyCount === 0 || filter?.mayHave(key) === false) return undefined;
+  const indexBlock = blocks.indexBlockOfKey(key);
+  const table = blocks.index.table ?? ((yield* blocks.tables([indexBlock])).get(indexBlock) as BlockTable);
+  const block = table.firstBlock + table.find(key);
+  const decoded = yield* blocks.fetchOne(table, block);
+  const place = decoded.keys.search(key);
+  return place < 0 ? undefined : { block, decoded, place };
 }
 
 /** The entry of `key`. */
@@ -33,14 +53,20 @@ export function* lookupOne(
   filter: KeyFilter | undefined,
   key: Uint8Array,
 ): Reading<DictionaryEntry | undefined> {
-  checkKey(key);
-  if (blocks.index.keyCount === 0 || filter?.mayHave(key) === false) return undefined;
-  const indexBlock = blocks.indexBlockOfKey(key);
-  const table = blocks.index.table ?? ((yield* blocks.tables([indexBlock])).get(indexBlock) as BlockTable);
-  const block = table.firstBlock + table.find(key);
-  const decoded = yield* blocks.fetchOne(table, block);
-  const place = decoded.keys.search(key);
-  return place < 0 ? undefined : entryOf(blocks.index, decoded, block, place);
+  const found = yield* find(blocks, filter, key);
+  return found === undefined ? undefined : entryOf(blocks.index, found.decoded, found.block, found.place);
+}
+
+/** The ordinal of `key` in `graph`, -1 where there is none. */
+export function* ordinalOf(
+  blocks: DictionaryBlocks,
+  filter: KeyFilter | undefined,
+  key: Uint8Array,
+  graph: number,
+): Reading<number> {
+  const found = yield* find(blocks, filter, key);
+  const ordinal = found?.decoded.ordinals?.[graph]?.[found.place] ?? BLANK;
+  return ordinal === BLANK ? -1 : ordinal;
 }
 
 /** The entries of `keys`. */

@@ -7,7 +7,7 @@ import { BadOptionsError } from '../graph-error.js';
 import type { TransportReadOptions } from '../transport/transport.js';
 import { DictionaryBlocks } from './dictionary-blocks.js';
 import { type DictionaryIndex, decodeIndex } from './dictionary-index.js';
-import { allKeys, keysAt, lookupMany, lookupOne, lookupPrefixes } from './dictionary-queries.js';
+import { allKeys, keysAt, lookupMany, lookupOne, lookupPrefixes, ordinalOf } from './dictionary-queries.js';
 import { type DictionaryEntry, type KeyRange, rangeOfPrefix } from './dictionary-range.js';
 import type { KeyTable } from './key-bytes.js';
 import { KeyFilter } from './key-filter.js';
@@ -117,6 +117,15 @@ export class Dictionary {
     return this.runSync(lookupOne(this.blocks, this.filter, key));
   }
 
+  /** The ordinal of `key` in `graph`, -1 where there is none: what `lookup` gives, without making an entry of it. */
+  ordinalOf(key: Uint8Array, graph: number, options?: TransportReadOptions): Promise<number> {
+    return this.run(ordinalOf(this.blocks, this.filter, key, graph), options);
+  }
+
+  ordinalOfSync(key: Uint8Array, graph: number): number {
+    return this.runSync(ordinalOf(this.blocks, this.filter, key, graph));
+  }
+
   /** The entry of each key, undefined for those that are not there, in the order asked. As few reads as for one, up to 4 MiB of blocks. */
   lookupMany(keys: readonly Uint8Array[], options?: TransportReadOptions): Promise<(DictionaryEntry | undefined)[]> {
     return this.run(lookupMany(this.blocks, this.filter, keys), options);
@@ -189,6 +198,14 @@ export class Dictionary {
     const section = this.container.find(SectionId.filter);
     if (this.filter !== undefined || section === undefined) return this.filter !== undefined;
     const [bytes] = await this.container.read([section], options);
+    this.filter = KeyFilter.decode(bytes, this.container.transport.name);
+    return true;
+  }
+
+  loadFilterSync(): boolean {
+    const section = this.container.find(SectionId.filter);
+    if (this.filter !== undefined || section === undefined) return this.filter !== undefined;
+    const [bytes] = this.container.readSync([section]);
     this.filter = KeyFilter.decode(bytes, this.container.transport.name);
     return true;
   }

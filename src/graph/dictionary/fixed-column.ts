@@ -93,7 +93,8 @@ export const writeFixedColumn = (writer: ByteWriter, strings: FixedStrings, isSt
 export const readFixedColumn = (reader: ByteReader, count: number, width: number, isStart: IsStart): FixedColumn => {
   const shared = reader.varint();
   if (shared > width) throw reader.corrupt('has strings longer than they are');
-  const prefix = reader.raw(shared).slice();
+  // Copies of their own, here and below: views would keep a whole batch of reads alive in the cache.
+  const prefix = new Uint8Array(reader.raw(shared));
   const headBytes = Math.min(HEAD_BYTES, width - shared);
   const tailBytes = width - shared - headBytes;
   if (count * tailBytes > reader.left) throw reader.corrupt('is too short for its strings');
@@ -114,8 +115,7 @@ export const readFixedColumn = (reader: ByteReader, count: number, width: number
     heads[i] = head;
   }
   bits.end();
-  // A copy of its own: a view would keep the whole batch of reads alive in the cache.
-  return new FixedColumn(width, prefix, headBytes, heads, reader.raw(count * tailBytes).slice());
+  return new FixedColumn(width, prefix, headBytes, heads, new Uint8Array(reader.raw(count * tailBytes)));
 };
 
 /** Decoded strings of one length. */

@@ -18,7 +18,11 @@ const F = 0x66;
 
 const isDigit = (byte: number): boolean => (byte >= ZERO && byte <= NINE) || (byte >= A && byte <= F);
 const digitOf = (byte: number): number => (byte <= NINE ? byte - ZERO : byte - A + 10);
-const letterOf = (digit: number): number => (digit < 10 ? ZERO + digit : A + digit - 10);
+/** The two letters of each packed byte. */
+const LETTERS = Buffer.from(
+  Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0')).join(''),
+  'latin1',
+);
 
 /** Pairs of lower-case hexadecimal digits with which every key ends. */
 const commonPairs = ({ bytes, offsets, count }: KeysToEncode): number => {
@@ -99,8 +103,9 @@ export const decodeFrontKeys = (reader: ByteReader, tails: ByteReader, count: nu
     for (let from = previous, end = previous + shared[i]; from < end; ) bytes[place++] = bytes[from++];
     for (const end = offsets[i + 1] - 2 * pairs; place < end; ) bytes[place++] = rests[rest++];
     for (const end = digit + pairs; digit < end; digit++) {
-      bytes[place++] = letterOf(digits[digit] >> 4);
-      bytes[place++] = letterOf(digits[digit] & 15);
+      const letters = digits[digit] * 2;
+      bytes[place++] = LETTERS[letters];
+      bytes[place++] = LETTERS[letters + 1];
     }
   }
   return new WholeKeys(bytes, offsets);

@@ -130,7 +130,7 @@ export class KeyFilter {
     });
     if (starts[shapes.length] !== reader.left)
       throw new CorruptError(`the filter of ${file} has a wrong size`, 'filter');
-    return new KeyFilter(elementBytes, keys, shardBits, shapes, starts, Uint8Array.from(reader.raw(reader.left)));
+    return new KeyFilter(elementBytes, keys, shardBits, shapes, starts, new Uint8Array(reader.raw(reader.left)));
   }
 
   /** Whether a key may be there. */

@@ -1,9 +1,9 @@
 // Several indices as one: children are asked in order, the first that has a key wins. Children that answered move to the front, because
 // what was asked of them last is asked of them next. When a file has vanished the caller's reload gives new children; nothing
 // that was handed out before comes twice.
-import { ChangedError, NotFoundError, TransportError } from '../graph-error.js';
+import { BadOptionsError, ChangedError, ClosedError, NotFoundError, TransportError } from '../graph-error.js';
 import type { TransportReadOptions } from '../transport/transport.js';
-import { findAncestryByStep } from './find-ancestry.js';
+import { findAncestryOver, nextToAsk, referencesOf } from './find-ancestry.js';
 import type { FoundAncestry, IndexEntry, ReadableIndex } from './graph-index-types.js';
 import { type TupleKey, TupleMap, type TuplePrefix, TupleSet } from './tuple-key.js';
 
@@ -11,7 +11,7 @@ import { type TupleKey, TupleMap, type TuplePrefix, TupleSet } from './tuple-key
 export interface CombinedGraphIndexOptions {
   /**
    * Called when a child's file can no longer be read. Resolves to the children there are now, or undefined when nothing changed:
-   * then the failure stands.
+   * then the failure stands. Those it leaves out are its to close. It is called once for readers that fail at the same time.
    */
   readonly reload?: () => Promise<readonly ReadableIndex[] | undefined>;
 }
@@ -27,16 +27,26 @@ const MAX_RELOADS = 10;
  *
  * @example
  * ```ts
- * import { CombinedGraphIndex, GraphIndex } from 'spanline/graph';
- * const open = (path: string) => GraphIndex.open(path);
- * const combined = new CombinedGraphIndex([await open('new.graph'), await open('old.graph')]);
- * for await (const { key } of combined.iterEntries([['a']])) console.log(key);
+ * import { BufferSink, CombinedGraphIndex, GraphIndex, GraphIndexBuilder } from 'spanline/graph';
+ * const build = async (name: string) => {
+ *   const sink = new BufferSink();
+ *   const builder = new GraphIndexBuilder(sink);
+ *   builder.addNode([name], Buffer.from('value'));
+ *   await builder.finish();
+ *   return GraphIndex.open(sink.toBuffer());
+ * };
+ * const combined = new CombinedGraphIndex([await build('new'), await build('old')]);
+ * for await (const { key } of combined.iterEntries([['old']])) console.assert(key[0] === 'old');
+ * console.assert((await combined.keyCount()) === 2);
  * await combined.close();
  * ```
  */
 export class CombinedGraphIndex implements ReadableIndex {
   private children: ReadableIndex[];
-  private readonly names = new Map<ReadableIndex, string>();
+  private readonly names = new WeakMap<ReadableIndex, string>();
+  /** Goes up with every reload: who fails on children of a reload ago need not ask for another. */
+  private generation = 0;
+  private reloading: Promise<boolean> | undefined;
 
   constructor(
     children: readonly ReadableIndex[],
@@ -47,6 +57,8 @@ export class CombinedGraphIndex implements ReadableIndex {
 
   /** Put an index at a place of the order; 0 is asked first. */
   insertIndex(position: number, index: ReadableIndex, name?: string): void {
+    if (!Number.isInteger(position) || position < 0 || position > this.children.length)
+      throw new BadOptionsError(`there are places 0 to ${this.children.length} for an index, not ${position}`);
     this.children.splice(position, 0, index);
     if (name !== undefined) this.names.set(index, name);
   }
@@ -101,20 +113,19 @@ export class CombinedGraphIndex implements ReadableIndex {
     missing: TupleSet,
     options?: TransportReadOptions,
   ): Promise<TupleSet> {
-    const wanted = [...new TupleSet(keys)].filter((key) => !parentMap.has(key) && !missing.has(key));
-    for await (const { key, references } of this.iterEntries(wanted, options))
-      parentMap.set(key, references[list] ?? []);
-    const next = new TupleSet();
-    for (const key of wanted) {
-      const parents = parentMap.get(key);
-      if (parents === undefined) missing.add(key);
-      else for (const parent of parents) if (!parentMap.has(parent) && !missing.has(parent)) next.add(parent);
+    const asked = new TupleSet(keys);
+    const wanted = new TupleSet([...asked].filter((key) => !parentMap.has(key) && !missing.has(key)));
+    for await (const entry of this.iterEntries(wanted, options)) {
+      parentMap.set(entry.key, referencesOf(entry, list));
+      wanted.delete(entry.key);
     }
-    return next;
+    for (const key of wanted) missing.add(key);
+    return nextToAsk(asked, parentMap, missing);
   }
 
   findAncestry(keys: Iterable<TupleKey>, list: number, options?: TransportReadOptions): Promise<FoundAncestry> {
-    return findAncestryByStep(this, keys, list, options);
+    const wanted = [...keys];
+    return this.retrying(() => findAncestryOver([...this.children], wanted, list, options));
   }
 
   async externalReferences(list: number, options?: TransportReadOptions): Promise<TupleSet> {
@@ -164,6 +175,7 @@ export class CombinedGraphIndex implements ReadableIndex {
   ): AsyncGenerator<IndexEntry, undefined, void> {
     const hits = new Set<ReadableIndex>();
     for (let reloads = 0; ; reloads++) {
+      const { generation } = this;
       try {
         for (const child of [...this.children]) {
           for await (const entry of work(child)) {
@@ -173,7 +185,7 @@ export class CombinedGraphIndex implements ReadableIndex {
         }
         break;
       } catch (error) {
-        await this.reload(error, reloads);
+        await this.reload(error, generation, reloads);
       }
     }
     if (movesHits && hits.size > 0) {
@@ -186,19 +198,35 @@ export class CombinedGraphIndex implements ReadableIndex {
 
   private async retrying<T>(work: () => Promise<T>): Promise<T> {
     for (let reloads = 0; ; reloads++) {
+      const { generation } = this;
       try {
         return await work();
       } catch (error) {
-        await this.reload(error, reloads);
+        await this.reload(error, generation, reloads);
       }
     }
   }
 
-  /** Take new children when a file vanished; throws `error` on when that does not help. */
-  private async reload(error: unknown, reloads: number): Promise<void> {
-    if (!isVanished(error) || this.options.reload === undefined || reloads === MAX_RELOADS) throw error;
-    const children = await this.options.reload();
-    if (children === undefined) throw error;
+  /** Take new children after a failure of those of `generation`; throws `error` on when that does not help. */
+  private async reload(error: unknown, generation: number, reloads: number): Promise<void> {
+    if (reloads === MAX_RELOADS) throw error;
+    if (generation !== this.generation) {
+      // Somebody else has reloaded by now, and may have closed the old children.
+      if (isVanished(error) || error instanceof ClosedError) return;
+      throw error;
+    }
+    if (!isVanished(error) || this.options.reload === undefined) throw error;
+    this.reloading ??= this.takeNew(this.options.reload).finally(() => {
+      this.reloading = undefined;
+    });
+    if (!(await this.reloading)) throw error;
+  }
+
+  private async takeNew(reload: () => Promise<readonly ReadableIndex[] | undefined>): Promise<boolean> {
+    const children = await reload();
+    if (children === undefined) return false;
     this.children = [...children];
+    this.generation++;
+    return true;
   }
 }

@@ -1,5 +1,4 @@
 // Writes a graph index file: one graph, tuple keys. Cycles are allowed, since an index says what refers to what and judges nothing.
-
 import { type BuildStats, CompactGraphBuilder } from '../builder/graph-builder.js';
 import type { ByteSink } from '../container/byte-sink.js';
 import { BadOptionsError, BadValueError } from '../graph-error.js';
@@ -53,12 +52,15 @@ export class GraphIndexBuilder {
 
   /** Add one node. Throws `BadKeyError`, `BadValueError`; a key added twice is a `DuplicateKeyError` here or at `finish`. */
   addNode(key: TupleKey, value: Uint8Array, references: readonly (readonly TupleKey[])[] = []): void {
-    if (references.length !== this.referenceLists) {
+    const encoded = encodeTuple(key, this.keyElements);
+    if (!Array.isArray(references) || references.length !== this.referenceLists) {
+      const lists = Array.isArray(references) ? references.length : 'no';
       throw new BadValueError(
-        `key ${JSON.stringify(key)} has ${references.length} reference lists; this index has ${this.referenceLists}`,
+        `key ${JSON.stringify(key)} has ${lists} reference lists; this index has ${this.referenceLists}`,
       );
     }
-    const encoded = encodeTuple(key, this.keyElements);
+    if (!references.every(Array.isArray))
+      throw new BadValueError(`a reference list of key ${JSON.stringify(key)} is no list`);
     this.builder.add(
       0,
       encoded,
@@ -67,6 +69,7 @@ export class GraphIndexBuilder {
     );
   }
 
+  /** Add many; the first that is refused throws, those before it stay added. */
   addNodes(entries: Iterable<IndexEntry>): void {
     for (const { key, value, references } of entries) this.addNode(key, value, references);
   }

@@ -2,8 +2,10 @@
 // with ordinals alone is done with them.
 import { CompactGraph, type OpenGraphOptions } from '../compact-graph.js';
 import { BadOptionsError, CorruptError } from '../graph-error.js';
-import type { GraphNode, GraphView } from '../graph-view.js';
+import type { GraphNode } from '../graph-node.js';
+import type { GraphView } from '../graph-view.js';
 import type { Transport, TransportReadOptions } from '../transport/transport.js';
+import { nextToAsk } from './find-ancestry.js';
 import type { FoundAncestry, IndexEntry, ReadableIndex } from './graph-index-types.js';
 import {
   checkElements,
@@ -112,25 +114,21 @@ export class GraphIndex implements ReadableIndex {
   ): AsyncGenerator<IndexEntry, undefined, void> {
     // Prefixes may lie inside each other; an entry comes once.
     const seen = new Set<number>();
+    let batch: number[] = [];
     for (const prefix of prefixes) {
-      const bytes = encodePrefix(prefix, this.keyElements);
-      const isWhole = !prefix.includes(null);
-      if (isWhole) {
-        const ordinal = await this.graph.ordinalOf(bytes, options);
-        if (this.isNode(ordinal) && !seen.has(ordinal)) {
+      for await (const ordinals of this.ordinalsBelow(prefix, options)) {
+        for (const ordinal of ordinals) {
+          if (!this.isNode(ordinal) || seen.has(ordinal)) continue;
           seen.add(ordinal);
-          yield* await this.entriesOf([ordinal], options);
+          batch.push(ordinal);
         }
-        continue;
-      }
-      for await (const entries of this.file.dictionary.range({ prefix: bytes }, options)) {
-        const ordinals = entries
-          .map(({ ordinals: [ordinal] }) => ordinal)
-          .filter((ordinal) => this.isNode(ordinal) && !seen.has(ordinal));
-        for (const ordinal of ordinals) seen.add(ordinal);
-        yield* await this.entriesOf(ordinals, options);
+        // Neighbours by key are none in the file: few large batches read it fewer times than many small ones.
+        if (batch.length < BATCH) continue;
+        yield* await this.entriesOf(batch, options);
+        batch = [];
       }
     }
+    yield* await this.entriesOf(batch, options);
   }
 
   async findAncestors(
@@ -141,7 +139,8 @@ export class GraphIndex implements ReadableIndex {
     options?: TransportReadOptions,
   ): Promise<TupleSet> {
     this.checkList(list);
-    const wanted = [...new TupleSet(keys)].filter((key) => !parentMap.has(key) && !missing.has(key));
+    const asked = new TupleSet(keys);
+    const wanted = [...asked].filter((key) => !parentMap.has(key) && !missing.has(key));
     const ordinals = await this.graph.ordinalsOf(
       wanted.map((key) => this.encode(key)),
       options,
@@ -152,12 +151,7 @@ export class GraphIndex implements ReadableIndex {
     });
     for (const { key, references } of await this.entriesOf(present, options, false))
       parentMap.set(key, references[list]);
-    const next = new TupleSet();
-    for (const key of wanted) {
-      for (const parent of parentMap.get(key) ?? [])
-        if (!parentMap.has(parent) && !missing.has(parent)) next.add(parent);
-    }
-    return next;
+    return nextToAsk(asked, parentMap, missing);
   }
 
   /** One walk over ordinals; keys are fetched for what it reached. */
@@ -170,13 +164,23 @@ export class GraphIndex implements ReadableIndex {
     );
     const missing = new TupleSet(wanted.filter((_, i) => !this.isNode(ordinals[i])));
     const starts = ordinals.filter((ordinal) => this.isNode(ordinal));
-    const { nodes, ghosts } = await this.graph.ancestry(starts, { ...options, list });
-    for (const key of await this.keysOf(ghosts, options)) missing.add(key);
+    if (starts.length === 0) return { parentMap: new TupleMap(), missing };
+    const { nodes, ghosts, references } = await this.graph.ancestry(starts, { ...options, list });
+    const reached = new Uint32Array(nodes.length + ghosts.length);
+    reached.set(nodes);
+    reached.set(ghosts, nodes.length);
+    // All names in one batch: no part of the file is read twice, whatever the cache holds.
+    const names = await this.keysOf(reached, options);
+    const known = new Map(names.map((key, i) => [reached[i], key]));
     const parentMap = new TupleMap<readonly TupleKey[]>();
-    for (let start = 0; start < nodes.length; start += BATCH) {
-      const entries = await this.entriesOf(nodes.subarray(start, start + BATCH), options, false);
-      for (const { key, references } of entries) parentMap.set(key, references[list]);
-    }
+    nodes.forEach((node, i) => {
+      const targets = references.targets.subarray(references.offsets[node], references.offsets[node + 1]);
+      parentMap.set(
+        names[i],
+        Array.from(targets, (target) => known.get(target) as TupleKey),
+      );
+    });
+    for (const key of names.slice(nodes.length)) missing.add(key);
     return { parentMap, missing };
   }
 
@@ -210,6 +214,16 @@ export class GraphIndex implements ReadableIndex {
 
   private isNode(ordinal: number): boolean {
     return ordinal >= 0 && ordinal < this.graph.nodeCount;
+  }
+
+  private async *ordinalsBelow(prefix: TuplePrefix, options?: TransportReadOptions): AsyncGenerator<readonly number[]> {
+    const bytes = encodePrefix(prefix, this.keyElements);
+    if (!prefix.includes(null)) {
+      yield [await this.graph.ordinalOf(bytes, options)];
+      return;
+    }
+    for await (const entries of this.file.dictionary.range({ prefix: bytes }, options))
+      yield entries.map(({ ordinals: [ordinal] }) => ordinal);
   }
 
   private encode(key: TupleKey): Buffer {

@@ -1,10 +1,16 @@
 // A part of an index as an index of its own: the keys below one prefix, without it. A reference out of the part cannot be said without
 // the prefix and is an error.
-import { BadKeyError, CorruptError } from '../graph-error.js';
+import { BadKeyError, BadOptionsError, CorruptError } from '../graph-error.js';
 import type { TransportReadOptions } from '../transport/transport.js';
-import { findAncestryByStep } from './find-ancestry.js';
+import { nextToAsk, referencesOf } from './find-ancestry.js';
 import type { FoundAncestry, IndexEntry, ReadableIndex } from './graph-index-types.js';
-import { type TupleKey, TupleMap, type TuplePrefix, TupleSet } from './tuple-key.js';
+import { encodeTuple, type TupleKey, TupleMap, type TuplePrefix, TupleSet } from './tuple-key.js';
+
+/** How a part of an index is adapted. */
+export interface PrefixAdapterOptions {
+  /** Takes what `addNode` and `addNodes` are given, with whole keys: the `addNodes` of a builder. */
+  readonly addNodes?: (entries: Iterable<IndexEntry>) => void;
+}
 
 /**
  * The entries of `adapted` whose keys begin with `prefix`, with keys and references cut by it. Interface: bzr's
@@ -12,9 +18,15 @@ import { type TupleKey, TupleMap, type TuplePrefix, TupleSet } from './tuple-key
  *
  * @example
  * ```ts
- * import { GraphIndex, PrefixAdapter } from 'spanline/graph';
- * const revisions = new PrefixAdapter(await GraphIndex.open('files.graph'), ['file-1'], 1);
- * for await (const { key } of revisions.iterAllEntries()) console.log(key); // [ 'rev-1' ]
+ * import { BufferSink, GraphIndex, GraphIndexBuilder, PrefixAdapter } from 'spanline/graph';
+ * const sink = new BufferSink();
+ * const builder = new GraphIndexBuilder(sink, { keyElements: 2 });
+ * builder.addNode(['file-1', 'rev-1'], Buffer.from('a'));
+ * builder.addNode(['file-2', 'rev-1'], Buffer.from('b'));
+ * await builder.finish();
+ * const revisions = new PrefixAdapter(await GraphIndex.open(sink.toBuffer()), ['file-1'], 1);
+ * for await (const { key } of revisions.iterAllEntries()) console.assert(key[0] === 'rev-1');
+ * console.assert((await revisions.keyCount()) === 1);
  * await revisions.close();
  * ```
  */
@@ -24,12 +36,31 @@ export class PrefixAdapter implements ReadableIndex {
     private readonly adapted: ReadableIndex,
     private readonly prefix: TupleKey,
     private readonly missingElements: number,
+    private readonly options: PrefixAdapterOptions = {},
   ) {
-    if (!Number.isInteger(missingElements) || missingElements < 1 || prefix.length < 1) {
-      throw new BadKeyError(
-        `a prefix has one element or more, and so have the keys behind it; not ${prefix.length} and ${missingElements}`,
-      );
-    }
+    if (!Number.isInteger(missingElements) || missingElements < 1)
+      throw new BadKeyError(`keys have one element or more behind a prefix, not ${missingElements}`);
+    if (!Array.isArray(prefix) || prefix.length === 0) throw new BadKeyError('a prefix has one element or more');
+    // A prefix that no key can have is found out now, not at the first look-up.
+    encodeTuple(prefix, prefix.length);
+  }
+
+  /** Add a node below the prefix, through the `addNodes` it was made with. Throws what that throws, `BadKeyError`, `BadOptionsError`. */
+  addNode(key: TupleKey, value: Uint8Array, references: readonly (readonly TupleKey[])[] = []): void {
+    this.addNodes([{ key, value, references }]);
+  }
+
+  addNodes(entries: Iterable<IndexEntry>): void {
+    const { addNodes } = this.options;
+    if (addNodes === undefined)
+      throw new BadOptionsError('the adapter was made without addNodes: give it the one of a builder');
+    addNodes(
+      Array.from(entries, ({ key, value, references }) => ({
+        key: this.join(key),
+        value,
+        references: references.map((list) => list.map((target) => this.join(target))),
+      })),
+    );
   }
 
   async keyCount(): Promise<number> {
@@ -54,7 +85,10 @@ export class PrefixAdapter implements ReadableIndex {
     prefixes: Iterable<TuplePrefix>,
     options?: TransportReadOptions,
   ): AsyncGenerator<IndexEntry, undefined, void> {
-    const whole = Array.from(prefixes, (prefix) => [...this.prefix, ...prefix]);
+    const whole = Array.from(prefixes, (prefix) => {
+      if (Array.isArray(prefix) && prefix.length === this.missingElements) return [...this.prefix, ...prefix];
+      throw new BadKeyError(`the prefix ${JSON.stringify(prefix)} must have ${this.missingElements} elements`);
+    });
     for await (const entry of this.adapted.iterEntriesPrefix(whole, options)) yield this.cut(entry);
   }
 
@@ -65,37 +99,34 @@ export class PrefixAdapter implements ReadableIndex {
     missing: TupleSet,
     options?: TransportReadOptions,
   ): Promise<TupleSet> {
-    const wanted = [...new TupleSet(keys)].filter((key) => !parentMap.has(key) && !missing.has(key));
+    const asked = new TupleSet(keys);
     const wholeParents = new TupleMap<readonly TupleKey[]>();
     const wholeMissing = new TupleSet();
-    const next = await this.adapted.findAncestors(
+    const wanted = [...asked].filter((key) => !parentMap.has(key) && !missing.has(key));
+    await this.adapted.findAncestors(
       wanted.map((key) => this.join(key)),
       list,
       wholeParents,
       wholeMissing,
       options,
     );
-    for (const [key, parents] of wholeParents)
-      parentMap.set(
-        this.cutKey(key),
-        parents.map((parent) => this.cutKey(parent)),
-      );
-    for (const key of wholeMissing) missing.add(this.cutKey(key));
-    return new TupleSet(
-      Array.from(next, (key) => this.cutKey(key)).filter((key) => !parentMap.has(key) && !missing.has(key)),
-    );
+    this.cutInto({ parentMap: wholeParents, missing: wholeMissing }, { parentMap, missing });
+    return nextToAsk(asked, parentMap, missing);
   }
 
-  findAncestry(keys: Iterable<TupleKey>, list: number, options?: TransportReadOptions): Promise<FoundAncestry> {
-    return findAncestryByStep(this, keys, list, options);
+  async findAncestry(keys: Iterable<TupleKey>, list: number, options?: TransportReadOptions): Promise<FoundAncestry> {
+    const whole = Array.from(keys, (key) => this.join(key));
+    const found = { parentMap: new TupleMap<readonly TupleKey[]>(), missing: new TupleSet() };
+    this.cutInto(await this.adapted.findAncestry(whole, list, options), found);
+    return found;
   }
 
   async externalReferences(list: number, options?: TransportReadOptions): Promise<TupleSet> {
     const here = new TupleSet();
     const referred = new TupleSet();
-    for await (const { key, references } of this.iterAllEntries(options)) {
-      here.add(key);
-      for (const target of references[list] ?? []) referred.add(target);
+    for await (const entry of this.iterAllEntries(options)) {
+      here.add(entry.key);
+      for (const target of referencesOf(entry, list)) referred.add(target);
     }
     return new TupleSet([...referred].filter((key) => !here.has(key)));
   }
@@ -113,7 +144,7 @@ export class PrefixAdapter implements ReadableIndex {
   }
 
   private join(key: TupleKey): TupleKey {
-    if (key.length !== this.missingElements)
+    if (!Array.isArray(key) || key.length !== this.missingElements)
       throw new BadKeyError(`key ${JSON.stringify(key)} must have ${this.missingElements} elements behind the prefix`);
     return [...this.prefix, ...key];
   }
@@ -124,6 +155,15 @@ export class PrefixAdapter implements ReadableIndex {
       `${JSON.stringify(key)} is referred to from below the prefix ${JSON.stringify(this.prefix)} but lies outside it`,
       'references',
     );
+  }
+
+  private cutInto(whole: FoundAncestry, { parentMap, missing }: FoundAncestry): void {
+    for (const [key, parents] of whole.parentMap)
+      parentMap.set(
+        this.cutKey(key),
+        parents.map((parent) => this.cutKey(parent)),
+      );
+    for (const key of whole.missing) missing.add(this.cutKey(key));
   }
 
   private cut({ key, value, references }: IndexEntry): IndexEntry {

@@ -26,8 +26,14 @@ const checkElement = (element: unknown, key: unknown): void => {
     throw new BadKeyError(`key ${shown(key)} has a lone surrogate and so no UTF-8 form`);
 };
 
-/** A tuple as text: equal tuples are equal texts. */
-export const tupleText = (key: TupleKey): string => key.join('\0');
+const hasNul = (element: unknown): boolean => typeof element !== 'string' || element.includes('\0');
+
+/** A tuple as text: equal tuples are equal texts, and only they. Throws `BadKeyError`. */
+export const tupleText = (key: TupleKey): string => {
+  if (!Array.isArray(key)) throw new BadKeyError(`a key is a list of elements, not ${shown(key)}`);
+  if (key.some(hasNul)) for (const element of key) checkElement(element, key);
+  return key.join('\0');
+};
 
 /** A tuple as the key of a node. Throws `BadKeyError`. */
 export const encodeTuple = (key: TupleKey, elements: number): Buffer => {
@@ -44,18 +50,27 @@ export const decodeTuple = (bytes: Uint8Array): TupleKey =>
 /** What all keys with this prefix begin with, as bytes: whole elements only. Throws `BadKeyError`. */
 export const encodePrefix = (prefix: TuplePrefix, elements: number): Buffer => {
   if (!Array.isArray(prefix) || prefix.length !== elements)
-    throw new BadKeyError(`prefix ${shown(prefix)} must have ${elements} elements; write null for any`);
+    throw new BadKeyError(`the prefix ${shown(prefix)} must have ${elements} elements; write null for any`);
   const given = prefix.indexOf(null);
   const fixed = given === -1 ? prefix : prefix.slice(0, given);
   if (prefix.slice(fixed.length).some((element) => element !== null)) {
-    throw new BadKeyError(`prefix ${shown(prefix)} has an element behind a null; nulls stand at the end`);
+    throw new BadKeyError(`the prefix ${shown(prefix)} has an element behind a null; nulls stand at the end`);
   }
   for (const element of fixed) checkElement(element, prefix);
   const text = fixed.join('\0');
   return Buffer.from(fixed.length === elements || fixed.length === 0 ? text : `${text}\0`);
 };
 
-/** A map by tuple. */
+/**
+ * A map by tuple, since two lists of the same elements are two keys to a `Map`. Throws `BadKeyError`.
+ *
+ * @example
+ * ```ts
+ * import { TupleMap } from 'spanline/graph';
+ * const sizes = new TupleMap<number>().set(['file', 'rev-1'], 3);
+ * console.assert(sizes.get(['file', 'rev-1']) === 3);
+ * ```
+ */
 export class TupleMap<V> {
   private readonly entriesByText = new Map<string, { readonly key: TupleKey; readonly value: V }>();
 
@@ -85,7 +100,15 @@ export class TupleMap<V> {
   }
 }
 
-/** A set of tuples. */
+/**
+ * A set of tuples. Throws `BadKeyError`.
+ *
+ * @example
+ * ```ts
+ * import { TupleSet } from 'spanline/graph';
+ * console.assert(new TupleSet([['a', 'b'], ['a', 'b']]).size === 1);
+ * ```
+ */
 export class TupleSet {
   private readonly keysByText = new Map<string, TupleKey>();
 

@@ -1,5 +1,6 @@
 // A column of whole numbers in the form that takes fewer bytes: differences, for numbers that follow their order nearly, or a fixed
 // number of bits each, for a random permutation.
+import { BitReader, BitWriter } from '../dictionary/bits.js';
 import type { ByteReader, ByteWriter } from '../varint.js';
 
 const DELTAS = 0;
@@ -10,7 +11,9 @@ const MAX_BITS = 48;
 const zigzagBytes = (delta: number): number => {
   let value = delta >= 0 ? delta * 2 : -delta * 2 - 1;
   let bytes = 1;
-  for (; value >= 0x80; value = Math.floor(value / 0x80)) bytes++;
+  // Bits are faster than divisions, and nearly all differences fit them.
+  for (; value > 0x7fffffff; value = Math.floor(value / 0x80)) bytes++;
+  for (; value >= 0x80; value >>>= 7) bytes++;
   return bytes;
 };
 
@@ -43,26 +46,16 @@ export const writeIntColumn = (writer: ByteWriter, values: ArrayLike<number>, st
   writer.byte(PACKED);
   writer.varint(lowest);
   writer.byte(bits);
-  // Fewer than 8 bits wait, and at most 48 join them: all below 2^56 would not be exact, so bytes leave as soon as they are full.
-  let pending = 0;
-  let pendingBits = 0;
+  const packed = new BitWriter(writer);
   for (let i = start; i < end; i++) {
-    let value = values[i] - lowest;
-    for (let left = bits; left > 0; ) {
-      const taken = Math.min(8 - pendingBits, left);
-      const scale = 2 ** taken;
-      pending |= (value % scale) << pendingBits;
-      value = Math.floor(value / scale);
-      pendingBits += taken;
-      left -= taken;
-      if (pendingBits === 8) {
-        writer.byte(pending);
-        pending = 0;
-        pendingBits = 0;
-      }
+    const value = values[i] - lowest;
+    if (bits <= 32) packed.put(value, bits);
+    else {
+      packed.put(value % 2 ** 32, 32);
+      packed.put(Math.floor(value / 2 ** 32), bits - 32);
     }
   }
-  if (pendingBits > 0) writer.byte(pending);
+  packed.flush();
 };
 
 const readDeltas = (reader: ByteReader, into: Float64Array | Uint32Array, count: number): void => {
@@ -77,26 +70,15 @@ const readDeltas = (reader: ByteReader, into: Float64Array | Uint32Array, count:
 const readPacked = (reader: ByteReader, into: Float64Array | Uint32Array, count: number): void => {
   const lowest = reader.varint();
   const bits = reader.byte();
+  if (lowest >= 2 ** MAX_BITS) throw reader.corrupt('has a number out of range');
   if (bits > MAX_BITS) throw reader.corrupt(`has numbers of ${bits} bits`);
-  const bytes = reader.raw(Math.ceil((count * bits) / 8));
-  let at = 0;
-  let bit = 0;
+  const packed = new BitReader(reader);
+  const [low, high] = [Math.min(bits, 32), Math.max(bits - 32, 0)];
   for (let i = 0; i < count; i++) {
-    let value = 0;
-    let scale = 1;
-    for (let left = bits; left > 0; ) {
-      const taken = Math.min(8 - bit, left);
-      value += ((bytes[at] >> bit) & ((1 << taken) - 1)) * scale;
-      scale *= 2 ** taken;
-      bit += taken;
-      left -= taken;
-      if (bit === 8) {
-        bit = 0;
-        at++;
-      }
-    }
-    into[i] = lowest + value;
+    const value = packed.take(low);
+    into[i] = lowest + (high === 0 ? value : value + packed.take(high) * 2 ** 32);
   }
+  packed.end();
 };
 
 /** Read `count` numbers into the start of `into`. The caller has capped `count`. */

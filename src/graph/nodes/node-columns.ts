@@ -1,8 +1,9 @@
 // Reads the columns of one graph's nodes: decoded blocks come from the cache, those missing are fetched in one batch. A block is
 // decoded once, and nothing of it is believed before its checksum was right.
-import type { BlockCache } from '../container/block-cache.js';
+import { type BlockCache, newBlockKeys } from '../container/block-cache.js';
 import type { BlockRef } from '../container/container.js';
 import { SectionId } from '../container/layout.js';
+import { CorruptError, LimitError } from '../graph-error.js';
 import type { GraphInfo } from '../meta.js';
 import type { Reading } from '../reading.js';
 import { ByteReader } from '../varint.js';
@@ -34,6 +35,9 @@ export interface BlockRequest {
   readonly block: number;
 }
 
+/** Share of the cache that all references of a graph may take. */
+const KEPT_SHARE = 0.25;
+
 const sizeOf = (decoded: Decoded): number => {
   if (decoded instanceof Float64Array) return decoded.byteLength;
   if ('bytes' in decoded) return decoded.bytes.length + decoded.offsets.byteLength;
@@ -42,12 +46,21 @@ const sizeOf = (decoded: Decoded): number => {
 
 /** The columns of one graph. */
 export class NodeColumns {
+  private readonly keyOf: Readonly<Record<Column, (block: number) => string | number>> = {
+    references: newBlockKeys(),
+    values: newBlockKeys(),
+    backPointers: newBlockKeys(),
+  };
+
   constructor(
     private readonly name: string,
     private readonly info: GraphInfo,
     private readonly blocks: Readonly<Partial<Record<Column, readonly BlockRef[]>>>,
     private readonly cache: BlockCache,
+    /** Of what is kept as a whole; nobody else may have it. */
     private readonly cacheKey: string,
+    /** Memory that all blocks of a column may take at a time. */
+    private readonly maxWalkBytes = Number.POSITIVE_INFINITY,
   ) {}
 
   /** Whether the graph keeps a column. */
@@ -57,7 +70,7 @@ export class NodeColumns {
 
   /** The blocks asked for, decoded, in their order. */
   *load(requests: readonly BlockRequest[]): Reading<Decoded[]> {
-    const keys = requests.map(({ column, block }) => `${this.cacheKey}:${column}:${block}`);
+    const keys = requests.map(({ column, block }) => this.keyOf[column](block));
     const found = keys.map((key) => this.cache.get(key) as Decoded | undefined);
     const missing = [...found.keys()].filter((i) => found[i] === undefined);
     if (missing.length > 0) {
@@ -72,10 +85,22 @@ export class NodeColumns {
     return found as Decoded[];
   }
 
+  /** All references, kept in the cache where they do not crowd it: walks that follow read nothing. Not to be changed. */
+  *keptReferences(chunkBytes: number): Reading<readonly ReferenceRows[]> {
+    const key = `${this.cacheKey}:references`;
+    const kept = this.cache.get(key) as readonly ReferenceRows[] | undefined;
+    if (kept !== undefined) return kept;
+    const rows = yield* this.allReferences(chunkBytes);
+    if (sizeOf(rows) <= this.cache.maxBytes * KEPT_SHARE) this.cache.set(key, rows, sizeOf(rows));
+    return rows;
+  }
+
   /** All references of a graph, over ordinals; read in stretches of at most `chunkBytes`, and not kept. */
   *allReferences(chunkBytes: number): Reading<ReferenceRows[]> {
-    const { nodeCount, referenceLists } = this.info;
+    const { nodeCount, referenceLists, edgeCount } = this.info;
+    this.checkWalk('references', 4 * (referenceLists * (nodeCount + 1) + edgeCount));
     const refs = this.blocks.references ?? [];
+    let edges = 0;
     const lists = Array.from({ length: referenceLists }, () => ({
       offsets: new Uint32Array(nodeCount + 1),
       parts: [] as Uint32Array[],
@@ -95,10 +120,14 @@ export class NodeColumns {
           for (let i = 1; i < offsets.length; i++) list.offsets[first + i] = list.total + offsets[i];
           list.parts.push(targets);
           list.total += targets.length;
+          edges += targets.length;
         });
       }
+      // More than was allowed for must not be gathered.
+      if (edges > edgeCount) throw this.wrongEdges();
       start = end;
     }
+    if (edges !== edgeCount) throw this.wrongEdges();
     return lists.map(({ offsets, parts, total }) => {
       const targets = new Uint32Array(total);
       let at = 0;
@@ -112,6 +141,7 @@ export class NodeColumns {
 
   /** All back pointers, nodes and then ghosts. */
   *allBackPointers(chunkBytes: number): Reading<Float64Array> {
+    this.checkWalk('back pointers', 8 * (this.info.nodeCount + this.info.ghostCount));
     const refs = this.blocks.backPointers ?? [];
     const ranks = new Float64Array(this.info.nodeCount + this.info.ghostCount);
     for (let start = 0; start < refs.length; ) {
@@ -129,6 +159,17 @@ export class NodeColumns {
       start = end;
     }
     return ranks;
+  }
+
+  private checkWalk(what: string, bytes: number): void {
+    if (bytes <= this.maxWalkBytes) return;
+    throw new LimitError(
+      `all ${what} of ${this.name} take ${bytes} bytes, the limit is ${this.maxWalkBytes}: raise maxWalkBytes, or read nodes one by one`,
+    );
+  }
+
+  private wrongEdges(): CorruptError {
+    return new CorruptError(`${this.name} does not have the ${this.info.edgeCount} references it says it has`, 'meta');
   }
 
   private refOf({ column, block }: BlockRequest): BlockRef {

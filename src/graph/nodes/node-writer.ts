@@ -1,6 +1,7 @@
 // Writes the columns of one graph's nodes, block by block, in ordinal order. It holds one block; where values come from is the caller's.
 import type { ContainerWriter, WrittenBlock } from '../container/container-writer.js';
 import { SectionId } from '../container/layout.js';
+import { isRandom } from '../dictionary/entropy.js';
 import type { ByteWriter } from '../varint.js';
 import { writeIntColumn } from './int-column.js';
 import { encodeNodeTable, NODES_PER_BLOCK } from './node-table.js';
@@ -30,7 +31,10 @@ export const writeNodeColumns = (writer: ContainerWriter, graph: number, nodes: 
     for (let block = 0; block < blocksOf(count); block++) {
       bytes.clear();
       fill(block * NODES_PER_BLOCK, Math.min(count, (block + 1) * NODES_PER_BLOCK));
-      blocks.push(writer.block(bytes.view()));
+      const view = bytes.view();
+      // Values may repeat though their bytes look random; packed ranks do not.
+      const isInVain = section === SectionId.backPointers && isRandom(view);
+      blocks.push(isInVain ? writer.block(view, 'none') : writer.block(view));
     }
     writer.blockedSection({ id: section, graph }, sectionStart);
     return blocks;

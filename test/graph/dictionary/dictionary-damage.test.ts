@@ -124,25 +124,26 @@ describe('lies with good checksums', () => {
   };
 
   // Form, levels, keys, bytes of keys, keys of a block, graphs, blocks, offset.
-  test.each([
-    ['a form of the future', [2, 1, 0, 0, 128, 1, 0, 0]],
-    ['three levels', [1, 3, 0, 0, 128, 1, 0, 0]],
-    ['keys without bytes', [1, 1, 100, 99, 128, 1, 1, 0]],
-    ['keys longer than keys are', [1, 1, 1, 4097, 128, 1, 1, 0]],
-    ['blocks of 2 ** 40 keys', [1, 1, 2 ** 40, 2 ** 41, 2 ** 40, 1, 1, 0]],
-    ['2 ** 45 keys', [1, 1, 2 ** 45, 2 ** 46, 1024, 1, 2 ** 35, 0]],
-    ['2 ** 40 blocks', [1, 1, 200, 2000, 128, 1, 2 ** 40, 0]],
-    ['no graph', [1, 1, 0, 0, 128, 0, 0, 0]],
-    ['a thousand graphs', [1, 1, 0, 0, 128, 1000, 0, 0]],
-    ['keys and no block', [1, 1, 200, 2000, 128, 1, 0, 0]],
-    ['blocks and no key', [1, 1, 0, 0, 128, 1, 1, 0]],
-  ])('%s', (_, numbers) => {
-    const bytes = withIndex(indexOf(numbers, Buffer.alloc(200)));
+  test.each<[string, string, number[], number?]>([
+    ['a form of the future', 'unknown form 2', [2, 1, 0, 0, 128, 1, 0, 0]],
+    ['three levels', '3 levels', [1, 3, 0, 0, 128, 1, 0, 0]],
+    ['keys without bytes', 'cannot be', [1, 1, 100, 99, 128, 1, 1, 0]],
+    ['keys longer than keys are', 'cannot be', [1, 1, 1, 4097, 128, 1, 1, 0]],
+    ['blocks of 2 ** 40 keys', 'blocks of', [1, 1, 2 ** 40, 2 ** 41, 2 ** 40, 1, 1, 0]],
+    ['2 ** 45 keys', 'cannot be', [1, 1, 2 ** 45, 2 ** 46, 1024, 1, 2 ** 35, 0]],
+    ['2 ** 40 blocks', 'too short', [1, 1, 200, 2000, 128, 1, 2 ** 40, 0]],
+    ['no graph', '0 graphs', [1, 1, 0, 0, 128, 0, 0, 0]],
+    ['a thousand graphs', '1000 graphs', [1, 1, 0, 0, 128, 1000, 0, 0]],
+    ['keys and no block', 'does not describe', [1, 1, 200, 2000, 128, 1, 0, 0], 0],
+    ['blocks and no key', 'too short', [1, 1, 0, 0, 128, 1, 1, 0]],
+  ])('%s', (_, message, numbers, behind = 200) => {
+    const bytes = withIndex(indexOf(numbers, Buffer.alloc(behind)));
     let error: GraphError | undefined;
     const { total } = allocationsOf(() => {
       error = thrownBy(() => openDictionary(bytes).dictionary.allKeysSync());
     });
     expect(error).toMatchObject({ code: 'ERR_SPANLINE_GRAPH_CORRUPT', section: 'dictionaryIndex' });
+    expect(error?.message).toContain(message);
     expect(total).toBeLessThan(1_000_000);
   });
 

@@ -47,6 +47,22 @@ test('sizes of a block of 128', () => {
   expect(written([new Array<number>(128).fill(BLANK)]).length).toBe(1);
 });
 
+test('numbers that no ordinal can be', () => {
+  // Differences, then packed: the number that means a blank, and one beyond 32 bits.
+  for (const value of [BLANK, 2 ** 33]) {
+    const deltas = new ByteWriter();
+    deltas.byte(2);
+    deltas.zigzag(value);
+    const packed = new ByteWriter();
+    packed.byte(1);
+    packed.varint(value);
+    packed.byte(0);
+    for (const writer of [deltas, packed]) {
+      expect(() => decodeOrdinals(Buffer.from(writer.view()), 1, 1, 0, 'a file')).toThrow(CorruptError);
+    }
+  }
+});
+
 test('bytes that no encoder wrote', () => {
   const random = seeded(7);
   const scattered = permutation(81_966, random).slice(0, 128);

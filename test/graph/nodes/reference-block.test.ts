@@ -56,6 +56,14 @@ describe('a block of references', () => {
     );
   });
 
+  test('takes a byte a node where each refers to its neighbour, and little more where all refer to few', () => {
+    const nodes = Array.from({ length: 512 }, (_, i) => i);
+    expect(encode([toRows(nodes.map((i) => [i + 1]))], 0, 512).length).toBe(513);
+    expect(encode([toRows(nodes.map((i) => (i === 0 ? [] : [i - 1])))], 0, 512).length).toBe(513);
+    expect(encode([toRows(nodes.map((i) => [7000 + (i >> 6)]))], 0, 512).length).toBeLessThanOrEqual(513 + 512 + 2);
+    expect(encode([toRows(nodes.map((i) => [i + 30]))], 0, 512).length).toBeLessThanOrEqual(513 + 512);
+  });
+
   test('damaged bytes are refused, or every reference is a node that exists', () => {
     fc.assert(
       fc.property(anyGraph, fc.nat(), fc.nat(255), fc.boolean(), ({ nodes, ordinals, lists }, at, bits, isCut) => {
@@ -75,11 +83,14 @@ describe('a block of references', () => {
   });
 
   test.each([
-    ['a degree beyond all bounds', [0x81, 0x80, 0x80, 0x80, 0x10]],
-    ['a degree beyond the bytes there are', [0xff, 0xff, 0x7f, 0]],
-    ['a reference in front of all nodes', [1, 1]],
-    ['a reference behind all nodes', [1, 20]],
-    ['bytes too many', [0, 0]],
+    ['an unknown form', [4, 0]],
+    ['a degree beyond all bounds', [0, 0x82, 0x80, 0x80, 0x80, 0x20]],
+    ['a degree beyond the bytes there are', [0, 0xfe, 0xff, 0x7f, 0]],
+    ['a neighbour that is no reference', [0, 1]],
+    ['a neighbour in front of all nodes', [1, 3]],
+    ['a reference in front of all nodes', [0, 2, 1]],
+    ['a reference behind all nodes', [0, 2, 20]],
+    ['bytes too many', [0, 0, 0]],
     ['nothing', []],
   ])('%s is refused before memory is taken', (_, bytes) => {
     const before = process.memoryUsage().arrayBuffers;

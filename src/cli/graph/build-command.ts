@@ -1,0 +1,129 @@
+// `spanline graph build`: a graph file out of lines of keys, or out of the commits of a git repository.
+import { type Command, Option } from 'commander';
+import { type BuildStats, CompactGraphBuilder, GraphError } from '../../graph/index.js';
+import { columns } from '../columns.js';
+import { CommandError, ExitCode } from '../exit-code.js';
+import { wholeNumber } from '../options.js';
+import { Progress } from '../progress.js';
+import { printJson, writeOut } from '../store-session.js';
+import { commitsOf } from './git-commits.js';
+import { runGraphCommand } from './graph-session.js';
+import { type InputNode, nodesOfFile } from './input-lines.js';
+import { hexBytes, KEY_FORM_NOTE, type KeyForm } from './key-form.js';
+
+interface BuildOptions {
+  readonly output: string;
+  readonly fromGit?: string;
+  readonly hex?: boolean;
+  readonly order: 'child-first' | 'root-first';
+  readonly cycles: 'refuse' | 'allow';
+  readonly memory: number;
+  readonly json?: boolean;
+}
+
+const MIB = 1024 * 1024;
+/** Nodes between two looks at the clock and at Ctrl-C. */
+const PROGRESS_NODES = 4096;
+
+interface Input {
+  readonly name: string;
+  readonly nodes: AsyncIterable<InputNode>;
+  readonly form: KeyForm;
+}
+
+const usage = (message: string): CommandError => new CommandError('ERR_SPANLINE_USAGE', message, ExitCode.usage);
+
+const inputOf = (path: string | undefined, { fromGit, hex }: BuildOptions, signal: AbortSignal): Input => {
+  if (fromGit !== undefined) {
+    if (path !== undefined) throw usage('give a file or --from-git, not both');
+    return { name: fromGit, nodes: commitsOf(fromGit, signal), form: 'hex' };
+  }
+  if (path === undefined) throw usage('what of? Give a file, - for standard input, or --from-git DIR');
+  return { name: path === '-' ? 'standard input' : path, nodes: nodesOfFile(path), form: hex ? 'hex' : 'text' };
+};
+
+/** Add what `input` has to `builder`; the number of nodes. */
+const addNodes = async (builder: CompactGraphBuilder, input: Input, signal: AbortSignal): Promise<void> => {
+  const { name, nodes, form } = input;
+  const toBytes = form === 'hex' ? hexBytes : (word: string): Buffer => Buffer.from(word);
+  const progress = new Progress();
+  let count = 0;
+  try {
+    for await (const { line, words } of nodes) {
+      try {
+        const [key, ...parents] = words.map(toBytes);
+        builder.add(0, key, undefined, [parents]);
+      } catch (error) {
+        if (!(error instanceof GraphError)) throw error;
+        const isInput = ['BadKeyError', 'BadValueError', 'DuplicateKeyError'].includes(error.name);
+        throw isInput ? usage(`${name}, line ${line}: ${error.message}`) : error;
+      }
+      if (++count % PROGRESS_NODES > 0) continue;
+      progress.show(`${name}: ${count} nodes`);
+      signal.throwIfAborted();
+    }
+  } finally {
+    progress.clear();
+  }
+};
+
+const print = async (path: string, stats: BuildStats, json: boolean | undefined): Promise<void> => {
+  const [{ nodeCount, ghostCount, edgeCount }] = stats.graphs;
+  const { bytes, spilledBytes } = stats;
+  if (json) {
+    printJson({ file: path, nodes: nodeCount, absent: ghostCount, references: edgeCount, bytes, spilledBytes });
+    return;
+  }
+  const perNode = nodeCount === 0 ? '' : (bytes / nodeCount).toFixed(1);
+  const head = ['file', 'nodes', 'absent', 'references', 'bytes', 'bytes/node'];
+  const row = [path, `${nodeCount}`, `${ghostCount}`, `${edgeCount}`, `${bytes}`, perNode];
+  await writeOut(columns(head, [row], ['left', 'right', 'right', 'right', 'right', 'right']));
+};
+
+/** Register the command. */
+export const registerBuild = (graph: Command): void => {
+  graph
+    .command('build [file]')
+    .description('build a graph file from lines "key parent parent…" (- for standard input, gzip or not), or from git')
+    .requiredOption('-o, --output <file>', 'the graph file; an older one is replaced when the new one is complete')
+    .option('--from-git <dir>', 'the commits of all branches and tags of a repository, by the git command')
+    .option('--hex', 'keys are hexadecimal digits: kept as bytes, they take half the space')
+    .addOption(
+      new Option('--order <kind>', 'a node before its parents, or behind them')
+        .choices(['child-first', 'root-first'])
+        .default('child-first'),
+    )
+    .addOption(new Option('--cycles <what>', 'what to do with a cycle').choices(['refuse', 'allow']).default('refuse'))
+    .option('--memory <MiB>', 'memory to use; what is beyond goes to a temporary file', wholeNumber(2, 1_000_000), 256)
+    .option('--json', 'print JSON')
+    .addHelpText(
+      'after',
+      `
+Blank lines and lines that begin with # are passed over. A parent need not be a node itself. The same nodes give the same bytes,
+in whatever order they come.
+
+Examples:
+  $ spanline graph build --from-git . -o commits.graph
+  $ spanline graph build --hex -o history.graph history.txt.gz
+  $ git log --all --format='%H %P' | spanline graph build --hex -o commits.graph -
+
+Exit codes: 0 built, 2 wrong usage or a bad line, 3 a file cannot be read or written, or git failed.`,
+    )
+    .action((path: string | undefined, options: BuildOptions) =>
+      runGraphCommand(async (signal) => {
+        const { order, cycles, memory, output } = options;
+        const input = inputOf(path, options, signal);
+        const builder = new CompactGraphBuilder(output, {
+          graphs: [{ referenceLists: 1, order, cycles, values: false }],
+          memoryBytes: memory * MIB,
+          notes: { [KEY_FORM_NOTE]: input.form },
+        });
+        try {
+          await addNodes(builder, input, signal);
+          await print(output, await builder.finish(), options.json);
+        } finally {
+          builder.abort();
+        }
+      }),
+    );
+};

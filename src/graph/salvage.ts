@@ -1,0 +1,160 @@
+// Reads what is left of a damaged file, and writes it to a new one. Nothing of the new file may be wrong: what cannot be read is left
+// out and reported, never guessed.
+import { CompactGraphBuilder } from './builder/graph-builder.js';
+import { NO_GRAPH, SectionId } from './container/layout.js';
+import { BadOptionsError } from './graph-error.js';
+import type { GraphInfo, GraphMeta } from './meta.js';
+import { DamagedFile } from './salvage/damaged-file.js';
+import { LossList } from './salvage/loss-list.js';
+import type { LostPart, SalvagedGraph, SalvageReport } from './salvage/salvage-report.js';
+import { SalvagedKeys } from './salvage/salvaged-keys.js';
+import { type SalvagedNode, SalvagedNodes } from './salvage/salvaged-nodes.js';
+
+/** How a file is salvaged. */
+export interface SalvageOptions {
+  /** What to do with a node whose references or value are lost: leave it out (default), or keep it with none. */
+  readonly incomplete?: 'drop' | 'keep';
+  /**
+   * The key of what a node refers to when that key is lost. Default: `?lost-GRAPH-ORDINAL`; give your own where keys have a form. No two
+   * may be the same.
+   */
+  readonly placeholderKey?: (graph: number, ordinal: number) => Uint8Array;
+  /** Memory for building the new file; all readable keys are in memory beside it. Default 256 MiB. */
+  readonly memoryBytes?: number;
+  readonly tempDir?: string;
+  /** Inflated bytes of one block or section at most. Default 64 MiB. */
+  readonly maxBlockBytes?: number;
+}
+
+/** The first section that belongs to a user of the file. */
+const FIRST_EXTRA_SECTION = 1000;
+
+const defaultPlaceholder = (graph: number, ordinal: number): Uint8Array => Buffer.from(`?lost-${graph}-${ordinal}`);
+
+/**
+ * Read what is left of a damaged graph file, and write it to `target` if one is given.
+ *
+ * Use it when opening or reading a file throws `CorruptError` or `TruncatedError`, or `spanline graph verify` reports damage. A node is
+ * kept when its key, its references and its value can all be read; nodes that others refer to and that are not kept become ghosts. What
+ * is described twice in the file (which blocks there are, its meta section) is lost only when both copies are; a file that is cut off is
+ * read up to the column in which it ends. Blocks have no second copy: 128 keys, 512 nodes' references or values go with one. Of an
+ * undamaged file the new one is an equal copy, compressed by deflate. Rejects with `CorruptError` when nothing can be read at all, and
+ * as `CompactGraphBuilder` does.
+ *
+ * @example
+ * ```ts
+ * import { salvage } from 'spanline/graph';
+ * const report = await salvage('damaged.graph', 'salvaged.graph').catch(() => undefined);
+ * for (const { message } of report?.damage ?? []) console.log(message);
+ * ```
+ */
+export const salvage = async (path: string, target?: string, options: SalvageOptions = {}): Promise<SalvageReport> => {
+  if (target === path) throw new BadOptionsError(`salvage ${path} to another path: the damaged file may be of use yet`);
+  const file = DamagedFile.open(path, options.maxBlockBytes);
+  try {
+    return new Salvage(file, target, options).run(path);
+  } finally {
+    file.close();
+  }
+};
+
+class Salvage {
+  private readonly meta: GraphMeta;
+  private readonly keys: SalvagedKeys;
+  private readonly builder: CompactGraphBuilder | undefined;
+
+  constructor(
+    private readonly file: DamagedFile,
+    target: string | undefined,
+    private readonly options: SalvageOptions,
+  ) {
+    this.meta = file.meta();
+    this.keys = new SalvagedKeys(file, this.meta);
+    this.builder = target === undefined ? undefined : this.newBuilder(target);
+  }
+
+  run(path: string): SalvageReport {
+    const { file, meta, keys, builder } = this;
+    try {
+      const graphs = meta.graphs.map((info, graph) => this.salvageGraph(info, graph));
+      const lostKeys = keys.lost();
+      const lostSections = this.copyExtraSections(graphs, lostKeys.length > 0);
+      file.checkOthers();
+      const built = builder?.finishSync();
+      const { damage, bytes } = file;
+      const isUndamaged = damage.length === 0;
+      const { keyCount } = meta;
+      return { path, bytes, isUndamaged, damage, keyCount, lostKeys, graphs, lostSections, ...(built && { built }) };
+    } catch (error) {
+      builder?.abort();
+      throw error;
+    }
+  }
+
+  private newBuilder(target: string): CompactGraphBuilder {
+    const { meta, file, keys, options } = this;
+    return new CompactGraphBuilder(target, {
+      graphs: meta.graphs.map(({ referenceLists, order, hasValues, hasBackPointers, cycles }) => ({
+        referenceLists,
+        order,
+        values: hasValues,
+        backPointers: hasBackPointers,
+        cycles: cycles ? 'allow' : 'refuse',
+      })),
+      groupBytes: meta.groupBytes,
+      notes: meta.notes,
+      blockKeys: keys.blockKeys,
+      filter: file.container.find(SectionId.filter) !== undefined,
+      memoryBytes: options.memoryBytes,
+      tempDir: options.tempDir,
+    });
+  }
+
+  private salvageGraph(info: GraphInfo, graph: number): SalvagedGraph {
+    const { builder, options } = this;
+    const lost = new LossList();
+    let [keptNodes, incompleteNodes, placeholders] = [0, 0, 0];
+    for (const node of new SalvagedNodes(this.file, this.keys, info, graph)) {
+      const parts = lostParts(node, info);
+      if (parts.length > 0) lost.add(node.ordinal, parts, node.key);
+      const { key } = node;
+      if (key === undefined || (parts.length > 0 && options.incomplete !== 'keep')) continue;
+      keptNodes++;
+      if (parts.length > 0) incompleteNodes++;
+      const references = Array.from({ length: info.referenceLists }, (_, list) =>
+        Array.from(node.references?.[list] ?? [], (target) => {
+          const known = this.keys.keyOf(graph, target);
+          if (known === undefined) placeholders++;
+          return known ?? (options.placeholderKey ?? defaultPlaceholder)(graph, target);
+        }),
+      );
+      builder?.add(graph, key, node.value, references);
+    }
+    return { nodeCount: info.nodeCount, keptNodes, incompleteNodes, lost: lost.result(), placeholders };
+  }
+
+  /** What belongs to ordinals belongs to nothing when they are others: such sections are lost with the nodes. */
+  private copyExtraSections(
+    graphs: readonly SalvagedGraph[],
+    lostKeys: boolean,
+  ): { readonly id: number; readonly graph?: number }[] {
+    const { file, builder } = this;
+    const isWhole = graphs.map(({ lost, placeholders }) => !lostKeys && lost.length === 0 && placeholders === 0);
+    const lostSections: { id: number; graph?: number }[] = [];
+    for (const { id, graph } of file.container.sections) {
+      if (id < FIRST_EXTRA_SECTION) continue;
+      const bytes = file.decoded(id, graph, (body) => body);
+      const fits = graph === NO_GRAPH ? isWhole.every(Boolean) : isWhole[graph];
+      const name = graph === NO_GRAPH ? { id } : { id, graph };
+      if (bytes === undefined || !fits) lostSections.push(name);
+      else builder?.extraSection(id, name.graph, bytes);
+    }
+    return lostSections;
+  }
+}
+
+const lostParts = ({ key, references, value }: SalvagedNode, { hasReferences, hasValues }: GraphInfo): LostPart[] => [
+  ...(key === undefined ? (['key'] as const) : []),
+  ...(hasReferences && references === undefined ? (['references'] as const) : []),
+  ...(hasValues && value === undefined ? (['value'] as const) : []),
+];

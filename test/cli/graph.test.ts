@@ -1,0 +1,284 @@
+// `spanline graph`, as people run it: what each command prints, its exit code, and that nothing but the answer is on standard output.
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { CompactGraph, GraphIndexBuilder } from '../../src/graph/index.js';
+import { buildFirst, type Outcome, type RunOptions, scratch, spanline } from './support/spanline.js';
+
+buildFirst();
+
+const dir = scratch();
+const path = (name: string): string => join(dir, name);
+const graph = (args: readonly string[], options?: RunOptions): Promise<Outcome> =>
+  spanline(['graph', ...args], options);
+const lines = ({ stdout }: Outcome): string[] => stdout.split('\n').slice(0, -1);
+
+const HISTORY = '# oldest first\nfirst\n\nsecond first\nthird second elsewhere\r\nmerge third\tsecond\n';
+
+describe('build', () => {
+  test('of a file of lines, and says what was built', async () => {
+    writeFileSync(path('history.txt'), HISTORY);
+    const built = await graph(['build', path('history.txt'), '-o', path('history.graph')]);
+    expect(built).toMatchObject({ code: 0, stderr: '' });
+    expect(lines(built)).toHaveLength(2);
+    expect(lines(built)[1].split(/ {2,}/).slice(1, 4)).toEqual(['4', '1', '5']);
+  });
+
+  test('of standard input, gzip or not, in any order, gives the same bytes', async () => {
+    const built = await graph(['build', '-', '-o', path('piped.graph'), '--json'], {
+      stdin: gzipSync(HISTORY.split('\n').reverse().join('\n')),
+    });
+    expect(built).toMatchObject({ code: 0, stderr: '' });
+    const bytes = readFileSync(path('piped.graph'));
+    expect(JSON.parse(built.stdout)).toEqual({
+      file: path('piped.graph'),
+      nodes: 4,
+      absent: 1,
+      references: 5,
+      bytes: bytes.length,
+      spilledBytes: 0,
+    });
+    expect(bytes).toEqual(readFileSync(path('history.graph')));
+  });
+
+  test('of nothing is a graph without nodes', async () => {
+    const built = await graph(['build', '-', '-o', path('empty.graph')], { stdin: Buffer.alloc(0) });
+    expect(built).toMatchObject({ code: 0, stderr: '' });
+    expect(await graph(['verify', path('empty.graph')])).toMatchObject({ code: 0 });
+    expect(await graph(['get', path('empty.graph'), 'a'])).toMatchObject({ code: 1, stdout: '' });
+  });
+
+  test.each([
+    ['a key twice', [], 'a\nb\na\n', 'line 3: graph 0 has the key'],
+    ['a key that is no hexadecimal', ['--hex'], '00ff\n0g\n', 'line 2: "0g" is no key'],
+    ['a key too long', [], `a\n${'x'.repeat(5000)}\n`, 'line 2: '],
+    ['a cycle', [], 'a b\nb c\nc a\n', 'go round in a circle'],
+    ['too little memory', ['--memory', '1'], 'a\n', '--memory'],
+    ['an order that is none', ['--order', 'upwards'], 'a\n', '--order'],
+    ['two inputs', ['--from-git', '.'], 'a\n', 'not both'],
+  ])('refuses %s, and leaves no file behind', async (_, options, input, message) => {
+    const refused = await graph(['build', '-', '-o', path('refused.graph'), ...options], { stdin: Buffer.from(input) });
+    expect(refused).toMatchObject({ code: 2, stdout: '' });
+    expect(refused.stderr).toContain(message);
+    expect(readdirSync(dir).filter((name) => name.includes('refused'))).toEqual([]);
+  });
+
+  test('takes a cycle when it may', async () => {
+    const built = await graph(['build', '-', '-o', path('round.graph'), '--cycles', 'allow'], {
+      stdin: Buffer.from('a b\nb a'),
+    });
+    expect(built).toMatchObject({ code: 0 });
+    expect(lines(await graph(['ancestors', path('round.graph'), 'b'])).sort()).toEqual(['a', 'b']);
+  });
+
+  test('needs an input and an output', async () => {
+    expect(await graph(['build', path('history.txt')])).toMatchObject({ code: 2, stdout: '' });
+    expect(await graph(['build', '-o', path('refused.graph')])).toMatchObject({ code: 2, stdout: '' });
+  });
+
+  test('says which file fails', async () => {
+    const missing = await graph(['build', path('no-such.txt'), '-o', path('refused.graph')]);
+    expect(missing).toMatchObject({ code: 3, stdout: '', stderr: expect.stringContaining('no-such.txt') });
+    const target = await graph(['build', path('history.txt'), '-o', path('no-such/refused.graph')]);
+    expect(target).toMatchObject({ code: 3, stdout: '', stderr: expect.stringContaining('no-such') });
+    const cut = gzipSync(HISTORY.repeat(100)).subarray(0, 60);
+    const damaged = await graph(['build', '-', '-o', path('refused.graph')], { stdin: cut });
+    expect(damaged).toMatchObject({
+      code: 3,
+      stdout: '',
+      stderr: expect.stringContaining('standard input is damaged gzip'),
+    });
+  });
+});
+
+describe('info, get and ancestors', () => {
+  test('of a file with names', async () => {
+    const file = path('history.graph');
+    const info = await graph(['info', file]);
+    expect(info).toMatchObject({ code: 0, stderr: '' });
+    expect(info.stdout).toContain('5 keys\nkeys: text\n');
+    expect(info.stdout).toMatch(/child-first +references, keys\n/);
+    expect(JSON.parse((await graph(['info', file, '--json'])).stdout)).toMatchObject({
+      keyCount: 5,
+      notes: { keys: 'text' },
+      graphs: [{ nodeCount: 4, ghostCount: 1, edgeCount: 5, hasValues: false }],
+    });
+    expect(lines(await graph(['get', file, 'third', 'elsewhere']))).toEqual([
+      'third  node 1',
+      '  references second elsewhere',
+      'elsewhere  absent, but referred to',
+    ]);
+    const ancestors = await graph(['ancestors', file, 'merge']);
+    expect(lines(ancestors)).toEqual(['merge', 'third', 'second', 'first']);
+    expect(ancestors).toMatchObject({ code: 0, stderr: expect.stringContaining('1 more are referred to and absent') });
+    expect((await graph(['ancestors', file, 'second', '--count'])).stdout).toBe('2\n');
+    const json = lines(await graph(['ancestors', file, 'merge', '--json'])).map((line) => JSON.parse(line) as unknown);
+    expect(json).toHaveLength(5);
+    expect(json[4]).toEqual({ key: 'elsewhere', ordinal: 4, isAbsent: true });
+    expect(lines(await graph(['ancestors', file, 'merge', '--limit', '2']))).toEqual(['merge', 'third']);
+  });
+
+  test('of what is not there', async () => {
+    const file = path('history.graph');
+    const some = await graph(['get', file, 'first', 'nobody', '--json']);
+    expect(some).toMatchObject({ code: 1, stderr: 'spanline: graph 0 has no node nobody\n' });
+    expect(JSON.parse(some.stdout)).toEqual({ key: 'first', ordinal: 3, isAbsent: false, references: [[]] });
+    expect(await graph(['ancestors', file, 'nobody'])).toMatchObject({ code: 1, stdout: '' });
+    expect(await graph(['get', file, 'first', '--graph', '7'])).toMatchObject({ code: 2, stdout: '' });
+    expect(await graph(['ancestors', file, 'first', '--list', '1'])).toMatchObject({ code: 2, stdout: '' });
+    expect(await graph(['info', path('no-such.graph')])).toMatchObject({ code: 3, stdout: '' });
+    expect(await graph(['info', path('history.txt')])).toMatchObject({ code: 3, stdout: '' });
+  });
+
+  test('keys of several elements, and values', async () => {
+    const builder = new GraphIndexBuilder(path('tuples.graph'), { referenceLists: 1, keyElements: 2 });
+    builder.addNode(['file', '0x1f'], Buffer.from([1, 2]), [[]]);
+    builder.addNode(['file', 'b'], Buffer.from('text'), [[['file', '0x1f']]]);
+    await builder.finish();
+    expect(lines(await graph(['get', path('tuples.graph'), 'file\\0b', 'file\\00x1f']))).toEqual([
+      'file\\0b  node 0',
+      '  value text',
+      '  references file\\00x1f',
+      'file\\00x1f  node 1',
+      '  value 0x0102',
+      '  references none',
+    ]);
+  });
+
+  test('over HTTP', async () => {
+    const bytes = readFileSync(path('history.graph'));
+    const server = createServer((request, response) => {
+      const [, start, end] = /^bytes=(\d*)-(\d*)$/.exec(request.headers.range ?? '') ?? [];
+      const from = start === '' ? Math.max(0, bytes.length - Number(end)) : Number(start);
+      const to = start === '' || end === '' ? bytes.length - 1 : Math.min(bytes.length - 1, Number(end));
+      const range = { 'content-range': `bytes ${from}-${to}/${bytes.length}`, etag: '"1"' };
+      response.writeHead(206, range).end(bytes.subarray(from, to + 1));
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    try {
+      const { port } = server.address() as AddressInfo;
+      const found = await graph(['get', `http://127.0.0.1:${port}/history.graph`, 'second']);
+      expect(found).toMatchObject({ code: 0, stdout: 'second  node 2\n  references first\n', stderr: '' });
+    } finally {
+      server.close();
+    }
+  });
+});
+
+const git = (...args: string[]): string => {
+  const identity = ['-c', 'user.name=a', '-c', 'user.email=a@example.com', '-c', 'commit.gpgsign=false'];
+  const { status, stdout, stderr } = spawnSync('git', ['-C', path('repository'), ...identity, ...args], {
+    encoding: 'utf8',
+  });
+  if (status !== 0) throw new Error(stderr);
+  return stdout.trim();
+};
+
+describe.skipIf(spawnSync('git', ['--version']).status !== 0)('build --from-git', () => {
+  beforeAll(() => {
+    mkdirSync(path('repository'));
+    git('init', '--quiet', '--initial-branch=main');
+    for (let i = 0; i < 4; i++) git('commit', '--quiet', '--allow-empty', '-m', `on main ${i}`);
+    git('checkout', '--quiet', '-b', 'side', 'HEAD~2');
+    git('commit', '--quiet', '--allow-empty', '-m', 'on the side');
+    git('checkout', '--quiet', 'main');
+    git('merge', '--quiet', '--no-ff', '-m', 'merged', 'side');
+    git('checkout', '--quiet', '-b', 'other', 'HEAD~3');
+    git('commit', '--quiet', '--allow-empty', '-m', 'on another branch');
+  });
+
+  test('has the commits of all branches, and the ancestors that git has', async () => {
+    const file = path('commits.graph');
+    expect(await graph(['build', '--from-git', path('repository'), '-o', file])).toMatchObject({ code: 0, stderr: '' });
+    const opened = await CompactGraph.open(file);
+    expect(opened.graphs[0]).toMatchObject({ nodeCount: 7, ghostCount: 0, edgeCount: 7 });
+    expect(opened.dictionary.keyBytes).toBe(7 * 20);
+    await opened.close();
+    const main = git('rev-parse', 'main');
+    const reached = lines(await graph(['ancestors', file, main]));
+    expect(reached[0]).toBe(main);
+    expect(reached.toSorted()).toEqual(git('rev-list', 'main').split('\n').toSorted());
+    const abbreviated = await graph(['get', file, main.slice(0, 9)]);
+    expect(lines(abbreviated)).toEqual(
+      [`${main}  node 0`, `  references ${git('rev-parse', 'main^1')} ${git('rev-parse', 'main^2')}`].map((line) =>
+        line.replace('node 0', lines(abbreviated)[0].split('  ')[1]),
+      ),
+    );
+  });
+
+  test('of what is no repository', async () => {
+    const failed = await graph(['build', '--from-git', path('no-such'), '-o', path('refused.graph')]);
+    expect(failed).toMatchObject({ code: 3, stdout: '', stderr: expect.stringContaining('no-such') });
+    const without = await graph(['build', '--from-git', path('repository'), '-o', path('refused.graph')], {
+      env: { PATH: dir },
+    });
+    expect(without).toMatchObject({ code: 3, stdout: '', stderr: expect.stringContaining('there is no git command') });
+  });
+});
+
+test('digits that several keys begin with', async () => {
+  await graph(['build', '-', '--hex', '-o', path('hex.graph')], {
+    stdin: Buffer.from('abcd01\nabcd02 abcd01\nabc0\n'),
+  });
+  expect(await graph(['get', path('hex.graph'), 'abcd0'])).toMatchObject({
+    code: 2,
+    stdout: '',
+    stderr: expect.stringContaining('abcd01, abcd02'),
+  });
+  expect(lines(await graph(['get', path('hex.graph'), 'ABCD02', 'abc0']))[1]).toBe('  references abcd01');
+});
+
+describe('verify and salvage', () => {
+  const damaged = path('damaged.graph');
+
+  test('of an undamaged file', async () => {
+    expect(await graph(['verify', path('history.graph')])).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('5 keys, undamaged\n'),
+    });
+    const copy = await graph(['salvage', path('history.graph'), '-o', path('copy.graph')]);
+    expect(copy).toMatchObject({ code: 0, stderr: '' });
+    expect(readFileSync(path('copy.graph'))).toEqual(readFileSync(path('history.graph')));
+  });
+
+  test('of a damaged one: what is lost is said, what is left is written', async () => {
+    const count = 2000;
+    const history = Array.from({ length: count }, (_, i) => `node-${i} ${i === 0 ? '' : `node-${i - 1}`}\n`).join('');
+    await graph(['build', '-', '-o', damaged], { stdin: Buffer.from(history) });
+    const file = await CompactGraph.open(damaged);
+    const { offset } = file.container.need(10, 0);
+    await file.close();
+    const bytes = readFileSync(damaged);
+    bytes[offset + 1] ^= 1;
+    writeFileSync(damaged, bytes);
+
+    const verified = await graph(['verify', damaged]);
+    expect(verified).toMatchObject({ code: 1, stderr: '' });
+    expect(verified.stdout).toContain('1 place is damaged, 0 of 2000 keys are lost');
+    expect(verified.stdout).toContain('block 0 of references');
+    expect(JSON.parse((await graph(['verify', damaged, '--json'])).stdout)).toMatchObject({
+      isUndamaged: false,
+      damage: [{ section: 'references', graph: 0, block: 0 }],
+      graphs: [{ nodeCount: count, keptNodes: count - 512 }],
+    });
+
+    const salvaged = await graph(['salvage', damaged, '-o', path('salvaged.graph')]);
+    expect(salvaged).toMatchObject({ code: 1, stderr: '' });
+    expect(await graph(['verify', path('salvaged.graph')])).toMatchObject({ code: 0 });
+    expect((await graph(['ancestors', path('salvaged.graph'), `node-${count - 513}`, '--count'])).stdout).toBe(
+      `${count - 512}\n`,
+    );
+    expect(await graph(['ancestors', damaged, 'node-1', '--count'])).toMatchObject({ code: 1, stdout: '' });
+  });
+
+  test('of what is no graph file, or not there', async () => {
+    expect(await graph(['verify', path('history.txt')])).toMatchObject({ code: 3, stdout: '' });
+    expect(await graph(['verify', path('no-such.graph')])).toMatchObject({ code: 3, stdout: '' });
+    expect(await graph(['salvage', damaged, '-o', damaged])).toMatchObject({ code: 2, stdout: '' });
+    expect(await graph(['salvage', damaged])).toMatchObject({ code: 2, stdout: '' });
+  });
+});
