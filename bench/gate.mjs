@@ -30,6 +30,22 @@ const RULES = [
   { suite: 'tracedb', name: 'query-traced-overhead', n: 'query-1', atMost: 30 },
   { suite: 'tracedb', name: 'bigtable-write-cpu', n: 10_000, peer: 'bare-bigtable', times: 0.77, ifThere: true },
   { suite: 'tracedb', name: 'bigtable-scan-cpu', n: 10_000, peer: 'bare-bigtable', times: 0.77, ifThere: true },
+  { suite: 'graph', name: 'file-hash', n: 'commits', atMost: 30 },
+  { suite: 'graph', name: 'file-names', n: 'commits', atMost: 23 },
+  { suite: 'graph', name: 'file-spans', n: 'spans', atMost: 15 },
+  { suite: 'graph', name: 'walk-ordinals', n: 'hash', peer: 'lmdb', times: 1 },
+  { suite: 'graph', name: 'walk-names', n: 'hash', peer: 'lmdb', times: 1 },
+  { suite: 'graph', name: 'walk-names', n: 'names', peer: 'lmdb', times: 0.7 },
+  { suite: 'graph', name: 'walk-requests', n: 'opening', atMost: 4 },
+  { suite: 'graph', name: 'walk-read-share', n: 'names', atMost: 100 },
+  { suite: 'graph', name: 'lookup-cached', n: 'hash', peer: 'lmdb', times: 0.07 },
+  { suite: 'graph', name: 'lookup-uncached', n: 'hash', peer: 'sqlite', times: 0.15, ifThere: true },
+  { suite: 'graph', name: 'lookup-cold-reads', n: 'hash', atMost: 3 },
+  { suite: 'graph', name: 'build', n: 'hash', peer: 'lmdb', figure: 'totalMedian', times: 0.4 },
+  // A tenth of the spans has the tables of a whole segment to carry.
+  { suite: 'graph', name: 'archive-bytes', n: 'segment', atMost: 17 },
+  { suite: 'graph', name: 'http-cold-lookup', n: 'round-trips', atMost: 3 },
+  { suite: 'graph', name: 'http-batch-1000', n: 'round-trips', atMost: 20 },
 ];
 
 const matches = (subject, peer) => (peer instanceof RegExp ? peer.test(subject) : subject === peer);

@@ -8,7 +8,9 @@ import { isRate } from './lib/stats.mjs';
 import { runSuite } from './run.mjs';
 import { TARGETS } from './targets.mjs';
 
-const SUITES = ['clock', 'recording', 'exporters', 'tracedb'];
+const SUITES = ['clock', 'recording', 'exporters', 'tracedb', 'graph'];
+/** Suites with a table of targets of their own; the others share one. */
+const OWN_TARGETS = ['tracedb', 'graph'];
 const NODES = [20, 24];
 
 const digits = (value) => {
@@ -132,8 +134,11 @@ else
 
 for (const outcome of outcomes) insert('docs/benchmarks.md', outcome.suite, suiteTables(outcome));
 // Each table is written when its suites were measured, so that a run of one suite leaves the others' targets as they are.
-const [traceDbs, others] = [true, false].map((is) => outcomes.filter(({ suite }) => (suite === 'tracedb') === is));
+const others = outcomes.filter(({ suite }) => !OWN_TARGETS.includes(suite));
 if (others.length > 0) insert('docs/benchmarks.md', 'targets', targetTable(others));
-if (traceDbs.length > 0) insert('docs/benchmarks.md', 'tracedb targets', targetTable(traceDbs));
+for (const outcome of outcomes) {
+  const { suite } = outcome;
+  if (OWN_TARGETS.includes(suite)) insert('docs/benchmarks.md', `${suite} targets`, targetTable([outcome]));
+}
 const recording = outcomes.find(({ suite }) => suite === 'recording');
 if (recording !== undefined) insert('README.md', 'recording', readmeTable(recording));
