@@ -1,14 +1,13 @@
-// Where the traces go: to Jaeger when JAEGER_ENDPOINT names one or localhost:4318 answers, else to files in .tmp. Must not
-// call sent what nobody took.
+// Where the traces go: to an archive, and to Jaeger too when JAEGER_ENDPOINT names one or localhost:4318 answers. Must not call sent what
+// nobody took.
 import { connect } from 'node:net';
-import { join } from 'node:path';
 import { type Reporter, type Stats, stats } from 'spanline';
-import { FileReporter } from 'spanline/exporters/file';
+import { type Archive, ArchiveReporter } from 'spanline/archive';
 import { JaegerReporter } from 'spanline/exporters/jaeger';
 
 const LOCAL = 'http://localhost:4318';
 
-/** Reporters, and what to tell the user. */
+/** Reporters, and what to tell the user when nothing failed. */
 export interface Destination {
   readonly reporters: readonly Reporter[];
   readonly lines: readonly string[];
@@ -56,29 +55,12 @@ const answers = (port: number): Promise<boolean> =>
     socket.once('error', () => settle(false));
   });
 
-export const chooseDestination = async (folder: string): Promise<Destination> => {
+export const chooseDestination = async (archive: Archive): Promise<Destination> => {
+  const kept = new ArchiveReporter(archive);
   const endpoint = process.env.JAEGER_ENDPOINT || ((await answers(4318)) ? LOCAL : undefined);
-  if (endpoint !== undefined) {
-    return {
-      reporters: [new JaegerReporter({ endpoint })],
-      lines: [
-        `sent to Jaeger at ${endpoint}`,
-        'look at them in Jaeger\'s UI (port 16686), service "benchmark-history"',
-      ],
-    };
-  }
-  const lines = join(folder, 'traces.jsonl');
-  const upload = join(folder, 'traces.jaeger.json');
+  if (endpoint === undefined) return { reporters: [kept], lines: [] };
   return {
-    reporters: [
-      new FileReporter({ path: lines }),
-      new FileReporter({ path: upload, format: 'jaeger-json', maxTraces: 200 }),
-    ],
-    lines: [
-      `${lines}  (OTLP/JSON, one request a line)`,
-      `${upload}  (the last 200 traces: Jaeger UI, Search, "Upload")`,
-      'to send them to Jaeger instead: run Jaeger 2 (ports 4318 and 16686) on this machine, then npm run demo again,',
-      'or set JAEGER_ENDPOINT=http://host:4318',
-    ],
+    reporters: [kept, new JaegerReporter({ endpoint })],
+    lines: [`sent to ${endpoint} too; in the UI of a Jaeger there: service "benchmark-history"`],
   };
 };

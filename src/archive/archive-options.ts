@@ -1,0 +1,103 @@
+// How an archive is opened and what it says of itself. Types and bounds only.
+import { BadOptionsError } from '../graph/graph-error.js';
+
+/** What is kept; the rest is deleted, a segment at a time. */
+export interface Retention {
+  /** Delete segments whose spans all ended longer ago. Default: never. */
+  readonly maxAgeMs?: number;
+  /** Delete the oldest segments beyond so many bytes of all. Default: never. */
+  readonly maxBytes?: number;
+}
+
+/** How an archive is opened. */
+export interface ArchiveOptions extends Retention {
+  /** Only read: no write-ahead file is made, nothing is recovered, merged or deleted. Default false. */
+  readonly readOnly?: boolean;
+  /**
+   * Merge and delete segments in the background. It keeps this thread busy for a second at a time: with false it is left to another process
+   * that has the archive open, such as `spanline serve`. Default true.
+   */
+  readonly maintain?: boolean;
+  /** Spans held before they become a segment, which keeps this thread busy for about 3 us each. Default 50,000. */
+  readonly segmentSpans?: number;
+  /** Milliseconds after which held spans become a segment, however few. Default 60,000. */
+  readonly segmentMs?: number;
+  /** Bytes of the write-ahead file after which it becomes a segment. Default 64 MiB. */
+  readonly walBytes?: number;
+  /** Spans held at most, when segments cannot be written; more are refused and counted. Default 500,000. */
+  readonly maxHeldSpans?: number;
+  /** Bytes of the write-ahead file beyond which spans are refused and counted. Default 256 MiB. */
+  readonly maxHeldBytes?: number;
+  /** Spans of a merged segment at most; merging takes about 6 us for each. Default 300,000. */
+  readonly mergedSpans?: number;
+  /** Segments open at a time for reading. Default 128. */
+  readonly openSegments?: number;
+  /** Bytes of decoded blocks kept. Default 64 MiB. */
+  readonly cacheBytes?: number;
+}
+
+/** A file that could not be read, or not all of it. */
+export interface DamagedSegment {
+  readonly file: string;
+  readonly code: string;
+  readonly message: string;
+}
+
+/** What an archive is and did. */
+export interface ArchiveStats {
+  readonly segments: number;
+  /** Spans in segments that can be read; in several where a writer was killed while it was recovering. */
+  readonly spans: number;
+  /** Bytes of the segments. */
+  readonly bytes: number;
+  /** Spans of this writer not yet in a segment. */
+  readonly heldSpans: number;
+  readonly walBytes: number;
+  /** Write-ahead files of all writers. */
+  readonly walFiles: number;
+  readonly appendedSpans: number;
+  /** Spans refused because too many were held. */
+  readonly refusedSpans: number;
+  readonly segmentsWritten: number;
+  readonly segmentsMerged: number;
+  readonly segmentsDeleted: number;
+  /** Write-ahead files of writers that died, taken over, and bytes in them that were torn. */
+  readonly recoveredFiles: number;
+  readonly recoveredSpans: number;
+  readonly tornBytes: number;
+  /** Times that making a segment, or something in the background, failed, and why; it is tried again. */
+  readonly failures: number;
+  readonly lastFailure: string;
+  /** Segments that could not be read, or not all of them; the rest answers. */
+  readonly damaged: readonly DamagedSegment[];
+}
+
+/** The bounds in force where none is given. */
+export const ARCHIVE_DEFAULTS = {
+  readOnly: false,
+  maintain: true,
+  segmentSpans: 50_000,
+  segmentMs: 60_000,
+  walBytes: 64 * 1024 * 1024,
+  maxHeldSpans: 500_000,
+  maxHeldBytes: 256 * 1024 * 1024,
+  mergedSpans: 300_000,
+  openSegments: 128,
+  cacheBytes: 64 * 1024 * 1024,
+} as const;
+
+/** Options with nothing left open but what may be. */
+export type ResolvedArchiveOptions = Required<Omit<ArchiveOptions, keyof Retention>> & Retention;
+
+/** Throws `BadOptionsError` for what is no bound. */
+export const resolveOptions = (options: ArchiveOptions): ResolvedArchiveOptions => {
+  const given = Object.entries(options).filter(([, value]) => value !== undefined);
+  for (const [name, value] of given) {
+    const isSwitch = name === 'readOnly' || name === 'maintain';
+    if (isSwitch ? typeof value !== 'boolean' : !Number.isSafeInteger(value) || value < 1)
+      throw new BadOptionsError(
+        `${name} must be ${isSwitch ? 'true or false' : 'a whole number from 1'}, not ${value}`,
+      );
+  }
+  return { ...ARCHIVE_DEFAULTS, ...Object.fromEntries(given) };
+};

@@ -1,0 +1,224 @@
+// An archive: a directory of finished traces. It must never lose what it acknowledged, never answer with a part that looks whole without
+// saying so, and never hold more than its bounds.
+import { mkdir } from 'node:fs/promises';
+import { BadOptionsError, ClosedError, TransportError } from '../graph/graph-error.js';
+import {
+  type ArchiveOptions,
+  type ArchiveStats,
+  type ResolvedArchiveOptions,
+  type Retention,
+  resolveOptions,
+} from './archive-options.js';
+import type { ArchivedSpan, TraceSearch, TraceSummary } from './archived-span.js';
+import { BackgroundWork } from './background-work.js';
+import { HeldSpans } from './held-spans.js';
+import { type Operation, operationsOf, servicesOf } from './operations-of.js';
+import { OtherWriters } from './other-writers.js';
+import { searchSources, tracesFrom } from './search-sources.js';
+import { SegmentSet } from './segment-set.js';
+import type { QueryOptions } from './segment-source.js';
+import { Snapshots } from './snapshots.js';
+
+/** How a call reads: `signal` stops it, `onDamage` is told of what cannot be read while the rest answers. */
+export type ArchiveCall = QueryOptions;
+
+const DEFAULT_LIMIT = 20;
+const MAX_LIMIT = 100_000;
+const TRACE_ID = /^[0-9a-f]{32}$/;
+
+/**
+ * Finished traces on disk, written by `ArchiveReporter`, `append` or `spanline serve`, read by id or by search.
+ *
+ * Any number of processes may write to one directory and read from it. `flush` acknowledges: what was appended before it survives a power
+ * failure. Without it a killed process loses nothing that `append` took, a power failure the last second or two. What a process that died
+ * had not made a segment of is read by all, and made one by the next that opens the archive. Rejects with a `GraphError`.
+ *
+ * @example
+ * ```ts
+ * import { mkdtemp } from 'node:fs/promises';
+ * import { tmpdir } from 'node:os';
+ * import { join } from 'node:path';
+ * import { setReporter, shutdown, Span } from 'spanline';
+ * import { Archive, ArchiveReporter } from 'spanline/archive';
+ *
+ * const archive = await Archive.open(await mkdtemp(join(tmpdir(), 'traces-')));
+ * setReporter(new ArchiveReporter(archive));
+ * Span.root('GET /query').end();
+ * await shutdown();
+ * const [summary] = await archive.search({ name: 'GET /query' });
+ * console.assert((await archive.trace(summary.traceId)).length === 1);
+ * await archive.close();
+ * ```
+ */
+export class Archive {
+  private readonly set: SegmentSet;
+  private readonly held: HeldSpans;
+  private readonly snapshots: Snapshots;
+  private readonly background: BackgroundWork;
+  private isClosed = false;
+
+  private constructor(
+    readonly directory: string,
+    private readonly options: ResolvedArchiveOptions,
+  ) {
+    this.set = new SegmentSet(directory, options.openSegments, options.cacheBytes);
+    this.held = new HeldSpans(directory, options);
+    this.snapshots = new Snapshots(this.set, this.held, new OtherWriters(directory));
+    this.background = new BackgroundWork(this.set, this.held, options);
+  }
+
+  /** Open the archive in `directory`, making it unless `readOnly`, and take over what writers that died have left. */
+  static async open(directory: string, options: ArchiveOptions = {}): Promise<Archive> {
+    const resolved = resolveOptions(options);
+    if (!resolved.readOnly) await makeDirectory(directory);
+    const archive = new Archive(directory, resolved);
+    try {
+      if (resolved.readOnly) await archive.snapshots.run({}, async () => {});
+      else await archive.background.start();
+    } catch (error) {
+      await archive.close();
+      throw error;
+    }
+    return archive;
+  }
+
+  /**
+   * Take finished spans; how many were taken, from the first on. The rest is refused and counted, because too many are held. Throws with
+   * none taken: `BadKeyError`, `BadValueError` or `LimitError` for a span that cannot be, `TransportError` when the disk takes none.
+   */
+  append(spans: readonly ArchivedSpan[]): number {
+    this.checkOpen();
+    if (this.options.readOnly)
+      throw new BadOptionsError(`${this.directory} was opened to read; open it without readOnly`);
+    return this.held.append(spans);
+  }
+
+  /** How many spans `append` would take now. */
+  get room(): number {
+    return this.held.room;
+  }
+
+  /** Resolves when everything appended before is on disk: nothing short of losing the disk takes it away. */
+  async flush(): Promise<void> {
+    await this.held.flush();
+  }
+
+  /** Make a segment of the spans held. */
+  async seal(): Promise<void> {
+    this.checkOpen();
+    this.held.seal();
+  }
+
+  /** The spans of one trace, the root first and every span before its children; empty when there is none. */
+  async trace(id: string, call?: ArchiveCall): Promise<ArchivedSpan[]> {
+    return (await this.traces([id], call)).get(id) ?? [];
+  }
+
+  /** The spans of many traces, found together: thousands cost little more than one. Ids are 32 hex digits. */
+  async traces(ids: readonly string[], call: ArchiveCall = {}): Promise<Map<string, ArchivedSpan[]>> {
+    this.checkOpen();
+    for (const id of ids) {
+      if (!TRACE_ID.test(id))
+        throw new BadOptionsError(`${JSON.stringify(id)} is no trace id: 32 lower-case hex digits`);
+    }
+    return this.snapshots.run(call, (sources) => tracesFrom(sources, ids, call));
+  }
+
+  /**
+   * Summaries of the traces that meet all conditions, the newest first. A trace whose parts lie in several files is one; the time searched
+   * and the shortest duration must be met by one part.
+   */
+  async search(search: TraceSearch = {}, call: ArchiveCall = {}): Promise<TraceSummary[]> {
+    this.checkOpen();
+    const { limit = DEFAULT_LIMIT } = search;
+    if (!Number.isInteger(limit) || limit < 1 || limit > MAX_LIMIT)
+      throw new BadOptionsError(`limit must be 1 to ${MAX_LIMIT}, not ${limit}`);
+    return this.snapshots.run(call, (sources) => searchSources(sources, { ...search, limit }, call));
+  }
+
+  /** Names of the services that have spans, sorted; of a segment with a million characters of names, the first. */
+  async services(call: ArchiveCall = {}): Promise<string[]> {
+    this.checkOpen();
+    return this.snapshots.run(call, servicesOf);
+  }
+
+  /** Names and kinds of the spans of a service, sorted. */
+  async operations(service: string, call: ArchiveCall = {}): Promise<Operation[]> {
+    this.checkOpen();
+    return this.snapshots.run(call, (sources) => operationsOf(sources, service));
+  }
+
+  /**
+   * All traces as they are when it begins, in no order; for export. A trace whose spans are in several segments comes in parts. All
+   * segments stay open until it ends.
+   */
+  scan(call: ArchiveCall = {}): AsyncGenerator<readonly ArchivedSpan[], undefined, void> {
+    this.checkOpen();
+    return this.snapshots.scan(call);
+  }
+
+  /** Merge segments now, as far as `mergedSpans` allows. Does nothing while another process is at it. */
+  async compact(): Promise<void> {
+    this.checkWritable();
+    await this.background.compact();
+  }
+
+  /** Delete what is older or more than `limits`, or else the options, allow. Does nothing while another process is at it. */
+  async retain(limits: Retention = this.options): Promise<void> {
+    this.checkWritable();
+    resolveOptions(limits);
+    await this.background.retain(limits);
+  }
+
+  async stats(): Promise<ArchiveStats> {
+    this.checkOpen();
+    const { segments, spans, bytes, walFiles } = await this.snapshots.sizes();
+    const background = this.background.stats();
+    return {
+      segments,
+      spans,
+      bytes,
+      heldSpans: this.held.count,
+      walBytes: this.held.walBytes,
+      walFiles,
+      appendedSpans: this.held.appended,
+      refusedSpans: this.held.refused,
+      segmentsWritten: this.held.seals,
+      ...background,
+      failures: background.failures + this.held.failures,
+      lastFailure: this.held.lastFailure || background.lastFailure,
+      damaged: this.set.damaged(),
+    };
+  }
+
+  /** Make a segment of what is held and release everything. Should that fail, it is left to the next one who opens the archive. */
+  async close(): Promise<void> {
+    if (this.isClosed) return;
+    this.isClosed = true;
+    await this.background.stop();
+    try {
+      this.held.seal();
+    } finally {
+      this.held.abandon();
+      await this.set.close();
+    }
+  }
+
+  private checkOpen(): void {
+    if (this.isClosed) throw new ClosedError(`the archive ${this.directory} is closed`);
+  }
+
+  private checkWritable(): void {
+    this.checkOpen();
+    if (this.options.readOnly)
+      throw new BadOptionsError(`${this.directory} was opened to read; open it without readOnly`);
+  }
+}
+
+const makeDirectory = async (directory: string): Promise<void> => {
+  try {
+    await mkdir(directory, { recursive: true });
+  } catch (cause) {
+    throw new TransportError(`the archive ${directory} cannot be made: ${(cause as Error).message}`, { cause });
+  }
+};

@@ -1,0 +1,111 @@
+// What an archive does beside answering: once a second held spans reach the disk, now and then segments are merged, old ones deleted, and
+// files of dead writers taken over. One thing at a time; what fails is counted and tried again, never thrown at anybody.
+import type { ArchiveStats, ResolvedArchiveOptions, Retention } from './archive-options.js';
+import type { HeldSpans } from './held-spans.js';
+import { ALL_MERGES, BACKGROUND_MERGES, compact, longestSpanMs, retain } from './maintenance.js';
+import { recover } from './recovery.js';
+import type { SegmentSet } from './segment-set.js';
+
+const BEAT_MS = 1000;
+/** Beats between two looks at what there is to merge, delete and take over. */
+const BEATS_PER_LOOK = 10;
+
+/** What was done. */
+export type BackgroundStats = Pick<
+  ArchiveStats,
+  'segmentsMerged' | 'segmentsDeleted' | 'recoveredFiles' | 'recoveredSpans' | 'tornBytes' | 'failures' | 'lastFailure'
+>;
+
+/** The work of one archive. */
+export class BackgroundWork {
+  private readonly counts = {
+    segmentsMerged: 0,
+    segmentsDeleted: 0,
+    recoveredFiles: 0,
+    recoveredSpans: 0,
+    tornBytes: 0,
+    failures: 0,
+    lastFailure: '',
+  };
+  private timer: NodeJS.Timeout | undefined;
+  private beats = 0;
+  private running: Promise<void> | undefined;
+
+  constructor(
+    private readonly set: SegmentSet,
+    private readonly held: HeldSpans,
+    private readonly options: ResolvedArchiveOptions,
+  ) {}
+
+  /** Take over what dead writers have left, then go on in the background. */
+  async start(): Promise<void> {
+    await this.alone(() => this.recover());
+    this.timer = setInterval(() => this.beat(), BEAT_MS).unref();
+  }
+
+  /** Resolves when nothing is under way any more. */
+  async stop(): Promise<void> {
+    clearInterval(this.timer);
+    await this.running?.catch(() => {});
+  }
+
+  /** Merge whatever can be merged. */
+  compact(): Promise<void> {
+    return this.alone(() => this.merge(ALL_MERGES));
+  }
+
+  /** Delete what is older or more than `limits` allow. */
+  retain(limits: Retention): Promise<void> {
+    return this.alone(() => this.delete(limits));
+  }
+
+  stats(): BackgroundStats {
+    return { ...this.counts };
+  }
+
+  private beat(): void {
+    const fail = (error: unknown): void => {
+      this.counts.failures++;
+      this.counts.lastFailure = String(error);
+    };
+    this.held.beat().catch(fail);
+    this.beats++;
+    if (this.beats % BEATS_PER_LOOK === 0 && this.running === undefined) this.alone(() => this.look()).catch(fail);
+  }
+
+  private async look(): Promise<void> {
+    await this.recover();
+    if (!this.options.maintain) return;
+    await this.delete(this.options);
+    await this.merge(BACKGROUND_MERGES);
+  }
+
+  private async recover(): Promise<void> {
+    const { files, spans, tornBytes } = await recover(this.set);
+    this.counts.recoveredFiles += files;
+    this.counts.recoveredSpans += spans;
+    this.counts.tornBytes += tornBytes;
+  }
+
+  private async delete(limits: Retention): Promise<void> {
+    this.counts.segmentsDeleted += await retain(this.set, limits);
+  }
+
+  private async merge(policy: typeof ALL_MERGES | typeof BACKGROUND_MERGES): Promise<void> {
+    const { mergedSpans } = this.options;
+    const maxSpanMs = longestSpanMs(this.options);
+    this.counts.segmentsMerged += await compact(this.set, { ...policy, mergedSpans, maxSpanMs });
+  }
+
+  private alone(work: () => Promise<void>): Promise<void> {
+    const before = this.running ?? Promise.resolve();
+    const running = before
+      .catch(() => {})
+      .then(work)
+      .finally(() => {
+        if (this.running === running) this.running = undefined;
+      });
+    this.running = running;
+    return running;
+  }
+}

@@ -1,0 +1,71 @@
+// Turns spans of our own collector into what the archive keeps. Nothing may be lost or rounded on the way.
+import type { EventRecord, SpanRecord } from '../collector/record.js';
+import type { Resource } from '../collector/reporter.js';
+import type { Properties, PropertyList, PropertyValue } from '../local-span/property.js';
+import type { Link } from '../span/span-types.js';
+import type {
+  ArchivedEvent,
+  ArchivedLink,
+  ArchivedProperties,
+  ArchivedResource,
+  ArchivedScope,
+  ArchivedSpan,
+  ArchivedValue,
+} from './archived-span.js';
+import { NO_PROPERTIES, setProperty } from './properties.js';
+
+const NO_EVENTS: readonly ArchivedEvent[] = Object.freeze([]);
+const NO_LINKS: readonly ArchivedLink[] = Object.freeze([]);
+
+/** The scope of spans made by this library. */
+export const OWN_SCOPE: ArchivedScope = Object.freeze({ name: 'spanline', version: '', properties: NO_PROPERTIES });
+
+const listOf = (list: PropertyList | null): ArchivedProperties => {
+  if (list === null || list.length === 0) return NO_PROPERTIES;
+  const properties: Record<string, ArchivedValue> = {};
+  for (let i = 0; i < list.length; i += 2) setProperty(properties, list[i] as string, list[i + 1] as PropertyValue);
+  return properties;
+};
+
+/** Properties without those that are undefined. */
+const propertiesOf = (properties: Properties): ArchivedProperties => {
+  const kept: Record<string, ArchivedValue> = {};
+  for (const [key, value] of Object.entries(properties)) if (value !== undefined) setProperty(kept, key, value);
+  return kept;
+};
+
+const eventOf = ({ name, timeUnixNs, propertyList }: EventRecord): ArchivedEvent => ({
+  name,
+  timeUnixNs,
+  properties: listOf(propertyList),
+});
+
+const linkOf = ({ traceId, spanId, traceState = '', properties = {} }: Link): ArchivedLink => ({
+  traceId,
+  spanId,
+  traceState,
+  properties: propertiesOf(properties),
+});
+
+/** A resource of the collector. */
+export const archivedResource = ({ serviceName, attributes }: Resource): ArchivedResource => ({
+  properties: { 'service.name': serviceName, ...propertiesOf(attributes) },
+});
+
+/** A span of the collector; `resource` is the same object for all spans of a batch. */
+export const archivedSpan = (span: SpanRecord, resource: ArchivedResource): ArchivedSpan => ({
+  traceId: span.traceId,
+  spanId: span.spanId,
+  parentSpanId: span.parentSpanId,
+  traceState: span.trace.traceState,
+  name: span.name,
+  kind: span.kind,
+  startUnixNs: span.startTimeUnixNs,
+  endUnixNs: span.endTimeUnixNs,
+  status: { code: span.status.code, message: span.status.message ?? '' },
+  properties: listOf(span.propertyList),
+  events: span.events.length === 0 ? NO_EVENTS : span.events.map(eventOf),
+  links: span.links.length === 0 ? NO_LINKS : span.links.map(linkOf),
+  resource,
+  scope: OWN_SCOPE,
+});

@@ -1,0 +1,59 @@
+// The entry `spanline/archive`: every public name of finished traces on disk, and nothing else. Importing it must load no optional package.
+
+export {
+  AbortedError,
+  BadKeyError,
+  BadOptionsError,
+  BadSignatureError,
+  BadValueError,
+  ClosedError,
+  CorruptError,
+  GraphError,
+  type GraphErrorCode,
+  LimitError,
+  TransportError,
+  TruncatedError,
+  UnsupportedVersionError,
+} from '../graph/graph-error.js';
+export { Archive, type ArchiveCall } from './archive.js';
+export {
+  ARCHIVE_DEFAULTS,
+  type ArchiveOptions,
+  type ArchiveStats,
+  type DamagedSegment,
+  type Retention,
+} from './archive-options.js';
+export { ArchiveReporter } from './archive-reporter.js';
+export type {
+  ArchivedEvent,
+  ArchivedKind,
+  ArchivedLink,
+  ArchivedProperties,
+  ArchivedResource,
+  ArchivedScope,
+  ArchivedSpan,
+  ArchivedStatusCode,
+  ArchivedValue,
+  TraceSearch,
+  TraceSummary,
+} from './archived-span.js';
+export { type DecodedTraces, type DecodeLimits, describeRefusals, type RefusalReason } from './decode-context.js';
+export { decodeJaegerJson } from './jaeger/jaeger-decode.js';
+export { encodeJaegerJson, jaegerTrace } from './jaeger/jaeger-encode.js';
+export type { Operation } from './operations-of.js';
+export { decodeOtlpJson } from './otlp/json-decode.js';
+export { encodeOtlpJson, otlpResourceSpans } from './otlp/json-encode.js';
+export { decodeOtlpProtobuf } from './otlp/protobuf-decode.js';
+export {
+  type OpenSegmentOptions,
+  Segment,
+  type SegmentReadOptions,
+  type SegmentSearch,
+  type SegmentStats,
+} from './segment/segment.js';
+export type { SegmentOperation, SegmentSummary } from './segment/segment-summary.js';
+export { type SegmentInfo, type WriteSegmentOptions, writeSegment } from './segment/write-segment.js';
+export { type ArchiveServer, type ArchiveServerStats, createArchiveServer } from './server/archive-server.js';
+export type { ArchiveServerOptions } from './server/server-options.js';
+export { TraceFormatError, type TraceFormatErrorCode } from './trace-format-error.js';
+export { type TraceNode, traceTrees } from './trace-tree.js';

@@ -1,0 +1,21 @@
+// The tags that stand for what Jaeger's format has no fields for. Those of OpenTelemetry and Jaeger where they have one, else the ones our
+// exporters use. Where a property has the same key, the property comes first and the tag that stands for a field last.
+
+export const KIND = 'span.kind';
+export const STATUS_CODE = 'otel.status_code';
+export const STATUS_MESSAGE = 'otel.status_description';
+export const ERROR = 'error';
+export const TRACE_STATE = 'w3c.tracestate';
+export const SCOPE_NAME = 'otel.scope.name';
+export const SCOPE_VERSION = 'otel.scope.version';
+/** Before the key of a property of the scope. */
+export const SCOPE_PROPERTY = 'otel.scope.attributes.';
+/** Says which reference a link was, when it was no FOLLOWS_FROM. */
+export const REFERENCE_TYPE = 'opentracing.ref_type';
+
+/** In a log of an event: its name. In a log of a link: LINK_EVENT. */
+export const EVENT = 'event';
+export const LINK_TRACE_ID = 'link.trace_id';
+export const LINK_SPAN_ID = 'link.span_id';
+
+export const SERVICE_NAME = 'service.name';

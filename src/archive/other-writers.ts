@@ -1,0 +1,55 @@
+// What other writers hold: their write-ahead files, read as far as they are written. A reader holds as many spans as the writers do, and
+// forgets them when they are in segments. It must never change their files.
+import { join } from 'node:path';
+import { GraphError } from '../graph/graph-error.js';
+import type { ArchivedSpan } from './archived-span.js';
+import type { OwnedName } from './file-names.js';
+import { SpanList } from './span-list.js';
+import { isGone, VanishedError } from './vanished.js';
+import { WalTail } from './wal/wal-reader.js';
+
+interface Other {
+  readonly tail: WalTail;
+  readonly spans: ArchivedSpan[];
+  readonly list: SpanList;
+}
+
+/** Follows the write-ahead files of others. */
+export class OtherWriters {
+  private readonly byId = new Map<string, Other>();
+
+  constructor(private readonly directory: string) {}
+
+  /**
+   * What the files of a listing hold now, apart from `ownId`; `onUnread` is told of one that cannot be read. Throws `VanishedError` when one
+   * is not there any more.
+   */
+  read(
+    wals: readonly OwnedName[],
+    ownId: string | undefined,
+    onUnread: (name: string, error: GraphError) => void,
+  ): SpanList[] {
+    const present = new Set(wals.map(({ id }) => id));
+    for (const id of this.byId.keys()) if (!present.has(id)) this.byId.delete(id);
+    return wals
+      .flatMap((wal) => (wal.id === ownId ? [] : [this.follow(wal, onUnread)]))
+      .filter(({ spans }) => spans.length > 0);
+  }
+
+  private follow({ id, name }: OwnedName, onUnread: (name: string, error: GraphError) => void): SpanList {
+    let other = this.byId.get(id);
+    if (other === undefined) {
+      const spans: ArchivedSpan[] = [];
+      other = { tail: new WalTail(), spans, list: new SpanList(spans) };
+      this.byId.set(id, other);
+    }
+    try {
+      for (const span of other.tail.read(join(this.directory, name))) other.spans.push(span);
+    } catch (error) {
+      if (isGone(error)) throw new VanishedError(name);
+      if (!(error instanceof GraphError)) throw error;
+      onUnread(name, error);
+    }
+    return other.list;
+  }
+}

@@ -1,0 +1,175 @@
+// OTLP's ExportTraceServiceRequest and TracesData in OTLP/JSON as archived spans: ids in hex, 64-bit numbers as text or number, unknown
+// members ignored. One bad span does not cost the others.
+import type {
+  ArchivedEvent,
+  ArchivedLink,
+  ArchivedProperties,
+  ArchivedResource,
+  ArchivedScope,
+  ArchivedSpan,
+} from '../archived-span.js';
+import { DecodeContext, type DecodedTraces, type DecodeLimits, NO_SPAN_ID } from '../decode-context.js';
+import {
+  hexOf,
+  type JsonObject,
+  listOf,
+  objectOf,
+  textOf,
+  toInteger,
+  toObject,
+  uint32Of,
+  uint64Of,
+} from '../json/json-fields.js';
+import { parseJson } from '../json/parse-json.js';
+import { NO_PROPERTIES } from '../properties.js';
+import { DROPPED_ATTRIBUTES, DROPPED_EVENTS, DROPPED_FIELDS, DROPPED_LINKS, setDropped } from './dropped-counts.js';
+import { attributesOf } from './json-values.js';
+import { KINDS, kindOf, STATUS_CODES, statusCodeOf } from './kinds.js';
+import { type KnownParts, newKnownParts, type SharedParts } from './shared-parts.js';
+
+type DroppedKey = keyof typeof DROPPED_FIELDS;
+
+const propertiesOf = (
+  holder: JsonObject,
+  context: DecodeContext,
+  dropped: readonly DroppedKey[] = [DROPPED_ATTRIBUTES],
+): ArchivedProperties => {
+  const properties = attributesOf(holder, context);
+  for (const key of dropped) setDropped(properties, key, uint32Of(holder, DROPPED_FIELDS[key]));
+  return Object.keys(properties).length === 0 ? NO_PROPERTIES : properties;
+};
+
+/** OTLP asks for numbers; senders that use protobuf's own JSON write the names. */
+const enumOf = (holder: JsonObject, key: string, prefix: string, names: readonly string[]): number => {
+  const value = holder[key];
+  if (value === undefined || value === null) return 0;
+  if (typeof value === 'string' && value.startsWith(prefix)) {
+    const name = value.slice(prefix.length).toLowerCase();
+    return Math.max(0, names.indexOf(name));
+  }
+  return Number(toInteger(value, key));
+};
+
+const eventOf = (raw: unknown, context: DecodeContext): ArchivedEvent => {
+  context.item();
+  const event = toObject(raw, 'an event');
+  return {
+    name: textOf(event, 'name'),
+    timeUnixNs: uint64Of(event, 'timeUnixNano'),
+    properties: propertiesOf(event, context),
+  };
+};
+
+/** OpenTelemetry allows links to nothing, whose ids are left out or zero. */
+const linkIdOf = (link: JsonObject, key: string, digits: number, context: DecodeContext): string => {
+  const id = hexOf(link, key);
+  if (id === '') return '0'.repeat(digits);
+  if (id.length !== digits) context.flaw('bad link');
+  return id;
+};
+
+const linkOf = (raw: unknown, context: DecodeContext): ArchivedLink => {
+  context.item();
+  const link = toObject(raw, 'a link');
+  return {
+    traceId: linkIdOf(link, 'traceId', 32, context),
+    spanId: linkIdOf(link, 'spanId', 16, context),
+    traceState: textOf(link, 'traceState'),
+    properties: propertiesOf(link, context),
+  };
+};
+
+const UNSET = Object.freeze({ code: 'unset', message: '' } as const);
+
+const statusOf = (span: JsonObject): ArchivedSpan['status'] => {
+  const status = objectOf(span, 'status');
+  if (status === undefined) return UNSET;
+  const code = statusCodeOf(enumOf(status, 'code', 'STATUS_CODE_', STATUS_CODES));
+  return { code, message: textOf(status, 'message') };
+};
+
+const parentOf = (span: JsonObject, context: DecodeContext): string => {
+  const parent = hexOf(span, 'parentSpanId');
+  if (parent === NO_SPAN_ID) return '';
+  if (parent !== '' && parent.length !== 16) context.flaw('bad parent span id');
+  return parent;
+};
+
+const SPAN_DROPPED: readonly DroppedKey[] = [DROPPED_ATTRIBUTES, DROPPED_EVENTS, DROPPED_LINKS];
+
+const takeSpan = (raw: unknown, context: DecodeContext, resource: ArchivedResource, scope: ArchivedScope): void => {
+  context.item();
+  const span = toObject(raw, 'a span');
+  context.take({
+    traceId: hexOf(span, 'traceId'),
+    spanId: hexOf(span, 'spanId'),
+    parentSpanId: parentOf(span, context),
+    traceState: textOf(span, 'traceState'),
+    name: textOf(span, 'name'),
+    kind: kindOf(enumOf(span, 'kind', 'SPAN_KIND_', KINDS)),
+    startUnixNs: uint64Of(span, 'startTimeUnixNano'),
+    endUnixNs: uint64Of(span, 'endTimeUnixNano'),
+    status: statusOf(span),
+    properties: propertiesOf(span, context, SPAN_DROPPED),
+    events: listOf(span, 'events').map((event) => eventOf(event, context)),
+    links: listOf(span, 'links').map((link) => linkOf(link, context)),
+    resource,
+    scope,
+  });
+};
+
+/** A part that was read before, maybe for another request, is not made again. */
+const readOnce = <T>(raw: JsonObject | undefined, known: SharedParts<T>, make: (part: JsonObject) => T): T => {
+  const key = JSON.stringify(raw ?? {});
+  const found = known.get(key);
+  if (found !== undefined) return found;
+  const made = make(raw ?? {});
+  known.set(key, made);
+  return made;
+};
+
+const readResource = (resource: JsonObject, context: DecodeContext): ArchivedResource => {
+  const properties = propertiesOf(resource, context);
+  context.checkShared('a resource');
+  return { properties };
+};
+
+const readScope = (scope: JsonObject, context: DecodeContext): ArchivedScope => {
+  const properties = propertiesOf(scope, context);
+  context.checkShared('a scope');
+  return { name: textOf(scope, 'name'), version: textOf(scope, 'version'), properties };
+};
+
+/**
+ * The spans of an OTLP trace request in JSON, or of one line of a file of them. Use it for bodies of `application/json` and to import what
+ * `encodeOtlpJson` wrote. A span that cannot be kept is counted in `refused` and `reasons`; the others are in `spans`. Numbers are exact
+ * to 64 bits, written as text or as numbers. Flags, schema URLs and entity references are not kept. Throws {@link TraceFormatError} when
+ * the bytes are no such document or beyond a bound. Source of the format: opentelemetry-proto, OTLP/JSON.
+ *
+ * @example
+ * ```ts
+ * import { decodeOtlpJson } from 'spanline/archive';
+ * const { spans } = decodeOtlpJson(Buffer.from('{"resourceSpans":[]}'));
+ * console.assert(spans.length === 0);
+ * ```
+ */
+export const decodeOtlpJson = (
+  bytes: Uint8Array,
+  limits?: DecodeLimits,
+  known: KnownParts = newKnownParts(),
+): DecodedTraces => {
+  const context = new DecodeContext(limits);
+  const request = toObject(parseJson(bytes, limits), 'the document');
+  for (const raw of listOf(request, 'resourceSpans')) {
+    const resourceSpans = toObject(raw, 'an element of resourceSpans');
+    const resource = readOnce(objectOf(resourceSpans, 'resource'), known.resources, (part) =>
+      readResource(part, context),
+    );
+    for (const rawScope of listOf(resourceSpans, 'scopeSpans')) {
+      const scopeSpans = toObject(rawScope, 'an element of scopeSpans');
+      const scope = readOnce(objectOf(scopeSpans, 'scope'), known.scopes, (part) => readScope(part, context));
+      for (const span of listOf(scopeSpans, 'spans')) takeSpan(span, context, resource, scope);
+    }
+  }
+  return context;
+};

@@ -1,0 +1,70 @@
+// OTLP's KeyValue and AnyValue in JSON as archived values. Recursion is bounded by the context, not by the sender.
+import type { ArchivedValue } from '../archived-span.js';
+import type { DecodeContext } from '../decode-context.js';
+import {
+  type JsonObject,
+  listOf,
+  textOf,
+  toBytes,
+  toDouble,
+  toInteger,
+  toObject,
+  toText,
+} from '../json/json-fields.js';
+import { setProperty } from '../properties.js';
+import { malformed } from '../trace-format-error.js';
+
+const INT64_END = 2n ** 63n;
+
+const toInt64 = (value: unknown): number | bigint => {
+  const number = toInteger(value, 'intValue');
+  if (typeof number === 'bigint' && (number >= INT64_END || number < -INT64_END))
+    throw malformed('intValue must be within 64 bits');
+  return number;
+};
+
+const toBool = (value: unknown): boolean => {
+  if (typeof value !== 'boolean') throw malformed('boolValue must be true or false');
+  return value;
+};
+
+const toNested = (value: unknown, context: DecodeContext, depth: number, isMap: boolean): ArchivedValue => {
+  if (depth >= context.maxDepth) {
+    context.flaw('values nested too deep');
+    return '';
+  }
+  const values = listOf(toObject(value, isMap ? 'kvlistValue' : 'arrayValue'), 'values');
+  return isMap ? toProperties(values, context, depth + 1) : values.map((item) => toValue(item, context, depth + 1));
+};
+
+/** A value without content, which OTLP allows, is the empty text: the key is kept. */
+const toValue = (raw: unknown, context: DecodeContext, depth: number): ArchivedValue => {
+  context.item();
+  if (raw === undefined || raw === null) return '';
+  const { stringValue, boolValue, intValue, doubleValue, arrayValue, kvlistValue, bytesValue } = toObject(raw, 'value');
+  if (stringValue != null) return toText(stringValue, 'stringValue');
+  if (intValue != null) return toInt64(intValue);
+  if (boolValue != null) return toBool(boolValue);
+  if (doubleValue != null) return toDouble(doubleValue, 'doubleValue');
+  if (arrayValue != null) return toNested(arrayValue, context, depth, false);
+  if (kvlistValue != null) return toNested(kvlistValue, context, depth, true);
+  if (bytesValue != null) return toBytes(bytesValue, 'bytesValue');
+  return '';
+};
+
+const toProperties = (
+  list: readonly unknown[],
+  context: DecodeContext,
+  depth: number,
+): Record<string, ArchivedValue> => {
+  const properties: Record<string, ArchivedValue> = {};
+  for (const item of list) {
+    const pair = toObject(item, 'an attribute');
+    setProperty(properties, textOf(pair, 'key'), toValue(pair.value, context, depth));
+  }
+  return properties;
+};
+
+/** The member `attributes`; a new object. */
+export const attributesOf = (holder: JsonObject, context: DecodeContext): Record<string, ArchivedValue> =>
+  toProperties(listOf(holder, 'attributes'), context, 0);

@@ -1,0 +1,16 @@
+// Properties made from keys and values of anywhere. A key may be any text: none may reach a prototype.
+import type { ArchivedProperties, ArchivedValue } from './archived-span.js';
+
+/** No properties, shared by all that have none. */
+export const NO_PROPERTIES: ArchivedProperties = Object.freeze({});
+
+/** Set one; a key that comes again keeps its place and takes the later value. */
+export const setProperty = (properties: Record<string, ArchivedValue>, key: string, value: ArchivedValue): void => {
+  if (key === '__proto__')
+    Object.defineProperty(properties, key, { value, enumerable: true, writable: true, configurable: true });
+  else properties[key] = value;
+};
+
+/** The property, if there is one of its own. */
+export const propertyOf = (properties: ArchivedProperties, key: string): ArchivedValue | undefined =>
+  Object.hasOwn(properties, key) ? properties[key] : undefined;

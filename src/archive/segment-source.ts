@@ -1,0 +1,59 @@
+// A segment of a listing as a source of traces. What is damaged is reported and left out.
+import type { ArchivedSpan, TraceSummary } from './archived-span.js';
+import type { SegmentName } from './file-names.js';
+import type { SegmentReadOptions } from './segment/reading/read-options.js';
+import type { Segment, SegmentSearch } from './segment/segment.js';
+import type { SegmentOperation } from './segment/segment-summary.js';
+import type { OnDamage, SegmentSet } from './segment-set.js';
+import type { TraceSource } from './trace-source.js';
+
+/** How one query reads. */
+export interface QueryOptions {
+  readonly signal?: AbortSignal;
+  readonly onDamage?: OnDamage;
+}
+
+const NS_PER_MS = 1_000_000n;
+
+/** A segment, opened when it is asked. */
+export class SegmentSource implements TraceSource {
+  readonly startUnixNs: bigint;
+  readonly endUnixNs: bigint;
+  readonly name: string;
+
+  constructor(
+    private readonly set: SegmentSet,
+    { name, startMs, endMs }: SegmentName,
+    private readonly options: QueryOptions,
+  ) {
+    this.name = name;
+    this.startUnixNs = BigInt(startMs) * NS_PER_MS;
+    this.endUnixNs = BigInt(endMs) * NS_PER_MS;
+  }
+
+  async possible(ids: readonly string[]): Promise<readonly string[]> {
+    const card = await this.set.card(this.name, this.options.onDamage);
+    return card === undefined ? [] : ids.filter((id) => card.mayHave(id));
+  }
+
+  async traces(ids: readonly string[]): Promise<ReadonlyMap<string, readonly ArchivedSpan[]>> {
+    return (await this.use((segment, options) => segment.traces(ids, options))) ?? new Map();
+  }
+
+  async summaries(search: SegmentSearch): Promise<readonly TraceSummary[]> {
+    return (await this.use((segment, options) => segment.summaries(search, options))) ?? [];
+  }
+
+  async operations(): Promise<ReadonlyMap<string, readonly SegmentOperation[]>> {
+    return (await this.set.card(this.name, this.options.onDamage))?.info.operations ?? new Map();
+  }
+
+  private use<T>(work: (segment: Segment, options: SegmentReadOptions) => Promise<T>): Promise<T | undefined> {
+    const { signal, onDamage } = this.options;
+    return this.set.use(
+      this.name,
+      (segment, report) => work(segment, { ...(signal === undefined ? {} : { signal }), onDamage: report }),
+      onDamage,
+    );
+  }
+}

@@ -1,0 +1,14 @@
+// The properties of a group's spans.
+import { ByteWriter } from '../../../graph/varint.js';
+import type { ArchivedSpan } from '../../archived-span.js';
+import type { StringTable } from '../tables/string-table.js';
+import { PropertyWriter } from '../values/property-writer.js';
+
+/** The part of some spans; empty when none of them has properties. */
+export const encodeProperties = (spans: readonly ArchivedSpan[], strings: StringTable): Buffer => {
+  const properties = new PropertyWriter(strings);
+  const writer = new ByteWriter();
+  for (const span of spans) properties.add(span.properties);
+  if (properties.hasAny) properties.flush(writer);
+  return writer.view();
+};

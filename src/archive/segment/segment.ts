@@ -1,0 +1,106 @@
+// A segment file, open for reading: traces by id, searches, everything in order. It is immutable; any number of readers may share it.
+import type { BlockCacheStats } from '../../graph/container/block-cache.js';
+import { ClosedError } from '../../graph/graph-error.js';
+import { openTransport } from '../../graph/transport/open-transport.js';
+import type { Transport, TransportStats } from '../../graph/transport/transport.js';
+import type { ArchivedSpan, TraceSummary } from '../archived-span.js';
+import { traceIdBytes } from './ids.js';
+import { findTraces } from './reading/find-traces.js';
+import { GroupReader } from './reading/group-reader.js';
+import type { SegmentReadOptions } from './reading/read-options.js';
+import { scanTraces } from './reading/scan-traces.js';
+import type { SegmentSearch } from './reading/search-conditions.js';
+import { searchTraces } from './reading/search-traces.js';
+import { type OpenSegmentOptions, openSegmentFile, type SegmentFile } from './reading/segment-file.js';
+import type { SegmentInfo } from './write-segment.js';
+
+export type { OpenSegmentOptions, SegmentReadOptions, SegmentSearch };
+
+/** What a reader did. */
+export interface SegmentStats {
+  readonly transport: TransportStats;
+  readonly cache: BlockCacheStats;
+}
+
+/**
+ * Reads a segment from disk, memory, HTTP or an object store.
+ *
+ * Open one for each file and keep it: a trace then costs one batch of reads, none when its blocks are in the cache. Everything rejects
+ * with a `GraphError`; damage (`CorruptError`, with section and block) spoils only what lies in the block it hit. Close it when done.
+ */
+export class Segment {
+  private readonly reader: GroupReader;
+  private isClosed = false;
+
+  private constructor(
+    private readonly transport: Transport,
+    private readonly file: SegmentFile,
+  ) {
+    this.reader = new GroupReader(file);
+  }
+
+  /** Open a path, an address (http, https, s3), bytes, or a transport of your own. */
+  static async open(source: string | Uint8Array | Transport, options: OpenSegmentOptions = {}): Promise<Segment> {
+    const transport = typeof source === 'object' && 'readRanges' in source ? source : await openTransport(source);
+    try {
+      return new Segment(transport, await openSegmentFile(transport, options));
+    } catch (error) {
+      await transport.close().catch(() => {});
+      throw error;
+    }
+  }
+
+  /** What the segment holds; nothing is read for it. */
+  get info(): SegmentInfo {
+    return this.file.info;
+  }
+
+  /** False when the trace, 32 hex digits, is not there for sure; true for one trace in 256 that is not. Reads nothing. */
+  mayHave(traceId: string): boolean {
+    return this.filter(traceId);
+  }
+
+  /** `mayHave` that needs no open segment. */
+  get filter(): (traceId: string) => boolean {
+    const { filter, info } = this.file;
+    const isEmpty = info.spanCount === 0;
+    return (traceId) => {
+      const id = traceIdBytes(traceId);
+      return !isEmpty && filter?.mayHave(id) !== false;
+    };
+  }
+
+  /**
+   * The traces that are there of those asked for, by id: the spans of each, the root first and every span before its children. Thousands
+   * take hardly more reads than one.
+   */
+  async traces(ids: readonly string[], options?: SegmentReadOptions): Promise<Map<string, ArchivedSpan[]>> {
+    this.checkOpen();
+    return findTraces(this.file, this.reader, ids, options);
+  }
+
+  /** Summaries of the traces that meet all conditions, the newest first; of equal starts by trace id. 20 unless `limit` says otherwise. */
+  async summaries(search: SegmentSearch = {}, options?: SegmentReadOptions): Promise<TraceSummary[]> {
+    this.checkOpen();
+    return searchTraces(this.file, this.reader, search, options);
+  }
+
+  /** All traces by id, a whole one at a time. */
+  scan(options?: SegmentReadOptions): AsyncIterable<ArchivedSpan[]> {
+    this.checkOpen();
+    return scanTraces(this.file, this.reader, options);
+  }
+
+  stats(): SegmentStats {
+    return { transport: this.transport.stats(), cache: this.file.cache.stats() };
+  }
+
+  async close(): Promise<void> {
+    this.isClosed = true;
+    await this.transport.close();
+  }
+
+  private checkOpen(): void {
+    if (this.isClosed) throw new ClosedError(`${this.file.name} is closed`);
+  }
+}

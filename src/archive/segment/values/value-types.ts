@@ -1,0 +1,69 @@
+// The types of property values as files have them. A value must come back with the type it had: 5 and 5n are two, 0 and -0 as well.
+import { BadValueError } from '../../../graph/graph-error.js';
+import type { ArchivedValue } from '../../archived-span.js';
+
+/** A type's number in files. */
+export const ValueType = {
+  text: 0,
+  /** A whole number that a varint holds; never -0. */
+  whole: 1,
+  /** Every other number. */
+  real: 2,
+  no: 3,
+  yes: 4,
+  bigint: 5,
+  bytes: 6,
+  list: 7,
+  map: 8,
+} as const;
+
+/** Types there are. */
+export const VALUE_TYPES = 9;
+
+/** Zigzag varints hold these. */
+const MAX_WHOLE = 2 ** 52 - 1;
+
+/** The type of a value. Throws `BadValueError` for what is no value. */
+export const typeOf = (value: ArchivedValue): number => {
+  switch (typeof value) {
+    case 'string':
+      return ValueType.text;
+    case 'number':
+      return Number.isInteger(value) && Math.abs(value) <= MAX_WHOLE && !Object.is(value, -0)
+        ? ValueType.whole
+        : ValueType.real;
+    case 'boolean':
+      return value ? ValueType.yes : ValueType.no;
+    case 'bigint':
+      return ValueType.bigint;
+    case 'object':
+      if (value instanceof Uint8Array) return ValueType.bytes;
+      if (Array.isArray(value)) return ValueType.list;
+      if (value !== null) return ValueType.map;
+  }
+  throw new BadValueError(`${value === null ? 'null' : typeof value} is no value of a property`);
+};
+
+/** Lists and maps inside each other at most. */
+export const MAX_DEPTH = 64;
+
+/** What a value takes in memory once decoded, about. */
+export const decodedBytes = (value: ArchivedValue, depth = 0): number => {
+  switch (typeof value) {
+    case 'string':
+      return 16 + value.length;
+    case 'bigint':
+      return 24;
+    case 'object': {
+      if (value instanceof Uint8Array) return 96 + value.length;
+      if (depth > MAX_DEPTH) {
+        throw new BadValueError(`lists and maps of a property lie more than ${MAX_DEPTH} deep inside each other`);
+      }
+      let bytes = 48;
+      for (const [key, item] of Object.entries(value ?? {})) bytes += 16 + key.length + decodedBytes(item, depth + 1);
+      return bytes;
+    }
+    default:
+      return 8;
+  }
+};

@@ -1,0 +1,73 @@
+// Writes answers: JSON at once, or in pieces no faster than the client reads them. An answer that fails half-way is cut off, never closed
+// as if it were whole.
+import { once } from 'node:events';
+import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
+
+/** Characters gathered before a write. */
+const PIECE_LENGTH = 64 * 1024;
+
+const HEADERS: OutgoingHttpHeaders = {
+  'content-type': 'application/json',
+  'cache-control': 'no-store',
+  'x-content-type-options': 'nosniff',
+};
+
+/** Answer with bytes. */
+export const sendBytes = (
+  response: ServerResponse,
+  status: number,
+  contentType: string,
+  body: Uint8Array | string,
+  headers: OutgoingHttpHeaders = {},
+): void => {
+  const bytes = typeof body === 'string' ? Buffer.from(body) : body;
+  response.writeHead(status, {
+    ...HEADERS,
+    'content-type': contentType,
+    'content-length': bytes.length,
+    ...headers,
+  });
+  response.end(bytes);
+};
+
+/** Answer with a value as JSON. */
+export const sendJson = (
+  response: ServerResponse,
+  status: number,
+  value: unknown,
+  headers?: OutgoingHttpHeaders,
+): void => sendBytes(response, status, 'application/json', `${JSON.stringify(value)}\n`, headers);
+
+/** An answer of status 200 that is written in pieces. */
+export class JsonStream {
+  private pending = '';
+
+  constructor(
+    private readonly response: ServerResponse,
+    private readonly signal: AbortSignal,
+  ) {}
+
+  /** Write; waits while the client is behind. Throws when it went away or its time is over. */
+  async write(text: string): Promise<void> {
+    this.pending += text;
+    if (this.pending.length >= PIECE_LENGTH) await this.push();
+  }
+
+  /** Write all pieces. */
+  async writeAll(pieces: Iterable<string>): Promise<void> {
+    for (const piece of pieces) await this.write(piece);
+  }
+
+  async end(): Promise<void> {
+    await this.push();
+    this.response.end();
+  }
+
+  private async push(): Promise<void> {
+    this.signal.throwIfAborted();
+    const { response, pending } = this;
+    this.pending = '';
+    if (!response.headersSent) response.writeHead(200, HEADERS);
+    if (!response.write(pending)) await once(response, 'drain', { signal: this.signal });
+  }
+}

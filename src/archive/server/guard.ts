@@ -1,0 +1,63 @@
+// Who may ask. With a token: who has it. Without: programs of this machine, which is why the server then listens to no other, and why a web
+// page must not reach it by a name of its own that points here.
+import { createHash, timingSafeEqual } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { HttpError } from './http-error.js';
+
+const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
+
+/** An address that only this machine reaches. */
+export const isLoopback = (host: string): boolean => {
+  const name = host.toLowerCase().replace(/^\[|\]$/g, '');
+  return name === 'localhost' || name === '::1' || /^(?:::ffff:)?127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/.test(name);
+};
+
+/** Checks of one server. */
+export class Guard {
+  private readonly wanted: Buffer | undefined;
+
+  constructor(
+    token: string | undefined,
+    private readonly allowedHosts: readonly string[],
+    private readonly corsOrigins: readonly string[],
+  ) {
+    this.wanted = token === undefined ? undefined : digest(token);
+  }
+
+  /** Throws when the request may not be answered. */
+  check({ headers }: IncomingMessage): void {
+    if (this.wanted === undefined) {
+      this.checkHost(headers.host);
+      return;
+    }
+    const [, given] = /^Bearer +(\S+) *$/i.exec(headers.authorization ?? '') ?? [];
+    // Digests have one length, so that the comparison tells nothing by its time.
+    if (given !== undefined && timingSafeEqual(digest(given), this.wanted)) return;
+    throw new HttpError(401, 'this server wants a token: send the header "Authorization: Bearer ..."', {
+      'www-authenticate': 'Bearer realm="spanline"',
+    });
+  }
+
+  /** Let pages of the allowed origins read the answer. True when the origin is one of them. */
+  allowOrigin({ headers }: IncomingMessage, response: ServerResponse): boolean {
+    if (this.corsOrigins.length === 0) return false;
+    response.setHeader('vary', 'origin');
+    const { origin } = headers;
+    if (origin === undefined || !this.corsOrigins.includes(origin)) return false;
+    response.setHeader('access-control-allow-origin', origin);
+    return true;
+  }
+
+  /** The name a request came by: a page elsewhere could have made its own name point to this machine. */
+  private checkHost(host: string | undefined): void {
+    if (host === undefined) return;
+    let name: string;
+    try {
+      name = new URL(`http://${host}`).hostname;
+    } catch {
+      throw new HttpError(400, 'the Host header is not valid');
+    }
+    if (isLoopback(name) || name.endsWith('.localhost') || this.allowedHosts.includes(name)) return;
+    throw new HttpError(403, `requests for the host ${name} are not allowed: name it in allowedHosts, or set a token`);
+  }
+}

@@ -1,0 +1,83 @@
+// POST /v1/traces: OTLP/HTTP in protobuf and JSON. A success means that the spans are on the disk; what was not kept is said with its reason.
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { type Appended, appendValid } from '../append-valid.js';
+import { type DecodedTraces, describeRefusals } from '../decode-context.js';
+import { decodeOtlpJson } from '../otlp/json-decode.js';
+import { decodeOtlpProtobuf } from '../otlp/protobuf-decode.js';
+import { newKnownParts } from '../otlp/shared-parts.js';
+import { sendBytes, sendJson } from './answer.js';
+import type { BodyBudget } from './body-budget.js';
+import { HttpError, tryLater } from './http-error.js';
+import { encodeSuccess, type PartialSuccess, successJson } from './otlp-answers.js';
+import type { ArchiveWriter } from './ports.js';
+import { withBody } from './read-body.js';
+import type { Route } from './route.js';
+import { SharedFlush } from './shared-flush.js';
+
+const PROTOBUF = 'application/x-protobuf';
+const JSON_TYPE = 'application/json';
+
+/** The content type without its parameters. */
+export const contentTypeOf = ({ headers }: IncomingMessage): string =>
+  (headers['content-type'] ?? '').split(';', 1)[0].trim().toLowerCase();
+
+/** What came in so far. */
+export interface IngestStats {
+  requests: number;
+  spans: number;
+  /** Spans that cannot be kept as they are. */
+  spansInvalid: number;
+  /** Spans the archive had no room for. */
+  spansRefused: number;
+}
+
+const reservation = (decoded: DecodedTraces, { done, invalid, reason }: Appended): PartialSuccess | undefined => {
+  const full = decoded.spans.length - done;
+  const rejectedSpans = decoded.refused + invalid + full;
+  if (rejectedSpans === 0) return undefined;
+  const reasons = [
+    describeRefusals(decoded),
+    invalid > 0 ? `${invalid} that cannot be: ${reason}` : '',
+    full > 0 ? `${full} beyond what the archive can hold now` : '',
+  ];
+  return { rejectedSpans, errorMessage: `spans were not kept: ${reasons.filter((one) => one !== '').join(', ')}` };
+};
+
+const succeed = (response: ServerResponse, isProtobuf: boolean, partial: PartialSuccess | undefined): void => {
+  if (isProtobuf) sendBytes(response, 200, PROTOBUF, encodeSuccess(partial));
+  else sendJson(response, 200, successJson(partial));
+};
+
+/** The endpoint. */
+export const ingestRoute = (
+  archive: ArchiveWriter,
+  maxBodyBytes: number,
+  budget: BodyBudget,
+  stats: IngestStats,
+): Route => {
+  const known = newKnownParts();
+  const flush = new SharedFlush(archive);
+  return {
+    method: 'POST',
+    path: ['v1', 'traces'],
+    errors: 'otlp',
+    isQuery: false,
+    async handle({ request, response }) {
+      const type = contentTypeOf(request);
+      if (type !== PROTOBUF && type !== JSON_TYPE)
+        throw new HttpError(415, `the content type must be ${PROTOBUF} or ${JSON_TYPE}`);
+      const decode = type === PROTOBUF ? decodeOtlpProtobuf : decodeOtlpJson;
+      const decoded = await withBody(request, maxBodyBytes, budget, (body) => decode(body, undefined, known));
+      const { spans } = decoded;
+      const appended = appendValid(archive, spans);
+      const { done, taken, invalid } = appended;
+      stats.requests++;
+      stats.spans += taken;
+      stats.spansRefused += spans.length - done;
+      if (done === 0 && spans.length > 0) throw tryLater(503, 'the archive can hold no more spans now');
+      stats.spansInvalid += decoded.refused + invalid;
+      if (taken > 0) await flush.wait();
+      succeed(response, type === PROTOBUF, reservation(decoded, appended));
+    },
+  };
+};

@@ -1,0 +1,32 @@
+// Reads the spans of found traces in batches, so that an answer of many traces takes the memory of a few.
+import type { ArchivedSpan, TraceSummary } from '../archived-span.js';
+import type { ArchiveReader } from './ports.js';
+
+/** Decoded bytes of a batch, about, and traces in one. */
+const BATCH_BYTES = 8 * 1024 * 1024;
+const BATCH_TRACES = 100;
+
+/** A trace with its spans. */
+export type LoadedTrace = readonly [traceId: string, spans: readonly ArchivedSpan[]];
+
+/** In the order of `summaries`; a trace that was deleted meanwhile is left out. */
+export const loadTraces = async function* (
+  archive: ArchiveReader,
+  summaries: readonly Pick<TraceSummary, 'traceId' | 'bytes'>[],
+  signal: AbortSignal,
+): AsyncGenerator<LoadedTrace> {
+  let ids: string[] = [];
+  let size = 0;
+  for (const [i, { traceId, bytes }] of summaries.entries()) {
+    ids.push(traceId);
+    size += bytes;
+    if (size < BATCH_BYTES && ids.length < BATCH_TRACES && i < summaries.length - 1) continue;
+    const traces = await archive.traces(ids, { signal });
+    for (const id of ids) {
+      const spans = traces.get(id);
+      if (spans !== undefined && spans.length > 0) yield [id, spans];
+    }
+    ids = [];
+    size = 0;
+  }
+};

@@ -1,0 +1,34 @@
+// What the server needs of an archive, and nothing more. Types only.
+import type { ArchivedKind, ArchivedSpan, TraceSearch, TraceSummary } from '../archived-span.js';
+
+/** Options of a read. */
+export interface ReadOptions {
+  /** Ends the read: the client went away, or its time is over. */
+  readonly signal?: AbortSignal;
+}
+
+/** A span name of a service. */
+export interface Operation {
+  readonly name: string;
+  readonly kind: ArchivedKind;
+}
+
+/** The reading side of an archive. */
+export interface ArchiveReader {
+  /** Traces by id; those that are not there are left out. */
+  traces(ids: readonly string[], options?: ReadOptions): Promise<ReadonlyMap<string, readonly ArchivedSpan[]>>;
+  /** Newest first. */
+  search(search: TraceSearch, options?: ReadOptions): Promise<readonly TraceSummary[]>;
+  services(options?: ReadOptions): Promise<readonly string[]>;
+  operations(service: string, options?: ReadOptions): Promise<readonly Operation[]>;
+  /** What it is and did, in numbers. */
+  stats?(): Promise<object>;
+}
+
+/** The writing side of an archive. */
+export interface ArchiveWriter {
+  /** How many were taken, from the first on; the rest was refused and counted there. */
+  append(spans: readonly ArchivedSpan[]): number;
+  /** What was appended before is on the disk. */
+  flush(): Promise<void>;
+}

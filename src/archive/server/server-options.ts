@@ -1,0 +1,104 @@
+// Options of the archive's server, checked and completed. A wrong one is refused before anything listens.
+import { BadOptionsError } from '../../graph/graph-error.js';
+import { isLoopback } from './guard.js';
+import type { ArchiveReader, ArchiveWriter } from './ports.js';
+
+/** Options of {@link createArchiveServer}. */
+export interface ArchiveServerOptions {
+  /** The archive that is served; the server does not close it. */
+  readonly archive: ArchiveReader & ArchiveWriter;
+  /** Address to listen on. Default 127.0.0.1; any but this machine's own wants a `token`. */
+  readonly host?: string;
+  /** Default 16686; 0 takes a free one. */
+  readonly port?: number;
+  /** Which endpoints: of the query APIs, of OTLP, or both. Default `all`. */
+  readonly endpoints?: 'all' | 'query' | 'ingest';
+  /** What a request must bring as `Authorization: Bearer`. Default none. */
+  readonly token?: string;
+  /** Bytes of a request's body, also once inflated. Default 16 MiB. All bodies together take four times that. */
+  readonly maxBodyBytes?: number;
+  /** Milliseconds for a whole request to arrive. Default 30,000. */
+  readonly requestTimeoutMs?: number;
+  /** Milliseconds for an answer, until its last byte is taken. Default 60,000. */
+  readonly answerTimeoutMs?: number;
+  /** Traces in an answer at most. Default 1,500. */
+  readonly maxTraces?: number;
+  /** Queries answered at a time; more are told to come again. Default 16. */
+  readonly maxQueries?: number;
+  /** Connections at a time. Default 512. */
+  readonly maxConnections?: number;
+  /** Further names this server may be asked by where it has no token, such as `host.docker.internal`. Default none. */
+  readonly allowedHosts?: readonly string[];
+  /** Origins of web pages that may read answers, such as `http://localhost:3000`. Default none. */
+  readonly corsOrigins?: readonly string[];
+}
+
+const DEFAULTS = {
+  host: '127.0.0.1',
+  port: 16_686,
+  endpoints: 'all',
+  token: undefined,
+  maxBodyBytes: 16 * 1024 * 1024,
+  requestTimeoutMs: 30_000,
+  answerTimeoutMs: 60_000,
+  maxTraces: 1500,
+  maxQueries: 16,
+  maxConnections: 512,
+  allowedHosts: [] as readonly string[],
+  corsOrigins: [] as readonly string[],
+} as const;
+
+/** Checked. */
+export type ResolvedServerOptions = Omit<Required<ArchiveServerOptions>, 'token'> & { readonly token?: string };
+
+/** What a number may be. */
+const RANGES = {
+  port: [0, 65_535],
+  maxBodyBytes: [1, 2 ** 30],
+  requestTimeoutMs: [1, 2 ** 31 - 1],
+  answerTimeoutMs: [1, 2 ** 31 - 1],
+  maxTraces: [1, 1_000_000],
+  maxQueries: [1, 10_000],
+  maxConnections: [1, 1_000_000],
+} as const;
+
+const bad = (message: string): BadOptionsError => new BadOptionsError(`the archive's server: ${message}`);
+
+const checkTexts = (name: string, value: unknown): void => {
+  if (!Array.isArray(value) || value.some((one) => typeof one !== 'string'))
+    throw bad(`${name} must be a list of texts`);
+};
+
+const checkToken = ({ token, host }: ResolvedServerOptions): void => {
+  if (token === undefined) {
+    if (isLoopback(host)) return;
+    throw bad(
+      `to listen on ${host} a token is needed, or everyone who reaches this machine reads and writes its traces`,
+    );
+  }
+  // What a header cannot carry could never be sent.
+  if (typeof token !== 'string' || !/^[\x21-\x7e]{8,1000}$/.test(token))
+    throw bad('the token must be 8 to 1000 characters of ASCII without blanks');
+};
+
+/** Check and complete. Throws a `BadOptionsError`. */
+export const resolveServerOptions = (options: ArchiveServerOptions): ResolvedServerOptions => {
+  const { archive, ...rest } = options;
+  if (typeof archive?.search !== 'function') throw bad('an archive is needed');
+  const unknown = Object.keys(rest).find((name) => !(name in DEFAULTS));
+  if (unknown !== undefined)
+    throw bad(`it does not know the option ${unknown}; it knows ${Object.keys(DEFAULTS).join(', ')}`);
+  const given = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== undefined));
+  const resolved: ResolvedServerOptions = { ...DEFAULTS, ...given, archive };
+  for (const [name, [min, max]] of Object.entries(RANGES)) {
+    const value = resolved[name as keyof typeof RANGES];
+    if (!Number.isInteger(value) || value < min || value > max)
+      throw bad(`${name} must be a whole number from ${min} to ${max}, not ${String(value)}`);
+  }
+  if (typeof resolved.host !== 'string' || resolved.host === '') throw bad('host must be an address or a name');
+  if (!['all', 'query', 'ingest'].includes(resolved.endpoints)) throw bad('endpoints must be all, query or ingest');
+  checkTexts('allowedHosts', resolved.allowedHosts);
+  checkTexts('corsOrigins', resolved.corsOrigins);
+  checkToken(resolved);
+  return resolved;
+};

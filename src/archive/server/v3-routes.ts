@@ -1,0 +1,117 @@
+// Jaeger's query API of version 3 over HTTP: traces as OTLP/JSON. What Jaeger answers with, in form and status.
+import type { ArchivedSpan, TraceSummary } from '../archived-span.js';
+import { otlpResourceSpans } from '../otlp/json-encode.js';
+import { propertyOf } from '../properties.js';
+import { JsonStream, sendJson } from './answer.js';
+import { HttpError } from './http-error.js';
+import { loadTraces } from './load-traces.js';
+import type { ArchiveReader, Operation } from './ports.js';
+import { pick, traceIdOf } from './query-values.js';
+import type { Call, Route } from './route.js';
+import { v3Search } from './search-parameters.js';
+
+const noTraces = (): HttpError => new HttpError(404, 'No traces found');
+
+const streamTraces = async (
+  { response, signal }: Call,
+  traces: AsyncIterable<readonly [string, readonly ArchivedSpan[]]>,
+): Promise<void> => {
+  const stream = new JsonStream(response, signal);
+  let count = 0;
+  for await (const [, spans] of traces) {
+    await stream.write(count++ === 0 ? '{"result":{"resourceSpans":[' : ',');
+    await stream.writeAll(otlpResourceSpans(spans));
+  }
+  if (count === 0) throw noTraces();
+  await stream.write(']}}\n');
+  await stream.end();
+};
+
+/** Jaeger has no "unspecified" in this answer. */
+const shownKind = ({ kind }: Operation): string => (kind === 'unspecified' ? 'internal' : kind);
+
+const serviceOf = ({ resource }: ArchivedSpan): string => {
+  const name = propertyOf(resource.properties, 'service.name');
+  return typeof name === 'string' ? name : '';
+};
+
+/** What a list of results shows of a trace. */
+const summaryJson = (
+  { traceId, name, service, startUnixNs, durationNs }: TraceSummary,
+  spans: readonly ArchivedSpan[],
+) => {
+  const ids = new Set(spans.map(({ spanId }) => spanId));
+  const services = new Map<string, { name: string; spanCount: number; errorSpanCount: number }>();
+  let orphanSpanCount = 0;
+  let errorSpanCount = 0;
+  for (const span of spans) {
+    const of = serviceOf(span);
+    const counts = services.get(of) ?? { name: of, spanCount: 0, errorSpanCount: 0 };
+    services.set(of, counts);
+    counts.spanCount++;
+    if (span.status.code === 'error') {
+      counts.errorSpanCount++;
+      errorSpanCount++;
+    }
+    if (span.parentSpanId !== '' && !ids.has(span.parentSpanId)) orphanSpanCount++;
+  }
+  return {
+    traceId,
+    rootServiceName: service,
+    rootOperationName: name,
+    minStartTimeUnixNano: String(startUnixNs),
+    maxEndTimeUnixNano: String(startUnixNs + durationNs),
+    spanCount: spans.length,
+    errorSpanCount,
+    orphanSpanCount,
+    services: [...services.values()].sort((a, b) => (a.name < b.name ? -1 : 1)),
+  };
+};
+
+const get = (path: string, handle: Route['handle']): Route => ({
+  method: 'GET',
+  path: path.split('/').slice(1),
+  errors: 'v3',
+  isQuery: true,
+  handle,
+});
+
+/** The endpoints. */
+export const v3Routes = (archive: ArchiveReader, maxTraces: number): Route[] => [
+  get('/api/v3/services', async ({ response, signal }) => {
+    sendJson(response, 200, { services: await archive.services({ signal }) });
+  }),
+  get('/api/v3/operations', async ({ query, response, signal }) => {
+    const service = query.get('service') ?? '';
+    if (service === '') throw new HttpError(400, 'the parameter service is required');
+    const kind = pick(query, 'spanKind', 'span_kind')?.[1].toLowerCase();
+    const operations = await archive.operations(service, { signal });
+    const wanted = operations.filter((operation) => kind === undefined || shownKind(operation) === kind);
+    sendJson(response, 200, {
+      operations: wanted.map((operation) => ({ name: operation.name, spanKind: shownKind(operation) })),
+    });
+  }),
+  get('/api/v3/traces', async (call) => {
+    const { query, signal } = call;
+    const found = await archive.search(v3Search(query, maxTraces), { signal });
+    await streamTraces(call, loadTraces(archive, found, signal));
+  }),
+  get('/api/v3/traces/*', async (call) => {
+    const traceId = traceIdOf('trace_id', call.parts[0]);
+    await streamTraces(call, loadTraces(archive, [{ traceId, bytes: 0 }], call.signal));
+  }),
+  get('/api/v3/trace-summaries', async ({ query, response, signal }) => {
+    const found = await archive.search(v3Search(query, maxTraces), { signal });
+    const byId = new Map(found.map((summary) => [summary.traceId, summary]));
+    const stream = new JsonStream(response, signal);
+    await stream.write('{"summaries":[');
+    let isFirst = true;
+    for await (const [traceId, spans] of loadTraces(archive, found, signal)) {
+      const summary = summaryJson(byId.get(traceId) as TraceSummary, spans);
+      await stream.write((isFirst ? '' : ',') + JSON.stringify(summary));
+      isFirst = false;
+    }
+    await stream.write(']}\n');
+    await stream.end();
+  }),
+];

@@ -1,0 +1,160 @@
+// Spans in memory that are in no segment yet, answering as a segment would. It holds what it was given and an index of it, and is given
+// bounded lists only.
+import type { ArchivedSpan, TraceSearch, TraceSummary } from './archived-span.js';
+import { propertyOf } from './properties.js';
+import { propertyText } from './segment/reading/property-text.js';
+import type { SegmentSearch } from './segment/segment.js';
+import { OperationList, type SegmentOperation } from './segment/segment-summary.js';
+import { spanMemory } from './segment/tables/span-memory.js';
+import { serviceOf } from './segment/tables/span-tables.js';
+import type { TraceSource } from './trace-source.js';
+import { rootFirst } from './trace-tree.js';
+
+/** What is known of a whole trace, whose spans are each there once. */
+export const summaryOf = (spans: readonly ArchivedSpan[]): TraceSummary => {
+  const ids = new Set(spans.map(({ spanId }) => spanId));
+  let head = spans[0];
+  let { startUnixNs } = head;
+  let endUnixNs = 0n;
+  let errorCount = 0;
+  let bytes = 0;
+  let isComplete = true;
+  for (const span of spans) {
+    if (isBefore(span, head)) head = span;
+    if (span.startUnixNs < startUnixNs) startUnixNs = span.startUnixNs;
+    if (span.endUnixNs > endUnixNs) endUnixNs = span.endUnixNs;
+    if (span.status.code === 'error') errorCount++;
+    if (span.parentSpanId !== '' && !ids.has(span.parentSpanId)) isComplete = false;
+    bytes += spanMemory(span);
+  }
+  // A clock that was set back may have a span end before it starts.
+  if (endUnixNs < startUnixNs) endUnixNs = startUnixNs;
+  return {
+    traceId: head.traceId,
+    name: head.name,
+    service: serviceOf(head.resource),
+    startUnixNs,
+    durationNs: endUnixNs - startUnixNs,
+    spanCount: spans.length,
+    errorCount,
+    bytes,
+    isComplete: isComplete && head.parentSpanId === '',
+  };
+};
+
+/** Whether a span rather than another gives its trace the name: roots first, then the earliest. */
+const isBefore = (a: ArchivedSpan, b: ArchivedSpan): boolean => {
+  if ((a.parentSpanId === '') !== (b.parentSpanId === '')) return a.parentSpanId === '';
+  return a.startUnixNs < b.startUnixNs || (a.startUnixNs === b.startUnixNs && a.spanId < b.spanId);
+};
+
+/** Whether a trace meets the conditions of traces. */
+export const meetsConditions = (
+  { startUnixNs, durationNs }: TraceSummary,
+  { fromUnixNs, toUnixNs, minDurationNs, maxDurationNs }: TraceSearch,
+): boolean =>
+  (fromUnixNs === undefined || startUnixNs + durationNs >= fromUnixNs) &&
+  (toUnixNs === undefined || startUnixNs <= toUnixNs) &&
+  (minDurationNs === undefined || durationNs >= minDurationNs) &&
+  (maxDurationNs === undefined || durationNs <= maxDurationNs);
+
+/** Whether a span meets the conditions of spans. */
+export const isMeant = (span: ArchivedSpan, { service, name, status, properties = {} }: TraceSearch): boolean =>
+  (name === undefined || span.name === name) &&
+  (status === undefined || span.status.code === status) &&
+  (service === undefined || serviceOf(span.resource) === service) &&
+  Object.entries(properties).every(([key, text]) => {
+    const value = propertyOf(span.properties, key);
+    return value !== undefined && propertyText(value) === text;
+  });
+
+/** The newest first; of one start by id, so that the order is always the same. */
+export const newestFirst = (a: TraceSummary, b: TraceSummary): number =>
+  a.startUnixNs > b.startUnixNs ? -1 : a.startUnixNs < b.startUnixNs ? 1 : a.traceId < b.traceId ? -1 : 1;
+
+/** A list of spans that grows. */
+export class SpanList implements TraceSource {
+  private readonly byTrace = new Map<string, ArchivedSpan[]>();
+  /** How many of `spans` are in the index: it is made when somebody asks, not while spans come in. */
+  private indexed = 0;
+  private start = 0n;
+  private end = 0n;
+
+  constructor(readonly spans: readonly ArchivedSpan[]) {}
+
+  get startUnixNs(): bigint {
+    this.index();
+    return this.start;
+  }
+
+  get endUnixNs(): bigint {
+    this.index();
+    return this.end;
+  }
+
+  async possible(ids: readonly string[]): Promise<readonly string[]> {
+    this.index();
+    return ids.filter((id) => this.byTrace.has(id));
+  }
+
+  async traces(ids: readonly string[]): Promise<ReadonlyMap<string, readonly ArchivedSpan[]>> {
+    this.index();
+    const found = new Map<string, readonly ArchivedSpan[]>();
+    for (const id of ids) {
+      const spans = this.byTrace.get(id);
+      if (spans !== undefined) found.set(id, rootFirst(spans));
+    }
+    return found;
+  }
+
+  async summaries(search: SegmentSearch): Promise<readonly TraceSummary[]> {
+    this.index();
+    const found: TraceSummary[] = [];
+    const { startsFromUnixNs = 0n } = search;
+    for (const all of this.byTrace.values()) {
+      if (startsFromUnixNs > 0n && all.some(({ startUnixNs }) => startUnixNs < startsFromUnixNs)) continue;
+      if (!all.some((span) => isMeant(span, search))) continue;
+      const spans = onceEach(all);
+      if (spans.length < all.length && !spans.some((span) => isMeant(span, search))) continue;
+      const summary = summaryOf(spans);
+      if (meetsConditions(summary, search)) found.push(summary);
+    }
+    return found.sort(newestFirst).slice(0, search.limit);
+  }
+
+  async operations(): Promise<ReadonlyMap<string, readonly SegmentOperation[]>> {
+    const list = new OperationList();
+    for (const span of this.spans) list.add(serviceOf(span.resource), span);
+    return list.finish().operations;
+  }
+
+  /** The same spans, and none that come later. */
+  fixed(): SpanList {
+    return new SpanList([...this.spans]);
+  }
+
+  /** All traces. */
+  *scan(): Generator<readonly ArchivedSpan[]> {
+    this.index();
+    for (const spans of this.byTrace.values()) yield rootFirst(spans);
+  }
+
+  private index(): void {
+    for (; this.indexed < this.spans.length; this.indexed++) {
+      const span = this.spans[this.indexed];
+      const { traceId, startUnixNs, endUnixNs } = span;
+      const known = this.byTrace.get(traceId);
+      if (known === undefined) this.byTrace.set(traceId, [span]);
+      else known.push(span);
+      if (this.indexed === 0 || startUnixNs < this.start) this.start = startUnixNs;
+      if (this.indexed === 0 || startUnixNs > this.end) this.end = startUnixNs;
+      if (endUnixNs > this.end) this.end = endUnixNs;
+    }
+  }
+}
+
+/** Of equal ids the last. */
+const onceEach = (spans: readonly ArchivedSpan[]): readonly ArchivedSpan[] => {
+  const byId = new Map(spans.map((span) => [span.spanId, span]));
+  return byId.size === spans.length ? spans : [...byId.values()];
+};

@@ -1,0 +1,236 @@
+// Spans as bytes of a write-ahead file: written once, read only after a crash or by other processes while the writer lives. Every value
+// must come back exactly as it went in, and what no segment can keep must be refused here, before anybody counts on it.
+import { BadValueError } from '../../graph/graph-error.js';
+import type { ByteReader, ByteWriter } from '../../graph/varint.js';
+import type {
+  ArchivedEvent,
+  ArchivedLink,
+  ArchivedProperties,
+  ArchivedResource,
+  ArchivedScope,
+  ArchivedSpan,
+} from '../archived-span.js';
+import { NO_PROPERTIES } from '../properties.js';
+import { parseId } from '../segment/ids.js';
+import { KINDS, STATUS_CODES } from '../segment/order/span-rows.js';
+import { planSegment } from '../segment/segment-plan.js';
+import { readResource, readScope, writeResource, writeScope } from '../segment/tables/span-tables.js';
+import { readText, writeText } from '../segment/values/text-column.js';
+import { readProperties, writeProperties } from '../segment/values/value-codec.js';
+
+/** What a span has, as bits of its first byte. */
+const Has = { parent: 1, newTrace: 2, texts: 4, properties: 8, events: 16, links: 32 } as const;
+const ALL_BITS = 63;
+/** A span of more bytes might be more than a segment takes: that is tried out. */
+const LARGE_BYTES = 256 * 1024;
+const MAX_TIME = 0xffff_ffff_ffff_ffffn;
+
+const words = new Uint32Array(4);
+const times = new BigUint64Array(2);
+const timeBytes = new Uint8Array(times.buffer);
+
+const writeId = (writer: ByteWriter, hex: string, what: string, count: number): void => {
+  parseId(hex, what, count, words, 0);
+  for (let i = 0; i < count; i++) writer.uint32(words[i]);
+};
+
+const checkTime = (time: bigint): void => {
+  if (typeof time !== 'bigint' || time < 0n || time > MAX_TIME)
+    throw new BadValueError(`${String(time)} is no time: times are bigints from 0 to 2^64 - 1`);
+};
+
+const writeTime = (writer: ByteWriter, time: bigint): void => {
+  checkTime(time);
+  times[0] = time;
+  writer.raw(timeBytes.subarray(0, 8));
+};
+
+/** Things of a batch by number, each written where it is first met. */
+class Known<T> {
+  private readonly numbers = new Map<T, number>();
+  private last: T | undefined;
+  private lastNumber = 0;
+
+  constructor(private readonly write: (writer: ByteWriter, thing: T) => void) {}
+
+  ref(writer: ByteWriter, thing: T): void {
+    if (thing === this.last) {
+      writer.varint(this.lastNumber);
+      return;
+    }
+    const known = this.numbers.get(thing);
+    const number = known ?? this.numbers.size;
+    writer.varint(number);
+    if (known === undefined) {
+      this.numbers.set(thing, number);
+      this.write(writer, thing);
+    }
+    this.last = thing;
+    this.lastNumber = number;
+  }
+}
+
+/** Appends the spans of one batch. */
+export class SpanEncoder {
+  private readonly resources = new Known<ArchivedResource>(writeResource);
+  private readonly scopes = new Known<ArchivedScope>(writeScope);
+  private readonly names = new Known<string>(writeText);
+  private lastTrace = '';
+
+  constructor(private readonly writer: ByteWriter) {}
+
+  /** Append a span. Throws `BadKeyError`, `BadValueError` or `LimitError` for what no span can have; the batch is of no use then. */
+  add(span: ArchivedSpan): void {
+    const { writer } = this;
+    const before = writer.length;
+    const { traceId, parentSpanId, traceState, status, events, links } = span;
+    const hasTexts = traceState !== '' || status.message !== '';
+    const isNewTrace = traceId !== this.lastTrace;
+    const hasProperties = !isEmpty(span.properties);
+    writer.byte(
+      (parentSpanId === '' ? 0 : Has.parent) +
+        (isNewTrace ? Has.newTrace : 0) +
+        (hasTexts ? Has.texts : 0) +
+        (hasProperties ? Has.properties : 0) +
+        (events.length > 0 ? Has.events : 0) +
+        (links.length > 0 ? Has.links : 0),
+    );
+    writer.byte(numberOf(KINDS, span.kind) * STATUS_CODES.length + numberOf(STATUS_CODES, status.code));
+    if (isNewTrace) writeId(writer, traceId, 'trace id', 4);
+    this.lastTrace = traceId;
+    writeId(writer, span.spanId, 'span id', 2);
+    if (parentSpanId !== '') writeId(writer, parentSpanId, 'parent span id', 2);
+    checkTime(span.startUnixNs);
+    checkTime(span.endUnixNs);
+    times[0] = span.startUnixNs;
+    times[1] = span.endUnixNs;
+    writer.raw(timeBytes);
+    this.resources.ref(writer, span.resource);
+    this.scopes.ref(writer, span.scope);
+    this.names.ref(writer, span.name);
+    if (hasTexts) {
+      writeText(writer, traceState);
+      writeText(writer, status.message);
+    }
+    if (hasProperties) writeProperties(writer, span.properties);
+    if (events.length > 0) this.addEvents(events);
+    if (links.length > 0) this.addLinks(links);
+    if (writer.length - before > LARGE_BYTES) planSegment([span]);
+  }
+
+  private addEvents(events: readonly ArchivedEvent[]): void {
+    const { writer } = this;
+    writer.varint(events.length);
+    for (const { name, timeUnixNs, properties } of events) {
+      this.names.ref(writer, name);
+      writeTime(writer, timeUnixNs);
+      writeProperties(writer, properties);
+    }
+  }
+
+  private addLinks(links: readonly ArchivedLink[]): void {
+    const { writer } = this;
+    writer.varint(links.length);
+    for (const { traceId, spanId, traceState, properties } of links) {
+      writeId(writer, traceId, 'trace id', 4);
+      writeId(writer, spanId, 'span id', 2);
+      writeText(writer, traceState);
+      writeProperties(writer, properties);
+    }
+  }
+}
+
+const isEmpty = (properties: ArchivedProperties): boolean => {
+  for (const key in properties) if (Object.hasOwn(properties, key)) return false;
+  return true;
+};
+
+const numberOf = <T extends string>(names: readonly T[], name: T): number => {
+  const number = names.indexOf(name);
+  if (number < 0) throw new BadValueError(`${JSON.stringify(name)} is none of ${names.join(', ')}`);
+  return number;
+};
+
+const readId = (reader: ByteReader, count: number): string => {
+  let id = '';
+  for (let i = 0; i < count; i++) id += reader.uint32().toString(16).padStart(8, '0');
+  return id;
+};
+
+const readTime = (reader: ByteReader): bigint => {
+  timeBytes.set(reader.raw(8));
+  return times[0];
+};
+
+/** The things of a batch, as they are met. */
+const readKnown = <T>(reader: ByteReader, known: T[], read: (reader: ByteReader) => T): T => {
+  const number = reader.varint();
+  if (number === known.length) known.push(read(reader));
+  const thing = known[number];
+  if (thing === undefined) throw reader.corrupt('names something it does not have');
+  return thing;
+};
+
+/** A count of things that take a byte at least: a lie is found before memory is taken. */
+const readCount = (reader: ByteReader): number => {
+  const count = reader.varint();
+  if (count > reader.left) throw reader.corrupt('claims more than it has');
+  return count;
+};
+
+/** All spans of a batch, without end. */
+export const readSpans = (reader: ByteReader): ArchivedSpan[] => {
+  const resources: ArchivedResource[] = [];
+  const scopes: ArchivedScope[] = [];
+  const names: string[] = [];
+  const spans: ArchivedSpan[] = [];
+  let traceId: string | undefined;
+  while (reader.left > 0) {
+    const bits = reader.byte();
+    if (bits > ALL_BITS) throw reader.corrupt('has a span of unknown form');
+    const kindAndStatus = reader.byte();
+    const kind = KINDS[Math.floor(kindAndStatus / STATUS_CODES.length)];
+    const code = STATUS_CODES[kindAndStatus % STATUS_CODES.length];
+    if (kind === undefined) throw reader.corrupt('has a span of unknown kind');
+    if (bits & Has.newTrace) traceId = readId(reader, 4);
+    if (traceId === undefined) throw reader.corrupt('has a span of no trace');
+    const spanId = readId(reader, 2);
+    const parentSpanId = bits & Has.parent ? readId(reader, 2) : '';
+    const startUnixNs = readTime(reader);
+    const endUnixNs = readTime(reader);
+    const resource = readKnown(reader, resources, readResource);
+    const scope = readKnown(reader, scopes, readScope);
+    const name = readKnown(reader, names, readText);
+    const traceState = bits & Has.texts ? readText(reader) : '';
+    const message = bits & Has.texts ? readText(reader) : '';
+    const properties = bits & Has.properties ? readProperties(reader) : NO_PROPERTIES;
+    const events = bits & Has.events ? readEvents(reader, names) : [];
+    const links = bits & Has.links ? readLinks(reader) : [];
+    const status = { code, message };
+    const times = { startUnixNs, endUnixNs };
+    const what = { traceState, name, kind, ...times, status, properties, events, links, resource, scope };
+    spans.push({ traceId, spanId, parentSpanId, ...what });
+  }
+  return spans;
+};
+
+const readEvents = (reader: ByteReader, names: string[]): ArchivedEvent[] =>
+  Array.from(
+    { length: readCount(reader) },
+    (): ArchivedEvent => ({
+      name: readKnown(reader, names, readText),
+      timeUnixNs: readTime(reader),
+      properties: readProperties(reader),
+    }),
+  );
+
+const readLinks = (reader: ByteReader): ArchivedLink[] =>
+  Array.from(
+    { length: readCount(reader) },
+    (): ArchivedLink => ({
+      traceId: readId(reader, 4),
+      spanId: readId(reader, 2),
+      traceState: readText(reader),
+      properties: readProperties(reader),
+    }),
+  );

@@ -1,0 +1,156 @@
+// Writes a write-ahead file: batches of spans, appended at once and kept for sure after a sync. A batch that could not be written whole must
+// leave no trace, and a file that is no longer there, or whose sync failed, must not be trusted again.
+import { close, closeSync, fstatSync, fsync, ftruncateSync, futimesSync, openSync, statSync, writeSync } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { promisify } from 'node:util';
+import { TransportError } from '../../graph/graph-error.js';
+import { ByteWriter } from '../../graph/varint.js';
+import type { ArchivedSpan } from '../archived-span.js';
+import { SpanEncoder } from './span-bytes.js';
+import { beginFrame, endFrame, WAL_MAGIC } from './wal-frames.js';
+
+/** A frame ends when it has so many bytes. */
+const FRAME_BYTES = 1024 * 1024;
+
+const failed = (path: string, what: string, cause: unknown): TransportError =>
+  new TransportError(`${path} cannot be ${what}: ${(cause as Error).message}`, { cause });
+
+const syncDescriptor = promisify(fsync);
+
+const syncDirectory = async (path: string): Promise<void> => {
+  try {
+    const directory = await open(path, 'r');
+    await directory.sync().finally(() => directory.close());
+  } catch {
+    // Not every file system can; those that cannot need not.
+  }
+};
+
+/** Encodes one batch at a time: shared, for it is used at once. */
+const frame = new ByteWriter(2 * FRAME_BYTES);
+
+/** Appends batches to a new file. */
+export class WalWriter {
+  private readonly descriptor: number;
+  private readonly inode: number;
+  private synced = 0;
+  private syncing: Promise<void> | undefined;
+  private isBroken = false;
+  private isClosed = false;
+  /** Bytes in the file. */
+  bytes = WAL_MAGIC.length;
+
+  constructor(readonly path: string) {
+    let descriptor: number | undefined;
+    try {
+      descriptor = openSync(path, 'wx');
+      writeSync(descriptor, WAL_MAGIC);
+      this.inode = fstatSync(descriptor).ino;
+      this.descriptor = descriptor;
+    } catch (cause) {
+      if (descriptor !== undefined) closeSync(descriptor);
+      throw failed(path, 'made', cause);
+    }
+  }
+
+  /** Append spans: all, or none when it throws. They are kept for sure only after `sync`. */
+  append(spans: readonly ArchivedSpan[]): void {
+    let end = this.bytes;
+    try {
+      let encoder = this.begin();
+      for (const span of spans) {
+        encoder.add(span);
+        if (frame.length < FRAME_BYTES) continue;
+        end = this.write(end);
+        encoder = this.begin();
+      }
+      if (frame.length > 0) end = this.write(end);
+    } catch (error) {
+      if (end > this.bytes) this.cut();
+      throw error;
+    }
+    this.bytes = end;
+  }
+
+  /** Whether the file is another's, or gone, or a sync failed: then all of it must be written again elsewhere. */
+  get isLost(): boolean {
+    if (this.isBroken) return true;
+    try {
+      return statSync(this.path).ino !== this.inode;
+    } catch {
+      return true;
+    }
+  }
+
+  /** Resolves when the disk has everything appended before. */
+  async sync(): Promise<void> {
+    const wanted = this.bytes;
+    while (this.synced < wanted && !this.isClosed) {
+      this.syncing ??= this.syncOnce();
+      await this.syncing;
+    }
+  }
+
+  /** Show other processes that this one lives. */
+  touch(): void {
+    const now = new Date();
+    try {
+      futimesSync(this.descriptor, now, now);
+    } catch {
+      // Then its age is that of its last bytes.
+    }
+  }
+
+  /** Release the file; what it holds is safe elsewhere. */
+  close(): void {
+    if (this.isClosed) return;
+    this.isClosed = true;
+    const release = (): void => close(this.descriptor, () => {});
+    // Its number must not become another file's while it is being synced.
+    if (this.syncing === undefined) release();
+    else this.syncing.then(release, release);
+  }
+
+  private begin(): SpanEncoder {
+    beginFrame(frame);
+    return new SpanEncoder(frame);
+  }
+
+  private write(at: number): number {
+    const bytes = endFrame(frame);
+    try {
+      for (let done = 0; done < bytes.length; )
+        done += writeSync(this.descriptor, bytes, done, bytes.length - done, at + done);
+    } catch (cause) {
+      this.cut();
+      throw failed(this.path, 'written', cause);
+    }
+    return at + bytes.length;
+  }
+
+  /** Take back what is behind the last whole batch; if that fails the next one overwrites it. */
+  private cut(): void {
+    try {
+      ftruncateSync(this.descriptor, this.bytes);
+    } catch {
+      // Readers stop there all the same.
+    }
+  }
+
+  private async syncOnce(): Promise<void> {
+    const { bytes } = this;
+    try {
+      await syncDescriptor(this.descriptor);
+      // A file whose name is lost is lost.
+      if (this.synced === 0) await syncDirectory(dirname(this.path));
+      this.synced = bytes;
+    } catch (cause) {
+      // A second sync would succeed without the bytes that the first one lost.
+      this.isBroken = true;
+      throw failed(this.path, 'synced', cause);
+    } finally {
+      this.syncing = undefined;
+    }
+  }
+}

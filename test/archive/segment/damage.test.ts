@@ -1,0 +1,74 @@
+// A segment in which any bit is wrong, or that ends anywhere, never gives a wrong span: what is damaged is told, and the rest is there.
+import { isDeepStrictEqual } from 'node:util';
+import { expect, test } from 'vitest';
+import type { ArchivedSpan } from '../../../src/archive/archived-span.js';
+import { Segment } from '../../../src/archive/segment/segment.js';
+import { GraphError } from '../../../src/graph/graph-error.js';
+import { collect, openSegment, segmentBytes, spanIdOf } from './support/segments.js';
+import { seededRandom, syntheticSpans } from './support/synthetic-spans.js';
+
+const spans = syntheticSpans({ traces: 150, spansPerTrace: 20, seed: 71 }).map(
+  (span, i): ArchivedSpan => ({
+    ...span,
+    properties: (i % 3 === 0 ? { n: i, text: `number ${i}` } : {}) as ArchivedSpan['properties'],
+    events: i % 50 === 0 ? [{ name: 'event', timeUnixNs: span.startUnixNs, properties: { i } }] : [],
+    links: i % 70 === 0 ? [{ traceId: span.traceId, spanId: spanIdOf(i), traceState: '', properties: {} }] : [],
+  }),
+);
+const bytes = segmentBytes(spans);
+
+/** What a damaged file gives of the traces asked for, and whether anything was told. */
+const read = async (
+  damaged: Buffer,
+  ids: readonly string[],
+): Promise<{ found: Map<string, ArchivedSpan[]>; scanned: number; isTold: boolean }> => {
+  let isTold = false;
+  const onDamage = (error: GraphError): void => {
+    expect(error).toBeInstanceOf(GraphError);
+    isTold = true;
+  };
+  const found = new Map<string, ArchivedSpan[]>();
+  let scanned = 0;
+  try {
+    const segment = await Segment.open(damaged);
+    for (const [id, trace] of await segment.traces(ids, { onDamage })) found.set(id, trace);
+    await segment.summaries({ name: spans[7].name, properties: { n: '3' } }, { onDamage });
+    scanned = (await collect(segment.scan({ onDamage }))).length;
+  } catch (error) {
+    expect(error).toBeInstanceOf(GraphError);
+    isTold = true;
+  }
+  return { found, scanned, isTold };
+};
+
+test('400 flipped bits', async () => {
+  const whole = await openSegment(spans);
+  const ids = (await whole.summaries({ limit: 1000 })).map(({ traceId }) => traceId);
+  const expected = await whole.traces(ids);
+  const random = seededRandom(72);
+  let opened = 0;
+  let lost = 0;
+  for (let i = 0; i < 400; i++) {
+    const damaged = Buffer.from(bytes);
+    damaged[Math.floor(random() * bytes.length)] ^= 1 << Math.floor(random() * 8);
+    const { found, scanned, isTold } = await read(damaged, ids);
+    for (const [id, trace] of found)
+      if (!isDeepStrictEqual(trace, expected.get(id))) throw new Error(`flip ${i}: ${id}`);
+    if (found.size < ids.length && !isTold) throw new Error(`flip ${i}: traces are missing and nobody was told`);
+    if (found.size === 0) continue;
+    opened++;
+    lost += ids.length - found.size;
+    expect(scanned).toBeGreaterThan(0);
+  }
+  // Most bits are in blocks of spans, and a block has but few traces.
+  expect(opened).toBeGreaterThan(300);
+  expect(lost / opened / ids.length).toBeLessThan(0.5);
+});
+
+test('cut anywhere', async () => {
+  const random = seededRandom(73);
+  for (let i = 0; i < 200; i++) {
+    const { found, isTold } = await read(bytes.subarray(0, Math.floor(random() * bytes.length)), [spans[0].traceId]);
+    expect([found.size, isTold]).toEqual([0, true]);
+  }
+});

@@ -1,0 +1,138 @@
+// What a write-ahead file took comes back as it was, however the file was cut or damaged: whole batches, or nothing of one.
+import { appendFileSync, readFileSync, renameSync, truncateSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import type { ArchivedSpan } from '../../../src/archive/archived-span.js';
+import { readWal, WalTail } from '../../../src/archive/wal/wal-reader.js';
+import { WalWriter } from '../../../src/archive/wal/wal-writer.js';
+import { BadKeyError, BadValueError, GraphError, LimitError } from '../../../src/graph/graph-error.js';
+import { thrownBy } from '../../graph/support/errors.js';
+import { newDirectory } from '../archive/support/directory.js';
+import { numberedTrace } from '../archive/support/numbered-traces.js';
+import { anySpans } from '../segment/support/arbitrary-spans.js';
+import { segmentBytes, span, spanIdOf } from '../segment/support/segments.js';
+import { seededRandom } from '../segment/support/synthetic-spans.js';
+
+/** A file of batches and where each ends. */
+const writeBatches = (path: string, batches: readonly (readonly ArchivedSpan[])[]): number[] => {
+  const writer = new WalWriter(path);
+  const ends = batches.map((batch) => {
+    writer.append(batch);
+    return writer.bytes;
+  });
+  writer.close();
+  return ends;
+};
+
+test('any spans', () => {
+  const directory = newDirectory();
+  let n = 0;
+  fc.assert(
+    fc.property(fc.array(anySpans, { maxLength: 4 }), (batches) => {
+      const path = join(directory, `wal-${n++}.log`);
+      writeBatches(path, batches);
+      const { spans, tornBytes } = readWal(path);
+      expect(isDeepStrictEqual(spans, batches.flat())).toBe(true);
+      expect(tornBytes).toBe(0);
+    }),
+    { numRuns: 150, seed: 31 },
+  );
+});
+
+test('cut anywhere, the whole batches are there', () => {
+  const path = join(newDirectory(), 'a.log');
+  const batches = Array.from({ length: 6 }, (_, n) => numberedTrace(n));
+  const ends = writeBatches(path, batches);
+  for (let length = readFileSync(path).length; length >= 0; length--) {
+    truncateSync(path, length);
+    const { spans, tornBytes } = readWal(path);
+    const whole = ends.filter((end) => end <= length).length;
+    expect(spans).toEqual(batches.slice(0, whole).flat());
+    expect(tornBytes).toBe(length < 8 ? length : length - (ends[whole - 1] ?? 8));
+  }
+});
+
+test('damaged anywhere, the other batches are there and nothing is made up', () => {
+  const path = join(newDirectory(), 'a.log');
+  const batches = Array.from({ length: 6 }, (_, n) => numberedTrace(n));
+  const ends = writeBatches(path, batches);
+  const bytes = readFileSync(path);
+  const random = seededRandom(32);
+  for (let i = 0; i < 3000; i++) {
+    const at = 8 + Math.floor(random() * (bytes.length - 8));
+    const damaged = Buffer.from(bytes);
+    damaged[at] ^= 1 << Math.floor(random() * 8);
+    writeFileSync(path, damaged);
+    const hit = ends.findIndex((end) => at < end);
+    expect(readWal(path).spans).toEqual(batches.filter((_, n) => n !== hit).flat());
+  }
+});
+
+test('a file of something else', () => {
+  const path = join(newDirectory(), 'a.log');
+  writeFileSync(path, 'no write-ahead file at all');
+  expect(readWal(path)).toEqual({ spans: [], end: 0, tornBytes: 26 });
+  expect(thrownBy(() => readWal(`${path}.none`))).toBeInstanceOf(GraphError);
+});
+
+test('a file that is still written is followed', () => {
+  const directory = newDirectory();
+  const path = join(directory, 'a.log');
+  const writer = new WalWriter(path);
+  const tail = new WalTail();
+  expect(tail.read(path)).toEqual([]);
+  const seen: ArchivedSpan[] = [];
+  for (let n = 0; n < 20; n++) {
+    writer.append(numberedTrace(n));
+    if (n % 3 === 0) seen.push(...tail.read(path));
+  }
+  // Half a batch is none yet.
+  const whole = readFileSync(path);
+  const other = join(directory, 'b.log');
+  writeFileSync(other, whole.subarray(0, whole.length - 5));
+  seen.push(...tail.read(other));
+  expect(seen).toHaveLength(57);
+  appendFileSync(other, whole.subarray(whole.length - 5));
+  seen.push(...tail.read(other));
+  expect(seen).toEqual(Array.from({ length: 20 }, (_, n) => numberedTrace(n)).flat());
+  writer.close();
+});
+
+test.each([
+  ['an id in capitals', { traceId: 'A'.repeat(32) }, BadKeyError],
+  ['a short span id', { spanId: '1' }, BadKeyError],
+  ['a parent that is none', { parentSpanId: 'x' }, BadKeyError],
+  ['a link to nothing', { links: [{ traceId: '', spanId: '', traceState: '', properties: {} }] }, BadKeyError],
+  ['a time before 1970', { startUnixNs: -1n }, BadValueError],
+  ['a time that is a number', { endUnixNs: 5 as unknown as bigint }, BadValueError],
+  ['an unknown kind', { kind: 'odd' as 'server' }, BadValueError],
+  ['an unknown status', { status: { code: 'odd' as 'ok', message: '' } }, BadValueError],
+  ['null', { properties: { a: null as unknown as string } }, BadValueError],
+  ['a megabyte of empty lists', { properties: { a: Array.from({ length: 600_000 }, () => []) } }, LimitError],
+  ['a huge text', { properties: { a: 'x'.repeat(40_000_000) } }, LimitError],
+])('%s is refused with all its batch, as no segment could keep it', (_, changes, error) => {
+  const path = join(newDirectory(), 'a.log');
+  const writer = new WalWriter(path);
+  writer.append(numberedTrace(1));
+  const bad = span({ spanId: spanIdOf(7), ...changes });
+  expect(thrownBy(() => segmentBytes([bad]))).toBeInstanceOf(error);
+  // More than a frame before it.
+  const large = Array.from({ length: 5 }, (_, i) => span({ spanId: spanIdOf(i + 1), name: 'y'.repeat(300_000) + i }));
+  expect(thrownBy(() => writer.append([...large, bad]))).toBeInstanceOf(error);
+  writer.append(numberedTrace(2));
+  writer.close();
+  expect(readWal(path)).toMatchObject({ spans: [...numberedTrace(1), ...numberedTrace(2)], tornBytes: 0 });
+});
+
+test('a file that was taken away is known to be lost', async () => {
+  const path = join(newDirectory(), 'a.log');
+  const writer = new WalWriter(path);
+  writer.append(numberedTrace(1));
+  await writer.sync();
+  expect(writer.isLost).toBe(false);
+  renameSync(path, `${path}.taken`);
+  expect(writer.isLost).toBe(true);
+  writer.close();
+});
