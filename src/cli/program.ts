@@ -4,7 +4,10 @@ import { createRequire } from 'node:module';
 import { Command } from 'commander';
 import { registerClock } from './clock-command.js';
 import { registerGold } from './gold/gold-command.js';
+import { registerGraph } from './graph/graph-command.js';
 import { registerPerf } from './perf/perf-command.js';
+import { registerServe } from './serve-command.js';
+import { registerTrace } from './trace/trace-command.js';
 
 const { version, description } = createRequire(import.meta.url)('spanline/package.json') as {
   version: string;
@@ -15,8 +18,11 @@ const EXAMPLES = `
 Examples:
   $ spanline clock                 which clock spans are stamped with, and what a read costs here
   $ spanline clock --json          the same for a program
+  $ spanline trace ls -a ./traces  the newest traces of an archive
+  $ spanline serve -a ./traces     a Jaeger API to read it, OTLP to send to it
   $ spanline perf ingest -s ./perf history.jsonl.gz   write benchmark results into a store
   $ spanline perf query -s ./perf 'test=~span'        query it
+  $ spanline graph build --from-git . -o commits.graph   index a history, then ask it
   $ spanline help perf             a command's options
 
 Exit codes: 0 done, 1 done with findings, 2 wrong usage, 3 a store or file failed, 130 Ctrl-C.
@@ -32,7 +38,10 @@ export function createProgram(): Command {
     .showHelpAfterError('(spanline --help lists the commands)')
     .exitOverride();
   registerClock(program);
+  registerTrace(program);
+  registerServe(program);
   registerPerf(program);
   registerGold(program);
+  registerGraph(program);
   return program;
 }

@@ -1,4 +1,5 @@
 // What all commands on a store have in common: where it is, how long to wait, Ctrl-C, and as what the answer is printed.
+import { once } from 'node:events';
 import type { Command } from 'commander';
 import { openTable, storeExists, type TableSchema, TraceDbError, type WideColumnTable } from '../tracedb/index.js';
 import { printable } from './columns.js';
@@ -94,4 +95,9 @@ export const note = (text: string): void => {
 /** One JSON document and a line break. */
 export const printJson = (value: unknown): void => {
   process.stdout.write(`${JSON.stringify(value, null, 2)}\n`);
+};
+
+/** Write to stdout at the pace it is read. */
+export const writeOut = async (text: string): Promise<void> => {
+  if (!process.stdout.write(text)) await once(process.stdout, 'drain');
 };

@@ -31,7 +31,7 @@ const examplesIn = (page: string, text: string): Example[] =>
 const examplesOf = (page: string): Example[] => examplesIn(page, readFileSync(join(root, page), 'utf8'));
 
 /** The rooms behind the entries of the package. */
-const ROOMS = ['clock', 'local-span', 'span', 'collector', 'exporters', 'tracedb'];
+const ROOMS = ['clock', 'local-span', 'span', 'collector', 'exporters', 'tracedb', 'graph', 'archive'];
 const sources = ROOMS.flatMap((room) =>
   readdirSync(join(root, 'src', room), { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.ts'))
@@ -64,7 +64,8 @@ const { exports: entries } = JSON.parse(readFileSync(join(root, 'package.json'),
   exports: Record<string, unknown>;
 };
 /** The source of an entry. */
-const sourceOf = (entry: string): string => (['.', './tracedb'].includes(entry) ? `${entry}/index.ts` : `${entry}.ts`);
+const sourceOf = (entry: string): string =>
+  ['.', './tracedb', './graph', './archive'].includes(entry) ? `${entry}/index.ts` : `${entry}.ts`;
 for (const entry of Object.keys(entries).filter((key) => key !== './package.json')) {
   const module = await import(join(root, 'src', sourceOf(entry)));
   for (const name of Object.keys(module)) importable.set(name, `spanline${entry.slice(1)}`);

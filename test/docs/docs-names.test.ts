@@ -1,8 +1,14 @@
 // Every option that is accepted and every counter that is shown has a place on the page that is about it.
-import { readdirSync, readFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
+import { Archive } from '../../src/archive/archive.js';
+import { ARCHIVE_DEFAULTS } from '../../src/archive/archive-options.js';
+import { ArchiveReporter } from '../../src/archive/archive-reporter.js';
+import { createArchiveServer } from '../../src/archive/server/archive-server.js';
+import { resolveServerOptions } from '../../src/archive/server/server-options.js';
 import { ConsoleReporter } from '../../src/exporters/console.js';
 import { FileReporter } from '../../src/exporters/file.js';
 import { JaegerReporter } from '../../src/exporters/jaeger.js';
@@ -53,6 +59,18 @@ describe('options', () => {
     expect(missing(names, section('collector.md', 'Options') + section('collector.md', 'Bounds'))).toEqual([]);
   });
 
+  test('of an archive and its server', () => {
+    const names = (error: unknown): string[] => (error as Error).message.split('it knows ')[1].split(', ');
+    const known = () => resolveServerOptions({ archive: { search: () => {} }, noSuchOption: 1 } as never);
+    expect(missing(Object.keys(ARCHIVE_DEFAULTS), page('archive.md'))).toEqual([]);
+    try {
+      known();
+      expect.unreachable();
+    } catch (error) {
+      expect(missing(names(error), page('archive.md'))).toEqual([]);
+    }
+  });
+
   test('of traced', () => {
     expect(missing(optionsOf(traced), section('spans.md', 'Decorators and wrappers'))).toEqual([]);
   });
@@ -75,7 +93,7 @@ describe('options', () => {
 });
 
 test('every error code of what is imported has a place in the docs', () => {
-  const files = ['clock', 'local-span', 'span', 'collector', 'exporters'].flatMap((room) =>
+  const files = ['clock', 'local-span', 'span', 'collector', 'exporters', 'graph', 'archive'].flatMap((room) =>
     readdirSync(join(root, 'src', room), { recursive: true, encoding: 'utf8' }).map((name) => join(room, name)),
   );
   const codes = files
@@ -107,5 +125,17 @@ describe('counters', () => {
     ['Memory', new MemoryReporter()],
   ])('of the reporter under "%s"', (title, reporter) => {
     expect(missing(Object.keys(reporter.stats?.() ?? {}), section('exporters.md', title))).toEqual([]);
+  });
+
+  test('of an archive, its reporter and its server', async () => {
+    const directory = mkdtempSync(join(tmpdir(), 'spanline-docs-'));
+    const archive = await Archive.open(directory);
+    const server = await createArchiveServer({ archive, port: 0 });
+    const { otlp, ...counted } = server.stats();
+    const names = [await archive.stats(), new ArchiveReporter(archive).stats(), otlp, counted].flatMap(Object.keys);
+    await server.close();
+    await archive.close();
+    rmSync(directory, { recursive: true });
+    expect(missing(names, page('archive.md'))).toEqual([]);
   });
 });

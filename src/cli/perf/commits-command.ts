@@ -2,8 +2,7 @@
 import type { Command } from 'commander';
 import { columns } from '../columns.js';
 import { wholeNumber } from '../options.js';
-import { printJson, type StoreOptions, withPerf, withStore } from './perf-options.js';
-import { writeOut } from './traces-command.js';
+import { printJson, type StoreOptions, withPerf, withStore, writeOut } from './perf-options.js';
 
 interface CommitsOptions extends StoreOptions {
   readonly last?: number;

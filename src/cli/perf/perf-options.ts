@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { type InstanceConfig, PERF_SCHEMA, PerfStore, readInstanceConfig } from '../../tracedb/index.js';
 import { type Call, type StoreOptions as CommonOptions, withStoreOptions, withTable } from '../store-session.js';
 
-export { note, printJson } from '../store-session.js';
+export { note, printJson, writeOut } from '../store-session.js';
 
 /** Options of every command on a Perf store. */
 export interface StoreOptions extends CommonOptions {

@@ -6,9 +6,9 @@ import { columns } from '../columns.js';
 import { CommandError, ExitCode } from '../exit-code.js';
 import { wholeNumber } from '../options.js';
 import { explainText, explainTree } from './explain.js';
-import { type PerfSession, printJson, type StoreOptions, withPerf, withStore } from './perf-options.js';
+import { type PerfSession, printJson, type StoreOptions, withPerf, withStore, writeOut } from './perf-options.js';
 import { tileFor } from './tiles-command.js';
-import { noteNothing, writeOut } from './traces-command.js';
+import { noteNothing } from './traces-command.js';
 
 interface QueryOptions extends StoreOptions {
   readonly tile?: number;

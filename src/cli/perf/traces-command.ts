@@ -1,11 +1,10 @@
 // `spanline perf traces count|list|list-by-index|export`: the traces of one tile. Lists are streamed: memory does not grow with them.
-import { once } from 'node:events';
 import type { Command } from 'commander';
 import { type PerfTrace, structuredKeyOf } from '../../tracedb/index.js';
 import { printable } from '../columns.js';
 import { CommandError, ExitCode } from '../exit-code.js';
 import { wholeNumber } from '../options.js';
-import { note, type PerfSession, printJson, type StoreOptions, withPerf, withStore } from './perf-options.js';
+import { note, type PerfSession, printJson, type StoreOptions, withPerf, withStore, writeOut } from './perf-options.js';
 import { tileFor } from './tiles-command.js';
 
 interface TileOptions extends StoreOptions {
@@ -19,11 +18,6 @@ const withTile = (command: Command): Command =>
 export const noteNothing = async ({ perf, call }: PerfSession, tile: number, query: string): Promise<void> => {
   const plan = await perf.planOf(tile, query, call);
   note(plan.kind === 'empty' ? `tile ${tile}: ${plan.reason}` : `no trace of tile ${tile} meets the query`);
-};
-
-/** Write to stdout at the pace it is read. */
-export const writeOut = async (text: string): Promise<void> => {
-  if (!process.stdout.write(text)) await once(process.stdout, 'drain');
 };
 
 const csvField = (text: string): string => (/[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);

@@ -1,8 +1,9 @@
 // The built command as people run it: in a process of its own, with pipes. Brings the build up to date once for a test file.
-import { spawn, spawnSync } from 'node:child_process';
+import { type ChildProcessByStdio, spawn, spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Readable, Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll } from 'vitest';
 
@@ -20,6 +21,10 @@ export interface Outcome {
 export interface RunOptions {
   readonly env?: Readonly<Record<string, string>>;
   readonly cwd?: string;
+  /** What it reads from its standard input; nothing when left out. */
+  readonly stdin?: Uint8Array;
+  /** Leave the standard input open behind that. */
+  readonly keepsStdin?: boolean;
   /** Another installation of the package. */
   readonly program?: string;
   /** Called once it runs; gives the process its signals. */
@@ -41,12 +46,14 @@ export const buildFirst = (): void => {
 /** Run `spanline` with these arguments. */
 export const spanline = (args: readonly string[], options: RunOptions = {}): Promise<Outcome> =>
   new Promise((resolve, reject) => {
-    const { env = {}, cwd = root, program = PROGRAM, onStart } = options;
+    const { env = {}, cwd = root, program = PROGRAM, stdin, keepsStdin = false, onStart } = options;
     const child = spawn(process.execPath, [program, ...args], {
       cwd,
       env: { ...process.env, NODE_OPTIONS: '', SPANLINE_PERF_STORE: '', ...env },
-      stdio: ['ignore', 'pipe', 'pipe'],
-    });
+      stdio: [stdin === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
+    }) as ChildProcessByStdio<Writable | null, Readable, Readable>;
+    if (keepsStdin) child.stdin?.write(stdin ?? '');
+    else child.stdin?.end(stdin);
     let stdout = '';
     let stderr = '';
     child.stdout.setEncoding('utf8').on('data', (text: string) => {

@@ -1,0 +1,90 @@
+// What all commands on an archive have in common: where it is, Ctrl-C, damaged segments, and how a failure ends the command. Must not make
+// a directory for a command that only reads, since a mistyped name would then be an empty archive.
+import { stat } from 'node:fs/promises';
+import type { Command } from 'commander';
+import { Archive } from '../archive/archive.js';
+import type { DamagedSegment } from '../archive/archive-options.js';
+import { TraceFormatError } from '../archive/trace-format-error.js';
+import { GraphError } from '../graph/graph-error.js';
+import { CommandError, ExitCode } from './exit-code.js';
+import { interruptible } from './interrupt.js';
+import { note } from './store-session.js';
+
+/** Options of every command on an archive. */
+export interface ArchiveCommandOptions {
+  readonly archive?: string;
+  readonly json?: boolean;
+}
+
+/** Give a command the option that says which archive. */
+export const withArchiveOption = (command: Command): Command =>
+  command.option('-a, --archive <dir>', 'directory of the archive (or SPANLINE_ARCHIVE)');
+
+/** The directory the command works on. */
+export const archiveDirectory = ({
+  archive = process.env.SPANLINE_ARCHIVE ?? '',
+}: Pick<ArchiveCommandOptions, 'archive'>): string => {
+  if (archive !== '') return archive;
+  throw new CommandError(
+    'ERR_SPANLINE_NO_ARCHIVE',
+    'which archive? Give --archive DIR, or set SPANLINE_ARCHIVE',
+    ExitCode.usage,
+  );
+};
+
+/** What is wrong with the command line or a file's content is told from what is wrong with the archive or the machine. */
+export const toCommandError = (error: unknown): unknown => {
+  if (error instanceof TraceFormatError)
+    return new CommandError(error.code, error.message, ExitCode.usage, { cause: error });
+  if (error instanceof GraphError) {
+    const isUsage = error.code === 'ERR_SPANLINE_GRAPH_BAD_OPTIONS';
+    return new CommandError(error.code, error.message, isUsage ? ExitCode.usage : ExitCode.store, { cause: error });
+  }
+  const { code, syscall, message } = error as NodeJS.ErrnoException;
+  if (code === undefined || syscall === undefined) return error;
+  return new CommandError('ERR_SPANLINE_FILE', message, ExitCode.store, { cause: error });
+};
+
+const checkDirectory = async (directory: string): Promise<void> => {
+  const found = await stat(directory).catch(() => undefined);
+  if (found?.isDirectory() === true) return;
+  throw new CommandError(
+    'ERR_SPANLINE_NOT_FOUND',
+    found === undefined
+      ? `there is no archive in ${directory}; spanline serve, spanline trace import and ArchiveReporter make one`
+      : `${directory} is no directory`,
+    ExitCode.store,
+  );
+};
+
+/** The answer was printed, but it is not of everything. */
+const reportDamage = (damaged: readonly DamagedSegment[]): void => {
+  for (const { file, message } of damaged) note(`${file} cannot be read, the others answer: ${message}`);
+  if (damaged.length > 0) process.exitCode = ExitCode.store;
+};
+
+/** Open the archive, run `work`, close it. Only to read unless `write`. */
+export const withArchive = async (
+  options: ArchiveCommandOptions,
+  work: (archive: Archive, signal: AbortSignal) => Promise<void>,
+  { write = false, hint }: { readonly write?: boolean; readonly hint?: string } = {},
+): Promise<void> => {
+  const directory = archiveDirectory(options);
+  const run = async (signal: AbortSignal): Promise<void> => {
+    if (!write) await checkDirectory(directory);
+    const archive = await Archive.open(directory, { readOnly: !write });
+    try {
+      await work(archive, signal);
+      reportDamage((await archive.stats()).damaged);
+    } finally {
+      await archive.close();
+    }
+  };
+  await interruptible(
+    (signal) =>
+      run(signal).catch((error: unknown) => {
+        throw signal.aborted ? signal.reason : toCommandError(error);
+      }),
+    hint,
+  );
+};

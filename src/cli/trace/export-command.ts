@@ -1,0 +1,148 @@
+// `spanline trace export`: traces as a file that other tools, and `spanline trace import`, read. A file is there whole or not at all.
+import { once } from 'node:events';
+import { createWriteStream } from 'node:fs';
+import { rename, rm } from 'node:fs/promises';
+import { type Command, Option } from 'commander';
+import type { Archive } from '../../archive/archive.js';
+import type { ArchivedSpan } from '../../archive/archived-span.js';
+import { loadTraces } from '../../archive/server/load-traces.js';
+import { type ArchiveCommandOptions, withArchive, withArchiveOption } from '../archive-session.js';
+import { CommandError, ExitCode } from '../exit-code.js';
+import { Progress } from '../progress.js';
+import { note, printJson, writeOut } from '../store-session.js';
+import { findTraceId } from './find-trace.js';
+import { isSearch, type SearchOptions, searchOf, withSearchOptions } from './search-options.js';
+import { eachSummary } from './summaries.js';
+import { TRACE_FORMATS, type TraceFormat, WRITINGS } from './trace-formats.js';
+
+interface ExportOptions extends ArchiveCommandOptions, SearchOptions {
+  readonly format: TraceFormat;
+  readonly output: string;
+}
+
+type Trace = readonly [traceId: string, spans: readonly ArchivedSpan[]];
+
+/** The traces that are wanted. */
+const wantedTraces = async function* (
+  archive: Archive,
+  ids: readonly string[],
+  options: ExportOptions,
+  signal: AbortSignal,
+): AsyncGenerator<Trace> {
+  if (ids.length > 0) {
+    const wanted: { traceId: string; bytes: number }[] = [];
+    for (const id of ids) wanted.push({ traceId: await findTraceId(archive, id, signal), bytes: 0 });
+    yield* loadTraces(archive, wanted, signal);
+  } else if (options.format === 'otlp' && !isSearch(options)) {
+    // In the order of the files, which is the fastest. A trace may come in parts; reading puts them together.
+    for await (const spans of archive.scan({ signal })) yield [spans[0].traceId, spans];
+  } else {
+    for await (const page of eachSummary(archive, searchOf(options), signal)) yield* loadTraces(archive, page, signal);
+  }
+};
+
+/** Where the text goes. */
+interface Output {
+  write(text: string): Promise<void>;
+  finish(): Promise<void>;
+  abandon(): Promise<void>;
+}
+
+const toStdout: Output = { write: writeOut, async finish() {}, async abandon() {} };
+
+const toFile = async (file: string): Promise<Output> => {
+  const partial = `${file}.${process.pid}.tmp`;
+  const stream = createWriteStream(partial, { flags: 'wx', flush: true });
+  let failure: Error | undefined;
+  stream.on('error', (error) => {
+    failure = error;
+  });
+  await once(stream, 'open');
+  return {
+    async write(text) {
+      if (failure !== undefined) throw failure;
+      if (!stream.write(text)) await once(stream, 'drain');
+    },
+    async finish() {
+      stream.end();
+      await once(stream, 'close');
+      if (failure !== undefined) throw failure;
+      await rename(partial, file);
+    },
+    async abandon() {
+      stream.destroy();
+      await rm(partial, { force: true });
+    },
+  };
+};
+
+const PIECE_LENGTH = 64 * 1024;
+
+const writeTraces = async (output: Output, traces: AsyncIterable<Trace>, format: TraceFormat) => {
+  const { head, between, tail, trace } = WRITINGS[format];
+  const progress = new Progress();
+  const counts = { traces: 0, spans: 0 };
+  let pending = head;
+  try {
+    for await (const [traceId, spans] of traces) {
+      if (counts.traces++ > 0) pending += between;
+      counts.spans += spans.length;
+      for (const piece of trace(traceId, spans)) {
+        pending += piece;
+        if (pending.length < PIECE_LENGTH) continue;
+        await output.write(pending);
+        pending = '';
+      }
+      progress.show(`${counts.traces} traces, ${counts.spans} spans`);
+    }
+    await output.write(pending + tail);
+    await output.finish();
+  } catch (error) {
+    await output.abandon();
+    throw error;
+  } finally {
+    progress.clear();
+  }
+  return counts;
+};
+
+const run = (ids: readonly string[], options: ExportOptions): Promise<void> => {
+  if (ids.length > 0 && isSearch(options))
+    throw new CommandError('ERR_SPANLINE_USAGE', 'give ids or conditions, not both', ExitCode.usage);
+  const { format, output: file, json } = options;
+  return withArchive(options, async (archive, signal) => {
+    const output = file === '-' ? toStdout : await toFile(file);
+    const counts = await writeTraces(output, wantedTraces(archive, ids, options, signal), format);
+    if (json && file !== '-') printJson({ file, format, ...counts });
+    else if (json) process.stderr.write(`${JSON.stringify({ file, format, ...counts })}\n`);
+    else note(`${counts.traces} traces, ${counts.spans} spans${file === '-' ? '' : ` in ${file}`}`);
+    if (counts.traces === 0) process.exitCode ??= ExitCode.findings;
+  });
+};
+
+/** Register the command. */
+export const registerExport = (trace: Command): void => {
+  withSearchOptions(withArchiveOption(trace.command('export [id...]')))
+    .description('write traces to a file: all, those with these ids, or those that meet all conditions')
+    .addOption(
+      new Option('--format <format>', 'otlp: OTLP/JSON, a trace a line; jaeger: one document, for the upload of its UI')
+        .choices(TRACE_FORMATS)
+        .default('otlp'),
+    )
+    .option('-o, --output <file>', 'where to; - is standard output', '-')
+    .option('--json', 'print what was written as JSON; on standard error when the traces go to standard output')
+    .addHelpText(
+      'after',
+      `
+OTLP keeps everything. Jaeger's format keeps lists and maps in properties as text.
+
+Examples:
+  $ spanline trace export -a ./traces -o traces.jsonl
+  $ spanline trace export -a ./traces --service shop --from 1h --format jaeger -o shop.json
+  $ spanline trace export -a ./traces 4bf9 | spanline trace import -a ./other -
+  $ spanline trace export -a ./traces | gzip > traces.jsonl.gz
+
+Exit codes: 0 written, 1 there are no such traces, 2 wrong usage, 3 the archive or the file failed.`,
+    )
+    .action(run);
+};

@@ -1,0 +1,145 @@
+// `spanline trace import`: traces of files into an archive. What was imported before a failure stays; importing it again changes nothing,
+// because equal spans are one.
+import { type Command, Option } from 'commander';
+import { type Appended, appendValid } from '../../archive/append-valid.js';
+import type { Archive } from '../../archive/archive.js';
+import type { ArchivedSpan } from '../../archive/archived-span.js';
+import { describeRefusals } from '../../archive/decode-context.js';
+import { newKnownParts } from '../../archive/otlp/shared-parts.js';
+import { TraceFormatError } from '../../archive/trace-format-error.js';
+import { type ArchiveCommandOptions, withArchive, withArchiveOption } from '../archive-session.js';
+import { columns } from '../columns.js';
+import { CommandError, ExitCode } from '../exit-code.js';
+import { Progress } from '../progress.js';
+import { note, printJson } from '../store-session.js';
+import { readDocuments } from './read-documents.js';
+import { readDocument, TRACE_FORMATS, type TraceFormat } from './trace-formats.js';
+
+interface ImportOptions extends ArchiveCommandOptions {
+  readonly format?: TraceFormat;
+}
+
+/** What came of a file. */
+interface Imported {
+  readonly file: string;
+  documents: number;
+  spans: number;
+  refused: number;
+  readonly reasons: Record<string, number>;
+  /** Why the rest of it was not read. */
+  error?: string;
+}
+
+/** Spans given to the archive at a time. */
+const BATCH_SPANS = 10_000;
+
+/** Give all spans to the archive, which writes a segment when it holds enough; how many it can never keep, and why. */
+const append = async (
+  archive: Archive,
+  spans: readonly ArchivedSpan[],
+): Promise<Pick<Appended, 'invalid' | 'reason'>> => {
+  const all: Pick<Appended, 'invalid' | 'reason'> = { invalid: 0 };
+  for (let at = 0; at < spans.length; ) {
+    const { done, invalid, reason } = appendValid(archive, spans.slice(at, at + BATCH_SPANS));
+    at += done;
+    all.invalid += invalid;
+    all.reason ??= reason;
+    // Rejects when the disk takes none.
+    if (done === 0) await archive.seal();
+  }
+  return all;
+};
+
+const importFile = async (
+  archive: Archive,
+  file: string,
+  format: TraceFormat | undefined,
+  progress: Progress,
+  signal: AbortSignal,
+): Promise<Imported> => {
+  const done: Imported = { file, documents: 0, spans: 0, refused: 0, reasons: {} };
+  const known = newKnownParts();
+  try {
+    for await (const { bytes, line } of readDocuments(file, signal)) {
+      signal.throwIfAborted();
+      try {
+        const { spans, refused, reasons } = readDocument(bytes, format, known);
+        const { invalid, reason = '' } = await append(archive, spans);
+        done.documents++;
+        done.spans += spans.length - invalid;
+        done.refused += refused + invalid;
+        for (const [why, count] of [...Object.entries(reasons), [reason, invalid] as const])
+          if (count > 0) done.reasons[why] = (done.reasons[why] ?? 0) + count;
+      } catch (error) {
+        if (!(error instanceof TraceFormatError) || line === 0) throw error;
+        throw new TraceFormatError(error.code, `line ${line}: ${error.message}`, { cause: error });
+      }
+      progress.show(`${file}: ${done.documents} documents, ${done.spans} spans`);
+    }
+  } catch (error) {
+    const { code = '' } = error as NodeJS.ErrnoException;
+    if (!(error instanceof TraceFormatError) && !code.startsWith('Z_')) throw error;
+    done.error = `${file}: ${(error as Error).message}`;
+  } finally {
+    progress.clear();
+  }
+  return done;
+};
+
+const report = (all: readonly Imported[], json: boolean | undefined): void => {
+  for (const one of all) {
+    if (one.error !== undefined) note(one.error);
+    if (one.refused > 0) note(`${one.file}: spans that cannot be kept: ${describeRefusals(one)}`);
+  }
+  if (json) printJson(all);
+  else {
+    const rows = all.map(({ file, documents, spans, refused, error }) => [
+      file,
+      error === undefined ? 'imported' : 'bad',
+      ...[documents, spans, refused].map(String),
+    ]);
+    const head = ['file', 'outcome', 'documents', 'spans', 'refused'];
+    process.stdout.write(columns(head, rows, ['left', 'left', 'right', 'right', 'right']));
+  }
+  if (all.some(({ error }) => error !== undefined)) process.exitCode = ExitCode.usage;
+  else if (all.some(({ refused }) => refused > 0)) process.exitCode = ExitCode.findings;
+};
+
+const run = (files: readonly string[], options: ImportOptions): Promise<void> => {
+  if (files.filter((file) => file === '-').length > 1)
+    throw new CommandError('ERR_SPANLINE_USAGE', 'standard input can be read once', ExitCode.usage);
+  return withArchive(
+    options,
+    async (archive, signal) => {
+      const progress = new Progress();
+      const all: Imported[] = [];
+      for (const file of files) all.push(await importFile(archive, file, options.format, progress, signal));
+      await archive.seal();
+      report(all, options.json);
+    },
+    { write: true, hint: '; what was read before is in the archive, and importing it again changes nothing' },
+  );
+};
+
+/** Register the command. */
+export const registerImport = (trace: Command): void => {
+  withArchiveOption(trace.command('import <file...>'))
+    .description('bring traces of files into the archive, which is made when it is not there; - is standard input')
+    .addOption(
+      new Option('--format <format>', 'otlp or jaeger; told by the content when left out').choices(TRACE_FORMATS),
+    )
+    .option('--json', 'print what was imported as JSON')
+    .addHelpText(
+      'after',
+      `
+Reads OTLP/JSON, a document a line or one in the whole file, and the JSON of Jaeger's UI and query API; compressed with gzip or not.
+A span that is in the archive already is not kept twice.
+
+Examples:
+  $ spanline trace import -a ./traces traces.jsonl.gz
+  $ curl -s 'http://localhost:16686/api/traces?service=shop&limit=1000' | spanline trace import -a ./traces -
+
+Exit codes: 0 all imported, 1 some spans cannot be kept, 2 wrong usage or a file is bad, 3 the archive or a file failed.`,
+    )
+    .action(run);
+};

@@ -1,0 +1,124 @@
+// The JSON documents of a file or of standard input, one after another: those of one line each, or a single one over many lines. Compressed
+// with gzip or not. Holds one document at a time.
+import { createReadStream } from 'node:fs';
+import type { Readable } from 'node:stream';
+import { createGunzip } from 'node:zlib';
+import { tooLarge } from '../../archive/trace-format-error.js';
+
+/** Bytes of one document; a longer one could not become a string. */
+const MAX_DOCUMENT_BYTES = 400 * 1024 * 1024;
+
+const LINE_BREAK = 0x0a;
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const OPEN_LIST = 0x5b;
+const CLOSE_LIST = 0x5d;
+const OPEN_MAP = 0x7b;
+const CLOSE_MAP = 0x7d;
+
+/** A document, and where it stands. */
+export interface FoundDocument {
+  readonly bytes: Buffer;
+  /** From 1; 0 when the whole file is one document. */
+  readonly line: number;
+}
+
+/** Whether all that was opened in the line is closed in it. */
+const isWhole = (line: Buffer): boolean => {
+  let depth = 0;
+  for (let at = 0; at < line.length; at++) {
+    const byte = line[at];
+    if (byte === QUOTE) {
+      for (at++; at < line.length && line[at] !== QUOTE; at++) if (line[at] === BACKSLASH) at++;
+    } else if (byte === OPEN_MAP || byte === OPEN_LIST) depth++;
+    else if (byte === CLOSE_MAP || byte === CLOSE_LIST) depth--;
+  }
+  return depth === 0;
+};
+
+const isBlank = (line: Buffer): boolean => line.every((byte) => byte === 0x20 || byte === 0x0d || byte === 0x09);
+
+/** What is not handed out yet. */
+class Pending {
+  private chunks: Buffer[] = [];
+  private length = 0;
+
+  add(chunk: Buffer): void {
+    if (chunk.length === 0) return;
+    this.length += chunk.length;
+    if (this.length > MAX_DOCUMENT_BYTES)
+      throw tooLarge(`a document of more than ${MAX_DOCUMENT_BYTES} bytes: write traces as OTLP, one a line`);
+    this.chunks.push(chunk);
+  }
+
+  take(): Buffer {
+    const all = this.chunks.length === 1 ? this.chunks[0] : Buffer.concat(this.chunks);
+    this.chunks = [];
+    this.length = 0;
+    return all;
+  }
+}
+
+/** The bytes, inflated when they begin as gzip does. */
+const inflated = async function* (source: Readable): AsyncGenerator<Buffer> {
+  const chunks: AsyncIterator<Buffer> = source[Symbol.asyncIterator]();
+  let head: Buffer = Buffer.alloc(0);
+  while (head.length < 2) {
+    const { value, done } = await chunks.next();
+    if (done === true) break;
+    head = Buffer.concat([head, value as Buffer]);
+  }
+  const rest = async function* (): AsyncGenerator<Buffer> {
+    yield head;
+    for (let next = await chunks.next(); next.done !== true; next = await chunks.next()) yield next.value;
+  };
+  if (head.length < 2 || head[0] !== 0x1f || head[1] !== 0x8b) {
+    yield* rest();
+    return;
+  }
+  const { pipeline, Readable: Stream } = await import('node:stream');
+  const gunzip = createGunzip();
+  // What fails on the way, fails the reading of `gunzip` too.
+  pipeline(Stream.from(rest()), gunzip, () => {});
+  yield* gunzip as AsyncIterable<Buffer>;
+};
+
+/** The bytes of `file`, released whatever happens: an open standard input would keep the process from ending. */
+const bytesOf = async function* (file: string, signal: AbortSignal): AsyncGenerator<Buffer> {
+  const source: Readable = file === '-' ? process.stdin : createReadStream(file);
+  const stop = (): void => {
+    source.destroy(signal.reason as Error);
+  };
+  signal.addEventListener('abort', stop);
+  try {
+    yield* inflated(source);
+  } finally {
+    signal.removeEventListener('abort', stop);
+    source.destroy();
+  }
+};
+
+/** The documents of `file`; `-` is standard input. */
+export const readDocuments = async function* (file: string, signal: AbortSignal): AsyncGenerator<FoundDocument> {
+  const pending = new Pending();
+  let line = 0;
+  let isOneDocument = false;
+  for await (const chunk of bytesOf(file, signal)) {
+    let from = 0;
+    for (let at = chunk.indexOf(LINE_BREAK); at >= 0 && !isOneDocument; at = chunk.indexOf(LINE_BREAK, from)) {
+      pending.add(chunk.subarray(from, at));
+      from = at + 1;
+      const bytes = pending.take();
+      line++;
+      if (isBlank(bytes)) continue;
+      // The first one tells: an open line goes on in the next.
+      if (line === 1 && !isWhole(bytes)) {
+        isOneDocument = true;
+        pending.add(bytes);
+      } else yield { bytes, line };
+    }
+    pending.add(chunk.subarray(from));
+  }
+  const bytes = pending.take();
+  if (!isBlank(bytes)) yield { bytes, line: isOneDocument || line === 0 ? 0 : line + 1 };
+};

@@ -1,0 +1,95 @@
+// The options that choose traces, and the search of the archive they stand for. A wrong value ends the command before anything is read.
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import type { ArchivedStatusCode, TraceSearch } from '../../archive/archived-span.js';
+import { HttpError } from '../../archive/server/http-error.js';
+import { durationNs, rfc3339Ns } from '../../archive/server/query-values.js';
+import { CommandError, ExitCode } from '../exit-code.js';
+import { wholeNumber } from '../options.js';
+
+/** As they are given; undefined where an option is left out. */
+export interface SearchOptions {
+  readonly from?: bigint;
+  readonly to?: bigint;
+  readonly service?: string;
+  readonly name?: string;
+  readonly min?: bigint;
+  readonly max?: bigint;
+  readonly status?: ArchivedStatusCode;
+  readonly property?: Readonly<Record<string, string>>;
+  readonly limit?: number;
+}
+
+/** The readers are those of the server's parameters; what they refuse is wrong usage here. */
+const readBy =
+  (read: (parameter: readonly [string, string]) => bigint, example: string) =>
+  (text: string): bigint => {
+    try {
+      return read(['', text]);
+    } catch (error) {
+      if (!(error instanceof HttpError)) throw error;
+      throw new InvalidArgumentError(`write ${example}.`);
+    }
+  };
+
+const duration = readBy(durationNs, 'a duration such as 1.5s, 200ms or 2m30s');
+const instant = readBy(
+  rfc3339Ns,
+  'a time such as 2026-01-31T12:00:00Z, a day such as 2026-01-31, or 15m for as long ago',
+);
+
+const NS_PER_MS = 1_000_000n;
+
+const time = (text: string): bigint => {
+  if (/^\d+(?:\.\d+)?(?:ns|us|µs|ms|s|m|h)/.test(text)) return BigInt(Date.now()) * NS_PER_MS - duration(text);
+  return instant(/^\d{4}-\d\d-\d\d$/.test(text) ? `${text}T00:00:00Z` : text);
+};
+
+const property = (text: string, before: Readonly<Record<string, string>> = {}): Readonly<Record<string, string>> => {
+  const at = text.indexOf('=');
+  if (at < 1) throw new InvalidArgumentError('write key=value.');
+  return { ...before, [text.slice(0, at)]: text.slice(at + 1) };
+};
+
+/** Traces in one answer of the archive. */
+export const MAX_LIMIT = 100_000;
+
+/** Give a command the options that choose traces. */
+export const withSearchOptions = (command: Command): Command =>
+  command
+    .option(
+      '--from <time>',
+      'traces that are not over before: 2026-01-31T12:00:00Z, 2026-01-31, or 15m for as long ago',
+      time,
+    )
+    .option('--to <time>', 'traces that have begun by then', time)
+    .option('--service <name>', 'a span is of this service')
+    .option('--name <name>', 'a span has this name')
+    .option('--min <duration>', 'traces at least so long: 1.5s, 200ms', duration)
+    .option('--max <duration>', 'traces at most so long', duration)
+    .addOption(new Option('--status <status>', 'a span has this status').choices(['error', 'ok', 'unset']))
+    .option('--property <key=value>', 'a span has this property; repeatable', property)
+    .option('-n, --limit <traces>', 'no more traces than this, the newest', wholeNumber(1, MAX_LIMIT));
+
+/** The search the options stand for. */
+export const searchOf = (options: SearchOptions): TraceSearch => {
+  const { from, to, service, name, min, max, status, property: properties, limit } = options;
+  if (from !== undefined && to !== undefined && from > to)
+    throw new CommandError('ERR_SPANLINE_USAGE', '--from must be before --to', ExitCode.usage);
+  if (min !== undefined && max !== undefined && min > max)
+    throw new CommandError('ERR_SPANLINE_USAGE', '--min must not be above --max', ExitCode.usage);
+  return {
+    fromUnixNs: from,
+    toUnixNs: to,
+    service,
+    name,
+    minDurationNs: min,
+    maxDurationNs: max,
+    status,
+    properties,
+    limit,
+  };
+};
+
+/** Whether any option chooses among the traces. */
+export const isSearch = (options: SearchOptions): boolean =>
+  Object.values(searchOf(options)).some((value) => value !== undefined);

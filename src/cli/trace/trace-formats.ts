@@ -1,0 +1,54 @@
+// The files traces are exported to and imported from: OTLP/JSON, a document a line, which other OpenTelemetry tools read too, and the JSON
+// document of Jaeger's UI.
+import type { ArchivedSpan } from '../../archive/archived-span.js';
+import type { DecodedTraces } from '../../archive/decode-context.js';
+import { decodeJaegerJson } from '../../archive/jaeger/jaeger-decode.js';
+import { jaegerTrace } from '../../archive/jaeger/jaeger-encode.js';
+import { decodeOtlpJson } from '../../archive/otlp/json-decode.js';
+import { otlpResourceSpans } from '../../archive/otlp/json-encode.js';
+import type { KnownParts } from '../../archive/otlp/shared-parts.js';
+
+export const TRACE_FORMATS = ['otlp', 'jaeger'] as const;
+export type TraceFormat = (typeof TRACE_FORMATS)[number];
+
+/** How a file is written: what stands before, between and behind its traces. */
+export interface TraceWriting {
+  readonly head: string;
+  readonly between: string;
+  readonly tail: string;
+  trace(traceId: string, spans: readonly ArchivedSpan[]): Iterable<string>;
+}
+
+/** By format. */
+export const WRITINGS: Readonly<Record<TraceFormat, TraceWriting>> = {
+  otlp: {
+    head: '',
+    between: '',
+    tail: '',
+    *trace(_traceId, spans) {
+      yield '{"resourceSpans":[';
+      yield* otlpResourceSpans(spans);
+      yield ']}\n';
+    },
+  },
+  jaeger: {
+    head: '{"data":[',
+    between: ',',
+    tail: '],"total":0,"limit":0,"offset":0,"errors":null}\n',
+    trace: jaegerTrace,
+  },
+};
+
+/** What a person may import at a time is bounded by the memory of their machine, not by what a stranger may send. */
+const LIMITS = { maxItems: 100_000_000 } as const;
+const HEAD_BYTES = 64 * 1024;
+
+/** The member every OTLP document has and no Jaeger document. */
+const isOtlp = (document: Buffer): boolean =>
+  /"resource_?[sS]pans"\s*:/.test(document.subarray(0, HEAD_BYTES).toString('latin1'));
+
+/** The spans of a document; its format is told by its content where none is given. Throws a `TraceFormatError`. */
+export const readDocument = (document: Buffer, format: TraceFormat | undefined, known: KnownParts): DecodedTraces =>
+  format === 'otlp' || (format === undefined && isOtlp(document))
+    ? decodeOtlpJson(document, LIMITS, known)
+    : decodeJaegerJson(document, LIMITS);

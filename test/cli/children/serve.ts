@@ -1,0 +1,16 @@
+// The command `serve` alone, with errors and exit codes as the whole program has them.
+import { Command, CommanderError } from 'commander';
+import { CommandError, ExitCode } from '../../../src/cli/exit-code.js';
+import { registerServe } from '../../../src/cli/serve-command.js';
+
+const program = new Command('spanline').exitOverride();
+registerServe(program);
+try {
+  await program.parseAsync(process.argv);
+} catch (error) {
+  if (error instanceof CommandError) {
+    process.stderr.write(`spanline: ${error.message}\n`);
+    process.exitCode = error.exitCode;
+  } else if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? ExitCode.ok : ExitCode.usage;
+  else throw error;
+}

@@ -1,0 +1,243 @@
+// `spanline serve` keeps what it acknowledges, through Ctrl-C and kill -9, answers both query APIs from it, and refuses to start where it
+// would be open to strangers.
+import { type ChildProcessByStdio, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Readable } from 'node:stream';
+import { build } from 'esbuild';
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { Archive } from '../../src/archive/archive.js';
+import type { ArchivedSpan } from '../../src/archive/archived-span.js';
+import { decodeOtlpJson } from '../../src/archive/otlp/json-decode.js';
+import { encodeOtlpJson } from '../../src/archive/otlp/json-encode.js';
+import { ReportError } from '../../src/collector/reporter.js';
+import { OtlpReporter } from '../../src/exporters/otlp.js';
+import { FULL_SPAN } from '../archive/support/any-span.js';
+import { batchOf, randomTraces } from '../exporters/support/records.js';
+import { type ChildResult, out, root, runFile } from '../support/child.js';
+
+let program: string;
+let directory: string;
+const children: ChildProcessByStdio<null, Readable, Readable>[] = [];
+
+beforeAll(async () => {
+  program = join(out, 'serve.mjs');
+  await build({
+    entryPoints: [join(root, 'test/cli/children/serve.ts')],
+    outfile: program,
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    // Commander must not be inside: it requires Node's modules in a way that no ES module can.
+    packages: 'external',
+    logLevel: 'error',
+  });
+});
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'spanline-serve-'));
+});
+afterEach(async () => {
+  for (const child of children.splice(0)) {
+    if (child.exitCode === null && child.signalCode === null) {
+      child.kill('SIGKILL');
+      await once(child, 'close');
+    }
+  }
+  rmSync(directory, { recursive: true });
+});
+
+const run = (args: readonly string[], env: Record<string, string> = {}): Promise<ChildResult> =>
+  runFile(program, { args: ['serve', ...args], env: { SPANLINE_ARCHIVE: '', SPANLINE_TOKEN: '', ...env } });
+
+interface Running {
+  readonly child: ChildProcessByStdio<null, Readable, Readable>;
+  readonly query: string;
+  readonly otlp: string;
+  /** The exit code, or the signal it died by. */
+  ended(): Promise<number | NodeJS.Signals | null>;
+}
+
+/** A server of the directory on free ports. */
+const start = async (args: readonly string[] = [], env: Record<string, string> = {}): Promise<Running> => {
+  const all = [program, 'serve', '--archive', directory, '--port', '0', '--otlp-port', '0', '--json', ...args];
+  const child = spawn(process.execPath, all, {
+    env: { ...process.env, NODE_OPTIONS: '', ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  children.push(child);
+  const closed = once(child, 'close');
+  let stdout = '';
+  for await (const chunk of child.stdout.iterator({ destroyOnReturn: false })) {
+    stdout += String(chunk);
+    if (stdout.endsWith('}\n')) break;
+  }
+  const { query, otlp } = JSON.parse(stdout) as { query: string; otlp: string };
+  const ended = async () => {
+    const [code, signal] = await closed;
+    return (signal ?? code) as number | NodeJS.Signals | null;
+  };
+  return { child, query, otlp, ended };
+};
+
+const spanOf = (n: number): ArchivedSpan => ({
+  ...FULL_SPAN,
+  traceId: (n + 1).toString(16).padStart(32, '0'),
+  parentSpanId: '',
+  startUnixNs: FULL_SPAN.startUnixNs + BigInt(n),
+  endUnixNs: FULL_SPAN.endUnixNs + BigInt(n),
+});
+const post = (otlp: string, spans: readonly ArchivedSpan[], headers: Record<string, string> = {}) =>
+  fetch(otlp, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body: encodeOtlpJson(spans),
+  });
+
+const readBack = async (
+  query: string,
+  traceId: string,
+  headers: Record<string, string> = {},
+): Promise<ArchivedSpan[]> => {
+  const answer = await fetch(`${query}/api/v3/traces/${traceId}`, { headers });
+  if (answer.status === 404) return [];
+  const { result } = (await answer.json()) as { result: object };
+  return decodeOtlpJson(Buffer.from(JSON.stringify(result))).spans;
+};
+
+describe('serving', () => {
+  test('what is sent is read back, also by the next one; Ctrl-C ends it in order', async () => {
+    const first = await start();
+    expect((await post(first.otlp, [spanOf(1), spanOf(2)])).status).toBe(200);
+    expect(await readBack(first.query, spanOf(1).traceId)).toEqual([spanOf(1)]);
+    expect(await (await fetch(`${first.query}/api/services`)).json()).toMatchObject({ data: ['shop'] });
+    expect((await post(`${first.query}/v1/traces`, [spanOf(3)])).status).toBe(200);
+    expect(await readBack(first.query, spanOf(3).traceId)).toEqual([spanOf(3)]);
+    first.child.kill('SIGINT');
+    expect(await first.ended()).toBe(0);
+    // Everything is in a segment: nothing has to be recovered.
+    expect(readdirSync(directory).every((name) => name.endsWith('.spans'))).toBe(true);
+    const second = await start(['--read-only']);
+    expect(second.otlp).toBeUndefined();
+    expect(await readBack(second.query, spanOf(2).traceId)).toEqual([spanOf(2)]);
+    second.child.kill('SIGTERM');
+    expect(await second.ended()).toBe(0);
+  });
+
+  test('SIGTERM while our exporter sends: what was told to be kept is there, and what was not is told too', async () => {
+    const { query, otlp, child, ended } = await start();
+    const reporter = new OtlpReporter({ endpoint: otlp, timeoutMs: 5000 });
+    const traces = randomTraces(11, 40_000, 20);
+    const kept: string[] = [];
+    for (const [i, trace] of traces.entries()) {
+      if (i === 60) child.kill('SIGTERM');
+      try {
+        await reporter.report(batchOf([trace]));
+        kept.push(trace[0].traceId);
+      } catch (error) {
+        expect(error).toBeInstanceOf(ReportError);
+        break;
+      }
+    }
+    await reporter.shutdown();
+    expect(await ended()).toBe(0);
+    expect(query).toMatch(/^http/);
+    expect(kept.length).toBeGreaterThanOrEqual(60);
+    expect(kept.length).toBeLessThan(traces.length);
+    const archive = await Archive.open(directory, { readOnly: true });
+    const found = await archive.traces(kept);
+    for (const trace of traces.slice(0, kept.length)) expect(found.get(trace[0].traceId)).toHaveLength(trace.length);
+    await archive.close();
+  });
+
+  test('parents in a circle and parents of oneself are data', async () => {
+    const { query, otlp, child, ended } = await start();
+    const [a, b, c] = ['000000000000000a', '000000000000000b', '000000000000000c'];
+    const circle = [
+      { ...spanOf(1), spanId: a, parentSpanId: b },
+      { ...spanOf(1), spanId: b, parentSpanId: a },
+      { ...spanOf(1), spanId: c, parentSpanId: c },
+    ];
+    expect((await post(otlp, circle)).status).toBe(200);
+    const bySpan = (spans: ArchivedSpan[]) =>
+      spans.map(({ spanId, parentSpanId }) => `${spanId}<${parentSpanId}`).sort();
+    expect(bySpan(await readBack(query, spanOf(1).traceId))).toEqual(bySpan(circle));
+    child.kill('SIGINT');
+    expect(await ended()).toBe(0);
+    const archive = await Archive.open(directory, { readOnly: true });
+    expect(bySpan(await archive.trace(spanOf(1).traceId))).toEqual(bySpan(circle));
+    await archive.close();
+  });
+
+  test('kill -9 in the middle of it: every acknowledged span is there', async () => {
+    const acknowledged = new Set<number>();
+    for (let round = 0; round < 3; round++) {
+      const { otlp, child, ended } = await start();
+      let isOver = false;
+      const send = async (from: number): Promise<void> => {
+        for (let n = from; !isOver; n += 4) {
+          try {
+            const { status } = await post(otlp, [spanOf(n)]);
+            if (status === 200) acknowledged.add(n);
+          } catch {
+            return;
+          }
+          if (acknowledged.size >= (round + 1) * 40) child.kill('SIGKILL');
+        }
+      };
+      await Promise.all([0, 1, 2, 3].map((lane) => send(round * 10_000 + lane)));
+      isOver = true;
+      expect(await ended()).toBe('SIGKILL');
+    }
+    expect(acknowledged.size).toBeGreaterThanOrEqual(120);
+    const archive = await Archive.open(directory);
+    const ids = [...acknowledged].map((n) => spanOf(n).traceId);
+    const found = await archive.traces(ids);
+    expect(ids.filter((id) => found.get(id)?.length !== 1)).toEqual([]);
+    await archive.close();
+  });
+
+  test('one port for both, with a token of the environment', async () => {
+    const env = { SPANLINE_TOKEN: 'correct-horse-battery' };
+    const headers = { authorization: 'Bearer correct-horse-battery' };
+    const { query, child, ended } = await start(['--host', '0.0.0.0', '--otlp-port', 'off'], env);
+    const local = query.replace('0.0.0.0', '127.0.0.1');
+    expect((await fetch(`${local}/api/services`)).status).toBe(401);
+    expect((await fetch(`${local}/api/services`, { headers })).status).toBe(200);
+    child.kill('SIGINT');
+    expect(await ended()).toBe(0);
+    const { port } = new URL(query);
+    const both = await start(['--port', port, '--otlp-port', port]);
+    expect(both.otlp).toBe(`${both.query}/v1/traces`);
+    expect((await post(both.otlp, [spanOf(1)])).status).toBe(200);
+    expect(await readBack(both.query, spanOf(1).traceId)).toHaveLength(1);
+  });
+});
+
+describe('refusing', () => {
+  test('strangers without a token', async () => {
+    const { code, stdout, stderr } = await run(['--archive', directory, '--host', '0.0.0.0', '--port', '0']);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toContain('token');
+  });
+
+  test('a port that is taken: the one that was opened is closed again', async () => {
+    const { query } = await start();
+    const other = mkdtempSync(join(tmpdir(), 'spanline-serve-'));
+    const { code, stderr } = await run(['--archive', other, '--port', '0', '--otlp-port', new URL(query).port]);
+    rmSync(other, { recursive: true });
+    expect(code).toBe(3);
+    expect(stderr).toMatch(/another program listens there/);
+  });
+
+  test.each([
+    [[]],
+    [['--archive', 'x', '--port', '70000']],
+    [['--archive', 'x', '--otlp-port', 'on']],
+    [['--archive', 'x', '--nonsense']],
+  ])('wrong usage: %j', async (args) => {
+    const { code, stdout } = await run(args);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+  });
+});

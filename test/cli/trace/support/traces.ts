@@ -1,0 +1,31 @@
+// Spans with little in them, of one trace unless they say otherwise.
+import type { ArchivedSpan } from '../../../../src/archive/archived-span.js';
+
+const SHOP = { properties: { 'service.name': 'shop' } };
+const SCOPE = { name: '', version: '', properties: {} };
+
+/** A span by number, with the number of its parent (0: none), from `at` nanoseconds on. */
+export const spanAt = (
+  number: number,
+  parent: number,
+  name: string,
+  at: number,
+  duration: number,
+  more: Partial<ArchivedSpan> = {},
+): ArchivedSpan => ({
+  traceId: '1'.padStart(32, '0'),
+  spanId: number.toString(16).padStart(16, '0'),
+  parentSpanId: parent === 0 ? '' : parent.toString(16).padStart(16, '0'),
+  traceState: '',
+  name,
+  kind: 'internal',
+  startUnixNs: BigInt(at),
+  endUnixNs: BigInt(at + duration),
+  status: { code: 'unset', message: '' },
+  properties: {},
+  events: [],
+  links: [],
+  resource: SHOP,
+  scope: SCOPE,
+  ...more,
+});
