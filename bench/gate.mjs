@@ -48,6 +48,8 @@ const RULES = [
   { suite: 'graph', name: 'http-batch-1000', n: 'round-trips', atMost: 20 },
 ];
 
+const RETRIES = 2;
+
 const matches = (subject, peer) => (peer instanceof RegExp ? peer.test(subject) : subject === peer);
 
 /** What a rule says about results: `{ ok, text }`. */
@@ -84,10 +86,10 @@ for (const suite of new Set(RULES.map((rule) => rule.suite))) {
     suite,
     RULES.filter((rule) => rule.suite === suite),
   );
-  const failed = verdicts.filter(({ ok }) => !ok).map(({ rule }) => rule);
-  if (failed.length > 0) {
-    const again = await judgeSuite(suite, failed);
-    verdicts = [...verdicts.filter(({ ok }) => ok), ...again];
+  // A busy moment of the machine fails a rule once; what became dearer fails it every time.
+  for (let retry = 0; retry < RETRIES && verdicts.some(({ ok }) => !ok); retry++) {
+    const failed = verdicts.filter(({ ok }) => !ok).map(({ rule }) => rule);
+    verdicts = [...verdicts.filter(({ ok }) => ok), ...(await judgeSuite(suite, failed))];
   }
   for (const { ok, text } of verdicts) console.log(`${ok ? 'ok  ' : 'FAIL'} ${text}`);
   if (verdicts.some(({ ok }) => !ok)) process.exitCode = 1;
