@@ -33,6 +33,8 @@ const EXPECTED = [
   'CHANGELOG.md',
   'dist/esm/index.js',
   'dist/cjs/index.js',
+  'dist/esm/archive/archive-worker.js',
+  'dist/cjs/archive/archive-worker.js',
   'dist/esm/cli/main.js',
 ];
 const ALLOWED = /^(dist\/(esm|cjs)\/|prebuilds\/|(package\.json|LICENSE|README\.md|CHANGELOG\.md)$)/;

@@ -14,21 +14,26 @@ export interface ArchiveOptions extends Retention {
   /** Only read: no write-ahead file is made, nothing is recovered, merged or deleted. Default false. */
   readonly readOnly?: boolean;
   /**
-   * Merge and delete segments in the background. It keeps this thread busy for a second at a time: with false it is left to another process
-   * that has the archive open, such as `spanline serve`. Default true.
+   * Merge and delete segments in the background. With false it is left to another process that has the archive open, such as
+   * `spanline serve`. Default true.
    */
   readonly maintain?: boolean;
-  /** Spans held before they become a segment, which keeps this thread busy for about 3 us each. Default 50,000. */
+  /**
+   * Make and merge segments of 1,000 spans and more in a worker thread. With false, or where none can be started, as in a bundle that has
+   * not the package's files beside it, that keeps this thread busy: about 3 us for a span of a new segment, 7 us for one merged. Default true.
+   */
+  readonly worker?: boolean;
+  /** Spans held before they become a segment. Default 50,000. */
   readonly segmentSpans?: number;
   /** Milliseconds after which held spans become a segment, however few. Default 60,000. */
   readonly segmentMs?: number;
   /** Bytes of the write-ahead file after which it becomes a segment. Default 64 MiB. */
   readonly walBytes?: number;
-  /** Spans held at most, when segments cannot be written; more are refused and counted. Default 500,000. */
+  /** Spans held at most, when segments cannot be written, or not as fast; more are refused and counted. Default 500,000. */
   readonly maxHeldSpans?: number;
   /** Bytes of the write-ahead file beyond which spans are refused and counted. Default 256 MiB. */
   readonly maxHeldBytes?: number;
-  /** Spans of a merged segment at most; merging takes about 6 us for each. Default 300,000. */
+  /** Spans of a merged segment at most. Default 300,000. */
   readonly mergedSpans?: number;
   /** Segments open at a time for reading. Default 128. */
   readonly openSegments?: number;
@@ -68,6 +73,11 @@ export interface ArchiveStats {
   /** Times that making a segment, or something in the background, failed, and why; it is tried again. */
   readonly failures: number;
   readonly lastFailure: string;
+  /** Segments that the worker thread made and merges that it did. */
+  readonly workerTasks: number;
+  /** Times that this thread did such work because there was no worker or it failed, and why there was none the last time. */
+  readonly workerFallbacks: number;
+  readonly workerFailure: string;
   /** Segments that could not be read, or not all of them; the rest answers. */
   readonly damaged: readonly DamagedSegment[];
 }
@@ -76,6 +86,7 @@ export interface ArchiveStats {
 export const ARCHIVE_DEFAULTS = {
   readOnly: false,
   maintain: true,
+  worker: true,
   segmentSpans: 50_000,
   segmentMs: 60_000,
   walBytes: 64 * 1024 * 1024,
@@ -93,7 +104,7 @@ export type ResolvedArchiveOptions = Required<Omit<ArchiveOptions, keyof Retenti
 export const resolveOptions = (options: ArchiveOptions): ResolvedArchiveOptions => {
   const given = Object.entries(options).filter(([, value]) => value !== undefined);
   for (const [name, value] of given) {
-    const isSwitch = name === 'readOnly' || name === 'maintain';
+    const isSwitch = typeof ARCHIVE_DEFAULTS[name as keyof typeof ARCHIVE_DEFAULTS] === 'boolean';
     if (isSwitch ? typeof value !== 'boolean' : !Number.isSafeInteger(value) || value < 1)
       throw new BadOptionsError(
         `${name} must be ${isSwitch ? 'true or false' : 'a whole number from 1'}, not ${value}`,

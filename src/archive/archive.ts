@@ -18,6 +18,7 @@ import { searchSources, tracesFrom } from './search-sources.js';
 import { SegmentSet } from './segment-set.js';
 import type { QueryOptions } from './segment-source.js';
 import { Snapshots } from './snapshots.js';
+import { WorkThread } from './work-thread.js';
 
 /** How a call reads: `signal` stops it, `onDamage` is told of what cannot be read while the rest answers. */
 export type ArchiveCall = QueryOptions;
@@ -32,6 +33,9 @@ const TRACE_ID = /^[0-9a-f]{32}$/;
  * Any number of processes may write to one directory and read from it. `flush` acknowledges: what was appended before it survives a power
  * failure. Without it a killed process loses nothing that `append` took, a power failure the last second or two. What a process that died
  * had not made a segment of is read by all, and made one by the next that opens the archive. Rejects with a `GraphError`.
+ *
+ * `append` encodes spans and writes them to a file before it returns, about a microsecond each. Segments are made and merged in a worker
+ * thread, which is started when there is work for it and keeps no process alive once that is done.
  *
  * @example
  * ```ts
@@ -53,6 +57,7 @@ const TRACE_ID = /^[0-9a-f]{32}$/;
 export class Archive {
   private readonly set: SegmentSet;
   private readonly held: HeldSpans;
+  private readonly worker: WorkThread;
   private readonly snapshots: Snapshots;
   private readonly background: BackgroundWork;
   private isClosed = false;
@@ -62,9 +67,10 @@ export class Archive {
     private readonly options: ResolvedArchiveOptions,
   ) {
     this.set = new SegmentSet(directory, options.openSegments, options.cacheBytes);
-    this.held = new HeldSpans(directory, options);
+    this.worker = new WorkThread(options.worker);
+    this.held = new HeldSpans(directory, options, this.worker);
     this.snapshots = new Snapshots(this.set, this.held, new OtherWriters(directory));
-    this.background = new BackgroundWork(this.set, this.held, options);
+    this.background = new BackgroundWork(this.set, this.held, options, this.worker);
   }
 
   /** Open the archive in `directory`, making it unless `readOnly`, and take over what writers that died have left. */
@@ -103,10 +109,10 @@ export class Archive {
     await this.held.flush();
   }
 
-  /** Make a segment of the spans held. */
+  /** Resolves when everything appended before is in segments. */
   async seal(): Promise<void> {
     this.checkOpen();
-    this.held.seal();
+    await this.held.seal();
   }
 
   /** The spans of one trace, the root first and every span before its children; empty when there is none. */
@@ -185,6 +191,7 @@ export class Archive {
       refusedSpans: this.held.refused,
       segmentsWritten: this.held.seals,
       ...background,
+      ...this.worker.stats(),
       failures: background.failures + this.held.failures,
       lastFailure: this.held.lastFailure || background.lastFailure,
       damaged: this.set.damaged(),
@@ -197,9 +204,10 @@ export class Archive {
     this.isClosed = true;
     await this.background.stop();
     try {
-      this.held.seal();
+      await this.held.seal();
     } finally {
       this.held.abandon();
+      await this.worker.close();
       await this.set.close();
     }
   }

@@ -5,6 +5,7 @@ import type { HeldSpans } from './held-spans.js';
 import { ALL_MERGES, BACKGROUND_MERGES, compact, longestSpanMs, retain } from './maintenance.js';
 import { recover } from './recovery.js';
 import type { SegmentSet } from './segment-set.js';
+import type { WorkThread } from './work-thread.js';
 
 const BEAT_MS = 1000;
 /** Beats between two looks at what there is to merge, delete and take over. */
@@ -35,6 +36,7 @@ export class BackgroundWork {
     private readonly set: SegmentSet,
     private readonly held: HeldSpans,
     private readonly options: ResolvedArchiveOptions,
+    private readonly worker: WorkThread,
   ) {}
 
   /** Take over what dead writers have left, then go on in the background. */
@@ -81,7 +83,7 @@ export class BackgroundWork {
   }
 
   private async recover(): Promise<void> {
-    const { files, spans, tornBytes } = await recover(this.set);
+    const { files, spans, tornBytes } = await recover(this.set, this.worker);
     this.counts.recoveredFiles += files;
     this.counts.recoveredSpans += spans;
     this.counts.tornBytes += tornBytes;
@@ -94,7 +96,7 @@ export class BackgroundWork {
   private async merge(policy: typeof ALL_MERGES | typeof BACKGROUND_MERGES): Promise<void> {
     const { mergedSpans } = this.options;
     const maxSpanMs = longestSpanMs(this.options);
-    this.counts.segmentsMerged += await compact(this.set, { ...policy, mergedSpans, maxSpanMs });
+    this.counts.segmentsMerged += await compact(this.set, { ...policy, mergedSpans, maxSpanMs }, this.worker);
   }
 
   private alone(work: () => Promise<void>): Promise<void> {

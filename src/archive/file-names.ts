@@ -23,9 +23,9 @@ const WAL = ownedName('wal', '\\.log');
 const LOCK = ownedName('maintenance', '\\.lock');
 const NS_PER_MS = 1_000_000n;
 
-/** A name no other segment has. */
-export const newSegmentName = (startUnixNs: bigint, endUnixNs: bigint): string =>
-  `seg-${startUnixNs / NS_PER_MS}-${endUnixNs / NS_PER_MS + 1n}-${newId()}.spans`;
+/** The name of a segment; `id` is a `newId`. */
+export const segmentName = (startUnixNs: bigint, endUnixNs: bigint, id: string): string =>
+  `seg-${startUnixNs / NS_PER_MS}-${endUnixNs / NS_PER_MS + 1n}-${id}.spans`;
 
 /** What a segment's name tells; undefined for any other file. */
 export const parseSegmentName = (name: string): SegmentName | undefined => {

@@ -1,14 +1,14 @@
-// Spans that are not yet in a segment: in memory, and in the write-ahead file of this process. What was acknowledged must survive the
-// process; what is held must be bounded, and what is refused is counted.
-import { rmSync } from 'node:fs';
+// Spans that are not yet in a segment. What was acknowledged must survive the process; what is held must be bounded, and what is refused is
+// counted. Segments are made by the worker, one at a time, while others are taken; without one, here and at once.
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { TransportError } from '../graph/graph-error.js';
 import type { ArchivedSpan } from './archived-span.js';
-import { newId, newSegmentName, walName } from './file-names.js';
-import { use } from './owner.js';
-import { writeSegment } from './segment/write-segment.js';
-import { SpanList } from './span-list.js';
-import { WalWriter } from './wal/wal-writer.js';
+import { newId } from './file-names.js';
+import { HeldBatch } from './held-batch.js';
+import type { SpanList } from './span-list.js';
+import type { WorkThread } from './work-thread.js';
+import { segmentNameOf, writeSpansTo } from './write-spans.js';
 
 /** When held spans become a segment, and how many there may be. */
 export interface HeldLimits {
@@ -23,43 +23,19 @@ export interface HeldLimits {
 const RETRY_MS = 5000;
 /** Times a flush writes everything again, when files are taken away. */
 const MAX_ATTEMPTS = 5;
-/** Spans of a batch when all are written again. */
-const REWRITE_SPANS = 10_000;
-
-/** Write spans, at least one, as a segment under a name of its own; the name. */
-export const writeSpansTo = (
-  directory: string,
-  spans: readonly ArchivedSpan[],
-  replaces: readonly string[],
-): string => {
-  let { startUnixNs: start, startUnixNs: end } = spans[0];
-  for (const { startUnixNs, endUnixNs } of spans) {
-    if (startUnixNs < start) start = startUnixNs;
-    if (startUnixNs > end) end = startUnixNs;
-    if (endUnixNs > end) end = endUnixNs;
-  }
-  const name = newSegmentName(start, end);
-  writeSegment(join(directory, name), spans, { replaces });
-  return name;
-};
-
-interface Wal {
-  readonly id: string;
-  readonly name: string;
-  readonly writer: WalWriter;
-  readonly release: () => void;
-}
+/** Batches that wait for a segment; with so many the last one grows on. */
+const MAX_WAITING = 8;
 
 /** The spans of one writer. */
 export class HeldSpans {
-  private spans: ArchivedSpan[] = [];
-  private wal: Wal | undefined;
-  private heldSince = 0;
+  /** Takes what comes. */
+  private open: HeldBatch | undefined;
+  /** What waits for its segment, the oldest first, which may be becoming one. */
+  private readonly waiting: HeldBatch[] = [];
+  private sealing: Promise<void> | undefined;
   private retryAt = 0;
   private isAbandoned = false;
-  /** The held spans as queries see them. */
-  list = new SpanList(this.spans);
-  /** Times that all held spans became a segment. */
+  /** Times that held spans became a segment. */
   seals = 0;
   appended = 0;
   /** Times that no segment could be made, and why the last time. */
@@ -70,25 +46,34 @@ export class HeldSpans {
   constructor(
     private readonly directory: string,
     private readonly limits: HeldLimits,
+    private readonly worker: WorkThread,
   ) {}
 
   get count(): number {
-    return this.spans.length;
+    return this.batches.reduce((sum, { count }) => sum + count, 0);
   }
 
   get walBytes(): number {
-    return this.wal?.writer.bytes ?? 0;
+    return this.batches.reduce((sum, { walBytes }) => sum + walBytes, 0);
   }
 
   /** How many spans would be taken now. */
   get room(): number {
     const { maxHeldSpans, maxHeldBytes } = this.limits;
-    return this.walBytes >= maxHeldBytes ? 0 : maxHeldSpans - this.spans.length;
+    return this.walBytes >= maxHeldBytes ? 0 : Math.max(0, maxHeldSpans - this.count);
   }
 
-  /** Identity of the file this writer appends to; undefined while nothing is held. */
-  get walId(): string | undefined {
-    return this.wal?.id;
+  /** Identities of the files this writer has. */
+  get walIds(): ReadonlySet<string> {
+    return new Set(this.batches.map(({ walId }) => walId));
+  }
+
+  /** The held spans as queries see them, the newest first; not those for which a segment that replaces their file was found already. */
+  lists(replaced: ReadonlySet<string>): readonly SpanList[] {
+    return this.batches
+      .filter(({ isHandedOver, walId }) => !(isHandedOver && replaced.has(walId)))
+      .map(({ list }) => list)
+      .reverse();
   }
 
   /** Take spans, as many as there is room for; how many were taken, from the first on. Throws when none could be. */
@@ -96,14 +81,10 @@ export class HeldSpans {
     const { room } = this;
     const taken = room >= spans.length ? spans : spans.slice(0, room);
     if (taken.length > 0) {
-      if (this.wal === undefined) {
-        this.wal = this.newWal();
-        this.heldSince = Date.now();
-      }
-      this.wal.writer.append(taken);
-      for (const span of taken) this.spans.push(span);
+      this.open ??= new HeldBatch(this.directory);
+      this.open.append(taken);
       this.appended += taken.length;
-      if (this.isFull) this.trySeal();
+      if (this.isFull(this.open)) this.trySeal();
     }
     this.refused += spans.length - taken.length;
     return taken.length;
@@ -111,106 +92,166 @@ export class HeldSpans {
 
   /** Resolves when the disk has all spans taken before. */
   async flush(): Promise<void> {
-    for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
-      const { wal } = this;
-      if (this.isAbandoned)
-        throw new TransportError(`what is held in ${this.directory} was left in its file when the archive was closed`);
-      // Nothing is held: all that was taken is in segments, which are synced.
-      if (wal === undefined) return;
-      if (!wal.writer.isLost) {
-        try {
-          await wal.writer.sync();
-        } catch (error) {
-          if (this.wal === wal) throw error;
-        }
-        // Another process may have taken the file for a dead one's: then it has all that was in it before, and not what came after.
-        if (this.wal === wal && !wal.writer.isLost) return;
-      }
-      if (this.wal === wal) this.rewrite(wal);
-    }
-    throw new TransportError(`what is held in ${this.directory} cannot be made sure of: its files are lost at once`);
+    if (this.isAbandoned)
+      throw new TransportError(`what is held in ${this.directory} was left in its file when the archive was closed`);
+    await Promise.all(this.batches.map((batch) => this.flushBatch(batch)));
   }
 
   /** Once a second: bring what was taken to the disk, show that this writer lives, and make a segment when it is time. */
   async beat(): Promise<void> {
-    this.wal?.writer.touch();
-    if (this.spans.length > 0 && (this.isFull || Date.now() - this.heldSince >= this.limits.segmentMs)) this.trySeal();
+    for (const batch of this.batches) batch.touch();
+    const { open } = this;
+    if (open !== undefined && (this.isFull(open) || Date.now() - open.since >= this.limits.segmentMs)) this.trySeal();
+    this.go();
     await this.flush();
   }
 
-  /** Write the held spans as a segment; the write-ahead file is not needed any more. Throws `TransportError` with nothing lost. */
-  seal(): void {
-    const { wal, spans } = this;
-    if (wal === undefined) return;
-    try {
-      // The segment names the write-ahead file: a crash before that is gone shows nothing twice.
-      writeSpansTo(this.directory, spans, [wal.id]);
-    } catch (error) {
-      this.retryAt = Date.now() + RETRY_MS;
-      this.failures++;
-      this.lastFailure = String(error);
-      throw error;
+  /** Write all that is held as segments; the write-ahead files are not needed any more. Rejects with `TransportError`, nothing lost. */
+  async seal(): Promise<void> {
+    const { open } = this;
+    if (open !== undefined && this.waiting.length === 0 && !this.worker.accepts(open.count)) {
+      this.sealHere();
+      return;
     }
-    this.seals++;
-    this.spans = [];
-    this.list = new SpanList(this.spans);
-    this.wal = undefined;
-    this.drop(wal);
+    this.shut();
+    const last = this.waiting.at(-1);
+    while (last !== undefined && this.waiting.includes(last)) await this.sealNext();
   }
 
   /** Leave what is held to the next one who opens the archive. */
   abandon(): void {
-    if (this.wal === undefined) return;
-    this.isAbandoned = true;
-    this.wal.writer.close();
-    this.wal.release();
-    this.wal = undefined;
+    for (const batch of this.batches) {
+      this.isAbandoned = true;
+      batch.abandon();
+    }
+    this.waiting.length = 0;
+    this.open = undefined;
   }
 
-  private get isFull(): boolean {
-    return this.spans.length >= this.limits.segmentSpans || this.walBytes >= this.limits.walBytes;
+  private get batches(): readonly HeldBatch[] {
+    return this.open === undefined ? this.waiting : [...this.waiting, this.open];
+  }
+
+  private isFull({ count, walBytes }: HeldBatch): boolean {
+    return count >= this.limits.segmentSpans || walBytes >= this.limits.walBytes;
+  }
+
+  private async flushBatch(batch: HeldBatch): Promise<void> {
+    for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+      const { walId } = batch;
+      const isCurrent = (): boolean => this.batches.includes(batch) && batch.walId === walId;
+      if (!batch.isLost) {
+        try {
+          await batch.sync();
+        } catch (error) {
+          if (isCurrent()) throw error;
+        }
+        if (this.isAbandoned) break;
+        // It is in a segment now, which is synced.
+        if (!this.batches.includes(batch)) return;
+        // Another process may have taken the file for a dead one's: then it has all that was in it before, and not what came after.
+        if (isCurrent() && !batch.isLost) return;
+      }
+      if (batch.isHandedOver) await this.sealing?.catch(() => {});
+      else if (isCurrent()) batch.rewrite();
+      if (!this.batches.includes(batch) && !this.isAbandoned) return;
+    }
+    throw new TransportError(`what is held in ${this.directory} cannot be made sure of: its files are lost at once`);
   }
 
   /** A full disk: the spans stay held, and appending refuses when they are too many. */
   private trySeal(): void {
-    if (Date.now() < this.retryAt) return;
-    try {
-      this.seal();
-    } catch {
-      // Counted, and tried again later; the spans are in the write-ahead file.
+    if (this.open === undefined || Date.now() < this.retryAt) return;
+    if (this.waiting.length === 0 && !this.worker.accepts(this.open.count)) {
+      try {
+        this.sealHere();
+      } catch {
+        // Counted, and tried again later; the spans are in the write-ahead file.
+      }
+    } else if (this.waiting.length < MAX_WAITING) {
+      this.shut();
+      this.go();
     }
   }
 
-  private newWal(): Wal {
-    const id = newId();
-    const name = walName(id);
-    const path = join(this.directory, name);
-    const release = use(path);
+  /** What is held waits for its segment; others are taken into a batch of their own. */
+  private shut(): void {
+    if (this.open !== undefined) this.waiting.push(this.open);
+    this.open = undefined;
+  }
+
+  /** Make segments until none waits. */
+  private go(): void {
+    if (this.sealing !== undefined || this.waiting.length === 0 || Date.now() < this.retryAt) return;
+    this.sealNext().then(
+      () => this.go(),
+      () => {
+        // Counted; the next beat tries again.
+      },
+    );
+  }
+
+  /** In this thread, at once. */
+  private sealHere(): void {
+    const { open } = this;
+    if (open === undefined) return;
     try {
-      return { id, name, writer: new WalWriter(path), release };
+      this.write(open);
     } catch (error) {
-      release();
-      throw error;
+      throw this.failed(error);
     }
+    this.open = undefined;
+    this.finish(open);
   }
 
-  /** Everything held goes into a file of its own again. */
-  private rewrite(old: Wal): void {
-    const wal = this.newWal();
+  private sealNext(): Promise<void> {
+    this.sealing ??= this.sealFirst().finally(() => {
+      this.sealing = undefined;
+    });
+    return this.sealing;
+  }
+
+  private async sealFirst(): Promise<void> {
+    const [batch] = this.waiting;
     try {
-      for (let i = 0; i < this.spans.length; i += REWRITE_SPANS)
-        wal.writer.append(this.spans.slice(i, i + REWRITE_SPANS));
+      if (!(await this.handOver(batch))) this.write(batch);
     } catch (error) {
-      this.drop(wal);
-      throw error;
+      throw this.failed(error);
+    } finally {
+      batch.isHandedOver = false;
     }
-    this.wal = wal;
-    this.drop(old);
+    this.waiting.shift();
+    this.finish(batch);
   }
 
-  private drop({ name, writer, release }: Wal): void {
-    writer.close();
-    release();
-    rmSync(join(this.directory, name), { force: true });
+  /** Have the worker make the segment; false when it did not. */
+  private async handOver(batch: HeldBatch): Promise<boolean> {
+    const { directory } = this;
+    // What is in the file of another is not all there is.
+    if (batch.isLost) return false;
+    batch.isHandedOver = true;
+    const { walPath: path, walId: replaces, count: spans } = batch;
+    const segmentId = newId();
+    const answer = await this.worker.run({ kind: 'seal', directory, path, replaces, segmentId, spans });
+    // It may have died when it was done: a second segment of these spans would show them twice.
+    if (answer === undefined) return existsSync(join(directory, segmentNameOf(batch.spans, segmentId)));
+    return answer.isDone;
+  }
+
+  private write({ spans, walId }: HeldBatch): void {
+    // The segment names the write-ahead file: a crash before that is gone shows nothing twice.
+    if (spans.length > 0) writeSpansTo(this.directory, spans, [walId]);
+  }
+
+  private finish(batch: HeldBatch): void {
+    if (batch.count > 0) this.seals++;
+    batch.drop();
+  }
+
+  private failed(error: unknown): unknown {
+    this.retryAt = Date.now() + RETRY_MS;
+    this.failures++;
+    this.lastFailure = String(error);
+    return error;
   }
 }

@@ -1,13 +1,11 @@
 // Merges small segments and deletes old ones. Everything here may be killed at any moment: a segment says what it replaces, so nothing is
 // lost and nothing is seen twice.
-import { rmSync } from 'node:fs';
-import { join } from 'node:path';
 import type { Retention } from './archive-options.js';
-import type { ArchivedSpan } from './archived-span.js';
 import type { SegmentName } from './file-names.js';
-import { writeSpansTo } from './held-spans.js';
 import { withLock } from './maintenance-lock.js';
+import { mergeSegments, removeFiles } from './merge-segments.js';
 import type { SegmentSet } from './segment-set.js';
+import type { WorkThread } from './work-thread.js';
 
 /** What is merged. */
 export interface MergePolicy {
@@ -36,19 +34,24 @@ export const longestSpanMs = ({ maxAgeMs }: Retention): number =>
   maxAgeMs === undefined ? Number.POSITIVE_INFINITY : maxAgeMs / AGE_SHARE;
 
 /** Merge until there is nothing to merge by `policy`; how many were merged, none when another process is at it. */
-export const compact = async (set: SegmentSet, policy: MergePolicy): Promise<number> => {
+export const compact = async (set: SegmentSet, policy: MergePolicy, worker: WorkThread): Promise<number> => {
   const merged = await withLock(set.directory, async () => {
     let count = 0;
+    let isHere = false;
     for (;;) {
-      const chosen = await chooseMerge(set, await cleanList(set), policy);
-      if (chosen.length === 0) return count;
-      const spans = await readAll(set, chosen);
-      // Damage turned up: known now, it is not chosen again.
-      if (spans === undefined) continue;
-      const names = chosen.map(({ name }) => name);
-      writeSpansTo(set.directory, spans, names);
-      remove(set.directory, names);
-      count += names.length;
+      const { names, spans } = await chooseMerge(set, await cleanList(set), policy);
+      if (names.length === 0) return count;
+      if (!isHere && worker.accepts(spans)) {
+        const answer = await worker.run({ kind: 'merge', directory: set.directory, names });
+        // The worker died, and may have been done: what there is to merge is looked up again, and merged here.
+        isHere = answer === undefined;
+        for (const damage of answer?.damaged ?? []) set.report(damage.file, damage);
+        if (answer?.isDone) count += names.length;
+      } else {
+        isHere = false;
+        // Damage may turn up: known then, it is not chosen again.
+        if (await mergeSegments(set, names)) count += names.length;
+      }
     }
   });
   return merged ?? 0;
@@ -68,29 +71,28 @@ export const retain = async (set: SegmentSet, { maxAgeMs, maxBytes }: Retention)
       if (endMs < oldest || bytes > (maxBytes ?? Number.POSITIVE_INFINITY)) names.push(name);
     }
     // The oldest first: whenever this ends, it is the newest that are left.
-    remove(set.directory, names.reverse());
+    removeFiles(set.directory, names.reverse());
     return names.length;
   });
   return deleted ?? 0;
 };
 
-const remove = (directory: string, names: readonly string[]): void => {
-  for (const name of names) rmSync(join(directory, name), { force: true });
-};
-
 /** The segments, when what others replaced is deleted: it must be gone before those that replace it are. */
 const cleanList = async (set: SegmentSet): Promise<readonly SegmentName[]> => {
   const { segments, replaced } = await set.list();
-  remove(set.directory, replaced);
+  removeFiles(set.directory, replaced);
   return segments;
 };
 
-/** Segments to be merged: neighbours in time. */
-const chooseMerge = async (
-  set: SegmentSet,
-  segments: readonly SegmentName[],
-  policy: MergePolicy,
-): Promise<readonly SegmentName[]> => {
+/** What is merged next; nothing when there are no names. */
+interface Merge {
+  readonly names: readonly string[];
+  /** How many they have together. */
+  readonly spans: number;
+}
+
+/** Segments to be merged: neighbours in time, the one that ends last first. */
+const chooseMerge = async (set: SegmentSet, segments: readonly SegmentName[], policy: MergePolicy): Promise<Merge> => {
   // A damaged one stays where it is, for salvage.
   const damaged = new Set(set.damaged().map(({ file }) => file));
   const sizes: { readonly file: SegmentName; readonly spans: number }[] = [];
@@ -103,6 +105,7 @@ const chooseMerge = async (
     let largest = 0;
     let startMs = Number.POSITIVE_INFINITY;
     let best = first;
+    let bestSpans = 0;
     for (let end = first; end < Math.min(sizes.length, first + MOST_SEGMENTS); end++) {
       const { file, spans } = sizes[end];
       total += spans;
@@ -110,29 +113,12 @@ const chooseMerge = async (
       startMs = Math.min(startMs, file.startMs);
       if (total > policy.mergedSpans || sizes[first].file.endMs - startMs > policy.maxSpanMs) break;
       const count = end - first + 1;
-      if (count >= policy.leastSegments && largest <= total * policy.largestShare) best = end + 1;
+      if (count >= policy.leastSegments && largest <= total * policy.largestShare) {
+        best = end + 1;
+        bestSpans = total;
+      }
     }
-    if (best > first) return sizes.slice(first, best).map(({ file }) => file);
+    if (best > first) return { names: sizes.slice(first, best).map(({ file }) => file.name), spans: bestSpans };
   }
-  return [];
-};
-
-/** All spans of some segments, each once; undefined when one turns out to be damaged: merging it would lose what salvage can save. */
-const readAll = async (set: SegmentSet, files: readonly SegmentName[]): Promise<ArchivedSpan[] | undefined> => {
-  const all: ArchivedSpan[] = [];
-  // Oldest first: the last of two equal spans is kept, as it is in a query.
-  for (const { name } of [...files].reverse()) {
-    let isDamaged = false;
-    await set.use(
-      name,
-      async (segment) => {
-        for await (const trace of segment.scan()) for (const span of trace) all.push(span);
-      },
-      () => {
-        isDamaged = true;
-      },
-    );
-    if (isDamaged) return undefined;
-  }
-  return all;
+  return { names: [], spans: 0 };
 };

@@ -21,18 +21,18 @@ export class OtherWriters {
   constructor(private readonly directory: string) {}
 
   /**
-   * What the files of a listing hold now, apart from `ownId`; `onUnread` is told of one that cannot be read. Throws `VanishedError` when one
+   * What the files of a listing hold now, apart from `ownIds`; `onUnread` is told of one that cannot be read. Throws `VanishedError` when one
    * is not there any more.
    */
   read(
     wals: readonly OwnedName[],
-    ownId: string | undefined,
+    ownIds: ReadonlySet<string>,
     onUnread: (name: string, error: GraphError) => void,
   ): SpanList[] {
     const present = new Set(wals.map(({ id }) => id));
     for (const id of this.byId.keys()) if (!present.has(id)) this.byId.delete(id);
     return wals
-      .flatMap((wal) => (wal.id === ownId ? [] : [this.follow(wal, onUnread)]))
+      .flatMap((wal) => (ownIds.has(wal.id) ? [] : [this.follow(wal, onUnread)]))
       .filter(({ spans }) => spans.length > 0);
   }
 

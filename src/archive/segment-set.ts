@@ -19,6 +19,8 @@ export interface Listing {
   readonly wals: readonly OwnedName[];
   /** Names of files that a segment replaces and that are still there: a crash left them. */
   readonly replaced: readonly string[];
+  /** Names of segments and identities of write-ahead files that a segment stands for, there or not. */
+  readonly stoodFor: ReadonlySet<string>;
 }
 
 /** What is known of a segment without opening it again. */
@@ -55,7 +57,7 @@ export class SegmentSet {
   private readonly reader: DirectoryReader;
   private readonly cache: BlockCache;
   private listed: DirectoryNames | undefined;
-  private listing: Listing = { segments: [], wals: [], replaced: [] };
+  private listing: Listing = { segments: [], wals: [], replaced: [], stoodFor: new Set() };
   private readonly damagedByName = new Map<string, DamagedSegment>();
 
   constructor(
@@ -72,14 +74,14 @@ export class SegmentSet {
     const names = await this.reader.list();
     if (names === this.listed) return this.listing;
     this.forget(names);
-    const replacedNames = new Set<string>();
+    const stoodFor = new Set<string>();
     for (const { name } of names.segments)
-      for (const other of (await this.card(name))?.info.replaces ?? []) replacedNames.add(other);
-    const segments = names.segments.filter(({ name }) => !replacedNames.has(name));
-    const wals = names.wals.filter(({ id }) => !replacedNames.has(id));
+      for (const other of (await this.card(name))?.info.replaces ?? []) stoodFor.add(other);
+    const segments = names.segments.filter(({ name }) => !stoodFor.has(name));
+    const wals = names.wals.filter(({ id }) => !stoodFor.has(id));
     const kept = new Set([...segments, ...wals].map(({ name }) => name));
     const all = [...names.segments, ...names.wals].map(({ name }) => name);
-    const listing = { segments, wals, replaced: all.filter((name) => !kept.has(name)) };
+    const listing = { segments, wals, replaced: all.filter((name) => !kept.has(name)), stoodFor };
     // One that could not be opened may be some other time.
     if (names.segments.every(({ name }) => this.cards.has(name))) {
       this.listed = names;
@@ -142,7 +144,7 @@ export class SegmentSet {
   }
 
   /** Remember that a file cannot be read, or not all of it. */
-  report(name: string, { code, message }: GraphError, onDamage?: OnDamage): void {
+  report(name: string, { code, message }: Pick<DamagedSegment, 'code' | 'message'>, onDamage?: OnDamage): void {
     const damage = { file: name, code, message };
     if (!this.damagedByName.has(name)) this.damagedByName.set(name, damage);
     onDamage?.(damage);

@@ -88,7 +88,8 @@ export class Snapshots {
       // What was held when the directory was read must still be held: else it is in a segment that was not there yet.
       if (this.held.seals !== seals) continue;
       const onUnread = (name: string, error: GraphError): void => this.set.report(name, error, onDamage);
-      return { listing, lists: [this.held.list, ...this.others.read(listing.wals, this.held.walId, onUnread)] };
+      const others = this.others.read(listing.wals, this.held.walIds, onUnread);
+      return { listing, lists: [...this.held.lists(listing.stoodFor), ...others] };
     }
   }
 
