@@ -1,5 +1,5 @@
-// Builds native/tsc for the Node that runs this script: tsc.node (Node-API) and, if its self-test passes, the fast-call
-// file of this ABI. Without a compiler it says so in one line and ends well: the library has a clock without an addon.
+// Builds the addons for the Node that runs this script: sigprof.node and tsc.node (Node-API) and, if its self-test passes, the
+// fast-call file of this ABI. Without a compiler it says so in one line and ends well: the library works without an addon.
 //
 //   node scripts/build-native.mjs [--out DIR]      SPANLINE_REQUIRE_NATIVE=1 makes a failed build a failure
 import { spawnSync } from 'node:child_process';
@@ -8,9 +8,9 @@ import { dirname, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { root } from './lib/run.mjs';
 
-const { values } = parseArgs({ options: { out: { type: 'string', default: join(root, 'native/tsc/out') } } });
-const out = resolve(values.out);
-const built = join(root, 'native/tsc/build/Release');
+const { values } = parseArgs({ options: { out: { type: 'string' } } });
+const outOf = (addon) => resolve(values.out ?? join(root, 'native', addon, 'out'));
+const builtOf = (addon) => join(root, 'native', addon, 'build/Release');
 const abi = process.versions.modules;
 
 function attempt(command, args) {
@@ -21,21 +21,21 @@ function attempt(command, args) {
 function giveUp(what, output) {
   const isRequired = process.env.SPANLINE_REQUIRE_NATIVE === '1';
   if (isRequired) console.error(output);
-  console.error(`${what}; spanline works without it, with a slower clock`);
+  console.error(`${what}; spanline works without it`);
   process.exit(isRequired ? 1 : 0);
 }
 
-function compile() {
+function compile(addon) {
   // The headers that belong to this very Node, when they lie beside it; else node-gyp looks for them itself.
   const prefix = dirname(dirname(process.execPath));
   const headers = existsSync(join(prefix, 'include/node/node.h')) ? [`--nodedir=${prefix}`] : [];
   const gyp = join(root, 'node_modules/node-gyp/bin/node-gyp.js');
-  const { ok, output } = attempt(process.execPath, [gyp, 'rebuild', '-C', 'native/tsc', ...headers]);
-  if (!ok) giveUp('the native clock could not be built (is there a C++ compiler?)', output);
+  const { ok, output } = attempt(process.execPath, [gyp, 'rebuild', '-C', `native/${addon}`, ...headers]);
+  if (!ok) giveUp(`the addon ${addon} could not be built (is there a C++ compiler?)`, output);
 }
 
 // Renamed into place: a process that has the old file open keeps it, and nobody ever loads half a file.
-function install(from, name) {
+function install(from, name, out) {
   mkdirSync(out, { recursive: true });
   const place = join(out, name);
   copyFileSync(from, `${place}.new`);
@@ -43,19 +43,27 @@ function install(from, name) {
   renameSync(`${place}.new`, place);
 }
 
-compile();
-install(join(built, 'tsc.node'), 'tsc.node');
+compile('tsc');
+const built = builtOf('tsc');
+const out = outOf('tsc');
+install(join(built, 'tsc.node'), 'tsc.node', out);
 const test = attempt(process.execPath, [
   join(root, 'scripts/lib/fast-call-self-test.mjs'),
   join(built, 'tsc.node'),
   join(built, 'tsc_fast.node'),
 ]);
 if (test.ok) {
-  install(join(built, 'tsc_fast.node'), `tsc-fast-${abi}.node`);
+  install(join(built, 'tsc_fast.node'), `tsc-fast-${abi}.node`, out);
   console.error(`native clock for ABI ${abi}: ${test.output.trim()}`);
 } else {
   rmSync(join(out, `tsc-fast-${abi}.node`), { force: true });
   console.error(
     `native clock for ABI ${abi}: no fast call (${test.output.trim().split('\n').at(-1)}), Node-API instead`,
   );
+}
+
+// V8 samples by signal on Linux alone.
+if (process.platform === 'linux') {
+  compile('sigprof');
+  install(join(builtOf('sigprof'), 'sigprof.node'), 'sigprof.node', outOf('sigprof'));
 }

@@ -36,12 +36,24 @@ const EXPECTED = [
   'dist/esm/archive/archive-worker.js',
   'dist/cjs/archive/archive-worker.js',
   'dist/esm/cli/main.js',
+  'dist/esm/profile/index.js',
+  'dist/cjs/profile/index.js',
+  // What the command loads into programs it profiles.
+  'dist/esm/cli/profile/preload.js',
+  'dist/esm/cli/profile/agent.js',
 ];
+/** Where there are binaries at all, those that every Node line shares are among them. */
+const PREBUILDS = ['prebuilds/linux-x64/tsc.node', 'prebuilds/linux-x64/sigprof.node'];
 const ALLOWED = /^(dist\/(esm|cjs)\/|prebuilds\/|(package\.json|LICENSE|README\.md|CHANGELOG\.md)$)/;
 
 function faultsOfContents({ files, unpackedSize }) {
   const paths = files.map(({ path }) => path);
   const faults = EXPECTED.filter((path) => !paths.includes(path)).map((path) => `missing: ${path}`);
+  if (paths.some((path) => path.startsWith('prebuilds/'))) {
+    faults.push(
+      ...PREBUILDS.filter((path) => !paths.includes(path)).map((path) => `missing: ${path} (npm run prebuilds)`),
+    );
+  }
   faults.push(...paths.filter((path) => !ALLOWED.test(path)).map((path) => `does not belong there: ${path}`));
   if (unpackedSize > MAX_UNPACKED_BYTES) faults.push(`${unpackedSize} bytes unpacked, more than ${MAX_UNPACKED_BYTES}`);
   return faults;

@@ -5,6 +5,7 @@ import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { ensureEmulator } from './lib/build-emulator.mjs';
 import { ensureInstalled } from './lib/install.mjs';
+import { ensureGo } from './lib/install-go.mjs';
 import { nodeOf } from './lib/nodes.mjs';
 import { failWith, root } from './lib/run.mjs';
 
@@ -48,12 +49,20 @@ const bin = (path) => join(root, 'node_modules', path);
 const script = (name) => join(root, 'scripts', name);
 const SMOKE = ['test/package', 'test/clock'];
 
-/** The tests of the Bigtable store need an emulator; with CI set they fail without one instead of being skipped. */
-function provideEmulator() {
+/**
+ * The tests of the Bigtable store need an emulator: with CI set they fail without one instead of being skipped. Those of profile files ask
+ * `go tool pprof` what it reads in them.
+ */
+function provideTools() {
   process.env.CI ||= 'true';
   try {
     const program = ensureEmulator();
     if (program !== undefined) process.env.CBTEMULATOR = program;
+  } catch (error) {
+    console.error(error.message);
+  }
+  try {
+    if (!ensureGo()) console.error('no go on PATH: the tests of profile files cannot ask go tool pprof');
   } catch (error) {
     console.error(error.message);
   }
@@ -62,12 +71,16 @@ function provideEmulator() {
 function main() {
   rmSync(out, { recursive: true, force: true });
   mkdirSync(out, { recursive: true });
-  provideEmulator();
+  provideTools();
   countedTests(`tests on Node ${process.versions.node} (npm test)`, 'npm', ['test', '--']);
   ensureInstalled(root);
   check('tests on Node 24', nodeOf(24), [script('test.mjs'), '--reporter=dot']);
   for (const major of [22, 26]) {
-    check(`package and clock tests on Node ${major}`, nodeOf(major), [script('test.mjs'), ...SMOKE, '--reporter=dot']);
+    check(`package, clock and profile tests on Node ${major}`, nodeOf(major), [
+      script('test.mjs'),
+      ...SMOKE,
+      '--reporter=dot',
+    ]);
   }
   check('lint and format (npm run lint)', process.execPath, [
     bin('@biomejs/biome/bin/biome'),

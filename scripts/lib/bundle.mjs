@@ -13,8 +13,13 @@ const manifest = () => JSON.parse(readFileSync(join(root, 'package.json'), 'utf8
 /** What the library starts as a thread of its own; it finds the file by this name. */
 const THREADS = { 'archive/archive-worker': './src/archive/archive-worker.ts' };
 
-/** Entries that no program imports: the command, and the clock as the benchmarks read it. */
-const UNLISTED = { 'cli/main': './src/cli/main.ts', 'clock/index': './src/clock/index.ts' };
+/** Entries that no program imports: the command and what it loads into other processes, and the clock as the benchmarks read it. */
+const UNLISTED = {
+  'cli/main': './src/cli/main.ts',
+  'cli/profile/preload': './src/cli/profile/preload.ts',
+  'cli/profile/agent': './src/cli/profile/agent.ts',
+  'clock/index': './src/clock/index.ts',
+};
 
 /** Output name -> source file, for every entry that package.json exports. The package tests find one without a source. */
 function libraryEntries() {
@@ -33,7 +38,7 @@ function libraryEntries() {
  */
 function makeExportsPlain(dir) {
   const getter =
-    /Object\.defineProperty\(exports, "(\w+)", \{\s*enumerable: true,\s*get: function\(\) \{\s*return (\w+);\s*\}\s*\}\);/g;
+    /Object\.defineProperty\(exports, "([\w$]+)", \{\s*enumerable: true,\s*get: function\(\) \{\s*return ([\w$]+);\s*\}\s*\}\);/g;
   for (const name of readdirSync(dir).filter((file) => file.endsWith('.js'))) {
     const file = join(dir, name);
     writeFileSync(file, readFileSync(file, 'utf8').replace(getter, 'exports.$1 = $2;'));

@@ -83,6 +83,7 @@ export const recordOfLocal = (
     parent < 0 && mounted.alsoUnder !== null ? mounted.alsoUnder.map((one) => linkTo(identity, one)) : NO_LINKS,
     UNSET,
     false,
+    true,
   );
 };
 

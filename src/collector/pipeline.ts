@@ -2,9 +2,11 @@
 // trace dropped first and counted. A reporter that throws, rejects or hangs must never be felt by the application.
 import { errorMessage } from '../span/exception.js';
 import type { ResolvedOptions } from './options.js';
-import { type ReportBatch, ReportError, type Reporter } from './reporter.js';
+import { type ReportBatch, ReportError, type Reporter, type Resource, type Trace } from './reporter.js';
 import { timerMs } from './timer-ms.js';
-import type { TracePart } from './trace-part.js';
+
+/** A trace, or a part of one, on its way to a reporter. */
+export type QueuedTrace = Trace & { readonly resource: Resource };
 
 /** Counters of one pipeline, part of `stats()`. */
 export interface PipelineStats {
@@ -21,7 +23,7 @@ export interface PipelineStats {
 }
 
 interface Batch extends ReportBatch {
-  readonly traces: readonly TracePart[];
+  readonly traces: readonly QueuedTrace[];
   readonly byteSize: number;
   /** Number of its first part, in the order they were pushed. */
   readonly first: number;
@@ -29,7 +31,7 @@ interface Batch extends ReportBatch {
 }
 
 export class Pipeline {
-  private readonly queue: TracePart[] = [];
+  private readonly queue: QueuedTrace[] = [];
   private head = 0;
   private queuedBytes = 0;
   private queuedSpans = 0;
@@ -70,7 +72,7 @@ export class Pipeline {
   }
 
   /** Queue parts and start sending. */
-  push(parts: readonly TracePart[]): void {
+  push(parts: readonly QueuedTrace[]): void {
     this.add(parts);
     this.dropOverBound();
     this.pump();
@@ -101,7 +103,7 @@ export class Pipeline {
    * Queue parts and deliver everything in `process.on('exit')`: synchronously, or not at all. A reporter without
    * `reportSync` gets its `report` called as long as that works synchronously.
    */
-  reportSync(parts: readonly TracePart[]): void {
+  reportSync(parts: readonly QueuedTrace[]): void {
     this.add(parts);
     const { reporter } = this;
     if (this.isClosed || (this.isCalling && reporter.reportSync === undefined)) return;
@@ -135,7 +137,7 @@ export class Pipeline {
     this.settleWaiters();
   }
 
-  private add(parts: readonly TracePart[]): void {
+  private add(parts: readonly QueuedTrace[]): void {
     for (const part of parts) {
       this.queue.push(part);
       this.queuedBytes += part.byteSize;
@@ -256,7 +258,7 @@ export class Pipeline {
 
   private nextBatch(): Batch | null {
     if (this.head === this.queue.length) return null;
-    const traces: TracePart[] = [];
+    const traces: QueuedTrace[] = [];
     let spanCount = 0;
     let byteSize = 0;
     const first = this.headNumber;

@@ -82,7 +82,38 @@ export class SpanRecord {
     readonly status: SpanStatus,
     /** True when the direct parent is in another process (the parent id came in a SpanContext). */
     readonly hasRemoteParent: boolean,
+    /** True for a local span: one synchronous stretch of work on the thread of its parent. */
+    readonly isLocal = false,
   ) {}
+
+  /** The same span with further properties; a key that it has already gets the new value. */
+  withProperties(properties: Readonly<Record<string, PropertyValue>>): SpanRecord {
+    const kept: (string | PropertyValue)[] = [];
+    const list = this.propertyList ?? [];
+    for (let i = 0; i < list.length; i += 2) {
+      if (!Object.hasOwn(properties, list[i] as string)) kept.push(list[i], list[i + 1]);
+    }
+    for (const [key, value] of Object.entries(properties)) kept.push(key, value);
+    return new SpanRecord(
+      this.trace,
+      this.idHi,
+      this.idLo,
+      this.parentHi,
+      this.parentLo,
+      this.name,
+      this.kind,
+      this.startSec,
+      this.startNano,
+      this.endSec,
+      this.endNano,
+      kept,
+      this.events,
+      this.links,
+      this.status,
+      this.hasRemoteParent,
+      this.isLocal,
+    );
+  }
 
   /** 32 lower-case hex digits. */
   get traceId(): string {

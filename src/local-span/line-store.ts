@@ -6,6 +6,12 @@ import type { SpanLine } from './span-line.js';
 
 export const lineStore = state.lineStore;
 
+/** Run `fn` with `line` as the current one. */
+export const runOnLine = <T>(line: SpanLine, fn: () => T): T => {
+  const { labelling } = state;
+  return labelling === undefined ? lineStore.run(line, fn) : labelling.run(line, fn);
+};
+
 /**
  * The line of this task, or undefined outside any `span.run`. Hold it only until the next `await`: it saves the look-up of
  * the local parent where many local spans start in one stretch.

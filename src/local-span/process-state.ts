@@ -3,6 +3,14 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { SpanLine } from './span-line.js';
 
+/** What a CPU profile does around the work of spans, so that its samples know them. None of it may throw of its own. */
+export interface SpanLabelling {
+  /** Run `fn` with `line` as the current one, labelled with the span of the line. */
+  run<T>(line: SpanLine, fn: () => T): T;
+  /** Label what follows; give the function that ends it, or undefined when there is nothing to end. */
+  enter(line: SpanLine): (() => void) | undefined;
+}
+
 /** State shared by every copy of this major version in a thread. */
 export interface ProcessState {
   /** False turns every entry point into a no-op. Read on each call, so one branch is the whole cost of being off. */
@@ -15,6 +23,8 @@ export interface ProcessState {
   readonly counters: Float64Array;
   /** The default collector, as the span room sees it; typed there. */
   defaultSink: unknown;
+  /** Set while a CPU profile labels samples with spans. Read once a task; undefined is the whole cost without a profile. */
+  labelling: SpanLabelling | undefined;
 }
 
 const KEY = Symbol.for('spanline.state.0');
@@ -31,6 +41,7 @@ const create = (): ProcessState => ({
   lineStore: new AsyncLocalStorage<SpanLine>(),
   counters: new Float64Array(COUNTER_SLOTS),
   defaultSink: undefined,
+  labelling: undefined,
 });
 
 const holder = globalThis as { [KEY]?: ProcessState };

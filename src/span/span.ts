@@ -4,7 +4,7 @@ import { now, nsPerTick } from '../clock/index.js';
 import { Counter, count } from '../local-span/counters.js';
 import { reserveSpanIds, spanIdPrefix } from '../local-span/ids.js';
 import { lazyProperties } from '../local-span/lazy.js';
-import { currentLine, lineStore } from '../local-span/line-store.js';
+import { currentLine, lineStore, runOnLine } from '../local-span/line-store.js';
 import type { LocalBatch } from '../local-span/local-batch.js';
 import type { LocalSpans } from '../local-span/local-collector.js';
 import { state } from '../local-span/process-state.js';
@@ -235,7 +235,7 @@ export class Span implements Disposable, LineMount {
     const line = new SpanLine(this, true);
     let result: T;
     try {
-      result = lineStore.run(line, fn);
+      result = runOnLine(line, fn);
     } catch (error) {
       line.close();
       throw error;
@@ -257,7 +257,7 @@ export class Span implements Disposable, LineMount {
     const line = new SpanLine(this, true);
     let result: T;
     try {
-      result = lineStore.run(line, fn);
+      result = runOnLine(line, fn);
     } catch (error) {
       this.fail(line, error);
       throw error;

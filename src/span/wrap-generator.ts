@@ -1,6 +1,6 @@
 // The wrapper of generators and async generators: one span over the whole life, from the call to done, return or throw,
 // and the local parent at every resumption. The generator's protocol must be kept to the letter.
-import { lineStore } from '../local-span/line-store.js';
+import { runOnLine } from '../local-span/line-store.js';
 import { SpanLine } from '../local-span/span-line.js';
 import { errorMessage } from './exception.js';
 import { Span } from './span.js';
@@ -30,9 +30,9 @@ class Life {
   resume(run: () => unknown): unknown {
     // After its end a generator can be asked again; nothing of it runs then.
     if (this.isOver) return run();
-    if (!this.enterOnResume) return lineStore.run(this.line, run);
+    if (!this.enterOnResume) return runOnLine(this.line, run);
     const { line, name } = this;
-    return lineStore.run(line, () => {
+    return runOnLine(line, () => {
       const resumption = line.start(name);
       try {
         return run();

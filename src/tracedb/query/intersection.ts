@@ -3,6 +3,7 @@
 // fail one condition, that condition's own ids are fewer, and reading goes on with them, behind the gap. The answer must be the
 // same whichever is read.
 import type { Span } from '../../span/span.js';
+import { under } from '../node-span.js';
 import { BATCH_IDS, behind, type IdNode, type IdStream, lowerBound, newFigures } from './id-node.js';
 import { endNodeSpan } from './leaf.js';
 
@@ -73,7 +74,11 @@ export class Intersection implements IdNode {
     [this.reader, ...this.others] = this.inputs as [Input, ...Input[]];
   }
 
-  async next(): Promise<readonly string[] | undefined> {
+  next(): Promise<readonly string[] | undefined> {
+    return under(this.span, () => this.merge());
+  }
+
+  private async merge(): Promise<readonly string[] | undefined> {
     const out: string[] = [];
     const lastLook = this.looked + MAX_LOOKS;
     while (!this.isOver && out.length < this.batchIds && (out.length === 0 || this.looked < lastLook)) {

@@ -30,7 +30,11 @@ export class Leaf implements IdStream {
     private readonly span: Span | undefined,
   ) {}
 
-  async next(): Promise<readonly string[] | undefined> {
+  next(): Promise<readonly string[] | undefined> {
+    return under(this.span, () => this.readOn());
+  }
+
+  private async readOn(): Promise<readonly string[] | undefined> {
     // A node above may still be on its way when it is closed; no read must be opened then.
     if (this.isClosed) return undefined;
     const { figures } = this;

@@ -1,6 +1,7 @@
 // Merges ordered streams of ids into one without duplicates: the traces that have any of several values. It holds one batch an
 // input; the smallest id is on top of a binary heap.
 import type { Span } from '../../span/span.js';
+import { under } from '../node-span.js';
 import { BATCH_IDS, type IdStream, lowerBound, newFigures } from './id-node.js';
 import { endNodeSpan } from './leaf.js';
 
@@ -45,7 +46,11 @@ export class Union implements IdStream {
     this.inputs = nodes.map((node) => ({ node, ids: [], at: 0, isOver: false }));
   }
 
-  async next(): Promise<readonly string[] | undefined> {
+  next(): Promise<readonly string[] | undefined> {
+    return under(this.span, () => this.merge());
+  }
+
+  private async merge(): Promise<readonly string[] | undefined> {
     this.heap ??= await this.start();
     const { heap, figures } = this;
     const out: string[] = [];

@@ -31,7 +31,8 @@ export class TracedRead<T> implements AsyncIterableIterator<readonly T[]> {
   async next(): Promise<IteratorResult<readonly T[], undefined>> {
     const since = performance.now();
     try {
-      const result = await this.inner.next();
+      // Under the span, so that the CPU time of reading is counted there.
+      const result = await under(this.span, () => this.inner.next());
       this.waitMs += performance.now() - since;
       if (result.done === true) {
         this.end();

@@ -1,0 +1,76 @@
+// Scope and CPU time of each sample: by the note the handler took with it, by the trampolines on its stack, or by both. What cannot
+// be told is lost; it is never given to the most likely label.
+import type { Attribution } from './label-rows.js';
+import type { LabelTable } from './label-table.js';
+import { matchNotes } from './match-notes.js';
+import type { NoteStore } from './note-store.js';
+import type { RawSamples } from './raw-samples.js';
+import { weightsByCount, weightsByCpu } from './sample-weights.js';
+import { nested } from './scope.js';
+import { NO_SCOPE, type Scope } from './shared-state.js';
+import type { Timeline } from './timeline.js';
+import { LOST } from './trampoline-history.js';
+import { OVERFLOW, type TrampolinePool } from './trampoline-pool.js';
+
+/** What the register left behind. */
+export interface RegisterTrace {
+  readonly notes: NoteStore;
+  readonly table: LabelTable;
+  /** Current when the handler was put in place, at this microsecond and CPU time of the thread. */
+  readonly first: Scope;
+  readonly firstUs: number;
+  readonly firstCpuNs: number;
+  /** Current when the profile was ended, at this microsecond: V8 takes a last sample of itself. */
+  readonly last: Scope;
+  readonly lastUs: number;
+}
+
+/** What the trampolines left behind. */
+export interface FrameTrace {
+  readonly pool: TrampolinePool;
+  /** Undefined when continuations were not followed. */
+  readonly timeline: Timeline | undefined;
+}
+
+/** At least one of the two. */
+export interface Carried {
+  readonly register?: RegisterTrace;
+  readonly frames?: FrameTrace;
+}
+
+export interface Attributed {
+  readonly scopes: readonly Attribution[];
+  readonly cpuNs: Float64Array;
+  readonly unit: 'cpu' | 'samples';
+}
+
+const byFrames = (trampolines: readonly number[], us: number, { pool, timeline }: FrameTrace): Attribution => {
+  const resumed = timeline?.scopeAt(us) ?? NO_SCOPE;
+  if (trampolines.length === 0) return resumed === LOST ? 'lost' : resumed;
+  let scope = resumed === LOST ? NO_SCOPE : resumed;
+  for (const index of trampolines) {
+    const label = pool.labelAt(index, us);
+    if (label === LOST) return 'lost';
+    if (label === OVERFLOW) return 'overflow';
+    scope = nested(scope, label);
+  }
+  return scope;
+};
+
+export const attributed = (samples: RawSamples, { register, frames }: Carried, intervalNs: number): Attributed => {
+  const framed = (i: number): Attribution =>
+    frames === undefined ? 'lost' : byFrames(samples.trampolines(i), samples.us[i], frames);
+  if (register === undefined) {
+    const scopes = Array.from({ length: samples.count }, (_, i) => framed(i));
+    return { scopes, cpuNs: weightsByCount(samples.kind, intervalNs), unit: 'samples' };
+  }
+  const { table, first, firstUs, firstCpuNs, last, lastUs } = register;
+  const notes = matchNotes(samples.us, register.notes.notes());
+  const scopes = notes.map((note, i) => {
+    if (note !== undefined) return table.find(note.labelId);
+    if (samples.us[i] <= firstUs) return first;
+    return samples.us[i] >= lastUs ? last : framed(i);
+  });
+  const cpuAt = Float64Array.from(notes, (note) => note?.cpuNs ?? Number.NaN);
+  return { scopes, cpuNs: weightsByCpu(samples.kind, cpuAt, firstCpuNs), unit: 'cpu' };
+};

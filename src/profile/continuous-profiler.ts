@@ -1,0 +1,215 @@
+// Profiles without end: one rotation after the other, each handed to a sink, within a budget of CPU time. A sink that is slow or
+// fails costs profiles, never memory and never the program.
+import type { Carrier, LabelledProfile } from './labelled-profile.js';
+import { checkRange, openRecording, type SamplingOptions } from './profile.js';
+import { Counter, count } from './profile-counters.js';
+import { ProfileError } from './profile-error.js';
+import type { Recording } from './recording.js';
+
+/** Takes a finished profile. What it throws, or rejects with, is counted in `stats().sinkErrors`. */
+export type ProfileSink = (profile: LabelledProfile) => void | Promise<void>;
+
+export interface ContinuousOptions extends SamplingOptions {
+  /** Length of one profile in milliseconds, 100 to an hour. Default 30,000. */
+  readonly rotateMs?: number;
+  readonly sink: ProfileSink;
+}
+
+export interface ContinuousStats {
+  readonly carrier: Carrier;
+  /** Profiles handed to the sink. */
+  readonly profiles: number;
+  /** Dropped because the sink still had as many as may wait. */
+  readonly dropped: number;
+  readonly sinkErrors: number;
+  /** What the sink threw last. */
+  readonly lastSinkError: unknown;
+  /** Why it ended by itself: what V8 or the inspector refused. Undefined while it runs. */
+  readonly failure: unknown;
+  /** Rotations left out to stay within the budget. */
+  readonly pauses: number;
+  /** What it cost this thread so far, in percent of one core: an estimate. */
+  readonly costPercent: number;
+}
+
+const DEFAULT_EVERY_MS = 10;
+const DEFAULT_ROTATE_MS = 30_000;
+const DEFAULT_BUDGET_PERCENT = 2;
+const MIN_ROTATE_MS = 100;
+const MAX_ROTATE_MS = 3_600_000;
+const MAX_WAITING = 2;
+/** How often notes are taken out of the ring and the budget is looked at. */
+const LOOK_MS = 1000;
+const NS_PER_MS = 1_000_000;
+
+/**
+ * A profiler that runs for the life of the program; see {@link continuousProfiler}.
+ *
+ * Stop it before the program ends, or the profile under way is not handed over. It keeps no program alive.
+ */
+export class ContinuousProfiler {
+  private readonly startedMs = performance.now();
+  private beganMs = 0;
+  private spentBeforeNs = 0;
+  private timer: NodeJS.Timeout | undefined;
+  private isRunning = false;
+  private isOver = false;
+  private waiting = 0;
+  private delivery: Promise<void> = Promise.resolve();
+  private profiles = 0;
+  private dropped = 0;
+  private sinkErrors = 0;
+  private lastSinkError: unknown;
+  private failure: unknown;
+  private pauses = 0;
+
+  /** @internal */
+  constructor(
+    private readonly recording: Recording,
+    private readonly carrier: Carrier,
+    private readonly rotateMs: number,
+    private readonly budgetPercent: number,
+    private readonly sink: ProfileSink,
+  ) {
+    this.begin();
+  }
+
+  /** Hand over the profile under way, wait for the sink, and take everything away. Again: waits only. */
+  async stop(): Promise<void> {
+    if (!this.isOver) {
+      this.isOver = true;
+      clearTimeout(this.timer);
+      try {
+        if (this.isRunning) this.deliver(this.recording.end());
+      } finally {
+        this.recording.close();
+      }
+    }
+    await this.delivery;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.stop();
+  }
+
+  stats(): ContinuousStats {
+    const { carrier, profiles, dropped, sinkErrors, lastSinkError, failure, pauses } = this;
+    const ms = performance.now() - this.startedMs;
+    const costPercent = (this.costNs() / (ms * NS_PER_MS)) * 100;
+    return { carrier, profiles, dropped, sinkErrors, lastSinkError, failure, pauses, costPercent };
+  }
+
+  private costNs(): number {
+    return this.recording.costNs(this.isRunning ? performance.now() - this.beganMs : 0);
+  }
+
+  private begin(): void {
+    this.spentBeforeNs = this.costNs();
+    this.beganMs = performance.now();
+    this.recording.begin();
+    this.isRunning = true;
+    this.look();
+  }
+
+  private look(): void {
+    const leftMs = this.beganMs + this.rotateMs - performance.now();
+    this.timer = setTimeout(() => this.guarded(() => this.onTimer()), Math.max(1, Math.min(leftMs, LOOK_MS)));
+    this.timer.unref();
+  }
+
+  // Nobody awaits a timer: what fails there would end the program.
+  private guarded(step: () => void): void {
+    try {
+      step();
+    } catch (error) {
+      this.failure = error;
+      this.isRunning = false;
+      this.isOver = true;
+      this.recording.close();
+    }
+  }
+
+  private onTimer(): void {
+    this.recording.drain();
+    const ms = performance.now() - this.beganMs;
+    if (ms < this.rotateMs && !(ms >= LOOK_MS && this.isOverBudget(ms))) {
+      this.look();
+      return;
+    }
+    this.isRunning = false;
+    this.deliver(this.recording.end());
+    const pauseMs = this.pauseMs(performance.now() - this.beganMs);
+    if (pauseMs === 0) {
+      this.begin();
+      return;
+    }
+    this.pauses++;
+    count(Counter.budgetPauses);
+    this.timer = setTimeout(() => this.guarded(() => this.begin()), pauseMs);
+    this.timer.unref();
+  }
+
+  private isOverBudget(ms: number): boolean {
+    return this.costNs() - this.spentBeforeNs > (this.budgetPercent / 100) * ms * NS_PER_MS;
+  }
+
+  // So long that profile and pause together are within the budget.
+  private pauseMs(ms: number): number {
+    const wantedMs = (this.costNs() - this.spentBeforeNs) / NS_PER_MS / (this.budgetPercent / 100);
+    return Math.min(Math.max(0, Math.ceil(wantedMs - ms)), MAX_ROTATE_MS);
+  }
+
+  // One after the other, so that a sink need not fear itself.
+  private deliver(profile: LabelledProfile): void {
+    if (this.waiting >= MAX_WAITING) {
+      this.dropped++;
+      count(Counter.profilesDropped);
+      return;
+    }
+    this.waiting++;
+    this.delivery = this.delivery.then(async () => {
+      try {
+        await this.sink(profile);
+        this.profiles++;
+      } catch (error) {
+        this.sinkErrors++;
+        this.lastSinkError = error;
+        count(Counter.sinkErrors);
+      } finally {
+        this.waiting--;
+      }
+    });
+  }
+}
+
+/**
+ * Profile this thread from now on, in rotations handed to a sink.
+ *
+ * For production: 100 samples a second by default. When it costs more than `budgetPercent` of one core (default 2) it pauses until it
+ * is within the budget again. Throws `ERR_SPANLINE_PROFILE_*`.
+ *
+ * @example
+ * ```ts
+ * import { continuousProfiler, shares } from 'spanline/profile';
+ * const profiler = await continuousProfiler({ rotateMs: 10_000, sink: (profile) => console.log(shares(profile, 'query')) });
+ * await profiler.stop();
+ * ```
+ */
+export const continuousProfiler = async (options: ContinuousOptions): Promise<ContinuousProfiler> => {
+  const { rotateMs = DEFAULT_ROTATE_MS, budgetPercent = DEFAULT_BUDGET_PERCENT, sink } = options;
+  checkRange('rotateMs', rotateMs, MIN_ROTATE_MS, MAX_ROTATE_MS);
+  checkRange('budgetPercent', budgetPercent, 0.01, 100);
+  if (typeof sink !== 'function') {
+    throw new ProfileError(
+      'ERR_SPANLINE_PROFILE_OPTION',
+      `sink is ${typeof sink}; give a function that takes a profile`,
+    );
+  }
+  const { recording, carrier } = await openRecording(options, DEFAULT_EVERY_MS);
+  try {
+    return new ContinuousProfiler(recording, carrier, rotateMs, budgetPercent, sink);
+  } catch (error) {
+    recording.close();
+    throw error;
+  }
+};

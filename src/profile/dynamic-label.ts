@@ -1,0 +1,243 @@
+// DynamicLabel: what users hold. apply() is the hot path of this room: two comparisons, two stores and the way back; it must
+// never allocate, throw of its own or lose what the function returns or throws.
+
+import { labelRecord } from './label-record.js';
+import type { LabelRecord } from './labelled-profile.js';
+import type { OwnFrames } from './own-frames.js';
+import { Counter, count } from './profile-counters.js';
+import { labelsOf, nested, scopeOf } from './scope.js';
+import { type Labelled, NO_SCOPE, register, Scope } from './shared-state.js';
+
+/** CPU time found for a label by finished profiles. */
+export interface LabelCpu {
+  /** Nanoseconds of thread CPU time. */
+  readonly ns: number;
+  readonly samples: number;
+  /** Standard error of `ns`: of a sum over `samples` random samples. */
+  readonly stderrNs: number;
+}
+
+type AnyFunction = (this: unknown, ...args: never[]) => unknown;
+
+/** What a coroutine may yield: it goes on with what a promise resolves to, and with anything else as it is. */
+type Coroutine<A extends unknown[], R> = (...args: A) => Generator<unknown, R, unknown>;
+
+const { cell } = register;
+
+/** Functions that stand on the stack between a caller and what it labels; profiles leave them out. */
+export const LABEL_FRAMES: OwnFrames = {
+  url: import.meta.url,
+  names: ['apply', 'applyKnown', 'run', 'bound', 'runIn', 'throughFrames'],
+};
+
+// Of disposed labels: never the current scope, never of the current epoch.
+const NOWHERE = new Scope(0, undefined, undefined, 0);
+NOWHERE.epoch = -1;
+
+const makeKnown = (scope: Scope): void => {
+  scope.epoch = register.epoch;
+  register.enroll?.(scope);
+};
+
+// Each label of a scope leaves a frame: for calls that come back from nowhere, without the frames of the outer labels.
+const throughFrames = <T>(labels: readonly Labelled[], at: number, fn: () => T): T => {
+  const { pool } = register;
+  if (pool === undefined || at === labels.length) return fn();
+  return pool.run(labels[at], () => throughFrames(labels, at + 1, fn));
+};
+
+/** Run in a scope as a whole, whatever is around the call. */
+const runIn = <T>(scope: Scope, fn: () => T): T => {
+  const outer = register.current;
+  if (scope.epoch !== register.epoch) makeKnown(scope);
+  register.current = scope;
+  cell[0] = scope.id;
+  try {
+    return register.pool === undefined ? fn() : throughFrames(labelsOf(scope), 0, fn);
+  } finally {
+    register.current = outer;
+    cell[0] = outer.id;
+  }
+};
+
+/**
+ * A label for CPU samples, known at run time only: a query, a tenant, a trace.
+ *
+ * Make one where the work begins, run the work inside, dispose of it at the end. Costs nanoseconds whether a profile is taken
+ * or not; several labels around each other add up, and the innermost value of a key wins.
+ * The idea: Rockset, "Profiling individual queries in a concurrent system".
+ *
+ * @example
+ * ```ts
+ * import { DynamicLabel } from 'spanline/profile';
+ * const label = new DynamicLabel('query', 'select 1');
+ * const rows = label.apply(() => [1]);
+ * const later = await label.run(async () => rows.length);
+ * label[Symbol.dispose]();
+ * console.assert(later === 1);
+ * ```
+ */
+export class DynamicLabel implements Labelled {
+  /** @internal */
+  readonly record: LabelRecord;
+  /** @internal */
+  slot: unknown = undefined;
+
+  private isDisposed = false;
+  // The scope for the scope that was around the last call: most calls of a label are in the same place.
+  private lastOuter: Scope = NO_SCOPE;
+  private lastScope: Scope = scopeOf(this);
+
+  private cpuNs = 0;
+  private samples = 0;
+  private squares = 0;
+
+  /** Text is cut to 128 characters a key, 1,024 a value, 32 keys a label. */
+  constructor(key: string, value: string | number);
+  constructor(labels: Readonly<Record<string, string | number>>);
+  constructor(labels: string | Readonly<Record<string, string | number>>, value?: string | number) {
+    this.record = labelRecord(typeof labels === 'object' && labels !== null ? labels : { [String(labels)]: value });
+  }
+
+  /**
+   * Run a synchronous function in this label and give what it gives.
+   *
+   * The hot path: use it around any stretch of work between two awaits.
+   */
+  apply<T>(fn: () => T): T {
+    const outer = register.current;
+    const scope = this.lastOuter === outer ? this.lastScope : this.scopeIn(outer);
+    if (scope.epoch !== register.epoch || register.pool !== undefined) return this.applyKnown(fn, scope);
+    register.current = scope;
+    cell[0] = scope.id;
+    try {
+      return fn();
+    } finally {
+      register.current = outer;
+      cell[0] = outer.id;
+    }
+  }
+
+  /**
+   * Run an asynchronous function in this label; what it awaits goes on in the label while a profile follows continuations.
+   *
+   * A function that throws before its first await gives a rejected promise, as an async function does.
+   */
+  run<T>(fn: () => Promise<T>): Promise<T> {
+    try {
+      return this.apply(fn);
+    } catch (error) {
+      return Promise.reject(error);
+    }
+  }
+
+  /**
+   * The function, run in this label and in the labels around this call whenever it is called.
+   *
+   * For timers, emitters, streams and abort signals, which call back from nowhere.
+   *
+   * @example
+   * ```ts
+   * import { DynamicLabel } from 'spanline/profile';
+   * const label = new DynamicLabel('job', 'sweep');
+   * setTimeout(label.bind(() => {}), 10);
+   * ```
+   */
+  bind<F extends AnyFunction>(fn: F): F {
+    const scope = this.isDisposed ? register.current : nested(register.current, this);
+    const isOver = () => this.isDisposed;
+    const bound = function (this: unknown, ...args: never[]): unknown {
+      if (!isOver()) return runIn(scope, () => fn.apply(this, args));
+      count(Counter.staleLabels);
+      return fn.apply(this, args);
+    };
+    return bound as F;
+  }
+
+  /**
+   * A generator as an asynchronous function: it yields what it waits for, and every stretch runs in this label.
+   *
+   * Keeps labels across waits where no continuations are followed: without the addon, or to spare every await its hook.
+   *
+   * @example
+   * ```ts
+   * import { DynamicLabel } from 'spanline/profile';
+   * const label = new DynamicLabel('query', 'q1');
+   * const count = label.coroutine(function* (url: string) {
+   *   const text = (yield Promise.resolve(url)) as string;
+   *   return text.length;
+   * });
+   * console.assert((await count('abc')) === 3);
+   * ```
+   */
+  coroutine<A extends unknown[], R>(generator: Coroutine<A, R>): (...args: A) => Promise<R> {
+    const resume = this.bind(<T>(step: () => T): T => step());
+    return async (...args) => {
+      const life = resume(() => generator(...args));
+      let step = resume(() => life.next());
+      while (!step.done) {
+        const next = await Promise.resolve(step.value).then(
+          (value) => () => life.next(value),
+          (error) => () => life.throw(error),
+        );
+        step = resume(next);
+      }
+      return step.value;
+    };
+  }
+
+  /** A label with these keys too: a node under its query. Its CPU time counts for itself alone. */
+  fork(extra: Readonly<Record<string, string | number>>): DynamicLabel {
+    return new DynamicLabel({ ...this.record, ...extra });
+  }
+
+  /**
+   * CPU time that finished profiles found for this label.
+   *
+   * Samples of labels inside it are counted too. Zero before the first profile (or rotation) has ended.
+   */
+  cpu(): LabelCpu {
+    return { ns: this.cpuNs, samples: this.samples, stderrNs: Math.sqrt(this.squares) };
+  }
+
+  /** The end of this label: later calls run their function without it and are counted. Samples taken before keep it. */
+  [Symbol.dispose](): void {
+    if (this.isDisposed) return;
+    this.isDisposed = true;
+    this.lastOuter = NOWHERE;
+    this.lastScope = NOWHERE;
+    register.pool?.release(this);
+  }
+
+  /** @internal */
+  credit(cpuNs: number): void {
+    this.cpuNs += cpuNs;
+    this.samples++;
+    this.squares += cpuNs * cpuNs;
+  }
+
+  private scopeIn(outer: Scope): Scope {
+    if (this.isDisposed) return NOWHERE;
+    this.lastOuter = outer;
+    this.lastScope = nested(outer, this);
+    return this.lastScope;
+  }
+
+  // A scope that the profile does not know yet, a call that leaves a frame, or a label that is no more.
+  private applyKnown<T>(fn: () => T, scope: Scope): T {
+    if (scope === NOWHERE) {
+      count(Counter.staleLabels);
+      return fn();
+    }
+    const { pool, current: outer } = register;
+    if (scope.epoch !== register.epoch) makeKnown(scope);
+    register.current = scope;
+    cell[0] = scope.id;
+    try {
+      return pool === undefined ? fn() : pool.run(this, fn);
+    } finally {
+      register.current = outer;
+      cell[0] = outer.id;
+    }
+  }
+}

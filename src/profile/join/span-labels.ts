@@ -1,0 +1,121 @@
+// Labels samples with spans while a profile is taken: what runs under a span runs in a label with the ids of its trace and its own.
+// It is on the recording path of users' code: nothing here may throw, and without a profile nothing here runs.
+import { lineStore } from '../../local-span/line-store.js';
+import { type SpanLabelling, state } from '../../local-span/process-state.js';
+import type { LineMount, SpanLine } from '../../local-span/span-line.js';
+import type { Span } from '../../span/span.js';
+import type { SpanContext } from '../../span/span-context.js';
+import { hex8 } from '../../span/traceparent.js';
+import type { LabelRecord } from '../labelled-profile.js';
+import type { OwnFrames } from '../own-frames.js';
+import { labelsOf, nested, scopeOf } from '../scope.js';
+import { type Labelled, NO_SCOPE, register, type Scope } from '../shared-state.js';
+
+/** Keys of the labels: 32 and 16 lower-case hex digits. */
+export const TRACE_ID_LABEL = 'trace_id';
+export const SPAN_ID_LABEL = 'span_id';
+
+/** See LABEL_FRAMES. */
+export const SPAN_LABEL_FRAMES: OwnFrames = { url: import.meta.url, names: ['runInSpan', 'runInFrame'] };
+
+const { cell } = register;
+
+/** The label of one run of a span. Keeps numbers only; text is made for those that a sample has met. */
+class SpanLabel implements Labelled {
+  slot: unknown = undefined;
+  private made: LabelRecord | undefined;
+
+  constructor(
+    private readonly trace: SpanContext,
+    private readonly idHi: number,
+    private readonly idLo: number,
+  ) {}
+
+  get record(): LabelRecord {
+    this.made ??= Object.freeze({
+      [TRACE_ID_LABEL]: this.trace.traceId,
+      [SPAN_ID_LABEL]: hex8(this.idHi) + hex8(this.idLo),
+    });
+    return this.made;
+  }
+
+  // Whole profiles are joined with spans afterwards; a label of one run is of no use to anyone.
+  credit(): void {}
+}
+
+// A span takes the place of the span around it: spans nest deeper than labels may.
+const withoutSpan = (outer: Scope): Scope => {
+  if (outer.label instanceof SpanLabel) return outer.outer ?? NO_SCOPE;
+  for (let at = outer.outer; at !== undefined; at = at.outer) {
+    if (!(at.label instanceof SpanLabel)) continue;
+    return labelsOf(outer)
+      .filter((label) => !(label instanceof SpanLabel))
+      .reduce(nested, NO_SCOPE);
+  }
+  return outer;
+};
+
+const scopeIn = (outer: Scope, mount: LineMount): Scope | undefined => {
+  if (!mount.isSpan) return undefined;
+  const { trace, idHi, idLo } = mount as Span;
+  if (trace === null) return undefined;
+  const label = new SpanLabel(trace.context, idHi, idLo);
+  const around = withoutSpan(outer);
+  return around === NO_SCOPE ? scopeOf(label) : nested(around, label);
+};
+
+const makeCurrent = (scope: Scope): void => {
+  if (scope.epoch !== register.epoch) {
+    scope.epoch = register.epoch;
+    register.enroll?.(scope);
+  }
+  register.current = scope;
+  cell[0] = scope.id;
+};
+
+const giveBack = (outer: Scope): void => {
+  register.current = outer;
+  cell[0] = outer.id;
+};
+
+// A frame on the stack too, for carriers that read labels there; the frame is free again when the call is over.
+const runInFrame = <T>(pool: NonNullable<typeof register.pool>, label: Labelled, line: SpanLine, fn: () => T): T => {
+  try {
+    return pool.run(label, () => lineStore.run(line, fn));
+  } finally {
+    pool.release(label);
+  }
+};
+
+const runInSpan = <T>(line: SpanLine, fn: () => T): T => {
+  const outer = register.current;
+  const scope = scopeIn(outer, line.mount);
+  if (scope === undefined) return lineStore.run(line, fn);
+  const { pool } = register;
+  makeCurrent(scope);
+  try {
+    return pool === undefined ? lineStore.run(line, fn) : runInFrame(pool, scope.label as Labelled, line, fn);
+  } finally {
+    giveBack(outer);
+  }
+};
+
+const enterSpan = (line: SpanLine): (() => void) | undefined => {
+  const outer = register.current;
+  const scope = scopeIn(outer, line.mount);
+  if (scope === undefined) return undefined;
+  makeCurrent(scope);
+  return () => {
+    // Else another is current that was entered since: its end gives back what it found.
+    if (register.current === scope) giveBack(outer);
+  };
+};
+
+/** Label spans from now on, until the function given back is called. */
+export const labelSpans = (): (() => void) => {
+  const labelling: SpanLabelling = { run: runInSpan, enter: enterSpan };
+  state.labelling = labelling;
+  return () => {
+    if (state.labelling === labelling) state.labelling = undefined;
+  };
+};

@@ -1,0 +1,100 @@
+// LabelledProfile: a finished CPU profile whose samples know their labels; what every output format, report and join reads.
+// Plain data, immutable once made. Must not know how it was taken (profiler, carrier, thread).
+
+/** The labels of a sample: what it worked for. Keys and values are bounded and may hold any character: writers escape. */
+export type LabelRecord = Readonly<Record<string, string | number>>;
+
+/** Rows of {@link LabelledProfile.labels} that every profile has. */
+export const NO_LABEL = 0;
+/** The label was overwritten or not noted before the sample could be read: `{ 'spanline.label': 'lost' }`. */
+export const LOST_LABEL = 1;
+/** More labels than a profile keeps, or more trampolines than there are: `{ 'spanline.label': 'overflow' }`. */
+export const OVERFLOW_LABEL = 2;
+
+/** Key of the two labels that the profiler itself gives (`lost`, `overflow`). */
+export const OWN_LABEL_KEY = 'spanline.label';
+
+/** What the thread was doing; numbers of {@link ProfileSamples.kind}. */
+export const SampleKind = {
+  /** JavaScript, or native code called by it. */
+  js: 0,
+  /** Waiting for events. */
+  idle: 1,
+  /** Collecting garbage. The label is the one that happened to be active. */
+  gc: 2,
+  /** Native code outside any JavaScript: the event loop, compilation. */
+  program: 3,
+} as const;
+
+/** The call tree, one row a node. A parent stands before its children; row 0 is the root. */
+export interface ProfileNodes {
+  readonly count: number;
+  /** Row of the caller; -1 for the root. */
+  readonly parent: Int32Array;
+  /** `(root)`, `(idle)`, `(garbage collector)`, `(program)` are V8's; '' is an anonymous function. */
+  readonly functionName: readonly string[];
+  /** Script as V8 names it (`file:///...`, `node:fs`); '' for native code. */
+  readonly url: readonly string[];
+  /** One-based line and column of the function; 0 where V8 knows none. */
+  readonly line: Int32Array;
+  readonly column: Int32Array;
+}
+
+/** The samples in order of time, one row each. */
+export interface ProfileSamples {
+  readonly count: number;
+  /** Row of the innermost frame in {@link ProfileNodes}. */
+  readonly node: Uint32Array;
+  /** Nanoseconds since {@link LabelledProfile.startNs}; never negative. */
+  readonly atNs: Float64Array;
+  /** CPU time of the thread that this sample stands for, in nanoseconds; 0 when idle. */
+  readonly cpuNs: Float64Array;
+  /** Row in {@link LabelledProfile.labels}. */
+  readonly label: Uint32Array;
+  /** A {@link SampleKind}. */
+  readonly kind: Uint8Array;
+}
+
+/** Numbers of samples. `labelled + unlabelled + lost + overflow + idle + gc + program` is always `total`. */
+export interface SampleCounts {
+  readonly total: number;
+  /** JavaScript samples with a label of the user's. */
+  readonly labelled: number;
+  /** JavaScript samples that no label was active for. */
+  readonly unlabelled: number;
+  /** JavaScript samples whose label cannot be told any more. */
+  readonly lost: number;
+  /** JavaScript samples under a label that had no room. */
+  readonly overflow: number;
+  readonly idle: number;
+  readonly gc: number;
+  readonly program: number;
+}
+
+/** How labels reached the samples: through frames on the stack, through the register and its signal handler, or both. */
+export type Carrier = 'trampoline' | 'register' | 'both';
+
+/**
+ * A finished CPU profile of one thread.
+ *
+ * Taken by `profile()` and `continuousProfiler()`; written by the writers of pprof, cpuprofile, speedscope and folded stacks.
+ */
+export interface LabelledProfile {
+  /** CLOCK_MONOTONIC (what `process.hrtime` counts) at the first and last moment, in nanoseconds. */
+  readonly startNs: number;
+  readonly endNs: number;
+  /** The wall clock at `startNs`, in nanoseconds since 1970. */
+  readonly startUnixNs: bigint;
+  /** `cpu`: weights are thread CPU time as measured. `samples`: each busy sample weighs one interval. */
+  readonly unit: 'cpu' | 'samples';
+  /** The interval asked for, in nanoseconds. */
+  readonly intervalNs: number;
+  readonly carrier: Carrier;
+  /** 0 for the main thread. */
+  readonly threadId: number;
+  readonly nodes: ProfileNodes;
+  readonly samples: ProfileSamples;
+  /** Row 0 is `{}`: no label. Rows 1 and 2 are the profiler's own; the rest the user's, equal records once. */
+  readonly labels: readonly LabelRecord[];
+  readonly counts: SampleCounts;
+}

@@ -1,0 +1,37 @@
+// Labels and frames as one line of text, for names in flame graphs and tables. No text of a user's may break a line, move the
+// cursor or switch the direction of writing.
+import { type LabelledProfile, type LabelRecord, NO_LABEL, SampleKind } from '../labelled-profile.js';
+import type { Frame } from './call-tree.js';
+
+const MOST_CHARACTERS = 256;
+
+const UNSAFE = /[\p{Cc}\p{Bidi_Control}\p{Surrogate}\u2028\u2029\ufeff]/gu;
+
+const toEscape = (character: string): string =>
+  character === '\n' ? '\\n' : `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+
+/** Without control characters, and cut to 256 characters. */
+export const plainText = (text: string): string => {
+  const isLong = text.length > MOST_CHARACTERS;
+  return (isLong ? `${text.slice(0, MOST_CHARACTERS - 1)}…` : text).replace(UNSAFE, toEscape);
+};
+
+/** `query=q1`. */
+export const pairText = (key: string, value: string | number): string => plainText(`${key}=${value}`);
+
+/** `query=q1, node=3`; empty for no label. */
+export const labelText = (record: LabelRecord): string =>
+  plainText(
+    Object.entries(record)
+      .map(([key, value]) => `${key}=${value}`)
+      .join(', '),
+  );
+
+/** The name a person reads. */
+export const frameName = ({ functionName }: Frame): string => plainText(functionName) || '(anonymous)';
+
+/** Row of the label that a sample counts for. Idle time and garbage collection are nobody's. */
+export const labelRowOf = ({ samples }: LabelledProfile, i: number): number => {
+  const kind = samples.kind[i];
+  return kind === SampleKind.idle || kind === SampleKind.gc ? NO_LABEL : samples.label[i];
+};

@@ -1,0 +1,106 @@
+// A profile under construction by a reader: samples in any order of labels, at most as many as a reader may hold.
+import { type LabelledProfile, type LabelRecord, SampleKind } from '../labelled-profile.js';
+import { CallTree, type Frame } from './call-tree.js';
+import { countSamples } from './count-samples.js';
+import { ProfileOutputError } from './output-error.js';
+import { ProfileLabels } from './profile-labels.js';
+
+/** More samples than this are not read: an hour at two thousand a second, some 200 MB. */
+export const MOST_SAMPLES = 8_000_000;
+/** Deeper stacks than V8's samples ever are; more is a damaged file. */
+const MOST_DEPTH = 4096;
+
+export type ProfileFacts = Pick<
+  LabelledProfile,
+  'startNs' | 'endNs' | 'startUnixNs' | 'unit' | 'intervalNs' | 'carrier' | 'threadId'
+>;
+
+const KIND_OF: Readonly<Record<string, number>> = {
+  '(idle)': SampleKind.idle,
+  '(garbage collector)': SampleKind.gc,
+  '(program)': SampleKind.program,
+  '(root)': SampleKind.program,
+};
+
+const kindOf = (frame: Frame | undefined): number => {
+  if (frame === undefined) return SampleKind.program;
+  return (frame.url === '' ? KIND_OF[frame.functionName] : undefined) ?? SampleKind.js;
+};
+
+export class ProfileDraft {
+  private readonly tree = new CallTree();
+  private readonly labels = new ProfileLabels();
+  private readonly node: number[] = [];
+  private readonly kind: number[] = [];
+  private readonly label: number[] = [];
+  private readonly atNs: number[] = [];
+  private readonly cpuNs: number[] = [];
+
+  get count(): number {
+    return this.node.length;
+  }
+
+  /** The place of a stack, outermost frame first. */
+  place(stack: readonly Frame[]): Place {
+    if (stack.length > MOST_DEPTH) throw tooMuch(`a stack of ${stack.length} frames`, MOST_DEPTH);
+    const node = stack.reduce(
+      (parent, frame) => (parent === 0 && frame.functionName === '(root)' ? 0 : this.tree.row(parent, frame)),
+      0,
+    );
+    return { node, kind: kindOf(stack.at(-1)) };
+  }
+
+  labelRow(record: LabelRecord): number {
+    return this.labels.rowOf(record);
+  }
+
+  /** `times` equal samples. */
+  add({ node, kind }: Place, label: number, atNs: number, cpuNs: number, times = 1): void {
+    if (this.count + times > MOST_SAMPLES) throw tooMuch('more samples', MOST_SAMPLES);
+    for (let i = 0; i < times; i++) {
+      this.node.push(node);
+      this.kind.push(kind);
+      this.label.push(label);
+      this.atNs.push(atNs);
+      this.cpuNs.push(kind === SampleKind.idle ? 0 : cpuNs);
+    }
+  }
+
+  finish(facts: ProfileFacts): LabelledProfile {
+    const samples = {
+      count: this.count,
+      node: Uint32Array.from(this.node),
+      atNs: Float64Array.from(this.atNs),
+      cpuNs: Float64Array.from(this.cpuNs),
+      label: Uint32Array.from(this.label),
+      kind: Uint8Array.from(this.kind),
+    };
+    return {
+      ...facts,
+      nodes: this.tree.nodes(),
+      samples,
+      labels: this.labels.labels,
+      counts: countSamples(samples),
+    };
+  }
+
+  /** As {@link finish}, for formats that do not tell when a sample was taken: spread evenly. */
+  finishUntimed(facts: ProfileFacts): LabelledProfile {
+    const stepNs = (facts.endNs - facts.startNs) / Math.max(1, this.count);
+    for (let i = 0; i < this.count; i++) this.atNs[i] = i * stepNs;
+    return this.finish(facts);
+  }
+}
+
+/** Where a sample was: the row of its innermost frame, and what the thread did. */
+export interface Place {
+  readonly node: number;
+  readonly kind: number;
+}
+
+const tooMuch = (what: string, most: number): ProfileOutputError =>
+  new ProfileOutputError('ERR_SPANLINE_PROFILE_FILE', `the profile has ${what} than the ${most} that are read`);
+
+/** The error of a file that is not what it should be. */
+export const notReadable = (why: string, cause?: unknown): ProfileOutputError =>
+  new ProfileOutputError('ERR_SPANLINE_PROFILE_FILE', `the profile cannot be read: ${why}`, { cause });

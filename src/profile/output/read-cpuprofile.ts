@@ -1,0 +1,143 @@
+// Reads .cpuprofile documents: ours with their labels, and those of DevTools and `node --cpu-prof`. Frames of trampolines are left out,
+// so that one function is one node whoever called it.
+import type { Carrier, LabelledProfile, LabelRecord } from '../labelled-profile.js';
+import { trampolineIndex } from '../trampoline-source.js';
+import type { Frame } from './call-tree.js';
+import { type CpuProfileNode, LABEL_URL } from './cpuprofile.js';
+import { notReadable, type Place, ProfileDraft } from './profile-draft.js';
+import { recordFrom } from './profile-labels.js';
+
+const NS_PER_US = 1000;
+const MOST_DEPTH = 4096;
+const DEFAULT_INTERVAL_NS = 1_000_000;
+
+interface Document {
+  readonly nodes: readonly (CpuProfileNode & { readonly parent?: number })[];
+  readonly startTime: number;
+  readonly endTime: number;
+  readonly samples: readonly number[];
+  readonly timeDeltas: readonly number[];
+  readonly spanline?: {
+    readonly startUnixNs?: unknown;
+    readonly unit?: unknown;
+    readonly intervalNs?: unknown;
+    readonly carrier?: unknown;
+    readonly threadId?: unknown;
+    readonly cpuNs?: unknown;
+  };
+}
+
+const isNumbers = (value: unknown): value is number[] =>
+  Array.isArray(value) && value.every((each) => typeof each === 'number' && Number.isFinite(each));
+
+const isNode = (value: unknown): boolean => {
+  const { id, callFrame, children } = (value ?? {}) as Partial<CpuProfileNode>;
+  const { functionName, url, lineNumber, columnNumber } = callFrame ?? {};
+  return (
+    typeof id === 'number' &&
+    typeof functionName === 'string' &&
+    typeof url === 'string' &&
+    Number.isSafeInteger(lineNumber) &&
+    Number.isSafeInteger(columnNumber) &&
+    (children === undefined || isNumbers(children))
+  );
+};
+
+const checked = (value: unknown): Document => {
+  const document = (value ?? {}) as Partial<Document>;
+  const { nodes, samples, timeDeltas, startTime, endTime } = document;
+  if (!Array.isArray(nodes) || !nodes.every(isNode)) throw notReadable('its "nodes" are not those of a .cpuprofile');
+  if (!isNumbers(samples) || !isNumbers(timeDeltas) || samples.length !== timeDeltas.length) {
+    throw notReadable('"samples" and "timeDeltas" must be lists of numbers of one length');
+  }
+  if (!isNumbers([startTime, endTime])) throw notReadable('"startTime" and "endTime" must be numbers');
+  return document as Document;
+};
+
+const labelOf = (url: string): readonly [string, string | number] | undefined => {
+  if (!url.startsWith(LABEL_URL)) return undefined;
+  try {
+    const [key, value] = JSON.parse(decodeURIComponent(url.slice(LABEL_URL.length))) as unknown[];
+    if (typeof key !== 'string' || (typeof value !== 'string' && typeof value !== 'number')) return undefined;
+    return [key, value];
+  } catch {
+    // A function of somebody's whose script is called so.
+    return undefined;
+  }
+};
+
+const median = (values: readonly number[]): number => [...values].sort((a, b) => a - b)[values.length >> 1] ?? 0;
+
+/** Stack and labels of each node. */
+class Places {
+  private readonly byId = new Map<number, CpuProfileNode>();
+  private readonly parents = new Map<number, number>();
+  private readonly known = new Map<number, { place: Place; label: number }>();
+
+  constructor(
+    { nodes }: Document,
+    private readonly draft: ProfileDraft,
+  ) {
+    for (const node of nodes) {
+      this.byId.set(node.id, node);
+      if (node.parent !== undefined) this.parents.set(node.id, node.parent);
+      for (const child of node.children ?? []) this.parents.set(child, node.id);
+    }
+  }
+
+  of(id: number): { readonly place: Place; readonly label: number } {
+    const known = this.known.get(id);
+    if (known !== undefined) return known;
+    const stack: Frame[] = [];
+    const labels: (readonly [string, string | number])[] = [];
+    for (let at: number | undefined = id; at !== undefined; at = this.parents.get(at)) {
+      const node = this.byId.get(at);
+      if (node === undefined) throw notReadable(`a sample refers to the node ${at}, which is not in it`);
+      if (stack.length + labels.length > MOST_DEPTH) throw notReadable(`the node ${id} is its own caller, or too deep`);
+      const { functionName, url, lineNumber, columnNumber } = node.callFrame;
+      const label = labelOf(url);
+      if (label !== undefined) labels.unshift(label);
+      else if (trampolineIndex(functionName, url) < 0 && this.parents.has(at)) {
+        stack.push({ functionName, url, line: lineNumber + 1, column: columnNumber + 1 });
+      }
+    }
+    const record: LabelRecord = recordFrom(labels);
+    const found = { place: this.draft.place(stack.reverse()), label: this.draft.labelRow(record) };
+    this.known.set(id, found);
+    return found;
+  }
+}
+
+const CARRIERS: readonly unknown[] = ['trampoline', 'register', 'both'];
+
+/** A parsed .cpuprofile. */
+export const readCpuProfile = (value: unknown): LabelledProfile => {
+  const document = checked(value);
+  const { samples, timeDeltas, startTime, endTime, spanline = {} } = document;
+  const ownCpuNs = isNumbers(spanline.cpuNs) && spanline.cpuNs.length === samples.length ? spanline.cpuNs : undefined;
+  const intervalNs =
+    typeof spanline.intervalNs === 'number' && spanline.intervalNs > 0
+      ? spanline.intervalNs
+      : median(timeDeltas) * NS_PER_US || DEFAULT_INTERVAL_NS;
+  const draft = new ProfileDraft();
+  const places = new Places(document, draft);
+  let us = 0;
+  let latest = 0;
+  samples.forEach((id, i) => {
+    us += timeDeltas[i];
+    // V8 may give samples a microsecond out of order.
+    latest = Math.max(latest, us);
+    const { place, label } = places.of(id);
+    draft.add(place, label, latest * NS_PER_US, ownCpuNs?.[i] ?? intervalNs);
+  });
+  const { startUnixNs, unit, carrier, threadId } = spanline;
+  return draft.finish({
+    startNs: startTime * NS_PER_US,
+    endNs: Math.max(endTime, startTime) * NS_PER_US,
+    startUnixNs: typeof startUnixNs === 'string' && /^\d{1,19}$/.test(startUnixNs) ? BigInt(startUnixNs) : 0n,
+    unit: unit === 'cpu' && ownCpuNs !== undefined ? 'cpu' : 'samples',
+    intervalNs,
+    carrier: CARRIERS.includes(carrier) ? (carrier as Carrier) : 'trampoline',
+    threadId: typeof threadId === 'number' ? threadId : 0,
+  });
+};

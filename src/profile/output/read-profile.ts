@@ -1,0 +1,63 @@
+// Reads a profile back, whatever of the formats it is in. What the bytes are is found by looking at them, never by a file's name.
+import { gunzipSync } from 'node:zlib';
+import type { LabelledProfile } from '../labelled-profile.js';
+import { notReadable } from './profile-draft.js';
+import { readCpuProfile } from './read-cpuprofile.js';
+import { readFolded } from './read-folded.js';
+import { readPprof } from './read-pprof.js';
+
+/** A file that unfolds to more is not read. */
+const MOST_BYTES = 512 << 20;
+
+const GZIP = [0x1f, 0x8b];
+const OPEN_BRACE = 0x7b;
+
+const unzipped = (bytes: Uint8Array): Uint8Array => {
+  if (bytes[0] !== GZIP[0] || bytes[1] !== GZIP[1]) return bytes;
+  try {
+    return gunzipSync(bytes, { maxOutputLength: MOST_BYTES });
+  } catch (error) {
+    const isTooLarge = (error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE';
+    throw notReadable(isTooLarge ? `it unfolds to more than ${MOST_BYTES} bytes` : 'its gzip is damaged', error);
+  }
+};
+
+const parsed = (text: string): unknown => {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch (error) {
+    throw notReadable('it begins as JSON and is not', error);
+  }
+};
+
+const LAST_LINE_OF_STACKS = / \d+\r?\n?$/;
+
+const asText = (bytes: Uint8Array): string | undefined => {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    return undefined;
+  }
+};
+
+/**
+ * Read a profile from the bytes of a file: pprof (gzipped or not), `.cpuprofile`, or folded stacks.
+ *
+ * For `shares()`, `top()`, `diff()` and the writers. pprof and folded stacks do not tell when a sample was taken: there `atNs` is spread
+ * evenly. pprof needs the package `pprof-format`. Throws `ERR_SPANLINE_PROFILE_FILE`.
+ *
+ * @example
+ * ```ts
+ * import { profile, readProfile, toPprof } from 'spanline/profile';
+ * const again = await readProfile(await toPprof(await profile({ durationMs: 20 })));
+ * console.assert(again.counts.idle === 0);
+ * ```
+ */
+export const readProfile = async (bytes: Uint8Array): Promise<LabelledProfile> => {
+  const plain = unzipped(bytes);
+  if (plain.length === 0) throw notReadable('it is empty');
+  if (plain[0] === OPEN_BRACE) return readCpuProfile(parsed(Buffer.from(plain).toString('utf8')));
+  const text = asText(plain);
+  if (text !== undefined && LAST_LINE_OF_STACKS.test(text.slice(-64))) return readFolded(text);
+  return readPprof(plain);
+};

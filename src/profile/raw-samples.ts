@@ -1,0 +1,140 @@
+// The samples of V8 as columns: node, time and kind, and the call tree without the frames of labels. Knows nothing of labels but
+// which frames are theirs.
+import type { RawNode, RawProfile } from './cpu-profiler.js';
+import { LABEL_FRAMES } from './dynamic-label.js';
+import { SPAN_LABEL_FRAMES } from './join/span-labels.js';
+import { type ProfileNodes, SampleKind } from './labelled-profile.js';
+import { V8_AHEAD_US } from './monotonic.js';
+import { ownFrames } from './own-frames.js';
+import { POOL_FRAMES } from './trampoline-pool.js';
+import { trampolineIndex } from './trampoline-source.js';
+
+const ROOT = '(root)';
+
+const KIND_OF: Readonly<Record<string, number>> = {
+  '(idle)': SampleKind.idle,
+  '(garbage collector)': SampleKind.gc,
+  '(program)': SampleKind.program,
+  [ROOT]: SampleKind.program,
+};
+
+const isOwnFrame = ownFrames([LABEL_FRAMES, POOL_FRAMES, SPAN_LABEL_FRAMES]);
+
+const NO_FRAMES: readonly number[] = [];
+
+/** V8's node in the tree that is given out. */
+interface Place {
+  readonly row: number;
+  readonly kind: number;
+  /** Trampolines on the stack, outermost first. */
+  readonly trampolines: readonly number[];
+}
+
+export interface RawSamples {
+  readonly count: number;
+  readonly startUs: number;
+  readonly endUs: number;
+  /** Microsecond of each sample on CLOCK_MONOTONIC, rounded down; never falling. */
+  readonly us: Float64Array;
+  readonly node: Uint32Array;
+  readonly kind: Uint8Array;
+  /** Trampolines on the stack of sample `i`, outermost first. */
+  trampolines(i: number): readonly number[];
+  readonly nodes: ProfileNodes;
+}
+
+/** Collects nodes; equal frames under one parent become one, so that a trampoline left out leaves no seam. */
+class Tree {
+  readonly parent: number[] = [];
+  readonly functionName: string[] = [];
+  readonly url: string[] = [];
+  readonly line: number[] = [];
+  readonly column: number[] = [];
+  private readonly rows = new Map<string, number>();
+
+  row(parent: number, { functionName, url, lineNumber, columnNumber }: RawNode['callFrame']): number {
+    const key = JSON.stringify([parent, functionName, url, lineNumber, columnNumber]);
+    const known = this.rows.get(key);
+    if (known !== undefined) return known;
+    const row = this.parent.length;
+    this.rows.set(key, row);
+    this.parent.push(parent);
+    this.functionName.push(functionName);
+    this.url.push(url);
+    this.line.push(lineNumber + 1);
+    this.column.push(columnNumber + 1);
+    return row;
+  }
+
+  nodes(): ProfileNodes {
+    const { functionName, url } = this;
+    return {
+      count: functionName.length,
+      parent: Int32Array.from(this.parent),
+      functionName,
+      url,
+      line: Int32Array.from(this.line),
+      column: Int32Array.from(this.column),
+    };
+  }
+}
+
+const placeOf = ({ callFrame }: RawNode, above: Place, tree: Tree): Place => {
+  const { functionName, url } = callFrame;
+  const trampoline = trampolineIndex(functionName, url);
+  if (trampoline >= 0) return { ...above, kind: SampleKind.js, trampolines: [...above.trampolines, trampoline] };
+  if (isOwnFrame(functionName, url) && above.row >= 0) return { ...above, kind: SampleKind.js };
+  const kind = (url === '' ? KIND_OF[functionName] : undefined) ?? SampleKind.js;
+  return { row: tree.row(above.row, callFrame), kind, trampolines: above.trampolines };
+};
+
+// V8 names children by id; the root is whoever is no child.
+const placesOf = (raw: RawProfile, tree: Tree): Map<number, Place> => {
+  const byId = new Map(raw.nodes.map((node) => [node.id, node]));
+  const children = new Set(raw.nodes.flatMap((node) => node.children ?? []));
+  const places = new Map<number, Place>();
+  const open: { node: RawNode; above: Place }[] = raw.nodes
+    .filter((node) => !children.has(node.id))
+    .map((node) => ({ node, above: { row: -1, kind: SampleKind.program, trampolines: NO_FRAMES } }));
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    const { node, above } = next;
+    const place = placeOf(node, above, tree);
+    places.set(node.id, place);
+    for (const id of node.children ?? []) {
+      const child = byId.get(id);
+      if (child !== undefined) open.push({ node: child, above: place });
+    }
+  }
+  return places;
+};
+
+export const rawSamples = (raw: RawProfile): RawSamples => {
+  const tree = new Tree();
+  const places = placesOf(raw, tree);
+  const count = raw.samples.length;
+  const us = new Float64Array(count);
+  const node = new Uint32Array(count);
+  const kind = new Uint8Array(count);
+  const startUs = raw.startTime - V8_AHEAD_US;
+  let at = startUs;
+  let latest = startUs;
+  for (let i = 0; i < count; i++) {
+    at += raw.timeDeltas[i];
+    // Samples that V8 takes of itself may come a microsecond out of order.
+    latest = Math.max(latest, at);
+    us[i] = latest;
+    const place = places.get(raw.samples[i]);
+    node[i] = place?.row ?? 0;
+    kind[i] = place?.kind ?? SampleKind.program;
+  }
+  return {
+    count,
+    startUs,
+    endUs: Math.max(latest, raw.endTime - V8_AHEAD_US),
+    us,
+    node,
+    kind,
+    trampolines: (i) => places.get(raw.samples[i])?.trampolines ?? NO_FRAMES,
+    nodes: tree.nodes(),
+  };
+};

@@ -1,0 +1,177 @@
+// One thread under profile: opens the inspector, puts the carriers in place, takes profiles one after the other, and takes everything
+// away again. At most one in a thread. Must leave no handler, hook or trampoline behind.
+import { threadId } from 'node:worker_threads';
+import type { FrameTrace, RegisterTrace } from './attribute.js';
+import { buildProfile } from './build-profile.js';
+import { type Following, followContinuations } from './continuations.js';
+import { CpuProfiler } from './cpu-profiler.js';
+import { labelSpans } from './join/span-labels.js';
+import { LabelTable } from './label-table.js';
+import type { Carrier, LabelledProfile } from './labelled-profile.js';
+import { monotonicUs } from './monotonic.js';
+import { NoteStore } from './note-store.js';
+import { Counter, count } from './profile-counters.js';
+import { ProfileError } from './profile-error.js';
+import { register } from './shared-state.js';
+import { loadSigprof, type Sigprof } from './sigprof.js';
+import { Timeline } from './timeline.js';
+import type { TrampolinePool } from './trampoline-pool.js';
+
+/** Two megabytes: a minute of samples of a millisecond while the event loop does not turn. */
+const NOTES = 65_536;
+const NS_PER_US = 1000;
+const NS_PER_MS = 1_000_000;
+/** CPU time of one sample beyond what the notes measure, and of one continuation that is followed; measured. */
+const SAMPLE_NS = 3000;
+const HOOK_NS = 45;
+
+export interface RecordingSettings {
+  readonly intervalUs: number;
+  readonly carrier: Carrier;
+  /** For the carriers `trampoline` and `both`. */
+  readonly pool: TrampolinePool | undefined;
+  readonly followsContinuations: boolean;
+  /** Label samples with the span they worked for. */
+  readonly labelsSpans?: boolean;
+}
+
+const attachedSigprof = (): Sigprof | undefined => {
+  const { module } = loadSigprof();
+  if (module === undefined) return undefined;
+  register.isAttached ||= module.attach(register.cell, NOTES);
+  return register.isAttached ? module : undefined;
+};
+
+/** True when this thread has the addon and it could be attached. */
+export const hasRegisterReader = (): boolean => attachedSigprof() !== undefined;
+
+const refuseForeignHandler = (): void => {
+  const handler = loadSigprof().module?.handler() ?? '';
+  if (handler === '' || handler === 'v8' || handler === 'spanline') return;
+  throw new ProfileError(
+    'ERR_SPANLINE_PROFILE_FOREIGN_HANDLER',
+    `SIGPROF is handled by ${handler}, and V8's profiler would take the signal from it; stop that profiler first`,
+  );
+};
+
+/** A profile under way. */
+interface Take {
+  readonly registerTrace: Omit<RegisterTrace, 'last' | 'lastUs'> | undefined;
+  readonly frames: FrameTrace | undefined;
+}
+
+export class Recording {
+  private take: Take | undefined;
+  private readonly following: Following | undefined;
+  private readonly timeline: Timeline | undefined;
+  private readonly sigprof: Sigprof | undefined;
+  private unlabelSpans: (() => void) | undefined;
+  private spentNs = 0;
+  private sampled = 0;
+
+  private constructor(
+    private readonly profiler: CpuProfiler,
+    private readonly settings: RecordingSettings,
+  ) {
+    const { carrier, followsContinuations, labelsSpans = false } = settings;
+    this.sigprof = carrier === 'trampoline' ? undefined : attachedSigprof();
+    if (labelsSpans) this.unlabelSpans = labelSpans();
+    if (!followsContinuations) return;
+    this.timeline = carrier === 'trampoline' ? new Timeline() : undefined;
+    this.following = followContinuations(this.timeline);
+  }
+
+  static async open(settings: RecordingSettings): Promise<Recording> {
+    if (register.isBusy) {
+      throw new ProfileError(
+        'ERR_SPANLINE_PROFILE_BUSY',
+        `thread ${threadId} is being profiled by this library; stop that profile first`,
+      );
+    }
+    register.isBusy = true;
+    try {
+      refuseForeignHandler();
+      return new Recording(await CpuProfiler.open(), settings);
+    } catch (error) {
+      register.isBusy = false;
+      throw error;
+    }
+  }
+
+  /** Begin a profile. */
+  begin(): void {
+    const startedNs = process.hrtime.bigint();
+    const { settings, timeline, sigprof } = this;
+    this.profiler.start(settings.intervalUs);
+    const frames = settings.pool && { pool: settings.pool, timeline };
+    register.epoch++;
+    register.pool = settings.pool;
+    const registerTrace = sigprof && this.readRegister(sigprof);
+    this.take = { registerTrace, frames };
+    this.spend(startedNs);
+  }
+
+  /** Take what the bounded ring holds; to be called each second or so. */
+  drain(): void {
+    this.take?.registerTrace?.notes.drain();
+  }
+
+  /** End the profile under way and make what can be read of it. */
+  end(): LabelledProfile {
+    const startedNs = process.hrtime.bigint();
+    const { take, sigprof, settings } = this;
+    if (take === undefined) throw new Error('no profile was begun');
+    this.take = undefined;
+    register.pool = undefined;
+    register.enroll = undefined;
+    if (sigprof !== undefined && sigprof.handler() !== 'spanline') count(Counter.handlersDisplaced);
+    const last = { last: register.current, lastUs: monotonicUs() };
+    // V8 first: it restores the handler before its own, and no signal comes after.
+    const raw = this.profiler.stop();
+    sigprof?.unchain();
+    take.registerTrace?.notes.close();
+    const facts = { carrier: settings.carrier, intervalNs: settings.intervalUs * NS_PER_US, threadId };
+    const trace = take.registerTrace && { ...take.registerTrace, ...last };
+    const profile = buildProfile(raw, { register: trace, frames: take.frames }, facts);
+    settings.pool?.reset();
+    this.sampled += profile.counts.total;
+    this.spend(startedNs);
+    return profile;
+  }
+
+  /** What this recording cost so far in CPU time of the thread, in nanoseconds: an estimate. */
+  costNs(sinceMs: number): number {
+    const running = this.take === undefined ? 0 : (sinceMs * NS_PER_MS) / (this.settings.intervalUs * NS_PER_US);
+    return this.spentNs + (this.sampled + running) * SAMPLE_NS + (this.following?.resumptions() ?? 0) * HOOK_NS;
+  }
+
+  /** Nothing of it is left behind; a profile under way is thrown away. */
+  close(): void {
+    try {
+      if (this.take !== undefined) this.end();
+    } finally {
+      register.pool = undefined;
+      register.enroll = undefined;
+      this.unlabelSpans?.();
+      this.following?.stop();
+      this.profiler.close();
+      // Again, for a profile that the inspector failed to end.
+      this.sigprof?.unchain();
+      register.isBusy = false;
+    }
+  }
+
+  private readRegister(sigprof: Sigprof): Take['registerTrace'] {
+    const notes = new NoteStore(sigprof);
+    const table = new LabelTable(() => notes.notedIds());
+    for (let at: typeof register.current | undefined = register.current; at !== undefined; at = at.outer) table.add(at);
+    register.enroll = (scope) => table.add(scope);
+    const first = register.current;
+    if (!sigprof.chain()) count(Counter.handlersDisplaced);
+    return { notes, table, first, firstUs: monotonicUs(), firstCpuNs: sigprof.threadCpuNs() };
+  }
+
+  private spend(sinceNs: bigint): void {
+    this.spentNs += Number(process.hrtime.bigint() - sinceNs);
+  }
+}

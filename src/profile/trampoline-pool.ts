@@ -1,0 +1,133 @@
+// The trampolines of a thread and who has which. A label takes one at its first call in a profile and gives it back when it is
+// disposed or the profile ends. One that still runs is not handed on; when all are taken, labels share the overflow.
+import { monotonicUs } from './monotonic.js';
+import type { OwnFrames } from './own-frames.js';
+import { Counter, count } from './profile-counters.js';
+import type { FramePool, Labelled } from './shared-state.js';
+import { type LOST, TrampolineHistory } from './trampoline-history.js';
+import { makeTrampolines, type Trampoline, type TrampolineKind } from './trampoline-source.js';
+
+const FIRST = 256;
+export const MAX_TRAMPOLINES = 8192;
+
+/** Labels that share it cannot be told apart. */
+export const OVERFLOW = Symbol('overflow');
+
+/** See LABEL_FRAMES. */
+export const POOL_FRAMES: OwnFrames = { url: import.meta.url, names: ['run', 'acquire', 'giveBack', 'grow', 'append'] };
+
+interface Slot {
+  readonly index: number;
+  readonly call: Trampoline;
+  owner: Labelled | undefined;
+  /** Calls that have not returned. */
+  inFlight: number;
+  /** Microsecond of its last giving back. */
+  freedUs: number;
+}
+
+export class TrampolinePool implements FramePool {
+  private readonly history = new TrampolineHistory();
+  private readonly slots: Slot[] = [];
+  /** In order of giving back, so that one rests as long as possible. */
+  private free: Slot[] = [];
+  private nextFree = 0;
+  private overflow: Slot;
+  private growth: NodeJS.Immediate | undefined;
+
+  constructor(
+    readonly kind: TrampolineKind,
+    private readonly max = MAX_TRAMPOLINES,
+  ) {
+    const [call] = makeTrampolines(kind, 0, 1);
+    this.overflow = { index: 0, call, owner: undefined, inFlight: 0, freedUs: 0 };
+    this.slots.push(this.overflow);
+    this.grow();
+  }
+
+  get size(): number {
+    return this.slots.length - 1;
+  }
+
+  run<T>(label: Labelled, fn: () => T): T {
+    const last = label.slot as Slot | undefined;
+    const slot = last !== undefined && last.owner === label ? last : this.acquire(label);
+    slot.inFlight++;
+    try {
+      // One call for all trampolines: from the second on V8 knows no target here that it could inline.
+      return slot.call(fn);
+    } finally {
+      if (--slot.inFlight === 0 && slot.owner === undefined) this.giveBack(slot);
+    }
+  }
+
+  release(label: Labelled): void {
+    const slot = label.slot as Slot | undefined;
+    label.slot = undefined;
+    if (slot === undefined || slot.owner !== label) return;
+    slot.owner = undefined;
+    if (slot.inFlight === 0) this.giveBack(slot);
+    else count(Counter.trampolinesQuarantined);
+  }
+
+  /** Whom the trampoline of a frame worked for at the time of a sample. */
+  labelAt(index: number, us: number): Labelled | typeof LOST | typeof OVERFLOW {
+    return index === this.overflow.index ? OVERFLOW : this.history.labelAt(index, us);
+  }
+
+  /** End of a profile: every trampoline is given back, and what they worked for is forgotten. */
+  reset(): void {
+    for (const { owner } of this.slots) if (owner !== undefined) this.release(owner);
+    this.history.clear();
+    clearImmediate(this.growth);
+    this.growth = undefined;
+  }
+
+  private acquire(label: Labelled): Slot {
+    if (this.nextFree === this.free.length) this.grow();
+    if (this.nextFree === this.free.length) {
+      count(Counter.trampolinesExhausted);
+      return this.overflow;
+    }
+    const slot = this.free[this.nextFree++];
+    if (this.free.length - this.nextFree < this.size / 4) this.growSoon();
+    // Samples are stamped in whole microseconds: one that holds the end of the last owner must not be the first of the next.
+    let us = monotonicUs();
+    while (us <= slot.freedUs) us = monotonicUs();
+    this.history.append(slot.index, label, us);
+    slot.owner = label;
+    label.slot = slot;
+    return slot;
+  }
+
+  private giveBack(slot: Slot): void {
+    if (slot === this.overflow) return;
+    slot.freedUs = monotonicUs();
+    if (this.nextFree > this.size) {
+      this.free = this.free.slice(this.nextFree);
+      this.nextFree = 0;
+    }
+    this.free.push(slot);
+  }
+
+  private grow(): void {
+    const before = this.slots.length;
+    const wanted = Math.min(Math.max(this.size, FIRST), this.max - this.size);
+    if (wanted <= 0) return;
+    makeTrampolines(this.kind, before, wanted).forEach((call, i) => {
+      const slot = { index: before + i, call, owner: undefined, inFlight: 0, freedUs: 0 };
+      this.slots.push(slot);
+      this.free.push(slot);
+    });
+  }
+
+  // Making hundreds takes a millisecond: between events, before the last is taken.
+  private growSoon(): void {
+    if (this.growth !== undefined || this.size >= this.max) return;
+    this.growth = setImmediate(() => {
+      this.growth = undefined;
+      this.grow();
+    });
+    this.growth.unref();
+  }
+}

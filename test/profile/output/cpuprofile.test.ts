@@ -1,0 +1,107 @@
+// A .cpuprofile is one that V8's readers take: a tree, times, labels as frames at the root; and reads back without loss.
+import { Session } from 'node:inspector/promises';
+import { expect, test } from 'vitest';
+import { type CpuProfileDocument, toCpuProfile } from '../../../src/profile/output/cpuprofile.js';
+import { readProfile } from '../../../src/profile/output/read-profile.js';
+import { hostile, sampled, shop, summary, wellFormed } from '../support/sampled.js';
+
+const bytesOf = (value: unknown): Uint8Array => Buffer.from(JSON.stringify(value));
+
+/** Paths of functions from the root, with their hits. */
+const tree = ({ nodes }: CpuProfileDocument): string[] => {
+  const byId = new Map(nodes.map((node) => [node.id, node]));
+  const lines: string[] = [];
+  const visit = (id: number, path: string): void => {
+    const node = byId.get(id);
+    if (node === undefined) throw new Error(`no node ${id}`);
+    const here = `${path}/${node.callFrame.functionName}`;
+    if (node.hitCount > 0) lines.push(`${here} ${node.hitCount}`);
+    for (const child of node.children ?? []) visit(child, here);
+  };
+  visit(nodes[0].id, '');
+  return lines.sort();
+};
+
+test('labels are frames at the root, in order of time', () => {
+  const document = toCpuProfile(shop());
+  expect(tree(document)).toEqual([
+    '/(root)/(garbage collector) 40',
+    '/(root)/(idle) 300',
+    '/(root)/(program) 50',
+    '/(root)/main/report 100',
+    '/(root)/query=q1/tenant=a/rows=7/main/serve/parse 500',
+    '/(root)/query=q1/tenant=a/rows=7/main/serve/scan 100',
+    '/(root)/query=q2/tenant=b/rows=9/(program) 10',
+    '/(root)/query=q2/tenant=b/rows=9/main/serve/scan 200',
+  ]);
+  const ids = new Set(document.nodes.map(({ id }) => id));
+  expect(ids.size).toBe(document.nodes.length);
+  expect(document.samples.every((id) => ids.has(id))).toBe(true);
+  expect(document.timeDeltas).toHaveLength(document.samples.length);
+  expect(document.timeDeltas.every((us) => us >= 0)).toBe(true);
+  expect(document.endTime - document.startTime).toBe(1_300_000);
+});
+
+test('reads back without loss, idle time and weights too', async () => {
+  const profile = shop();
+  const again = await readProfile(bytesOf(toCpuProfile(profile)));
+  expect(summary(again)).toEqual(summary(profile));
+  expect(again.counts).toEqual(profile.counts);
+  expect(again.samples.atNs).toEqual(profile.samples.atNs);
+  const { startNs, endNs, startUnixNs, unit, intervalNs, carrier, threadId } = profile;
+  expect(again).toMatchObject({ startNs, endNs, startUnixNs, unit, intervalNs, carrier, threadId });
+});
+
+test('hostile text reads back, but for half characters, which no URL has', async () => {
+  const profile = hostile();
+  const again = await readProfile(bytesOf(toCpuProfile(profile)));
+  expect(wellFormed(summary(again))).toEqual(wellFormed(summary(profile)));
+});
+
+test('a profile by V8 itself is read, each sample once', async () => {
+  const session = new Session();
+  session.connect();
+  await session.post('Profiler.enable');
+  await session.post('Profiler.start');
+  let sum = 0;
+  for (let i = 0; i < 3e6; i++) sum += Math.sqrt(i);
+  const { profile } = await session.post('Profiler.stop');
+  session.disconnect();
+  expect(sum).toBeGreaterThan(0);
+  const read = await readProfile(bytesOf(profile));
+  expect(read.samples.count).toBe(profile.samples?.length);
+  const { total, ...counts } = read.counts;
+  expect(Object.values(counts).reduce((a, b) => a + b, 0)).toBe(total);
+  expect(read.unit).toBe('samples');
+});
+
+test('frames of trampolines are left out: a function is one node whoever called it', async () => {
+  const trampoline = (n: number) => ({
+    functionName: `trampoline_${n}`,
+    url: 'spanline:trampoline',
+    line: 1,
+    column: 22,
+  });
+  const plain = sampled([{ stack: ['main', 'work'], samples: 5 }]);
+  const through = sampled([
+    { stack: ['main', trampoline(1), 'work'], samples: 2 },
+    { stack: ['main', trampoline(2), trampoline(1), 'work'], samples: 3 },
+  ]);
+  expect(summary(await readProfile(bytesOf(toCpuProfile(through))))).toEqual(summary(plain));
+});
+
+test.each([
+  ['no nodes', {}],
+  ['nodes of another shape', { nodes: [{ id: 1 }], samples: [], timeDeltas: [], startTime: 0, endTime: 1 }],
+  ['samples without times', { ...toCpuProfile(shop()), timeDeltas: [] }],
+  ['a sample of no node', { ...toCpuProfile(shop()), samples: [99], timeDeltas: [1] }],
+  [
+    'a node that is its own caller',
+    {
+      ...toCpuProfile(shop()),
+      nodes: toCpuProfile(shop()).nodes.map((node) => ({ ...node, children: [node.id] })),
+    },
+  ],
+])('%s is an error, not a profile', async (_, value) => {
+  await expect(readProfile(bytesOf(value))).rejects.toMatchObject({ code: 'ERR_SPANLINE_PROFILE_FILE' });
+});

@@ -1,0 +1,114 @@
+// Reading answers damage with an error that has a code, in bounded time and memory; never with a crash or a made-up profile.
+import { gunzipSync, gzipSync } from 'node:zlib';
+import { Profile, StringTable } from 'pprof-format';
+import { describe, expect, test } from 'vitest';
+import { ProfileOutputError } from '../../../src/profile/output/output-error.js';
+import { toPprof } from '../../../src/profile/output/pprof.js';
+import { readProfile } from '../../../src/profile/output/read-profile.js';
+import { seeded, shop } from '../support/sampled.js';
+
+const CODE = { code: 'ERR_SPANLINE_PROFILE_FILE' };
+
+test.each([
+  ['nothing', Buffer.alloc(0)],
+  ['words', Buffer.from('no profile at all')],
+  ['half a gzip', gzipSync('x'.repeat(1000)).subarray(0, 20)],
+  ['broken JSON', Buffer.from('{"nodes": [')],
+  ['zeros', Buffer.alloc(1000)],
+  ['stacks with a line that is none', Buffer.from('main;work 12\nno number\nmain 3\n')],
+])('%s', async (_, bytes) => {
+  await expect(readProfile(bytes)).rejects.toMatchObject(CODE);
+});
+
+test('a gzip that unfolds without end is not unfolded', async () => {
+  const bomb = gzipSync(Buffer.alloc(600 << 20), { level: 1 });
+  await expect(readProfile(bomb)).rejects.toThrow(/unfolds to more than/);
+});
+
+test('bytes changed at random give a profile or an error, never anything else', async () => {
+  const good = gunzipSync(await toPprof(shop()));
+  const random = seeded(99);
+  for (let round = 0; round < 500; round++) {
+    const bytes = Buffer.from(good);
+    for (let i = 0; i < 4; i++) bytes[Math.floor(random() * bytes.length)] = Math.floor(random() * 256);
+    const cut = random() < 0.3 ? bytes.subarray(0, Math.floor(random() * bytes.length)) : bytes;
+    try {
+      const { samples, nodes, labels } = await readProfile(cut);
+      expect(samples.node.every((row) => row < nodes.count)).toBe(true);
+      expect(samples.label.every((row) => row < labels.length)).toBe(true);
+    } catch (error) {
+      expect(error).toBeInstanceOf(ProfileOutputError);
+    }
+  }
+});
+
+describe('pprof of other profilers', () => {
+  const foreign = (types: readonly (readonly [string, string])[], values: readonly number[], period = 10_000_000) => {
+    const stringTable = new StringTable();
+    const text = (value: string): number => stringTable.dedup(value);
+    return new Profile({
+      sampleType: types.map(([type, unit]) => ({ type: text(type), unit: text(unit) })),
+      sample: [{ locationId: [1], value: [...values], label: [{ key: text('tenant'), str: text('a') }] }],
+      location: [
+        {
+          id: 1,
+          // A function inlined into another: innermost first.
+          line: [
+            { functionId: 1, line: 7 },
+            { functionId: 2, line: 9 },
+          ],
+        },
+      ],
+      function: [
+        { id: 1, name: text('inner'), filename: text('a.go') },
+        { id: 2, name: text('outer'), filename: text('a.go') },
+      ],
+      period,
+      durationNanos: 1e9,
+      stringTable,
+    }).encode();
+  };
+
+  test.each<[string, (readonly [string, string])[], number[], number, number]>([
+    [
+      'numbers and CPU time',
+      [
+        ['samples', 'count'],
+        ['cpu', 'nanoseconds'],
+      ],
+      [5, 50_000_000],
+      5,
+      5e7,
+    ],
+    [
+      'numbers and wall time',
+      [
+        ['sample', 'count'],
+        ['wall', 'nanoseconds'],
+      ],
+      [3, 30_000_000],
+      3,
+      3e7,
+    ],
+    ['CPU time alone', [['cpu', 'nanoseconds']], [40_000_000], 4, 4e7],
+    ['numbers alone', [['samples', 'count']], [2], 2, 2e7],
+  ])('%s', async (_, types, values, samples, cpuNs) => {
+    const profile = await readProfile(foreign(types, values));
+    expect(profile.samples.count).toBe(samples);
+    expect(profile.samples.cpuNs.reduce((a, b) => a + b, 0)).toBe(cpuNs);
+    expect(profile.nodes.functionName).toEqual(['(root)', 'outer', 'inner']);
+    expect(profile.labels[profile.samples.label[0]]).toEqual({ tenant: 'a' });
+  });
+
+  test('more samples than memory holds are refused, before they are made', async () => {
+    const types = [
+      ['samples', 'count'],
+      ['cpu', 'nanoseconds'],
+    ] as const;
+    await expect(readProfile(foreign(types, [1e12, 1e15]))).rejects.toThrow(/more samples than the 8000000/);
+  });
+
+  test('heap profiles have no CPU time', async () => {
+    await expect(readProfile(foreign([['space', 'bytes']], [5]))).rejects.toMatchObject(CODE);
+  });
+});

@@ -1,0 +1,72 @@
+// Profiles that V8 took, through the writers: Go's reader finds the shares of the work, and without labels there is no trace of them.
+import { runInThisContext } from 'node:vm';
+import { describe, expect, test } from 'vitest';
+import { DynamicLabel, startProfile } from '../../../src/profile/index.js';
+import { toFolded } from '../../../src/profile/output/folded.js';
+import { toPprof } from '../../../src/profile/output/pprof.js';
+import { readProfile } from '../../../src/profile/output/read-profile.js';
+import { selectLabels } from '../../../src/profile/output/select-labels.js';
+import { shares } from '../../../src/profile/shares.js';
+import { carriers } from '../support/carriers.js';
+import { goPprof, hasGoPprof } from '../support/go-pprof.js';
+
+const CPU_MS = 600;
+
+const cpuMs = (): number => {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1000;
+};
+
+// In a branch that is never taken: more code than V8 inlines.
+const PADDING = `if (x === undefined) { ${'x = [x];'.repeat(400)} }`;
+
+/** Work of its own name that V8 inlines nowhere; never the same twice. */
+const busy = (name: string, units: number): (() => number) =>
+  runInThisContext(
+    `(function ${name}() { let x = 0; ${PADDING} for (let i = ${units} * (0.5 + Math.random()); i > 0; i--) x += Math.sqrt(i); return x; })`,
+  ) as () => number;
+
+const busyMuch = busy('busyMuch', 60_000);
+const busyLittle = busy('busyLittle', 20_000);
+
+/** Much of the work for the one query, little for the other. */
+const taken = async (carrier: (typeof carriers)[number]) => {
+  using q1 = new DynamicLabel({ query: 'q1', rows: 3 });
+  using q2 = new DynamicLabel({ query: 'q2', rows: 1 });
+  const running = await startProfile({ everyMs: 0.5, carrier });
+  const end = cpuMs() + CPU_MS;
+  while (cpuMs() < end) {
+    q1.apply(busyMuch);
+    q2.apply(busyLittle);
+  }
+  return running.stop();
+};
+
+describe.each(carriers)('carrier %s', (carrier) => {
+  test('the shares of the work, as the profile, its file and Go tell them', async () => {
+    const profile = await taken(carrier);
+    const bytes = await toPprof(profile);
+    const sharesOf = (of: typeof profile) => new Map(shares(of, 'query').map(({ value, share }) => [value, share]));
+    const known = sharesOf(profile);
+    const [q1 = 0, q2 = 0] = [known.get('q1'), known.get('q2')];
+    expect(q1).toBeGreaterThan(q2);
+    expect(q2).toBeGreaterThan(0);
+    const again = sharesOf(await readProfile(bytes));
+    for (const [value, share] of known) expect(again.get(value)).toBeCloseTo(share, 6);
+    if (!hasGoPprof) return;
+    // Of the samples with the key.
+    const [, percent] = /\( *([\d.]+)%\): q1/.exec(goPprof(bytes, ['-tags'])) ?? [];
+    expect(Number(percent) / 100).toBeCloseTo(q1 / (q1 + q2), 3);
+  });
+
+  test('without labels there is no trace of them: the work stands under its caller', async () => {
+    const folded = toFolded(selectLabels(await taken(carrier), () => false));
+    expect(folded).not.toMatch(/trampoline|^\[/m);
+    const stacks = folded.split('\n').filter((line) => line.includes('busy'));
+    expect(stacks.length).toBeGreaterThan(0);
+    for (const stack of stacks)
+      expect(stack).toMatch(
+        /^(?:processTicksAndRejections \([^;]*\);)?taken \([^;]*\);busy(Much|Little) \([^;]*\)(;\w+( \([^;]*\))?)? \d+$/,
+      );
+  });
+});

@@ -1,0 +1,101 @@
+// The table ranks what samples can tell apart; the comparison finds a change that is there and, of profiles of the same, none.
+import { describe, expect, test } from 'vitest';
+import { diff, holm } from '../../../src/profile/output/diff.js';
+import { normalTwoSided } from '../../../src/profile/output/normal-tail.js';
+import { top } from '../../../src/profile/output/top.js';
+import { sampled, seeded, shop } from '../support/sampled.js';
+
+describe('top', () => {
+  test('CPU by query, what is nobody’s beside it', () => {
+    const table = top(shop(), { by: 'query' });
+    expect(table).toMatchObject({ cpuNs: 9.6e8, samples: 960, gcNs: 4e7, gcSamples: 40, idleSamples: 300, omitted: 0 });
+    expect(table.rows.map(({ value, samples, rank }) => [value, samples, rank])).toEqual([
+      ['q1', 600, 1],
+      ['q2', 210, 2],
+      ['', 150, 3],
+    ]);
+    for (const { share, low, high } of table.rows) expect(low < share && share < high).toBe(true);
+  });
+
+  test('labels within noise of each other have one rank; rows beyond the limit are counted', () => {
+    const parts = [105, 100, 20].map((samples, i) => ({ stack: ['main'], labels: { q: `q${i}` }, samples }));
+    const { rows, omitted } = top(sampled(parts), { by: 'q', limit: 2 });
+    expect(rows.map(({ rank }) => rank)).toEqual([1, 1]);
+    expect(omitted).toBe(1);
+  });
+
+  test('without a key, and with `label`: all labels of a sample together', () => {
+    const names = ['query=q1, tenant=a, rows=7', 'query=q2, tenant=b, rows=9', ''];
+    expect(top(shop()).rows.map(({ value }) => value)).toEqual(names);
+    const own = sampled([{ stack: ['main'], labels: { label: 'mine', other: 1 }, samples: 1 }]);
+    expect(top(own, { by: 'label' }).rows.map(({ value }) => value)).toEqual(['mine']);
+  });
+});
+
+/** So many samples, each given to a label by chance. */
+const drawn = (shares: readonly number[], count: number, random: () => number) => {
+  const numbers = shares.map(() => 0);
+  for (let i = 0; i < count; i++) {
+    let at = random();
+    let label = 0;
+    while (label < shares.length - 1 && at >= shares[label]) at -= shares[label++];
+    numbers[label]++;
+  }
+  return sampled(numbers.map((samples, i) => ({ stack: ['main'], labels: { q: `q${i}` }, samples })));
+};
+
+describe('diff', () => {
+  test('a label that grew from 20 to 30 percent is found, with its interval', () => {
+    const random = seeded(11);
+    const changes = diff(drawn([0.2, 0.4, 0.4], 3000, random), drawn([0.3, 0.3, 0.4], 3000, random), { by: 'q' });
+    const verdicts = Object.fromEntries(changes.map(({ value, verdict }) => [value, verdict]));
+    expect(verdicts).toEqual({ q0: 'more', q1: 'less', q2: 'same' });
+    for (const { change, low, high } of changes) expect(low < change && change < high).toBe(true);
+  });
+
+  test('of 400 pairs of profiles of the same, at most one in twenty shows a change', () => {
+    const random = seeded(5);
+    let wrong = 0;
+    for (let i = 0; i < 400; i++) {
+      const shares = [0.3, 0.2, 0.1, 0.1, 0.1, 0.1, 0.05, 0.05];
+      const changes = diff(drawn(shares, 500, random), drawn(shares, 700, random), { by: 'q', minEffect: 0 });
+      if (changes.some(({ verdict }) => verdict !== 'same')) wrong++;
+    }
+    // 20 expected at most; 33 is three standard deviations above.
+    expect(wrong).toBeLessThan(33);
+  });
+
+  test('a change below the smallest effect is none, however sure', () => {
+    const random = seeded(3);
+    const before = drawn([0.5, 0.5], 200_000, random);
+    const after = drawn([0.508, 0.492], 200_000, random);
+    expect(diff(before, after, { by: 'q' }).map(({ verdict }) => verdict)).toEqual(['same', 'same']);
+    expect(
+      diff(before, after, { by: 'q', minEffect: 0.001 })
+        .map(({ verdict }) => verdict)
+        .sort(),
+    ).toEqual(['less', 'more']);
+  });
+
+  test('labels that come and go are compared with nothing; empty profiles with each other', () => {
+    const before = sampled([{ stack: ['main'], labels: { q: 'old' }, samples: 100 }]);
+    const after = sampled([{ stack: ['main'], labels: { q: 'new' }, samples: 100 }]);
+    const verdicts = diff(before, after, { by: 'q' }).map(({ value, verdict }) => `${value} ${verdict}`);
+    expect(verdicts.sort()).toEqual(['new more', 'old less']);
+    expect(diff(sampled([]), sampled([]))).toEqual([]);
+    expect(diff(sampled([]), after).map(({ verdict }) => verdict)).toEqual(['same']);
+  });
+});
+
+test('tails of the normal distribution, by published tables', () => {
+  expect(normalTwoSided(0)).toBeCloseTo(1, 12);
+  expect(normalTwoSided(1.959963984540054)).toBeCloseTo(0.05, 12);
+  expect(normalTwoSided(-2.5758293035489)).toBeCloseTo(0.01, 12);
+  expect(normalTwoSided(5) / 5.733031437583878e-7).toBeCloseTo(1, 9);
+  expect(normalTwoSided(10) / 1.5239706048321e-23).toBeCloseTo(1, 9);
+});
+
+test('Holm’s correction', () => {
+  expect(holm([0.01, 0.04, 0.03]).map((p) => p.toFixed(2))).toEqual(['0.03', '0.06', '0.06']);
+  expect(holm([])).toEqual([]);
+});
