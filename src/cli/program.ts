@@ -6,6 +6,7 @@ import { registerClock } from './clock-command.js';
 import { registerGold } from './gold/gold-command.js';
 import { registerGraph } from './graph/graph-command.js';
 import { registerPerf } from './perf/perf-command.js';
+import { registerProfile } from './profile/profile-command.js';
 import { registerServe } from './serve-command.js';
 import { registerTrace } from './trace/trace-command.js';
 
@@ -22,6 +23,8 @@ Examples:
   $ spanline serve -a ./traces     a Jaeger API to read it, OTLP to send to it
   $ spanline perf ingest -s ./perf history.jsonl.gz   write benchmark results into a store
   $ spanline perf query -s ./perf 'test=~span'        query it
+  $ spanline profile run -- node app.js               profile a program
+  $ spanline profile top cpu.pb.gz --by query         CPU by query
   $ spanline graph build --from-git . -o commits.graph   index a history, then ask it
   $ spanline help perf             a command's options
 
@@ -42,6 +45,7 @@ export function createProgram(): Command {
   registerServe(program);
   registerPerf(program);
   registerGold(program);
+  registerProfile(program);
   registerGraph(program);
   return program;
 }

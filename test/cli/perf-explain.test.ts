@@ -25,10 +25,21 @@ test('as a table: a line for each span, its figures in columns, the rest behind 
   const { code, stdout, stderr } = await explain('test=draw&test=fill');
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   const [head, ...lines] = stdout.trimEnd().split('\n') as [string, ...string[]];
-  expect(head.trim().split(/ +/)).toEqual(['node', 'ms', 'wait.ms', 'rows', 'bytes', 'ids.in', 'ids.out', 'batches']);
+  expect(head.trim().split(/ +/)).toEqual([
+    'node',
+    'ms',
+    'cpu.ms',
+    '±ms',
+    'wait.ms',
+    'rows',
+    'bytes',
+    'ids.in',
+    'ids.out',
+    'batches',
+  ]);
   const last = lines.pop();
   expect(last).toMatch(/^2 traces; trace [0-9a-f]{32}$/);
-  const node = (line: string): string => line.replace(/ {2,}[\d. ]+$/, '').replace(/ reads=\d+$/, '');
+  const node = (line: string): string => line.replace(/ {2,}[-±\d. ]+$/, '').replace(/ reads=\d+$/, '');
   expect(lines.map(node)).toEqual([
     'perf.query tile=3 query=test=draw&test=fill engine=lmdb traces=2',
     '  query.plan kind=select',

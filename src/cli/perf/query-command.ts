@@ -6,7 +6,7 @@ import { columns } from '../columns.js';
 import { CommandError, ExitCode } from '../exit-code.js';
 import { wholeNumber } from '../options.js';
 import { explainText, explainTree } from './explain.js';
-import { type PerfSession, printJson, type StoreOptions, withPerf, withStore, writeOut } from './perf-options.js';
+import { note, type PerfSession, printJson, type StoreOptions, withPerf, withStore, writeOut } from './perf-options.js';
 import { tileFor } from './tiles-command.js';
 import { noteNothing } from './traces-command.js';
 
@@ -67,6 +67,9 @@ const printTraces = async (session: PerfSession, tile: number, query: string, op
   if (count === 0) await noteNothing(session, tile, query);
 };
 
+/** CPU samples of an explained query: dear for a program that goes on, right for one query. */
+const EXPLAIN_EVERY_MS = 0.25;
+
 const otlpReporter = async (endpoint: string): Promise<Reporter> => {
   const { OtlpReporter } = await import('../../exporters/otlp.js');
   return new OtlpReporter({ endpoint });
@@ -79,9 +82,17 @@ const explain = async (
   options: QueryOptions,
 ): Promise<void> => {
   const { MemoryReporter } = await import('../../exporters/memory.js');
+  const { CpuReporter, startProfile } = await import('../../profile/index.js');
   const memory = new MemoryReporter();
+  const reporters = [memory, ...(options.otlp === undefined ? [] : [await otlpReporter(options.otlp)])].map(
+    (reporter) => new CpuReporter(reporter),
+  );
   const collector = new Collector({ serviceName: 'spanline-perf' });
-  collector.setReporter(options.otlp === undefined ? memory : [memory, await otlpReporter(options.otlp)]);
+  collector.setReporter(reporters);
+  // Not everywhere can a profile be taken; the plan is what was asked for.
+  const running = await startProfile({ everyMs: EXPLAIN_EVERY_MS }).catch((error: Error) =>
+    note(`no CPU times: ${error.message}`),
+  );
   const root = Span.root('perf.query', undefined, {
     collector,
     properties: { tile, query, engine: perf.table.engine },
@@ -97,6 +108,8 @@ const explain = async (
   } finally {
     root.addProperty('traces', traces);
     root.end();
+    const profile = running?.stop();
+    if (profile !== undefined) for (const reporter of reporters) reporter.add(profile);
   }
   await collector.shutdown();
   const spans = memory.traces.flatMap((trace) => trace.spans);
@@ -123,7 +136,7 @@ export const registerQuery = (perf: Command): void => {
       'no more traces than this; --explain stops after the batch that has them',
       wholeNumber(1),
     )
-    .option('--explain', 'run the query and print its plan with rows, bytes, ids, time and waiting of every node')
+    .option('--explain', 'run the query and print its plan with rows, bytes, ids, time, waiting and CPU of every node')
     .option('--otlp <url>', 'with --explain: send the trace there too, for example to Jaeger at http://localhost:4318')
     .addHelpText(
       'after',

@@ -48,6 +48,17 @@ GET /cart shop    12.4 µs  ━━━━━━━━━━━━━━━━━�
     );
   });
 
+  test('wall and CPU time side by side, where spans have both and there is room', async () => {
+    const cpu = { properties: { 'cpu.ns': 7100, 'cpu.stderr_ns': 900, 'cpu.samples': 7 } };
+    const spans = [spanAt(1, 0, 'GET /cart', 0, 12_400, cpu), spanAt(2, 1, 'read', 200, 1500)];
+    const lines = body(await draw(spans)).split('\n');
+    expect(lines[0]).toMatch(/^ +wall +cpu +0 /);
+    expect(lines[1]).toMatch(/^GET \/cart shop {2}12\.4 µs {2}7\.10 µs ±900 ns {2}━+$/);
+    expect(lines[2]).toMatch(/^└─ read +1\.50 µs +╺?━/);
+    expect(await draw(spans, { glyphs: ASCII })).toContain('7.10 µs +-900 ns');
+    expect(await draw(spans, { width: 60 })).not.toContain('7.10');
+  });
+
   test('the same with ASCII only', async () => {
     const text = await draw(CART.slice(0, 4), { glyphs: ASCII });
     // biome-ignore lint/suspicious/noControlCharactersInRegex: all that is no ASCII

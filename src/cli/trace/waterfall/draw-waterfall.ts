@@ -7,6 +7,7 @@ import { COLOURED, type Palette, PLAIN } from '../../../exporters/console/palett
 import { exactTime, formatBytes } from '../summaries.js';
 import { absentParents, servicesOf } from '../trace-facts.js';
 import { drawBar, type Extent } from './bar.js';
+import { cpuText } from './cpu-time.js';
 import { detailsOf } from './details.js';
 import { cut } from './display-width.js';
 import type { Glyphs } from './glyphs.js';
@@ -31,6 +32,12 @@ const GAP = '  ';
 /** Of the width, at most. */
 const LABEL_SHARE = 0.45;
 const NAMED_SERVICES = 8;
+/** Over the columns of times, where there are two. */
+const WALL = 'wall';
+const CPU = 'cpu';
+/** Narrower waterfalls do without CPU times. */
+const CPU_WIDTH = 70;
+const MAX_CPU_COLUMNS = 20;
 
 const plural = (count: number, one: string, many = `${one}s`): string => `${count} ${count === 1 ? one : many}`;
 
@@ -113,8 +120,13 @@ export const drawWaterfall = (
   const maxLabel = Math.floor(width * LABEL_SHARE);
   const rows = rowsOf(spans, glyphs, levelsIn(maxLabel), maxSpans);
   const durations = rows.map(durationOf);
-  const durationColumns = longest(durations.map(({ length }) => length));
-  const fixed = durationColumns + GAP.length * 2;
+  const cpus = rows.map(({ node }) => cpuText(node.span, glyphs));
+  const longestCpu = longest(cpus.map(({ length }) => length));
+  // Where there is no room for both, the bars are worth more.
+  const cpuColumns = width >= CPU_WIDTH ? Math.min(longestCpu, MAX_CPU_COLUMNS) : 0;
+  const durationColumns = Math.max(cpuColumns === 0 ? 0 : WALL.length, longest(durations.map(({ length }) => length)));
+  const cpuPart = (text: string): string => (cpuColumns === 0 ? '' : `${GAP}${text.padStart(cpuColumns)}`);
+  const fixed = durationColumns + cpuPart('').length + GAP.length * 2;
   const labels = Math.min(
     maxLabel,
     rows.reduce((most, row) => Math.max(most, labelWidth(row, glyphs)), 0),
@@ -125,7 +137,9 @@ export const drawWaterfall = (
     const line = cut(text, width, glyphs.more);
     return style === undefined ? line : palette[style](line);
   });
-  lines.push('', palette.dim(`${' '.repeat(labels + fixed)}${scaleOf(extent, bar)}`));
+  const wall = cpuColumns === 0 ? '' : WALL;
+  const times = `${' '.repeat(labels)}${GAP}${wall.padStart(durationColumns)}${cpuPart(CPU)}${GAP}`;
+  lines.push('', palette.dim(`${times}${scaleOf(extent, bar)}`));
   for (const [i, row] of rows.entries()) {
     const { span } = row.node;
     const label = drawLabel(row, span === undefined ? width : labels, glyphs, palette);
@@ -133,7 +147,7 @@ export const drawWaterfall = (
       lines.push(label.trimEnd());
       continue;
     }
-    const duration = durations[i].padStart(durationColumns);
+    const duration = durations[i].padStart(durationColumns) + cpuPart(cpus[i]);
     lines.push(`${label}${GAP}${duration}${GAP}${drawBar(span, extent, bar, glyphs, palette)}`.trimEnd());
     for (const { text, style } of detailsOf(span, extent, isFull, glyphs)) {
       const trunk = cut(row.trunk, maxLabel, '');

@@ -1,7 +1,7 @@
 // What a waterfall is drawn with: lines of Unicode, or ASCII where the terminal says that it knows no other. A terminal that says nothing is
 // taken for one that knows Unicode, as nearly all are.
 
-/** Three columns for each level of the tree; one for all others. */
+/** Three columns for each level of the tree; one for most others. */
 export interface Glyphs {
   readonly branch: string;
   readonly lastBranch: string;
@@ -16,6 +16,7 @@ export interface Glyphs {
   /** Behind a text that was cut. */
   readonly more: string;
   readonly dot: string;
+  readonly plusMinus: string;
 }
 
 export const UNICODE: Glyphs = {
@@ -30,6 +31,7 @@ export const UNICODE: Glyphs = {
   link: '→',
   more: '…',
   dot: '·',
+  plusMinus: '±',
 };
 
 export const ASCII: Glyphs = {
@@ -44,6 +46,7 @@ export const ASCII: Glyphs = {
   link: '>',
   more: '~',
   dot: '-',
+  plusMinus: '+-',
 };
 
 /** What the environment's terminal can show. */

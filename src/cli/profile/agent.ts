@@ -1,0 +1,35 @@
+// Loaded into a running process by `spanline profile attach`: profiles its main thread for a time and gives the profile back as text.
+// Must leave nothing behind when it is done.
+import { findSourceMap } from 'node:module';
+import { openWriter, type ProfileFormat } from '../../profile/output/profile-format.js';
+import { openSourceMaps, resolveSources } from '../../profile/output/source-maps.js';
+import { profile } from '../../profile/profile.js';
+
+export interface AttachOptions {
+  readonly durationMs: number;
+  readonly everyMs: number;
+  readonly format: ProfileFormat;
+  readonly sourceMaps: boolean;
+}
+
+export interface AttachAnswer {
+  /** The file, in base64. */
+  readonly file: string;
+  readonly samples: number;
+  readonly labelled: number;
+}
+
+let current: AbortController | undefined;
+
+/** Profile this process; other calls meanwhile fail. */
+export const attach = async ({ durationMs, everyMs, format, sourceMaps }: AttachOptions): Promise<AttachAnswer> => {
+  const writer = await openWriter(format);
+  const maps = sourceMaps ? await openSourceMaps({ lookup: (url) => findSourceMap(url)?.payload }) : undefined;
+  current = new AbortController();
+  const taken = await profile({ durationMs, everyMs, signal: current.signal });
+  const file = Buffer.from(writer.write(maps === undefined ? taken : resolveSources(taken, maps))).toString('base64');
+  return { file, samples: taken.counts.total, labelled: taken.counts.labelled };
+};
+
+/** End the profile before its time. */
+export const finish = (): void => current?.abort();

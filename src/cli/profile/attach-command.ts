@@ -1,0 +1,118 @@
+// `spanline profile attach`: profiles a process that runs, through its inspector, and leaves it as it was.
+import { type Command, Option } from 'commander';
+import { EXTENSION_OF, PROFILE_FORMATS, type ProfileFormat } from '../../profile/output/profile-format.js';
+import { realNumber, wholeNumber } from '../options.js';
+import { Progress } from '../progress.js';
+import { note } from '../store-session.js';
+import type { AttachAnswer, AttachOptions } from './agent.js';
+import { findInspector } from './find-inspector.js';
+import { InspectorClient } from './inspector-client.js';
+import { builtFileUrl } from './package-file.js';
+import { endingWell, targetFailure } from './profile-failure.js';
+import { writeWhole } from './profile-files.js';
+
+interface AttachCommandOptions {
+  readonly seconds: number;
+  readonly every: number;
+  readonly out?: string;
+  readonly format: ProfileFormat;
+  readonly port?: number;
+  readonly sourceMaps?: boolean;
+}
+
+const MS_PER_SECOND = 1000;
+const REDRAW_MS = 200;
+
+// Code of the inspector has neither `import` nor `require` of its own. Node from 20.19 on requires ES modules too.
+const loaded = (agent: string): string => `(() => {
+  const builtin = process.getBuiltinModule;
+  if (builtin === undefined) throw new Error('Node ' + process.versions.node + ' is too old: 20.19 or newer is needed');
+  return builtin('module').createRequire(${JSON.stringify(agent)})('./agent.js');
+})()`;
+
+const CLOSE = "setTimeout(() => process.getBuiltinModule('inspector').close(), 100); undefined";
+
+/** Ctrl-C ends the profile early; what was sampled is written. */
+const endingEarly = async <T>(finish: () => void, work: () => Promise<T>): Promise<T> => {
+  process.once('SIGINT', finish);
+  process.once('SIGTERM', finish);
+  try {
+    return await work();
+  } finally {
+    process.off('SIGINT', finish);
+    process.off('SIGTERM', finish);
+  }
+};
+
+const showing = async <T>(durationMs: number, work: Promise<T>): Promise<T> => {
+  const progress = new Progress();
+  const beganMs = performance.now();
+  const timer = setInterval(() => {
+    const seconds = Math.min(durationMs, performance.now() - beganMs) / MS_PER_SECOND;
+    progress.show(`profiling: ${seconds.toFixed(0)} of ${durationMs / MS_PER_SECOND} s`);
+  }, REDRAW_MS);
+  try {
+    return await work;
+  } finally {
+    clearInterval(timer);
+    progress.clear();
+  }
+};
+
+const attachTo = async (pid: number, port: number | undefined, options: AttachOptions): Promise<AttachAnswer> => {
+  const agent = builtFileUrl('cli/profile/agent.js');
+  const { address, isOpened } = await findInspector(pid, port);
+  let client: InspectorClient | undefined;
+  try {
+    const connected = await InspectorClient.connect(address);
+    client = connected;
+    const there = await connected.evaluate('process.pid');
+    if (there !== pid)
+      throw new Error(`the inspector at ${address} is of process ${String(there)}; name another --port`);
+    const work = connected.evaluate(`${loaded(agent)}.attach(${JSON.stringify(options)})`);
+    const finish = (): void => {
+      connected.evaluate(`${loaded(agent)}.finish()`).catch(() => undefined);
+    };
+    return (await endingEarly(finish, () => showing(options.durationMs, work))) as AttachAnswer;
+  } catch (error) {
+    throw targetFailure(`process ${pid} could not be profiled: ${(error as Error).message}`, error);
+  } finally {
+    if (isOpened) await client?.evaluate(CLOSE).catch(() => undefined);
+    client?.close();
+  }
+};
+
+/** Register the command. */
+export const registerAttach = (profile: Command): void => {
+  profile
+    .command('attach')
+    .argument('<pid>', 'process id', wholeNumber(1))
+    .description('profile a process that runs, through its inspector')
+    .option('--seconds <number>', 'length of the profile', realNumber(0, 3600), 10)
+    .option('--every <ms>', 'milliseconds between samples', realNumber(0, 1000), 1)
+    .option('-o, --out <file>', 'file to write (default: cpu-PID and the extension of the format)')
+    .addOption(new Option('--format <name>', 'format of the file').choices(PROFILE_FORMATS).default('pprof'))
+    .option('--port <number>', 'port of the inspector, where it is not found', wholeNumber(1, 65_535))
+    .option('--source-maps', 'name functions and places by source maps')
+    .addHelpText(
+      'after',
+      `
+SIGUSR1 opens the inspector of a Node process on this machine; it is closed again at the end. Ctrl-C ends the profile early and
+writes what was sampled. Samples bear labels where the program uses DynamicLabel of spanline/profile.
+
+Examples:
+  $ spanline profile attach 4711
+  $ spanline profile attach 4711 --seconds 60 --every 5 --out slow-minute.pb.gz
+
+Exit codes: 0 done, 2 wrong usage, 3 the process cannot be profiled or the file not be written.`,
+    )
+    .action((pid: number, { seconds, every, out, format, port, sourceMaps = false }: AttachCommandOptions) =>
+      endingWell(async () => {
+        const file = out ?? `cpu-${pid}${EXTENSION_OF[format]}`;
+        const options = { durationMs: seconds * MS_PER_SECOND, everyMs: every, format, sourceMaps };
+        const answer = await attachTo(pid, port, options);
+        writeWhole(file, Buffer.from(answer.file, 'base64'));
+        note(`${answer.samples} samples, ${answer.labelled} labelled, in ${file}; see: spanline profile top ${file}`);
+      }),
+    );
+};

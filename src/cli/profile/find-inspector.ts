@@ -1,0 +1,128 @@
+// Finds the inspector of a process, and opens it where it is closed. Must not send SIGUSR1 to a process that it would end.
+import { spawnSync } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { get } from 'node:http';
+import { basename } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { targetFailure } from './profile-failure.js';
+
+/** Where a process is inspected. */
+export interface FoundInspector {
+  readonly address: string;
+  /** SIGUSR1 opened it. */
+  readonly isOpened: boolean;
+}
+
+const DEFAULT_PORT = 9229;
+const OPEN_MS = 5000;
+const LOOK_MS = 50;
+const ANSWER_MS = 1000;
+const MOST_BYTES = 1 << 20;
+const NODE = /^node(js)?[\d.-]*$/i;
+const SIGUSR1_BIT = 1n << 9n;
+/** State of a listening socket in /proc/net/tcp. */
+const LISTEN = '0A';
+
+const hasProc = (pid: number): boolean => existsSync(`/proc/${pid}/status`);
+
+const requireProcess = (pid: number): void => {
+  try {
+    process.kill(pid, 0);
+  } catch (error) {
+    const isForeign = (error as NodeJS.ErrnoException).code === 'EPERM';
+    throw targetFailure(isForeign ? `process ${pid} is another user's` : `there is no process ${pid}`, error);
+  }
+};
+
+const programOf = (pid: number): string => {
+  if (hasProc(pid)) return readlinkSync(`/proc/${pid}/exe`).replace(/ \(deleted\)$/, '');
+  return spawnSync('ps', ['-o', 'comm=', '-p', String(pid)], { encoding: 'utf8' }).stdout?.trim() ?? '';
+};
+
+// SIGUSR1 ends whatever does not handle it, and shells that do.
+const requireNode = (pid: number): void => {
+  const program = programOf(pid);
+  const hint = 'start it with --inspect, and name its --port';
+  if (!NODE.test(basename(program)))
+    throw targetFailure(`process ${pid} is ${program || 'unknown'}, no Node.js; ${hint}`);
+  if (!hasProc(pid)) return;
+  const [, mask] = /^SigCgt:\s*([0-9a-f]+)$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
+  if (mask !== undefined && (BigInt(`0x${mask}`) & SIGUSR1_BIT) !== 0n) return;
+  throw targetFailure(`process ${pid} does not open its inspector at SIGUSR1 (--disable-sigusr1?); ${hint}`);
+};
+
+// Sockets of the process that listen. Others may listen on the port that one expects.
+const listeningPorts = (pid: number): number[] => {
+  const directory = `/proc/${pid}/fd`;
+  const inodes = new Set<string>();
+  for (const fd of readdirSync(directory)) {
+    try {
+      const [, inode] = /^socket:\[(\d+)\]$/.exec(readlinkSync(`${directory}/${fd}`)) ?? [];
+      if (inode !== undefined) inodes.add(inode);
+    } catch {
+      // Closed meanwhile.
+    }
+  }
+  return ['tcp', 'tcp6'].flatMap((name) => {
+    const table = `/proc/${pid}/net/${name}`;
+    if (!existsSync(table)) return [];
+    return readFileSync(table, 'utf8')
+      .split('\n')
+      .map((line) => line.trim().split(/\s+/))
+      .filter(([, , , state, , , , , , inode]) => state === LISTEN && inodes.has(inode))
+      .map(([, local]) => Number.parseInt(local.slice(local.lastIndexOf(':') + 1), 16));
+  });
+};
+
+const addressAt = (port: number): Promise<string | undefined> =>
+  new Promise((resolve) => {
+    const asked = get({ host: '127.0.0.1', port, path: '/json/list', timeout: ANSWER_MS }, (response) => {
+      let text = '';
+      response.setEncoding('utf8');
+      response.on('data', (chunk: string) => {
+        text += chunk;
+        if (text.length > MOST_BYTES) response.destroy();
+      });
+      response.on('close', () => {
+        try {
+          const [{ webSocketDebuggerUrl }] = JSON.parse(text) as { webSocketDebuggerUrl?: unknown }[];
+          resolve(typeof webSocketDebuggerUrl === 'string' ? webSocketDebuggerUrl : undefined);
+        } catch {
+          resolve(undefined);
+        }
+      });
+    });
+    asked.on('timeout', () => asked.destroy());
+    asked.on('error', () => resolve(undefined));
+  });
+
+const portsOf = (pid: number, port: number | undefined): number[] => {
+  if (port !== undefined) return [port];
+  return hasProc(pid) ? listeningPorts(pid) : [DEFAULT_PORT];
+};
+
+const look = async (pid: number, port: number | undefined): Promise<string | undefined> => {
+  for (const each of portsOf(pid, port)) {
+    const address = await addressAt(each);
+    if (address !== undefined) return address;
+  }
+  return undefined;
+};
+
+/** The inspector of a process; opened by SIGUSR1 where there is none yet. */
+export const findInspector = async (pid: number, port?: number): Promise<FoundInspector> => {
+  requireProcess(pid);
+  const open = await look(pid, port);
+  if (open !== undefined) return { address: open, isOpened: false };
+  requireNode(pid);
+  process.kill(pid, 'SIGUSR1');
+  const endMs = performance.now() + OPEN_MS;
+  while (performance.now() < endMs) {
+    await sleep(LOOK_MS);
+    const address = await look(pid, port);
+    if (address !== undefined) return { address, isOpened: true };
+  }
+  throw targetFailure(
+    `process ${pid} opened no inspector within ${OPEN_MS} ms: its event loop may be blocked, or its port taken (see its standard error; --port names another)`,
+  );
+};

@@ -1,0 +1,43 @@
+// Loaded into a program by `spanline profile run` before the program's own code: profiles it until it ends. Must leave the program's
+// signals and exit code as they are.
+import { isMainThread } from 'node:worker_threads';
+import { CHILD_VARIABLE, type ChildOptions } from './child-options.js';
+import { ChildProfiler } from './child-profiler.js';
+
+const ENDING_SIGNALS: readonly NodeJS.Signals[] = ['SIGINT', 'SIGTERM', 'SIGHUP'];
+
+const writeAtTheEnd = (profiler: ChildProfiler): void => {
+  process.on('exit', () => profiler.stop());
+  if (!isMainThread) return;
+  for (const signal of ENDING_SIGNALS) {
+    const onSignal = (): void => {
+      // A program that handles the signal itself lives on, and exits in its own time.
+      if (process.listenerCount(signal) > 1) return;
+      profiler.stop();
+      process.off(signal, onSignal);
+      process.kill(process.pid, signal);
+    };
+    process.on(signal, onSignal);
+  }
+};
+
+const toggleBySignal = (profiler: ChildProfiler): void => {
+  if (!isMainThread) return;
+  process.on('SIGUSR2', () => {
+    if (profiler.isRunning) profiler.stop();
+    else void profiler.start();
+  });
+};
+
+const text = process.env[CHILD_VARIABLE];
+if (text !== undefined) {
+  try {
+    const options = JSON.parse(text) as ChildOptions;
+    const profiler = await ChildProfiler.open(options);
+    writeAtTheEnd(profiler);
+    if (options.isToggled) toggleBySignal(profiler);
+    else await profiler.start();
+  } catch (error) {
+    process.stderr.write(`spanline: not profiled: ${error instanceof Error ? error.message : String(error)}\n`);
+  }
+}

@@ -1,0 +1,131 @@
+// `spanline profile run`: starts a program under profile. The program behaves as it would alone: its input, output, signals and exit
+// code are its own.
+import { spawn } from 'node:child_process';
+import { existsSync, readdirSync } from 'node:fs';
+import { constants } from 'node:os';
+import { resolve } from 'node:path';
+import { type Command, Option } from 'commander';
+import { EXTENSION_OF, openWriter, PROFILE_FORMATS, type ProfileFormat } from '../../profile/output/profile-format.js';
+import { openSourceMaps } from '../../profile/output/source-maps.js';
+import { CommandError, ExitCode } from '../exit-code.js';
+import { realNumber, wholeNumber } from '../options.js';
+import { note } from '../store-session.js';
+import { CHILD_VARIABLE, type ChildOptions } from './child-options.js';
+import { builtFileUrl } from './package-file.js';
+import { endingWell, targetFailure } from './profile-failure.js';
+
+interface RunCommandOptions {
+  readonly every?: number;
+  readonly out?: string;
+  readonly format: ProfileFormat;
+  readonly continuous?: boolean;
+  readonly rotate: number;
+  readonly budget: number;
+  readonly files: number;
+  readonly toggle?: boolean;
+  readonly sourceMaps?: boolean;
+}
+
+const MS_PER_SECOND = 1000;
+const EVERY_MS = 1;
+const CONTINUOUS_EVERY_MS = 10;
+const SIGNAL_EXIT = 128;
+const FORWARDED: readonly NodeJS.Signals[] = ['SIGTERM', 'SIGHUP', 'SIGUSR2'];
+
+const childOptionsOf = (options: RunCommandOptions): ChildOptions => {
+  const { format, continuous = false, toggle = false, sourceMaps = false, rotate, budget, files } = options;
+  if (continuous && toggle) {
+    throw new CommandError('ERR_SPANLINE_USAGE', 'give --continuous or --toggle, not both', ExitCode.usage);
+  }
+  const out = options.out ?? (continuous || toggle ? 'profiles' : `cpu${EXTENSION_OF[format]}`);
+  return {
+    everyMs: options.every ?? (continuous ? CONTINUOUS_EVERY_MS : EVERY_MS),
+    format,
+    out: resolve(out),
+    parent: process.pid,
+    sourceMaps,
+    isToggled: toggle,
+    ...(continuous && { rotateMs: rotate * MS_PER_SECOND, budgetPercent: budget, files }),
+  };
+};
+
+/** Runs the program and gives the code to exit with. */
+const run = (command: readonly string[], environment: NodeJS.ProcessEnv): Promise<number> =>
+  new Promise((done, reject) => {
+    const [file, ...args] = command;
+    const child = spawn(file, args, { stdio: 'inherit', env: environment });
+    const forwards = FORWARDED.map((signal) => [signal, () => child.kill(signal)] as const);
+    for (const [signal, forward] of forwards) process.on(signal, forward);
+    // A terminal sends Ctrl-C to the program too: it ends in its own way, and this process after it.
+    const ignore = (): void => undefined;
+    process.on('SIGINT', ignore);
+    child.on('error', (error) => reject(targetFailure(`${file} cannot be started: ${error.message}`, error)));
+    child.on('close', (code, signal) => {
+      for (const [name, forward] of forwards) process.off(name, forward);
+      process.off('SIGINT', ignore);
+      done(signal === null ? (code ?? 0) : SIGNAL_EXIT + constants.signals[signal]);
+    });
+  });
+
+const filesIn = (place: string): number => {
+  try {
+    return readdirSync(place).length;
+  } catch {
+    return 0;
+  }
+};
+
+/** Register the command. */
+export const registerRun = (profile: Command): void => {
+  profile
+    .command('run')
+    .argument('<command...>', 'program and its arguments, after --')
+    .passThroughOptions()
+    .description('run a program under profile and write a file when it ends')
+    .option('--every <ms>', 'milliseconds between samples (default: 1, with --continuous 10)', realNumber(0, 1000))
+    .option(
+      '-o, --out <place>',
+      'file to write (default: cpu.pb.gz); a directory with --continuous and --toggle (profiles)',
+    )
+    .addOption(new Option('--format <name>', 'format of the file').choices(PROFILE_FORMATS).default('pprof'))
+    .option('--continuous', 'write a file after every rotation, for programs that run for days')
+    .option('--rotate <seconds>', 'with --continuous: length of one profile', realNumber(0, 3600), 30)
+    .option('--budget <percent>', 'with --continuous: most CPU time the profile may cost', realNumber(0, 100), 2)
+    .option('--files <number>', 'with --continuous: files kept', wholeNumber(1), 100)
+    .option('--toggle', 'begin at SIGUSR2 and end at the next, each time a file')
+    .option('--source-maps', 'name functions and places by source maps')
+    .addHelpText(
+      'after',
+      `
+Every Node process that the program starts is profiled; files of others than the first have their process id in the name, those of
+worker threads their thread. The exit code is that of the program.
+
+Examples:
+  $ spanline profile run -- node app.js
+  $ spanline profile run --every 0.5 --out app.cpuprofile --format cpuprofile -- node --enable-source-maps app.js
+  $ spanline profile run --continuous --out /var/lib/app/profiles -- node server.js
+  $ spanline profile run --toggle -- node server.js     then: kill -USR2 PID, twice
+
+Exit codes: those of the program; 2 wrong usage, 3 it could not be started or left no profile.`,
+    )
+    .action((command: string[], options: RunCommandOptions) =>
+      endingWell(async () => {
+        const childOptions = childOptionsOf(options);
+        // What is missing is said before the program runs.
+        await openWriter(childOptions.format);
+        if (childOptions.sourceMaps) await openSourceMaps();
+        const preload = `--import ${JSON.stringify(builtFileUrl('cli/profile/preload.js'))}`;
+        const before = filesIn(childOptions.out);
+        const code = await run(command, {
+          ...process.env,
+          NODE_OPTIONS: [process.env.NODE_OPTIONS, preload].filter(Boolean).join(' '),
+          [CHILD_VARIABLE]: JSON.stringify(childOptions),
+        });
+        const isThere =
+          options.toggle || (options.continuous ? filesIn(childOptions.out) > before : existsSync(childOptions.out));
+        process.exitCode = code;
+        if (isThere) note(`profiles are in ${childOptions.out}; see: spanline profile top FILE --by KEY`);
+        else if (code === 0) throw targetFailure(`${command[0]} ended and left no profile in ${childOptions.out}`);
+      }),
+    );
+};

@@ -1,0 +1,74 @@
+// `spanline profile top`: who used the CPU, as a table.
+import type { Command } from 'commander';
+import { labelKeys, WHOLE_LABEL } from '../../profile/output/select-labels.js';
+import { type TopTable, top } from '../../profile/output/top.js';
+import type { LabelShare } from '../../profile/shares.js';
+import { columns } from '../columns.js';
+import { wholeNumber } from '../options.js';
+import { printJson } from '../store-session.js';
+import { endingWell } from './profile-failure.js';
+import { readProfileFile } from './profile-files.js';
+import { milliseconds, nameOf, percent } from './profile-text.js';
+
+interface TopCommandOptions {
+  readonly by: string;
+  readonly limit: number;
+  readonly json?: boolean;
+}
+
+const row = ({ value, rank, share, low, high, cpuNs, stderrNs, samples }: LabelShare): string[] => [
+  String(rank),
+  nameOf(value),
+  percent(share),
+  `${percent(low)} - ${percent(high)}`,
+  milliseconds(cpuNs),
+  `± ${milliseconds(stderrNs)}`,
+  String(samples),
+];
+
+const ALIGN = ['right', 'left', 'right', 'right', 'right', 'right', 'right'] as const;
+
+const text = (table: TopTable): string => {
+  const head = ['rank', table.by, 'share', '95 % interval', 'cpu', 'error', 'samples'];
+  const { rows, omitted, cpuNs, samples, gcNs, durationNs, unit } = table;
+  const more = omitted === 0 ? '' : `, ${omitted} more rows (--limit)`;
+  const measured = unit === 'cpu' ? 'measured' : 'estimated from samples';
+  return (
+    columns(head, rows.map(row), ALIGN) +
+    `${milliseconds(cpuNs)} of CPU time (${measured}) in ${samples} samples over ${milliseconds(durationNs)}; ` +
+    `garbage collection ${milliseconds(gcNs)}${more}\n`
+  );
+};
+
+/** Register the command. */
+export const registerTop = (profile: Command): void => {
+  profile
+    .command('top <file>')
+    .description('CPU by label: share with its 95 % confidence interval, CPU time, samples')
+    .option('--by <key>', `label key, such as query; "${WHOLE_LABEL}" is all labels of a sample together`, WHOLE_LABEL)
+    .option('--limit <rows>', 'rows at most', wholeNumber(1), 30)
+    .option('--json', 'print JSON')
+    .addHelpText(
+      'after',
+      `
+The file is pprof, .cpuprofile or folded stacks; - reads standard input. Labels of one rank are within noise of each other.
+
+Examples:
+  $ spanline profile top cpu.pb.gz --by query
+  $ spanline profile top cpu.pb.gz --by tenant --limit 10 --json
+
+Exit codes: 0 done, 2 wrong usage, 3 the file cannot be read.`,
+    )
+    .action((file: string, { by, limit, json }: TopCommandOptions) =>
+      endingWell(async () => {
+        const read = await readProfileFile(file);
+        const table = top(read, { by, limit });
+        if (json) printJson({ ...table, keys: labelKeys(read) });
+        else process.stdout.write(text(table));
+        const keys = labelKeys(read);
+        if (!json && by !== WHOLE_LABEL && !keys.includes(by)) {
+          process.stderr.write(`spanline: no sample has the label ${by}; there are: ${keys.join(', ') || 'none'}\n`);
+        }
+      }),
+    );
+};
