@@ -4,10 +4,13 @@
 import { isRate } from './lib/stats.mjs';
 import { runSuite } from './run.mjs';
 
+/** As it is documented, not as dd-trace uses it. */
+const DATADOG = /^datadog-pprof@[\d.]+$/;
+
 /**
  * `times`: spanline must be at least so many times as fast as the peer. `figure`: which field is compared, `median` unless told;
- * `totalMedian`, which is by CPU time, where a run waits for the disk. `atMost`: for figures that do not depend on the speed of the
- * machine. `ifThere`: a rule whose peer may be missing on a machine.
+ * `totalMedian`, which is by CPU time, where a run waits for the disk. `atMost`, `atLeast`: for figures that do not depend on the
+ * speed of the machine. `ifThere`: a rule whose peer may be missing on a machine.
  */
 const RULES = [
   { suite: 'clock', name: 'clock-now', peer: 'process.hrtime.bigint', times: 0.7 },
@@ -46,6 +49,16 @@ const RULES = [
   { suite: 'graph', name: 'archive-bytes', n: 'segment', atMost: 17 },
   { suite: 'graph', name: 'http-cold-lookup', n: 'round-trips', atMost: 3 },
   { suite: 'graph', name: 'http-batch-1000', n: 'round-trips', atMost: 20 },
+  { suite: 'profile', name: 'apply-register', n: 'on', peer: DATADOG, times: 3, ifThere: true },
+  { suite: 'profile', name: 'apply-trampoline', n: 'on', peer: DATADOG, times: 2, ifThere: true },
+  { suite: 'profile', name: 'await-off', n: 'followed', peer: 'bare', times: 0.6 },
+  // Where V8 itself carries contexts the peer pays nothing for an await.
+  { suite: 'profile', name: 'await-on', n: 'followed', peer: DATADOG, times: 0.3, ifThere: true },
+  { suite: 'profile', name: 'labelled-sync', n: 4, atLeast: 95 },
+  { suite: 'profile', name: 'labelled-async', n: 4, atLeast: 95 },
+  // Of some hundred samples; a label that goes astray is tens of points.
+  { suite: 'profile', name: 'error-sync', n: 4, atMost: 8 },
+  { suite: 'profile', name: 'error-async', n: 4, atMost: 8 },
 ];
 
 const RETRIES = 2;
@@ -64,6 +77,9 @@ function judge(rule, results) {
   if (own === undefined) return { ok: false, text: `${label}: spanline was not measured` };
   if (rule.atMost !== undefined) {
     return { ok: own.median <= rule.atMost, text: `${label}: ${own.median} ${own.unit}, at most ${rule.atMost}` };
+  }
+  if (rule.atLeast !== undefined) {
+    return { ok: own.median >= rule.atLeast, text: `${label}: ${own.median} ${own.unit}, at least ${rule.atLeast}` };
   }
   const peers = results.filter((row) => matches(row.subject, rule.peer) && fits(row));
   const peer = peers.find((row) => row.n === rule.n) ?? peers[0];

@@ -8,9 +8,9 @@ import { isRate } from './lib/stats.mjs';
 import { runSuite } from './run.mjs';
 import { TARGETS } from './targets.mjs';
 
-const SUITES = ['clock', 'recording', 'exporters', 'tracedb', 'graph'];
+const SUITES = ['clock', 'recording', 'exporters', 'tracedb', 'graph', 'profile'];
 /** Suites with a table of targets of their own; the others share one. */
-const OWN_TARGETS = ['tracedb', 'graph'];
+const OWN_TARGETS = ['tracedb', 'graph', 'profile'];
 const NODES = [20, 24];
 
 const digits = (value) => {
@@ -31,8 +31,8 @@ const noteList = (rows) =>
 function suiteTables(outcome) {
   const { results } = outcome;
   const parts = [MACHINE_LINE(outcome)];
-  // Of rates the highest is the one that the machine disturbed least.
-  const hasRates = results.some(({ unit }) => isRate(unit));
+  // Of rates the highest is the one that the machine disturbed least; of errors it is the worst.
+  const showsMax = results.some(({ unit }) => isRate(unit) || unit === 'points');
   for (const node of new Set(results.map((row) => row.node))) {
     const rows = results
       .filter((row) => row.node === node)
@@ -43,11 +43,11 @@ function suiteTables(outcome) {
         row.unit,
         digits(row.min),
         digits(row.median),
-        ...(hasRates ? [digits(row.max)] : []),
+        ...(showsMax ? [digits(row.max)] : []),
         digits(row.totalMedian),
         `${(row.spread * 100).toFixed(0)} %`,
       ]);
-    const figures = ['min', 'median', ...(hasRates ? ['max'] : []), 'total CPU', 'spread'];
+    const figures = ['min', 'median', ...(showsMax ? ['max'] : []), 'total CPU', 'spread'];
     parts.push(`### ${outcome.suite}, Node ${node}`, markdown(['case', 'n', 'subject', 'unit', ...figures], rows));
   }
   const [first] = results;
