@@ -17,6 +17,7 @@ const FLOORS: Readonly<Record<string, number>> = {
   // Wings: graph knows nothing of spans, tracedb uses floors 1 to 4.
   graph: 0,
   tracedb: 5,
+  profile: 5,
   archive: 6,
   cli: 8,
 };
@@ -27,6 +28,7 @@ const FRONT_DOOR_REACH = 4;
 const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   cli: ['commander', 'asciichart'],
   graph: ['aws4fetch'],
+  profile: ['pprof-format', '@jridgewell/trace-mapping'],
   tracedb: ['lmdb', '@google-cloud/bigtable', 're2js', 'ajv', 'jstat', 'simple-statistics'],
 };
 

@@ -1,5 +1,5 @@
 // npm run demo: a small query service over a real benchmark history in a Perf store, every query traced down to the reads of
-// the table, and what that costs.
+// the table, what that costs, and which query used the CPU.
 import { mkdir, rm } from 'node:fs/promises';
 import { clockInfo, configure, setReporter, shutdown } from 'spanline';
 import { Archive } from 'spanline/archive';
@@ -7,6 +7,7 @@ import { Benchmarks } from './benchmarks.js';
 import { makeQueries, runQueries } from './client.js';
 import { command, typed } from './command.js';
 import { type Cost, measureCost } from './cost.js';
+import { profileWork, type Sampled, withCpuTime } from './cpu-profile.js';
 import { chooseDestination, failures, lostSpans } from './destination.js';
 import { startService } from './service.js';
 
@@ -14,6 +15,7 @@ const SOURCE = 'examples/data/otel-js-benchmarks.jsonl.gz';
 const FOLDER = '.tmp/demo';
 const STORE = `${FOLDER}/perf`;
 const TRACES = `${FOLDER}/traces`;
+const PROFILE = `${FOLDER}/cpu.pb.gz`;
 const QUERIES = 200;
 const DRAWN_SPANS = '60';
 // Changes listed: the largest ones.
@@ -59,6 +61,20 @@ const showStore = async (): Promise<void> => {
   say(typed(regressions), await command(regressions));
 };
 
+const showCpu = async ({ samples, carrier }: Sampled): Promise<void> => {
+  heading('CPU by query');
+  const top = ['profile', 'top', PROFILE, '--by', 'query'];
+  say(typed(top), await command(top));
+  const speedscope = `${FOLDER}/cpu.speedscope.json`;
+  const devTools = `${FOLDER}/cpu.cpuprofile`;
+  say(
+    `${PROFILE}  (${samples} samples, labelled by ${carrier}; (none) is the client and the server around the queries)`,
+    `$ go tool pprof -http=: -tagroot=query ${PROFILE}`,
+    `${typed(['profile', 'export', PROFILE, '--format', 'speedscope', '--by', 'query', '-o', speedscope])}   (for speedscope.app)`,
+    `${typed(['profile', 'export', PROFILE, '--format', 'cpuprofile', '-o', devTools])}   (for DevTools and VS Code)`,
+  );
+};
+
 const main = async (): Promise<void> => {
   await rm(FOLDER, { recursive: true, force: true });
   await mkdir(FOLDER, { recursive: true });
@@ -76,8 +92,9 @@ const main = async (): Promise<void> => {
 
   const archive = await Archive.open(TRACES);
   const destination = await chooseDestination(archive);
-  setReporter(destination.reporters);
-  await runQueries(port, queries);
+  const reporters = withCpuTime(destination.reporters);
+  setReporter(reporters);
+  const sampled = await profileWork(() => runQueries(port, queries), reporters, PROFILE);
   await shutdown();
   const { appendedSpans } = await archive.stats();
   await archive.close();
@@ -107,6 +124,7 @@ const main = async (): Promise<void> => {
   showCost(await measureCost(() => runQueries(port, queries)));
   await shutdown();
   say(`${counted.spans} spans in the traced rounds; dropped: ${lostSpans() - lostBefore}`);
+  await showCpu(sampled);
 
   server.close();
   server.closeAllConnections();

@@ -1,12 +1,20 @@
-// The query service: HTTP in, JSON out. Every request is a trace that goes on from the caller's `traceparent`.
+// The query service: HTTP in, JSON out. Every request is a trace that goes on from the caller's `traceparent`, and the CPU time of its
+// work is that of its query in a profile.
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Span, SpanContext } from 'spanline';
+import { DynamicLabel } from 'spanline/profile';
 import type { Benchmarks } from './benchmarks.js';
-import { QUERIES } from './queries.js';
+import { QUERIES, type Query } from './queries.js';
 
 const respond = (response: ServerResponse, status: number, body: unknown): void => {
   response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+};
+
+/** The query's work, from its parameters to the text of the answer, under the label that profiles know it by. */
+const answer = async (query: Query, benchmarks: Benchmarks, url: URL, response: ServerResponse): Promise<void> => {
+  using label = new DynamicLabel({ query: url.pathname.slice(1), 'url.query': url.search });
+  await label.run(async () => respond(response, 200, await query(benchmarks, url.searchParams)));
 };
 
 const handle = async (benchmarks: Benchmarks, request: IncomingMessage, response: ServerResponse): Promise<void> => {
@@ -18,7 +26,7 @@ const handle = async (benchmarks: Benchmarks, request: IncomingMessage, response
   });
   try {
     if (query === undefined) respond(response, 404, { error: `no query "${url.pathname}"` });
-    else respond(response, 200, await root.run(() => query(benchmarks, url.searchParams)));
+    else await root.run(() => answer(query, benchmarks, url, response));
     root.addProperty('http.response.status_code', response.statusCode);
   } catch (error) {
     root.recordException(error).setStatus('error', String(error));

@@ -31,7 +31,7 @@ const examplesIn = (page: string, text: string): Example[] =>
 const examplesOf = (page: string): Example[] => examplesIn(page, readFileSync(join(root, page), 'utf8'));
 
 /** The rooms behind the entries of the package. */
-const ROOMS = ['clock', 'local-span', 'span', 'collector', 'exporters', 'tracedb', 'graph', 'archive'];
+const ROOMS = ['clock', 'local-span', 'span', 'collector', 'exporters', 'profile', 'tracedb', 'graph', 'archive'];
 const sources = ROOMS.flatMap((room) =>
   readdirSync(join(root, 'src', room), { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.ts'))
@@ -65,10 +65,13 @@ const { exports: entries } = JSON.parse(readFileSync(join(root, 'package.json'),
 };
 /** The source of an entry. */
 const sourceOf = (entry: string): string =>
-  ['.', './tracedb', './graph', './archive'].includes(entry) ? `${entry}/index.ts` : `${entry}.ts`;
+  ['.', './profile', './tracedb', './graph', './archive'].includes(entry) ? `${entry}/index.ts` : `${entry}.ts`;
 for (const entry of Object.keys(entries).filter((key) => key !== './package.json')) {
   const module = await import(join(root, 'src', sourceOf(entry)));
-  for (const name of Object.keys(module)) importable.set(name, `spanline${entry.slice(1)}`);
+  for (const name of Object.keys(module)) {
+    // Of two entries with one name the first is meant: an example for the other imports it.
+    if (!importable.has(name)) importable.set(name, `spanline${entry.slice(1)}`);
+  }
 }
 
 const examples = [...pages.flatMap(examplesOf), ...sources.flatMap(docstringExamplesOf)];

@@ -16,6 +16,7 @@ import { MemoryReporter } from '../../src/exporters/memory.js';
 import { OtelSdkReporter } from '../../src/exporters/otel-sdk.js';
 import { OtlpReporter } from '../../src/exporters/otlp.js';
 import { Collector, configure, type Reporter, stats, traced } from '../../src/index.js';
+import { CpuReporter, continuousProfiler, stats as profileStats } from '../../src/profile/index.js';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const page = (name: string): string => readFileSync(join(root, 'docs', name), 'utf8');
@@ -71,6 +72,11 @@ describe('options', () => {
     }
   });
 
+  test('of a CpuReporter', () => {
+    const names = optionsOf((options) => new CpuReporter(new MemoryReporter(), options));
+    expect(missing(names, page('profiling.md'))).toEqual([]);
+  });
+
   test('of traced', () => {
     expect(missing(optionsOf(traced), section('spans.md', 'Decorators and wrappers'))).toEqual([]);
   });
@@ -93,8 +99,9 @@ describe('options', () => {
 });
 
 test('every error code of what is imported has a place in the docs', () => {
-  const files = ['clock', 'local-span', 'span', 'collector', 'exporters', 'graph', 'archive'].flatMap((room) =>
-    readdirSync(join(root, 'src', room), { recursive: true, encoding: 'utf8' }).map((name) => join(room, name)),
+  const files = ['clock', 'local-span', 'span', 'collector', 'exporters', 'profile', 'graph', 'archive'].flatMap(
+    (room) =>
+      readdirSync(join(root, 'src', room), { recursive: true, encoding: 'utf8' }).map((name) => join(room, name)),
   );
   const codes = files
     .filter((name) => name.endsWith('.ts'))
@@ -125,6 +132,15 @@ describe('counters', () => {
     ['Memory', new MemoryReporter()],
   ])('of the reporter under "%s"', (title, reporter) => {
     expect(missing(Object.keys(reporter.stats?.() ?? {}), section('exporters.md', title))).toEqual([]);
+  });
+
+  test('of CPU profiles', async () => {
+    const profiler = await continuousProfiler({ sink: () => {} });
+    await profiler.stop();
+    const names = [profileStats(), profileStats().counters].flatMap(Object.keys);
+    const { pauses, dropped, sinkErrors } = profiler.stats();
+    names.push(...Object.keys({ pauses, dropped, sinkErrors }));
+    expect(missing(names, page('profiling.md'))).toEqual([]);
   });
 
   test('of an archive, its reporter and its server', async () => {
