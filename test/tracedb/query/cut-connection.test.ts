@@ -81,7 +81,8 @@ describeBigtable('a query over a connection that fails', (emulator) => {
 
   test.each(QUERIES)('%s that is cut for good is an error', async (_name, query) => {
     const plan = await tile.plan(query);
-    const { bytes } = await measure(plan);
+    // A read after a cut may carry what it takes to connect again: a cut behind the end of the answer would cut nothing.
+    const bytes = Math.min((await measure(plan)).bytes, (await measure(plan)).bytes);
     for (const share of query === '' ? [0, 0.8] : [0.5]) {
       proxy.expect({ afterBytes: Math.floor(bytes * share), kind: 'cut', afterwards: 'refuse' });
       await expect(idsOf(plan)).rejects.toMatchObject({
