@@ -24,9 +24,11 @@ function explain(error: unknown): number {
 }
 
 // `spanline ... | head` closes the pipe early; that is no failure.
+// A full disk is, and what was printed is of no use.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code === 'EPIPE') process.exit(ExitCode.ok);
-  throw error;
+  process.stderr.write(`spanline: standard output cannot be written: ${error.message}\n`);
+  process.exit(ExitCode.store);
 });
 
 try {

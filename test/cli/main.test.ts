@@ -1,7 +1,7 @@
 // The command line prints its version and help on standard output, explains wrong usage on standard error with exit
 // code 2, and survives a reader that closes the pipe early.
 import { spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
@@ -40,6 +40,13 @@ describe('spanline', () => {
     const script = `set -o pipefail; "${process.execPath}" "${join(root, 'scripts/spanline.mjs')}" --help | true`;
     const { status, stderr } = spawnSync('bash', ['-c', script], { encoding: 'utf8' });
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+  });
+
+  test.skipIf(!existsSync('/dev/full'))('a full disk is a failure that is told, not a bug', () => {
+    const script = `"${process.execPath}" "${join(root, 'scripts/spanline.mjs')}" --help > /dev/full`;
+    const { status, stderr } = spawnSync('bash', ['-c', script], { encoding: 'utf8' });
+    expect(status).toBe(3);
+    expect(stderr).toMatch(/^spanline: standard output cannot be written: ENOSPC.*\n$/);
   });
 });
 
