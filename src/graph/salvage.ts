@@ -1,5 +1,6 @@
 // Reads what is left of a damaged file, and writes it to a new one. Nothing of the new file may be wrong: what cannot be read is left
 // out and reported, never guessed.
+import { statSync } from 'node:fs';
 import { CompactGraphBuilder } from './builder/graph-builder.js';
 import { NO_GRAPH, SectionId } from './container/layout.js';
 import { BadOptionsError } from './graph-error.js';
@@ -26,6 +27,18 @@ export interface SalvageOptions {
   readonly maxBlockBytes?: number;
 }
 
+/** Whether two paths, however they are written, lead to one file. */
+const isSameFile = (path: string, other: string): boolean => {
+  if (path === other) return true;
+  try {
+    const [a, b] = [statSync(path, { bigint: true }), statSync(other, { bigint: true })];
+    return a.dev === b.dev && a.ino === b.ino;
+  } catch {
+    // One of them is not there.
+    return false;
+  }
+};
+
 /** The first section that belongs to a user of the file. */
 const FIRST_EXTRA_SECTION = 1000;
 
@@ -49,7 +62,8 @@ const defaultPlaceholder = (graph: number, ordinal: number): Uint8Array => Buffe
  * ```
  */
 export const salvage = async (path: string, target?: string, options: SalvageOptions = {}): Promise<SalvageReport> => {
-  if (target === path) throw new BadOptionsError(`salvage ${path} to another path: the damaged file may be of use yet`);
+  if (target !== undefined && isSameFile(path, target))
+    throw new BadOptionsError(`salvage ${path} to another path: the damaged file may be of use yet`);
   const file = DamagedFile.open(path, options.maxBlockBytes);
   try {
     return new Salvage(file, target, options).run(path);

@@ -1,6 +1,6 @@
 // Salvage keeps what can be read of a damaged file and lists the rest: the new file never says anything that the old one did not.
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { GraphBuilderOptions } from '../../src/graph/builder/builder-options.js';
 import { CompactGraphBuilder } from '../../src/graph/builder/graph-builder.js';
@@ -121,6 +121,13 @@ describe('salvage of an undamaged file', () => {
     writeFileSync(path, original);
     expect((await salvage(path)).built).toBeUndefined();
     expect(await failureOf(salvage(path, path))).toBeInstanceOf(BadOptionsError);
+    // However the path is written.
+    symlinkSync(path, `${path}.link`);
+    for (const [from, to] of [
+      [path, relative('.', path)],
+      [`${path}.link`, path],
+    ])
+      expect(await failureOf(salvage(from, to))).toBeInstanceOf(BadOptionsError);
   });
 });
 
