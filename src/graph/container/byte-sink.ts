@@ -2,7 +2,7 @@
 // aborted.
 
 import { randomBytes } from 'node:crypto';
-import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
+import { closeSync, fsyncSync, openSync, realpathSync, renameSync, rmSync, statSync, writeSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { ClosedError, TransportError } from '../graph-error.js';
 
@@ -88,6 +88,17 @@ const removeQuietly = (path: string): void => {
 };
 
 /**
+ * Where a file of this name lies: links are followed, so that `/dev/stdout` is never replaced. What is no regular file cannot be renamed onto:
+ * a pipe would get nothing, and `/dev/null` be gone.
+ */
+const placeOf = (path: string): string => {
+  const found = statSync(path, { throwIfNoEntry: false });
+  if (found === undefined) return path;
+  if (!found.isFile()) throw new Error('it is no regular file');
+  return realpathSync(path);
+};
+
+/**
  * Writes beside `path` under a temporary name, and renames at the end: readers see the old file or the whole new one.
  *
  * Builders that are given a path make one of their own. Throws `TransportError` when the disk refuses, and has left nothing behind then.
@@ -108,14 +119,17 @@ const removeQuietly = (path: string): void => {
  */
 export class AtomicFileSink implements ByteSink {
   position = 0;
+  private readonly place: string;
   private readonly temporary: string;
   private descriptor: number | undefined;
   private readonly buffer = Buffer.allocUnsafe(BUFFER_BYTES);
   private buffered = 0;
 
   constructor(readonly path: string) {
-    this.temporary = join(dirname(path), `.${basename(path)}.${process.pid}-${randomBytes(4).toString('hex')}.tmp`);
     try {
+      this.place = placeOf(path);
+      const name = `.${basename(this.place)}.${process.pid}-${randomBytes(4).toString('hex')}.tmp`;
+      this.temporary = join(dirname(this.place), name);
       this.descriptor = openSync(this.temporary, 'wx');
     } catch (cause) {
       throw failed(path, cause);
@@ -142,8 +156,8 @@ export class AtomicFileSink implements ByteSink {
       // Whatever closing says, the descriptor is gone afterwards.
       this.descriptor = undefined;
       closeSync(descriptor);
-      renameSync(this.temporary, this.path);
-      syncDirectory(dirname(this.path));
+      renameSync(this.temporary, this.place);
+      syncDirectory(dirname(this.place));
     } catch (cause) {
       this.abort();
       removeQuietly(this.temporary);

@@ -1,7 +1,7 @@
 // A file appears whole or not at all: whatever ends the writer, readers see the old file or the new one, and no other is left behind.
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, test } from 'vitest';
@@ -56,6 +56,32 @@ describe('a sink', () => {
 });
 
 describe('a file', () => {
+  test('does not take the place of a pipe, a device or a directory', () => {
+    const folder = newFolder();
+    const pipe = join(folder, 'pipe');
+    execFileSync('mkfifo', [pipe]);
+    for (const path of [pipe, folder]) {
+      const refused = thrownBy(() => new AtomicFileSink(path));
+      expect(refused).toBeInstanceOf(TransportError);
+      expect((refused as Error).message).toContain('no regular file');
+    }
+    expect(readdirSync(folder)).toEqual(['pipe']);
+    expect(lstatSync(pipe).isFIFO()).toBe(true);
+  });
+
+  test('is written where a link leads', () => {
+    const folder = newFolder();
+    const [file, link] = [join(folder, 'file'), join(folder, 'link')];
+    writeFileSync(file, 'old');
+    symlinkSync(file, link);
+    const sink = new AtomicFileSink(link);
+    sink.write(Buffer.from('new'));
+    sink.finish();
+    expect(readFileSync(file, 'utf8')).toBe('new');
+    expect(lstatSync(link).isSymbolicLink()).toBe(true);
+    expect(readdirSync(folder).sort()).toEqual(['file', 'link']);
+  });
+
   test('is not to be seen before it is finished', () => {
     const folder = newFolder();
     const path = join(folder, 'file');
@@ -89,8 +115,8 @@ describe('a file', () => {
   test('that cannot be renamed leaves nothing', () => {
     const folder = newFolder();
     const path = join(folder, 'taken');
-    mkdirSync(path);
     const sink = new AtomicFileSink(path);
+    mkdirSync(path);
     sink.write(Buffer.from('text'));
     expect(thrownBy(() => sink.finish())).toBeInstanceOf(TransportError);
     expect(readdirSync(folder)).toEqual(['taken']);
