@@ -1,7 +1,7 @@
 // `spanline trace export`: traces as a file that other tools, and `spanline trace import`, read. A file is there whole or not at all.
 import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
-import { rename, rm } from 'node:fs/promises';
+import { realpath, rename, rm, stat } from 'node:fs/promises';
 import { type Command, Option } from 'commander';
 import type { Archive } from '../../archive/archive.js';
 import type { ArchivedSpan } from '../../archive/archived-span.js';
@@ -50,9 +50,17 @@ interface Output {
 
 const toStdout: Output = { write: writeOut, async finish() {}, async abandon() {} };
 
+/** Where the text is written, and the name it gets when it is whole: none for a pipe or a device, which nothing may take the place of. */
+const placesOf = async (file: string): Promise<{ readonly partial: string; readonly whole?: string }> => {
+  const found = await stat(file).catch(() => undefined);
+  if (found !== undefined && !found.isFile()) return { partial: file };
+  const whole = found === undefined ? file : await realpath(file);
+  return { partial: `${whole}.${process.pid}.tmp`, whole };
+};
+
 const toFile = async (file: string): Promise<Output> => {
-  const partial = `${file}.${process.pid}.tmp`;
-  const stream = createWriteStream(partial, { flags: 'wx', flush: true });
+  const { partial, whole } = await placesOf(file);
+  const stream = createWriteStream(partial, whole === undefined ? { flags: 'w' } : { flags: 'wx', flush: true });
   let failure: Error | undefined;
   stream.on('error', (error) => {
     failure = error;
@@ -67,11 +75,11 @@ const toFile = async (file: string): Promise<Output> => {
       stream.end();
       await once(stream, 'close');
       if (failure !== undefined) throw failure;
-      await rename(partial, file);
+      if (whole !== undefined) await rename(partial, whole);
     },
     async abandon() {
       stream.destroy();
-      await rm(partial, { force: true });
+      if (whole !== undefined) await rm(partial, { force: true });
     },
   };
 };

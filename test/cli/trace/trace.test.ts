@@ -1,8 +1,10 @@
 // `spanline trace` as people run it: what is in an archive is listed, found, shown, exported and imported again without loss; answers
 // are for people or for programs, and exit codes tell what came of it.
-import { existsSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
+import { execFile, execFileSync } from 'node:child_process';
+import { existsSync, lstatSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
@@ -290,6 +292,15 @@ describe('export and import', () => {
       stderr: expect.stringContaining('interrupted by SIGINT; what was read'),
     });
     expect(await contents(stopped)).toEqual(small(6));
+  });
+
+  test('into a pipe goes through it, and leaves it where it is', async () => {
+    const pipe = join(dir, 'pipe');
+    execFileSync('mkfifo', [pipe]);
+    const reading = promisify(execFile)('cat', [pipe], { timeout: 20_000 });
+    expect(await run(['export', traceId(3), '-o', pipe])).toMatchObject({ code: 0, stdout: '' });
+    expect(lstatSync(pipe).isFIFO()).toBe(true);
+    expect(JSON.parse((await reading).stdout)).toHaveProperty('resourceSpans');
   });
 
   test('a file that cannot be written: nothing of it stays', async () => {
