@@ -51,13 +51,13 @@ export const v3Search = (query: URLSearchParams, maxTraces: number): TraceSearch
 export const v1Search = (query: URLSearchParams, maxTraces: number): TraceSearch => {
   const service = pick(query, 'service');
   if (service === undefined) throw new HttpError(400, 'the parameter service is required');
-  const properties: Record<string, string> = {};
+  const tags: (readonly [key: string, value: string])[] = [];
   for (const tag of query.getAll('tag')) {
     const at = tag.indexOf(':');
     if (at < 0) throw new HttpError(400, 'the parameter tag must be key:value');
-    properties[tag.slice(0, at)] = tag.slice(at + 1);
+    tags.push([tag.slice(0, at), tag.slice(at + 1)]);
   }
-  for (const tags of query.getAll('tags')) if (tags !== '') Object.assign(properties, textMap(['tags', tags]));
+  for (const map of query.getAll('tags')) if (map !== '') tags.push(...Object.entries(textMap(['tags', map])));
   return checked({
     service: service[1],
     name: pick(query, 'operation')?.[1],
@@ -65,7 +65,8 @@ export const v1Search = (query: URLSearchParams, maxTraces: number): TraceSearch
     toUnixNs: mapped(pick(query, 'end'), microsecondsNs),
     minDurationNs: mapped(pick(query, 'minDuration'), durationNs),
     maxDurationNs: mapped(pick(query, 'maxDuration'), durationNs),
-    ...withStatus(properties),
+    // Keys may be any text, `__proto__` too: an assignment would lose it, and with it a condition.
+    ...withStatus(Object.fromEntries(tags)),
     limit:
       mapped(pick(query, 'limit'), (found) => wholeNumber(found, 1, maxTraces)) ?? Math.min(DEFAULT_LIMIT, maxTraces),
   });

@@ -212,6 +212,8 @@ describe('/api', () => {
     ['service=front%2Fend&tag=n:2', [2]],
     ['service=front%2Fend&tag=error:true', [3]],
     ['service=nobody', []],
+    ['service=db&tag=__proto__:x', []],
+    ['service=db&tags=%7B%22__proto__%22%3A%22x%22%7D', []],
   ])('search: %s', async (query, ids) => {
     const { url } = await started();
     const { status, json } = await ask(`${url}/api/traces?${query}`);
