@@ -76,6 +76,14 @@ export const withArchive = async (
     try {
       await work(archive, signal);
       reportDamage((await archive.stats()).damaged);
+    } catch (error) {
+      if (!(error instanceof CommandError) || error.exitCode !== ExitCode.findings) throw error;
+      const { damaged } = await archive.stats();
+      reportDamage(damaged);
+      // What was not found may be in what cannot be read.
+      throw damaged.length === 0
+        ? error
+        : new CommandError(error.code, error.message, ExitCode.store, { cause: error });
     } finally {
       await archive.close();
     }

@@ -318,6 +318,13 @@ test('a damaged segment is named, the others answer, and the exit code is 3', as
   const outcome = await run(['ls', '-a', place, '--json']);
   expect(outcome).toMatchObject({ code: 3, stderr: expect.stringContaining(hurt) });
   expect(ids(outcome)).toEqual([traceId(2)]);
+  // Nobody knows what is not there.
+  for (const args of [
+    ['show', traceId(1)],
+    ['export', traceId(1)],
+    ['search', '--name', 'no such name'],
+  ])
+    expect(await run([...args, '-a', place])).toMatchObject({ code: 3, stderr: expect.stringContaining(hurt) });
 });
 
 test.each([
