@@ -45,6 +45,16 @@ describe('build', () => {
     expect(bytes).toEqual(readFileSync(path('history.graph')));
   });
 
+  test('of keys that are no UTF-8 keeps them apart', async () => {
+    const stdin = Buffer.from('d\xe9but fa\xe7ade\nd\xe8s fa\xe8te\n', 'latin1');
+    const built = await graph(['build', '-', '-o', path('latin1.graph'), '--json'], { stdin });
+    expect(JSON.parse(built.stdout)).toMatchObject({ nodes: 2, absent: 2, references: 2 });
+    expect(lines(await graph(['get', path('latin1.graph'), '0x64e9627574']))).toEqual([
+      '0x64e9627574  node 1',
+      '  references 0x6661e7616465',
+    ]);
+  });
+
   test('of nothing is a graph without nodes', async () => {
     const built = await graph(['build', '-', '-o', path('empty.graph')], { stdin: Buffer.alloc(0) });
     expect(built).toMatchObject({ code: 0, stderr: '' });

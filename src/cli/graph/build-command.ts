@@ -45,7 +45,7 @@ const inputOf = (path: string | undefined, { fromGit, hex }: BuildOptions, signa
 /** Add what `input` has to `builder`; the number of nodes. */
 const addNodes = async (builder: CompactGraphBuilder, input: Input, signal: AbortSignal): Promise<void> => {
   const { name, nodes, form } = input;
-  const toBytes = form === 'hex' ? hexBytes : (word: string): Buffer => Buffer.from(word);
+  const toBytes = form === 'hex' ? hexBytes : (word: string): Buffer => Buffer.from(word, 'latin1');
   const progress = new Progress();
   let count = 0;
   try {

@@ -14,7 +14,7 @@ const COMMENT = 0x23;
 export interface InputNode {
   /** Where it stands, from 1. */
   readonly line: number;
-  /** Its key, then the keys it refers to. */
+  /** Its key, then the keys it refers to: a character for each byte (`latin1`), for keys need not be UTF-8. */
   readonly words: readonly string[];
 }
 
@@ -25,7 +25,7 @@ export const inputNodes = async function* (chunks: AsyncIterable<Uint8Array>, na
   const nodeOf = (bytes: Buffer): InputNode | undefined => {
     line++;
     if (bytes[0] === COMMENT) return undefined;
-    const words = bytes.toString().split(/[ \t\r]+/);
+    const words = bytes.toString('latin1').split(/[ \t\r]+/);
     const kept = words.filter((word) => word !== '');
     return kept.length === 0 ? undefined : { line, words: kept };
   };
