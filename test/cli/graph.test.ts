@@ -55,6 +55,12 @@ describe('build', () => {
     ]);
   });
 
+  test('of a file that begins with a byte order mark', async () => {
+    const stdin = Buffer.from(`\ufeff${HISTORY}`);
+    expect(await graph(['build', '-', '-o', path('marked.graph')], { stdin })).toMatchObject({ code: 0 });
+    expect(readFileSync(path('marked.graph'))).toEqual(readFileSync(path('history.graph')));
+  });
+
   test('of nothing is a graph without nodes', async () => {
     const built = await graph(['build', '-', '-o', path('empty.graph')], { stdin: Buffer.alloc(0) });
     expect(built).toMatchObject({ code: 0, stderr: '' });

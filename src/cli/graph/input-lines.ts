@@ -9,6 +9,8 @@ const MAX_LINE_BYTES = 64 * 1024 * 1024;
 
 const LINE_BREAK = 0x0a;
 const COMMENT = 0x23;
+/** What some editors and shells put before UTF-8. */
+const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
 
 /** A node of the input. */
 export interface InputNode {
@@ -22,8 +24,9 @@ export interface InputNode {
 export const inputNodes = async function* (chunks: AsyncIterable<Uint8Array>, name: string): AsyncGenerator<InputNode> {
   let rest: Buffer = Buffer.alloc(0);
   let line = 0;
-  const nodeOf = (bytes: Buffer): InputNode | undefined => {
-    line++;
+  const nodeOf = (raw: Buffer): InputNode | undefined => {
+    const isMarked = line++ === 0 && raw.subarray(0, BYTE_ORDER_MARK.length).equals(BYTE_ORDER_MARK);
+    const bytes = isMarked ? raw.subarray(BYTE_ORDER_MARK.length) : raw;
     if (bytes[0] === COMMENT) return undefined;
     const words = bytes.toString('latin1').split(/[ \t\r]+/);
     const kept = words.filter((word) => word !== '');
