@@ -1,6 +1,6 @@
 // `spanline graph build`: a graph file out of lines of keys, or out of the commits of a git repository.
 import { type Command, Option } from 'commander';
-import { type BuildStats, CompactGraphBuilder, GraphError } from '../../graph/index.js';
+import { type BuildStats, CompactGraphBuilder, CycleError, DuplicateKeyError, GraphError } from '../../graph/index.js';
 import { columns } from '../columns.js';
 import { CommandError, ExitCode } from '../exit-code.js';
 import { wholeNumber } from '../options.js';
@@ -9,7 +9,7 @@ import { printJson, writeOut } from '../store-session.js';
 import { commitsOf } from './git-commits.js';
 import { runGraphCommand } from './graph-session.js';
 import { type InputNode, nodesOfFile } from './input-lines.js';
-import { hexBytes, KEY_FORM_NOTE, type KeyForm } from './key-form.js';
+import { hexBytes, KEY_FORM_NOTE, type KeyForm, keyText } from './key-form.js';
 
 interface BuildOptions {
   readonly output: string;
@@ -24,6 +24,8 @@ interface BuildOptions {
 const MIB = 1024 * 1024;
 /** Nodes between two looks at the clock and at Ctrl-C. */
 const PROGRESS_NODES = 4096;
+/** Keys of a cycle that are named. */
+const MAX_CYCLE_KEYS = 20;
 
 interface Input {
   readonly name: string;
@@ -55,6 +57,10 @@ const addNodes = async (builder: CompactGraphBuilder, input: Input, signal: Abor
         builder.add(0, key, undefined, [parents]);
       } catch (error) {
         if (!(error instanceof GraphError)) throw error;
+        if (error instanceof DuplicateKeyError)
+          throw usage(
+            `${name}, line ${line}: the key ${keyText(toBytes(words[0]), form)} comes twice; write a node once`,
+          );
         const isInput = ['BadKeyError', 'BadValueError', 'DuplicateKeyError'].includes(error.name);
         throw isInput ? usage(`${name}, line ${line}: ${error.message}`) : error;
       }
@@ -78,6 +84,18 @@ const print = async (path: string, stats: BuildStats, json: boolean | undefined)
   const head = ['file', 'nodes', 'absent', 'references', 'bytes', 'bytes/node'];
   const row = [path, `${nodeCount}`, `${ghostCount}`, `${edgeCount}`, `${bytes}`, perNode];
   await writeOut(columns(head, [row], ['left', 'right', 'right', 'right', 'right', 'right']));
+};
+
+/** Cycles are named as the input writes keys. */
+const finish = async (builder: CompactGraphBuilder, form: KeyForm): Promise<BuildStats> => {
+  try {
+    return await builder.finish();
+  } catch (error) {
+    if (!(error instanceof CycleError) || error.cycle.length === 0) throw error;
+    const keys = [...error.cycle, error.cycle[0]].map((key) => keyText(key, form));
+    const shown = keys.length > MAX_CYCLE_KEYS ? [...keys.slice(0, MAX_CYCLE_KEYS), '...'] : keys;
+    throw usage(`references go round in a circle: ${shown.join(' -> ')}; --cycles allow takes them`);
+  }
 };
 
 /** Register the command. */
@@ -120,7 +138,7 @@ Exit codes: 0 built, 2 wrong usage or a bad line, 3 a file cannot be read or wri
         });
         try {
           await addNodes(builder, input, signal);
-          await print(output, await builder.finish(), options.json);
+          await print(output, await finish(builder, input.form), options.json);
         } finally {
           builder.abort();
         }
