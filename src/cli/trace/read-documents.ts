@@ -103,6 +103,7 @@ export const readDocuments = async function* (file: string, signal: AbortSignal)
   const pending = new Pending();
   let line = 0;
   let isOneDocument = false;
+  let isFirst = true;
   for await (const chunk of bytesOf(file, signal)) {
     let from = 0;
     for (let at = chunk.indexOf(LINE_BREAK); at >= 0 && !isOneDocument; at = chunk.indexOf(LINE_BREAK, from)) {
@@ -112,10 +113,11 @@ export const readDocuments = async function* (file: string, signal: AbortSignal)
       line++;
       if (isBlank(bytes)) continue;
       // The first one tells: an open line goes on in the next.
-      if (line === 1 && !isWhole(bytes)) {
+      if (isFirst && !isWhole(bytes)) {
         isOneDocument = true;
         pending.add(bytes);
       } else yield { bytes, line };
+      isFirst = false;
     }
     pending.add(chunk.subarray(from));
   }

@@ -251,7 +251,8 @@ describe('export and import', () => {
     writeFileSync(otlp, JSON.stringify(JSON.parse(encodeOtlpJson(small(1))), null, 2));
     const jaeger = join(dir, 'pretty-jaeger.json');
     const { stdout } = await run(['export', '--format', 'jaeger', traceId(2)]);
-    writeFileSync(jaeger, JSON.stringify(JSON.parse(stdout), null, 1));
+    // Blank lines before it are no document.
+    writeFileSync(jaeger, `\n \n${JSON.stringify(JSON.parse(stdout), null, 1)}`);
     expect((await run(['import', '-a', place, otlp, jaeger])).code).toBe(0);
     expect(await contents(place)).toEqual([...small(1), ...small(2)]);
   });
