@@ -30,9 +30,10 @@ const wantedTraces = async function* (
   signal: AbortSignal,
 ): AsyncGenerator<Trace> {
   if (ids.length > 0) {
-    const wanted: { traceId: string; bytes: number }[] = [];
-    for (const id of ids) wanted.push({ traceId: await findTraceId(archive, id, signal), bytes: 0 });
-    yield* loadTraces(archive, wanted, signal);
+    const wanted = new Set<string>();
+    for (const id of ids) wanted.add(await findTraceId(archive, id, signal));
+    const summaries = [...wanted].map((traceId) => ({ traceId, bytes: 0 }));
+    yield* loadTraces(archive, summaries, signal);
   } else if (options.format === 'otlp' && !isSearch(options)) {
     // In the order of the files, which is the fastest. A trace may come in parts; reading puts them together.
     for await (const spans of archive.scan({ signal })) yield [spans[0].traceId, spans];

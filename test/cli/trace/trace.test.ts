@@ -226,8 +226,9 @@ describe('export and import', () => {
 
   test('some: by id, by search, and none', async () => {
     const [whole, found] = [copy(), copy()];
-    const byId = await run(['export', '003b', traceId(3)]);
-    expect(byId.code).toBe(0);
+    // One of them twice.
+    const byId = await run(['export', '003b', traceId(3), traceId(58)]);
+    expect(byId).toMatchObject({ code: 0, stderr: expect.stringContaining('2 traces, 4 spans') });
     writeFileSync(join(dir, 'ids.jsonl'), byId.stdout);
     await run(['import', '-a', whole, join(dir, 'ids.jsonl')]);
     expect(await contents(whole)).toEqual([...small(3), ...small(58)]);
