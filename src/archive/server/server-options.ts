@@ -69,6 +69,22 @@ const checkTexts = (name: string, value: unknown): void => {
     throw bad(`${name} must be a list of texts`);
 };
 
+/** Origins of browsers' extensions. */
+const OTHER_ORIGIN = /^[a-z][a-z\d+.-]*:\/\/[^\s/?#@]+$/;
+
+/** What a browser or a client never sends would allow nothing, silently. */
+const checkNames = ({ allowedHosts, corsOrigins }: ResolvedServerOptions): void => {
+  for (const host of allowedHosts) {
+    const isName = URL.canParse(`http://${host}`) && new URL(`http://${host}`).hostname === host.toLowerCase();
+    if (!isName) throw bad(`allowedHosts must be names without ports, not ${JSON.stringify(host)}`);
+  }
+  for (const origin of corsOrigins) {
+    const isWeb = /^https?:/i.test(origin);
+    if (isWeb ? !URL.canParse(origin) || new URL(origin).origin !== origin : !OTHER_ORIGIN.test(origin))
+      throw bad(`corsOrigins must be origins such as http://localhost:3000, not ${JSON.stringify(origin)}`);
+  }
+};
+
 const checkToken = ({ token, host }: ResolvedServerOptions): void => {
   if (token === undefined) {
     if (isLoopback(host)) return;
@@ -99,6 +115,7 @@ export const resolveServerOptions = (options: ArchiveServerOptions): ResolvedSer
   if (!['all', 'query', 'ingest'].includes(resolved.endpoints)) throw bad('endpoints must be all, query or ingest');
   checkTexts('allowedHosts', resolved.allowedHosts);
   checkTexts('corsOrigins', resolved.corsOrigins);
+  checkNames(resolved);
   checkToken(resolved);
-  return resolved;
+  return { ...resolved, allowedHosts: resolved.allowedHosts.map((host) => host.toLowerCase()) };
 };

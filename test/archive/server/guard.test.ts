@@ -90,7 +90,7 @@ describe('without a token', () => {
     ['192.168.0.1', 403],
     ['a b', 400],
   ])('asked as %s: %i', async (host, status) => {
-    const { url } = await serve({ allowedHosts: ['traces.internal'] });
+    const { url } = await serve({ allowedHosts: ['Traces.Internal'] });
     const answer = await ask(`${url}/api/v3/services`, { headers: { host } });
     expect(answer.status).toBe(status);
     expect((await post(url, { host })).status).toBe(status);
@@ -217,6 +217,11 @@ describe('options', () => {
     ['requestTimeoutMs', { requestTimeoutMs: 0.5 }],
     ['allowedHosts', { allowedHosts: 'a' }],
     ['corsOrigins', { corsOrigins: [1] }],
+    ['corsOrigins', { corsOrigins: ['*'] }],
+    ['corsOrigins', { corsOrigins: ['http://localhost:3000/'] }],
+    ['allowedHosts', { allowedHosts: ['traces.internal:16686'] }],
+    ['allowedHosts', { allowedHosts: ['http://traces.internal'] }],
+    ['allowedHosts', { allowedHosts: [''] }],
     ['prot', { prot: 80 }],
     ['archive', { archive: undefined }],
   ])('a wrong %s is refused: %j', async (name, options) => {
