@@ -4,7 +4,8 @@ import type { Attribution } from './label-rows.js';
 import type { LabelTable } from './label-table.js';
 import { matchNotes } from './match-notes.js';
 import type { NoteStore } from './note-store.js';
-import type { RawSamples } from './raw-samples.js';
+import { Counter, count } from './profile-counters.js';
+import { type RawSamples, selected } from './raw-samples.js';
 import { weightsByCount, weightsByCpu } from './sample-weights.js';
 import { nested } from './scope.js';
 import { NO_SCOPE, type Scope } from './shared-state.js';
@@ -39,6 +40,8 @@ export interface Carried {
 }
 
 export interface Attributed {
+  /** Without those that V8 took unasked. */
+  readonly samples: RawSamples;
   readonly scopes: readonly Attribution[];
   readonly cpuNs: Float64Array;
   readonly unit: 'cpu' | 'samples';
@@ -57,20 +60,36 @@ const byFrames = (trampolines: readonly number[], us: number, { pool, timeline }
   return scope;
 };
 
+// V8 takes a sample of itself whenever it throws optimised code away: no signal, no note, and no share of time that it could stand
+// for. Where the handler saw every signal, what has no note is one of those.
+const askedFor = (notes: readonly unknown[], isComplete: boolean, isAtEnds: (i: number) => boolean): number[] => {
+  const rows: number[] = [];
+  notes.forEach((note, i) => {
+    if (note !== undefined || !isComplete || isAtEnds(i)) rows.push(i);
+  });
+  count(Counter.samplesUnasked, notes.length - rows.length);
+  return rows;
+};
+
 export const attributed = (samples: RawSamples, { register, frames }: Carried, intervalNs: number): Attributed => {
   const framed = (i: number): Attribution =>
     frames === undefined ? 'lost' : byFrames(samples.trampolines(i), samples.us[i], frames);
   if (register === undefined) {
     const scopes = Array.from({ length: samples.count }, (_, i) => framed(i));
-    return { scopes, cpuNs: weightsByCount(samples.kind, intervalNs), unit: 'samples' };
+    return { samples, scopes, cpuNs: weightsByCount(samples.kind, intervalNs), unit: 'samples' };
   }
   const { table, first, firstUs, firstCpuNs, last, lastUs } = register;
   const notes = matchNotes(samples.us, register.notes.notes());
-  const scopes = notes.map((note, i) => {
+  const isFirst = (i: number): boolean => samples.us[i] <= firstUs;
+  const isLast = (i: number): boolean => samples.us[i] >= lastUs;
+  const rows = askedFor(notes, register.notes.isComplete, (i) => isFirst(i) || isLast(i));
+  const scopes = rows.map((i) => {
+    const note = notes[i];
     if (note !== undefined) return table.find(note.labelId);
-    if (samples.us[i] <= firstUs) return first;
-    return samples.us[i] >= lastUs ? last : framed(i);
+    if (isFirst(i)) return first;
+    return isLast(i) ? last : framed(i);
   });
-  const cpuAt = Float64Array.from(notes, (note) => note?.cpuNs ?? Number.NaN);
-  return { scopes, cpuNs: weightsByCpu(samples.kind, cpuAt, firstCpuNs), unit: 'cpu' };
+  const asked = rows.length === samples.count ? samples : selected(samples, rows);
+  const cpuAt = Float64Array.from(rows, (i) => notes[i]?.cpuNs ?? Number.NaN);
+  return { samples: asked, scopes, cpuNs: weightsByCpu(asked.kind, cpuAt, firstCpuNs), unit: 'cpu' };
 };

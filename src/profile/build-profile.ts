@@ -42,8 +42,7 @@ const outcomeOf = (kind: number, label: number): Outcome => {
 };
 
 export const buildProfile = (raw: RawProfile, carried: Carried, facts: ProfileFacts): LabelledProfile => {
-  const samples = rawSamples(raw);
-  const { scopes, cpuNs, unit } = attributed(samples, carried, facts.intervalNs);
+  const { samples, scopes, cpuNs, unit } = attributed(rawSamples(raw), carried, facts.intervalNs);
   const rows = new LabelRows();
   const label = new Uint32Array(samples.count);
   const atNs = new Float64Array(samples.count);

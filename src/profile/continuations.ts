@@ -1,6 +1,7 @@
 // Labels across awaits: a promise is stamped with the scope it was made in, and the register holds it while a continuation of the
 // promise runs. Costs tens of nanoseconds an await, so the hooks are there only while a profile is taken.
 import { promiseHooks } from 'node:v8';
+import { makeCurrent } from './make-current.js';
 import { NO_SCOPE, register, type Scope } from './shared-state.js';
 import type { Timeline } from './timeline.js';
 
@@ -25,20 +26,9 @@ class Stamp extends Same {
   }
 }
 
-const { cell } = register;
-
 const stamp = (promise: object): void => {
   const scope = register.current;
   if (scope !== NO_SCOPE) new Stamp(promise, scope);
-};
-
-const resumeIn = (scope: Scope): void => {
-  if (scope.epoch !== register.epoch) {
-    scope.epoch = register.epoch;
-    register.enroll?.(scope);
-  }
-  register.current = scope;
-  cell[0] = scope.id;
 };
 
 export interface Following {
@@ -60,15 +50,14 @@ export const followContinuations = (timeline?: Timeline): Following => {
     resumptions++;
     if (depth++ > 0) outside.push(around);
     around = register.current;
-    resumeIn(Stamp.of(promise));
+    makeCurrent(Stamp.of(promise));
     if (timeline !== undefined && register.current !== NO_SCOPE) timeline.enter(register.current);
   };
   const after = (): void => {
     // The continuation that this profile was started in.
     if (depth === 0) return;
     if (timeline !== undefined && register.current !== NO_SCOPE) timeline.leave();
-    register.current = around;
-    cell[0] = around.id;
+    makeCurrent(around);
     if (--depth > 0) around = outside.pop() ?? NO_SCOPE;
     else if (isStopping) stopHooks();
   };

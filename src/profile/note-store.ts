@@ -15,15 +15,20 @@ export interface Note {
 
 export class NoteStore {
   private readonly blocks: Float64Array[] = [];
-  private readonly ids = new Set<number>();
   private readonly refusedBefore: number;
   private rows = 0;
+  private isWhole = false;
 
   constructor(private readonly sigprof: Sigprof) {
     this.refusedBefore = sigprof.refused();
     // Notes of a time between two profiles.
     const stale = new Float64Array(COLUMNS * ROWS_PER_BLOCK);
     while (sigprof.drain(stale) === ROWS_PER_BLOCK);
+  }
+
+  /** True when every signal of the profile has its note. Known after `close`. */
+  get isComplete(): boolean {
+    return this.isWhole;
   }
 
   get count(): number {
@@ -38,20 +43,15 @@ export class NoteStore {
       if (rows === 0) return;
       this.blocks.push(rows === ROWS_PER_BLOCK ? block : block.slice(0, rows * COLUMNS));
       this.rows += rows;
-      for (let row = 0; row < rows; row++) this.ids.add(block[row * COLUMNS]);
     }
   }
 
-  /** Ids of scopes in all notes so far. */
-  notedIds(): ReadonlySet<number> {
+  /** End of the profile. `wasAlways`: the handler was in its place from the first signal to the last. */
+  close(wasAlways: boolean): void {
     this.drain();
-    return this.ids;
-  }
-
-  /** End of the profile. */
-  close(): void {
-    this.drain();
-    count(Counter.notesRefused, this.sigprof.refused() - this.refusedBefore);
+    const refused = this.sigprof.refused() - this.refusedBefore;
+    count(Counter.notesRefused, refused);
+    this.isWhole = wasAlways && refused === 0;
   }
 
   *notes(): Generator<Note> {

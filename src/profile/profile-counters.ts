@@ -34,6 +34,8 @@ export const Counter = {
   sinkErrors: 13,
   /** Finished profiles dropped because the sink had not taken the ones before. */
   profilesDropped: 14,
+  /** Samples that V8 took by itself, when it threw optimised code away; they stand for no time and are left out. */
+  samplesUnasked: 15,
 } as const;
 
 export type CounterName = keyof typeof Counter;

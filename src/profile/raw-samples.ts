@@ -108,6 +108,16 @@ const placesOf = (raw: RawProfile, tree: Tree): Map<number, Place> => {
   return places;
 };
 
+/** These rows of them, in order. */
+export const selected = (samples: RawSamples, rows: readonly number[]): RawSamples => ({
+  ...samples,
+  count: rows.length,
+  us: Float64Array.from(rows, (row) => samples.us[row]),
+  node: Uint32Array.from(rows, (row) => samples.node[row]),
+  kind: Uint8Array.from(rows, (row) => samples.kind[row]),
+  trampolines: (i) => samples.trampolines(rows[i]),
+});
+
 export const rawSamples = (raw: RawProfile): RawSamples => {
   const tree = new Tree();
   const places = placesOf(raw, tree);

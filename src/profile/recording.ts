@@ -8,6 +8,7 @@ import { CpuProfiler } from './cpu-profiler.js';
 import { labelSpans } from './join/span-labels.js';
 import { LabelTable } from './label-table.js';
 import type { Carrier, LabelledProfile } from './labelled-profile.js';
+import { makeCurrent } from './make-current.js';
 import { monotonicUs } from './monotonic.js';
 import { NoteStore } from './note-store.js';
 import { Counter, count } from './profile-counters.js';
@@ -66,6 +67,7 @@ export class Recording {
   private readonly timeline: Timeline | undefined;
   private readonly sigprof: Sigprof | undefined;
   private unlabelSpans: (() => void) | undefined;
+  private isChained = false;
   private spentNs = 0;
   private sampled = 0;
 
@@ -104,7 +106,6 @@ export class Recording {
     const { settings, timeline, sigprof } = this;
     this.profiler.start(settings.intervalUs);
     const frames = settings.pool && { pool: settings.pool, timeline };
-    register.epoch++;
     register.pool = settings.pool;
     const registerTrace = sigprof && this.readRegister(sigprof);
     this.take = { registerTrace, frames };
@@ -123,13 +124,15 @@ export class Recording {
     if (take === undefined) throw new Error('no profile was begun');
     this.take = undefined;
     register.pool = undefined;
-    register.enroll = undefined;
-    if (sigprof !== undefined && sigprof.handler() !== 'spanline') count(Counter.handlersDisplaced);
+    const isInPlace = sigprof?.handler() === 'spanline';
+    if (sigprof !== undefined && !isInPlace) count(Counter.handlersDisplaced);
     const last = { last: register.current, lastUs: monotonicUs() };
     // V8 first: it restores the handler before its own, and no signal comes after.
     const raw = this.profiler.stop();
     sigprof?.unchain();
-    take.registerTrace?.notes.close();
+    take.registerTrace?.notes.close(this.isChained && isInPlace);
+    makeCurrent(register.current);
+    register.enroll = undefined;
     const facts = { carrier: settings.carrier, intervalNs: settings.intervalUs * NS_PER_US, threadId };
     const trace = take.registerTrace && { ...take.registerTrace, ...last };
     const profile = buildProfile(raw, { register: trace, frames: take.frames }, facts);
@@ -163,11 +166,11 @@ export class Recording {
 
   private readRegister(sigprof: Sigprof): Take['registerTrace'] {
     const notes = new NoteStore(sigprof);
-    const table = new LabelTable(() => notes.notedIds());
-    for (let at: typeof register.current | undefined = register.current; at !== undefined; at = at.outer) table.add(at);
+    const table = new LabelTable();
     register.enroll = (scope) => table.add(scope);
     const first = register.current;
-    if (!sigprof.chain()) count(Counter.handlersDisplaced);
+    this.isChained = sigprof.chain();
+    if (!this.isChained) count(Counter.handlersDisplaced);
     return { notes, table, first, firstUs: monotonicUs(), firstCpuNs: sigprof.threadCpuNs() };
   }
 

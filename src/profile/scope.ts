@@ -18,6 +18,10 @@ const nextId = (): number => {
 
 const inside = (outer: Scope, label: Labelled): Scope => new Scope(nextId(), label, outer, outer.depth + 1);
 
+/** A label that was never entered before, inside `outer`. */
+export const freshIn = (outer: Scope, label: Labelled): Scope =>
+  outer.depth < MAX_DEPTH ? inside(outer, label) : nested(outer, label);
+
 /** A scope that is this label alone. */
 export const scopeOf = (label: Labelled): Scope => inside(NO_SCOPE, label);
 

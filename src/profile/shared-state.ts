@@ -16,9 +16,6 @@ export interface Labelled {
  * entering is two stores.
  */
 export class Scope {
-  /** Of the profile (or part of one) this scope is known to. */
-  epoch = 0;
-
   constructor(
     /** What the cell holds while this scope is current; 0 for no label. */
     readonly id: number,
@@ -38,14 +35,12 @@ export interface FramePool {
 
 /** The label register of a thread. */
 export interface Register {
-  /** Innermost scope of what runs now. */
+  /** Innermost scope of what runs now; see make-current.ts. */
   current: Scope;
-  /** Of the profile under way. A scope of another epoch makes itself known before it runs. */
-  epoch: number;
   /** Set while calls of labels must leave a frame on the stack. */
   pool: FramePool | undefined;
   nextId: number;
-  /** Set while a profile is taken: makes a scope known to it. */
+  /** Set while a profile is taken: takes the scopes that samples may have met. */
   enroll: ((scope: Scope) => void) | undefined;
   /** True while a profile is taken or a self-test runs, by any copy of the library. */
   isBusy: boolean;
@@ -53,7 +48,7 @@ export interface Register {
   isAttached: boolean;
   /** No label. */
   readonly none: Scope;
-  /** Element 0 is the id of `current`, where the signal handler finds it. */
+  /** Element 0 is the id of `current`, where the signal handler finds it; it sets element 1 with each sample. */
   readonly cell: Int32Array;
   readonly counters: Float64Array;
 }
@@ -67,7 +62,6 @@ const create = (): Register => {
   const none = new Scope(0, undefined, undefined, 0);
   return {
     current: none,
-    epoch: 1,
     pool: undefined,
     nextId: 1,
     enroll: undefined,

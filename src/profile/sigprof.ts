@@ -7,7 +7,10 @@ import { faultOf } from '../clock/intact.js';
 
 /** What native/sigprof/src/addon.cc exports, for the calling thread. */
 export interface Sigprof {
-  /** Keep notes of this thread, with what element 0 of `cell` holds. `capacity` is a power of two. False when refused. */
+  /**
+   * Keep notes of this thread, with what element 0 of `cell` holds; element 1 becomes 1 with each. `capacity` is a power of
+   * two. False when refused.
+   */
   attach(cell: Int32Array, capacity: number): boolean;
   detach(): void;
   /** Stand before V8's handler. False when the current handler is not V8's. */

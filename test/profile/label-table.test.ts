@@ -1,41 +1,64 @@
-// The table of a profile is bounded: what was sampled is kept, what runs comes again, and nothing is taken for something else.
+// The table of a profile is bounded and holds what samples met; nothing is taken for something else.
 import { afterEach, expect, test } from 'vitest';
 import { DynamicLabel } from '../../src/profile/index.js';
 import { LabelTable } from '../../src/profile/label-table.js';
 import { scopeOf } from '../../src/profile/scope.js';
-import { NO_SCOPE, register, type Scope } from '../../src/profile/shared-state.js';
+import { NO_SCOPE, register, Scope } from '../../src/profile/shared-state.js';
+
+const NOTED = 1;
 
 const scopes = (n: number): Scope[] => Array.from({ length: n }, (_, i) => scopeOf(new DynamicLabel('i', i)));
 
 afterEach(() => {
-  register.current = NO_SCOPE;
+  register.enroll = undefined;
 });
 
-test('what no note named is forgotten when the table is full; the rest is asked to come again', () => {
-  const [around, noted, other, late] = scopes(4);
-  const table = new LabelTable(() => new Set([noted.id]), 3);
-  register.current = around;
-  const { epoch } = register;
-  for (const scope of [around, noted, other, late]) table.add(scope);
-  expect([around, noted, other, late].map((scope) => table.find(scope.id))).toEqual([around, noted, 'lost', late]);
-  expect(register.epoch).toBeGreaterThan(epoch);
-  expect(table.find(NO_SCOPE.id)).toBe(NO_SCOPE);
+test('a scope is found by its id, and no scope by an id that nobody made known', () => {
+  const [first, second, other] = scopes(3);
+  const table = new LabelTable();
+  for (const scope of [first, NO_SCOPE, second, first]) table.add(scope);
+  expect([first, second, other, NO_SCOPE].map(({ id }) => table.find(id))).toEqual([first, second, 'lost', NO_SCOPE]);
 });
 
-test('when all were noted there is no room, and what may have had none is overflow', () => {
+test('what finds no room is counted and may be any that is not found', () => {
   const all = scopes(4);
-  const table = new LabelTable(() => new Set(all.map(({ id }) => id)), 3);
+  const table = new LabelTable(3);
   for (const scope of all) table.add(scope);
   expect(all.map((scope) => table.find(scope.id))).toEqual([...all.slice(0, 3), 'overflow']);
 });
 
-test('a label that was forgotten is known again at its next call', () => {
-  const table = new LabelTable(() => new Set(), 2);
-  register.enroll = (scope) => table.add(scope);
-  const label = new DynamicLabel('query', 'q1');
-  const found = (): unknown => label.apply(() => table.find(register.cell[0]));
-  expect(found()).toMatchObject({ label });
-  for (let i = 0; i < 10; i++) new DynamicLabel('i', i).apply(() => undefined);
-  expect(found()).toMatchObject({ label });
-  register.enroll = undefined;
+test('an id that two scopes had in one profile is neither of them', () => {
+  const [first] = scopes(1);
+  const table = new LabelTable();
+  table.add(first);
+  table.add(new Scope(first.id, first.label, first.outer, first.depth));
+  table.add(first);
+  expect(table.find(first.id)).toBe('lost');
+});
+
+test('only labels that a sample may have met are made known', () => {
+  const known = new Set<Scope>();
+  register.enroll = (scope) => known.add(scope);
+  const labels = Array.from({ length: 100 }, (_, i) => new DynamicLabel('i', i));
+  const recordsOf = () => [...known].flatMap(({ label }) => (label === undefined ? [] : [label.record.i]));
+  const sample = () => {
+    register.cell[NOTED] = 1;
+  };
+  for (const label of labels) label.apply(() => undefined);
+  expect(recordsOf()).toEqual([]);
+  // In the inner one, in the outer one before a call inside, and in the outer one after it.
+  labels[1].apply(() => labels[2].apply(sample));
+  expect(recordsOf()).toContain(2);
+  known.clear();
+  labels[3].apply(() => {
+    sample();
+    labels[4].apply(() => undefined);
+  });
+  expect(recordsOf()).toContain(3);
+  known.clear();
+  labels[5].apply(() => {
+    labels[6].apply(() => undefined);
+    sample();
+  });
+  expect(recordsOf()).toEqual([5]);
 });

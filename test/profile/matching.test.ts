@@ -1,9 +1,14 @@
 // A sample is given the note whose interval holds its time, or none; and the CPU time of a stretch is divided among its samples.
 import { expect, test } from 'vitest';
-import { SampleKind } from '../../src/profile/index.js';
+import { attributed } from '../../src/profile/attribute.js';
+import { DynamicLabel, SampleKind, stats } from '../../src/profile/index.js';
+import { LabelTable } from '../../src/profile/label-table.js';
 import { matchNotes } from '../../src/profile/match-notes.js';
-import type { Note } from '../../src/profile/note-store.js';
+import type { Note, NoteStore } from '../../src/profile/note-store.js';
+import type { RawSamples } from '../../src/profile/raw-samples.js';
 import { weightsByCount, weightsByCpu } from '../../src/profile/sample-weights.js';
+import { scopeOf } from '../../src/profile/scope.js';
+import { NO_SCOPE } from '../../src/profile/shared-state.js';
 
 const note = (labelId: number, fromNs: number, toNs: number): Note => ({ labelId, fromNs, toNs, cpuNs: 0 });
 const match = (us: readonly number[], notes: readonly Note[]): (number | undefined)[] =>
@@ -47,4 +52,49 @@ test('what was measured is what is divided, over many stretches and samples with
 
 test('an idle thread weighs nothing', () => {
   expect([...weightsByCpu(Uint8Array.of(idle, idle), Float64Array.of(5, 9), 0)]).toEqual([0, 0]);
+});
+
+const raw = (us: readonly number[]): RawSamples => ({
+  count: us.length,
+  startUs: 0,
+  endUs: 1000,
+  us: Float64Array.from(us),
+  node: new Uint32Array(us.length),
+  kind: new Uint8Array(us.length),
+  trampolines: () => [],
+  nodes: {
+    count: 1,
+    parent: Int32Array.of(-1),
+    functionName: [''],
+    url: [''],
+    line: new Int32Array(1),
+    column: new Int32Array(1),
+  },
+});
+
+test.each([
+  [true, [10, 30, 40], 1],
+  [false, [10, 20, 30, 40], 0],
+])('what V8 sampled without a signal is left out when every signal has its note: %s', (isComplete, us, unasked) => {
+  const scopes = ['a', 'b'].map((value) => scopeOf(new DynamicLabel('query', value)));
+  const table = new LabelTable();
+  for (const scope of scopes) table.add(scope);
+  const notes = {
+    isComplete,
+    notes: () => [note(scopes[0].id, 10_000, 11_000), note(scopes[1].id, 30_000, 31_000)].values(),
+  };
+  const before = stats().counters.samplesUnasked;
+  const register = {
+    notes: notes as NoteStore,
+    table,
+    first: NO_SCOPE,
+    firstUs: 5,
+    firstCpuNs: 0,
+    last: NO_SCOPE,
+    lastUs: 40,
+  };
+  const found = attributed(raw([10, 20, 30, 40]), { register }, 1000);
+  expect([...found.samples.us]).toEqual(us);
+  expect(found.scopes).toEqual(isComplete ? [...scopes, NO_SCOPE] : [scopes[0], 'lost', scopes[1], NO_SCOPE]);
+  expect(stats().counters.samplesUnasked - before).toBe(unasked);
 });

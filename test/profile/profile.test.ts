@@ -9,6 +9,7 @@ import {
   SampleKind,
   shares,
   startProfile,
+  stats,
 } from '../../src/profile/index.js';
 import { loadSigprof } from '../../src/profile/sigprof.js';
 import { busyWork, isConserved, jitter, shareOf, withSamples, workSamples } from './support/busy-work.js';
@@ -234,3 +235,25 @@ test.runIf(hasRegister)('a stranger at SIGPROF is refused by name and left in pl
   }
   (await startProfile()).stop();
 });
+
+test.skipIf(!hasRegister)(
+  'no sample is lost among more labels than a profile could know, one inside the other',
+  async () => {
+    using outer = new DynamicLabel('query', 'outer');
+    const before = stats().counters.labelsOverCap;
+    const running = await startProfile({ everyMs: 0.5, carrier: 'register' });
+    outer.apply(() => {
+      for (let i = 0; i < 200_000; i++) {
+        busyWork(1);
+        using inner = new DynamicLabel('part', i % 7);
+        inner.apply(() => busyWork(1));
+      }
+    });
+    const taken = running.stop();
+    const { all, byValue } = workSamples(taken, 'query');
+    expect(all).toBeGreaterThan(100);
+    expect(byValue).toEqual({ outer: all });
+    expect(taken.counts).toMatchObject({ lost: 0, overflow: 0 });
+    expect(stats().counters.labelsOverCap).toBe(before);
+  },
+);

@@ -12,6 +12,7 @@ namespace {
 
 constexpr uint32_t kMaxNotes = 1u << 20;
 constexpr size_t kColumns = 4;
+constexpr size_t kCells = 2;
 
 // One for each environment (main thread, worker), gone with it.
 struct Instance {
@@ -33,10 +34,10 @@ Instance* Of(const Napi::CallbackInfo& info) { return static_cast<Instance*>(inf
 // attach(cell, capacity): false when the thread cannot be attached.
 Napi::Value Attach(const Napi::CallbackInfo& info) {
   Instance* instance = Of(info);
-  const Napi::Int32Array cell = info[0].As<Napi::Int32Array>();
+  Napi::Int32Array cell = info[0].As<Napi::Int32Array>();
   const uint32_t capacity = info[1].As<Napi::Number>().Uint32Value();
   const bool is_power = capacity != 0 && (capacity & (capacity - 1)) == 0;
-  if (instance->ring != nullptr || cell.ElementLength() == 0 || !is_power || capacity > kMaxNotes) {
+  if (instance->ring != nullptr || cell.ElementLength() < kCells || !is_power || capacity > kMaxNotes) {
     return Napi::Boolean::New(info.Env(), false);
   }
   instance->cell = Napi::Persistent(cell);

@@ -18,14 +18,15 @@ struct Note {
 
 class NoteRing {
  public:
-  // capacity: a power of two. cell: where the thread keeps its label; outlives the ring.
-  NoteRing(const int32_t* cell, uint32_t capacity)
-      : cell_(cell), mask_(capacity - 1), notes_(new Note[capacity]) {}
+  // capacity: a power of two. cell: two numbers that outlive the ring: the label of the thread, and what becomes 1 with
+  // every sample, for JavaScript to see which labels were met.
+  NoteRing(int32_t* cell, uint32_t capacity) : cell_(cell), mask_(capacity - 1), notes_(new Note[capacity]) {}
 
-  int32_t Label() const { return *const_cast<const volatile int32_t*>(cell_); }
+  int32_t Label() const { return cell_[0]; }
 
   // Signal handler only.
   void Write(const Note& note) {
+    cell_[1] = 1;
     const uint32_t head = head_.load(std::memory_order_relaxed);
     if (head - tail_.load(std::memory_order_acquire) > mask_) {
       refused_.fetch_add(1, std::memory_order_relaxed);
@@ -47,7 +48,7 @@ class NoteRing {
   uint32_t Refused() const { return refused_.load(std::memory_order_relaxed); }
 
  private:
-  const int32_t* const cell_;
+  volatile int32_t* const cell_;
   const uint32_t mask_;
   const std::unique_ptr<Note[]> notes_;
   std::atomic<uint32_t> head_{0};

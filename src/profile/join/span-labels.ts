@@ -7,8 +7,9 @@ import type { Span } from '../../span/span.js';
 import type { SpanContext } from '../../span/span-context.js';
 import { hex8 } from '../../span/traceparent.js';
 import type { LabelRecord } from '../labelled-profile.js';
+import { makeCurrent } from '../make-current.js';
 import type { OwnFrames } from '../own-frames.js';
-import { labelsOf, nested, scopeOf } from '../scope.js';
+import { freshIn, labelsOf, nested } from '../scope.js';
 import { type Labelled, NO_SCOPE, register, type Scope } from '../shared-state.js';
 
 /** Keys of the labels: 32 and 16 lower-case hex digits. */
@@ -17,8 +18,6 @@ export const SPAN_ID_LABEL = 'span_id';
 
 /** See LABEL_FRAMES. */
 export const SPAN_LABEL_FRAMES: OwnFrames = { url: import.meta.url, names: ['runInSpan', 'runInFrame'] };
-
-const { cell } = register;
 
 /** The label of one run of a span. Keeps numbers only; text is made for those that a sample has met. */
 class SpanLabel implements Labelled {
@@ -60,22 +59,7 @@ const scopeIn = (outer: Scope, mount: LineMount): Scope | undefined => {
   const { trace, idHi, idLo } = mount as Span;
   if (trace === null) return undefined;
   const label = new SpanLabel(trace.context, idHi, idLo);
-  const around = withoutSpan(outer);
-  return around === NO_SCOPE ? scopeOf(label) : nested(around, label);
-};
-
-const makeCurrent = (scope: Scope): void => {
-  if (scope.epoch !== register.epoch) {
-    scope.epoch = register.epoch;
-    register.enroll?.(scope);
-  }
-  register.current = scope;
-  cell[0] = scope.id;
-};
-
-const giveBack = (outer: Scope): void => {
-  register.current = outer;
-  cell[0] = outer.id;
+  return freshIn(withoutSpan(outer), label);
 };
 
 // A frame on the stack too, for carriers that read labels there; the frame is free again when the call is over.
@@ -96,7 +80,7 @@ const runInSpan = <T>(line: SpanLine, fn: () => T): T => {
   try {
     return pool === undefined ? lineStore.run(line, fn) : runInFrame(pool, scope.label as Labelled, line, fn);
   } finally {
-    giveBack(outer);
+    makeCurrent(outer);
   }
 };
 
@@ -107,7 +91,7 @@ const enterSpan = (line: SpanLine): (() => void) | undefined => {
   makeCurrent(scope);
   return () => {
     // Else another is current that was entered since: its end gives back what it found.
-    if (register.current === scope) giveBack(outer);
+    if (register.current === scope) makeCurrent(outer);
   };
 };
 
