@@ -84,11 +84,25 @@ const runInSpan = <T>(line: SpanLine, fn: () => T): T => {
   }
 };
 
+let isWatching = false;
+
+// A guard held across an await is no function call that ends: without this, its span would label whatever the event loop runs next,
+// for ever. A microtask finds the stack empty, and what continues after the await has the label from its promise.
+const endWithTask = (): void => {
+  if (isWatching) return;
+  isWatching = true;
+  queueMicrotask(() => {
+    isWatching = false;
+    giveBack(NO_SCOPE);
+  });
+};
+
 const enterSpan = (line: SpanLine): (() => void) | undefined => {
   const outer = register.current;
   const scope = scopeIn(outer, line.mount);
   if (scope === undefined) return undefined;
   makeCurrent(scope);
+  endWithTask();
   return () => {
     // Else another is current that was entered since: its end gives back what it found.
     if (register.current === scope) makeCurrent(outer);

@@ -1,10 +1,11 @@
 // While a profile is taken, samples bear the ids of the trace and span they worked for; before and after it, spans run as ever.
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from 'vitest';
 import { Span, SpanContext, traced } from '../../../src/index.js';
 import { state } from '../../../src/local-span/process-state.js';
-import { DynamicLabel, type LabelledProfile, startProfile } from '../../../src/profile/index.js';
-import { MAX_DEPTH } from '../../../src/profile/scope.js';
-import { NO_SCOPE, register } from '../../../src/profile/shared-state.js';
+import { DynamicLabel, type LabelledProfile, SPAN_ID_LABEL, startProfile } from '../../../src/profile/index.js';
+import { MAX_DEPTH, recordOf } from '../../../src/profile/scope.js';
+import { NO_SCOPE, register, type Scope } from '../../../src/profile/shared-state.js';
 import { busyWork, jitter, shareOf, withSamples, workSamples } from '../support/busy-work.js';
 import { carriers, hasRegister } from '../support/carriers.js';
 import { gathering } from './support/traced-work.js';
@@ -137,6 +138,30 @@ test.runIf(hasRegister)('a span that is entered, until it is left', async () => 
   const share = spanShare(profile, span);
   expect(share).toBeGreaterThan(0.3);
   expect(share).toBeLessThan(0.7);
+});
+
+test('a span that is entered across an await labels its own task alone, and nothing once it is left', async () => {
+  const running = await startProfile();
+  const span = rootSpan();
+  const own: unknown[] = [];
+  const others: Scope[] = [];
+  const task = async (): Promise<void> => {
+    using _ = span.enter();
+    await delay(5);
+    own.push(recordOf(register.current)[SPAN_ID_LABEL]);
+  };
+  await new Promise<void>((resolve) => {
+    setImmediate(() => {
+      const done = task();
+      process.nextTick(() => queueMicrotask(() => others.push(register.current)));
+      setImmediate(() => others.push(register.current));
+      done.then(() => setImmediate(() => others.push(register.current)).unref());
+      done.then(() => setTimeout(resolve, 5));
+    });
+  });
+  running.stop();
+  expect(own).toEqual([span.context?.spanId]);
+  expect(others).toEqual([NO_SCOPE, NO_SCOPE, NO_SCOPE]);
 });
 
 test('deeper than labels may nest, the labels of the user stay', async () => {
