@@ -38,7 +38,14 @@ const NOWHERE = new Scope(0, undefined, undefined, 0);
 const throughFrames = <T>(labels: readonly Labelled[], at: number, fn: () => T): T => {
   const { pool } = register;
   if (pool === undefined || at === labels.length) return fn();
-  return pool.run(labels[at], () => throughFrames(labels, at + 1, fn));
+  const label = labels[at];
+  const isGiven = label.slot === undefined && label.isDisposed;
+  try {
+    return pool.run(label, () => throughFrames(labels, at + 1, fn));
+  } finally {
+    // A label around the call that was bound may be over by now: its trampoline would be taken until the profile ends.
+    if (isGiven) pool.release(label);
+  }
 };
 
 /** Run in a scope as a whole, whatever is around the call. */
@@ -74,8 +81,9 @@ export class DynamicLabel implements Labelled {
   readonly record: LabelRecord;
   /** @internal */
   slot: unknown = undefined;
+  /** @internal */
+  isDisposed = false;
 
-  private isDisposed = false;
   // The scope for the scope that was around the last call: most calls of a label are in the same place.
   private lastOuter: Scope = NO_SCOPE;
   private lastScope: Scope = scopeOf(this);

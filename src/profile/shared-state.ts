@@ -7,6 +7,8 @@ export interface Labelled {
   readonly record: LabelRecord;
   /** The trampoline it was last given; the pool's own. */
   slot: unknown;
+  /** True when nobody will release it any more: whoever gives it a trampoline takes that back. */
+  readonly isDisposed: boolean;
   /** Called for each sample of a finished profile that worked for this label. */
   credit(cpuNs: number): void;
 }

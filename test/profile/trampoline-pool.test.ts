@@ -2,6 +2,7 @@
 import { expect, test } from 'vitest';
 import { DynamicLabel, stats } from '../../src/profile/index.js';
 import { monotonicUs } from '../../src/profile/monotonic.js';
+import { register } from '../../src/profile/shared-state.js';
 import { LOST } from '../../src/profile/trampoline-history.js';
 import { OVERFLOW, TrampolinePool } from '../../src/profile/trampoline-pool.js';
 import { trampolineIndex } from '../../src/profile/trampoline-source.js';
@@ -130,4 +131,23 @@ test('the end of a profile gives every trampoline back', () => {
   for (const each of labels) frameOf(pool, each);
   pool.reset();
   expect(new Set([label(3), label(4)].map((each) => frameOf(pool, each))).size).toBe(2);
+});
+
+test('a bound function that outlives the labels around it takes no trampoline for good', () => {
+  const pool = new TrampolinePool('second-context', 4);
+  const before = stats().counters.trampolinesExhausted;
+  const inner = label(0);
+  register.pool = pool;
+  try {
+    for (let i = 1; i < 20; i++) {
+      const outer = label(i);
+      const bound = outer.apply(() => inner.bind(innermostTrampoline));
+      outer[Symbol.dispose]();
+      expect(pool.labelAt(bound(), monotonicUs())).toBe(inner);
+    }
+  } finally {
+    register.pool = undefined;
+    pool.reset();
+  }
+  expect(stats().counters.trampolinesExhausted - before).toBe(0);
 });

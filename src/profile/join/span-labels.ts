@@ -22,6 +22,8 @@ export const SPAN_LABEL_FRAMES: OwnFrames = { url: import.meta.url, names: ['run
 /** The label of one run of a span. Keeps numbers only; text is made for those that a sample has met. */
 class SpanLabel implements Labelled {
   slot: unknown = undefined;
+  /** The frame of a run is free again when the run is over. */
+  readonly isDisposed = true;
   private made: LabelRecord | undefined;
 
   constructor(
