@@ -32,6 +32,11 @@ const stamp = (promise: object): void => {
 };
 
 export interface Following {
+  /**
+   * To be called from the event loop, where no continuation runs: forgets those that never came to their end, because node:vm
+   * terminated them at a time limit.
+   */
+  settle(): void;
   stop(): void;
   /** Continuations so far. */
   resumptions(): number;
@@ -51,22 +56,37 @@ export const followContinuations = (timeline?: Timeline): Following => {
     if (depth++ > 0) outside.push(around);
     around = register.current;
     makeCurrent(Stamp.of(promise));
-    if (timeline !== undefined && register.current !== NO_SCOPE) timeline.enter(register.current);
+    timeline?.enter(register.current, depth > 1);
   };
   const after = (): void => {
     // The continuation that this profile was started in.
     if (depth === 0) return;
-    if (timeline !== undefined && register.current !== NO_SCOPE) timeline.leave();
+    timeline?.leave(depth > 1);
     makeCurrent(around);
     if (--depth > 0) around = outside.pop() ?? NO_SCOPE;
     else if (isStopping) stopHooks();
   };
-  const stopHooks = promiseHooks.createHook({ init: stamp, before, after }) as () => void;
+  const removeHooks = promiseHooks.createHook({ init: stamp, before, after }) as () => void;
+  let isStopped = false;
+  const stopHooks = (): void => {
+    // Node removes the hooks of somebody else when it is asked a second time.
+    if (!isStopped) removeHooks();
+    isStopped = true;
+  };
+  const settle = (): void => {
+    if (depth > 0) timeline?.leave(false);
+    depth = 0;
+    outside.length = 0;
+    makeCurrent(NO_SCOPE);
+    if (isStopping) stopHooks();
+  };
   return {
+    settle,
     stop: () => {
       isStopping = true;
       // Inside a continuation the register is given back at its end, or it would hold this label for ever.
       if (depth === 0) stopHooks();
+      else setImmediate(settle).unref();
     },
     resumptions: () => resumptions,
   };

@@ -130,7 +130,7 @@ export class ContinuousProfiler {
   }
 
   private onTimer(): void {
-    this.recording.drain();
+    this.recording.tidy();
     const ms = performance.now() - this.beganMs;
     if (ms < this.rotateMs && !(ms >= LOOK_MS && this.isOverBudget(ms))) {
       this.look();

@@ -101,7 +101,7 @@ export const startProfile = async (options: SamplingOptions = {}): Promise<Runni
     recording.close();
     throw error;
   }
-  const drain = setInterval(() => recording.drain(), DRAIN_MS);
+  const drain = setInterval(() => recording.tidy(), DRAIN_MS);
   drain.unref();
   let isOver = false;
   return {

@@ -13,7 +13,7 @@ import { monotonicUs } from './monotonic.js';
 import { NoteStore } from './note-store.js';
 import { Counter, count } from './profile-counters.js';
 import { ProfileError } from './profile-error.js';
-import { register } from './shared-state.js';
+import { NO_SCOPE, register } from './shared-state.js';
 import { loadSigprof, type Sigprof } from './sigprof.js';
 import { Timeline } from './timeline.js';
 import type { TrampolinePool } from './trampoline-pool.js';
@@ -93,7 +93,10 @@ export class Recording {
     register.isBusy = true;
     try {
       refuseForeignHandler();
-      return new Recording(await CpuProfiler.open(), settings);
+      const profiler = await CpuProfiler.open();
+      // A label of a call that never came to its end. Nothing of this profile runs in one yet.
+      makeCurrent(NO_SCOPE);
+      return new Recording(profiler, settings);
     } catch (error) {
       register.isBusy = false;
       throw error;
@@ -112,9 +115,15 @@ export class Recording {
     this.spend(startedNs);
   }
 
-  /** Take what the bounded ring holds; to be called each second or so. */
-  drain(): void {
+  /**
+   * Take what the bounded ring holds, and forget calls that never came to their end: node:vm terminates code at a time limit, and no
+   * `finally` runs. To be called each second or so from the event loop, where no label is active.
+   */
+  tidy(): void {
     this.take?.registerTrace?.notes.drain();
+    makeCurrent(NO_SCOPE);
+    this.following?.settle();
+    this.settings.pool?.settle();
   }
 
   /** End the profile under way and make what can be read of it. */

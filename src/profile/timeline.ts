@@ -29,18 +29,36 @@ const measureOffsetUs = (): number => {
 export class Timeline {
   private readonly fromUs = new Float64Array(ROWS);
   private readonly toUs = new Float64Array(ROWS);
-  private readonly scopes: Scope[] = [];
+  private readonly scopes: (Scope | typeof LOST)[] = [];
   /** Counts on for ever; a row lies at its number modulo ROWS. */
   private rows = 0;
+  /** The last row has no end yet. */
+  private isOpen = false;
   private readonly offsetUs = measureOffsetUs();
 
   private now(): number {
     return performance.now() * US_PER_MS + this.offsetUs;
   }
 
-  /** A continuation of this scope begins. */
-  enter(scope: Scope): void {
+  /** A continuation of this scope begins, perhaps inside of another. */
+  enter(scope: Scope, isInside: boolean): void {
+    if (scope === NO_SCOPE && !isInside) return;
     const us = this.now();
+    if (this.isOpen) this.close(us);
+    if (scope !== NO_SCOPE) this.open(scope, us);
+  }
+
+  /** The continuation that began last is over, and perhaps the one around it goes on. */
+  leave(isInside: boolean): void {
+    if (!this.isOpen && !isInside) return;
+    const us = this.now();
+    if (this.isOpen) this.close(us);
+    // Whose it is was not kept; and it may never have come to its end.
+    if (isInside) this.open(LOST, us);
+  }
+
+  private open(scope: Scope | typeof LOST, us: number): void {
+    this.isOpen = true;
     const last = (this.rows - 1) % ROWS;
     if (this.rows > 0 && this.scopes[last] === scope && us - this.toUs[last] < JOIN_US) {
       this.toUs[last] = Number.POSITIVE_INFINITY;
@@ -52,9 +70,9 @@ export class Timeline {
     this.scopes[at] = scope;
   }
 
-  /** The continuation that began last is over. */
-  leave(): void {
-    this.toUs[(this.rows - 1) % ROWS] = this.now();
+  private close(us: number): void {
+    this.isOpen = false;
+    this.toUs[(this.rows - 1) % ROWS] = us;
   }
 
   /** What a sample in the microsecond `us` resumed in. */

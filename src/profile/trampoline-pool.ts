@@ -83,6 +83,15 @@ export class TrampolinePool implements FramePool {
     this.growth = undefined;
   }
 
+  /** To be called from the event loop, where no call is under way: forgets those that node:vm terminated at a time limit. */
+  settle(): void {
+    for (const slot of this.slots) {
+      if (slot.inFlight === 0) continue;
+      slot.inFlight = 0;
+      if (slot.owner === undefined) this.giveBack(slot);
+    }
+  }
+
   private acquire(label: Labelled): Slot {
     if (this.nextFree === this.free.length) this.grow();
     if (this.nextFree === this.free.length) {

@@ -95,7 +95,7 @@ const endWithTask = (): void => {
   isWatching = true;
   queueMicrotask(() => {
     isWatching = false;
-    giveBack(NO_SCOPE);
+    makeCurrent(NO_SCOPE);
   });
 };
 
