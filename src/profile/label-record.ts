@@ -15,7 +15,8 @@ const LONE_SURROGATE = /\p{Surrogate}/gu;
 const bounded = (text: string, max: number): string => {
   if (text.length <= max) return text.replace(LONE_SURROGATE, '\ufffd');
   count(Counter.labelTextCut);
-  return text.slice(0, max - CUT.length).replace(LONE_SURROGATE, '\ufffd') + CUT;
+  // Through bytes: a slice would keep the whole text of megabytes alive. Half a pair becomes U+FFFD here too.
+  return Buffer.from(text.slice(0, max - CUT.length) + CUT).toString();
 };
 
 const boundedValue = (value: unknown): string | number => {
