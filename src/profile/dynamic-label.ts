@@ -48,6 +48,13 @@ const throughFrames = <T>(labels: readonly Labelled[], at: number, fn: () => T):
   }
 };
 
+// Who is called back often looks how many arguments are wanted: error handlers of web frameworks, test runners, `promisify`.
+const likeness = <F extends object>(made: F, { name, length }: { readonly name: string; readonly length: number }): F =>
+  Object.defineProperties(made, {
+    name: { value: name, configurable: true },
+    length: { value: length, configurable: true },
+  });
+
 /** Run in a scope as a whole, whatever is around the call. */
 const runIn = <T>(scope: Scope, fn: () => T): T => {
   const outer = register.current;
@@ -153,7 +160,7 @@ export class DynamicLabel implements Labelled {
       count(Counter.staleLabels);
       return fn.apply(this, args);
     };
-    return bound as F;
+    return likeness(bound, fn) as F;
   }
 
   /**
@@ -173,9 +180,11 @@ export class DynamicLabel implements Labelled {
    * ```
    */
   coroutine<A extends unknown[], R>(generator: Coroutine<A, R>): (...args: A) => Promise<R> {
-    const resume = this.bind(<T>(step: () => T): T => step());
-    return async (...args) => {
-      const life = resume(() => generator(...args));
+    const label = this;
+    const started = async function (this: unknown, ...args: A): Promise<R> {
+      // At each call: the labels around it, and not around the definition, are those of the work.
+      const resume = label.bind(<T>(step: () => T): T => step());
+      const life = resume(() => generator.apply(this, args));
       let step = resume(() => life.next());
       while (!step.done) {
         const next = await Promise.resolve(step.value).then(
@@ -186,6 +195,7 @@ export class DynamicLabel implements Labelled {
       }
       return step.value;
     };
+    return likeness(started, generator);
   }
 
   /** A label with these keys too: a node under its query. Its CPU time counts for itself alone. */

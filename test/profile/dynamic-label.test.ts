@@ -99,6 +99,33 @@ test('a coroutine runs every stretch in its label and hands on values and errors
   await expect(fails()).rejects.toThrow('thrown');
 });
 
+test('a bound function and a coroutine look like the function they call', () => {
+  const handler = (error: unknown, request: unknown, response: unknown, next: unknown): unknown[] => [
+    error,
+    request,
+    response,
+    next,
+  ];
+  const bound = query('q1').bind(handler);
+  expect([bound.name, bound.length]).toEqual(['handler', 4]);
+  const scan = function* (a: number, b: number): Generator<unknown, number> {
+    return (yield a + b) as number;
+  };
+  const steps = query('q1').coroutine(scan);
+  expect([steps.name, steps.length]).toEqual(['scan', 2]);
+});
+
+test('a coroutine has the labels around its call, and keeps this', async () => {
+  const self = {
+    steps: query('q1').coroutine(function* (this: unknown) {
+      yield undefined;
+      return [this, now()];
+    }),
+  };
+  const seen = await new DynamicLabel('tenant', 'a').run(() => self.steps());
+  expect(seen).toEqual([self, { tenant: 'a', query: 'q1' }]);
+});
+
 test('fork adds keys', () => {
   expect(query('q1').fork({ node: 'scan' }).apply(now)).toEqual({ query: 'q1', node: 'scan' });
 });
@@ -137,6 +164,17 @@ test('hostile text is bounded and stays text', () => {
   expect(Object.keys(record).map((key) => key.length)).toEqual([clean.length, 4, 128, 9]);
   expect(Object.entries(record).at(-1)).toEqual(['__proto__', 'p']);
   expect(stats().counters.labelTextCut - before.labelTextCut).toBe(2);
+});
+
+test('a text that was cut keeps none of the rest alive', () => {
+  const heap = (): number => {
+    globalThis.gc?.();
+    return process.memoryUsage().heapUsed;
+  };
+  const before = heap();
+  const labels = Array.from({ length: 64 }, (_, i) => query(`${i} ${Buffer.alloc(1 << 20, 'x').toString()}`));
+  expect(heap() - before).toBeLessThan(16 << 20);
+  expect(labels).toHaveLength(64);
 });
 
 test('anything else as a value becomes text, and surplus keys are counted', () => {
