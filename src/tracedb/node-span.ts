@@ -1,4 +1,5 @@
 // Spans of the databases' own work. Where nobody traces, this must cost one look at the current span and nothing else.
+import { lineStore } from '../local-span/line-store.js';
 import { Span } from '../span/span.js';
 import type { SpanOptions } from '../span/span-options.js';
 
@@ -10,6 +11,9 @@ export const childSpan = (name: string, options?: SpanOptions): Span | undefined
 
 /** Run `work` under `span`, when there is one. */
 export const under = <T>(span: Span | undefined, work: () => T): T => (span === undefined ? work() : span.run(work));
+
+/** Run `work` with no current span: what it would start is not wanted. A no-op span would not do, for it leaves the current one. */
+export const untraced = <T>(work: () => T): T => lineStore.run(undefined as never, work);
 
 /** Mark `span`, when there is one that goes on, as failed. */
 export const failSpan = (span: Span | undefined, error: unknown): void => {

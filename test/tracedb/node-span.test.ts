@@ -1,7 +1,7 @@
 // Work of the databases is a span where somebody traces, with its figures or its failure, and costs no span where nobody does.
 import { describe, expect, test } from 'vitest';
 import { Span } from '../../src/index.js';
-import { childSpan, inSpan, roundMs, under } from '../../src/tracedb/node-span.js';
+import { childSpan, inSpan, roundMs, under, untraced } from '../../src/tracedb/node-span.js';
 import { counted, recorder } from '../support/recorder.js';
 
 describe('where nobody traces', () => {
@@ -31,6 +31,18 @@ describe('where nobody traces', () => {
 });
 
 describe('in a trace', () => {
+  test('untraced work starts no span, and neither does what it leaves behind; what comes after does', async () => {
+    const { root, tree } = recorder();
+    const span = root('request');
+    await span.run(async () => {
+      await untraced(() => inSpan('hidden', async () => inSpan('hidden too', async () => 1)));
+      expect(untraced(() => Span.current())).toBeUndefined();
+      await inSpan('seen', async () => 1);
+    });
+    span.end();
+    expect(await tree()).toBe('request\n  seen');
+  });
+
   test('the work runs under its span, which gets the figures of the result', async () => {
     const { root, tree, memory } = recorder();
     const span = root('request');

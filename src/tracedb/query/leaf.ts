@@ -1,6 +1,6 @@
 // A leaf of a query: the ids behind one prefix of the table. It owns its read and must end it.
-import { Span } from '../../span/span.js';
-import { failSpan, roundMs, under } from '../node-span.js';
+import type { Span } from '../../span/span.js';
+import { failSpan, roundMs, under, untraced } from '../node-span.js';
 import { prefixEnd } from '../table/byte-order.js';
 import type { ReadOptions, RowSelection, WideColumnTable } from '../table/wide-column-table.js';
 import { behind, type IdNode, type IdStream, newFigures } from './id-node.js';
@@ -91,9 +91,8 @@ export class Leaf implements IdStream {
     const { table, prefix, options } = this.read;
     const rows: RowSelection =
       this.from === '' ? { prefix } : { start: prefix + this.from, end: prefixEnd(prefix)?.toString() };
-    const span = this.span !== undefined && this.reads >= MAX_READ_SPANS ? Span.noop() : this.span;
-    this.reads++;
-    return under(span, () => table.readKeys(rows, options));
+    const read = (): AsyncIterator<readonly string[]> => table.readKeys(rows, options);
+    return this.reads++ < MAX_READ_SPANS ? under(this.span, read) : untraced(read);
   }
 }
 

@@ -1,8 +1,10 @@
 // A leaf gives exactly the ids behind its prefix, on a table of either engine, however it is moved; it has at most one read open, and
 // none when it is paused, at its end, closed or failed.
 import { beforeAll, expect, test } from 'vitest';
+import { Span } from '../../../src/index.js';
 import { Leaf } from '../../../src/tracedb/query/leaf.js';
 import type { WideColumnTable } from '../../../src/tracedb/table/wide-column-table.js';
+import { recorder } from '../../support/recorder.js';
 import { onBothEngines } from '../support/on-both-engines.js';
 import { seeded } from '../support/random.js';
 import { drain } from './support/source-node.js';
@@ -78,6 +80,25 @@ onBothEngines('a leaf', (engine) => {
     const batch = pending.next();
     await pending.close();
     await batch;
+    expect(openReads()).toBe(0);
+  });
+
+  test('shows its first reads in a trace and counts the others', async () => {
+    const { root, memory, tree } = recorder();
+    const request = root('request');
+    await request.run(async () => {
+      const span = Span.startWithLocalParent('leaf');
+      const one = new Leaf({ table, prefix: 'j1:1:1:', options: { limit: 50 } }, span);
+      for (let read = 0; read < 20; read++) {
+        await one.next();
+        await one.pause();
+      }
+      await one.close();
+      span.end();
+    });
+    request.end();
+    expect((await tree()).match(/table\.read-keys/g)).toHaveLength(8);
+    expect(memory.find('leaf')).toMatchObject({ properties: { reads: 20 } });
     expect(openReads()).toBe(0);
   });
 
