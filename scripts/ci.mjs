@@ -47,11 +47,11 @@ function countedTests(title, command, args) {
 
 const bin = (path) => join(root, 'node_modules', path);
 const script = (name) => join(root, 'scripts', name);
-const SMOKE = ['test/package', 'test/clock'];
+const SMOKE = ['test/package', 'test/clock', 'test/profile'];
 
 /**
- * The tests of the Bigtable store need an emulator: with CI set they fail without one instead of being skipped. Those of profile files ask
- * `go tool pprof` what it reads in them.
+ * The tests of the Bigtable store need an emulator, and those of profile files ask `go tool pprof` what it reads in them: with CI set they
+ * fail without, instead of being skipped.
  */
 function provideTools() {
   process.env.CI ||= 'true';
@@ -62,7 +62,7 @@ function provideTools() {
     console.error(error.message);
   }
   try {
-    if (!ensureGo()) console.error('no go on PATH: the tests of profile files cannot ask go tool pprof');
+    if (!ensureGo()) console.error('no go tool pprof on PATH: the tests of profile files that ask it will fail');
   } catch (error) {
     console.error(error.message);
   }

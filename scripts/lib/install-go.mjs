@@ -7,15 +7,21 @@ import { runQuietly } from './run.mjs';
 const PACKAGE = 'golang-go';
 const APT = '/usr/bin/apt-get';
 
-const hasGo = () => spawnSync('go', ['version'], { stdio: 'ignore' }).status === 0;
+// A Go without its tools will not do.
+const hasGo = () => spawnSync('go', ['tool', 'pprof', '-h'], { stdio: 'ignore' }).status === 0;
 
-/** True when there is a `go` on PATH, found or installed. */
+/** True when the `go` on PATH has pprof, found or installed. */
 export function ensureGo() {
   if (hasGo()) return true;
   if (process.getuid?.() !== 0 || !existsSync(APT)) return false;
   console.error(`installing ${PACKAGE} ...`);
   const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
-  runQuietly(APT, ['-qq', 'update'], { env });
+  try {
+    runQuietly(APT, ['-qq', 'update'], { env });
+  } catch (error) {
+    // One mirror that is away; the lists there are may do.
+    console.error(error.message);
+  }
   runQuietly(APT, ['-qq', '-y', 'install', '--no-install-recommends', PACKAGE], { env });
   return hasGo();
 }

@@ -2,6 +2,7 @@
 // one the tests are skipped, but never in CI: there a store that was not tested is a failure.
 import { afterAll, beforeAll, describe, test } from 'vitest';
 import { findEmulator, HOW_TO_GET, type RunningEmulator, startEmulator } from '../../scripts/lib/bigtable-emulator.mjs';
+import { isCI } from './is-ci.js';
 
 /** An emulator while the tests of a file run. */
 export interface TestEmulator {
@@ -12,8 +13,6 @@ export interface TestEmulator {
   /** Take it away, as a crash of the server would. */
   stop(): Promise<void>;
 }
-
-const isCI = process.env.CI !== undefined && process.env.CI !== '' && process.env.CI !== 'false';
 
 /** A `describe` whose tests have an emulator; BIGTABLE_EMULATOR_HOST is set while they run, for child processes too. */
 export const describeBigtable = (name: string, body: (emulator: TestEmulator) => void): void => {

@@ -7,7 +7,7 @@ import { toPprof } from '../../../src/profile/output/pprof.js';
 import { readProfile } from '../../../src/profile/output/read-profile.js';
 import { selectLabels } from '../../../src/profile/output/select-labels.js';
 import { shares } from '../../../src/profile/shares.js';
-import { goPprof, hasGoPprof } from '../support/go-pprof.js';
+import { asksGoPprof, goPprof } from '../support/go-pprof.js';
 import { HOSTILE, hostile, sampled, shop, summary, wellFormed } from '../support/sampled.js';
 
 const noLabels = () => false;
@@ -15,7 +15,7 @@ const noLabels = () => false;
 /** The part of a report that is no header. */
 const body = (report: string): string => report.slice(report.indexOf('Showing nodes'));
 
-describe.skipIf(!hasGoPprof)('go tool pprof', () => {
+describe.skipIf(!asksGoPprof)('go tool pprof', () => {
   test('-tags shows the shares of each key', async () => {
     const tags = goPprof(await toPprof(shop()), ['-tags']);
     expect(tags).toMatch(/query: Total 810\.0ms\s+600\.0ms \(74\.07%\): q1\s+210\.0ms \(25\.93%\): q2/);
