@@ -1,10 +1,6 @@
 // Finds and loads the two native files: the Node-API addon (any Node) and the fast-call wrapper (one Node ABI). Never
 // throws: what cannot be loaded is a reason to use the next way.
-import { existsSync, readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { faultOf } from './intact.js';
+import { type Loaded, loadNativeFile } from './native-file.js';
 
 /** Numbers of the sources, as the addon has them. */
 export const SOURCE_NUMBER = { monotonic: 0, tsc: 1, 'tsc-percpu': 2, cntvct: 3 } as const;
@@ -41,55 +37,7 @@ export interface FastCall {
   slowCalls(): number;
 }
 
-/** A file that was loaded, and why others were not. */
-export interface Loaded<T> {
-  readonly module?: T;
-  readonly reasons: readonly string[];
-}
-
-const MAX_LEVELS = 8;
-
-// The folder of this package, whether this file runs from src, from dist or from a bundle inside it.
-const packageRoot = (from: string): string | undefined => {
-  let dir = dirname(from);
-  for (let level = 0; level < MAX_LEVELS; level++) {
-    const manifest = join(dir, 'package.json');
-    if (existsSync(manifest) && readFileSync(manifest, 'utf8').includes('"name": "spanline"')) return dir;
-    dir = dirname(dir);
-  }
-  return undefined;
-};
-
-// On one line: the loader's messages have several.
-const messageOf = (error: unknown): string =>
-  (error instanceof Error ? error.message : String(error)).trim().replace(/\s*\n\s*/g, ' ');
-
-const load = <T>(name: string): Loaded<T> => {
-  const reasons: string[] = [];
-  try {
-    // Undefined in a bundle that became CommonJS.
-    const here: string | undefined = import.meta.url;
-    const root = here === undefined ? undefined : packageRoot(fileURLToPath(here));
-    if (here === undefined || root === undefined) return { reasons: [`${name} cannot be found from inside a bundle`] };
-    const require = createRequire(here);
-    // The one built here first; one that does not load (another libc or ABI, a damaged file) leaves the next.
-    for (const folder of ['native/tsc/out', `prebuilds/${process.platform}-${process.arch}`]) {
-      const file = join(root, folder, name);
-      if (!existsSync(file)) continue;
-      try {
-        const fault = faultOf(file);
-        if (fault === undefined) return { module: require(file) as T, reasons };
-        reasons.push(`${folder}/${name}: ${fault}`);
-      } catch (error) {
-        reasons.push(`${folder}/${name}: ${messageOf(error)}`);
-      }
-    }
-    if (reasons.length === 0) reasons.push(`no ${name} for ${process.platform}-${process.arch}`);
-  } catch (error) {
-    reasons.push(`${name}: ${messageOf(error)}`);
-  }
-  return { reasons };
-};
+const load = <T>(name: string): Loaded<T> => loadNativeFile('native/tsc/out', name);
 
 export const loadNative = (): Loaded<NativeClock> => load('tsc.node');
 
