@@ -76,16 +76,34 @@ export class ContinuousProfiler {
 
   /** Hand over the profile under way, wait for the sink, and take everything away. Again: waits only. */
   async stop(): Promise<void> {
-    if (!this.isOver) {
-      this.isOver = true;
-      clearTimeout(this.timer);
-      try {
-        if (this.isRunning) this.deliver(this.recording.end());
-      } finally {
-        this.recording.close();
-      }
-    }
+    const last = this.stopNow();
+    if (last !== undefined) this.deliver(last);
     await this.delivery;
+  }
+
+  /**
+   * End at once and give the profile under way, if there is one, to the caller in place of the sink.
+   *
+   * For the `exit` event of a process, where nothing can be awaited. What waits for a slow sink is not in it.
+   *
+   * @example
+   * ```ts
+   * import { continuousProfiler, toFolded } from 'spanline/profile';
+   * const profiler = await continuousProfiler({ sink: () => undefined });
+   * const last = profiler.stopNow();
+   * console.log(last && toFolded(last).length);
+   * ```
+   */
+  stopNow(): LabelledProfile | undefined {
+    if (this.isOver) return undefined;
+    this.isOver = true;
+    clearTimeout(this.timer);
+    try {
+      return this.isRunning ? this.recording.end() : undefined;
+    } finally {
+      this.isRunning = false;
+      this.recording.close();
+    }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -81,6 +81,32 @@ test('a profile that costs more than its budget makes a pause', async () => {
   expect(calls).toBeLessThanOrEqual(1);
 });
 
+test('stopNow ends it before it returns: the profile under way is the caller’s, not the sink’s', async () => {
+  let calls = 0;
+  const profiler = await continuousProfiler({
+    rotateMs: 100,
+    budgetPercent: 100,
+    sink: () => {
+      calls++;
+    },
+  });
+  await workUntil(() => calls >= 1);
+  const before = calls;
+  const last = profiler.stopNow();
+  expect([register.isBusy, register.pool, register.enroll]).toEqual([false, undefined, undefined]);
+  expect(last?.counts.total).toBeGreaterThan(0);
+  expect(profiler.stopNow()).toBeUndefined();
+  await profiler.stop();
+  expect([calls, profiler.stats().profiles]).toEqual([before, before]);
+});
+
+test('stopNow in a pause gives nothing', async () => {
+  const profiler = await continuousProfiler({ everyMs: 0.05, rotateMs: 100, budgetPercent: 0.01, sink: () => undefined });
+  await workUntil(() => profiler.stats().pauses > 0);
+  expect(profiler.stopNow()).toBeUndefined();
+  expect(register.isBusy).toBe(false);
+});
+
 test('it keeps no program alive and leaves nothing behind when it is thrown away half-way', async () => {
   const profiler = await continuousProfiler({ sink: () => undefined });
   await profiler[Symbol.asyncDispose]();
