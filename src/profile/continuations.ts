@@ -2,8 +2,12 @@
 // promise runs. Costs tens of nanoseconds an await, so the hooks are there only while a profile is taken.
 import { promiseHooks } from 'node:v8';
 import { makeCurrent } from './make-current.js';
+import { mark } from './mark.js';
+import { ownCode } from './own-frames.js';
 import { NO_SCOPE, register, type Scope } from './shared-state.js';
 import type { Timeline } from './timeline.js';
+
+const begin = mark();
 
 class Same {
   constructor(promise: object) {
@@ -91,3 +95,5 @@ export const followContinuations = (timeline?: Timeline): Following => {
     resumptions: () => resumptions,
   };
 };
+
+ownCode(begin, mark());

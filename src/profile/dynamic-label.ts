@@ -4,10 +4,13 @@
 import { labelRecord } from './label-record.js';
 import type { LabelRecord } from './labelled-profile.js';
 import { enrollSampled, IS_SAMPLED, LABEL_ID, makeCurrent } from './make-current.js';
-import type { OwnFrames } from './own-frames.js';
+import { mark } from './mark.js';
+import { ownCode } from './own-frames.js';
 import { Counter, count } from './profile-counters.js';
 import { labelsOf, nested, scopeOf } from './scope.js';
 import { type Labelled, NO_SCOPE, register, Scope } from './shared-state.js';
+
+const begin = mark();
 
 /** CPU time found for a label by finished profiles. */
 export interface LabelCpu {
@@ -24,12 +27,6 @@ type AnyFunction = (this: unknown, ...args: never[]) => unknown;
 type Coroutine<A extends unknown[], R> = (...args: A) => Generator<unknown, R, unknown>;
 
 const { cell } = register;
-
-/** Functions that stand on the stack between a caller and what it labels; profiles leave them out. */
-export const LABEL_FRAMES: OwnFrames = {
-  url: import.meta.url,
-  names: ['apply', 'applyInFrame', 'run', 'bound', 'runIn', 'throughFrames'],
-};
 
 // Of disposed labels: never the current scope.
 const NOWHERE = new Scope(0, undefined, undefined, 0);
@@ -250,3 +247,5 @@ export class DynamicLabel implements Labelled {
     }
   }
 }
+
+ownCode(begin, mark());

@@ -1,7 +1,11 @@
 // The scopes that samples of a profile met, by id. Bounded by the samples there are and by its room: what finds none is counted, and
 // an id that two scopes had is nobody's.
+import { mark } from './mark.js';
+import { ownCode } from './own-frames.js';
 import { Counter, count } from './profile-counters.js';
 import { NO_SCOPE, type Scope } from './shared-state.js';
+
+const begin = mark();
 
 export const MAX_SCOPES = 65_536;
 
@@ -34,3 +38,5 @@ export class LabelTable {
     return this.scopes.get(id) ?? (this.isOverfull ? 'overflow' : 'lost');
   }
 }
+
+ownCode(begin, mark());

@@ -1,7 +1,11 @@
 // The way from scope to scope: two stores, and a look at whether a sample was taken since the last look. Only scopes that a sample
 // may have met become known to a profile, so that those of millions of spans cost it nothing. The order of the lines counts: the
 // signal handler runs between any two, and must never find an id whose scope goes unseen.
+import { mark } from './mark.js';
+import { ownCode } from './own-frames.js';
 import { register, type Scope } from './shared-state.js';
+
+const begin = mark();
 
 /** Elements of the cell; see `Register.cell`. */
 export const LABEL_ID = 0;
@@ -26,3 +30,5 @@ export const makeCurrent = (scope: Scope): void => {
   cell[LABEL_ID] = scope.id;
   if (cell[IS_SAMPLED] !== 0) enrollSampled(left);
 };
+
+ownCode(begin, mark());

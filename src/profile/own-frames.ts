@@ -1,18 +1,25 @@
-// Frames of this room on the stacks of users' code. A flame graph without labels must look as if there were none.
+// Functions of this room on the stacks of users' code: those between two marks of one file. A flame graph without labels must look as if
+// there were none, so they are left out; in a bundle, where the user's code is the same file, nothing of the user's may be.
+import { codeBetween, type Mark, type OwnCode } from './mark.js';
+import { register } from './shared-state.js';
 
-/** Functions of one script of ours. */
-export interface OwnFrames {
-  /** As V8 names the script; undefined in a bundle that became CommonJS, whose frames stay in the graph. */
-  readonly url: string | undefined;
-  readonly names: readonly string[];
-}
+const isBefore = (a: Omit<Mark, 'url'>, b: Omit<Mark, 'url'>): boolean =>
+  a.line < b.line || (a.line === b.line && a.column < b.column);
 
-/** Tells whether a frame is one of these. */
-export const ownFrames = (all: readonly OwnFrames[]): ((functionName: string, url: string) => boolean) => {
-  const byUrl = new Map<string, Set<string>>();
-  for (const { url, names } of all) {
-    if (url === undefined) continue;
-    byUrl.set(url, new Set([...(byUrl.get(url) ?? []), ...names]));
-  }
-  return (functionName, url) => byUrl.get(url)?.has(functionName) ?? false;
+/** What is between these marks is the library's. Where V8 told no place, the frames stay in the graph. */
+export const ownCode = (begin: Mark | undefined, end: Mark | undefined): void => {
+  register.ownCode.push(...codeBetween(begin, end));
+};
+
+/** Tells whether a function that begins there is the library's own. */
+export type IsOwnFrame = (url: string, line: number, column: number) => boolean;
+
+/** For the code that is loaded by now. */
+export const ownFrames = (): IsOwnFrame => {
+  const byUrl = new Map<string, OwnCode[]>();
+  for (const code of register.ownCode) byUrl.set(code.begin.url, [...(byUrl.get(code.begin.url) ?? []), code]);
+  return (url, line, column) => {
+    const place = { line, column };
+    return byUrl.get(url)?.some(({ begin, end }) => isBefore(begin, place) && isBefore(place, end)) ?? false;
+  };
 };

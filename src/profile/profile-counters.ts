@@ -1,6 +1,10 @@
 // Counters of everything this room refused, overwrote or could not tell, for one thread. Counting must never throw or
 // allocate.
+import { mark } from './mark.js';
+import { ownCode } from './own-frames.js';
 import { register } from './shared-state.js';
+
+const begin = mark();
 
 /** Slot of each counter; the names are those of `stats()`. Append only: copies of the library share the slots. */
 export const Counter = {
@@ -53,3 +57,5 @@ export const readCounters = (): Record<CounterName, number> => {
   for (const name of Object.keys(Counter) as CounterName[]) out[name] = slots[Counter[name]];
   return out;
 };
+
+ownCode(begin, mark());

@@ -1,12 +1,9 @@
 // The samples of V8 as columns: node, time and kind, and the call tree without the frames of labels. Knows nothing of labels but
 // which frames are theirs.
 import type { RawNode, RawProfile } from './cpu-profiler.js';
-import { LABEL_FRAMES } from './dynamic-label.js';
-import { SPAN_LABEL_FRAMES } from './join/span-labels.js';
 import { type ProfileNodes, SampleKind } from './labelled-profile.js';
 import { V8_AHEAD_US } from './monotonic.js';
-import { ownFrames } from './own-frames.js';
-import { POOL_FRAMES } from './trampoline-pool.js';
+import { type IsOwnFrame, ownFrames } from './own-frames.js';
 import { trampolineIndex } from './trampoline-source.js';
 
 const ROOT = '(root)';
@@ -17,8 +14,6 @@ const KIND_OF: Readonly<Record<string, number>> = {
   '(program)': SampleKind.program,
   [ROOT]: SampleKind.program,
 };
-
-const isOwnFrame = ownFrames([LABEL_FRAMES, POOL_FRAMES, SPAN_LABEL_FRAMES]);
 
 const NO_FRAMES: readonly number[] = [];
 
@@ -79,11 +74,11 @@ class Tree {
   }
 }
 
-const placeOf = ({ callFrame }: RawNode, above: Place, tree: Tree): Place => {
-  const { functionName, url } = callFrame;
+const placeOf = ({ callFrame }: RawNode, above: Place, tree: Tree, isOwnFrame: IsOwnFrame): Place => {
+  const { functionName, url, lineNumber, columnNumber } = callFrame;
   const trampoline = trampolineIndex(functionName, url);
   if (trampoline >= 0) return { ...above, kind: SampleKind.js, trampolines: [...above.trampolines, trampoline] };
-  if (isOwnFrame(functionName, url) && above.row >= 0) return { ...above, kind: SampleKind.js };
+  if (above.row >= 0 && isOwnFrame(url, lineNumber, columnNumber)) return { ...above, kind: SampleKind.js };
   const kind = (url === '' ? KIND_OF[functionName] : undefined) ?? SampleKind.js;
   return { row: tree.row(above.row, callFrame), kind, trampolines: above.trampolines };
 };
@@ -93,12 +88,13 @@ const placesOf = (raw: RawProfile, tree: Tree): Map<number, Place> => {
   const byId = new Map(raw.nodes.map((node) => [node.id, node]));
   const children = new Set(raw.nodes.flatMap((node) => node.children ?? []));
   const places = new Map<number, Place>();
+  const isOwnFrame = ownFrames();
   const open: { node: RawNode; above: Place }[] = raw.nodes
     .filter((node) => !children.has(node.id))
     .map((node) => ({ node, above: { row: -1, kind: SampleKind.program, trampolines: NO_FRAMES } }));
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     const { node, above } = next;
-    const place = placeOf(node, above, tree);
+    const place = placeOf(node, above, tree, isOwnFrame);
     places.set(node.id, place);
     for (const id of node.children ?? []) {
       const child = byId.get(id);

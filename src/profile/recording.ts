@@ -176,7 +176,8 @@ export class Recording {
   private readRegister(sigprof: Sigprof): Take['registerTrace'] {
     const notes = new NoteStore(sigprof);
     const table = new LabelTable();
-    register.enroll = (scope) => table.add(scope);
+    // Bound, for then it has no frame of its own.
+    register.enroll = table.add.bind(table);
     const first = register.current;
     this.isChained = sigprof.chain();
     if (!this.isChained) count(Counter.handlersDisplaced);

@@ -1,8 +1,12 @@
 // Scopes within scopes: which labels are around which. Must keep depth and text bounded, whatever users nest.
 import { mergedRecord } from './label-record.js';
 import type { LabelRecord } from './labelled-profile.js';
+import { mark } from './mark.js';
+import { ownCode } from './own-frames.js';
 import { Counter, count } from './profile-counters.js';
 import { type Labelled, NO_SCOPE, register, Scope } from './shared-state.js';
+
+const begin = mark();
 
 /** Labels around each other that are kept; further in, the outermost goes. */
 export const MAX_DEPTH = 16;
@@ -48,3 +52,5 @@ export const recordOf = (scope: Scope): LabelRecord => {
   const records = labelsOf(scope).map((label) => label.record);
   return records.length === 1 ? records[0] : records.reduce(mergedRecord, {});
 };
+
+ownCode(begin, mark());

@@ -1,6 +1,9 @@
 // What every copy of this room in a thread must share (an ES module build and a CommonJS build may both be loaded): the label
 // register and its cell, for there is one cell a thread that the signal handler reads. Nothing else in the room is global.
 import type { LabelRecord } from './labelled-profile.js';
+import { codeBetween, mark, type OwnCode } from './mark.js';
+
+const begin = mark();
 
 /** What a scope needs of a label: its text, and a place for the CPU time found for it. */
 export interface Labelled {
@@ -53,6 +56,8 @@ export interface Register {
   /** Element 0 is the id of `current`, where the signal handler finds it; it sets element 1 with each sample. */
   readonly cell: Int32Array;
   readonly counters: Float64Array;
+  /** Where the code of labels is, of every copy of the library. */
+  readonly ownCode: OwnCode[];
 }
 
 const KEY = Symbol.for('spanline.profile.0');
@@ -72,6 +77,7 @@ const create = (): Register => {
     none,
     cell: new Int32Array(new SharedArrayBuffer(CELL_BYTES)),
     counters: new Float64Array(COUNTER_SLOTS),
+    ownCode: [],
   };
 };
 
@@ -83,3 +89,5 @@ holder[KEY] = register;
 
 /** No label. */
 export const NO_SCOPE = register.none;
+
+register.ownCode.push(...codeBetween(begin, mark()));

@@ -1,7 +1,12 @@
 // Which scope a continuation resumed in, when: for profiles whose labels travel on trampolines, which are gone after an await.
 // A bounded ring; what is overwritten is lost. Two clock readings a continuation: only for threads without the addon.
+
+import { mark } from './mark.js';
+import { ownCode } from './own-frames.js';
 import { NO_SCOPE, type Scope } from './shared-state.js';
 import { LOST } from './trampoline-history.js';
+
+const begin = mark();
 
 /** About four megabytes, and a fifth of a second of nothing but awaits. */
 const ROWS = 262_144;
@@ -92,3 +97,5 @@ export class Timeline {
     return this.toUs[row % ROWS] > middle ? this.scopes[row % ROWS] : NO_SCOPE;
   }
 }
+
+ownCode(begin, mark());

@@ -1,20 +1,21 @@
 // The trampolines of a thread and who has which. A label takes one at its first call in a profile and gives it back when it is
 // disposed or the profile ends. One that still runs is not handed on; when all are taken, labels share the overflow.
+
+import { mark } from './mark.js';
 import { monotonicUs } from './monotonic.js';
-import type { OwnFrames } from './own-frames.js';
+import { ownCode } from './own-frames.js';
 import { Counter, count } from './profile-counters.js';
 import type { FramePool, Labelled } from './shared-state.js';
 import { type LOST, TrampolineHistory } from './trampoline-history.js';
 import { makeTrampolines, type Trampoline, type TrampolineKind } from './trampoline-source.js';
+
+const begin = mark();
 
 const FIRST = 256;
 export const MAX_TRAMPOLINES = 8192;
 
 /** Labels that share it cannot be told apart. */
 export const OVERFLOW = Symbol('overflow');
-
-/** See LABEL_FRAMES. */
-export const POOL_FRAMES: OwnFrames = { url: import.meta.url, names: ['run', 'acquire', 'giveBack', 'grow', 'append'] };
 
 interface Slot {
   readonly index: number;
@@ -140,3 +141,5 @@ export class TrampolinePool implements FramePool {
     this.growth.unref();
   }
 }
+
+ownCode(begin, mark());

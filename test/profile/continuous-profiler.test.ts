@@ -101,7 +101,12 @@ test('stopNow ends it before it returns: the profile under way is the caller’s
 });
 
 test('stopNow in a pause gives nothing', async () => {
-  const profiler = await continuousProfiler({ everyMs: 0.05, rotateMs: 100, budgetPercent: 0.01, sink: () => undefined });
+  const profiler = await continuousProfiler({
+    everyMs: 0.05,
+    rotateMs: 100,
+    budgetPercent: 0.01,
+    sink: () => undefined,
+  });
   await workUntil(() => profiler.stats().pauses > 0);
   expect(profiler.stopNow()).toBeUndefined();
   expect(register.isBusy).toBe(false);

@@ -8,16 +8,16 @@ import type { SpanContext } from '../../span/span-context.js';
 import { hex8 } from '../../span/traceparent.js';
 import type { LabelRecord } from '../labelled-profile.js';
 import { makeCurrent } from '../make-current.js';
-import type { OwnFrames } from '../own-frames.js';
+import { mark } from '../mark.js';
+import { ownCode } from '../own-frames.js';
 import { freshIn, labelsOf, nested } from '../scope.js';
 import { type Labelled, NO_SCOPE, register, type Scope } from '../shared-state.js';
+
+const begin = mark();
 
 /** Keys of the labels: 32 and 16 lower-case hex digits. */
 export const TRACE_ID_LABEL = 'trace_id';
 export const SPAN_ID_LABEL = 'span_id';
-
-/** See LABEL_FRAMES. */
-export const SPAN_LABEL_FRAMES: OwnFrames = { url: import.meta.url, names: ['runInSpan', 'runInFrame'] };
 
 /** The label of one run of a span. Keeps numbers only; text is made for those that a sample has met. */
 class SpanLabel implements Labelled {
@@ -119,3 +119,5 @@ export const labelSpans = (): (() => void) => {
     if (state.labelling === labelling) state.labelling = undefined;
   };
 };
+
+ownCode(begin, mark());
