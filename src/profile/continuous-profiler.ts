@@ -1,7 +1,7 @@
 // Profiles without end: one rotation after the other, each handed to a sink, within a budget of CPU time. A sink that is slow or
 // fails costs profiles, never memory and never the program.
 import type { Carrier, LabelledProfile } from './labelled-profile.js';
-import { checkRange, openRecording, type SamplingOptions } from './profile.js';
+import { checkRange, checkSamples, openRecording, type SamplingOptions } from './profile.js';
 import { Counter, count } from './profile-counters.js';
 import { ProfileError } from './profile-error.js';
 import type { Recording } from './recording.js';
@@ -214,8 +214,14 @@ export class ContinuousProfiler {
  * ```
  */
 export const continuousProfiler = async (options: ContinuousOptions): Promise<ContinuousProfiler> => {
-  const { rotateMs = DEFAULT_ROTATE_MS, budgetPercent = DEFAULT_BUDGET_PERCENT, sink } = options;
+  const {
+    everyMs = DEFAULT_EVERY_MS,
+    rotateMs = DEFAULT_ROTATE_MS,
+    budgetPercent = DEFAULT_BUDGET_PERCENT,
+    sink,
+  } = options;
   checkRange('rotateMs', rotateMs, MIN_ROTATE_MS, MAX_ROTATE_MS);
+  checkSamples('rotateMs', rotateMs, everyMs);
   checkRange('budgetPercent', budgetPercent, 0.01, 100);
   if (typeof sink !== 'function') {
     throw new ProfileError(

@@ -40,6 +40,8 @@ export const Counter = {
   profilesDropped: 14,
   /** Samples that V8 took by itself, when it threw optimised code away; they stand for no time and are left out. */
   samplesUnasked: 15,
+  /** Profiles ended because they had as many samples as one may hold. */
+  sampleStops: 16,
 } as const;
 
 export type CounterName = keyof typeof Counter;

@@ -33,20 +33,34 @@ export interface RunningProfile {
   readonly carrier: Carrier;
   /** What it cost this thread so far, in percent of one core: an estimate. */
   costPercent(): number;
-  /** End it. Only the first call gives the profile; it throws when the inspector does. */
+  /**
+   * End it. Only the first call gives the profile; it throws when the inspector does. A profile that reached its budget, or 2,000,000
+   * samples, ended by itself and is given here.
+   */
   stop(): LabelledProfile;
 }
 
+const DEFAULT_EVERY_MS = 1;
 const DEFAULT_MS = 10_000;
 const LONGEST_MS = 3_600_000;
+/** They are in memory until the profile ends. */
 const MOST_SAMPLES = 2_000_000;
-const DRAIN_MS = 1000;
+const LOOK_MS = 1000;
 const US_PER_MS = 1000;
 const NS_PER_MS = 1_000_000;
 
 export const checkRange = (name: string, value: number, low: number, high: number): number => {
   if (typeof value === 'number' && value >= low && value <= high) return value;
   throw new ProfileError('ERR_SPANLINE_PROFILE_OPTION', `${name} is ${String(value)}; give ${low} to ${high}`);
+};
+
+/** Refuses a profile that is known to be too large. */
+export const checkSamples = (name: string, ms: number, everyMs: number): void => {
+  if (!(ms / everyMs > MOST_SAMPLES)) return;
+  throw new ProfileError(
+    'ERR_SPANLINE_PROFILE_OPTION',
+    `${name} ${ms} at everyMs ${everyMs} is more than ${MOST_SAMPLES} samples; profile less or less often`,
+  );
 };
 
 const CARRIERS: readonly string[] = ['auto', 'register', 'trampoline', 'both'];
@@ -77,6 +91,63 @@ export interface OpenRecording {
   readonly carrier: Carrier;
 }
 
+/** `onEnded` is called when the profile ends by itself: at its budget, or with as many samples as one may hold. */
+const begin = async (options: SamplingOptions, onEnded: () => void): Promise<RunningProfile> => {
+  const { everyMs = DEFAULT_EVERY_MS, budgetPercent } = options;
+  if (budgetPercent !== undefined) checkRange('budgetPercent', budgetPercent, 0.01, 100);
+  const { recording, carrier } = await openRecording(options, DEFAULT_EVERY_MS);
+  const startedMs = performance.now();
+  const costPercent = (): number => {
+    const ms = performance.now() - startedMs;
+    return (recording.costNs(ms) / (ms * NS_PER_MS)) * 100;
+  };
+  try {
+    recording.begin();
+  } catch (error) {
+    recording.close();
+    throw error;
+  }
+  const end = (): LabelledProfile => {
+    clearInterval(look);
+    try {
+      return recording.end();
+    } finally {
+      recording.close();
+    }
+  };
+  let give = end;
+  const endByItself = (counter: number): void => {
+    count(counter);
+    // Nobody awaits a timer: what fails here is thrown to whoever asks for the profile.
+    try {
+      const profile = end();
+      give = () => profile;
+    } catch (error) {
+      give = () => {
+        throw error;
+      };
+    }
+    onEnded();
+  };
+  const look = setInterval(() => {
+    recording.tidy();
+    if (budgetPercent !== undefined && costPercent() > budgetPercent) endByItself(Counter.budgetStops);
+    else if ((performance.now() - startedMs) / everyMs > MOST_SAMPLES) endByItself(Counter.sampleStops);
+  }, LOOK_MS);
+  look.unref();
+  let isOver = false;
+  return {
+    carrier,
+    costPercent,
+    stop: () => {
+      if (isOver)
+        throw new ProfileError('ERR_SPANLINE_PROFILE_OPTION', 'this profile was stopped before; start another');
+      isOver = true;
+      return give();
+    },
+  };
+};
+
 /**
  * Begin a profile of this thread; it runs until `stop()`.
  *
@@ -93,35 +164,7 @@ export interface OpenRecording {
  * ```
  */
 export const startProfile = async (options: SamplingOptions = {}): Promise<RunningProfile> => {
-  const { recording, carrier } = await openRecording(options, 1);
-  const startedMs = performance.now();
-  try {
-    recording.begin();
-  } catch (error) {
-    recording.close();
-    throw error;
-  }
-  const drain = setInterval(() => recording.tidy(), DRAIN_MS);
-  drain.unref();
-  let isOver = false;
-  return {
-    carrier,
-    costPercent: () => {
-      const ms = performance.now() - startedMs;
-      return (recording.costNs(ms) / (ms * NS_PER_MS)) * 100;
-    },
-    stop: () => {
-      if (isOver)
-        throw new ProfileError('ERR_SPANLINE_PROFILE_OPTION', 'this profile was stopped before; start another');
-      isOver = true;
-      clearInterval(drain);
-      try {
-        return recording.end();
-      } finally {
-        recording.close();
-      }
-    },
-  };
+  return begin(options, () => undefined);
 };
 
 /**
@@ -137,37 +180,25 @@ export const startProfile = async (options: SamplingOptions = {}): Promise<Runni
  * ```
  */
 export const profile = async (options: ProfileOptions = {}): Promise<LabelledProfile> => {
-  const { durationMs = DEFAULT_MS, signal, budgetPercent, everyMs = 1 } = options;
+  const { durationMs = DEFAULT_MS, signal, everyMs = DEFAULT_EVERY_MS } = options;
   checkRange('durationMs', durationMs, 1, LONGEST_MS);
-  if (budgetPercent !== undefined) checkRange('budgetPercent', budgetPercent, 0.01, 100);
-  if (durationMs / everyMs > MOST_SAMPLES) {
-    throw new ProfileError(
-      'ERR_SPANLINE_PROFILE_OPTION',
-      `durationMs ${durationMs} at everyMs ${everyMs} is more than ${MOST_SAMPLES} samples; profile less or less often`,
-    );
-  }
+  checkSamples('durationMs', durationMs, everyMs);
   if (signal?.aborted) {
     throw new ProfileError('ERR_SPANLINE_PROFILE_ABORTED', 'the signal had fired before the profile began', {
       cause: signal.reason,
     });
   }
-  const running = await startProfile(options);
-  await new Promise<void>((resolve) => {
-    const finish = (): void => {
-      clearTimeout(timer);
-      clearInterval(guard);
-      signal?.removeEventListener('abort', finish);
-      resolve();
-    };
-    const timer = setTimeout(finish, durationMs);
-    const guard = setInterval(() => {
-      if (budgetPercent === undefined || running.costPercent() <= budgetPercent) return;
-      count(Counter.budgetStops);
-      finish();
-    }, DRAIN_MS);
-    signal?.addEventListener('abort', finish);
-    // Between the check above and here the self-test ran.
-    if (signal?.aborted) finish();
+  let finish = (): void => undefined;
+  const over = new Promise<void>((resolve) => {
+    finish = resolve;
   });
+  const running = await begin(options, finish);
+  const timer = setTimeout(finish, durationMs);
+  signal?.addEventListener('abort', finish);
+  // Between the check above and here the self-test ran.
+  if (signal?.aborted) finish();
+  await over;
+  clearTimeout(timer);
+  signal?.removeEventListener('abort', finish);
   return running.stop();
 };

@@ -118,11 +118,13 @@ test('it keeps no program alive and leaves nothing behind when it is thrown away
   expect([register.isBusy, register.pool, register.enroll]).toEqual([false, undefined, undefined]);
 });
 
-test.each([{ rotateMs: 1 }, { budgetPercent: 101 }, { sink: 'x' as unknown as () => void }])(
-  'a wrong option is refused: %o',
-  async (options) => {
-    const refused = continuousProfiler({ sink: () => undefined, ...options });
-    await expect(refused).rejects.toBeInstanceOf(ProfileError);
-    await expect(refused).rejects.toMatchObject({ code: 'ERR_SPANLINE_PROFILE_OPTION' });
-  },
-);
+test.each([
+  { rotateMs: 1 },
+  { rotateMs: 3_600_000, everyMs: 1 },
+  { budgetPercent: 101 },
+  { sink: 'x' as unknown as () => void },
+])('a wrong option is refused: %o', async (options) => {
+  const refused = continuousProfiler({ sink: () => undefined, ...options });
+  await expect(refused).rejects.toBeInstanceOf(ProfileError);
+  await expect(refused).rejects.toMatchObject({ code: 'ERR_SPANLINE_PROFILE_OPTION' });
+});

@@ -11,6 +11,7 @@ import {
   startProfile,
   stats,
 } from '../../src/profile/index.js';
+import { register } from '../../src/profile/shared-state.js';
 import { loadSigprof } from '../../src/profile/sigprof.js';
 import { busyWork, isConserved, jitter, shareOf, withSamples, workSamples } from './support/busy-work.js';
 import { carriers, hasRegister } from './support/carriers.js';
@@ -178,6 +179,17 @@ test('one profile at a time in a thread', async () => {
   running.stop();
   expect(() => running.stop()).toThrow(ProfileError);
   (await startProfile()).stop();
+});
+
+test('a profile that costs more than asked ends by itself, and is given when it is stopped', async () => {
+  const before = stats().counters.budgetStops;
+  const running = await startProfile({ everyMs: 0.05, budgetPercent: 0.01 });
+  while (register.isBusy) await new Promise(setImmediate);
+  expect(stats().counters.budgetStops - before).toBe(1);
+  (await startProfile()).stop();
+  expect(isConserved(running.stop())).toBe(true);
+  expect(() => running.stop()).toThrow(ProfileError);
+  expect(await codeOf(startProfile({ budgetPercent: 0 }))).toBe('ERR_SPANLINE_PROFILE_OPTION');
 });
 
 test.each([
