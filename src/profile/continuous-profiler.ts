@@ -32,6 +32,10 @@ export interface ContinuousStats {
   readonly costPercent: number;
 }
 
+const { node } = process.versions;
+// Since Node 24 AsyncLocalStorage, and with it every span, works without promise hooks: a profile for the life of a program must not
+// bring them back unless labels need them.
+const DEFAULT_CONTINUATIONS = Number.parseInt(node, 10) >= 24 ? 'auto' : true;
 const DEFAULT_EVERY_MS = 10;
 const DEFAULT_ROTATE_MS = 30_000;
 const DEFAULT_BUDGET_PERCENT = 2;
@@ -229,7 +233,10 @@ export const continuousProfiler = async (options: ContinuousOptions): Promise<Co
       `sink is ${typeof sink}; give a function that takes a profile`,
     );
   }
-  const { recording, carrier } = await openRecording(options, DEFAULT_EVERY_MS);
+  const { recording, carrier } = await openRecording(
+    { continuations: DEFAULT_CONTINUATIONS, ...options },
+    DEFAULT_EVERY_MS,
+  );
   try {
     return new ContinuousProfiler(recording, carrier, rotateMs, budgetPercent, sink);
   } catch (error) {

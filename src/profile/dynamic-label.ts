@@ -130,6 +130,7 @@ export class DynamicLabel implements Labelled {
    * A function that throws before its first await gives a rejected promise, as an async function does.
    */
   run<T>(fn: () => Promise<T>): Promise<T> {
+    register.follow?.();
     try {
       return this.apply(fn);
     } catch (error) {
@@ -153,9 +154,13 @@ export class DynamicLabel implements Labelled {
     const scope = this.isDisposed ? register.current : nested(register.current, this);
     const isOver = () => this.isDisposed;
     const bound = function (this: unknown, ...args: never[]): unknown {
-      if (!isOver()) return runIn(scope, () => fn.apply(this, args));
-      count(Counter.staleLabels);
-      return fn.apply(this, args);
+      if (isOver()) {
+        count(Counter.staleLabels);
+        return fn.apply(this, args);
+      }
+      const result = runIn(scope, () => fn.apply(this, args));
+      if (register.follow !== undefined && result instanceof Promise) register.follow();
+      return result;
     };
     return likeness(bound, fn) as F;
   }

@@ -13,8 +13,12 @@ export interface SamplingOptions {
   readonly everyMs?: number;
   /** How labels reach the samples. Default `auto`: the register where its addon works, else trampolines. */
   readonly carrier?: Carrier | 'auto';
-  /** Keep labels across awaits, for tens of nanoseconds an await. Default true. */
-  readonly continuations?: boolean;
+  /**
+   * Keep labels across awaits, for tens of nanoseconds an await. `auto`: from the first asynchronous scope of a label on (`run`, or a
+   * bound function that gives a promise), so that a program without any pays nothing. Default: true; `auto` when continuous on Node 24
+   * and later.
+   */
+  readonly continuations?: boolean | 'auto';
   /** Give samples the labels `trace_id` and `span_id` of the span they worked for. Default: whether tracing is switched on. */
   readonly spans?: boolean;
   /** Most CPU time of the thread the profile may cost, in percent of one core. Default: no bound on demand, 2 when continuous. */
@@ -75,12 +79,18 @@ export const openRecording = async (options: SamplingOptions, defaultEveryMs: nu
       `carrier is ${String(carrier)}; give one of ${CARRIERS.join(', ')}`,
     );
   }
+  if (typeof continuations !== 'boolean' && continuations !== 'auto') {
+    throw new ProfileError(
+      'ERR_SPANLINE_PROFILE_OPTION',
+      `continuations is ${String(continuations)}; give true, false or 'auto'`,
+    );
+  }
   const chosen = await chooseCarrier(carrier);
   const intervalUs = Math.round(everyMs * US_PER_MS);
   const recording = await Recording.open({
     ...chosen,
     intervalUs,
-    followsContinuations: continuations,
+    continuations,
     labelsSpans: spans,
   });
   return { recording, carrier: chosen.carrier };

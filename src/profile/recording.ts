@@ -31,7 +31,8 @@ export interface RecordingSettings {
   readonly carrier: Carrier;
   /** For the carriers `trampoline` and `both`. */
   readonly pool: TrampolinePool | undefined;
-  readonly followsContinuations: boolean;
+  /** Whether labels are kept across awaits; `auto`: once somebody asks for it. */
+  readonly continuations: boolean | 'auto';
   /** Label samples with the span they worked for. */
   readonly labelsSpans?: boolean;
 }
@@ -63,7 +64,7 @@ interface Take {
 
 export class Recording {
   private take: Take | undefined;
-  private readonly following: Following | undefined;
+  private following: Following | undefined;
   private readonly timeline: Timeline | undefined;
   private readonly sigprof: Sigprof | undefined;
   private unlabelSpans: (() => void) | undefined;
@@ -75,11 +76,17 @@ export class Recording {
     private readonly profiler: CpuProfiler,
     private readonly settings: RecordingSettings,
   ) {
-    const { carrier, followsContinuations, labelsSpans = false } = settings;
+    const { carrier, continuations, labelsSpans = false } = settings;
     this.sigprof = carrier === 'trampoline' ? undefined : attachedSigprof();
     if (labelsSpans) this.unlabelSpans = labelSpans();
-    if (!followsContinuations) return;
+    if (continuations === false) return;
     this.timeline = carrier === 'trampoline' ? new Timeline() : undefined;
+    if (continuations === 'auto') register.follow = () => this.follow();
+    else this.follow();
+  }
+
+  private follow(): void {
+    register.follow = undefined;
     this.following = followContinuations(this.timeline);
   }
 
@@ -164,6 +171,7 @@ export class Recording {
     } finally {
       register.pool = undefined;
       register.enroll = undefined;
+      register.follow = undefined;
       this.unlabelSpans?.();
       this.following?.stop();
       this.profiler.close();

@@ -48,7 +48,7 @@ const score = ({ samples, nodes, labels }: LabelledProfile): { right: number; al
 export const selfTest = async (carrier: Pick<RecordingSettings, 'carrier' | 'pool'>): Promise<number> => {
   using a = new DynamicLabel(KEY, 'a');
   using b = new DynamicLabel(KEY, 'b');
-  const recording = await Recording.open({ ...carrier, intervalUs: INTERVAL_US, followsContinuations: false });
+  const recording = await Recording.open({ ...carrier, intervalUs: INTERVAL_US, continuations: false });
   try {
     let right = 0;
     let all = 0;

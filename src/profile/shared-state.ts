@@ -47,6 +47,8 @@ export interface Register {
   nextId: number;
   /** Set while a profile is taken: takes the scopes that samples may have met. */
   enroll: ((scope: Scope) => void) | undefined;
+  /** Set while a profile waits with following continuations for an asynchronous scope: begins with it. */
+  follow: (() => void) | undefined;
   /** True while a profile is taken or a self-test runs, by any copy of the library. */
   isBusy: boolean;
   /** True when the addon reads `cell`: once and for the life of the thread, for the cell does not move. */
@@ -72,6 +74,7 @@ const create = (): Register => {
     pool: undefined,
     nextId: 1,
     enroll: undefined,
+    follow: undefined,
     isBusy: false,
     isAttached: false,
     none,
