@@ -29,8 +29,10 @@ export interface RegisterTrace {
 /** What the trampolines left behind. */
 export interface FrameTrace {
   readonly pool: TrampolinePool;
-  /** Undefined when continuations were not followed. */
+  /** Undefined when continuations were not followed, or by the register alone. */
   readonly timeline: Timeline | undefined;
+  /** Without a timeline, what has no frame may be a continuation of a label all the same. */
+  readonly followsContinuations: boolean;
 }
 
 /** At least one of the two. */
@@ -47,8 +49,9 @@ export interface Attributed {
   readonly unit: 'cpu' | 'samples';
 }
 
-const byFrames = (trampolines: readonly number[], us: number, { pool, timeline }: FrameTrace): Attribution => {
-  const resumed = timeline?.scopeAt(us) ?? NO_SCOPE;
+const byFrames = (trampolines: readonly number[], us: number, trace: FrameTrace): Attribution => {
+  const { pool, timeline, followsContinuations } = trace;
+  const resumed = timeline?.scopeAt(us) ?? (followsContinuations ? LOST : NO_SCOPE);
   if (trampolines.length === 0) return resumed === LOST ? 'lost' : resumed;
   let scope = resumed === LOST ? NO_SCOPE : resumed;
   for (const index of trampolines) {

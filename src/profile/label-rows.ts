@@ -11,7 +11,7 @@ const keyOf = (record: LabelRecord): string =>
 
 export class LabelRows {
   readonly labels: LabelRecord[] = [{}, { [OWN_LABEL_KEY]: 'lost' }, { [OWN_LABEL_KEY]: 'overflow' }];
-  private readonly byKey = new Map<string, number>();
+  private readonly byKey = new Map<string, number>([[keyOf({}), NO_LABEL]]);
   private readonly byScope = new Map<Scope, number>([[NO_SCOPE, NO_LABEL]]);
 
   rowOf(scope: Attribution): number {

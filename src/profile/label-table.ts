@@ -32,7 +32,7 @@ export class LabelTable {
     count(Counter.labelsOverCap);
   }
 
-  /** `lost` for an id that nobody made known, `overflow` when there may have been no room for it. */
+  /** `lost` for an id that nobody made known or that two scopes had, `overflow` when there may have been no room for it. */
   find(id: number): Scope | 'lost' | 'overflow' {
     if (id === NO_SCOPE.id) return NO_SCOPE;
     return this.scopes.get(id) ?? (this.isOverfull ? 'overflow' : 'lost');

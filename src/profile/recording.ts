@@ -115,8 +115,9 @@ export class Recording {
     const startedNs = process.hrtime.bigint();
     const { settings, timeline, sigprof } = this;
     this.profiler.start(settings.intervalUs);
-    const frames = settings.pool && { pool: settings.pool, timeline };
-    register.pool = settings.pool;
+    const { pool, continuations } = settings;
+    const frames = pool && { pool, timeline, followsContinuations: continuations !== false };
+    register.pool = pool;
     const registerTrace = sigprof && this.readRegister(sigprof);
     this.take = { registerTrace, frames };
     this.spend(startedNs);
@@ -187,9 +188,11 @@ export class Recording {
     // Bound, for then it has no frame of its own.
     register.enroll = table.add.bind(table);
     const first = register.current;
+    // Before the first note, whose CPU time counts from here.
+    const firstCpuNs = sigprof.threadCpuNs();
     this.isChained = sigprof.chain();
     if (!this.isChained) count(Counter.handlersDisplaced);
-    return { notes, table, first, firstUs: monotonicUs(), firstCpuNs: sigprof.threadCpuNs() };
+    return { notes, table, first, firstUs: monotonicUs(), firstCpuNs };
   }
 
   private spend(sinceNs: bigint): void {

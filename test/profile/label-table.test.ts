@@ -3,7 +3,7 @@ import { afterEach, expect, test } from 'vitest';
 import { DynamicLabel } from '../../src/profile/index.js';
 import { LabelTable } from '../../src/profile/label-table.js';
 import { scopeOf } from '../../src/profile/scope.js';
-import { NO_SCOPE, register, Scope } from '../../src/profile/shared-state.js';
+import { NO_SCOPE, register, type Scope } from '../../src/profile/shared-state.js';
 
 const NOTED = 1;
 
@@ -25,15 +25,6 @@ test('what finds no room is counted and may be any that is not found', () => {
   const table = new LabelTable(3);
   for (const scope of all) table.add(scope);
   expect(all.map((scope) => table.find(scope.id))).toEqual([...all.slice(0, 3), 'overflow']);
-});
-
-test('an id that two scopes had in one profile is neither of them', () => {
-  const [first] = scopes(1);
-  const table = new LabelTable();
-  table.add(first);
-  table.add(new Scope(first.id, first.label, first.outer, first.depth));
-  table.add(first);
-  expect(table.find(first.id)).toBe('lost');
 });
 
 test('only labels that a sample may have met are made known', () => {
@@ -61,4 +52,19 @@ test('only labels that a sample may have met are made known', () => {
     sample();
   });
   expect(recordsOf()).toEqual([5]);
+});
+
+test('numbers that begin anew give nobody the samples of another', () => {
+  const { nextId } = register;
+  const [early] = [new DynamicLabel('i', 1)].map(scopeOf);
+  const others = [new DynamicLabel('i', 2), new DynamicLabel('i', 3)];
+  register.nextId = 0x7fff_ffff;
+  const [, first] = others.map(scopeOf);
+  register.nextId = early.id;
+  const [again] = others.map(scopeOf);
+  register.nextId = nextId + 10;
+  expect([first.id, again.id]).toEqual([1, early.id]);
+  const table = new LabelTable();
+  for (const scope of [early, first, again, again]) table.add(scope);
+  expect([table.find(early.id), table.find(first.id)]).toEqual(['lost', first]);
 });
