@@ -1,6 +1,6 @@
 // How much of the CPU each label took, and how sure that is. Samples are random, so every share has an interval, and labels that the
 // samples cannot tell apart have the same rank.
-import { type LabelledProfile, SampleKind } from './labelled-profile.js';
+import { type LabelledProfile, type LabelRecord, SampleKind } from './labelled-profile.js';
 
 /** One value of a label key (or all labels together) in a profile. */
 export interface LabelShare {
@@ -37,11 +37,15 @@ export const wilson = (share: number, n: number): { readonly low: number; readon
   return { low: Math.max(0, centre - half), high: Math.min(1, centre + half) };
 };
 
+/** The value of a key, as text; '' where there is none. Records may have a prototype, whose names are no keys. */
+export const labelValue = (record: LabelRecord, key: string): string =>
+  Object.hasOwn(record, key) ? String(record[key]) : '';
+
 const busySums = ({ samples, labels }: LabelledProfile, key: string): Map<string, Sum> => {
   const sums = new Map<string, Sum>();
   for (let i = 0; i < samples.count; i++) {
     if (samples.kind[i] === SampleKind.idle || samples.kind[i] === SampleKind.gc) continue;
-    const value = String(labels[samples.label[i]][key] ?? '');
+    const value = labelValue(labels[samples.label[i]], key);
     const sum = sums.get(value) ?? { samples: 0, cpuNs: 0, squares: 0 };
     sum.samples++;
     sum.cpuNs += samples.cpuNs[i];

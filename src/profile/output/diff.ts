@@ -98,8 +98,9 @@ export const diff = (
 ): LabelChange[] => {
   const n = effectiveSamples(before);
   const m = effectiveSamples(after);
-  const old = new Map(shares(groupedBy(before, by), by).map((row) => [row.value, row]));
-  const now = new Map(shares(groupedBy(after, by), by).map((row) => [row.value, row]));
+  const [old, now] = groupedBy(by, before, after).map(
+    (profile) => new Map(shares(profile, by).map((row) => [row.value, row])),
+  );
   const pairs = [...new Set([...old.keys(), ...now.keys()])].map((value) => ({
     value,
     a: old.get(value) ?? NOTHING,

@@ -19,13 +19,13 @@ export const plainText = (text: string): string => {
 /** `query=q1`. */
 export const pairText = (key: string, value: string | number): string => plainText(`${key}=${value}`);
 
-/** `query=q1, node=3`; empty for no label. */
+const quotedIf = (text: string, isUnclear: RegExp): string => (isUnclear.test(text) ? JSON.stringify(text) : text);
+
+/** `query=q1, node=3`; empty for no label. Another text for each record: not cut, and in quotes what would be read as the next pair. */
 export const labelText = (record: LabelRecord): string =>
-  plainText(
-    Object.entries(record)
-      .map(([key, value]) => `${key}=${value}`)
-      .join(', '),
-  );
+  Object.entries(record)
+    .map(([key, value]) => `${quotedIf(key, /[=,]|^"/)}=${quotedIf(String(value), /, |^"/)}`)
+    .join(', ');
 
 /** The name a person reads. */
 export const frameName = ({ functionName }: Frame): string => plainText(functionName) || '(anonymous)';

@@ -8,7 +8,7 @@ import { ProfileLabels } from './profile-labels.js';
 /** More samples than this are not read: an hour at two thousand a second, some 200 MB. */
 export const MOST_SAMPLES = 8_000_000;
 /** Deeper stacks than V8's samples ever are; more is a damaged file. */
-const MOST_DEPTH = 4096;
+export const MOST_DEPTH = 4096;
 
 export type ProfileFacts = Pick<
   LabelledProfile,
@@ -42,7 +42,7 @@ export class ProfileDraft {
 
   /** The place of a stack, outermost frame first. */
   place(stack: readonly Frame[]): Place {
-    if (stack.length > MOST_DEPTH) throw tooMuch(`a stack of ${stack.length} frames`, MOST_DEPTH);
+    if (stack.length > MOST_DEPTH) throw tooDeep();
     const node = stack.reduce(
       (parent, frame) => (parent === 0 && frame.functionName === '(root)' ? 0 : this.tree.row(parent, frame)),
       0,
@@ -100,6 +100,9 @@ export interface Place {
 
 const tooMuch = (what: string, most: number): ProfileOutputError =>
   new ProfileOutputError('ERR_SPANLINE_PROFILE_FILE', `the profile has ${what} than the ${most} that are read`);
+
+/** The error of a stack that no program has. */
+export const tooDeep = (): ProfileOutputError => tooMuch('a stack of more frames', MOST_DEPTH);
 
 /** The error of a file that is not what it should be. */
 export const notReadable = (why: string, cause?: unknown): ProfileOutputError =>

@@ -4,11 +4,10 @@ import type { Carrier, LabelledProfile, LabelRecord } from '../labelled-profile.
 import { trampolineIndex } from '../trampoline-source.js';
 import type { Frame } from './call-tree.js';
 import { type CpuProfileNode, LABEL_URL } from './cpuprofile.js';
-import { notReadable, type Place, ProfileDraft } from './profile-draft.js';
+import { MOST_DEPTH, notReadable, type Place, ProfileDraft } from './profile-draft.js';
 import { recordFrom } from './profile-labels.js';
 
 const NS_PER_US = 1000;
-const MOST_DEPTH = 4096;
 const DEFAULT_INTERVAL_NS = 1_000_000;
 
 interface Document {
@@ -50,6 +49,8 @@ const checked = (value: unknown): Document => {
   if (!isNumbers(samples) || !isNumbers(timeDeltas) || samples.length !== timeDeltas.length) {
     throw notReadable('"samples" and "timeDeltas" must be lists of numbers of one length');
   }
+  const { cpuNs } = document.spanline ?? {};
+  if (isNumbers(cpuNs) && cpuNs.some((ns) => ns < 0)) throw notReadable('"cpuNs" has negative times');
   if (!isNumbers([startTime, endTime])) throw notReadable('"startTime" and "endTime" must be numbers');
   return document as Document;
 };

@@ -4,7 +4,7 @@ import type { Label, Sample } from 'pprof-format';
 import type { Carrier, LabelledProfile, LabelRecord } from '../labelled-profile.js';
 import type { Frame } from './call-tree.js';
 import { COMMENT_PREFIX, loadPprofPackage, type PprofPackage } from './encode-pprof.js';
-import { notReadable, ProfileDraft } from './profile-draft.js';
+import { MOST_DEPTH, notReadable, ProfileDraft, tooDeep } from './profile-draft.js';
 import { recordFrom } from './profile-labels.js';
 
 type PprofFile = InstanceType<PprofPackage['Profile']>;
@@ -45,14 +45,17 @@ const stacksOf = (file: PprofFile, text: (at: Numeric) => string): ((sample: Sam
     });
     frames.set(Number(id), found);
   }
-  return ({ locationId }) =>
-    locationId
-      .flatMap((id) => {
-        const found = frames.get(Number(id));
-        if (found === undefined) throw notReadable(`a sample refers to the location ${id}, which is not in it`);
-        return found;
-      })
-      .reverse();
+  return ({ locationId }) => {
+    const stack: Frame[] = [];
+    for (const id of locationId) {
+      const found = frames.get(Number(id));
+      if (found === undefined) throw notReadable(`a sample refers to the location ${id}, which is not in it`);
+      // Before they are put together: a small file can name many frames many times.
+      if (stack.length + found.length > MOST_DEPTH) throw tooDeep();
+      stack.push(...found);
+    }
+    return stack.reverse();
+  };
 };
 
 const recordOf = (labels: readonly Label[], text: (at: Numeric) => string): LabelRecord =>

@@ -6,11 +6,13 @@ import { readCpuProfile } from './read-cpuprofile.js';
 import { readFolded } from './read-folded.js';
 import { readPprof } from './read-pprof.js';
 
-/** A file that unfolds to more is not read. */
-const MOST_BYTES = 512 << 20;
+/** A file that has more, or unfolds to more, is not read: V8 holds no text of 512 MiB. */
+export const MOST_BYTES = 500 << 20;
 
 const GZIP = [0x1f, 0x8b];
 const OPEN_BRACE = 0x7b;
+/** Byte order mark, tab, line feed, carriage return, space: what JSON may begin with. */
+const BLANK: ReadonlySet<number> = new Set([0xef, 0xbb, 0xbf, 0x09, 0x0a, 0x0d, 0x20]);
 
 const unzipped = (bytes: Uint8Array): Uint8Array => {
   if (bytes[0] !== GZIP[0] || bytes[1] !== GZIP[1]) return bytes;
@@ -54,10 +56,13 @@ const asText = (bytes: Uint8Array): string | undefined => {
  * ```
  */
 export const readProfile = async (bytes: Uint8Array): Promise<LabelledProfile> => {
+  if (bytes.length > MOST_BYTES) throw notReadable(`it has more than ${MOST_BYTES} bytes`);
   const plain = unzipped(bytes);
   if (plain.length === 0) throw notReadable('it is empty');
-  if (plain[0] === OPEN_BRACE) return readCpuProfile(parsed(Buffer.from(plain).toString('utf8')));
   const text = asText(plain);
+  if (text !== undefined && plain[plain.findIndex((byte) => !BLANK.has(byte))] === OPEN_BRACE) {
+    return readCpuProfile(parsed(text));
+  }
   if (text !== undefined && LAST_LINE_OF_STACKS.test(text.slice(-64))) return readFolded(text);
   return readPprof(plain);
 };

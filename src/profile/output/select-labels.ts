@@ -52,6 +52,8 @@ export const labelKeys = ({ labels, samples }: LabelledProfile): string[] => {
   return [...new Set(labels.flatMap((record, row) => (used.has(row) ? Object.keys(record) : [])))].sort();
 };
 
-/** Read to be grouped by `key`; the key {@link WHOLE_LABEL} stands for all labels together unless the profile has such a key. */
-export const groupedBy = (profile: LabelledProfile, key: string): LabelledProfile =>
-  key === WHOLE_LABEL && !labelKeys(profile).includes(WHOLE_LABEL) ? wholeLabels(profile) : profile;
+/** Read to be grouped by `key`; the key {@link WHOLE_LABEL} stands for all labels together unless one of the profiles has such a key. */
+export const groupedBy = (key: string, ...profiles: LabelledProfile[]): LabelledProfile[] => {
+  const isWhole = key === WHOLE_LABEL && !profiles.some((profile) => labelKeys(profile).includes(WHOLE_LABEL));
+  return isWhole ? profiles.map(wholeLabels) : profiles;
+};

@@ -1,7 +1,7 @@
 // A profile for speedscope, whose importers ignore labels: all samples first, then one profile per label. Bounded: the dearest labels
 // get one each, the rest one together.
 import { type LabelledProfile, SampleKind } from '../labelled-profile.js';
-import { shares } from '../shares.js';
+import { labelValue, shares } from '../shares.js';
 import { frameAt, stackOf } from './call-tree.js';
 import { frameName, labelRowOf, plainText } from './label-text.js';
 import { groupedBy, WHOLE_LABEL } from './select-labels.js';
@@ -118,7 +118,7 @@ export const toSpeedscope = (
   profile: LabelledProfile,
   { by = WHOLE_LABEL, maxLabels = DEFAULT_LABELS, name = 'spanline' }: SpeedscopeOptions = {},
 ): SpeedscopeDocument => {
-  const grouped = groupedBy(profile, by);
+  const [grouped] = groupedBy(by, profile);
   const { samples, labels, nodes } = grouped;
   const values = shares(grouped, by).flatMap(({ value }) => (value === '' ? [] : [value]));
   const lanes = new Map(values.slice(0, maxLabels).map((value) => [value, new Lane(plainText(value))]));
@@ -129,7 +129,7 @@ export const toSpeedscope = (
   for (let i = 0; i < samples.count; i++) {
     if (samples.kind[i] === SampleKind.idle) continue;
     const stack = frames.stack(samples.node[i]);
-    const value = String(labels[labelRowOf(grouped, i)][by] ?? '');
+    const value = labelValue(labels[labelRowOf(grouped, i)], by);
     const lane = value === '' ? unlabelled : (lanes.get(value) ?? rest);
     lane.add(stack, samples.cpuNs[i]);
     all.add(stack, samples.cpuNs[i]);

@@ -42,7 +42,8 @@ export interface TopTable {
  * ```
  */
 export const top = (profile: LabelledProfile, { by = WHOLE_LABEL, limit }: TopOptions = {}): TopTable => {
-  const all = shares(groupedBy(profile, by), by);
+  const [grouped] = groupedBy(by, profile);
+  const all = shares(grouped, by);
   const rows = all.slice(0, limit);
   const { samples, counts, startNs, endNs, unit } = profile;
   let gcNs = 0;

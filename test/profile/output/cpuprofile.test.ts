@@ -94,6 +94,7 @@ test.each([
   ['no nodes', {}],
   ['nodes of another shape', { nodes: [{ id: 1 }], samples: [], timeDeltas: [], startTime: 0, endTime: 1 }],
   ['samples without times', { ...toCpuProfile(shop()), timeDeltas: [] }],
+  ['negative CPU time', { ...toCpuProfile(shop()), spanline: { cpuNs: toCpuProfile(shop()).samples.map(() => -1) } }],
   ['a sample of no node', { ...toCpuProfile(shop()), samples: [99], timeDeltas: [1] }],
   [
     'a node that is its own caller',

@@ -2,6 +2,7 @@
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { Profile, StringTable } from 'pprof-format';
 import { describe, expect, test } from 'vitest';
+import { toCpuProfile } from '../../../src/profile/output/cpuprofile.js';
 import { ProfileOutputError } from '../../../src/profile/output/output-error.js';
 import { toPprof } from '../../../src/profile/output/pprof.js';
 import { readProfile } from '../../../src/profile/output/read-profile.js';
@@ -23,6 +24,16 @@ test.each([
 test('a gzip that unfolds without end is not unfolded', async () => {
   const bomb = gzipSync(Buffer.alloc(600 << 20), { level: 1 });
   await expect(readProfile(bomb)).rejects.toThrow(/unfolds to more than/);
+});
+
+test('a file larger than V8 holds as text is not read', async () => {
+  await expect(readProfile(Buffer.alloc((500 << 20) + 1))).rejects.toThrow(/has more than/);
+});
+
+test('JSON may begin with a byte order mark and blank lines', async () => {
+  const json = JSON.stringify(toCpuProfile(shop()));
+  const again = await readProfile(Buffer.from(`\ufeff\r\n\t ${json}`));
+  expect(again.counts).toEqual(shop().counts);
 });
 
 test('bytes changed at random give a profile or an error, never anything else', async () => {
@@ -106,6 +117,21 @@ describe('pprof of other profilers', () => {
       ['cpu', 'nanoseconds'],
     ] as const;
     await expect(readProfile(foreign(types, [1e12, 1e15]))).rejects.toThrow(/more samples than the 8000000/);
+  });
+
+  test('a few names that unfold to stacks without end are refused, before they are put together', async () => {
+    const stringTable = new StringTable();
+    const text = (value: string): number => stringTable.dedup(value);
+    const many = 60_000;
+    const bytes = new Profile({
+      sampleType: [{ type: text('samples'), unit: text('count') }],
+      sample: [{ locationId: new Array<number>(many).fill(1), value: [1] }],
+      location: [{ id: 1, line: Array.from({ length: many }, () => ({ functionId: 1, line: 1 })) }],
+      function: [{ id: 1, name: text('f') }],
+      stringTable,
+    }).encode();
+    expect(bytes.length).toBeLessThan(1 << 20);
+    await expect(readProfile(bytes)).rejects.toThrow(/more frames than the 4096/);
   });
 
   test('heap profiles have no CPU time', async () => {

@@ -1,7 +1,10 @@
 // The table ranks what samples can tell apart; the comparison finds a change that is there and, of profiles of the same, none.
 import { describe, expect, test } from 'vitest';
+import type { LabelRecord } from '../../../src/profile/labelled-profile.js';
 import { diff, holm } from '../../../src/profile/output/diff.js';
 import { normalTwoSided } from '../../../src/profile/output/normal-tail.js';
+import { recordFrom } from '../../../src/profile/output/profile-labels.js';
+import { toSpeedscope } from '../../../src/profile/output/speedscope.js';
 import { top } from '../../../src/profile/output/top.js';
 import { sampled, seeded, shop } from '../support/sampled.js';
 
@@ -30,6 +33,35 @@ describe('top', () => {
     const own = sampled([{ stack: ['main'], labels: { label: 'mine', other: 1 }, samples: 1 }]);
     expect(top(own, { by: 'label' }).rows.map(({ value }) => value)).toEqual(['mine']);
   });
+});
+
+test.each(['constructor', '__proto__', 'toString'])('a key named %s is a key like any other', (key) => {
+  const profile = sampled([
+    { stack: ['main'], labels: recordFrom([[key, 'v']]), samples: 3 },
+    { stack: ['main'], samples: 1 },
+  ]);
+  const values = top(profile, { by: key }).rows.map(({ value, samples }) => [value, samples]);
+  expect(values).toEqual([
+    ['v', 3],
+    ['', 1],
+  ]);
+  expect(top(shop(), { by: key }).rows.map(({ value }) => value)).toEqual(['']);
+  expect(toSpeedscope(profile, { by: key }).profiles.map(({ name }) => name)).toEqual(['all labels', 'v', 'no label']);
+});
+
+test('all labels together: two records are two rows, whatever their text', () => {
+  const long = 'x'.repeat(300);
+  const records: LabelRecord[] = [
+    { q: `${long}1` },
+    { q: `${long}2` },
+    { q: '1', t: '2' },
+    { q: '1, t=2' },
+    { q: '"1, t=2"' },
+    { 'q=1, t': '2' },
+    { 'q=1': ', t=2' },
+  ];
+  const { rows } = top(sampled(records.map((labels, i) => ({ stack: ['main'], labels, samples: i + 1 }))));
+  expect(rows.map(({ samples }) => samples).sort()).toEqual([1, 2, 3, 4, 5, 6, 7]);
 });
 
 /** So many samples, each given to a label by chance. */
@@ -75,6 +107,16 @@ describe('diff', () => {
         .map(({ verdict }) => verdict)
         .sort(),
     ).toEqual(['less', 'more']);
+  });
+
+  test('two profiles are grouped alike, also when one has a key that is called as all labels together are', () => {
+    const before = sampled([{ stack: ['main'], labels: { label: 'mine', q: 1 }, samples: 100 }]);
+    const after = sampled([{ stack: ['main'], labels: { q: 1 }, samples: 100 }]);
+    const rows = diff(before, after).map(({ value, before: from, after: to }) => [value, from, to]);
+    expect(rows.sort()).toEqual([
+      ['', 0, 1],
+      ['mine', 1, 0],
+    ]);
   });
 
   test('labels that come and go are compared with nothing; empty profiles with each other', () => {
