@@ -3,11 +3,9 @@
 import type { Carrier, LabelledProfile } from './labelled-profile.js';
 import { checkRange, checkSamples, openRecording, type SamplingOptions } from './profile.js';
 import { Counter, count } from './profile-counters.js';
+import { ProfileDelivery, type ProfileSink } from './profile-delivery.js';
 import { ProfileError } from './profile-error.js';
 import type { Recording } from './recording.js';
-
-/** Takes a finished profile. What it throws, or rejects with, is counted in `stats().sinkErrors`. */
-export type ProfileSink = (profile: LabelledProfile) => void | Promise<void>;
 
 export interface ContinuousOptions extends SamplingOptions {
   /** Length of one profile in milliseconds, 100 to an hour. Default 30,000. */
@@ -41,7 +39,6 @@ const DEFAULT_ROTATE_MS = 30_000;
 const DEFAULT_BUDGET_PERCENT = 2;
 const MIN_ROTATE_MS = 100;
 const MAX_ROTATE_MS = 3_600_000;
-const MAX_WAITING = 2;
 /** How often notes are taken out of the ring and the budget is looked at. */
 const LOOK_MS = 1000;
 const NS_PER_MS = 1_000_000;
@@ -58,12 +55,7 @@ export class ContinuousProfiler {
   private timer: NodeJS.Timeout | undefined;
   private isRunning = false;
   private isOver = false;
-  private waiting = 0;
-  private delivery: Promise<void> = Promise.resolve();
-  private profiles = 0;
-  private dropped = 0;
-  private sinkErrors = 0;
-  private lastSinkError: unknown;
+  private readonly delivery: ProfileDelivery;
   private failure: unknown;
   private pauses = 0;
 
@@ -73,16 +65,17 @@ export class ContinuousProfiler {
     private readonly carrier: Carrier,
     private readonly rotateMs: number,
     private readonly budgetPercent: number,
-    private readonly sink: ProfileSink,
+    sink: ProfileSink,
   ) {
+    this.delivery = new ProfileDelivery(sink);
     this.begin();
   }
 
   /** Hand over the profile under way, wait for the sink, and take everything away. Again: waits only. */
   async stop(): Promise<void> {
     const last = this.stopNow();
-    if (last !== undefined) this.deliver(last);
-    await this.delivery;
+    if (last !== undefined) this.delivery.give(last);
+    await this.delivery.settled();
   }
 
   /**
@@ -115,7 +108,8 @@ export class ContinuousProfiler {
   }
 
   stats(): ContinuousStats {
-    const { carrier, profiles, dropped, sinkErrors, lastSinkError, failure, pauses } = this;
+    const { carrier, failure, pauses } = this;
+    const { profiles, dropped, sinkErrors, lastSinkError } = this.delivery;
     const ms = performance.now() - this.startedMs;
     const costPercent = (this.costNs() / (ms * NS_PER_MS)) * 100;
     return { carrier, profiles, dropped, sinkErrors, lastSinkError, failure, pauses, costPercent };
@@ -159,7 +153,7 @@ export class ContinuousProfiler {
       return;
     }
     this.isRunning = false;
-    this.deliver(this.recording.end());
+    this.delivery.give(this.recording.end());
     const pauseMs = this.pauseMs(performance.now() - this.beganMs);
     if (pauseMs === 0) {
       this.begin();
@@ -179,28 +173,6 @@ export class ContinuousProfiler {
   private pauseMs(ms: number): number {
     const wantedMs = (this.costNs() - this.spentBeforeNs) / NS_PER_MS / (this.budgetPercent / 100);
     return Math.min(Math.max(0, Math.ceil(wantedMs - ms)), MAX_ROTATE_MS);
-  }
-
-  // One after the other, so that a sink need not fear itself.
-  private deliver(profile: LabelledProfile): void {
-    if (this.waiting >= MAX_WAITING) {
-      this.dropped++;
-      count(Counter.profilesDropped);
-      return;
-    }
-    this.waiting++;
-    this.delivery = this.delivery.then(async () => {
-      try {
-        await this.sink(profile);
-        this.profiles++;
-      } catch (error) {
-        this.sinkErrors++;
-        this.lastSinkError = error;
-        count(Counter.sinkErrors);
-      } finally {
-        this.waiting--;
-      }
-    });
   }
 }
 

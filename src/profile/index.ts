@@ -5,7 +5,6 @@ export {
   ContinuousProfiler,
   type ContinuousStats,
   continuousProfiler,
-  type ProfileSink,
 } from './continuous-profiler.js';
 export { DynamicLabel, type LabelCpu } from './dynamic-label.js';
 export { CPU_COVERAGE, CPU_NS, CPU_SAMPLES, CPU_STDERR_NS } from './join/cpu-properties.js';
@@ -59,6 +58,7 @@ export {
 export { type TopOptions, type TopTable, top } from './output/top.js';
 export { type ProfileOptions, profile, type RunningProfile, type SamplingOptions, startProfile } from './profile.js';
 export type { CounterName } from './profile-counters.js';
+export type { ProfileSink } from './profile-delivery.js';
 export { ProfileError, type ProfileErrorCode } from './profile-error.js';
 export { type LabelShare, shares } from './shares.js';
 export { type CallbackSinkStats, callbackSink } from './sinks/callback.js';

@@ -4,8 +4,9 @@ import { mkdirSync } from 'node:fs';
 import { findSourceMap } from 'node:module';
 import { dirname, extname, join } from 'node:path';
 import { isMainThread, threadId } from 'node:worker_threads';
+import { type ContinuousProfiler, continuousProfiler } from '../../profile/continuous-profiler.js';
 import type { LabelledProfile } from '../../profile/labelled-profile.js';
-import { openWriter, type ProfileWriter } from '../../profile/output/profile-format.js';
+import { EXTENSION_OF, openWriter, type ProfileWriter } from '../../profile/output/profile-format.js';
 import { openSourceMaps, resolveSources, type SourceMaps } from '../../profile/output/source-maps.js';
 import { type RunningProfile, startProfile } from '../../profile/profile.js';
 import { applyRetention, profileFileName } from '../../profile/sinks/retention.js';
@@ -16,20 +17,16 @@ const NS_PER_MS = 1_000_000n;
 
 /** The name with this put in before its extensions. */
 const withSuffix = (file: string, suffix: string): string => {
-  const extension = file.endsWith('.pb.gz')
-    ? '.pb.gz'
-    : file.endsWith('.speedscope.json')
-      ? '.speedscope.json'
-      : extname(file);
+  const extension = Object.values(EXTENSION_OF).find((each) => file.endsWith(each)) ?? extname(file);
   return `${file.slice(0, file.length - extension.length)}${suffix}${extension}`;
 };
 
 export class ChildProfiler {
   private running: RunningProfile | undefined;
-  private isStarting = false;
+  private continuous: ContinuousProfiler | undefined;
+  private starting: Promise<void> | undefined;
   private number = 0;
   private hasComplained = false;
-  private timer: NodeJS.Timeout | undefined;
 
   private constructor(
     private readonly options: ChildOptions,
@@ -46,31 +43,58 @@ export class ChildProfiler {
     return new ChildProfiler(options, writer, maps);
   }
 
-  get isRunning(): boolean {
-    return this.running !== undefined;
-  }
-
   async start(): Promise<void> {
-    if (this.running !== undefined || this.isStarting) return;
-    this.isStarting = true;
+    const { everyMs, rotateMs, budgetPercent } = this.options;
     try {
-      this.running = await startProfile({ everyMs: this.options.everyMs });
-      this.rotateLater();
+      if (rotateMs === undefined) this.running = await startProfile({ everyMs });
+      else {
+        const sink = (profile: LabelledProfile): void => this.writeAndTidy(profile);
+        this.continuous = await continuousProfiler({ everyMs, rotateMs, budgetPercent, sink });
+      }
     } catch (error) {
       this.complain(error);
-    } finally {
-      this.isStarting = false;
+    }
+  }
+
+  /** Begin a profile, or end the one that was begun, also while it is only about to. */
+  toggle(): void {
+    if (this.starting !== undefined) {
+      void this.starting.then(() => this.stop());
+      this.starting = undefined;
+    } else if (this.running !== undefined) this.stop();
+    else {
+      const starting = this.start().finally(() => {
+        if (this.starting === starting) this.starting = undefined;
+      });
+      this.starting = starting;
     }
   }
 
   /** End the profile under way and write it, before this returns. */
   stop(): void {
-    const { running } = this;
+    const { running, continuous } = this;
     this.running = undefined;
-    clearTimeout(this.timer);
-    if (running === undefined) return;
+    this.continuous = undefined;
     try {
-      this.write(running.stop());
+      const last = running?.stop() ?? continuous?.stopNow();
+      if (last !== undefined) this.write(last);
+      const failure = continuous?.stats().failure;
+      if (failure !== undefined) this.complain(failure);
+    } catch (error) {
+      this.complain(error);
+    }
+  }
+
+  // What throws here would be counted by the profiler alone, of which nobody asks.
+  private writeAndTidy(profile: LabelledProfile): void {
+    const { out, files } = this.options;
+    try {
+      this.write(profile);
+      // Not waited for: the next profile must not wait in a process that may end at any time.
+      applyRetention(out, { files }, Date.now()).then(
+        ({ failure }) => failure !== undefined && this.complain(failure),
+        (error: unknown) => this.complain(error),
+      );
     } catch (error) {
       this.complain(error);
     }
@@ -84,40 +108,14 @@ export class ChildProfiler {
     this.number++;
   }
 
-  private get writesMany(): boolean {
-    return this.options.rotateMs !== undefined || this.options.isToggled;
-  }
-
   private fileOf({ startUnixNs }: LabelledProfile): string {
-    const { out, parent } = this.options;
-    if (this.writesMany) {
+    const { out, parent, rotateMs, isToggled } = this.options;
+    if (rotateMs !== undefined || isToggled) {
       const beganMs = Number(startUnixNs / NS_PER_MS);
       return join(out, profileFileName(beganMs, this.number, threadId, this.writer.extension));
     }
     const process_ = process.ppid === parent ? '' : `-${process.pid}`;
     return withSuffix(out, `${process_}${isMainThread ? '' : `-thread${threadId}`}`);
-  }
-
-  private rotateLater(): void {
-    const { rotateMs } = this.options;
-    if (rotateMs === undefined) return;
-    this.timer = setTimeout(() => this.rotate(rotateMs), rotateMs);
-    this.timer.unref();
-  }
-
-  private rotate(rotateMs: number): void {
-    const { budgetPercent = Number.POSITIVE_INFINITY, files, out } = this.options;
-    const cost = this.running?.costPercent() ?? 0;
-    this.stop();
-    applyRetention(out, { files }, Date.now()).catch((error: unknown) => this.complain(error));
-    // So long that profile and pause together are within the budget.
-    const pauseMs = Math.max(0, (cost / budgetPercent - 1) * rotateMs);
-    if (pauseMs === 0) {
-      void this.start();
-      return;
-    }
-    this.timer = setTimeout(() => void this.start(), pauseMs);
-    this.timer.unref();
   }
 
   private complain(error: unknown): void {

@@ -3,30 +3,18 @@
 import { isMainThread } from 'node:worker_threads';
 import { CHILD_VARIABLE, type ChildOptions } from './child-options.js';
 import { ChildProfiler } from './child-profiler.js';
+import { beforeSignalEnds } from './ending-signals.js';
 
 const ENDING_SIGNALS: readonly NodeJS.Signals[] = ['SIGINT', 'SIGTERM', 'SIGHUP'];
 
 const writeAtTheEnd = (profiler: ChildProfiler): void => {
   process.on('exit', () => profiler.stop());
   if (!isMainThread) return;
-  for (const signal of ENDING_SIGNALS) {
-    const onSignal = (): void => {
-      // A program that handles the signal itself lives on, and exits in its own time.
-      if (process.listenerCount(signal) > 1) return;
-      profiler.stop();
-      process.off(signal, onSignal);
-      process.kill(process.pid, signal);
-    };
-    process.on(signal, onSignal);
-  }
+  for (const signal of ENDING_SIGNALS) beforeSignalEnds(signal, () => profiler.stop());
 };
 
 const toggleBySignal = (profiler: ChildProfiler): void => {
-  if (!isMainThread) return;
-  process.on('SIGUSR2', () => {
-    if (profiler.isRunning) profiler.stop();
-    else void profiler.start();
-  });
+  if (isMainThread) process.on('SIGUSR2', () => profiler.toggle());
 };
 
 const text = process.env[CHILD_VARIABLE];

@@ -99,7 +99,9 @@ export const directorySink = (options: DirectorySinkOptions): CountingSink<Direc
         throw error;
       }
       try {
-        stats.removed += await applyRetention(dir, keep, Date.now());
+        const { removed, failure } = await applyRetention(dir, keep, Date.now());
+        stats.removed += removed;
+        if (failure !== undefined) stats.retentionFailures++;
       } catch {
         stats.retentionFailures++;
       }

@@ -1,8 +1,11 @@
 // Profiles that somebody outside begins and ends with a signal. Must not be on unless it was asked for: a handler changes what the
 // signal does to the process.
 
-import type { ProfileSink } from '../continuous-profiler.js';
+import { constants } from 'node:os';
+import { isMainThread } from 'node:worker_threads';
 import { type RunningProfile, type SamplingOptions, startProfile } from '../profile.js';
+import { ProfileDelivery, type ProfileSink } from '../profile-delivery.js';
+import { ProfileError } from '../profile-error.js';
 
 export interface SignalOptions extends SamplingOptions {
   /** Default SIGUSR2. SIGUSR1 is Node's own. */
@@ -15,6 +18,8 @@ export interface SignalStats {
   readonly isRunning: boolean;
   /** Profiles that the sink took. */
   readonly profiles: number;
+  /** Dropped because the sink still had as many as may wait. */
+  readonly dropped: number;
   /** Profiles that could not be begun, ended or given to the sink. */
   readonly failures: number;
   readonly lastError: unknown;
@@ -29,11 +34,25 @@ export interface SignalProfiler {
   stats(): SignalStats;
 }
 
+/** Those that a process is not told of, and V8's own. */
+const UNUSABLE: ReadonlySet<string> = new Set(['SIGKILL', 'SIGSTOP', 'SIGPROF']);
+
+const checkSignal = (signal: string, sink: unknown): void => {
+  const wrong = (what: string): never => {
+    throw new ProfileError('ERR_SPANLINE_PROFILE_OPTION', what);
+  };
+  if (!isMainThread) wrong('signals reach the main thread only; call profileOnSignal there');
+  if (!Object.hasOwn(constants.signals, signal) || UNUSABLE.has(signal)) {
+    wrong(`signal is ${String(signal)}; give one that a program may handle, such as SIGUSR2`);
+  }
+  if (typeof sink !== 'function') wrong(`sink is ${typeof sink}; give a function that takes a profile`);
+};
+
 /**
  * Begin a profile at a signal and end it at the next, as often as wanted.
  *
  * For a service that is to be profiled when it misbehaves: `kill -USR2 PID`. Errors are counted in `stats()`, for nobody waits for a
- * signal. Main thread only.
+ * signal. Throws `ERR_SPANLINE_PROFILE_OPTION`, also in a worker, which no signal reaches.
  *
  * @example
  * ```ts
@@ -44,40 +63,54 @@ export interface SignalProfiler {
  * ```
  */
 export const profileOnSignal = ({ signal = 'SIGUSR2', sink, ...options }: SignalOptions): SignalProfiler => {
+  checkSignal(signal, sink);
+  const delivery = new ProfileDelivery(sink);
   let running: RunningProfile | undefined;
-  let profiles = 0;
   let failures = 0;
   let lastError: unknown;
   let last: Promise<void> = Promise.resolve();
 
-  const end = async (ending: RunningProfile): Promise<void> => {
+  const end = (): void => {
+    const ending = running;
     running = undefined;
-    await sink(ending.stop());
-    profiles++;
+    if (ending !== undefined) delivery.give(ending.stop());
   };
-  // One after the other: a signal that comes while a profile begins ends it.
-  const next = (step: () => Promise<void>): Promise<void> => {
+  // One after the other: a signal that comes while a profile begins ends it. None waits for the sink, or the signals of a person would
+  // wait with it.
+  const next = (step: () => void | Promise<void>): Promise<void> => {
     last = last.then(step).catch((error: unknown) => {
       failures++;
       lastError = error;
     });
     return last;
   };
-  const toggle = (): Promise<void> =>
-    next(async () => {
-      if (running !== undefined) await end(running);
+  const toggle = async (): Promise<void> => {
+    let isEnd = false;
+    await next(async () => {
+      isEnd = running !== undefined;
+      if (isEnd) end();
       else running = await startProfile(options);
     });
+    if (isEnd) await delivery.settled();
+  };
   const onSignal = (): void => void toggle();
   process.on(signal, onSignal);
   return {
     toggle,
-    stop: () => {
+    stop: async () => {
       process.off(signal, onSignal);
-      return next(async () => {
-        if (running !== undefined) await end(running);
-      });
+      await next(end);
+      await delivery.settled();
     },
-    stats: () => ({ isRunning: running !== undefined, profiles, failures, lastError }),
+    stats: () => {
+      const { profiles, dropped, sinkErrors, lastSinkError } = delivery;
+      return {
+        isRunning: running !== undefined,
+        profiles,
+        dropped,
+        failures: failures + sinkErrors,
+        lastError: lastSinkError ?? lastError,
+      };
+    },
   };
 };

@@ -45,6 +45,9 @@ const LONGEST_WAIT_MS = 30_000;
 const MS_PER_SECOND = 1000;
 const NS_PER_SECOND = 1e9;
 const QUOTED = 200;
+/** Of an answer that is read; the rest is nobody's. */
+const MOST_ANSWER_BYTES = 16_384;
+const LONGEST_TIMEOUT_MS = 3_600_000;
 
 const RETRYABLE: ReadonlySet<number> = new Set([408, 429, 500, 502, 503, 504]);
 
@@ -135,6 +138,16 @@ export const pyroscopeSink = (options: PyroscopeSinkOptions): CountingSink<Pyros
   const base = addressOf(options.endpoint);
   if (options.name === '') throw wrongOption('name is empty; give the name of the application');
   if (!Number.isSafeInteger(attempts) || attempts < 1) throw wrongOption(`attempts is ${attempts}; give 1 or more`);
+  for (const [option, ms] of Object.entries({ timeoutMs, backoffMs })) {
+    if (!(typeof ms === 'number' && ms >= 0 && ms <= LONGEST_TIMEOUT_MS)) {
+      throw wrongOption(`${option} is ${String(ms)}; give milliseconds up to ${LONGEST_TIMEOUT_MS}`);
+    }
+  }
+  try {
+    new Headers(headers);
+  } catch (error) {
+    throw wrongOption(`headers cannot be sent: ${(error as Error).message}`);
+  }
   const name = fullName(options.name, tags);
   const stats = { profiles: 0, bytes: 0, retries: 0, failures: 0, lastStatus: 0 };
   // Credentials stay out of messages, and fetch refuses them in an address.
@@ -165,8 +178,11 @@ export const pyroscopeSink = (options: PyroscopeSinkOptions): CountingSink<Pyros
         signal: AbortSignal.timeout(timeoutMs),
       });
       stats.lastStatus = response.status;
-      const words = (await response.text()).replace(/\p{Cc}+/gu, ' ').slice(0, QUOTED);
-      if (response.ok) return { isTaken: true };
+      if (response.ok) {
+        await response.body?.cancel();
+        return { isTaken: true };
+      }
+      const words = (await beginningOf(response)).replace(/\p{Cc}+/gu, ' ').slice(0, QUOTED);
       const error = failure(`${shown} answered ${response.status}${words === '' ? '' : `: ${words}`}`);
       const waitMs = retryAfterMs(response.headers.get('retry-after'));
       return { isTaken: false, error, mayRetry: RETRYABLE.has(response.status), waitMs };
@@ -204,6 +220,19 @@ export const pyroscopeSink = (options: PyroscopeSinkOptions): CountingSink<Pyros
     },
     () => ({ ...stats }),
   );
+};
+
+/** Not all of it: a server may answer without end. */
+const beginningOf = async ({ body }: Response): Promise<string> => {
+  if (body === null) return '';
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of body as unknown as AsyncIterable<Uint8Array>) {
+    chunks.push(chunk);
+    size += chunk.length;
+    if (size >= MOST_ANSWER_BYTES) break;
+  }
+  return Buffer.concat(chunks).toString('utf8');
 };
 
 const causeOf = (error: unknown): string => {

@@ -64,12 +64,12 @@ const remove = async ({ path }: Found): Promise<boolean> => {
   }
 };
 
-/** Remove what is beyond the bounds; gives the number of files removed. */
+/** Remove what is beyond the bounds; gives the number of files removed, and why some could not be. */
 export const applyRetention = async (
   dir: string,
   { files = DEFAULT_FILES, ageMs = Number.POSITIVE_INFINITY, bytes = DEFAULT_BYTES }: Retention,
   nowMs: number,
-): Promise<number> => {
+): Promise<{ readonly removed: number; readonly failure: unknown }> => {
   const newestFirst = (await look(dir, OWN)).reverse();
   let kept = 0;
   let keptBytes = 0;
@@ -82,6 +82,14 @@ export const applyRetention = async (
   });
   const stale = (await look(dir, TEMPORARY)).filter(({ writtenMs }) => nowMs - writtenMs > STALE_MS);
   let removed = 0;
-  for (const found of [...doomed, ...stale]) if (await remove(found)) removed++;
-  return removed;
+  let failure: unknown;
+  for (const found of [...doomed, ...stale]) {
+    try {
+      if (await remove(found)) removed++;
+    } catch (error) {
+      // One that cannot be removed keeps none of the others.
+      failure ??= error;
+    }
+  }
+  return { removed, failure };
 };

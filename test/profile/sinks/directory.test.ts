@@ -103,6 +103,19 @@ describe('retention', () => {
   });
 });
 
+test('what cannot be removed keeps nothing else from being removed, and is counted', async () => {
+  const dir = fresh();
+  const sink = directorySink({ dir, keep: { files: 1 } });
+  mkdirSync(join(dir, 'spanline-2025-06-15T150641.123Z-1-0-0.pb.gz'), { recursive: true });
+  writeFileSync(join(dir, 'spanline-2025-06-15T150640.123Z-1-0-0.pb.gz'), 'old');
+  await sink(later(60));
+  expect(readdirSync(dir)).toEqual([
+    'spanline-2025-06-15T150641.123Z-1-0-0.pb.gz',
+    expect.stringMatching(/^spanline-2025-06-15T150740\.123Z/),
+  ]);
+  expect(sink.stats()).toMatchObject({ profiles: 1, removed: 1, failures: 0, retentionFailures: 1 });
+});
+
 test('a directory that cannot be made fails the profile, is counted, and leaves nothing', async () => {
   const file = join(root, 'a-file');
   writeFileSync(file, '');

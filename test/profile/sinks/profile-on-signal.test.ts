@@ -22,7 +22,7 @@ test('a signal begins, the next ends, as often as wanted; then the signal is let
   expect(taken.every(({ counts }) => counts.total > 0)).toBe(true);
   await profiler.stop();
   expect(process.listenerCount('SIGUSR2')).toBe(before);
-  expect(profiler.stats()).toEqual({ isRunning: false, profiles: 2, failures: 0, lastError: undefined });
+  expect(profiler.stats()).toEqual({ isRunning: false, profiles: 2, dropped: 0, failures: 0, lastError: undefined });
 });
 
 test('stop hands over the profile under way', async () => {
@@ -57,4 +57,34 @@ test('failures are counted, and the next signal works', async () => {
   await profiler.stop();
   await second.stop();
   expect(profiler.stats()).toMatchObject({ profiles: 1, failures: 1 });
+});
+
+test('a sink that takes its time holds up no signal, and what it has no room for is counted', async () => {
+  let release = (): void => undefined;
+  const held = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const profiler = profileOnSignal({ sink: () => held });
+  for (let round = 0; round < 3; round++) {
+    void profiler.toggle();
+    await until(() => profiler.stats().isRunning);
+    void profiler.toggle();
+    await until(() => !profiler.stats().isRunning);
+  }
+  expect(profiler.stats()).toMatchObject({ profiles: 0, dropped: 1 });
+  release();
+  await profiler.stop();
+  expect(profiler.stats()).toMatchObject({ profiles: 2, dropped: 1, failures: 0 });
+});
+
+test.each(['SIGKILL', 'SIGSTOP', 'SIGPROF', 'SIGNOTHING', 'exit'])('%s is refused', (signal) => {
+  const before = process.eventNames();
+  expect(() => profileOnSignal({ signal: signal as NodeJS.Signals, sink: () => undefined })).toThrow(
+    expect.objectContaining({ code: 'ERR_SPANLINE_PROFILE_OPTION' }),
+  );
+  expect(process.eventNames()).toEqual(before);
+});
+
+test('a sink that is none is refused before a signal comes', () => {
+  expect(() => profileOnSignal({ sink: undefined as never })).toThrow(/sink is undefined/);
 });

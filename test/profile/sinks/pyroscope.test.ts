@@ -150,8 +150,37 @@ test('a server that never answers costs one timeout a try', async () => {
   expect(sink.stats()).toMatchObject({ retries: 1, failures: 1, lastStatus: 0 });
 });
 
+test('an answer without end is not read to its end', async () => {
+  let sent = 0;
+  const server = createServer((request, response) => {
+    request.resume();
+    response.writeHead(request.url?.includes('name=good') ? 200 : 400);
+    const more = (): void => {
+      while (!response.destroyed && response.write('x'.repeat(1 << 16))) sent += 1 << 16;
+    };
+    response.on('drain', more);
+    more();
+  });
+  servers.push(server);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  await pyroscopeSink({ endpoint, ...fast, name: 'good' })(shop());
+  const sink = pyroscopeSink({ endpoint, ...fast, name: 'bad' });
+  await expect(sink(shop())).rejects.toThrow(/answered 400: x{200}$/);
+  expect(sink.stats()).toMatchObject({ failures: 1, retries: 0, lastStatus: 400 });
+  expect(sent).toBeLessThan(16 << 20);
+});
+
 test('options that are wrong are refused at once', () => {
-  for (const wrong of [{ endpoint: 'here' }, { endpoint: 'ftp://x' }, { name: '' }, { attempts: 0 }]) {
+  for (const wrong of [
+    { endpoint: 'here' },
+    { endpoint: 'ftp://x' },
+    { name: '' },
+    { attempts: 0 },
+    { timeoutMs: Number.NaN },
+    { backoffMs: -1 },
+    { headers: { 'a b': '' } },
+  ]) {
     expect(() => pyroscopeSink({ endpoint: 'http://x', name: 'shop', ...wrong })).toThrow(
       expect.objectContaining({ code: 'ERR_SPANLINE_PROFILE_OPTION' }),
     );
