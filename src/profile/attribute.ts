@@ -11,7 +11,7 @@ import { nested } from './scope.js';
 import { NO_SCOPE, type Scope } from './shared-state.js';
 import type { Timeline } from './timeline.js';
 import { LOST } from './trampoline-history.js';
-import { OVERFLOW, type TrampolinePool } from './trampoline-pool.js';
+import { APART, OVERFLOW, type TrampolinePool } from './trampoline-pool.js';
 
 /** What the register left behind. */
 export interface RegisterTrace {
@@ -58,7 +58,7 @@ const byFrames = (trampolines: readonly number[], us: number, trace: FrameTrace)
     const label = pool.labelAt(index, us);
     if (label === LOST) return 'lost';
     if (label === OVERFLOW) return 'overflow';
-    scope = nested(scope, label);
+    scope = label === APART ? NO_SCOPE : nested(scope, label);
   }
   return scope;
 };

@@ -57,7 +57,10 @@ const runIn = <T>(scope: Scope, fn: () => T): T => {
   const outer = register.current;
   makeCurrent(scope);
   try {
-    return register.pool === undefined ? fn() : throughFrames(labelsOf(scope), 0, fn);
+    const { pool } = register;
+    if (pool === undefined) return fn();
+    const enter = (): T => throughFrames(labelsOf(scope), 0, fn);
+    return outer === NO_SCOPE ? enter() : pool.runApart(enter);
   } finally {
     makeCurrent(outer);
   }

@@ -34,6 +34,8 @@ export class Scope {
 /** Runs a function so that a frame on the stack tells the label; see trampoline-pool.ts. */
 export interface FramePool {
   run<T>(label: Labelled, fn: () => T): T;
+  /** Runs a function so that the frames around the call tell nothing of it. */
+  runApart<T>(fn: () => T): T;
   /** The label is disposed: another may have its trampoline. */
   release(label: Labelled): void;
 }

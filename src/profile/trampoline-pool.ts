@@ -13,9 +13,14 @@ const begin = mark();
 
 const FIRST = 256;
 export const MAX_TRAMPOLINES = 8192;
+/** The first ones are for no label. */
+const OWN = 2;
 
 /** Labels that share it cannot be told apart. */
 export const OVERFLOW = Symbol('overflow');
+
+/** What is around it on the stack is not for the call inside. */
+export const APART = Symbol('apart');
 
 interface Slot {
   readonly index: number;
@@ -33,21 +38,25 @@ export class TrampolinePool implements FramePool {
   /** In order of giving back, so that one rests as long as possible. */
   private free: Slot[] = [];
   private nextFree = 0;
-  private overflow: Slot;
+  private readonly overflow: Slot;
+  /** A label that has its trampoline for ever. */
+  private readonly apart: Labelled;
   private growth: NodeJS.Immediate | undefined;
 
   constructor(
     readonly kind: TrampolineKind,
     private readonly max = MAX_TRAMPOLINES,
   ) {
-    const [call] = makeTrampolines(kind, 0, 1);
-    this.overflow = { index: 0, call, owner: undefined, inFlight: 0, freedUs: 0 };
-    this.slots.push(this.overflow);
+    const own = makeTrampolines(kind, 0, OWN).map((call, index) => this.addSlot(index, call));
+    this.overflow = own[0];
+    const slot = own[1];
+    this.apart = { record: {}, slot, isDisposed: false, credit: () => undefined };
+    slot.owner = this.apart;
     this.grow();
   }
 
   get size(): number {
-    return this.slots.length - 1;
+    return this.slots.length - OWN;
   }
 
   run<T>(label: Labelled, fn: () => T): T {
@@ -62,6 +71,10 @@ export class TrampolinePool implements FramePool {
     }
   }
 
+  runApart<T>(fn: () => T): T {
+    return this.run(this.apart, fn);
+  }
+
   release(label: Labelled): void {
     const slot = label.slot as Slot | undefined;
     label.slot = undefined;
@@ -72,13 +85,14 @@ export class TrampolinePool implements FramePool {
   }
 
   /** Whom the trampoline of a frame worked for at the time of a sample. */
-  labelAt(index: number, us: number): Labelled | typeof LOST | typeof OVERFLOW {
-    return index === this.overflow.index ? OVERFLOW : this.history.labelAt(index, us);
+  labelAt(index: number, us: number): Labelled | typeof LOST | typeof OVERFLOW | typeof APART {
+    if (index < OWN) return index === this.overflow.index ? OVERFLOW : APART;
+    return this.history.labelAt(index, us);
   }
 
   /** End of a profile: every trampoline is given back, and what they worked for is forgotten. */
   reset(): void {
-    for (const { owner } of this.slots) if (owner !== undefined) this.release(owner);
+    for (const { owner } of this.slots) if (owner !== undefined && owner !== this.apart) this.release(owner);
     this.history.clear();
     clearImmediate(this.growth);
     this.growth = undefined;
@@ -125,10 +139,14 @@ export class TrampolinePool implements FramePool {
     const wanted = Math.min(Math.max(this.size, FIRST), this.max - this.size);
     if (wanted <= 0) return;
     makeTrampolines(this.kind, before, wanted).forEach((call, i) => {
-      const slot = { index: before + i, call, owner: undefined, inFlight: 0, freedUs: 0 };
-      this.slots.push(slot);
-      this.free.push(slot);
+      this.free.push(this.addSlot(before + i, call));
     });
+  }
+
+  private addSlot(index: number, call: Trampoline): Slot {
+    const slot = { index, call, owner: undefined, inFlight: 0, freedUs: 0 };
+    this.slots.push(slot);
+    return slot;
   }
 
   // Making hundreds takes a millisecond: between events, before the last is taken.

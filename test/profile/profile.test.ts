@@ -84,6 +84,25 @@ describe.each(carriers)('carrier %s', (carrier) => {
     expect(outer.cpu().samples).toBeGreaterThanOrEqual(cpu.samples);
   });
 
+  test('a bound function has none of the labels around its call', async () => {
+    const bound = new DynamicLabel('query', 'q1').bind(() => busyWork(jitter(100)));
+    const caller = new DynamicLabel({ tenant: 'other', query: 'other' });
+    const taken = await withSamples(20, async () => {
+      const running = await startProfile({ everyMs: 0.5, carrier });
+      const end = performance.now() + MS / 2;
+      while (performance.now() < end) {
+        caller.apply(bound);
+        await caller.run(async () => {
+          await undefined;
+          bound();
+        });
+      }
+      return running.stop();
+    });
+    expect(shareOf(taken, 'query', 'q1')).toBeGreaterThan(0.95);
+    expect(shareOf(taken, 'tenant', 'other')).toBe(0);
+  });
+
   test('no trace of labels is left in the call tree', async () => {
     const running = await startProfile({ everyMs: 0.5, carrier });
     workIn([1, 1], MS / 4);
