@@ -1,7 +1,14 @@
 // Profiles without end: one rotation after the other, each handed to a sink, within a budget of CPU time. A sink that is slow or
 // fails costs profiles, never memory and never the program.
 import type { Carrier, LabelledProfile } from './labelled-profile.js';
-import { checkRange, checkSamples, openRecording, type SamplingOptions } from './profile.js';
+import {
+  checkRange,
+  checkSamples,
+  LEAST_EVERY_MS,
+  MOST_EVERY_MS,
+  openRecording,
+  type SamplingOptions,
+} from './profile.js';
 import { Counter, count } from './profile-counters.js';
 import { ProfileDelivery, type ProfileSink } from './profile-delivery.js';
 import { ProfileError } from './profile-error.js';
@@ -11,12 +18,16 @@ export interface ContinuousOptions extends SamplingOptions {
   /** Length of one profile in milliseconds, 100 to an hour. Default 30,000. */
   readonly rotateMs?: number;
   readonly sink: ProfileSink;
+  /** Milliseconds that `stop()` waits for the sink, up to an hour. Default 10,000. */
+  readonly stopMs?: number;
 }
 
 export interface ContinuousStats {
   readonly carrier: Carrier;
   /** Profiles handed to the sink. */
   readonly profiles: number;
+  /** Handed to the sink, or next in turn, and not taken yet. */
+  readonly waiting: number;
   /** Dropped because the sink still had as many as may wait. */
   readonly dropped: number;
   readonly sinkErrors: number;
@@ -39,6 +50,8 @@ const DEFAULT_ROTATE_MS = 30_000;
 const DEFAULT_BUDGET_PERCENT = 2;
 const MIN_ROTATE_MS = 100;
 const MAX_ROTATE_MS = 3_600_000;
+const DEFAULT_STOP_MS = 10_000;
+const MAX_STOP_MS = 3_600_000;
 /** How often notes are taken out of the ring and the budget is looked at. */
 const LOOK_MS = 1000;
 const NS_PER_MS = 1_000_000;
@@ -66,16 +79,20 @@ export class ContinuousProfiler {
     private readonly rotateMs: number,
     private readonly budgetPercent: number,
     sink: ProfileSink,
+    private readonly stopMs: number,
   ) {
     this.delivery = new ProfileDelivery(sink);
     this.begin();
   }
 
-  /** Hand over the profile under way, wait for the sink, and take everything away. Again: waits only. */
+  /**
+   * Hand over the profile under way, wait for the sink, and take everything away. Again: waits only. A sink that hangs, or waits for this
+   * very call, holds it for `stopMs`.
+   */
   async stop(): Promise<void> {
     const last = this.stopNow();
     if (last !== undefined) this.delivery.give(last);
-    await this.delivery.settled();
+    await this.delivery.settled(this.stopMs);
   }
 
   /**
@@ -109,10 +126,10 @@ export class ContinuousProfiler {
 
   stats(): ContinuousStats {
     const { carrier, failure, pauses } = this;
-    const { profiles, dropped, sinkErrors, lastSinkError } = this.delivery;
+    const { profiles, waiting, dropped, sinkErrors, lastSinkError } = this.delivery;
     const ms = performance.now() - this.startedMs;
     const costPercent = (this.costNs() / (ms * NS_PER_MS)) * 100;
-    return { carrier, profiles, dropped, sinkErrors, lastSinkError, failure, pauses, costPercent };
+    return { carrier, profiles, waiting, dropped, sinkErrors, lastSinkError, failure, pauses, costPercent };
   }
 
   private costNs(): number {
@@ -194,8 +211,11 @@ export const continuousProfiler = async (options: ContinuousOptions): Promise<Co
     everyMs = DEFAULT_EVERY_MS,
     rotateMs = DEFAULT_ROTATE_MS,
     budgetPercent = DEFAULT_BUDGET_PERCENT,
+    stopMs = DEFAULT_STOP_MS,
     sink,
   } = options;
+  checkRange('everyMs', everyMs, LEAST_EVERY_MS, MOST_EVERY_MS);
+  checkRange('stopMs', stopMs, 0, MAX_STOP_MS);
   checkRange('rotateMs', rotateMs, MIN_ROTATE_MS, MAX_ROTATE_MS);
   checkSamples('rotateMs', rotateMs, everyMs);
   checkRange('budgetPercent', budgetPercent, 0.01, 100);
@@ -210,7 +230,7 @@ export const continuousProfiler = async (options: ContinuousOptions): Promise<Co
     DEFAULT_EVERY_MS,
   );
   try {
-    return new ContinuousProfiler(recording, carrier, rotateMs, budgetPercent, sink);
+    return new ContinuousProfiler(recording, carrier, rotateMs, budgetPercent, sink, stopMs);
   } catch (error) {
     recording.close();
     throw error;

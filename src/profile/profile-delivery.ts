@@ -12,10 +12,11 @@ const MAX_WAITING = 2;
 export class ProfileDelivery {
   /** Taken by the sink. */
   profiles = 0;
+  /** Given and not taken yet. */
+  waiting = 0;
   dropped = 0;
   sinkErrors = 0;
   lastSinkError: unknown;
-  private waiting = 0;
   private last: Promise<void> = Promise.resolve();
 
   constructor(private readonly sink: ProfileSink) {}
@@ -41,8 +42,13 @@ export class ProfileDelivery {
     });
   }
 
-  /** Resolves when the sink is done with all it was given so far. */
-  settled(): Promise<void> {
-    return this.last;
+  /** Resolves when the sink is done with all it was given so far, or after `mostMs`: a sink may hang, or wait for whoever waits for it. */
+  async settled(mostMs: number): Promise<void> {
+    let timer: NodeJS.Timeout | undefined;
+    const tooLong = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, mostMs);
+    });
+    await Promise.race([this.last, tooLong]);
+    clearTimeout(timer);
   }
 }

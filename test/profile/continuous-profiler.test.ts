@@ -1,7 +1,13 @@
 // A continuous profiler hands over one profile after the other, and whatever its sink does, the program goes on.
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { continuousProfiler, DynamicLabel, type LabelledProfile, ProfileError } from '../../src/profile/index.js';
+import {
+  type ContinuousProfiler,
+  continuousProfiler,
+  DynamicLabel,
+  type LabelledProfile,
+  ProfileError,
+} from '../../src/profile/index.js';
 import { register } from '../../src/profile/shared-state.js';
 import { busyWork, isConserved, jitter, workSamples } from './support/busy-work.js';
 import { carriers } from './support/carriers.js';
@@ -71,6 +77,23 @@ test('profiles that a slow sink has no time for are dropped and counted', async 
   expect(profiler.stats().profiles).toBe(2);
 });
 
+test('a sink that hangs, or that waits for the end itself, holds the end no longer than asked', async () => {
+  const profiler: ContinuousProfiler = await continuousProfiler({
+    rotateMs: 100,
+    budgetPercent: 100,
+    stopMs: 20,
+    sink: async () => {
+      await profiler.stop();
+      await new Promise(() => undefined);
+    },
+  });
+  await workUntil(() => profiler.stats().waiting > 0);
+  await profiler.stop();
+  expect(profiler.stats()).toMatchObject({ profiles: 0, sinkErrors: 0 });
+  expect(profiler.stats().waiting).toBeGreaterThan(0);
+  expect(register.isBusy).toBe(false);
+});
+
 test('a profile that costs more than its budget makes a pause', async () => {
   let calls = 0;
   const sink = (): void => {
@@ -120,6 +143,8 @@ test('it keeps no program alive and leaves nothing behind when it is thrown away
 
 test.each([
   { rotateMs: 1 },
+  { stopMs: -1 },
+  { everyMs: 1n as unknown as number },
   { rotateMs: 3_600_000, everyMs: 1 },
   { budgetPercent: 101 },
   { sink: 'x' as unknown as () => void },

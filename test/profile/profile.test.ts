@@ -217,9 +217,13 @@ test.each([
   { durationMs: -1 },
   { durationMs: 3_600_000, everyMs: 0.05 },
   { budgetPercent: 0 },
+  { signal: {} as AbortSignal },
+  { signal: 5 as unknown as AbortSignal },
+  { everyMs: 1n as unknown as number },
   { carrier: 'pigeon' as 'auto' },
 ])('a wrong option is refused by name: %o', async (options) => {
   expect(await codeOf(profile(options))).toBe('ERR_SPANLINE_PROFILE_OPTION');
+  expect(register.isBusy).toBe(false);
 });
 
 test('a signal ends the profile before its time, and what was sampled is given', async () => {
