@@ -10,7 +10,7 @@ import {
   type SamplingOptions,
 } from './profile.js';
 import { Counter, count } from './profile-counters.js';
-import { ProfileDelivery, type ProfileSink } from './profile-delivery.js';
+import { DEFAULT_STOP_MS, ProfileDelivery, type ProfileSink } from './profile-delivery.js';
 import { ProfileError } from './profile-error.js';
 import type { Recording } from './recording.js';
 
@@ -50,7 +50,6 @@ const DEFAULT_ROTATE_MS = 30_000;
 const DEFAULT_BUDGET_PERCENT = 2;
 const MIN_ROTATE_MS = 100;
 const MAX_ROTATE_MS = 3_600_000;
-const DEFAULT_STOP_MS = 10_000;
 const MAX_STOP_MS = 3_600_000;
 /** How often notes are taken out of the ring and the budget is looked at. */
 const LOOK_MS = 1000;

@@ -6,6 +6,9 @@ import { Counter, count } from './profile-counters.js';
 /** Takes a finished profile. What it throws, or rejects with, is counted in `stats()`. */
 export type ProfileSink = (profile: LabelledProfile) => void | Promise<void>;
 
+/** How long an end waits for the sink. */
+export const DEFAULT_STOP_MS = 10_000;
+
 /** Profiles that the sink may have at a time: one it works on and one that waits. */
 const MAX_WAITING = 2;
 
@@ -43,7 +46,7 @@ export class ProfileDelivery {
   }
 
   /** Resolves when the sink is done with all it was given so far, or after `mostMs`: a sink may hang, or wait for whoever waits for it. */
-  async settled(mostMs: number): Promise<void> {
+  async settled(mostMs = DEFAULT_STOP_MS): Promise<void> {
     let timer: NodeJS.Timeout | undefined;
     const tooLong = new Promise<void>((resolve) => {
       timer = setTimeout(resolve, mostMs);
