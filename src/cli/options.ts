@@ -12,13 +12,22 @@ export const wholeNumber =
     );
   };
 
-/** A number above `above`, at most `max`. */
+/** A number above `above`. */
 export const realNumber =
-  (above: number, max = Number.POSITIVE_INFINITY) =>
+  (above: number) =>
   (text: string): number => {
     const value = Number(text);
-    if (text.trim() !== '' && value > above && value <= max) return value;
-    throw new InvalidArgumentError(`write a number above ${above}${Number.isFinite(max) ? `, at most ${max}` : ''}.`);
+    if (text.trim() !== '' && value > above) return value;
+    throw new InvalidArgumentError(`write a number above ${above}.`);
+  };
+
+/** A number from `min` to `max`. */
+export const numberFrom =
+  (min: number, max: number) =>
+  (text: string): number => {
+    const value = Number(text);
+    if (text.trim() !== '' && value >= min && value <= max) return value;
+    throw new InvalidArgumentError(`write a number from ${min} to ${max}.`);
   };
 
 const ISO_TIME = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2}))?$/;

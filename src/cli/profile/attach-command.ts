@@ -1,7 +1,7 @@
 // `spanline profile attach`: profiles a process that runs, through its inspector, and leaves it as it was.
 import { type Command, Option } from 'commander';
 import { EXTENSION_OF, PROFILE_FORMATS, type ProfileFormat } from '../../profile/output/profile-format.js';
-import { realNumber, wholeNumber } from '../options.js';
+import { numberFrom, wholeNumber } from '../options.js';
 import { Progress } from '../progress.js';
 import { note } from '../store-session.js';
 import type { AttachAnswer, AttachOptions } from './agent.js';
@@ -9,7 +9,7 @@ import { findInspector } from './find-inspector.js';
 import { InspectorClient } from './inspector-client.js';
 import { builtFileUrl } from './package-file.js';
 import { endingWell, targetFailure } from './profile-failure.js';
-import { writeWhole } from './profile-files.js';
+import { requireWritable, writeWhole } from './profile-files.js';
 
 interface AttachCommandOptions {
   readonly seconds: number;
@@ -88,8 +88,8 @@ export const registerAttach = (profile: Command): void => {
     .command('attach')
     .argument('<pid>', 'process id', wholeNumber(1))
     .description('profile a process that runs, through its inspector')
-    .option('--seconds <number>', 'length of the profile', realNumber(0, 3600), 10)
-    .option('--every <ms>', 'milliseconds between samples', realNumber(0, 1000), 1)
+    .option('--seconds <number>', 'length of the profile', numberFrom(0.001, 3600), 10)
+    .option('--every <ms>', 'milliseconds between samples', numberFrom(0.05, 1000), 1)
     .option('-o, --out <file>', 'file to write (default: cpu-PID and the extension of the format)')
     .addOption(new Option('--format <name>', 'format of the file').choices(PROFILE_FORMATS).default('pprof'))
     .option('--port <number>', 'port of the inspector, where it is not found', wholeNumber(1, 65_535))
@@ -110,6 +110,7 @@ Exit codes: 0 done, 2 wrong usage, 3 the process cannot be profiled or the file 
       endingWell(async () => {
         const file = out ?? `cpu-${pid}${EXTENSION_OF[format]}`;
         const options = { durationMs: seconds * MS_PER_SECOND, everyMs: every, format, sourceMaps };
+        requireWritable(file);
         const answer = await attachTo(pid, port, options);
         writeWhole(file, Buffer.from(answer.file, 'base64'));
         note(`${answer.samples} samples, ${answer.labelled} labelled, in ${file}; see: spanline profile top ${file}`);

@@ -56,7 +56,7 @@ Exit codes: 0 no label takes more, 1 some do, 2 wrong usage, 3 a file cannot be 
         const shown = all ? changes : changes.filter(({ verdict }) => verdict !== 'same');
         if (json) printJson({ by, labels: changes.length, more, changes: shown });
         else {
-          const head = [by, 'before', 'after', 'points', '95 % interval', 'p', 'verdict'];
+          const head = [nameOf(by), 'before', 'after', 'points', '95 % interval', 'p', 'verdict'];
           process.stdout.write(columns(head, shown.map(row), ALIGN));
           process.stdout.write(`${changes.length} labels, ${shown.length} shown, ${more} take more\n`);
         }

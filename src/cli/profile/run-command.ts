@@ -1,18 +1,18 @@
 // `spanline profile run`: starts a program under profile. The program behaves as it would alone: its input, output, signals and exit
 // code are its own.
 import { spawn } from 'node:child_process';
-import { existsSync, readdirSync } from 'node:fs';
 import { constants } from 'node:os';
 import { resolve } from 'node:path';
 import { type Command, Option } from 'commander';
 import { EXTENSION_OF, openWriter, PROFILE_FORMATS, type ProfileFormat } from '../../profile/output/profile-format.js';
 import { openSourceMaps } from '../../profile/output/source-maps.js';
 import { CommandError, ExitCode } from '../exit-code.js';
-import { realNumber, wholeNumber } from '../options.js';
+import { numberFrom, wholeNumber } from '../options.js';
 import { note } from '../store-session.js';
 import { CHILD_VARIABLE, type ChildOptions } from './child-options.js';
 import { builtFileUrl } from './package-file.js';
 import { endingWell, targetFailure } from './profile-failure.js';
+import { profilesIn } from './written-profiles.js';
 
 interface RunCommandOptions {
   readonly every?: number;
@@ -67,14 +67,6 @@ const run = (command: readonly string[], environment: NodeJS.ProcessEnv): Promis
     });
   });
 
-const filesIn = (place: string): number => {
-  try {
-    return readdirSync(place).length;
-  } catch {
-    return 0;
-  }
-};
-
 /** Register the command. */
 export const registerRun = (profile: Command): void => {
   profile
@@ -82,15 +74,15 @@ export const registerRun = (profile: Command): void => {
     .argument('<command...>', 'program and its arguments, after --')
     .passThroughOptions()
     .description('run a program under profile and write a file when it ends')
-    .option('--every <ms>', 'milliseconds between samples (default: 1, with --continuous 10)', realNumber(0, 1000))
+    .option('--every <ms>', 'milliseconds between samples (default: 1, with --continuous 10)', numberFrom(0.05, 1000))
     .option(
       '-o, --out <place>',
       'file to write (default: cpu.pb.gz); a directory with --continuous and --toggle (profiles)',
     )
     .addOption(new Option('--format <name>', 'format of the file').choices(PROFILE_FORMATS).default('pprof'))
     .option('--continuous', 'write a file after every rotation, for programs that run for days')
-    .option('--rotate <seconds>', 'with --continuous: length of one profile', realNumber(0, 3600), 30)
-    .option('--budget <percent>', 'with --continuous: most CPU time the profile may cost', realNumber(0, 100), 2)
+    .option('--rotate <seconds>', 'with --continuous: length of one profile', numberFrom(0.1, 3600), 30)
+    .option('--budget <percent>', 'with --continuous: most CPU time the profile may cost', numberFrom(0.01, 100), 2)
     .option('--files <number>', 'with --continuous: files kept', wholeNumber(1), 100)
     .option('--toggle', 'begin at SIGUSR2 and end at the next, each time a file')
     .option('--source-maps', 'name functions and places by source maps')
@@ -115,17 +107,20 @@ Exit codes: those of the program; 2 wrong usage, 3 it could not be started or le
         await openWriter(childOptions.format);
         if (childOptions.sourceMaps) await openSourceMaps();
         const preload = `--import ${JSON.stringify(builtFileUrl('cli/profile/preload.js'))}`;
-        const before = filesIn(childOptions.out);
+        const writesMany = childOptions.rotateMs !== undefined || childOptions.isToggled;
+        const before = profilesIn(childOptions.out, writesMany);
         const code = await run(command, {
           ...process.env,
           NODE_OPTIONS: [process.env.NODE_OPTIONS, preload].filter(Boolean).join(' '),
           [CHILD_VARIABLE]: JSON.stringify(childOptions),
         });
-        const isThere =
-          options.toggle || (options.continuous ? filesIn(childOptions.out) > before : existsSync(childOptions.out));
+        const after = profilesIn(childOptions.out, writesMany);
+        const isWritten = [...after].some((each) => !before.has(each));
         process.exitCode = code;
-        if (isThere) note(`profiles are in ${childOptions.out}; see: spanline profile top FILE --by KEY`);
-        else if (code === 0) throw targetFailure(`${command[0]} ended and left no profile in ${childOptions.out}`);
+        if (isWritten) note(`profiles are in ${childOptions.out}; see: spanline profile top FILE --by KEY`);
+        // Nobody needs to send the signal.
+        else if (code === 0 && !childOptions.isToggled)
+          throw targetFailure(`${command[0]} ended and left no profile in ${childOptions.out}`);
       }),
     );
 };

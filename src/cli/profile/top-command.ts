@@ -5,7 +5,7 @@ import { type TopTable, top } from '../../profile/output/top.js';
 import type { LabelShare } from '../../profile/shares.js';
 import { columns } from '../columns.js';
 import { wholeNumber } from '../options.js';
-import { printJson } from '../store-session.js';
+import { note, printJson } from '../store-session.js';
 import { endingWell } from './profile-failure.js';
 import { readProfileFile } from './profile-files.js';
 import { milliseconds, nameOf, percent } from './profile-text.js';
@@ -26,10 +26,13 @@ const row = ({ value, rank, share, low, high, cpuNs, stderrNs, samples }: LabelS
   String(samples),
 ];
 
+/** Keys named to whom asks for one that is not there. */
+const MOST_KEYS = 20;
+
 const ALIGN = ['right', 'left', 'right', 'right', 'right', 'right', 'right'] as const;
 
 const text = (table: TopTable): string => {
-  const head = ['rank', table.by, 'share', '95 % interval', 'cpu', 'error', 'samples'];
+  const head = ['rank', nameOf(table.by), 'share', '95 % interval', 'cpu', 'error', 'samples'];
   const { rows, omitted, cpuNs, samples, gcNs, durationNs, unit } = table;
   const more = omitted === 0 ? '' : `, ${omitted} more rows (--limit)`;
   const measured = unit === 'cpu' ? 'measured' : 'estimated from samples';
@@ -67,7 +70,8 @@ Exit codes: 0 done, 2 wrong usage, 3 the file cannot be read.`,
         else process.stdout.write(text(table));
         const keys = labelKeys(read);
         if (!json && by !== WHOLE_LABEL && !keys.includes(by)) {
-          process.stderr.write(`spanline: no sample has the label ${by}; there are: ${keys.join(', ') || 'none'}\n`);
+          const some = keys.slice(0, MOST_KEYS).map(nameOf).join(', ') || 'none';
+          note(`no sample has the label ${nameOf(by)}; there are: ${some}${keys.length > MOST_KEYS ? ', ...' : ''}`);
         }
       }),
     );

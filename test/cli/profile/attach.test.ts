@@ -96,6 +96,25 @@ test('what cannot be profiled is left alone and named', async () => {
   expect(nobody).toMatchObject({ code: 3, stderr: expect.stringContaining('there is no process') });
 });
 
+test('a file that cannot be written is said before the profile is taken', async () => {
+  const { pid, said } = await running();
+  const out = join(dir, 'no/such/directory/cpu.pb.gz');
+  const outcome = await spanline(['profile', 'attach', pid, '--seconds', '600', '--out', out]);
+  expect(outcome).toMatchObject({ code: 3, stderr: expect.stringContaining('cannot be written') });
+  expect(addresses(said)).toEqual([]);
+});
+
+test('a process that is under profile already is left to it', async () => {
+  const { pid } = await running();
+  const out = join(dir, 'first.pb.gz');
+  const [first, second] = await Promise.all([
+    spanline(['profile', 'attach', pid, '--seconds', '4', '--out', out]),
+    sleep(2000).then(() => spanline(['profile', 'attach', pid, '--out', join(dir, 'second.pb.gz')])),
+  ]);
+  expect(first.code).toBe(0);
+  expect(second).toMatchObject({ code: 3, stderr: expect.stringContaining('is being profiled') });
+});
+
 test('a process that ends meanwhile is an error, not a wait', async () => {
   const { pid, child } = await running();
   const outcome = await spanline(['profile', 'attach', pid, '--seconds', '600'], {

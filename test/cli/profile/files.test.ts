@@ -1,12 +1,14 @@
 // The commands on profile files print tables and JSON, end with the exit codes they name, and write whole files.
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { existsSync, lstatSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { toCpuProfile } from '../../../src/profile/output/cpuprofile.js';
 import { toPprof } from '../../../src/profile/output/pprof.js';
 import { readProfile } from '../../../src/profile/output/read-profile.js';
 import { hostile, sampled, shop, summary } from '../../profile/support/sampled.js';
-import { buildFirst, scratch, spanline } from '../support/spanline.js';
+import { buildFirst, root, scratch, spanline } from '../support/spanline.js';
 
 buildFirst();
 
@@ -68,7 +70,7 @@ describe('top', () => {
     const { code, stdout } = await profile('top', at('hostile.pb.gz'), '--by', 'query', '--limit', '100');
     expect(code).toBe(0);
     // biome-ignore lint/suspicious/noControlCharactersInRegex: these must not be there
-    expect(stdout).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/);
+    expect(stdout).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e]/);
     expect(stdout.trimEnd().split('\n')).toHaveLength(24);
     expect(stdout.length).toBeLessThan(20_000);
   });
@@ -127,7 +129,10 @@ describe('exit codes', () => {
     [2, ['export', at('shop.pb.gz'), '--format', 'svg']],
     [2, ['top', at('shop.pb.gz'), '--limit', '0']],
     [2, ['run', '--continuous', '--toggle', '--', 'node', '-v']],
+    [2, ['run', '--every', '0.01', '--', 'node', '-v']],
+    [2, ['run', '--rotate', '0.01', '--continuous', '--', 'node', '-v']],
     [2, ['attach', 'me']],
+    [2, ['attach', '1', '--every', '2000']],
     [3, ['top', at('nowhere')]],
     [3, ['top', at('broken.pb.gz')]],
     [3, ['diff', at('shop.pb.gz'), at('broken.pb.gz')]],
@@ -145,4 +150,68 @@ describe('exit codes', () => {
     expect(stderr).toContain(at('broken.pb.gz'));
     expect(stderr).toContain('cannot be read');
   });
+});
+
+describe('where files are written', () => {
+  const exported = (out: string) => profile('export', at('shop.pb.gz'), '--format', 'folded', '--out', out);
+
+  test('what a link points to is replaced, and the link stays one', async () => {
+    writeFileSync(at('target.folded'), 'old');
+    symlinkSync(at('target.folded'), at('link.folded'));
+    expect((await exported(at('link.folded'))).code).toBe(0);
+    expect(lstatSync(at('link.folded')).isSymbolicLink()).toBe(true);
+    expect(readFileSync(at('target.folded'), 'utf8')).toContain('[query=q1];');
+  });
+
+  test('a pipe is written into, not replaced', async () => {
+    const pipe = at('pipe.folded');
+    spawnSync('mkfifo', [pipe]);
+    const read = readFile(pipe, 'utf8');
+    expect((await exported(pipe)).code).toBe(0);
+    expect(await read).toContain('[query=q1];');
+    expect(lstatSync(pipe).isFIFO()).toBe(true);
+  });
+
+  test.runIf(existsSync('/dev/full'))('a full device is an error, and stays a device', async () => {
+    expect(await exported('/dev/full')).toMatchObject({ code: 3, stderr: expect.stringContaining('ENOSPC') });
+    expect(lstatSync('/dev/full').isCharacterDevice()).toBe(true);
+  });
+
+  test('a directory is an error, and the temporary file of a dead process is none', async () => {
+    expect(await exported(dir)).toMatchObject({ code: 3, stderr: expect.stringContaining('cannot be written') });
+    expect(readdirSync(join(dir, '..')).filter((name) => name.endsWith('.tmp'))).toEqual([]);
+  });
+});
+
+describe('pipes', () => {
+  const inShell = (line: string) => spawnSync('bash', ['-o', 'pipefail', '-c', line], { encoding: 'utf8', cwd: dir });
+  const command = `${process.execPath} ${join(root, 'dist/esm/cli/main.js')} profile`;
+
+  test('standard input is read at the pace it comes', () => {
+    const { stdout, status, stderr } = inShell(
+      `(head -c 100 shop.pb.gz; sleep 0.5; tail -c +101 shop.pb.gz) | ${command} top - --by query --json`,
+    );
+    expect([status, stderr]).toEqual([0, '']);
+    expect((JSON.parse(stdout) as { rows: unknown[] }).rows).toHaveLength(3);
+  });
+
+  test('a reader that has enough ends the command without an error', () => {
+    const { stdout, stderr, status } = inShell(`${command} export hostile.pb.gz --format folded | head -c 1`);
+    expect([stdout, stderr, status]).toEqual(['[', '', 0]);
+  });
+
+  test.runIf(existsSync('/dev/full'))('standard output on a full device is an error', () => {
+    const { status, stderr } = inShell(`${command} top shop.pb.gz > /dev/full`);
+    expect([status, stderr]).toEqual([3, expect.stringContaining('standard output cannot be written')]);
+  });
+});
+
+test('what is said of keys on standard error steers no terminal', async () => {
+  const { code, stderr } = await profile('top', at('hostile.pb.gz'), '--by', 'no\u001b[31m\u202esuch');
+  expect(code).toBe(0);
+  expect(stderr).toContain('there are: ');
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these must not be there
+  expect(stderr).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/);
+  expect(stderr.trimEnd().split('\n')).toHaveLength(1);
+  expect(stderr.length).toBeLessThan(4000);
 });

@@ -82,6 +82,58 @@ describe('signals', () => {
     expect(existsSync(out)).toBe(true);
   });
 
+  test('a library that counts the handlers of a signal finds its own alone, and ends the program', async () => {
+    const own = at('counts.mjs');
+    writeFileSync(
+      own,
+      `const onSignal = () => {
+         console.log(process.listenerCount('SIGTERM'));
+         if (process.listenerCount('SIGTERM') > 1) return;
+         process.off('SIGTERM', onSignal);
+         process.kill(process.pid, 'SIGTERM');
+       };
+       process.on('SIGTERM', onSignal);
+       setTimeout(() => process.kill(process.pid, 'SIGTERM'), 50);
+       setTimeout(() => process.exit(9), 10_000);`,
+    );
+    const out = at('counts.pb.gz');
+    const outcome = await spanline(['profile', 'run', '--out', out, '--', process.execPath, own]);
+    expect(outcome).toMatchObject({ code: 143, stdout: '1\n' });
+    expect(existsSync(out)).toBe(true);
+  });
+
+  test('a program that has handled a signal once is ended by the next', async () => {
+    const own = at('once.mjs');
+    writeFileSync(
+      own,
+      `process.once('SIGINT', () => setTimeout(() => process.kill(process.pid, 'SIGINT'), 50));
+       setTimeout(() => process.kill(process.pid, 'SIGINT'), 50);
+       setTimeout(() => process.exit(9), 10_000);`,
+    );
+    const out = at('once.pb.gz');
+    expect((await spanline(['profile', 'run', '--out', out, '--', process.execPath, own])).code).toBe(130);
+    expect(existsSync(out)).toBe(true);
+  });
+
+  test('SIGUSR2 at once after another ends the profile that is about to begin', async () => {
+    const out = at('toggled-at-once');
+    const own = at('at-once.mjs');
+    writeFileSync(
+      own,
+      `import { existsSync, readdirSync } from 'node:fs';
+       const wait = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
+       process.kill(process.pid, 'SIGUSR2');
+       await wait(1);
+       process.kill(process.pid, 'SIGUSR2');
+       for (let i = 0; i < 1000 && !existsSync(${JSON.stringify(out)}); i++) await wait(10);
+       while (readdirSync(${JSON.stringify(out)}).some((name) => name.endsWith('.tmp'))) await wait(10);
+       console.log(readdirSync(${JSON.stringify(out)}).length);`,
+    );
+    const outcome = await spanline(['profile', 'run', '--toggle', '--out', out, '--', process.execPath, own]);
+    expect(outcome).toMatchObject({ code: 0, stdout: '1\n' });
+    expect(readdirSync(out)).toHaveLength(1);
+  });
+
   test('SIGUSR2 begins and ends a profile with --toggle', async () => {
     const out = at('toggled');
     const own = at('toggle.mjs');
@@ -116,6 +168,51 @@ test('--continuous writes one file after the other and keeps so many', async () 
   expect(names.length).toBeLessThanOrEqual(3);
   const numbers = names.map((name) => Number(/-(\d+)\.pb\.gz$/.exec(name)?.[1]));
   expect(Math.min(...numbers)).toBeGreaterThan(0);
+});
+
+test.each<[string, string, number]>([
+  ['process.exit', 'process.exit(4);', 4],
+  ['an uncaught error', "throw new Error('mine');", 1],
+  ['a rejection', "await Promise.reject(new Error('mine'));", 1],
+])('a program that ends by %s: its code, its words and a file', async (name, end, code) => {
+  const own = at(`${name}.mjs`);
+  writeFileSync(own, `console.log(JSON.stringify(process.argv.slice(2))); ${end}`);
+  const out = at(`${name}.pb.gz`);
+  const args = ['--every', '--out', '-x', '--', 'two words', ''];
+  const outcome = await spanline(['profile', 'run', '--out', out, '--', process.execPath, own, ...args]);
+  expect(outcome).toMatchObject({ code, stdout: `${JSON.stringify(args)}\n` });
+  expect(outcome.stderr.includes('Error: mine')).toBe(code === 1);
+  expect(existsSync(out)).toBe(true);
+});
+
+test('a file of an earlier run is not taken for one of this', async () => {
+  const out = at('stale.pb.gz');
+  writeFileSync(out, 'of yesterday');
+  const outcome = await spanline(['profile', 'run', '--out', out, '--', 'true']);
+  expect(outcome).toMatchObject({ code: 3, stderr: expect.stringContaining('left no profile') });
+});
+
+test('a program that only its children profile has left profiles', async () => {
+  const out = at('children.pb.gz');
+  const line = `${process.execPath} ${program} 50; true`;
+  const outcome = await spanline(['profile', 'run', '--out', out, '--', 'sh', '-c', line]);
+  expect(outcome).toMatchObject({ code: 0, stderr: expect.stringContaining('profiles are in') });
+  expect(readdirSync(dir).filter((name) => /^children-\d+\.pb\.gz$/.test(name))).toHaveLength(1);
+});
+
+test('a directory that is full by --files has new profiles all the same', async () => {
+  const out = at('full');
+  const args = ['--continuous', '--rotate', '0.1', '--files', '1', '--budget', '100', '--out', out];
+  const command = ['profile', 'run', ...args, '--', process.execPath, '-e', 'setTimeout(() => {}, 600)'];
+  for (let run = 0; run < 2; run++) expect((await spanline(command)).code).toBe(0);
+});
+
+test('a place that cannot be written is said once, and the program is as it was', async () => {
+  const out = join(program, 'inside', 'cpu.pb.gz');
+  const args = ['profile', 'run', '--continuous', '--rotate', '0.1', '--budget', '100', '--out', out, '--'];
+  const outcome = await spanline([...args, process.execPath, program, '500']);
+  expect(outcome).toMatchObject({ code: 7, stdout: 'begun\n' });
+  expect(outcome.stderr.match(/the profile failed/g)).toHaveLength(1);
 });
 
 test('a program that is not there, and one that leaves no profile', async () => {
