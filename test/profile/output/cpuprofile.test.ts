@@ -106,3 +106,61 @@ test.each([
 ])('%s is an error, not a profile', async (_, value) => {
   await expect(readProfile(bytesOf(value))).rejects.toMatchObject({ code: 'ERR_SPANLINE_PROFILE_FILE' });
 });
+
+test('a script has one number', () => {
+  const { nodes } = toCpuProfile(shop());
+  const urls = new Map<string, Set<string>>();
+  for (const { callFrame } of nodes) {
+    urls.set(callFrame.scriptId, (urls.get(callFrame.scriptId) ?? new Set()).add(callFrame.url));
+  }
+  expect([...urls.values()].every(({ size }) => size === 1)).toBe(true);
+  expect(urls.size).toBe(new Set(nodes.map(({ callFrame }) => callFrame.url)).size);
+});
+
+test('weights of samples are kept, and labels in their order', async () => {
+  const profile = sampled([
+    { stack: ['main'], labels: { z: 1, a: 2 }, samples: 2, cpuNs: 300_000 },
+    { stack: ['main', 'work'], samples: 1, cpuNs: 2_000_000 },
+  ]);
+  const again = await readProfile(bytesOf(toCpuProfile(profile)));
+  expect(summary(again)).toEqual(summary(profile));
+  expect(Object.keys(again.labels[3])).toEqual(['z', 'a']);
+});
+
+/** As other programs write it: parents in place of children, nothing but what V8 knows. */
+const foreign = {
+  nodes: [
+    { id: 1, name: '(root)' },
+    { id: 2, name: 'main', parent: 1 },
+    { id: 3, name: 'work', parent: 2 },
+    { id: 4, name: '(idle)', parent: 1 },
+  ].map(({ name, ...rest }) => ({
+    ...rest,
+    callFrame: {
+      functionName: name,
+      scriptId: '0',
+      url: name.startsWith('(') ? '' : 'a.js',
+      lineNumber: 0,
+      columnNumber: 0,
+    },
+  })),
+  startTime: 5000,
+  endTime: 4000,
+  samples: [3, 2, 4, 3],
+  timeDeltas: [100, 250, -50, 250],
+};
+
+test('documents of others: parents, times that run backwards, the usual time between samples', async () => {
+  const { nodes, samples, startNs, endNs, intervalNs, unit, startUnixNs } = await readProfile(bytesOf(foreign));
+  expect(nodes.functionName).toEqual(['(root)', 'main', 'work', '(idle)']);
+  expect([...nodes.parent]).toEqual([-1, 0, 1, 0]);
+  expect([...samples.atNs]).toEqual([100_000, 350_000, 350_000, 550_000]);
+  expect([...samples.cpuNs]).toEqual([250_000, 250_000, 0, 250_000]);
+  expect({ startNs, endNs, intervalNs, unit, startUnixNs }).toEqual({
+    startNs: 5e6,
+    endNs: 5e6,
+    intervalNs: 250_000,
+    unit: 'samples',
+    startUnixNs: 0n,
+  });
+});

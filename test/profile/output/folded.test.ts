@@ -49,3 +49,16 @@ test('stacks of other tools are read as they are', async () => {
   expect(again.samples.count).toBe(3);
   expect(again.nodes.functionName).toEqual(['(root)', 'main', 'work', 'rest here']);
 });
+
+test('an outermost function that is called like a label is none', async () => {
+  const named = { functionName: '[query=q1]', url: '', line: 0, column: 0 };
+  const profile = sampled([{ stack: [named, 'work'], labels: { query: 'q2' }, samples: 2 }]);
+  const again = await readProfile(Buffer.from(toFolded(profile)));
+  expect(asText(again)).toEqual(asText(profile));
+});
+
+test('a profile read from stacks is as long as its CPU time', async () => {
+  const { startNs, endNs, samples } = await readProfile(Buffer.from('main;work 2000000\nmain;rest 500000\n'));
+  expect(endNs - startNs).toBe(2_500_000);
+  expect([...samples.cpuNs]).toEqual([1_000_000, 1_000_000, 500_000]);
+});

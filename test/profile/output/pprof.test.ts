@@ -110,3 +110,35 @@ test('an anonymous function has a name for people and none when read back', asyn
   const again = await readProfile(await toPprof(profile));
   expect(summary(again)).toEqual(summary(profile));
 });
+
+test('functions of one name in one file are told apart by their places', async () => {
+  const at = (line: number) => ({ functionName: '', url: 'file:///a.js', line, column: 9 });
+  const profile = sampled([
+    { stack: [at(3)], samples: 1 },
+    { stack: [at(7)], samples: 2 },
+  ]);
+  expect(summary(await readProfile(await toPprof(profile)))).toEqual(summary(profile));
+});
+
+test('a mapping that needs no look-up, with the name of the program; functions with the line they begin in', async () => {
+  const profile = sampled([{ stack: ['main'], samples: 1 }]);
+  const file = Profile.decode(gunzipSync(await toPprof(profile, { program: 'shop' })));
+  const text = (at: number | bigint) => file.stringTable.strings[Number(at)];
+  expect(file.mapping).toHaveLength(1);
+  const [{ id, filename, ...flags }] = file.mapping;
+  expect([text(filename), Number(file.location[0].mappingId)]).toEqual(['shop', Number(id)]);
+  expect(flags).toMatchObject({
+    hasFunctions: true,
+    hasFilenames: true,
+    hasLineNumbers: true,
+    hasInlineFrames: true,
+  });
+  expect(file.function.map(({ name, startLine }) => [text(name), Number(startLine)])).toEqual([['main', 10]]);
+});
+
+test('samples of a file without times are spread evenly over its length', async () => {
+  const { samples, startNs, endNs } = await readProfile(await toPprof(shop()));
+  const step = (endNs - startNs) / samples.count;
+  expect(samples.atNs[0]).toBe(0);
+  for (let i = 1; i < samples.count; i++) expect(samples.atNs[i] - samples.atNs[i - 1]).toBeCloseTo(step, 3);
+});

@@ -103,6 +103,18 @@ describe('pprof of other profilers', () => {
     ],
     ['CPU time alone', [['cpu', 'nanoseconds']], [40_000_000], 4, 4e7],
     ['numbers alone', [['samples', 'count']], [2], 2, 2e7],
+    [
+      'several times: the last, as pprof has it',
+      [
+        ['samples', 'count'],
+        ['delay', 'nanoseconds'],
+        ['wall', 'nanoseconds'],
+      ],
+      [2, 7, 20_000_000],
+      2,
+      2e7,
+    ],
+    ['less than a sample', [['cpu', 'nanoseconds']], [1000], 1, 1000],
   ])('%s', async (_, types, values, samples, cpuNs) => {
     const profile = await readProfile(foreign(types, values));
     expect(profile.samples.count).toBe(samples);
@@ -132,6 +144,22 @@ describe('pprof of other profilers', () => {
     }).encode();
     expect(bytes.length).toBeLessThan(1 << 20);
     await expect(readProfile(bytes)).rejects.toThrow(/more frames than the 4096/);
+  });
+
+  test('what is estimated from samples says so', async () => {
+    expect((await readProfile(foreign([['samples', 'count']], [2]))).unit).toBe('samples');
+    expect((await readProfile(foreign([['cpu', 'nanoseconds']], [1e7]))).unit).toBe('cpu');
+  });
+
+  test.each([
+    [-1, 1e7],
+    [1, -1e7],
+  ])('a difference of profiles (%i, %i) is no profile', async (samples, cpuNs) => {
+    const types = [
+      ['samples', 'count'],
+      ['cpu', 'nanoseconds'],
+    ] as const;
+    await expect(readProfile(foreign(types, [samples, cpuNs]))).rejects.toThrow(/negative/);
   });
 
   test('heap profiles have no CPU time', async () => {

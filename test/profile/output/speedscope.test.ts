@@ -90,3 +90,26 @@ test('no name steers a terminal or a page', () => {
   expect(text).not.toMatch(/[\u0000-\u001f\u007f\u202e]/);
   expect(text.length).toBeLessThan(50_000);
 });
+
+test('each stack has its own time, idle time none, and functions their places', () => {
+  const { shared, profiles } = toSpeedscope(shop());
+  const [all] = profiles;
+  const sums = new Map<string, number>();
+  all.samples.forEach((stack, i) => {
+    const names = stack.map((index) => shared.frames[index].name).join(' ');
+    sums.set(names, (sums.get(names) ?? 0) + all.weights[i] / 1e6);
+  });
+  expect(Object.fromEntries(sums)).toEqual({
+    'main serve parse': 500,
+    'main serve scan': 300,
+    'main report': 100,
+    '(program)': 60,
+    '(garbage collector)': 40,
+  });
+  expect(shared.frames.find(({ name }) => name === 'scan')).toEqual({
+    name: 'scan',
+    file: 'file:///app/scan.js',
+    line: 10,
+    col: 5,
+  });
+});
