@@ -85,18 +85,39 @@ function targetTable(outcomes) {
   return markdown(['case', 'n', 'Node', 'figure', 'target', 'measured', 'unit', 'verdict'], rows);
 }
 
-const README_CASES = [
-  ['local-span', 100],
-  ['local-span-1-property', 100],
-  ['span', 100],
-  ['async-span', 100],
-  ['root-1', 1],
-];
+/** What README.md shows of a suite: a line for each case, a column for each subject and Node. */
+const README_TABLES = {
+  recording: {
+    title: 'ns a span, caller time, median',
+    cases: [
+      ['local-span', 100],
+      ['local-span-1-property', 100],
+      ['span', 100],
+      ['async-span', 100],
+      ['root-1', 1],
+    ],
+    leaveOut: ['performance.now'],
+    note: 'traces of 100 spans, `root-1` of one',
+  },
+  profile: {
+    title: 'median',
+    cases: [
+      ['apply-register', 'on', '`apply` under profile, ns'],
+      ['await-on', 'followed', 'an `await` under profile, ns'],
+      ['labelled-async', 4, 'samples with their label after an `await`, %'],
+      ['error-async', 4, 'error of the worst of 4 shares, points'],
+      ['overhead-10ms', 'followed', 'CPU added to tasks of 3 to 5 us, %'],
+    ],
+    leaveOut: ['spanline-trampoline', 'inspector', 'als'],
+    note: '`bare` has neither label nor profile; where we lose stands in [benchmarks](docs/benchmarks.md#cpu-profiles)',
+  },
+};
 
-function readmeTable({ results, machine }) {
+function readmeTable({ suite, results, machine }) {
+  const { title, cases, leaveOut, note } = README_TABLES[suite];
   const columns = [];
   for (const { subject, node } of results) {
-    if (subject === 'performance.now') continue;
+    if (leaveOut.includes(subject)) continue;
     const key = `${subject} ${node}`;
     if (!columns.some((one) => one.key === key)) columns.push({ key, subject, node });
   }
@@ -104,13 +125,10 @@ function readmeTable({ results, machine }) {
     const row = results.find((one) => one.name === name && one.n === n && one.subject === subject && one.node === node);
     return row === undefined ? '-' : digits(row.median);
   };
-  const used = columns.filter((column) => README_CASES.some(([name, n]) => cell(name, n, column) !== '-'));
-  const rows = README_CASES.map(([name, n]) => [`\`${name}\``, ...used.map((column) => cell(name, n, column))]);
-  const header = [
-    'ns a span, caller time, median',
-    ...used.map(({ subject, node }) => `${subject}, Node ${majorOf(node)}`),
-  ];
-  return `${markdown(header, rows)}\n\n(${machine.cpu}, ${machine.cores} cores; \`npm run bench -- recording --node 20,24\`; traces of 100 spans, \`root-1\` of one)`;
+  const used = columns.filter((column) => cases.some(([name, n]) => cell(name, n, column) !== '-'));
+  const rows = cases.map(([name, n, what = `\`${name}\``]) => [what, ...used.map((column) => cell(name, n, column))]);
+  const header = [title, ...used.map(({ subject, node }) => `${subject}, Node ${majorOf(node)}`)];
+  return `${markdown(header, rows)}\n\n(${machine.cpu}, ${machine.cores} cores; \`npm run bench -- ${suite} --node 20,24\`; ${note})`;
 }
 
 function insert(file, name, text) {
@@ -140,5 +158,5 @@ for (const outcome of outcomes) {
   const { suite } = outcome;
   if (OWN_TARGETS.includes(suite)) insert('docs/benchmarks.md', `${suite} targets`, targetTable([outcome]));
 }
-const recording = outcomes.find(({ suite }) => suite === 'recording');
-if (recording !== undefined) insert('README.md', 'recording', readmeTable(recording));
+for (const outcome of outcomes)
+  if (outcome.suite in README_TABLES) insert('README.md', outcome.suite, readmeTable(outcome));
