@@ -46,11 +46,11 @@ const throughFrames = <T>(labels: readonly Labelled[], at: number, fn: () => T):
 };
 
 // Who is called back often looks how many arguments are wanted: error handlers of web frameworks, test runners, `promisify`.
-const likeness = <F extends object>(made: F, { name, length }: { readonly name: string; readonly length: number }): F =>
-  Object.defineProperties(made, {
-    name: { value: name, configurable: true },
-    length: { value: length, configurable: true },
-  });
+const likeness = <F extends object>(made: F, like: { readonly name: string; readonly length: number }): F => {
+  // Each takes V8 a quarter of a microsecond; most callbacks want nothing.
+  if (like.length > 0) Object.defineProperty(made, 'length', { value: like.length, configurable: true });
+  return Object.defineProperty(made, 'name', { value: like.name, configurable: true });
+};
 
 /** Run in a scope as a whole, whatever is around the call. */
 const runIn = <T>(scope: Scope, fn: () => T): T => {
@@ -154,18 +154,7 @@ export class DynamicLabel implements Labelled {
    * ```
    */
   bind<F extends AnyFunction>(fn: F): F {
-    const scope = this.isDisposed ? register.current : nested(register.current, this);
-    const isOver = () => this.isDisposed;
-    const bound = function (this: unknown, ...args: never[]): unknown {
-      if (isOver()) {
-        count(Counter.staleLabels);
-        return fn.apply(this, args);
-      }
-      const result = runIn(scope, () => fn.apply(this, args));
-      if (register.follow !== undefined && result instanceof Promise) register.follow();
-      return result;
-    };
-    return likeness(bound, fn) as F;
+    return likeness(this.bound(fn), fn) as F;
   }
 
   /**
@@ -188,7 +177,7 @@ export class DynamicLabel implements Labelled {
     const label = this;
     const started = async function (this: unknown, ...args: A): Promise<R> {
       // At each call: the labels around it, and not around the definition, are those of the work.
-      const resume = label.bind(<T>(step: () => T): T => step());
+      const resume = label.bound(<T>(step: () => T): T => step());
       const life = resume(() => generator.apply(this, args));
       let step = resume(() => life.next());
       while (!step.done) {
@@ -231,6 +220,21 @@ export class DynamicLabel implements Labelled {
     this.cpuNs += cpuNs;
     this.samples++;
     this.squares += cpuNs * cpuNs;
+  }
+
+  private bound<F extends AnyFunction>(fn: F): F {
+    const scope = this.isDisposed ? register.current : nested(register.current, this);
+    const isOver = () => this.isDisposed;
+    const bound = function (this: unknown, ...args: never[]): unknown {
+      if (isOver()) {
+        count(Counter.staleLabels);
+        return fn.apply(this, args);
+      }
+      const result = runIn(scope, () => fn.apply(this, args));
+      if (register.follow !== undefined && result instanceof Promise) register.follow();
+      return result;
+    };
+    return bound as AnyFunction as F;
   }
 
   private scopeIn(outer: Scope): Scope {
