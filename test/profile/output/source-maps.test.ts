@@ -1,5 +1,5 @@
 // Frames of compiled code are found in their TypeScript, by inline maps and by files; what is broken is counted and stays as it is.
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -70,7 +70,7 @@ test('a name of the map is taken where the function’s own name stands, not tha
   const maps = await openSourceMaps();
   const at = (functionName: string, column: number): Frame =>
     maps.resolve({ functionName, url: pathToFileURL(file).href, line: 1, column });
-  expect(at('a', 11).functionName).toBe('outer');
+  expect(at('a', 11)).toMatchObject({ functionName: 'outer', line: 1, column: 10 });
   expect(at('a', 12).functionName).toBe('a');
   expect(at('', 11).functionName).toBe('');
 });
@@ -134,4 +134,13 @@ test('a profile keeps its samples; frames of two builds of one source become one
   expect(resolved.samples.count).toBe(6);
   expect(resolved.counts).toEqual(profile.counts);
   expect(resolved.nodes.functionName).toEqual(['(root)', 'main', 'totalOf', 'leaf']);
+});
+
+test('a script larger than any that is written by hand is not read', async () => {
+  const { functionName, url, line, column } = compiled('huge', 'inline', false);
+  truncateSync(new URL(url), (64 << 20) + 1);
+  const maps = await openSourceMaps();
+  const frame = { functionName, url, line, column };
+  expect(maps.resolve(frame)).toBe(frame);
+  expect(maps.stats()).toMatchObject({ broken: 1, resolved: 0 });
 });

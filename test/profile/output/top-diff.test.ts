@@ -1,9 +1,11 @@
 // The table ranks what samples can tell apart; the comparison finds a change that is there and, of profiles of the same, none.
 import { describe, expect, test } from 'vitest';
 import type { LabelRecord } from '../../../src/profile/labelled-profile.js';
+import { countSamples } from '../../../src/profile/output/count-samples.js';
 import { diff, holm } from '../../../src/profile/output/diff.js';
 import { normalTwoSided } from '../../../src/profile/output/normal-tail.js';
 import { recordFrom } from '../../../src/profile/output/profile-labels.js';
+import { labelKeys } from '../../../src/profile/output/select-labels.js';
 import { toSpeedscope } from '../../../src/profile/output/speedscope.js';
 import { top } from '../../../src/profile/output/top.js';
 import { sampled, seeded, shop } from '../support/sampled.js';
@@ -25,6 +27,18 @@ describe('top', () => {
     const { rows, omitted } = top(sampled(parts), { by: 'q', limit: 2 });
     expect(rows.map(({ rank }) => rank)).toEqual([1, 1]);
     expect(omitted).toBe(1);
+  });
+
+  test('its length, and the CPU time of all rows, also of those left out', () => {
+    const table = top(shop(), { by: 'query', limit: 1 });
+    expect(table).toMatchObject({
+      durationNs: 1.3e9,
+      cpuNs: 9.6e8,
+      samples: 960,
+      omitted: 2,
+      unit: 'cpu',
+      by: 'query',
+    });
   });
 
   test('without a key, and with `label`: all labels of a sample together', () => {
@@ -119,6 +133,31 @@ describe('diff', () => {
     ]);
   });
 
+  test('the interval of a difference, by the published example (48 of 80 and 56 of 70)', () => {
+    const of = (yes: number, no: number) =>
+      sampled([
+        { stack: ['main'], labels: { q: 'yes' }, samples: yes },
+        { stack: ['main'], labels: { q: 'no' }, samples: no },
+      ]);
+    const found = diff(of(48, 32), of(56, 14), { by: 'q' }).find(({ value }) => value === 'yes');
+    expect(found?.change).toBeCloseTo(0.2, 12);
+    expect(found?.low).toBeCloseTo(0.0524, 4);
+    expect(found?.high).toBeCloseTo(0.3339, 4);
+    expect([found?.cpuNsBefore, found?.cpuNsAfter]).toEqual([4.8e7, 5.6e7]);
+  });
+
+  test('a few heavy samples prove less than many equal ones', () => {
+    const of = (cpuNs: number, samples: number) =>
+      sampled([
+        { stack: ['main'], labels: { q: 'a' }, samples, cpuNs },
+        { stack: ['main'], labels: { q: 'b' }, samples: 1000, cpuNs: 1000 },
+      ]);
+    const p = (cpuNs: number, samples: number) => diff(of(1000, 1000), of(cpuNs, samples), { by: 'q' })[0].pValue;
+    // Two thirds of the CPU time each: of two thousand samples, or of four among a thousand.
+    expect(p(1000, 2000)).toBeLessThan(1e-9);
+    expect(p(500_000, 4)).toBeGreaterThan(0.1);
+  });
+
   test('labels that come and go are compared with nothing; empty profiles with each other', () => {
     const before = sampled([{ stack: ['main'], labels: { q: 'old' }, samples: 100 }]);
     const after = sampled([{ stack: ['main'], labels: { q: 'new' }, samples: 100 }]);
@@ -140,4 +179,14 @@ test('tails of the normal distribution, by published tables', () => {
 test('Holm’s correction', () => {
   expect(holm([0.01, 0.04, 0.03]).map((p) => p.toFixed(2))).toEqual(['0.03', '0.06', '0.06']);
   expect(holm([])).toEqual([]);
+});
+
+test('label keys are those of samples, not of a table', () => {
+  expect(labelKeys(shop())).toEqual(['query', 'rows', 'tenant']);
+  expect(labelKeys(sampled([{ stack: ['main'], samples: 1 }]))).toEqual([]);
+});
+
+test('what became of each sample is counted once', () => {
+  const counts = { total: 1300, labelled: 810, unlabelled: 100, lost: 0, overflow: 0, idle: 300, gc: 40, program: 50 };
+  expect(countSamples(shop().samples)).toEqual(counts);
 });

@@ -11,6 +11,9 @@ test('counts what was taken and what failed, and passes the failure on', async (
   });
   await sink(shop());
   await expect(sink(shop())).rejects.toThrow('full');
+  const later = callbackSink(() => Promise.reject(new Error('later')));
+  await expect(later(shop())).rejects.toThrow('later');
+  expect(later.stats()).toEqual({ profiles: 0, failures: 1 });
   await callbackSink(async () => undefined)(shop());
   expect(seen).toEqual([1300, 1300]);
   expect(sink.stats()).toEqual({ profiles: 1, failures: 1 });

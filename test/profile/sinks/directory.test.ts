@@ -87,7 +87,12 @@ describe('retention', () => {
   test('files of others stay; temporary files of the dead go', async () => {
     const dir = fresh();
     mkdirSync(dir, { recursive: true });
-    const others = ['cpu.pb.gz', 'spanline-notes.txt', 'spanline-2025-06-15T150640.123Z-1-0-0.pb.gz.bak'];
+    const others = [
+      'cpu.pb.gz',
+      'my-spanline-2025-06-15T150640.123Z-1-0-0.pb.gz',
+      'spanline-notes.txt',
+      'spanline-2025-06-15T150640.123Z-1-0-0.pb.gz.bak',
+    ];
     for (const name of others) writeFileSync(join(dir, name), 'mine');
     const temporary = 'spanline-2025-06-15T150640.123Z-1-0-0.pb.gz.tmp';
     const underWay = 'spanline-2025-06-15T150641.123Z-2-0-0.pb.gz.tmp';
@@ -99,7 +104,7 @@ describe('retention', () => {
     const left = readdirSync(dir);
     expect(left).toEqual(expect.arrayContaining([...others, underWay]));
     expect(left).not.toContain(temporary);
-    expect(left).toHaveLength(5);
+    expect(left).toHaveLength(6);
   });
 });
 

@@ -127,6 +127,18 @@ test('Retry-After is obeyed in place of the pause', async () => {
   expect(requests).toHaveLength(2);
 });
 
+test('Retry-After is in seconds; pauses grow', async () => {
+  const waited = async (headers: Record<string, string>, options: object): Promise<number> => {
+    const { endpoint } = await serverOf([503, 503, 503, 200], headers);
+    const since = performance.now();
+    await pyroscopeSink({ endpoint, name: 'shop', attempts: 4, ...options })(shop());
+    return performance.now() - since;
+  };
+  expect(await waited({ 'retry-after': '1' }, { backoffMs: 0 })).toBeGreaterThan(2900);
+  // At least half of each of 100, 200 and 400 ms: more than three of 100 can be.
+  expect(await waited({}, { backoffMs: 100 })).toBeGreaterThan(340);
+});
+
 test('nobody there: an error that says so, without credentials', async () => {
   const sink = pyroscopeSink({ endpoint: 'http://user:secret@127.0.0.1:1', ...fast });
   const error: unknown = await sink(shop()).catch((caught: unknown) => caught);
