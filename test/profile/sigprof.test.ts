@@ -5,7 +5,7 @@ import { loadSigprof, type Sigprof } from '../../src/profile/sigprof.js';
 import { busyWork } from './support/busy-work.js';
 
 const { module } = loadSigprof();
-const ROWS = 64;
+const ROWS = 4096;
 
 describe.runIf(module !== undefined)('native/sigprof', () => {
   const sigprof = module as Sigprof;
