@@ -1,6 +1,6 @@
 // Subject: spanline, with the label register.
 import { DynamicLabel, startProfile } from '../../dist/esm/profile/index.js';
-import { awaitMany, callCase, tiny } from './calls.mjs';
+import { awaitMany, callCase, several, work } from './calls.mjs';
 import { followedOverhead, profileOverhead, unfollowedOverhead } from './overhead.mjs';
 import { shareCases } from './shares.mjs';
 import { spanlineLabeller } from './spanline-labeller.mjs';
@@ -9,7 +9,14 @@ const EVERY_MS = 10;
 const label = new DynamicLabel('query', 'q');
 
 const apply = (repeats) => {
-  for (let i = 0; i < repeats; i++) label.apply(tiny);
+  for (let i = 0; i < repeats; i++) {
+    label.apply(() => {
+      work.done++;
+    });
+  }
+};
+const applyAny = (repeats) => {
+  for (let i = 0; i < repeats; i++) label.apply(several[i & 3]);
 };
 const awaiting = (repeats) => label.run(() => awaitMany(repeats));
 
@@ -22,6 +29,13 @@ export const subject = 'spanline';
 export const cases = [
   callCase('apply-register', 'off', apply, { note: 'no profile is taken' }),
   callCase('apply-register', 'on', apply, profiling({ carrier: 'register' }, 'a profile of 10 ms is taken')),
+  callCase('apply-register', 'off, any function', applyAny, { note: 'no profile is taken' }),
+  callCase(
+    'apply-register',
+    'on, any function',
+    applyAny,
+    profiling({ carrier: 'register' }, 'a profile of 10 ms is taken'),
+  ),
   callCase('apply-trampoline', 'on', apply, profiling({ carrier: 'trampoline' }, 'a profile of 10 ms is taken')),
   callCase('await-off', 'followed', awaiting, { note: 'no profile is taken' }),
   callCase('await-on', 'followed', awaiting, profiling({ carrier: 'register' }, 'promise hooks')),
