@@ -109,7 +109,7 @@ const README_TABLES = {
       ['overhead-10ms', 'followed', 'CPU added to tasks of 3 to 5 us, %'],
     ],
     leaveOut: ['spanline-trampoline', 'inspector', 'als'],
-    note: '`bare` has neither label nor profile; where we lose stands in [benchmarks](docs/benchmarks.md#cpu-profiles)',
+    note: 'what is what, and where we lose: [benchmarks](docs/benchmarks.md#cpu-profiles)',
   },
 };
 

@@ -1,17 +1,16 @@
 // Subject: AsyncLocalStorage, which keeps a label for who reads it, and is no profiler: run(), and one reading of the label.
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { awaitMany, callCase, work } from './calls.mjs';
+import { awaitMany, callCase, tiny } from './calls.mjs';
 
 const storage = new AsyncLocalStorage();
 const label = { query: 'q' };
 
+const body = () => {
+  if (storage.getStore() !== label) throw new Error('the label is lost');
+  tiny();
+};
 const apply = (repeats) => {
-  for (let i = 0; i < repeats; i++) {
-    storage.run(label, () => {
-      if (storage.getStore() !== label) throw new Error('the label is lost');
-      work.done++;
-    });
-  }
+  for (let i = 0; i < repeats; i++) storage.run(label, body);
 };
 
 export const subject = 'als';

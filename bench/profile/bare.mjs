@@ -1,10 +1,7 @@
 // Subject: no label and no profile.
-import { awaitMany, callCase, several, work } from './calls.mjs';
+import { awaitMany, callCase, several, tiny } from './calls.mjs';
 
 const direct = (repeats) => {
-  const tiny = () => {
-    work.done++;
-  };
   for (let i = 0; i < repeats; i++) tiny();
 };
 const directAny = (repeats) => {

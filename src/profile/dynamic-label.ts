@@ -28,7 +28,7 @@ type Coroutine<A extends unknown[], R> = (...args: A) => Generator<unknown, R, u
 
 const { cell } = register;
 
-// Of disposed labels: never the current scope.
+// Around disposed labels: never the current scope.
 const NOWHERE = new Scope(0, undefined, undefined, 0);
 
 // Each label of a scope leaves a frame: for calls that come back from nowhere, without the frames of the outer labels.
@@ -114,7 +114,7 @@ export class DynamicLabel implements Labelled {
   apply<T>(fn: () => T): T {
     const outer = register.current;
     const scope = this.lastOuter === outer ? this.lastScope : this.scopeIn(outer);
-    if (scope === NOWHERE || register.pool !== undefined) return this.applyInFrame(fn, scope);
+    if (register.pool !== undefined) return this.applyInFrame(fn, scope);
     // What makeCurrent() does, put here by hand: it saves a nanosecond. The way out is time enough to look for samples.
     register.current = scope;
     cell[LABEL_ID] = scope.id;
@@ -210,8 +210,8 @@ export class DynamicLabel implements Labelled {
   [Symbol.dispose](): void {
     if (this.isDisposed) return;
     this.isDisposed = true;
+    // Else the next call would be taken for one like the last.
     this.lastOuter = NOWHERE;
-    this.lastScope = NOWHERE;
     register.pool?.release(this);
   }
 
@@ -238,19 +238,18 @@ export class DynamicLabel implements Labelled {
   }
 
   private scopeIn(outer: Scope): Scope {
-    if (this.isDisposed) return NOWHERE;
+    if (this.isDisposed) {
+      count(Counter.staleLabels);
+      return outer;
+    }
     this.lastOuter = outer;
     this.lastScope = nested(outer, this);
     return this.lastScope;
   }
 
-  // A call that leaves a frame, or a label that is no more.
   private applyInFrame<T>(fn: () => T, scope: Scope): T {
-    if (scope === NOWHERE) {
-      count(Counter.staleLabels);
-      return fn();
-    }
     const { pool, current: outer } = register;
+    if (this.isDisposed) return fn();
     makeCurrent(scope);
     try {
       return pool === undefined ? fn() : pool.run(this, fn);
