@@ -1,5 +1,6 @@
 // How the tests run: the TypeScript sources as they are, with the decorators that a file's name asks for.
 // Must not hide a slow test: time limits are generous because two cores are shared, not because tests may wait.
+import { availableParallelism } from 'node:os';
 import { transform } from 'esbuild';
 import { defineConfig, type Plugin } from 'vitest/config';
 
@@ -29,6 +30,8 @@ export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     pool: 'forks',
+    // Not one less: most tests wait for a process or a disk half of their time.
+    maxWorkers: availableParallelism(),
     execArgv: ['--expose-gc'],
     testTimeout: 60_000,
     hookTimeout: 120_000,
