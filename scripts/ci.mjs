@@ -99,5 +99,6 @@ try {
   failWith(error);
 }
 const { passed, failed, skipped } = totals;
-console.log(`\n${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`);
+console.log(`\n${skipped} skipped`);
+console.log(`${passed} passed, ${failed} failed`);
 process.exitCode = failed > 0 || passed === 0 ? 1 : 0;
