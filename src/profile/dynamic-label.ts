@@ -242,9 +242,15 @@ export class DynamicLabel implements Labelled {
       count(Counter.staleLabels);
       return outer;
     }
+    const scope = nested(outer, this);
+    if (scope !== outer && scope.outer !== outer) {
+      // The way out looks at the scopes around this one, and `outer` is not among them: look now, and each time.
+      if (cell[IS_SAMPLED] !== 0) enrollSampled(outer);
+      return scope;
+    }
     this.lastOuter = outer;
-    this.lastScope = nested(outer, this);
-    return this.lastScope;
+    this.lastScope = scope;
+    return scope;
   }
 
   private applyInFrame<T>(fn: () => T, scope: Scope): T {

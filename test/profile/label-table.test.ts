@@ -54,6 +54,24 @@ test('only labels that a sample may have met are made known', () => {
   expect(recordsOf()).toEqual([5]);
 });
 
+test('a label inside itself: the one in between is made known, though no scope further in is inside of it', () => {
+  const known = new Set<Scope>();
+  register.enroll = (scope) => known.add(scope);
+  const [a, b, c] = [1, 2, 3].map((i) => new DynamicLabel('i', i));
+  let between: Scope | undefined;
+  for (let round = 0; round < 2; round++) {
+    known.clear();
+    a.apply(() =>
+      b.apply(() => {
+        between = register.current;
+        register.cell[NOTED] = 1;
+        a.apply(() => c.apply(() => undefined));
+      }),
+    );
+    expect(known).toContain(between);
+  }
+});
+
 test('numbers that begin anew give nobody the samples of another', () => {
   const { nextId } = register;
   const [early] = [new DynamicLabel('i', 1)].map(scopeOf);
