@@ -1,18 +1,11 @@
 // A finished profile from what V8 sampled and what the carriers know: finds the scope of each sample, counts every sample once, and
 // credits the labels with their CPU time.
 import { attributed, type Carried } from './attribute.js';
+import { countsOf, outcomeOf } from './count-samples.js';
 import type { RawProfile } from './cpu-profiler.js';
 import { unixNsAt } from './join/unix-time.js';
 import { LabelRows } from './label-rows.js';
-import {
-  type Carrier,
-  type LabelledProfile,
-  LOST_LABEL,
-  NO_LABEL,
-  OVERFLOW_LABEL,
-  type SampleCounts,
-  SampleKind,
-} from './labelled-profile.js';
+import type { Carrier, LabelledProfile } from './labelled-profile.js';
 import { Counter, count } from './profile-counters.js';
 import { rawSamples } from './raw-samples.js';
 import { labelsOf } from './scope.js';
@@ -25,28 +18,12 @@ export interface ProfileFacts {
   readonly threadId: number;
 }
 
-type Outcome = Exclude<keyof SampleCounts, 'total'>;
-
-const OUTCOME_OF_ROW: Readonly<Record<number, Outcome>> = {
-  [NO_LABEL]: 'unlabelled',
-  [LOST_LABEL]: 'lost',
-  [OVERFLOW_LABEL]: 'overflow',
-};
-
-const outcomeOf = (kind: number, label: number): Outcome => {
-  if (kind === SampleKind.idle) return 'idle';
-  if (kind === SampleKind.gc) return 'gc';
-  // V8 cannot walk every stack: a label tells all the same.
-  const outcome = OUTCOME_OF_ROW[label] ?? 'labelled';
-  return kind === SampleKind.program && outcome !== 'labelled' ? 'program' : outcome;
-};
-
 export const buildProfile = (raw: RawProfile, carried: Carried, facts: ProfileFacts): LabelledProfile => {
   const { samples, scopes, cpuNs, unit } = attributed(rawSamples(raw), carried, facts.intervalNs);
   const rows = new LabelRows();
   const label = new Uint32Array(samples.count);
   const atNs = new Float64Array(samples.count);
-  const counts = { total: samples.count, labelled: 0, unlabelled: 0, lost: 0, overflow: 0, idle: 0, gc: 0, program: 0 };
+  const counts = countsOf(samples.count);
   for (let i = 0; i < samples.count; i++) {
     const scope = scopes[i];
     label[i] = rows.rowOf(scope);

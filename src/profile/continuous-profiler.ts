@@ -1,14 +1,7 @@
 // Profiles without end: one rotation after the other, each handed to a sink, within a budget of CPU time. A sink that is slow or
 // fails costs profiles, never memory and never the program.
 import type { Carrier, LabelledProfile } from './labelled-profile.js';
-import {
-  checkRange,
-  checkSamples,
-  LEAST_EVERY_MS,
-  MOST_EVERY_MS,
-  openRecording,
-  type SamplingOptions,
-} from './profile.js';
+import { checkEveryMs, checkRange, checkSamples, openRecording, type SamplingOptions } from './profile.js';
 import { Counter, count } from './profile-counters.js';
 import { DEFAULT_STOP_MS, ProfileDelivery, type ProfileSink } from './profile-delivery.js';
 import { ProfileError } from './profile-error.js';
@@ -213,7 +206,7 @@ export const continuousProfiler = async (options: ContinuousOptions): Promise<Co
     stopMs = DEFAULT_STOP_MS,
     sink,
   } = options;
-  checkRange('everyMs', everyMs, LEAST_EVERY_MS, MOST_EVERY_MS);
+  checkEveryMs(everyMs);
   checkRange('stopMs', stopMs, 0, MAX_STOP_MS);
   checkRange('rotateMs', rotateMs, MIN_ROTATE_MS, MAX_ROTATE_MS);
   checkSamples('rotateMs', rotateMs, everyMs);

@@ -14,25 +14,16 @@ export interface Note {
 }
 
 export class NoteStore {
+  /** True when every signal of the profile has its note. Known after `close`. */
+  isComplete = false;
   private readonly blocks: Float64Array[] = [];
   private readonly refusedBefore: number;
-  private rows = 0;
-  private isWhole = false;
 
   constructor(private readonly sigprof: Sigprof) {
     this.refusedBefore = sigprof.refused();
     // Notes of a time between two profiles.
     const stale = new Float64Array(COLUMNS * ROWS_PER_BLOCK);
     while (sigprof.drain(stale) === ROWS_PER_BLOCK);
-  }
-
-  /** True when every signal of the profile has its note. Known after `close`. */
-  get isComplete(): boolean {
-    return this.isWhole;
-  }
-
-  get count(): number {
-    return this.rows;
   }
 
   /** Take what the ring has. */
@@ -42,7 +33,6 @@ export class NoteStore {
       const rows = this.sigprof.drain(block);
       if (rows === 0) return;
       this.blocks.push(rows === ROWS_PER_BLOCK ? block : block.slice(0, rows * COLUMNS));
-      this.rows += rows;
     }
   }
 
@@ -51,7 +41,7 @@ export class NoteStore {
     this.drain();
     const refused = this.sigprof.refused() - this.refusedBefore;
     count(Counter.notesRefused, refused);
-    this.isWhole = wasAlways && refused === 0;
+    this.isComplete = wasAlways && refused === 0;
   }
 
   *notes(): Generator<Note> {

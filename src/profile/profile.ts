@@ -47,8 +47,6 @@ export interface RunningProfile {
 const DEFAULT_EVERY_MS = 1;
 const DEFAULT_MS = 10_000;
 const LONGEST_MS = 3_600_000;
-export const LEAST_EVERY_MS = 0.05;
-export const MOST_EVERY_MS = 1000;
 /** They are in memory until the profile ends. */
 const MOST_SAMPLES = 2_000_000;
 const LOOK_MS = 1000;
@@ -59,6 +57,8 @@ export const checkRange = (name: string, value: number, low: number, high: numbe
   if (typeof value === 'number' && value >= low && value <= high) return value;
   throw new ProfileError('ERR_SPANLINE_PROFILE_OPTION', `${name} is ${String(value)}; give ${low} to ${high}`);
 };
+
+export const checkEveryMs = (everyMs: number): number => checkRange('everyMs', everyMs, 0.05, 1000);
 
 /** Refuses a profile that is known to be too large. */
 export const checkSamples = (name: string, ms: number, everyMs: number): void => {
@@ -74,7 +74,7 @@ const CARRIERS: readonly string[] = ['auto', 'register', 'trampoline', 'both'];
 /** The recording that these options ask for. Not begun. */
 export const openRecording = async (options: SamplingOptions, defaultEveryMs: number): Promise<OpenRecording> => {
   const { everyMs = defaultEveryMs, carrier = 'auto', continuations = true, spans = state.enabled } = options;
-  checkRange('everyMs', everyMs, LEAST_EVERY_MS, MOST_EVERY_MS);
+  checkEveryMs(everyMs);
   if (!CARRIERS.includes(carrier)) {
     throw new ProfileError(
       'ERR_SPANLINE_PROFILE_OPTION',
@@ -194,7 +194,7 @@ export const startProfile = async (options: SamplingOptions = {}): Promise<Runni
 export const profile = async (options: ProfileOptions = {}): Promise<LabelledProfile> => {
   const { durationMs = DEFAULT_MS, signal, everyMs = DEFAULT_EVERY_MS } = options;
   checkRange('durationMs', durationMs, 1, LONGEST_MS);
-  checkRange('everyMs', everyMs, LEAST_EVERY_MS, MOST_EVERY_MS);
+  checkEveryMs(everyMs);
   checkSamples('durationMs', durationMs, everyMs);
   if (signal !== undefined && typeof signal.addEventListener !== 'function') {
     throw new ProfileError(

@@ -2,6 +2,7 @@
 import { expect, test } from 'vitest';
 import { type LabelledProfile, type LabelRecord, SampleKind, shares } from '../../src/profile/index.js';
 import { wilson } from '../../src/profile/shares.js';
+import { ROOT_ONLY } from './support/root-only.js';
 
 /** A profile of so many samples a label, each of a millisecond. */
 const profileOf = (numbers: readonly number[], kinds: readonly number[] = []): LabelledProfile => {
@@ -16,14 +17,7 @@ const profileOf = (numbers: readonly number[], kinds: readonly number[] = []): L
     intervalNs: 1e6,
     carrier: 'register',
     threadId: 0,
-    nodes: {
-      count: 1,
-      parent: Int32Array.of(-1),
-      functionName: ['(root)'],
-      url: [''],
-      line: Int32Array.of(0),
-      column: Int32Array.of(0),
-    },
+    nodes: ROOT_ONLY,
     samples: {
       count,
       node: new Uint32Array(count),

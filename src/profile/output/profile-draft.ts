@@ -1,7 +1,8 @@
 // A profile under construction by a reader: samples in any order of labels, at most as many as a reader may hold.
+
+import { countSamples } from '../count-samples.js';
 import { type LabelledProfile, type LabelRecord, SampleKind } from '../labelled-profile.js';
 import { CallTree, type Frame } from './call-tree.js';
-import { countSamples } from './count-samples.js';
 import { ProfileOutputError } from './output-error.js';
 import { ProfileLabels } from './profile-labels.js';
 

@@ -1,6 +1,7 @@
 // The same samples under other labels: fewer keys, none, or all keys of a sample as one. Must not touch a sample's time or weight.
+
+import { countSamples } from '../count-samples.js';
 import type { LabelledProfile, LabelRecord } from '../labelled-profile.js';
-import { countSamples } from './count-samples.js';
 import { labelText } from './label-text.js';
 import { ProfileLabels, recordFrom } from './profile-labels.js';
 

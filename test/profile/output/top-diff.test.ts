@@ -1,7 +1,7 @@
 // The table ranks what samples can tell apart; the comparison finds a change that is there and, of profiles of the same, none.
 import { describe, expect, test } from 'vitest';
+import { countSamples } from '../../../src/profile/count-samples.js';
 import type { LabelRecord } from '../../../src/profile/labelled-profile.js';
-import { countSamples } from '../../../src/profile/output/count-samples.js';
 import { diff, holm } from '../../../src/profile/output/diff.js';
 import { normalTwoSided } from '../../../src/profile/output/normal-tail.js';
 import { recordFrom } from '../../../src/profile/output/profile-labels.js';

@@ -1,7 +1,8 @@
 // Profiles made without a profiler, for tests of what comes after: stacks and labels with known shares, the same for the same seed.
+
+import { countSamples } from '../../../src/profile/count-samples.js';
 import { type LabelledProfile, type LabelRecord, SampleKind } from '../../../src/profile/labelled-profile.js';
 import { CallTree, type Frame } from '../../../src/profile/output/call-tree.js';
-import { countSamples } from '../../../src/profile/output/count-samples.js';
 import { ProfileLabels } from '../../../src/profile/output/profile-labels.js';
 
 /** A share of the samples. */

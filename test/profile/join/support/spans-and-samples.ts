@@ -1,7 +1,8 @@
 // Spans and samples made by hand, at known times: no clock, no profiler.
 import { SpanRecord, TraceIdentity } from '../../../../src/collector/record.js';
+import { countSamples } from '../../../../src/profile/count-samples.js';
 import { type LabelledProfile, type LabelRecord, SampleKind } from '../../../../src/profile/labelled-profile.js';
-import { countSamples } from '../../../../src/profile/output/count-samples.js';
+import { ROOT_ONLY } from '../../support/root-only.js';
 
 export const START_SEC = 1_750_000_000;
 /** The thread of these spans: the upper half of its span ids. */
@@ -91,14 +92,7 @@ export const profileOf = (parts: readonly SampleParts[], startSec = START_SEC): 
     intervalNs: 1e6,
     carrier: 'register',
     threadId: 0,
-    nodes: {
-      count: 1,
-      parent: Int32Array.of(-1),
-      functionName: ['(root)'],
-      url: [''],
-      line: Int32Array.of(0),
-      column: Int32Array.of(0),
-    },
+    nodes: ROOT_ONLY,
     samples,
     labels,
     counts: countSamples(samples),

@@ -6,7 +6,7 @@ import {
   type ProfileSamples,
   type SampleCounts,
   SampleKind,
-} from '../labelled-profile.js';
+} from './labelled-profile.js';
 
 type Outcome = Exclude<keyof SampleCounts, 'total'>;
 
@@ -16,9 +16,25 @@ const OUTCOME_OF_LABEL: Readonly<Record<number, Outcome>> = {
   [OVERFLOW_LABEL]: 'overflow',
 };
 
-const outcomeOf = (kind: number, label: number): Outcome => {
+type Counting = { -readonly [K in keyof SampleCounts]: SampleCounts[K] };
+
+/** Of so many samples, none counted yet. */
+export const countsOf = (total: number): Counting => ({
+  total,
+  labelled: 0,
+  unlabelled: 0,
+  lost: 0,
+  overflow: 0,
+  idle: 0,
+  gc: 0,
+  program: 0,
+});
+
+/** What is counted of a sample of this kind with this row of the labels. */
+export const outcomeOf = (kind: number, label: number): Outcome => {
   if (kind === SampleKind.idle) return 'idle';
   if (kind === SampleKind.gc) return 'gc';
+  // V8 cannot walk every stack: a label tells all the same.
   const outcome = OUTCOME_OF_LABEL[label] ?? 'labelled';
   return kind === SampleKind.program && outcome !== 'labelled' ? 'program' : outcome;
 };
@@ -28,7 +44,7 @@ export const countSamples = ({
   kind,
   label,
 }: Pick<ProfileSamples, 'count' | 'kind' | 'label'>): SampleCounts => {
-  const counts = { total: count, labelled: 0, unlabelled: 0, lost: 0, overflow: 0, idle: 0, gc: 0, program: 0 };
+  const counts = countsOf(count);
   for (let i = 0; i < count; i++) counts[outcomeOf(kind[i], label[i])]++;
   return counts;
 };
