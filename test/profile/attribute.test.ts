@@ -1,38 +1,20 @@
 // What neither a note nor a frame tells is lost, and never unlabelled or somebody's; no weight is below nothing.
 import { expect, test } from 'vitest';
 import { attributed, type FrameTrace, type RegisterTrace } from '../../src/profile/attribute.js';
-import { DynamicLabel, SampleKind, startProfile } from '../../src/profile/index.js';
+import { DynamicLabel, startProfile } from '../../src/profile/index.js';
 import { LabelRows } from '../../src/profile/label-rows.js';
 import { LabelTable } from '../../src/profile/label-table.js';
 import { NO_LABEL } from '../../src/profile/labelled-profile.js';
 import { monotonicUs } from '../../src/profile/monotonic.js';
 import type { NoteStore } from '../../src/profile/note-store.js';
-import type { RawSamples } from '../../src/profile/raw-samples.js';
 import { scopeOf } from '../../src/profile/scope.js';
 import { NO_SCOPE, register } from '../../src/profile/shared-state.js';
 import { TrampolinePool } from '../../src/profile/trampoline-pool.js';
 import { trampolineIndex } from '../../src/profile/trampoline-source.js';
+import { rawSamplesAt } from './support/raw-samples-at.js';
 
 const indexOnStack = (): number =>
   trampolineIndex(/trampoline_\d+/.exec(new Error('where').stack ?? '')?.[0] ?? '', 'spanline:trampoline');
-
-const samplesAt = (us: readonly number[], trampolines: readonly (readonly number[])[]): RawSamples => ({
-  count: us.length,
-  startUs: us[0],
-  endUs: us[us.length - 1],
-  us: Float64Array.from(us),
-  node: new Uint32Array(us.length),
-  kind: new Uint8Array(us.length).fill(SampleKind.js),
-  trampolines: (i) => trampolines[i],
-  nodes: {
-    count: 0,
-    parent: new Int32Array(),
-    functionName: [],
-    url: [],
-    line: new Int32Array(),
-    column: new Int32Array(),
-  },
-});
 
 /** A register whose handler took no note. */
 const withoutNotes = (): RegisterTrace => ({
@@ -52,7 +34,7 @@ test('with both carriers, a sample without a note has the label of its frame; wi
   const us = monotonicUs();
   const scopes = (followsContinuations: boolean): unknown[] => {
     const frames: FrameTrace = { pool, timeline: undefined, followsContinuations };
-    return attributed(samplesAt([us, us + 1], [[index], []]), { register: withoutNotes(), frames }, 1e6)
+    return attributed(rawSamplesAt([us, us + 1], [[index], []]), { register: withoutNotes(), frames }, 1e6)
       .scopes as unknown[];
   };
   expect(scopes(true)).toEqual([expect.objectContaining({ label }), 'lost']);

@@ -5,10 +5,10 @@ import { DynamicLabel, SampleKind, stats } from '../../src/profile/index.js';
 import { LabelTable } from '../../src/profile/label-table.js';
 import { matchNotes } from '../../src/profile/match-notes.js';
 import type { Note, NoteStore } from '../../src/profile/note-store.js';
-import type { RawSamples } from '../../src/profile/raw-samples.js';
 import { weightsByCount, weightsByCpu } from '../../src/profile/sample-weights.js';
 import { scopeOf } from '../../src/profile/scope.js';
 import { NO_SCOPE } from '../../src/profile/shared-state.js';
+import { rawSamplesAt } from './support/raw-samples-at.js';
 
 const note = (labelId: number, fromNs: number, toNs: number): Note => ({ labelId, fromNs, toNs, cpuNs: 0 });
 const match = (us: readonly number[], notes: readonly Note[]): (number | undefined)[] =>
@@ -54,24 +54,6 @@ test('an idle thread weighs nothing', () => {
   expect([...weightsByCpu(Uint8Array.of(idle, idle), Float64Array.of(5, 9), 0)]).toEqual([0, 0]);
 });
 
-const raw = (us: readonly number[]): RawSamples => ({
-  count: us.length,
-  startUs: 0,
-  endUs: 1000,
-  us: Float64Array.from(us),
-  node: new Uint32Array(us.length),
-  kind: new Uint8Array(us.length),
-  trampolines: () => [],
-  nodes: {
-    count: 1,
-    parent: Int32Array.of(-1),
-    functionName: [''],
-    url: [''],
-    line: new Int32Array(1),
-    column: new Int32Array(1),
-  },
-});
-
 test.each([
   [true, [10, 30, 40], 1],
   [false, [10, 20, 30, 40], 0],
@@ -93,7 +75,7 @@ test.each([
     last: NO_SCOPE,
     lastUs: 40,
   };
-  const found = attributed(raw([10, 20, 30, 40]), { register }, 1000);
+  const found = attributed(rawSamplesAt([10, 20, 30, 40]), { register }, 1000);
   expect([...found.samples.us]).toEqual(us);
   expect(found.scopes).toEqual(isComplete ? [...scopes, NO_SCOPE] : [scopes[0], 'lost', scopes[1], NO_SCOPE]);
   expect(stats().counters.samplesUnasked - before).toBe(unasked);

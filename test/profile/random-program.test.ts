@@ -6,6 +6,7 @@ import { DynamicLabel, SampleKind, startProfile } from '../../src/profile/index.
 import { Span } from '../../src/span/span.js';
 import { isConserved } from './support/busy-work.js';
 import { carriers } from './support/carriers.js';
+import { tooLongFor } from './support/never-inlined.js';
 
 const MS = 1500;
 const KINDS = 6;
@@ -15,13 +16,11 @@ const MOST_ROUNDS = 3000;
 
 type Work = (rounds: number) => number;
 
-// Never inlined: samples in them have their names.
-const PADDING = `if (rounds === undefined) {${'rounds = [rounds];'.repeat(400)}}`;
 const works = Array.from(
   { length: KINDS },
   (_, i) =>
     runInThisContext(
-      `(function work${i}(rounds) { ${PADDING} let x = ${i}; for (let i = 0; i < rounds; i++) x += Math.sqrt(i); return x; })`,
+      `(function work${i}(rounds) { ${tooLongFor('rounds')} let x = ${i}; for (let i = 0; i < rounds; i++) x += Math.sqrt(i); return x; })`,
     ) as Work,
 );
 

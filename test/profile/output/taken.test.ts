@@ -9,6 +9,7 @@ import { selectLabels } from '../../../src/profile/output/select-labels.js';
 import { shares } from '../../../src/profile/shares.js';
 import { carriers } from '../support/carriers.js';
 import { asksGoPprof, goPprof } from '../support/go-pprof.js';
+import { tooLongFor } from '../support/never-inlined.js';
 
 const CPU_MS = 600;
 
@@ -17,13 +18,10 @@ const cpuMs = (): number => {
   return (user + system) / 1000;
 };
 
-// In a branch that is never taken: more code than V8 inlines.
-const PADDING = `if (x === undefined) { ${'x = [x];'.repeat(400)} }`;
-
 /** Work of its own name that V8 inlines nowhere; never the same twice. */
 const busy = (name: string, units: number): (() => number) =>
   runInThisContext(
-    `(function ${name}() { let x = 0; ${PADDING} for (let i = ${units} * (0.5 + Math.random()); i > 0; i--) x += Math.sqrt(i); return x; })`,
+    `(function ${name}() { let x = 0; ${tooLongFor('x')} for (let i = ${units} * (0.5 + Math.random()); i > 0; i--) x += Math.sqrt(i); return x; })`,
   ) as () => number;
 
 const busyMuch = busy('busyMuch', 60_000);

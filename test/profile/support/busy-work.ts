@@ -1,13 +1,11 @@
 // Work that samples can be told by, and how many of its samples bear a label.
 import { runInNewContext } from 'node:vm';
 import { type LabelledProfile, SampleKind } from '../../../src/profile/index.js';
+import { tooLongFor } from './never-inlined.js';
 
-// More bytecode than any compiler of V8 inlines, in a branch that is never taken; another context alone does not stop Maglev.
-const PADDING = `if (units === undefined) {${'units = [units];'.repeat(400)}}`;
-
-/** Inlined nowhere, so that its samples have its name. */
+/** Inlined nowhere, so that its samples have its name; another context alone does not stop Maglev. */
 export const busyWork = runInNewContext(
-  `(function busyWork(units) { ${PADDING} let x = 0; for (let i = 0; i < units * 100; i++) x += Math.sqrt(i); return x; })`,
+  `(function busyWork(units) { ${tooLongFor('units')} let x = 0; for (let i = 0; i < units * 100; i++) x += Math.sqrt(i); return x; })`,
 ) as (units: number) => number;
 
 /** Never the same twice, so that no rhythm meets that of the sampler. */
