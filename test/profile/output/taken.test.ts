@@ -8,7 +8,7 @@ import { readProfile } from '../../../src/profile/output/read-profile.js';
 import { selectLabels } from '../../../src/profile/output/select-labels.js';
 import { shares } from '../../../src/profile/shares.js';
 import { carriers } from '../support/carriers.js';
-import { asksGoPprof, goPprof } from '../support/go-pprof.js';
+import { asksGoPprof, goPprofTags } from '../support/go-pprof.js';
 import { tooLongFor } from '../support/never-inlined.js';
 
 const CPU_MS = 600;
@@ -52,9 +52,7 @@ describe.each(carriers)('carrier %s', (carrier) => {
     const again = sharesOf(await readProfile(bytes));
     for (const [value, share] of known) expect(again.get(value)).toBeCloseTo(share, 6);
     if (!asksGoPprof) return;
-    // Of the samples with the key.
-    const [, percent] = /\( *([\d.]+)%\): q1/.exec(goPprof(bytes, ['-tags'])) ?? [];
-    expect(Number(percent) / 100).toBeCloseTo(q1 / (q1 + q2), 3);
+    expect(goPprofTags(bytes).query.q1.share).toBeCloseTo(q1 / (q1 + q2), 3);
   });
 
   test('without labels there is no trace of them: the work stands under its caller', async () => {
