@@ -1,6 +1,7 @@
 // node bench/gate.mjs: the quick benchmark gate of .ci/run. It compares spanline with peers measured in the same run, never
 // with absolute times, because those hold for one machine only. The limits are generous: they catch a span that became
 // twice as dear, not noise; a rule that fails is measured once more before it counts.
+import { appendFileSync } from 'node:fs';
 import { isRate } from './lib/stats.mjs';
 import { runSuite } from './run.mjs';
 
@@ -97,16 +98,40 @@ async function judgeSuite(suite, rules) {
   return rules.map((rule) => ({ rule, ...judge(rule, results) }));
 }
 
+/** Name rules that needed another measurement, in the file that CI reads, as its test runs do. */
+function nameSecondTries(verdicts, before) {
+  const file = process.env.SPANLINE_SECOND_TRIES;
+  if (!file) return;
+  for (const { rule, ok } of verdicts) {
+    const failures = before.filter((verdict) => verdict.rule === rule);
+    if (!ok || failures.length === 0) continue;
+    const test = `gate: ${rule.suite} ${rule.name}`;
+    appendFileSync(
+      file,
+      `${JSON.stringify({ test, tries: failures.length + 1, errors: failures.map(({ text }) => text) })}\n`,
+    );
+  }
+}
+
 for (const suite of new Set(RULES.map((rule) => rule.suite))) {
   let verdicts = await judgeSuite(
     suite,
     RULES.filter((rule) => rule.suite === suite),
   );
   // A busy moment of the machine fails a rule once; what became dearer fails it every time.
+  const before = [];
   for (let retry = 0; retry < RETRIES && verdicts.some(({ ok }) => !ok); retry++) {
-    const failed = verdicts.filter(({ ok }) => !ok).map(({ rule }) => rule);
-    verdicts = [...verdicts.filter(({ ok }) => ok), ...(await judgeSuite(suite, failed))];
+    const failed = verdicts.filter(({ ok }) => !ok);
+    before.push(...failed);
+    verdicts = [
+      ...verdicts.filter(({ ok }) => ok),
+      ...(await judgeSuite(
+        suite,
+        failed.map(({ rule }) => rule),
+      )),
+    ];
   }
+  nameSecondTries(verdicts, before);
   for (const { ok, text } of verdicts) console.log(`${ok ? 'ok  ' : 'FAIL'} ${text}`);
   if (verdicts.some(({ ok }) => !ok)) process.exitCode = 1;
 }

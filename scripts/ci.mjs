@@ -1,7 +1,8 @@
 // .ci/run: the tests on the default Node and on newer ones, lint, types, the package, and the benchmark gate.
-// Every test counts as one in the closing line, and so does every other check. Goes on after a failure, to show all.
+// Every test counts as one in the closing line, and so does every other check. Goes on after a failure, to show all. What failed and passed
+// on a later try is named before the closing line.
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { ensureEmulator } from './lib/build-emulator.mjs';
 import { ensureInstalled } from './lib/install.mjs';
@@ -10,16 +11,33 @@ import { nodeOf } from './lib/nodes.mjs';
 import { failWith, root } from './lib/run.mjs';
 
 const out = join(root, '.tmp/ci');
+const secondTries = join(out, 'second-tries.jsonl');
 const totals = { passed: 0, failed: 0, skipped: 0 };
+/** Lines that name what passed on a later try, by the check that it was in. */
+const triedAgain = [];
 
 function run(title, command, args) {
   console.log(`\n=== ${title}`);
   const start = performance.now();
-  const { status, signal } = spawnSync(command, args, { cwd: root, stdio: ['ignore', 'inherit', 'inherit'] });
+  const env = { ...process.env, SPANLINE_SECOND_TRIES: secondTries };
+  const { status, signal } = spawnSync(command, args, { cwd: root, env, stdio: ['ignore', 'inherit', 'inherit'] });
+  collectSecondTries(title);
   const ok = status === 0;
   const seconds = ((performance.now() - start) / 1000).toFixed(1);
   console.log(`=== ${ok ? 'ok' : `FAILED (${signal ?? `exit code ${status}`})`}: ${title}, ${seconds} s`);
   return ok;
+}
+
+function collectSecondTries(title) {
+  if (!existsSync(secondTries)) return;
+  for (const line of readFileSync(secondTries, 'utf8').trim().split('\n')) {
+    const { test, tries, errors } = JSON.parse(line);
+    triedAgain.push(
+      `passed on try ${tries}: ${test} (${title})`,
+      ...errors.map((error) => `  failed before: ${error}`),
+    );
+  }
+  rmSync(secondTries);
 }
 
 function check(title, command, args) {
@@ -27,7 +45,8 @@ function check(title, command, args) {
   totals[ok ? 'passed' : 'failed']++;
 }
 
-const reportTo = (file) => ['--reporter=default', '--reporter=json', `--outputFile.json=${file}`];
+const NAMES_SECOND_TRIES = `--reporter=${join(root, 'scripts/lib/second-try-reporter.mjs')}`;
+const reportTo = (file) => ['--reporter=default', NAMES_SECOND_TRIES, '--reporter=json', `--outputFile.json=${file}`];
 
 /** The suite whose tests are counted one by one. */
 function countedTests(title, command, args) {
@@ -74,12 +93,13 @@ function main() {
   provideTools();
   countedTests(`tests on Node ${process.versions.node} (npm test)`, 'npm', ['test', '--']);
   ensureInstalled(root);
-  check('tests on Node 24', nodeOf(24), [script('test.mjs'), '--reporter=dot']);
+  check('tests on Node 24', nodeOf(24), [script('test.mjs'), '--reporter=dot', NAMES_SECOND_TRIES]);
   for (const major of [22, 26]) {
     check(`package, clock and profile tests on Node ${major}`, nodeOf(major), [
       script('test.mjs'),
       ...SMOKE,
       '--reporter=dot',
+      NAMES_SECOND_TRIES,
     ]);
   }
   check('lint and format (npm run lint)', process.execPath, [
@@ -99,6 +119,7 @@ try {
   failWith(error);
 }
 const { passed, failed, skipped } = totals;
-console.log(`\n${skipped} skipped`);
+console.log(`\n${triedAgain.length === 0 ? 'nothing was tried twice' : triedAgain.join('\n')}`);
+console.log(`${skipped} skipped`);
 console.log(`${passed} passed, ${failed} failed`);
 process.exitCode = failed > 0 || passed === 0 ? 1 : 0;
