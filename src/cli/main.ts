@@ -2,6 +2,7 @@
 // The `spanline` command: runs the program and turns its outcome into an exit code. Nothing else belongs here.
 import { CommanderError } from 'commander';
 import { TraceDbError } from '../tracedb/index.js';
+import { OutputClosed, watchOutput } from './closed-output.js';
 import { CommandError, ExitCode } from './exit-code.js';
 import { createProgram } from './program.js';
 
@@ -23,10 +24,8 @@ function explain(error: unknown): number {
   return ExitCode.internal;
 }
 
-// `spanline ... | head` closes the pipe early; that is no failure.
-// A full disk is, and what was printed is of no use.
-process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code === 'EPIPE') process.exit(ExitCode.ok);
+// A closed pipe is no failure; a full disk is, and what was printed is of no use.
+watchOutput((error) => {
   process.stderr.write(`spanline: standard output cannot be written: ${error.message}\n`);
   process.exit(ExitCode.store);
 });
@@ -34,5 +33,5 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 try {
   await createProgram().parseAsync(process.argv);
 } catch (error) {
-  process.exitCode = explain(error);
+  if (!(error instanceof OutputClosed)) process.exitCode = explain(error);
 }

@@ -2,6 +2,7 @@
 import { once } from 'node:events';
 import type { Command } from 'commander';
 import { openTable, storeExists, type TableSchema, TraceDbError, type WideColumnTable } from '../tracedb/index.js';
+import { throwIfOutputClosed } from './closed-output.js';
 import { printable } from './columns.js';
 import { CommandError, ExitCode } from './exit-code.js';
 import { interruptible } from './interrupt.js';
@@ -97,7 +98,9 @@ export const printJson = (value: unknown): void => {
   process.stdout.write(`${JSON.stringify(value, null, 2)}\n`);
 };
 
-/** Write to stdout at the pace it is read. */
+/** Write to stdout at the pace it is read; ends the command once nobody reads it any more. */
 export const writeOut = async (text: string): Promise<void> => {
-  if (!process.stdout.write(text)) await once(process.stdout, 'drain');
+  throwIfOutputClosed();
+  // A closed pipe drains no more: its error comes instead.
+  if (!process.stdout.write(text)) await once(process.stdout, 'drain').catch(throwIfOutputClosed);
 };
