@@ -246,11 +246,11 @@ describe('config', () => {
   test('validate names every problem', async () => {
     const good = write('good.json', { store: './store' });
     expect(await spanline(['perf', 'config', 'validate', good])).toMatchObject({ code: 0, stdout: `${good}: good\n` });
-    const bad = write('bad-config.json', { store: 'x', tileSize: 3, detection: { detector: 'cohen' } });
+    const bad = write('bad-config.json', { store: 'x', tileSize: 0, detection: { detector: 'cohen' } });
     const result = await spanline(['perf', 'config', 'validate', bad]);
     expect(result).toMatchObject({ code: 1, stderr: '' });
     expect(lines(result)).toEqual([
-      `${bad}: /tileSize must be >= 50, got 3`,
+      `${bad}: /tileSize must be >= 1, got 0`,
       `${bad}: /detection/interesting is needed by cohen`,
     ]);
     const asJson = await spanline(['perf', 'config', 'validate', bad, '--json']);
@@ -265,9 +265,11 @@ describe('config', () => {
     const other = write('other-size.json', { store: './store', tileSize: 64 });
     const refused = await spanline(['perf', 'traces', 'count', '--config', other]);
     expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('tileSize 16, not 64') });
-    const fresh = write('fresh.json', { store: './from-config', tileSize: 64, shards: 3 });
-    const made = await spanline(['perf', 'init', '--config', fresh, '--json']);
-    expect(json(made)).toMatchObject({ store: join(dir, 'from-config'), tileSize: 64, shards: 3 });
+    for (const tileSize of [1, 10, 64, 8192]) {
+      const fresh = write('fresh.json', { store: `./from-config-${tileSize}`, tileSize, shards: 3 });
+      const made = await spanline(['perf', 'init', '--config', fresh, '--json']);
+      expect(json(made)).toMatchObject({ store: join(dir, `from-config-${tileSize}`), tileSize, shards: 3 });
+    }
   });
 
   test('says what is a regression', async () => {

@@ -1,5 +1,6 @@
 // `spanline gold init`: makes a store, once.
 import type { Command } from 'commander';
+import { MAX_TILE_SIZE, MIN_TILE_SIZE } from '../../tracedb/tile.js';
 import { wholeNumber } from '../options.js';
 import { type NewGoldStore, printJson, type StoreOptions, withGold, withStore } from './gold-options.js';
 
@@ -7,7 +8,11 @@ import { type NewGoldStore, printJson, type StoreOptions, withGold, withStore } 
 export const registerInit = (gold: Command): void => {
   withStore(gold.command('init'))
     .description('make a store; harmless when it exists and was made so')
-    .option('--tile-size <commits>', 'commits of a tile: fixed from then on (default 256)', wholeNumber(50, 8192))
+    .option(
+      '--tile-size <commits>',
+      'commits of a tile: fixed from then on (default 256)',
+      wholeNumber(MIN_TILE_SIZE, MAX_TILE_SIZE),
+    )
     .option(
       '--digest-digits <count>',
       'hex digits of a digest: fixed from then on (default 32, MD5)',

@@ -1,5 +1,6 @@
 // `spanline perf init`: makes a store, once.
 import type { Command } from 'commander';
+import { MAX_TILE_SIZE, MIN_TILE_SIZE } from '../../tracedb/tile.js';
 import { wholeNumber } from '../options.js';
 import { type OpenOptions, printJson, type StoreOptions, withPerf, withStore } from './perf-options.js';
 
@@ -7,7 +8,11 @@ import { type OpenOptions, printJson, type StoreOptions, withPerf, withStore } f
 export const registerInit = (perf: Command): void => {
   withStore(perf.command('init'))
     .description('make a store; harmless when it exists and was made so')
-    .option('--tile-size <commits>', 'commits of a tile: fixed once there is data (default 256)', wholeNumber(1, 8192))
+    .option(
+      '--tile-size <commits>',
+      'commits of a tile: fixed once there is data (default 256)',
+      wholeNumber(MIN_TILE_SIZE, MAX_TILE_SIZE),
+    )
     .option('--shards <count>', 'shards of a tile: fixed once there is data (default 8)', wholeNumber(1, 64))
     .addHelpText(
       'after',

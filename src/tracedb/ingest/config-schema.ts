@@ -3,6 +3,7 @@
 import type { SchemaObject } from 'ajv';
 import type { Direction } from '../detect/direction.js';
 import type { StepDetectorName } from '../detect/step-detector.js';
+import { MAX_TILE_SIZE, MIN_TILE_SIZE } from '../tile.js';
 
 /** Detectors of steps in a window. */
 export const STEP_DETECTORS: readonly StepDetectorName[] = [
@@ -37,7 +38,12 @@ export const CONFIG_SCHEMA: SchemaObject = {
       minLength: 1,
       description: 'Directory, relative to this file, or bigtable://project/instance/table.',
     },
-    tileSize: { type: 'integer', minimum: 50, maximum: 8192, description: 'Commits in a tile. Default 256.' },
+    tileSize: {
+      type: 'integer',
+      minimum: MIN_TILE_SIZE,
+      maximum: MAX_TILE_SIZE,
+      description: 'Commits in a tile. Default 256.',
+    },
     shards: {
       type: 'integer',
       minimum: 1,

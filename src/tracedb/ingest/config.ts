@@ -96,7 +96,7 @@ const detectionProblems = (detection: Readonly<Record<string, unknown>>): readon
  * @example
  * ```ts
  * import { configProblems } from 'spanline/tracedb';
- * const problems = await configProblems({ store: './traces', tileSize: 3 });
+ * const problems = await configProblems({ store: './traces', tileSize: 0 });
  * console.assert(problems[0].path === '/tileSize');
  * ```
  */

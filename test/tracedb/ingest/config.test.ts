@@ -47,7 +47,7 @@ describe('a config file', () => {
   it('is refused with every problem it has, each on a line', async () => {
     const path = fileWith({
       store: 'bigtable://project/table',
-      tileSize: 3,
+      tileSize: 0,
       shards: '8',
       tilesize: 256,
       allowedChars: 'a-z]|[',
@@ -62,7 +62,7 @@ describe('a config file', () => {
     expect(first).toBe(`${path}: 10 problems`);
     for (const [at, problem] of [
       'has the unknown property "tilesize"',
-      '/tileSize must be >= 50, got 3',
+      '/tileSize must be >= 1, got 0',
       '/shards must be integer, got "8"',
       '/paramSetKeys must NOT have duplicate items',
       '/directions/ns must be one of "up", "down", "unknown", got "downwards"',
