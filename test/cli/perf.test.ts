@@ -317,7 +317,7 @@ describe('compare', () => {
 
   test('of a commit that is not there, or of several', async () => {
     expect(await perf('compare', 'c10', 'x')).toMatchObject({
-      code: 3,
+      code: 1,
       stderr: expect.stringContaining('no commit x'),
     });
     expect(await perf('compare', 'c1', 'c50')).toMatchObject({ code: 2, stderr: expect.stringContaining('several') });

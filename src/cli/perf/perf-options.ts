@@ -1,6 +1,14 @@
 // A Perf store for the commands that work on one: opened by --store or by the config file of an instance.
 import type { Command } from 'commander';
-import { type InstanceConfig, PERF_SCHEMA, PerfStore, readInstanceConfig } from '../../tracedb/index.js';
+import {
+  type Commit,
+  type InstanceConfig,
+  PERF_SCHEMA,
+  PerfStore,
+  readInstanceConfig,
+  TraceDbError,
+} from '../../tracedb/index.js';
+import { CommandError, ExitCode } from '../exit-code.js';
 import { type Call, type StoreOptions as CommonOptions, withStoreOptions, withTable } from '../store-session.js';
 
 export { note, printJson, writeOut } from '../store-session.js';
@@ -52,4 +60,14 @@ export const withPerf = async (
     const perf = await PerfStore.open(table, { tileSize, shards, rule: config?.rule, ...call });
     await work({ perf, config, call, isNew });
   });
+};
+
+/** The commit that a hash, or the beginning of one, names. One that the store does not have is an answer, not a failure of the store. */
+export const commitNamed = async ({ perf, call }: PerfSession, hash: string): Promise<Commit> => {
+  try {
+    return await perf.commits.find(hash, call);
+  } catch (error) {
+    if (!(error instanceof TraceDbError) || error.code !== 'ERR_SPANLINE_NOT_FOUND') throw error;
+    throw new CommandError(error.code, error.message, ExitCode.findings, { cause: error });
+  }
 };

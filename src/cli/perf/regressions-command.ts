@@ -14,7 +14,7 @@ import {
   INTERESTING,
   MEASURE,
 } from './detection.js';
-import { printJson, type StoreOptions, withPerf, withStore } from './perf-options.js';
+import { commitNamed, printJson, type StoreOptions, withPerf, withStore } from './perf-options.js';
 import { trendText } from './trend.js';
 
 interface RegressionsOptions extends StoreOptions, DetectionOptions {
@@ -78,8 +78,8 @@ Exit codes: 0 no regression, 1 regressions found, 2 wrong usage, 3 the store fai
     .action((options: RegressionsOptions) =>
       withPerf(options, async (session) => {
         const { perf: store, call } = session;
-        const from = options.from === undefined ? undefined : (await store.commits.find(options.from, call)).number;
-        const to = options.to === undefined ? undefined : (await store.commits.find(options.to, call)).number;
+        const from = options.from === undefined ? undefined : (await commitNamed(session, options.from)).number;
+        const to = options.to === undefined ? undefined : (await commitNamed(session, options.to)).number;
         if (from !== undefined && to !== undefined && from > to) {
           throw new CommandError(
             'ERR_SPANLINE_USAGE',
