@@ -23,12 +23,18 @@ let current: AbortController | undefined;
 
 /** Profile this process; other calls meanwhile fail. */
 export const attach = async ({ durationMs, everyMs, format, sourceMaps }: AttachOptions): Promise<AttachAnswer> => {
-  const writer = await openWriter(format);
-  const maps = sourceMaps ? await openSourceMaps({ lookup: (url) => findSourceMap(url)?.payload }) : undefined;
-  current = new AbortController();
-  const taken = await profile({ durationMs, everyMs, signal: current.signal });
-  const file = Buffer.from(writer.write(maps === undefined ? taken : resolveSources(taken, maps))).toString('base64');
-  return { file, samples: taken.counts.total, labelled: taken.counts.labelled };
+  // Before anything is waited for: an end that is asked for meanwhile must not be lost. A second caller, who is refused, must not take it over.
+  const controller = new AbortController();
+  current ??= controller;
+  try {
+    const writer = await openWriter(format);
+    const maps = sourceMaps ? await openSourceMaps({ lookup: (url) => findSourceMap(url)?.payload }) : undefined;
+    const taken = await profile({ durationMs, everyMs, signal: controller.signal });
+    const file = Buffer.from(writer.write(maps === undefined ? taken : resolveSources(taken, maps))).toString('base64');
+    return { file, samples: taken.counts.total, labelled: taken.counts.labelled };
+  } finally {
+    if (current === controller) current = undefined;
+  }
 };
 
 /** End the profile before its time. */

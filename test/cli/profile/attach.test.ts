@@ -21,7 +21,7 @@ afterEach(() => {
 /** A program that works until it is killed. */
 const running = async (args: readonly string[] = []) => {
   // A port of its own, for other tests may have the usual one.
-  const child = spawn(process.execPath, ['--inspect-port=0', ...args, program, '600000'], {
+  const child = spawn(process.execPath, ['--inspect-port=0', ...args, program, '600000', 'watch'], {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { ...process.env, NODE_OPTIONS: '' },
   });
@@ -31,7 +31,9 @@ const running = async (args: readonly string[] = []) => {
     said.stderr += text;
   });
   await once(child.stdout, 'data');
-  return { pid: String(child.pid), child, said };
+  /** Resolves when a profile of it is under way. */
+  const profiled = once(child.stdout, 'data');
+  return { pid: String(child.pid), child, said, profiled };
 };
 
 /** The addresses where the inspector has been so far, the last one last. */
@@ -77,10 +79,10 @@ test('an inspector that was open stays open', async () => {
 });
 
 test.each(['SIGINT', 'SIGTERM'] as const)('%s ends the profile early and writes it', async (signal) => {
-  const { pid } = await running();
+  const { pid, profiled } = await running();
   const out = join(dir, `early-${signal}.pb.gz`);
   const outcome = await spanline(['profile', 'attach', pid, '--seconds', '600', '--out', out], {
-    onStart: (kill) => void sleep(2500).then(() => kill(signal)),
+    onStart: (kill) => void profiled.then(() => kill(signal)),
   });
   expect(outcome.code).toBe(0);
   expect(existsSync(out)).toBe(true);
@@ -105,20 +107,27 @@ test('a file that cannot be written is said before the profile is taken', async 
 });
 
 test('a process that is under profile already is left to it', async () => {
-  const { pid } = await running();
+  const { pid, profiled } = await running();
   const out = join(dir, 'first.pb.gz');
+  let end: (() => void) | undefined;
   const [first, second] = await Promise.all([
-    spanline(['profile', 'attach', pid, '--seconds', '4', '--out', out]),
-    sleep(2000).then(() => spanline(['profile', 'attach', pid, '--out', join(dir, 'second.pb.gz')])),
+    spanline(['profile', 'attach', pid, '--seconds', '600', '--out', out], {
+      onStart: (kill) => {
+        end = () => kill('SIGINT');
+      },
+    }),
+    profiled
+      .then(() => spanline(['profile', 'attach', pid, '--out', join(dir, 'second.pb.gz')]))
+      .finally(() => end?.()),
   ]);
   expect(first.code).toBe(0);
   expect(second).toMatchObject({ code: 3, stderr: expect.stringContaining('is being profiled') });
 });
 
 test('a process that ends meanwhile is an error, not a wait', async () => {
-  const { pid, child } = await running();
+  const { pid, child, profiled } = await running();
   const outcome = await spanline(['profile', 'attach', pid, '--seconds', '600'], {
-    onStart: () => void sleep(2500).then(() => child.kill('SIGKILL')),
+    onStart: () => void profiled.then(() => child.kill('SIGKILL')),
   });
   expect(outcome).toMatchObject({ code: 3, stderr: expect.stringContaining('could not be profiled') });
 });

@@ -62,7 +62,7 @@ describe('signals', () => {
     const out = at('killed.pb.gz');
     const args = ['profile', 'run', '--out', out, '--', process.execPath, program, '600000'];
     const outcome = await spanline(args, {
-      onStart: (kill) => void sleep(1500).then(() => kill('SIGTERM')),
+      onOutput: (kill) => kill('SIGTERM'),
     });
     expect(outcome).toMatchObject({ code: 143, signal: null });
     expect(existsSync(out)).toBe(true);

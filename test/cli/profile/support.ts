@@ -6,7 +6,7 @@ import { root } from '../support/spanline.js';
 
 const LIBRARY = pathToFileURL(join(root, 'dist/esm/profile/index.js')).href;
 
-/** Works for so many milliseconds of CPU time, or until it is told to end; says when it has begun. */
+/** Works for so many milliseconds of CPU time, or until it is told to end; says when it has begun, and when a profile of it has. */
 const SOURCE = `
 import { DynamicLabel } from ${JSON.stringify(LIBRARY)};
 const shopWork = (units) => { let x = 0; for (let i = 0; i < units * 2000; i++) x += Math.sqrt(i); return x; };
@@ -17,7 +17,14 @@ const most = Number(process.argv[2]);
 const cpuMs = () => { const { user, system } = process.cpuUsage(); return (user + system) / 1000; };
 const begin = cpuMs();
 console.log('begun');
+// What every copy of the library in this thread sees of a profile under way.
+const register = globalThis[Symbol.for('spanline.profile.0')];
+let isProfiled = process.argv[3] !== 'watch';
 while (cpuMs() - begin < most) {
+  if (!isProfiled && register.enroll !== undefined) {
+    isProfiled = true;
+    console.log('profiled');
+  }
   q1.apply(() => shopWork(jitter(3)));
   q2.apply(() => shopWork(jitter(1)));
   await new Promise((resolve) => setImmediate(resolve));

@@ -29,6 +29,8 @@ export interface RunOptions {
   readonly program?: string;
   /** Called once it runs; gives the process its signals. */
   readonly onStart?: (kill: (signal: NodeJS.Signals) => void) => void;
+  /** Called with the first that it prints: what a test waits for in place of a time that a busy machine makes too short. */
+  readonly onOutput?: (kill: (signal: NodeJS.Signals) => void) => void;
 }
 
 const PROGRAM = join(root, 'dist/esm/cli/main.js');
@@ -46,7 +48,7 @@ export const buildFirst = (): void => {
 /** Run `spanline` with these arguments. */
 export const spanline = (args: readonly string[], options: RunOptions = {}): Promise<Outcome> =>
   new Promise((resolve, reject) => {
-    const { env = {}, cwd = root, program = PROGRAM, stdin, keepsStdin = false, onStart } = options;
+    const { env = {}, cwd = root, program = PROGRAM, stdin, keepsStdin = false, onStart, onOutput } = options;
     const child = spawn(process.execPath, [program, ...args], {
       cwd,
       env: { ...process.env, NODE_OPTIONS: '', SPANLINE_PERF_STORE: '', ...env },
@@ -64,7 +66,9 @@ export const spanline = (args: readonly string[], options: RunOptions = {}): Pro
     });
     child.on('error', reject);
     child.on('close', (code, signal) => resolve({ code, signal, stdout, stderr }));
-    onStart?.((signal) => child.kill(signal));
+    const kill = (signal: NodeJS.Signals): void => void child.kill(signal);
+    onStart?.(kill);
+    if (onOutput !== undefined) child.stdout.once('data', () => onOutput(kill));
   });
 
 /** A directory for the tests of a file, gone when they are over. */
