@@ -1,5 +1,5 @@
-// The client: asks the service, one trace a query, and hands its context over in the `traceparent` header.
-import { Agent, get } from 'node:http';
+// The client: asks the service, one trace a query, and hands its context over in the request's headers.
+import { Agent, get, type OutgoingHttpHeaders } from 'node:http';
 import { Span, SpanContext } from 'spanline';
 
 /** The same queries at every run, so that rounds can be compared. */
@@ -17,9 +17,13 @@ export const makeQueries = (tests: readonly string[], commits: number, count: nu
     return kinds[i % kinds.length];
   });
 
-const fetchText = (port: number, path: string, agent: Agent, traceparent: string | undefined): Promise<number> =>
+const fetchText = (
+  port: number,
+  path: string,
+  agent: Agent,
+  headers: OutgoingHttpHeaders | undefined,
+): Promise<number> =>
   new Promise((resolve, reject) => {
-    const headers = traceparent === undefined ? {} : { traceparent };
     get({ host: '127.0.0.1', port, path, agent, headers }, (response) => {
       let bytes = 0;
       response.on('data', (chunk: Buffer) => {
@@ -40,7 +44,7 @@ export const runQueries = async (port: number, paths: readonly string[]): Promis
     for (let i = next++; i < paths.length; i = next++) {
       const begin = performance.now();
       const span = Span.root(`query ${paths[i].split('?')[0].slice(1)}`, SpanContext.random(), { kind: 'client' });
-      const bytes = await span.run(() => fetchText(port, paths[i], agent, span.context?.toTraceparent()));
+      const bytes = await span.run(() => fetchText(port, paths[i], agent, span.context?.toHeaders()));
       span.addProperty('bytes', bytes).end();
       times[i] = performance.now() - begin;
     }

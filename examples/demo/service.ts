@@ -20,7 +20,8 @@ const answer = async (query: Query, benchmarks: Benchmarks, url: URL, response: 
 const handle = async (benchmarks: Benchmarks, request: IncomingMessage, response: ServerResponse): Promise<void> => {
   const url = new URL(request.url ?? '/', 'http://localhost');
   const query = QUERIES[url.pathname.slice(1)];
-  const root = Span.root(`GET ${url.pathname}`, SpanContext.fromTraceparent(request.headers.traceparent), {
+  const { traceparent, tracestate } = request.headers;
+  const root = Span.root(`GET ${url.pathname}`, SpanContext.fromTraceparent(traceparent, tracestate), {
     kind: 'server',
     properties: () => ({ 'url.query': url.search, 'http.request.method': request.method ?? '' }),
   });

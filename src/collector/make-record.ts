@@ -47,7 +47,7 @@ export const recordOfSpan = (
       : span.events.map((event) => eventAt(event.name, event.ticks, event.properties, anchor)),
     span.links === null ? NO_LINKS : cleanLinks(span.links),
     cleanStatus(span.status),
-    span.isRoot && trace.context.isRemote,
+    span.isRoot && trace.context.isRemote && trace.context.hasSpan,
   );
 };
 

@@ -46,6 +46,8 @@ export class TraceIdentity {
     readonly w3: number,
     /** W3C tracestate, as received; empty when there was none. */
     readonly traceState: string,
+    /** W3C Trace Context's random flag: the last 7 bytes of the id are random. */
+    readonly isRandom = false,
   ) {}
 
   /** 32 lower-case hex digits. */

@@ -81,8 +81,8 @@ export class TracePart implements Trace {
 // One identity for all parts of a trace, so that its id is formatted once; kept on the trace, which knows no records.
 const identityOf = (trace: ActiveTrace): TraceIdentity => {
   if (trace.identity === undefined) {
-    const { w0, w1, w2, w3, traceState } = trace.context;
-    trace.identity = new TraceIdentity(w0 >>> 0, w1 >>> 0, w2 >>> 0, w3 >>> 0, traceState);
+    const { w0, w1, w2, w3, traceState, isRandom } = trace.context;
+    trace.identity = new TraceIdentity(w0 >>> 0, w1 >>> 0, w2 >>> 0, w3 >>> 0, traceState, isRandom);
   }
   return trace.identity as TraceIdentity;
 };

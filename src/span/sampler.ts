@@ -38,8 +38,8 @@ export const ratio = (share: number): Sampler => {
 };
 
 /**
- * Follow the caller's decision when there is one (a remote context, or a context made unsampled by hand), else ask
- * `root`. This is the default, with `always` for new traces.
+ * Follow the caller's decision when there is one (a remote span, or a context made unsampled by hand), else ask `root`.
+ * This is the default, with `always` for new traces.
  *
  * @example
  * ```ts
@@ -48,5 +48,7 @@ export const ratio = (share: number): Sampler => {
  */
 export const parentBased =
   (root: Sampler = always): Sampler =>
-  (input) =>
-    input.context.isRemote || !input.context.sampled ? input.context.sampled : root(input);
+  (input) => {
+    const { isRemote, hasSpan, sampled } = input.context;
+    return (isRemote && hasSpan) || !sampled ? sampled : root(input);
+  };

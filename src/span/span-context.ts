@@ -1,10 +1,19 @@
-// SpanContext: what travels between tasks, threads and processes: trace id, span id, sampled flag, tracestate.
+// SpanContext: what travels between tasks, threads and processes: trace id, span id, flags, tracestate.
 // Immutable; numeric inside, formatted only on demand.
+import { types } from 'node:util';
 import { Counter, count } from '../local-span/counters.js';
 import { randomWord, reserveSpanIds, spanIdPrefix } from '../local-span/ids.js';
-import { formatTraceparent, hex8, parseTraceparent, parseTraceState } from './traceparent.js';
+import {
+  formatTraceparent,
+  hex8,
+  parseTraceparent,
+  parseTraceState,
+  RANDOM,
+  SAMPLED,
+} from './traceparent.js';
 
-const BYTES = 25;
+// Trace id, span id, flags. The tracestate follows, to the end.
+const FIXED_BYTES = 25;
 
 const wrongBytes = (rule: string): never => {
   throw Object.assign(new RangeError(`A span context ${rule}; pass what toBytes() gave.`), {
@@ -15,17 +24,20 @@ const wrongBytes = (rule: string): never => {
 /**
  * The identity of a place in a trace.
  *
- * Make one with {@link SpanContext.random} for a new trace, or from what came over the wire. Format: W3C Trace Context.
+ * Make one with {@link SpanContext.random} for a new trace, or from what came over the wire. Format: W3C Trace Context level 2.
  *
  * @example
  * ```ts
- * const headers = { traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01' };
- * const context = SpanContext.fromTraceparent(headers.traceparent) ?? SpanContext.random();
+ * const headers = { traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-03', tracestate: 'vendor=1' };
+ * const context = SpanContext.fromTraceparent(headers.traceparent, headers.tracestate) ?? SpanContext.random();
  * const root = Span.root('GET /query', context);
  * root.end();
  * ```
  */
 export class SpanContext {
+  // Formatted once: without a span to name, the header has a span id of its own, and one place has one header.
+  #traceparent: string | undefined;
+
   /** @internal */
   constructor(
     /** Trace id as four signed 32-bit words, most significant first. */
@@ -41,6 +53,10 @@ export class SpanContext {
     readonly isRemote: boolean,
     /** W3C tracestate as received; empty when there was none. */
     readonly traceState: string,
+    /** The random flag: the last 7 bytes of the trace id are random. Whoever made the id says so; it is only passed on. */
+    readonly isRandom: boolean,
+    // The decision that this span id came with.
+    private readonly receivedSampled: boolean = sampled,
   ) {}
 
   /** The start of a new trace: a random trace id and no parent span. Sampled unless told otherwise. */
@@ -51,12 +67,13 @@ export class SpanContext {
     const w2 = randomWord();
     // All zeros is not a trace id; the odds are 2^-128, the check is free.
     if ((w0 | w1 | w2 | w3) === 0) w3 = 1;
-    return new SpanContext(w0, w1, w2, w3, 0, 0, options.sampled ?? true, false, '');
+    return new SpanContext(w0, w1, w2, w3, 0, 0, options.sampled ?? true, false, '', true);
   }
 
   /**
-   * Read a `traceparent` header, strictly as W3C Trace Context level 2 says. Undefined when it is absent; undefined and
-   * counted in `stats().traceparentsInvalid` when it is malformed. An unusable `tracestate` is left out.
+   * Read a `traceparent` header, strictly as W3C Trace Context level 2 says, and the `tracestate` beside it. Undefined when
+   * it is absent; undefined and counted in `stats().traceparentsInvalid` when it is malformed. An unusable `tracestate` is
+   * left out.
    */
   static fromTraceparent(
     traceparent: string | readonly string[] | undefined | null,
@@ -69,25 +86,33 @@ export class SpanContext {
       return undefined;
     }
     const [w0, w1, w2, w3, idHi, idLo, flags] = parsed;
-    return new SpanContext(w0, w1, w2, w3, idHi, idLo, (flags & 1) === 1, true, parseTraceState(traceState));
+    const state = parseTraceState(traceState);
+    return new SpanContext(w0, w1, w2, w3, idHi, idLo, (flags & SAMPLED) !== 0, true, state, (flags & RANDOM) !== 0);
   }
 
   /** Read what {@link toBytes} wrote. Throws `ERR_SPANLINE_CONTEXT` for anything else: it is no header of a stranger. */
   static fromBytes(bytes: Uint8Array): SpanContext {
-    if (!ArrayBuffer.isView(bytes) || bytes.length !== BYTES) wrongBytes(`is ${BYTES} bytes in a Uint8Array`);
-    const view = new DataView(bytes.buffer, bytes.byteOffset, BYTES);
-    const word = (i: number): number => view.getInt32(i * 4);
+    if (!types.isUint8Array(bytes) || bytes.length < FIXED_BYTES) {
+      wrongBytes(`is at least ${FIXED_BYTES} bytes in a Uint8Array`);
+    }
+    const view = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+    const word = (i: number): number => view.readInt32BE(i * 4);
     if ((word(0) | word(1) | word(2) | word(3)) === 0) wrongBytes('has a trace id that is not all zero');
-    return new SpanContext(word(0), word(1), word(2), word(3), word(4), word(5), (bytes[24] & 1) === 1, true, '');
+    const state = view.toString('latin1', FIXED_BYTES);
+    if (parseTraceState(state) !== state) wrongBytes('ends with a well-formed tracestate, or with the flags');
+    const flags = view[FIXED_BYTES - 1];
+    const [sampled, isRandom] = [(flags & SAMPLED) !== 0, (flags & RANDOM) !== 0];
+    return new SpanContext(word(0), word(1), word(2), word(3), word(4), word(5), sampled, true, state, isRandom);
   }
 
-  /** 16 bytes trace id, 8 bytes span id, 1 byte flags; big-endian. For `workerData` and messages. */
+  /** 16 bytes trace id, 8 bytes span id, 1 byte flags, big-endian; then the tracestate. For `workerData` and messages. */
   toBytes(): Uint8Array {
-    const bytes = new Uint8Array(BYTES);
+    const bytes = new Uint8Array(FIXED_BYTES + this.traceState.length);
     const view = new DataView(bytes.buffer);
     const words = [this.w0, this.w1, this.w2, this.w3, this.idHi, this.idLo];
     for (let i = 0; i < words.length; i++) view.setInt32(i * 4, words[i]);
-    bytes[24] = this.sampled ? 1 : 0;
+    bytes[FIXED_BYTES - 1] = this.flags;
+    for (let i = 0; i < this.traceState.length; i++) bytes[FIXED_BYTES + i] = this.traceState.charCodeAt(i);
     return bytes;
   }
 
@@ -101,16 +126,57 @@ export class SpanContext {
     return hex8(this.idHi) + hex8(this.idLo);
   }
 
-  /** The header for an outgoing call. A context without a span gets a fresh span id, as the header requires one. */
+  /**
+   * The `traceparent` header for an outgoing call, the same whenever it is asked for; {@link toHeaders} has the `tracestate`
+   * as well. Without a span, or with another decision than the caller's span came with, the header has a span id of its own:
+   * the format asks for one.
+   */
   toTraceparent(): string {
-    if (this.idHi !== 0 || this.idLo !== 0) return formatTraceparent(this.traceId, this.spanId, this.sampled);
-    const idLo = reserveSpanIds(1);
-    return formatTraceparent(this.traceId, hex8(spanIdPrefix()) + hex8(idLo), this.sampled);
+    this.#traceparent ??= formatTraceparent(this.traceId, this.outgoingSpanId, this.flags);
+    return this.#traceparent;
   }
 
-  /** The same place with another decision. */
+  /**
+   * Both headers for an outgoing call; `tracestate` is left out when there is none.
+   *
+   * @example
+   * ```ts
+   * const root = Span.root('call');
+   * const request = new Request('http://localhost/', { headers: root.context?.toHeaders() });
+   * console.log(request.headers.get('traceparent'));
+   * root.end();
+   * ```
+   */
+  toHeaders(): { traceparent: string; tracestate?: string } {
+    const traceparent = this.toTraceparent();
+    return this.traceState === '' ? { traceparent } : { traceparent, tracestate: this.traceState };
+  }
+
+  /** The same place with another decision: to record, as a child of the caller, what the caller does not, or the reverse. */
   withSampled(sampled: boolean): SpanContext {
-    const { w0, w1, w2, w3, idHi, idLo, isRemote, traceState } = this;
-    return new SpanContext(w0, w1, w2, w3, idHi, idLo, sampled, isRemote, traceState);
+    const { w0, w1, w2, w3, idHi, idLo, isRemote, traceState, isRandom, receivedSampled } = this;
+    return new SpanContext(w0, w1, w2, w3, idHi, idLo, sampled, isRemote, traceState, isRandom, receivedSampled);
+  }
+
+  /** @internal False at the start of a trace. */
+  get hasSpan(): boolean {
+    return this.idHi !== 0 || this.idLo !== 0;
+  }
+
+  /** @internal A place of its own below this one that is not recorded, for what it calls. */
+  unsampledChild(): SpanContext {
+    const idLo = reserveSpanIds(1);
+    const { w0, w1, w2, w3, traceState, isRandom } = this;
+    return new SpanContext(w0, w1, w2, w3, spanIdPrefix(), idLo, false, false, traceState, isRandom);
+  }
+
+  private get flags(): number {
+    return (this.sampled ? SAMPLED : 0) | (this.isRandom ? RANDOM : 0);
+  }
+
+  private get outgoingSpanId(): string {
+    if (this.hasSpan && !(this.isRemote && this.sampled !== this.receivedSampled)) return this.spanId;
+    const idLo = reserveSpanIds(1);
+    return hex8(spanIdPrefix()) + hex8(idLo);
   }
 }

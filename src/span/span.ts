@@ -97,7 +97,7 @@ export class Span implements Disposable, LineMount {
     const from = context ?? SpanContext.random();
     if (!decide(sink, name, from)) {
       count(Counter.tracesUnsampled);
-      return new Span(null, name, 0, 0, true, from.sampled ? from.withSampled(false) : from);
+      return new Span(null, name, 0, 0, true, from.unsampledChild());
     }
     count(Counter.tracesStarted);
     const trace = new ActiveTrace(from, sink);
@@ -168,8 +168,8 @@ export class Span implements Disposable, LineMount {
   /** Identity for propagation: `span.context.toTraceparent()`. Undefined for {@link Span.noop}. */
   get context(): SpanContext | undefined {
     if (this.trace === null) return this.unsampledContext ?? undefined;
-    const { w0, w1, w2, w3, traceState } = this.trace.context;
-    return new SpanContext(w0, w1, w2, w3, this.idHi, this.idLo, true, false, traceState);
+    const { w0, w1, w2, w3, traceState, isRandom } = this.trace.context;
+    return new SpanContext(w0, w1, w2, w3, this.idHi, this.idLo, true, false, traceState, isRandom);
   }
 
   /** Nanoseconds since the start; until the end once ended. 0 when not recording. */
@@ -357,7 +357,7 @@ export class Span implements Disposable, LineMount {
     if (trace === this.trace && parentHi === this.parentHi && parentLo === this.parentLo) return;
     if (trace === this.trace || this.extra?.some((one) => one.trace === trace)) {
       const { w0, w1, w2, w3 } = trace.context;
-      this.addLink(new SpanContext(w0, w1, w2, w3, parentHi, parentLo, true, false, ''));
+      this.addLink(new SpanContext(w0, w1, w2, w3, parentHi, parentLo, true, false, '', false));
       return;
     }
     this.extra ??= [];

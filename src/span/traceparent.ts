@@ -13,10 +13,14 @@ export const hex8 = (word: number): string => (word >>> 0).toString(16).padStart
 
 const word = (hex: string, at: number): number => Number.parseInt(hex.slice(at, at + 8), 16) | 0;
 
-/** Version 00 must have exactly four fields; a later version may have more, ff is forbidden. */
+/** The flags of level 2. All others are reserved: not read, and sent as 0. */
+export const SAMPLED = 1;
+export const RANDOM = 2;
+
+/** Version 00 must have exactly four fields; a later version may have more, ff is forbidden. Blanks around are none of it. */
 export const parseTraceparent = (header: string): ParsedTraceparent | undefined => {
   if (header.length > MAX_LENGTH) return undefined;
-  const match = FORM.exec(header);
+  const match = FORM.exec(trimBlanks(header));
   if (match === null) return undefined;
   const [, version, traceId, spanId, flags, rest] = match;
   if (version === 'ff' || (version === '00' && rest !== undefined)) return undefined;
@@ -32,11 +36,11 @@ export const parseTraceparent = (header: string): ParsedTraceparent | undefined 
   ];
 };
 
-export const formatTraceparent = (traceId: string, spanId: string, sampled: boolean): string =>
-  `00-${traceId}-${spanId}-${sampled ? '01' : '00'}`;
+export const formatTraceparent = (traceId: string, spanId: string, flags: number): string =>
+  `00-${traceId}-${spanId}-0${flags & (SAMPLED | RANDOM)}`;
 
 const MAX_MEMBERS = 32;
-const KEY = /^(?:[a-z][a-z0-9_\-*/]{0,255}|[a-z0-9][a-z0-9_\-*/]{0,240}@[a-z][a-z0-9_\-*/]{0,13})$/;
+const KEY = /^[a-z0-9][a-z0-9_\-*/@]{0,255}$/;
 const VALUE = /^[\x20-\x2b\x2d-\x3c\x3e-\x7e]{0,255}[\x21-\x2b\x2d-\x3c\x3e-\x7e]$/;
 
 const isBlank = (text: string, at: number): boolean => text[at] === ' ' || text[at] === '\t';
@@ -50,7 +54,10 @@ const trimBlanks = (text: string): string => {
   return text.slice(from, to);
 };
 
-/** The header joined to one line; empty when absent or when any member breaks the grammar (then all of it is unusable). */
+/**
+ * The header joined to one line; empty when absent or when any member breaks the grammar (then all of it is unusable).
+ * Of a key that comes twice the first member stays: who changes a member moves it to the front.
+ */
 export const parseTraceState = (header: string | readonly string[] | undefined | null): string => {
   const text = Array.isArray(header) ? header.join(',') : header;
   if (typeof text !== 'string') return '';
@@ -59,12 +66,12 @@ export const parseTraceState = (header: string | readonly string[] | undefined |
     .map(trimBlanks)
     .filter((member) => member !== '');
   if (members.length > MAX_MEMBERS) return '';
-  const keys = new Set<string>();
+  const byKey = new Map<string, string>();
   for (const member of members) {
     const at = member.indexOf('=');
     const key = member.slice(0, at);
-    if (at < 0 || !KEY.test(key) || !VALUE.test(member.slice(at + 1)) || keys.has(key)) return '';
-    keys.add(key);
+    if (at < 0 || !KEY.test(key) || !VALUE.test(member.slice(at + 1))) return '';
+    if (!byKey.has(key)) byKey.set(key, member);
   }
-  return members.join(',');
+  return [...byKey.values()].join(',');
 };

@@ -4,7 +4,7 @@
 import { Span } from './span.js';
 import { SpanContext } from './span-context.js';
 
-/** A context in a form that survives a structured clone: 25 bytes; undefined where there is none. */
+/** A context in a form that survives a structured clone: 25 bytes and the tracestate; undefined where there is none. */
 export type TransferredContext = Uint8Array | undefined;
 
 /**

@@ -19,7 +19,9 @@ import { parseTraceState } from './trace-state.js';
 /** The API's SpanKind and SpanStatusCode. */
 const KIND: Readonly<Record<SpanKind, number>> = { internal: 0, server: 1, client: 2, producer: 3, consumer: 4 };
 const STATUS = { unset: 0, ok: 1, error: 2 } as const;
+/** W3C trace flags: only sampled spans get here. */
 const SAMPLED = 1;
+const RANDOM_ID = 2;
 
 const SCOPE = Object.freeze({ name: LIBRARY_NAME, version: LIBRARY_VERSION });
 
@@ -51,10 +53,16 @@ const toAttributes = (properties: Properties): SdkAttributes => {
   return out;
 };
 
-const toContext = (traceId: string, spanId: string, traceState: string, isRemote?: boolean): SdkSpanContext => ({
+const toContext = (
+  traceId: string,
+  spanId: string,
+  traceState: string,
+  traceFlags: number,
+  isRemote?: boolean,
+): SdkSpanContext => ({
   traceId,
   spanId,
-  traceFlags: SAMPLED,
+  traceFlags,
   ...(isRemote === undefined ? {} : { isRemote }),
   ...(traceState === '' ? {} : { traceState: parseTraceState(traceState) }),
 });
@@ -67,7 +75,7 @@ const toEvent = ({ name, sec, nano, propertyList }: EventRecord): SdkEvent => ({
 });
 
 const toLink = ({ traceId, spanId, traceState, properties }: Link): SdkLink => ({
-  context: toContext(traceId, spanId, traceState ?? ''),
+  context: toContext(traceId, spanId, traceState ?? '', SAMPLED),
   attributes: toAttributes(properties ?? {}),
   droppedAttributesCount: 0,
 });
@@ -89,12 +97,13 @@ const fromAttributes = (attributes: SdkAttributes): SdkResource => ({
 
 export const toSdkSpan = (span: SpanRecord, resource: SdkResource): SdkSpan => {
   const { traceId, parentSpanId, status } = span;
-  const { traceState } = span.trace;
-  const context = toContext(traceId, span.spanId, traceState);
+  const { traceState, isRandom } = span.trace;
+  const flags = isRandom ? SAMPLED | RANDOM_ID : SAMPLED;
+  const context = toContext(traceId, span.spanId, traceState, flags);
   const parent =
     parentSpanId === ''
       ? {}
-      : { parentSpanContext: toContext(traceId, parentSpanId, traceState, span.hasRemoteParent), parentSpanId };
+      : { parentSpanContext: toContext(traceId, parentSpanId, traceState, flags, span.hasRemoteParent), parentSpanId };
   return {
     name: span.name,
     kind: KIND[span.kind],

@@ -8,7 +8,7 @@ import type { OtlpFormat } from './format.js';
 import { writeProperties, writePropertyList } from './json-value.js';
 import { writeHex8, writeIntegerDigits, writeQuoted, writeQuotedNanos, writeRaw } from './json-writer.js';
 import { LIBRARY_NAME, LIBRARY_VERSION, resourceProperties } from './library.js';
-import { KIND_NUMBER, LOCAL_PARENT_FLAGS, REMOTE_PARENT_FLAGS, STATUS_NUMBER } from './protobuf-span.js';
+import { flagsOf, KIND_NUMBER, STATUS_NUMBER } from './protobuf-span.js';
 
 const SCOPE = JSON.stringify({ name: LIBRARY_NAME, version: LIBRARY_VERSION });
 
@@ -107,7 +107,7 @@ export class JsonFormat implements OtlpFormat {
     writeRaw(writer, ',"endTimeUnixNano":');
     writeQuotedNanos(writer, span.endSec, span.endNano);
     writeRaw(writer, ',"flags":');
-    writeIntegerDigits(writer, span.hasRemoteParent ? REMOTE_PARENT_FLAGS : LOCAL_PARENT_FLAGS);
+    writeIntegerDigits(writer, flagsOf(span));
     if (trace.traceState !== '') {
       writeRaw(writer, ',"traceState":');
       writeQuoted(writer, trace.traceState);

@@ -52,8 +52,14 @@ export const KIND_NUMBER: Readonly<Record<SpanKind, number>> = {
 export const STATUS_NUMBER = { unset: 0, ok: 1, error: 2 } as const;
 
 /** W3C "sampled", for only sampled spans get here, and OTLP's "it is known whether the parent is remote". */
-export const LOCAL_PARENT_FLAGS = 0x101;
-export const REMOTE_PARENT_FLAGS = 0x301;
+const LOCAL_PARENT = 0x101;
+const REMOTE_PARENT = 0x301;
+/** W3C "random trace id". */
+const RANDOM_ID = 2;
+
+/** `Span.flags`. */
+export const flagsOf = ({ trace, hasRemoteParent }: SpanRecord): number =>
+  (hasRemoteParent ? REMOTE_PARENT : LOCAL_PARENT) | (trace.isRandom ? RANDOM_ID : 0);
 
 /** More than all fixed fields of a span together, or of an event or a link. */
 const FIXED_ROOM = 96;
@@ -131,7 +137,7 @@ export const writeSpanFields = (writer: ByteWriter, span: SpanRecord): void => {
   writeUnixNanos(writer, span.endSec, span.endNano);
   bytes[writer.at++] = (FLAGS & 0x7f) | 0x80;
   bytes[writer.at++] = FLAGS >> 7;
-  writer.view.setUint32(writer.at, span.hasRemoteParent ? REMOTE_PARENT_FLAGS : LOCAL_PARENT_FLAGS, true);
+  writer.view.setUint32(writer.at, flagsOf(span), true);
   writer.at += 4;
   writeString(writer, NAME, span.name);
   if (trace.traceState !== '') writeString(writer, TRACE_STATE, trace.traceState);

@@ -4,7 +4,7 @@ import type { ReadableSpan } from '@opentelemetry/sdk-trace-base';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import packageJson from '../../../package.json' with { type: 'json' };
-import type { SpanRecord } from '../../../src/collector/record.js';
+import { type SpanRecord, TraceIdentity } from '../../../src/collector/record.js';
 import type { Resource } from '../../../src/collector/reporter.js';
 import { toSdkResource, toSdkSpan } from '../../../src/exporters/otel-sdk/sdk-span.js';
 import { JsonFormat } from '../../../src/exporters/otlp/json-format.js';
@@ -156,6 +156,10 @@ test('JSON follows the mapping of OTLP/JSON: ids in hex, 64-bit numbers as strin
     startTimeUnixNano: '1700000000123456789',
     flags: 0x301,
   });
+  const trace = new TraceIdentity(0, 0, 0, 1, '', true);
+  const random = [fullRecord({ trace }), fullRecord({ trace, hasRemoteParent: false })];
+  const { spans } = JSON.parse(encode(jsonBuilder, random).toString()).resourceSpans[0].scopeSpans[0];
+  expect(spans.map(({ flags }: { flags: number }) => flags)).toEqual([0x303, 0x103]);
   const values = Object.fromEntries(
     span.attributes.map((one: { key: string; value: unknown }) => [one.key, one.value]),
   );

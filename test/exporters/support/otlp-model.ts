@@ -31,7 +31,7 @@ export const modelOf = (span: SpanRecord): DecodedSpan => ({
   kind: KINDS.indexOf(span.kind),
   start: span.startTimeUnixNs.toString(),
   end: span.endTimeUnixNs.toString(),
-  flags: span.hasRemoteParent ? 0x301 : 0x101,
+  flags: (span.hasRemoteParent ? 0x301 : 0x101) | (span.trace.isRandom ? 2 : 0),
   status: { code: CODES.indexOf(span.status.code), message: span.status.message ?? '' },
   attributes: toAttributes(span.propertyList),
   events: span.events.map((event) => ({

@@ -164,7 +164,9 @@ export const randomTraces = (seed: number, count: number, perTrace = 100): SpanR
   const traces: SpanRecord[][] = [];
   for (let left = count; left > 0; ) {
     const size = Math.min(left, perTrace);
-    const trace = new TraceIdentity(word(), word(), word(), word(), random() < 0.1 ? 'vendor=1' : '');
+    const last = word();
+    const isRandom = (last & 1) === 1;
+    const trace = new TraceIdentity(word(), word(), word(), last, random() < 0.1 ? 'vendor=1' : '', isRandom);
     const idHi = word();
     const spans: SpanRecord[] = [];
     for (let i = 0; i < size; i++) {
