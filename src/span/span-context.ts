@@ -6,6 +6,7 @@ import { randomWord, reserveSpanIds, spanIdPrefix } from '../local-span/ids.js';
 import {
   formatTraceparent,
   hex8,
+  parseTraceId,
   parseTraceparent,
   parseTraceState,
   RANDOM,
@@ -24,7 +25,8 @@ const wrongBytes = (rule: string): never => {
 /**
  * The identity of a place in a trace.
  *
- * Make one with {@link SpanContext.random} for a new trace, or from what came over the wire. Format: W3C Trace Context level 2.
+ * Make one with {@link SpanContext.random} or {@link SpanContext.fromTraceId} for a new trace, or from what came over the
+ * wire. Format: W3C Trace Context level 2.
  *
  * @example
  * ```ts
@@ -68,6 +70,32 @@ export class SpanContext {
     // All zeros is not a trace id; the odds are 2^-128, the check is free.
     if ((w0 | w1 | w2 | w3) === 0) w3 = 1;
     return new SpanContext(w0, w1, w2, w3, 0, 0, options.sampled ?? true, false, '', true);
+  }
+
+  /**
+   * The start of a new trace whose id is chosen: that of a job or a request which is known elsewhere. 32 hex digits;
+   * undefined, and counted in `stats().traceparentsInvalid`, for what can be no trace id. Set `isRandom` when the last
+   * 14 digits are random, as those of a version 4 UUID are: samplers of other libraries may rely on it.
+   *
+   * @example
+   * ```ts
+   * const jobId = '7f1a2b3c-9d4e-4f50-8a6b-1c2d3e4f5a6b';
+   * const context = SpanContext.fromTraceId(jobId.replaceAll('-', ''), { isRandom: true });
+   * const root = Span.root('job', context);
+   * root.end();
+   * ```
+   */
+  static fromTraceId(
+    traceId: string,
+    options: { readonly sampled?: boolean; readonly isRandom?: boolean } = {},
+  ): SpanContext | undefined {
+    const words = parseTraceId(traceId);
+    if (words === undefined) {
+      count(Counter.traceparentsInvalid);
+      return undefined;
+    }
+    const [w0, w1, w2, w3] = words;
+    return new SpanContext(w0, w1, w2, w3, 0, 0, options.sampled ?? true, false, '', options.isRandom ?? false);
   }
 
   /**

@@ -2,6 +2,7 @@
 // never a throw and never a guess.
 
 const FORM = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/;
+const TRACE_ID = /^[0-9a-f]{32}$/i;
 const ZERO_TRACE = '0'.repeat(32);
 const ZERO_SPAN = '0'.repeat(16);
 const MAX_LENGTH = 512;
@@ -12,6 +13,12 @@ export type ParsedTraceparent = readonly [number, number, number, number, number
 export const hex8 = (word: number): string => (word >>> 0).toString(16).padStart(8, '0');
 
 const word = (hex: string, at: number): number => Number.parseInt(hex.slice(at, at + 8), 16) | 0;
+
+/** A trace id as words; undefined for anything but 32 hex digits that are not all zero. */
+export const parseTraceId = (text: unknown): readonly [number, number, number, number] | undefined => {
+  if (typeof text !== 'string' || !TRACE_ID.test(text) || text === ZERO_TRACE) return undefined;
+  return [word(text, 0), word(text, 8), word(text, 16), word(text, 24)];
+};
 
 /** The flags of level 2. All others are reserved: not read, and sent as 0. */
 export const SAMPLED = 1;
