@@ -45,7 +45,7 @@ export const recordOfSpan = (
     span.events === null
       ? NO_EVENTS
       : span.events.map((event) => eventAt(event.name, event.ticks, event.properties, anchor)),
-    span.links === null ? NO_LINKS : cleanLinks(span.links),
+    span.links === null && span.alsoUnder === null ? NO_LINKS : linksOf(span, trace, identity),
     cleanStatus(span.status),
     span.isRoot && trace.context.isRemote && trace.context.hasSpan,
   );
@@ -85,6 +85,12 @@ export const recordOfLocal = (
     false,
     true,
   );
+};
+
+const linksOf = (span: Span, trace: ActiveTrace, identity: TraceIdentity): readonly Link[] => {
+  // A further parent is a link in the record of its own trace, and of no concern to the others.
+  const parents = span.alsoUnder?.filter((one) => one.trace === trace).map((one) => linkTo(identity, one)) ?? [];
+  return [...parents, ...cleanLinks(span.links ?? NO_LINKS)];
 };
 
 const linkTo = (identity: TraceIdentity, parent: { parentHi: number; parentLo: number }): Link => ({

@@ -26,6 +26,7 @@ export class LocalSpans {
 class DetachedMount implements LineMount {
   readonly batches: LocalBatch[] = [];
   readonly isSpan = false;
+  readonly isDiscarded = false;
   readonly idHi = 0;
   readonly idLo = 0;
   localSpanRoom = MAX_DETACHED_SPANS;

@@ -49,7 +49,7 @@ export class LocalSpan implements Disposable {
   /** Add properties to the innermost open local span; a callback runs only when recording. */
   static addProperties(properties: Properties | (() => Properties)): void {
     const line = recordingLine();
-    if (line === undefined) return;
+    if (line === undefined || line.mount.isDiscarded) return;
     lazyProperties(properties, (key, value) => line.addCurrentProperty(key, value));
   }
 
@@ -60,7 +60,7 @@ export class LocalSpan implements Disposable {
 
   /** True when this handle records; lets a caller skip work that only feeds properties. */
   get isRecording(): boolean {
-    return this.line?.isOpen(this.index, this.epoch) ?? false;
+    return this.line?.isRecording(this.index, this.epoch) ?? false;
   }
 
   /** Add one property. A later value of the same key wins. The value is kept by reference: do not change an array. */
@@ -71,7 +71,8 @@ export class LocalSpan implements Disposable {
 
   /** Add properties; a callback runs at once, and only when recording. */
   addProperties(properties: Properties | (() => Properties)): this {
-    if (this.line !== null) lazyProperties(properties, (key, value) => this.addProperty(key, value));
+    if (this.line === null || this.line.mount.isDiscarded) return this;
+    lazyProperties(properties, (key, value) => this.addProperty(key, value));
     return this;
   }
 

@@ -15,6 +15,8 @@ export interface LineMount {
   mountBatch(batch: LocalBatch): void;
   /** How many more local spans may be recorded; asked once per chunk. */
   readonly localSpanRoom: number;
+  /** True when nothing of this mount can be reported any more. Not asked for each local span: its room is 0 then. */
+  readonly isDiscarded: boolean;
   /** Count a local span for which there was no room, by the reason. */
   refusedLocalSpan(): void;
   /** Properties and events added while no local span is open. */
@@ -63,6 +65,10 @@ export class SpanLine {
 
   isOpen(index: number, epoch: number): boolean {
     return epoch === this.epoch && this.queue.isOpen(index);
+  }
+
+  isRecording(index: number, epoch: number): boolean {
+    return this.isOpen(index, epoch) && !this.mount.isDiscarded;
   }
 
   addProperty(index: number, epoch: number, key: string, value: PropertyValue): void {

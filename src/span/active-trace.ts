@@ -96,9 +96,13 @@ export class ActiveTrace {
     }
     const mounted = this.batches.find((one) => one.batch === batch);
     if (mounted === undefined) count(Counter.mountsAfterReport);
-    else if (mounted.parentHi !== parentHi || mounted.parentLo !== parentLo) {
+    else {
+      const parent = { parentHi, parentLo };
+      const isParent = (one: typeof parent): boolean => one.parentHi === parentHi && one.parentLo === parentLo;
+      if (isParent(mounted) || mounted.alsoUnder?.some(isParent)) return;
       mounted.alsoUnder ??= [];
-      mounted.alsoUnder.push({ parentHi, parentLo });
+      if (mounted.alsoUnder.length >= this.sink.limits.maxLinksPerSpan) count(Counter.linksOverCap);
+      else mounted.alsoUnder.push(parent);
     }
   }
 

@@ -24,7 +24,7 @@ export interface PendingEvent {
   readonly properties: Properties | undefined;
 }
 
-/** A parent in a further trace: the span has a record there too, under this parent. */
+/** A further parent. In a further trace the span has a record under it; in a trace it is in already, a link to it. */
 export interface ExtraParent {
   readonly trace: ActiveTrace;
   readonly parentHi: number;

@@ -60,6 +60,8 @@ export class Span implements Disposable, LineMount {
   status: SpanStatus = UNSET;
   /** @internal Parents in further traces. */
   extra: ExtraParent[] | null = null;
+  /** @internal Further parents in a trace this span has a record in already: links of that record. */
+  alsoUnder: ExtraParent[] | null = null;
   private tasks: TaskLines | null = null;
   private unsampledLine: SpanLine | null = null;
 
@@ -123,6 +125,7 @@ export class Span implements Disposable, LineMount {
     }
     const mount = line.mount as Span;
     if (mount.trace === null) return mount;
+    if (mount.isDiscarded) return childOfDiscarded(name, mount);
     const span = new Span(mount.trace, name, line.currentIdHi, line.currentIdLo, false, null);
     if (mount.extra !== null) span.inherit(mount.extra, span.parentHi, span.parentLo);
     return options ? span.with(options) : span;
@@ -160,16 +163,21 @@ export class Span implements Disposable, LineMount {
     return true;
   }
 
-  /** True while this span records: sampled, not ended. */
+  /** True while this span records: sampled, not ended, its trace not cancelled nor otherwise let go. */
   get isRecording(): boolean {
-    return this.trace !== null && this.endTicks === 0;
+    return this.endTicks === 0 && this.recordingTrace !== null;
   }
 
-  /** Identity for propagation: `span.context.toTraceparent()`. Undefined for {@link Span.noop}. */
+  /**
+   * Identity for propagation: `span.context.toHeaders()`. Undefined for {@link Span.noop}; not sampled once the trace was
+   * cancelled.
+   */
   get context(): SpanContext | undefined {
     if (this.trace === null) return this.unsampledContext ?? undefined;
-    const { w0, w1, w2, w3, traceState, isRandom } = this.trace.context;
-    return new SpanContext(w0, w1, w2, w3, this.idHi, this.idLo, true, false, traceState, isRandom);
+    const { recordingTrace } = this;
+    const { w0, w1, w2, w3, traceState, isRandom } = (recordingTrace ?? this.trace).context;
+    const sampled = recordingTrace !== null;
+    return new SpanContext(w0, w1, w2, w3, this.idHi, this.idLo, sampled, false, traceState, isRandom);
   }
 
   /** Nanoseconds since the start; until the end once ended. 0 when not recording. */
@@ -210,7 +218,7 @@ export class Span implements Disposable, LineMount {
     this.links ??= [];
     const { traceId, spanId } = target;
     const traceState = target.traceState === '' ? undefined : target.traceState;
-    if (this.links.length >= this.limits.maxLinksPerSpan) count(Counter.linksOverCap);
+    if (this.linkCount >= this.limits.maxLinksPerSpan) count(Counter.linksOverCap);
     else this.links.push({ traceId, spanId, traceState, properties: properties ?? (target as Link).properties });
     return this;
   }
@@ -344,7 +352,14 @@ export class Span implements Disposable, LineMount {
 
   /** @internal */
   refusedLocalSpan(): void {
-    count(this.trace?.state === 'discarded' ? Counter.spansOfDiscardedTraces : Counter.localSpansOverCap);
+    // A line that was held under an unsampled root: no bound refuses that.
+    if (this.trace !== null)
+      count(this.trace.state === 'discarded' ? Counter.spansOfDiscardedTraces : Counter.localSpansOverCap);
+  }
+
+  /** @internal True when nothing of this span can be reported any more, in any of its traces. */
+  get isDiscarded(): boolean {
+    return this.trace !== null && this.recordingTrace === null;
   }
 
   /** @internal Take over the further parents of a parent, one per trace. */
@@ -354,14 +369,16 @@ export class Span implements Disposable, LineMount {
 
   /** @internal A further parent: in a trace this span is in already it becomes a link, else a record there. */
   addParent(trace: ActiveTrace, parentHi: number, parentLo: number): void {
-    if (trace === this.trace && parentHi === this.parentHi && parentLo === this.parentLo) return;
-    if (trace === this.trace || this.extra?.some((one) => one.trace === trace)) {
-      const { w0, w1, w2, w3 } = trace.context;
-      this.addLink(new SpanContext(w0, w1, w2, w3, parentHi, parentLo, true, false, '', false));
-      return;
+    const parent = { trace, parentHi, parentLo };
+    const record = trace === this.trace ? this : this.extra?.find((one) => one.trace === trace);
+    if (record === undefined) {
+      this.extra ??= [];
+      this.extra.push(parent);
+    } else if (!isSamePlace(record, parent) && !this.alsoUnder?.some((one) => isSameParent(one, parent))) {
+      this.alsoUnder ??= [];
+      if (this.linkCount >= this.limits.maxLinksPerSpan) count(Counter.linksOverCap);
+      else this.alsoUnder.push(parent);
     }
-    this.extra ??= [];
-    this.extra.push({ trace, parentHi, parentLo });
   }
 
   private with(options: SpanOptions): this {
@@ -371,13 +388,24 @@ export class Span implements Disposable, LineMount {
     return this;
   }
 
+  // Where this span goes to: its own trace, or that of a further parent when its own was discarded.
+  private get recordingTrace(): ActiveTrace | null {
+    const { trace } = this;
+    if (trace === null || trace.state !== 'discarded') return trace;
+    return this.extra?.find((one) => one.trace.state !== 'discarded')?.trace ?? null;
+  }
+
+  private get linkCount(): number {
+    return (this.links?.length ?? 0) + (this.alsoUnder?.length ?? 0);
+  }
+
   private get limits() {
     return (this.trace as ActiveTrace).sink.limits;
   }
 
   private accepts(): boolean {
     if (this.trace === null) return false;
-    if (this.endTicks === 0) return true;
+    if (this.endTicks === 0) return this.recordingTrace !== null;
     count(Counter.changedAfterEnd);
     return false;
   }
@@ -408,6 +436,17 @@ const decide = (sink: TraceSink, name: string, context: SpanContext): boolean =>
   }
 };
 
+const isSamePlace = (a: Omit<ExtraParent, 'trace'>, b: ExtraParent): boolean =>
+  a.parentHi === b.parentHi && a.parentLo === b.parentLo;
+
+const isSameParent = (a: ExtraParent, b: ExtraParent): boolean => a.trace === b.trace && isSamePlace(a, b);
+
+// Not its parent itself: who has the child may end it, and it would end the parent.
+const childOfDiscarded = (name: string, parent: Span): Span => {
+  count(Counter.spansOfDiscardedTraces);
+  return new Span(null, name, 0, 0, false, parent.context ?? null);
+};
+
 // Parents may be missing where types do not reach: `Span.start('x', Span.current())` in JavaScript must not throw.
 const childOf = (name: string, parent: Span | null | undefined): Span => {
   if (!parent) {
@@ -415,14 +454,15 @@ const childOf = (name: string, parent: Span | null | undefined): Span => {
     return NOOP_SPAN;
   }
   if (parent.trace === null) return parent;
+  if (parent.isDiscarded) return childOfDiscarded(name, parent);
   const span = new Span(parent.trace, name, parent.idHi, parent.idLo, false, null);
   if (parent.extra !== null) span.inherit(parent.extra, parent.idHi, parent.idLo);
   return span;
 };
 
 const childOfMany = (name: string, parents: readonly Span[]): Span => {
-  const recording = parents.filter((parent) => parent && parent.trace !== null);
-  if (recording.length === 0) return childOf(name, parents[0]);
+  const recording = parents.filter((parent) => parent && parent.trace !== null && !parent.isDiscarded);
+  if (recording.length === 0) return childOf(name, parents.find((parent) => parent?.context) ?? parents[0]);
   const span = childOf(name, recording[0]);
   for (const parent of recording.slice(1)) {
     span.addParent(parent.trace as ActiveTrace, parent.idHi, parent.idLo);

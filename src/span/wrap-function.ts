@@ -33,7 +33,7 @@ export const wrapSync = (fn: AnyFunction, nameOf: SpanName, { properties }: Trac
     const index = line.begin(nameOf(this));
     if (index < 0) return fn.apply(this, args);
     const { epoch } = line;
-    if (properties !== undefined) {
+    if (properties !== undefined && !line.mount.isDiscarded) {
       lazyProperties(propertiesOf(properties, args), (key, value) => line.addProperty(index, epoch, key, value));
     }
     try {
