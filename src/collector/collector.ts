@@ -89,6 +89,7 @@ export class Collector implements TraceSink {
     return this.options.sampler;
   }
 
+  /** @internal */
   get limits(): TraceLimits {
     return this.options;
   }

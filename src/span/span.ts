@@ -159,6 +159,7 @@ export class Span implements Disposable, LineMount {
       throw new Error('spanline: the collector room is not loaded');
     };
 
+  /** @internal */
   get isSpan(): boolean {
     return true;
   }

@@ -1,14 +1,17 @@
-// Every option that is accepted and every counter that is shown has a place on the page that is about it.
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+// Every option that is accepted, every counter that is shown, every name, command and code has a place on the page about it.
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type { Command } from 'commander';
+import ts from 'typescript';
 import { describe, expect, test } from 'vitest';
 import { Archive } from '../../src/archive/archive.js';
 import { ARCHIVE_DEFAULTS } from '../../src/archive/archive-options.js';
 import { ArchiveReporter } from '../../src/archive/archive-reporter.js';
 import { createArchiveServer } from '../../src/archive/server/archive-server.js';
 import { resolveServerOptions } from '../../src/archive/server/server-options.js';
+import { createProgram } from '../../src/cli/program.js';
 import { ConsoleReporter } from '../../src/exporters/console.js';
 import { FileReporter } from '../../src/exporters/file.js';
 import { JaegerReporter } from '../../src/exporters/jaeger.js';
@@ -48,6 +51,46 @@ const missing = (names: readonly string[], text: string): string[] => {
   expect(names.length).toBeGreaterThan(0);
   const words = new Set(quoted(text).match(/\w+/g));
   return names.filter((name) => !words.has(name));
+};
+
+/** Whole codes: one that a template completes stands before `$`. */
+const CODE = /\b(?:ERR_)?SPANLINE_[A-Z_]+(?=['"`])/g;
+
+/** Names that a file exports, types too. */
+const exportsOf = (source: string): string[] => {
+  const lists = [...source.matchAll(/^export (?:type )?\{([^}]*)\}/gm)].flatMap(([, list]) => list.split(','));
+  const own = [...source.matchAll(/^export (?:abstract |async )*(?:class|interface|type|const|function) (\w+)/gm)];
+  const listed = lists
+    .map((one) =>
+      one
+        .trim()
+        .replace(/^type /, '')
+        .replace(/^\w+ as /, ''),
+    )
+    .filter((one) => one !== '');
+  return [...listed, ...own.map(([, name]) => name)];
+};
+
+/** Members of a class that are neither private nor `@internal`. */
+const membersOf = (source: string, name: string): string[] => {
+  const file = ts.createSourceFile('a.ts', source, ts.ScriptTarget.Latest, true);
+  const found = file.statements.find((one) => ts.isClassDeclaration(one) && one.name?.text === name);
+  if (found === undefined) throw new Error(`no class ${name}`);
+  const isHidden = (node: ts.Declaration): boolean =>
+    (ts.getCombinedModifierFlags(node) & (ts.ModifierFlags.Private | ts.ModifierFlags.Protected)) !== 0 ||
+    ts.getJSDocTags(node).some(({ tagName }) => tagName.text === 'internal');
+  const members = (found as ts.ClassDeclaration).members.flatMap<ts.ClassElement | ts.ParameterDeclaration>((member) =>
+    ts.isConstructorDeclaration(member)
+      ? member.parameters.filter((one) => ts.isParameterPropertyDeclaration(one, member))
+      : [member],
+  );
+  return [
+    ...new Set(
+      members.flatMap((one) =>
+        one.name !== undefined && ts.isIdentifier(one.name) && !isHidden(one) ? [one.name.text] : [],
+      ),
+    ),
+  ];
 };
 
 const exporter = { export: () => {}, shutdown: async () => {} };
@@ -98,16 +141,106 @@ describe('options', () => {
   });
 });
 
-test('every error code of what is imported has a place in the docs', () => {
-  const files = ['clock', 'local-span', 'span', 'collector', 'exporters', 'profile', 'graph', 'archive'].flatMap(
-    (room) =>
-      readdirSync(join(root, 'src', room), { recursive: true, encoding: 'utf8' }).map((name) => join(room, name)),
-  );
+const docs = readdirSync(join(root, 'docs')).map(page).join('\n');
+
+test('every code of an error or a warning has a place in the docs', () => {
+  const files = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' });
   const codes = files
     .filter((name) => name.endsWith('.ts'))
-    .flatMap((name) => readFileSync(join(root, 'src', name), 'utf8').match(/\b(ERR_)?SPANLINE_[A-Z_]+(?=['`])/g) ?? []);
-  const docs = readdirSync(join(root, 'docs')).map(page).join('\n');
-  expect(missing([...new Set(codes)], docs)).toEqual([]);
+    .flatMap((name) => readFileSync(join(root, 'src', name), 'utf8').match(CODE) ?? []);
+  expect(codes).toContain('ERR_SPANLINE_CLOCK');
+  // What `profile run` tells its child is no code.
+  const told = new Set(codes.filter((code) => code !== 'SPANLINE_PROFILE_RUN'));
+  expect(missing([...told], docs)).toEqual([]);
+});
+
+describe('names', () => {
+  const { exports: entries } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+    exports: Record<string, unknown>;
+  };
+  const names = page('names.md');
+  const titled = (entry: string): string =>
+    entry.startsWith('./exporters/') ? 'spanline/exporters' : `spanline${entry.slice(1)}`;
+
+  test.each(Object.keys(entries).filter((entry) => entry !== './package.json'))('of entry "%s"', async (entry) => {
+    const file = join(
+      root,
+      'src',
+      existsSync(join(root, 'src', entry, 'index.ts')) ? `${entry}/index.ts` : `${entry}.ts`,
+    );
+    const all = new Set([...Object.keys(await import(file)), ...exportsOf(readFileSync(file, 'utf8'))]);
+    expect(missing([...all], section('names.md', titled(entry)))).toEqual([]);
+  });
+
+  test('each of the page is exported', async () => {
+    const known = new Set<string>();
+    for (const entry of Object.keys(entries)) {
+      for (const file of [`${entry}/index.ts`, `${entry}.ts`].map((name) => join(root, 'src', name))) {
+        if (existsSync(file)) for (const name of exportsOf(readFileSync(file, 'utf8'))) known.add(name);
+      }
+    }
+    const rows = [...names.matchAll(/^\| (.*?) \|/gm)].map(([, cell]) => cell).join(' ');
+    const named = [...rows.matchAll(/`([A-Za-z_]+)`/g)].map(([, name]) => name);
+    expect(named.length).toBeGreaterThan(400);
+    expect(named.filter((name) => !known.has(name))).toEqual([]);
+  });
+
+  const used = `${page('spans.md')}${page('local-spans.md')}${page('collector.md')}${page('exporters.md')}`;
+  test.each([
+    ['span/span.ts', 'Span', ['Span.current', 'Span.addLink', 'Span.isRecording']],
+    ['span/span-context.ts', 'SpanContext', ['SpanContext.withSampled', 'SpanContext.fromTraceId']],
+    ['span/trace-collector.ts', 'TraceCollector', ['TraceCollector.collect']],
+    ['local-span/local-span.ts', 'LocalSpan', ['LocalSpan.isRecording']],
+    ['local-span/local-collector.ts', 'LocalCollector', ['LocalCollector.collect']],
+    ['collector/collector.ts', 'Collector', ['Collector.shutdown']],
+    ['collector/record.ts', 'SpanRecord', ['SpanRecord.isLocal']],
+    ['collector/record.ts', 'EventRecord', ['EventRecord.timeUnixNs']],
+    ['collector/record.ts', 'TraceIdentity', ['TraceIdentity.isRandom']],
+    ['collector/reporter.ts', 'ReportError', ['ReportError.retryAfterMs']],
+  ])('of what a program can use, in %s: %s', (file, name, some) => {
+    const members = membersOf(readFileSync(join(root, 'src', file), 'utf8'), name);
+    expect(members).toEqual(expect.arrayContaining(some.map((one) => one.split('.')[1])));
+    const inCode = new Set(used.match(/\w+/g));
+    expect(members.filter((member) => !inCode.has(member))).toEqual([]);
+  });
+});
+
+describe('the command line', () => {
+  const commands: { readonly path: string; readonly command: Command }[] = [];
+  const walk = (command: Command, path: string): void => {
+    commands.push({ path, command });
+    for (const one of command.commands) walk(one, `${path} ${one.name()}`);
+  };
+  for (const one of createProgram().commands) walk(one, `spanline ${one.name()}`);
+  /** What is said of one command, or of all of its group. */
+  const told = (path: string): string => {
+    const group = section('cli.md', path.split(' ', 2).join(' '));
+    const [first, ...parts] = group.split(/^### /m);
+    return `${first}${parts.find((part) => part.startsWith(`${path}\n`)) ?? ''}`;
+  };
+
+  test.each(commands.filter(({ command }) => command.commands.length === 0))('$path', ({ path, command }) => {
+    expect(page('cli.md')).toMatch(new RegExp(`^##+ ${path}$`, 'm'));
+    const options = command.options.filter(({ hidden }) => !hidden);
+    const text = quoted(told(path));
+    const isTold = (flag: string | undefined): boolean =>
+      flag === undefined || new RegExp(`(?<![\\w-])${flag}(?![\\w-])`).test(text);
+    expect(options.filter(({ long, short }) => !isTold(long ?? undefined) || !isTold(short ?? undefined))).toEqual([]);
+    for (const { argChoices = [] } of options) for (const choice of argChoices) expect(text).toContain(choice);
+  });
+
+  test('tells of no command or option that is not there', () => {
+    const headings = [...page('cli.md').matchAll(/^##+ (spanline .*)$/gm)].map(([, path]) => path);
+    expect(headings.filter((path) => !commands.some((one) => one.path === path))).toEqual([]);
+    for (const { path, command } of commands) {
+      const part =
+        page('cli.md')
+          .split(new RegExp(`^### ${path}$`, 'm'))[1]
+          ?.split(/^##/m)[0] ?? '';
+      const flags = [...part.matchAll(/^\| `(?:-\w, )?(--[\w-]+)/gm)].map(([, flag]) => flag);
+      expect([path, flags.filter((flag) => !command.options.some(({ long }) => long === flag))]).toEqual([path, []]);
+    }
+  });
 });
 
 describe('counters', () => {
