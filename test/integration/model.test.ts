@@ -47,12 +47,16 @@ const ops: fc.Arbitrary<Op[]> = fc.array(
 // The model: what there is of each span, and which lines there are. No arrays of columns, no epochs, no batches.
 interface Node {
   readonly name: string;
-  /** One place in each trace. `extra` are the ids of further parents in it. */
-  readonly places: { readonly trace: Trace; readonly parent: Node | null }[];
-  readonly links: Node[];
+  /** One place in each trace: under the first parent there, with links to the others there. */
+  readonly places: Place[];
   isEnded: boolean;
   readonly keys: Set<string>;
   events: number;
+}
+interface Place {
+  readonly trace: Trace;
+  readonly parent: Node | null;
+  readonly links: Set<Node>;
 }
 interface Trace {
   readonly root: Node;
@@ -68,23 +72,23 @@ interface Detached {
 }
 
 class Model {
-  readonly reported: { trace: Trace; node: Node; parent: Node | null }[] = [];
+  readonly reported: { trace: Trace; node: Node; parent: Node | null; links: number }[] = [];
 
   start(name: string, parents: readonly Node[]): Node {
-    const node: Node = { name, places: [], links: [], isEnded: false, keys: new Set(), events: 0 };
-    parents.forEach((parent, i) => {
+    const node: Node = { name, places: [], isEnded: false, keys: new Set(), events: 0 };
+    for (const parent of parents) {
       for (const { trace } of parent.places) {
         const there = node.places.find((place) => place.trace === trace);
-        if (there === undefined) node.places.push({ trace, parent });
-        else if (!(i > 0 && node.places[0] === there && there.parent === parent)) node.links.push(parent);
+        if (there === undefined) node.places.push({ trace, parent, links: new Set() });
+        else if (there.parent !== parent) there.links.add(parent);
       }
-    });
+    }
     return node;
   }
 
   report(node: Node): void {
-    for (const { trace, parent } of node.places) {
-      if (trace.state !== 'cancelled') this.reported.push({ trace, node, parent });
+    for (const { trace, parent, links } of node.places) {
+      if (trace.state !== 'cancelled') this.reported.push({ trace, node, parent, links: links.size });
     }
   }
 
@@ -100,9 +104,9 @@ const line = (name: string, keys: Iterable<string>, events: number, links: numbe
 
 const modelPaths = (model: Model): string[] =>
   model.reported
-    .map(({ trace, node, parent }) => {
+    .map(({ trace, node, parent, links }) => {
       const above = parent === null ? '-' : parent.name;
-      return `${trace.root.name}: ${above} > ${line(node.name, node.keys, node.events, node.links.length)}`;
+      return `${trace.root.name}: ${above} > ${line(node.name, node.keys, node.events, links)}`;
     })
     .sort();
 
@@ -139,7 +143,8 @@ const play = async (sequence: readonly Op[]): Promise<void> => {
   const innermost = (of: Line): Node | undefined => of.locals.findLast((node) => !node.isEnded);
   const know = (real: Span, node: Node): void => {
     const { context } = real;
-    if (context === undefined) return;
+    // Under a cancelled trace nothing has an identity of its own.
+    if (context === undefined || !context.sampled) return;
     names.set(context.spanId, node.name);
     if (node.places.length === 1 && node.places[0].parent === null) names.set(context.traceId, node.name);
   };
@@ -168,9 +173,9 @@ const play = async (sequence: readonly Op[]): Promise<void> => {
     switch (step.op) {
       case 'root': {
         const real = Span.root(name, undefined, { collector });
-        const node: Node = { name, places: [], links: [], isEnded: false, keys: new Set(), events: 0 };
+        const node: Node = { name, places: [], isEnded: false, keys: new Set(), events: 0 };
         const trace: Trace = { root: node, state: 'open' };
-        node.places.push({ trace, parent: null });
+        node.places.push({ trace, parent: null, links: new Set() });
         spans.push({ real, node, trace });
         know(real, node);
         break;
@@ -192,7 +197,7 @@ const play = async (sequence: readonly Op[]): Promise<void> => {
         else {
           const parent = innermost(of) ?? of.owner;
           const node = model.start(name, [{ ...parent, places: parent.places }]);
-          const places = node.places.map(({ trace }) => ({ trace, parent }));
+          const places = node.places.map(({ trace }) => ({ trace, parent, links: new Set<Node>() }));
           const started: Node = { ...node, places };
           spans.push({ real, node: started, trace: null });
           know(real, started);
@@ -235,7 +240,7 @@ const play = async (sequence: readonly Op[]): Promise<void> => {
         span.real.pushChildSpans(set.real);
         if (trace.state === 'cancelled') break;
         for (const { node, parent } of set.model.nodes)
-          model.reported.push({ trace, node, parent: parent ?? span.node });
+          model.reported.push({ trace, node, parent: parent ?? span.node, links: 0 });
         break;
       }
       case 'startLocal': {
@@ -248,8 +253,12 @@ const play = async (sequence: readonly Op[]): Promise<void> => {
         const inside = innermost(of);
         const parent = inside ?? of.owner;
         const traces = of.owner?.places.map(({ trace }) => trace) ?? [null as unknown as Trace];
-        const places = traces.map((trace) => ({ trace, parent: of.owner === null ? (inside ?? null) : parent }));
-        const node: Node = { name, places, links: [], isEnded: false, keys: new Set(), events: 0 };
+        const places = traces.map((trace) => ({
+          trace,
+          parent: of.owner === null ? (inside ?? null) : parent,
+          links: new Set<Node>(),
+        }));
+        const node: Node = { name, places, isEnded: false, keys: new Set(), events: 0 };
         of.locals.push(node);
         locals.push({ real, node, line: of });
         break;
