@@ -3,6 +3,7 @@
 import { type ClockAnchor, checkDrift, takeAnchor } from '../clock/index.js';
 import { Counter, count, countMany } from '../local-span/counters.js';
 import { guarded } from '../local-span/lazy.js';
+import { closeUnfinished, isTurnUnfinished } from '../local-span/stretches.js';
 import type { ActiveTrace } from '../span/active-trace.js';
 import type { Sampler } from '../span/sampler.js';
 import type { TraceLimits, TraceSink } from '../span/trace-sink.js';
@@ -135,6 +136,8 @@ export class Collector implements TraceSink {
 
   /** Hand over everything finished and wait until reporters have it. Never rejects. */
   async flush(options: { readonly timeoutMs?: number } = {}): Promise<FlushResult> {
+    // What is open at the end of this turn is handed over then, and is part of what came before the call.
+    if (isTurnUnfinished()) await undefined;
     this.report();
     const marks = this.delivering.map((pipeline) => ({ pipeline, mark: pipeline.mark }));
     // What finishes from here on is not waited for: under steady traffic a flush would never end.
@@ -166,6 +169,7 @@ export class Collector implements TraceSink {
   /** @internal For `process.on('exit')`: hand everything to reporters that work synchronously. */
   reportSync(): void {
     this.disarm();
+    closeUnfinished();
     const parts = this.takeReady();
     for (const pipeline of this.pipelines) pipeline.reportSync(parts);
     for (const pipeline of this.former) pipeline.reportSync([]);

@@ -19,6 +19,8 @@ export interface ProcessState {
   development: boolean;
   /** The one async context of the library. */
   readonly lineStore: AsyncLocalStorage<SpanLine>;
+  /** Lines that are closed at the end of this turn of the event loop. */
+  readonly unfinished: SpanLine[];
   /** Counted drops and misuses, indexed by `Counter`. */
   readonly counters: Float64Array;
   /** The default collector, as the span room sees it; typed there. */
@@ -39,6 +41,7 @@ const create = (): ProcessState => ({
   enabled: !isDisabledByEnvironment(),
   development: process.env.NODE_ENV === 'development',
   lineStore: new AsyncLocalStorage<SpanLine>(),
+  unfinished: [],
   counters: new Float64Array(COUNTER_SLOTS),
   defaultSink: undefined,
   labelling: undefined,

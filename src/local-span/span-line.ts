@@ -6,6 +6,7 @@ import { LocalSpan, NOOP_LOCAL_SPAN } from './local-span.js';
 import { warnOutOfOrder } from './misuse.js';
 import type { Properties, PropertyValue } from './property.js';
 import { Finish, SpanQueue } from './span-queue.js';
+import { closeAfterTurn } from './stretches.js';
 
 /** Where the batches of a line go: a cross-async span, or a local collector. */
 export interface LineMount {
@@ -30,7 +31,17 @@ export class SpanLine {
   readonly queue = new SpanQueue();
   /** Raised whenever the queue is emptied; a handle of an earlier epoch can do nothing. */
   epoch = 0;
-  private isClosed = false;
+  /** True while local spans may start here without a look at where: it records, and its scope is not over. */
+  isLive: boolean;
+  /** The line of the scope this one belongs to: itself, but for a stretch that goes on after its scope. */
+  readonly scope: SpanLine;
+  /** What was current around a scope that was left while another was innermost; null for any other. */
+  leftTo: SpanLine | undefined | null = null;
+  /** Its scope is no function call, and will be left. */
+  isEntered = false;
+  // No scope will close it: it holds nothing that has ended, and the turn ends what is open.
+  private isUnscoped = false;
+  private isUnfinished = false;
   /** The neighbours among the lines of the same span that still run; see `Span.run`. */
   nextOpen: SpanLine | null = null;
   previousOpen: SpanLine | null = null;
@@ -38,7 +49,23 @@ export class SpanLine {
   constructor(
     readonly mount: LineMount,
     readonly sampled: boolean,
-  ) {}
+    scope?: SpanLine,
+  ) {
+    this.isLive = sampled;
+    this.scope = scope ?? this;
+  }
+
+  /** A line for the stretch of code that runs now, where the scope of this one is over. Closed after the turn. */
+  stretch(): SpanLine {
+    const stretch = new SpanLine(this.mount, true, this.scope);
+    stretch.isUnscoped = true;
+    return stretch;
+  }
+
+  /** True while a local span is open. */
+  get hasOpen(): boolean {
+    return this.queue.nextParent >= 0;
+  }
 
   /** Start a local span under the innermost one still open. */
   start(name: string): LocalSpan {
@@ -60,7 +87,7 @@ export class SpanLine {
     }
     const found = this.queue.finish(index);
     if (found !== Finish.ok) this.misused(found);
-    if (this.isClosed && this.queue.nextParent < 0) this.drain();
+    if (this.isUnscoped && this.queue.nextParent < 0) this.drain();
   }
 
   isOpen(index: number, epoch: number): boolean {
@@ -108,17 +135,26 @@ export class SpanLine {
 
   /** The task is over: hand over what was recorded. Spans still open end now and are counted. */
   close(): void {
-    this.isClosed = true;
+    this.isLive = false;
+    this.isUnscoped = true;
+    this.isUnfinished = false;
     const open = this.queue.finishOpen();
     if (open > 0) countMany(Counter.localSpansLeftOpen, open);
     this.drain();
   }
 
-  /** Hand over early when nothing is open, because the span ends while its task goes on. */
+  /** The span ends while its task goes on. What is open may belong to the code that runs now, and has until it returns. */
   settle(): void {
-    if (this.queue.nextParent >= 0) return;
-    this.isClosed = true;
-    this.drain();
+    this.isUnscoped = true;
+    if (this.hasOpen) this.finishWithTurn();
+    else if (this.isEntered) this.drain();
+    else this.close();
+  }
+
+  private finishWithTurn(): void {
+    if (this.isUnfinished) return;
+    this.isUnfinished = true;
+    closeAfterTurn(this);
   }
 
   private drain(): void {
@@ -132,6 +168,7 @@ export class SpanLine {
       this.mount.refusedLocalSpan();
       return false;
     }
+    if (this.isUnscoped) this.finishWithTurn();
     this.queue.grow();
     return true;
   }

@@ -2,6 +2,7 @@
 import { enterLine, leaveLine } from '../local-span/entered-line.js';
 import { state } from '../local-span/process-state.js';
 import type { SpanLine } from '../local-span/span-line.js';
+import type { TaskLines } from './task-lines.js';
 
 /** Keeps a span the local parent until disposed: `using guard = span.enter()`. */
 export class SpanGuard implements Disposable {
@@ -9,8 +10,12 @@ export class SpanGuard implements Disposable {
   private readonly endLabel: (() => void) | undefined;
 
   /** @internal */
-  constructor(private line: SpanLine | null) {
+  constructor(
+    private line: SpanLine | null,
+    private readonly tasks: TaskLines | null = null,
+  ) {
     if (line === null) return;
+    tasks?.add(line);
     this.outer = enterLine(line);
     this.endLabel = state.labelling?.enter(line);
   }
@@ -20,6 +25,7 @@ export class SpanGuard implements Disposable {
     if (line === null) return;
     this.line = null;
     this.endLabel?.();
+    this.tasks?.remove(line);
     leaveLine(line, this.outer);
   }
 }

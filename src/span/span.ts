@@ -4,7 +4,7 @@ import { now, nsPerTick } from '../clock/index.js';
 import { Counter, count } from '../local-span/counters.js';
 import { reserveSpanIds, spanIdPrefix } from '../local-span/ids.js';
 import { lazyProperties } from '../local-span/lazy.js';
-import { currentLine, lineStore, runOnLine } from '../local-span/line-store.js';
+import { enteredLine, lineStore, runOnLine } from '../local-span/line-store.js';
 import type { LocalBatch } from '../local-span/local-batch.js';
 import type { LocalSpans } from '../local-span/local-collector.js';
 import { state } from '../local-span/process-state.js';
@@ -118,7 +118,7 @@ export class Span implements Disposable, LineMount {
   /** Start a child of the innermost open span of this task; a no-op without one. */
   static startWithLocalParent(name: string, options?: SpanOptions): Span {
     if (!state.enabled) return NOOP_SPAN;
-    const line = currentLine();
+    const line = enteredLine();
     if (line === undefined || !line.mount.isSpan) {
       count(Counter.spansWithoutParent);
       return NOOP_SPAN;
@@ -138,7 +138,7 @@ export class Span implements Disposable, LineMount {
 
   /** The span that is the local parent of this task; undefined outside any {@link Span.run}. */
   static current(): Span | undefined {
-    const mount = currentLine()?.mount;
+    const mount = enteredLine()?.mount;
     return mount?.isSpan === true ? (mount as Span) : undefined;
   }
 
@@ -290,7 +290,9 @@ export class Span implements Disposable, LineMount {
   /** Make this span the local parent until the guard is disposed, in the same synchronous stretch. */
   enter(): SpanGuard {
     if (!state.enabled || (this.trace === null && this.unsampledContext === null)) return new SpanGuard(null);
-    return new SpanGuard(new SpanLine(this, this.trace !== null));
+    if (this.trace === null) return new SpanGuard(new SpanLine(this, false));
+    this.tasks ??= new TaskLines();
+    return new SpanGuard(new SpanLine(this, true), this.tasks);
   }
 
   /** A function that runs `fn` with this span as local parent whenever it is called: for timers and raw callbacks. */
@@ -304,10 +306,7 @@ export class Span implements Disposable, LineMount {
   /** Mount detached local spans under this span. They may be mounted under other spans too, in any trace. */
   pushChildSpans(spans: LocalSpans): this {
     if (this.trace === null) return this;
-    for (const batch of spans?.batches ?? []) {
-      this.trace.addSharedBatch(batch, this.idHi, this.idLo);
-      if (this.extra !== null) for (const { trace } of this.extra) trace.addSharedBatch(batch, this.idHi, this.idLo);
-    }
+    spans?.mountUnder?.(this);
     return this;
   }
 
@@ -342,6 +341,12 @@ export class Span implements Disposable, LineMount {
   mountBatch(batch: LocalBatch): void {
     this.trace?.addBatch(batch, this.idHi, this.idLo);
     if (this.extra !== null) for (const { trace } of this.extra) trace.addBatch(batch, this.idHi, this.idLo);
+  }
+
+  /** @internal A batch that may be mounted under further spans of the same trace. */
+  mountShared(batch: LocalBatch): void {
+    this.trace?.addSharedBatch(batch, this.idHi, this.idLo);
+    if (this.extra !== null) for (const { trace } of this.extra) trace.addSharedBatch(batch, this.idHi, this.idLo);
   }
 
   /** @internal */

@@ -1,4 +1,4 @@
-// The lines of one span whose tasks still run: `span.run` of an async function. Each is closed when its promise settles;
+// The lines of one span whose tasks still run: `span.run` of an async function, and scopes of `span.enter`. Each is closed when its promise settles;
 // when the span ends first, what they hold already is handed over. Rejections must stay as unhandled as they were.
 import type { SpanLine } from '../local-span/span-line.js';
 
@@ -9,11 +9,16 @@ export const isPlainPromise = (value: unknown): value is Promise<unknown> =>
 export class TaskLines {
   private first: SpanLine | null = null;
 
-  /** Close `line` when `result` settles. The promise given back is to be returned in its place. */
-  closeWhenSettled<T>(line: SpanLine, result: Promise<T>): Promise<T> {
+  /** Keep `line` among those that run. */
+  add(line: SpanLine): void {
     line.nextOpen = this.first;
     if (this.first !== null) this.first.previousOpen = line;
     this.first = line;
+  }
+
+  /** Close `line` when `result` settles. The promise given back is to be returned in its place. */
+  closeWhenSettled<T>(line: SpanLine, result: Promise<T>): Promise<T> {
+    this.add(line);
     return result.then(
       (value) => {
         this.close(line);
@@ -31,11 +36,16 @@ export class TaskLines {
     for (let line = this.first; line !== null; line = line.nextOpen) line.settle();
   }
 
-  private close(line: SpanLine): void {
+  /** `line` runs no longer. */
+  remove(line: SpanLine): void {
     const { previousOpen, nextOpen } = line;
     if (previousOpen === null) this.first = nextOpen;
     else previousOpen.nextOpen = nextOpen;
     if (nextOpen !== null) nextOpen.previousOpen = previousOpen;
+  }
+
+  private close(line: SpanLine): void {
+    this.remove(line);
     line.close();
   }
 }

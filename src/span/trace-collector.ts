@@ -35,6 +35,8 @@ export class TraceCollector<R = CollectedRecord> {
   async collect(): Promise<R[]> {
     if (this.trace === null) return [];
     if (this.trace.state === 'open') await new Promise<void>((resolve) => this.waiting.push(resolve));
+    // What is open at the end of this turn is handed over then.
+    else await undefined;
     return this.toRecords(this.trace);
   }
 }

@@ -1,5 +1,7 @@
 // Any sequence of API calls gives the tree that a plain reference model gives: local spans and spans, many parents,
-// cancel, ends in any order and twice, nested runs, detached local spans under several spans, events and properties.
+// cancel, ends in any order and twice, nested runs, detached local spans under several spans, events and properties, and
+// continuations that run in their scope or after it and leave local spans open.
+import { AsyncResource } from 'node:async_hooks';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { LocalCollector, LocalSpan, Span, type SpanRecord } from '../../src/index.js';
@@ -7,7 +9,8 @@ import { recorder } from '../support/recorder.js';
 
 /** A call, with numbers that choose among what is there at that time. */
 type Op =
-  | { readonly op: 'root' | 'endLocal' | 'leave' | 'collect' | 'flush' }
+  | { readonly op: 'root' | 'endLocal' | 'leave' | 'collect' | 'flush' | 'capture' }
+  | { readonly op: 'resume'; readonly at: number; readonly starts: number; readonly ends: number }
   | { readonly op: 'startLocal' | 'startHere' | 'detach' | 'annotateHere' }
   | {
       readonly op: 'end' | 'cancel' | 'enter' | 'endAnyLocal' | 'annotate' | 'annotateLocal' | 'child';
@@ -40,6 +43,11 @@ const ops: fc.Arbitrary<Op[]> = fc.array(
       ),
     },
     { weight: 1, arbitrary: fc.constant<Op>({ op: 'flush' }) },
+    { weight: 2, arbitrary: fc.constant<Op>({ op: 'capture' }) },
+    {
+      weight: 4,
+      arbitrary: fc.record({ op: fc.constant('resume' as const), at, starts: fc.nat(3), ends: fc.nat(3) }),
+    },
   ),
   { maxLength: 80, size: 'max' },
 );
@@ -65,10 +73,14 @@ interface Trace {
 interface Line {
   readonly owner: Node | null;
   readonly locals: Node[];
-  isLeft: boolean;
+  /** It was left: each continuation is a stretch of its own. */
+  isOver: boolean;
+  /** Of a LocalCollector, once collected: also what its continuations add. */
+  detached?: Detached;
 }
 interface Detached {
   readonly nodes: { readonly node: Node; readonly parent: Node | null }[];
+  readonly under: { readonly trace: Trace; readonly span: Node }[];
 }
 
 class Model {
@@ -133,6 +145,7 @@ const play = async (sequence: readonly Op[]): Promise<void> => {
   // Scopes entered, innermost last; a scope of a LocalCollector has no owner.
   const scopes: { line: Line; leave: () => void; collect?: () => unknown }[] = [];
   const detached: { real: ReturnType<LocalCollector['collect']>; model: Detached; mounts: Set<Trace> }[] = [];
+  const captured: { line: Line; call: (work: () => void) => void }[] = [];
   const names = new Map<string, string>();
   let n = 0;
 
@@ -155,7 +168,7 @@ const play = async (sequence: readonly Op[]): Promise<void> => {
     if (scope.collect === undefined) scope.leave();
     for (const node of scope.line.locals) node.isEnded = true;
     if (scope.line.owner !== null) for (const node of scope.line.locals) model.report(node);
-    scope.line.isLeft = true;
+    scope.line.isOver = true;
     return { line: scope.line, result };
   };
   const add = (name: string, parents: readonly { real: Span; node: Node }[]): void => {
@@ -166,6 +179,22 @@ const play = async (sequence: readonly Op[]): Promise<void> => {
     );
     spans.push({ real, node, trace: null });
     know(real, node);
+  };
+
+  const startLocal = (name: string, of: Line): { real: LocalSpan; node: Node } => {
+    const real = LocalSpan.start(name);
+    const inside = innermost(of);
+    const parent = inside ?? of.owner;
+    const traces = of.owner?.places.map(({ trace }) => trace) ?? [null as unknown as Trace];
+    const places = traces.map((trace) => ({
+      trace,
+      parent: of.owner === null ? (inside ?? null) : parent,
+      links: new Set<Node>(),
+    }));
+    const node: Node = { name, places, isEnded: false, keys: new Set(), events: 0 };
+    of.locals.push(node);
+    locals.push({ real, node, line: of });
+    return { real, node };
   };
 
   for (const step of [{ op: 'root' } as const, { op: 'enter', at: 0 } as const, ...sequence]) {
@@ -208,13 +237,13 @@ const play = async (sequence: readonly Op[]): Promise<void> => {
         const span = pick(spans, step.at);
         if (span === undefined) break;
         const guard = span.real.enter();
-        scopes.push({ line: { owner: span.node, locals: [], isLeft: false }, leave: () => guard[Symbol.dispose]() });
+        scopes.push({ line: { owner: span.node, locals: [], isOver: false }, leave: () => guard[Symbol.dispose]() });
         break;
       }
       case 'detach': {
         const local = LocalCollector.start();
         scopes.push({
-          line: { owner: null, locals: [], isLeft: false },
+          line: { owner: null, locals: [], isOver: false },
           leave: () => local[Symbol.dispose](),
           collect: () => local.collect(),
         });
@@ -227,7 +256,8 @@ const play = async (sequence: readonly Op[]): Promise<void> => {
         const real = left.result as ReturnType<LocalCollector['collect']>;
         expect(real.count).toBe(left.line.locals.length);
         const nodes = left.line.locals.map((node) => ({ node, parent: node.places[0]?.parent ?? null }));
-        detached.push({ real, model: { nodes }, mounts: new Set() });
+        left.line.detached = { nodes, under: [] };
+        detached.push({ real, model: left.line.detached, mounts: new Set() });
         break;
       }
       case 'mount': {
@@ -238,6 +268,7 @@ const play = async (sequence: readonly Op[]): Promise<void> => {
         if (set.mounts.has(trace) || set.model.nodes.length === 0) break;
         set.mounts.add(trace);
         span.real.pushChildSpans(set.real);
+        set.model.under.push({ trace, span: span.node });
         if (trace.state === 'cancelled') break;
         for (const { node, parent } of set.model.nodes)
           model.reported.push({ trace, node, parent: parent ?? span.node, links: 0 });
@@ -245,22 +276,37 @@ const play = async (sequence: readonly Op[]): Promise<void> => {
       }
       case 'startLocal': {
         const of = here();
-        const real = LocalSpan.start(name);
-        if (of === undefined) {
-          expect(real.isRecording).toBe(false);
-          break;
+        if (of === undefined) expect(LocalSpan.start(name).isRecording).toBe(false);
+        else startLocal(name, of);
+        break;
+      }
+      case 'capture': {
+        const of = here();
+        if (of !== undefined) captured.push({ line: of, call: AsyncResource.bind((work: () => void) => work()) });
+        break;
+      }
+      case 'resume': {
+        const one = pick(captured, step.at);
+        if (one === undefined) break;
+        const { owner, detached: set, isOver } = one.line;
+        const of = isOver ? { owner, locals: [], isOver: true } : one.line;
+        one.call(() => {
+          const started = Array.from({ length: step.starts }, (_, i) => startLocal(`${name}.${i}`, of));
+          for (const { real, node } of started.reverse().slice(0, step.ends)) {
+            real.end();
+            node.isEnded = true;
+          }
+        });
+        if (!isOver) break;
+        for (const node of of.locals) {
+          node.isEnded = true;
+          if (owner !== null) model.report(node);
+          const parent = node.places[0]?.parent ?? null;
+          set?.nodes.push({ node, parent });
+          for (const { trace, span } of set?.under ?? []) {
+            if (trace.state !== 'cancelled') model.reported.push({ trace, node, parent: parent ?? span, links: 0 });
+          }
         }
-        const inside = innermost(of);
-        const parent = inside ?? of.owner;
-        const traces = of.owner?.places.map(({ trace }) => trace) ?? [null as unknown as Trace];
-        const places = traces.map((trace) => ({
-          trace,
-          parent: of.owner === null ? (inside ?? null) : parent,
-          links: new Set<Node>(),
-        }));
-        const node: Node = { name, places, isEnded: false, keys: new Set(), events: 0 };
-        of.locals.push(node);
-        locals.push({ real, node, line: of });
         break;
       }
       case 'endLocal': {
