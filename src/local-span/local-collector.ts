@@ -1,6 +1,6 @@
 // LocalCollector: collect local spans without a parent, to mount them later under any number of spans.
 // It must leave the async context as it found it.
-import { Counter, count } from './counters.js';
+import { Counter, count, countMany } from './counters.js';
 import { enterLine, leaveLine } from './entered-line.js';
 import type { LocalBatch } from './local-batch.js';
 import { state } from './process-state.js';
@@ -9,13 +9,34 @@ import { type LineMount, SpanLine } from './span-line.js';
 /** Local spans one collector keeps: the batches of one collection are bounded like those of a trace. */
 export const MAX_DETACHED_SPANS = 1 << 17;
 
+/** What local spans can be mounted under; a span. */
+interface Mounting {
+  mountShared(batch: LocalBatch): void;
+}
+
 /**
  * Finished local spans without a parent. Mount them with `span.pushChildSpans(localSpans)`, under as many spans as
  * worked together on them, or turn them into records with `toRecords(localSpans)`.
+ *
+ * Code that goes on after the collection (behind an `await`, in a timer) adds its spans here when they end, and under
+ * every span they are mounted under.
  */
 export class LocalSpans {
   /** @internal */
-  constructor(readonly batches: readonly LocalBatch[]) {}
+  readonly batches: LocalBatch[] = [];
+  private readonly mountedUnder = new Set<Mounting>();
+
+  /** @internal */
+  add(batch: LocalBatch): void {
+    this.batches.push(batch);
+    for (const span of this.mountedUnder) span.mountShared(batch);
+  }
+
+  /** @internal Mount what is here and what comes. */
+  mountUnder(span: Mounting): void {
+    for (const batch of this.batches) span.mountShared(batch);
+    this.mountedUnder.add(span);
+  }
 
   /** How many spans there are. */
   get count(): number {
@@ -24,7 +45,7 @@ export class LocalSpans {
 }
 
 class DetachedMount implements LineMount {
-  readonly batches: LocalBatch[] = [];
+  readonly spans = new LocalSpans();
   readonly isSpan = false;
   readonly isDiscarded = false;
   readonly idHi = 0;
@@ -33,15 +54,20 @@ class DetachedMount implements LineMount {
 
   mountBatch(batch: LocalBatch): void {
     this.localSpanRoom -= batch.count;
-    this.batches.push(batch);
+    this.spans.add(batch);
   }
 
   refusedLocalSpan(): void {
     count(Counter.localSpansOverCap);
   }
 
-  addProperty(): void {}
-  addEvent(): void {}
+  addProperty(): void {
+    count(Counter.localSpansWithoutParent);
+  }
+
+  addEvent(): void {
+    count(Counter.localSpansWithoutParent);
+  }
 }
 
 /**
@@ -59,6 +85,8 @@ class DetachedMount implements LineMount {
  * ```
  */
 export class LocalCollector implements Disposable {
+  private isCollected = false;
+
   private constructor(
     private line: SpanLine | null,
     private readonly mount: DetachedMount,
@@ -73,21 +101,29 @@ export class LocalCollector implements Disposable {
     return new LocalCollector(line, mount, enterLine(line));
   }
 
-  /** Collect around one function: its result and the local spans it made. */
+  /**
+   * Collect around one function: its result and the local spans it made. Of an async function the result is its promise,
+   * and the spans are all there when that has settled.
+   */
   static run<T>(fn: () => T): [T, LocalSpans] {
     const collector = LocalCollector.start();
+    let result: T;
     try {
-      const result = fn();
-      return [result, collector.collect()];
-    } finally {
-      collector[Symbol.dispose]();
+      result = fn();
+    } catch (error) {
+      // Whoever called has no way to them.
+      countMany(Counter.localSpansWithoutParent, collector.collect().count);
+      throw error;
     }
+    return [result, collector.collect()];
   }
 
   /** Stop collecting, and take what was collected. A second call returns nothing more. */
   collect(): LocalSpans {
     this[Symbol.dispose]();
-    return new LocalSpans(this.mount.batches.splice(0));
+    if (this.isCollected) return new LocalSpans();
+    this.isCollected = true;
+    return this.mount.spans;
   }
 
   [Symbol.dispose](): void {

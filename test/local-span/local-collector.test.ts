@@ -137,3 +137,74 @@ test('what it keeps is bounded and the rest counted', async () => {
   });
   expect(changes).toEqual({ localSpansOverCap: extra });
 });
+
+test('of an async function: all of its spans, once its promise has settled', async () => {
+  const { root, memory, collector } = recorder();
+  const [early, late] = [root('early'), root('late')];
+  const changes = await counted(async () => {
+    const [done, spans] = LocalCollector.run(async () => {
+      LocalSpan.start('before').end();
+      await null;
+      commit();
+      await new Promise((resolve) => setTimeout(resolve, 1));
+      LocalSpan.start('left open');
+      return 5;
+    });
+    early.pushChildSpans(spans);
+    expect(spans.count).toBe(1);
+    expect(await done).toBe(5);
+    expect(toRecords(spans).map((one) => one.name)).toEqual(['before', 'commit', 'write', 'left open']);
+    late.pushChildSpans(spans);
+    LocalSpan.start('outside').end();
+  });
+  early.end();
+  late.end();
+  await collector.flush();
+  expect(changes).toEqual({ localSpansLeftOpen: 1, localSpansWithoutParent: 1 });
+  const mounted = '\n  before\n  commit\n    write\n  left open';
+  expect(memory.tree()).toBe(`early${mounted}\nlate${mounted}`);
+});
+
+test('collected inside the run of a span: what follows that run belongs to what is around the collector', async () => {
+  const { root, memory, collector } = recorder();
+  const [outer, other] = [root('outer'), root('other')];
+  const changes = await counted(() => {
+    const alone = LocalCollector.start();
+    LocalSpan.start('a').end();
+    expect(other.run(() => alone.collect()).count).toBe(1);
+    LocalSpan.start('no parent').end();
+    LocalSpan.addProperty('no', 'parent');
+    expect(Span.current()).toBeUndefined();
+  });
+  expect(changes).toEqual({ localSpansWithoutParent: 2 });
+  await outer.run(async () => {
+    const inside = LocalCollector.start();
+    LocalSpan.start('b').end();
+    const count = await other.run(async () => {
+      await null;
+      return inside.collect().count;
+    });
+    expect(count).toBe(1);
+    LocalSpan.start('after').end();
+    Span.startWithLocalParent('span after').end();
+    expect(Span.current()).toBe(outer);
+  });
+  outer.end();
+  other.end();
+  await collector.flush();
+  expect(memory.tree()).toBe('outer\n  after\n  span after\nother');
+});
+
+test('what cannot be had back is counted: spans of a run that threw, properties outside any local span', async () => {
+  const changes = await counted(() => {
+    expect(() =>
+      LocalCollector.run(() => {
+        commit();
+        LocalSpan.addProperty('k', 1);
+        LocalSpan.addEvent('e');
+        throw new Error('x');
+      }),
+    ).toThrow('x');
+  });
+  expect(changes).toEqual({ localSpansWithoutParent: 4 });
+});

@@ -59,3 +59,60 @@ test('no-op and unsampled spans', () => {
   }
   expect(Span.current()).toBeUndefined();
 });
+
+test("a guard disposed inside another span's run: what follows belongs to what is around the guard", async () => {
+  const { root, memory, collector } = recorder();
+  const [outer, entered, other] = [root('outer'), root('entered'), root('other')];
+  const leaveInside = (): void => {
+    const guard = entered.enter();
+    LocalSpan.start('in scope').end();
+    other.run(() => {
+      guard[Symbol.dispose]();
+      expect(Span.current()).toBe(other);
+      LocalSpan.start('in other').end();
+    });
+  };
+  leaveInside();
+  expect(Span.current()).toBeUndefined();
+  expect(Span.startWithLocalParent('nowhere')).toBe(Span.noop());
+  await outer.run(async () => {
+    leaveInside();
+    expect(Span.current()).toBe(outer);
+    LocalSpan.start('after').end();
+    const guard = entered.enter();
+    await other.run(async () => {
+      await null;
+      guard[Symbol.dispose]();
+    });
+    expect(Span.current()).toBe(outer);
+    LocalSpan.start('after an await').end();
+  });
+  const unsampled = root('unsampled', SpanContext.random({ sampled: false }));
+  outer.run(() => {
+    const guard = unsampled.enter();
+    other.run(() => guard[Symbol.dispose]());
+    expect(Span.current()).toBe(outer);
+    LocalSpan.start('after unsampled').end();
+  });
+  for (const span of [outer, entered, other]) span.end();
+  await collector.flush();
+  expect(memory.tree()).toBe(
+    'outer\n  after\n  after an await\n  after unsampled\nentered\n  in scope\n  in scope\nother\n  in other\n  in other',
+  );
+});
+
+test('the end of a span in its own scope hands over what the scope has', async () => {
+  const { root, memory, collector } = recorder();
+  const span = root('root');
+  {
+    using _scope = span.enter();
+    LocalSpan.start('before').end();
+    span.end();
+    await collector.flush();
+    expect(memory.tree()).toBe('root\n  before');
+    LocalSpan.start('after').end();
+  }
+  await collector.flush();
+  expect(memory.tree()).toBe('root\n  before\n  after');
+  expect(Span.current()).toBeUndefined();
+});
