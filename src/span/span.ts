@@ -12,11 +12,12 @@ import type { Properties, PropertyValue } from '../local-span/property.js';
 import { type LineMount, SpanLine } from '../local-span/span-line.js';
 import { ActiveTrace } from './active-trace.js';
 import { errorMessage, exceptionProperties } from './exception.js';
+import { follow, isPlainPromise } from './plain-promise.js';
 import { SpanContext } from './span-context.js';
 import { SpanGuard } from './span-guard.js';
 import type { ExtraParent, PendingEvent, RootOptions, SpanOptions } from './span-options.js';
 import type { Link, SpanKind, SpanStatus, StatusCode } from './span-types.js';
-import { isPlainPromise, TaskLines } from './task-lines.js';
+import { TaskLines } from './task-lines.js';
 import type { TraceCollector } from './trace-collector.js';
 import { defaultSink, type TraceSink } from './trace-sink.js';
 
@@ -275,7 +276,8 @@ export class Span implements Disposable, LineMount {
       this.finish(line);
       return result;
     }
-    return result.then(
+    return follow(
+      result,
       (value) => {
         this.finish(line);
         return value;

@@ -1,10 +1,7 @@
-// The lines of one span whose tasks still run: `span.run` of an async function, and scopes of `span.enter`. Each is closed when its promise settles;
-// when the span ends first, what they hold already is handed over. Rejections must stay as unhandled as they were.
+// The lines of one span whose tasks still run: `span.run` of an async function, closed when its promise settles, and
+// scopes of `span.enter`. When the span ends first, what they hold already is handed over.
 import type { SpanLine } from '../local-span/span-line.js';
-
-/** Only a plain promise is waited for: calling `then` of another thenable may start its work. */
-export const isPlainPromise = (value: unknown): value is Promise<unknown> =>
-  value instanceof Promise && value.constructor === Promise;
+import { follow } from './plain-promise.js';
 
 export class TaskLines {
   private first: SpanLine | null = null;
@@ -19,7 +16,8 @@ export class TaskLines {
   /** Close `line` when `result` settles. The promise given back is to be returned in its place. */
   closeWhenSettled<T>(line: SpanLine, result: Promise<T>): Promise<T> {
     this.add(line);
-    return result.then(
+    return follow(
+      result,
       (value) => {
         this.close(line);
         return value;

@@ -1,6 +1,7 @@
 // Helpers for work that is no function: a promise, an async iterable. Each gives back what it got, with a span over it;
 // rejections and throws pass through unchanged.
 import { errorMessage } from './exception.js';
+import { follow, isPlainPromise } from './plain-promise.js';
 import { Span } from './span.js';
 import type { SpanOptions } from './span-options.js';
 
@@ -9,7 +10,8 @@ const fail = (span: Span, error: unknown): void => {
 };
 
 /**
- * A span from now until the promise settles, under the local parent. Gives a promise of the same value; await that one.
+ * A span from now until the promise settles, under the local parent. Gives a promise of the same value, with the own
+ * properties of a plain promise it got; await that one.
  *
  * @example
  * ```ts
@@ -20,7 +22,10 @@ const fail = (span: Span, error: unknown): void => {
  */
 export const tracePromise = <T>(name: string, promise: PromiseLike<T>, options?: SpanOptions): Promise<T> => {
   const span = Span.startWithLocalParent(name, options);
-  return Promise.resolve(promise).then(
+  const awaited = (isPlainPromise(promise) ? promise : Promise.resolve(promise)) as Promise<T>;
+  if (!span.isRecording) return awaited;
+  return follow(
+    awaited,
     (value) => {
       span.end();
       return value;

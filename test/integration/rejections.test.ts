@@ -5,5 +5,5 @@ import { resultOf, runChild } from '../support/child.js';
 test('unhandled rejections', async () => {
   const found = resultOf(await runChild('rejections'));
   for (const [name, list] of Object.entries(found)) expect([name, list]).toEqual([name, ['left']]);
-  expect(Object.keys(found).length).toBe(6);
+  expect(Object.keys(found).length).toBe(9);
 });

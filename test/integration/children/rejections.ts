@@ -1,4 +1,5 @@
 // Prints which rejections nobody handled, traced or not; the two lists must be equal.
+import { runInNewContext } from 'node:vm';
 import { Span, trace, traced, tracePromise } from 'spanline';
 
 const unhandled: string[] = [];
@@ -10,6 +11,7 @@ const fail = async (message: string): Promise<never> => {
   await null;
   throw new Error(message);
 };
+const foreignFail = runInNewContext('async (message) => { await null; throw new Error(message); }') as typeof fail;
 const WAYS: Record<string, (message: string) => Promise<unknown>> = {
   bare: fail,
   run: (message) => root.run(() => fail(message)),
@@ -17,6 +19,9 @@ const WAYS: Record<string, (message: string) => Promise<unknown>> = {
   traced: (message) => root.run(() => traced('t', fail)(message)),
   trace: (message) => root.run(() => trace('t', async () => fail(message))),
   tracePromise: (message) => root.run(() => tracePromise('p', fail(message))),
+  'own properties': (message) => root.run(() => Object.assign(fail(message), { own: 1 })),
+  'another realm': (message) => root.run(() => foreignFail(message)),
+  'another realm, runToEnd': (message) => Span.start('child', root).runToEnd(() => foreignFail(message)),
 };
 const found: Record<string, string[]> = {};
 for (const [name, way] of Object.entries(WAYS)) {

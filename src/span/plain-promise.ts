@@ -1,0 +1,48 @@
+// Waiting for a promise that a traced function gave. What is returned in its place must be as much like it as can be: of
+// the same realm, with its own properties, rejected as unhandled as it was. Nothing else may be called on it or changed.
+//
+// The promise itself cannot be given back: whoever waits for it has handled it, so that a rejection nobody else handles
+// would no longer reach `unhandledRejection`, and whether somebody else does cannot be asked.
+import { types } from 'node:util';
+
+// The language's own, whatever a program made of the global.
+const PROTOTYPE = Object.getPrototypeOf((async () => {})()) as Promise<unknown>;
+const { then } = PROTOTYPE;
+const NATIVE_CONSTRUCTOR = Function.prototype.toString.call(PROTOTYPE.constructor);
+
+const isConstructor = (value: unknown, prototype: object): boolean =>
+  typeof value === 'function' &&
+  Function.prototype.toString.call(value) === NATIVE_CONSTRUCTOR &&
+  value.prototype === prototype;
+
+// Every realm (a vm context, a test environment) has a Promise of its own.
+const isForeignPrototype = (prototype: object | null): boolean => {
+  if (prototype === null || types.isProxy(prototype)) return false;
+  return isConstructor(Object.getOwnPropertyDescriptor(prototype, 'constructor')?.value, prototype);
+};
+
+/**
+ * A promise of this realm or another, of no subclass. Only such a one is waited for: `then` of another thenable may start
+ * its work, and that of a subclass makes an object of the subclass. Runs no getter and no trap.
+ */
+export const isPlainPromise = (value: unknown): value is Promise<unknown> => {
+  if (typeof value !== 'object' || value === null || !types.isPromise(value)) return false;
+  const prototype = Object.getPrototypeOf(value);
+  return (prototype === PROTOTYPE || isForeignPrototype(prototype)) && !Object.hasOwn(value, 'constructor');
+};
+
+/** What `promise.then(onValue, onError)` gives, with the promise's own properties. */
+export const follow = <T>(
+  promise: Promise<T>,
+  onValue: (value: T) => T,
+  onError: (error: unknown) => never,
+): Promise<T> => {
+  const followed = then.call(promise, onValue as (value: unknown) => T, onError) as Promise<T>;
+  for (const key of Reflect.ownKeys(promise)) {
+    // Until Node 22 every promise has keys of async_hooks, each its own.
+    if (Object.hasOwn(followed, key)) continue;
+    Object.defineProperty(followed, key, Object.getOwnPropertyDescriptor(promise, key) as PropertyDescriptor);
+  }
+  if (Object.isExtensible(promise)) return followed;
+  return Object.isFrozen(promise) ? Object.freeze(followed) : Object.preventExtensions(followed);
+};
