@@ -31,18 +31,36 @@ export const isPlainPromise = (value: unknown): value is Promise<unknown> => {
   return (prototype === PROTOTYPE || isForeignPrototype(prototype)) && !Object.hasOwn(value, 'constructor');
 };
 
-/** What `promise.then(onValue, onError)` gives, with the promise's own properties. */
+/** What `promise.then(onValue, onError)` gives, with the own properties of a promise that is {@link isPlainPromise}. */
 export const follow = <T>(
   promise: Promise<T>,
   onValue: (value: T) => T,
   onError: (error: unknown) => never,
-): Promise<T> => {
-  const followed = then.call(promise, onValue as (value: unknown) => T, onError) as Promise<T>;
-  for (const key of Reflect.ownKeys(promise)) {
+): Promise<T> => withOwn(promise, followFresh(promise, onValue, onError));
+
+/** The same for the promise of an `async` function, which nobody has had in hand: there is nothing to look at. */
+export const followFresh = <T>(
+  promise: Promise<T>,
+  onValue: (value: T) => T,
+  onError: (error: unknown) => never,
+): Promise<T> => then.call(promise, onValue as (value: unknown) => T, onError) as Promise<T>;
+
+const withOwn = <T extends object>(from: object, to: T): T => {
+  for (const key of Reflect.ownKeys(from)) {
     // Until Node 22 every promise has keys of async_hooks, each its own.
-    if (Object.hasOwn(followed, key)) continue;
-    Object.defineProperty(followed, key, Object.getOwnPropertyDescriptor(promise, key) as PropertyDescriptor);
+    if (!Object.hasOwn(to, key)) {
+      Object.defineProperty(to, key, Object.getOwnPropertyDescriptor(from, key) as PropertyDescriptor);
+    }
   }
-  if (Object.isExtensible(promise)) return followed;
-  return Object.isFrozen(promise) ? Object.freeze(followed) : Object.preventExtensions(followed);
+  if (Object.isExtensible(from)) return to;
+  return Object.isFrozen(from) ? Object.freeze(to) : Object.preventExtensions(to);
+};
+
+export type Follow = typeof follow;
+
+/** How to wait for what `maker` gave; undefined when it is not to be waited for. */
+export const followerOf = (result: unknown, maker: unknown): Follow | undefined => {
+  if (typeof result !== 'object' || result === null) return undefined;
+  if (types.isAsyncFunction(maker)) return followFresh;
+  return isPlainPromise(result) ? follow : undefined;
 };

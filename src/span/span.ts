@@ -12,7 +12,7 @@ import type { Properties, PropertyValue } from '../local-span/property.js';
 import { type LineMount, SpanLine } from '../local-span/span-line.js';
 import { ActiveTrace } from './active-trace.js';
 import { errorMessage, exceptionProperties } from './exception.js';
-import { follow, isPlainPromise } from './plain-promise.js';
+import { followerOf } from './plain-promise.js';
 import { SpanContext } from './span-context.js';
 import { SpanGuard } from './span-guard.js';
 import type { ExtraParent, PendingEvent, RootOptions, SpanOptions } from './span-options.js';
@@ -250,9 +250,10 @@ export class Span implements Disposable, LineMount {
       line.close();
       throw error;
     }
-    if (isPlainPromise(result)) {
+    const follow = followerOf(result, fn);
+    if (follow !== undefined) {
       this.tasks ??= new TaskLines();
-      return this.tasks.closeWhenSettled(line, result) as T;
+      return this.tasks.closeWhenSettled(line, result as Promise<unknown>, follow) as T;
     }
     line.close();
     return result;
@@ -263,6 +264,11 @@ export class Span implements Disposable, LineMount {
    * throw or rejection sets the status `error`, is recorded and passed on.
    */
   runToEnd<T>(fn: () => T): T {
+    return this.runToEndOf(fn, fn);
+  }
+
+  /** @internal For a `fn` that only calls `maker`. */
+  runToEndOf<T>(fn: () => T, maker: unknown): T {
     if (this.trace === null) return this.runUnsampled(fn);
     const line = new SpanLine(this, true);
     let result: T;
@@ -272,12 +278,13 @@ export class Span implements Disposable, LineMount {
       this.fail(line, error);
       throw error;
     }
-    if (!isPlainPromise(result)) {
+    const follow = followerOf(result, maker);
+    if (follow === undefined) {
       this.finish(line);
       return result;
     }
     return follow(
-      result,
+      result as Promise<unknown>,
       (value) => {
         this.finish(line);
         return value;

@@ -1,7 +1,7 @@
 // The lines of one span whose tasks still run: `span.run` of an async function, closed when its promise settles, and
 // scopes of `span.enter`. When the span ends first, what they hold already is handed over.
 import type { SpanLine } from '../local-span/span-line.js';
-import { follow } from './plain-promise.js';
+import type { Follow } from './plain-promise.js';
 
 export class TaskLines {
   private first: SpanLine | null = null;
@@ -14,7 +14,7 @@ export class TaskLines {
   }
 
   /** Close `line` when `result` settles. The promise given back is to be returned in its place. */
-  closeWhenSettled<T>(line: SpanLine, result: Promise<T>): Promise<T> {
+  closeWhenSettled<T>(line: SpanLine, result: Promise<T>, follow: Follow): Promise<T> {
     this.add(line);
     return follow(
       result,

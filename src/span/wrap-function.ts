@@ -53,5 +53,5 @@ export const wrapAsync = (fn: AnyFunction, nameOf: SpanName, { properties, kind 
     if (!span.isRecording) return fn.apply(this, args);
     if (kind !== undefined) span.kind = kind;
     if (properties !== undefined) span.addProperties(propertiesOf(properties, args));
-    return span.runToEnd(() => fn.apply(this, args));
+    return span.runToEndOf(() => fn.apply(this, args), fn);
   };
