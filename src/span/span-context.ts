@@ -3,6 +3,8 @@
 import { types } from 'node:util';
 import { Counter, count } from '../local-span/counters.js';
 import { randomWord, reserveSpanIds, spanIdPrefix } from '../local-span/ids.js';
+import { guarded } from '../local-span/lazy.js';
+import { wrongArgument } from '../local-span/misuse.js';
 import {
   formatTraceparent,
   hex8,
@@ -15,6 +17,22 @@ import {
 
 // Trace id, span id, flags. The tracestate follows, to the end.
 const FIXED_BYTES = 25;
+
+const flagIn = <K extends string>(
+  options: { readonly [key in K]?: boolean } | undefined | null,
+  name: K,
+  otherwise: boolean,
+): boolean => {
+  if (options === undefined || options === null) return otherwise;
+  try {
+    const flag: unknown = options[name];
+    if (typeof options === 'object' && (flag === undefined || typeof flag === 'boolean')) return flag ?? otherwise;
+  } catch {
+    // Said below.
+  }
+  wrongArgument(`A new SpanContext takes { ${name}: true } or { ${name}: false }.`);
+  return otherwise;
+};
 
 const wrongBytes = (rule: string): never => {
   throw Object.assign(new RangeError(`A span context ${rule}; pass what toBytes() gave.`), {
@@ -62,14 +80,14 @@ export class SpanContext {
   ) {}
 
   /** The start of a new trace: a random trace id and no parent span. Sampled unless told otherwise. */
-  static random(options: { readonly sampled?: boolean } = {}): SpanContext {
+  static random(options?: { readonly sampled?: boolean }): SpanContext {
     let w3 = randomWord();
     const w0 = randomWord();
     const w1 = randomWord();
     const w2 = randomWord();
     // All zeros is not a trace id; the odds are 2^-128, the check is free.
     if ((w0 | w1 | w2 | w3) === 0) w3 = 1;
-    return new SpanContext(w0, w1, w2, w3, 0, 0, options.sampled ?? true, false, '', true);
+    return new SpanContext(w0, w1, w2, w3, 0, 0, flagIn(options, 'sampled', true), false, '', true);
   }
 
   /**
@@ -95,7 +113,18 @@ export class SpanContext {
       return undefined;
     }
     const [w0, w1, w2, w3] = words;
-    return new SpanContext(w0, w1, w2, w3, 0, 0, options.sampled ?? true, false, '', options.isRandom ?? false);
+    return new SpanContext(
+      w0,
+      w1,
+      w2,
+      w3,
+      0,
+      0,
+      flagIn(options, 'sampled', true),
+      false,
+      '',
+      flagIn(options, 'isRandom', false),
+    );
   }
 
   /**
@@ -114,7 +143,7 @@ export class SpanContext {
       return undefined;
     }
     const [w0, w1, w2, w3, idHi, idLo, flags] = parsed;
-    const state = parseTraceState(traceState);
+    const state = guarded(() => parseTraceState(traceState)) ?? '';
     return new SpanContext(w0, w1, w2, w3, idHi, idLo, (flags & SAMPLED) !== 0, true, state, (flags & RANDOM) !== 0);
   }
 
