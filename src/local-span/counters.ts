@@ -28,6 +28,7 @@ export const Counter = {
   traceparentsInvalid: 22,
   mountsAfterReport: 23,
   linksInvalid: 24,
+  argumentsInvalid: 25,
 } as const;
 
 export type CounterName = keyof typeof Counter;

@@ -1,4 +1,6 @@
-// Development-mode warnings of misuse, once per call site. Must never throw and never run when not in development mode.
+// Warnings of misuse: of a local span once per call site, in development mode only; of a wrong argument once per mistake, in
+// any mode, since what was meant is lost. Must never throw.
+import { Counter, count } from './counters.js';
 import { state } from './process-state.js';
 
 const MAX_SITES = 256;
@@ -32,4 +34,18 @@ export const warnOutOfOrder = (): void => {
       'for work that awaits use Span.startWithLocalParent or traced().',
     { type: 'SpanlineWarning', code: 'SPANLINE_LOCAL_SPAN_OUT_OF_ORDER' },
   );
+};
+
+const told = new Set<string>();
+
+/** Count an argument that cannot be what was meant, and say once which call is: `remedy` is a fixed text. */
+export const wrongArgument = (remedy: string): void => {
+  count(Counter.argumentsInvalid);
+  if (told.has(remedy)) return;
+  told.add(remedy);
+  try {
+    process.emitWarning(remedy, { type: 'SpanlineWarning', code: 'SPANLINE_WRONG_ARGUMENT' });
+  } catch {
+    // Programs replace emitWarning; recording must not throw what theirs throws.
+  }
 };

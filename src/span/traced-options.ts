@@ -24,15 +24,28 @@ export interface TracedOptions<A extends Arguments = Arguments> {
 /** What kind of function is traced. */
 export type FunctionKind = 'sync' | 'async' | 'generator' | 'async generator';
 
-const KINDS: Readonly<Record<string, FunctionKind>> = {
-  AsyncFunction: 'async',
-  GeneratorFunction: 'generator',
-  AsyncGeneratorFunction: 'async generator',
-};
+const KINDS: ReadonlyMap<unknown, FunctionKind> = new Map([
+  ['AsyncFunction', 'async'],
+  ['GeneratorFunction', 'generator'],
+  ['AsyncGeneratorFunction', 'async generator'],
+]);
 
 /** By the tag every function of these kinds has, in any realm. */
-export const functionKind = (fn: object): FunctionKind =>
-  KINDS[(fn as { [Symbol.toStringTag]?: string })[Symbol.toStringTag] ?? ''] ?? 'sync';
+export const functionKind = (fn: unknown): FunctionKind => {
+  try {
+    return KINDS.get((fn as { [Symbol.toStringTag]?: unknown })[Symbol.toStringTag]) ?? 'sync';
+  } catch {
+    // A proxy whose trap throws: it is called like any function.
+    return 'sync';
+  }
+};
+
+// The text of a class starts so, whatever it extends and wherever it is from.
+const CLASS = /^class\b/;
+
+/** A class by its syntax: calling it without `new` throws. */
+export const isClass = (value: unknown): boolean =>
+  typeof value === 'function' && CLASS.test(Function.prototype.toString.call(value));
 
 const wrong = (message: string): never => {
   throw Object.assign(new TypeError(`traced: ${message}`), { code: 'ERR_SPANLINE_OPTION' });
@@ -57,7 +70,8 @@ export const checkOptions = (options: unknown): void => {
   for (const [key, value] of Object.entries(options as object)) {
     const check = CHECKS[key as keyof TracedOptions];
     if (check === undefined) wrong(`unknown option "${key}". Known: ${Object.keys(CHECKS).join(', ')}.`);
-    else if (value !== undefined && !check(value)) wrong(`option "${key}" cannot be ${String(value)}.`);
+    else if (value !== undefined && !check(value))
+      wrong(`option "${key}" cannot be ${typeof value === 'object' ? 'an object' : String(value)}.`);
   }
   const { name, shortName } = options as TracedOptions;
   if (name !== undefined && shortName) wrong('option "shortName" contradicts "name"; give one of them.');

@@ -1,7 +1,9 @@
 // traced() and trace(): functions that record themselves. One import serves as wrapper, as TC39 decorator and as legacy
 // (experimentalDecorators) decorator. Wrong options throw where the function is defined, never where it is called.
 import { recordingLine } from '../local-span/line-store.js';
+import { wrongArgument } from '../local-span/misuse.js';
 import { state } from '../local-span/process-state.js';
+import { type DeclaredBy, methodName } from './method-name.js';
 import { Span } from './span.js';
 import {
   type Arguments,
@@ -9,6 +11,7 @@ import {
   checkOptions,
   type FunctionKind,
   functionKind,
+  isClass,
   nameAlone,
   type TracedOptions,
   wrongPlace,
@@ -40,67 +43,35 @@ const WRAPPERS: Readonly<
   'async generator': wrapAsyncGenerator,
 };
 
+const A_CLASS = 'a class, which is no function to call';
+
 const wrap = (fn: AnyFunction, nameOf: SpanName, options: TracedOptions): AnyFunction => {
+  if (isClass(fn)) return wrongPlace(A_CLASS);
   const own = functionKind(fn);
   checkForKind(options, own);
   const wrapped = WRAPPERS[own === 'sync' && options.async ? 'async' : own](fn, nameOf, options);
-  Object.defineProperty(wrapped, 'name', { value: fn.name, configurable: true });
-  Object.defineProperty(wrapped, 'length', { value: fn.length, configurable: true });
+  try {
+    Object.defineProperty(wrapped, 'name', { value: fn.name, configurable: true });
+    Object.defineProperty(wrapped, 'length', { value: fn.length, configurable: true });
+    // Of a function that is called with `new`: the object is made on the prototype of the wrapper.
+    if (own === 'sync' && Object.hasOwn(fn, 'prototype')) wrapped.prototype = fn.prototype;
+  } catch {
+    // A proxy whose trap throws keeps its name to itself.
+  }
   return wrapped;
 };
 
-// The class that declares the method is found at the first call: a TC39 decorator is not told, and asking for it in an
-// initializer would cost every instance.
-const methodName = (key: string | symbol, options: TracedOptions, wrapped: () => unknown): SpanName => {
-  if (options.name !== undefined) return () => options.name as string;
-  const short = String(typeof key === 'symbol' ? (key.description ?? 'symbol') : key);
-  if (options.shortName) return () => short;
-  let full = '';
-  let isDeclared = false;
-  let fullFor: unknown;
-  return (self) => {
-    if (isDeclared || (full !== '' && fullFor === constructorOf(self))) return full;
-    const declaring = declaringClass(self, key, wrapped());
-    isDeclared = declaring !== undefined;
-    // A private method, or one that another decorator wrapped, is on no prototype: then the class of `this` must do.
-    fullFor = declaring ?? constructorOf(self);
-    full = `${classNameOf(fullFor)}.${short}`;
-    return full;
-  };
-};
-
-const constructorOf = (self: unknown): unknown =>
-  typeof self === 'function' ? self : (self as { constructor?: unknown } | null | undefined)?.constructor;
-
-const classNameOf = (found: unknown): string => {
-  const name = typeof found === 'function' ? found.name : undefined;
-  return typeof name === 'string' && name !== '' ? name : 'anonymous';
-};
-
-/** The class whose prototype, or the class itself for a static method, owns the wrapper; undefined when none does. */
-const declaringClass = (self: unknown, key: string | symbol, wrapped: unknown): unknown => {
-  if (self === undefined || self === null) return undefined;
-  for (let at: object | null = Object(self); at !== null; at = Object.getPrototypeOf(at)) {
-    const own = Object.getOwnPropertyDescriptor(at, key);
-    if (own !== undefined && (own.value === wrapped || own.get === wrapped || own.set === wrapped)) {
-      return constructorOf(at);
-    }
-  }
-  return undefined;
-};
-
-const wrapMethod = (fn: AnyFunction, key: string | symbol, options: TracedOptions): AnyFunction => {
-  let wrapped: AnyFunction;
-  wrapped = wrap(
+const wrapMethod = (fn: AnyFunction, key: string | symbol, options: TracedOptions, by: DeclaredBy): AnyFunction => {
+  const wrapped: AnyFunction = wrap(
     fn,
-    methodName(key, options, () => wrapped),
+    methodName(key, options, by, () => wrapped),
     options,
   );
   return wrapped;
 };
 
 const decorateStandard = (value: unknown, context: DecoratorContext, options: TracedOptions): unknown => {
-  const { kind, name } = context;
+  const { kind, name, metadata } = context;
   if (kind === 'field') {
     return (initial: unknown) =>
       typeof initial === 'function'
@@ -108,22 +79,24 @@ const decorateStandard = (value: unknown, context: DecoratorContext, options: Tr
         : wrongPlace(`the field ${String(name)}, which holds no function`);
   }
   if (kind !== 'method' && kind !== 'getter' && kind !== 'setter') return wrongPlace(`a ${kind}`);
-  return wrapMethod(value as AnyFunction, name, options);
+  return wrapMethod(value as AnyFunction, name, options, { metadata });
 };
 
+// Older decorators see a getter and its setter as one and are not told which of them they stand at: both are traced.
 const decorateLegacy = (
+  target: object,
   key: string | symbol,
   descriptor: PropertyDescriptor | undefined,
   options: TracedOptions,
 ): void => {
-  if (descriptor === undefined || typeof descriptor !== 'object') {
-    wrongPlace(`${String(key)}, which is no method`);
-    return;
+  let isDecorated = false;
+  for (const part of ['value', 'get', 'set'] as const) {
+    const fn = descriptor?.[part];
+    if (descriptor === undefined || typeof fn !== 'function') continue;
+    descriptor[part] = wrapMethod(fn as AnyFunction, key, options, { target });
+    isDecorated = true;
   }
-  if (typeof descriptor.value === 'function') descriptor.value = wrapMethod(descriptor.value, key, options);
-  else if (descriptor.get !== undefined) descriptor.get = wrapMethod(descriptor.get, key, options);
-  else if (descriptor.set !== undefined) descriptor.set = wrapMethod(descriptor.set, key, options);
-  else wrongPlace(`${String(key)}, which is no method`);
+  if (!isDecorated) wrongPlace(isClass(target) && key === undefined ? A_CLASS : `${String(key)}, which is no method`);
 };
 
 const decorator =
@@ -131,12 +104,21 @@ const decorator =
   (target: unknown, contextOrKey: DecoratorContext | string | symbol, descriptor?: PropertyDescriptor): unknown =>
     typeof contextOrKey === 'object'
       ? decorateStandard(target, contextOrKey, options)
-      : decorateLegacy(contextOrKey, descriptor, options);
+      : decorateLegacy(target as object, contextOrKey, descriptor, options);
 
 // `@traced` alone: called with (method, context) by standard decorators, with (prototype, key, descriptor) by the older ones.
 const isDecoratorCall = (first: unknown, second: unknown): boolean =>
   typeof first !== 'string' &&
   (typeof second === 'string' || typeof second === 'symbol' || (typeof second === 'object' && second !== null));
+
+const ownName = (fn: object): string => {
+  try {
+    const { name } = fn as { name?: unknown };
+    return typeof name === 'string' && name !== '' ? name : 'anonymous';
+  } catch {
+    return 'anonymous';
+  }
+};
 
 /**
  * Make a function or method record itself whenever it runs under a span.
@@ -160,17 +142,25 @@ export function traced<F extends AnyFunction>(options: TracedOptions<Parameters<
 export function traced<F extends AnyFunction>(fn: F): F;
 export function traced<A extends Arguments = Arguments>(options?: TracedOptions<A>): TracedDecorator<A>;
 export function traced(first: unknown = {}, second?: unknown): unknown {
-  if (isDecoratorCall(first, second)) return wrongPlace('without parentheses: write @traced()');
+  if (isDecoratorCall(first, second)) {
+    return wrongPlace(isClass(first) && typeof second === 'object' ? A_CLASS : 'without parentheses: write @traced()');
+  }
   const isFunction = typeof first === 'function';
   const options: unknown = typeof first === 'string' ? { name: first } : isFunction ? {} : first;
   checkOptions(options);
   const checked = options as TracedOptions;
   const fn = isFunction ? first : second;
   if (fn === undefined) return typeof first === 'string' ? nameAlone(first) : decorator(checked);
-  if (typeof fn !== 'function') return wrongPlace(String(fn));
-  const name = checked.name ?? (fn.name || 'anonymous');
+  if (typeof fn !== 'function') return wrongPlace(typeof fn === 'object' ? 'an object' : String(fn));
+  const name = checked.name ?? ownName(fn);
   return wrap(fn as AnyFunction, () => name, checked);
 }
+
+// `trace(fn)` still runs it: work must not be lost with its span.
+const noWork = <T>(name: unknown, fn: unknown): T => {
+  wrongArgument("trace takes a name and a function: trace('parse', () => parse(text)).");
+  return typeof name === 'function' ? name() : (fn as T);
+};
 
 /**
  * Run a function inside a span: a local span for a synchronous one, a span of its own for an `async` one. Gives what the
@@ -187,6 +177,7 @@ export function traced(first: unknown = {}, second?: unknown): unknown {
  * ```
  */
 export const trace = <T>(name: string, fn: () => T): T => {
+  if (typeof fn !== 'function') return noWork(name, fn);
   if (!state.enabled) return fn();
   if (functionKind(fn) === 'async') {
     const span = Span.startWithLocalParent(name);

@@ -29,15 +29,15 @@ export const failLocal = (line: SpanLine, index: number, epoch: number, error: u
 export const wrapSync = (fn: AnyFunction, nameOf: SpanName, { properties }: TracedOptions): AnyFunction =>
   function (this: unknown, ...args) {
     const line = recordingLine();
-    if (line === undefined) return fn.apply(this, args);
+    if (line === undefined) return Reflect.apply(fn, this, args);
     const index = line.begin(nameOf(this));
-    if (index < 0) return fn.apply(this, args);
+    if (index < 0) return Reflect.apply(fn, this, args);
     const { epoch } = line;
     if (properties !== undefined && !line.mount.isDiscarded) {
       lazyProperties(propertiesOf(properties, args), (key, value) => line.addProperty(index, epoch, key, value));
     }
     try {
-      return fn.apply(this, args);
+      return Reflect.apply(fn, this, args);
     } catch (error) {
       failLocal(line, index, epoch, error);
       throw error;
@@ -50,8 +50,8 @@ export const wrapAsync = (fn: AnyFunction, nameOf: SpanName, { properties, kind 
   function (this: unknown, ...args) {
     const span = Span.startWithLocalParent(nameOf(this));
     // The context is that of the caller already; an unsampled parent needs no second run.
-    if (!span.isRecording) return fn.apply(this, args);
+    if (!span.isRecording) return Reflect.apply(fn, this, args);
     if (kind !== undefined) span.kind = kind;
     if (properties !== undefined) span.addProperties(propertiesOf(properties, args));
-    return span.runToEndOf(() => fn.apply(this, args), fn);
+    return span.runToEndOf(() => Reflect.apply(fn, this, args), fn);
   };

@@ -73,7 +73,7 @@ const begin = (nameOf: SpanName, self: unknown, args: unknown[], options: Traced
 // The call itself runs the defaults of the parameters, which can throw.
 const open = (fn: AnyFunction, self: unknown, args: unknown[], life: Life | undefined): AnyGenerator => {
   try {
-    return fn.apply(self, args);
+    return Reflect.apply(fn, self, args);
   } catch (error) {
     life?.fail(error);
     throw error;

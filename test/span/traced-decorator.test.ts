@@ -149,3 +149,113 @@ test('symbols, and two classes with one method name', async () => {
   };
   expect(await names(run)).toEqual(['A.step', 'B.step']);
 });
+
+// What another decorator makes of a method: a plain function around it.
+const logged = <F extends (...args: never[]) => unknown>(fn: F, _: unknown): F =>
+  function (this: unknown, ...args: never[]) {
+    return fn.apply(this, args);
+  } as F;
+
+class Wrapped {
+  @logged
+  @traced()
+  work(): string {
+    return 'base';
+  }
+
+  @logged
+  @traced()
+  async later(): Promise<void> {}
+
+  @logged
+  @traced()
+  static open(): void {}
+
+  @logged
+  @traced()
+  get size(): number {
+    return 1;
+  }
+
+  @traced()
+  #secret(): void {}
+
+  reveal(): void {
+    this.#secret();
+  }
+}
+
+class Overriding extends Wrapped {
+  @logged
+  @traced()
+  override work(): string {
+    return `${super.work()} and more`;
+  }
+}
+
+class Plain extends Overriding {
+  override work(): string {
+    return super.work();
+  }
+}
+
+test('a method under another decorator is named after its class, not after the receiver', async () => {
+  expect(await names(() => new Plain().later())).toEqual(['Wrapped.later']);
+  expect(await names(() => Plain.open())).toEqual(['Wrapped.open']);
+  expect(await names(() => new Plain().size)).toEqual(['Wrapped.size']);
+  expect(await names(() => new Plain().reveal())).toEqual(['Wrapped.#secret']);
+  const { root, tree } = recorder();
+  const span = root('root');
+  span.run(() => expect(new Plain().work()).toBe('base and more'));
+  span.end();
+  expect(await tree()).toBe('root\n  Overriding.work\n    Wrapped.work');
+});
+
+test('without metadata of the class, the nearest class that has the key', async () => {
+  // biome-ignore lint/suspicious/noExplicitAny: as a compiler without metadata calls it.
+  const bare = traced() as any;
+  class Store {}
+  const inner = bare(() => {}, { kind: 'method', name: 'work' });
+  Object.assign(Store.prototype, { work: () => inner.call(new Derived2()) });
+  class Derived2 extends Store {}
+  class Overridden extends Derived2 {}
+  Object.assign(Overridden.prototype, { work: bare(() => {}, { kind: 'method', name: 'work' }) });
+  // biome-ignore lint/suspicious/noExplicitAny: made by hand.
+  expect(await names(() => (new Derived2() as any).work())).toEqual(['Store.work']);
+  // biome-ignore lint/suspicious/noExplicitAny: made by hand.
+  expect(await names(() => (new Overridden() as any).work())).toEqual(['Overridden.work']);
+  expect(await names(() => inner.call(new Overridden()))).toEqual(['Store.work']);
+});
+
+test('a receiver whose traps throw is called as without a span', async () => {
+  const trap = (): never => {
+    throw new Error('a trap ran');
+  };
+  class Store {
+    #rows = 5;
+    @traced()
+    static count(store: Store): number {
+      return store.#rows;
+    }
+    @traced()
+    work(this: unknown): number {
+      return 7;
+    }
+    @traced()
+    async later(this: unknown): Promise<number> {
+      return 8;
+    }
+  }
+  const { work, later } = new Store();
+  const traps = { getOwnPropertyDescriptor: trap, getPrototypeOf: trap, get: trap };
+  for (const name of Object.keys(traps) as (keyof typeof traps)[]) {
+    const proxy = new Proxy(new Store(), { [name]: trap });
+    const found = await names(async () => {
+      expect(work.call(proxy)).toBe(7);
+      expect(await later.call(proxy)).toBe(8);
+    });
+    expect(found.length).toBe(2);
+    for (const one of found) expect(one).toMatch(/^(Store|anonymous)\.(work|later)$/);
+  }
+  expect(await names(() => new Store().later())).toEqual(['Store.later']);
+});

@@ -1,4 +1,5 @@
 // Wrong options of traced() throw where the function is defined, with a code and the name of the option.
+import { runInNewContext } from 'node:vm';
 import { expect, test } from 'vitest';
 import { traced } from '../../src/index.js';
 
@@ -23,7 +24,18 @@ test.each<[string, () => unknown, string]>([
   ['a number', () => any(5), 'number'],
   ['no function', () => any('name', 5), '5'],
   ['a name alone', () => any('name'), "traced({ name: 'name' })"],
-  ['a class', () => any()(class {}, { kind: 'class', name: 'A' }), 'class'],
+  ['a class as a function', () => any(class Store {}), 'a class'],
+  ['a named class', () => any('store', class extends Array {}), 'a class'],
+  ['a class with options', () => any({ name: 'store' }, class Store {}), 'a class'],
+  ['a class in a field', () => any()(undefined, { kind: 'field', name: 'f' })(class {}), 'a class'],
+  ['a class of another realm', () => any(runInNewContext('(class Store {})')), 'a class'],
+  ['a class in a legacy method', () => any()({}, 'm', { value: class {} }), 'a class'],
+  ['a class, legacy', () => any()(class {}), 'a class'],
+  ['a class, legacy, without parentheses', () => any(class {}), 'a class'],
+  ['a class, standard, without parentheses', () => any(class {}, { kind: 'class', name: 'A' }), 'a class'],
+  ['an option without a text', () => any({ name: Object.create(null) }, sync), '"name"'],
+  ['an object for a function', () => any('name', Object.create(null)), 'an object'],
+  ['a class, standard', () => any()(class {}, { kind: 'class', name: 'A' }), 'class'],
   ['an accessor', () => any()({}, { kind: 'accessor', name: 'a' }), 'accessor'],
   ['a field without a function', () => any()(undefined, { kind: 'field', name: 'f' })(5), 'f'],
   ['a legacy property', () => any()({}, 'p', undefined), 'p'],
@@ -46,4 +58,23 @@ test('right ones are taken, undefined ones too', () => {
   expect(() => traced({ name: undefined, kind: undefined }, sync)).not.toThrow();
   expect(() => traced({ enterOnResume: true, properties: { a: 1 } }, generator)).not.toThrow();
   expect(() => traced({ async: true, kind: 'client' }, sync)).not.toThrow();
+});
+
+test('a function that looks like a class is none', () => {
+  function Store(this: { rows: number }) {
+    this.rows = 1;
+  }
+  Store.prototype.count = function (this: { rows: number }) {
+    return this.rows;
+  };
+  const Traced = traced(Object.freeze(Store)) as unknown as new () => { rows: number; count(): number };
+  const store = new Traced();
+  expect([store.count(), store instanceof Store, store instanceof Traced]).toEqual([1, true, true]);
+  expect(traced('n', Number)('5')).toBe(5);
+  expect(traced(function classify() {})).toBeTypeOf('function');
+});
+
+test('a tag that names no kind of function', () => {
+  const tagged = Object.assign(() => 5, { [Symbol.toStringTag]: 'constructor' });
+  expect(traced(tagged)()).toBe(5);
 });

@@ -65,6 +65,65 @@ class Kinds {
 
 class Wide extends Kinds {}
 
+// What another decorator makes of a method: a plain function around it.
+const logged = (_: object, __: string, descriptor: PropertyDescriptor): void => {
+  const fn = descriptor.value;
+  descriptor.value = function (this: unknown, ...args: unknown[]) {
+    return fn.apply(this, args);
+  };
+};
+
+class Both {
+  #width = 1;
+
+  get width(): number {
+    return this.#width;
+  }
+
+  @traced({ properties: (...args: number[]) => ({ args: args.length }) })
+  set width(value: number) {
+    this.#width = value;
+  }
+
+  @logged
+  @traced()
+  work(): void {}
+
+  @logged
+  @traced()
+  static open(): void {}
+}
+
+class Under extends Both {
+  override work(): void {
+    super.work();
+  }
+}
+
+/** The children of a root around `use`: name and properties. */
+const children = async (use: () => unknown): Promise<[string, object][]> => {
+  records.length = 0;
+  const root = Span.root('root');
+  await root.run(use);
+  root.end();
+  await flush();
+  return records.filter((one) => one.parentSpanId === records[0].spanId).map((one) => [one.name, one.properties]);
+};
+
+test('a setter with a getter beside it: both are traced, each with its own arguments', async () => {
+  const both = new Under();
+  const set = () => {
+    both.width = 5;
+  };
+  expect(await children(set)).toEqual([['Both.width', { args: 1 }]]);
+  expect(await children(() => expect(both.width).toBe(5))).toEqual([['Both.width', { args: 0 }]]);
+});
+
+test('a method under another decorator is named after its class, not after the receiver', async () => {
+  expect(await children(() => new Under().work())).toEqual([['Both.work', {}]]);
+  expect(await children(() => Under.open())).toEqual([['Both.open', {}]]);
+});
+
 test('generators, setters, throws, and a subclass', async () => {
   records.length = 0;
   const root = Span.root('root');
@@ -99,6 +158,13 @@ test('in the wrong place or without parentheses they throw where they stand', ()
     }
     return Wrong;
   }).toThrow('without parentheses');
+  for (const decorate of [any, any()]) {
+    expect(() => {
+      @decorate
+      class Wrong {}
+      return Wrong;
+    }).toThrow(expect.objectContaining({ code: 'ERR_SPANLINE_OPTION', message: expect.stringContaining('a class') }));
+  }
 });
 
 test('legacy decorators record a class as it runs', async () => {
