@@ -5,6 +5,7 @@ import { Counter, count, countMany } from '../local-span/counters.js';
 import { guarded } from '../local-span/lazy.js';
 import { closeUnfinished, isTurnUnfinished } from '../local-span/stretches.js';
 import type { ActiveTrace } from '../span/active-trace.js';
+import { decision } from '../span/decision.js';
 import type { Sampler } from '../span/sampler.js';
 import type { TraceLimits, TraceSink } from '../span/trace-sink.js';
 import type { CollectorStats, FlushResult } from './collector-stats.js';
@@ -337,7 +338,7 @@ export class Collector implements TraceSink {
     const { keep } = this.options;
     if (keep === undefined || part.isContinuation || !part.hasRoot) return true;
     try {
-      return keep(part) !== false;
+      return decision('keep', keep(part)) !== false;
     } catch {
       count(Counter.callbackErrors);
       return true;

@@ -1,22 +1,26 @@
 // Turns properties as recorded into a clean list: values of a permitted type, no key twice, undefined left out.
 // Off the hot path, so that recording need not look at values.
 import { Counter, count } from '../local-span/counters.js';
-import { guarded } from '../local-span/lazy.js';
+import { guarded, lazyProperties } from '../local-span/lazy.js';
 import type { Properties, PropertyList, PropertyValue } from '../local-span/property.js';
 
 const isScalar = (value: unknown): boolean =>
   typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' || typeof value === 'bigint';
 
-const isPropertyValue = (value: unknown): value is PropertyValue => {
-  if (!Array.isArray(value)) return isScalar(value);
-  return guarded(() => isUniform(value)) ?? false;
-};
+// An array is copied: an encoder must find in it what was checked here.
+export const cleanValue = (value: unknown): PropertyValue | undefined =>
+  isScalar(value)
+    ? (value as PropertyValue)
+    : typeof value === 'object'
+      ? guarded(() => uniformCopy(value))
+      : undefined;
 
-const isUniform = (items: readonly unknown[]): boolean => {
+const uniformCopy = (value: unknown): PropertyValue | undefined => {
+  // Throws for a revoked proxy.
+  if (!Array.isArray(value)) return undefined;
+  const items: readonly unknown[] = [...value];
   const type = typeof items[0];
-  // Not `every`, which does not look at holes.
-  for (const item of items) if (!isScalar(item) || typeof item !== type) return false;
-  return true;
+  return items.every((item) => isScalar(item) && typeof item === type) ? (items as PropertyValue) : undefined;
 };
 
 /** Null when nothing is left. What is not a property value is counted and left out. */
@@ -25,9 +29,10 @@ export const cleanList = (list: readonly unknown[] | null): PropertyList | null 
   const out: (string | PropertyValue)[] = [];
   for (let i = 0; i < list.length; i += 2) {
     const key = list[i];
-    const value = list[i + 1];
-    if (typeof key !== 'string' || !isPropertyValue(value)) {
-      if (value !== undefined) count(Counter.propertiesInvalid);
+    const given = list[i + 1];
+    const value = typeof key === 'string' ? cleanValue(given) : undefined;
+    if (typeof key !== 'string' || value === undefined) {
+      if (given !== undefined) count(Counter.propertiesInvalid);
       continue;
     }
     const at = indexOfKey(out, key);
@@ -46,12 +51,6 @@ const indexOfKey = (list: readonly unknown[], key: string): number => {
 export const cleanObject = (properties: Properties | undefined): PropertyList | null => {
   if (properties === undefined || properties === null || typeof properties !== 'object') return null;
   const list: unknown[] = [];
-  // One at a time, so that a getter that throws costs its own property only.
-  for (const key of Object.keys(properties)) {
-    list.push(
-      key,
-      guarded(() => properties[key]),
-    );
-  }
+  lazyProperties(properties, (key, value) => list.push(key, value));
   return cleanList(list);
 };

@@ -9,10 +9,17 @@ const BILLION = 1_000_000_000n;
 
 const toUnixNs = (sec: number, nano: number): bigint => BigInt(sec) * BILLION + BigInt(nano);
 
+/** An own property whatever its key: an assignment to `__proto__` would set the prototype. */
+export const setOwn = <T>(on: Record<string, T>, key: string, value: T): void => {
+  if (key !== '__proto__') on[key] = value;
+  else Object.defineProperty(on, key, { value, enumerable: true, writable: true, configurable: true });
+};
+
 /** Key, value, key, value as an object. */
 export const toProperties = (list: PropertyList | null): Readonly<Record<string, PropertyValue>> => {
   const out: Record<string, PropertyValue> = {};
-  if (list !== null) for (let i = 0; i < list.length; i += 2) out[list[i] as string] = list[i + 1] as PropertyValue;
+  if (list !== null)
+    for (let i = 0; i < list.length; i += 2) setOwn(out, list[i] as string, list[i + 1] as PropertyValue);
   return out;
 };
 

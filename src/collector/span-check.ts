@@ -1,6 +1,7 @@
 // Turns what a span was given beyond properties into what an encoder can rely on: a kind and a status of the closed sets,
 // links with ids. Off the recording path; programs without types can give anything.
 import { Counter, count } from '../local-span/counters.js';
+import { wrongArgument } from '../local-span/misuse.js';
 import type { Properties } from '../local-span/property.js';
 import type { Link, SpanKind, SpanStatus } from '../span/span-types.js';
 import { cleanObject } from './property-check.js';
@@ -11,12 +12,18 @@ const CODES: ReadonlySet<unknown> = new Set<SpanStatus['code']>(['unset', 'ok', 
 const TRACE_ID = /^(?!0{32})[0-9a-f]{32}$/;
 const SPAN_ID = /^(?!0{16})[0-9a-f]{16}$/;
 
-export const cleanKind = (kind: SpanKind): SpanKind => (KINDS.has(kind) ? kind : 'internal');
+export const cleanKind = (kind: SpanKind): SpanKind => {
+  if (KINDS.has(kind)) return kind;
+  wrongArgument(`The kind of a span is one of ${[...KINDS].join(', ')}.`);
+  return 'internal';
+};
 
 export const cleanStatus = (status: SpanStatus): SpanStatus => {
   const { code, message } = status;
-  if (CODES.has(code) && (message === undefined || typeof message === 'string')) return status;
-  return CODES.has(code) ? { code } : { code: 'unset' };
+  const hasCode = CODES.has(code);
+  if (hasCode && (message === undefined || typeof message === 'string')) return status;
+  wrongArgument("setStatus takes 'ok', 'error' or 'unset' and a text: span.setStatus('error', error.message).");
+  return { code: hasCode ? code : 'unset' };
 };
 
 /** Links to what can be no span are counted and left out. */

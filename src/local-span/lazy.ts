@@ -1,4 +1,5 @@
-// Properties given as an object or as a callback that makes one. A callback that throws is counted, never passed on.
+// Properties given as an object or as a callback that makes one. A callback or a getter that throws is counted, never passed
+// on, and costs no more than its own property.
 import { Counter, count } from './counters.js';
 import type { Properties, PropertyValue } from './property.js';
 
@@ -12,20 +13,30 @@ export const guarded = <T>(callback: () => T): T | undefined => {
   }
 };
 
+const NO_KEYS: readonly string[] = [];
+
 /** Feed each property to `add`; undefined values are left out. */
 export const lazyProperties = (
   properties: Properties | (() => Properties),
   add: (key: string, value: PropertyValue) => void,
 ): void => {
-  try {
-    const made = typeof properties === 'function' ? properties() : properties;
-    if (made === undefined || made === null || typeof made !== 'object') return;
-    for (const key of Object.keys(made)) {
-      const value = made[key];
-      if (value !== undefined) add(key, value);
+  const made = typeof properties === 'function' ? guarded(properties) : properties;
+  if (made === undefined || made === null) return;
+  if (typeof made !== 'object') {
+    count(Counter.propertiesInvalid);
+    return;
+  }
+  for (const key of guarded(() => Object.keys(made)) ?? NO_KEYS) {
+    let value: PropertyValue | undefined;
+    try {
+      value = made[key];
+    } catch {
+      count(Counter.callbackErrors);
     }
-  } catch {
-    // The callback, or a getter of what it gave.
-    count(Counter.callbackErrors);
+    if (value !== undefined) add(key, value);
   }
 };
+
+/** What is to be kept until the record is made: the object, or what a callback makes of it now. */
+export const madeProperties = (properties: Properties | (() => Properties) | undefined): Properties | undefined =>
+  typeof properties === 'function' ? guarded(properties) : properties;

@@ -1,7 +1,7 @@
 // LocalSpan: a handle on one record of a SpanLine. Two words and an epoch; once its record is gone it can do nothing.
 // Hot path: nothing here may throw or call anything but the line.
 
-import { lazyProperties } from './lazy.js';
+import { lazyProperties, madeProperties } from './lazy.js';
 import { recordingLine } from './line-store.js';
 import type { Properties, PropertyValue } from './property.js';
 import type { SpanLine } from './span-line.js';
@@ -53,9 +53,9 @@ export class LocalSpan implements Disposable {
     lazyProperties(properties, (key, value) => line.addCurrentProperty(key, value));
   }
 
-  /** Add an event to the innermost open local span of this task, or to its `Span` when none is open. */
-  static addEvent(name: string, properties?: Properties): void {
-    recordingLine()?.addCurrentEvent(name, properties);
+  /** Add an event to the innermost open local span of this task, or to its `Span` when none is open. See {@link addEvent}. */
+  static addEvent(name: string, properties?: Properties | (() => Properties)): void {
+    recordingLine()?.addCurrentEvent(name, madeProperties(properties));
   }
 
   /** True when this handle records; lets a caller skip work that only feeds properties. */
@@ -76,9 +76,15 @@ export class LocalSpan implements Disposable {
     return this;
   }
 
-  /** Add an event at this moment. The properties are kept by reference: do not change them afterwards. */
-  addEvent(name: string, properties?: Properties): this {
-    if (this.line !== null) this.line.addEvent(this.index, this.epoch, name, properties);
+  /**
+   * Add an event at this moment. Properties are kept by reference: do not change them afterwards. A callback runs at once, and
+   * only when recording.
+   */
+  addEvent(name: string, properties?: Properties | (() => Properties)): this {
+    if (this.line === null) return this;
+    const made =
+      typeof properties === 'function' ? (this.isRecording ? madeProperties(properties) : undefined) : properties;
+    this.line.addEvent(this.index, this.epoch, name, made);
     return this;
   }
 

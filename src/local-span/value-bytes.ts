@@ -7,7 +7,9 @@ const BYTES_PER_ITEM = 8;
 /** A key and a reference to a value, with their share of the list they are in. */
 export const BYTES_PER_PROPERTY = 48;
 
-const bytesOfArray = (items: readonly unknown[]): number => {
+const bytesOfArray = (items: unknown): number => {
+  // Throws for a revoked proxy.
+  if (!Array.isArray(items)) return 0;
   let bytes = items.length * BYTES_PER_ITEM;
   if (typeof items[0] === 'string') for (const item of items) if (typeof item === 'string') bytes += item.length;
   return bytes;
@@ -16,7 +18,7 @@ const bytesOfArray = (items: readonly unknown[]): number => {
 /** A text or an array; other values are in the reference itself, or as good as. */
 export const bytesOfValue = (value: unknown): number => {
   if (typeof value === 'string') return value.length;
-  return Array.isArray(value) ? (guarded(() => bytesOfArray(value)) ?? 0) : 0;
+  return typeof value === 'object' && value !== null ? (guarded(() => bytesOfArray(value)) ?? 0) : 0;
 };
 
 /** The properties of an event or a link. */

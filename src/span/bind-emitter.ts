@@ -1,6 +1,7 @@
 // Helper for EventEmitters: listeners added through it run with a span as their local parent. The emitter itself is not
 // changed, so removing a listener and counting listeners work as ever.
 import type { EventEmitter } from 'node:events';
+import { spanArgument } from './arguments.js';
 import type { Span } from './span.js';
 
 /** What {@link bindEmitter} gives: subscribe with the span as parent; each call gives a function that unsubscribes. */
@@ -30,11 +31,12 @@ export interface BoundEmitter {
  * ```
  */
 export const bindEmitter = (emitter: EventEmitter, span: Span): BoundEmitter => {
+  const parent = spanArgument(span);
   const subscribe =
     (method: 'on' | 'once') =>
     // biome-ignore lint/suspicious/noExplicitAny: listeners of any signature.
     (event: string | symbol, listener: (...args: any[]) => void): (() => void) => {
-      const bound = span.bind(listener);
+      const bound = parent === undefined ? listener : parent.bind(listener);
       emitter[method](event, bound);
       return () => emitter.off(event, bound);
     };

@@ -7,17 +7,17 @@ export const exceptionProperties = (error: unknown): Properties => {
   if (typeof error !== 'object' || error === null) {
     return { 'exception.type': typeof error, 'exception.message': guarded(() => String(error)) };
   }
-  const { name, message, stack } = guarded(() => pick(error as Error)) ?? {};
-  return { 'exception.type': text(name), 'exception.message': text(message), 'exception.stacktrace': text(stack) };
+  return {
+    'exception.type': textOf(error as Error, 'name'),
+    'exception.message': textOf(error as Error, 'message'),
+    'exception.stacktrace': textOf(error as Error, 'stack'),
+  };
 };
 
-const text = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
-
-const pick = ({ name, message, stack }: Error): { name: unknown; message: unknown; stack: unknown } => ({
-  name,
-  message,
-  stack,
-});
+const textOf = (error: Error, key: 'name' | 'message' | 'stack'): string | undefined => {
+  const value: unknown = guarded(() => error[key]);
+  return typeof value === 'string' ? value : undefined;
+};
 
 /** The message of a thrown value, for a status; undefined when it has none. */
 export const errorMessage = (error: unknown): string | undefined =>

@@ -3,7 +3,7 @@
 import { now, nsPerTick } from '../clock/index.js';
 import { Counter, count } from '../local-span/counters.js';
 import { reserveSpanIds, spanIdPrefix } from '../local-span/ids.js';
-import { lazyProperties } from '../local-span/lazy.js';
+import { lazyProperties, madeProperties } from '../local-span/lazy.js';
 import { enteredLine, lineStore, runOnLine } from '../local-span/line-store.js';
 import type { LocalBatch } from '../local-span/local-batch.js';
 import type { LocalSpans } from '../local-span/local-collector.js';
@@ -11,6 +11,18 @@ import { state } from '../local-span/process-state.js';
 import type { Properties, PropertyValue } from '../local-span/property.js';
 import { type LineMount, SpanLine } from '../local-span/span-line.js';
 import { ActiveTrace } from './active-trace.js';
+import {
+  contextArgument,
+  isSpan,
+  linkArgument,
+  localSpansArgument,
+  noFunction,
+  optionsArgument,
+  parentArgument,
+  sinkArgument,
+  workArgument,
+} from './arguments.js';
+import { decision } from './decision.js';
 import { errorMessage, exceptionProperties } from './exception.js';
 import { followerOf } from './plain-promise.js';
 import { SpanContext } from './span-context.js';
@@ -95,9 +107,10 @@ export class Span implements Disposable, LineMount {
    * context the root becomes a child of the caller's span.
    */
   static root(name: string, context?: SpanContext, options?: RootOptions): Span {
-    const sink = options?.collector ?? defaultSink();
-    if (!state.enabled || sink === undefined) return NOOP_SPAN;
-    const from = context ?? SpanContext.random();
+    if (!state.enabled) return NOOP_SPAN;
+    const sink = sinkArgument(options) ?? defaultSink();
+    if (sink === undefined) return NOOP_SPAN;
+    const from = contextArgument(context) ?? SpanContext.random();
     if (!decide(sink, name, from)) {
       count(Counter.tracesUnsampled);
       return new Span(null, name, 0, 0, true, from.unsampledChild());
@@ -112,7 +125,8 @@ export class Span implements Disposable, LineMount {
   /** Start a child of one span, or of several (a batch that serves many requests). Ended parents are fine. */
   static start(name: string, parent: Span | readonly Span[], options?: SpanOptions): Span {
     if (!state.enabled) return NOOP_SPAN;
-    const span = Array.isArray(parent) ? childOfMany(name, parent) : childOf(name, parent as Span);
+    const from = parentArgument(parent);
+    const span = Array.isArray(from) ? childOfMany(name, from) : childOf(name, from as Span);
     return options ? span.with(options) : span;
   }
 
@@ -203,25 +217,26 @@ export class Span implements Disposable, LineMount {
     return this;
   }
 
-  /** Add an event at this moment. */
-  addEvent(name: string, properties?: Properties): this {
+  /** Add an event at this moment. A callback runs at once, and only when recording. */
+  addEvent(name: string, properties?: Properties | (() => Properties)): this {
     if (!this.accepts()) return this;
     this.events ??= [];
     if (this.events.length >= this.limits.maxEventsPerSpan) count(Counter.eventsOverCap);
-    else this.events.push({ name, ticks: now(), properties });
+    else this.events.push({ name, ticks: now(), properties: madeProperties(properties) });
     return this;
   }
 
   /** Refer to another span. */
-  addLink(to: Span | SpanContext | Link, properties?: Properties): this {
+  addLink(to: Span | SpanContext | Link, properties?: Properties | (() => Properties)): this {
     // Not instanceof: the span may come from the other build of this package.
-    const target = (to as Span | undefined)?.isSpan ? (to as Span).context : (to as SpanContext | Link | undefined);
+    const target = isSpan(to) ? to.context : to;
     if (!target || !this.accepts()) return this;
     this.links ??= [];
-    const { traceId, spanId } = target;
-    const traceState = target.traceState === '' ? undefined : target.traceState;
     if (this.linkCount >= this.limits.maxLinksPerSpan) count(Counter.linksOverCap);
-    else this.links.push({ traceId, spanId, traceState, properties: properties ?? (target as Link).properties });
+    else {
+      const link = linkArgument(target, properties);
+      if (link !== undefined) this.links.push(link);
+    }
     return this;
   }
 
@@ -232,15 +247,23 @@ export class Span implements Disposable, LineMount {
   }
 
   /** Add an `exception` event with type, message and stack. Does not set the status. Accepts any thrown value. */
-  recordException(error: unknown, properties?: Properties): this {
+  recordException(error: unknown, properties?: Properties | (() => Properties)): this {
     if (!this.accepts()) return this;
-    const all: Record<string, PropertyValue | undefined> = { ...exceptionProperties(error) };
-    if (properties !== undefined) lazyProperties(properties, (key, value) => Object.assign(all, { [key]: value }));
+    if (properties === undefined) return this.addEvent('exception', exceptionProperties(error));
+    // Without a prototype every key is a key.
+    const all = Object.assign(
+      Object.create(null) as Record<string, PropertyValue | undefined>,
+      exceptionProperties(error),
+    );
+    lazyProperties(properties, (key, value) => {
+      all[key] = value;
+    });
     return this.addEvent('exception', all);
   }
 
   /** Run `fn` with this span as the local parent of everything inside, across awaits. Gives what `fn` gives. */
   run<T>(fn: () => T): T {
+    if (typeof fn !== 'function') return this.run(workArgument<T>(fn));
     if (this.trace === null) return this.runUnsampled(fn);
     const line = new SpanLine(this, true);
     let result: T;
@@ -264,6 +287,7 @@ export class Span implements Disposable, LineMount {
    * throw or rejection sets the status `error`, is recorded and passed on.
    */
   runToEnd<T>(fn: () => T): T {
+    if (typeof fn !== 'function') return this.runToEnd(workArgument<T>(fn));
     return this.runToEndOf(fn, fn);
   }
 
@@ -306,16 +330,17 @@ export class Span implements Disposable, LineMount {
 
   /** A function that runs `fn` with this span as local parent whenever it is called: for timers and raw callbacks. */
   bind<A extends unknown[], R>(fn: (...args: A) => R): (...args: A) => R {
+    if (typeof fn !== 'function') return noFunction(fn);
     const span = this;
     return function (this: unknown, ...args: A): R {
-      return span.run(() => fn.apply(this, args));
+      return span.run(() => Reflect.apply(fn, this, args));
     };
   }
 
   /** Mount detached local spans under this span. They may be mounted under other spans too, in any trace. */
   pushChildSpans(spans: LocalSpans): this {
     if (this.trace === null) return this;
-    spans?.mountUnder?.(this);
+    localSpansArgument(spans)?.mountUnder(this);
     return this;
   }
 
@@ -398,8 +423,9 @@ export class Span implements Disposable, LineMount {
 
   private with(options: SpanOptions): this {
     if (this.trace === null) return this;
-    if (options.kind !== undefined) this.kind = options.kind;
-    if (options.properties !== undefined) this.addProperties(options.properties);
+    const { kind, properties } = optionsArgument(options);
+    if (kind !== undefined) this.kind = kind;
+    if (properties !== undefined) this.addProperties(properties);
     return this;
   }
 
@@ -444,7 +470,7 @@ export class Span implements Disposable, LineMount {
 
 const decide = (sink: TraceSink, name: string, context: SpanContext): boolean => {
   try {
-    return sink.sampler({ name, context });
+    return Boolean(decision('sampler', sink.sampler({ name, context })));
   } catch {
     count(Counter.callbackErrors);
     return false;

@@ -1,5 +1,6 @@
 // Helpers for work that is no function: a promise, an async iterable. Each gives back what it got, with a span over it;
 // rejections and throws pass through unchanged.
+import { parentOption } from './arguments.js';
 import { errorMessage } from './exception.js';
 import { follow, isPlainPromise } from './plain-promise.js';
 import { Span } from './span.js';
@@ -53,7 +54,8 @@ export async function* traceIterable<T>(
   iterable: AsyncIterable<T> | Iterable<T>,
   options?: SpanOptions & { readonly parent?: Span },
 ): AsyncGenerator<T, void, undefined> {
-  const span = options?.parent ? Span.start(name, options.parent, options) : Span.startWithLocalParent(name, options);
+  const parent = parentOption(options);
+  const span = parent ? Span.start(name, parent, options) : Span.startWithLocalParent(name, options);
   let items = 0;
   try {
     for await (const item of iterable) {

@@ -1,6 +1,7 @@
 // Helper for Node streams: a span from now until the stream is over. It only listens; it must never start the flow,
 // hold the stream open or handle its errors for the user.
 import { EventEmitter } from 'node:events';
+import { wrongArgument } from '../local-span/misuse.js';
 import { errorMessage } from './exception.js';
 import { Span } from './span.js';
 import type { SpanOptions } from './span-options.js';
@@ -18,6 +19,15 @@ const isThrough = ({ readableEnded, writableFinished }: TraceableStream): boolea
     ? true
     : readableEnded === true || writableFinished === true;
 
+const isEmitter = (stream: unknown): boolean => {
+  try {
+    const { on, once, off } = stream as EventEmitter;
+    return typeof on === 'function' && typeof once === 'function' && typeof off === 'function';
+  } catch {
+    return false;
+  }
+};
+
 /**
  * A span over the life of a Node stream, under the local parent: it ends at `close`, and has the status `error` when the
  * stream failed (an `error` event nobody else handles still crashes the process, as without this) or was destroyed
@@ -34,6 +44,12 @@ const isThrough = ({ readableEnded, writableFinished }: TraceableStream): boolea
  * ```
  */
 export const traceStream = <S extends TraceableStream>(name: string, stream: S, options?: SpanOptions): S => {
+  if (!isEmitter(stream)) {
+    wrongArgument(
+      'traceStream takes a Node stream; for a web stream or another iterable use traceIterable(name, stream).',
+    );
+    return stream;
+  }
   const span = Span.startWithLocalParent(name, options);
   if (!span.isRecording) return stream;
   if (stream.destroyed) {

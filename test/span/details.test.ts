@@ -126,7 +126,7 @@ test('what no type would let through does not reach a reporter', async () => {
       links: [{ traceId, spanId, properties: { ok: 1 } }],
     });
   });
-  expect(changes).toEqual({ tracesStarted: 1, linksInvalid: 3, propertiesInvalid: 1 });
+  expect(changes).toEqual({ tracesStarted: 1, linksInvalid: 3, propertiesInvalid: 1, argumentsInvalid: 3 });
   expect(memory.find('code')?.status).toEqual({ code: 'unset' });
   expect(memory.find('message')?.status).toEqual({ code: 'error' });
 });

@@ -1,5 +1,5 @@
 // Our records as the SDK's ReadableSpan. What a type of the SDK cannot hold is turned into text, never into a wrong number.
-import type { EventRecord, SpanRecord } from '../../collector/record.js';
+import { type EventRecord, type SpanRecord, setOwn } from '../../collector/record.js';
 import type { Resource } from '../../collector/reporter.js';
 import type { Properties, PropertyList, PropertyValue } from '../../local-span/property.js';
 import type { Link, SpanKind } from '../../span/span-types.js';
@@ -43,13 +43,13 @@ const toAttribute = (value: PropertyValue): SdkAttributeValue => {
 const listToAttributes = (list: PropertyList | null): SdkAttributes => {
   const out: SdkAttributes = {};
   if (list === null) return out;
-  for (let i = 0; i < list.length; i += 2) out[list[i] as string] = toAttribute(list[i + 1] as PropertyValue);
+  for (let i = 0; i < list.length; i += 2) setOwn(out, list[i] as string, toAttribute(list[i + 1] as PropertyValue));
   return out;
 };
 
 const toAttributes = (properties: Properties): SdkAttributes => {
   const out: SdkAttributes = {};
-  for (const [key, value] of Object.entries(properties)) if (value !== undefined) out[key] = toAttribute(value);
+  for (const [key, value] of Object.entries(properties)) if (value !== undefined) setOwn(out, key, toAttribute(value));
   return out;
 };
 

@@ -1,0 +1,191 @@
+// Arguments of the recording API as programs without types give them. What cannot be what was meant is counted, said once
+// with the call that was meant, and taken as left out. Nothing here may throw, whatever a getter or a proxy does.
+import { Counter, count } from '../local-span/counters.js';
+import { madeProperties } from '../local-span/lazy.js';
+import type { LocalBatch } from '../local-span/local-batch.js';
+import type { LocalSpans } from '../local-span/local-collector.js';
+import { wrongArgument } from '../local-span/misuse.js';
+import type { Properties } from '../local-span/property.js';
+import type { Span } from './span.js';
+import type { SpanContext } from './span-context.js';
+import type { RootOptions, SpanOptions } from './span-options.js';
+import type { Link } from './span-types.js';
+import type { TraceSink } from './trace-sink.js';
+
+/** Not instanceof: the span may come from the other build of this package. */
+export const isSpan = (value: unknown): value is Span => {
+  try {
+    const { isSpan: says, mountBatch, trace } = value as Span;
+    if (says !== true || typeof mountBatch !== 'function') return false;
+    return trace === null || typeof trace.addSpan === 'function';
+  } catch {
+    return false;
+  }
+};
+
+const attempt = <T>(read: () => T): T | undefined => {
+  try {
+    return read();
+  } catch {
+    return undefined;
+  }
+};
+
+const isWord = (value: unknown): boolean => typeof value === 'number' && (value | 0) === value;
+
+const isContext = (value: unknown): value is SpanContext => {
+  try {
+    const { w0, w1, w2, w3, idHi, idLo, sampled, isRemote, traceState, unsampledChild } = value as SpanContext;
+    const hasWords = isWord(w0) && isWord(w1) && isWord(w2) && isWord(w3) && isWord(idHi) && isWord(idLo);
+    if (!hasWords || (w0 | w1 | w2 | w3) === 0) return false;
+    // A structured clone has the fields but not the methods.
+    return (
+      typeof sampled === 'boolean' &&
+      typeof isRemote === 'boolean' &&
+      typeof traceState === 'string' &&
+      typeof unsampledChild === 'function'
+    );
+  } catch {
+    return false;
+  }
+};
+
+const has = (value: unknown, ...keys: readonly string[]): boolean =>
+  typeof value === 'object' && value !== null && keys.some((key) => key in value);
+
+const isHeader = (value: unknown): boolean =>
+  typeof value === 'string' || Array.isArray(value) || has(value, 'traceparent');
+
+const contextRemedy = (given: unknown): string => {
+  if (isSpan(given)) return 'Span.root got a span for a context: a child of it is Span.start(name, span).';
+  if (isHeader(given)) {
+    return 'Span.root got a header for a context: Span.root(name, SpanContext.fromTraceparent(traceparent, tracestate)).';
+  }
+  if (ArrayBuffer.isView(given) || has(given, 'w0')) {
+    return 'Span.root got a context in transit: send contextForWorker(), then Span.root(name, contextFromWorker(bytes)).';
+  }
+  if (has(given, 'kind', 'properties', 'collector')) {
+    return 'Span.root got options for a context: Span.root(name, undefined, options).';
+  }
+  return 'Span.root(name, context, options) takes a SpanContext: SpanContext.random(), or undefined for a new trace.';
+};
+
+/** The context of a new root; undefined when there is none, and then the trace is a new one. */
+export const contextArgument = (given: unknown): SpanContext | undefined => {
+  if (given === undefined || given === null) return undefined;
+  if (isContext(given)) return given;
+  wrongArgument(attempt(() => contextRemedy(given)) ?? contextRemedy(undefined));
+  return undefined;
+};
+
+/** The collector that options name. */
+export const sinkArgument = (options: RootOptions | undefined | null): TraceSink | undefined => {
+  if (options === undefined || options === null) return undefined;
+  try {
+    const { collector } = options;
+    if (collector === undefined || collector === null) return undefined;
+    const { sampler, limits, opened } = collector;
+    if (typeof sampler === 'function' && typeof limits === 'object' && typeof opened === 'function') return collector;
+  } catch {
+    // Said below.
+  }
+  wrongArgument('The option "collector" of Span.root takes a Collector: new Collector(), with the reporter set on it.');
+  return undefined;
+};
+
+const parentRemedy = (given: unknown): string => {
+  if (isContext(given))
+    return 'Span.start got a context for a parent: a trace begins there with Span.root(name, context).';
+  if (isHeader(given)) {
+    return 'Span.start got a header for a parent: Span.root(name, SpanContext.fromTraceparent(traceparent, tracestate)).';
+  }
+  if (has(given, 'kind', 'properties')) {
+    return 'Span.start got options for a parent: Span.startWithLocalParent(name, options), or Span.start(name, parent, options).';
+  }
+  return 'Span.start(name, parent, options) takes a Span or an array of spans; inside a local span use Span.startWithLocalParent(name).';
+};
+
+const oneParent = (given: unknown): Span | undefined => {
+  if (given === undefined || given === null) return undefined;
+  if (isSpan(given)) return given;
+  wrongArgument(attempt(() => parentRemedy(given)) ?? parentRemedy(undefined));
+  return undefined;
+};
+
+/** A parent, or several: a plain array without what is none. */
+export const parentArgument = (given: unknown): Span | readonly Span[] | undefined => {
+  if (isSpan(given)) return given;
+  const many = attempt(() => (Array.isArray(given) ? [...given] : undefined));
+  return many === undefined ? oneParent(given) : many.map(oneParent).filter((one) => one !== undefined);
+};
+
+/** The span for listeners; undefined when there is none, and then they run as without it. */
+export const spanArgument = (given: unknown): Span | undefined => {
+  if (isSpan(given)) return given;
+  if (given === undefined || given === null) count(Counter.spansWithoutParent);
+  else wrongArgument('bindEmitter(emitter, span) takes a Span.');
+  return undefined;
+};
+
+/** The parent of an iteration, when options name one. */
+export const parentOption = (options: { readonly parent?: Span } | undefined | null): Span | undefined =>
+  attempt(() => options?.parent);
+
+const NO_OPTIONS: SpanOptions = {};
+
+/** Options as plain values. */
+export const optionsArgument = (options: SpanOptions): SpanOptions => {
+  try {
+    if (typeof options === 'object' && !isSpan(options)) return { kind: options.kind, properties: options.properties };
+    wrongArgument(
+      'Options of a span are an object { kind, properties }; a parent is given with Span.start(name, parent, options).',
+    );
+  } catch {
+    count(Counter.callbackErrors);
+  }
+  return NO_OPTIONS;
+};
+
+/** A function in place of work that has been started already, or is none: the caller still gets what it gave. */
+export const workArgument = <T>(given: unknown): (() => T) => {
+  const value = noFunction(given);
+  return () => value as T;
+};
+
+/** Count what should be a function; gives it back. */
+export const noFunction = <T>(given: T): T => {
+  wrongArgument('run, runToEnd and bind of a span take a function: span.run(() => work()), not span.run(work()).');
+  return given;
+};
+
+const isBatch = (value: LocalBatch): boolean =>
+  Array.isArray(value.slices) && typeof value.count === 'number' && typeof value.first === 'function';
+
+/** Detached local spans. */
+export const localSpansArgument = (given: LocalSpans): LocalSpans | undefined => {
+  if (given === undefined || given === null) return undefined;
+  if (attempt(() => typeof given.mountUnder === 'function' && given.batches.every(isBatch)) === true) return given;
+  wrongArgument(
+    'pushChildSpans takes LocalSpans: what collector.collect() gives, or the second item of LocalCollector.run(fn).',
+  );
+  return undefined;
+};
+
+/** A link with its fields read once; whether its ids are ids is seen when the record is made. */
+export const linkArgument = (
+  to: SpanContext | Link,
+  properties: Properties | (() => Properties) | undefined,
+): Link | undefined => {
+  try {
+    const { traceId, spanId, traceState } = to;
+    return {
+      traceId,
+      spanId,
+      traceState: traceState === '' ? undefined : traceState,
+      properties: madeProperties(properties ?? (to as Link).properties),
+    };
+  } catch {
+    count(Counter.linksInvalid);
+    return undefined;
+  }
+};
