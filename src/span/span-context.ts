@@ -17,6 +17,8 @@ import {
 
 // Trace id, span id, flags. The tracestate follows, to the end.
 const FIXED_BYTES = 25;
+/** Beside W3C's flags in the bytes: the decision is another than the caller's span came with. */
+const CHANGED = 0x80;
 
 const flagIn = <K extends string>(
   options: { readonly [key in K]?: boolean } | undefined | null,
@@ -159,7 +161,20 @@ export class SpanContext {
     if (parseTraceState(state) !== state) wrongBytes('ends with a well-formed tracestate, or with the flags');
     const flags = view[FIXED_BYTES - 1];
     const [sampled, isRandom] = [(flags & SAMPLED) !== 0, (flags & RANDOM) !== 0];
-    return new SpanContext(word(0), word(1), word(2), word(3), word(4), word(5), sampled, true, state, isRandom);
+    const received = (flags & CHANGED) !== 0 ? !sampled : sampled;
+    return new SpanContext(
+      word(0),
+      word(1),
+      word(2),
+      word(3),
+      word(4),
+      word(5),
+      sampled,
+      true,
+      state,
+      isRandom,
+      received,
+    );
   }
 
   /** 16 bytes trace id, 8 bytes span id, 1 byte flags, big-endian; then the tracestate. For `workerData` and messages. */
@@ -168,7 +183,7 @@ export class SpanContext {
     const view = new DataView(bytes.buffer);
     const words = [this.w0, this.w1, this.w2, this.w3, this.idHi, this.idLo];
     for (let i = 0; i < words.length; i++) view.setInt32(i * 4, words[i]);
-    bytes[FIXED_BYTES - 1] = this.flags;
+    bytes[FIXED_BYTES - 1] = this.flags | (this.isChanged ? CHANGED : 0);
     for (let i = 0; i < this.traceState.length; i++) bytes[FIXED_BYTES + i] = this.traceState.charCodeAt(i);
     return bytes;
   }
@@ -231,8 +246,13 @@ export class SpanContext {
     return (this.sampled ? SAMPLED : 0) | (this.isRandom ? RANDOM : 0);
   }
 
+  // Only of a caller's span: one of our own has a new id already.
+  private get isChanged(): boolean {
+    return this.isRemote && this.sampled !== this.receivedSampled;
+  }
+
   private get outgoingSpanId(): string {
-    if (this.hasSpan && !(this.isRemote && this.sampled !== this.receivedSampled)) return this.spanId;
+    if (this.hasSpan && !this.isChanged) return this.spanId;
     const idLo = reserveSpanIds(1);
     return hex8(spanIdPrefix()) + hex8(idLo);
   }

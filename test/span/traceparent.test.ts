@@ -137,6 +137,9 @@ describe('another decision than the caller made goes out with a span id of its o
     expect(changed.toTraceparent()).toBe(changed.toTraceparent());
     expect(context.withSampled(true).toTraceparent()).toBe(came);
     expect(changed.withSampled(true).toTraceparent()).toBe(came);
+    const inWorker = SpanContext.fromBytes(changed.toBytes());
+    expect(inWorker.toTraceparent()).toMatch(new RegExp(`^00-${TRACE}-(?!${SPAN})[0-9a-f]{16}-02$`));
+    expect([inWorker.spanId, inWorker.withSampled(true).toTraceparent()]).toEqual([SPAN, came]);
   });
 
   test('the span of the caller stays the parent of a root that records against it', async () => {
