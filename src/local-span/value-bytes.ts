@@ -1,6 +1,5 @@
 // What values of properties hold, by estimate, for the bounds in bytes: without their texts a few spans could hold
 // gigabytes. Values may be anything where types do not reach; nothing here may throw.
-import { guarded } from './lazy.js';
 import type { Properties } from './property.js';
 
 const BYTES_PER_ITEM = 8;
@@ -18,16 +17,26 @@ const bytesOfArray = (items: unknown): number => {
 /** A text or an array; other values are in the reference itself, or as good as. */
 export const bytesOfValue = (value: unknown): number => {
   if (typeof value === 'string') return value.length;
-  return typeof value === 'object' && value !== null ? (guarded(() => bytesOfArray(value)) ?? 0) : 0;
+  return typeof value === 'object' && value !== null ? estimate(() => bytesOfArray(value)) : 0;
 };
 
 /** The properties of an event or a link. */
 export const bytesOfProperties = (properties: Properties | undefined | null): number => {
   if (typeof properties !== 'object' || properties === null) return 0;
-  const sum = guarded(() => {
+  return estimate(() => {
     let bytes = 0;
-    for (const key of Object.keys(properties)) bytes += BYTES_PER_PROPERTY + bytesOfValue(properties[key]);
+    for (const key of Object.keys(properties)) {
+      bytes += BYTES_PER_PROPERTY + estimate(() => bytesOfValue(properties[key]));
+    }
     return bytes;
   });
-  return sum ?? 0;
+};
+
+// What throws is counted where the record is made.
+const estimate = (bytes: () => number): number => {
+  try {
+    return bytes();
+  } catch {
+    return 0;
+  }
 };

@@ -1,6 +1,6 @@
 // Nothing a property callback, a getter or a value does is felt by the traced program: it is counted and left out.
 import { expect, test } from 'vitest';
-import { LocalSpan, type Properties } from '../../src/index.js';
+import { LocalSpan, type Properties, type PropertyValue, Span, SpanContext, traced } from '../../src/index.js';
 import { counted, recorder } from '../support/recorder.js';
 
 const throwing = {
@@ -91,4 +91,123 @@ test('names of any type arrive as text', async () => {
   await collector.flush();
   expect(memory.spans.map((one) => one.name)).toEqual(['undefined', 'Symbol(s)']);
   expect(memory.spans[0].events[0].name).toBe('7');
+});
+
+test('a getter that throws costs its own property only, wherever properties are given', async () => {
+  const { root, memory, collector } = recorder();
+  const given = {
+    first: 1,
+    get bad(): number {
+      throw new Error('getter');
+    },
+    last: 2,
+  };
+  const kept = { first: 1, last: 2 };
+  const span = root('root', undefined, { properties: given });
+  const { traceId, spanId } = span.context ?? { traceId: '', spanId: '' };
+  const changes = await counted(async () => {
+    Span.start('added', span).addProperties(given).end();
+    Span.start('options', span, { properties: () => given }).end();
+    Span.start('event', span).addEvent('e', given).end();
+    Span.start('exception', span).recordException(new Error('x'), given).end();
+    Span.start('link', span).addLink({ traceId, spanId, properties: given }).end();
+    span.run(() => {
+      LocalSpan.start('local').addProperties(given).addEvent('e', given).end();
+      traced({ name: 'traced', properties: () => given }, () => {})();
+    });
+    span.end();
+    await collector.flush();
+  });
+  expect(changes).toEqual({ callbackErrors: 8 });
+  const events = ['event', 'local'].map((name) => memory.find(name)?.events[0].properties);
+  for (const name of ['root', 'added', 'options', 'local', 'traced'])
+    expect(memory.find(name)?.properties).toEqual(kept);
+  for (const properties of events) expect(properties).toEqual(kept);
+  expect(memory.find('exception')?.events[0].properties).toMatchObject({ 'exception.message': 'x', ...kept });
+  expect(memory.find('link')?.links[0].properties).toEqual(kept);
+});
+
+test('an exception of which one getter throws keeps the rest', async () => {
+  const { root, memory, collector } = recorder();
+  const span = root('root');
+  const error = Object.defineProperty(new RangeError('r'), 'stack', { get: boom });
+  span.recordException(error).end();
+  await collector.flush();
+  expect(memory.spans[0].events[0].properties).toEqual({ 'exception.type': 'RangeError', 'exception.message': 'r' });
+});
+
+test('a callback in place of properties runs once and only when recording, wherever properties are given', async () => {
+  const { root, memory, collector } = recorder();
+  let runs = 0;
+  const made = () => ({ run: ++runs });
+  const never = root('unsampled', SpanContext.random({ sampled: false }));
+  const ended = root('ended');
+  const local = ended.run(() => LocalSpan.start('local'));
+  ended.end();
+  for (const one of [Span.noop(), never, ended]) {
+    one.addEvent('e', made).addLink(ended, made).recordException(new Error('x'), made).addProperties(made);
+    one.run(() => never.run(() => LocalSpan.addEvent('e', made)));
+  }
+  local.addEvent('e', made);
+  LocalSpan.addEvent('e', made);
+  LocalSpan.start('no parent').addEvent('e', made);
+  expect(runs).toBe(0);
+
+  const span = root('root', undefined, { properties: made });
+  span.addEvent('e', made).addLink(ended, made).recordException(new Error('x'), made);
+  span.run(() => {
+    LocalSpan.addEvent('of the span', made);
+    const one = LocalSpan.start('one').addEvent('e', made);
+    LocalSpan.addEvent('current', made);
+    one.addEvent('throws', boom).end();
+  });
+  span.end();
+  expect(runs).toBe(7);
+  await collector.flush();
+  const record = memory.find('root');
+  expect(record?.events.map((event) => event.properties.run)).toEqual([2, 4, 5]);
+  expect(record?.links.map((link) => link.properties)).toEqual([{ run: 3 }]);
+  expect(memory.find('one')?.events.map((event) => event.properties)).toEqual([{ run: 6 }, { run: 7 }, {}]);
+});
+
+test('a callback of an event may end the span it is for', async () => {
+  const { root, tree } = recorder();
+  const span = root('root');
+  span.run(() => {
+    const one = LocalSpan.start('one');
+    one.addEvent('e', () => {
+      one.end();
+      LocalSpan.start('two').end();
+      return { a: 1 };
+    });
+  });
+  const child = Span.start('child', span);
+  child.addEvent('e', () => {
+    child.end();
+    return { a: 1 };
+  });
+  span.end();
+  expect(await tree()).toBe('root\n  one\n  two\n  child');
+});
+
+test('a property with the key __proto__ is read back', async () => {
+  const { root, memory, collector } = recorder();
+  const span = root('root');
+  const own = JSON.parse('{ "__proto__": [1, 2], "b": 1 }') as Record<string, PropertyValue>;
+  const { traceId, spanId } = span.context ?? { traceId: '', spanId: '' };
+  span.addProperty('__proto__', 5).addProperty('a', 1).addEvent('e', own).recordException(new Error('x'), own);
+  span.addLink({ traceId, spanId }, own);
+  span.run(() => LocalSpan.start('local').addProperty('__proto__', 'text').addProperties(own).end());
+  span.end();
+  await collector.flush();
+  const [record, local] = [memory.find('root'), memory.find('local')];
+  expect(Object.entries(record?.properties ?? {})).toEqual([
+    ['__proto__', 5],
+    ['a', 1],
+  ]);
+  expect(Object.getPrototypeOf(record?.properties)).toBe(Object.prototype);
+  const all = [record?.events[0].properties, record?.links[0].properties, local?.properties];
+  for (const one of all) expect(JSON.stringify(one)).toBe('{"__proto__":[1,2],"b":1}');
+  expect(JSON.stringify(record?.events[1].properties)).toContain('"__proto__":[1,2],"b":1}');
+  expect(record?.withProperties(own).propertyList).toEqual(['a', 1, '__proto__', [1, 2], 'b', 1]);
 });
