@@ -11,7 +11,7 @@ import { defaultSink, setDefaultSink } from '../span/trace-sink.js';
 import { Collector } from './collector.js';
 import type { CollectorStats, FlushResult } from './collector-stats.js';
 import { flushOnExit } from './exit.js';
-import { type CollectorOptions, OptionError, requireOptions } from './options.js';
+import { type CollectorOptions, OptionError, requireOptions, shown } from './options.js';
 import type { SpanRecord } from './record.js';
 import type { Reporter } from './reporter.js';
 
@@ -57,7 +57,7 @@ export const configure = (options: Options): void => {
   const { disabled, development, ...rest } = options;
   for (const [key, value] of Object.entries({ disabled, development })) {
     if (value !== undefined && typeof value !== 'boolean') {
-      throw new OptionError(`Option "${key}" must be true or false, not ${String(value)}.`);
+      throw new OptionError(`Option "${key}" must be true or false, not ${shown(value)}.`);
     }
   }
   defaultCollector().configure(rest);

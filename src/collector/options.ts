@@ -1,7 +1,8 @@
 // Options of a collector: defaults, and a check that names the option that is wrong. Every bound of the library is here.
 import { hostname } from 'node:os';
 import type { Sampler } from '../span/sampler.js';
-import { parentBased } from '../span/sampler.js';
+import { parentBased, whyNoDecider } from '../span/sampler.js';
+import { cleanValue } from './property-check.js';
 import type { Resource, Trace } from './reporter.js';
 
 /** Options of {@link Collector} and of `configure`. Every number is a bound; what it refuses is counted in `stats()`. */
@@ -57,10 +58,16 @@ export class OptionError extends TypeError {
   readonly code = 'ERR_SPANLINE_OPTION';
 }
 
+/** A wrong value in the text of an error; `String` of an object can throw. */
+export const shown = (value: unknown): string => {
+  if (Array.isArray(value)) return 'an array';
+  return typeof value === 'object' && value !== null ? 'an object' : String(value);
+};
+
 /** Throws {@link OptionError} for what is no object, as programs without types may pass. */
 export const requireOptions = (options: unknown): void => {
-  if (typeof options === 'object' && options !== null) return;
-  throw new OptionError(`Options must be an object, not ${String(options)}.`);
+  if (typeof options === 'object' && options !== null && !Array.isArray(options)) return;
+  throw new OptionError(`Options must be an object, not ${shown(options)}.`);
 };
 
 /** Throws {@link OptionError} for what is no object, or has an option of another name. */
@@ -94,26 +101,38 @@ const FUNCTIONS = ['sampler', 'keep'] as const;
 const OTHERS = ['serviceName', 'resourceAttributes', 'reportOpenTraces'] as const;
 const KNOWN: readonly string[] = [...Object.keys(NUMBERS), ...FUNCTIONS, ...OTHERS];
 
+const checkAttributes = (attributes: object): void => {
+  // An array, a Map or Headers have keys of another kind than attributes.
+  if (typeof attributes !== 'object' || attributes === null || Symbol.iterator in attributes) {
+    throw new OptionError(
+      `Option "resourceAttributes" must be an object of names and values, not ${shown(attributes)}.`,
+    );
+  }
+  for (const [key, value] of Object.entries(attributes)) {
+    if (value === undefined || cleanValue(value) !== undefined) continue;
+    throw new OptionError(
+      `Option "resourceAttributes": "${key}" must be text, a number, a bigint, true or false, or an array of one of them.`,
+    );
+  }
+};
+
 const check = (options: CollectorOptions): void => {
   checkNames(options, KNOWN);
   for (const key of Object.keys(NUMBERS) as (keyof typeof NUMBERS)[]) {
     const value = options[key];
     if (value !== undefined && !(typeof value === 'number' && value >= 1)) {
-      throw new OptionError(`Option "${key}" must be a number from 1, not ${String(value)}.`);
+      throw new OptionError(`Option "${key}" must be a number from 1, not ${shown(value)}.`);
     }
   }
   for (const key of FUNCTIONS) {
-    if (options[key] !== undefined && typeof options[key] !== 'function') {
-      throw new OptionError(`Option "${key}" must be a function, not ${typeof options[key]}.`);
-    }
+    const why = options[key] === undefined ? undefined : whyNoDecider(options[key]);
+    if (why !== undefined) throw new OptionError(`Option "${key}" ${why}.`);
   }
   const { reportOpenTraces, resourceAttributes } = options;
   if (reportOpenTraces !== undefined && typeof reportOpenTraces !== 'boolean') {
-    throw new OptionError(`Option "reportOpenTraces" must be true or false, not ${String(reportOpenTraces)}.`);
+    throw new OptionError(`Option "reportOpenTraces" must be true or false, not ${shown(reportOpenTraces)}.`);
   }
-  if (resourceAttributes !== undefined && (typeof resourceAttributes !== 'object' || resourceAttributes === null)) {
-    throw new OptionError(`Option "resourceAttributes" must be an object, not ${String(resourceAttributes)}.`);
-  }
+  if (resourceAttributes !== undefined) checkAttributes(resourceAttributes);
   if (options.serviceName !== undefined && (typeof options.serviceName !== 'string' || options.serviceName === '')) {
     throw new OptionError('Option "serviceName" must be a string that is not empty.');
   }

@@ -1,5 +1,6 @@
 // Head sampling: whether a new root records. Asked once per root; a sampler that throws counts as "do not record".
 import type { SpanContext } from './span-context.js';
+import { functionKind } from './traced-options.js';
 
 /** What a sampler knows when a root starts. */
 export interface SamplingInput {
@@ -16,6 +17,17 @@ export const always: Sampler = () => true;
 /** Record no trace. */
 export const never: Sampler = () => false;
 
+const wrong = (error: Error): Error => Object.assign(error, { code: 'ERR_SPANLINE_OPTION' });
+
+/** Why a function cannot answer at once with true or false; undefined when it may. */
+export const whyNoDecider = (given: unknown): string | undefined => {
+  if (typeof given !== 'function') return `must be a function, not ${given === null ? 'null' : typeof given}`;
+  const kind = functionKind(given);
+  if (kind !== 'sync') return `must answer at once; it cannot be ${kind === 'generator' ? 'a' : 'an'} ${kind} function`;
+  if (given === ratio) return 'needs a share: ratio(0.1)';
+  return given === parentBased ? 'is called with parentheses: parentBased()' : undefined;
+};
+
 /**
  * Record this share of traces, decided by the trace id alone so that every process decides alike (the last 56 bits of
  * the id are taken as random, as W3C Trace Context level 2 says).
@@ -28,10 +40,9 @@ export const never: Sampler = () => false;
  * ```
  */
 export const ratio = (share: number): Sampler => {
-  if (!(share >= 0 && share <= 1)) {
-    throw Object.assign(new RangeError(`ratio: the share must be from 0 to 1, not ${share}.`), {
-      code: 'ERR_SPANLINE_OPTION',
-    });
+  if (typeof share !== 'number' || !(share >= 0 && share <= 1)) {
+    const given = typeof share === 'number' ? share : `a ${typeof share}`;
+    throw wrong(new RangeError(`ratio: the share must be a number from 0 to 1, not ${given}.`));
   }
   const bound = share * 2 ** 56;
   return ({ context }) => (context.w2 & 0xffffff) * 2 ** 32 + (context.w3 >>> 0) < bound;
@@ -41,14 +52,18 @@ export const ratio = (share: number): Sampler => {
  * Follow the caller's decision when there is one (a remote span, or a context made unsampled by hand), else ask `root`.
  * This is the default, with `always` for new traces.
  *
+ * Throws `ERR_SPANLINE_OPTION` when `root` is no sampler.
+ *
  * @example
  * ```ts
  * configure({ sampler: parentBased(({ name }) => name !== 'GET /health') });
  * ```
  */
-export const parentBased =
-  (root: Sampler = always): Sampler =>
-  (input) => {
+export const parentBased = (root: Sampler = always): Sampler => {
+  const why = whyNoDecider(root);
+  if (why !== undefined) throw wrong(new TypeError(`parentBased: the sampler of new traces ${why}.`));
+  return (input) => {
     const { isRemote, hasSpan, sampled } = input.context;
     return (isRemote && hasSpan) || !sampled ? sampled : root(input);
   };
+};

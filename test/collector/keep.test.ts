@@ -46,3 +46,11 @@ test('only false drops', async () => {
   root('root').end();
   expect(await tree()).toBe('root');
 });
+
+test('an answer that is not true or false is counted, and keeps the trace', async () => {
+  for (const value of [Promise.resolve(false), Promise.reject(new Error('nobody hears of this')), 0, undefined]) {
+    const { root, tree } = recorder({ keep: () => value as unknown as boolean });
+    root('root').end();
+    expect(await counted(async () => expect(await tree()).toBe('root'))).toEqual({ argumentsInvalid: 1 });
+  }
+});

@@ -1,6 +1,6 @@
 // Options: a wrong one throws, named, and changes nothing; the resource comes from options and environment, per batch.
 import { afterEach, expect, test, vi } from 'vitest';
-import { Collector, configure, OptionError, type Resource, Span } from '../../src/index.js';
+import { Collector, configure, OptionError, parentBased, type Resource, ratio, Span } from '../../src/index.js';
 
 afterEach(() => vi.unstubAllEnvs());
 
@@ -16,6 +16,21 @@ test.each([
   ['reportOpenTraces', 'yes'],
   ['resourceAttributes', 5],
   ['resourceAttributes', null],
+  ['resourceAttributes', []],
+  ['resourceAttributes', [['team', 'a']]],
+  ['resourceAttributes', new Map([['team', 'a']])],
+  ['resourceAttributes', Object.create(null, { [Symbol.iterator]: { value: 1 } })],
+  ['resourceAttributes', { team: null }],
+  ['resourceAttributes', { team: { name: 'a' } }],
+  ['resourceAttributes', { team: [1, 'a'] }],
+  ['sampler', async () => false],
+  ['sampler', function* () {}],
+  ['sampler', ratio],
+  ['sampler', parentBased],
+  ['sampler', Object.create(null)],
+  ['keep', async () => false],
+  ['keep', async function* () {}],
+  ['reportIntervalMs', Object.create(null)],
   ['disabled', 'yes'],
   ['development', 1],
   ['unknownOption', 1],
@@ -24,6 +39,13 @@ test.each([
   expect(() => configure(options)).toThrow(OptionError);
   expect(() => configure(options)).toThrow(expect.objectContaining({ code: 'ERR_SPANLINE_OPTION' }));
   expect(() => configure(options)).toThrow(`"${key}"`);
+});
+
+test('options that are no object', () => {
+  for (const wrong of [undefined, null, 5, 'sampler', []]) {
+    expect(() => configure(wrong as object)).toThrow(expect.objectContaining({ code: 'ERR_SPANLINE_OPTION' }));
+  }
+  expect(() => new Collector([] as object)).toThrow('not an array');
 });
 
 const resourceOf = async (collector: Collector): Promise<Resource> => {

@@ -89,3 +89,34 @@ test('an unsampled trace passes its decision on, in this task and in headers, an
   expect(changes).toEqual({});
   expect(await tree()).toBe('');
 });
+
+test('samplers are checked where they are made', () => {
+  // biome-ignore lint/suspicious/noExplicitAny: wrong on purpose.
+  const any = (value: unknown): any => value;
+  const wrong = expect.objectContaining({ code: 'ERR_SPANLINE_OPTION' });
+  for (const share of ['0.5', '', null, true, [0.5], 5n, Number.NaN, 1.1, {}, Symbol('s'), Object.create(null)]) {
+    expect(() => ratio(any(share))).toThrow(wrong);
+  }
+  expect(() => ratio(any(undefined))).toThrow('undefined');
+  for (const root of [0.1, 'always', null, {}, async () => false, ratio, parentBased]) {
+    expect(() => parentBased(any(root))).toThrow(wrong);
+  }
+});
+
+test('an answer that is not true or false is counted; one that comes later is no', async () => {
+  // biome-ignore lint/suspicious/noExplicitAny: wrong on purpose.
+  const answer = (value: unknown) => recorder({ sampler: () => value as any, keep: () => value as any });
+  const wanted: [unknown, boolean][] = [
+    [1, true],
+    ['no', true],
+    [0, false],
+    [undefined, false],
+    [Promise.resolve(true), false],
+    [Promise.reject(new Error('nobody hears of this')), false],
+  ];
+  for (const [value, isRecording] of wanted) {
+    const { root } = answer(value);
+    const changes = await counted(() => expect(root('r').isRecording).toBe(isRecording));
+    expect(changes).toEqual({ argumentsInvalid: 1, [isRecording ? 'tracesStarted' : 'tracesUnsampled']: 1 });
+  }
+});
