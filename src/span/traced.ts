@@ -53,8 +53,8 @@ const wrap = (fn: AnyFunction, nameOf: SpanName, options: TracedOptions): AnyFun
   try {
     Object.defineProperty(wrapped, 'name', { value: fn.name, configurable: true });
     Object.defineProperty(wrapped, 'length', { value: fn.length, configurable: true });
-    // Of a function that is called with `new`: the object is made on the prototype of the wrapper.
-    if (own === 'sync' && Object.hasOwn(fn, 'prototype')) wrapped.prototype = fn.prototype;
+    // What `new`, or a call of a generator function, makes is on it.
+    if (Object.hasOwn(fn, 'prototype')) wrapped.prototype = fn.prototype;
   } catch {
     // A proxy whose trap throws keeps its name to itself.
   }

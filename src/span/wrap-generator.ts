@@ -10,10 +10,6 @@ import { type AnyFunction, propertiesOf, type SpanName } from './wrap-function.j
 type Step = 'next' | 'return' | 'throw';
 type AnyGenerator = Record<Step, (value?: unknown) => unknown>;
 
-// The iterator prototypes, so that iterator helpers work on what a wrapper gives where the runtime has them.
-const ITERATOR = Object.getPrototypeOf(Object.getPrototypeOf([][Symbol.iterator]()));
-const ASYNC_ITERATOR = Object.getPrototypeOf(Object.getPrototypeOf(Object.getPrototypeOf((async function* () {})())));
-
 /** One traced generator: its span, its line, and the resumptions. */
 class Life {
   private readonly line: SpanLine;
@@ -81,17 +77,12 @@ const open = (fn: AnyFunction, self: unknown, args: unknown[], life: Life | unde
 };
 
 // Keeps what a bare call decides: how many arguments `next` got matters to nobody, but `return()` and `return(undefined)` do not differ.
-const generatorObject = (prototype: object, symbol: symbol, resume: (step: Step, value: unknown) => unknown): object =>
-  Object.create(prototype, {
+// With the generator's own prototype: iterator helpers, `instanceof` and what a program put there work as without a span.
+const generatorObject = (generator: object, resume: (step: Step, value: unknown) => unknown): object =>
+  Object.create(Object.getPrototypeOf(generator), {
     next: { value: (value?: unknown) => resume('next', value) },
     return: { value: (value?: unknown) => resume('return', value) },
     throw: { value: (value?: unknown) => resume('throw', value) },
-    [symbol]: {
-      value(this: unknown) {
-        return this;
-      },
-    },
-    [Symbol.toStringTag]: { value: symbol === Symbol.iterator ? 'Generator' : 'AsyncGenerator' },
   });
 
 export const wrapGenerator = (fn: AnyFunction, nameOf: SpanName, options: TracedOptions): AnyFunction =>
@@ -99,7 +90,7 @@ export const wrapGenerator = (fn: AnyFunction, nameOf: SpanName, options: Traced
     const life = begin(nameOf, this, args, options);
     const generator = open(fn, this, args, life);
     if (life === undefined) return generator;
-    return generatorObject(ITERATOR, Symbol.iterator, (step, value) => {
+    return generatorObject(generator, (step, value) => {
       try {
         return life.step(life.resume(() => generator[step](value)) as IteratorResult<unknown>);
       } catch (error) {
@@ -114,7 +105,7 @@ export const wrapAsyncGenerator = (fn: AnyFunction, nameOf: SpanName, options: T
     const life = begin(nameOf, this, args, options);
     const generator = open(fn, this, args, life);
     if (life === undefined) return generator;
-    return generatorObject(ASYNC_ITERATOR, Symbol.asyncIterator, async (step, value) => {
+    return generatorObject(generator, async (step, value) => {
       try {
         return life.step((await life.resume(() => generator[step](value))) as IteratorResult<unknown>);
       } catch (error) {

@@ -152,3 +152,26 @@ test('without a recording parent the generator is the bare one', () => {
   };
   expect(Object.getPrototypeOf(traced(bare)())).toBe(bare.prototype);
 });
+
+test('what a traced generator function gives is the same to a program, recording or not', async () => {
+  const plain = function* () {
+    yield 1;
+  };
+  const later = async function* () {
+    yield 1;
+  };
+  Object.assign(plain.prototype, { mine: 5 });
+  Object.assign(later.prototype, { mine: 5 });
+  const { root } = recorder();
+  for (const span of [root('root'), Span.noop()]) {
+    for (const fn of [plain, later as unknown as typeof plain]) {
+      const wrapped = traced(fn);
+      const given = span.run(wrapped);
+      expect(given instanceof wrapped && given instanceof fn).toBe(true);
+      expect((given as { mine?: number }).mine).toBe(5);
+      expect(String(given)).toBe(String(fn()));
+      expect(Object.getPrototypeOf(given)).toBe(fn.prototype);
+      for await (const one of given) expect(one).toBe(1);
+    }
+  }
+});
