@@ -59,7 +59,8 @@ const present = (values: readonly number[] | Float32Array, start: number, end: n
  * not finite (NaN = missing) is left out of its half; a half without values, a window of fewer than 3 values (`cohen`: 4), or a missing
  * middle (`const`) is `uninteresting`.
  * Throws ERR_SPANLINE_INVALID_INPUT for an unknown detector or a threshold that is not above 0.
- * Source: the definitions in perf/go/stepfit of google/skia-buildbot. For `mann-whitney`, p is exact up to 25 values in each half, ties
+ * Source: the definitions in perf/go/stepfit of google/skia-buildbot as of 2021 to May 2026; since then its `const` gives |v| and `Low`
+ * where this one gives -|v| and `high`, v being the value in the middle. Equal values have no step by any detector but `const`. For `mann-whitney`, p is exact up to 25 values in each half, ties
  * included; beyond, where counting is long, it is the normal approximation with corrections for ties and continuity.
  *
  * @example

@@ -161,6 +161,22 @@ test.each(detectors)('%s: a constant window is uninteresting', (detector) => {
   expect(measure([3, 3, 3, 3, 3, 3, 3], detector, detector === 'mann-whitney' ? 0.05 : 5).status).toBe('uninteresting');
 });
 
+test('values that are all equal have no step: neither p = 1 nor a direction, whatever the threshold', () => {
+  const nothing = { status: 'uninteresting', regression: 0, stepSize: 0, leastSquares: -1 };
+  for (const interesting of [0.05, 1]) {
+    expect(measure([3, 3, 3, 3, 3, 3, 3], 'mann-whitney', interesting)).toMatchObject(nothing);
+    expect(measure([0, 0, Number.NaN, 0, 0, 0, Number.NaN], 'mann-whitney', interesting)).toMatchObject(nothing);
+  }
+});
+
+test('const: a limit that is reached is a rise, by either sign; regression = -|v|, stepSize = |v| - interesting', () => {
+  for (const v of [7, -7]) {
+    const reached = { status: 'high', regression: -7, stepSize: 2, turningPoint: 3 };
+    expect(measure([1, 1, 1, v, 1, 1, 1], 'const', 5)).toMatchObject(reached);
+    expect(measure([9, 9, 9, v, 9, 9, 9], 'const', 8)).toMatchObject({ status: 'uninteresting', regression: -7 });
+  }
+});
+
 test('wrong options name themselves', () => {
   const values = [1, 2, 3, 4, 5];
   const call = (options: object) => () => stepFit(values, options as Parameters<typeof stepFit>[1], statistics);
