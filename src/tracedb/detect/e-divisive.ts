@@ -1,8 +1,8 @@
-// The lasting changes of a whole history: E-divisive proposes, a t-test and a rank test decide. It must never use chance: the same history
+// The lasting changes of a whole history: E-divisive proposes, a rank test and the size of the jump decide. It must never use chance: the same history
 // always has the same changes.
 import { TraceDbError } from '../tracedb-error.js';
-import { energySplit } from './energy-split.js';
-import { mannWhitney } from './mann-whitney.js';
+import { divide, type Judge, windowPlaces } from './divide.js';
+import { evidenceP } from './evidence.js';
 import { drawOutliersIn } from './outliers.js';
 import type { Statistics } from './statistics.js';
 import { welch } from './welch.js';
@@ -13,7 +13,7 @@ export interface ChangePointOptions {
   readonly pValue?: number;
   /** Fewest values on each side of a change, at least 2. Default 5. */
   readonly minSize?: number;
-  /** Longest history accepted, in values. Default 5,000; the time grows with its square. */
+  /** Longest history accepted, in values. Default 100,000, which takes some seconds. */
   readonly maxPoints?: number;
   /** Smallest relative change that is reported: 0.05 = 5 %. Default 0. */
   readonly minEffect?: number;
@@ -38,7 +38,7 @@ export interface ChangePoint {
 }
 
 const settingsOf = (options: ChangePointOptions): Required<ChangePointOptions> => {
-  const { pValue = 0.001, minSize = 5, maxPoints = 5000, minEffect = 0 } = options;
+  const { pValue = 0.001, minSize = 5, maxPoints = 100_000, minEffect = 0 } = options;
   const settings = { pValue, minSize, maxPoints, minEffect };
   const rules: [keyof ChangePointOptions, boolean, string][] = [
     ['pValue', pValue > 0 && pValue < 1, 'between 0 and 1'],
@@ -55,50 +55,23 @@ const settingsOf = (options: ChangePointOptions): Required<ChangePointOptions> =
 
 type Comparison = Pick<ChangePoint, 'before' | 'after' | 'change' | 't' | 'pValue'>;
 
-const compare = (before: Float64Array, after: Float64Array, places: number, statistics: Statistics): Comparison => {
+const compare = (before: Float64Array, after: Float64Array, pValue: number, statistics: Statistics): Comparison => {
   const samples = [drawOutliersIn(before), drawOutliersIn(after)].map((sample) => Array.from(sample));
-  const { meanBefore, meanAfter, t, pValue } = welch(samples[0], samples[1], statistics);
-  // The t-test trusts that a few values show how far their source scatters. Five that agree by luck would prove anything, so the rank
-  // test, which trusts nothing, has to agree; it sees the values as they are.
-  const larger = Math.max(pValue, mannWhitney(before, after, statistics).pValue);
+  const { meanBefore, meanAfter, t } = welch(samples[0], samples[1], statistics);
   const difference = meanAfter - meanBefore;
-  return {
-    before: meanBefore,
-    after: meanAfter,
-    change: difference === 0 ? 0 : difference / Math.abs(meanBefore),
-    t,
-    pValue: Math.min(1, larger * places),
-  };
+  const change = difference === 0 ? 0 : difference / Math.abs(meanBefore);
+  return { before: meanBefore, after: meanAfter, change, t, pValue };
 };
 
-/** Cuts the history into stretches for as long as the cut is significant; the cuts in order. */
-const divide = (
-  values: Float64Array,
-  minSize: number,
-  isSignificant: (start: number, index: number, until: number) => boolean,
-): number[] => {
-  const cuts: number[] = [];
-  const stretches: [start: number, end: number][] = [[0, values.length]];
-  for (let stretch = stretches.pop(); stretch; stretch = stretches.pop()) {
-    const [start, end] = stretch;
-    const split = energySplit(drawOutliersIn(values.subarray(start, end)), minSize);
-    if (split === null || !isSignificant(start, start + split.index, start + split.until)) continue;
-    const cut = start + split.index;
-    cuts.push(cut);
-    stretches.push([start, cut], [cut, end]);
-  }
-  return cuts.sort((a, b) => a - b);
-};
-
-/** Index of the change to drop next, -1 when all may stay: first what is not significant, then what is too small. */
+/** Index of the change to drop next, -1 when all may stay: first what is too small, then what is not significant. */
 const weakest = (changes: readonly Comparison[], pValue: number, minEffect: number): number => {
   let worst = -1;
   for (const [i, { pValue: p, change }] of changes.entries()) {
     const rival = changes[worst];
-    if (p > pValue) {
-      if (rival === undefined || p > rival.pValue) worst = i;
-    } else if (Math.abs(change) < minEffect && !(rival && rival.pValue > pValue)) {
-      if (rival === undefined || Math.abs(change) < Math.abs(rival.change)) worst = i;
+    if (Math.abs(change) < minEffect) {
+      if (!rival || Math.abs(change) < Math.abs(rival.change)) worst = i;
+    } else if (p > pValue && !(rival && Math.abs(rival.change) < minEffect)) {
+      if (!rival || p > rival.pValue) worst = i;
     }
   }
   return worst;
@@ -108,16 +81,22 @@ const weakest = (changes: readonly Comparison[], pValue: number, minEffect: numb
  * The lasting changes of a history, oldest first. Use it when all values are at hand; for one new value, {@link stepFit} on a window
  * answers sooner. Values that are not finite (NaN = missing) are left out; indices count them.
  *
- * E-divisive finds the two neighbouring stretches that differ most by the energy statistic. They are a change when Welch's t-test and the
- * Mann-Whitney test both say so, at a level divided by the number of pairs of stretches there are to choose from; then both sides are
- * searched again. Last, the change whose stretches differ least is dropped, until every one is significant and at least `minEffect`
- * between its neighbours. No permutations, no randomness. Since the rank test holds for any distribution, a history in random order shows
- * a change with a chance of at most `pValue`, up to the normal approximation of large samples. The price is patience: a step of ten
- * deviations shows once about eight values follow it, a smaller one later. A far outlier counts as a value at Tukey's outer fence.
+ * E-divisive finds the two neighbouring stretches that differ most by the energy statistic. Where they do not differ enough, windows of
+ * all lengths within are searched, so that a change back hides none; then both sides of each change are searched again. Last, the change
+ * that is too small or says least is dropped, until every one is significant and at least `minEffect` between its neighbours. Far outliers
+ * are drawn in before. No permutations, no randomness.
  *
- * Takes O(n^2) time for each change and O(n) memory. Throws ERR_SPANLINE_INVALID_INPUT for options out of range and for a history of more
- * than `maxPoints` values.
- * Source: D. S. Matteson and N. A. James, JASA 109 (2014); the t-test in place of permutations as in Hunter (Fleming et al., ICPE 2023).
+ * A change is significant when two tests say so, each at a level divided by the number of places to choose from. The Mann-Whitney test
+ * holds for any distribution: a history in random order shows a change with a chance of at most `pValue`, up to the normal approximation
+ * of large samples. The other compares the jump with noise in which each value leans on the one before, as measured around it, and with a
+ * slope that both sides share: noise with a correlation of neighbours up to about 0.8 and an even drift stay below the rate too. A level
+ * that wanders is no noise: of a random walk, far parts are different levels. The price is patience: a step of ten deviations shows once about
+ * eight values follow it, a smaller one later.
+ *
+ * Takes about O(n log n) time, and O(n^2) up to some hundred values, and O(n) memory. Throws ERR_SPANLINE_INVALID_INPUT for options out of
+ * range and for a history of more than `maxPoints` values.
+ * Source: D. S. Matteson and N. A. James, JASA 109 (2014); the windows as in S. Kovács, P. Bühlmann, H. Li and A. Munk, Biometrika 110
+ * (2023).
  *
  * @example
  * ```ts
@@ -139,26 +118,38 @@ export const changePoints = (
   if (indices.length > maxPoints) {
     throw new TraceDbError(
       'ERR_SPANLINE_INVALID_INPUT',
-      `a history of ${indices.length} values is longer than maxPoints = ${maxPoints}; pass its newest part, or raise maxPoints`,
+      `a history of ${indices.length} values is longer than maxPoints = ${maxPoints}; pass its newest part, or a larger maxPoints`,
     );
   }
   const present = Float64Array.from(indices, (i) => values[i]);
   const spare = present.length - 2 * minSize;
   if (spare < 0) return [];
-  // A cut and an end, with minSize values before each: what the first search chooses from.
-  const places = ((spare + 1) * (spare + 2)) / 2;
+  // A cut and an end, with minSize values before each: what the first search chooses from. And the cuts of all windows.
+  const places = ((spare + 1) * (spare + 2)) / 2 + windowPlaces(present.length);
+  const judge: Judge = (start, index, end) =>
+    Math.min(1, evidenceP(present, [start, index, end], pValue / places, statistics) * places);
   const between = (start: number, index: number, end: number): Comparison =>
-    compare(present.subarray(start, index), present.subarray(index, end), places, statistics);
+    compare(present.subarray(start, index), present.subarray(index, end), judge(start, index, end), statistics);
 
-  const cuts = divide(present, minSize, (...place) => between(...place).pValue <= pValue);
+  const cuts = divide(present, minSize, pValue, judge);
   const changes = cuts.map((cut, i) => ({ cut, ...between(cuts[i - 1] ?? 0, cut, cuts[i + 1] ?? present.length) }));
+  const cutAt = (i: number): number => changes[i]?.cut ?? (i < 0 ? 0 : present.length);
+  /** The change to drop so that change i may stay: a smaller neighbour that leaves it too few values, or else itself. */
+  const spared = (i: number): number => {
+    const size = Math.abs(changes[i].after - changes[i].before);
+    const isSmaller = (j: number): boolean => j in changes && Math.abs(changes[j].after - changes[j].before) < size;
+    if (isSmaller(i - 1) && judge(cutAt(i - 2), cutAt(i), cutAt(i + 1)) <= pValue) return i - 1;
+    if (isSmaller(i + 1) && judge(cutAt(i - 1), cutAt(i), cutAt(i + 2)) <= pValue) return i + 1;
+    return i;
+  };
   for (let i = weakest(changes, pValue, minEffect); i >= 0; i = weakest(changes, pValue, minEffect)) {
-    changes.splice(i, 1);
+    const dropped = changes[i].pValue > pValue ? spared(i) : i;
+    changes.splice(dropped, 1);
     // The neighbours of the dropped change now face the longer stretch.
-    for (const j of [i - 1, i]) {
-      if (j < 0 || j >= changes.length) continue;
+    for (const j of [dropped - 1, dropped]) {
+      if (!(j in changes)) continue;
       const { cut } = changes[j];
-      changes[j] = { cut, ...between(changes[j - 1]?.cut ?? 0, cut, changes[j + 1]?.cut ?? present.length) };
+      changes[j] = { cut, ...between(cutAt(j - 1), cut, cutAt(j + 1)) };
     }
   }
   return changes.map(({ cut, ...comparison }) => ({

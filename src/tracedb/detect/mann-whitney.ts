@@ -51,23 +51,30 @@ const exactP = (groups: readonly number[], dealt: number, doubledU: number): num
  * The Mann-Whitney U test of two samples, two-sided. Use it to ask whether one sample tends to be larger without trusting that the
  * values are normal. p is exact, counted over all ways to deal the given values (ties included), for two samples of up to 25 values and
  * wherever else that takes at most 2 million steps, as when a small sample lies at the edge of a large one; otherwise it is the normal
- * approximation with corrections for ties and continuity. Both samples need a value, and every value must be finite.
+ * approximation with corrections for ties and continuity, as it is wherever that is above `roughAbove` (default: nowhere). Both samples need a value, and every value must be finite.
  * Source: H. B. Mann and D. R. Whitney, Annals of Mathematical Statistics 18 (1947).
  */
-export const mannWhitney = (first: Sample, second: Sample, statistics: Statistics): MannWhitney => {
+export const mannWhitney = (
+  first: Sample,
+  second: Sample,
+  statistics: Statistics,
+  roughAbove = Number.POSITIVE_INFINITY,
+): MannWhitney => {
   const [m, n] = [first.length, second.length];
   const ranks = rank(first, second);
   const u = ranks.doubledU / 2;
   // The tail is counted from its near end, and the smaller sample is dealt; either choice turns the order of the values round.
   const doubledU = Math.min(ranks.doubledU, 2 * m * n - ranks.doubledU);
-  const isTurned = ranks.doubledU > doubledU !== m > n;
-  const groups = isTurned ? ranks.groups.toReversed() : ranks.groups;
-  const dealt = Math.min(m, n);
-  if (countingSteps(groups, dealt, doubledU) <= LARGEST_COUNT) return { u, pValue: exactP(groups, dealt, doubledU) };
   const total = m + n;
-  const ties = groups.reduce((sum, group) => sum + (group ** 3 - group), 0);
+  const ties = ranks.groups.reduce((sum, group) => sum + (group ** 3 - group), 0);
   const variance = ((m * n) / 12) * (total + 1 - ties / (total * (total - 1)));
   if (variance === 0) return { u, pValue: 1 };
   const distance = Math.max(0, (m * n) / 2 - doubledU / 2 - 0.5);
-  return { u, pValue: statistics.normalTwoSided(distance / Math.sqrt(variance)) };
+  const normalP = statistics.normalTwoSided(distance / Math.sqrt(variance));
+  if (normalP > roughAbove) return { u, pValue: normalP };
+  const isTurned = ranks.doubledU > doubledU !== m > n;
+  const groups = isTurned ? ranks.groups.toReversed() : ranks.groups;
+  const dealt = Math.min(m, n);
+  if (countingSteps(groups, dealt, doubledU) > LARGEST_COUNT) return { u, pValue: normalP };
+  return { u, pValue: exactP(groups, dealt, doubledU) };
 };

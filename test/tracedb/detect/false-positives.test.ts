@@ -1,10 +1,11 @@
-// On real values in random order a series shows a change no more often than declared.
+// On real values in random order, and on noise with heavy tails, few values, drift, or neighbours alike, a series shows a change no more
+// often than declared.
 import { expect, test } from 'vitest';
 import { changePoints } from '../../../src/tracedb/detect/e-divisive.js';
 import { findRegressions } from '../../../src/tracedb/detect/regressions.js';
 import { loadStatistics } from '../../../src/tracedb/detect/statistics.js';
 import { otelHistory } from './otel-history.js';
-import { seeded, shuffled } from './seeded.js';
+import { noise, seeded, shuffled } from './seeded.js';
 
 const statistics = await loadStatistics();
 
@@ -47,4 +48,38 @@ test.each<{ name: string; draw: Draw }>([
     if (changePoints(values, { pValue: DECLARED_RATE }, statistics).length > 0) alarms++;
   }
   expect(alarms).toBeLessThanOrEqual(LARGEST_COUNT);
+});
+
+type Make = (random: () => number) => (at: number) => number;
+
+const LENGTH = 200;
+
+const leaning =
+  (phi: number): Make =>
+  (random) => {
+    let value = noise(random);
+    return () => {
+      value = phi * value + Math.sqrt(1 - phi ** 2) * noise(random);
+      return 100 + 3 * value;
+    };
+  };
+
+test.each<{ name: string; make: Make }>([
+  { name: 'heavy tails', make: (random) => () => 100 + 3 * Math.tan(Math.PI * (random() - 0.5)) },
+  { name: 'far spikes', make: (random) => () => 50 + noise(random) + (random() < 0.05 ? 1000 * random() : 0) },
+  { name: 'whole numbers', make: (random) => () => Math.round(50 + 0.4 * noise(random)) },
+  { name: 'one value in fifty another', make: (random) => () => (random() < 0.02 ? 9 : 8) },
+  { name: 'neighbours correlated by 0.5', make: leaning(0.5) },
+  { name: 'neighbours correlated by 0.8', make: leaning(0.8) },
+  { name: 'drift of a deviation', make: (random) => (at) => 100 + 3 * noise(random) + (3 * at) / LENGTH },
+  { name: 'drift of ten deviations', make: (random) => (at) => 100 + noise(random) + (10 * at) / LENGTH },
+])('at most 5 % of 1,000 histories of noise: $name', ({ make }) => {
+  const random = seeded(12);
+  let alarms = 0;
+  for (let i = 0; i < SHUFFLES; i++) {
+    const draw = make(random);
+    const values = Array.from({ length: LENGTH }, (_, at) => draw(at));
+    if (changePoints(values, { pValue: DECLARED_RATE }, statistics).length > 0) alarms++;
+  }
+  expect(alarms).toBeLessThanOrEqual(SHUFFLES * DECLARED_RATE);
 });

@@ -66,7 +66,7 @@ test('sorted by commit, then the largest first, then by key, whatever the order 
 });
 
 test('changes below 2 % are left out unless asked for', () => {
-  const list = [series('a', 'ms', [100, 101.5])];
+  const list = [series('a', 'ms', [1000, 1015])];
   expect(find(list)).toEqual([]);
   expect(find(list, { minEffect: 0.01 })).toHaveLength(1);
 });

@@ -1,0 +1,154 @@
+// What speaks for a change at a place of a history: a rank test, and the size of the jump against the noise around it. It must never trust
+// one alone: order that means something, such as drift, breaks the first, and values that tell no variance break the second.
+import { mannWhitney } from './mann-whitney.js';
+import { type Noise, noiseOf, varianceOfDifference } from './noise.js';
+import { drawOutliersIn } from './outliers.js';
+import type { Statistics } from './statistics.js';
+
+/** Values on each side of the cut whose ranks are compared, besides those of the whole stretch, which may hold other changes. */
+const RANK_REACHES = [Number.POSITIVE_INFINITY, 30];
+
+/** Values on each side whose means are compared: near ones tell a step from a walk, many show a small step. */
+const JUMP_REACHES = [Number.POSITIVE_INFINITY, 48, 16, 5];
+
+/** Values on each side that tell the noise, and the standard errors of caution: few do where it changes, but they tell less. */
+const NOISE_REACHES = [
+  { reach: 250, caution: 0.5 },
+  { reach: 60, caution: 2 },
+  { reach: 30, caution: 2 },
+];
+
+// All means against the widest noise count half of the whole chance, the other pairs of reaches share the rest.
+const WEIGHT_OF_FIRST = 2;
+const WEIGHT_OF_OTHERS = 2 * (JUMP_REACHES.length * NOISE_REACHES.length - 1);
+
+/** Deviations that must be left of a jump when a slope that both sides share is taken away: drift has none left. */
+const BESIDE_SLOPE = 3.3;
+
+/** Sides longer than this are compared in blocks too: their means must differ by far more than those of blocks of one side do. */
+const LONG_SIDE = 48;
+const BLOCKS = 4;
+const BESIDE_WAVES = 8;
+
+/** The exact p of ranks may be as small as the square of the normal one where all values of one side are larger, and a little below. */
+const FAR_ABOVE = 0.4;
+
+interface Jump {
+  readonly size: number;
+  /** The size left when both sides slope alike. */
+  readonly besideSlope: number;
+  /** Sum of squared distances in time from the middles of the sides. */
+  readonly squares: number;
+}
+
+const meanOf = (values: Float64Array): number => {
+  let sum = 0;
+  for (const value of values) sum += value;
+  return sum / values.length;
+};
+
+const jumpOf = (before: Float64Array, after: Float64Array): Jump => {
+  let products = 0;
+  let squares = 0;
+  const means = [before, after].map((side) => {
+    const mean = meanOf(side);
+    const middle = (side.length - 1) / 2;
+    for (let i = 0; i < side.length; i++) {
+      products += (i - middle) * (side[i] - mean);
+      squares += (i - middle) ** 2;
+    }
+    return mean;
+  });
+  const size = means[1] - means[0];
+  const distance = (before.length + after.length) / 2;
+  return { size, besideSlope: size - (products / squares) * distance, squares };
+};
+
+/** Variance of the means of the blocks of a side. */
+const varianceOfBlocks = (side: Float64Array): number => {
+  const length = Math.floor(side.length / BLOCKS);
+  const means = Float64Array.from({ length: BLOCKS }, (_, i) => meanOf(side.subarray(i * length, (i + 1) * length)));
+  const mean = meanOf(means);
+  return means.reduce((sum, block) => sum + (block - mean) ** 2, 0) / (BLOCKS - 1);
+};
+
+const isOfWaves = (size: number, before: Float64Array, after: Float64Array): boolean =>
+  Math.min(before.length, after.length) >= LONG_SIDE &&
+  size ** 2 < (BESIDE_WAVES ** 2 * (varianceOfBlocks(before) + varianceOfBlocks(after))) / BLOCKS;
+
+const isOfSlope = ({ size, besideSlope, squares }: Jump, noise: Noise, variance: number, distance: number): boolean => {
+  const ofSlope = (noise.variance * (1 + noise.phi)) / (1 - noise.phi) / squares;
+  return besideSlope * Math.sign(size) < BESIDE_SLOPE * Math.sqrt(variance + distance ** 2 * ofSlope);
+};
+
+/** The smallest p of the jump over all reaches; `enough` is as good as any smaller one. */
+const jumpP = (
+  values: Float64Array,
+  start: number,
+  cut: number,
+  end: number,
+  enough: number,
+  statistics: Statistics,
+): number => {
+  const jumps = JUMP_REACHES.flatMap((reach, i) => {
+    const before = values.subarray(Math.max(start, cut - reach), cut);
+    const after = values.subarray(cut, Math.min(end, cut + reach));
+    // Where neither side is longer than the reach, the first has said it all.
+    if (i > 0 && before.length < reach && after.length < reach) return [];
+    const sides = [drawOutliersIn(before), drawOutliersIn(after)] as const;
+    const jump = jumpOf(...sides);
+    if (jump.size === 0 || isOfWaves(jump.size, ...sides)) return [];
+    return [{ ...jump, m: before.length, n: after.length, isFirst: i === 0 }];
+  });
+  let best = 1;
+  for (const [i, { reach, caution }] of NOISE_REACHES.entries()) {
+    if (jumps.length === 0) break;
+    const near = values.subarray(Math.max(0, cut - reach), Math.min(values.length, cut + reach));
+    const noise = noiseOf(near, caution);
+    for (const jump of jumps) {
+      const variance = varianceOfDifference(noise, jump.m, jump.n);
+      if (isOfSlope(jump, noise, variance, (jump.m + jump.n) / 2)) continue;
+      const weight = i === 0 && jump.isFirst ? WEIGHT_OF_FIRST : WEIGHT_OF_OTHERS;
+      best = Math.min(best, weight * statistics.studentTwoSided(jump.size / Math.sqrt(variance), near.length / 2));
+      if (best <= enough) return best;
+    }
+  }
+  return best;
+};
+
+const rankP = (
+  values: Float64Array,
+  start: number,
+  cut: number,
+  end: number,
+  roughAbove: number,
+  statistics: Statistics,
+): number => {
+  let best = 1;
+  for (const [i, reach] of RANK_REACHES.entries()) {
+    const before = values.subarray(Math.max(start, cut - reach), cut);
+    const after = values.subarray(cut, Math.min(end, cut + reach));
+    if (i > 0 && before.length < reach && after.length < reach) continue;
+    best = Math.min(best, mannWhitney(before, after, statistics, roughAbove).pValue);
+  }
+  return best * RANK_REACHES.length;
+};
+
+/**
+ * How likely the stretch `[start, end)` would look as if it changed at `cut` by chance, for one place known beforehand: the larger of the
+ * p-values of two tests, each the smallest over several reaches times their number. Above `limit` only a rough p is given.
+ */
+export const evidenceP = (
+  values: Float64Array,
+  [start, cut, end]: readonly [start: number, cut: number, end: number],
+  limit: number,
+  statistics: Statistics,
+): number => {
+  // Counting is dear. The cheap tests come first: normal ranks, then whether any jump is enough.
+  const rough = rankP(values, start, cut, end, 0, statistics);
+  if (rough > limit ** FAR_ABOVE) return Math.min(1, rough);
+  const jump = jumpP(values, start, cut, end, limit, statistics);
+  if (jump > limit) return Math.min(1, jump);
+  const rank = rankP(values, start, cut, end, Number.POSITIVE_INFINITY, statistics);
+  return Math.min(1, Math.max(rank, jumpP(values, start, cut, end, rank, statistics)));
+};

@@ -1,0 +1,104 @@
+// A step that anyone sees is found where it is: between changes back, beside outliers, in a long history, and in a real one.
+import { expect, test } from 'vitest';
+import { changePoints } from '../../../src/tracedb/detect/e-divisive.js';
+import { findRegressions } from '../../../src/tracedb/detect/regressions.js';
+import { loadStatistics } from '../../../src/tracedb/detect/statistics.js';
+import { otelHistory } from './otel-history.js';
+import { noise, seeded } from './seeded.js';
+
+const statistics = await loadStatistics();
+
+const placesOf = (values: readonly number[]): number[] =>
+  changePoints(values, { minEffect: 0.02 }, statistics).map(({ index }) => index);
+
+const flat = (level: number, length: number): number[] => new Array<number>(length).fill(level);
+
+/** `length` values around a level. */
+const around = (level: number, length: number, deviation: number, random: () => number): number[] =>
+  Array.from({ length }, () => level + deviation * noise(random));
+
+const isNear = (places: readonly number[], wanted: number): boolean => places.some((at) => Math.abs(at - wanted) <= 3);
+
+test.each([30, 40, 60])('blocks of %i values that go up and down after noise', (length) => {
+  for (let seed = 1; seed <= 20; seed++) {
+    const random = seeded(seed);
+    const quiet = Array.from({ length: 300 }, () => 60 + 80 * random());
+    const history = [...quiet, ...[130, 70, 130, 70].flatMap((level) => around(level, length, 5, random))];
+    const places = placesOf(history);
+    for (let i = 1; i < 4; i++) {
+      expect(isNear(places, 300 + i * length), `seed ${seed}: ${places} without ${300 + i * length}`).toBe(true);
+    }
+  }
+});
+
+test('outliers in flat whole numbers hide no step', () => {
+  const steps = [...flat(4, 50), ...flat(8, 50)];
+  for (const end of [[1600, 1600, 7, 7, 7], [1600], [8, 1600, 1600, 8, 0, 8, 8], []]) {
+    expect(placesOf([...steps, ...end]), String(end)).toEqual([50]);
+    expect(placesOf([...flat(4, 20), 1600, ...flat(4, 29), ...flat(8, 50), ...end]), String(end)).toEqual([50]);
+  }
+});
+
+test('a small change just before a large one does not take its place', () => {
+  expect(placesOf([...flat(9, 60), ...flat(12, 6), ...flat(3, 60)]).filter((at) => at !== 60)).toEqual([66]);
+});
+
+test('639 to 509 MB inside 1,700 whole numbers that creep and jump', () => {
+  for (let seed = 1; seed <= 10; seed++) {
+    const random = seeded(seed);
+    let level = 560;
+    // Most runs give what the run before gave; some are a little off, now and then a change of the program moves all that follow.
+    const run = (): number => {
+      if (random() < 0.02) level += Math.round(4 * noise(random));
+      return Math.round(level + (random() < 0.2 ? 3 * noise(random) : 0) + (random() < 0.01 ? 200 : 0));
+    };
+    const before = Array.from({ length: 900 }, run);
+    level = 639;
+    const top = Array.from({ length: 40 }, run);
+    level = 509;
+    const history = [...before, ...top, ...Array.from({ length: 760 }, run)];
+    const places = placesOf(history);
+    expect(isNear(places, 940), `seed ${seed}: ${places}`).toBe(true);
+  }
+});
+
+test('10,779 values with a change at each 38 of them', () => {
+  const random = seeded(5);
+  const history = Array.from({ length: 10_779 }, (_, i) => (Math.floor(i / 38) % 2 === 0 ? 100 : 120) + noise(random));
+  const places = placesOf(history);
+  const wanted = Array.from({ length: 282 }, (_, i) => (i + 1) * 38);
+  expect(wanted.filter((at) => !isNear(places, at))).toEqual([]);
+  expect(places.length).toBeLessThanOrEqual(wanted.length + 2);
+});
+
+const SIDE = 30;
+
+/** Where 30 values on each side are apart and their medians differ by a tenth at least. */
+const clearSteps = (values: readonly number[]): number[] => {
+  const places: number[] = [];
+  for (let at = SIDE; at + SIDE <= values.length; at++) {
+    const [before, after] = [values.slice(at - SIDE, at), values.slice(at, at + SIDE)];
+    const isApart = Math.max(...before) < Math.min(...after) || Math.min(...before) > Math.max(...after);
+    const [from, to] = [statistics.median(before), statistics.median(after)];
+    if (isApart && Math.abs(to - from) >= 0.1 * Math.abs(from)) places.push(at);
+  }
+  return places;
+};
+
+test('every clear step of the history of the OpenTelemetry JS SDK', () => {
+  const history = otelHistory();
+  const found = findRegressions(history, {}, statistics);
+  let steps = 0;
+  for (const { key, values, commits } of history) {
+    const places = found.filter((one) => one.key === key).map(({ commit }) => commit.number);
+    for (const at of clearSteps(Array.from(values))) {
+      steps++;
+      const near = commits.slice(at - 3, at + 4).map(({ number }) => number);
+      expect(
+        places.some((place) => near.includes(place)),
+        `${key} at ${commits[at].number}, found ${places}`,
+      ).toBe(true);
+    }
+  }
+  expect(steps).toBeGreaterThan(25);
+});
