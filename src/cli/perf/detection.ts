@@ -81,7 +81,9 @@ export const detect = async (
   }));
   if (detection.detector === 'e-divisive') {
     const { falsePositiveRate, minEffect } = detection;
-    return findRegressions(histories, { minEffect, directions, falsePositiveRate }, statistics);
+    // The store and --from bound a series already; the time grows about with its length.
+    const maxPoints = Number.MAX_SAFE_INTEGER;
+    return findRegressions(histories, { minEffect, directions, falsePositiveRate, maxPoints }, statistics);
   }
   return histories
     .flatMap((one) => findSteps(one, { ...detection, directions }, statistics))
