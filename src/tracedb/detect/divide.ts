@@ -66,7 +66,7 @@ export const divide = (values: Float64Array, minSize: number, pValue: number, ju
     const [start, end] = stretch;
     const split = energySplit(drawOutliersIn(values.subarray(start, end)), minSize);
     if (split === null) continue;
-    const isCut = [start + split.until, end].some((until) => judge(start, start + split.index, until) <= pValue);
+    const isCut = judge(start, start + split.index, start + split.until) <= pValue;
     const found = isCut ? [start + split.index] : cutsInWindows(values, start, end, minSize, pValue, judge);
     if (found.length === 0) continue;
     cuts.push(...found);
