@@ -1,4 +1,5 @@
 // Turns spans of our own collector into what the archive keeps. Nothing may be lost or rounded on the way.
+import { droppedProperties } from '../collector/dropped-properties.js';
 import type { EventRecord, SpanRecord } from '../collector/record.js';
 import type { Resource } from '../collector/reporter.js';
 import type { Properties, PropertyList, PropertyValue } from '../local-span/property.js';
@@ -34,17 +35,27 @@ const propertiesOf = (properties: Properties): ArchivedProperties => {
   return kept;
 };
 
-const eventOf = ({ name, timeUnixNs, propertyList }: EventRecord): ArchivedEvent => ({
+// The archive keeps counts of what was left out as properties, and makes fields of them again where a format has some.
+const withDropped = (properties: ArchivedProperties, dropped: PropertyList): ArchivedProperties =>
+  dropped.length === 0 ? properties : { ...listOf(dropped), ...properties };
+
+const eventOf = ({ name, timeUnixNs, propertyList, droppedAttributesCount }: EventRecord): ArchivedEvent => ({
   name,
   timeUnixNs,
-  properties: listOf(propertyList),
+  properties: withDropped(listOf(propertyList), droppedProperties(droppedAttributesCount)),
 });
 
-const linkOf = ({ traceId, spanId, traceState = '', properties = {} }: Link): ArchivedLink => ({
+const linkOf = ({
+  traceId,
+  spanId,
+  traceState = '',
+  properties = {},
+  droppedAttributesCount = 0,
+}: Link): ArchivedLink => ({
   traceId,
   spanId,
   traceState,
-  properties: propertiesOf(properties),
+  properties: withDropped(propertiesOf(properties), droppedProperties(droppedAttributesCount)),
 });
 
 /** A resource of the collector. */
@@ -63,7 +74,7 @@ export const archivedSpan = (span: SpanRecord, resource: ArchivedResource): Arch
   startUnixNs: span.startTimeUnixNs,
   endUnixNs: span.endTimeUnixNs,
   status: { code: span.status.code, message: span.status.message ?? '' },
-  properties: listOf(span.propertyList),
+  properties: withDropped(listOf(span.propertyList), span.droppedProperties),
   events: span.events.length === 0 ? NO_EVENTS : span.events.map(eventOf),
   links: span.links.length === 0 ? NO_LINKS : span.links.map(linkOf),
   resource,

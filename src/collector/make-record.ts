@@ -14,6 +14,8 @@ import { toUnixTime } from './tick-time.js';
 
 const NO_EVENTS: readonly EventRecord[] = Object.freeze([]);
 const NO_LINKS: readonly Link[] = Object.freeze([]);
+/** On the root of a trace that `maxSpansPerTrace` has cut: how many spans were left out until its record was made. */
+const DROPPED_SPANS = 'spanline.dropped_spans';
 const UNSET: SpanStatus = Object.freeze({ code: 'unset' });
 
 // Recording looks at no name, so that of a program without types can be anything; an encoder must get a string.
@@ -29,6 +31,13 @@ export const recordOfSpan = (
   const start = toUnixTime(span.begin, anchor);
   const end = toUnixTime(span.endTicks, anchor);
   const parent = span.trace === trace ? span : (span.extra?.find((one) => one.trace === trace) ?? span);
+  const links = span.links === null ? NO_LINKS : cleanLinks(span.links);
+  // A further parent is a link in the record of its own trace, and of no concern to the others.
+  const further = span.alsoUnder?.filter((one) => one.trace === trace).map((one) => linkTo(identity, one));
+  const isCutRoot = span.isRoot && span.trace === trace && trace.dropped > 0;
+  const { list, dropped } = cleanList(
+    isCutRoot ? [...(span.propertyList ?? []), DROPPED_SPANS, trace.dropped] : span.propertyList,
+  );
   return new SpanRecord(
     identity,
     span.idHi >>> 0,
@@ -41,13 +50,17 @@ export const recordOfSpan = (
     start.nano,
     end.sec,
     end.nano,
-    cleanList(span.propertyList),
+    list,
     span.events === null
       ? NO_EVENTS
       : span.events.map((event) => eventAt(event.name, event.ticks, event.properties, anchor)),
-    span.links === null && span.alsoUnder === null ? NO_LINKS : linksOf(span, trace, identity),
+    further === undefined ? links : [...further, ...links],
     cleanStatus(span.status),
     span.isRoot && trace.context.isRemote && trace.context.hasSpan,
+    false,
+    dropped + (span.dropped?.properties ?? 0),
+    span.dropped?.events ?? 0,
+    (span.links?.length ?? 0) - links.length + (span.dropped?.links ?? 0),
   );
 };
 
@@ -66,6 +79,7 @@ export const recordOfLocal = (
   const start = toUnixTime(slice.begins[row], anchor);
   const end = toUnixTime(slice.ends[row], anchor);
   const parentSlice = parent < 0 ? null : batch.sliceOf(parent);
+  const { list, dropped } = cleanList(side === null ? null : side.propertiesOf(index));
   return new SpanRecord(
     identity,
     slice.idHi >>> 0,
@@ -78,19 +92,15 @@ export const recordOfLocal = (
     start.nano,
     end.sec,
     end.nano,
-    side === null ? null : cleanList(side.propertiesOf(index)),
+    list,
     side === null ? NO_EVENTS : side.eventsOf(index, anchor),
     parent < 0 && mounted.alsoUnder !== null ? mounted.alsoUnder.map((one) => linkTo(identity, one)) : NO_LINKS,
     UNSET,
     false,
     true,
+    dropped + (batch.side?.droppedProperties?.get(index) ?? 0),
+    batch.side?.droppedEvents?.get(index) ?? 0,
   );
-};
-
-const linksOf = (span: Span, trace: ActiveTrace, identity: TraceIdentity): readonly Link[] => {
-  // A further parent is a link in the record of its own trace, and of no concern to the others.
-  const parents = span.alsoUnder?.filter((one) => one.trace === trace).map((one) => linkTo(identity, one)) ?? [];
-  return [...parents, ...cleanLinks(span.links ?? NO_LINKS)];
 };
 
 const linkTo = (identity: TraceIdentity, parent: { parentHi: number; parentLo: number }): Link => ({
@@ -100,7 +110,8 @@ const linkTo = (identity: TraceIdentity, parent: { parentHi: number; parentLo: n
 
 const eventAt = (name: string, ticks: number, properties: Parameters<typeof cleanObject>[0], anchor: ClockAnchor) => {
   const { sec, nano } = toUnixTime(ticks, anchor);
-  return new EventRecord(nameText(name), sec, nano, cleanObject(properties));
+  const { list, dropped } = cleanObject(properties);
+  return new EventRecord(nameText(name), sec, nano, list, dropped);
 };
 
 /** Side columns of a batch, looked up by row: entries are grouped once, in their order. */

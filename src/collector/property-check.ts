@@ -23,23 +23,36 @@ const uniformCopy = (value: unknown): PropertyValue | undefined => {
   return items.every((item) => isScalar(item) && typeof item === type) ? (items as PropertyValue) : undefined;
 };
 
-/** Null when nothing is left. What is not a property value is counted and left out. */
-export const cleanList = (list: readonly unknown[] | null): PropertyList | null => {
-  if (list === null || list.length === 0) return null;
+/** Properties that can be relied on; `list` is null when there are none. */
+export interface CleanProperties {
+  readonly list: PropertyList | null;
+  /** How many were left out. */
+  readonly dropped: number;
+}
+
+const NOTHING: CleanProperties = Object.freeze({ list: null, dropped: 0 });
+
+/** What is not a property value is counted and left out. */
+export const cleanList = (list: readonly unknown[] | null): CleanProperties => {
+  if (list === null || list.length === 0) return NOTHING;
+  let dropped = 0;
   const out: (string | PropertyValue)[] = [];
   for (let i = 0; i < list.length; i += 2) {
     const key = list[i];
     const given = list[i + 1];
     const value = typeof key === 'string' ? cleanValue(given) : undefined;
     if (typeof key !== 'string' || value === undefined) {
-      if (given !== undefined) count(Counter.propertiesInvalid);
+      if (given !== undefined) {
+        count(Counter.propertiesInvalid);
+        dropped++;
+      }
       continue;
     }
     const at = indexOfKey(out, key);
     if (at < 0) out.push(key, value);
     else out[at + 1] = value;
   }
-  return out.length === 0 ? null : out;
+  return { list: out.length === 0 ? null : out, dropped };
 };
 
 const indexOfKey = (list: readonly unknown[], key: string): number => {
@@ -48,8 +61,8 @@ const indexOfKey = (list: readonly unknown[], key: string): number => {
 };
 
 /** The same for properties given as an object. */
-export const cleanObject = (properties: Properties | undefined): PropertyList | null => {
-  if (properties === undefined || properties === null || typeof properties !== 'object') return null;
+export const cleanObject = (properties: Properties | undefined): CleanProperties => {
+  if (properties === undefined || properties === null || typeof properties !== 'object') return NOTHING;
   const list: unknown[] = [];
   lazyProperties(properties, (key, value) => list.push(key, value));
   return cleanList(list);

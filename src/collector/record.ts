@@ -2,6 +2,7 @@
 // Nothing here may run on the recording path; records are made when a trace is reported.
 import type { PropertyList, PropertyValue } from '../local-span/property.js';
 import type { Link, SpanKind, SpanStatus } from '../span/span-types.js';
+import { droppedProperties } from './dropped-properties.js';
 
 const hex8 = (word: number): string => (word >>> 0).toString(16).padStart(8, '0');
 
@@ -31,6 +32,8 @@ export class EventRecord {
     readonly nano: number,
     /** Key, value, key, value; no key twice; null when there are none. */
     readonly propertyList: PropertyList | null,
+    /** Properties that were left out: their values were of no permitted type. */
+    readonly droppedAttributesCount = 0,
   ) {}
 
   /** Unix time in nanoseconds. */
@@ -93,7 +96,16 @@ export class SpanRecord {
     readonly hasRemoteParent: boolean,
     /** True for a local span: one synchronous stretch of work on the thread of its parent. */
     readonly isLocal = false,
+    /** Properties, events and links that a bound or a check left out. */
+    readonly droppedAttributesCount = 0,
+    readonly droppedEventsCount = 0,
+    readonly droppedLinksCount = 0,
   ) {}
+
+  /** What was left out, as properties by OpenTelemetry's names: for formats that have no fields for it. */
+  get droppedProperties(): PropertyList {
+    return droppedProperties(this.droppedAttributesCount, this.droppedEventsCount, this.droppedLinksCount);
+  }
 
   /** The same span with further properties; a key that it has already gets the new value. */
   withProperties(properties: Readonly<Record<string, PropertyValue>>): SpanRecord {
@@ -121,6 +133,9 @@ export class SpanRecord {
       this.status,
       this.hasRemoteParent,
       this.isLocal,
+      this.droppedAttributesCount,
+      this.droppedEventsCount,
+      this.droppedLinksCount,
     );
   }
 

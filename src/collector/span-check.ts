@@ -39,13 +39,14 @@ export const cleanLinks = (links: readonly Link[]): readonly Link[] => {
       traceId,
       spanId,
       traceState: typeof traceState === 'string' ? traceState : undefined,
-      properties: cleanProperties(properties),
+      ...cleanProperties(properties),
     });
   }
   return out;
 };
 
-const cleanProperties = (properties: Properties | undefined): Properties | undefined => {
-  const list = cleanObject(properties);
-  return list === null ? undefined : toProperties(list);
+const cleanProperties = (properties: Properties | undefined): Pick<Link, 'properties' | 'droppedAttributesCount'> => {
+  const { list, dropped } = cleanObject(properties);
+  const kept = { properties: list === null ? undefined : toProperties(list) };
+  return dropped === 0 ? kept : { ...kept, droppedAttributesCount: dropped };
 };

@@ -57,6 +57,11 @@ class DetachedMount implements LineMount {
     this.spans.add(batch);
   }
 
+  // No span names a collected local span as its parent.
+  reserve(): number {
+    return 0;
+  }
+
   refusedLocalSpan(): void {
     count(Counter.localSpansOverCap);
   }

@@ -16,6 +16,9 @@ export interface SideSlice {
   readonly eventTicks: readonly number[];
   readonly eventNames: readonly string[];
   readonly eventProperties: readonly (Properties | undefined)[];
+  /** How many properties and events of a span were over the bound; null when none was. */
+  readonly droppedProperties: ReadonlyMap<number, number> | null;
+  readonly droppedEvents: ReadonlyMap<number, number> | null;
 }
 
 // Columns begin filled, so that the usual store is inside the array and V8 compiles it as such; more are pushed.
@@ -31,12 +34,18 @@ const NOTHING: readonly never[] = Object.freeze([]);
 
 const cut = <T>(from: readonly T[], n: number): readonly T[] => (n === 0 ? NOTHING : from.slice(0, n));
 
+// One entry a span at most, and a batch has no more spans than a trace may.
+const oneMore = (counts: Map<number, number> | null, span: number): Map<number, number> =>
+  (counts ?? new Map()).set(span, (counts?.get(span) ?? 0) + 1);
+
 export class SideColumns {
   private propertyCount = 0;
   private readonly propertySpans = column(0);
   private readonly propertyKeys = column('');
   private readonly propertyValues = column<PropertyValue>('');
+  private droppedProperties: Map<number, number> | null = null;
   private eventCount = 0;
+  private droppedEvents: Map<number, number> | null = null;
   private readonly eventSpans = column(0);
   // 0.5 makes the elements doubles from the start.
   private readonly eventTicks = column(0.5);
@@ -47,6 +56,7 @@ export class SideColumns {
     const i = this.propertyCount;
     if (i === MAX_SIDE_ENTRIES) {
       count(Counter.propertiesOverCap);
+      this.droppedProperties = oneMore(this.droppedProperties, span);
       return;
     }
     this.propertyCount = i + 1;
@@ -65,6 +75,7 @@ export class SideColumns {
     const i = this.eventCount;
     if (i === MAX_SIDE_ENTRIES) {
       count(Counter.eventsOverCap);
+      this.droppedEvents = oneMore(this.droppedEvents, span);
       return;
     }
     this.eventCount = i + 1;
@@ -95,7 +106,11 @@ export class SideColumns {
       eventTicks: cut(this.eventTicks, e),
       eventNames: cut(this.eventNames, e),
       eventProperties: cut(this.eventProperties, e),
+      droppedProperties: this.droppedProperties,
+      droppedEvents: this.droppedEvents,
     };
+    this.droppedProperties = null;
+    this.droppedEvents = null;
     // These arrays wait in the pool: they must not keep the caller's values alive.
     this.propertyValues.fill('', 0, p);
     this.eventProperties.fill(undefined, 0, e);

@@ -12,8 +12,10 @@ import { closeAfterTurn } from './stretches.js';
 export interface LineMount {
   /** False for a local collector, which has no identity in a trace. */
   readonly isSpan: boolean;
-  /** Take a finished batch whose top spans become children of this mount. */
-  mountBatch(batch: LocalBatch): void;
+  /** Take a finished batch whose top spans become children of this mount; its first `reserved` spans have their places. */
+  mountBatch(batch: LocalBatch, reserved: number): void;
+  /** Places for local spans that must be kept because a span names one as its parent; how many there were. */
+  reserve(n: number): number;
   /** How many more local spans may be recorded; asked once per chunk. */
   readonly localSpanRoom: number;
   /** True when nothing of this mount can be reported any more. Not asked for each local span: its room is 0 then. */
@@ -42,6 +44,8 @@ export class SpanLine {
   // No scope will close it: it holds nothing that has ended, and the turn ends what is open.
   private isUnscoped = false;
   private isUnfinished = false;
+  // The first of the spans in the queue, as many as have their places in the trace already.
+  private reserved = 0;
   /** The neighbours among the lines of the same span that still run; see `Span.run`. */
   nextOpen: SpanLine | null = null;
   previousOpen: SpanLine | null = null;
@@ -122,14 +126,19 @@ export class SpanLine {
     else this.queue.addEvent(index, name, properties);
   }
 
-  /** Id of the innermost open span, upper half: the parent of a cross-async span started here. */
-  get currentIdHi(): number {
+  /** The parent of a span that starts here: the innermost one open, kept from now on, or -1 for the mount. */
+  takeParent(): number {
     const index = this.queue.nextParent;
+    if (index >= this.reserved) this.reserved += this.mount.reserve(index + 1 - this.reserved);
+    return index < this.reserved ? index : -1;
+  }
+
+  /** Id of the span at `index`, upper half; that of the mount for -1. */
+  idHiOf(index: number): number {
     return index < 0 ? this.mount.idHi : this.queue.idHiOf(index);
   }
 
-  get currentIdLo(): number {
-    const index = this.queue.nextParent;
+  idLoOf(index: number): number {
     return index < 0 ? this.mount.idLo : this.queue.idLoOf(index);
   }
 
@@ -160,11 +169,13 @@ export class SpanLine {
   private drain(): void {
     if (this.queue.count === 0) return;
     this.epoch++;
-    this.mount.mountBatch(this.queue.take());
+    const { reserved } = this;
+    this.reserved = 0;
+    this.mount.mountBatch(this.queue.take(), reserved);
   }
 
   private grow(): boolean {
-    if (this.queue.count >= this.mount.localSpanRoom) {
+    if (this.queue.count - this.reserved >= this.mount.localSpanRoom) {
       this.mount.refusedLocalSpan();
       return false;
     }

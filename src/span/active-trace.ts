@@ -25,8 +25,10 @@ export class ActiveTrace {
   batches: MountedBatch[] = [];
   /** Spans accepted and not yet reported. */
   pending = 0;
-  /** Spans accepted over the whole life. */
-  accepted = 0;
+  /** Spans that have a place in this trace over its whole life, from their start on; the root needs none. */
+  admitted = 0;
+  /** Spans that found no place. */
+  dropped = 0;
   /** Estimated bytes of what is pending. */
   byteSize = 0;
   /** Parts of this trace handed to reporters so far. */
@@ -55,33 +57,54 @@ export class ActiveTrace {
 
   /** How many more local spans a line of this trace may record. */
   get room(): number {
-    return this.state === 'discarded' ? 0 : this.sink.limits.maxSpansPerTrace - this.accepted;
+    return this.state === 'discarded' ? 0 : Math.max(0, this.sink.limits.maxSpansPerTrace - this.admitted);
   }
 
-  /** Accept a finished span. The root is accepted even when the cap is reached: a trace without it says nothing. */
-  addSpan(span: Span, isRoot: boolean, isPrimary: boolean): void {
+  /**
+   * A place for a span that starts; false when the trace is full. Given at the start and kept, because children end first:
+   * at the end the places would be taken by children of a parent that gets none.
+   */
+  admit(): boolean {
+    if (this.state === 'discarded') return true;
+    if (this.room === 0) {
+      count(Counter.spansOverTraceCap);
+      this.dropped++;
+      return false;
+    }
+    this.admitted++;
+    return true;
+  }
+
+  /** Places for local spans that another span will name as its parent; how many there were. */
+  reserve(n: number): number {
+    const granted = this.state === 'discarded' ? n : Math.min(n, this.room);
+    this.admitted += granted;
+    return granted;
+  }
+
+  /** Accept a finished span that was admitted. */
+  addSpan(span: Span, isPrimary: boolean): void {
     if (this.state === 'discarded') {
       count(Counter.spansOfDiscardedTraces);
-      return;
-    }
-    if (this.room <= 0 && !isRoot) {
-      count(Counter.spansOverTraceCap);
       return;
     }
     this.spans.push(span);
     this.accept(1, isPrimary ? bytesOfSpan(span) : 0);
   }
 
-  /** Accept a finished batch under a parent of this trace. */
-  addBatch(batch: LocalBatch, parentHi: number, parentLo: number): void {
+  /** Accept a finished batch under a parent of this trace. Its first `reserved` spans have their places. */
+  addBatch(batch: LocalBatch, parentHi: number, parentLo: number, reserved = 0): void {
     if (this.state === 'discarded') {
       countMany(Counter.spansOfDiscardedTraces, batch.count);
       return;
     }
-    const { room } = this;
-    if (batch.count > room) countMany(Counter.spansOverTraceCap, batch.count - Math.max(room, 0));
-    if (room <= 0) return;
-    const kept = batch.first(room);
+    const kept = batch.first(reserved + this.room);
+    if (kept.count < batch.count) {
+      countMany(Counter.spansOverTraceCap, batch.count - kept.count);
+      this.dropped += batch.count - kept.count;
+    }
+    if (kept.count === 0) return;
+    this.admitted += kept.count - reserved;
     this.batches.push({ batch: kept, parentHi, parentLo, alsoUnder: null });
     this.accept(kept.count, kept.byteSize);
   }
@@ -108,7 +131,6 @@ export class ActiveTrace {
 
   private accept(spans: number, bytes: number): void {
     this.pending += spans;
-    this.accepted += spans;
     this.byteSize += bytes;
     if (this.state === 'ended') countMany(Counter.spansLate, this.reports > 0 ? spans : 0);
     this.sink.grew(this, spans, bytes);

@@ -24,6 +24,13 @@ export interface PendingEvent {
   readonly properties: Properties | undefined;
 }
 
+/** How many of each a bound refused. */
+export interface DroppedDetails {
+  properties: number;
+  events: number;
+  links: number;
+}
+
 /** A further parent. In a further trace the span has a record under it; in a trace it is in already, a link to it. */
 export interface ExtraParent {
   readonly trace: ActiveTrace;

@@ -19,4 +19,6 @@ export interface Link {
   readonly spanId: string;
   readonly traceState?: string;
   readonly properties?: Properties;
+  /** Properties that were left out, in a record: their values were of no permitted type. */
+  readonly droppedAttributesCount?: number;
 }

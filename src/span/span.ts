@@ -27,7 +27,7 @@ import { errorMessage, exceptionProperties } from './exception.js';
 import { followerOf } from './plain-promise.js';
 import { SpanContext } from './span-context.js';
 import { SpanGuard } from './span-guard.js';
-import type { ExtraParent, PendingEvent, RootOptions, SpanOptions } from './span-options.js';
+import type { DroppedDetails, ExtraParent, PendingEvent, RootOptions, SpanOptions } from './span-options.js';
 import type { Link, SpanKind, SpanStatus, StatusCode } from './span-types.js';
 import { TaskLines } from './task-lines.js';
 import type { TraceCollector } from './trace-collector.js';
@@ -54,9 +54,9 @@ const UNSET: SpanStatus = Object.freeze({ code: 'unset' });
  */
 export class Span implements Disposable, LineMount {
   /** @internal Ids are signed 32-bit words. */
-  readonly idHi: number;
+  idHi: number;
   /** @internal */
-  readonly idLo: number;
+  idLo: number;
   /** @internal */
   begin = 0;
   /** @internal 0 while open. */
@@ -71,10 +71,14 @@ export class Span implements Disposable, LineMount {
   links: Link[] | null = null;
   /** @internal */
   status: SpanStatus = UNSET;
+  /** @internal What bounds refused; null for nothing. */
+  dropped: DroppedDetails | null = null;
   /** @internal Parents in further traces. */
   extra: ExtraParent[] | null = null;
   /** @internal Further parents in a trace this span has a record in already: links of that record. */
   alsoUnder: ExtraParent[] | null = null;
+  // Its trace is full. What starts below belongs to the span above, whose id it has.
+  private isRefused = false;
   private tasks: TaskLines | null = null;
   private unsampledLine: SpanLine | null = null;
 
@@ -93,8 +97,14 @@ export class Span implements Disposable, LineMount {
     private readonly unsampledContext: SpanContext | null,
   ) {
     if (trace !== null) {
-      this.idLo = reserveSpanIds(1);
-      this.idHi = spanIdPrefix();
+      if (isRoot || trace.admit()) {
+        this.idLo = reserveSpanIds(1);
+        this.idHi = spanIdPrefix();
+      } else {
+        this.isRefused = true;
+        this.idLo = parentLo;
+        this.idHi = parentHi;
+      }
       this.begin = now();
     } else {
       this.idHi = 0;
@@ -141,7 +151,8 @@ export class Span implements Disposable, LineMount {
     const mount = line.mount as Span;
     if (mount.trace === null) return mount;
     if (mount.isDiscarded) return childOfDiscarded(name, mount);
-    const span = new Span(mount.trace, name, line.currentIdHi, line.currentIdLo, false, null);
+    const at = line.takeParent();
+    const span = new Span(mount.trace, name, line.idHiOf(at), line.idLoOf(at), false, null);
     if (mount.extra !== null) span.inherit(mount.extra, span.parentHi, span.parentLo);
     return options ? span.with(options) : span;
   }
@@ -181,7 +192,7 @@ export class Span implements Disposable, LineMount {
 
   /** True while this span records: sampled, not ended, its trace not cancelled nor otherwise let go. */
   get isRecording(): boolean {
-    return this.endTicks === 0 && this.recordingTrace !== null;
+    return this.endTicks === 0 && this.isKept && this.recordingTrace !== null;
   }
 
   /**
@@ -206,7 +217,8 @@ export class Span implements Disposable, LineMount {
   addProperty(key: string, value: PropertyValue): this {
     if (!this.accepts()) return this;
     this.propertyList ??= [];
-    if (this.propertyList.length >= 2 * this.limits.maxPropertiesPerSpan) count(Counter.propertiesOverCap);
+    if (this.propertyList.length >= 2 * this.limits.maxPropertiesPerSpan)
+      this.drop('properties', Counter.propertiesOverCap);
     else this.propertyList.push(key, value);
     return this;
   }
@@ -221,7 +233,7 @@ export class Span implements Disposable, LineMount {
   addEvent(name: string, properties?: Properties | (() => Properties)): this {
     if (!this.accepts()) return this;
     this.events ??= [];
-    if (this.events.length >= this.limits.maxEventsPerSpan) count(Counter.eventsOverCap);
+    if (this.events.length >= this.limits.maxEventsPerSpan) this.drop('events', Counter.eventsOverCap);
     else this.events.push({ name, ticks: now(), properties: madeProperties(properties) });
     return this;
   }
@@ -232,7 +244,7 @@ export class Span implements Disposable, LineMount {
     const target = isSpan(to) ? to.context : to;
     if (!target || !this.accepts()) return this;
     this.links ??= [];
-    if (this.linkCount >= this.limits.maxLinksPerSpan) count(Counter.linksOverCap);
+    if (this.linkCount >= this.limits.maxLinksPerSpan) this.drop('links', Counter.linksOverCap);
     else {
       const link = linkArgument(target, properties);
       if (link !== undefined) this.links.push(link);
@@ -362,8 +374,8 @@ export class Span implements Disposable, LineMount {
     }
     this.endTicks = now();
     if (this.tasks !== null) this.tasks.settle();
-    trace.addSpan(this, this.isRoot, true);
-    if (this.extra !== null) for (const parent of this.extra) parent.trace.addSpan(this, false, false);
+    if (!this.isRefused) trace.addSpan(this, true);
+    if (this.extra !== null) for (const parent of this.extra) parent.trace.addSpan(this, false);
     if (this.isRoot) trace.end();
   }
 
@@ -372,9 +384,17 @@ export class Span implements Disposable, LineMount {
   }
 
   /** @internal */
-  mountBatch(batch: LocalBatch): void {
-    this.trace?.addBatch(batch, this.idHi, this.idLo);
-    if (this.extra !== null) for (const { trace } of this.extra) trace.addBatch(batch, this.idHi, this.idLo);
+  mountBatch(batch: LocalBatch, reserved: number): void {
+    this.trace?.addBatch(batch, this.idHi, this.idLo, reserved);
+    if (this.extra !== null) for (const { trace } of this.extra) trace.addBatch(batch, this.idHi, this.idLo, reserved);
+  }
+
+  /** @internal */
+  reserve(n: number): number {
+    const granted = this.trace?.reserve(n) ?? 0;
+    // A further trace may go beyond its cap by these few rather than miss a parent.
+    if (this.extra !== null) for (const { trace } of this.extra) trace.admitted += granted;
+    return granted;
   }
 
   /** @internal A batch that may be mounted under further spans of the same trace. */
@@ -393,8 +413,10 @@ export class Span implements Disposable, LineMount {
   /** @internal */
   refusedLocalSpan(): void {
     // A line that was held under an unsampled root: no bound refuses that.
-    if (this.trace !== null)
-      count(this.trace.state === 'discarded' ? Counter.spansOfDiscardedTraces : Counter.localSpansOverCap);
+    if (this.trace === null) return;
+    count(this.trace.state === 'discarded' ? Counter.spansOfDiscardedTraces : Counter.localSpansOverCap);
+    this.trace.dropped++;
+    if (this.extra !== null) for (const { trace } of this.extra) trace.dropped++;
   }
 
   /** @internal True when nothing of this span can be reported any more, in any of its traces. */
@@ -412,11 +434,16 @@ export class Span implements Disposable, LineMount {
     const parent = { trace, parentHi, parentLo };
     const record = trace === this.trace ? this : this.extra?.find((one) => one.trace === trace);
     if (record === undefined) {
+      if (!trace.admit()) return;
+      if (this.isRefused && this.extra === null) {
+        this.idLo = reserveSpanIds(1);
+        this.idHi = spanIdPrefix();
+      }
       this.extra ??= [];
       this.extra.push(parent);
     } else if (!isSamePlace(record, parent) && !this.alsoUnder?.some((one) => isSameParent(one, parent))) {
       this.alsoUnder ??= [];
-      if (this.linkCount >= this.limits.maxLinksPerSpan) count(Counter.linksOverCap);
+      if (this.linkCount >= this.limits.maxLinksPerSpan) this.drop('links', Counter.linksOverCap);
       else this.alsoUnder.push(parent);
     }
   }
@@ -444,8 +471,19 @@ export class Span implements Disposable, LineMount {
     return (this.trace as ActiveTrace).sink.limits;
   }
 
+  private drop(what: keyof DroppedDetails, counter: number): void {
+    count(counter);
+    this.dropped ??= { properties: 0, events: 0, links: 0 };
+    this.dropped[what]++;
+  }
+
+  /** False without a place in any trace. */
+  private get isKept(): boolean {
+    return this.trace !== null && (!this.isRefused || this.extra !== null);
+  }
+
   private accepts(): boolean {
-    if (this.trace === null) return false;
+    if (!this.isKept) return false;
     if (this.endTicks === 0) return this.recordingTrace !== null;
     count(Counter.changedAfterEnd);
     return false;

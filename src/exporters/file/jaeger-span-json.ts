@@ -1,5 +1,6 @@
 // A finished span as Jaeger's UI reads it from a file. Times are whole microseconds there; the nanoseconds go into the
 // same tags as in our Thrift exporters. What the format has no field for becomes a tag or a log, never nothing.
+import { droppedProperties } from '../../collector/dropped-properties.js';
 import type { EventRecord, SpanRecord } from '../../collector/record.js';
 import type { Resource } from '../../collector/reporter.js';
 import type { PropertyList, PropertyValue } from '../../local-span/property.js';
@@ -58,18 +59,23 @@ const spanTags = (span: SpanRecord): JaegerTag[] => {
     if (message) tags.push(toTag('otel.status_description', message));
   }
   if (span.trace.traceState !== '') tags.push(toTag('w3c.tracestate', span.trace.traceState));
-  return tags;
+  return [...tags, ...listToTags(span.droppedProperties)];
 };
 
 const eventLog = (event: EventRecord) => ({
   timestamp: toMicroseconds(event.sec, event.nano),
-  fields: [toTag('event', event.name), ...listToTags(event.propertyList), toTag(NANOSECONDS_KEY, event.nano % 1000)],
+  fields: [
+    toTag('event', event.name),
+    ...listToTags(event.propertyList),
+    ...listToTags(droppedProperties(event.droppedAttributesCount)),
+    toTag(NANOSECONDS_KEY, event.nano % 1000),
+  ],
 });
 
 /** A reference holds ids only; the rest of a link goes into a log at the span's start. */
 const linkLogs = (span: SpanRecord) =>
-  span.links.flatMap(({ traceId, spanId, traceState, properties }: Link) => {
-    const tags = toTags(properties ?? {});
+  span.links.flatMap(({ traceId, spanId, traceState, properties, droppedAttributesCount = 0 }: Link) => {
+    const tags = [...toTags(properties ?? {}), ...listToTags(droppedProperties(droppedAttributesCount))];
     if (traceState) tags.unshift(toTag('w3c.tracestate', traceState));
     if (tags.length === 0) return [];
     const ids = [toTag('event', LINK_EVENT), toTag('link.trace_id', traceId), toTag('link.span_id', spanId)];

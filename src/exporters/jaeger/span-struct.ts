@@ -1,5 +1,6 @@
 // A finished span as jaeger.thrift's struct Span, straight from the record's numeric fields.
 // What the format has no field for goes into tags and logs; nothing of a span is left out silently.
+import { droppedProperties } from '../../collector/dropped-properties.js';
 import type { EventRecord, SpanRecord } from '../../collector/record.js';
 import type { PropertyValue } from '../../local-span/property.js';
 import type { Link } from '../../span/span-types.js';
@@ -26,7 +27,8 @@ const writeI64 = (writer: ThriftWriter, id: number, value: number): void =>
 
 const wordOf = (hex: string, at: number): number => Number.parseInt(hex.slice(at, at + 8), 16);
 
-const needsLog = (link: Link): boolean => Boolean(link.traceState) || hasProperty(link);
+const needsLog = (link: Link): boolean =>
+  Boolean(link.traceState) || (link.droppedAttributesCount ?? 0) > 0 || hasProperty(link);
 
 const hasProperty = (link: Link): boolean =>
   link.properties !== undefined && Object.values(link.properties).some((value) => value !== undefined);
@@ -51,7 +53,7 @@ const countTags = (span: SpanRecord, keepNanoseconds: boolean): number => {
   if (span.status.code !== 'unset') count++;
   if (span.status.code === 'error') count += span.status.message ? 2 : 1;
   if (span.trace.traceState !== '') count++;
-  return count;
+  return count + (span.droppedProperties.length >> 1);
 };
 
 const writeTags = (writer: ThriftWriter, span: SpanRecord, keepNanoseconds: boolean): void => {
@@ -72,6 +74,7 @@ const writeTags = (writer: ThriftWriter, span: SpanRecord, keepNanoseconds: bool
     if (message) writeStringTag(writer, 'otel.status_description', message);
   }
   if (span.trace.traceState !== '') writeStringTag(writer, 'w3c.tracestate', span.trace.traceState);
+  writePropertyTags(writer, span.droppedProperties);
 };
 
 const writeEventLog = (writer: ThriftWriter, event: EventRecord, keepNanoseconds: boolean): void => {
@@ -79,9 +82,12 @@ const writeEventLog = (writer: ThriftWriter, event: EventRecord, keepNanoseconds
   writeI64(writer, 1, toMicroseconds(event.sec, event.nano));
   writer.listField(2);
   const list = event.propertyList;
-  writer.structListHeader(1 + (list === null ? 0 : list.length >> 1) + (keepNanoseconds ? 1 : 0));
+  const dropped = droppedProperties(event.droppedAttributesCount);
+  const tags = ((list?.length ?? 0) + dropped.length) >> 1;
+  writer.structListHeader(1 + tags + (keepNanoseconds ? 1 : 0));
   writeStringTag(writer, 'event', event.name);
   if (list !== null) writePropertyTags(writer, list);
+  writePropertyTags(writer, dropped);
   if (keepNanoseconds) writeIntegerTag(writer, NANOSECONDS_KEY, event.nano % 1000);
   writer.endStruct(outer);
 };
@@ -89,15 +95,17 @@ const writeEventLog = (writer: ThriftWriter, event: EventRecord, keepNanoseconds
 /** A reference holds ids only; the link's properties and tracestate go into a log at the span's start. */
 const writeLinkLog = (writer: ThriftWriter, link: Link, startUs: number): void => {
   const properties = Object.entries(link.properties ?? {}).filter(([, value]) => value !== undefined);
+  const dropped = droppedProperties(link.droppedAttributesCount ?? 0);
   const outer = writer.beginStruct();
   writeI64(writer, 1, startUs);
   writer.listField(2);
-  writer.structListHeader(3 + properties.length + (link.traceState ? 1 : 0));
+  writer.structListHeader(3 + properties.length + (dropped.length >> 1) + (link.traceState ? 1 : 0));
   writeStringTag(writer, 'event', LINK_EVENT);
   writeStringTag(writer, 'link.trace_id', link.traceId);
   writeStringTag(writer, 'link.span_id', link.spanId);
   if (link.traceState) writeStringTag(writer, 'w3c.tracestate', link.traceState);
   for (const [key, value] of properties) writeTag(writer, key, value as PropertyValue);
+  writePropertyTags(writer, dropped);
   writer.endStruct(outer);
 };
 

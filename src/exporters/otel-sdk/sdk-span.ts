@@ -67,17 +67,17 @@ const toContext = (
   ...(traceState === '' ? {} : { traceState: parseTraceState(traceState) }),
 });
 
-const toEvent = ({ name, sec, nano, propertyList }: EventRecord): SdkEvent => ({
+const toEvent = ({ name, sec, nano, propertyList, droppedAttributesCount }: EventRecord): SdkEvent => ({
   name,
   time: [sec, nano],
   attributes: listToAttributes(propertyList),
-  droppedAttributesCount: 0,
+  droppedAttributesCount,
 });
 
-const toLink = ({ traceId, spanId, traceState, properties }: Link): SdkLink => ({
+const toLink = ({ traceId, spanId, traceState, properties, droppedAttributesCount = 0 }: Link): SdkLink => ({
   context: toContext(traceId, spanId, traceState ?? '', SAMPLED),
   attributes: toAttributes(properties ?? {}),
-  droppedAttributesCount: 0,
+  droppedAttributesCount,
 });
 
 const durationOf = ({ startSec, startNano, endSec, endNano }: SpanRecord): HrTime =>
@@ -120,8 +120,8 @@ export const toSdkSpan = (span: SpanRecord, resource: SdkResource): SdkSpan => {
     resource,
     instrumentationScope: SCOPE,
     instrumentationLibrary: SCOPE,
-    droppedAttributesCount: 0,
-    droppedEventsCount: 0,
-    droppedLinksCount: 0,
+    droppedAttributesCount: span.droppedAttributesCount,
+    droppedEventsCount: span.droppedEventsCount,
+    droppedLinksCount: span.droppedLinksCount,
   };
 };

@@ -12,12 +12,19 @@ import { flagsOf, KIND_NUMBER, STATUS_NUMBER } from './protobuf-span.js';
 
 const SCOPE = JSON.stringify({ name: LIBRARY_NAME, version: LIBRARY_VERSION });
 
+const writeDropped = (writer: ByteWriter, key: string, count: number): void => {
+  if (count === 0) return;
+  writeRaw(writer, key);
+  writeIntegerDigits(writer, count);
+};
+
 const writeEvent = (writer: ByteWriter, event: EventRecord): void => {
   writeRaw(writer, '{"timeUnixNano":');
   writeQuotedNanos(writer, event.sec, event.nano);
   writeRaw(writer, ',"name":');
   writeQuoted(writer, event.name);
   if (event.propertyList !== null) writePropertyList(writer, event.propertyList);
+  writeDropped(writer, ',"droppedAttributesCount":', event.droppedAttributesCount);
   writeRaw(writer, '}');
 };
 
@@ -35,6 +42,7 @@ const writeLink = (writer: ByteWriter, link: Link): void => {
     writeRaw(writer, ',"attributes":');
     writeProperties(writer, link.properties);
   }
+  writeDropped(writer, ',"droppedAttributesCount":', link.droppedAttributesCount ?? 0);
   writeRaw(writer, '}');
 };
 
@@ -122,6 +130,9 @@ export class JsonFormat implements OtlpFormat {
       writeList(writer, links, writeLink);
     }
     if (span.status.code !== 'unset') writeStatus(writer, span.status);
+    writeDropped(writer, ',"droppedAttributesCount":', span.droppedAttributesCount);
+    writeDropped(writer, ',"droppedEventsCount":', span.droppedEventsCount);
+    writeDropped(writer, ',"droppedLinksCount":', span.droppedLinksCount);
     writeRaw(writer, '}');
   }
 

@@ -14,6 +14,7 @@ import {
   VARINT,
   writeString,
   writeUnixNanos,
+  writeVarint32,
 } from './protobuf-writer.js';
 
 /** Span */
@@ -26,8 +27,11 @@ const KIND = tag(6, VARINT);
 const START = tag(7, FIXED64);
 const END = tag(8, FIXED64);
 const ATTRIBUTES = tag(9, BYTES);
+const DROPPED_ATTRIBUTES = tag(10, VARINT);
 const EVENTS = tag(11, BYTES);
+const DROPPED_EVENTS = tag(12, VARINT);
 const LINKS = tag(13, BYTES);
+const DROPPED_LINKS = tag(14, VARINT);
 const STATUS = tag(15, BYTES);
 /** Field 16: its tag takes two bytes. */
 const FLAGS = tag(16, FIXED32);
@@ -36,8 +40,10 @@ const FLAGS = tag(16, FIXED32);
 const EVENT_TIME = tag(1, FIXED64);
 const EVENT_NAME = tag(2, BYTES);
 const EVENT_ATTRIBUTES = tag(3, BYTES);
+const EVENT_DROPPED = tag(4, VARINT);
 /** Link */
 const LINK_ATTRIBUTES = tag(4, BYTES);
+const LINK_DROPPED = tag(5, VARINT);
 /** Status */
 const STATUS_MESSAGE = tag(2, BYTES);
 const STATUS_CODE = tag(3, VARINT);
@@ -72,6 +78,13 @@ const writeId = (writer: ByteWriter, hi: number, lo: number): void => {
   writer.at += 8;
 };
 
+const writeDropped = (writer: ByteWriter, field: number, count: number): void => {
+  if (count === 0) return;
+  writer.ensure(FIXED_ROOM);
+  writer.bytes[writer.at++] = field;
+  writeVarint32(writer, count);
+};
+
 const writeEvent = (writer: ByteWriter, event: EventRecord): void => {
   writer.ensure(FIXED_ROOM);
   writer.bytes[writer.at++] = EVENTS;
@@ -81,6 +94,7 @@ const writeEvent = (writer: ByteWriter, event: EventRecord): void => {
   writeUnixNanos(writer, event.sec, event.nano);
   writeString(writer, EVENT_NAME, event.name);
   if (event.propertyList !== null) writePropertyList(writer, EVENT_ATTRIBUTES, event.propertyList);
+  writeDropped(writer, EVENT_DROPPED, event.droppedAttributesCount);
   endMessage(writer, start, guess);
 };
 
@@ -99,6 +113,7 @@ const writeLink = (writer: ByteWriter, link: Link): void => {
   writeId(writer, wordOf(link.spanId, 0), wordOf(link.spanId, 8));
   if (link.traceState) writeString(writer, TRACE_STATE, link.traceState);
   if (link.properties !== undefined) writeProperties(writer, LINK_ATTRIBUTES, link.properties);
+  writeDropped(writer, LINK_DROPPED, link.droppedAttributesCount ?? 0);
   endMessage(writer, start, guess);
 };
 
@@ -145,4 +160,7 @@ export const writeSpanFields = (writer: ByteWriter, span: SpanRecord): void => {
   for (let i = 0; i < span.events.length; i++) writeEvent(writer, span.events[i]);
   for (let i = 0; i < span.links.length; i++) writeLink(writer, span.links[i]);
   if (span.status.code !== 'unset') writeStatus(writer, span.status);
+  writeDropped(writer, DROPPED_ATTRIBUTES, span.droppedAttributesCount);
+  writeDropped(writer, DROPPED_EVENTS, span.droppedEventsCount);
+  writeDropped(writer, DROPPED_LINKS, span.droppedLinksCount);
 };

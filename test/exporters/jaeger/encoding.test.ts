@@ -56,6 +56,11 @@ const expectedTags = (list: PropertyList | null): DecodedTag[] => {
   return tags;
 };
 
+const expectedDropped = (...counts: number[]): DecodedTag[] =>
+  counts.flatMap((n, i): DecodedTag[] =>
+    n > 0 ? [[`otel.dropped_${['attributes', 'events', 'links'][i]}_count`, 'LONG', BigInt(n)]] : [],
+  );
+
 /** What a reader of the documentation expects of a span, written with bigints and hex, unlike the encoder. */
 const expectedSpan = (one: SpanRecord, keepNanoseconds: boolean): DecodedSpan => {
   const startTime = one.startTimeUnixNs / 1000n;
@@ -71,14 +76,19 @@ const expectedSpan = (one: SpanRecord, keepNanoseconds: boolean): DecodedSpan =>
     if (one.status.message) tags.push(['otel.status_description', 'STRING', one.status.message]);
   }
   if (one.trace.traceState) tags.push(['w3c.tracestate', 'STRING', one.trace.traceState]);
+  tags.push(...expectedDropped(one.droppedAttributesCount, one.droppedEventsCount, one.droppedLinksCount));
   const logs = one.events.map((event) => {
-    const fields: DecodedTag[] = [['event', 'STRING', event.name], ...expectedTags(event.propertyList)];
+    const fields: DecodedTag[] = [
+      ['event', 'STRING', event.name],
+      ...expectedTags(event.propertyList),
+      ...expectedDropped(event.droppedAttributesCount),
+    ];
     if (keepNanoseconds) fields.push(['spanline.ns', 'LONG', event.timeUnixNs % 1000n]);
     return { timestamp: event.timeUnixNs / 1000n, fields };
   });
   for (const link of one.links) {
     const properties = Object.entries(link.properties ?? {});
-    if (properties.length === 0 && !link.traceState) continue;
+    if (properties.length === 0 && !link.traceState && !link.droppedAttributesCount) continue;
     const fields: DecodedTag[] = [
       ['event', 'STRING', 'spanline.link'],
       ['link.trace_id', 'STRING', link.traceId],
@@ -86,6 +96,7 @@ const expectedSpan = (one: SpanRecord, keepNanoseconds: boolean): DecodedSpan =>
     ];
     if (link.traceState) fields.push(['w3c.tracestate', 'STRING', link.traceState]);
     fields.push(...properties.map(([key, value]) => expectedTag(key, value as PropertyValue)));
+    fields.push(...expectedDropped(link.droppedAttributesCount ?? 0));
     logs.push({ timestamp: startTime, fields });
   }
   return {

@@ -80,8 +80,15 @@ export interface DecodedSpan {
   flags: number;
   status: { code: number; message: string };
   attributes: DecodedAttributes;
-  events: { time: string; name: string; attributes: DecodedAttributes }[];
-  links: { traceId: string; spanId: string; traceState: string; flags: number; attributes: DecodedAttributes }[];
+  events: { time: string; name: string; attributes: DecodedAttributes; dropped: number }[];
+  links: {
+    traceId: string;
+    spanId: string;
+    traceState: string;
+    flags: number;
+    attributes: DecodedAttributes;
+    dropped: number;
+  }[];
   dropped: number[];
 }
 
@@ -124,6 +131,7 @@ const toSpan = (raw: Raw): DecodedSpan => ({
     time: String(event.timeUnixNano ?? 0),
     name: event.name ?? '',
     attributes: toAttributes(event.attributes),
+    dropped: event.droppedAttributesCount ?? 0,
   })),
   links: (raw.links ?? []).map((link: Raw) => ({
     traceId: toId(link.traceId),
@@ -131,6 +139,7 @@ const toSpan = (raw: Raw): DecodedSpan => ({
     traceState: link.traceState ?? '',
     flags: link.flags ?? 0,
     attributes: toAttributes(link.attributes),
+    dropped: link.droppedAttributesCount ?? 0,
   })),
   dropped: [raw.droppedAttributesCount ?? 0, raw.droppedEventsCount ?? 0, raw.droppedLinksCount ?? 0],
 });

@@ -38,6 +38,7 @@ export const modelOf = (span: SpanRecord): DecodedSpan => ({
     time: event.timeUnixNs.toString(),
     name: event.name,
     attributes: toAttributes(event.propertyList),
+    dropped: event.droppedAttributesCount,
   })),
   links: span.links.map((link) => ({
     traceId: link.traceId,
@@ -45,6 +46,7 @@ export const modelOf = (span: SpanRecord): DecodedSpan => ({
     traceState: link.traceState ?? '',
     flags: 0,
     attributes: toAttributes(Object.entries(link.properties ?? {}).flat() as PropertyList),
+    dropped: link.droppedAttributesCount ?? 0,
   })),
-  dropped: [0, 0, 0],
+  dropped: [span.droppedAttributesCount, span.droppedEventsCount, span.droppedLinksCount],
 });

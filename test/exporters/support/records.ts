@@ -17,6 +17,8 @@ export interface RecordParts {
   links?: readonly Link[];
   status?: SpanStatus;
   hasRemoteParent?: boolean;
+  /** Attributes, events, links. */
+  dropped?: readonly [number, number, number];
 }
 
 export const TRACE = new TraceIdentity(0x0af76519, 0x16cd43dd, 0x8448eb21, 0x1c80319c, '');
@@ -30,6 +32,7 @@ export const record = (parts: RecordParts = {}): SpanRecord => {
   const { trace = TRACE, id = [0xb7ad6b71, 0x69203331], parent = [0, 0], name = 'read', kind = 'internal' } = parts;
   const { start = [1_700_000_000, 123_456_789], end = [1_700_000_000, 123_999_001] } = parts;
   const { properties = null, events = [], links = [], status = { code: 'unset' }, hasRemoteParent = false } = parts;
+  const { dropped = [0, 0, 0] } = parts;
   return new SpanRecord(
     trace,
     ...id,
@@ -43,6 +46,8 @@ export const record = (parts: RecordParts = {}): SpanRecord => {
     links,
     status,
     hasRemoteParent,
+    false,
+    ...dropped,
   );
 };
 

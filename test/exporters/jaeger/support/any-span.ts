@@ -26,11 +26,19 @@ const properties: fc.Arbitrary<PropertyList | null> = fc
   .map((pairs) => (pairs.length === 0 ? null : pairs.flat()));
 const nano = fc.integer({ min: 0, max: 999_999_999 });
 const sec = fc.integer({ min: 0, max: 4_000_000_000 });
-const event = fc.tuple(text, sec, nano, properties).map((parts) => new EventRecord(...parts));
+/** How many of something were left out. */
+const dropped = fc.oneof(fc.constant(0), fc.nat(300), fc.nat(0x7fffffff));
+const event = fc.tuple(text, sec, nano, properties, dropped).map((parts) => new EventRecord(...parts));
 const hex = (digits: number) =>
   fc.string({ unit: fc.constantFrom(...'0123456789abcdef'), minLength: digits, maxLength: digits });
 const link: fc.Arbitrary<Link> = fc.record(
-  { traceId: hex(32), spanId: hex(16), traceState: text, properties: fc.dictionary(text, value, { maxKeys: 4 }) },
+  {
+    traceId: hex(32),
+    spanId: hex(16),
+    traceState: text,
+    properties: fc.dictionary(text, value, { maxKeys: 4 }),
+    droppedAttributesCount: dropped,
+  },
   { requiredKeys: ['traceId', 'spanId'] },
 );
 const status: fc.Arbitrary<SpanStatus> = fc.oneof(
@@ -54,6 +62,7 @@ export const anySpan: fc.Arbitrary<SpanRecord> = fc
     events: fc.array(event, { maxLength: 18 }),
     links: fc.array(link, { maxLength: 17 }),
     status,
+    dropped: fc.tuple(dropped, dropped, dropped),
   })
   .map(({ length, ...parts }) => {
     const nanos = parts.start[1] + length[1];
