@@ -31,8 +31,11 @@ async function* run(
   let release: (() => void) | undefined;
   guard.whenStopped((error) => {
     abort.abort(error);
-    // The reads have ended with that. A caller who never asks again would keep the slots from all others.
+    // The reads have ended with that. A caller who never asks again would keep the slots from all others, and the spans open.
     release?.();
+    root?.close().catch(() => {});
+    failSpan(span, error);
+    span?.end();
   });
   let ids = 0;
   try {

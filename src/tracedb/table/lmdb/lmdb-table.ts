@@ -19,7 +19,6 @@ import type {
 import { gatherKeys, gatherRows } from './gather-rows.js';
 import { type LmdbEnv, openLmdbEnv } from './lmdb-env.js';
 import { type Gather, readBatches } from './read-batches.js';
-import type { Snapshot } from './snapshot.js';
 import { applyRows, holds, increment } from './write-cells.js';
 import { writeError } from './write-error.js';
 
@@ -30,7 +29,8 @@ const COUNTER_BYTES = 8;
 export class LmdbTable implements WideColumnTable {
   readonly engine = 'lmdb';
   private readonly counters = new TableCounters();
-  private readonly snapshots = new Set<Snapshot>();
+  /** How each open read is ended. */
+  private readonly openReads = new Set<() => void>();
   private isClosed = false;
 
   private constructor(
@@ -133,8 +133,7 @@ export class LmdbTable implements WideColumnTable {
   async close(): Promise<void> {
     if (this.isClosed) return;
     this.isClosed = true;
-    for (const snapshot of this.snapshots) snapshot.end();
-    this.snapshots.clear();
+    for (const end of this.openReads) end();
     await this.env.root.close();
   }
 
@@ -167,8 +166,8 @@ export class LmdbTable implements WideColumnTable {
     withValues: boolean,
     gather: Gather<T>,
   ): AsyncGenerator<readonly T[], undefined, void> {
-    const { env, location, counters, snapshots } = this;
-    const table = { env, location, counters, snapshots, checkOpen: () => this.checkOpen() };
+    const { env, location, counters, openReads } = this;
+    const table = { env, location, counters, openReads, checkOpen: () => this.checkOpen() };
     return readBatches(table, selection, options, withValues, gather);
   }
 

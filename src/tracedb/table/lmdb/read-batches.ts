@@ -21,8 +21,8 @@ export interface ReadTable {
   readonly env: LmdbEnv;
   readonly location: string;
   readonly counters: TableCounters;
-  /** Those of open reads, for whoever closes the table. */
-  readonly snapshots: Set<Snapshot>;
+  /** How each open read is ended, for whoever closes the table. */
+  readonly openReads: Set<() => void>;
   /** Throws when the table is closed. */
   checkOpen(): void;
 }
@@ -32,7 +32,7 @@ export type Gather<T> = (walk: CellWalk, filter: CellFilter, limit: number) => B
 
 /** What `gather` makes of the rows of a selection, in batches. */
 export async function* readBatches<T>(
-  { env, location, counters, snapshots, checkOpen }: ReadTable,
+  { env, location, counters, openReads, checkOpen }: ReadTable,
   selection: RowSelection,
   options: ReadOptions,
   withValues: boolean,
@@ -49,14 +49,20 @@ export async function* readBatches<T>(
     guard.check();
     checkOpen();
   };
-  counters.readOpened();
   let snapshot: Snapshot | undefined;
+  const end = (): void => {
+    if (!openReads.delete(end)) return;
+    snapshot?.end();
+    guard.dispose();
+    counters.readClosed();
+  };
+  openReads.add(end);
+  counters.readOpened();
   try {
     guard.check();
     snapshot = new Snapshot(env);
-    snapshots.add(snapshot);
-    // At once, also while nobody asks for the next batch.
-    guard.whenStopped(() => snapshot?.end());
+    // At once and for good, also while nobody asks for the next batch, and if nobody ever will.
+    guard.whenStopped(end);
     let held: T[] = [];
     let heldBytes = 0;
     let turnEnd = performance.now() + TURN_MS;
@@ -94,11 +100,6 @@ export async function* readBatches<T>(
   } catch (cause) {
     throw lmdbError(cause, location);
   } finally {
-    if (snapshot !== undefined) {
-      snapshot.end();
-      snapshots.delete(snapshot);
-    }
-    guard.dispose();
-    counters.readClosed();
+    end();
   }
 }

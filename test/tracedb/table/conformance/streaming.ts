@@ -1,5 +1,5 @@
 // A read hands out batches as they are asked for, and ends in the store too when it is broken off: no read stays open.
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import type { WideColumnTable } from '../../../../src/tracedb/table/wide-column-table.js';
 import { all, numbered, plainRows, rejects, row, set, type Tables } from './suite.js';
 
@@ -138,6 +138,21 @@ export const streaming = ({ open }: Tables): void => {
       expect(table.stats().openReads).toBe(0);
       expect(await batches.next()).toEqual({ done: true, value: undefined });
       expect((await all(table.readKeys({ prefix: '' }))).length).toBe(COUNT);
+    });
+
+    test('a read that nobody asks any more ends with its signal or its deadline', async () => {
+      const table = await filled();
+      const controller = new AbortController();
+      const aborted = table.readRows({ prefix: '' }, { signal: controller.signal });
+      const late = table.readKeys({ prefix: '' }, { deadlineMs: 200 });
+      await Promise.all([aborted.next(), late.next()]);
+      expect(table.stats().openReads).toBe(2);
+      controller.abort();
+      expect(table.stats().openReads).toBe(1);
+      await vi.waitFor(() => expect(table.stats().openReads).toBe(0), 5000);
+      await rejects(aborted.next(), 'ERR_SPANLINE_ABORTED');
+      await rejects(late.next(), 'ERR_SPANLINE_DEADLINE');
+      expect(table.stats().openReads).toBe(0);
     });
 
     test('a deadline that passes ends the read, never as if it were whole', async () => {
