@@ -50,7 +50,7 @@ export type { CommitPoints, Point, WriteResult } from './perf/trace-writer.js';
 export { formatQuery } from './query/format-query.js';
 export { compileQuery } from './query/matches.js';
 export { parseQuery } from './query/parse-query.js';
-export { type Plan, type PlannedCondition, type PlannedValue, planQuery } from './query/plan.js';
+export { type Plan, type PlannedCondition, type PlannedValue, type PlanOptions, planQuery } from './query/plan.js';
 export { makeQuery, type Query, type QueryPart, queryFromParams } from './query/query.js';
 export { openTable } from './table/open-table.js';
 export { PartialFailureError } from './table/partial-failure-error.js';

@@ -86,3 +86,50 @@ describe('wrong usage', () => {
     expect((await gold('ignores', 'list')).stdout).toBe('');
   });
 });
+
+describe('put', () => {
+  const put = async (entries: readonly object[], ...args: string[]): Promise<Outcome & { readonly file: string }> => {
+    const file = fileWith({ commit: 3, time: '2026-01-31T12:00:00Z', entries });
+    return { file, ...(await spanline(['gold', 'put', file, '--store', join(dir, 'cleaned'), ...args])) };
+  };
+
+  test('cleans params as perf ingest does, by the rule of the store or another one', async () => {
+    const entries = [{ params: { name: 'hello/mean', 'the gpu': 'a=b' }, digest: RIGHT }];
+    expect(await put(entries)).toMatchObject({ code: 0, stderr: '' });
+    const cleaned = ['--store', join(dir, 'cleaned')];
+    const tile = await spanline(['gold', 'tile', ...cleaned, '--json']);
+    expect(json<{ traces: object[] }>(tile).traces).toMatchObject([{ params: { name: 'hello_mean', the_gpu: 'a_b' } }]);
+    const found = await spanline(['gold', 'search', 'name=hello/mean', ...cleaned]);
+    expect(found).toMatchObject({ code: 1, stdout: expect.stringContaining('1 of 1 digests') });
+    const missed = await spanline(['gold', 'search', 'name=helo_mean', ...cleaned]);
+    expect(missed).toMatchObject({ code: 0, stderr: expect.stringContaining('did you mean "hello_mean"?') });
+    expect(await put(entries, '--allowed-chars', 'a-z/_ -')).toMatchObject({ code: 0 });
+    const config = join(dir, 'config.json');
+    writeFileSync(config, JSON.stringify({ store: './unused', allowedChars: 'a-z/_.-' }));
+    expect(await put(entries, '--config', config)).toMatchObject({ code: 0 });
+    const both = json<{ traces: { params: object }[] }>(await spanline(['gold', 'tile', ...cleaned, '--json']));
+    expect(both.traces.map(({ params }) => params)).toEqual(
+      expect.arrayContaining([
+        { name: 'hello/mean', 'the gpu': 'a_b' },
+        { name: 'hello/mean', the_gpu: 'a_b' },
+      ]),
+    );
+  });
+
+  test.each([
+    ['a bad digest', [{ params: { name: 'a' }, digest: 'xyz' }], '/entries/0'],
+    ['a param that is a number', [{ params: { name: 7 }, digest: RIGHT }], '/entries/0/params'],
+    ['bad options', [{ params: { name: 'a' }, options: { a: 1 }, digest: RIGHT }], '/entries/0'],
+    [
+      'two traces that become one',
+      [
+        { params: { name: 'a/b' }, digest: RIGHT },
+        { params: { name: 'a b' }, digest: WRONG },
+      ],
+      '/entries/1/params',
+    ],
+  ])('%s is refused by the name of the file', async (_, entries, place) => {
+    const { file, code, stderr } = await put(entries);
+    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(`${file}: ${place}`) });
+  });
+});

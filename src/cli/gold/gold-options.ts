@@ -1,9 +1,16 @@
 // A Gold store for the commands that work on one.
 import type { Command } from 'commander';
-import { GOLD_SCHEMA, GoldStore } from '../../tracedb/index.js';
-import { type Call, type StoreOptions, withStoreOptions, withTable } from '../store-session.js';
+import { type CleaningRule, GOLD_SCHEMA, GoldStore, readInstanceConfig } from '../../tracedb/index.js';
+import { configuredRule } from '../configured-rule.js';
+import { type Call, type StoreOptions as CommonOptions, withStoreOptions, withTable } from '../store-session.js';
 
-export { printJson, type StoreOptions } from '../store-session.js';
+export { note, printJson } from '../store-session.js';
+
+/** Options of every command on a Gold store. */
+export interface StoreOptions extends CommonOptions {
+  readonly config?: string;
+  readonly allowedChars?: CleaningRule;
+}
 
 /** What a command works with. */
 export interface GoldSession {
@@ -18,14 +25,20 @@ export interface NewGoldStore {
 }
 
 /** Give a command the options of every command on a Gold store. */
-export const withStore = (command: Command): Command => withStoreOptions(command, 'gold');
+export const withStore = (command: Command): Command =>
+  withStoreOptions(command, 'gold').option('-c, --config <file>', 'config file of the instance, which names its store');
 
 /** Open the store, run `work`, close it. A store that does not exist is made only when `make` is given. */
-export const withGold = (
+export const withGold = async (
   options: StoreOptions,
   work: (session: GoldSession) => Promise<void>,
   make?: NewGoldStore,
-): Promise<void> =>
-  withTable({ kind: 'gold', schema: GOLD_SCHEMA, options, make: make !== undefined }, async (table, call) => {
-    await work({ gold: await GoldStore.open(table, { ...make, ...call }), call });
+): Promise<void> => {
+  const config = options.config === undefined ? undefined : await readInstanceConfig(options.config);
+  const request = { kind: 'gold', schema: GOLD_SCHEMA, options, configured: config?.store } as const;
+  const rule = options.allowedChars ?? configuredRule(config);
+  await withTable({ ...request, make: make !== undefined }, async (table, call) => {
+    const settings = make && { digestDigits: make.digestDigits, tileSize: make.tileSize ?? config?.tileSize };
+    await work({ gold: await GoldStore.open(table, { ...settings, rule, ...call }), call });
   });
+};

@@ -1,12 +1,12 @@
 // `spanline gold init`: makes a store, once.
 import type { Command } from 'commander';
 import { MAX_TILE_SIZE, MIN_TILE_SIZE } from '../../tracedb/tile.js';
-import { wholeNumber } from '../options.js';
+import { wholeNumber, withAllowedChars } from '../options.js';
 import { type NewGoldStore, printJson, type StoreOptions, withGold, withStore } from './gold-options.js';
 
 /** Register the command. */
 export const registerInit = (gold: Command): void => {
-  withStore(gold.command('init'))
+  withAllowedChars(withStore(gold.command('init')))
     .description('make a store; harmless when it exists and was made so')
     .option(
       '--tile-size <commits>',

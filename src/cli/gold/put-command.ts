@@ -2,9 +2,16 @@
 import { readFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
 import type { Command } from 'commander';
-import type { GoldEntry } from '../../tracedb/index.js';
+import {
+  type CleaningRule,
+  forceValid,
+  type GoldEntry,
+  type Params,
+  structuredKeyOf,
+  TraceDbError,
+} from '../../tracedb/index.js';
 import { CommandError, ExitCode } from '../exit-code.js';
-import { isoTime, wholeNumber } from '../options.js';
+import { isoTime, wholeNumber, withAllowedChars } from '../options.js';
 import { printJson, type StoreOptions, withGold, withStore } from './gold-options.js';
 
 interface PutOptions extends StoreOptions {
@@ -57,6 +64,39 @@ const parse = (file: string, json: string, commitOption: number | undefined): Re
   return { commit, timeMs, entries: entries as GoldEntry[] };
 };
 
+/** Entries with params as the rule of the store writes them. Two traces that become one would overwrite each other in silence. */
+const cleaned = (file: string, entries: readonly GoldEntry[], rule: CleaningRule): GoldEntry[] => {
+  const seen = new Map<string, { readonly at: number; readonly params: Params }>();
+  return entries.map((entry, at) => {
+    let params: Params;
+    try {
+      params = forceValid(entry.params, rule);
+    } catch (error) {
+      throw bad(file, `/entries/${at}/params: ${(error as Error).message}`);
+    }
+    const key = structuredKeyOf(params);
+    const other = seen.get(key);
+    if (other === undefined) seen.set(key, { at, params: entry.params });
+    else if (structuredKeyOf(other.params) !== structuredKeyOf(entry.params)) {
+      throw bad(
+        file,
+        `/entries/${at}/params become ${key}, as those of /entries/${other.at} do, which are others; rename one, or allow more characters`,
+      );
+    }
+    return { ...entry, params };
+  });
+};
+
+/** What the store has against the results, with the file that has them. */
+const namingFile = async (file: string, put: Promise<void>): Promise<void> => {
+  try {
+    await put;
+  } catch (error) {
+    if (!(error instanceof TraceDbError) || error.code !== 'ERR_SPANLINE_INVALID_INPUT') throw error;
+    throw bad(file, error.message.replace(/^entry (\d+):/, '/entries/$1:'));
+  }
+};
+
 const readInput = async (file: string): Promise<string> => {
   try {
     return file === '-' ? await text(process.stdin) : await readFile(file, 'utf8');
@@ -69,7 +109,7 @@ const readInput = async (file: string): Promise<string> => {
 
 /** Register the command. */
 export const registerPut = (gold: Command): void => {
-  withStore(gold.command('put <file>'))
+  withAllowedChars(withStore(gold.command('put <file>')))
     .description('write the results of one commit from a JSON file, or from stdin with -')
     .option('--commit <number>', 'number of the commit, when the file does not say it', wholeNumber(0))
     .addHelpText(
@@ -77,7 +117,7 @@ export const registerPut = (gold: Command): void => {
       `
 The file: {"commit": 7, "time": "2026-01-31T12:00:00Z",
            "entries": [{"params": {"name": "circle", "gpu": "mali"}, "options": {"ext": "png"}, "digest": "0cc1..."}]}
-"name" names the test. Putting a file again changes nothing; an older time never replaces a newer value.
+Params are cleaned as "perf ingest" does it: what the store does not allow becomes "_". "name" names the test. Putting a file again changes nothing; an older time never replaces a newer value.
 
 Examples:
   $ spanline gold put --store ./gold results.json
@@ -88,7 +128,7 @@ Examples:
         options,
         async ({ gold: store, call }) => {
           const { commit, timeMs, entries } = parse(file, await readInput(file), options.commit);
-          await store.put(commit, entries, timeMs, call);
+          await namingFile(file, store.put(commit, cleaned(file, entries, store.rule), timeMs, call));
           if (options.json) printJson({ commit, entries: entries.length });
           else process.stdout.write(`commit ${commit}: ${entries.length} results\n`);
         },

@@ -4,7 +4,7 @@ import type { DigestResult, DigestSearch, TriageStatus } from '../../tracedb/ind
 import { columns } from '../columns.js';
 import { ExitCode } from '../exit-code.js';
 import { wholeNumber } from '../options.js';
-import { printJson, type StoreOptions, withGold, withStore } from './gold-options.js';
+import { note, printJson, type StoreOptions, withGold, withStore } from './gold-options.js';
 
 interface SearchOptions extends StoreOptions {
   readonly commits: number;
@@ -50,15 +50,16 @@ export const registerSearch = (gold: Command): void => {
     .action((query: string | undefined, { commits, status, ignored, all, offset, limit, ...options }: SearchOptions) =>
       withGold(options, async ({ gold: store, call }) => {
         const search = { query: query ?? '', statuses: status, ignored, head: all !== true, offset, limit };
-        const { results, total, totals, ignoredTraces } = await store.search(commits, search, call);
+        const { results, total, totals, ignoredTraces, reason } = await store.search(commits, search, call);
         if (options.json) {
           const shown = results.map((result) => ({ ...result, paramSet: result.paramSet.toJSON() }));
-          printJson({ total, totals, ignoredTraces, results: shown });
+          printJson({ total, totals, ignoredTraces, reason, results: shown });
         } else {
           const head = ['test', 'digest', 'status', 'traces', 'first', 'last'];
           process.stdout.write(columns(head, results.map(row), ['left', 'left', 'left', 'right', 'right', 'right']));
           process.stdout.write(`${results.length} of ${total} digests; ${ignoredTraces} traces ignored\n`);
         }
+        if (reason !== undefined) note(reason);
         // Also when they are on another page.
         if (totals.untriaged + totals.negative > 0) process.exitCode = ExitCode.findings;
       }),

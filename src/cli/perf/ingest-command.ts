@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import { INGEST_FORMATS, type IngestedFile, ingestFile, TraceDbError } from '../../tracedb/index.js';
 import { columns } from '../columns.js';
 import { ExitCode } from '../exit-code.js';
+import { withAllowedChars } from '../options.js';
 import { Progress } from '../progress.js';
 import { note, printJson, type StoreOptions, withPerf, withStore } from './perf-options.js';
 
@@ -20,7 +21,7 @@ interface BadFile {
 
 /** Register the command. */
 export const registerIngest = (perf: Command): void => {
-  withStore(perf.command('ingest <file...>'))
+  withAllowedChars(withStore(perf.command('ingest <file...>')))
     .description('write files of results into the store; what it has already is not written again')
     .option('--format <name>', `${INGEST_FORMATS.join(', ')}; told by the content when left out`)
     .option('--commit <hash>', 'the commit measured, for files that do not say it')
@@ -39,7 +40,7 @@ Exit codes: 0 all written, 2 a file is bad (the good ones are written), 3 the st
     .action((files: string[], { format, commit, force, ...options }: IngestCommandOptions) =>
       withPerf(
         options,
-        async ({ perf: store, config, call, isNew }) => {
+        async ({ perf: store, call, isNew }) => {
           if (isNew) note(`made the store ${store.table.location}: tiles of ${store.config.tileSize} commits`);
           const progress = new Progress();
           const done: (IngestedFile | BadFile)[] = [];
@@ -48,7 +49,6 @@ Exit codes: 0 all written, 2 a file is bad (the good ones are written), 3 the st
               done.push(
                 await ingestFile(store, file, {
                   ...call,
-                  rule: config?.rule,
                   format: format as (typeof INGEST_FORMATS)[number] | undefined,
                   commit,
                   force,

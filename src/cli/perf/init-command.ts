@@ -1,12 +1,12 @@
 // `spanline perf init`: makes a store, once.
 import type { Command } from 'commander';
 import { MAX_TILE_SIZE, MIN_TILE_SIZE } from '../../tracedb/tile.js';
-import { wholeNumber } from '../options.js';
+import { wholeNumber, withAllowedChars } from '../options.js';
 import { type OpenOptions, printJson, type StoreOptions, withPerf, withStore } from './perf-options.js';
 
 /** Register the command. */
 export const registerInit = (perf: Command): void => {
-  withStore(perf.command('init'))
+  withAllowedChars(withStore(perf.command('init')))
     .description('make a store; harmless when it exists and was made so')
     .option(
       '--tile-size <commits>',

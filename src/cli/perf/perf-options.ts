@@ -1,6 +1,7 @@
 // A Perf store for the commands that work on one: opened by --store or by the config file of an instance.
 import type { Command } from 'commander';
 import {
+  type CleaningRule,
   type Commit,
   type InstanceConfig,
   PERF_SCHEMA,
@@ -8,6 +9,7 @@ import {
   readInstanceConfig,
   TraceDbError,
 } from '../../tracedb/index.js';
+import { configuredRule } from '../configured-rule.js';
 import { CommandError, ExitCode } from '../exit-code.js';
 import { type Call, type StoreOptions as CommonOptions, withStoreOptions, withTable } from '../store-session.js';
 
@@ -16,6 +18,7 @@ export { note, printJson, writeOut } from '../store-session.js';
 /** Options of every command on a Perf store. */
 export interface StoreOptions extends CommonOptions {
   readonly config?: string;
+  readonly allowedChars?: CleaningRule;
 }
 
 /** What a command works with. */
@@ -46,6 +49,7 @@ export const withPerf = async (
   { make, hint }: OpenOptions = {},
 ): Promise<void> => {
   const config = options.config === undefined ? undefined : await readInstanceConfig(options.config);
+  const rule = options.allowedChars ?? configuredRule(config);
   const request = {
     kind: 'perf',
     schema: PERF_SCHEMA,
@@ -57,7 +61,7 @@ export const withPerf = async (
   await withTable(request, async (table, call, isNew) => {
     // What the config file says must be so; what it leaves out is up to the store.
     const { tileSize = config?.tileSize, shards = config?.shards } = make ?? {};
-    const perf = await PerfStore.open(table, { tileSize, shards, rule: config?.rule, ...call });
+    const perf = await PerfStore.open(table, { tileSize, shards, rule, ...call });
     await work({ perf, config, call, isNew });
   });
 };

@@ -1,6 +1,6 @@
 // `spanline perf traces count|list|list-by-index|export`: the traces of one tile. Lists are streamed: memory does not grow with them.
 import type { Command } from 'commander';
-import { type PerfTrace, structuredKeyOf } from '../../tracedb/index.js';
+import { makeQuery, type PerfTrace, structuredKeyOf } from '../../tracedb/index.js';
 import { printable } from '../columns.js';
 import { CommandError, ExitCode } from '../exit-code.js';
 import { wholeNumber } from '../options.js';
@@ -100,11 +100,13 @@ export const registerTraces = (perf: Command): void => {
     .action((key: string, value: string, options: TileOptions) =>
       withPerf(options, async (session) => {
         const tile = await tileFor(session, options.tile);
-        const ops = await session.perf.orderedParamSet(tile, session.call);
-        if (ops.valueIndex(key, value) < 0) {
+        const only = makeQuery([{ key, kind: 'one-of', values: [value] }]);
+        const plan = await session.perf.planOf(tile, only, session.call);
+        if (plan.kind === 'empty') {
+          const { keys } = await session.perf.orderedParamSet(tile, session.call);
           throw new CommandError(
             'ERR_SPANLINE_NOT_FOUND',
-            `tile ${tile} has no trace with ${key}=${value}; its keys are ${ops.keys.join(', ') || 'none'}`,
+            `tile ${tile} has no trace with ${key}=${value}: ${plan.reason}; its keys are ${keys.join(', ') || 'none'}`,
             ExitCode.findings,
           );
         }

@@ -1,6 +1,7 @@
 // What a Gold table was made with. A tile size that differs from that of the data would put every digest under another commit, so
 // the table itself says it, and a store that expects another must not open.
 import type { CallDeadline } from '../params/call-deadline.js';
+import { type CleaningRule, cleaningRule, DEFAULT_RULE } from '../params/cleaning.js';
 import { invalid } from '../params/param-text.js';
 import type { Mutation, WideColumnTable } from '../table/wide-column-table.js';
 import { MAX_TILE_SIZE, MIN_TILE_SIZE } from '../tile.js';
@@ -22,10 +23,20 @@ const SETTINGS: readonly { readonly name: keyof GoldSettings; readonly min: numb
 ];
 const DEFAULTS: GoldSettings = { tileSize: 256, digestDigits: DEFAULT_DIGEST_DIGITS };
 
-const read = async (table: WideColumnTable, deadline: CallDeadline): Promise<GoldSettings | undefined> => {
+/** The inside of the character class of the store's rule; absent where it is the default. */
+const ALLOWED_COLUMN = 'allowed';
+
+/** What the table itself says. */
+interface StoredSettings {
+  readonly settings: GoldSettings;
+  /** How params are cleaned where nobody says otherwise. */
+  readonly rule: CleaningRule;
+}
+
+const read = async (table: WideColumnTable, deadline: CallDeadline): Promise<StoredSettings | undefined> => {
   const row = await table.readRow(SETTINGS_ROW, { ...deadline.next(), families: [INSTANCE_FAMILY] });
   if (row === undefined) return undefined;
-  const texts = new Map(row.cells.map(({ qualifier, value }) => [qualifier, Buffer.from(value).toString('latin1')]));
+  const texts = new Map(row.cells.map(({ qualifier, value }) => [qualifier, Buffer.from(value).toString()]));
   const numberOf = (name: string): number => {
     const text = texts.get(name) ?? '';
     if (/^\d{1,9}$/.test(text)) return Number(text);
@@ -34,44 +45,49 @@ const read = async (table: WideColumnTable, deadline: CallDeadline): Promise<Gol
       `row ${SETTINGS_ROW} of ${table.location} has no ${name}; restore it from a backup`,
     );
   };
-  return { tileSize: numberOf('tileSize'), digestDigits: numberOf('digestDigits') };
+  const allowed = texts.get(ALLOWED_COLUMN);
+  return {
+    settings: { tileSize: numberOf('tileSize'), digestDigits: numberOf('digestDigits') },
+    rule: allowed === undefined ? DEFAULT_RULE : cleaningRule(allowed),
+  };
 };
 
-/** The settings of the table; a new table gets those `wanted`, with 256 and 32 for the ones left out. */
+/** The settings of the table; a new table gets those `wanted`, with 256 and 32 for the ones left out, and `rule` as its own. */
 export const openSettings = async (
   table: WideColumnTable,
-  wanted: Partial<GoldSettings>,
+  { rule = DEFAULT_RULE, ...wanted }: Partial<GoldSettings> & { readonly rule?: CleaningRule },
   deadline: CallDeadline,
-): Promise<GoldSettings> => {
+): Promise<StoredSettings> => {
   for (const { name, min, max } of SETTINGS) {
     const value = wanted[name];
     if (value === undefined || (Number.isInteger(value) && value >= min && value <= max)) continue;
     throw invalid(`${name} must be a whole number from ${min} to ${max}, not ${String(value)}`);
   }
-  let settings = await read(table, deadline);
-  if (settings === undefined) {
+  let stored = await read(table, deadline);
+  if (stored === undefined) {
     const made = {
       tileSize: wanted.tileSize ?? DEFAULTS.tileSize,
       digestDigits: wanted.digestDigits ?? DEFAULTS.digestDigits,
     };
-    const mutations = SETTINGS.map(
-      ({ name }): Mutation => ({
-        type: 'set',
-        family: INSTANCE_FAMILY,
-        qualifier: name,
-        value: Buffer.from(String(made[name]), 'latin1'),
-        timestampMs: Date.now(),
-      }),
-    );
+    const timestampMs = Date.now();
+    const set = (qualifier: string, text: string): Mutation => ({
+      type: 'set',
+      family: INSTANCE_FAMILY,
+      qualifier,
+      value: Buffer.from(text),
+      timestampMs,
+    });
+    const mutations = SETTINGS.map(({ name }) => set(name, String(made[name])));
+    if (rule.allowed !== DEFAULT_RULE.allowed) mutations.push(set(ALLOWED_COLUMN, rule.allowed));
     const predicate = { family: INSTANCE_FAMILY, qualifier: 'tileSize' };
     const isTaken = await table.checkAndMutateRow(SETTINGS_ROW, predicate, { otherwise: mutations }, deadline.next());
-    settings = isTaken ? await read(table, deadline) : made;
+    stored = isTaken ? ((await read(table, deadline)) as StoredSettings) : { settings: made, rule };
   }
   for (const { name } of SETTINGS) {
-    if (wanted[name] === undefined || wanted[name] === settings?.[name]) continue;
+    if (wanted[name] === undefined || wanted[name] === stored.settings[name]) continue;
     throw invalid(
-      `${table.location} was made with ${name} ${settings?.[name]}, not ${wanted[name]}; leave ${name} out`,
+      `${table.location} was made with ${name} ${stored.settings[name]}, not ${wanted[name]}; leave ${name} out`,
     );
   }
-  return settings as GoldSettings;
+  return stored;
 };

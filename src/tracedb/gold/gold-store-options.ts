@@ -8,7 +8,7 @@ import type { Time } from './values.js';
 
 /** How a Gold store is opened. */
 export interface GoldStoreOptions extends Partial<GoldSettings>, CallOptions {
-  /** Which characters params may have. Default `[A-Za-z0-9._-]`. */
+  /** Which characters params may have. Default: what the store was made with, and for a new one `[A-Za-z0-9._-]`. */
   readonly rule?: CleaningRule;
   /** Digest ids reserved at once, 1 to 1,000,000. Default 100. */
   readonly idBatch?: number;

@@ -2,8 +2,10 @@
 // of processes can have one over the same table.
 import { inSpan } from '../node-span.js';
 import { CallDeadline } from '../params/call-deadline.js';
-import { type CleaningRule, DEFAULT_RULE } from '../params/cleaning.js';
+import type { CleaningRule } from '../params/cleaning.js';
 import { OpsRows } from '../params/ops-rows.js';
+import { fitQuery } from '../query/known-query.js';
+import type { Query } from '../query/query.js';
 import type { CallOptions, WideColumnTable } from '../table/wide-column-table.js';
 import { checkCommit, MAX_TILE } from '../tile.js';
 import { type Blame, blameUntriaged, tracesByTest } from './blame.js';
@@ -75,7 +77,8 @@ export class GoldStore {
     readonly table: WideColumnTable,
     /** What the table was made with. */
     readonly settings: GoldSettings,
-    private readonly rule: CleaningRule,
+    /** How its params are cleaned: by `spanline gold put`, and in queries. `put` takes only what needs no cleaning. */
+    readonly rule: CleaningRule,
     { idBatch = 100, cachedDigests = 200_000, shardReads = 8 }: GoldStoreOptions,
   ) {
     this.#opsRows = new OpsRows(table, (tile) => ({
@@ -105,9 +108,10 @@ export class GoldStore {
    * `ERR_SPANLINE_INVALID_INPUT` when the table was made with others.
    */
   static async open(table: WideColumnTable, options: GoldStoreOptions = {}): Promise<GoldStore> {
-    const { tileSize, digestDigits, rule = DEFAULT_RULE } = options;
+    const { tileSize, digestDigits, rule } = options;
     const deadline = new CallDeadline(`opening the Gold store in ${table.location}`, options);
-    return new GoldStore(table, await openSettings(table, { tileSize, digestDigits }, deadline), rule, options);
+    const stored = await openSettings(table, { tileSize, digestDigits, rule }, deadline);
+    return new GoldStore(table, stored.settings, rule ?? stored.rule, options);
   }
 
   /**
@@ -157,7 +161,10 @@ export class GoldStore {
   async search(nCommits: number, search: DigestSearch = {}, options: TileOptions = {}): Promise<DigestResults> {
     const tile = await this.getDenseTile(nCommits, options);
     const statusOf = await this.expectations.statuses(tracesByTest(tile, search.testKey).keys(), options);
-    return searchDigests(tile, statusOf, await this.ignores.matcher(undefined, options), search);
+    // A rule may name what none of these traces has; that is no reason to read it in another way.
+    const adapt = (query: Query): Query => fitQuery(query, tile.paramSet, this.rule);
+    const ignoreOf = await this.ignores.matcher(undefined, options, adapt);
+    return searchDigests(tile, statusOf, ignoreOf, { rule: this.rule, ...search });
   }
 
   /** Which of the last `nCommits` commits with data may have brought each digest that is untriaged now; see `blameDigest`. */

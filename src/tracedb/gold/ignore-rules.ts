@@ -7,6 +7,7 @@ import type { Params } from '../params/params.js';
 import { retryConflicts } from '../params/retry-conflicts.js';
 import { compileQuery } from '../query/matches.js';
 import { parseQuery } from '../query/parse-query.js';
+import type { Query } from '../query/query.js';
 import type { CallOptions, Mutation, Row, WideColumnTable } from '../table/wide-column-table.js';
 import { TraceDbError } from '../tracedb-error.js';
 import { IGNORE_COLUMN, IGNORE_FAMILY, IGNORE_REVISION_COLUMN, IGNORE_ROWS_PREFIX, ignoreRowKey } from './gold-keys.js';
@@ -126,12 +127,19 @@ export class IgnoreRules {
     return this.#read(new CallDeadline('listing the ignore rules', options));
   }
 
-  /** What tells whether a rule that is not expired at `at` (now) applies to a trace. Made once, it does not see later changes. */
-  async matcher(at: Time = this.clock(), options?: CallOptions): Promise<IgnoreMatcher> {
+  /**
+   * What tells whether a rule that is not expired at `at` (now) applies to a trace. Made once, it does not see later changes.
+   * `adapt` is given each rule's query and may replace it by what its traces know.
+   */
+  async matcher(
+    at: Time = this.clock(),
+    options?: CallOptions,
+    adapt: (query: Query) => Query = (query) => query,
+  ): Promise<IgnoreMatcher> {
     const atMs = toMs('at', at);
     const rules = (await this.list(options)).filter(({ expiresMs }) => expiresMs > atMs);
     const tests = await Promise.all(
-      rules.map(async (rule) => ({ rule, matches: await compileQuery(parseQuery(rule.query)) })),
+      rules.map(async (rule) => ({ rule, matches: await compileQuery(adapt(parseQuery(rule.query))) })),
     );
     return (params) => tests.find(({ matches }) => matches(params))?.rule;
   }

@@ -1,8 +1,10 @@
 // Search: the digests of a tile by query, status and ignore rules. Every digest comes once per test, with the traces that
 // have it; a page must never depend on the order in which traces were read.
 
+import { type CleaningRule, DEFAULT_RULE } from '../params/cleaning.js';
 import { ParamSet } from '../params/param-set.js';
 import { invalid } from '../params/param-text.js';
+import { fitQuery, unknownIn } from '../query/known-query.js';
 import { compileQuery } from '../query/matches.js';
 import { parseQuery } from '../query/parse-query.js';
 import { DEFAULT_TEST_KEY, tracesByTest } from './blame.js';
@@ -16,8 +18,10 @@ import { countIn } from './values.js';
 
 /** What to search for. */
 export interface DigestSearch {
-  /** Over params and options of traces; '' (default): all. */
+  /** Over params and options of traces; '' (default): all. What no trace has as it stands is looked for as `rule` cleans it. */
   readonly query?: string;
+  /** How params were cleaned. Default: that of the store, and of `searchDigests` `DEFAULT_RULE`. */
+  readonly rule?: CleaningRule;
   /** Default: only 'untriaged'. */
   readonly statuses?: readonly TriageStatus[];
   /** Traces to which an ignore rule applies. Default 'exclude'. */
@@ -60,6 +64,8 @@ export interface DigestResults {
   readonly totals: Readonly<Record<TriageStatus, number>>;
   /** Traces that an ignore rule left out (`ignored: 'exclude'`). */
   readonly ignoredTraces: number;
+  /** Why no trace can meet the query: a key or value that none of them has. */
+  readonly reason?: string;
 }
 
 interface Found {
@@ -103,7 +109,9 @@ export const searchDigests = async (
   const unknown = statuses.find((status) => !TRIAGE_STATUSES.includes(status));
   if (unknown !== undefined) throw invalid(`statuses must be of ${TRIAGE_STATUSES.join(', ')}, not ${unknown}`);
   if (!IGNORED.includes(ignored)) throw invalid(`ignored must be one of ${IGNORED.join(', ')}, not ${String(ignored)}`);
-  const matches = await compileQuery(parseQuery(query));
+  const fitted = fitQuery(parseQuery(query), tile.paramSet, search.rule ?? DEFAULT_RULE);
+  const reason = unknownIn(fitted, tile.paramSet);
+  const matches = await compileQuery(fitted);
   const byTest = tracesByTest(tile, testKey);
   const found: Found[] = [];
   let ignoredTraces = 0;
@@ -140,7 +148,7 @@ export const searchDigests = async (
   }
   const totals = { untriaged: 0, positive: 0, negative: 0 };
   for (const { status } of found) totals[status]++;
-  return { results, total: found.length, totals, ignoredTraces };
+  return { results, total: found.length, totals, ignoredTraces, ...(reason !== undefined && { reason }) };
 };
 
 const resultOf = (tile: GoldTile, { test, digest, status, traces }: Found): DigestResult => {

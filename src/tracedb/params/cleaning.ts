@@ -58,7 +58,8 @@ export const cleaningRule = (allowed: string): CleaningRule => {
 /** Letters and digits of ASCII, dot, underscore and hyphen. */
 export const DEFAULT_RULE: CleaningRule = cleaningRule('A-Za-z0-9._-');
 
-const clean = (text: string, rule: CleaningRule): string =>
+/** One key or value as the rule writes it. */
+export const cleanText = (text: string, rule: CleaningRule): string =>
   text === '' ? REPLACEMENT : text.replace(rule.forbidden, REPLACEMENT);
 
 /**
@@ -78,11 +79,11 @@ export const forceValid = (params: Params, rule: CleaningRule = DEFAULT_RULE): P
     if (typeof value !== 'string') {
       throw invalid(`the value of param ${quoted(key)} must be a string, not ${typeof value}`);
     }
-    const name = clean(key, rule);
+    const name = cleanText(key, rule);
     if (cleaned.has(name)) {
       throw invalid(`param ${quoted(key)} and another one both become ${quoted(name)}; rename one of them`);
     }
-    cleaned.set(name, clean(value, rule));
+    cleaned.set(name, cleanText(value, rule));
   }
   const valid = Object.fromEntries(cleaned);
   checkParams(valid, rule);

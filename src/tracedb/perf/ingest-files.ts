@@ -124,7 +124,8 @@ const writeEntries = async (perf: PerfStore, entries: readonly IngestCommit[], c
 export const ingestFile = traced(
   'perf.ingest-file',
   async (perf: PerfStore, path: string, options: IngestFilesOptions = {}): Promise<IngestedFile> => {
-    const { force = false, deadlineMs, onProgress, ...reading } = options;
+    const { force = false, deadlineMs, onProgress, ...given } = options;
+    const reading = { ...given, rule: given.rule ?? perf.rule };
     const file = reading.name ?? path;
     // It becomes part of the sources, and a bad file changes nothing: not even the commits, which are written before them.
     if (file === '' || file.length > MAX_NAME_LENGTH) {
@@ -137,7 +138,7 @@ export const ingestFile = traced(
       new CallDeadline(`ingesting ${file}`, { deadlineMs, signal: reading.signal }).next();
     const { commits: entriesTotal } = await validateIngestFile(path, reading);
     // The commit, the format and how params are cleaned change what a file means.
-    const { format, commit, measuredMs, rule = DEFAULT_RULE } = reading;
+    const { format, commit, measuredMs, rule } = reading;
     const cleaning = rule.allowed === DEFAULT_RULE.allowed ? [] : [rule.allowed];
     const digest = await digestOf(path, JSON.stringify([file, format, commit, measuredMs, ...cleaning]));
     const before = force ? 0 : await readProgress(perf, digest, call());

@@ -1,6 +1,7 @@
 // What a Perf store was made with. Tile size and shards are part of every key, so the store itself says them, and one that is
 // opened with others must not open.
 import { CallDeadline } from '../params/call-deadline.js';
+import { type CleaningRule, cleaningRule, DEFAULT_RULE } from '../params/cleaning.js';
 import type { CallOptions, WideColumnTable } from '../table/wide-column-table.js';
 import { checkTileSize } from '../tile.js';
 import { TraceDbError } from '../tracedb-error.js';
@@ -30,12 +31,22 @@ const check = ({ tileSize, shards }: PerfConfig): void => {
   }
 };
 
-const parse = (bytes: Uint8Array, location: string): PerfConfig => {
+/** What the store's own row says. */
+interface StoredConfig {
+  readonly config: PerfConfig;
+  /** How params are cleaned where nobody says otherwise. */
+  readonly rule: CleaningRule;
+}
+
+const parse = (bytes: Uint8Array, location: string): StoredConfig => {
   try {
-    const { version, tileSize, shards } = JSON.parse(Buffer.from(bytes).toString()) as PerfConfig & { version: number };
+    const { version, tileSize, shards, allowed } = JSON.parse(Buffer.from(bytes).toString()) as PerfConfig & {
+      readonly version: number;
+      readonly allowed?: string;
+    };
     if (version === FORMAT_VERSION) {
       check({ tileSize, shards });
-      return { tileSize, shards };
+      return { config: { tileSize, shards }, rule: allowed === undefined ? DEFAULT_RULE : cleaningRule(allowed) };
     }
   } catch {
     // Falls through to the error that names the row.
@@ -46,35 +57,37 @@ const parse = (bytes: Uint8Array, location: string): PerfConfig => {
   );
 };
 
-/** The config of the store in `table`; a new one gets what is `wanted`, else the defaults. */
+/** The config of the store in `table`; a new one gets what is `wanted`, else the defaults. An existing one keeps its rule. */
 export const openPerfConfig = async (
   table: WideColumnTable,
-  wanted: Partial<PerfConfig>,
+  { rule, ...wanted }: Partial<PerfConfig> & { readonly rule?: CleaningRule },
   options?: CallOptions,
-): Promise<PerfConfig> => {
+): Promise<StoredConfig> => {
   const deadline = new CallDeadline(`opening the Perf store ${table.location}`, options);
-  const read = async (): Promise<PerfConfig | undefined> => {
+  const read = async (): Promise<StoredConfig | undefined> => {
     const filter = { families: [FAMILIES.commit], qualifiers: [COLUMN] };
     const row = await table.readRow(CONFIG_KEY, { ...deadline.next(), ...filter });
     return row?.cells[0] === undefined ? undefined : parse(row.cells[0].value, table.location);
   };
-  let config = await read();
-  if (config === undefined) {
+  let stored = await read();
+  if (stored === undefined) {
     const made = {
       tileSize: wanted.tileSize ?? DEFAULT_PERF_CONFIG.tileSize,
       shards: wanted.shards ?? DEFAULT_PERF_CONFIG.shards,
     };
     check(made);
     const cell = { family: FAMILIES.commit, qualifier: COLUMN };
-    const value = Buffer.from(JSON.stringify({ version: FORMAT_VERSION, ...made }));
+    const ownRule = rule === undefined || rule.allowed === DEFAULT_RULE.allowed ? {} : { allowed: rule.allowed };
+    const value = Buffer.from(JSON.stringify({ version: FORMAT_VERSION, ...made, ...ownRule }));
     const otherwise = [{ type: 'set' as const, ...cell, value, timestampMs: Date.now() }];
     // Two processes may open a new store at once: the second takes what the first has written.
     const isTaken = await table.checkAndMutateRow(CONFIG_KEY, cell, { otherwise }, deadline.next());
-    config = isTaken ? ((await read()) as PerfConfig) : made;
+    stored = isTaken ? ((await read()) as StoredConfig) : { config: made, rule: rule ?? DEFAULT_RULE };
   }
+  const { config } = stored;
   for (const name of ['tileSize', 'shards'] as const) {
     if (wanted[name] === undefined || wanted[name] === config[name]) continue;
     throw invalid(`${table.location} was made with ${name} ${config[name]}, not ${wanted[name]}; leave ${name} out`);
   }
-  return config;
+  return stored;
 };

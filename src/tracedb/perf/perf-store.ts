@@ -2,13 +2,13 @@
 // processes can have one over the same table.
 import { inSpan } from '../node-span.js';
 import { CallDeadline } from '../params/call-deadline.js';
-import { type CleaningRule, DEFAULT_RULE } from '../params/cleaning.js';
+import { type CleaningRule, checkParams } from '../params/cleaning.js';
 import { OpsRows, type OpsRowsStats } from '../params/ops-rows.js';
 import type { OrderedParamSet } from '../params/ordered-param-set.js';
 import type { ParamSet } from '../params/param-set.js';
 import type { Params } from '../params/params.js';
 import { parseQuery } from '../query/parse-query.js';
-import { type Plan, planQuery } from '../query/plan.js';
+import { type Plan, type PlannedValue, planQuery } from '../query/plan.js';
 import { makeQuery, type Query } from '../query/query.js';
 import { readSlotsOf } from '../query/read-slots.js';
 import { runPlan } from '../query/run-query.js';
@@ -27,7 +27,7 @@ export const PERF_SCHEMA: TableSchema = { families: Object.values(FAMILIES) };
 
 /** How a Perf store is opened. */
 export interface PerfStoreOptions extends Partial<PerfConfig>, CallOptions {
-  /** Which characters params may have. Default `[A-Za-z0-9._-]`. */
+  /** Which characters params may have. Default: what the store was made with, and for a new one `[A-Za-z0-9._-]`. */
   readonly rule?: CleaningRule;
   /** Traces remembered as indexed, so that their index rows are not written again. Default 200,000; one takes about 200 bytes. */
   readonly cachedTraces?: number;
@@ -79,7 +79,8 @@ export class PerfStore {
     readonly table: WideColumnTable,
     /** What the store was made with. */
     readonly config: PerfConfig,
-    rule: CleaningRule,
+    /** How its params are cleaned: in files that are ingested, and in queries. */
+    readonly rule: CleaningRule,
     cachedTraces: number,
   ) {
     this.commits = new CommitLog(table);
@@ -94,15 +95,15 @@ export class PerfStore {
 
   /** Open the store in `table`, making it when the table is new; tile size and shards of an existing one are kept. */
   static async open(table: WideColumnTable, options: PerfStoreOptions = {}): Promise<PerfStore> {
-    const { rule = DEFAULT_RULE, cachedTraces = 200_000, tileSize, shards, ...call } = options;
+    const { rule, cachedTraces = 200_000, tileSize, shards, ...call } = options;
     if (!Number.isInteger(cachedTraces) || cachedTraces < 2) {
       throw new TraceDbError(
         'ERR_SPANLINE_INVALID_INPUT',
         `cachedTraces must be a whole number from 2, not ${cachedTraces}`,
       );
     }
-    const config = await openPerfConfig(table, { tileSize, shards }, call);
-    return new PerfStore(table, config, rule, cachedTraces);
+    const stored = await openPerfConfig(table, { tileSize, shards, rule }, call);
+    return new PerfStore(table, stored.config, rule ?? stored.rule, cachedTraces);
   }
 
   /** The tile a commit falls in. */
@@ -133,11 +134,18 @@ export class PerfStore {
     );
   }
 
-  /** The traces of a tile with these params; unknown ones are left out. */
+  /**
+   * The traces of a tile with these params, taken as they stand; unknown ones are left out. Rejects with
+   * `ERR_SPANLINE_INVALID_INPUT` for params that no trace can have.
+   */
   async readTraces(tile: number, params: readonly Params[], options: CallOptions = {}): Promise<PerfTrace[]> {
     const deadline = new CallDeadline('reading traces', options);
     const ops = await this.opsRows.at(tile).read(deadline.next());
-    const ids = params.filter((one) => ops.missing([one]).size === 0).map((one) => ops.encode(one));
+    const ids: string[] = [];
+    for (const one of params) {
+      const id = this.idOf(ops, one);
+      if (id !== undefined) ids.push(id);
+    }
     return readTraces(this.table, this.config, tile, ids, this.decoder(tile, ops, deadline), deadline.next());
   }
 
@@ -224,7 +232,7 @@ export class PerfStore {
     return count;
   }
 
-  /** The traces that the index of a tile has for one value, in batches; none for a value the tile does not know. */
+  /** The traces that the index of a tile has for one value (as it stands, or as cleaning writes it), in batches; none for an unknown one. */
   async *indexedTraces(
     tile: number,
     key: string,
@@ -232,10 +240,12 @@ export class PerfStore {
     options: CallOptions = {},
   ): AsyncGenerator<readonly Pick<PerfTrace, 'id' | 'params'>[], undefined, void> {
     const deadline = new CallDeadline(`reading the index of tile ${tile}`, options);
-    const ops = await this.opsRows.at(tile).read(deadline.next());
-    const valueIndex = ops.valueIndex(key, value);
-    if (valueIndex < 0) return;
-    const prefix = tileLayout(tile, this.config.shards).indexPrefix(ops.keyIndex(key), valueIndex);
+    const only = makeQuery([{ key, kind: 'one-of', values: [value] }]);
+    const { plan, ops } = await this.plan(tile, only, deadline);
+    const place = plan.kind === 'select' ? plan.conditions[0] : undefined;
+    if (place === undefined) return;
+    const valueIndex = (place.values[0] as PlannedValue).valueIndex;
+    const prefix = tileLayout(tile, this.config.shards).indexPrefix(place.keyIndex, valueIndex);
     const decode = this.decoder(tile, ops, deadline);
     for await (const keys of this.table.readKeys({ prefix }, deadline.next())) {
       const ids = keys.map((row) => row.slice(prefix.length));
@@ -271,8 +281,9 @@ export class PerfStore {
     const deadline = new CallDeadline('reading a source', options);
     const tile = this.tileOf(commit);
     const ops = await this.opsRows.at(tile).read(deadline.next());
-    if (ops.missing([params]).size > 0) return undefined;
-    const key = traceKey(tile, ops.encode(params), this.config.shards);
+    const id = this.idOf(ops, params);
+    if (id === undefined) return undefined;
+    const key = traceKey(tile, id, this.config.shards);
     const qualifiers = [String(this.offsetOf(commit))];
     const row = await this.table.readRow(key, { ...deadline.next(), families: [FAMILIES.source], qualifiers });
     const digest = row?.cells[0]?.value;
@@ -294,6 +305,14 @@ export class PerfStore {
     };
   }
 
+  /** The id of a trace; undefined when the tile has none with these params, although it could. */
+  private idOf(ops: OrderedParamSet, params: Params): string | undefined {
+    const id = ops.idOf(params);
+    // What the tile knows was checked when it was written, by whatever rule.
+    if (id === undefined) checkParams(params, this.rule);
+    return id;
+  }
+
   private decoder(tile: number, ops: OrderedParamSet, deadline: CallDeadline): DecodeIds {
     return idDecoder(this.opsRows.at(tile), ops, deadline);
   }
@@ -303,7 +322,7 @@ export class PerfStore {
       'query.plan',
       async () => {
         const ops = await this.opsRows.at(tile).read(deadline.next());
-        return { ops, plan: await planQuery(toQuery(query), ops, deadline.next()) };
+        return { ops, plan: await planQuery(toQuery(query), ops, { ...deadline.next(), rule: this.rule }) };
       },
       ({ plan }) => ({ kind: plan.kind, ...(plan.kind === 'empty' ? { reason: plan.reason } : {}) }),
     );

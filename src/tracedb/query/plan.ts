@@ -2,9 +2,11 @@
 // can meet the query, and must not hold up the event loop, however many values a pattern has to be tried on.
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { CallDeadline } from '../params/call-deadline.js';
+import { type CleaningRule, DEFAULT_RULE } from '../params/cleaning.js';
 import type { OrderedParamSet } from '../params/ordered-param-set.js';
 import { quoted } from '../params/param-text.js';
 import type { CallOptions } from '../table/wide-column-table.js';
+import { didYouMean, fitQuery, type KnownParams } from './known-query.js';
 import { hasPatterns, makeQuery, type Query, type QueryPart } from './query.js';
 import { compileRegex, type LinearRegex } from './regex.js';
 
@@ -49,11 +51,19 @@ const SAID: Readonly<Record<QueryPart['kind'], string>> = {
   'not-matches': 'does not match',
 };
 
-const nothingLeft = ({ key, kind, values }: QueryPart): string => {
+const nothingLeft = ({ key, kind, values }: QueryPart, ops: OrderedParamSet): string => {
   const some = values.slice(0, 3).map(quoted);
   if (values.length > some.length) some.push('...');
-  return `no value of ${quoted(key)} in this tile ${SAID[kind]} ${some.join(', ')}`;
+  const isWanted = kind === 'one-of' || kind === 'matches';
+  const hint = isWanted ? didYouMean(values[0] as string, ops.values(key)) : '';
+  return `no value of ${quoted(key)} in this tile ${SAID[kind]} ${some.join(', ')}${hint}`;
 };
+
+const knownOf = (ops: OrderedParamSet): KnownParams => ({
+  keys: () => ops.keys,
+  values: (key) => ops.values(key),
+  has: (key, value) => (value === undefined ? ops.keyIndex(key) : ops.valueIndex(key, value)) >= 0,
+});
 
 /** The values in which one of the patterns is found (or, for `wanted` false, none). */
 const filterByPattern = async (
@@ -106,8 +116,15 @@ const selectValues = async (
 const byCost = (a: PlannedCondition, b: PlannedCondition): number =>
   a.values.length - b.values.length || a.keyIndex - b.keyIndex;
 
+/** How a query is planned. */
+export interface PlanOptions extends CallOptions {
+  /** How the params of the tile were cleaned: an unknown key or value is looked for as this writes it. Default `DEFAULT_RULE`. */
+  readonly rule?: CleaningRule;
+}
+
 /**
- * What has to be read of the tile with this ordered param set to answer the query. Rejects with `ERR_SPANLINE_INVALID_INPUT` for a
+ * What has to be read of the tile with this ordered param set to answer the query. A key or value that the tile has not as it stands,
+ * but as cleaning writes it, means that one. Rejects with `ERR_SPANLINE_INVALID_INPUT` for a
  * pattern that is malformed or too large, whatever the tile holds, and with `ERR_SPANLINE_ABORTED` or `ERR_SPANLINE_DEADLINE` when the caller
  * does not want to wait any longer.
  *
@@ -119,10 +136,14 @@ const byCost = (a: PlannedCondition, b: PlannedCondition): number =>
  * console.assert(plan.kind === 'select' && plan.conditions[0].values[0].value === 'arm');
  * ```
  */
-export const planQuery = async (query: Query, ops: OrderedParamSet, options: CallOptions = {}): Promise<Plan> => {
+export const planQuery = async (
+  query: Query,
+  ops: OrderedParamSet,
+  { rule = DEFAULT_RULE, ...options }: PlanOptions = {},
+): Promise<Plan> => {
   const deadline = new CallDeadline('planning a query', options);
   deadline.check();
-  const { parts } = makeQuery(query.parts);
+  const { parts } = fitQuery(makeQuery(query.parts), knownOf(ops), rule);
   if (parts.length === 0) return { kind: 'all' };
   const regexes = new Map<QueryPart, readonly LinearRegex[]>();
   for (const part of parts) {
@@ -135,10 +156,12 @@ export const planQuery = async (query: Query, ops: OrderedParamSet, options: Cal
   for (const part of parts) {
     const { key } = part;
     const keyIndex = ops.keyIndex(key);
-    if (keyIndex < 0) return { kind: 'empty', reason: `no trace of this tile has the key ${quoted(key)}` };
+    if (keyIndex < 0) {
+      return { kind: 'empty', reason: `no trace of this tile has the key ${quoted(key)}${didYouMean(key, ops.keys)}` };
+    }
     const values = indexed(ops, key, await selectValues(part, ops, regexes.get(part) ?? [], deadline));
     if (values.length === 0) {
-      return { kind: 'empty', reason: nothingLeft(part) };
+      return { kind: 'empty', reason: nothingLeft(part, ops) };
     }
     conditions.push({ key, keyIndex, known: ops.values(key).length, values });
   }

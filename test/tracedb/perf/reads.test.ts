@@ -1,6 +1,6 @@
 // What is read of a store is whole or an error: values and ids of queries, sources, params, tiles and counts; of a store or tile with
 // nothing in it too, and while others write.
-import { beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test, vi } from 'vitest';
 import type { Params } from '../../../src/tracedb/params/params.js';
 import { PERF_SCHEMA, PerfStore } from '../../../src/tracedb/perf/perf-store.js';
 import type { PerfTrace } from '../../../src/tracedb/perf/trace-reader.js';
@@ -288,6 +288,17 @@ onLmdb('a query', (engine) => {
         await expect(run()).rejects.toMatchObject(aborted);
         expect(batches).toBe(1);
         expect(perf.stats().table.openReads).toBe(0);
+        expect(perf.stats().queries).toMatchObject({ open: 0, waiting: 0 });
+      }
+    });
+
+    test('while nobody asks for more, and nobody will', async () => {
+      const { perf } = await open(3000);
+      for (const read of [perf.query.bind(perf), perf.queryIds.bind(perf)]) {
+        const controller = new AbortController();
+        await read(0, 'arch=x86', { signal: controller.signal }).next();
+        controller.abort();
+        await vi.waitFor(() => expect(perf.stats().table.openReads).toBe(0));
         expect(perf.stats().queries).toMatchObject({ open: 0, waiting: 0 });
       }
     });
