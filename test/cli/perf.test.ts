@@ -185,6 +185,48 @@ describe('traces', () => {
   });
 });
 
+describe('a range of commits', () => {
+  // Tiles of 16 commits: these cross their ends.
+  const commitsOf = (outcome: Outcome): number[] =>
+    lines(outcome).flatMap((line) =>
+      (JSON.parse(line) as { points: { commit: number }[] }).points.map(({ commit }) => commit),
+    );
+  const numbers = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, i) => from + i);
+
+  test.each([
+    [['--last', '20'], numbers(COMMITS - 20, COMMITS - 1)],
+    [['--from', 'c10', '--to', 'c40'], numbers(10, 40)],
+    [['--to', 'c40', '--last', '3'], numbers(38, 40)],
+    [['--from', 'c05', '--last', '1000'], numbers(5, COMMITS - 1)],
+  ])('%j: export and query have its values, one line a trace', async (range, expected) => {
+    const exported = await perf('traces', 'export', 'test=draw', '--json', ...range);
+    expect(lines(exported)).toHaveLength(1);
+    expect(commitsOf(exported)).toEqual(expected);
+    const csv = lines(await perf('traces', 'export', 'test=draw', ...range));
+    expect(csv.slice(1).map((line) => Number(line.split(',').at(-3)))).toEqual(expected);
+    const [found] = lines(await perf('query', 'test=draw', '--json', ...range));
+    expect((JSON.parse(found as string) as { values: number[][] }).values.map(([commit]) => commit)).toEqual(expected);
+    const [, row, ...more] = lines(await perf('query', 'test=draw', ...range));
+    expect(row).toMatch(new RegExp(`^\\S+ +${expected.length} `));
+    expect(more).toEqual([]);
+  });
+
+  test('by dates needs commits that have one; nothing is said, not guessed', async () => {
+    const none = await perf('query', 'test=draw', '--from', '2025-01-01', '--to', '2025-01-31');
+    expect(none).toMatchObject({ code: 0, stdout: '', stderr: expect.stringContaining('has no time') });
+  });
+
+  test('wrong ones are refused', async () => {
+    expect(await usage('query', 'a=b', '--last', '0')).toContain('write a whole number from 1');
+    expect(await usage('query', 'a=b', '--from', '2025-13-01')).toContain('write a commit (its hash), a day');
+    expect(await usage('query', 'a=b', '--last', '3', '--tile', '1')).toContain('give one kind');
+    expect(await usage('traces', 'export', '--from', 'c10', '--tile', '1')).toContain('give one kind');
+    expect(await usage('query', 'a=b', '--last', '3', '--explain')).toContain('--explain shows the plan of one tile');
+    expect(await usage('query', 'a=b', '--from', 'c40', '--to', 'c10')).toContain('c40 comes after c10');
+    expect((await perf('query', 'a=b', '--from', 'nosuch')).stderr).toContain('no commit nosuch');
+  });
+});
+
 describe('query', () => {
   test('prints a line for each trace, with figures of its values', async () => {
     const [head, ...rows] = lines(await perf('query', 'test=speed', '--tile', '2'));

@@ -1,28 +1,28 @@
 // `spanline perf query`: the values a query selects, or with --explain how it was answered.
 import type { Command } from 'commander';
 import { Collector, type Reporter, Span } from '../../index.js';
-import { type PerfTrace, structuredKeyOf } from '../../tracedb/index.js';
+import { type CommitRange, type PerfTrace, structuredKeyOf } from '../../tracedb/index.js';
 import { columns } from '../columns.js';
 import { CommandError, ExitCode } from '../exit-code.js';
 import { wholeNumber } from '../options.js';
+import { type RangeOptions, rangeOf, withRange } from './commit-range.js';
 import { explainText, explainTree } from './explain.js';
 import { note, type PerfSession, printJson, type StoreOptions, withPerf, withStore, writeOut } from './perf-options.js';
 import { tileFor } from './tiles-command.js';
-import { noteNothing } from './traces-command.js';
+import { noteNothing, noteNothingIn } from './traces-command.js';
 
-interface QueryOptions extends StoreOptions {
+interface QueryOptions extends StoreOptions, RangeOptions {
   readonly tile?: number;
   readonly limit?: number;
   readonly explain?: boolean;
   readonly otlp?: string;
 }
 
-const summary = ({ params, values }: PerfTrace) => {
-  const present = Array.from(values).filter((value) => !Number.isNaN(value));
+/** Figures of the values that there are. */
+const summary = (present: readonly number[]) => {
   const sorted = [...present].sort((a, b) => a - b);
   const middle = sorted.length >> 1;
   return {
-    key: structuredKeyOf(params),
     values: present.length,
     min: sorted[0],
     median: sorted.length % 2 === 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2,
@@ -35,35 +35,75 @@ const number = (value: number | undefined): string => (value === undefined ? '' 
 
 const ROWS_A_TABLE = 10_000;
 
-const printTraces = async (session: PerfSession, tile: number, query: string, options: QueryOptions): Promise<void> => {
-  const { perf, call } = session;
+/** A trace with its values by the number of the commit, of a tile or of a range. */
+interface Found {
+  readonly params: PerfTrace['params'];
+  readonly points: readonly (readonly [commit: number, value: number])[];
+}
+
+async function* ofTile({ perf, call }: PerfSession, tile: number, query: string): AsyncGenerator<readonly Found[]> {
+  const first = tile * perf.config.tileSize;
+  for await (const batch of perf.query(tile, query, call)) {
+    yield batch.map(({ params, values }) => ({
+      params,
+      points: Array.from(values, (value, offset) => [first + offset, value] as const).filter(
+        ([, value]) => !Number.isNaN(value),
+      ),
+    }));
+  }
+}
+
+async function* ofRange(
+  { perf, call }: PerfSession,
+  range: CommitRange,
+  query: string,
+): AsyncGenerator<readonly Found[]> {
+  for await (const batch of perf.querySeries(query, { ...range, ...call })) {
+    yield batch.map(({ params, commits, values }) => ({
+      params,
+      points: commits.map(({ number }, i) => [number, values[i] as number] as const),
+    }));
+  }
+}
+
+/** Returns how many there were. */
+const printTraces = async (found: AsyncIterable<readonly Found[]>, options: QueryOptions): Promise<number> => {
   let left = options.limit ?? Number.POSITIVE_INFINITY;
   let count = 0;
-  const first = tile * perf.config.tileSize;
   let rows: string[][] = [];
   const flush = async (): Promise<void> => {
     const head = ['trace', 'values', 'min', 'median', 'max', 'last'];
     await writeOut(columns(head, rows, ['left', 'right', 'right', 'right', 'right', 'right']));
     rows = [];
   };
-  for await (const batch of perf.query(tile, query, call)) {
+  for await (const batch of found) {
     const some = batch.slice(0, left);
     left -= some.length;
     count += some.length;
-    for (const trace of some) {
-      if (options.json) {
-        const points = Array.from(trace.values.entries()).filter(([, value]) => !Number.isNaN(value));
-        const values = points.map(([offset, value]) => [first + offset, value]);
-        await writeOut(`${JSON.stringify({ params: trace.params, values })}\n`);
-      } else {
-        const { key, values, min, median, max, last } = summary(trace);
-        rows.push([key, String(values), ...[min, median, max, last].map(number)]);
+    for (const { params, points } of some) {
+      if (options.json) await writeOut(`${JSON.stringify({ params, values: points })}\n`);
+      else {
+        const { values, min, median, max, last } = summary(points.map(([, value]) => value));
+        rows.push([structuredKeyOf(params), String(values), ...[min, median, max, last].map(number)]);
       }
     }
     if (rows.length >= ROWS_A_TABLE) await flush();
     if (left <= 0) break;
   }
-  await flush();
+  if (!options.json) await flush();
+  return count;
+};
+
+/** Print the traces of a tile or of a range of commits. */
+const print = async (session: PerfSession, query: string, options: QueryOptions): Promise<void> => {
+  const range = rangeOf(options, options.tile);
+  if (range !== undefined) {
+    const count = await printTraces(ofRange(session, range, query), options);
+    if (count === 0) await noteNothingIn(session, range, query);
+    return;
+  }
+  const tile = await tileFor(session, options.tile);
+  const count = await printTraces(ofTile(session, tile, query), options);
   if (count === 0) await noteNothing(session, tile, query);
 };
 
@@ -128,8 +168,8 @@ const explain = async (
 
 /** Register the command. */
 export const registerQuery = (perf: Command): void => {
-  withStore(perf.command('query <query>'))
-    .description("values of the traces of a tile, by their params: 'arch=x86&config=8888&test=~draw'")
+  withRange(withStore(perf.command('query <query>')))
+    .description("values of the traces of a tile, or of a range of commits: 'arch=x86&config=8888&test=~draw'")
     .option('-t, --tile <number>', 'the tile; the newest when left out', wholeNumber(0))
     .option(
       '-n, --limit <traces>',
@@ -147,8 +187,12 @@ Queries are URL-encoded. Values of one key are alternatives, all keys must hold:
   os=*                has the key     a%2Bb         a plus sign ("+" is a blank)
 The empty query ('') selects all traces. --json prints one JSON object a trace and line.
 
+A key or value that the store has only as cleaning writes it (hello/mean: hello_mean) finds that.
+
 Examples:
   $ spanline perf query -s ./perf 'unit=ms&test=~span'
+  $ spanline perf query -s ./perf 'unit=ms' --last 1000
+  $ spanline perf query -s ./perf 'unit=ms' --from 2026-01-01 --to 5ce32c0
   $ spanline perf query -s ./perf 'unit=ms&test=~span' --explain
   $ spanline perf query -s ./perf 'unit=ms' --explain --otlp http://localhost:4318`,
     )
@@ -156,10 +200,16 @@ Examples:
       if (options.otlp !== undefined && !options.explain) {
         throw new CommandError('ERR_SPANLINE_USAGE', '--otlp sends the trace of --explain; give both', ExitCode.usage);
       }
+      if (options.explain && rangeOf(options, undefined) !== undefined) {
+        throw new CommandError(
+          'ERR_SPANLINE_USAGE',
+          '--explain shows the plan of one tile; leave out --from, --to and --last, and name a --tile',
+          ExitCode.usage,
+        );
+      }
       return withPerf(options, async (session) => {
-        const tile = await tileFor(session, options.tile);
-        if (options.explain) await explain(session, tile, query, options);
-        else await printTraces(session, tile, query, options);
+        if (options.explain) await explain(session, await tileFor(session, options.tile), query, options);
+        else await print(session, query, options);
       });
     });
 };

@@ -1,9 +1,10 @@
 // `spanline perf traces count|list|list-by-index|export`: the traces of one tile. Lists are streamed: memory does not grow with them.
 import type { Command } from 'commander';
-import { makeQuery, type PerfTrace, structuredKeyOf } from '../../tracedb/index.js';
+import { type CommitRange, makeQuery, type PerfSeries, type PerfTrace, structuredKeyOf } from '../../tracedb/index.js';
 import { printable } from '../columns.js';
 import { CommandError, ExitCode } from '../exit-code.js';
 import { wholeNumber } from '../options.js';
+import { type RangeOptions, rangeOf, withRange } from './commit-range.js';
 import { note, type PerfSession, printJson, type StoreOptions, withPerf, withStore, writeOut } from './perf-options.js';
 import { tileFor } from './tiles-command.js';
 
@@ -53,6 +54,53 @@ const csvLines = (traces: readonly PerfTrace[], commits: TileCommits): string =>
 
 const jsonLines = (traces: readonly PerfTrace[], commits: TileCommits): string =>
   traces.map((trace) => `${JSON.stringify({ params: trace.params, points: pointsOf(trace, commits) })}\n`).join('');
+
+/** Say why a range has nothing: no commit, or no tile that knows the query; then each tile says what is near. */
+export const noteNothingIn = async ({ perf, call }: PerfSession, range: CommitRange, query: string): Promise<void> => {
+  const commits = await perf.commits.list(range, call);
+  const newest = commits.at(-1);
+  if (newest === undefined) {
+    const all = await perf.commits.list({ last: 1 }, call);
+    const isTimeless = all.length > 0 && all[0]?.timestampMs === undefined;
+    note(`no commit in this range${isTimeless ? '; the newest commit of the store has no time: name commits' : ''}`);
+    return;
+  }
+  const plan = await perf.planOf(perf.tileOf(newest.number), query, call);
+  note(
+    plan.kind === 'empty'
+      ? `nothing in these ${commits.length} commits; in the newest tile of them: ${plan.reason}`
+      : `no trace that meets the query has a value at these ${commits.length} commits`,
+  );
+};
+
+const seriesPoints = ({ commits, values }: PerfSeries) =>
+  commits.map(({ number, hash }, i) => ({ commit: number, hash, value: values[i] as number }));
+
+const seriesLines = (series: readonly PerfSeries[], isJson: boolean | undefined): string => {
+  let lines = '';
+  for (const one of series) {
+    const points = seriesPoints(one);
+    if (isJson) lines += `${JSON.stringify({ params: one.params, points })}\n`;
+    else
+      for (const { commit, hash, value } of points)
+        lines += `${csvField(one.key)},${commit},${csvField(hash)},${value}\n`;
+  }
+  return lines;
+};
+
+const exportRange = async (
+  session: PerfSession,
+  range: CommitRange,
+  query: string,
+  isJson: boolean | undefined,
+): Promise<void> => {
+  let count = 0;
+  for await (const series of session.perf.querySeries(query, { ...range, ...session.call })) {
+    count += series.length;
+    await writeOut(seriesLines(series, isJson));
+  }
+  if (count === 0) await noteNothingIn(session, range, query);
+};
 
 const listed = (traces: readonly Pick<PerfTrace, 'id' | 'params'>[], json: boolean | undefined): string => {
   const line = ({ id, params }: Pick<PerfTrace, 'id' | 'params'>) =>
@@ -115,15 +163,29 @@ export const registerTraces = (perf: Command): void => {
         }
       }),
     );
-  withTile(traces.command('export [query]'))
+  withRange(withTile(traces.command('export [query]')))
     .description('values of the traces a query selects, as CSV (key, commit, hash, value) or with --json as JSON lines')
-    .addHelpText('after', "\nExamples:\n  $ spanline perf traces export -s ./perf 'test=~span' > values.csv")
-    .action((query: string | undefined, options: TileOptions) =>
+    .addHelpText(
+      'after',
+      `
+Without a range: the values of one tile. With --from, --to or --last: of these commits over all tiles, sorted by key and commit.
+
+Examples:
+  $ spanline perf traces export -s ./perf 'test=~span' > values.csv
+  $ spanline perf traces export -s ./perf 'test=~span' --last 1000 > values.csv
+  $ spanline perf traces export -s ./perf --from 2026-01-01 --to 2026-03-31 --json`,
+    )
+    .action((query: string | undefined, options: TileOptions & RangeOptions) =>
       withPerf(options, async (session) => {
+        const range = rangeOf(options, options.tile);
+        if (!options.json) await writeOut('key,commit,hash,value\n');
+        if (range !== undefined) {
+          await exportRange(session, range, query ?? '', options.json);
+          return;
+        }
         const tile = await tileFor(session, options.tile);
         const commits = await tileCommits(session, tile);
         const linesOf = options.json ? jsonLines : csvLines;
-        if (!options.json) await writeOut('key,commit,hash,value\n');
         let count = 0;
         for await (const batch of session.perf.query(tile, query ?? '', session.call)) {
           count += batch.length;

@@ -25,12 +25,38 @@ export interface Commit extends CommitInfo {
   readonly number: number;
 }
 
+/** A commit by number, by hash (or the beginning of one), or the commits from or up to a time. */
+export type CommitBound = number | string | Date;
+
+/** Some of the commits of a store. */
+export interface CommitRange {
+  /** The first and the last of them, both included. Default: all. Commits without a time are in no range of times. */
+  readonly from?: CommitBound;
+  readonly to?: CommitBound;
+  /** Of these only so many, those with the highest numbers. */
+  readonly last?: number;
+}
+
 const FAMILY = FAMILIES.commit;
 const JSON_COLUMN = 'J';
 const NEXT_COLUMN = 'N';
 const LAST_COLUMN = 'L';
 // Commits that get their numbers at once: as JSON some hundred kilobytes at most.
 const CHUNK = 1000;
+
+/** Where a range begins or ends. */
+interface Bound {
+  readonly number: number;
+  readonly ms: number;
+}
+
+const ALWAYS: Readonly<Record<'from' | 'to', Bound>> = {
+  from: { number: 0, ms: Number.NEGATIVE_INFINITY },
+  to: { number: Number.POSITIVE_INFINITY, ms: Number.POSITIVE_INFINITY },
+};
+
+const said = (bound: CommitBound | undefined): string =>
+  bound instanceof Date ? bound.toISOString() : typeof bound === 'number' ? `commit ${bound}` : String(bound);
 
 /** The row that says which number is next. */
 interface Tail {
@@ -91,16 +117,35 @@ export class CommitLog {
     return commits.map(({ hash }) => numbers.get(hash) as number);
   }
 
-  /** The commits with numbers from `from` to `to` (both included), ascending. */
-  async list(range: { readonly from?: number; readonly to?: number } = {}, options?: CallOptions): Promise<Commit[]> {
-    const { from = 0, to } = range;
-    const end = to === undefined || to >= MAX_TILE ? prefixEnd(COMMIT_PREFIX)?.toString() : commitKey(to + 1);
-    const commits: Commit[] = [];
-    const selection = { start: commitKey(Math.max(0, from)), end };
-    for await (const rows of this.table.readRows(selection, { ...options, families: [FAMILY] })) {
-      for (const row of rows) commits.push(this.parse(row));
+  /** The commits of a range (all without one), ascending by number. */
+  async list(range: CommitRange = {}, options?: CallOptions): Promise<Commit[]> {
+    const { last } = range;
+    if (last !== undefined && !(Number.isSafeInteger(last) && last > 0)) {
+      throw new TraceDbError('ERR_SPANLINE_INVALID_INPUT', `last must be a whole number from 1, not ${String(last)}`);
     }
-    return commits;
+    const deadline = new CallDeadline(`listing commits of ${this.table.location}`, options);
+    const from = await this.boundOf('from', range.from, deadline);
+    const to = await this.boundOf('to', range.to, deadline);
+    // Numbers are computed, and a range of none is none; what a person names in the wrong order is a mistake.
+    const isNamed = typeof range.from !== 'number' || typeof range.to !== 'number';
+    if (isNamed && (from.number > to.number || from.ms > to.ms)) {
+      throw new TraceDbError(
+        'ERR_SPANLINE_INVALID_INPUT',
+        `${said(range.from)} comes after ${said(range.to)}; name the older one first`,
+      );
+    }
+    const end = to.number >= MAX_TILE ? prefixEnd(COMMIT_PREFIX)?.toString() : commitKey(to.number + 1);
+    const commits: Commit[] = [];
+    const selection = { start: commitKey(Math.max(0, from.number)), end };
+    const isTimed = from.ms !== ALWAYS.from.ms || to.ms !== ALWAYS.to.ms;
+    for await (const rows of this.table.readRows(selection, { ...deadline.next(), families: [FAMILY] })) {
+      for (const row of rows) {
+        const commit = this.parse(row);
+        const { timestampMs = Number.NaN } = commit;
+        if (!isTimed || (timestampMs >= from.ms && timestampMs <= to.ms)) commits.push(commit);
+      }
+    }
+    return last === undefined ? commits : commits.slice(-last);
   }
 
   /** The commit with this hash, or with the one hash that begins so. Rejects with `ERR_SPANLINE_NOT_FOUND` or, when several do, `ERR_SPANLINE_INVALID_INPUT`. */
@@ -123,6 +168,21 @@ export class CommitLog {
       );
     }
     return only;
+  }
+
+  /** What a bound means, as a number and as a time; the one that it does not name bounds nothing. */
+  private async boundOf(side: 'from' | 'to', bound: CommitBound | undefined, deadline: CallDeadline): Promise<Bound> {
+    const none = ALWAYS[side];
+    if (bound === undefined) return none;
+    if (typeof bound === 'string') return { ...none, number: (await this.find(bound, deadline.next())).number };
+    if (bound instanceof Date && !Number.isNaN(bound.getTime())) return { ...none, ms: bound.getTime() };
+    if (Number.isInteger(bound) || Math.abs(bound as number) === Number.POSITIVE_INFINITY) {
+      return { ...none, number: bound as number };
+    }
+    throw new TraceDbError(
+      'ERR_SPANLINE_INVALID_INPUT',
+      `${side} must be the number or the hash of a commit, or a Date, not ${String(bound)}`,
+    );
   }
 
   /** The commits behind these, of which unknown ones are added. */

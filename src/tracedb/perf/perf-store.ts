@@ -19,6 +19,7 @@ import { CommitLog } from './commit-log.js';
 import { type DecodeIds, idDecoder } from './id-decoder.js';
 import { FAMILIES, indexPrefix, PARAM_SET_PREFIX, paramSetKey, sourceKey, tileLayout, traceKey } from './keys.js';
 import { openPerfConfig, type PerfConfig } from './perf-config.js';
+import { type NamedId, type PerfSeries, type QuerySeriesOptions, seriesOf } from './series-reader.js';
 import { type PerfTrace, readTraces, readTracesOf } from './trace-reader.js';
 import { type CommitPoints, type Point, TraceWriter, type WriteResult } from './trace-writer.js';
 
@@ -186,6 +187,26 @@ export class PerfStore {
     yield* runPlan(this.table, plan, tileLayout(tile, this.config.shards), { ...deadline.next(), tile });
   }
 
+  /**
+   * The histories of the series a query selects over all tiles, sorted by structured key, in batches; the empty query selects all.
+   * `from`, `to` and `last` say which commits. Only names are held of all series, values of one batch.
+   */
+  querySeries(
+    query: QueryLike,
+    options: QuerySeriesOptions = {},
+  ): AsyncGenerator<readonly PerfSeries[], undefined, void> {
+    return seriesOf(
+      {
+        table: this.table,
+        config: this.config,
+        listCommits: (range, call) => this.commits.list(range, call),
+        tiles: (call) => this.tiles(call),
+        idsOf: (tile, deadline) => this.decodedIds(tile, query, deadline),
+      },
+      options,
+    );
+  }
+
   /** How many traces of a tile a query selects; all of them without one. */
   async count(tile: number, query: QueryLike = '', options: CallOptions = {}): Promise<number> {
     const deadline = new CallDeadline(`counting in tile ${tile}`, options);
@@ -303,6 +324,21 @@ export class PerfStore {
       writer: this.writer.stats(),
       queries: readSlotsOf(this.table).stats(),
     };
+  }
+
+  /** Ids and params of the traces of a tile that a query selects. */
+  private async *decodedIds(
+    tile: number,
+    query: QueryLike,
+    deadline: CallDeadline,
+  ): AsyncGenerator<readonly NamedId[]> {
+    const { plan, ops } = await this.plan(tile, query, deadline);
+    const decode = this.decoder(tile, ops, deadline);
+    const layout = tileLayout(tile, this.config.shards);
+    for await (const ids of runPlan(this.table, plan, layout, { ...deadline.next(), tile })) {
+      const params = await decode(ids);
+      yield ids.map((id, i) => ({ id, params: params[i] as Params }));
+    }
   }
 
   /** The id of a trace; undefined when the tile has none with these params, although it could. */

@@ -1,6 +1,6 @@
 // Reads traces of a tile: by id, or by the stream of ids of a query, a batch at a time while the next ids are found.
 import type { Params } from '../params/params.js';
-import type { CallOptions, WideColumnTable } from '../table/wide-column-table.js';
+import type { CallOptions, ReadOptions, WideColumnTable } from '../table/wide-column-table.js';
 import type { DecodeIds } from './id-decoder.js';
 import { FAMILIES, traceKey } from './keys.js';
 import type { PerfConfig } from './perf-config.js';
@@ -15,15 +15,14 @@ export interface PerfTrace {
   readonly values: Float32Array;
 }
 
-/** The traces with these ids that the tile has, in the order of `ids`. */
-export const readTraces = async (
+/** The values of the traces with these ids that the tile has; of only some columns, where these are named. */
+export const readValues = async (
   table: WideColumnTable,
   { tileSize, shards }: PerfConfig,
   tile: number,
   ids: readonly string[],
-  decode: DecodeIds,
-  options: CallOptions,
-): Promise<PerfTrace[]> => {
+  options: ReadOptions,
+): Promise<ReadonlyMap<string, Float32Array>> => {
   const idOfKey = new Map(ids.map((id) => [traceKey(tile, id, shards), id]));
   const found = new Map<string, Float32Array>();
   const read = table.readRows({ keys: [...idOfKey.keys()] }, { ...options, families: [FAMILIES.value] });
@@ -32,6 +31,19 @@ export const readTraces = async (
       found.set(idOfKey.get(key) as string, valuesOf(key, cells, tileSize));
     }
   }
+  return found;
+};
+
+/** The traces with these ids that the tile has, in the order of `ids`. */
+export const readTraces = async (
+  table: WideColumnTable,
+  config: PerfConfig,
+  tile: number,
+  ids: readonly string[],
+  decode: DecodeIds,
+  options: CallOptions,
+): Promise<PerfTrace[]> => {
+  const found = await readValues(table, config, tile, ids, options);
   const present = ids.filter((id) => found.has(id));
   const params = await decode(present);
   return present.map((id, i) => ({ id, params: params[i] as Params, values: found.get(id) as Float32Array }));

@@ -24,6 +24,8 @@ export const unknownIn = ({ parts }: Query, known: KnownParams): string | undefi
 };
 
 const MAX_HINTS = 3;
+/** How much farther than the nearest name another one may be. */
+const SLACK = 1;
 /** Names looked at for a hint, and the longest of them: a hint must cost nothing beside the query. */
 const MAX_LOOKED_AT = 20_000;
 const MAX_LENGTH = 64;
@@ -70,7 +72,7 @@ const score = (wanted: string, name: string): number | undefined => {
   if (name.length > MAX_LENGTH || wanted === '') return undefined;
   const other = plain(name);
   if (other === wanted) return 0;
-  const most = Math.max(1, Math.floor(wanted.length / 4));
+  const most = Math.max(1, Math.floor((wanted.length + 2) / 3));
   const steps = distance(wanted, other, most);
   if (steps <= most) return steps;
   const isPart = wanted.length >= 3 && (other.includes(wanted) || (other.length >= 3 && wanted.includes(other)));
@@ -88,7 +90,10 @@ export const didYouMean = (text: string, names: readonly string[]): string => {
   }
   near.sort((a, b) => a.far - b.far || (a.name < b.name ? -1 : 1));
   if (near.length === 0) return '';
+  const nearest = (near[0] as { readonly far: number }).far;
   return `; did you mean ${near
+    // What differs in signs only is what was meant.
+    .filter(({ far }) => far <= nearest + Math.min(nearest, SLACK))
     .slice(0, MAX_HINTS)
     .map(({ name }) => quoted(name))
     .join(', ')}?`;

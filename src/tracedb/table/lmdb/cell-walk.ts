@@ -21,6 +21,19 @@ const ABOVE_ALL = Buffer.from([0xff]);
 // Shorter than any head, so that the walk over whole rows ends behind the head of a long bound.
 const SAFE_HEAD_BYTES = MAX_WHOLE_ROW_BYTES - 8;
 
+/** Cells after which a new look into the tree is cheaper than a step to the next one. */
+const MAX_STEPS = 4;
+const LOOK_BACK = 24;
+
+/** Whether two rows are one. Neighbours have most of their beginning in common, so it looks at the end first. */
+const isSameRow = (a: string, b: string): boolean => {
+  if (a.length !== b.length) return false;
+  for (let i = a.length - 1, last = Math.max(0, i - LOOK_BACK); i >= last; i--) {
+    if (a.charCodeAt(i) !== b.charCodeAt(i)) return false;
+  }
+  return a === b;
+};
+
 /** A cursor on the cells of a range; its fields describe the cell it stands on. */
 export class CellWalk {
   /** The row's key; '' before the first cell and after the last. */
@@ -38,6 +51,8 @@ export class CellWalk {
   private head = '';
   private idLength = 0;
   private readonly endBytes: Buffer | undefined;
+  /** Where the walk over whole rows ends. */
+  private readonly cellsEnd: EntryKey | undefined;
   /** Whether a bound is a long row, so that the walk over whole rows begins before it or ends behind it. */
   private readonly mustCompare: boolean;
 
@@ -51,8 +66,8 @@ export class CellWalk {
     this.endBytes = end === undefined ? undefined : Buffer.from(end as string);
     const isEndLong = this.endBytes !== undefined && this.endBytes.length > MAX_WHOLE_ROW_BYTES;
     this.mustCompare = cut !== undefined || isEndLong;
-    const cellsEnd = isEndLong ? Buffer.concat([this.endBytes.subarray(0, SAFE_HEAD_BYTES), ABOVE_ALL]) : end;
-    this.entries = this.open(snapshot.env.cells, cut?.head ?? start, cellsEnd);
+    this.cellsEnd = isEndLong ? Buffer.concat([this.endBytes.subarray(0, SAFE_HEAD_BYTES), ABOVE_ALL]) : end;
+    this.entries = this.open(snapshot.env.cells, cut?.head ?? start, this.cellsEnd);
   }
 
   /** Step to the next cell; false at the end. */
@@ -69,6 +84,18 @@ export class CellWalk {
     }
     this.row = '';
     return false;
+  }
+
+  /** Step to the first cell of another row: over the cells of this one, or past them when they are many. */
+  nextRow(): void {
+    const { row } = this;
+    for (let steps = 0; steps < MAX_STEPS || this.outer !== undefined; steps++) {
+      if (!this.advance() || !isSameRow(this.row, row)) return;
+    }
+    this.entries.return?.();
+    // All cells of a row begin with it and NUL; what sorts behind them is another's.
+    this.entries = this.open(this.snapshot.env.cells, `${row}\x01`, this.cellsEnd);
+    this.advance();
   }
 
   /** End the walk; its snapshot stays. */

@@ -19,7 +19,6 @@ export const filterOf = ({ families, qualifiers }: ReadOptions): CellFilter => (
 /** Items and bytes after which a batch is full. */
 export const BATCH_ROWS = 512;
 export const BATCH_BYTES = 512 * 1024;
-const LOOK_BACK = 24;
 
 /** What one call of a gatherer found. */
 export interface Batch<T> {
@@ -64,15 +63,6 @@ export const gatherRows = (walk: CellWalk, filter: CellFilter, limit: number): B
   return { items, bytes, isLast: walk.row === '' };
 };
 
-/** Whether two rows are one. Neighbours have most of their beginning in common, so it looks at the end first. */
-const isSame = (a: string, b: string): boolean => {
-  if (a.length !== b.length) return false;
-  for (let i = a.length - 1, last = Math.max(0, i - LOOK_BACK); i >= last; i--) {
-    if (a.charCodeAt(i) !== b.charCodeAt(i)) return false;
-  }
-  return a === b;
-};
-
 /** The next keys of a walk that stands on a cell (or at its end). */
 export const gatherKeys = (walk: CellWalk, filter: CellFilter, limit: number): Batch<string> => {
   if (filter.families !== undefined || filter.qualifiers !== undefined) {
@@ -81,15 +71,10 @@ export const gatherKeys = (walk: CellWalk, filter: CellFilter, limit: number): B
   }
   const items: string[] = [];
   let bytes = 0;
-  let { row } = walk;
-  while (row !== '' && items.length < limit && items.length < BATCH_ROWS) {
-    items.push(row);
-    bytes += row.length;
-    const before = row;
-    do {
-      walk.advance();
-      row = walk.row;
-    } while (isSame(row, before));
+  while (walk.row !== '' && items.length < limit && items.length < BATCH_ROWS) {
+    items.push(walk.row);
+    bytes += walk.row.length;
+    walk.nextRow();
   }
-  return { items, bytes, isLast: row === '' };
+  return { items, bytes, isLast: walk.row === '' };
 };

@@ -17,13 +17,16 @@ const boundOf = (text: string): string => {
   return nul === -1 ? text : `${text.slice(0, nul)}\x01`;
 };
 
-/** The part of a row that is looked at: where a read asks for one column of rows by key, the others' values are not even touched. */
+/** The part of a row that is looked at: where a read asks for one family or column of rows by key, the others are not even touched. */
 const rangeOfRow = (key: string, { families, qualifiers }: ReadOptions): RowRange => {
-  if (families?.length === 1 && qualifiers?.length === 1) {
-    const start = cellKey(key, families[0] as string, qualifiers[0] as string);
-    if (cutRow(start) === undefined) return { start, end: `${start}\x01` };
-  }
-  return { start: key, end: `${key}\x01` };
+  const whole = { start: key, end: `${key}\x01` };
+  const [family] = families ?? [];
+  if (family === undefined || families?.length !== 1) return whole;
+  const [qualifier] = qualifiers?.length === 1 ? qualifiers : [];
+  const start = qualifier === undefined ? cellKey(key, family, '') : cellKey(key, family, qualifier);
+  if (cutRow(start) !== undefined) return whole;
+  // All qualifiers of the family sort before the text in which the NUL behind it is raised by one.
+  return { start, end: qualifier === undefined ? `${start.slice(0, -1)}\x01` : `${start}\x01` };
 };
 
 /** The ranges of a selection, ascending. They may hold more cells than `options` ask for. */

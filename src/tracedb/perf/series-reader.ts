@@ -1,0 +1,153 @@
+// Reads series over all tiles. A series has another id in each tile, so the names come first, from ids alone, and then the values of
+// a few series at a time. Of all series it must hold no more than their names and ids.
+import { CallDeadline } from '../params/call-deadline.js';
+import type { Params } from '../params/params.js';
+import { structuredKeyOf } from '../params/structured-key.js';
+import type { CallOptions, WideColumnTable } from '../table/wide-column-table.js';
+import { offsetOf, tileOf } from '../tile.js';
+import { TraceDbError } from '../tracedb-error.js';
+import type { Commit, CommitRange } from './commit-log.js';
+import type { PerfConfig } from './perf-config.js';
+import { readValues } from './trace-reader.js';
+
+/** Which histories are read. */
+export interface QuerySeriesOptions extends CommitRange, CallOptions {
+  /** Most series. Default 1,000,000; more is an error. A name takes some 200 bytes, and an id some 50 for each tile. */
+  readonly maxSeries?: number;
+}
+
+/** The history of one series. */
+export interface PerfSeries {
+  /** Structured key. */
+  readonly key: string;
+  readonly params: Params;
+  /** The commits that have a value, ascending by number. */
+  readonly commits: readonly Commit[];
+  /** One a commit. */
+  readonly values: readonly number[];
+}
+
+/** A trace of a tile, without its values. */
+export interface NamedId {
+  readonly id: string;
+  readonly params: Params;
+}
+
+/** The store that is read, and the query. */
+export interface SeriesSource {
+  readonly table: WideColumnTable;
+  readonly config: PerfConfig;
+  listCommits(range: CommitRange, options: CallOptions): Promise<readonly Commit[]>;
+  tiles(options: CallOptions): Promise<readonly number[]>;
+  idsOf(tile: number, deadline: CallDeadline): AsyncIterable<readonly NamedId[]>;
+}
+
+/** The commits of one tile that are wanted, by column. */
+interface TileColumns {
+  readonly tile: number;
+  readonly commits: readonly (Commit | undefined)[];
+  /** The columns, where they are so few that the others need not be read; else undefined. */
+  readonly qualifiers: readonly string[] | undefined;
+}
+
+interface Series {
+  readonly params: Params;
+  /** Its id in each tile that has it, by place in the list of tiles. */
+  readonly ids: Map<number, string>;
+}
+
+// Values of one batch, and series of one read: enough that a read costs nothing beside its values.
+const BATCH_VALUES = 500_000;
+const BATCH_SERIES = 512;
+/** Columns are named to the store when they are fewer than this share of a tile. */
+const FEW_COLUMNS = 1 / 4;
+
+const columnsOf = (commits: readonly Commit[], tiles: ReadonlySet<number>, tileSize: number): TileColumns[] => {
+  const byTile = new Map<number, (Commit | undefined)[]>();
+  for (const commit of commits) {
+    const tile = tileOf(commit.number, tileSize);
+    if (!tiles.has(tile)) continue;
+    const columns = byTile.get(tile) ?? new Array<undefined>(tileSize).fill(undefined);
+    columns[offsetOf(commit.number, tileSize)] = commit;
+    byTile.set(tile, columns);
+  }
+  return [...byTile].map(([tile, columns]) => {
+    const offsets = [...columns.keys()].filter((offset) => columns[offset] !== undefined);
+    const isFew = offsets.length < tileSize * FEW_COLUMNS;
+    return { tile, commits: columns, qualifiers: isFew ? offsets.map(String) : undefined };
+  });
+};
+
+const namesOf = async (
+  source: SeriesSource,
+  tiles: readonly TileColumns[],
+  maxSeries: number,
+  deadline: CallDeadline,
+): Promise<[key: string, series: Series][]> => {
+  const found = new Map<string, Series>();
+  for (const [place, { tile }] of tiles.entries()) {
+    for await (const batch of source.idsOf(tile, deadline)) {
+      for (const { id, params } of batch) {
+        const key = structuredKeyOf(params);
+        const series = found.get(key);
+        if (series !== undefined) series.ids.set(place, id);
+        else found.set(key, { params, ids: new Map([[place, id]]) });
+      }
+      if (found.size <= maxSeries) continue;
+      throw new TraceDbError(
+        'ERR_SPANLINE_TABLE_LIMIT',
+        `the query selects more than ${maxSeries} series; name more keys, or raise maxSeries`,
+      );
+    }
+  }
+  return [...found].sort(([a], [b]) => (a < b ? -1 : 1));
+};
+
+const historiesOf = async (
+  { table, config }: SeriesSource,
+  tiles: readonly TileColumns[],
+  some: readonly (readonly [key: string, series: Series])[],
+  deadline: CallDeadline,
+): Promise<PerfSeries[]> => {
+  const histories = some.map(([key, { params }]) => ({
+    key,
+    params,
+    commits: [] as Commit[],
+    values: [] as number[],
+  }));
+  for (const [place, { tile, commits, qualifiers }] of tiles.entries()) {
+    const ids = some.map(([, series]) => series.ids.get(place));
+    const wanted = ids.filter((id) => id !== undefined);
+    if (wanted.length === 0) continue;
+    const found = await readValues(table, config, tile, wanted, { ...deadline.next(), qualifiers });
+    for (let i = 0; i < ids.length; i++) {
+      const values = found.get(ids[i] as string);
+      if (values === undefined) continue;
+      const history = histories[i] as (typeof histories)[number];
+      for (let offset = 0; offset < values.length; offset++) {
+        const value = values[offset] as number;
+        const commit = commits[offset];
+        if (Number.isNaN(value) || commit === undefined) continue;
+        history.commits.push(commit);
+        history.values.push(value);
+      }
+    }
+  }
+  return histories.filter(({ values }) => values.length > 0);
+};
+
+/** The series of a source that have a value in the range, sorted by key, in batches. */
+export async function* seriesOf(
+  source: SeriesSource,
+  { maxSeries = 1_000_000, signal, deadlineMs, ...range }: QuerySeriesOptions,
+): AsyncGenerator<readonly PerfSeries[], undefined, void> {
+  const deadline = new CallDeadline('reading series', { signal, deadlineMs });
+  const commits = await source.listCommits(range, deadline.next());
+  const tiles = columnsOf(commits, new Set(await source.tiles(deadline.next())), source.config.tileSize);
+  const names = await namesOf(source, tiles, maxSeries, deadline);
+  const size = Math.min(BATCH_SERIES, Math.max(1, Math.floor(BATCH_VALUES / Math.max(1, commits.length))));
+  for (let at = 0; at < names.length; at += size) {
+    const histories = await historiesOf(source, tiles, names.slice(at, at + size), deadline);
+    if (histories.length > 0) yield histories;
+  }
+}
