@@ -41,7 +41,14 @@ export type { Params } from './params/params.js';
 export { makeStructuredKey, parseStructuredKey, structuredKeyOf } from './params/structured-key.js';
 export { type Commit, type CommitBound, type CommitInfo, CommitLog, type CommitRange } from './perf/commit-log.js';
 export { type ComparedSeries, type CompareOptions, compareCommits } from './perf/compare-commits.js';
-export { type IngestedFile, type IngestFilesOptions, type IngestProgress, ingestFile } from './perf/ingest-files.js';
+export {
+  type IngestedFile,
+  type IngestFilesOptions,
+  type IngestProgress,
+  ingestFile,
+  ingestFiles,
+  type RefusedFile,
+} from './perf/ingest-files.js';
 export type { PerfConfig } from './perf/perf-config.js';
 export { PERF_SCHEMA, type PerfStats, PerfStore, type PerfStoreOptions, type QueryLike } from './perf/perf-store.js';
 export { type ReadSeriesOptions, readSeries } from './perf/read-series.js';

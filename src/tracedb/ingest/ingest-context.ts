@@ -9,6 +9,8 @@ export interface IngestContext {
   readonly cleaner: SeriesCleaner;
   /** Id of the measured commit, for formats that do not say it; another one in the file is an error. */
   readonly commit?: string;
-  /** When it was measured, in milliseconds since 1970, for formats that do not say it. */
-  readonly measuredMs: number;
+  /** When the commit was made, in milliseconds since 1970, for formats that do not say it. */
+  readonly commitMs?: number;
+  /** When it was measured, in milliseconds since 1970, for formats that do not say it: as given, else when the file was written. */
+  measuredMs(): number;
 }

@@ -1,6 +1,7 @@
 // The schema of the Perf JSON format, version 1. It must never accept a property it does not know: a misspelled one would
 // otherwise lose measurements without a word.
 import type { SchemaObject } from 'ajv';
+import { MAX_TIME_MS } from './commit-fields.js';
 
 const TEXTS: SchemaObject = { type: 'object', additionalProperties: { type: 'string' } };
 
@@ -16,6 +17,13 @@ export const PERF_JSON_SCHEMA: SchemaObject = {
     git_hash: { type: 'string', minLength: 1 },
     issue: { type: 'string', description: 'A change under review that was measured; must be absent or empty.' },
     patchset: { type: 'string' },
+    timestamp: { type: 'string', description: 'When the commit was made, RFC 3339; an addition of this store.' },
+    date: {
+      type: 'integer',
+      minimum: 0,
+      maximum: MAX_TIME_MS,
+      description: 'When it was measured, in ms since 1970; an addition of this store.',
+    },
     key: { ...TEXTS, description: 'Params of every measurement of the file.' },
     results: { type: 'array', items: { $ref: '#/definitions/result' } },
     links: { ...TEXTS, description: 'Title to URL.' },

@@ -1,6 +1,6 @@
 // Parses the Perf JSON format, version 1: one file is one commit. A result must never get a value that the file does not state.
 import { badFile, pointer, shown } from './bad-file.js';
-import { checkedCommit } from './commit-fields.js';
+import { checkedCommit, parsedTime } from './commit-fields.js';
 import type { IngestCommit } from './ingest-commit.js';
 import type { IngestContext } from './ingest-context.js';
 import { PERF_JSON_SCHEMA } from './perf-json-schema.js';
@@ -22,6 +22,8 @@ interface PerfResult {
 interface PerfFile {
   readonly git_hash: string;
   readonly issue?: string;
+  readonly timestamp?: string;
+  readonly date?: number;
   readonly key?: Texts;
   readonly results: readonly PerfResult[];
   readonly links?: Texts;
@@ -51,7 +53,7 @@ const addResult = (points: PointList, at: string, path: string, common: Texts | 
 
 /** The one commit of a document in the Perf JSON format. Throws `ERR_SPANLINE_INVALID_INPUT`. */
 export const parsePerfJson = async (document: unknown, context: IngestContext): Promise<readonly IngestCommit[]> => {
-  const { name: at, cleaner, measuredMs } = context;
+  const { name: at, cleaner } = context;
   const check = await loadSchemaCheck('perf-json', PERF_JSON_SCHEMA);
   for (const { path, reason } of check(document)) throw badFile(at, path, reason);
   const file = document as PerfFile;
@@ -70,6 +72,16 @@ export const parsePerfJson = async (document: unknown, context: IngestContext): 
   file.results.forEach((result, index) => {
     addResult(points, at, pointer('/results', index), file.key, result);
   });
-  const { links } = file;
-  return [{ commit, measuredMs, source: at, points: points.points, ...(links && { links }) }];
+  const { links, timestamp, date } = file;
+  const timestampMs = timestamp === undefined ? context.commitMs : parsedTime(at, '/timestamp', timestamp);
+  return [
+    {
+      commit,
+      ...(timestampMs !== undefined && { timestampMs }),
+      measuredMs: date ?? context.measuredMs(),
+      source: at,
+      points: points.points,
+      ...(links && { links }),
+    },
+  ];
 };

@@ -32,7 +32,12 @@ export interface IngestOptions extends Partial<IngestLimits> {
   readonly name?: string;
   /** The commit it measures, for formats that do not say it. */
   readonly commit?: string;
-  /** When it was measured, in milliseconds since 1970, for formats that do not say it; default: when the file was written. */
+  /** When that commit was made, in milliseconds since 1970, for formats that do not say it. */
+  readonly commitMs?: number;
+  /**
+   * When it was measured, in milliseconds since 1970, for formats that do not say it. Default: when the file was written, which
+   * copying it changes; `IngestSummary.isFileTime` says when that was taken.
+   */
   readonly measuredMs?: number;
   /** How params are cleaned; default `DEFAULT_RULE`. */
   readonly rule?: CleaningRule;
@@ -45,6 +50,8 @@ export interface IngestSummary {
   /** Entries: a commit that was measured twice counts twice. */
   readonly commits: number;
   readonly points: number;
+  /** Present where the file does not say when it was measured, and nobody else did: the time at which it was written was taken. */
+  readonly isFileTime?: true;
 }
 
 /** A file that was checked to its end. */
@@ -69,16 +76,30 @@ const limitsOf = (options: IngestOptions): IngestLimits => {
   };
 };
 
-const contextOf = (file: IngestFile, { rule, commit, measuredMs }: IngestOptions): IngestContext => ({
-  name: file.name,
-  cleaner: new SeriesCleaner(rule),
-  commit,
-  measuredMs: checkedTimeMs(file.name, '', measuredMs ?? file.modifiedMs),
-});
+const contextOf = (
+  file: IngestFile,
+  { rule, commit, commitMs, measuredMs }: IngestOptions,
+  onFileTime: () => void,
+): IngestContext => {
+  const givenMs = measuredMs === undefined ? undefined : checkedTimeMs(file.name, '', measuredMs);
+  return {
+    name: file.name,
+    cleaner: new SeriesCleaner(rule),
+    commit,
+    ...(commitMs !== undefined && { commitMs: checkedTimeMs(file.name, '', commitMs) }),
+    measuredMs() {
+      if (givenMs !== undefined) return givenMs;
+      onFileTime();
+      return checkedTimeMs(file.name, '', file.modifiedMs);
+    },
+  };
+};
 
-const refuseCommit = (format: IngestFormat, { name, commit }: IngestContext): void => {
-  if (commit !== undefined && HISTORY_FORMATS.has(format)) {
-    throw badFile(name, '', `is ${format}, which names its commits itself; do not give one`);
+const refuseCommit = (format: IngestFormat, { name, commit, commitMs }: IngestContext): void => {
+  if (!HISTORY_FORMATS.has(format)) return;
+  if (commit !== undefined) throw badFile(name, '', `is ${format}, which names its commits itself; do not give one`);
+  if (commitMs !== undefined) {
+    throw badFile(name, '', `is ${format}, which says the times of its commits itself; do not give one`);
   }
 };
 
@@ -127,9 +148,14 @@ const checkDocument = async (
 };
 
 const check = async (file: IngestFile, options: IngestOptions, limits: IngestLimits): Promise<Checked> => {
-  const context = contextOf(file, options);
+  let isFileTime = false;
+  const context = contextOf(file, options, () => {
+    isFileTime = true;
+  });
   const format = options.format === undefined ? await detected(file, limits) : ingestFormat(options.format);
-  return format === 'json-lines' ? checkLines(file, context, limits) : checkDocument(file, context, limits, format);
+  const isLines = format === 'json-lines';
+  const checked = await (isLines ? checkLines(file, context, limits) : checkDocument(file, context, limits, format));
+  return isFileTime ? { ...checked, summary: { ...checked.summary, isFileTime } } : checked;
 };
 
 /**
@@ -154,12 +180,42 @@ const check = async (file: IngestFile, options: IngestOptions, limits: IngestLim
  * ```
  */
 export const validateIngestFile = async (path: string, options: IngestOptions = {}): Promise<IngestSummary> => {
+  const file = await openIngestFile(path, options);
+  await file.close();
+  return file.summary;
+};
+
+/** A file that was checked whole, still open. */
+export interface CheckedFile {
+  readonly summary: IngestSummary;
+  /** Its commits; JSON lines are parsed again, with the memory of one line. */
+  commits(): AsyncGenerator<IngestCommit, void, undefined>;
+  close(): Promise<void>;
+}
+
+/** Open an ingest file and check all of it. Whoever gets it must close it. */
+export const openIngestFile = async (path: string, options: IngestOptions): Promise<CheckedFile> => {
   const limits = limitsOf(options);
   const file = await IngestFile.open(path, options.name ?? path, limits, options.signal);
   try {
-    return (await check(file, options, limits)).summary;
-  } finally {
+    const { summary, context, commits } = await check(file, options, limits);
+    return {
+      summary,
+      async *commits() {
+        if (commits !== undefined) {
+          yield* commits;
+          return;
+        }
+        const parse = await jsonLineParser(context);
+        for await (const { text, number } of textLines(file.name, file.bytes(), limits.maxLineBytes)) {
+          yield parse(text, number);
+        }
+      },
+      close: () => file.close(),
+    };
+  } catch (error) {
     await file.close();
+    throw error;
   }
 };
 
@@ -189,18 +245,9 @@ export async function* readIngestFile(
   path: string,
   options: IngestOptions = {},
 ): AsyncGenerator<IngestCommit, void, undefined> {
-  const limits = limitsOf(options);
-  const file = await IngestFile.open(path, options.name ?? path, limits, options.signal);
+  const file = await openIngestFile(path, options);
   try {
-    const { context, commits } = await check(file, options, limits);
-    if (commits !== undefined) {
-      yield* commits;
-      return;
-    }
-    const parse = await jsonLineParser(context);
-    for await (const { text, number } of textLines(file.name, file.bytes(), limits.maxLineBytes)) {
-      yield parse(text, number);
-    }
+    yield* file.commits();
   } finally {
     await file.close();
   }

@@ -113,6 +113,8 @@ export const parseSpanlineBench = async (
       if (typeof value === 'number') points.add(pointer('/results', index, property), { ...params, stat }, value);
     }
   });
-  const measuredMs = checkedTimeMs(at, '/date', output.date ?? context.measuredMs);
-  return [{ commit, measuredMs, source: `${at}#${output.suite}`, points: points.points }];
+  const measuredMs = checkedTimeMs(at, '/date', output.date ?? context.measuredMs());
+  const { commitMs } = context;
+  const made = commitMs === undefined ? {} : { timestampMs: commitMs };
+  return [{ commit, ...made, measuredMs, source: `${at}#${output.suite}`, points: points.points }];
 };

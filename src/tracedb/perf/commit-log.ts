@@ -187,7 +187,7 @@ export class CommitLog {
 
   /** The commits behind these, of which unknown ones are added. */
   private async numbered(wanted: readonly CommitInfo[], deadline: CallDeadline): Promise<readonly Commit[]> {
-    const known = await this.readByHashes(wanted, deadline);
+    const known = await this.timed(await this.readByHashes(wanted, deadline), wanted, deadline);
     if (known.length === wanted.length) return known;
     return retryConflicts(
       `the list of commits of ${this.table.location}`,
@@ -207,6 +207,21 @@ export class CommitLog {
       },
       deadline,
     );
+  }
+
+  /** These commits, with the times that nobody had said before; those are written, and never changed again. */
+  private async timed(known: Commit[], wanted: readonly CommitInfo[], deadline: CallDeadline): Promise<Commit[]> {
+    const times = new Map(wanted.map(({ hash, timestampMs }) => [hash, timestampMs]));
+    const fresh: Commit[] = [];
+    const all = known.map((commit) => {
+      const timestampMs = commit.timestampMs ?? times.get(commit.hash);
+      if (timestampMs === commit.timestampMs) return commit;
+      const timed = { ...commit, timestampMs };
+      fresh.push(timed);
+      return timed;
+    });
+    if (fresh.length > 0) await this.writeRows(fresh, deadline);
+    return all;
   }
 
   private async readByHashes(wanted: readonly CommitInfo[], deadline: CallDeadline): Promise<Commit[]> {

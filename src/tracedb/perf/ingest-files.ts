@@ -6,11 +6,12 @@ import { createReadStream } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
 import { traced } from '../../span/traced.js';
 import type { IngestCommit } from '../ingest/ingest-commit.js';
-import { type IngestOptions, readIngestFile, validateIngestFile } from '../ingest/read-file.js';
+import { type IngestOptions, openIngestFile } from '../ingest/read-file.js';
 import { CallDeadline } from '../params/call-deadline.js';
 import { DEFAULT_RULE } from '../params/cleaning.js';
 import type { CallOptions } from '../table/wide-column-table.js';
 import { TraceDbError } from '../tracedb-error.js';
+import { FileOrder, newestKnown } from './commit-order.js';
 import { FAMILIES, ingestKey } from './keys.js';
 import type { PerfStore } from './perf-store.js';
 
@@ -40,6 +41,15 @@ export interface IngestedFile {
   /** Entries and points written now. */
   readonly entries: number;
   readonly points: number;
+  /** What was taken on trust, or is likely not what was meant: the measurement time, the order of commits. Absent where there is none. */
+  readonly warnings?: readonly string[];
+}
+
+/** A file that could not be read, of several: the others count. */
+export interface RefusedFile {
+  readonly file: string;
+  readonly outcome: 'bad';
+  readonly error: TraceDbError;
 }
 
 // One write of the store: large, for each waits for the disk, yet a few megabytes.
@@ -67,38 +77,159 @@ const readProgress = async (perf: PerfStore, digest: string, options: CallOption
   );
 };
 
-const writeProgress = (perf: PerfStore, digest: string, entries: number, options: CallOptions): Promise<void> =>
-  perf.table.mutateRows(
-    [
-      {
-        key: ingestKey(digest),
-        mutations: [
-          {
-            type: 'set',
-            family: FAMILIES.commit,
-            qualifier: PROGRESS_COLUMN,
-            value: Buffer.from(String(entries)),
-            timestampMs: Date.now(),
-          },
-        ],
-      },
-    ],
-    options,
-  );
+/** A file on its way into the store. */
+interface FileState {
+  readonly file: string;
+  readonly digest: string;
+  readonly entriesTotal: number;
+  entries: number;
+  points: number;
+  readonly order: FileOrder;
+}
 
-const writeEntries = async (perf: PerfStore, entries: readonly IngestCommit[], call: CallOptions): Promise<number> => {
-  const infos = entries.map(({ commit, timestampMs }) => ({ hash: commit, timestampMs }));
-  const numbers = await perf.commits.add(infos, call);
-  const { points } = await perf.write(
-    entries.map(({ source, measuredMs, points: some }, i) => ({
-      commit: numbers[i] as number,
-      source,
-      timestampMs: measuredMs,
-      points: some,
-    })),
-    call,
-  );
-  return points;
+/** Entries of one or many files that are written together, then the progress of their files: never the other way round. */
+class IngestBatch {
+  private held: { readonly entry: IngestCommit; readonly state: FileState }[] = [];
+  private points = 0;
+  /** Entries of each file that are written once what is held is. */
+  private readonly reached = new Map<FileState, number>();
+
+  constructor(
+    private readonly perf: PerfStore,
+    private readonly options: Pick<IngestFilesOptions, 'deadlineMs' | 'signal' | 'onProgress'>,
+  ) {}
+
+  /** Hold an entry, the file's `at`th; what is held is written once it is enough. */
+  async add(entry: IngestCommit, state: FileState, at: number): Promise<void> {
+    this.held.push({ entry, state });
+    this.points += entry.points.length;
+    this.reached.set(state, at);
+    if (this.points >= BATCH_POINTS || this.held.length >= BATCH_ENTRIES) await this.flush();
+  }
+
+  /** Write what is held. */
+  async flush(): Promise<void> {
+    const { perf, held } = this;
+    const last = held.at(-1)?.state;
+    if (last === undefined) return;
+    const { deadlineMs, signal, onProgress } = this.options;
+    const call = (): CallOptions => new CallDeadline(`ingesting ${last.file}`, { deadlineMs, signal }).next();
+    const entries = held.map(({ entry }) => entry);
+    const before = await newestKnown(perf, call());
+    const numbers = await perf.commits.add(
+      entries.map(({ commit, timestampMs }) => ({ hash: commit, timestampMs })),
+      call(),
+    );
+    await perf.write(
+      entries.map(({ source, measuredMs, points }, i) => ({
+        commit: numbers[i] as number,
+        source,
+        timestampMs: measuredMs,
+        points,
+      })),
+      call(),
+    );
+    await this.writeProgress(call());
+    const seen = new Set<number>();
+    let { newestMs } = before;
+    held.forEach(({ entry, state }, i) => {
+      const number = numbers[i] as number;
+      state.points += entry.points.length;
+      state.order.beginsAfter(newestMs);
+      if (number < before.next || seen.has(number)) return;
+      seen.add(number);
+      state.order.numbered(entry);
+      newestMs = Math.max(newestMs, entry.timestampMs ?? newestMs);
+    });
+    for (const [state, at] of this.reached) {
+      state.entries = at;
+      onProgress?.({ file: state.file, entries: at, entriesTotal: state.entriesTotal, points: state.points });
+    }
+    this.held = [];
+    this.points = 0;
+    this.reached.clear();
+  }
+
+  private writeProgress(options: CallOptions): Promise<void> {
+    const timestampMs = Date.now();
+    const rows = Array.from(this.reached, ([{ digest }, at]) => ({
+      key: ingestKey(digest),
+      mutations: [
+        {
+          type: 'set' as const,
+          family: FAMILIES.commit,
+          qualifier: PROGRESS_COLUMN,
+          value: Buffer.from(String(at)),
+          timestampMs,
+        },
+      ],
+    }));
+    return this.perf.table.mutateRows(rows, options);
+  }
+}
+
+const warningsOf = (file: string, isFileTime: boolean, order: FileOrder): readonly string[] => {
+  const warnings: string[] = [];
+  if (isFileTime) {
+    warnings.push(
+      `${file} does not say when it was measured: the time the file was written is taken, and by it a later measurement wins; ` +
+        'give the time (--measured, measuredMs, or "date" in the file)',
+    );
+  }
+  const late = order.warning(file);
+  if (late !== undefined) warnings.push(late);
+  return warnings;
+};
+
+/** Reads a file into a batch; the result counts only once the batch is flushed. */
+const intoBatch = async (
+  perf: PerfStore,
+  path: string,
+  options: IngestFilesOptions,
+  batch: IngestBatch,
+): Promise<() => IngestedFile> => {
+  const { force = false, deadlineMs, onProgress: _, ...given } = options;
+  const reading = { ...given, rule: given.rule ?? perf.rule };
+  const file = reading.name ?? path;
+  // It becomes part of the sources, and a bad file changes nothing: not even the commits, which are written before them.
+  if (file === '' || file.length > MAX_NAME_LENGTH) {
+    throw new TraceDbError(
+      'ERR_SPANLINE_INVALID_INPUT',
+      `the name of a file must have 1 to ${MAX_NAME_LENGTH} characters, not ${file.length}`,
+    );
+  }
+  const call = (): CallOptions => new CallDeadline(`ingesting ${file}`, { deadlineMs, signal: reading.signal }).next();
+  const opened = await openIngestFile(path, reading);
+  try {
+    const { commits: entriesTotal, isFileTime = false } = opened.summary;
+    // The commit, its time, the format and how params are cleaned change what a file means.
+    const { format, commit, commitMs, measuredMs, rule } = reading;
+    const cleaning = rule.allowed === DEFAULT_RULE.allowed ? [] : [rule.allowed];
+    const made = commitMs === undefined ? [] : [{ commitMs }];
+    const digest = await digestOf(path, JSON.stringify([file, format, commit, measuredMs, ...cleaning, ...made]));
+    const before = force ? 0 : await readProgress(perf, digest, call());
+    if (before >= entriesTotal && entriesTotal > 0) {
+      return () => ({ file, outcome: 'already', entries: 0, points: 0 });
+    }
+    const state: FileState = { file, digest, entriesTotal, entries: before, points: 0, order: new FileOrder() };
+    let at = 0;
+    for await (const entry of opened.commits()) {
+      at++;
+      if (at > before) await batch.add(entry, state, at);
+    }
+    return () => {
+      const warnings = warningsOf(file, isFileTime, state.order);
+      return {
+        file,
+        outcome: before > 0 ? 'resumed' : 'written',
+        entries: state.entries - before,
+        points: state.points,
+        ...(warnings.length > 0 && { warnings }),
+      };
+    };
+  } finally {
+    await opened.close();
+  }
 };
 
 /**
@@ -124,45 +255,50 @@ const writeEntries = async (perf: PerfStore, entries: readonly IngestCommit[], c
 export const ingestFile = traced(
   'perf.ingest-file',
   async (perf: PerfStore, path: string, options: IngestFilesOptions = {}): Promise<IngestedFile> => {
-    const { force = false, deadlineMs, onProgress, ...given } = options;
-    const reading = { ...given, rule: given.rule ?? perf.rule };
-    const file = reading.name ?? path;
-    // It becomes part of the sources, and a bad file changes nothing: not even the commits, which are written before them.
-    if (file === '' || file.length > MAX_NAME_LENGTH) {
-      throw new TraceDbError(
-        'ERR_SPANLINE_INVALID_INPUT',
-        `the name of a file must have 1 to ${MAX_NAME_LENGTH} characters, not ${file.length}`,
-      );
+    const batch = new IngestBatch(perf, options);
+    const result = await intoBatch(perf, path, options, batch);
+    await batch.flush();
+    return result();
+  },
+);
+
+/**
+ * Write many files into the store, small ones together: every write waits for the disk, so thousands of files of some points cost
+ * about what one large file does. Each is resumed as `ingestFile` resumes it, wherever the process ended. A file that is bad is
+ * among the results with its error, and the others count; any other failure rejects.
+ *
+ * @example
+ * ```ts
+ * import { mkdtemp } from 'node:fs/promises';
+ * import { tmpdir } from 'node:os';
+ * import { join } from 'node:path';
+ * import { ingestFiles, openTable, PERF_SCHEMA, PerfStore } from 'spanline/tracedb';
+ *
+ * const table = await openTable(await mkdtemp(join(tmpdir(), 'perf-')), PERF_SCHEMA);
+ * const perf = await PerfStore.open(table);
+ * const [history, missing] = await ingestFiles(perf, ['examples/data/otel-js-benchmarks.jsonl.gz', 'no-such-file']);
+ * console.assert(history.outcome === 'written' && missing.outcome === 'bad');
+ * await table.close();
+ * ```
+ */
+export const ingestFiles = traced(
+  'perf.ingest-files',
+  async (
+    perf: PerfStore,
+    paths: Iterable<string>,
+    options: Omit<IngestFilesOptions, 'name'> = {},
+  ): Promise<(IngestedFile | RefusedFile)[]> => {
+    const batch = new IngestBatch(perf, options);
+    const results: (() => IngestedFile | RefusedFile)[] = [];
+    for (const path of paths) {
+      try {
+        results.push(await intoBatch(perf, path, options, batch));
+      } catch (error) {
+        if (!(error instanceof TraceDbError) || error.code !== 'ERR_SPANLINE_INVALID_INPUT') throw error;
+        results.push(() => ({ file: path, outcome: 'bad', error }));
+      }
     }
-    const call = (): CallOptions =>
-      new CallDeadline(`ingesting ${file}`, { deadlineMs, signal: reading.signal }).next();
-    const { commits: entriesTotal } = await validateIngestFile(path, reading);
-    // The commit, the format and how params are cleaned change what a file means.
-    const { format, commit, measuredMs, rule } = reading;
-    const cleaning = rule.allowed === DEFAULT_RULE.allowed ? [] : [rule.allowed];
-    const digest = await digestOf(path, JSON.stringify([file, format, commit, measuredMs, ...cleaning]));
-    const before = force ? 0 : await readProgress(perf, digest, call());
-    if (before >= entriesTotal && entriesTotal > 0) return { file, outcome: 'already', entries: 0, points: 0 };
-    let at = 0;
-    let points = 0;
-    let held: IngestCommit[] = [];
-    let heldPoints = 0;
-    const flush = async (): Promise<void> => {
-      if (held.length === 0) return;
-      points += await writeEntries(perf, held, call());
-      held = [];
-      heldPoints = 0;
-      await writeProgress(perf, digest, at, call());
-      onProgress?.({ file, entries: at, entriesTotal, points });
-    };
-    for await (const entry of readIngestFile(path, reading)) {
-      at++;
-      if (at <= before) continue;
-      held.push(entry);
-      heldPoints += entry.points.length;
-      if (heldPoints >= BATCH_POINTS || held.length >= BATCH_ENTRIES) await flush();
-    }
-    await flush();
-    return { file, outcome: before > 0 ? 'resumed' : 'written', entries: at - before, points };
+    await batch.flush();
+    return results.map((result) => result());
   },
 );

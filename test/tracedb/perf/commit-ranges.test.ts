@@ -1,5 +1,6 @@
 // Series over a range of commits, over all tiles: by number, hash or date, or the newest ones. Every way to read must give the same.
 import { beforeAll, expect, test } from 'vitest';
+import type { Params } from '../../../src/tracedb/params/params.js';
 import type { CommitRange } from '../../../src/tracedb/perf/commit-log.js';
 import { PERF_SCHEMA, PerfStore } from '../../../src/tracedb/perf/perf-store.js';
 import { readSeries } from '../../../src/tracedb/perf/read-series.js';
@@ -25,7 +26,7 @@ onBothEngines('commits over several tiles', (engine) => {
         source: 's',
         timestampMs: 1,
         points: [
-          { params: { test: 'all' }, value: commit },
+          { params: { test: 'all' } as Params, value: commit },
           // In later tiles its id is another one, and in some there is none.
           ...(commit % 16 > 8 ? [{ params: { test: 'some', arch: `a${commit % 2}` }, value: -commit }] : []),
         ],
