@@ -99,7 +99,13 @@ describe('ingest', () => {
     const wanted = await spanline(['perf', 'ingest', '-s', place, run]);
     expect(wanted).toMatchObject({ code: 2, stderr: expect.stringContaining('--commit') });
     const args = ['perf', 'ingest', '-s', place, run, '--commit', 'abc', '--format', 'spanline-bench'];
-    expect(await spanline(args)).toMatchObject({ code: 0, stderr: '' });
+    // The file does not say when it measured, and its own time is not taken without a word.
+    const warned = { code: 0, stderr: expect.stringContaining('does not say when it was measured') };
+    expect(await spanline(args)).toMatchObject(warned);
+    const times = ['--commit-time', '2026-01-02T03:04:05Z', '--measured', '2026-01-03'];
+    expect(await spanline([...args, ...times])).toMatchObject({ code: 0, stderr: '' });
+    const known = await spanline(['perf', 'commits', '-s', place]);
+    expect(known.stdout).toContain('2026-01-02T03:04:05.000Z');
     expect((await spanline(['perf', 'ingest', '-s', place, run, '--format', 'nosuch'])).code).toBe(2);
   });
 });
