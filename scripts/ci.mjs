@@ -1,7 +1,7 @@
 // .ci/run: the tests on the default Node and on newer ones, lint, types, the package, and the benchmark gate.
 // Every test counts as one in the closing line, and so does every other check. Goes on after a failure, to show all. What failed and passed
 // on a later try is named before the closing line.
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { ensureEmulator } from './lib/build-emulator.mjs';
@@ -69,8 +69,8 @@ const script = (name) => join(root, 'scripts', name);
 const SMOKE = ['test/package', 'test/clock', 'test/profile'];
 
 /**
- * The tests of the Bigtable store need an emulator, and those of profile files ask `go tool pprof` what it reads in them: with CI set they
- * fail without, instead of being skipped.
+ * The tests of the Bigtable store need an emulator, those of profile files ask `go tool pprof` what it reads in them, and others compare with
+ * a real Jaeger: with CI set they fail without, instead of being skipped.
  */
 function provideTools() {
   process.env.CI ||= 'true';
@@ -85,6 +85,8 @@ function provideTools() {
   } catch (error) {
     console.error(error.message);
   }
+  // Some minutes on a fresh machine, beside everything else: the tests that need it wait for it.
+  spawn(process.execPath, [script('build-jaeger.mjs')], { stdio: ['ignore', 'ignore', 'inherit'] });
 }
 
 function main() {

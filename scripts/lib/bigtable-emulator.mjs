@@ -1,9 +1,8 @@
-// Finds and starts Google's Bigtable emulator, for tests, benchmarks and CI. An emulator must never outlive who started it, even
-// when that process is killed.
-import { spawn } from 'node:child_process';
-import { accessSync, constants, realpathSync, statSync } from 'node:fs';
+// Finds and starts Google's Bigtable emulator, for tests, benchmarks and CI.
+import { realpathSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { delimiter, dirname, join } from 'node:path';
+import { dirname, join } from 'node:path';
+import { isProgram, letGo, namedBy, onPath, spawnGuarded } from './programs.mjs';
 import { root } from './run.mjs';
 
 /** Where build-emulator.mjs puts its own. */
@@ -14,22 +13,6 @@ export const HOW_TO_GET =
   'Google\'s Bigtable emulator is not here. Get it with "gcloud components install bigtable", or take cbtemulator out of the ' +
   "container image gcr.io/google.com/cloudsdktool/google-cloud-cli:emulators, or build test/support/cbtemulator with Debian's " +
   'golang-go and golang-google-cloud-dev (node scripts/build-cbtemulator.mjs); then put it on PATH or name it in CBTEMULATOR';
-
-const isProgram = (path) => {
-  try {
-    accessSync(path, constants.X_OK);
-    return statSync(path).isFile();
-  } catch {
-    return false;
-  }
-};
-
-const onPath = (name) =>
-  (process.env.PATH ?? '')
-    .split(delimiter)
-    .filter((dir) => dir !== '')
-    .map((dir) => join(dir, name))
-    .find(isProgram);
 
 /** Folders that may be a Google Cloud SDK. */
 function* sdkFolders() {
@@ -57,12 +40,7 @@ function* sdkFolders() {
  * @returns {string | undefined}
  */
 export function findEmulator() {
-  const named = process.env.CBTEMULATOR;
-  if (named) {
-    if (!isProgram(named)) throw new Error(`CBTEMULATOR names ${named}, which is no program`);
-    return named;
-  }
-  const found = onPath('cbtemulator');
+  const found = namedBy('CBTEMULATOR') ?? onPath('cbtemulator');
   if (found !== undefined) return found;
   for (const sdk of sdkFolders()) {
     const path = join(sdk, 'platform/bigtable-emulator/cbtemulator');
@@ -71,8 +49,6 @@ export function findEmulator() {
   return isProgram(BUILT) ? BUILT : undefined;
 }
 
-// Ends the emulator when our end of the pipe closes, which happens however this process dies.
-const GUARDED = 'exec 3<&0; "$@" & pid=$!; { cat <&3 >/dev/null; kill -9 $pid; } 2>/dev/null & wait $pid';
 const START_MS = 30_000;
 
 /**
@@ -81,9 +57,7 @@ const START_MS = 30_000;
  * @returns {Promise<{ host: string, stop(): Promise<void> }>} `host` is for BIGTABLE_EMULATOR_HOST.
  */
 export function startEmulator(program) {
-  const child = spawn('/bin/sh', ['-c', GUARDED, 'sh', program, '-host', '127.0.0.1', '-port', '0'], {
-    stdio: ['pipe', 'pipe', 'pipe'],
-  });
+  const child = spawnGuarded(program, ['-host', '127.0.0.1', '-port', '0']);
   const exited = new Promise((resolve) => child.once('exit', resolve));
   const stop = async () => {
     child.ref();
@@ -111,7 +85,6 @@ export function startEmulator(program) {
     child.on('error', (error) => fail(`did not start (${error.message})`));
     child.on('exit', (code, signal) => fail(`ended (${signal ?? `exit code ${code}`})`));
     // Alone they must not keep this process alive; closing the pipe at its end is what stops the emulator.
-    child.unref();
-    for (const pipe of [child.stdin, child.stdout, child.stderr]) pipe.unref();
+    letGo(child);
   });
 }
