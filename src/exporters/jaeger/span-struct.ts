@@ -19,8 +19,12 @@ export const DURATION_KEY = 'spanline.duration_ns';
 /** The `event` field of the log that keeps what a reference has no place for. */
 export const LINK_EVENT = 'spanline.link';
 
-/** Whole microseconds since 1970. Rounding down keeps every child inside its parent. */
+/** Whole microseconds since 1970, rounded down. */
 const toMicroseconds = (sec: number, nano: number): number => sec * 1e6 + Math.floor(nano / 1000);
+
+/** To an end rounded up: no child leaves its parent, and no span lasts nothing, which Jaeger takes for a clock that went backwards. */
+const durationMicroseconds = ({ endSec, endNano }: SpanRecord, startUs: number): number =>
+  Math.max(1, endSec * 1e6 + Math.ceil(endNano / 1000) - startUs);
 
 const writeI64 = (writer: ThriftWriter, id: number, value: number): void =>
   writer.i64Field(id, Math.floor(value / TWO_32), value);
@@ -132,7 +136,7 @@ export const writeSpan = (writer: ThriftWriter, span: SpanRecord, keepNanosecond
   writer.i32Field(7, SAMPLED);
   const startUs = toMicroseconds(span.startSec, span.startNano);
   writeI64(writer, 8, startUs);
-  writeI64(writer, 9, toMicroseconds(span.endSec, span.endNano) - startUs);
+  writeI64(writer, 9, durationMicroseconds(span, startUs));
   writeTags(writer, span, keepNanoseconds);
   writeLogs(writer, span, startUs, keepNanoseconds);
   writer.endStruct(outer);

@@ -107,7 +107,7 @@ const expectedSpan = (one: SpanRecord, keepNanoseconds: boolean): DecodedSpan =>
     operationName: one.name,
     flags: 1,
     startTime,
-    duration: one.endTimeUnixNs / 1000n - startTime,
+    duration: (one.endTimeUnixNs + 999n) / 1000n - startTime || 1n,
     references: one.links.map((link) => ({
       refType: 'FOLLOWS_FROM',
       traceIdHigh: fromHex(link.traceId.slice(0, 16)),
@@ -214,12 +214,29 @@ describe.each(FORMATS)('%s', (_name, makePacker, decode) => {
     fc.assert(
       fc.property(fc.array(instant, { minLength: 4, maxLength: 4 }), (instants) => {
         const [a, b, c, d] = instants.sort((x, y) => x[0] - y[0] || x[1] - y[1]);
+        // A span without a length, at the very end of its parent, has to last a microsecond too.
+        fc.pre(b[0] !== c[0] || b[1] !== c[1]);
         const [outer, inner] = decode(pack(packer, [record({ start: a, end: d }), record({ start: b, end: c })])).spans;
         expect(inner.startTime).toBeGreaterThanOrEqual(outer.startTime);
         expect(inner.startTime + inner.duration).toBeLessThanOrEqual(outer.startTime + outer.duration);
       }),
     );
   });
+});
+
+test.each<[what: string, startNano: number, endNano: number, duration: bigint]>([
+  ['one nanosecond', 5000, 5001, 1n],
+  ['less than a microsecond, inside of one', 5100, 5900, 1n],
+  ['less than a microsecond, across two', 5900, 6100, 2n],
+  ['nothing, inside of a microsecond', 5500, 5500, 1n],
+  ['nothing, between two microseconds', 5000, 5000, 1n],
+  ['whole microseconds', 5000, 8000, 3n],
+  ['up to the next second', 999_999_001, 1_000_000_000, 1n],
+])('a span of %s lasts so many microseconds that its end is rounded up', (_what, startNano, endNano, duration) => {
+  const end: [number, number] = [7 + Math.floor(endNano / 1e9), endNano % 1e9];
+  const packer = new BatchPacker(new CompactWriter(), 'agent-call', 1e8, true);
+  const { spans } = decodeCompactPacket(pack(packer, [record({ start: [7, startNano], end })]));
+  expect(spans[0].duration).toBe(duration);
 });
 
 test('a call in the compact protocol is byte for byte what the protocol describes', () => {
