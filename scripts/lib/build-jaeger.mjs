@@ -1,7 +1,7 @@
 // Builds Jaeger where there is none, with the Go on PATH, into a cache that all checkouts of a machine share. It installs nothing, and a
 // program that is not whole never stands at the place.
 import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { setPriority } from 'node:os';
 import { dirname, join } from 'node:path';
 import { BUILT, findJaeger, VERSION } from './jaeger.mjs';
@@ -42,7 +42,12 @@ function makeModule(folder) {
 
 function build() {
   console.error(`building Jaeger ${VERSION} into ${BUILT}, which takes some minutes, once a machine ...`);
-  const folder = mkdtempSync(join(dirname(BUILT), 'build-'));
+  const place = dirname(BUILT);
+  // What a build that was killed has left.
+  for (const name of readdirSync(place)) {
+    if (name.startsWith('build-')) rmSync(join(place, name), { recursive: true, force: true });
+  }
+  const folder = mkdtempSync(join(place, 'build-'));
   try {
     makeModule(folder);
     const fresh = join(folder, 'jaeger');

@@ -85,18 +85,33 @@ export interface TraceSummary {
   readonly isComplete: boolean;
 }
 
-/** Which traces are wanted; every condition given must hold for one span of the trace (name, service, status, properties) or the trace. */
+/**
+ * Which traces are wanted. The conditions `fromUnixNs`, `toUnixNs`, `minDurationNs` and `maxDurationNs` are of the whole trace; all others
+ * must be met by one and the same span of it.
+ */
 export interface TraceSearch {
   /** The trace overlaps this stretch of Unix time in nanoseconds. */
   readonly fromUnixNs?: bigint;
   readonly toUnixNs?: bigint;
-  readonly service?: string;
-  /** Exact name of a span. */
-  readonly name?: string;
+  /** From the earliest start to the latest end in the trace. */
   readonly minDurationNs?: bigint;
   readonly maxDurationNs?: bigint;
+  /** The `service.name` of the span's resource. */
+  readonly service?: string;
+  /** Exact name of the span. */
+  readonly name?: string;
   readonly status?: ArchivedStatusCode;
-  /** Properties a span must have, compared as text. */
+  /** Of the span itself. */
+  readonly minSpanDurationNs?: bigint;
+  readonly maxSpanDurationNs?: bigint;
+  /** The span starts in this stretch of Unix time in nanoseconds, its ends included. */
+  readonly spanFromUnixNs?: bigint;
+  readonly spanToUnixNs?: bigint;
+  /**
+   * Keys and values, compared as text, each of which the span has, or its resource, its scope or one of its events. As in Jaeger,
+   * `span.kind`, `otel.status_code` (`OK`, `ERROR`), `otel.status_description`, `otel.scope.name`, `otel.scope.version` and
+   * `w3c.tracestate` stand for fields, `event` for the name of an event, and `error` is `true` or `false` by the status.
+   */
   readonly properties?: Readonly<Record<string, string>>;
   /** Most traces. Default 20. */
   readonly limit?: number;

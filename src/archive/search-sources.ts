@@ -3,7 +3,8 @@
 import { checkSignal } from '../graph/transport/check-signal.js';
 import type { ArchivedSpan, TraceSearch, TraceSummary } from './archived-span.js';
 import type { QueryOptions } from './segment-source.js';
-import { isMeant, meetsConditions, newestFirst, summaryOf } from './span-list.js';
+import { isMeant } from './span-conditions.js';
+import { meetsConditions, newestFirst, summaryOf } from './span-list.js';
 import type { TraceSource } from './trace-source.js';
 import { rootFirst } from './trace-tree.js';
 

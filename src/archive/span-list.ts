@@ -1,12 +1,11 @@
 // Spans in memory that are in no segment yet, answering as a segment would. It holds what it was given and an index of it, and is given
 // bounded lists only.
 import type { ArchivedSpan, TraceSearch, TraceSummary } from './archived-span.js';
-import { propertyOf } from './properties.js';
-import { propertyText } from './segment/reading/property-text.js';
 import type { SegmentSearch } from './segment/segment.js';
 import { OperationList, type SegmentOperation } from './segment/segment-summary.js';
 import { spanMemory } from './segment/tables/span-memory.js';
 import { serviceOf } from './segment/tables/span-tables.js';
+import { isMeant } from './span-conditions.js';
 import type { TraceSource } from './trace-source.js';
 import { rootFirst } from './trace-tree.js';
 
@@ -57,16 +56,6 @@ export const meetsConditions = (
   (toUnixNs === undefined || startUnixNs <= toUnixNs) &&
   (minDurationNs === undefined || durationNs >= minDurationNs) &&
   (maxDurationNs === undefined || durationNs <= maxDurationNs);
-
-/** Whether a span meets the conditions of spans. */
-export const isMeant = (span: ArchivedSpan, { service, name, status, properties = {} }: TraceSearch): boolean =>
-  (name === undefined || span.name === name) &&
-  (status === undefined || span.status.code === status) &&
-  (service === undefined || serviceOf(span.resource) === service) &&
-  Object.entries(properties).every(([key, text]) => {
-    const value = propertyOf(span.properties, key);
-    return value !== undefined && propertyText(value) === text;
-  });
 
 /** The newest first; of one start by id, so that the order is always the same. */
 export const newestFirst = (a: TraceSummary, b: TraceSummary): number =>

@@ -1,16 +1,38 @@
-// Archived spans as the traces of Jaeger's UI, which older query APIs answer with and the UI reads from files. Times are whole microseconds
-// there; nanoseconds, and all else that the format has no field for, become tags and logs, so that reading them back loses nothing but the
-// types of lists and maps.
+// Archived spans as the document that Jaeger's UI reads from a file. Where Jaeger's own form says all there is it is that form, so that an
+// answer of Jaeger comes out as it came in. Nanoseconds, and all else that the form has no field for, become tags and logs: reading them
+// back loses nothing but the types of lists and maps.
 import { DURATION_KEY, LINK_EVENT, NANOSECONDS_KEY } from '../../exporters/jaeger/span-struct.js';
-import type { ArchivedEvent, ArchivedLink, ArchivedResource, ArchivedSpan, ArchivedValue } from '../archived-span.js';
+import type {
+  ArchivedEvent,
+  ArchivedLink,
+  ArchivedProperties,
+  ArchivedResource,
+  ArchivedSpan,
+  ArchivedValue,
+} from '../archived-span.js';
 import { propertyOf } from '../properties.js';
+import { Processes, tagJson } from './field-tags.js';
+import { shownTraceId } from './jaeger-ids.js';
 import * as Key from './keys.js';
+import { keptWarnings, WARNINGS_KEY } from './span-warnings.js';
 import { type JaegerTag, toTag, toTags } from './tags.js';
 
 const microseconds = (ns: bigint): number => Number(ns / 1000n);
 
+const isWhole = (ns: bigint): boolean => ns % 1000n === 0n;
+
+/** Whether Jaeger's form alone would be read as another span: what it cuts off, and a link that would be taken for the parent. */
+const needsMore = ({ startUnixNs, endUnixNs, properties, traceId, parentSpanId, links }: ArchivedSpan): boolean =>
+  !isWhole(startUnixNs) ||
+  !isWhole(endUnixNs) ||
+  Object.hasOwn(properties, NANOSECONDS_KEY) ||
+  Object.hasOwn(properties, DURATION_KEY) ||
+  (parentSpanId === '' && links.some((link) => link.traceId === traceId));
+
+const isTrue = (value: ArchivedValue | undefined): boolean => value === true || value === 'true';
+
 /** Tags for fields: left out where the field has its default, unless a property of that key would be taken for it. */
-const fieldTags = (span: ArchivedSpan): JaegerTag[] => {
+const fieldTags = (span: ArchivedSpan, hasMore: boolean): JaegerTag[] => {
   const tags: JaegerTag[] = [];
   const add = (key: string, value: ArchivedValue, isDefault: boolean): void => {
     if (!isDefault || Object.hasOwn(span.properties, key)) tags.push(toTag(key, value));
@@ -24,21 +46,59 @@ const fieldTags = (span: ArchivedSpan): JaegerTag[] => {
   add(Key.SCOPE_NAME, scope.name, scope.name === '' && !hasScopeTags);
   for (const [key, value] of Object.entries(scope.properties)) tags.push(toTag(Key.SCOPE_PROPERTY + key, value));
   add(Key.SCOPE_VERSION, scope.version, scope.version === '');
-  add(NANOSECONDS_KEY, Number(span.startUnixNs % 1000n), false);
-  const durationNs = span.endUnixNs - span.startUnixNs;
-  add(DURATION_KEY, durationNs <= Number.MAX_SAFE_INTEGER ? Number(durationNs) : durationNs, false);
-  add(Key.KIND, span.kind, false);
-  add(Key.STATUS_CODE, code.toUpperCase(), code === 'unset');
+  if (hasMore) {
+    add(NANOSECONDS_KEY, Number(span.startUnixNs % 1000n), false);
+    const durationNs = span.endUnixNs - span.startUnixNs;
+    add(DURATION_KEY, durationNs <= Number.MAX_SAFE_INTEGER ? Number(durationNs) : durationNs, false);
+  }
+  // Beside nanoseconds no kind means "internal", as our Thrift has it.
+  add(Key.KIND, span.kind, span.kind === 'unspecified' && !hasMore);
+  // Without a code the tag "error" would say it.
+  add(Key.STATUS_CODE, code.toUpperCase(), code === 'unset' && !isTrue(propertyOf(span.properties, Key.ERROR)));
   if (code === 'error') add(Key.ERROR, true, false);
   add(Key.STATUS_MESSAGE, message, message === '');
   add(Key.TRACE_STATE, span.traceState, span.traceState === '');
   return tags;
 };
 
-const eventLog = ({ name, timeUnixNs, properties }: ArchivedEvent): object => ({
-  timestamp: microseconds(timeUnixNs),
-  fields: [toTag(Key.EVENT, name), ...toTags(properties), toTag(NANOSECONDS_KEY, Number(timeUnixNs % 1000n))],
-});
+/** Whether the parent is told as a FOLLOWS_FROM: where it will be read as the parent again. */
+const followsFrom = (span: ArchivedSpan): boolean =>
+  span.parentSpanId !== '' &&
+  propertyOf(span.properties, Key.REFERENCE_TYPE) === Key.FOLLOWS_FROM &&
+  !needsMore(span) &&
+  !span.links.some(({ traceId, properties }) => traceId === span.traceId && isChildOf(properties));
+
+const isChildOf = (properties: ArchivedProperties): boolean =>
+  propertyOf(properties, Key.REFERENCE_TYPE) === 'child_of';
+
+const byKey = (a: JaegerTag, b: JaegerTag): number => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0);
+
+/** Of one key the property is first. In Jaeger's order where that loses nothing: properties of a scope are known by standing behind its name. */
+const tagsOf = (span: ArchivedSpan): JaegerTag[] => {
+  const hasMore = needsMore(span);
+  const hasWarnings = keptWarnings(span.properties).length > 0;
+  const follows = followsFrom(span);
+  const shown = toTags(span.properties).filter(
+    ({ key }) => !(hasWarnings && key === WARNINGS_KEY) && !(follows && key === Key.REFERENCE_TYPE),
+  );
+  const tags = [...shown, ...fieldTags(span, hasMore)];
+  return hasMore || Object.keys(span.scope.properties).length > 0 ? tags : tags.sort(byKey);
+};
+
+/** A nameless event has no field of that name, unless the property would be taken for the name: any text, beside nanoseconds an empty one too. */
+const isNamed = ({ name, properties }: ArchivedEvent, hasMore: boolean): boolean => {
+  const own = propertyOf(properties, Key.EVENT);
+  return name !== '' || (typeof own === 'string' && (own !== '' || hasMore));
+};
+
+const eventLog = (event: ArchivedEvent): object => {
+  const { name, timeUnixNs, properties } = event;
+  const hasMore = !isWhole(timeUnixNs) || Object.hasOwn(properties, NANOSECONDS_KEY);
+  const fields = toTags(properties);
+  if (isNamed(event, hasMore)) fields.unshift(toTag(Key.EVENT, name));
+  if (hasMore) fields.push(toTag(NANOSECONDS_KEY, Number(timeUnixNs % 1000n)));
+  return { timestamp: microseconds(timeUnixNs), fields };
+};
 
 const hasMore = ({ traceState, properties }: ArchivedLink): boolean =>
   traceState !== '' || Object.keys(properties).length > 0;
@@ -58,63 +118,61 @@ const linkLogs = ({ links, startUnixNs }: ArchivedSpan): object[] => {
   }));
 };
 
-const references = ({ traceId, parentSpanId, links }: ArchivedSpan): object[] => {
+const references = (span: ArchivedSpan): object[] => {
+  const { traceId, parentSpanId, links } = span;
   // In a span without parent it would be taken for one.
   const isChild = (link: ArchivedLink): boolean =>
-    propertyOf(link.properties, Key.REFERENCE_TYPE) === 'child_of' && (parentSpanId !== '' || link.traceId !== traceId);
+    isChildOf(link.properties) && (parentSpanId !== '' || link.traceId !== traceId);
   const list: object[] = links.map((link) => ({
     refType: isChild(link) ? 'CHILD_OF' : 'FOLLOWS_FROM',
-    traceID: link.traceId,
+    traceID: shownTraceId(link.traceId),
     spanID: link.spanId,
   }));
   // The parent is the first of all.
-  if (parentSpanId !== '') list.unshift({ refType: 'CHILD_OF', traceID: traceId, spanID: parentSpanId });
+  const refType = followsFrom(span) ? 'FOLLOWS_FROM' : 'CHILD_OF';
+  if (parentSpanId !== '') list.unshift({ refType, traceID: shownTraceId(traceId), spanID: parentSpanId });
   return list;
 };
 
 const spanJson = (span: ArchivedSpan, processID: string): string => {
+  const warnings = keptWarnings(span.properties);
   const startTime = microseconds(span.startUnixNs);
-  return JSON.stringify({
-    traceID: span.traceId,
+  return tagJson({
+    traceID: shownTraceId(span.traceId),
     spanID: span.spanId,
-    flags: 1,
     operationName: span.name,
     references: references(span),
     startTime,
     duration: microseconds(span.endUnixNs) - startTime,
-    tags: [...toTags(span.properties), ...fieldTags(span)],
+    tags: tagsOf(span),
     logs: [...span.events.map(eventLog), ...linkLogs(span)],
     processID,
-    warnings: null,
+    warnings: warnings.length === 0 ? null : warnings,
   });
 };
 
 const processJson = ({ properties }: ArchivedResource): string => {
   const name = propertyOf(properties, Key.SERVICE_NAME);
-  if (typeof name !== 'string') return JSON.stringify({ serviceName: '', tags: toTags(properties) });
+  if (typeof name !== 'string') return tagJson({ serviceName: '', tags: toTags(properties) });
   const tags = Object.keys(properties)
     .filter((key) => key !== Key.SERVICE_NAME)
     .map((key) => toTag(key, properties[key]));
-  return JSON.stringify({ serviceName: name, tags });
+  return tagJson({ serviceName: name, tags });
 };
 
 /** One trace in pieces, one a span, so that a caller can pause. `spans` are of one trace. */
 export const jaegerTrace = function* (traceId: string, spans: readonly ArchivedSpan[]): Generator<string> {
-  const processes = new Map<ArchivedResource, string>();
-  yield `{"traceID":"${traceId}","spans":[`;
-  for (let i = 0; i < spans.length; i++) {
-    const { resource } = spans[i];
-    const processId = processes.get(resource) ?? `p${processes.size + 1}`;
-    processes.set(resource, processId);
-    yield (i === 0 ? '' : ',') + spanJson(spans[i], processId);
-  }
-  const members = [...processes].map(([resource, id]) => `"${id}":${processJson(resource)}`);
-  yield `],"processes":{${members.join(',')}},"warnings":null}`;
+  const processes = new Processes();
+  yield `{"traceID":"${shownTraceId(traceId)}","spans":[`;
+  for (const [i, span] of spans.entries())
+    yield (i === 0 ? '' : ',') + spanJson(span, processes.idOf(processJson(span.resource)));
+  yield `],"processes":{${processes.json}},"warnings":null}`;
 };
 
 /**
- * Traces as the JSON document that Jaeger's UI reads from a file and older query APIs answer with. Use it to look at archived traces in a
- * Jaeger UI that is not connected to the archive. Times are microseconds there, nanoseconds are kept in tags. Source of the format:
+ * Traces as the JSON document that Jaeger's UI reads from a file. Use it to look at archived traces in a
+ * Jaeger UI that is not connected to the archive. Times are microseconds there; nanoseconds are kept in
+ * tags. What came from an answer of Jaeger is that answer again. Source of the format:
  * jaegertracing/jaeger, internal/uimodel.
  *
  * @example

@@ -13,10 +13,11 @@ import type {
   ArchivedValue,
 } from '../archived-span.js';
 import { type DecodeContext, NO_SPAN_ID } from '../decode-context.js';
-import { hexOf, type JsonObject, listOf, textOf, toObject, uint64Of } from '../json/json-fields.js';
+import { hexOf, type JsonObject, listOf, textOf, toObject, toText, uint64Of } from '../json/json-fields.js';
 import { KINDS, STATUS_CODES } from '../otlp/kinds.js';
 import { NO_PROPERTIES, setProperty } from '../properties.js';
 import * as Key from './keys.js';
+import { WARNINGS_KEY } from './span-warnings.js';
 import { readTag } from './tags.js';
 
 type Tag = readonly [key: string, value: ArchivedValue];
@@ -80,11 +81,11 @@ const referencesOf = (span: JsonObject, context: DecodeContext): Reference[] =>
   });
 
 /** Take the reference to the parent out of the list. In our own documents it is always CHILD_OF. */
-const takeParent = (references: Reference[], traceId: string, isOurs: boolean): string => {
+const takeParent = (references: Reference[], traceId: string, isOurs: boolean): Reference | undefined => {
   const isInside = (reference: Reference): boolean => reference.traceId === traceId;
   let at = references.findIndex((reference) => reference.isChild && isInside(reference));
   if (at < 0 && !isOurs) at = references.findIndex(isInside);
-  return at < 0 ? '' : references.splice(at, 1)[0].spanId;
+  return at < 0 ? undefined : references.splice(at, 1)[0];
 };
 
 interface LinkLog {
@@ -116,10 +117,13 @@ const linksOf = (references: readonly Reference[], logs: LinkLog[], context: Dec
   });
 
 const eventOf = (timestamp: bigint, tags: Tag[]): ArchivedEvent => {
-  const ns = takeLast(tags, NANOSECONDS_KEY, isBelowThousand) ?? 0;
-  const at = tags.findIndex(([key, value]) => key === Key.EVENT && isText(value));
-  const name = at < 0 ? '' : String(tags.splice(at, 1)[0][1]);
-  return { name, timeUnixNs: timestamp * 1000n + BigInt(ns), properties: propertiesOf(tags) };
+  const ns = takeLast(tags, NANOSECONDS_KEY, isBelowThousand);
+  const isName = ([key, value]: Tag): boolean => key === Key.EVENT && isText(value);
+  const at = tags.findIndex(isName);
+  // Others have no field for a name that is empty: it is what the sender said.
+  const isOwn = at >= 0 && tags[at][1] === '' && ns === undefined && tags.filter(isName).length === 1;
+  const name = at < 0 || isOwn ? '' : String(tags.splice(at, 1)[0][1]);
+  return { name, timeUnixNs: timestamp * 1000n + BigInt(ns ?? 0), properties: propertiesOf(tags) };
 };
 
 const scopeOf = (tags: Tag[]): ArchivedScope => {
@@ -162,9 +166,14 @@ export const readJaegerSpan = (span: JsonObject, resource: ArchivedResource, con
   const scope = scopeOf(tags);
   const references = referencesOf(span, context);
   const oldParent = idOf(span, 'parentSpanID', 16);
-  const parent = takeParent(references, traceId, isOurs) || oldParent;
+  const reference = takeParent(references, traceId, isOurs);
+  if (reference?.isChild === false && !tags.some(([key]) => key === Key.REFERENCE_TYPE))
+    tags.push([Key.REFERENCE_TYPE, Key.FOLLOWS_FROM]);
+  const parent = reference?.spanId || oldParent;
   const parentSpanId = parent === NO_SPAN_ID ? '' : parent;
   if (parentSpanId !== '' && parentSpanId.length !== 16) context.flaw('bad parent span id');
+  const warnings = listOf(span, 'warnings').map((text) => toText(text, 'a warning'));
+  if (warnings.length > 0) tags.push([WARNINGS_KEY, warnings]);
   const events: ArchivedEvent[] = [];
   const linkLogs: LinkLog[] = [];
   for (const raw of listOf(span, 'logs')) {

@@ -22,7 +22,7 @@ const plain = (value: ArchivedValue): unknown => {
   return Object.fromEntries(Object.entries(value as ArchivedProperties).map(([key, item]) => [key, plain(item)]));
 };
 
-/** A value as text, as far as a search compares it. */
+/** A value as Jaeger shows it, lists and maps as JSON in their order. Minus zero is the text of it, which `tagJson` makes a number. */
 export const toTag = (key: string, value: ArchivedValue): JaegerTag => {
   switch (typeof value) {
     case 'string':
@@ -34,6 +34,7 @@ export const toTag = (key: string, value: ArchivedValue): JaegerTag => {
       if (Number.isSafeInteger(value)) return { key, type: 'int64', value };
       return { key, type: 'float64', value: Number.isFinite(value) ? value : String(value) };
     case 'bigint':
+      if (Number.isSafeInteger(Number(value))) return { key, type: 'int64', value: Number(value) };
       // As Jaeger's own server writes integers that a reader in JavaScript would round.
       return { key, type: isInt64(value) ? 'int64' : 'string', value: String(value) };
     default:

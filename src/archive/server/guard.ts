@@ -12,6 +12,17 @@ export const isLoopback = (host: string): boolean => {
   return name === 'localhost' || name === '::1' || /^(?:::ffff:)?127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/.test(name);
 };
 
+/** A name or an address, with or without a port, and nothing that different readers take for different things. */
+const HOST = /^(?:\[[\da-f:.]{2,45}\]|[a-z\d_](?:[-a-z\d._]{0,252}[a-z\d._])?)(?::\d{1,5})?$/i;
+
+/** One host and a valid one: a proxy may have looked at another than we do. */
+const checkForm = ({ rawHeaders, headers }: IncomingMessage): void => {
+  const hosts = rawHeaders.filter((name, i) => i % 2 === 0 && name.toLowerCase() === 'host').length;
+  if (hosts > 1) throw new HttpError(400, 'there is more than one Host header');
+  if (headers.host !== undefined && headers.host !== '' && !HOST.test(headers.host))
+    throw new HttpError(400, 'the Host header is not valid');
+};
+
 /** Checks of one server. */
 export class Guard {
   private readonly wanted: Buffer | undefined;
@@ -25,7 +36,9 @@ export class Guard {
   }
 
   /** Throws when the request may not be answered. */
-  check({ headers }: IncomingMessage): void {
+  check(request: IncomingMessage): void {
+    const { headers } = request;
+    checkForm(request);
     if (this.wanted === undefined) {
       this.checkHost(headers.host);
       return;
@@ -51,12 +64,8 @@ export class Guard {
   /** The name a request came by: a page elsewhere could have made its own name point to this machine. */
   private checkHost(host: string | undefined): void {
     if (host === undefined) return;
-    let name: string;
-    try {
-      name = new URL(`http://${host}`).hostname;
-    } catch {
-      throw new HttpError(400, 'the Host header is not valid');
-    }
+    // Names and addresses in their usual form.
+    const name = URL.canParse(`http://${host}`) ? new URL(`http://${host}`).hostname : host;
     if (isLoopback(name) || name.endsWith('.localhost') || this.allowedHosts.includes(name)) return;
     throw new HttpError(403, `requests for the host ${name} are not allowed: name it in allowedHosts, or set a token`);
   }

@@ -74,9 +74,15 @@ export const wholeNumber = ([name, text]: readonly [string, string], min: number
   throw wrong(name, `a whole number from ${min} to ${max}`);
 };
 
-/** 32 lower-case hex digits; shorter ids, of older tracers, have zeros in front. */
+/** Unix nanoseconds of Unix milliseconds, or nanoseconds of milliseconds. */
+export const millisecondsNs = ([name, text]: readonly [string, string]): bigint => {
+  if (!/^\d{1,15}$/.test(text)) throw wrong(name, 'a number of milliseconds');
+  return BigInt(text) * 1_000_000n;
+};
+
+/** 32 lower-case hex digits; shorter ids, of older tracers, have zeros in front. No trace has the id zero, but it may be asked for. */
 export const traceIdOf = (name: string, text: string): string => {
-  if (!/^[0-9a-fA-F]{1,32}$/.test(text) || /^0+$/.test(text)) throw wrong(name, 'a trace id of up to 32 hex digits');
+  if (!/^[0-9a-fA-F]{1,32}$/.test(text)) throw wrong(name, 'a trace id of up to 32 hex digits');
   return text.toLowerCase().padStart(32, '0');
 };
 

@@ -7,7 +7,12 @@ import { durationNs, microsecondsNs, pick, rfc3339Ns, textMap, wholeNumber } fro
 /** Traces in an answer when the question does not say. */
 const DEFAULT_LIMIT = 100;
 
-/** Jaeger shows the status of a span as a tag, which is what its users search for. */
+const mapped = <T>(
+  found: readonly [string, string] | undefined,
+  read: (found: readonly [string, string]) => T,
+): T | undefined => (found === undefined ? undefined : read(found));
+
+/** Jaeger shows the status of a span as a tag, which is what its users search for; what is known of a trace says whether it has errors. */
 const withStatus = (properties: Record<string, string>): Pick<TraceSearch, 'status' | 'properties'> => {
   const { error, ...rest } = properties;
   const status = error === 'true' ? 'error' : undefined;
@@ -15,36 +20,71 @@ const withStatus = (properties: Record<string, string>): Pick<TraceSearch, 'stat
   return { status, properties: Object.keys(wanted).length === 0 ? undefined : wanted };
 };
 
+/**
+ * In Jaeger durations and times are those of one span, the one that meets all else too. Its trace lasts no less and was there then, by
+ * which most are passed over without a look at their spans.
+ */
+const ofOneSpan = (from?: bigint, to?: bigint, min?: bigint, max?: bigint): TraceSearch => ({
+  fromUnixNs: from,
+  toUnixNs: to,
+  spanFromUnixNs: from,
+  spanToUnixNs: to,
+  minDurationNs: min,
+  minSpanDurationNs: min,
+  maxSpanDurationNs: max,
+});
+
+/** Zero means none, as in Jaeger. */
+const duration = (found: readonly [string, string] | undefined): bigint | undefined =>
+  mapped(found, durationNs) || undefined;
+
 const checked = (search: TraceSearch): TraceSearch => {
-  const { fromUnixNs, toUnixNs, minDurationNs, maxDurationNs } = search;
+  const { fromUnixNs, toUnixNs, minSpanDurationNs, maxSpanDurationNs } = search;
   if (fromUnixNs !== undefined && toUnixNs !== undefined && fromUnixNs > toUnixNs)
     throw new HttpError(400, 'the start of the time range must be before its end');
-  if (minDurationNs !== undefined && maxDurationNs !== undefined && minDurationNs > maxDurationNs)
+  if (minSpanDurationNs !== undefined && maxSpanDurationNs !== undefined && minSpanDurationNs > maxSpanDurationNs)
     throw new HttpError(400, 'the longest duration must not be below the shortest');
   return search;
 };
 
-const mapped = <T>(
-  found: readonly [string, string] | undefined,
-  read: (found: readonly [string, string]) => T,
-): T | undefined => (found === undefined ? undefined : read(found));
+/** Parameters of /api/v3, in the names of both its versions. */
+const V3_NAMES = [
+  ...['service_name', 'operation_name', 'start_time_min', 'start_time_max', 'duration_min', 'duration_max'],
+  ...['attributes', 'search_depth', 'num_traces', 'raw_traces'],
+];
+const camelCase = (name: string): string => name.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase());
+const V3_KNOWN = new Set(V3_NAMES.flatMap((name) => [`query.${name}`, `query.${camelCase(name)}`]));
 
-/** `query.*` of /api/v3, in the names of both its versions. */
+/** `query.*` of /api/v3. */
 export const v3Search = (query: URLSearchParams, maxTraces: number): TraceSearch => {
   if (pick(query, 'query.filter') !== undefined)
     throw new HttpError(400, 'the parameter query.filter is not supported; use query.attributes');
-  const read = (camel: string, snake: string) => pick(query, `query.${camel}`, `query.${snake}`);
-  const limit = pick(query, 'query.searchDepth', 'query.search_depth', 'query.num_traces');
+  for (const name of query.keys()) {
+    if (name.startsWith('query.') && !V3_KNOWN.has(name))
+      throw new HttpError(400, `the parameter ${name} is not known: it is one of ${[...V3_KNOWN].join(', ')}`);
+  }
+  const read = (name: string) => pick(query, `query.${camelCase(name)}`, `query.${name}`);
+  const limit = read('search_depth') ?? read('num_traces');
   return checked({
-    service: read('serviceName', 'service_name')?.[1],
-    name: read('operationName', 'operation_name')?.[1],
-    fromUnixNs: mapped(read('startTimeMin', 'start_time_min'), rfc3339Ns),
-    toUnixNs: mapped(read('startTimeMax', 'start_time_max'), rfc3339Ns),
-    minDurationNs: mapped(read('durationMin', 'duration_min'), durationNs),
-    maxDurationNs: mapped(read('durationMax', 'duration_max'), durationNs),
-    ...withStatus(mapped(pick(query, 'query.attributes'), textMap) ?? {}),
+    ...ofOneSpan(
+      mapped(read('start_time_min'), rfc3339Ns),
+      mapped(read('start_time_max'), rfc3339Ns),
+      duration(read('duration_min')),
+      duration(read('duration_max')),
+    ),
+    service: read('service_name')?.[1],
+    name: read('operation_name')?.[1],
+    ...withStatus(mapped(read('attributes'), textMap) ?? {}),
     limit: mapped(limit, (found) => wholeNumber(found, 1, maxTraces)) ?? Math.min(DEFAULT_LIMIT, maxTraces),
   });
+};
+
+/** The same where both ends of the time have to be said, as Jaeger asks of a search for traces. */
+export const v3SearchInTime = (query: URLSearchParams, maxTraces: number): TraceSearch => {
+  const search = v3Search(query, maxTraces);
+  if (search.spanFromUnixNs === undefined || search.spanToUnixNs === undefined)
+    throw new HttpError(400, 'the parameters query.start_time_min and query.start_time_max are required');
+  return search;
 };
 
 /** The parameters of the older /api/traces. */
@@ -59,12 +99,14 @@ export const v1Search = (query: URLSearchParams, maxTraces: number): TraceSearch
   }
   for (const map of query.getAll('tags')) if (map !== '') tags.push(...Object.entries(textMap(['tags', map])));
   return checked({
+    ...ofOneSpan(
+      mapped(pick(query, 'start'), microsecondsNs),
+      mapped(pick(query, 'end'), microsecondsNs),
+      duration(pick(query, 'minDuration')),
+      duration(pick(query, 'maxDuration')),
+    ),
     service: service[1],
     name: pick(query, 'operation')?.[1],
-    fromUnixNs: mapped(pick(query, 'start'), microsecondsNs),
-    toUnixNs: mapped(pick(query, 'end'), microsecondsNs),
-    minDurationNs: mapped(pick(query, 'minDuration'), durationNs),
-    maxDurationNs: mapped(pick(query, 'maxDuration'), durationNs),
     // Keys may be any text, `__proto__` too: an assignment would lose it, and with it a condition.
     ...withStatus(Object.fromEntries(tags)),
     limit:

@@ -1,14 +1,20 @@
 // Jaeger's older query API, as its UI and Grafana's data source ask it: traces in the form of the UI, everything in one envelope.
-import { jaegerTrace } from '../jaeger/jaeger-encode.js';
+import { shownTraceId } from '../jaeger/jaeger-ids.js';
+import { shownTrace } from '../jaeger/shown-trace.js';
 import { JsonStream, sendJson } from './answer.js';
+import { dependenciesOf } from './dependencies.js';
 import { HttpError } from './http-error.js';
 import { type LoadedTrace, loadTraces } from './load-traces.js';
 import type { ArchiveReader, Operation } from './ports.js';
-import { pick, traceIdOf } from './query-values.js';
+import { millisecondsNs, pick, traceIdOf } from './query-values.js';
 import type { Call, Route } from './route.js';
 import { v1Search } from './search-parameters.js';
+import { meantService, shownServices } from './service-names.js';
 
 const NOT_FOUND = 'trace not found';
+
+/** A day. */
+const DEFAULT_LOOKBACK_MS = '86400000';
 
 const envelope = (data: readonly unknown[]) => ({ data, total: data.length, limit: 0, offset: 0, errors: null });
 
@@ -29,9 +35,9 @@ const streamTraces = async (
     if (!isFirst) await stream.write(',');
     isFirst = false;
     missing.delete(traceId);
-    await stream.writeAll(jaegerTrace(traceId, spans));
+    await stream.writeAll(shownTrace(traceId, spans));
   }
-  const errors = missing.size === 0 ? null : [...missing].map((traceID) => ({ msg: NOT_FOUND, traceID }));
+  const errors = missing.size === 0 ? null : [...missing].map((id) => ({ msg: NOT_FOUND, traceID: shownTraceId(id) }));
   await stream.write(`],"total":0,"limit":0,"offset":0,"errors":${JSON.stringify(errors)}}\n`);
   await stream.end();
 };
@@ -52,17 +58,17 @@ const get = (path: string, handle: Route['handle']): Route => ({
 /** The endpoints. */
 export const v1Routes = (archive: ArchiveReader, maxTraces: number): Route[] => [
   get('/api/services', async ({ response, signal }) => {
-    sendJson(response, 200, envelope(await archive.services({ signal })));
+    sendJson(response, 200, envelope(await shownServices(archive, { signal })));
   }),
   get('/api/services/*/operations', async ({ parts: [service], response, signal }) => {
-    const operations = await archive.operations(service, { signal });
+    const operations = await archive.operations((await meantService(archive, service, { signal })) ?? '', { signal });
     sendJson(response, 200, envelope([...new Set(operations.map(({ name }) => name))]));
   }),
   get('/api/operations', async ({ query, response, signal }) => {
     const service = query.get('service') ?? '';
     if (service === '') throw new HttpError(400, 'the parameter service is required');
     const kind = pick(query, 'spanKind')?.[1].toLowerCase();
-    const operations = await archive.operations(service, { signal });
+    const operations = await archive.operations((await meantService(archive, service, { signal })) ?? '', { signal });
     const wanted = operations.filter((operation) => kind === undefined || shownKind(operation) === kind);
     const data = wanted.map((operation) => ({ name: operation.name, spanKind: shownKind(operation) }));
     sendJson(response, 200, envelope(data));
@@ -72,8 +78,18 @@ export const v1Routes = (archive: ArchiveReader, maxTraces: number): Route[] => 
     const ids = new Set(query.getAll('traceID').map((id) => traceIdOf('traceID', id)));
     if (ids.size > maxTraces) throw new HttpError(400, `no more than ${maxTraces} traces can be asked for at a time`);
     if (ids.size > 0) return streamTraces(call, loadTraces(archive, withIds([...ids]), signal), [...ids]);
-    const found = await archive.search(v1Search(query, maxTraces), { signal });
+    const search = v1Search(query, maxTraces);
+    const service = await meantService(archive, search.service, { signal });
+    const found = await archive.search({ ...search, service }, { signal });
     return streamTraces(call, loadTraces(archive, found, signal));
+  }),
+  get('/api/dependencies', async ({ query, response, signal }) => {
+    const toUnixNs = millisecondsNs(pick(query, 'endTs') ?? ['endTs', String(Date.now())]);
+    const lookbackNs = millisecondsNs(pick(query, 'lookback') ?? ['lookback', DEFAULT_LOOKBACK_MS]);
+    const service = pick(query, 'service')?.[1];
+    const all = await dependenciesOf(archive, toUnixNs - lookbackNs, toUnixNs, signal);
+    const data = all.filter(({ parent, child }) => service === undefined || parent === service || child === service);
+    sendJson(response, 200, { ...envelope(data), total: 0 });
   }),
   get('/api/traces/*', async (call) => {
     const traceId = traceIdOf('traceID', call.parts[0]);

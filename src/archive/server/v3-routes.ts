@@ -8,7 +8,8 @@ import { loadTraces } from './load-traces.js';
 import type { ArchiveReader, Operation } from './ports.js';
 import { pick, traceIdOf } from './query-values.js';
 import type { Call, Route } from './route.js';
-import { v3Search } from './search-parameters.js';
+import { v3Search, v3SearchInTime } from './search-parameters.js';
+import { meantService, shownServices } from './service-names.js';
 
 const noTraces = (): HttpError => new HttpError(404, 'No traces found');
 
@@ -20,15 +21,23 @@ const streamTraces = async (
   let count = 0;
   for await (const [, spans] of traces) {
     await stream.write(count++ === 0 ? '{"result":{"resourceSpans":[' : ',');
-    await stream.writeAll(otlpResourceSpans(spans));
+    for (const piece of otlpResourceSpans(spans)) await stream.write(asJaegerWrites(piece));
   }
   if (count === 0) throw noTraces();
   await stream.write(']}}\n');
   await stream.end();
 };
 
-/** Jaeger has no "unspecified" in this answer. */
-const shownKind = ({ kind }: Operation): string => (kind === 'unspecified' ? 'internal' : kind);
+/** Jaeger leaves out a kind that is not known; who asks for "internal" gets it too. */
+const shownOperation = ({ name, kind }: Operation) => (kind === 'unspecified' ? { name } : { name, spanKind: kind });
+const isOfKind = ({ kind }: Operation, wanted: string | undefined): boolean =>
+  wanted === undefined || kind === wanted || (kind === 'unspecified' && wanted === 'internal');
+
+/** What protobuf's JSON leaves out, and minus zero as a number. No text can hold the patterns: its quotes are escaped. */
+const asJaegerWrites = (json: string): string =>
+  json
+    .replace('"kind":0,"startTimeUnixNano"', '"startTimeUnixNano"')
+    .replaceAll('"doubleValue":"-0"', '"doubleValue":-0');
 
 const serviceOf = ({ resource }: ArchivedSpan): string => {
   const name = propertyOf(resource.properties, 'service.name');
@@ -79,21 +88,21 @@ const get = (path: string, handle: Route['handle']): Route => ({
 /** The endpoints. */
 export const v3Routes = (archive: ArchiveReader, maxTraces: number): Route[] => [
   get('/api/v3/services', async ({ response, signal }) => {
-    sendJson(response, 200, { services: await archive.services({ signal }) });
+    sendJson(response, 200, { services: await shownServices(archive, { signal }) });
   }),
   get('/api/v3/operations', async ({ query, response, signal }) => {
     const service = query.get('service') ?? '';
     if (service === '') throw new HttpError(400, 'the parameter service is required');
     const kind = pick(query, 'spanKind', 'span_kind')?.[1].toLowerCase();
-    const operations = await archive.operations(service, { signal });
-    const wanted = operations.filter((operation) => kind === undefined || shownKind(operation) === kind);
-    sendJson(response, 200, {
-      operations: wanted.map((operation) => ({ name: operation.name, spanKind: shownKind(operation) })),
-    });
+    const operations = await archive.operations((await meantService(archive, service, { signal })) ?? '', { signal });
+    const wanted = operations.filter((operation) => isOfKind(operation, kind));
+    sendJson(response, 200, { operations: wanted.map(shownOperation) });
   }),
   get('/api/v3/traces', async (call) => {
     const { query, signal } = call;
-    const found = await archive.search(v3Search(query, maxTraces), { signal });
+    const search = v3SearchInTime(query, maxTraces);
+    const service = await meantService(archive, search.service, { signal });
+    const found = await archive.search({ ...search, service }, { signal });
     await streamTraces(call, loadTraces(archive, found, signal));
   }),
   get('/api/v3/traces/*', async (call) => {
@@ -101,7 +110,9 @@ export const v3Routes = (archive: ArchiveReader, maxTraces: number): Route[] => 
     await streamTraces(call, loadTraces(archive, [{ traceId, bytes: 0 }], call.signal));
   }),
   get('/api/v3/trace-summaries', async ({ query, response, signal }) => {
-    const found = await archive.search(v3Search(query, maxTraces), { signal });
+    const search = v3Search(query, maxTraces);
+    const service = await meantService(archive, search.service, { signal });
+    const found = await archive.search({ ...search, service }, { signal });
     const byId = new Map(found.map((summary) => [summary.traceId, summary]));
     const stream = new JsonStream(response, signal);
     await stream.write('{"summaries":[');

@@ -147,7 +147,7 @@ describe('methods and paths', () => {
       '/',
       '/api/v3/services',
       '/api/services',
-      '/api/v3/traces',
+      '/api/v3/traces?query.start_time_min=1970-01-01T00:00:00Z&query.start_time_max=2200-01-01T00:00:00Z',
       `/api/traces/${FULL_SPAN.traceId}`,
     ]) {
       const head = await ask(url + path, { method: 'HEAD' });

@@ -11,6 +11,9 @@ import { toProtobuf } from '../support/otlp-protobuf.js';
 import { answerOf, ask, dial, onCleanUp, type Served, serve } from '../support/serve.js';
 
 const body = encodeOtlpJson([FULL_SPAN]);
+/** All of time, which this search has to name. */
+const EVER = 'query.start_time_min=1970-01-01T00:00:00Z&query.start_time_max=2200-01-01T00:00:00Z';
+
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 /** The server still answers, and nothing of its room is taken. */
@@ -53,7 +56,7 @@ describe('slow clients', () => {
     for (let i = 0; i < 30; i++) served.archive.append([{ ...large, traceId: i.toString(16).padStart(32, 'a') }]);
     const { socket } = dial(served.url);
     socket.pause();
-    socket.write('GET /api/v3/traces HTTP/1.1\r\nHost: localhost\r\n\r\n');
+    socket.write(`GET /api/v3/traces?${EVER} HTTP/1.1\r\nHost: localhost\r\n\r\n`);
     while (served.stats().aborted === 0) await pause(20);
     expect(served.stats()).toMatchObject({ aborted: 1, failed: 0 });
     await isWell(served);
@@ -67,7 +70,7 @@ describe('slow clients', () => {
       return new Promise(() => {});
     };
     const { socket } = dial(served.url);
-    socket.write('GET /api/v3/traces HTTP/1.1\r\nHost: localhost\r\n\r\n');
+    socket.write(`GET /api/v3/traces?${EVER} HTTP/1.1\r\nHost: localhost\r\n\r\n`);
     while (signal === undefined) await pause(5);
     socket.destroy();
     while (!signal.aborted) await pause(5);
@@ -154,7 +157,7 @@ describe('large requests', () => {
     served.archive.traces = (ids, options) =>
       ++reads === 2 ? new Promise(() => {}) : traces.call(served.archive, ids, options);
     const { socket, received } = dial(served.url);
-    socket.write('GET /api/v3/traces HTTP/1.1\r\nHost: localhost\r\n\r\n');
+    socket.write(`GET /api/v3/traces?${EVER} HTTP/1.1\r\nHost: localhost\r\n\r\n`);
     while (reads < 2) await pause(5);
     socket.write('\x00\x01nonsense\r\n\r\n');
     const text = await received;

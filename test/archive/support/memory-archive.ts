@@ -1,14 +1,42 @@
 // An archive in memory, simple enough to be right: what the server's tests hold its answers to.
-import type { ArchivedSpan, ArchivedValue, TraceSearch, TraceSummary } from '../../../src/archive/archived-span.js';
+import type {
+  ArchivedProperties,
+  ArchivedSpan,
+  ArchivedValue,
+  TraceSearch,
+  TraceSummary,
+} from '../../../src/archive/archived-span.js';
 import type { ArchiveReader, ArchiveWriter, Operation } from '../../../src/archive/server/ports.js';
 
 export const serviceOf = ({ resource }: ArchivedSpan): string => String(resource.properties['service.name'] ?? '');
 
-const matches = (span: ArchivedSpan, { service, name, status, properties = {} }: TraceSearch): boolean =>
-  (service === undefined || serviceOf(span) === service) &&
-  (name === undefined || span.name === name) &&
-  (status === undefined || span.status.code === status) &&
-  Object.entries(properties).every(([key, value]) => String(span.properties[key] as ArchivedValue) === value);
+const textOf = (properties: ArchivedProperties, key: string): string | undefined =>
+  Object.hasOwn(properties, key) ? String(properties[key] as ArchivedValue) : undefined;
+
+/** Everything that a span says under a key. */
+const textsOf = (span: ArchivedSpan, key: string): readonly (string | undefined)[] => [
+  ...[span.properties, span.resource.properties, span.scope.properties].map((properties) => textOf(properties, key)),
+  ...span.events.map(({ properties }) => textOf(properties, key)),
+  key === 'span.kind' && span.kind !== 'unspecified' ? span.kind : undefined,
+  key === 'otel.status_code' && span.status.code !== 'unset' ? span.status.code.toUpperCase() : undefined,
+  key === 'otel.scope.name' ? span.scope.name : undefined,
+  key === 'error' ? String(span.status.code === 'error') : undefined,
+];
+
+const matches = (span: ArchivedSpan, search: TraceSearch): boolean => {
+  const { service, name, status, properties = {} } = search;
+  const duration = span.endUnixNs - span.startUnixNs;
+  return (
+    (service === undefined || serviceOf(span) === service) &&
+    (name === undefined || span.name === name) &&
+    (status === undefined || span.status.code === status) &&
+    duration >= (search.minSpanDurationNs ?? 0n) &&
+    duration <= (search.maxSpanDurationNs ?? duration) &&
+    span.startUnixNs >= (search.spanFromUnixNs ?? 0n) &&
+    span.startUnixNs <= (search.spanToUnixNs ?? span.startUnixNs) &&
+    Object.entries(properties).every(([key, value]) => textsOf(span, key).includes(value))
+  );
+};
 
 const summaryOf = (traceId: string, spans: readonly ArchivedSpan[]): TraceSummary => {
   const sorted = [...spans].sort((a, b) => (a.startUnixNs < b.startUnixNs ? -1 : 1));

@@ -1,10 +1,11 @@
 // The conditions of a search against what is known: of a segment, of a trace, of a span. A trace is meant when the trace meets the
 // conditions of traces and one of its spans meets all conditions of spans.
 import type { TraceSearch } from '../../archived-span.js';
+import { hasTimeConditions, meetsSpanConditions, wantedProperties } from '../../span-conditions.js';
 import type { TraceRow } from '../columns/trace-rows.js';
 import type { Part } from '../layout.js';
+import { ColumnSpan } from './column-span.js';
 import type { Group } from './group-reader.js';
-import { propertyText } from './property-text.js';
 import type { SegmentFile } from './segment-file.js';
 
 /** A search in one of several segments. */
@@ -26,28 +27,23 @@ export const isHopeless = ({ info }: SegmentFile, { service, name, fromUnixNs, t
 /** Whether a trace meets the conditions of traces, as far as no span must be looked at. */
 export const mayBeMeant = (trace: TraceRow, search: SegmentSearch): boolean => {
   const { startsFromUnixNs, fromUnixNs, toUnixNs, minDurationNs, maxDurationNs, status } = search;
+  const { minSpanDurationNs, spanFromUnixNs, spanToUnixNs } = search;
   const duration = trace.endUnixNs - trace.startUnixNs;
   if (startsFromUnixNs !== undefined && trace.startUnixNs < startsFromUnixNs) return false;
   if (fromUnixNs !== undefined && trace.endUnixNs < fromUnixNs) return false;
   if (toUnixNs !== undefined && trace.startUnixNs > toUnixNs) return false;
   if (minDurationNs !== undefined && duration < minDurationNs) return false;
   if (maxDurationNs !== undefined && duration > maxDurationNs) return false;
+  // No span lasts longer than its trace, or starts outside of it.
+  if (minSpanDurationNs !== undefined && duration < minSpanDurationNs) return false;
+  if (spanFromUnixNs !== undefined && trace.endUnixNs < spanFromUnixNs) return false;
+  if (spanToUnixNs !== undefined && trace.startUnixNs > spanToUnixNs) return false;
   return status !== 'error' || trace.errorCount > 0;
 };
 
-const propertiesOf = ({ properties }: TraceSearch): readonly (readonly [string, string])[] =>
-  Object.entries(properties ?? {});
-
-/** Whether any condition is one of spans. */
-export const hasSpanConditions = (search: TraceSearch): boolean =>
-  search.service !== undefined ||
-  search.name !== undefined ||
-  search.status !== undefined ||
-  propertiesOf(search).length > 0;
-
 /** Whether spans must be looked at to know that a trace, which may be meant, is. */
 export const mustSeeSpans = ({ name, service, errorCount }: TraceRow, search: TraceSearch): boolean => {
-  if (propertiesOf(search).length > 0) return true;
+  if (hasTimeConditions(search) || wantedProperties(search).length > 0) return true;
   const isNamed = search.name !== undefined || search.service !== undefined;
   if (search.status !== undefined) return isNamed || search.status !== 'error' || errorCount === 0;
   // The span that gives the trace its name may be the one.
@@ -56,23 +52,13 @@ export const mustSeeSpans = ({ name, service, errorCount }: TraceRow, search: Tr
 
 /** The parts of groups that conditions of spans look at. */
 export const partsFor = (search: TraceSearch): readonly Part[] =>
-  propertiesOf(search).length > 0 ? ['spans', 'properties'] : ['spans'];
+  wantedProperties(search).length > 0 ? ['spans', 'properties', 'events', 'texts'] : ['spans'];
 
 /** Whether a span among `first` to `end` meets all conditions of spans. */
 export const hasMeantSpan = (group: Group, first: number, end: number, search: TraceSearch): boolean => {
-  const { spans, properties } = group;
-  const { service, name, status } = search;
-  const wanted = propertiesOf(search);
-  if (spans === undefined || (wanted.length > 0 && properties === undefined)) return false;
-  for (let i = first; i < end; i++) {
-    if (status !== undefined && spans.statusCode(i) !== status) continue;
-    if (name !== undefined && spans.shape(i).name !== name) continue;
-    if (service !== undefined && spans.service(i) !== service) continue;
-    const hasAll = wanted.every(([key, text]) => {
-      const value = properties?.value(i, key);
-      return value !== undefined && propertyText(value) === text;
-    });
-    if (hasAll) return true;
-  }
+  const { spans } = group;
+  if (spans === undefined) return false;
+  const span = new ColumnSpan(group, spans, spans.known);
+  for (span.at = first; span.at < end; span.at++) if (meetsSpanConditions(span, search)) return true;
   return false;
 };

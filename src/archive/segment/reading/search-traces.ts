@@ -2,6 +2,7 @@
 // spans. It holds a few bytes for each trace that may be meant, and the groups it is looking at.
 import { BadOptionsError, CorruptError, GraphError } from '../../../graph/graph-error.js';
 import type { TraceSummary } from '../../archived-span.js';
+import { hasSpanConditions, hasTimeConditions } from '../../span-conditions.js';
 import type { TraceRow } from '../columns/trace-rows.js';
 import { TRACE_ID_BYTES } from '../ids.js';
 import { Candidates } from './candidates.js';
@@ -11,7 +12,6 @@ import type { Group, GroupReader, Outcome } from './group-reader.js';
 import type { SegmentReadOptions } from './read-options.js';
 import {
   hasMeantSpan,
-  hasSpanConditions,
   isHopeless,
   mayBeMeant,
   mustSeeSpans,
@@ -153,7 +153,9 @@ class TraceSearching {
       }
       const unclearGroups = [...new Set(unclear.flatMap(({ group }) => this.withPieces(group)))];
       if (unclearGroups.length === 0) continue;
-      const columns = await this.reader.load(unclearGroups, partsFor(search), options);
+      const columns = hasTimeConditions(search)
+        ? await this.reader.whole(unclearGroups, options)
+        : await this.reader.load(unclearGroups, partsFor(search), options);
       for (const { i, group, row } of unclear) {
         if (this.isMeant(group, row, columns)) meant.set(i, { group, facts: row });
       }
