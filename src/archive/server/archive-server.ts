@@ -21,6 +21,8 @@ const BODIES_AT_A_TIME = 4;
 const MAX_HEADER_BYTES = 16 * 1024;
 /** Milliseconds a connection stays open for the next request. */
 const KEEP_ALIVE_MS = 15_000;
+/** Milliseconds a client has to read why it was sent away. */
+const LINGER_MS = 500;
 /** Milliseconds requests have to end when the server closes. */
 const CLOSE_MS = 5000;
 
@@ -29,6 +31,9 @@ export interface ArchiveServerStats extends RequestStats {
   readonly otlp: Readonly<IngestStats>;
   /** Requests told to come again, because others' bodies took all the room. */
   readonly bodiesRefused: number;
+  /** Queries that wait for others now, and those told to come again because they waited too long or too many did. */
+  readonly queriesWaiting: number;
+  readonly queriesRefused: number;
   /** Connections that could not be accepted, for want of file descriptors. */
   readonly acceptErrors: number;
 }
@@ -80,6 +85,8 @@ const answerBadClient = (error: NodeJS.ErrnoException, socket: Duplex, isAnsweri
   const status = STATUS_OF[error.code ?? ''] ?? 400;
   const body = errorBody('v3', status, status === 408 ? 'the request took too long' : 'no valid HTTP request');
   const head = [`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, 'connection: close', `content-type: ${body.contentType}`];
+  // A client that reads nothing does not hang up either.
+  setTimeout(() => socket.destroy(), LINGER_MS).unref();
   socket.end(`${head.join('\r\n')}\r\ncontent-length: ${Buffer.byteLength(body.bytes)}\r\n\r\n${body.bytes}`);
 };
 
@@ -150,6 +157,8 @@ export const createArchiveServer = async (options: ArchiveServerOptions): Promis
     ...handler.stats,
     otlp: { ...otlp },
     bodiesRefused: budget.refused,
+    queriesWaiting: handler.queue.waiting,
+    queriesRefused: handler.queue.refused,
     acceptErrors,
   });
   const server = makeServer(resolved);

@@ -4,8 +4,9 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { sendBytes, sendJson } from './answer.js';
 import { errorBody, toHttpError } from './errors.js';
 import type { Guard } from './guard.js';
-import { HttpError, tryLater } from './http-error.js';
+import { HttpError } from './http-error.js';
 import { contentTypeOf } from './ingest.js';
+import { type QueryLimits, QueryQueue } from './query-queue.js';
 import {
   type Call,
   type ErrorForm,
@@ -35,14 +36,16 @@ const PREFLIGHT = { 'access-control-allow-headers': 'authorization, content-type
 
 /** Handles requests of one server. */
 export class RequestHandler {
-  private queries = 0;
+  readonly queue: QueryQueue;
   readonly stats: RequestStats = { requests: 0, refused: 0, failed: 0, aborted: 0 };
 
   constructor(
     private readonly routes: readonly Route[],
     private readonly guard: Guard,
-    private readonly limits: { readonly answerTimeoutMs: number; readonly maxQueries: number },
-  ) {}
+    private readonly limits: QueryLimits & { readonly answerTimeoutMs: number },
+  ) {
+    this.queue = new QueryQueue(limits);
+  }
 
   /** Never throws. */
   async handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -60,10 +63,10 @@ export class RequestHandler {
       await this.answer(request, response, target, controller.signal);
     } catch (error) {
       this.fail(request, response, error, form, controller.signal);
-    } finally {
-      clearTimeout(timer);
-      response.off('close', abort);
     }
+    await this.deliver(response, controller.signal);
+    clearTimeout(timer);
+    response.off('close', abort);
   }
 
   private async answer(
@@ -91,16 +94,25 @@ export class RequestHandler {
     await this.run(route, { request, response, query, parts: partsOf(route, path), signal });
   }
 
-  private run(route: Route, call: Call): Promise<void> {
+  private async run(route: Route, call: Call): Promise<void> {
     if (!route.isQuery) return within(call.signal, route.handle(call));
-    const { maxQueries } = this.limits;
-    if (this.queries >= maxQueries) throw tryLater(429, `${maxQueries} queries are being answered: ask again later`);
-    this.queries++;
+    await this.queue.take(call.signal);
     // The place is taken as long as the archive works, also when the client is told that it took too long.
-    const work = Promise.resolve(route.handle(call)).finally(() => {
-      this.queries--;
-    });
+    const work = Promise.resolve(route.handle(call)).finally(() => this.queue.give());
     return within(call.signal, work);
+  }
+
+  /** The answer was given: until its last byte is taken its time goes on. */
+  private async deliver(response: ServerResponse, signal: AbortSignal): Promise<void> {
+    // That it took too long is said in a few bytes: the connection's own time does for them.
+    if (response.writableFinished || response.destroyed || signal.aborted) return;
+    await new Promise<void>((resolve) => {
+      response.once('finish', resolve);
+      signal.addEventListener('abort', () => resolve(), { once: true });
+    });
+    if (response.writableFinished) return;
+    this.stats.aborted++;
+    response.destroy();
   }
 
   private fail(

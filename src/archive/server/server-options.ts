@@ -23,8 +23,12 @@ export interface ArchiveServerOptions {
   readonly answerTimeoutMs?: number;
   /** Traces in an answer at most. Default 1,500. */
   readonly maxTraces?: number;
-  /** Queries answered at a time; more are told to come again. Default 16. */
+  /** Queries answered at a time; others wait. Default 16. */
   readonly maxQueries?: number;
+  /** Queries that wait; more are told to come again. Default 256. */
+  readonly maxWaitingQueries?: number;
+  /** Milliseconds a query waits at most before it is told to come again. Default 10,000. */
+  readonly queryWaitMs?: number;
   /** Connections at a time. Default 512. */
   readonly maxConnections?: number;
   /** Further names this server may be asked by where it has no token, such as `host.docker.internal`. Default none. */
@@ -43,6 +47,8 @@ const DEFAULTS = {
   answerTimeoutMs: 60_000,
   maxTraces: 1500,
   maxQueries: 16,
+  maxWaitingQueries: 256,
+  queryWaitMs: 10_000,
   maxConnections: 512,
   allowedHosts: [] as readonly string[],
   corsOrigins: [] as readonly string[],
@@ -59,6 +65,8 @@ const RANGES = {
   answerTimeoutMs: [1, 2 ** 31 - 1],
   maxTraces: [1, 1_000_000],
   maxQueries: [1, 10_000],
+  maxWaitingQueries: [0, 100_000],
+  queryWaitMs: [1, 2 ** 31 - 1],
   maxConnections: [1, 1_000_000],
 } as const;
 

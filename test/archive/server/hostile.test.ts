@@ -50,6 +50,35 @@ describe('slow clients', () => {
     await isWell(served);
   });
 
+  test.each([
+    ['say nothing', ''],
+    ['speak no HTTP', 'nonsense\r\n\r\n'],
+  ])('that %s, read nothing and never hang up hold no connection', async (_, start) => {
+    // The time for an answer, which is none of theirs, would let them stay.
+    const served = await serve({ requestTimeoutMs: 200, answerTimeoutMs: 600_000, maxConnections: 4 });
+    for (let i = 0; i < 4; i++) {
+      const { socket } = dial(served.url);
+      socket.pause();
+      socket.allowHalfOpen = true;
+      socket.write(start);
+    }
+    const connections = () => new Promise((resolve) => served.server.getConnections((_error, count) => resolve(count)));
+    while ((await connections()) !== 4) await pause(5);
+    while ((await connections()) !== 0) await pause(20);
+    await isWell(served);
+  });
+
+  test('that do not read the end of their answer are cut off', async () => {
+    const served = await serve({ answerTimeoutMs: 300, requestTimeoutMs: 600_000 });
+    served.archive.services = async () => Array.from({ length: 300_000 }, (_, i) => `service ${i} ${'x'.repeat(50)}`);
+    const { socket } = dial(served.url);
+    socket.pause();
+    socket.write('GET /api/services HTTP/1.1\r\nHost: localhost\r\n\r\n');
+    while (served.stats().aborted === 0) await pause(20);
+    const connections = () => new Promise((resolve) => served.server.getConnections((_error, count) => resolve(count)));
+    while ((await connections()) !== 0) await pause(20);
+  });
+
   test('that do not read their answer are cut off', async () => {
     const served = await serve({ answerTimeoutMs: 300 });
     const large = { ...FULL_SPAN, traceState: 'x'.repeat(1_000_000) };

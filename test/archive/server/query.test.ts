@@ -6,7 +6,7 @@ import { decodeJaegerJson } from '../../../src/archive/jaeger/jaeger-decode.js';
 import { decodeOtlpJson } from '../../../src/archive/otlp/json-decode.js';
 import { CorruptError } from '../../../src/graph/graph-error.js';
 import { FULL_SPAN } from '../support/any-span.js';
-import { ask, type Served, serve } from '../support/serve.js';
+import { ask, dial, type Served, serve } from '../support/serve.js';
 
 const T0 = 1_700_000_000_000_000_000n;
 const idOf = (number: number, digits: number): string => number.toString(16).padStart(digits, '0');
@@ -328,15 +328,53 @@ describe('bounds', () => {
     expect(v3Ids((await ask(`${url}/api/v3/traces?${EVER}`)).json)).toEqual([6, 5, 3, 2, 1]);
   });
 
-  test('queries at a time: others are told to come again', async () => {
-    const { url, archive } = await started(6, { maxQueries: 2 });
+  test('queries at a time: others wait, so many and so long, and are told to come again', async () => {
+    const { url, archive, stats } = await started(6, { maxQueries: 2, maxWaitingQueries: 1, queryWaitMs: 200 });
     const waiting: (() => void)[] = [];
     archive.beforeRead = () => new Promise((resolve) => waiting.push(resolve));
     const slow = [ask(`${url}/api/services`), ask(`${url}/api/v3/services`)];
     while (waiting.length < 2) await new Promise((resolve) => setTimeout(resolve, 5));
-    expect(await ask(`${url}/api/v3/services`)).toMatchObject({ status: 429, headers: { 'retry-after': '2' } });
+    const third = ask(`${url}/api/v3/services`);
+    while (stats().queriesWaiting < 1) await new Promise((resolve) => setTimeout(resolve, 5));
+    const refusal = { status: 429, headers: { 'retry-after': '2' } };
+    expect(await ask(`${url}/api/v3/services`)).toMatchObject(refusal);
+    expect(await third).toMatchObject(refusal);
+    expect(stats()).toMatchObject({ queriesWaiting: 0, queriesRefused: 2 });
     for (const go of waiting.splice(0)) go();
     expect((await Promise.all(slow)).map(({ status }) => status)).toEqual([200, 200]);
+    archive.beforeRead = async () => {};
+    expect((await ask(`${url}/api/services`)).status).toBe(200);
+  });
+
+  test('100 queries at once are all answered', async () => {
+    const { url, archive, stats } = await started();
+    let [running, most] = [0, 0];
+    archive.beforeRead = async () => {
+      most = Math.max(most, ++running);
+      await new Promise((resolve) => setTimeout(resolve, 2));
+      running--;
+    };
+    const answers = await Promise.all(Array.from({ length: 100 }, () => ask(`${url}/api/services`)));
+    expect(answers.map(({ status }) => status)).toEqual(Array(100).fill(200));
+    expect(most).toBe(16);
+    expect(stats()).toMatchObject({ queriesWaiting: 0, queriesRefused: 0 });
+  });
+
+  test('a query whose client went away while it waited takes no place', async () => {
+    const { url, archive, stats } = await started(6, { maxQueries: 1 });
+    let go = (): void => {};
+    archive.beforeRead = () =>
+      new Promise((resolve) => {
+        go = resolve;
+      });
+    const slow = ask(`${url}/api/services`);
+    const { socket } = dial(url);
+    socket.write('GET /api/services HTTP/1.1\r\nHost: localhost\r\n\r\n');
+    while (stats().queriesWaiting < 1) await new Promise((resolve) => setTimeout(resolve, 5));
+    socket.destroy();
+    while (stats().queriesWaiting > 0) await new Promise((resolve) => setTimeout(resolve, 5));
+    go();
+    expect((await slow).status).toBe(200);
     archive.beforeRead = async () => {};
     expect((await ask(`${url}/api/services`)).status).toBe(200);
   });
