@@ -1,5 +1,6 @@
 // The subjects of the exporters suite.
 import { join } from 'node:path';
+import { findJaeger, HOW_TO_GET } from '../../scripts/lib/jaeger.mjs';
 import { root } from '../../scripts/lib/run.mjs';
 import { ensurePeers } from '../lib/peers.mjs';
 import { moduleAt, versionOf } from '../lib/subjects.mjs';
@@ -23,5 +24,7 @@ export async function subjectsFor(node) {
   ensurePeers('.');
   await bundleEncoders();
   const modules = ['spanline.mjs', 'otel-otlp.mjs', 'otel-jaeger.mjs'];
+  if (findJaeger() === undefined) console.error(`skipped: what an acknowledgement of Jaeger costs: ${HOW_TO_GET}`);
+  else modules.push('jaeger.mjs');
   return { version: versionOf(node), specs: modules.map((name) => ({ module: at(name) })) };
 }

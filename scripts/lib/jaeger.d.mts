@@ -16,4 +16,4 @@ export interface RunningJaeger {
   readonly binaryPort: number;
   stop(): Promise<void>;
 }
-export function startJaeger(program: string): Promise<RunningJaeger>;
+export function startJaeger(program: string, options?: { maxTraces?: number }): Promise<RunningJaeger>;

@@ -49,7 +49,7 @@ async function freeUdpPort() {
 const at = (port) => `127.0.0.1:${port}`;
 
 /** Its all-in-one configuration with ports of ours, and without batches: what was acknowledged is found at once. */
-const configOf = ({ otlp, thriftHttp, compact, binary, query, grpc, health }) => ({
+const configOf = ({ otlp, thriftHttp, compact, binary, query, grpc, health }, maxTraces) => ({
   service: {
     extensions: ['jaeger_storage', 'jaeger_query', 'healthcheckv2'],
     pipelines: { traces: { receivers: ['otlp', 'jaeger'], exporters: ['jaeger_storage_exporter'] } },
@@ -62,7 +62,7 @@ const configOf = ({ otlp, thriftHttp, compact, binary, query, grpc, health }) =>
       http: { endpoint: at(query) },
       grpc: { endpoint: at(grpc) },
     },
-    jaeger_storage: { backends: { memory: { memory: { max_traces: 100_000 } } } },
+    jaeger_storage: { backends: { memory: { memory: { max_traces: maxTraces } } } },
   },
   receivers: {
     otlp: { protocols: { http: { endpoint: at(otlp) } } },
@@ -92,11 +92,11 @@ async function isUp(url) {
   }
 }
 
-async function startOnce(program) {
+async function startOnce(program, maxTraces) {
   const ports = await choosePorts();
   const folder = mkdtempSync(join(tmpdir(), 'spanline-jaeger-'));
   const file = join(folder, 'config.json');
-  writeFileSync(file, JSON.stringify(configOf(ports)));
+  writeFileSync(file, JSON.stringify(configOf(ports, maxTraces)));
   const child = spawnGuarded(program, ['--config', file]);
   let output = '';
   const keep = (chunk) => {
@@ -139,12 +139,13 @@ async function startOnce(program) {
 /**
  * Start `program` empty on free ports of 127.0.0.1.
  * @param {string} program
+ * @param {{ maxTraces?: number }} [options] Traces it holds; the oldest leave.
  * @returns {Promise<import('./jaeger.d.mts').RunningJaeger>}
  */
-export async function startJaeger(program) {
+export async function startJaeger(program, { maxTraces = 100_000 } = {}) {
   for (let attempt = 1; ; attempt++) {
     try {
-      return await startOnce(program);
+      return await startOnce(program, maxTraces);
     } catch (error) {
       if (attempt === ATTEMPTS || !/address already in use/.test(error.message)) throw error;
     }

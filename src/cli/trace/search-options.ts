@@ -14,6 +14,8 @@ export interface SearchOptions {
   readonly name?: string;
   readonly min?: bigint;
   readonly max?: bigint;
+  readonly spanMin?: bigint;
+  readonly spanMax?: bigint;
   readonly status?: ArchivedStatusCode;
   readonly property?: Readonly<Record<string, string>>;
   readonly limit?: number;
@@ -66,17 +68,25 @@ export const withSearchOptions = (command: Command): Command =>
     .option('--name <name>', 'a span has this name')
     .option('--min <duration>', 'traces at least so long: 1.5s, 200ms', duration)
     .option('--max <duration>', 'traces at most so long', duration)
+    .option('--span-min <duration>', 'a span is at least so long', duration)
+    .option('--span-max <duration>', 'a span is at most so long', duration)
     .addOption(new Option('--status <status>', 'a span has this status').choices(['error', 'ok', 'unset']))
-    .option('--property <key=value>', 'a span has this property; repeatable', property)
+    .option(
+      '--property <key=value>',
+      'a span has this property, or its resource, scope or an event; repeatable',
+      property,
+    )
     .option('-n, --limit <traces>', 'no more traces than this, the newest', wholeNumber(1, MAX_LIMIT));
 
 /** The search the options stand for. */
 export const searchOf = (options: SearchOptions): TraceSearch => {
-  const { from, to, service, name, min, max, status, property: properties, limit } = options;
+  const { from, to, service, name, min, max, spanMin, spanMax, status, property: properties, limit } = options;
   if (from !== undefined && to !== undefined && from > to)
     throw new CommandError('ERR_SPANLINE_USAGE', '--from must be before --to', ExitCode.usage);
   if (min !== undefined && max !== undefined && min > max)
     throw new CommandError('ERR_SPANLINE_USAGE', '--min must not be above --max', ExitCode.usage);
+  if (spanMin !== undefined && spanMax !== undefined && spanMin > spanMax)
+    throw new CommandError('ERR_SPANLINE_USAGE', '--span-min must not be above --span-max', ExitCode.usage);
   return {
     fromUnixNs: from,
     toUnixNs: to,
@@ -84,6 +94,8 @@ export const searchOf = (options: SearchOptions): TraceSearch => {
     name,
     minDurationNs: min,
     maxDurationNs: max,
+    minSpanDurationNs: spanMin,
+    maxSpanDurationNs: spanMax,
     status,
     properties,
     limit,

@@ -51,8 +51,12 @@ export const mustSeeSpans = ({ name, service, errorCount }: TraceRow, search: Tr
 };
 
 /** The parts of groups that conditions of spans look at. */
-export const partsFor = (search: TraceSearch): readonly Part[] =>
-  wantedProperties(search).length > 0 ? ['spans', 'properties', 'events', 'texts'] : ['spans'];
+export const partsFor = (search: TraceSearch): readonly Part[] => {
+  const wanted = wantedProperties(search);
+  if (wanted.length === 0) return ['spans'];
+  const hasTexts = wanted.some(([key]) => key === 'otel.status_description' || key === 'w3c.tracestate');
+  return hasTexts ? ['spans', 'properties', 'events', 'texts'] : ['spans', 'properties', 'events'];
+};
 
 /** Whether a span among `first` to `end` meets all conditions of spans. */
 export const hasMeantSpan = (group: Group, first: number, end: number, search: TraceSearch): boolean => {
