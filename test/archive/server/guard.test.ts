@@ -8,7 +8,7 @@ import { createArchiveServer } from '../../../src/archive/server/archive-server.
 import type { ArchiveServerOptions } from '../../../src/archive/server/server-options.js';
 import { FULL_SPAN } from '../support/any-span.js';
 import { MemoryArchive } from '../support/memory-archive.js';
-import { ask, onCleanUp, serve } from '../support/serve.js';
+import { ask, dial, onCleanUp, serve } from '../support/serve.js';
 
 const TOKEN = 'correct-horse-battery';
 const post = (url: string, headers: Record<string, string> = {}) =>
@@ -241,4 +241,17 @@ describe('options', () => {
       message: expect.stringContaining(`127.0.0.1:${port}`),
     });
   });
+});
+
+test.each([
+  ['two hosts', 'Host: localhost\r\nHost: evil.com'],
+  ['the same host twice', 'Host: localhost\r\nhost: localhost'],
+  ['a backslash', 'Host: localhost\\@evil.com'],
+  ['a user', 'Host: localhost@evil.com'],
+  ['a path', 'Host: localhost/evil.com'],
+])('a request that names its host in a doubtful way is refused: %s', async (_, headers) => {
+  const { url } = await serve();
+  const { socket, received } = dial(url);
+  socket.write(`GET /api/services HTTP/1.1\r\n${headers}\r\nConnection: close\r\n\r\n`);
+  expect(await received).toMatch(/^HTTP\/1\.1 400 /);
 });
