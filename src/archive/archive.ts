@@ -131,8 +131,8 @@ export class Archive {
   }
 
   /**
-   * Summaries of the traces that meet all conditions, the newest first. A trace whose parts lie in several files is one; the time searched
-   * and the shortest duration must be met by one part.
+   * Summaries of the traces that meet all conditions, the newest first. Whole traces are what is asked about, in whatever files their parts
+   * lie.
    */
   async search(search: TraceSearch = {}, call: ArchiveCall = {}): Promise<TraceSummary[]> {
     this.checkOpen();
@@ -154,10 +154,7 @@ export class Archive {
     return this.snapshots.run(call, (sources) => operationsOf(sources, service));
   }
 
-  /**
-   * All traces as they are when it begins, in no order; for export. A trace whose spans are in several segments comes in parts. All
-   * segments stay open until it ends.
-   */
+  /** All traces as they are when it begins, each whole and once, in no order; for export. All segments stay open until it ends. */
   scan(call: ArchiveCall = {}): AsyncGenerator<readonly ArchivedSpan[], undefined, void> {
     this.checkOpen();
     return this.snapshots.scan(call);

@@ -26,7 +26,7 @@ export interface Listing {
 /** What is known of a segment without opening it again. */
 export interface SegmentCard {
   readonly info: SegmentInfo;
-  readonly mayHave: (traceId: string) => boolean;
+  readonly mayHave: (traceId: Uint8Array) => boolean;
 }
 
 /** A segment that stays open until it is released. */

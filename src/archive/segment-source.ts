@@ -1,11 +1,12 @@
 // A segment of a listing as a source of traces. What is damaged is reported and left out.
-import type { ArchivedSpan, TraceSummary } from './archived-span.js';
+import type { ArchivedSpan, TraceSearch, TraceSummary } from './archived-span.js';
 import type { SegmentName } from './file-names.js';
 import type { SegmentReadOptions } from './segment/reading/read-options.js';
-import type { Segment, SegmentSearch } from './segment/segment.js';
+import { lacksOperation } from './segment/reading/search-conditions.js';
+import type { Segment, SegmentSearch, TimeRange } from './segment/segment.js';
 import type { SegmentOperation } from './segment/segment-summary.js';
 import type { OnDamage, SegmentSet } from './segment-set.js';
-import type { TraceSource } from './trace-source.js';
+import { type TraceId, type TraceSource, textsOf } from './trace-source.js';
 
 /** How one query reads. */
 export interface QueryOptions {
@@ -31,9 +32,15 @@ export class SegmentSource implements TraceSource {
     this.endUnixNs = BigInt(endMs) * NS_PER_MS;
   }
 
-  async possible(ids: readonly string[]): Promise<readonly string[]> {
+  async possible(ids: readonly TraceId[]): Promise<readonly string[]> {
     const card = await this.set.card(this.name, this.options.onDamage);
-    return card === undefined ? [] : ids.filter((id) => card.mayHave(id));
+    return card === undefined ? [] : textsOf(ids, card.mayHave);
+  }
+
+  async present(ids: readonly TraceId[]): Promise<readonly string[]> {
+    const possible = await this.possible(ids);
+    if (possible.length === 0) return [];
+    return (await this.use((segment, options) => segment.present(possible, options))) ?? [];
   }
 
   async traces(ids: readonly string[]): Promise<ReadonlyMap<string, readonly ArchivedSpan[]>> {
@@ -42,6 +49,17 @@ export class SegmentSource implements TraceSource {
 
   async summaries(search: SegmentSearch): Promise<readonly TraceSummary[]> {
     return (await this.use((segment, options) => segment.summaries(search, options))) ?? [];
+  }
+
+  async mayMean(search: TraceSearch): Promise<boolean> {
+    const card = await this.set.card(this.name, this.options.onDamage);
+    return card !== undefined && !lacksOperation(card.info, search);
+  }
+
+  async eachId(range: TimeRange, take: (ids: readonly string[]) => Promise<void>): Promise<void> {
+    await this.use(async (segment, options) => {
+      for await (const ids of segment.traceIds(range, options)) await take(ids);
+    });
   }
 
   async operations(): Promise<ReadonlyMap<string, readonly SegmentOperation[]>> {

@@ -5,6 +5,7 @@ import { checkSignal } from '../graph/transport/check-signal.js';
 import type { ArchivedSpan } from './archived-span.js';
 import type { HeldSpans } from './held-spans.js';
 import type { OtherWriters } from './other-writers.js';
+import { scannedSegment, scanSources } from './scan-sources.js';
 import type { HeldSegment, Listing, SegmentSet } from './segment-set.js';
 import { type QueryOptions, SegmentSource } from './segment-source.js';
 import type { SpanList } from './span-list.js';
@@ -44,15 +45,11 @@ export class Snapshots {
     });
   }
 
-  /** All traces of one moment. */
+  /** All traces of one moment, each whole and once. */
   async *scan(options: QueryOptions): AsyncGenerator<readonly ArchivedSpan[], undefined, void> {
     const { lists, segments } = await this.retrying(options, () => this.hold(options));
     try {
-      for (const list of lists) yield* list.scan();
-      for (const { segment, report } of segments) {
-        const { signal } = options;
-        yield* segment.scan({ ...(signal === undefined ? {} : { signal }), onDamage: report });
-      }
+      yield* scanSources([...lists, ...segments.map((held) => scannedSegment(held, options))], options);
     } finally {
       for (const { release } of segments) release();
     }

@@ -1,12 +1,12 @@
 // Spans in memory that are in no segment yet, answering as a segment would. It holds what it was given and an index of it, and is given
 // bounded lists only.
 import type { ArchivedSpan, TraceSearch, TraceSummary } from './archived-span.js';
-import type { SegmentSearch } from './segment/segment.js';
+import type { SegmentSearch, TimeRange } from './segment/segment.js';
 import { OperationList, type SegmentOperation } from './segment/segment-summary.js';
 import { spanMemory } from './segment/tables/span-memory.js';
 import { serviceOf } from './segment/tables/span-tables.js';
 import { isMeant } from './span-conditions.js';
-import type { TraceSource } from './trace-source.js';
+import type { TraceId, TraceSource } from './trace-source.js';
 import { rootFirst } from './trace-tree.js';
 
 /** What is known of a whole trace, whose spans are each there once. */
@@ -59,7 +59,15 @@ export const meetsConditions = (
 
 /** The newest first; of one start by id, so that the order is always the same. */
 export const newestFirst = (a: TraceSummary, b: TraceSummary): number =>
-  a.startUnixNs > b.startUnixNs ? -1 : a.startUnixNs < b.startUnixNs ? 1 : a.traceId < b.traceId ? -1 : 1;
+  a.startUnixNs > b.startUnixNs
+    ? -1
+    : a.startUnixNs < b.startUnixNs
+      ? 1
+      : a.traceId < b.traceId
+        ? -1
+        : a.traceId > b.traceId
+          ? 1
+          : 0;
 
 /** A list of spans that grows. */
 export class SpanList implements TraceSource {
@@ -81,9 +89,13 @@ export class SpanList implements TraceSource {
     return this.end;
   }
 
-  async possible(ids: readonly string[]): Promise<readonly string[]> {
+  async possible(ids: readonly TraceId[]): Promise<readonly string[]> {
     this.index();
-    return ids.filter((id) => this.byTrace.has(id));
+    return ids.flatMap(({ text }) => (this.byTrace.has(text) ? [text] : []));
+  }
+
+  present(ids: readonly TraceId[]): Promise<readonly string[]> {
+    return this.possible(ids);
   }
 
   async traces(ids: readonly string[]): Promise<ReadonlyMap<string, readonly ArchivedSpan[]>> {
@@ -109,6 +121,23 @@ export class SpanList implements TraceSource {
       if (meetsConditions(summary, search)) found.push(summary);
     }
     return found.sort(newestFirst).slice(0, search.limit);
+  }
+
+  async mayMean(): Promise<boolean> {
+    return this.spans.length > 0;
+  }
+
+  async eachId(
+    { startsFromUnixNs = 0n, ...range }: TimeRange,
+    take: (ids: readonly string[]) => Promise<void>,
+  ): Promise<void> {
+    this.index();
+    const ids: string[] = [];
+    for (const [id, all] of this.byTrace) {
+      const summary = summaryOf(onceEach(all));
+      if (summary.startUnixNs >= startsFromUnixNs && meetsConditions(summary, range)) ids.push(id);
+    }
+    await take(ids);
   }
 
   async operations(): Promise<ReadonlyMap<string, readonly SegmentOperation[]>> {

@@ -5,16 +5,18 @@ import { openTransport } from '../../graph/transport/open-transport.js';
 import type { Transport, TransportStats } from '../../graph/transport/transport.js';
 import type { ArchivedSpan, TraceSummary } from '../archived-span.js';
 import { traceIdBytes } from './ids.js';
-import { findTraces } from './reading/find-traces.js';
+import { findTraces, presentTraces } from './reading/find-traces.js';
 import { GroupReader } from './reading/group-reader.js';
+import { listTraces } from './reading/list-traces.js';
 import type { SegmentReadOptions } from './reading/read-options.js';
 import { scanTraces } from './reading/scan-traces.js';
 import type { SegmentSearch } from './reading/search-conditions.js';
 import { searchTraces } from './reading/search-traces.js';
 import { type OpenSegmentOptions, openSegmentFile, type SegmentFile } from './reading/segment-file.js';
+import type { TimeRange } from './reading/traces-of-groups.js';
 import type { SegmentInfo } from './write-segment.js';
 
-export type { OpenSegmentOptions, SegmentReadOptions, SegmentSearch };
+export type { OpenSegmentOptions, SegmentReadOptions, SegmentSearch, TimeRange };
 
 /** What a reader did. */
 export interface SegmentStats {
@@ -57,17 +59,14 @@ export class Segment {
 
   /** False when the trace, 32 hex digits, is not there for sure; true for one trace in 256 that is not. Reads nothing. */
   mayHave(traceId: string): boolean {
-    return this.filter(traceId);
+    return this.filter(traceIdBytes(traceId));
   }
 
-  /** `mayHave` that needs no open segment. */
-  get filter(): (traceId: string) => boolean {
+  /** `mayHave` of the 16 bytes of an id, that needs no open segment. */
+  get filter(): (traceId: Uint8Array) => boolean {
     const { filter, info } = this.file;
     const isEmpty = info.spanCount === 0;
-    return (traceId) => {
-      const id = traceIdBytes(traceId);
-      return !isEmpty && filter?.mayHave(id) !== false;
-    };
+    return (traceId) => !isEmpty && filter?.mayHave(traceId) !== false;
   }
 
   /**
@@ -79,10 +78,22 @@ export class Segment {
     return findTraces(this.file, this.reader, ids, options);
   }
 
+  /** Those of some traces that are there, for sure, in no order; only keys are read. */
+  async present(ids: readonly string[], options?: SegmentReadOptions): Promise<string[]> {
+    this.checkOpen();
+    return presentTraces(this.file, ids, options);
+  }
+
   /** Summaries of the traces that meet all conditions, the newest first; of equal starts by trace id. 20 unless `limit` says otherwise. */
   async summaries(search: SegmentSearch = {}, options?: SegmentReadOptions): Promise<TraceSummary[]> {
     this.checkOpen();
     return searchTraces(this.file, this.reader, search, options);
+  }
+
+  /** The ids of the traces that lie in a stretch of time, some at a time; no span is read for them. */
+  traceIds(range: TimeRange = {}, options?: SegmentReadOptions): AsyncIterable<readonly string[]> {
+    this.checkOpen();
+    return listTraces(this.file, this.reader, range, options);
   }
 
   /** All traces by id, a whole one at a time. */

@@ -35,7 +35,7 @@ const wantedTraces = async function* (
     const summaries = [...wanted].map((traceId) => ({ traceId, bytes: 0 }));
     yield* loadTraces(archive, summaries, signal);
   } else if (options.format === 'otlp' && !isSearch(options)) {
-    // In the order of the files, which is the fastest. A trace may come in parts; reading puts them together.
+    // In the order of the files, which is the fastest.
     for await (const spans of archive.scan({ signal })) yield [spans[0].traceId, spans];
   } else {
     for await (const page of eachSummary(archive, searchOf(options), signal)) yield* loadTraces(archive, page, signal);

@@ -54,6 +54,24 @@ export const findTraces = async (
   return ordered;
 };
 
+/** Those of some traces that are there; only keys are read. One whose keys cannot be read may be there. */
+export const presentTraces = async (
+  file: SegmentFile,
+  ids: readonly string[],
+  options: SegmentReadOptions = {},
+): Promise<string[]> => {
+  const present: string[] = [];
+  for (const batch of batchesOf(file, ids)) {
+    const keys = await lookUp(file, batch, options);
+    batch.forEach(({ id }, i) => {
+      const entries = keys[i];
+      const isThere = guarded(() => entries instanceof GraphError || traceKeys(file, entries) !== undefined);
+      if (isThere !== false) present.push(id);
+    });
+  }
+  return present;
+};
+
 /** Tell of damage, or throw it when nobody wants to be told. */
 export const report = (error: GraphError, traceId: string | undefined, { onDamage }: SegmentReadOptions): void => {
   if (onDamage === undefined) throw error;

@@ -4,6 +4,7 @@ import type { TraceSearch } from '../../archived-span.js';
 import { hasTimeConditions, meetsSpanConditions, wantedProperties } from '../../span-conditions.js';
 import type { TraceRow } from '../columns/trace-rows.js';
 import type { Part } from '../layout.js';
+import type { ServiceSummary } from '../segment-summary.js';
 import { ColumnSpan } from './column-span.js';
 import type { Group } from './group-reader.js';
 import type { SegmentFile } from './segment-file.js';
@@ -15,10 +16,16 @@ export interface SegmentSearch extends TraceSearch {
 }
 
 /** Whether what is known of a segment rules out that it has anything. */
-export const isHopeless = ({ info }: SegmentFile, { service, name, fromUnixNs, toUnixNs }: TraceSearch): boolean => {
+export const isHopeless = ({ info }: SegmentFile, search: TraceSearch): boolean => {
+  const { fromUnixNs, toUnixNs } = search;
   if (info.spanCount === 0) return true;
   if (fromUnixNs !== undefined && info.endUnixNs < fromUnixNs) return true;
   if (toUnixNs !== undefined && info.startUnixNs > toUnixNs) return true;
+  return lacksOperation(info, search);
+};
+
+/** Whether the names that a segment lists rule out that a span of it meets the conditions of spans. */
+export const lacksOperation = (info: ServiceSummary, { service, name }: TraceSearch): boolean => {
   if (!info.listsAllOperations || (service === undefined && name === undefined)) return false;
   const lists = service === undefined ? [...info.operations.values()] : [info.operations.get(service) ?? []];
   return !lists.some((list) => list.some((operation) => name === undefined || operation.name === name));

@@ -1,12 +1,10 @@
 // Searches a segment: first by what is known of each trace, newest first, and only as far as a condition needs them by the columns of
 // spans. It holds a few bytes for each trace that may be meant, and the groups it is looking at.
-import { BadOptionsError, CorruptError, GraphError } from '../../../graph/graph-error.js';
+import { BadOptionsError, GraphError } from '../../../graph/graph-error.js';
 import type { TraceSummary } from '../../archived-span.js';
 import { hasSpanConditions, hasTimeConditions } from '../../span-conditions.js';
 import type { TraceRow } from '../columns/trace-rows.js';
-import { TRACE_ID_BYTES } from '../ids.js';
 import { Candidates } from './candidates.js';
-import { isDamage } from './damage.js';
 import { report } from './find-traces.js';
 import type { Group, GroupReader, Outcome } from './group-reader.js';
 import type { SegmentReadOptions } from './read-options.js';
@@ -19,6 +17,7 @@ import {
   type SegmentSearch,
 } from './search-conditions.js';
 import type { SegmentFile } from './segment-file.js';
+import { overlaps, rowsOf, traceIdsAt, withPieces } from './traces-of-groups.js';
 
 const DEFAULT_LIMIT = 20;
 /** Groups whose trace rows are read at a time. */
@@ -74,7 +73,7 @@ class TraceSearching {
 
   /** The traces that may be meant by what is known of them. */
   private async gather(): Promise<Candidates> {
-    const { file, search, limit } = this;
+    const { file, search, limit, options } = this;
     const { groups } = file;
     const candidates = new Candidates();
     const wantsAll = hasSpanConditions(search);
@@ -82,12 +81,12 @@ class TraceSearching {
       let end = Math.min(groups.count, start + ROW_GROUPS);
       while (groups.isContinued(end)) end++;
       const wanted: number[] = [];
-      for (let group = start; group < end; group++) if (this.overlaps(group)) wanted.push(group);
-      const loaded = await this.reader.load(wanted, [], this.options);
+      for (let group = start; group < end; group++) if (overlaps(file, group, search)) wanted.push(group);
+      const loaded = await this.reader.load(wanted, [], options);
       for (const number of wanted) {
         // The pieces of a trace count where it begins.
         if (groups.isContinued(number)) continue;
-        const rows = this.rowsOf(number, loaded);
+        const rows = rowsOf(file, number, loaded, options);
         rows?.forEach((row, i) => {
           if (mayBeMeant(row, search)) candidates.add(number, i, row.startUnixNs);
         });
@@ -98,37 +97,9 @@ class TraceSearching {
     return candidates;
   }
 
-  /** Whether a group, or the pieces it begins, may lie in the time searched. */
-  private overlaps(group: number): boolean {
-    const { groups } = this.file;
-    const { startsFromUnixNs, fromUnixNs, toUnixNs } = this.search;
-    // Pieces are told from each other when all are there.
-    if (groups.isContinued(group) || groups.isContinued(group + 1)) return true;
-    if (startsFromUnixNs !== undefined && groups.ends[group] < startsFromUnixNs) return false;
-    if (fromUnixNs !== undefined && groups.ends[group] < fromUnixNs) return false;
-    return toUnixNs === undefined || groups.starts[group] <= toUnixNs;
-  }
-
-  /** The rows of a group; of a trace in pieces one row for all. Undefined when it is damaged, which is told. */
-  private rowsOf(number: number, loaded: Outcome<Group>): readonly TraceRow[] | undefined {
-    const { groups } = this.file;
-    const pieces: TraceRow[] = [];
-    for (let piece = number; piece === number || groups.isContinued(piece); piece++) {
-      const group = loaded.get(piece);
-      if (group instanceof GraphError) {
-        report(group, undefined, this.options);
-        return undefined;
-      }
-      if (group === undefined) return undefined;
-      if (piece === number && !groups.isContinued(number + 1)) return group.traceRows;
-      pieces.push(group.traceRows[0]);
-    }
-    return [pieces.reduce(joined)];
-  }
-
   /** Those of some candidates, the newest first, that are meant; in the same order. */
   private async meantAmong(candidates: Candidates, some: Uint32Array): Promise<Meant[]> {
-    const { search, options } = this;
+    const { file, search, options } = this;
     const meant = new Map<number, Meant>();
     const byGroup = new Map<number, number[]>();
     for (const i of Uint32Array.from(some).sort()) {
@@ -139,11 +110,11 @@ class TraceSearching {
     }
     const groupNumbers = [...byGroup.keys()];
     for (let start = 0; start < groupNumbers.length; start += COLUMN_GROUPS) {
-      const numbers = groupNumbers.slice(start, start + COLUMN_GROUPS).flatMap((number) => this.withPieces(number));
+      const numbers = groupNumbers.slice(start, start + COLUMN_GROUPS).flatMap((number) => withPieces(file, number));
       const loaded = await this.reader.load(numbers, [], options);
       const unclear: { readonly i: number; readonly group: number; readonly row: TraceRow }[] = [];
       for (const number of groupNumbers.slice(start, start + COLUMN_GROUPS)) {
-        const rows = this.rowsOf(number, loaded);
+        const rows = rowsOf(file, number, loaded, options);
         if (rows === undefined) continue;
         for (const i of byGroup.get(number) ?? []) {
           const row = rows[candidates.row(i)];
@@ -151,7 +122,7 @@ class TraceSearching {
           else meant.set(i, { group: number, facts: row });
         }
       }
-      const unclearGroups = [...new Set(unclear.flatMap(({ group }) => this.withPieces(group)))];
+      const unclearGroups = [...new Set(unclear.flatMap(({ group }) => withPieces(file, group)))];
       if (unclearGroups.length === 0) continue;
       const columns = hasTimeConditions(search)
         ? await this.reader.whole(unclearGroups, options)
@@ -164,9 +135,10 @@ class TraceSearching {
   }
 
   private isMeant(number: number, row: TraceRow, columns: Outcome<Group>): boolean {
-    const { groups } = this.file;
+    const { file } = this;
+    const { groups } = file;
     const isCut = groups.isContinued(number + 1);
-    return this.withPieces(number).some((piece) => {
+    return withPieces(file, number).some((piece) => {
       const group = columns.get(piece);
       if (group === undefined) return false;
       if (group instanceof GraphError) {
@@ -178,17 +150,11 @@ class TraceSearching {
     });
   }
 
-  private withPieces(number: number): number[] {
-    const pieces = [number];
-    while (this.file.groups.isContinued(pieces[pieces.length - 1] + 1)) pieces.push(pieces[pieces.length - 1] + 1);
-    return pieces;
-  }
-
   /** Traces are named last, for that takes reading their keys. */
   private async summaries(meant: readonly Meant[]): Promise<TraceSummary[]> {
     const { file, options } = this;
     const ranks = meant.map(({ group, facts }) => file.groups.firstRanks[group] + facts.rank);
-    const ids = await this.traceIds(ranks);
+    const ids = await traceIdsAt(file, ranks, options);
     return meant.flatMap(({ facts }, i): TraceSummary[] => {
       const id = ids[i];
       if (id instanceof GraphError) {
@@ -200,31 +166,4 @@ class TraceSearching {
       return [{ traceId: id, name, service, startUnixNs, durationNs, spanCount, errorCount, bytes, isComplete }];
     });
   }
-
-  private async traceIds(ranks: readonly number[]): Promise<readonly (string | GraphError)[]> {
-    const { dictionary, name } = this.file;
-    if (ranks.some((rank) => rank >= dictionary.keyCount)) {
-      throw new CorruptError(`${name} has a trace beyond its keys`, 'traceRows');
-    }
-    try {
-      const keys = await dictionary.keysAt(ranks, this.options);
-      return keys.map((key) => key.toString('hex', 0, TRACE_ID_BYTES));
-    } catch (error) {
-      if (!isDamage(error)) throw error;
-      if (ranks.length === 1) return [error];
-      const ids: (string | GraphError)[] = [];
-      for (const rank of ranks) ids.push(...(await this.traceIds([rank])));
-      return ids;
-    }
-  }
 }
-
-/** One row for two pieces of a trace. */
-const joined = (a: TraceRow, b: TraceRow): TraceRow => ({
-  ...a,
-  spanCount: a.spanCount + b.spanCount,
-  startUnixNs: a.startUnixNs < b.startUnixNs ? a.startUnixNs : b.startUnixNs,
-  endUnixNs: a.endUnixNs > b.endUnixNs ? a.endUnixNs : b.endUnixNs,
-  errorCount: a.errorCount + b.errorCount,
-  bytes: a.bytes + b.bytes,
-});
