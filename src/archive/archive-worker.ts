@@ -5,7 +5,7 @@ import { GraphError } from '../graph/graph-error.js';
 import { mergeSegments } from './merge-segments.js';
 import { SegmentSet } from './segment-set.js';
 import type { WalContents } from './wal/wal-frames.js';
-import { readWal } from './wal/wal-reader.js';
+import { damageOf, readWal } from './wal/wal-reader.js';
 import type {
   MergeAnswer,
   MergeTask,
@@ -36,7 +36,7 @@ const seal = ({ directory, path, replaces, segmentId, spans: wanted }: SealTask)
   const { spans, tornBytes } = read;
   const isDone = wanted === undefined || spans.length === wanted;
   if (isDone && spans.length > 0) writeSpansTo(directory, spans, [replaces], segmentId);
-  return { isDone, spans: spans.length, tornBytes };
+  return { isDone, spans: spans.length, tornBytes, damage: damageOf(path, read)?.message };
 };
 
 const merge = async ({ directory, names }: MergeTask): Promise<MergeAnswer> => {

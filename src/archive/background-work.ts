@@ -39,9 +39,13 @@ export class BackgroundWork {
     private readonly worker: WorkThread,
   ) {}
 
-  /** Take over what dead writers have left, then go on in the background. */
+  /** Delete what is too old or too much, which makes room to take over what dead writers have left; then go on in the background. */
   async start(): Promise<void> {
+    const { maintain } = this.options;
+    if (maintain) await this.alone(() => this.delete(this.options)).catch((error: unknown) => this.fail(error));
     await this.alone(() => this.recover());
+    if (maintain && this.counts.recoveredFiles > 0)
+      await this.alone(() => this.delete(this.options)).catch((error: unknown) => this.fail(error));
     this.timer = setInterval(() => this.beat(), BEAT_MS).unref();
   }
 
@@ -66,27 +70,31 @@ export class BackgroundWork {
   }
 
   private beat(): void {
-    const fail = (error: unknown): void => {
-      this.counts.failures++;
-      this.counts.lastFailure = String(error);
-    };
+    const fail = (error: unknown): void => this.fail(error);
     this.held.beat().catch(fail);
     this.beats++;
     if (this.beats % BEATS_PER_LOOK === 0 && this.running === undefined) this.alone(() => this.look()).catch(fail);
   }
 
+  private fail(error: unknown): void {
+    this.counts.failures++;
+    this.counts.lastFailure = String(error);
+  }
+
   private async look(): Promise<void> {
+    const { maintain } = this.options;
+    if (maintain) await this.delete(this.options).catch((error: unknown) => this.fail(error));
     await this.recover();
-    if (!this.options.maintain) return;
-    await this.delete(this.options);
-    await this.merge(BACKGROUND_MERGES);
+    if (maintain) await this.merge(BACKGROUND_MERGES);
   }
 
   private async recover(): Promise<void> {
-    const { files, spans, tornBytes } = await recover(this.set, this.worker);
+    const { files, spans, tornBytes, failures, lastFailure } = await recover(this.set, this.worker);
     this.counts.recoveredFiles += files;
     this.counts.recoveredSpans += spans;
     this.counts.tornBytes += tornBytes;
+    this.counts.failures += failures;
+    if (failures > 0) this.counts.lastFailure = lastFailure;
   }
 
   private async delete(limits: Retention): Promise<void> {

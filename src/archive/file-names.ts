@@ -39,6 +39,9 @@ export const newId = (): string => randomBytes(6).toString('hex');
 /** The name of a write-ahead file that this process owns. */
 export const walName = (id: string): string => `wal-${ownerText(THIS_OWNER)}-${id}.log`;
 
+/** The name under which a damaged write-ahead file is put aside: what could be read of it is in a segment, and nobody reads it again. */
+export const damagedWalName = (id: string): string => `damaged-wal-${id}.log`;
+
 /** The name of this process's file that says it maintains the archive. */
 export const lockName = (id: string): string => `maintenance-${ownerText(THIS_OWNER)}-${id}.lock`;
 

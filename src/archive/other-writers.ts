@@ -21,7 +21,7 @@ export class OtherWriters {
   constructor(private readonly directory: string) {}
 
   /**
-   * What the files of a listing hold now, apart from `ownIds`; `onUnread` is told of one that cannot be read. Throws `VanishedError` when one
+   * What the files of a listing hold now, apart from `ownIds`; `onUnread` is told of one that cannot be read, or not whole. Throws `VanishedError` when one
    * is not there any more.
    */
   read(
@@ -50,6 +50,7 @@ export class OtherWriters {
       if (!(error instanceof GraphError)) throw error;
       onUnread(name, error);
     }
+    if (other.tail.damage !== undefined) onUnread(name, other.tail.damage);
     return other.list;
   }
 }

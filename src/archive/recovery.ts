@@ -1,12 +1,14 @@
 // Takes over what writers that died have left: their write-ahead files become segments. Several processes may try at once, and any may be
-// killed at any moment: nothing is lost and nothing is seen twice.
+// killed at any moment: nothing is lost and nothing is seen twice. A file that cannot be taken over, for want of room on the disk say, stays
+// where it is, is read as before, and must keep nobody from opening the archive.
 import { readdirSync, renameSync, rmSync, statSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
-import { newId, type OwnedName, walName } from './file-names.js';
+import { TransportError } from '../graph/graph-error.js';
+import { damagedWalName, newId, type OwnedName, walName } from './file-names.js';
 import { isInUse, use } from './owner.js';
 import type { SegmentSet } from './segment-set.js';
 import { isGone } from './vanished.js';
-import { readWal } from './wal/wal-reader.js';
+import { damageOf, readWal } from './wal/wal-reader.js';
 import type { WorkThread } from './work-thread.js';
 import { writeSpansTo } from './write-spans.js';
 
@@ -15,6 +17,16 @@ export interface Recovered {
   readonly files: number;
   readonly spans: number;
   readonly tornBytes: number;
+  /** Files that could not be taken over, and why the last one could not. */
+  readonly failures: number;
+  readonly lastFailure: string;
+}
+
+/** What became of one file. */
+interface Taken {
+  readonly spans: number;
+  readonly tornBytes: number;
+  readonly damage?: string;
 }
 
 /** Age after which leftovers of crashed writers under temporary names are deleted. */
@@ -27,27 +39,36 @@ export const recover = async (set: SegmentSet, worker: WorkThread): Promise<Reco
   const { wals, replaced } = await set.list();
   // A crash left them; living ones are about to delete theirs.
   for (const name of replaced) rmSync(join(set.directory, name), { force: true });
+  // These make room for what comes.
+  removeLeftovers(set.directory);
   let files = 0;
   let spans = 0;
   let tornBytes = 0;
+  let failures = 0;
+  let lastFailure = '';
   for (const wal of wals) {
     if (isInUse(wal.owner, join(set.directory, wal.name))) continue;
-    const taken = await takeOver(set, wal, worker);
-    if (taken === undefined) continue;
-    files++;
-    spans += taken.spans;
-    tornBytes += taken.tornBytes;
+    try {
+      const taken = await takeOver(set, wal, worker);
+      if (taken === undefined) continue;
+      files++;
+      spans += taken.spans;
+      tornBytes += taken.tornBytes;
+    } catch (error) {
+      if (!isOfDisk(error)) throw error;
+      failures++;
+      lastFailure = String(error);
+    }
   }
-  removeLeftovers(set.directory);
-  return { files, spans, tornBytes };
+  return { files, spans, tornBytes, failures, lastFailure };
 };
 
+/** Whether an error is of the disk or of one file on it, and not a bug. */
+const isOfDisk = (error: unknown): boolean =>
+  error instanceof TransportError || (error as NodeJS.ErrnoException).syscall !== undefined;
+
 /** Make a segment of one file; undefined when another was quicker. */
-const takeOver = async (
-  set: SegmentSet,
-  { name, id }: OwnedName,
-  worker: WorkThread,
-): Promise<Omit<Recovered, 'files'> | undefined> => {
+const takeOver = async (set: SegmentSet, { name, id }: OwnedName, worker: WorkThread): Promise<Taken | undefined> => {
   const [from, path] = [join(set.directory, name), join(set.directory, walName(id))];
   const release = use(path);
   try {
@@ -56,7 +77,8 @@ const takeOver = async (
     utimesSync(from, now, now);
     renameSync(from, path);
     const taken = (await sealInWorker(set, path, id, worker)) ?? (await sealHere(set, path, id));
-    rmSync(path, { force: true });
+    if (taken.damage === undefined) rmSync(path, { force: true });
+    else putAside(set, path, id, taken.damage);
     return taken;
   } catch (error) {
     if (isGone(error)) return undefined;
@@ -64,6 +86,14 @@ const takeOver = async (
   } finally {
     release();
   }
+};
+
+/** Some of the file could not be read: its bytes are left to whoever can make more of them. */
+const putAside = (set: SegmentSet, path: string, id: string, damage: string): void => {
+  const file = damagedWalName(id);
+  renameSync(path, join(set.directory, file));
+  const message = `${damage}; the file is put aside as ${file}, and can be deleted`;
+  set.reportForGood({ file, code: 'ERR_SPANLINE_GRAPH_CORRUPT', message });
 };
 
 /** The one who had a file may have been killed between making the segment and deleting the file. */
@@ -76,7 +106,7 @@ const sealInWorker = async (
   path: string,
   id: string,
   worker: WorkThread,
-): Promise<Omit<Recovered, 'files'> | undefined> => {
+): Promise<Taken | undefined> => {
   if (!(await isWanted(set, id)) || !worker.accepts(statSync(path).size / SPAN_BYTES)) return undefined;
   const { directory } = set;
   const segmentId = newId();
@@ -84,11 +114,12 @@ const sealInWorker = async (
   return answer?.isDone ? answer : undefined;
 };
 
-const sealHere = async (set: SegmentSet, path: string, id: string): Promise<Omit<Recovered, 'files'>> => {
+const sealHere = async (set: SegmentSet, path: string, id: string): Promise<Taken> => {
   const isNeeded = await isWanted(set, id);
-  const { spans, tornBytes } = readWal(path);
+  const read = readWal(path);
+  const { spans, tornBytes } = read;
   if (isNeeded && spans.length > 0) writeSpansTo(set.directory, spans, [id]);
-  return { spans: isNeeded ? spans.length : 0, tornBytes };
+  return isNeeded ? { spans: spans.length, tornBytes, damage: damageOf(path, read)?.message } : { spans: 0, tornBytes };
 };
 
 const removeLeftovers = (directory: string): void => {

@@ -40,6 +40,9 @@ export interface HeldSegment {
 const isOfFile = (error: unknown): error is GraphError =>
   error instanceof GraphError && !(error instanceof AbortedError || error instanceof ClosedError);
 
+/** Damaged files that were put aside and are named, at most. */
+const MAX_PUT_ASIDE = 1000;
+
 interface OpenSegment {
   readonly segment: Promise<Segment>;
   users: number;
@@ -58,6 +61,8 @@ export class SegmentSet {
   private readonly cache: BlockCache;
   private listed: DirectoryNames | undefined;
   private listing: Listing = { segments: [], wals: [], replaced: [], stoodFor: new Set() };
+  /** Of files that were put aside. */
+  private readonly putAside: DamagedSegment[] = [];
   private readonly damagedByName = new Map<string, DamagedSegment>();
 
   constructor(
@@ -150,8 +155,13 @@ export class SegmentSet {
     onDamage?.(damage);
   }
 
+  /** Remember damage of a file that is not read again. */
+  reportForGood(damage: DamagedSegment): void {
+    if (this.putAside.length < MAX_PUT_ASIDE) this.putAside.push(damage);
+  }
+
   damaged(): readonly DamagedSegment[] {
-    return [...this.damagedByName.values()];
+    return [...this.damagedByName.values(), ...this.putAside];
   }
 
   /** Bytes of files that are there. */

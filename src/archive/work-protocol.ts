@@ -21,6 +21,8 @@ export interface SealAnswer {
   readonly isDone: boolean;
   readonly spans: number;
   readonly tornBytes: number;
+  /** What of the file could not be read, if anything. */
+  readonly damage?: string;
 }
 
 /** Make one segment of several and delete them. */

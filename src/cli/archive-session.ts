@@ -57,9 +57,14 @@ const checkDirectory = async (directory: string): Promise<void> => {
   );
 };
 
+/** Say which files cannot be read, or not whole. */
+export const noteDamage = (damaged: readonly DamagedSegment[]): void => {
+  for (const { file, message } of damaged) note(`${file} cannot be read, or not whole; the rest answers: ${message}`);
+};
+
 /** The answer was printed, but it is not of everything. */
 const reportDamage = (damaged: readonly DamagedSegment[]): void => {
-  for (const { file, message } of damaged) note(`${file} cannot be read, the others answer: ${message}`);
+  noteDamage(damaged);
   if (damaged.length > 0) process.exitCode = ExitCode.store;
 };
 

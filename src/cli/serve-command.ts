@@ -5,7 +5,8 @@ import { Archive } from '../archive/archive.js';
 import type { ArchiveOptions } from '../archive/archive-options.js';
 import { type ArchiveServer, createArchiveServer } from '../archive/server/archive-server.js';
 import type { ArchiveServerOptions } from '../archive/server/server-options.js';
-import { archiveDirectory, toCommandError } from './archive-session.js';
+import { archiveDirectory, noteDamage, toCommandError } from './archive-session.js';
+import { ExitCode } from './exit-code.js';
 import { wholeNumber } from './options.js';
 import { note, printJson } from './store-session.js';
 
@@ -87,6 +88,17 @@ const announce = (
   process.stdout.write(`${lines.join('\n')}\n`);
 };
 
+/** Milliseconds between two looks for files that cannot be read. */
+const DAMAGE_MS = 10_000;
+
+/** Say which files cannot be read, each once; queries say it too. */
+const tellOfDamage = async (archive: Archive, told: Set<string>): Promise<void> => {
+  const { damaged } = await archive.stats();
+  const fresh = damaged.filter(({ file }) => !told.has(file));
+  for (const { file } of fresh) told.add(file);
+  noteDamage(fresh);
+};
+
 const run = async (options: ServeOptions): Promise<void> => {
   const directory = archiveDirectory(options);
   const { readOnly, keepHours, keepMib } = options;
@@ -100,8 +112,15 @@ const run = async (options: ServeOptions): Promise<void> => {
   try {
     await startServers(archive, options, running);
     announce(directory, running, options);
+    const told = new Set<string>();
+    await tellOfDamage(archive, told);
+    const timer = setInterval(() => void tellOfDamage(archive, told).catch(() => {}), DAMAGE_MS).unref();
     await stop;
+    clearInterval(timer);
     note('stopping');
+    await tellOfDamage(archive, told);
+    // Its answers were not of everything.
+    if (told.size > 0) process.exitCode = ExitCode.store;
   } finally {
     await Promise.all(running.map((server) => server.close()));
     await archive.close();
@@ -154,7 +173,7 @@ Examples:
 
 Grafana: add a Jaeger data source with the URL http://localhost:16686.
 
-Exit codes: 0 stopped, 2 wrong usage, 3 the archive or the port cannot be used.`,
+Exit codes: 0 stopped, 2 wrong usage, 3 the archive or the port cannot be used, or a part of the archive could not be read.`,
     )
     .action((options: ServeOptions) =>
       run(options).catch((error: unknown) => {

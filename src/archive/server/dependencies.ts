@@ -2,7 +2,7 @@
 import type { ArchivedSpan } from '../archived-span.js';
 import { shownService } from '../jaeger/shown-trace.js';
 import { loadTraces } from './load-traces.js';
-import type { ArchiveReader } from './ports.js';
+import type { ArchiveReader, ReadOptions } from './ports.js';
 
 /** Traces looked at, the newest; as many as one search gives. */
 const MAX_TRACES = 100_000;
@@ -21,15 +21,15 @@ export const dependenciesOf = async (
   archive: ArchiveReader,
   fromUnixNs: bigint,
   toUnixNs: bigint,
-  signal: AbortSignal,
+  options: ReadOptions,
 ): Promise<Dependency[]> => {
   const counts = new Map<string, Map<string, number>>();
   if (toUnixNs < 0n || toUnixNs < fromUnixNs) return [];
-  const found = await archive.search({ fromUnixNs, toUnixNs, limit: MAX_TRACES }, { signal });
+  const found = await archive.search({ fromUnixNs, toUnixNs, limit: MAX_TRACES }, options);
   const inside = found.filter(
     ({ startUnixNs, durationNs }) => startUnixNs > fromUnixNs && startUnixNs + durationNs < toUnixNs,
   );
-  for await (const [, spans] of loadTraces(archive, inside, signal)) {
+  for await (const [, spans] of loadTraces(archive, inside, options)) {
     const names = new Map(spans.map((span) => [span.spanId, nameOf(span)]));
     for (const span of spans) {
       const parent = span.parentSpanId === '' ? undefined : names.get(span.parentSpanId);

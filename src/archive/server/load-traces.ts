@@ -1,6 +1,6 @@
 // Reads the spans of found traces in batches, so that an answer of many traces takes the memory of a few.
 import type { ArchivedSpan, TraceSummary } from '../archived-span.js';
-import type { ArchiveReader } from './ports.js';
+import type { ArchiveReader, ReadOptions } from './ports.js';
 
 /** Decoded bytes of a batch, about, and traces in one. */
 const BATCH_BYTES = 8 * 1024 * 1024;
@@ -13,7 +13,7 @@ export type LoadedTrace = readonly [traceId: string, spans: readonly ArchivedSpa
 export const loadTraces = async function* (
   archive: ArchiveReader,
   summaries: readonly Pick<TraceSummary, 'traceId' | 'bytes'>[],
-  signal: AbortSignal,
+  options: ReadOptions,
 ): AsyncGenerator<LoadedTrace> {
   let ids: string[] = [];
   let size = 0;
@@ -21,7 +21,7 @@ export const loadTraces = async function* (
     ids.push(traceId);
     size += bytes;
     if (size < BATCH_BYTES && ids.length < BATCH_TRACES && i < summaries.length - 1) continue;
-    const traces = await archive.traces(ids, { signal });
+    const traces = await archive.traces(ids, options);
     for (const id of ids) {
       const spans = traces.get(id);
       if (spans !== undefined && spans.length > 0) yield [id, spans];

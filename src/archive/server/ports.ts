@@ -5,6 +5,8 @@ import type { ArchivedKind, ArchivedSpan, TraceSearch, TraceSummary } from '../a
 export interface ReadOptions {
   /** Ends the read: the client went away, or its time is over. */
   readonly signal?: AbortSignal;
+  /** Told of each file that cannot be read, or not whole, while the others answer. */
+  readonly onDamage?: (damage: { readonly file: string; readonly message: string }) => void;
 }
 
 /** A span name of a service. */

@@ -9,13 +9,25 @@ import type { ArchiveReader, Operation } from './ports.js';
 import { pick, traceIdOf } from './query-values.js';
 import type { Call, Route } from './route.js';
 import { v3Search, v3SearchInTime } from './search-parameters.js';
+import { SeenDamage } from './seen-damage.js';
 import { meantService, shownServices } from './service-names.js';
 
 const noTraces = (): HttpError => new HttpError(404, 'No traces found');
 
+/** Beside an answer that is not of everything, in the form of errors here. */
+const errorOf = ({ messages }: SeenDamage) =>
+  messages.length === 0 ? {} : { error: { httpCode: 500, message: messages.join('; ') } };
+
+/** The same, to be put behind other members. */
+const errorMember = (damage: SeenDamage): string => {
+  const text = JSON.stringify(errorOf(damage)).slice(1, -1);
+  return text === '' ? '' : `,${text}`;
+};
+
 const streamTraces = async (
   { response, signal }: Call,
   traces: AsyncIterable<readonly [string, readonly ArchivedSpan[]]>,
+  damage: SeenDamage,
 ): Promise<void> => {
   const stream = new JsonStream(response, signal);
   let count = 0;
@@ -23,8 +35,12 @@ const streamTraces = async (
     await stream.write(count++ === 0 ? '{"result":{"resourceSpans":[' : ',');
     for (const piece of otlpResourceSpans(spans)) await stream.write(asJaegerWrites(piece));
   }
-  if (count === 0) throw noTraces();
-  await stream.write(']}}\n');
+  if (count === 0) {
+    // They may be in what cannot be read.
+    damage.mustBeNone();
+    throw noTraces();
+  }
+  await stream.write(`]}${errorMember(damage)}}\n`);
   await stream.end();
 };
 
@@ -88,41 +104,52 @@ const get = (path: string, handle: Route['handle']): Route => ({
 /** The endpoints. */
 export const v3Routes = (archive: ArchiveReader, maxTraces: number): Route[] => [
   get('/api/v3/services', async ({ response, signal }) => {
-    sendJson(response, 200, { services: await shownServices(archive, { signal }) });
+    const damage = new SeenDamage(signal);
+    const services = await shownServices(archive, damage.options);
+    if (services.length === 0) damage.mustBeNone();
+    sendJson(response, 200, { services, ...errorOf(damage) });
   }),
   get('/api/v3/operations', async ({ query, response, signal }) => {
     const service = query.get('service') ?? '';
     if (service === '') throw new HttpError(400, 'the parameter service is required');
     const kind = pick(query, 'spanKind', 'span_kind')?.[1].toLowerCase();
-    const operations = await archive.operations((await meantService(archive, service, { signal })) ?? '', { signal });
+    const damage = new SeenDamage(signal);
+    const { options } = damage;
+    const operations = await archive.operations((await meantService(archive, service, options)) ?? '', options);
     const wanted = operations.filter((operation) => isOfKind(operation, kind));
-    sendJson(response, 200, { operations: wanted.map(shownOperation) });
+    if (wanted.length === 0) damage.mustBeNone();
+    sendJson(response, 200, { operations: wanted.map(shownOperation), ...errorOf(damage) });
   }),
   get('/api/v3/traces', async (call) => {
     const { query, signal } = call;
+    const damage = new SeenDamage(signal);
+    const { options } = damage;
     const search = v3SearchInTime(query, maxTraces);
-    const service = await meantService(archive, search.service, { signal });
-    const found = await archive.search({ ...search, service }, { signal });
-    await streamTraces(call, loadTraces(archive, found, signal));
+    const service = await meantService(archive, search.service, options);
+    const found = await archive.search({ ...search, service }, options);
+    await streamTraces(call, loadTraces(archive, found, options), damage);
   }),
   get('/api/v3/traces/*', async (call) => {
     const traceId = traceIdOf('trace_id', call.parts[0]);
-    await streamTraces(call, loadTraces(archive, [{ traceId, bytes: 0 }], call.signal));
+    const damage = new SeenDamage(call.signal);
+    await streamTraces(call, loadTraces(archive, [{ traceId, bytes: 0 }], damage.options), damage);
   }),
   get('/api/v3/trace-summaries', async ({ query, response, signal }) => {
+    const damage = new SeenDamage(signal);
     const search = v3Search(query, maxTraces);
-    const service = await meantService(archive, search.service, { signal });
-    const found = await archive.search({ ...search, service }, { signal });
+    const service = await meantService(archive, search.service, damage.options);
+    const found = await archive.search({ ...search, service }, damage.options);
+    if (found.length === 0) damage.mustBeNone();
     const byId = new Map(found.map((summary) => [summary.traceId, summary]));
     const stream = new JsonStream(response, signal);
     await stream.write('{"summaries":[');
     let isFirst = true;
-    for await (const [traceId, spans] of loadTraces(archive, found, signal)) {
+    for await (const [traceId, spans] of loadTraces(archive, found, damage.options)) {
       const summary = summaryJson(byId.get(traceId) as TraceSummary, spans);
       await stream.write((isFirst ? '' : ',') + JSON.stringify(summary));
       isFirst = false;
     }
-    await stream.write(']}\n');
+    await stream.write(`]${errorMember(damage)}}\n`);
     await stream.end();
   }),
 ];

@@ -1,5 +1,6 @@
 // The frames of a write-ahead file: each a mark, a length, a checksum and a batch of spans. A file may end in the middle of a frame, where
-// its writer was killed; what stands before that is whole, and nothing else is believed.
+// its writer is or was killed; nothing but whole frames is believed. Everything else is damage, which must be told and never hide what
+// stands behind it.
 import { crc32 } from 'node:zlib';
 import { GraphError } from '../../graph/graph-error.js';
 import { ByteReader, type ByteWriter } from '../../graph/varint.js';
@@ -33,10 +34,13 @@ export const endFrame = (writer: ByteWriter): Buffer => {
 /** What bytes of a write-ahead file hold. */
 export interface WalContents {
   readonly spans: ArchivedSpan[];
-  /** Where the last whole frame ends. */
+  /** Where to read on when the file has grown. */
   readonly end: number;
-  /** Bytes of no whole frame: what the writer was writing when it was killed, or damage. */
+  /** Bytes at the end that a writer was writing when it was killed, or is writing. */
   readonly tornBytes: number;
+  /** Bytes that are no frame and are not at the end either, or cannot be the beginning of one; and where the first of them is. */
+  readonly damagedBytes: number;
+  readonly damagedAt: number;
 }
 
 /** The frame at `at`; undefined when there is no whole one. */
@@ -55,24 +59,42 @@ const frameAt = (bytes: Buffer, at: number, path: string): { spans: ArchivedSpan
   }
 };
 
-/** All whole frames of `bytes` from `from` on; `path` is for errors. With `pastDamage` also those behind a damaged one. */
-export const readFrames = (bytes: Buffer, from: number, path: string, pastDamage: boolean): WalContents => {
+/** Whether all that is left from `at` on is the beginning of a frame, or nothing but zeros, which a power failure leaves. */
+const isUnfinished = (bytes: Buffer, at: number): boolean => {
+  const rest = bytes.subarray(at);
+  if (rest.every((byte) => byte === 0)) return true;
+  const marked = Math.min(MARK.length, rest.length);
+  if (rest.compare(MARK, 0, marked, 0, marked) !== 0) return false;
+  if (rest.length < HEAD_BYTES) return true;
+  const batch = rest.subarray(HEAD_BYTES);
+  // With all its bytes there, it is the length that is damaged.
+  return rest.readUInt32LE(4) > batch.length && crc32(batch) !== rest.readUInt32LE(8);
+};
+
+/** All whole frames of `bytes` from `from` on, those behind damage too; `path` is for errors. */
+export const readFrames = (bytes: Buffer, from: number, path: string): WalContents => {
   const spans: ArchivedSpan[] = [];
-  let at = from;
   let end = from;
-  let whole = 0;
-  for (let tries = 0; at >= 0 && at < bytes.length && tries < MAX_TRIES; ) {
+  let damagedBytes = 0;
+  let damagedAt = -1;
+  const damage = (start: number, behind: number): void => {
+    if (damagedAt < 0) damagedAt = start;
+    damagedBytes += behind - start;
+  };
+  for (let at = from, tries = 0; at >= 0 && at < bytes.length && tries < MAX_TRIES; ) {
     const frame = frameAt(bytes, at, path);
-    if (frame !== undefined) {
-      for (const span of frame.spans) spans.push(span);
-      whole += frame.end - at;
-      at = frame.end;
-      end = at;
-    } else {
-      if (!pastDamage) break;
+    if (frame === undefined) {
       tries++;
       at = bytes.indexOf(MARK, at + 1);
+      continue;
     }
+    if (at > end) damage(end, at);
+    for (const span of frame.spans) spans.push(span);
+    at = frame.end;
+    end = at;
   }
-  return { spans, end, tornBytes: bytes.length - from - whole };
+  if (end === bytes.length || isUnfinished(bytes, end))
+    return { spans, end, tornBytes: bytes.length - end, damagedBytes, damagedAt };
+  damage(end, bytes.length);
+  return { spans, end, tornBytes: 0, damagedBytes, damagedAt };
 };

@@ -1,13 +1,36 @@
-// Reads write-ahead files of others: a whole one after a crash, or what is new in one that is still written. It must never change a file.
+// Reads write-ahead files of others: a whole one after a crash, or what is new in one that is still written. It must never change a file,
+// and never be silent about bytes that it could not read.
 import { closeSync, fstatSync, openSync, readFileSync, readSync } from 'node:fs';
-import { TransportError } from '../../graph/graph-error.js';
+import { CorruptError, TransportError } from '../../graph/graph-error.js';
 import type { ArchivedSpan } from '../archived-span.js';
 import { readFrames, WAL_MAGIC, type WalContents } from './wal-frames.js';
 
 const failed = (path: string, cause: unknown): TransportError =>
   new TransportError(`${path} cannot be read: ${(cause as Error).message}`, { cause });
 
-const hasMagic = (bytes: Buffer): boolean => bytes.subarray(0, WAL_MAGIC.length).equals(WAL_MAGIC);
+/** All whole batches of a file from its beginning on, whatever its first bytes are: each batch has a checksum of its own. */
+const readFromStart = (bytes: Buffer, path: string): WalContents => {
+  const magic = bytes.subarray(0, WAL_MAGIC.length);
+  const { spans, end, tornBytes, ...damage } = readFrames(bytes, magic.length, path);
+  const isKnown = WAL_MAGIC.subarray(0, magic.length).equals(magic);
+  if (isKnown) return { spans, end, tornBytes, ...damage };
+  const damagedBytes = damage.damagedBytes + magic.length;
+  // Nothing of it is a write-ahead file.
+  if (spans.length === 0) return { spans, end: 0, tornBytes: 0, damagedBytes: bytes.length, damagedAt: 0 };
+  return { spans, end, tornBytes, damagedBytes, damagedAt: 0 };
+};
+
+/** Why a file is not all read; undefined when it is, as far as it was written. */
+export const damageOf = (
+  path: string,
+  { damagedBytes, damagedAt }: Pick<WalContents, 'damagedBytes' | 'damagedAt'>,
+): CorruptError | undefined =>
+  damagedBytes === 0
+    ? undefined
+    : new CorruptError(
+        `${damagedBytes} bytes of the write-ahead file ${path}, from byte ${damagedAt} on, are damaged; every batch of spans beside them is read`,
+        'wal',
+      );
 
 /** All whole batches of a file whose writer is gone, those behind damage too. */
 export const readWal = (path: string): WalContents => {
@@ -17,21 +40,28 @@ export const readWal = (path: string): WalContents => {
   } catch (cause) {
     throw failed(path, cause);
   }
-  if (!hasMagic(bytes)) return { spans: [], end: 0, tornBytes: bytes.length };
-  return readFrames(bytes, WAL_MAGIC.length, path, true);
+  return readFromStart(bytes, path);
 };
 
 /** Follows a file that is still written. */
 export class WalTail {
   private end = 0;
+  /** Size and age of the file when it was read. */
+  private seen = '';
+  /** Damage before `end`; what is behind it is read again, since a living writer may write over it. */
+  private readonly passed = { damagedBytes: 0, damagedAt: -1 };
+  /** What is damaged as far as the file was read. */
+  damage: CorruptError | undefined;
 
   /** The spans that are new since the last call. */
   read(path: string): readonly ArchivedSpan[] {
     let descriptor: number | undefined;
     try {
       descriptor = openSync(path, 'r');
-      const { size } = fstatSync(descriptor);
-      if (size <= this.end) return [];
+      const { size, mtimeMs } = fstatSync(descriptor);
+      const seen = `${size} ${mtimeMs}`;
+      if (size <= this.end || seen === this.seen) return [];
+      this.seen = seen;
       const bytes = Buffer.allocUnsafe(size - this.end);
       const length = readSync(descriptor, bytes, 0, bytes.length, this.end);
       return this.take(bytes.subarray(0, length), path);
@@ -43,12 +73,18 @@ export class WalTail {
   }
 
   private take(bytes: Buffer, path: string): readonly ArchivedSpan[] {
-    const isFirst = this.end === 0;
     // A file that was just made may not have its first bytes yet.
-    if (isFirst && !hasMagic(bytes)) return [];
-    const from = isFirst ? WAL_MAGIC.length : 0;
-    const { spans, end } = readFrames(bytes, from, path, false);
-    this.end += end;
-    return spans;
+    if (this.end === 0 && bytes.length < WAL_MAGIC.length) return [];
+    const base = this.end;
+    const read = base === 0 ? readFromStart(bytes, path) : readFrames(bytes, 0, path);
+    const { passed } = this;
+    const damagedBytes = passed.damagedBytes + read.damagedBytes;
+    const damagedAt = passed.damagedAt >= 0 ? passed.damagedAt : base + read.damagedAt;
+    this.damage = damageOf(path, { damagedBytes, damagedAt });
+    this.end = base + read.end;
+    const isTailDamaged = read.tornBytes === 0;
+    passed.damagedBytes = damagedBytes - (isTailDamaged ? bytes.length - read.end : 0);
+    passed.damagedAt = passed.damagedBytes > 0 ? damagedAt : -1;
+    return read.spans;
   }
 }

@@ -33,12 +33,13 @@ const wantedTraces = async function* (
     const wanted = new Set<string>();
     for (const id of ids) wanted.add(await findTraceId(archive, id, signal));
     const summaries = [...wanted].map((traceId) => ({ traceId, bytes: 0 }));
-    yield* loadTraces(archive, summaries, signal);
+    yield* loadTraces(archive, summaries, { signal });
   } else if (options.format === 'otlp' && !isSearch(options)) {
     // In the order of the files, which is the fastest.
     for await (const spans of archive.scan({ signal })) yield [spans[0].traceId, spans];
   } else {
-    for await (const page of eachSummary(archive, searchOf(options), signal)) yield* loadTraces(archive, page, signal);
+    for await (const page of eachSummary(archive, searchOf(options), signal))
+      yield* loadTraces(archive, page, { signal });
   }
 };
 

@@ -28,6 +28,9 @@ const list = async (options: ListOptions, search: TraceSearch): Promise<number> 
   return count;
 };
 
+/** Whether nothing kept the answer from being one of everything. */
+const isOfAll = (): boolean => process.exitCode !== ExitCode.store;
+
 const ROWS = `
 A "?" behind the number of spans: a parent is not in the archive. The size is what the spans take in memory, about.
 --json prints one object a line, with times in nanoseconds.`;
@@ -49,7 +52,8 @@ Examples:
 Exit codes: 0 done, 2 wrong usage, 3 the archive or a part of it cannot be read.`,
     )
     .action(async (options: ListOptions) => {
-      if ((await list(options, { limit: options.limit })) === 0) note('the archive has no traces');
+      if ((await list(options, { limit: options.limit })) > 0) return;
+      note(isOfAll() ? 'the archive has no traces' : 'there are no traces in what can be read');
     });
   withSearchOptions(withArchiveOption(trace.command('search')))
     .description('traces that meet all conditions, the newest first; 20 unless --limit says otherwise')
@@ -70,7 +74,7 @@ Exit codes: 0 found, 1 nothing meets the conditions, 2 wrong usage, 3 the archiv
     .action(async (options: ListOptions) => {
       const count = await list(options, searchOf(options));
       if (count > 0) return;
-      note('no trace meets the conditions');
+      note(isOfAll() ? 'no trace meets the conditions' : 'no trace in what can be read meets the conditions');
       process.exitCode ??= ExitCode.findings;
     });
 };

@@ -47,10 +47,11 @@ test('cut anywhere, the whole batches are there', () => {
   const ends = writeBatches(path, batches);
   for (let length = readFileSync(path).length; length >= 0; length--) {
     truncateSync(path, length);
-    const { spans, tornBytes } = readWal(path);
+    const { spans, tornBytes, damagedBytes } = readWal(path);
+    expect(damagedBytes).toBe(0);
     const whole = ends.filter((end) => end <= length).length;
     expect(spans).toEqual(batches.slice(0, whole).flat());
-    expect(tornBytes).toBe(length < 8 ? length : length - (ends[whole - 1] ?? 8));
+    expect(tornBytes).toBe(length < 8 ? 0 : length - (ends[whole - 1] ?? 8));
   }
 });
 
@@ -61,19 +62,56 @@ test('damaged anywhere, the other batches are there and nothing is made up', () 
   const bytes = readFileSync(path);
   const random = seededRandom(32);
   for (let i = 0; i < 3000; i++) {
-    const at = 8 + Math.floor(random() * (bytes.length - 8));
+    const at = Math.floor(random() * bytes.length);
     const damaged = Buffer.from(bytes);
     damaged[at] ^= 1 << Math.floor(random() * 8);
     writeFileSync(path, damaged);
-    const hit = ends.findIndex((end) => at < end);
-    expect(readWal(path).spans).toEqual(batches.filter((_, n) => n !== hit).flat());
+    const hit = at < 8 ? -1 : ends.findIndex((end) => at < end);
+    const left = batches.filter((_, n) => n !== hit).flat();
+    const read = readWal(path);
+    expect(read.spans).toEqual(left);
+    expect(read).toMatchObject({
+      tornBytes: 0,
+      damagedBytes: hit < 0 ? 8 : ends[hit] - (ends[hit - 1] ?? 8),
+      damagedAt: hit < 0 ? 0 : (ends[hit - 1] ?? 8),
+    });
+    const tail = new WalTail();
+    expect(tail.read(path)).toEqual(left);
+    expect(tail.damage).toMatchObject({ code: 'ERR_SPANLINE_GRAPH_CORRUPT', message: expect.stringContaining(path) });
   }
+});
+
+test('damage at the end of a file that is still written: what comes behind is read, what is written over it is no damage any more', () => {
+  const path = join(newDirectory(), 'a.log');
+  const ends = writeBatches(path, [numberedTrace(0), numberedTrace(1), numberedTrace(2)]);
+  const whole = readFileSync(path);
+  const damaged = Buffer.from(whole);
+  damaged[ends[1] - 3] ^= 4;
+  for (const [behind, expected] of [
+    [damaged, [2]],
+    [whole, [1, 2]],
+  ] as const) {
+    writeFileSync(path, damaged.subarray(0, ends[1]));
+    const tail = new WalTail();
+    expect(tail.read(path)).toEqual(numberedTrace(0));
+    expect(tail.damage?.message).toContain(`${ends[1] - ends[0]} bytes`);
+    writeFileSync(path, behind);
+    expect(tail.read(path)).toEqual(expected.flatMap((n) => numberedTrace(n)));
+    expect(tail.damage === undefined).toBe(behind === whole);
+  }
+});
+
+test('zeros at the end, as a power failure leaves them, are no damage', () => {
+  const path = join(newDirectory(), 'a.log');
+  writeBatches(path, [numberedTrace(0)]);
+  appendFileSync(path, Buffer.alloc(4096));
+  expect(readWal(path)).toMatchObject({ spans: numberedTrace(0), tornBytes: 4096, damagedBytes: 0 });
 });
 
 test('a file of something else', () => {
   const path = join(newDirectory(), 'a.log');
   writeFileSync(path, 'no write-ahead file at all');
-  expect(readWal(path)).toEqual({ spans: [], end: 0, tornBytes: 26 });
+  expect(readWal(path)).toEqual({ spans: [], end: 0, tornBytes: 0, damagedBytes: 26, damagedAt: 0 });
   expect(thrownBy(() => readWal(`${path}.none`))).toBeInstanceOf(GraphError);
 });
 

@@ -1,7 +1,7 @@
 // `spanline trace` as people run it: what is in an archive is listed, found, shown, exported and imported again without loss; answers
 // are for people or for programs, and exit codes tell what came of it.
 import { execFile, execFileSync } from 'node:child_process';
-import { existsSync, lstatSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
+import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
@@ -12,6 +12,8 @@ import { Archive } from '../../../src/archive/archive.js';
 import type { ArchivedSpan } from '../../../src/archive/archived-span.js';
 import { decodeOtlpJson } from '../../../src/archive/otlp/json-decode.js';
 import { encodeOtlpJson } from '../../../src/archive/otlp/json-encode.js';
+import { ownerText, THIS_OWNER } from '../../../src/archive/owner.js';
+import { WalWriter } from '../../../src/archive/wal/wal-writer.js';
 import { anySpan, FULL_SPAN, flatSpan } from '../../archive/support/any-span.js';
 import { buildFirst, type Outcome, scratch, spanline } from '../support/spanline.js';
 import { spanAt } from './support/traces.js';
@@ -327,6 +329,37 @@ test('a damaged segment is named, the others answer, and the exit code is 3', as
     ['search', '--name', 'no such name'],
   ])
     expect(await run([...args, '-a', place])).toMatchObject({ code: 3, stderr: expect.stringContaining(hurt) });
+});
+
+test('a damaged write-ahead file is named, what is beside the damage answers, and the exit code is 3', async () => {
+  const place = join(dir, 'damaged-write-ahead');
+  mkdirSync(place);
+  const hurt = `wal-${ownerText({ ...THIS_OWNER, pid: 2 ** 22 + 1, instance: '0badf00d' })}-0123456789ab.log`;
+  const wal = new WalWriter(join(place, hurt));
+  wal.append(small(1));
+  const { bytes: end } = wal;
+  wal.append(small(2));
+  wal.close();
+  const bytes = readFileSync(join(place, hurt));
+  bytes[end - 5] ^= 1;
+  writeFileSync(join(place, hurt), bytes);
+  const named = { code: 3, stderr: expect.stringContaining(hurt) };
+  const listed = await run(['ls', '-a', place, '--json']);
+  expect(listed).toMatchObject(named);
+  expect(ids(listed)).toEqual([traceId(2)]);
+  for (const args of [
+    ['search', '--service', 'shop'],
+    ['show', traceId(1)],
+    ['show', traceId(2)],
+    ['export', traceId(2)],
+    ['export'],
+    ['search', '--name', 'no such name'],
+  ])
+    expect(await run([...args, '-a', place])).toMatchObject(named);
+  writeFileSync(join(place, hurt), bytes.subarray(0, end));
+  const empty = await run(['ls', '-a', place]);
+  expect(empty).toMatchObject(named);
+  expect(empty.stderr).not.toContain('has no traces');
 });
 
 test.each([

@@ -1,0 +1,90 @@
+// Damage of a write-ahead file is named to whoever reads, and hides nothing that stands beside it; the next writer takes over what is whole
+// and keeps the rest aside.
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import type { DamagedSegment } from '../../../src/archive/archive-options.js';
+import { ownerText, THIS_OWNER } from '../../../src/archive/owner.js';
+import { WalWriter } from '../../../src/archive/wal/wal-writer.js';
+import { byId, traceIdOf } from '../segment/support/segments.js';
+import { seededRandom } from '../segment/support/synthetic-spans.js';
+import { allSpans, filesOf, newDirectory, openArchive, SEGMENT, WAL } from './support/directory.js';
+import { numberedTrace } from './support/numbered-traces.js';
+
+/** A process that is no more. */
+const DEAD = ownerText({ ...THIS_OWNER, pid: 2 ** 22 + 1, instance: '0badf00d' });
+const NAME = `wal-${DEAD}-0123456789ab.log`;
+const BATCHES = 12;
+
+/** A file of one trace a batch; its bytes, and where each batch ends. */
+const leaveFile = (directory: string): { path: string; bytes: Buffer; ends: number[] } => {
+  const path = join(directory, NAME);
+  const wal = new WalWriter(path);
+  const ends = Array.from({ length: BATCHES }, (_, n) => {
+    wal.append(numberedTrace(n));
+    return wal.bytes;
+  });
+  wal.close();
+  return { path, bytes: readFileSync(path), ends };
+};
+
+const flipped = (bytes: Buffer, at: number, bit: number): Buffer => {
+  const damaged = Buffer.from(bytes);
+  damaged[at] ^= 1 << bit;
+  return damaged;
+};
+
+const left = (hit: number) =>
+  Array.from({ length: BATCHES }, (_, n) => n)
+    .filter((n) => n !== hit)
+    .flatMap((n) => numberedTrace(n));
+
+test('one flipped bit anywhere: readers name the file and read all other batches', async () => {
+  const directory = newDirectory();
+  const { path, bytes, ends } = leaveFile(directory);
+  const random = seededRandom(51);
+  for (let i = 0; i < 60; i++) {
+    const at = i < 8 ? i : Math.floor(random() * bytes.length);
+    writeFileSync(path, flipped(bytes, at, Math.floor(random() * 8)));
+    const hit = at < 8 ? -1 : ends.findIndex((end) => at < end);
+    const reader = await openArchive(directory, { readOnly: true });
+    const told: DamagedSegment[] = [];
+    const found = await reader.search({ limit: 100 }, { onDamage: (damage) => void told.push(damage) });
+    expect(found).toHaveLength(hit < 0 ? BATCHES : BATCHES - 1);
+    expect(await allSpans(reader)).toEqual(byId(left(hit)));
+    expect(told).toEqual([{ file: NAME, code: 'ERR_SPANLINE_GRAPH_CORRUPT', message: expect.stringContaining(NAME) }]);
+    expect((await reader.stats()).damaged).toEqual(told);
+    await reader.close();
+  }
+});
+
+test.each([false, true])(
+  'the next writer takes over what is whole and puts the file aside, damage named; worker: %s',
+  async (worker) => {
+    const directory = newDirectory();
+    const { path, bytes, ends } = leaveFile(directory);
+    const damaged = flipped(bytes, ends[3] + 20, 2);
+    writeFileSync(path, damaged);
+    const writer = await openArchive(directory, { worker });
+    const { damaged: named, ...stats } = await writer.stats();
+    expect(stats).toMatchObject({ recoveredFiles: 1, recoveredSpans: 33, tornBytes: 0, failures: 0 });
+    const aside = 'damaged-wal-0123456789ab.log';
+    expect(named).toEqual([
+      { file: aside, code: 'ERR_SPANLINE_GRAPH_CORRUPT', message: expect.stringContaining('can be deleted') },
+    ]);
+    expect(filesOf(directory, WAL)).toEqual([]);
+    expect(filesOf(directory, SEGMENT)).toHaveLength(1);
+    expect(readFileSync(join(directory, aside))).toEqual(damaged);
+    expect(await allSpans(writer)).toEqual(byId(left(4)));
+    expect(await writer.trace(traceIdOf(5))).toEqual([]);
+  },
+);
+
+test('a file whose first bytes are damaged is not thrown away', async () => {
+  const directory = newDirectory();
+  const { path, bytes } = leaveFile(directory);
+  writeFileSync(path, flipped(bytes, 2, 0));
+  const writer = await openArchive(directory);
+  expect(await allSpans(writer)).toEqual(byId(left(-1)));
+  expect((await writer.stats()).damaged).toHaveLength(1);
+});
