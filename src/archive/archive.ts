@@ -90,7 +90,8 @@ export class Archive {
 
   /**
    * Take finished spans; how many were taken, from the first on. The rest is refused and counted, because too many are held. Throws with
-   * none taken: `BadKeyError`, `BadValueError` or `LimitError` for a span that cannot be, `TransportError` when the disk takes none.
+   * none taken: `BadKeyError`, `BadValueError` (which name the field) or `LimitError` for a span that cannot be, `TransportError` when the
+   * disk takes none.
    */
   append(spans: readonly ArchivedSpan[]): number {
     this.checkOpen();

@@ -17,6 +17,8 @@ import { planSegment } from '../segment/segment-plan.js';
 import { readResource, readScope, writeResource, writeScope } from '../segment/tables/span-tables.js';
 import { readText, writeText } from '../segment/values/text-column.js';
 import { readProperties, writeProperties } from '../segment/values/value-codec.js';
+import { isPlainObject } from '../segment/values/value-types.js';
+import { checkSpan } from './check-span.js';
 
 /** What a span has, as bits of its first byte. */
 const Has = { parent: 1, newTrace: 2, texts: 4, properties: 8, events: 16, links: 32 } as const;
@@ -79,11 +81,27 @@ export class SpanEncoder {
 
   constructor(private readonly writer: ByteWriter) {}
 
-  /** Append a span. Throws `BadKeyError`, `BadValueError` or `LimitError` for what no span can have; the batch is of no use then. */
+  /**
+   * Append a span. Throws `BadKeyError`, `BadValueError` or `LimitError` for what no span can have, with the field's name; the batch is of
+   * no use then.
+   */
   add(span: ArchivedSpan): void {
+    try {
+      this.write(span);
+    } catch (error) {
+      // Looked at only now: nearly all spans are as they should be.
+      checkSpan(span);
+      throw error;
+    }
+  }
+
+  private write(span: ArchivedSpan): void {
     const { writer } = this;
     const before = writer.length;
     const { traceId, parentSpanId, traceState, status, events, links } = span;
+    // An absent list must not pass for an empty one.
+    if (!Array.isArray(events) || !Array.isArray(links) || !isPlainObject(span.properties))
+      throw new BadValueError('a span needs properties, events and links');
     const hasTexts = traceState !== '' || status.message !== '';
     const isNewTrace = traceId !== this.lastTrace;
     const hasProperties = !isEmpty(span.properties);

@@ -4,7 +4,7 @@ import { BadValueError } from '../../../graph/graph-error.js';
 import type { ByteReader, ByteWriter } from '../../../graph/varint.js';
 import type { ArchivedProperties, ArchivedValue } from '../../archived-span.js';
 import { readText, writeText } from './text-column.js';
-import { MAX_DEPTH, typeOf, ValueType } from './value-types.js';
+import { describe, isPlainObject, MAX_DEPTH, typeOf, ValueType } from './value-types.js';
 
 const scratch = new Uint8Array(8);
 const scratchView = new DataView(scratch.buffer);
@@ -64,6 +64,8 @@ const writeTyped = (writer: ByteWriter, value: ArchivedValue, depth: number): vo
 /** Append properties: how many, then keys and values. */
 export const writeProperties = (writer: ByteWriter, properties: ArchivedProperties, depth = 0): void => {
   checkDepth(depth);
+  if (!isPlainObject(properties))
+    throw new BadValueError(`properties must be an object of keys and values, not ${describe(properties)}`);
   const keys = Object.keys(properties);
   writer.varint(keys.length);
   for (const key of keys) {

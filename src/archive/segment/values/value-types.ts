@@ -1,4 +1,6 @@
-// The types of property values as files have them. A value must come back with the type it had: 5 and 5n are two, 0 and -0 as well.
+// The types of property values as files have them. A value must come back with the type it had: 5 and 5n are two, 0 and -0 as well. What
+// would come back as something else, such as a Date or a Map, is no value.
+import { isUint8Array } from 'node:util/types';
 import { BadValueError } from '../../../graph/graph-error.js';
 import type { ArchivedValue } from '../../archived-span.js';
 
@@ -37,11 +39,37 @@ export const typeOf = (value: ArchivedValue): number => {
     case 'bigint':
       return ValueType.bigint;
     case 'object':
-      if (value instanceof Uint8Array) return ValueType.bytes;
+      if (isUint8Array(value)) return ValueType.bytes;
       if (Array.isArray(value)) return ValueType.list;
-      if (value !== null) return ValueType.map;
+      if (isPlainObject(value)) return ValueType.map;
   }
-  throw new BadValueError(`${value === null ? 'null' : typeof value} is no value of a property`);
+  throw new BadValueError(`${describe(value)} is no value of a property${adviceOn(value)}`);
+};
+
+/** Whether a value is an object of keys and values and nothing more, of whatever realm. */
+export const isPlainObject = (value: unknown): boolean => {
+  if (typeof value !== 'object' || value === null) return false;
+  const prototype = Object.getPrototypeOf(value);
+  return prototype === null || prototype === Object.prototype || isRootPrototype(prototype);
+};
+
+/** The prototype of plain objects, of another realm. */
+const isRootPrototype = (prototype: object): boolean =>
+  Object.getPrototypeOf(prototype) === null && Object.hasOwn(prototype, 'isPrototypeOf');
+
+/** What a value is, for errors: `undefined`, `a number`, `a Date`. */
+export const describe = (value: unknown): string => {
+  if (value === undefined || value === null) return String(value);
+  if (Array.isArray(value)) return 'a list';
+  const name = typeof value === 'object' ? (value.constructor?.name ?? 'object') : typeof value;
+  return `${/^[AEIOUaeiou]/.test(name) ? 'an' : 'a'} ${name}`;
+};
+
+const adviceOn = (value: unknown): string => {
+  if (value instanceof Date) return '; use its toISOString(), or its getTime() as a number';
+  if (value instanceof Map) return '; use Object.fromEntries(map)';
+  if (value instanceof Set) return '; use [...set]';
+  return '';
 };
 
 /** Lists and maps inside each other at most. */
