@@ -1,6 +1,17 @@
 // Writes a write-ahead file: batches of spans, appended at once and kept for sure after a sync. A batch that could not be written whole must
 // leave no trace, and a file that is no longer there, or whose sync failed, must not be trusted again.
-import { close, closeSync, fstatSync, fsync, ftruncateSync, futimesSync, openSync, statSync, writeSync } from 'node:fs';
+import {
+  close,
+  closeSync,
+  fstatSync,
+  fsync,
+  ftruncateSync,
+  futimesSync,
+  openSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from 'node:fs';
 import { open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { promisify } from 'node:util';
@@ -49,7 +60,11 @@ export class WalWriter {
       this.inode = fstatSync(descriptor).ino;
       this.descriptor = descriptor;
     } catch (cause) {
-      if (descriptor !== undefined) closeSync(descriptor);
+      if (descriptor !== undefined) {
+        closeSync(descriptor);
+        // On a full disk a file can be made and not be written: each attempt would leave one.
+        rmSync(path, { force: true });
+      }
       throw failed(path, 'made', cause);
     }
   }
