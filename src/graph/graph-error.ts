@@ -179,3 +179,11 @@ export class ClosedError extends GraphError {
     super('ERR_SPANLINE_GRAPH_CLOSED', message, options);
   }
 }
+
+/** Whether bytes of a file are damaged, or it cannot be read there; something else is wrong with the caller or the runtime. */
+export const isDamage = (error: unknown): error is GraphError =>
+  error instanceof CorruptError ||
+  error instanceof TruncatedError ||
+  error instanceof BadSignatureError ||
+  error instanceof NotFoundError ||
+  error instanceof TransportError;

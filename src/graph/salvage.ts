@@ -2,14 +2,16 @@
 // out and reported, never guessed.
 import { statSync } from 'node:fs';
 import { CompactGraphBuilder } from './builder/graph-builder.js';
-import { NO_GRAPH, SectionId } from './container/layout.js';
-import { BadOptionsError } from './graph-error.js';
+import { CompactGraph } from './compact-graph.js';
+import { NO_GRAPH, type SectionEntry, SectionId } from './container/layout.js';
+import { BadOptionsError, type CorruptError, type GraphError, isDamage } from './graph-error.js';
 import type { GraphInfo, GraphMeta } from './meta.js';
 import { DamagedFile } from './salvage/damaged-file.js';
 import { LossList } from './salvage/loss-list.js';
-import type { LostPart, SalvagedGraph, SalvageReport } from './salvage/salvage-report.js';
+import type { Damage, LostPart, SalvagedGraph, SalvageReport } from './salvage/salvage-report.js';
 import { SalvagedKeys } from './salvage/salvaged-keys.js';
 import { type SalvagedNode, SalvagedNodes } from './salvage/salvaged-nodes.js';
+import { findFaults } from './verify/verify-graph.js';
 
 /** How a file is salvaged. */
 export interface SalvageOptions {
@@ -65,11 +67,38 @@ export const salvage = async (path: string, target?: string, options: SalvageOpt
   if (target !== undefined && isSameFile(path, target))
     throw new BadOptionsError(`salvage ${path} to another path: the damaged file may be of use yet`);
   const file = DamagedFile.open(path, options.maxBlockBytes);
+  let report: SalvageReport;
   try {
-    return new Salvage(file, target, options).run(path);
+    report = new Salvage(file, target, options).run(path);
   } finally {
     file.close();
   }
+  // What is in one piece may still say of itself what is not so.
+  return report.isUndamaged ? withFaults(report, options.maxBlockBytes) : report;
+};
+
+const withFaults = async (report: SalvageReport, maxBlockBytes: number | undefined): Promise<SalvageReport> => {
+  const damage: Damage[] = [];
+  const unchecked: { id: number; graph?: number }[] = [];
+  const onUnchecked = ({ id, graph }: SectionEntry): void => {
+    unchecked.push(graph === NO_GRAPH ? { id } : { id, graph });
+  };
+  const note = (fault: GraphError): void => {
+    const { section = 'file', block } = fault as Partial<CorruptError>;
+    damage.push({ section, ...(block === undefined ? {} : { block }), message: fault.message });
+  };
+  try {
+    const file = await CompactGraph.open(report.path, { maxBlockBytes, maxWalkBytes: Number.MAX_SAFE_INTEGER });
+    try {
+      for await (const fault of findFaults(file, { onUnchecked })) note(fault);
+    } finally {
+      await file.close();
+    }
+  } catch (error) {
+    if (!isDamage(error)) throw error;
+    note(error);
+  }
+  return { ...report, damage, isUndamaged: damage.length === 0, unchecked };
 };
 
 class Salvage {
@@ -98,7 +127,18 @@ class Salvage {
       const { damage, bytes } = file;
       const isUndamaged = damage.length === 0;
       const { keyCount } = meta;
-      return { path, bytes, isUndamaged, damage, keyCount, lostKeys, graphs, lostSections, ...(built && { built }) };
+      return {
+        path,
+        bytes,
+        isUndamaged,
+        damage,
+        keyCount,
+        lostKeys,
+        graphs,
+        lostSections,
+        unchecked: [],
+        ...(built && { built }),
+      };
     } catch (error) {
       builder?.abort();
       throw error;

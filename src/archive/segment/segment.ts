@@ -1,6 +1,6 @@
 // A segment file, open for reading: traces by id, searches, everything in order. It is immutable; any number of readers may share it.
 import type { BlockCacheStats } from '../../graph/container/block-cache.js';
-import { ClosedError } from '../../graph/graph-error.js';
+import { ClosedError, type GraphError } from '../../graph/graph-error.js';
 import { openTransport } from '../../graph/transport/open-transport.js';
 import type { Transport, TransportStats } from '../../graph/transport/transport.js';
 import type { ArchivedSpan, TraceSummary } from '../archived-span.js';
@@ -14,6 +14,7 @@ import type { SegmentSearch } from './reading/search-conditions.js';
 import { searchTraces } from './reading/search-traces.js';
 import { type OpenSegmentOptions, openSegmentFile, type SegmentFile } from './reading/segment-file.js';
 import type { TimeRange } from './reading/traces-of-groups.js';
+import { segmentFaults } from './reading/verify-segment.js';
 import type { SegmentInfo } from './write-segment.js';
 
 export type { OpenSegmentOptions, SegmentReadOptions, SegmentSearch, TimeRange };
@@ -100,6 +101,16 @@ export class Segment {
   scan(options?: SegmentReadOptions): AsyncIterable<ArchivedSpan[]> {
     this.checkOpen();
     return scanTraces(this.file, this.reader, options);
+  }
+
+  /**
+   * What is damaged, or said of the spans and not so; empty for a sound segment. It checks what is in the columns: `spanline graph verify`
+   * asks it for segments, after it has checked the file as a graph file. All spans are in memory meanwhile.
+   */
+  async faults(options?: SegmentReadOptions): Promise<GraphError[]> {
+    this.checkOpen();
+    this.file.cache.clear();
+    return segmentFaults(this.file, options);
   }
 
   stats(): SegmentStats {

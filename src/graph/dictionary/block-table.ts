@@ -152,6 +152,11 @@ export class BlockTable {
     return low - 1;
   }
 
+  /** What all keys of the table's block `i` stand at or behind, and all before it do not. */
+  separator(i: number): Uint8Array {
+    return this.separators.subarray(this.separatorEnds[i], this.separatorEnds[i + 1]);
+  }
+
   /** Part `part` of the table's block `i`. */
   ref(i: number, part: number): BlockRef {
     let offset = this.offsets[i];

@@ -108,6 +108,11 @@ export class Dictionary {
     return this.index.blockCount;
   }
 
+  /** The index is so long that it is cut into blocks. */
+  get hasIndexBlocks(): boolean {
+    return this.index.upper !== undefined;
+  }
+
   /** The entry of `key`; undefined when it is not there. One read, two when the index has a second level; none when cached. */
   lookup(key: Uint8Array, options?: TransportReadOptions): Promise<DictionaryEntry | undefined> {
     return this.run(lookupOne(this.blocks, this.filter, key), options);

@@ -66,6 +66,7 @@ export const decodeGroupedKeys = (reader: ByteReader, count: number): KeyBlock =
 class GroupedKeys implements KeyBlock {
   readonly memoryBytes: number;
   readonly totalBytes: number;
+  readonly groupBytes: number;
   private readonly width: number;
 
   constructor(
@@ -75,6 +76,7 @@ class GroupedKeys implements KeyBlock {
     private readonly seconds: FixedColumn,
   ) {
     this.memoryBytes = 384 + starts.length * 2 + firsts.memoryBytes + seconds.memoryBytes;
+    this.groupBytes = firsts.width;
     this.width = firsts.width + seconds.width;
     this.totalBytes = count * this.width;
   }

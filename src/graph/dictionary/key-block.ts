@@ -20,6 +20,8 @@ export interface KeyBlock {
   search(key: Uint8Array): number;
   /** Bytes of all keys together. */
   readonly totalBytes: number;
+  /** Bytes that name a key's group, where the block is written by groups. */
+  readonly groupBytes?: number;
   key(i: number): Buffer;
   /** Copy all keys to `into` from `at` on; `ends[i]` becomes the end of key `i`. There is room for `totalBytes`. */
   copyAll(into: Uint8Array, at: number, ends: Uint32Array, firstEnd: number): void;

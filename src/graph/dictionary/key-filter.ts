@@ -104,8 +104,10 @@ const query = new Uint32Array(2);
 /** A filter as read. */
 export class KeyFilter {
   private constructor(
-    private readonly elementBytes: number,
-    private readonly keys: number,
+    /** Bytes at the start of a key that are remembered; 0: all. */
+    readonly elementBytes: number,
+    /** Elements it was made of, those of equal hashes counted once. */
+    readonly keys: number,
     private readonly shardBits: number,
     private readonly shapes: readonly FuseShape[],
     private readonly starts: Float64Array,

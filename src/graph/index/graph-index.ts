@@ -1,10 +1,12 @@
 // A graph index on one compact graph file: bzr's graph index, over tuple keys. It adds names to ordinals and nothing else; what can be done
 // with ordinals alone is done with them.
 import { CompactGraph, type OpenGraphOptions } from '../compact-graph.js';
-import { BadOptionsError, CorruptError } from '../graph-error.js';
+import { shownKey } from '../dictionary/key-bytes.js';
+import { BadKeyError, BadOptionsError, CorruptError } from '../graph-error.js';
 import type { GraphNode } from '../graph-node.js';
 import type { GraphView } from '../graph-view.js';
 import type { Transport, TransportReadOptions } from '../transport/transport.js';
+import { findFaults } from '../verify/verify-graph.js';
 import { nextToAsk } from './find-ancestry.js';
 import type { FoundAncestry, IndexEntry, ReadableIndex } from './graph-index-types.js';
 import {
@@ -193,15 +195,8 @@ export class GraphIndex implements ReadableIndex {
   }
 
   async validate(options?: TransportReadOptions): Promise<void> {
-    this.clearCache();
-    for await (const { key } of this.iterAllEntries(options)) {
-      if (key.length !== this.keyElements) {
-        throw new CorruptError(
-          `key ${JSON.stringify(key)} does not have ${this.keyElements} elements`,
-          'dictionaryBlocks',
-        );
-      }
-    }
+    const checkKey = (bytes: Buffer): void => checkTuple(bytes, this.keyElements);
+    for await (const fault of findFaults(this.file, { ...options, checkKey })) throw fault;
   }
 
   clearCache(): void {
@@ -268,6 +263,16 @@ export class GraphIndex implements ReadableIndex {
     return nodes.map(entryOf);
   }
 }
+
+/** Throws unless these bytes are a key of an index of so many elements. */
+const checkTuple = (bytes: Buffer, elements: number): void => {
+  try {
+    if (encodeTuple(decodeTuple(bytes), elements).equals(bytes)) return;
+  } catch (cause) {
+    if (!(cause instanceof BadKeyError)) throw cause;
+  }
+  throw new CorruptError(`key ${shownKey(bytes)} is no tuple of ${elements} elements`, 'dictionaryBlocks');
+};
 
 const EMPTY = new Uint8Array(0);
 

@@ -13,15 +13,7 @@ import {
   sectionName,
 } from '../container/layout.js';
 import { findWaymarks, WAYMARK_BYTES } from '../container/waymark.js';
-import {
-  BadSignatureError,
-  CorruptError,
-  type GraphError,
-  NotFoundError,
-  TransportError,
-  TruncatedError,
-  UnsupportedVersionError,
-} from '../graph-error.js';
+import { CorruptError, type GraphError, isDamage, UnsupportedVersionError } from '../graph-error.js';
 import { decodeMeta, type GraphInfo, type GraphMeta } from '../meta.js';
 import { COLUMN_SECTIONS } from '../nodes/node-columns.js';
 import { COLUMNS, type Column, type ColumnPlace, decodeNodeTable, NODES_PER_BLOCK } from '../nodes/node-table.js';
@@ -33,20 +25,19 @@ export type Place = Omit<Damage, 'message'>;
 
 const SCAN_BYTES = 4 * 1024 * 1024;
 
-/** An unreadable sector is damage too; a codec that this runtime lacks, or a bound that was set too low, is not. */
-const isDamage = (error: unknown): error is GraphError =>
-  error instanceof CorruptError ||
-  error instanceof TruncatedError ||
-  error instanceof BadSignatureError ||
-  error instanceof NotFoundError ||
-  error instanceof TransportError;
-
 /** The copy of each column's part of the node table. */
 const TABLE_COPIES: Readonly<Record<Column, number>> = {
   references: SectionId.referenceBlocks,
   values: SectionId.valueBlocks,
   backPointers: SectionId.backPointerBlocks,
 };
+
+/** All second copies. */
+const COPIES: ReadonlySet<number> = new Set([
+  SectionId.metaCopy,
+  SectionId.dictionaryIndexCopy,
+  ...Object.values(TABLE_COPIES),
+]);
 
 const HAS_COLUMN: Readonly<Record<Column, 'hasReferences' | 'hasValues' | 'hasBackPointers'>> = {
   references: 'hasReferences',
@@ -69,6 +60,7 @@ export class DamagedFile {
     private readonly transport: FileTransport,
     readonly bytes: number,
     readonly container: Container,
+    private readonly hasToc: boolean,
   ) {}
 
   /** Throws when the file is not there, or nothing in it looks like a graph file. */
@@ -77,7 +69,7 @@ export class DamagedFile {
     try {
       const { size } = transport.readTailSync(1);
       try {
-        return new DamagedFile(transport, size, Container.openSync(transport, { maxBlockBytes }));
+        return new DamagedFile(transport, size, Container.openSync(transport, { maxBlockBytes }), true);
       } catch (error) {
         if (!isDamage(error) && !isHeaderDamaged(transport)) throw error;
         const sections = sectionsByWaymarks(transport, size);
@@ -86,6 +78,7 @@ export class DamagedFile {
           transport,
           size,
           Container.ofSections(transport, size, sections, { maxBlockBytes }),
+          false,
         );
         file.damage.push({ section: 'toc', message: (error as GraphError).message });
         return file;
@@ -127,6 +120,8 @@ export class DamagedFile {
   /** What `decode` makes of a section; undefined, and a note, when the section is damaged or gone. */
   decoded<T>(id: number, graph: number, decode: (bytes: Buffer) => T): T | undefined {
     const place = placeOf(id, graph);
+    // Segments of an archive have no second copies; where sections were found one by one, what is not there is lost.
+    if (this.hasToc && COPIES.has(id) && this.container.find(id, graph) === undefined) return undefined;
     return this.attempt(place, () => {
       const entry = this.container.need(id, graph);
       this.checked.add(entry);

@@ -60,6 +60,8 @@ export interface SalvageReport {
   readonly graphs: readonly SalvagedGraph[];
   /** Extra sections that the new file lacks: damaged, or of a graph whose nodes have other ordinals now. */
   readonly lostSections: readonly { readonly id: number; readonly graph?: number }[];
+  /** Blocked sections of a user of the file, for whose bytes only that user has checksums. */
+  readonly unchecked: readonly { readonly id: number; readonly graph?: number }[];
   /** The new file; left out when none was asked for. */
   readonly built?: BuildStats;
 }

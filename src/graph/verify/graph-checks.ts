@@ -1,0 +1,132 @@
+// Checks one graph of a file: what its meta section claims is counted, its order is looked at, its back pointers and node table agree
+// with what says the same elsewhere. References and values are read in stretches, so that a graph of any size can be checked.
+import type { CompactGraph } from '../compact-graph.js';
+import { SectionId } from '../container/layout.js';
+import { CorruptError } from '../graph-error.js';
+import type { GraphView } from '../graph-view.js';
+import { type Adjacency, FoundCycle, orderNodes } from '../nodes/node-order.js';
+import type { TransportReadOptions } from '../transport/transport.js';
+import type { OrdinalFacts } from './key-checks.js';
+import { componentsOf, goesAgainst } from './order-check.js';
+
+/** Copies of the parts of a node table, in the order of the table. */
+const TABLE_COPIES = [SectionId.referenceBlocks, SectionId.valueBlocks, SectionId.backPointerBlocks];
+
+/** Every part of a graph; throws at the first thing that cannot be. */
+export const checkGraph = async (
+  file: CompactGraph,
+  graph: number,
+  facts: OrdinalFacts,
+  options?: TransportReadOptions,
+): Promise<void> => {
+  const view = file.graph(graph);
+  checkForm(file, view);
+  await checkTableCopies(file, graph, options);
+  if (view.info.hasBackPointers) {
+    const ranks = await view.ranks(options);
+    const wrong = ranks.findIndex((rank, ordinal) => rank !== facts.ranks[ordinal]);
+    if (wrong >= 0) throw lie(file, graph, `has another key for ordinal ${wrong} than its dictionary`, 'backPointers');
+  }
+  await new NodeWalk(file, view, facts).run(options);
+};
+
+const lie = (file: CompactGraph, graph: number, what: string, section = 'meta'): CorruptError =>
+  new CorruptError(`graph ${graph} of ${file.container.transport.name} ${what}`, section);
+
+const checkForm = (file: CompactGraph, { index, info }: GraphView): void => {
+  const { referenceLists, hasReferences, hasValues, hasBackPointers, cycles, order } = info;
+  const flags: unknown[] = [hasReferences, hasValues, hasBackPointers, cycles];
+  const isSound =
+    flags.every((flag) => typeof flag === 'boolean') &&
+    hasReferences === referenceLists > 0 &&
+    (order !== 'trace-contiguous' || file.meta.groupBytes > 0);
+  if (!isSound) throw lie(file, index, 'is described by a meta section that contradicts itself');
+};
+
+/** A file has no copies, or those of all columns. */
+const checkTableCopies = async (file: CompactGraph, graph: number, options?: TransportReadOptions): Promise<void> => {
+  const { container } = file;
+  const entries = TABLE_COPIES.flatMap((id) => container.find(id, graph) ?? []);
+  if (entries.length === 0) return;
+  const [table, ...copies] = await container.read([container.need(SectionId.nodeTable, graph), ...entries], options);
+  if (!Buffer.concat(copies).equals(table))
+    throw lie(file, graph, 'has a second copy of its node table that is another than the first', 'nodeTable');
+};
+
+/** One walk over all nodes. */
+class NodeWalk {
+  private edges = 0;
+  /** References to nodes that go against the order, from and to. */
+  private readonly against: number[] = [];
+  private crossesGroups = false;
+  private readonly isReferred: Uint8Array;
+
+  constructor(
+    private readonly file: CompactGraph,
+    private readonly view: GraphView,
+    private readonly facts: OrdinalFacts,
+  ) {
+    this.isReferred = new Uint8Array(view.ghostCount);
+  }
+
+  async run(options?: TransportReadOptions): Promise<void> {
+    const { view, facts } = this;
+    const { hasReferences, hasValues, edgeCount } = view.info;
+    for (let node = 1; facts.groups !== undefined && node < view.nodeCount; node++)
+      if (facts.groups[node] < facts.groups[node - 1]) throw this.lie('is not ordered by groups of keys');
+    if (hasReferences || hasValues) {
+      for await (const nodes of view.scan({ references: hasReferences, values: hasValues }, options))
+        for (const { ordinal, references = [] } of nodes) for (const list of references) this.node(ordinal, list);
+    }
+    if (this.edges !== edgeCount) throw this.lie(`has ${this.edges} references, its meta section says ${edgeCount}`);
+    const unreferred = this.isReferred.indexOf(0);
+    if (unreferred >= 0) throw this.lie(`has the absent node ${view.nodeCount + unreferred}, to which nothing refers`);
+    await this.checkOrder(options);
+  }
+
+  private node(node: number, targets: Uint32Array): void {
+    const { view, facts } = this;
+    this.edges += targets.length;
+    for (const target of targets) {
+      if (target >= view.nodeCount) this.isReferred[target - view.nodeCount] = 1;
+      else if (facts.groups !== undefined && facts.groups[target] !== facts.groups[node]) this.crossesGroups = true;
+      else if (goesAgainst(view.info.order, node, target)) this.against.push(node, target);
+    }
+  }
+
+  private async checkOrder(options?: TransportReadOptions): Promise<void> {
+    const { view, facts, against } = this;
+    const { cycles, order } = view.info;
+    if (against.length > 0) {
+      if (!cycles) throw this.lie(`is not ordered ${order}: node ${against[0]} refers to ${against[1]}`);
+      const components = componentsOf(await this.adjacency(options), facts.groups);
+      for (let i = 0; i < against.length; i += 2)
+        if (components[against[i]] !== components[against[i + 1]])
+          throw this.lie(`is not ordered ${order}: node ${against[i]} refers to ${against[i + 1]}`);
+    }
+    if (cycles || !this.crossesGroups) return;
+    // Groups are ordered one by one, which does not show a cycle through several.
+    const references = await this.adjacency(options);
+    if (orderNodes({ kind: 'root-first', references, allowCycles: false }) instanceof FoundCycle)
+      throw this.lie('has a cycle, and was built to have none');
+  }
+
+  /** References of all lists to nodes. */
+  private async adjacency(options?: TransportReadOptions): Promise<Adjacency> {
+    const { view } = this;
+    const lists = await view.references(options);
+    const offsets = new Uint32Array(view.nodeCount + 1);
+    const targets: number[] = [];
+    for (let node = 0; node < view.nodeCount; node++) {
+      for (const list of lists)
+        for (let i = list.offsets[node]; i < list.offsets[node + 1]; i++)
+          if (list.targets[i] < view.nodeCount) targets.push(list.targets[i]);
+      offsets[node + 1] = targets.length;
+    }
+    return { offsets, targets: Uint32Array.from(targets) };
+  }
+
+  private lie(what: string): CorruptError {
+    return lie(this.file, this.view.index, what);
+  }
+}
