@@ -1,12 +1,18 @@
 // A finished span as the archive keeps it: plain data, whoever it came from (our own collector, OTLP from any application, a Jaeger
 // file). Times are Unix nanoseconds; ids are lower-case hex. Types only.
+import type { ArchivedDouble } from './archived-double.js';
 
-/** A value of a property, as OpenTelemetry has them. Whole numbers beyond 2^53 are bigints; bytes are kept as bytes. */
+/**
+ * A value of a property, as OpenTelemetry has them. A whole number is an integer, a bigint beyond 2^53; the double 2.0 is an
+ * `ArchivedDouble`. Bytes are kept as bytes, and a value without content is null.
+ */
 export type ArchivedValue =
   | string
   | number
   | boolean
   | bigint
+  | null
+  | ArchivedDouble
   | Uint8Array
   | readonly ArchivedValue[]
   | { readonly [key: string]: ArchivedValue };
@@ -17,6 +23,10 @@ export type ArchivedProperties = Readonly<Record<string, ArchivedValue>>;
 /** Who made spans: service.name and what else describes a process. */
 export interface ArchivedResource {
   readonly properties: ArchivedProperties;
+  /** Which conventions its properties follow. */
+  readonly schemaUrl?: string;
+  /** Properties that its maker left out. */
+  readonly droppedAttributesCount?: number;
 }
 
 /** Which library made spans. */
@@ -24,6 +34,9 @@ export interface ArchivedScope {
   readonly name: string;
   readonly version: string;
   readonly properties: ArchivedProperties;
+  /** Which conventions its spans follow. */
+  readonly schemaUrl?: string;
+  readonly droppedAttributesCount?: number;
 }
 
 /** Something that happened during a span. */
@@ -31,6 +44,7 @@ export interface ArchivedEvent {
   readonly name: string;
   readonly timeUnixNs: bigint;
   readonly properties: ArchivedProperties;
+  readonly droppedAttributesCount?: number;
 }
 
 /** A reference to another span, usually of another trace. */
@@ -39,6 +53,9 @@ export interface ArchivedLink {
   readonly spanId: string;
   readonly traceState: string;
   readonly properties: ArchivedProperties;
+  /** As OTLP has them: the flags of W3C Trace Context, and whether the span is of another process. */
+  readonly flags?: number;
+  readonly droppedAttributesCount?: number;
 }
 
 /** As OpenTelemetry names them. */
@@ -66,6 +83,12 @@ export interface ArchivedSpan {
   /** The same object for spans of one process: the archive keeps it once. */
   readonly resource: ArchivedResource;
   readonly scope: ArchivedScope;
+  /** As OTLP has them: the flags of W3C Trace Context, and whether the parent is of another process. */
+  readonly flags?: number;
+  /** Properties, events and links that the maker of the span left out. */
+  readonly droppedAttributesCount?: number;
+  readonly droppedEventsCount?: number;
+  readonly droppedLinksCount?: number;
 }
 
 /** What is known of a trace without reading its spans. */

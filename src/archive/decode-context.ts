@@ -1,7 +1,7 @@
 // What decoding spans of others has in common, whatever the format: its bounds, and the spans that are refused one by one while
 // the others are taken. A refused span is always counted with its reason.
 import type { ArchivedSpan } from './archived-span.js';
-import { malformed, tooLarge } from './trace-format-error.js';
+import { tooLarge } from './trace-format-error.js';
 
 /** Why a single span is refused. */
 export type RefusalReason =
@@ -10,7 +10,11 @@ export type RefusalReason =
   | 'bad parent span id'
   | 'bad link'
   | 'end before start'
-  | 'values nested too deep';
+  | 'values nested too deep'
+  | 'a key comes twice'
+  | 'text is not UTF-8'
+  | 'unknown kind'
+  | 'unknown status code';
 
 /** Bounds of one document, against those that take far more memory than bytes. */
 export interface DecodeLimits {
@@ -50,6 +54,7 @@ export class DecodeContext implements DecodedTraces {
   /** Something in the span that is being read forbids to keep it. */
   private fault: RefusalReason | undefined;
   private items = 0;
+  private readonly flawed = new WeakMap<object, RefusalReason>();
 
   constructor({ maxItems = DECODE_LIMITS.maxItems, maxDepth = DECODE_LIMITS.maxDepth }: DecodeLimits = {}) {
     this.maxItems = maxItems;
@@ -69,14 +74,21 @@ export class DecodeContext implements DecodedTraces {
     this.fault ??= reason;
   }
 
-  /** What is read is no part of a span: a flaw in it is one of the whole document. */
-  checkShared(what: string): void {
-    if (this.fault !== undefined) throw malformed(`${what} has ${this.fault}`);
+  /** What was read is shared by spans: with a flaw none of them can be kept, and it must not be used for another document. */
+  shared<T extends object>(part: T): T {
+    if (this.fault !== undefined) this.flawed.set(part, this.fault);
+    this.fault = undefined;
+    return part;
+  }
+
+  /** Whether a shared part has no flaw. */
+  isSound(part: object): boolean {
+    return !this.flawed.has(part);
   }
 
   /** Keep the span, unless it has a flaw. Ids are lower-case hex; of another length when they were wrong. */
   take(span: ArchivedSpan): void {
-    const reason = this.fault ?? flawOf(span);
+    const reason = this.fault ?? this.flawed.get(span.resource) ?? this.flawed.get(span.scope) ?? flawOf(span);
     this.fault = undefined;
     if (reason === undefined) this.spans.push(span);
     else {

@@ -24,6 +24,7 @@ export {
   type Retention,
 } from './archive-options.js';
 export { ArchiveReporter } from './archive-reporter.js';
+export { ArchivedDouble } from './archived-double.js';
 export type {
   ArchivedEvent,
   ArchivedKind,

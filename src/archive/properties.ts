@@ -11,6 +11,17 @@ export const setProperty = (properties: Record<string, ArchivedValue>, key: stri
   else properties[key] = value;
 };
 
+/** Set one; false when the key was there already. */
+export const setNewProperty = (
+  properties: Record<string, ArchivedValue>,
+  key: string,
+  value: ArchivedValue,
+): boolean => {
+  const isNew = !Object.hasOwn(properties, key);
+  setProperty(properties, key, value);
+  return isNew;
+};
+
 /** The property, if there is one of its own. */
 export const propertyOf = (properties: ArchivedProperties, key: string): ArchivedValue | undefined =>
   Object.hasOwn(properties, key) ? properties[key] : undefined;

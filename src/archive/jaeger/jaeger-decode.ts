@@ -6,6 +6,7 @@ import { type JsonObject, listOf, objectOf, textOf, toObject } from '../json/jso
 import { parseJson } from '../json/parse-json.js';
 import { setProperty } from '../properties.js';
 import { malformed } from '../trace-format-error.js';
+import { RESOURCE_EXTRAS, takeExtras } from './extras.js';
 import { readJaegerSpan } from './jaeger-span.js';
 import { SERVICE_NAME } from './keys.js';
 import { readTag } from './tags.js';
@@ -14,12 +15,13 @@ const readProcess = (process: JsonObject, context: DecodeContext): ArchivedResou
   const properties = {};
   const name = textOf(process, 'serviceName');
   if (name !== '') setProperty(properties, SERVICE_NAME, name);
-  for (const raw of listOf(process, 'tags')) {
+  const tags = listOf(process, 'tags').map((raw) => {
     context.item();
-    const [key, value] = readTag(raw);
-    setProperty(properties, key, value);
-  }
-  return { properties };
+    return readTag(raw);
+  });
+  const extras = takeExtras(tags, RESOURCE_EXTRAS);
+  for (const [key, value] of tags) setProperty(properties, key, value);
+  return { properties, ...extras };
 };
 
 /** The traces of a document: an answer of a query API, a list of traces, or one trace. */

@@ -1,6 +1,6 @@
 // Archived spans as the document that Jaeger's UI reads from a file. Where Jaeger's own form says all there is it is that form, so that an
 // answer of Jaeger comes out as it came in. Nanoseconds, and all else that the form has no field for, become tags and logs: reading them
-// back loses nothing but the types of lists and maps.
+// back loses nothing but the types of lists, maps and values without content.
 import { DURATION_KEY, LINK_EVENT, NANOSECONDS_KEY } from '../../exporters/jaeger/span-struct.js';
 import type {
   ArchivedEvent,
@@ -11,6 +11,8 @@ import type {
   ArchivedValue,
 } from '../archived-span.js';
 import { propertyOf } from '../properties.js';
+import { type Extras, extrasOf } from '../stored-extras.js';
+import { EVENT_EXTRAS, extraTags, LINK_EXTRAS, RESOURCE_EXTRAS, SCOPE_EXTRAS, SPAN_EXTRAS } from './extras.js';
 import { Processes, tagJson } from './field-tags.js';
 import { shownTraceId } from './jaeger-ids.js';
 import * as Key from './keys.js';
@@ -21,13 +23,21 @@ const microseconds = (ns: bigint): number => Number(ns / 1000n);
 
 const isWhole = (ns: bigint): boolean => ns % 1000n === 0n;
 
+const hasExtras = (thing: Extras): boolean => Object.keys(extrasOf(thing)).length > 0;
+
 /** Whether Jaeger's form alone would be read as another span: what it cuts off, and a link that would be taken for the parent. */
-const needsMore = ({ startUnixNs, endUnixNs, properties, traceId, parentSpanId, links }: ArchivedSpan): boolean =>
-  !isWhole(startUnixNs) ||
-  !isWhole(endUnixNs) ||
-  Object.hasOwn(properties, NANOSECONDS_KEY) ||
-  Object.hasOwn(properties, DURATION_KEY) ||
-  (parentSpanId === '' && links.some((link) => link.traceId === traceId));
+const needsMore = (span: ArchivedSpan): boolean => {
+  const { startUnixNs, endUnixNs, properties, traceId, parentSpanId, links, scope } = span;
+  return (
+    !isWhole(startUnixNs) ||
+    !isWhole(endUnixNs) ||
+    Object.hasOwn(properties, NANOSECONDS_KEY) ||
+    Object.hasOwn(properties, DURATION_KEY) ||
+    (parentSpanId === '' && links.some((link) => link.traceId === traceId)) ||
+    hasExtras(span) ||
+    hasExtras(scope)
+  );
+};
 
 const isTrue = (value: ArchivedValue | undefined): boolean => value === true || value === 'true';
 
@@ -58,6 +68,8 @@ const fieldTags = (span: ArchivedSpan, hasMore: boolean): JaegerTag[] => {
   if (code === 'error') add(Key.ERROR, true, false);
   add(Key.STATUS_MESSAGE, message, message === '');
   add(Key.TRACE_STATE, span.traceState, span.traceState === '');
+  if (hasMore)
+    tags.push(...extraTags(scope, span.properties, SCOPE_EXTRAS), ...extraTags(span, span.properties, SPAN_EXTRAS));
   return tags;
 };
 
@@ -93,20 +105,24 @@ const isNamed = ({ name, properties }: ArchivedEvent, hasMore: boolean): boolean
 
 const eventLog = (event: ArchivedEvent): object => {
   const { name, timeUnixNs, properties } = event;
-  const hasMore = !isWhole(timeUnixNs) || Object.hasOwn(properties, NANOSECONDS_KEY);
+  const hasMore = !isWhole(timeUnixNs) || Object.hasOwn(properties, NANOSECONDS_KEY) || hasExtras(event);
   const fields = toTags(properties);
   if (isNamed(event, hasMore)) fields.unshift(toTag(Key.EVENT, name));
-  if (hasMore) fields.push(toTag(NANOSECONDS_KEY, Number(timeUnixNs % 1000n)));
+  if (hasMore) {
+    fields.push(...extraTags(event, properties, EVENT_EXTRAS), toTag(NANOSECONDS_KEY, Number(timeUnixNs % 1000n)));
+  }
   return { timestamp: microseconds(timeUnixNs), fields };
 };
 
-const hasMore = ({ traceState, properties }: ArchivedLink): boolean =>
-  traceState !== '' || Object.keys(properties).length > 0;
+const hasMore = (link: ArchivedLink): boolean =>
+  link.traceState !== '' ||
+  Object.keys(link.properties).length > 0 ||
+  extraTags(link, link.properties, LINK_EXTRAS).length > 0;
 
 /** A reference holds ids only; the rest of the links goes into logs at the span's start, one for each, in their order. */
 const linkLogs = ({ links, startUnixNs }: ArchivedSpan): object[] => {
   if (!links.some(hasMore)) return [];
-  return links.map(({ traceId, spanId, traceState, properties }) => ({
+  return links.map(({ traceId, spanId, traceState, properties, ...extras }) => ({
     timestamp: microseconds(startUnixNs),
     fields: [
       toTag(Key.EVENT, LINK_EVENT),
@@ -114,6 +130,7 @@ const linkLogs = ({ links, startUnixNs }: ArchivedSpan): object[] => {
       toTag(Key.LINK_SPAN_ID, spanId),
       ...(traceState === '' && !Object.hasOwn(properties, Key.TRACE_STATE) ? [] : [toTag(Key.TRACE_STATE, traceState)]),
       ...toTags(properties),
+      ...extraTags(extras, properties, LINK_EXTRAS),
     ],
   }));
 };
@@ -151,13 +168,15 @@ const spanJson = (span: ArchivedSpan, processID: string): string => {
   });
 };
 
-const processJson = ({ properties }: ArchivedResource): string => {
+const processJson = (resource: ArchivedResource): string => {
+  const { properties } = resource;
+  const extras = extraTags(resource, properties, RESOURCE_EXTRAS);
   const name = propertyOf(properties, Key.SERVICE_NAME);
-  if (typeof name !== 'string') return tagJson({ serviceName: '', tags: toTags(properties) });
+  if (typeof name !== 'string') return tagJson({ serviceName: '', tags: [...toTags(properties), ...extras] });
   const tags = Object.keys(properties)
     .filter((key) => key !== Key.SERVICE_NAME)
     .map((key) => toTag(key, properties[key]));
-  return tagJson({ serviceName: name, tags });
+  return tagJson({ serviceName: name, tags: [...tags, ...extras] });
 };
 
 /** One trace in pieces, one a span, so that a caller can pause. `spans` are of one trace. */

@@ -16,6 +16,8 @@ import { type DecodeContext, NO_SPAN_ID } from '../decode-context.js';
 import { hexOf, type JsonObject, listOf, textOf, toObject, toText, uint64Of } from '../json/json-fields.js';
 import { KINDS, STATUS_CODES } from '../otlp/kinds.js';
 import { NO_PROPERTIES, setProperty } from '../properties.js';
+import type { Extras } from '../stored-extras.js';
+import { EVENT_EXTRAS, LINK_EXTRAS, SCOPE_EXTRAS, SPAN_EXTRAS, takeExtras } from './extras.js';
 import * as Key from './keys.js';
 import { WARNINGS_KEY } from './span-warnings.js';
 import { readTag } from './tags.js';
@@ -93,16 +95,20 @@ interface LinkLog {
   readonly spanId: ArchivedValue | undefined;
   readonly traceState: string;
   readonly properties: ArchivedProperties;
+  readonly extras: Extras;
 }
 
 const linkLogOf = (tags: readonly Tag[]): LinkLog => {
   const [, [, traceId] = [], [, spanId] = [], ...rest] = tags;
   const hasState = rest[0]?.[0] === Key.TRACE_STATE;
+  const own = hasState ? rest.slice(1) : rest;
+  const extras = takeExtras(own, LINK_EXTRAS);
   return {
     traceId,
     spanId,
     traceState: hasState ? String(rest[0][1]) : '',
-    properties: propertiesOf(hasState ? rest.slice(1) : rest),
+    properties: propertiesOf(own),
+    extras,
   };
 };
 
@@ -111,19 +117,22 @@ const linksOf = (references: readonly Reference[], logs: LinkLog[], context: Dec
     if (traceId.length !== 32 || spanId.length !== 16) context.flaw('bad link');
     const at = logs.findIndex((log) => log.traceId === traceId && log.spanId === spanId);
     const [log] = at < 0 ? [] : logs.splice(at, 1);
-    const { traceState = '', properties = NO_PROPERTIES } = log ?? {};
-    if (!isChild || Object.hasOwn(properties, Key.REFERENCE_TYPE)) return { traceId, spanId, traceState, properties };
-    return { traceId, spanId, traceState, properties: { ...properties, [Key.REFERENCE_TYPE]: 'child_of' } };
+    const { traceState = '', properties = NO_PROPERTIES, extras } = log ?? {};
+    const ids = { traceId, spanId, traceState, ...extras };
+    if (!isChild || Object.hasOwn(properties, Key.REFERENCE_TYPE)) return { ...ids, properties };
+    return { ...ids, properties: { ...properties, [Key.REFERENCE_TYPE]: 'child_of' } };
   });
 
 const eventOf = (timestamp: bigint, tags: Tag[]): ArchivedEvent => {
   const ns = takeLast(tags, NANOSECONDS_KEY, isBelowThousand);
+  // Others have these as properties.
+  const extras = ns === undefined ? {} : takeExtras(tags, EVENT_EXTRAS);
   const isName = ([key, value]: Tag): boolean => key === Key.EVENT && isText(value);
   const at = tags.findIndex(isName);
   // Others have no field for a name that is empty: it is what the sender said.
   const isOwn = at >= 0 && tags[at][1] === '' && ns === undefined && tags.filter(isName).length === 1;
   const name = at < 0 || isOwn ? '' : String(tags.splice(at, 1)[0][1]);
-  return { name, timeUnixNs: timestamp * 1000n + BigInt(ns ?? 0), properties: propertiesOf(tags) };
+  return { name, timeUnixNs: timestamp * 1000n + BigInt(ns ?? 0), properties: propertiesOf(tags), ...extras };
 };
 
 const scopeOf = (tags: Tag[]): ArchivedScope => {
@@ -158,12 +167,14 @@ export const readJaegerSpan = (span: JsonObject, resource: ArchivedResource, con
   const durationNs = takeLast(tags, DURATION_KEY, isDuration);
   const ns = takeLast(tags, NANOSECONDS_KEY, isBelowThousand);
   const isOurs = ns !== undefined;
+  const extras = isOurs ? takeExtras(tags, SPAN_EXTRAS) : {};
+  const scopeExtras = isOurs ? takeExtras(tags, SCOPE_EXTRAS) : {};
   const startUnixNs = uint64Of(span, 'startTime') * 1000n + BigInt(ns ?? 0);
   const endUnixNs = startUnixNs + (durationNs === undefined ? uint64Of(span, 'duration') * 1000n : BigInt(durationNs));
   const kind = takeLast(tags, Key.KIND, isKind) ?? (isOurs ? 'internal' : 'unspecified');
   const status = statusOf(tags, isOurs);
   const traceState = takeLast(tags, Key.TRACE_STATE, isText) ?? '';
-  const scope = scopeOf(tags);
+  const scope = { ...scopeOf(tags), ...scopeExtras };
   const references = referencesOf(span, context);
   const oldParent = idOf(span, 'parentSpanID', 16);
   const reference = takeParent(references, traceId, isOurs);
@@ -199,5 +210,6 @@ export const readJaegerSpan = (span: JsonObject, resource: ArchivedResource, con
     links: linksOf(references, linkLogs, context),
     resource,
     scope,
+    ...extras,
   });
 };

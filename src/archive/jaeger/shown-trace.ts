@@ -1,8 +1,8 @@
 // Traces field for field as a Jaeger 2 answers with them in its older query API. What has no field there is left out, as it is there: nothing
 // of ours is added, so this is no form to keep traces in.
+import { ArchivedDouble } from '../archived-double.js';
 import type { ArchivedEvent, ArchivedProperties, ArchivedSpan, ArchivedValue } from '../archived-span.js';
 import { goJson } from '../json/go-json.js';
-import { DROPPED_ATTRIBUTES, DROPPED_EVENTS, DROPPED_LINKS, droppedFieldOf } from '../otlp/dropped-counts.js';
 import { propertyOf } from '../properties.js';
 import { byKey, Processes, tagJson, textTag } from './field-tags.js';
 import { shownTraceId } from './jaeger-ids.js';
@@ -35,21 +35,17 @@ const shownAddress = (tag: JaegerTag): JaegerTag => {
   return { key: tag.key, type: 'string', value: address };
 };
 
+const isListOrMap = (value: ArchivedValue): boolean =>
+  typeof value === 'object' && value !== null && !(value instanceof Uint8Array) && !(value instanceof ArchivedDouble);
+
 const shownTag = (key: string, value: ArchivedValue): JaegerTag =>
-  typeof value === 'object' && !(value instanceof Uint8Array)
-    ? { key, type: 'string', value: goJson(value) }
-    : toTag(key, value);
+  isListOrMap(value) ? { key, type: 'string', value: goJson(value) } : toTag(key, value);
 
-/** @param counts Keys of properties that were fields of OTLP, which Jaeger does not show. */
-const tagsOf = (properties: ArchivedProperties, counts: readonly string[]): JaegerTag[] =>
-  Object.keys(properties)
-    .filter((key) => droppedFieldOf(key, properties[key], counts) === undefined)
-    .map((key) => shownTag(key, properties[key]));
-
-const SPAN_COUNTS = [DROPPED_ATTRIBUTES, DROPPED_EVENTS, DROPPED_LINKS];
+const tagsOf = (properties: ArchivedProperties): JaegerTag[] =>
+  Object.keys(properties).map((key) => shownTag(key, properties[key]));
 
 const spanTags = ({ properties, scope, kind, status, traceState }: ArchivedSpan): JaegerTag[] => {
-  const own = tagsOf(properties, SPAN_COUNTS);
+  const own = tagsOf(properties);
   return [
     ...textTag(Key.SCOPE_NAME, scope.name),
     ...textTag(Key.SCOPE_VERSION, scope.version),
@@ -65,7 +61,7 @@ const spanTags = ({ properties, scope, kind, status, traceState }: ArchivedSpan)
 };
 
 const logOf = ({ name, timeUnixNs, properties }: ArchivedEvent): object => {
-  const tags = tagsOf(properties, [DROPPED_ATTRIBUTES]);
+  const tags = tagsOf(properties);
   if (!Object.hasOwn(properties, Key.EVENT)) tags.unshift(...textTag(Key.EVENT, name));
   const isName = ({ key, type }: JaegerTag): boolean => key === Key.EVENT && type === 'string';
   const fields = [...tags.filter(isName), ...tags.filter((tag) => !isName(tag)).sort(byKey)];
@@ -82,7 +78,7 @@ export const shownService = (properties: ArchivedProperties): string => {
 
 /** @param moved Tags of the span that are shown here. */
 const processJson = (properties: ArchivedProperties, moved: readonly JaegerTag[]): string => {
-  const own = tagsOf(properties, [DROPPED_ATTRIBUTES]).filter(({ key }) => key !== Key.SERVICE_NAME);
+  const own = tagsOf(properties).filter(({ key }) => key !== Key.SERVICE_NAME);
   const tags = [...own, ...moved].map(shownAddress).sort(byKey);
   return tagJson({ serviceName: shownService(properties), tags });
 };

@@ -1,6 +1,7 @@
 // Values as the typed tags of Jaeger's UI, and back. A scalar and bytes keep their type; lists and maps, which the format has no types for,
 // become JSON text and come back as text.
 import { isInt64 } from '../../exporters/otlp/protobuf-writer.js';
+import { ArchivedDouble, doubleValue } from '../archived-double.js';
 import type { ArchivedProperties, ArchivedValue } from '../archived-span.js';
 import { type JsonObject, textOf, toBytes, toDouble, toInteger, toObject, toText } from '../json/json-fields.js';
 import { malformed } from '../trace-format-error.js';
@@ -16,6 +17,7 @@ export interface JaegerTag {
 const plain = (value: ArchivedValue): unknown => {
   if (typeof value === 'bigint') return String(value);
   if (typeof value === 'number') return Number.isFinite(value) ? value : String(value);
+  if (value === null || value instanceof ArchivedDouble) return value;
   if (value instanceof Uint8Array) return Buffer.from(value).toString('base64');
   if (Array.isArray(value)) return value.map(plain);
   if (typeof value !== 'object') return value;
@@ -38,6 +40,8 @@ export const toTag = (key: string, value: ArchivedValue): JaegerTag => {
       // As Jaeger's own server writes integers that a reader in JavaScript would round.
       return { key, type: isInt64(value) ? 'int64' : 'string', value: String(value) };
     default:
+      if (value === null) return { key, type: 'string', value: '' };
+      if (value instanceof ArchivedDouble) return { key, type: 'float64', value: value.value };
       if (value instanceof Uint8Array) return { key, type: 'binary', value: Buffer.from(value).toString('base64') };
       return { key, type: 'string', value: JSON.stringify(plain(value)) };
   }
@@ -73,7 +77,7 @@ export const readTag = (raw: unknown): readonly [key: string, value: ArchivedVal
     case 'int64':
       return [key, toInteger(value, key)];
     case 'float64':
-      return [key, toDouble(value, key)];
+      return [key, doubleValue(toDouble(value, key))];
     case 'binary':
       return [key, toBytes(value, key)];
     default:

@@ -1,4 +1,5 @@
 // Values as Go's encoding/json writes them, which is how Jaeger shows lists and maps: keys in order, and what HTML minds escaped.
+import { ArchivedDouble } from '../archived-double.js';
 import type { ArchivedValue } from '../archived-span.js';
 
 const escaped = (text: string): string =>
@@ -23,6 +24,8 @@ export const goJson = (value: ArchivedValue): string => {
       if (Object.is(value, -0)) return '-0';
       return Number.isFinite(value) ? String(value) : escaped(String(value));
     default:
+      if (value === null) return 'null';
+      if (value instanceof ArchivedDouble) return goJson(value.value);
       if (value instanceof Uint8Array) return escaped(Buffer.from(value).toString('base64'));
       if (Array.isArray(value)) return `[${value.map(goJson).join(',')}]`;
       return `{${Object.entries(value as { readonly [key: string]: ArchivedValue })

@@ -32,12 +32,9 @@ export const listOf = (holder: JsonObject, key: string): readonly unknown[] => {
   return value;
 };
 
-/** Half of a surrogate pair has no bytes; it becomes what it would be read back as. */
-const LONE_SURROGATE = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
-
 export const toText = (value: unknown, what: string): string => {
   if (typeof value !== 'string') throw wrong(what, 'a text', value);
-  return value.replace(LONE_SURROGATE, '\ufffd');
+  return value;
 };
 
 export const textOf = (holder: JsonObject, key: string): string => {

@@ -22,30 +22,27 @@ import {
 } from '../json/json-fields.js';
 import { parseJson } from '../json/parse-json.js';
 import { NO_PROPERTIES } from '../properties.js';
-import { DROPPED_ATTRIBUTES, DROPPED_EVENTS, DROPPED_FIELDS, DROPPED_LINKS, setDropped } from './dropped-counts.js';
+import { type Extras, extrasOf } from '../stored-extras.js';
 import { attributesOf } from './json-values.js';
 import { KINDS, kindOf, STATUS_CODES, statusCodeOf } from './kinds.js';
 import { type KnownParts, newKnownParts, type SharedParts } from './shared-parts.js';
 
-type DroppedKey = keyof typeof DROPPED_FIELDS;
+/** Counts and flags, those that say something. */
+const countsOf = (holder: JsonObject, ...fields: readonly (keyof Extras)[]): Extras =>
+  extrasOf(Object.fromEntries(fields.map((field) => [field, uint32Of(holder, field)])));
 
-const propertiesOf = (
-  holder: JsonObject,
-  context: DecodeContext,
-  dropped: readonly DroppedKey[] = [DROPPED_ATTRIBUTES],
-): ArchivedProperties => {
+const propertiesOf = (holder: JsonObject, context: DecodeContext): ArchivedProperties => {
   const properties = attributesOf(holder, context);
-  for (const key of dropped) setDropped(properties, key, uint32Of(holder, DROPPED_FIELDS[key]));
   return Object.keys(properties).length === 0 ? NO_PROPERTIES : properties;
 };
 
-/** OTLP asks for numbers; senders that use protobuf's own JSON write the names. */
+/** OTLP asks for numbers; senders that use protobuf's own JSON write the names. -1 for one that there is not. */
 const enumOf = (holder: JsonObject, key: string, prefix: string, names: readonly string[]): number => {
   const value = holder[key];
   if (value === undefined || value === null) return 0;
   if (typeof value === 'string' && value.startsWith(prefix)) {
     const name = value.slice(prefix.length).toLowerCase();
-    return Math.max(0, names.indexOf(name));
+    return names.indexOf(name);
   }
   return Number(toInteger(value, key));
 };
@@ -57,6 +54,7 @@ const eventOf = (raw: unknown, context: DecodeContext): ArchivedEvent => {
     name: textOf(event, 'name'),
     timeUnixNs: uint64Of(event, 'timeUnixNano'),
     properties: propertiesOf(event, context),
+    ...countsOf(event, 'droppedAttributesCount'),
   };
 };
 
@@ -76,15 +74,16 @@ const linkOf = (raw: unknown, context: DecodeContext): ArchivedLink => {
     spanId: linkIdOf(link, 'spanId', 16, context),
     traceState: textOf(link, 'traceState'),
     properties: propertiesOf(link, context),
+    ...countsOf(link, 'flags', 'droppedAttributesCount'),
   };
 };
 
 const UNSET = Object.freeze({ code: 'unset', message: '' } as const);
 
-const statusOf = (span: JsonObject): ArchivedSpan['status'] => {
+const statusOf = (span: JsonObject, context: DecodeContext): ArchivedSpan['status'] => {
   const status = objectOf(span, 'status');
   if (status === undefined) return UNSET;
-  const code = statusCodeOf(enumOf(status, 'code', 'STATUS_CODE_', STATUS_CODES));
+  const code = statusCodeOf(enumOf(status, 'code', 'STATUS_CODE_', STATUS_CODES), context);
   return { code, message: textOf(status, 'message') };
 };
 
@@ -95,8 +94,6 @@ const parentOf = (span: JsonObject, context: DecodeContext): string => {
   return parent;
 };
 
-const SPAN_DROPPED: readonly DroppedKey[] = [DROPPED_ATTRIBUTES, DROPPED_EVENTS, DROPPED_LINKS];
-
 const takeSpan = (raw: unknown, context: DecodeContext, resource: ArchivedResource, scope: ArchivedScope): void => {
   context.item();
   const span = toObject(raw, 'a span');
@@ -106,44 +103,40 @@ const takeSpan = (raw: unknown, context: DecodeContext, resource: ArchivedResour
     parentSpanId: parentOf(span, context),
     traceState: textOf(span, 'traceState'),
     name: textOf(span, 'name'),
-    kind: kindOf(enumOf(span, 'kind', 'SPAN_KIND_', KINDS)),
+    kind: kindOf(enumOf(span, 'kind', 'SPAN_KIND_', KINDS), context),
     startUnixNs: uint64Of(span, 'startTimeUnixNano'),
     endUnixNs: uint64Of(span, 'endTimeUnixNano'),
-    status: statusOf(span),
-    properties: propertiesOf(span, context, SPAN_DROPPED),
+    status: statusOf(span, context),
+    properties: propertiesOf(span, context),
     events: listOf(span, 'events').map((event) => eventOf(event, context)),
     links: listOf(span, 'links').map((link) => linkOf(link, context)),
     resource,
     scope,
+    ...countsOf(span, 'flags', 'droppedAttributesCount', 'droppedEventsCount', 'droppedLinksCount'),
   });
 };
 
 /** A part that was read before, maybe for another request, is not made again. */
-const readOnce = <T>(raw: JsonObject | undefined, known: SharedParts<T>, make: (part: JsonObject) => T): T => {
-  const key = JSON.stringify(raw ?? {});
+const readOnce = <T extends object>(
+  raw: JsonObject | undefined,
+  schemaUrl: string,
+  known: SharedParts<T>,
+  context: DecodeContext,
+  make: (part: JsonObject, extras: Extras) => T,
+): T => {
+  const key = JSON.stringify([raw ?? {}, schemaUrl]);
   const found = known.get(key);
   if (found !== undefined) return found;
-  const made = make(raw ?? {});
-  known.set(key, made);
+  const extras = extrasOf({ ...countsOf(raw ?? {}, 'droppedAttributesCount'), schemaUrl });
+  const made = context.shared(make(raw ?? {}, extras));
+  if (context.isSound(made)) known.set(key, made);
   return made;
-};
-
-const readResource = (resource: JsonObject, context: DecodeContext): ArchivedResource => {
-  const properties = propertiesOf(resource, context);
-  context.checkShared('a resource');
-  return { properties };
-};
-
-const readScope = (scope: JsonObject, context: DecodeContext): ArchivedScope => {
-  const properties = propertiesOf(scope, context);
-  context.checkShared('a scope');
-  return { name: textOf(scope, 'name'), version: textOf(scope, 'version'), properties };
 };
 
 /**
  * The spans of an OTLP trace request in JSON, or of one line of a file of them. Use it for bodies of `application/json` and to import what
  * `encodeOtlpJson` wrote. A span that cannot be kept is counted in `refused` and `reasons`; the others are in `spans`. Numbers are exact
- * to 64 bits, written as text or as numbers. Flags, schema URLs and entity references are not kept. Throws {@link TraceFormatError} when
+ * to 64 bits, written as text or as numbers. Entity references, which OpenTelemetry has not settled, are not kept. Throws {@link TraceFormatError} when
  * the bytes are no such document or beyond a bound. Source of the format: opentelemetry-proto, OTLP/JSON.
  *
  * @example
@@ -162,12 +155,27 @@ export const decodeOtlpJson = (
   const request = toObject(parseJson(bytes, limits), 'the document');
   for (const raw of listOf(request, 'resourceSpans')) {
     const resourceSpans = toObject(raw, 'an element of resourceSpans');
-    const resource = readOnce(objectOf(resourceSpans, 'resource'), known.resources, (part) =>
-      readResource(part, context),
+    const resource = readOnce(
+      objectOf(resourceSpans, 'resource'),
+      textOf(resourceSpans, 'schemaUrl'),
+      known.resources,
+      context,
+      (part, extras): ArchivedResource => ({ properties: propertiesOf(part, context), ...extras }),
     );
     for (const rawScope of listOf(resourceSpans, 'scopeSpans')) {
       const scopeSpans = toObject(rawScope, 'an element of scopeSpans');
-      const scope = readOnce(objectOf(scopeSpans, 'scope'), known.scopes, (part) => readScope(part, context));
+      const scope = readOnce(
+        objectOf(scopeSpans, 'scope'),
+        textOf(scopeSpans, 'schemaUrl'),
+        known.scopes,
+        context,
+        (part, extras): ArchivedScope => ({
+          name: textOf(part, 'name'),
+          version: textOf(part, 'version'),
+          properties: propertiesOf(part, context),
+          ...extras,
+        }),
+      );
       for (const span of listOf(scopeSpans, 'spans')) takeSpan(span, context, resource, scope);
     }
   }

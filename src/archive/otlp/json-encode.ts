@@ -1,5 +1,6 @@
 // Archived spans as OTLP/JSON, in pieces: what decodes it gets back what went in. No line breaks, so that a document is one line of a file.
 import { isInt64 } from '../../exporters/otlp/protobuf-writer.js';
+import { ArchivedDouble } from '../archived-double.js';
 import type {
   ArchivedEvent,
   ArchivedLink,
@@ -9,7 +10,7 @@ import type {
   ArchivedSpan,
   ArchivedValue,
 } from '../archived-span.js';
-import { DROPPED_ATTRIBUTES, DROPPED_EVENTS, DROPPED_LINKS, droppedFieldOf } from './dropped-counts.js';
+import { type Extras, extrasOf } from '../stored-extras.js';
 import { KINDS, STATUS_CODES } from './kinds.js';
 
 const numberValue = (value: number): object => {
@@ -31,6 +32,8 @@ const anyValue = (value: ArchivedValue): object => {
       // OTLP has no place for more than 64 bits; digits are better than a rounded number.
       return isInt64(value) ? { intValue: String(value) } : { stringValue: String(value) };
     default:
+      if (value === null) return {};
+      if (value instanceof ArchivedDouble) return { doubleValue: value.value };
       if (value instanceof Uint8Array) return { bytesValue: Buffer.from(value).toString('base64') };
       if (Array.isArray(value)) return { arrayValue: { values: value.map(anyValue) } };
       return { kvlistValue: { values: pairs(value as ArchivedProperties) } };
@@ -40,38 +43,33 @@ const anyValue = (value: ArchivedValue): object => {
 const pairs = (properties: ArchivedProperties): object[] =>
   Object.keys(properties).map((key) => ({ key, value: anyValue(properties[key]) }));
 
-/** `attributes` and the counts of what was dropped; members without content are left out. */
-const attributes = (properties: ArchivedProperties, countKeys: readonly string[] = [DROPPED_ATTRIBUTES]): object => {
-  const list: object[] = [];
-  const counts: Record<string, ArchivedValue> = {};
-  for (const key of Object.keys(properties)) {
-    const value = properties[key];
-    const field = droppedFieldOf(key, value, countKeys);
-    if (field === undefined) list.push({ key, value: anyValue(value) });
-    else counts[field] = value;
-  }
+/** `attributes`, counts and flags; members without content are left out. A schema URL stands outside of what it describes. */
+const attributes = (thing: Extras & { readonly properties: ArchivedProperties }): object => {
+  const list = pairs(thing.properties);
+  const { schemaUrl, ...counts } = extrasOf(thing);
   return list.length === 0 ? counts : { attributes: list, ...counts };
 };
 
-const event = ({ name, timeUnixNs, properties }: ArchivedEvent): object => ({
-  timeUnixNano: String(timeUnixNs),
-  name,
-  ...attributes(properties),
+const schemaUrl = ({ schemaUrl = '' }: Extras): string =>
+  schemaUrl === '' ? '' : `,"schemaUrl":${JSON.stringify(schemaUrl)}`;
+
+const event = (of: ArchivedEvent): object => ({
+  timeUnixNano: String(of.timeUnixNs),
+  name: of.name,
+  ...attributes(of),
 });
 
-const link = ({ traceId, spanId, traceState, properties }: ArchivedLink): object => ({
-  traceId,
-  spanId,
-  ...(traceState === '' ? undefined : { traceState }),
-  ...attributes(properties),
+const link = (of: ArchivedLink): object => ({
+  traceId: of.traceId,
+  spanId: of.spanId,
+  ...(of.traceState === '' ? undefined : { traceState: of.traceState }),
+  ...attributes(of),
 });
 
 const status = ({ code, message }: ArchivedSpan['status']): object => ({
   ...(message === '' ? undefined : { message }),
   ...(code === 'unset' ? undefined : { code: STATUS_CODES.indexOf(code) }),
 });
-
-const SPAN_COUNTS = [DROPPED_ATTRIBUTES, DROPPED_EVENTS, DROPPED_LINKS];
 
 const spanJson = (span: ArchivedSpan): string =>
   JSON.stringify({
@@ -83,17 +81,17 @@ const spanJson = (span: ArchivedSpan): string =>
     kind: KINDS.indexOf(span.kind),
     startTimeUnixNano: String(span.startUnixNs),
     endTimeUnixNano: String(span.endUnixNs),
-    ...attributes(span.properties, SPAN_COUNTS),
+    ...attributes(span),
     ...(span.events.length === 0 ? undefined : { events: span.events.map(event) }),
     ...(span.links.length === 0 ? undefined : { links: span.links.map(link) }),
     status: status(span.status),
   });
 
-const scopeJson = ({ name, version, properties }: ArchivedScope): string =>
+const scopeJson = (scope: ArchivedScope): string =>
   JSON.stringify({
-    ...(name === '' ? undefined : { name }),
-    ...(version === '' ? undefined : { version }),
-    ...attributes(properties),
+    ...(scope.name === '' ? undefined : { name: scope.name }),
+    ...(scope.version === '' ? undefined : { version: scope.version }),
+    ...attributes(scope),
   });
 
 type ByScope = Map<ArchivedScope, ArchivedSpan[]>;
@@ -114,16 +112,16 @@ const group = (spans: readonly ArchivedSpan[]): Map<ArchivedResource, ByScope> =
 export const otlpResourceSpans = function* (spans: readonly ArchivedSpan[]): Generator<string> {
   let isFirstResource = true;
   for (const [resource, byScope] of group(spans)) {
-    yield `${isFirstResource ? '' : ','}{"resource":${JSON.stringify(attributes(resource.properties))},"scopeSpans":[`;
+    yield `${isFirstResource ? '' : ','}{"resource":${JSON.stringify(attributes(resource))},"scopeSpans":[`;
     isFirstResource = false;
     let isFirstScope = true;
     for (const [scope, some] of byScope) {
       yield `${isFirstScope ? '' : ','}{"scope":${scopeJson(scope)},"spans":[`;
       isFirstScope = false;
       for (let i = 0; i < some.length; i++) yield (i === 0 ? '' : ',') + spanJson(some[i]);
-      yield ']}';
+      yield `]${schemaUrl(scope)}}`;
     }
-    yield ']}';
+    yield `]${schemaUrl(resource)}}`;
   }
 };
 

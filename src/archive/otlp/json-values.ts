@@ -1,4 +1,5 @@
 // OTLP's KeyValue and AnyValue in JSON as archived values. Recursion is bounded by the context, not by the sender.
+import { doubleValue } from '../archived-double.js';
 import type { ArchivedValue } from '../archived-span.js';
 import type { DecodeContext } from '../decode-context.js';
 import {
@@ -11,8 +12,17 @@ import {
   toObject,
   toText,
 } from '../json/json-fields.js';
-import { setProperty } from '../properties.js';
+import { setNewProperty } from '../properties.js';
 import { malformed } from '../trace-format-error.js';
+
+const MEMBERS = ['stringValue', 'boolValue', 'intValue', 'doubleValue', 'arrayValue', 'kvlistValue', 'bytesValue'];
+
+/** Digits that no double holds, such as 1e999, are not taken for infinity. */
+const finite = (value: number, written: unknown): number => {
+  const isWritten = typeof written === 'string' && /^[+-]?Infinity$|^NaN$/.test(written);
+  if (Number.isFinite(value) || isWritten) return value;
+  throw malformed('doubleValue must be within the range of a double');
+};
 
 const INT64_END = 2n ** 63n;
 
@@ -37,19 +47,22 @@ const toNested = (value: unknown, context: DecodeContext, depth: number, isMap: 
   return isMap ? toProperties(values, context, depth + 1) : values.map((item) => toValue(item, context, depth + 1));
 };
 
-/** A value without content, which OTLP allows, is the empty text: the key is kept. */
+/** The one member of a value; one without content is null: the key is kept. */
 const toValue = (raw: unknown, context: DecodeContext, depth: number): ArchivedValue => {
   context.item();
-  if (raw === undefined || raw === null) return '';
-  const { stringValue, boolValue, intValue, doubleValue, arrayValue, kvlistValue, bytesValue } = toObject(raw, 'value');
+  if (raw === undefined || raw === null) return null;
+  const value = toObject(raw, 'value');
+  const { stringValue, boolValue, intValue, doubleValue: double, arrayValue, kvlistValue, bytesValue } = value;
+  if (MEMBERS.filter((member) => value[member] != null).length > 1)
+    throw malformed('a value has several members, of which only one may be there');
   if (stringValue != null) return toText(stringValue, 'stringValue');
   if (intValue != null) return toInt64(intValue);
   if (boolValue != null) return toBool(boolValue);
-  if (doubleValue != null) return toDouble(doubleValue, 'doubleValue');
+  if (double != null) return doubleValue(finite(toDouble(double, 'doubleValue'), double));
   if (arrayValue != null) return toNested(arrayValue, context, depth, false);
   if (kvlistValue != null) return toNested(kvlistValue, context, depth, true);
   if (bytesValue != null) return toBytes(bytesValue, 'bytesValue');
-  return '';
+  return null;
 };
 
 const toProperties = (
@@ -60,7 +73,8 @@ const toProperties = (
   const properties: Record<string, ArchivedValue> = {};
   for (const item of list) {
     const pair = toObject(item, 'an attribute');
-    setProperty(properties, textOf(pair, 'key'), toValue(pair.value, context, depth));
+    if (!setNewProperty(properties, textOf(pair, 'key'), toValue(pair.value, context, depth)))
+      context.flaw('a key comes twice');
   }
   return properties;
 };

@@ -1,9 +1,18 @@
-// OTLP's numbers for kinds and status codes. Numbers of a later version are read as "unspecified" and "unset".
+// OTLP's numbers for kinds and status codes. A number of a later version is refused, for it would leave as another.
 import type { ArchivedKind, ArchivedStatusCode } from '../archived-span.js';
+import type { DecodeContext } from '../decode-context.js';
 
 /** By number. */
 export const KINDS: readonly ArchivedKind[] = ['unspecified', 'internal', 'server', 'client', 'producer', 'consumer'];
 export const STATUS_CODES: readonly ArchivedStatusCode[] = ['unset', 'ok', 'error'];
 
-export const kindOf = (number: number): ArchivedKind => KINDS[number] ?? 'unspecified';
-export const statusCodeOf = (number: number): ArchivedStatusCode => STATUS_CODES[number] ?? 'unset';
+/** The kind of a number; a span of one that there is not is refused. */
+export const kindOf = (number: number, context: DecodeContext): ArchivedKind => {
+  if (KINDS[number] === undefined) context.flaw('unknown kind');
+  return KINDS[number] ?? 'unspecified';
+};
+
+export const statusCodeOf = (number: number, context: DecodeContext): ArchivedStatusCode => {
+  if (STATUS_CODES[number] === undefined) context.flaw('unknown status code');
+  return STATUS_CODES[number] ?? 'unset';
+};

@@ -4,7 +4,7 @@ import { BYTES, tag, VARINT } from '../../exporters/otlp/protobuf-writer.js';
 import type { ArchivedResource, ArchivedScope, ArchivedValue } from '../archived-span.js';
 import { DecodeContext, type DecodedTraces, type DecodeLimits } from '../decode-context.js';
 import { NO_PROPERTIES } from '../properties.js';
-import { DROPPED_ATTRIBUTES, setDropped } from './dropped-counts.js';
+import { extrasOf } from '../stored-extras.js';
 import { ProtobufReader } from './protobuf-reader.js';
 import { readSpan } from './protobuf-span.js';
 import { readKeyValue } from './protobuf-values.js';
@@ -17,6 +17,8 @@ const RESOURCE = tag(1, BYTES);
 const SCOPE_SPANS = tag(2, BYTES);
 const SCOPE = tag(1, BYTES);
 const SPANS = tag(2, BYTES);
+/** Of both, and behind what it describes. */
+const SCHEMA_URL = tag(3, BYTES);
 /** Resource */
 const RESOURCE_ATTRIBUTES = tag(1, BYTES);
 const RESOURCE_DROPPED = tag(2, VARINT);
@@ -25,7 +27,7 @@ const SCOPE_NAME = tag(1, BYTES);
 const SCOPE_VERSION = tag(2, BYTES);
 const SCOPE_ATTRIBUTES = tag(3, BYTES);
 const SCOPE_DROPPED = tag(4, VARINT);
-const readResource = (reader: ProtobufReader, context: DecodeContext): ArchivedResource => {
+const readResource = (reader: ProtobufReader, context: DecodeContext, schemaUrl: string): ArchivedResource => {
   const outer = reader.enter();
   const properties: Record<string, ArchivedValue> = {};
   let dropped = 0;
@@ -36,12 +38,10 @@ const readResource = (reader: ProtobufReader, context: DecodeContext): ArchivedR
     else reader.skip(field);
   }
   reader.leave(outer);
-  context.checkShared('a resource');
-  setDropped(properties, DROPPED_ATTRIBUTES, dropped);
-  return { properties };
+  return { properties, ...extrasOf({ droppedAttributesCount: dropped, schemaUrl }) };
 };
 
-const readScope = (reader: ProtobufReader, context: DecodeContext): ArchivedScope => {
+const readScope = (reader: ProtobufReader, context: DecodeContext, schemaUrl: string): ArchivedScope => {
   const outer = reader.enter();
   let name = '';
   let version = '';
@@ -56,9 +56,7 @@ const readScope = (reader: ProtobufReader, context: DecodeContext): ArchivedScop
     else reader.skip(field);
   }
   reader.leave(outer);
-  context.checkShared('a scope');
-  setDropped(properties, DROPPED_ATTRIBUTES, dropped);
-  return { name, version, properties };
+  return { name, version, properties, ...extrasOf({ droppedAttributesCount: dropped, schemaUrl }) };
 };
 
 /** The field `wanted` of the current message, which may stand behind what it describes. The last one counts. */
@@ -75,14 +73,21 @@ const findMessage = <T>(reader: ProtobufReader, wanted: number, none: T, read: (
 };
 
 /** A message that was read before, maybe for another request, is not read again. */
-const readOnce = <T>(reader: ProtobufReader, known: SharedParts<T>, read: () => T): T => {
+const readOnce = <T extends object>(
+  reader: ProtobufReader,
+  schemaUrl: string,
+  known: SharedParts<T>,
+  context: DecodeContext,
+  read: () => T,
+): T => {
   const start = reader.at;
-  const key = reader.raw();
+  const key = `${schemaUrl}\n${reader.raw()}`;
   const found = known.get(key);
   if (found !== undefined) return found;
   reader.at = start;
   const made = read();
-  known.set(key, made);
+  if (reader.takeBadText()) context.flaw('text is not UTF-8');
+  if (context.isSound(context.shared(made))) known.set(key, made);
   return made;
 };
 
@@ -96,8 +101,10 @@ const readScopeSpans = (
   known: KnownParts,
 ): void => {
   const outer = reader.enter();
-  const scope = findMessage(reader, SCOPE, NO_SCOPE, () =>
-    readOnce(reader, known.scopes, () => readScope(reader, context)),
+  const schemaUrl = findMessage(reader, SCHEMA_URL, '', () => reader.text());
+  const none = schemaUrl === '' ? NO_SCOPE : { ...NO_SCOPE, schemaUrl };
+  const scope = findMessage(reader, SCOPE, none, () =>
+    readOnce(reader, schemaUrl, known.scopes, context, () => readScope(reader, context, schemaUrl)),
   );
   while (reader.hasMore) {
     const field = reader.tag();
@@ -109,8 +116,10 @@ const readScopeSpans = (
 
 const readResourceSpans = (reader: ProtobufReader, context: DecodeContext, known: KnownParts): void => {
   const outer = reader.enter();
-  const resource = findMessage(reader, RESOURCE, NO_RESOURCE, () =>
-    readOnce(reader, known.resources, () => readResource(reader, context)),
+  const schemaUrl = findMessage(reader, SCHEMA_URL, '', () => reader.text());
+  const none = schemaUrl === '' ? NO_RESOURCE : { ...NO_RESOURCE, schemaUrl };
+  const resource = findMessage(reader, RESOURCE, none, () =>
+    readOnce(reader, schemaUrl, known.resources, context, () => readResource(reader, context, schemaUrl)),
   );
   while (reader.hasMore) {
     const field = reader.tag();
@@ -123,7 +132,7 @@ const readResourceSpans = (reader: ProtobufReader, context: DecodeContext, known
 /**
  * The spans of an OTLP trace request in protobuf. Use it for bodies of `application/x-protobuf` and for files of `TracesData`, which has
  * the same fields. A span that cannot be kept is counted in `refused` and `reasons`; the others are in `spans`, those of equal resources
- * with one and the same resource object. Flags, schema URLs and entity references are not kept. Throws {@link TraceFormatError} when the
+ * with one and the same resource object. Entity references, which OpenTelemetry has not settled, are not kept. Throws {@link TraceFormatError} when the
  * bytes are no such message or beyond a bound. Source of the format: opentelemetry-proto, trace/v1.
  *
  * @example

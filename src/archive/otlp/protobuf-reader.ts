@@ -1,7 +1,10 @@
 // Reads the protobuf wire format. It must never read beyond its bytes or the message it is in, nor trust a length.
+import { isUtf8 } from 'node:buffer';
 import { malformed, type TraceFormatError } from '../trace-format-error.js';
 
 const TWO_49 = 2n ** 49n;
+/** What stands for bytes that are no UTF-8, and may be there by itself. */
+const REPLACEMENT = '\ufffd';
 
 /** A cursor over one message and the messages in it. */
 export class ProtobufReader {
@@ -9,6 +12,7 @@ export class ProtobufReader {
   /** Where the current message ends. */
   end: number;
   private readonly view: DataView;
+  private hasBadText = false;
 
   constructor(private readonly bytes: Buffer) {
     this.end = bytes.length;
@@ -57,14 +61,27 @@ export class ProtobufReader {
     return this.view.getBigUint64(this.advance(8), true);
   }
 
+  fixed32(): number {
+    return this.view.getUint32(this.advance(4), true);
+  }
+
   double(): number {
     return this.view.getFloat64(this.advance(8), true);
   }
 
-  /** Text; bytes that are no UTF-8 become replacement characters. */
+  /** Text; bytes that are no UTF-8 become replacement characters, and are noted. */
   text(): string {
     const start = this.advance(this.length());
-    return this.bytes.toString('utf8', start, this.at);
+    const text = this.bytes.toString('utf8', start, this.at);
+    if (text.includes(REPLACEMENT) && !isUtf8(this.bytes.subarray(start, this.at))) this.hasBadText = true;
+    return text;
+  }
+
+  /** Whether a text since the last call was no UTF-8. */
+  takeBadText(): boolean {
+    const { hasBadText } = this;
+    this.hasBadText = false;
+    return hasBadText;
   }
 
   /** A copy: the request's buffer must not live as long as a span. */

@@ -1,5 +1,5 @@
 // OTLP's messages Span, Event, Link and Status in protobuf, as an archived span.
-import { BYTES, FIXED64, tag, VARINT } from '../../exporters/otlp/protobuf-writer.js';
+import { BYTES, FIXED32, FIXED64, tag, VARINT } from '../../exporters/otlp/protobuf-writer.js';
 import type {
   ArchivedEvent,
   ArchivedLink,
@@ -10,7 +10,7 @@ import type {
 } from '../archived-span.js';
 import { type DecodeContext, NO_SPAN_ID } from '../decode-context.js';
 import { NO_PROPERTIES } from '../properties.js';
-import { DROPPED_ATTRIBUTES, DROPPED_EVENTS, DROPPED_LINKS, setDropped } from './dropped-counts.js';
+import { extrasOf } from '../stored-extras.js';
 import { kindOf, statusCodeOf } from './kinds.js';
 import type { ProtobufReader } from './protobuf-reader.js';
 import { readKeyValue } from './protobuf-values.js';
@@ -31,6 +31,7 @@ const DROPPED_EVENTS_COUNT = tag(12, VARINT);
 const LINKS = tag(13, BYTES);
 const DROPPED_LINKS_COUNT = tag(14, VARINT);
 const STATUS = tag(15, BYTES);
+const FLAGS = tag(16, FIXED32);
 /** Status */
 const STATUS_MESSAGE = tag(2, BYTES);
 const STATUS_CODE = tag(3, VARINT);
@@ -42,12 +43,13 @@ const EVENT_DROPPED = tag(4, VARINT);
 /** Link: ids and trace state as in Span. */
 const LINK_ATTRIBUTES = tag(4, BYTES);
 const LINK_DROPPED = tag(5, VARINT);
+const LINK_FLAGS = tag(6, FIXED32);
 
 const NO_EVENTS: readonly ArchivedEvent[] = Object.freeze([]);
 const NO_LINKS: readonly ArchivedLink[] = Object.freeze([]);
 const UNSET = Object.freeze({ code: 'unset', message: '' } as const);
 
-const readStatus = (reader: ProtobufReader): ArchivedSpan['status'] => {
+const readStatus = (reader: ProtobufReader, context: DecodeContext): ArchivedSpan['status'] => {
   const outer = reader.enter();
   let code = 0;
   let message = '';
@@ -58,7 +60,7 @@ const readStatus = (reader: ProtobufReader): ArchivedSpan['status'] => {
     else reader.skip(field);
   }
   reader.leave(outer);
-  return code === 0 && message === '' ? UNSET : { code: statusCodeOf(code), message };
+  return code === 0 && message === '' ? UNSET : { code: statusCodeOf(code, context), message };
 };
 
 const readEvent = (reader: ProtobufReader, context: DecodeContext): ArchivedEvent => {
@@ -79,11 +81,8 @@ const readEvent = (reader: ProtobufReader, context: DecodeContext): ArchivedEven
     else reader.skip(field);
   }
   reader.leave(outer);
-  if (dropped > 0) {
-    properties ??= {};
-    setDropped(properties, DROPPED_ATTRIBUTES, dropped);
-  }
-  return { name, timeUnixNs, properties: properties ?? NO_PROPERTIES };
+  const extras = extrasOf({ droppedAttributesCount: dropped });
+  return { name, timeUnixNs, properties: properties ?? NO_PROPERTIES, ...extras };
 };
 
 /** OpenTelemetry allows links to nothing, whose ids are left out or zero. */
@@ -100,6 +99,7 @@ const readLink = (reader: ProtobufReader, context: DecodeContext): ArchivedLink 
   let spanId = '';
   let traceState = '';
   let dropped = 0;
+  let flags = 0;
   let properties: Record<string, ArchivedValue> | undefined;
   while (reader.hasMore) {
     const field = reader.tag();
@@ -110,18 +110,16 @@ const readLink = (reader: ProtobufReader, context: DecodeContext): ArchivedLink 
       properties ??= {};
       readKeyValue(reader, context, properties);
     } else if (field === LINK_DROPPED) dropped = reader.uint32();
+    else if (field === LINK_FLAGS) flags = reader.fixed32();
     else reader.skip(field);
   }
   reader.leave(outer);
-  if (dropped > 0) {
-    properties ??= {};
-    setDropped(properties, DROPPED_ATTRIBUTES, dropped);
-  }
   return {
     traceId: linkId(traceId, 32, context),
     spanId: linkId(spanId, 16, context),
     traceState,
     properties: properties ?? NO_PROPERTIES,
+    ...extrasOf({ flags, droppedAttributesCount: dropped }),
   };
 };
 
@@ -146,6 +144,7 @@ export const readSpan = (
   let properties: Record<string, ArchivedValue> | undefined;
   let events: ArchivedEvent[] | undefined;
   let links: ArchivedLink[] | undefined;
+  let flags = 0;
   const dropped = { attributes: 0, events: 0, links: 0 };
   while (reader.hasMore) {
     const field = reader.tag();
@@ -187,7 +186,7 @@ export const readSpan = (
         links.push(readLink(reader, context));
         break;
       case STATUS:
-        status = readStatus(reader);
+        status = readStatus(reader, context);
         break;
       case DROPPED_ATTRIBUTES_COUNT:
         dropped.attributes = reader.uint32();
@@ -198,17 +197,15 @@ export const readSpan = (
       case DROPPED_LINKS_COUNT:
         dropped.links = reader.uint32();
         break;
+      case FLAGS:
+        flags = reader.fixed32();
+        break;
       default:
         reader.skip(field);
     }
   }
   reader.leave(outer);
-  if (dropped.attributes + dropped.events + dropped.links > 0) {
-    properties ??= {};
-    setDropped(properties, DROPPED_ATTRIBUTES, dropped.attributes);
-    setDropped(properties, DROPPED_EVENTS, dropped.events);
-    setDropped(properties, DROPPED_LINKS, dropped.links);
-  }
+  if (reader.takeBadText()) context.flaw('text is not UTF-8');
   if (parentSpanId === NO_SPAN_ID) parentSpanId = '';
   if (parentSpanId !== '' && parentSpanId.length !== 16) context.flaw('bad parent span id');
   context.take({
@@ -217,7 +214,7 @@ export const readSpan = (
     parentSpanId,
     traceState,
     name,
-    kind: kindOf(kind),
+    kind: kindOf(kind, context),
     startUnixNs,
     endUnixNs,
     status,
@@ -226,5 +223,11 @@ export const readSpan = (
     links: links ?? NO_LINKS,
     resource,
     scope,
+    ...extrasOf({
+      flags,
+      droppedAttributesCount: dropped.attributes,
+      droppedEventsCount: dropped.events,
+      droppedLinksCount: dropped.links,
+    }),
   });
 };

@@ -1,8 +1,9 @@
 // OTLP's KeyValue and AnyValue messages as archived values. Recursion is bounded by the context, not by the sender.
 import { BYTES, FIXED64, tag, VARINT } from '../../exporters/otlp/protobuf-writer.js';
+import { doubleValue } from '../archived-double.js';
 import type { ArchivedValue } from '../archived-span.js';
 import type { DecodeContext } from '../decode-context.js';
-import { setProperty } from '../properties.js';
+import { setNewProperty } from '../properties.js';
 import type { ProtobufReader } from './protobuf-reader.js';
 
 /** KeyValue */
@@ -19,14 +20,12 @@ const BLOB = tag(7, BYTES);
 /** ArrayValue and KeyValueList */
 const VALUES = tag(1, BYTES);
 
-/** A value without content, which OTLP allows, is the empty text: the key is kept. */
-const EMPTY = '';
-
 /** The message AnyValue. */
 const readValue = (reader: ProtobufReader, context: DecodeContext, depth: number): ArchivedValue => {
   context.item();
   const outer = reader.enter();
-  let value: ArchivedValue = EMPTY;
+  // Without content, as OTLP allows: the key is kept.
+  let value: ArchivedValue = null;
   while (reader.hasMore) {
     const field = reader.tag();
     switch (field) {
@@ -40,7 +39,7 @@ const readValue = (reader: ProtobufReader, context: DecodeContext, depth: number
         value = reader.int64();
         break;
       case DOUBLE:
-        value = reader.double();
+        value = doubleValue(reader.double());
         break;
       case ARRAY:
       case KEY_VALUE_LIST:
@@ -103,7 +102,7 @@ export const readKeyValue = (
   reader.leave(outer);
   if (value === undefined) {
     context.item();
-    value = EMPTY;
+    value = null;
   }
-  setProperty(properties, key, value);
+  if (!setNewProperty(properties, key, value)) context.flaw('a key comes twice');
 };

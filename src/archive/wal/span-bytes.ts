@@ -18,6 +18,7 @@ import { readResource, readScope, writeResource, writeScope } from '../segment/t
 import { readText, writeText } from '../segment/values/text-column.js';
 import { readProperties, writeProperties } from '../segment/values/value-codec.js';
 import { isPlainObject } from '../segment/values/value-types.js';
+import { restored, storedProperties } from '../stored-extras.js';
 import { checkSpan } from './check-span.js';
 
 /** What a span has, as bits of its first byte. */
@@ -104,7 +105,8 @@ export class SpanEncoder {
       throw new BadValueError('a span needs properties, events and links');
     const hasTexts = traceState !== '' || status.message !== '';
     const isNewTrace = traceId !== this.lastTrace;
-    const hasProperties = !isEmpty(span.properties);
+    const properties = storedProperties(span);
+    const hasProperties = !isEmpty(properties);
     writer.byte(
       (parentSpanId === '' ? 0 : Has.parent) +
         (isNewTrace ? Has.newTrace : 0) +
@@ -120,6 +122,8 @@ export class SpanEncoder {
     if (parentSpanId !== '') writeId(writer, parentSpanId, 'parent span id', 2);
     checkTime(span.startUnixNs);
     checkTime(span.endUnixNs);
+    if (span.endUnixNs < span.startUnixNs)
+      throw new BadValueError(`span ${span.spanId} of trace ${traceId} ends before it starts`);
     times[0] = span.startUnixNs;
     times[1] = span.endUnixNs;
     writer.raw(timeBytes);
@@ -130,7 +134,7 @@ export class SpanEncoder {
       writeText(writer, traceState);
       writeText(writer, status.message);
     }
-    if (hasProperties) writeProperties(writer, span.properties);
+    if (hasProperties) writeProperties(writer, properties);
     if (events.length > 0) this.addEvents(events);
     if (links.length > 0) this.addLinks(links);
     if (writer.length - before > LARGE_BYTES) planSegment([span]);
@@ -139,21 +143,21 @@ export class SpanEncoder {
   private addEvents(events: readonly ArchivedEvent[]): void {
     const { writer } = this;
     writer.varint(events.length);
-    for (const { name, timeUnixNs, properties } of events) {
-      this.names.ref(writer, name);
-      writeTime(writer, timeUnixNs);
-      writeProperties(writer, properties);
+    for (const event of events) {
+      this.names.ref(writer, event.name);
+      writeTime(writer, event.timeUnixNs);
+      writeProperties(writer, storedProperties(event));
     }
   }
 
   private addLinks(links: readonly ArchivedLink[]): void {
     const { writer } = this;
     writer.varint(links.length);
-    for (const { traceId, spanId, traceState, properties } of links) {
-      writeId(writer, traceId, 'trace id', 4);
-      writeId(writer, spanId, 'span id', 2);
-      writeText(writer, traceState);
-      writeProperties(writer, properties);
+    for (const link of links) {
+      writeId(writer, link.traceId, 'trace id', 4);
+      writeId(writer, link.spanId, 'span id', 2);
+      writeText(writer, link.traceState);
+      writeProperties(writer, storedProperties(link));
     }
   }
 }
@@ -221,12 +225,12 @@ export const readSpans = (reader: ByteReader): ArchivedSpan[] => {
     const name = readKnown(reader, names, readText);
     const traceState = bits & Has.texts ? readText(reader) : '';
     const message = bits & Has.texts ? readText(reader) : '';
-    const properties = bits & Has.properties ? readProperties(reader) : NO_PROPERTIES;
+    const own = bits & Has.properties ? restored(readProperties(reader)) : { properties: NO_PROPERTIES };
     const events = bits & Has.events ? readEvents(reader, names) : [];
     const links = bits & Has.links ? readLinks(reader) : [];
     const status = { code, message };
     const times = { startUnixNs, endUnixNs };
-    const what = { traceState, name, kind, ...times, status, properties, events, links, resource, scope };
+    const what = { traceState, name, kind, ...times, status, ...own, events, links, resource, scope };
     spans.push({ traceId, spanId, parentSpanId, ...what });
   }
   return spans;
@@ -238,7 +242,7 @@ const readEvents = (reader: ByteReader, names: string[]): ArchivedEvent[] =>
     (): ArchivedEvent => ({
       name: readKnown(reader, names, readText),
       timeUnixNs: readTime(reader),
-      properties: readProperties(reader),
+      ...restored(readProperties(reader)),
     }),
   );
 
@@ -249,6 +253,6 @@ const readLinks = (reader: ByteReader): ArchivedLink[] =>
       traceId: readId(reader, 4),
       spanId: readId(reader, 2),
       traceState: readText(reader),
-      properties: readProperties(reader),
+      ...restored(readProperties(reader)),
     }),
   );

@@ -7,7 +7,7 @@ import type { GraphView } from '../graph-view.js';
 import { type Adjacency, FoundCycle, orderNodes } from '../nodes/node-order.js';
 import type { TransportReadOptions } from '../transport/transport.js';
 import type { OrdinalFacts } from './key-checks.js';
-import { componentsOf, goesAgainst } from './order-check.js';
+import { componentsOf, goesAgainst, leadingToCycles } from './order-check.js';
 
 /** Copies of the parts of a node table, in the order of the table. */
 const TABLE_COPIES = [SectionId.referenceBlocks, SectionId.valueBlocks, SectionId.backPointerBlocks];
@@ -99,9 +99,14 @@ class NodeWalk {
     const { cycles, order } = view.info;
     if (against.length > 0) {
       if (!cycles) throw this.lie(`is not ordered ${order}: node ${against[0]} refers to ${against[1]}`);
-      const components = componentsOf(await this.adjacency(options), facts.groups);
+      const references = await this.adjacency(options);
+      const components = componentsOf(references, facts.groups);
+      // A trace whose parents go round in a circle has no root; an archive orders it from any of its spans.
+      const leads = order === 'trace-contiguous' ? leadingToCycles(references, facts.groups, components) : undefined;
+      const isInCycle = (node: number, target: number): boolean =>
+        components[node] === components[target] || leads?.[components[target]] === 1;
       for (let i = 0; i < against.length; i += 2)
-        if (components[against[i]] !== components[against[i + 1]])
+        if (!isInCycle(against[i], against[i + 1]))
           throw this.lie(`is not ordered ${order}: node ${against[i]} refers to ${against[i + 1]}`);
     }
     if (cycles || !this.crossesGroups) return;

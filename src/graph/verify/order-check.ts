@@ -54,3 +54,26 @@ export const componentsOf = ({ offsets, targets }: Adjacency, groups: Uint32Arra
 /** Whether a reference goes against an order. */
 export const goesAgainst = (order: OrderKind, node: number, target: number): boolean =>
   order === 'child-first' ? target <= node : target >= node;
+
+/** For each component whether it is a cycle, or one of its nodes leads to one. */
+export const leadingToCycles = (
+  { offsets, targets }: Adjacency,
+  groups: Uint32Array | undefined,
+  components: Uint32Array,
+): Uint8Array => {
+  const leads = new Uint8Array(components.length);
+  const sizes = new Uint32Array(components.length);
+  for (const component of components) sizes[component]++;
+  // Components have higher numbers than those they refer to.
+  const nodes = Uint32Array.from(components.keys()).sort((a, b) => components[a] - components[b]);
+  for (const node of nodes) {
+    const own = components[node];
+    if (sizes[own] > 1) leads[own] = 1;
+    for (let i = offsets[node]; i < offsets[node + 1]; i++) {
+      const target = targets[i];
+      const isWithin = groups === undefined || groups[target] === groups[node];
+      if (target === node || (isWithin && leads[components[target]] === 1)) leads[own] = 1;
+    }
+  }
+  return leads;
+};

@@ -39,8 +39,9 @@ describe('round trip', () => {
           ...FULL_SPAN.properties,
           list: '["a",1,2.5,true,"9007199254740993",["x",[]],{"deep":[1]}]',
           map: '{"a":1,"b":{"c":"Bw=="},"empty":{}}',
+          none: '',
         },
-        resource: { properties: { ...FULL_SPAN.resource.properties, args: '["node","a.js"]' } },
+        resource: { ...FULL_SPAN.resource, properties: { ...FULL_SPAN.resource.properties, args: '["node","a.js"]' } },
       },
     ]);
   });
@@ -60,7 +61,9 @@ describe('round trip', () => {
     const [trace] = JSON.parse(encodeJaegerJson(byTrace([FULL_SPAN]))).data;
     expect(trace).toMatchObject({
       traceID: FULL_SPAN.traceId,
-      processes: { p1: { serviceName: 'shop', tags: [{ key: 'host.name', type: 'string', value: 'h1' }, {}, {}] } },
+      processes: {
+        p1: { serviceName: 'shop', tags: [{ key: 'host.name', type: 'string', value: 'h1' }, {}, {}, {}, {}] },
+      },
       spans: [
         {
           traceID: FULL_SPAN.traceId,
@@ -77,7 +80,11 @@ describe('round trip', () => {
     const tags = trace.spans[0].tags as { key: string; type: string; value: unknown }[];
     expect(tags.find(({ key }) => key === 'large')).toEqual({ key: 'large', type: 'int64', value: '9007199254740993' });
     expect(tags.find(({ key }) => key === 'bytes')).toEqual({ key: 'bytes', type: 'binary', value: 'AAH+/w==' });
-    expect(tags.at(-3)).toEqual({ key: 'error', type: 'bool', value: true });
+    expect(tags.findLast(({ key }: { key: string }) => key === 'error')).toEqual({
+      key: 'error',
+      type: 'bool',
+      value: true,
+    });
   });
 });
 

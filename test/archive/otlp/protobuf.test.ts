@@ -59,9 +59,9 @@ describe('what protobufjs writes', () => {
       while (bytes[next] >= 0x80) next++;
       return bytes.subarray(next + 1);
     };
-    const [resource, scopeSpans] = fields(inside(body));
-    const [scope, span] = fields(inside(scopeSpans));
-    const turned = message(1, message(2, span, scope), resource);
+    const [resource, scopeSpans, schema] = fields(inside(body));
+    const [scope, span, scopeSchema] = fields(inside(scopeSpans));
+    const turned = message(1, schema, message(2, scopeSchema, span, scope), resource);
     expect(turned.equals(body)).toBe(false);
     expect(decodeOtlpProtobuf(turned).spans).toEqual(parts.spans);
   });

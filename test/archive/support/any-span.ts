@@ -1,5 +1,6 @@
 // Archived spans of every shape for properties and tests of formats: every type of value, the edges of each, everything a span can have.
 import fc from 'fast-check';
+import { ArchivedDouble } from '../../../src/archive/archived-double.js';
 import type { ArchivedProperties, ArchivedSpan, ArchivedValue } from '../../../src/archive/archived-span.js';
 
 const hex = (digits: number) =>
@@ -25,6 +26,7 @@ const scalar: fc.Arbitrary<ArchivedValue> = fc.oneof(
   fc.integer(),
   fc.double(),
   fc.boolean(),
+  fc.integer().map((whole) => new ArchivedDouble(whole)),
   fc.constantFrom<ArchivedValue>(Number.NaN, Number.POSITIVE_INFINITY, -0, 5e-324, 1e300, 2 ** 53, -(2n ** 63n)),
 );
 
@@ -33,6 +35,7 @@ const { value } = fc.letrec<{ value: ArchivedValue }>((tie) => ({
     { maxDepth: 3 },
     scalar,
     fc.uint8Array({ maxLength: 9 }),
+    fc.constant(null),
     fc.array(tie('value'), { maxLength: 4 }),
     fc.dictionary(text, tie('value'), { maxKeys: 3 }),
   ),
@@ -42,7 +45,16 @@ const { value } = fc.letrec<{ value: ArchivedValue }>((tie) => ({
 const RESERVED = [
   ...['span.kind', 'otel.status_code', 'otel.status_description', 'error', 'w3c.tracestate', 'otel.scope.name'],
   ...['otel.scope.version', 'otel.scope.attributes.a', 'opentracing.ref_type', 'event', 'spanline.ns'],
-  ...['spanline.duration_ns', 'link.trace_id', 'link.span_id', 'host.name'],
+  ...[
+    'spanline.duration_ns',
+    'spanline.flags',
+    'otel.dropped_attributes_count',
+    '\0flags',
+    '\0\0',
+    'link.trace_id',
+    'link.span_id',
+    'host.name',
+  ],
 ];
 const key = fc.oneof(text, fc.constantFrom(...RESERVED));
 
@@ -50,6 +62,16 @@ const propertiesOf = (values: fc.Arbitrary<ArchivedValue>): fc.Arbitrary<Archive
   fc
     .array(fc.tuple(key, fc.oneof(values, fc.constantFrom('server', 'ERROR', 'child_of', true, 7))), { maxLength: 5 })
     .map((pairs) => Object.fromEntries(pairs));
+
+/** Counts and flags, some of them there. */
+const extras = (...fields: readonly string[]): fc.Arbitrary<object> => {
+  const count = fc.oneof(fc.integer({ min: 1, max: 1000 }), fc.constant(2 ** 32 - 1));
+  return fc.record(Object.fromEntries(fields.map((field) => [field, count])), { requiredKeys: [] });
+};
+const schema = fc.record({ schemaUrl: fc.string({ minLength: 1, maxLength: 9 }) }, { requiredKeys: [] });
+/** Two records as one. */
+const both = <A extends object, B extends object>(a: fc.Arbitrary<A>, b: fc.Arbitrary<B>): fc.Arbitrary<A & B> =>
+  fc.tuple(a, b).map(([one, other]) => ({ ...one, ...other }));
 
 /** Up to the year 2255: beyond, Jaeger's microseconds are no exact numbers. */
 const time = fc.bigInt({ min: 0n, max: 9n * 10n ** 18n });
@@ -69,15 +91,25 @@ const spanOf = (values: fc.Arbitrary<ArchivedValue>): fc.Arbitrary<ArchivedSpan>
       durationNs: fc.oneof(fc.constant(0n), fc.bigInt({ min: 0n, max: 2n ** 50n })),
       status: fc.record({ code: fc.constantFrom('unset', 'ok', 'error'), message: text }),
       properties,
-      events: fc.array(fc.record({ name: text, timeUnixNs: time, properties }), { maxLength: 3 }),
-      links: fc.array(
-        fc.record({ traceId: hex(32), spanId: hex(16), traceState: fc.constantFrom('', 'a=b'), properties }),
+      events: fc.array(
+        both(fc.record({ name: text, timeUnixNs: time, properties }), extras('droppedAttributesCount')),
         { maxLength: 3 },
       ),
-      resource: fc.record({ properties }),
-      scope: fc.record({ name: text, version: text, properties }),
-    } satisfies { [key in keyof (ArchivedSpan & { durationNs: bigint })]?: unknown })
-    .map(({ durationNs, ...span }) => ({ ...span, endUnixNs: span.startUnixNs + durationNs }) as ArchivedSpan);
+      links: fc.array(
+        both(
+          fc.record({ traceId: hex(32), spanId: hex(16), traceState: fc.constantFrom('', 'a=b'), properties }),
+          extras('flags', 'droppedAttributesCount'),
+        ),
+        { maxLength: 3 },
+      ),
+      resource: both(both(fc.record({ properties }), schema), extras('droppedAttributesCount')),
+      more: extras('flags', 'droppedAttributesCount', 'droppedEventsCount', 'droppedLinksCount'),
+      scope: both(both(fc.record({ name: text, version: text, properties }), schema), extras('droppedAttributesCount')),
+    } satisfies { [key in keyof (ArchivedSpan & { durationNs: bigint; more: object })]?: unknown })
+    .map(
+      ({ durationNs, more, ...span }) =>
+        ({ ...span, ...more, endUnixNs: span.startUnixNs + durationNs }) as ArchivedSpan,
+    );
 };
 
 /** Anything OTLP can carry. */
@@ -114,11 +146,20 @@ export const FULL_SPAN: ArchivedSpan = {
     bytes: Uint8Array.from([0, 1, 254, 255]),
     list: ['a', 1, 2.5, true, 9_007_199_254_740_993n, ['x', []], { deep: [1] }],
     map: { a: 1, b: { c: Uint8Array.from([7]) }, empty: {} },
-    'otel.dropped_attributes_count': 3,
-    'otel.dropped_links_count': 1,
+    whole: new ArchivedDouble(2),
+    none: null,
+    'otel.dropped_attributes_count': 4,
   },
+  flags: 0x101,
+  droppedAttributesCount: 3,
+  droppedLinksCount: 1,
   events: [
-    { name: 'cache miss', timeUnixNs: 1_700_000_000_123_500_007n, properties: { key: 'k1', size: 17 } },
+    {
+      name: 'cache miss',
+      timeUnixNs: 1_700_000_000_123_500_007n,
+      properties: { key: 'k1', size: 17 },
+      droppedAttributesCount: 1,
+    },
     { name: '', timeUnixNs: 0n, properties: {} },
   ],
   links: [
@@ -127,9 +168,21 @@ export const FULL_SPAN: ArchivedSpan = {
       traceId: '00000000000000000000000000000abc',
       spanId: 'ffffffffffffffff',
       traceState: 'a=b',
-      properties: { why: 'batch', 'otel.dropped_attributes_count': 2 },
+      properties: { why: 'batch' },
+      flags: 0x300,
+      droppedAttributesCount: 2,
     },
   ],
-  resource: { properties: { 'service.name': 'shop', 'host.name': 'h1', 'process.pid': 42, args: ['node', 'a.js'] } },
-  scope: { name: 'http', version: '1.2.3', properties: { short: true } },
+  resource: {
+    properties: { 'service.name': 'shop', 'host.name': 'h1', 'process.pid': 42, args: ['node', 'a.js'] },
+    schemaUrl: 'https://example.com/schemas/1',
+    droppedAttributesCount: 6,
+  },
+  scope: {
+    name: 'http',
+    version: '1.2.3',
+    properties: { short: true },
+    schemaUrl: 'https://example.com/schemas/2',
+    droppedAttributesCount: 5,
+  },
 };

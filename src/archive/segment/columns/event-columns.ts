@@ -3,6 +3,7 @@
 import { BadValueError } from '../../../graph/graph-error.js';
 import { type ByteReader, ByteWriter } from '../../../graph/varint.js';
 import type { ArchivedEvent, ArchivedSpan } from '../../archived-span.js';
+import { storedProperties } from '../../stored-extras.js';
 import type { StringTable } from '../tables/string-table.js';
 import { PropertyBlock } from '../values/property-block.js';
 import { PropertyWriter } from '../values/property-writer.js';
@@ -23,7 +24,7 @@ export const encodeEvents = (spans: readonly ArchivedSpan[], strings: StringTabl
     for (const event of span.events) {
       checkTime(event, span);
       writeTimeAgainst(writer, event.timeUnixNs, span.startUnixNs);
-      properties.add(event.properties);
+      properties.add(storedProperties(event));
     }
   }
   properties.flush(writer);
@@ -59,7 +60,7 @@ export class EventColumns {
     for (let i = this.firsts[span]; i < this.firsts[span + 1]; i++) {
       const told = this.times[i];
       const timeUnixNs = typeof told === 'bigint' ? told : startUnixNs + BigInt(told);
-      events.push({ name: this.names[i], timeUnixNs, properties: this.properties.get(i) });
+      events.push({ name: this.names[i], timeUnixNs, ...this.properties.get(i) });
     }
     return events;
   }

@@ -2,6 +2,7 @@
 // trace needs no look-up for each of them.
 import { type ByteReader, ByteWriter } from '../../../graph/varint.js';
 import type { ArchivedLink, ArchivedSpan } from '../../archived-span.js';
+import { storedProperties } from '../../stored-extras.js';
 import { linkKey } from '../graphs/link-graph.js';
 import { SPAN_ID_BYTES, TRACE_ID_BYTES } from '../ids.js';
 import type { StringTable } from '../tables/string-table.js';
@@ -28,7 +29,7 @@ export const encodeLinks = (spans: readonly ArchivedSpan[], strings: StringTable
       const isSame = link.traceId === traceId;
       writer.byte(isSame ? SAME_TRACE : OTHER_TRACE);
       ids.raw(linkKey(link).subarray(isSame ? TRACE_ID_BYTES : 0));
-      properties.add(link.properties);
+      properties.add(storedProperties(link));
     }
   }
   writer.raw(ids.view());
@@ -71,7 +72,7 @@ export class LinkColumns {
         traceId: this.forms[i] === SAME_TRACE ? traceId : id.slice(0, 2 * TRACE_ID_BYTES),
         spanId: id.slice(-2 * SPAN_ID_BYTES),
         traceState: this.traceStates.get(i),
-        properties: this.properties.get(i),
+        ...this.properties.get(i),
       });
     }
     return links;

@@ -1,6 +1,7 @@
 // The properties of a group's spans.
 import { ByteWriter } from '../../../graph/varint.js';
 import type { ArchivedSpan } from '../../archived-span.js';
+import { storedProperties } from '../../stored-extras.js';
 import type { StringTable } from '../tables/string-table.js';
 import { PropertyWriter } from '../values/property-writer.js';
 
@@ -8,7 +9,7 @@ import { PropertyWriter } from '../values/property-writer.js';
 export const encodeProperties = (spans: readonly ArchivedSpan[], strings: StringTable): Buffer => {
   const properties = new PropertyWriter(strings);
   const writer = new ByteWriter();
-  for (const span of spans) properties.add(span.properties);
+  for (const span of spans) properties.add(storedProperties(span));
   if (properties.hasAny) properties.flush(writer);
   return writer.view();
 };

@@ -2,9 +2,10 @@
 import type { ArchivedValue } from '../../archived-span.js';
 import { goJson } from '../../json/go-json.js';
 
-/** A text as it is, numbers and booleans as JavaScript writes them, bytes in base64, lists and maps as JSON. */
+/** A text as it is, '' for no content, numbers and booleans as JavaScript writes them, bytes in base64, lists and maps as JSON. */
 export const propertyText = (value: ArchivedValue): string => {
   if (typeof value === 'string') return value;
+  if (value === null) return '';
   if (value instanceof Uint8Array) return Buffer.from(value).toString('base64');
   if (typeof value === 'object') return JSON.stringify(value, (_, item: ArchivedValue) => plain(item));
   return String(value);

@@ -62,6 +62,8 @@ export const assembleTrace = (file: SegmentFile, keys: TraceKeys, groups: Outcom
   return spans;
 };
 
+const NOTHING = { properties: {} };
+
 const spanAt = (file: SegmentFile, { traceId, spanIds }: TraceKeys, group: WholeGroup, i: number): ArchivedSpan => {
   const { spans, times, properties, events, links, texts } = group;
   const { name, kind, scope } = spans.shape(i);
@@ -77,11 +79,11 @@ const spanAt = (file: SegmentFile, { traceId, spanIds }: TraceKeys, group: Whole
     startUnixNs,
     endUnixNs: times.ends[i],
     status: { code: spans.statusCode(i), message: texts?.message(i) ?? '' },
-    properties: properties?.get(i) ?? {},
     events: events?.get(i, startUnixNs) ?? [],
     links: links?.get(i, traceId) ?? [],
     resource: spans.resource(i),
     scope,
+    ...(properties?.get(i) ?? NOTHING),
   };
 };
 

@@ -2,6 +2,7 @@
 // again but those that are written as they are.
 import { BadValueError, LimitError } from '../../../graph/graph-error.js';
 import type { ArchivedProperties, ArchivedSpan } from '../../archived-span.js';
+import { storedProperties } from '../../stored-extras.js';
 import { MAX_SPAN_BYTES } from '../layout.js';
 import { KINDS, type SpanRows, STATUS_CODES } from '../order/span-rows.js';
 import type { SpanOrder } from '../order/trace-order.js';
@@ -82,15 +83,15 @@ class Gathering {
     this.statuses[ordinal] = numberOf(STATUS_CODES, span.status.code, span);
     if (span.traceState !== '' || span.status.message !== '') this.hasTexts = true;
     let bytes = SPAN_BYTES + span.name.length + span.traceState.length + span.status.message.length;
-    bytes += this.addProperties(span.properties);
-    for (const { name, properties } of span.events) {
+    bytes += this.addProperties(storedProperties(span));
+    for (const event of span.events) {
       this.hasEvents = true;
-      this.strings.add(name);
-      bytes += EVENT_BYTES + name.length + this.countProperties(properties);
+      this.strings.add(event.name);
+      bytes += EVENT_BYTES + event.name.length + this.countProperties(storedProperties(event));
     }
-    for (const { traceState, properties } of span.links) {
+    for (const link of span.links) {
       this.hasLinks = true;
-      bytes += LINK_BYTES + traceState.length + this.countProperties(properties);
+      bytes += LINK_BYTES + link.traceState.length + this.countProperties(storedProperties(link));
     }
     if (bytes > MAX_SPAN_BYTES) {
       throw new LimitError(

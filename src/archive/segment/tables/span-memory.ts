@@ -1,5 +1,6 @@
 // What a span takes in memory once decoded, about: what asking for its trace will cost.
 import type { ArchivedProperties, ArchivedSpan } from '../../archived-span.js';
+import { storedProperties } from '../../stored-extras.js';
 import { decodedBytes } from '../values/value-types.js';
 
 /** What a span without anything takes, and what a property, an event or a link adds at least. */
@@ -15,9 +16,11 @@ const propertyBytes = (properties: ArchivedProperties): number => {
 };
 
 /** Bytes of a span in memory; a segment counts the same while it is written. */
-export const spanMemory = ({ name, traceState, status, properties, events, links }: ArchivedSpan): number => {
-  let bytes = SPAN_BYTES + name.length + traceState.length + status.message.length + propertyBytes(properties);
-  for (const event of events) bytes += EVENT_BYTES + event.name.length + propertyBytes(event.properties);
-  for (const link of links) bytes += LINK_BYTES + link.traceState.length + propertyBytes(link.properties);
+export const spanMemory = (span: ArchivedSpan): number => {
+  const { name, traceState, status, events, links } = span;
+  let bytes =
+    SPAN_BYTES + name.length + traceState.length + status.message.length + propertyBytes(storedProperties(span));
+  for (const event of events) bytes += EVENT_BYTES + event.name.length + propertyBytes(storedProperties(event));
+  for (const link of links) bytes += LINK_BYTES + link.traceState.length + propertyBytes(storedProperties(link));
   return bytes;
 };

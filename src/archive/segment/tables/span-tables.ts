@@ -2,6 +2,7 @@
 // numbers. Readers hold these tables, so what does not repeat, or would make them large, is written where it is used.
 import { type ByteReader, ByteWriter } from '../../../graph/varint.js';
 import type { ArchivedKind, ArchivedResource, ArchivedScope } from '../../archived-span.js';
+import { restored, storedProperties } from '../../stored-extras.js';
 import { KINDS } from '../order/span-rows.js';
 import { readText, writeText } from '../values/text-column.js';
 import { readProperties, writeProperties } from '../values/value-codec.js';
@@ -18,21 +19,21 @@ export interface Shape {
   readonly scope: ArchivedScope;
 }
 
-export const writeResource = (writer: ByteWriter, { properties }: ArchivedResource): void =>
-  writeProperties(writer, properties);
+export const writeResource = (writer: ByteWriter, resource: ArchivedResource): void =>
+  writeProperties(writer, storedProperties(resource));
 
-export const readResource = (reader: ByteReader): ArchivedResource => ({ properties: readProperties(reader) });
+export const readResource = (reader: ByteReader): ArchivedResource => restored(readProperties(reader));
 
-export const writeScope = (writer: ByteWriter, { name, version, properties }: ArchivedScope): void => {
-  writeText(writer, name);
-  writeText(writer, version);
-  writeProperties(writer, properties);
+export const writeScope = (writer: ByteWriter, scope: ArchivedScope): void => {
+  writeText(writer, scope.name);
+  writeText(writer, scope.version);
+  writeProperties(writer, storedProperties(scope));
 };
 
 export const readScope = (reader: ByteReader): ArchivedScope => ({
   name: readText(reader),
   version: readText(reader),
-  properties: readProperties(reader),
+  ...restored(readProperties(reader)),
 });
 
 /** The service a resource names, '' for none. */

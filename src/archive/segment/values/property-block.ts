@@ -2,6 +2,7 @@
 // for. No count is believed that the bytes do not bear out.
 import type { ByteReader } from '../../../graph/varint.js';
 import type { ArchivedProperties, ArchivedValue } from '../../archived-span.js';
+import { type Extras, isReserved, restored, storedKey } from '../../stored-extras.js';
 import type { StringTable } from '../tables/string-table.js';
 import { readColumn, type ValueColumn } from './value-column.js';
 import { VALUE_TYPES, ValueType } from './value-types.js';
@@ -16,6 +17,8 @@ interface Column {
 
 /** Properties by row. */
 export class PropertyBlock {
+  private readonly hasReserved: boolean;
+
   private constructor(
     private readonly columns: readonly Column[],
     private readonly layouts: readonly Uint32Array[],
@@ -25,7 +28,9 @@ export class PropertyBlock {
     /** The place of each value in its column, row by row. */
     private readonly places: Uint32Array,
     private readonly values: readonly ValueColumn[],
-  ) {}
+  ) {
+    this.hasReserved = columns.some(({ key }) => isReserved(key));
+  }
 
   /** Rows that `count` spans, events or links have; the caller has capped `count`. */
   static read(reader: ByteReader, strings: StringTable, count: number): PropertyBlock {
@@ -52,15 +57,20 @@ export class PropertyBlock {
     let at = 0;
     for (const layout of rows) for (const column of layouts[layout]) places[at++] = counts[column]++;
     const values = columns.map(({ type }, i) => {
-      const isStored = type !== ValueType.no && type !== ValueType.yes;
+      const isStored = type !== ValueType.no && type !== ValueType.yes && type !== ValueType.empty;
       if (isStored && counts[i] > reader.left) throw reader.corrupt('is too short for its values');
       return readColumn(reader, type, counts[i]);
     });
     return new PropertyBlock(columns, layouts, rows, starts, places, values);
   }
 
-  /** The properties of a row. */
-  get(row: number): ArchivedProperties {
+  /** The properties of a row, and what is stored with them. */
+  get(row: number): Extras & { readonly properties: ArchivedProperties } {
+    const stored = this.stored(row);
+    return this.hasReserved ? restored(stored) : { properties: stored };
+  }
+
+  private stored(row: number): ArchivedProperties {
     const properties: Record<string, ArchivedValue> = {};
     let at = this.starts[row];
     for (const column of this.layouts[this.rows[row]]) {
@@ -75,15 +85,17 @@ export class PropertyBlock {
   /** One value of a row. */
   value(row: number, key: string): ArchivedValue | undefined {
     const layout = this.layouts[this.rows[row]];
+    const wanted = storedKey(key);
     for (let i = 0; i < layout.length; i++) {
-      if (this.columns[layout[i]].key === key) return this.values[layout[i]].get(this.places[this.starts[row] + i]);
+      if (this.columns[layout[i]].key === wanted) return this.values[layout[i]].get(this.places[this.starts[row] + i]);
     }
     return undefined;
   }
 
   /** Whether any row has the key. */
   hasKey(key: string): boolean {
-    return this.columns.some((column) => column.key === key);
+    const wanted = storedKey(key);
+    return this.columns.some((column) => column.key === wanted);
   }
 }
 

@@ -2,6 +2,7 @@
 // may be led into endless depth.
 import { BadValueError } from '../../../graph/graph-error.js';
 import type { ByteReader, ByteWriter } from '../../../graph/varint.js';
+import { ArchivedDouble } from '../../archived-double.js';
 import type { ArchivedProperties, ArchivedValue } from '../../archived-span.js';
 import { readText, writeText } from './text-column.js';
 import { describe, isPlainObject, MAX_DEPTH, typeOf, ValueType } from './value-types.js';
@@ -36,6 +37,10 @@ export const writeValue = (writer: ByteWriter, type: number, value: ArchivedValu
       return;
     case ValueType.real:
       scratchView.setFloat64(0, value as number, true);
+      writer.raw(scratch);
+      return;
+    case ValueType.double:
+      scratchView.setFloat64(0, (value as ArchivedDouble).value, true);
       writer.raw(scratch);
       return;
     case ValueType.bigint:
@@ -89,6 +94,11 @@ export const readValue = (reader: ByteReader, type: number, depth = 0): Archived
     case ValueType.real:
       scratch.set(reader.raw(8));
       return scratchView.getFloat64(0, true);
+    case ValueType.double:
+      scratch.set(reader.raw(8));
+      return new ArchivedDouble(scratchView.getFloat64(0, true));
+    case ValueType.empty:
+      return null;
     case ValueType.no:
       return false;
     case ValueType.yes:

@@ -1,5 +1,6 @@
 // The values of one key and type in a block, as a column. Values of one kind stand together, so that they compress together.
 import type { ByteReader, ByteWriter } from '../../../graph/varint.js';
+import { ArchivedDouble } from '../../archived-double.js';
 import type { ArchivedValue } from '../../archived-span.js';
 import { TextColumn, writeTexts } from './text-column.js';
 import { readValue, writeValue } from './value-codec.js';
@@ -31,6 +32,7 @@ const readReals = (reader: ByteReader, count: number): Float64Array => {
 export const writeColumn = (writer: ByteWriter, type: number, values: readonly ArchivedValue[]): void => {
   if (type === ValueType.text) writeTexts(writer, values as readonly string[]);
   else if (type === ValueType.real) writeReals(writer, values as readonly number[]);
+  else if (type === ValueType.double) writeReals(writer, (values as readonly ArchivedDouble[]).map(Number));
   else for (const value of values) writeValue(writer, type, value);
 };
 
@@ -50,6 +52,12 @@ export const readColumn = (reader: ByteReader, type: number, count: number): Val
       const values = readReals(reader, count);
       return { get: (place) => values[place] };
     }
+    case ValueType.double: {
+      const values = readReals(reader, count);
+      return { get: (place) => new ArchivedDouble(values[place]) };
+    }
+    case ValueType.empty:
+      return { get: () => null };
     case ValueType.no:
     case ValueType.yes:
       return constant(type === ValueType.yes);

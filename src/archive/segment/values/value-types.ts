@@ -2,6 +2,7 @@
 // would come back as something else, such as a Date or a Map, is no value.
 import { isUint8Array } from 'node:util/types';
 import { BadValueError } from '../../../graph/graph-error.js';
+import { ArchivedDouble } from '../../archived-double.js';
 import type { ArchivedValue } from '../../archived-span.js';
 
 /** A type's number in files. */
@@ -17,10 +18,14 @@ export const ValueType = {
   bytes: 6,
   list: 7,
   map: 8,
+  /** A double that is a whole number. */
+  double: 9,
+  /** Without content. */
+  empty: 10,
 } as const;
 
 /** Types there are. */
-export const VALUE_TYPES = 9;
+export const VALUE_TYPES = 11;
 
 /** Zigzag varints hold these. */
 const MAX_WHOLE = 2 ** 52 - 1;
@@ -39,8 +44,10 @@ export const typeOf = (value: ArchivedValue): number => {
     case 'bigint':
       return ValueType.bigint;
     case 'object':
+      if (value === null) return ValueType.empty;
       if (isUint8Array(value)) return ValueType.bytes;
       if (Array.isArray(value)) return ValueType.list;
+      if (value instanceof ArchivedDouble) return ValueType.double;
       if (isPlainObject(value)) return ValueType.map;
   }
   throw new BadValueError(`${describe(value)} is no value of a property${adviceOn(value)}`);
@@ -83,12 +90,13 @@ export const decodedBytes = (value: ArchivedValue, depth = 0): number => {
     case 'bigint':
       return 24;
     case 'object': {
+      if (value === null || value instanceof ArchivedDouble) return 8;
       if (value instanceof Uint8Array) return 96 + value.length;
       if (depth > MAX_DEPTH) {
         throw new BadValueError(`lists and maps of a property lie more than ${MAX_DEPTH} deep inside each other`);
       }
       let bytes = 48;
-      for (const [key, item] of Object.entries(value ?? {})) bytes += 16 + key.length + decodedBytes(item, depth + 1);
+      for (const [key, item] of Object.entries(value)) bytes += 16 + key.length + decodedBytes(item, depth + 1);
       return bytes;
     }
     default:

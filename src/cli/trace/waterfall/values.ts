@@ -1,4 +1,5 @@
 // Properties of spans as text for a person: on one line, cut where they are long, never with a control character.
+import { ArchivedDouble } from '../../../archive/archived-double.js';
 import type { ArchivedProperties, ArchivedValue } from '../../../archive/archived-span.js';
 import { escapeText } from '../../../exporters/console/escape-text.js';
 
@@ -12,7 +13,7 @@ const list = (items: readonly string[], count: number, [open, close]: readonly [
 /** A value as it would be written in JavaScript, about. */
 export const formatValue = (value: ArchivedValue, depth = 0): string => {
   if (typeof value === 'string') return /^[\w./:@+-]+$/.test(value) ? escapeText(value) : `"${escapeText(value)}"`;
-  if (typeof value !== 'object') return String(value);
+  if (typeof value !== 'object' || value === null || value instanceof ArchivedDouble) return String(value ?? '');
   if (value instanceof Uint8Array)
     return `<${value.length} bytes ${Buffer.from(value.subarray(0, MAX_BYTES)).toString('hex')}>`;
   if (depth === MAX_DEPTH) return '…';

@@ -1,6 +1,7 @@
 // Spans of every kind there can be: few ids, so that parents are absent, spans come twice and parents go round in circles; every type of
 // value; times at both ends of what a clock can show.
 import fc from 'fast-check';
+import { ArchivedDouble } from '../../../../src/archive/archived-double.js';
 import type {
   ArchivedEvent,
   ArchivedLink,
@@ -16,7 +17,7 @@ const record = <T extends object>(model: { [K in keyof T]: fc.Arbitrary<T[K]> })
   fc.record(model, { noNullPrototype: true }) as unknown as fc.Arbitrary<T>;
 
 const text = fc.oneof(
-  fc.constantFrom('', 'GET /', 'x', '__proto__', 'constructor', '\ud800 alone', 'naïve 💙'),
+  fc.constantFrom('', 'GET /', 'x', '\0flags', '\0\0x', '__proto__', 'constructor', '\ud800 alone', 'naïve 💙'),
   fc.string({ unit: 'binary', maxLength: 8 }),
 );
 const hexText = (digits: number) =>
@@ -52,6 +53,8 @@ export const anyValue: fc.Arbitrary<ArchivedValue> = fc.letrec<{ value: Archived
     number,
     fc.boolean(),
     bigint,
+    fc.constant(null),
+    fc.integer().map((whole) => new ArchivedDouble(whole)),
     fc.uint8Array({ maxLength: 6 }),
     fc.array(tie('value'), { maxLength: 3 }),
     fc.array(fc.tuple(text, tie('value')), { maxLength: 3 }).map((entries) => Object.fromEntries(entries)),
@@ -81,19 +84,45 @@ const spanIds = ['0000000000000001', '00000000000000ff', '7fffffffffffffff', '80
 const traceId = fc.oneof({ weight: 8, arbitrary: fc.constantFrom(...traceIds) }, { weight: 1, arbitrary: hexText(32) });
 const spanId = fc.oneof({ weight: 3, arbitrary: fc.constantFrom(...spanIds) }, { weight: 2, arbitrary: hexText(16) });
 
-const link: fc.Arbitrary<ArchivedLink> = record({ traceId, spanId, traceState: text, properties: someProperties });
-const event: fc.Arbitrary<ArchivedEvent> = record({ name: text, timeUnixNs: anyTime, properties: someProperties });
+const counts = (...fields: readonly string[]): fc.Arbitrary<object> =>
+  fc.oneof(
+    { weight: 2, arbitrary: fc.constant({}) },
+    {
+      weight: 1,
+      arbitrary: fc.record(
+        Object.fromEntries(fields.map((field) => [field, fc.integer({ min: 1, max: 2 ** 32 - 1 })])),
+        {
+          requiredKeys: [],
+          noNullPrototype: true,
+        },
+      ),
+    },
+  );
+const withExtras = <T extends object>(thing: fc.Arbitrary<T>, extras: fc.Arbitrary<object>): fc.Arbitrary<T> =>
+  fc.tuple(thing, extras).map(([one, more]) => ({ ...one, ...more }));
+const schema = fc.constantFrom({}, {}, { schemaUrl: 'https://example.com/1' });
+
+const link: fc.Arbitrary<ArchivedLink> = withExtras(
+  record<ArchivedLink>({ traceId, spanId, traceState: text, properties: someProperties }),
+  counts('flags', 'droppedAttributesCount'),
+);
+const event: fc.Arbitrary<ArchivedEvent> = withExtras(
+  record<ArchivedEvent>({ name: text, timeUnixNs: anyTime, properties: someProperties }),
+  counts('droppedAttributesCount'),
+);
 const fewResources: fc.Arbitrary<ArchivedResource> = fc.oneof(
   fc.constantFrom({ properties: { 'service.name': 'cart' } }, { properties: { 'service.name': 'frontend' } }),
-  record<ArchivedResource>({ properties: anyProperties }),
+  withExtras(
+    withExtras(record<ArchivedResource>({ properties: anyProperties }), schema),
+    counts('droppedAttributesCount'),
+  ),
 );
 const fewScopes: fc.Arbitrary<ArchivedScope> = fc.oneof(
   fc.constant({ name: 'lib', version: '1', properties: {} }),
-  record<ArchivedScope>({ name: text, version: text, properties: someProperties }),
+  withExtras(record<ArchivedScope>({ name: text, version: text, properties: someProperties }), schema),
 );
 
-/** Any span. */
-export const anySpan: fc.Arbitrary<ArchivedSpan> = record<ArchivedSpan>({
+const plainSpan: fc.Arbitrary<ArchivedSpan> = record<ArchivedSpan>({
   traceId,
   spanId,
   parentSpanId: fc.oneof(fc.constant(''), spanId),
@@ -119,5 +148,18 @@ export const anySpan: fc.Arbitrary<ArchivedSpan> = record<ArchivedSpan>({
   scope: fewScopes,
 });
 
+/** Any span. */
+export const anySpan = withExtras(
+  plainSpan,
+  counts('flags', 'droppedAttributesCount', 'droppedEventsCount', 'droppedLinksCount'),
+);
+
+/** Any span that an archive takes: files of before may have some that end before they start. */
+export const anyTakenSpan: fc.Arbitrary<ArchivedSpan> = anySpan.map((span) =>
+  span.endUnixNs >= span.startUnixNs ? span : { ...span, startUnixNs: span.endUnixNs, endUnixNs: span.startUnixNs },
+);
+
 /** Spans of a few traces. */
 export const anySpans: fc.Arbitrary<ArchivedSpan[]> = fc.array(anySpan, { maxLength: 40 });
+/** Those that an archive takes. */
+export const anyTakenSpans: fc.Arbitrary<ArchivedSpan[]> = fc.array(anyTakenSpan, { maxLength: 40 });
