@@ -114,7 +114,12 @@ export class BadValueError extends GraphError {
 /** A key was added twice to one graph. */
 export class DuplicateKeyError extends GraphError {
   override readonly name = 'DuplicateKeyError';
-  constructor(message: string, options?: ErrorOptions) {
+  constructor(
+    message: string,
+    /** The key, where it is known: its form is the caller's to write. */
+    readonly key?: Uint8Array,
+    options?: ErrorOptions,
+  ) {
     super('ERR_SPANLINE_GRAPH_DUPLICATE_KEY', message, options);
   }
 }

@@ -1,5 +1,5 @@
 // `spanline graph`, as people run it: what each command prints, its exit code, and that nothing but the answer is on standard output.
-import { spawnSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -249,6 +249,16 @@ test('digits that several keys begin with', async () => {
     stderr: expect.stringContaining('abcd01, abcd02'),
   });
   expect(lines(await graph(['get', path('hex.graph'), 'ABCD02', 'abc0']))[1]).toBe('  references abcd01');
+});
+
+test('a shallow clone: what lies beyond it is absent, and no commit there is a root', async () => {
+  const git = (...args: string[]) =>
+    execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@example.com', ...args], { stdio: 'pipe' });
+  git('init', '-q', path('whole'));
+  for (let i = 0; i < 4; i++) git('-C', path('whole'), 'commit', '-q', '--allow-empty', '-m', `commit ${i}`);
+  git('clone', '-q', '--depth', '2', `file://${path('whole')}`, path('shallow'));
+  const built = await graph(['build', '--from-git', path('shallow'), '-o', path('shallow.graph'), '--json']);
+  expect(JSON.parse(built.stdout)).toMatchObject({ nodes: 2, absent: 1, references: 2 });
 });
 
 describe('verify and salvage', () => {

@@ -86,11 +86,13 @@ const print = async (path: string, stats: BuildStats, json: boolean | undefined)
   await writeOut(columns(head, [row], ['left', 'right', 'right', 'right', 'right', 'right']));
 };
 
-/** Cycles are named as the input writes keys. */
+/** Cycles, and keys that come twice, are named as the input writes keys. */
 const finish = async (builder: CompactGraphBuilder, form: KeyForm): Promise<BuildStats> => {
   try {
     return await builder.finish();
   } catch (error) {
+    if (error instanceof DuplicateKeyError && error.key !== undefined)
+      throw usage(`the key ${keyText(error.key, form)} comes twice; write a node once`);
     if (!(error instanceof CycleError) || error.cycle.length === 0) throw error;
     const keys = [...error.cycle, error.cycle[0]].map((key) => keyText(key, form));
     const shown = keys.length > MAX_CYCLE_KEYS ? [...keys.slice(0, MAX_CYCLE_KEYS), '...'] : keys;

@@ -103,4 +103,4 @@ export class NodeBatch {
 }
 
 export const duplicate = (graph: number, key: Uint8Array): DuplicateKeyError =>
-  new DuplicateKeyError(`graph ${graph} has the key ${shownKey(key)} twice; add every node once`);
+  new DuplicateKeyError(`graph ${graph} has the key ${shownKey(key)} twice; add every node once`, Uint8Array.from(key));

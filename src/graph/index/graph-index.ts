@@ -88,7 +88,7 @@ export class GraphIndex implements ReadableIndex {
     keys: Iterable<TupleKey>,
     options?: TransportReadOptions,
   ): AsyncGenerator<IndexEntry, undefined, void> {
-    for (const some of batches(new TupleSet(keys))) {
+    for (const some of batches(this.possible(keys))) {
       const ordinals = await this.graph.ordinalsOf(
         some.map((key) => this.encode(key)),
         options,
@@ -143,10 +143,7 @@ export class GraphIndex implements ReadableIndex {
     this.checkList(list);
     const asked = new TupleSet(keys);
     const wanted = [...asked].filter((key) => !parentMap.has(key) && !missing.has(key));
-    const ordinals = await this.graph.ordinalsOf(
-      wanted.map((key) => this.encode(key)),
-      options,
-    );
+    const ordinals = await this.ordinalsOf(wanted, options);
     const present = ordinals.filter((ordinal) => this.isNode(ordinal));
     wanted.forEach((key, i) => {
       if (!this.isNode(ordinals[i])) missing.add(key);
@@ -160,10 +157,7 @@ export class GraphIndex implements ReadableIndex {
   async findAncestry(keys: Iterable<TupleKey>, list: number, options?: TransportReadOptions): Promise<FoundAncestry> {
     this.checkList(list);
     const wanted = [...new TupleSet(keys)];
-    const ordinals = await this.graph.ordinalsOf(
-      wanted.map((key) => this.encode(key)),
-      options,
-    );
+    const ordinals = await this.ordinalsOf(wanted, options);
     const missing = new TupleSet(wanted.filter((_, i) => !this.isNode(ordinals[i])));
     const starts = ordinals.filter((ordinal) => this.isNode(ordinal));
     if (starts.length === 0) return { parentMap: new TupleMap(), missing };
@@ -219,6 +213,22 @@ export class GraphIndex implements ReadableIndex {
     }
     for await (const entries of this.file.dictionary.range({ prefix: bytes }, options))
       yield entries.map(({ ordinals: [ordinal] }) => ordinal);
+  }
+
+  /** The keys of the right length: others are absent, as all are that no index of these elements can have. */
+  private possible(keys: Iterable<TupleKey>): TupleSet {
+    return new TupleSet([...new TupleSet(keys)].filter(({ length }) => length === this.keyElements));
+  }
+
+  /** The ordinal of each key, -1 for those that are absent. */
+  private async ordinalsOf(keys: readonly TupleKey[], options?: TransportReadOptions): Promise<number[]> {
+    const possible = keys.filter(({ length }) => length === this.keyElements);
+    const ordinals = await this.graph.ordinalsOf(
+      possible.map((key) => this.encode(key)),
+      options,
+    );
+    let next = 0;
+    return keys.map(({ length }) => (length === this.keyElements ? ordinals[next++] : -1));
   }
 
   private encode(key: TupleKey): Buffer {

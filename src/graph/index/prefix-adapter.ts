@@ -4,7 +4,7 @@ import { BadKeyError, BadOptionsError, CorruptError } from '../graph-error.js';
 import type { TransportReadOptions } from '../transport/transport.js';
 import { nextToAsk, referencesOf } from './find-ancestry.js';
 import type { FoundAncestry, IndexEntry, ReadableIndex } from './graph-index-types.js';
-import { encodeTuple, type TupleKey, TupleMap, type TuplePrefix, TupleSet } from './tuple-key.js';
+import { encodePrefix, encodeTuple, type TupleKey, TupleMap, type TuplePrefix, TupleSet } from './tuple-key.js';
 
 /** How a part of an index is adapted. */
 export interface PrefixAdapterOptions {
@@ -73,12 +73,13 @@ export class PrefixAdapter implements ReadableIndex {
     keys: Iterable<TupleKey>,
     options?: TransportReadOptions,
   ): AsyncGenerator<IndexEntry, undefined, void> {
-    const whole = Array.from(keys, (key) => this.join(key));
+    const whole = this.possible(keys).map((key) => this.join(key));
     for await (const entry of this.adapted.iterEntries(whole, options)) yield this.cut(entry);
   }
 
   async *iterAllEntries(options?: TransportReadOptions): AsyncGenerator<IndexEntry, undefined, void> {
-    yield* this.iterEntriesPrefix([Array<null>(this.missingElements).fill(null)], options);
+    const all = [...this.prefix, ...Array<null>(this.missingElements).fill(null)];
+    for await (const entry of this.adapted.iterEntriesPrefix([all], options)) yield this.cut(entry);
   }
 
   async *iterEntriesPrefix(
@@ -86,6 +87,8 @@ export class PrefixAdapter implements ReadableIndex {
     options?: TransportReadOptions,
   ): AsyncGenerator<IndexEntry, undefined, void> {
     const whole = Array.from(prefixes, (prefix) => {
+      // The prefix is no shorter way to ask for everything than it is where nothing is left out.
+      encodePrefix(prefix, this.missingElements);
       if (Array.isArray(prefix) && prefix.length === this.missingElements) return [...this.prefix, ...prefix];
       throw new BadKeyError(`the prefix ${JSON.stringify(prefix)} must have ${this.missingElements} elements`);
     });
@@ -103,8 +106,9 @@ export class PrefixAdapter implements ReadableIndex {
     const wholeParents = new TupleMap<readonly TupleKey[]>();
     const wholeMissing = new TupleSet();
     const wanted = [...asked].filter((key) => !parentMap.has(key) && !missing.has(key));
+    for (const key of wanted) if (key.length !== this.missingElements) missing.add(key);
     await this.adapted.findAncestors(
-      wanted.map((key) => this.join(key)),
+      this.possible(wanted).map((key) => this.join(key)),
       list,
       wholeParents,
       wholeMissing,
@@ -115,8 +119,10 @@ export class PrefixAdapter implements ReadableIndex {
   }
 
   async findAncestry(keys: Iterable<TupleKey>, list: number, options?: TransportReadOptions): Promise<FoundAncestry> {
-    const whole = Array.from(keys, (key) => this.join(key));
+    const asked = [...new TupleSet(keys)];
+    const whole = this.possible(asked).map((key) => this.join(key));
     const found = { parentMap: new TupleMap<readonly TupleKey[]>(), missing: new TupleSet() };
+    for (const key of asked) if (key.length !== this.missingElements) found.missing.add(key);
     this.cutInto(await this.adapted.findAncestry(whole, list, options), found);
     return found;
   }
@@ -141,6 +147,11 @@ export class PrefixAdapter implements ReadableIndex {
 
   close(): Promise<void> {
     return this.adapted.close();
+  }
+
+  /** The keys of the right length: others are absent. */
+  private possible(keys: Iterable<TupleKey>): TupleKey[] {
+    return [...new TupleSet(keys)].filter(({ length }) => length === this.missingElements);
   }
 
   private join(key: TupleKey): TupleKey {

@@ -51,6 +51,8 @@ export const decodeTuple = (bytes: Uint8Array): TupleKey =>
 export const encodePrefix = (prefix: TuplePrefix, elements: number): Buffer => {
   if (!Array.isArray(prefix) || prefix.length !== elements)
     throw new BadKeyError(`the prefix ${shown(prefix)} must have ${elements} elements; write null for any`);
+  if (prefix[0] === null)
+    throw new BadKeyError(`the prefix ${shown(prefix)} begins with null; iterAllEntries gives everything`);
   const given = prefix.indexOf(null);
   const fixed = given === -1 ? prefix : prefix.slice(0, given);
   if (prefix.slice(fixed.length).some((element) => element !== null)) {

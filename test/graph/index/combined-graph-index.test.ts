@@ -211,7 +211,11 @@ describe('files that vanish', () => {
   const questions: [string, (index: CombinedGraphIndex) => Promise<unknown>][] = [
     ['iterAllEntries', async (index) => (await keysOf(index.iterAllEntries())).sort()],
     ['iterEntries', async (index) => (await keysOf(index.iterEntries(NAMES.map((name) => [name])))).sort()],
-    ['iterEntriesPrefix', async (index) => (await keysOf(index.iterEntriesPrefix([[null]]))).sort()],
+    [
+      'iterEntriesPrefix',
+      async (index) =>
+        (await keysOf(index.iterEntriesPrefix(NAMES.filter((_, i) => i % 400 === 0).map((name) => [name])))).sort(),
+    ],
     ['findAncestry', async (index) => shownAncestry(await index.findAncestry([['key-4499']], 0))],
     ['externalReferences', async (index) => [...(await index.externalReferences(0))]],
     ['getParentMap', async (index) => [...(await index.getParentMap([['key-5'], ['key-4000']]))]],
@@ -267,7 +271,7 @@ describe('files that vanish', () => {
 
   test('other failures do not ask for a reload', async () => {
     const index = new CombinedGraphIndex([await openAt('new')], { reload: () => expect.unreachable() });
-    expect(await failureOf(collect(index.iterEntries([['a', 'b']])))).toMatchObject({ name: 'BadKeyError' });
+    expect(await failureOf(collect(index.iterEntriesPrefix([[null]])))).toMatchObject({ name: 'BadKeyError' });
     await index.close();
     expect(await failureOf(collect(index.iterAllEntries()))).toMatchObject({ name: 'ClosedError' });
   });

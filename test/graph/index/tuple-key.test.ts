@@ -66,13 +66,13 @@ describe('prefixes', () => {
   test('end behind their last whole element', () => {
     expect(encodePrefix(['a', null], 2).toString()).toBe('a\0');
     expect(encodePrefix(['a', 'b'], 2).toString()).toBe('a\0b');
-    expect(encodePrefix([null, null], 2).toString()).toBe('');
     expect(encodePrefix(['a', 'b', null], 3).toString()).toBe('a\0b\0');
   });
 
   test.each<[string, unknown]>([
     ['no list', 'a'],
     ['too short', ['a']],
+    ['a null at once', [null, null]],
     ['an element behind a null', [null, 'a']],
     ['an empty element', ['', null]],
     ['NUL', ['a\0', null]],
