@@ -24,6 +24,7 @@ export type { GoldStats, GoldStoreOptions, PutOptions, TileOptions } from './gol
 export type { GoldTile, GoldTrace, TraceFragment } from './gold/gold-tile.js';
 export type { IgnoreMatcher, IgnoreRule, IgnoreRuleInput, IgnoreRules } from './gold/ignore-rules.js';
 export { type DigestResult, type DigestResults, type DigestSearch, searchDigests } from './gold/search-digests.js';
+export { type UnseenDigest, unseenDigests } from './gold/unseen-digests.js';
 export type { Time } from './gold/values.js';
 export { configProblems, type DetectionConfig, type InstanceConfig, readInstanceConfig } from './ingest/config.js';
 export { INGEST_FORMATS, type IngestFormat } from './ingest/formats.js';

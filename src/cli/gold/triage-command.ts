@@ -1,16 +1,31 @@
 // `spanline gold triage`: says whether digests of a test are right.
 import { userInfo } from 'node:os';
 import { Argument, type Command } from 'commander';
-import type { TriageStatus } from '../../tracedb/index.js';
+import { type GoldStore, type TestDigest, type TriageStatus, unseenDigests } from '../../tracedb/index.js';
+import { CommandError, ExitCode } from '../exit-code.js';
+import type { Call } from '../store-session.js';
 import { printJson, type StoreOptions, withGold, withStore } from './gold-options.js';
 
 interface TriageOptions extends StoreOptions {
   readonly by?: string;
   readonly note?: string;
+  readonly unseen?: boolean;
 }
 
 /** Who runs the command, for the history. */
 export const whoRuns = (): string => process.env.USER || userInfo().username || 'unknown';
+
+/** A mistyped name must not become an expectation that nothing will ever meet. */
+const refuseUnseen = async (store: GoldStore, changes: readonly TestDigest[], call: Call): Promise<void> => {
+  const reasons = new Set((await unseenDigests(store, changes, call)).map(({ reason }) => reason));
+  if (reasons.size === 0) return;
+  const [first, ...more] = reasons;
+  throw new CommandError(
+    'ERR_SPANLINE_NOT_FOUND',
+    `nothing is triaged: ${first}${more.length > 0 ? `, and ${more.length} more` : ''}; --unseen triages it all the same`,
+    ExitCode.findings,
+  );
+};
 
 /** Register the command. */
 export const registerTriage = (gold: Command): void => {
@@ -21,14 +36,22 @@ export const registerTriage = (gold: Command): void => {
     .argument('<digest...>', 'digests')
     .option('--by <name>', 'who says it; you when left out')
     .option('--note <text>', 'why')
+    .option('--unseen', 'also what the store has no result of: expectations that come before results')
     .addHelpText(
       'after',
-      "\nExamples:\n  $ spanline gold triage --store ./gold circle positive 0cc175b9c0f1b6a831c399e269772661 --note 'new font'",
+      "\nExamples:\n  $ spanline gold triage --store ./gold circle positive 0cc175b9c0f1b6a831c399e269772661 --note 'new font'\n\n" +
+        'Exit codes: 0 done, 1 the store has no such test, or the test never gave such a digest: nothing is triaged, 2 wrong usage, 3 the store failed.',
     )
     .action(
-      (test: string, status: TriageStatus, digests: string[], { by = whoRuns(), note, ...options }: TriageOptions) =>
+      (
+        test: string,
+        status: TriageStatus,
+        digests: string[],
+        { by = whoRuns(), note, unseen = false, ...options }: TriageOptions,
+      ) =>
         withGold(options, async ({ gold: store, call }) => {
           const changes = digests.map((digest) => ({ test, digest, status }));
+          if (!unseen) await refuseUnseen(store, changes, call);
           const changed = await store.expectations.triage(changes, { by, note, ...call });
           if (options.json) printJson({ test, status, changed });
           else process.stdout.write(`${changed} of ${digests.length} digests of ${test} changed to ${status}\n`);

@@ -4,6 +4,7 @@ import { inSpan } from '../node-span.js';
 import { CallDeadline } from '../params/call-deadline.js';
 import type { CleaningRule } from '../params/cleaning.js';
 import { OpsRows } from '../params/ops-rows.js';
+import type { OrderedParamSet } from '../params/ordered-param-set.js';
 import { fitQuery } from '../query/known-query.js';
 import type { Query } from '../query/query.js';
 import type { CallOptions, WideColumnTable } from '../table/wide-column-table.js';
@@ -172,6 +173,13 @@ export class GoldStore {
     const tile = await this.getDenseTile(nCommits, options);
     const statusOf = await this.expectations.statuses(tracesByTest(tile, testKey).keys(), options);
     return blameUntriaged(tile, statusOf, testKey);
+  }
+
+  /** Keys and values of the traces of one stored tile. */
+  async orderedParamSet(tile: number, options: CallOptions = {}): Promise<OrderedParamSet> {
+    countIn('tile', tile, 0, MAX_TILE);
+    const deadline = new CallDeadline(`reading the param set of tile ${tile}`, options);
+    return this.#opsRows.at(tile).read(deadline.next());
   }
 
   /** Numbers of the stored tiles, newest first. */
