@@ -6,7 +6,8 @@ import { Archive } from '../archive/archive.js';
 import type { DamagedSegment } from '../archive/archive-options.js';
 import { TraceFormatError } from '../archive/trace-format-error.js';
 import { GraphError } from '../graph/graph-error.js';
-import { CommandError, ExitCode } from './exit-code.js';
+import { OutputClosed } from './closed-output.js';
+import { CommandError, ExitCode, endWith } from './exit-code.js';
 import { interruptible } from './interrupt.js';
 import { note } from './store-session.js';
 
@@ -65,39 +66,63 @@ export const noteDamage = (damaged: readonly DamagedSegment[]): void => {
 /** The answer was printed, but it is not of everything. */
 const reportDamage = (damaged: readonly DamagedSegment[]): void => {
   noteDamage(damaged);
-  if (damaged.length > 0) process.exitCode = ExitCode.store;
+  if (damaged.length > 0) endWith(ExitCode.store);
 };
 
-/** Open the archive, run `work`, close it. Only to read unless `write`. */
-export const withArchive = async (
-  options: ArchiveCommandOptions,
-  work: (archive: Archive, signal: AbortSignal) => Promise<void>,
-  { write = false, hint }: { readonly write?: boolean; readonly hint?: string } = {},
-): Promise<void> => {
-  const directory = archiveDirectory(options);
-  const run = async (signal: AbortSignal): Promise<void> => {
-    if (!write) await checkDirectory(directory);
-    const archive = await Archive.open(directory, { readOnly: !write });
-    try {
-      await work(archive, signal);
-      reportDamage((await archive.stats()).damaged);
-    } catch (error) {
-      if (!(error instanceof CommandError) || error.exitCode !== ExitCode.findings) throw error;
-      const { damaged } = await archive.stats();
-      reportDamage(damaged);
-      // What was not found may be in what cannot be read.
-      throw damaged.length === 0
-        ? error
-        : new CommandError(error.code, error.message, ExitCode.store, { cause: error });
-    } finally {
-      await archive.close();
-    }
-  };
-  await interruptible(
+const endingWell = (run: (signal: AbortSignal) => Promise<void>, hint?: string): Promise<void> =>
+  interruptible(
     (signal) =>
       run(signal).catch((error: unknown) => {
         throw signal.aborted ? signal.reason : toCommandError(error);
       }),
     hint,
   );
+
+/** Open the archive to read, run `work`, close it. */
+export const withArchive = (
+  options: ArchiveCommandOptions,
+  work: (archive: Archive, signal: AbortSignal) => Promise<void>,
+): Promise<void> => {
+  const directory = archiveDirectory(options);
+  return endingWell(async (signal) => {
+    await checkDirectory(directory);
+    const archive = await Archive.open(directory, { readOnly: true });
+    try {
+      await work(archive, signal);
+      reportDamage((await archive.stats()).damaged);
+    } catch (error) {
+      // What was not found may be in what cannot be read, and so may what nobody read any more.
+      const isAnswer = error instanceof CommandError && error.exitCode === ExitCode.findings;
+      if (!isAnswer && !(error instanceof OutputClosed)) throw error;
+      const { damaged } = await archive.stats();
+      reportDamage(damaged);
+      throw damaged.length === 0 || !isAnswer
+        ? error
+        : new CommandError(error.code, error.message, ExitCode.store, { cause: error });
+    } finally {
+      await archive.close();
+    }
+  });
+};
+
+/** Run `work`, which opens the archive to write once it has something for it: a command that fails before leaves no empty archive. */
+export const withWrittenArchive = (
+  options: ArchiveCommandOptions,
+  work: (open: () => Promise<Archive>, signal: AbortSignal) => Promise<void>,
+  hint?: string,
+): Promise<void> => {
+  const directory = archiveDirectory(options);
+  return endingWell(async (signal) => {
+    let opened: Promise<Archive> | undefined;
+    const open = (): Promise<Archive> => {
+      opened ??= Archive.open(directory);
+      return opened;
+    };
+    try {
+      await work(open, signal);
+      if (opened !== undefined) reportDamage((await (await opened).stats()).damaged);
+    } finally {
+      await (await opened)?.close();
+    }
+  }, hint);
 };

@@ -4,11 +4,11 @@
 export const ExitCode = {
   /** Done, and nothing to report. */
   ok: 0,
-  /** Done, and the answer is "no": a regression, a difference, a failed check. */
+  /** Done, and the answer is one to act on: a check found something, or what was asked for is not there. */
   findings: 1,
-  /** The command line was wrong; nothing was done. */
+  /** The command line, a query, a config or what a file brings is wrong as written; nothing of it was done. */
   usage: 2,
-  /** A store, file or server could not be read or written. */
+  /** A store, an archive, a file or a server could not be read, written or reached. */
   store: 3,
   /** A bug in spanline. */
   internal: 70,
@@ -18,6 +18,11 @@ export const ExitCode = {
 } as const;
 
 export type ExitCode = (typeof ExitCode)[keyof typeof ExitCode];
+
+/** End with this code once the command is done, unless a higher one is due: of several the gravest counts. */
+export const endWith = (code: ExitCode): void => {
+  process.exitCode = Math.max(Number(process.exitCode ?? ExitCode.ok), code);
+};
 
 /** Ends the command with `exitCode`; the message is all that a person sees. */
 export class CommandError extends Error {

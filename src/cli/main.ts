@@ -1,13 +1,20 @@
 #!/usr/bin/env node
 // The `spanline` command: runs the program and turns its outcome into an exit code. Nothing else belongs here.
 import { CommanderError } from 'commander';
-import { TraceDbError } from '../tracedb/index.js';
+import { TraceDbError, type TraceDbErrorCode } from '../tracedb/index.js';
 import { OutputClosed, watchOutput } from './closed-output.js';
-import { CommandError, ExitCode } from './exit-code.js';
+import { CommandError, ExitCode, endWith } from './exit-code.js';
 import { createProgram } from './program.js';
 
+/** What of the trace databases is no failure of a store. */
+const EXIT_CODES: Partial<Record<TraceDbErrorCode, ExitCode>> = {
+  ERR_SPANLINE_INVALID_INPUT: ExitCode.usage,
+  ERR_SPANLINE_TABLE_LIMIT: ExitCode.usage,
+  ERR_SPANLINE_NOT_FOUND: ExitCode.findings,
+};
+
 /** Print what a person needs of the error; the code to exit with. */
-function explain(error: unknown): number {
+function explain(error: unknown): ExitCode {
   // Commander has printed its own message by now; its exit code 0 stands for --help and --version.
   if (error instanceof CommanderError) return error.exitCode === 0 ? ExitCode.ok : ExitCode.usage;
   if (error instanceof CommandError) {
@@ -16,9 +23,7 @@ function explain(error: unknown): number {
   }
   if (error instanceof TraceDbError) {
     process.stderr.write(`spanline: ${error.message}\n`);
-    return error.code === 'ERR_SPANLINE_INVALID_INPUT' || error.code === 'ERR_SPANLINE_TABLE_LIMIT'
-      ? ExitCode.usage
-      : ExitCode.store;
+    return EXIT_CODES[error.code] ?? ExitCode.store;
   }
   process.stderr.write(`spanline: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
   return ExitCode.internal;
@@ -33,5 +38,5 @@ watchOutput((error) => {
 try {
   await createProgram().parseAsync(process.argv);
 } catch (error) {
-  if (!(error instanceof OutputClosed)) process.exitCode = explain(error);
+  if (!(error instanceof OutputClosed)) endWith(explain(error));
 }

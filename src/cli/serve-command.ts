@@ -6,7 +6,7 @@ import type { ArchiveOptions } from '../archive/archive-options.js';
 import { type ArchiveServer, createArchiveServer } from '../archive/server/archive-server.js';
 import type { ArchiveServerOptions } from '../archive/server/server-options.js';
 import { archiveDirectory, noteDamage, toCommandError } from './archive-session.js';
-import { ExitCode } from './exit-code.js';
+import { ExitCode, endWith } from './exit-code.js';
 import { wholeNumber } from './options.js';
 import { note, printJson } from './store-session.js';
 
@@ -120,7 +120,7 @@ const run = async (options: ServeOptions): Promise<void> => {
     note('stopping');
     await tellOfDamage(archive, told);
     // Its answers were not of everything.
-    if (told.size > 0) process.exitCode = ExitCode.store;
+    if (told.size > 0) endWith(ExitCode.store);
   } finally {
     await Promise.all(running.map((server) => server.close()));
     await archive.close();

@@ -43,6 +43,8 @@ export interface SessionRequest {
   readonly configured?: string;
   /** Make a store that does not exist: only where the command is meant to, since a mistyped directory must not become one. */
   readonly make: boolean;
+  /** Asked before a store is made: false when nothing would be written, so that a failed command leaves no empty store. */
+  readonly isWorthMaking?: () => Promise<boolean>;
   /** What is said of an interrupted command. */
   readonly hint?: string;
 }
@@ -67,18 +69,18 @@ export const withTable = async (
   request: SessionRequest,
   work: (table: WideColumnTable, call: Call, isNew: boolean) => Promise<void>,
 ): Promise<void> => {
-  const { kind, schema, options, make, hint } = request;
+  const { kind, schema, options, make, isWorthMaking, hint } = request;
   const location = locationOf(request);
   await interruptible(async (signal) => {
     const isNew = !(await storeExists(location));
+    if (isNew && make && (await isWorthMaking?.()) === false) return;
     const table = await openTable(location, { ...schema, make }).catch((cause: unknown) => {
-      if (make || !(cause instanceof TraceDbError) || cause.code !== 'ERR_SPANLINE_NOT_FOUND') throw cause;
-      throw new CommandError(
-        'ERR_SPANLINE_NOT_FOUND',
-        `there is no ${kind} store in ${location}; make one with: spanline ${kind} init --store ${location}`,
-        ExitCode.store,
-        { cause },
-      );
+      if (!(cause instanceof TraceDbError) || cause.code !== 'ERR_SPANLINE_NOT_FOUND') throw cause;
+      // Not an answer of a store, as that of a commit it does not have.
+      const message = make
+        ? cause.message
+        : `there is no ${kind} store in ${location}; make one with: spanline ${kind} init --store ${location}`;
+      throw new CommandError(cause.code, message, ExitCode.store, { cause });
     });
     try {
       await work(table, { signal, deadlineMs: options.deadline * 1000 }, isNew);

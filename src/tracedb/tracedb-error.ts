@@ -7,6 +7,8 @@ export type TraceDbErrorCode =
   | 'ERR_SPANLINE_INVALID_INPUT'
   /** Beyond a limit of the table, such as the length of a row key. */
   | 'ERR_SPANLINE_TABLE_LIMIT'
+  /** A file to ingest, or a config, is missing or cannot be read. */
+  | 'ERR_SPANLINE_FILE'
   /** The table, tile, or commit does not exist. */
   | 'ERR_SPANLINE_NOT_FOUND'
   /** The caller's AbortSignal fired. */

@@ -84,7 +84,7 @@ describe('ingest', () => {
     const bad = join(dir, 'bad.json');
     writeFileSync(bad, '{"version":1,"git_hash":"a","results":[{"key":{}}]}');
     const result = await spanline(['perf', 'ingest', '-s', place, '/no/such.json', file, bad, '--json']);
-    expect(result.code).toBe(2);
+    expect(result.code).toBe(3);
     expect(json<{ outcome: string }[]>(result).map(({ outcome }) => outcome)).toEqual(['bad', 'written', 'bad']);
     expect(result.stderr).toContain('spanline: /no/such.json: does not exist\n');
     expect(result.stderr).toMatch(/spanline: .*bad\.json: \/results\/0 /);
@@ -132,7 +132,7 @@ describe('tiles', () => {
     expect(await spanline(['perf', 'tiles', 'list', '--store', place])).toMatchObject({ code: 0, stdout: '' });
     expect(await spanline(['perf', 'tiles', 'list', '--store', place, '--json'])).toMatchObject({ stdout: '[]\n' });
     const last = await spanline(['perf', 'tiles', 'last', '--store', place]);
-    expect(last).toMatchObject({ code: 3, stdout: '', stderr: expect.stringContaining('spanline perf ingest') });
+    expect(last).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('spanline perf ingest') });
   });
 });
 
@@ -182,12 +182,12 @@ describe('traces', () => {
     expect(points[0]).toEqual({ commit: 48, hash: 'c48', value: expect.closeTo(130.1, 4) });
   });
 
-  test('an empty answer says why, and is no failure', async () => {
+  test('an empty answer says why, and ends with 1 as every search does', async () => {
     const none = await perf('traces', 'list', 'test=nosuch');
-    expect(none).toMatchObject({ code: 0, stdout: '' });
+    expect(none).toMatchObject({ code: 1, stdout: '' });
     expect(none.stderr).toBe('spanline: tile 3: no value of "test" in this tile is one of "nosuch"\n');
     const crossed = await perf('query', 'test=draw&unit=ops_sec');
-    expect(crossed).toMatchObject({ code: 0, stdout: '', stderr: 'spanline: no trace of tile 3 meets the query\n' });
+    expect(crossed).toMatchObject({ code: 1, stdout: '', stderr: 'spanline: no trace of tile 3 meets the query\n' });
   });
 });
 
@@ -219,7 +219,7 @@ describe('a range of commits', () => {
 
   test('by dates needs commits that have one; nothing is said, not guessed', async () => {
     const none = await perf('query', 'test=draw', '--from', '2025-01-01', '--to', '2025-01-31');
-    expect(none).toMatchObject({ code: 0, stdout: '', stderr: expect.stringContaining('has no time') });
+    expect(none).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('has no time') });
   });
 
   test('wrong ones are refused', async () => {

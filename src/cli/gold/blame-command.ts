@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import type { Blame } from '../../tracedb/index.js';
 import { columns } from '../columns.js';
-import { ExitCode } from '../exit-code.js';
+import { ExitCode, endWith } from '../exit-code.js';
 import { wholeNumber } from '../options.js';
 import { printJson, type StoreOptions, withGold, withStore } from './gold-options.js';
 
@@ -38,7 +38,7 @@ export const registerBlame = (gold: Command): void => {
           const head = ['test', 'digest', 'suspects', 'first seen', 'traces'];
           process.stdout.write(columns(head, blamed.map(row), ['left', 'left', 'left', 'right', 'right']));
         }
-        if (blamed.length > 0) process.exitCode = ExitCode.findings;
+        if (blamed.length > 0) endWith(ExitCode.findings);
       }),
     );
 };

@@ -28,16 +28,25 @@ export interface NewGoldStore {
 export const withStore = (command: Command): Command =>
   withStoreOptions(command, 'gold').option('-c, --config <file>', 'config file of the instance, which names its store');
 
+/** How a command opens its store. */
+export interface OpenOptions {
+  /** Make the store when there is none, with these settings. */
+  readonly make?: NewGoldStore;
+  /** See `SessionRequest`; `rule` is how the store that would be made cleans params. */
+  readonly isWorthMaking?: (rule: CleaningRule | undefined) => Promise<boolean>;
+}
+
 /** Open the store, run `work`, close it. A store that does not exist is made only when `make` is given. */
 export const withGold = async (
   options: StoreOptions,
   work: (session: GoldSession) => Promise<void>,
-  make?: NewGoldStore,
+  { make, isWorthMaking }: OpenOptions = {},
 ): Promise<void> => {
   const config = options.config === undefined ? undefined : await readInstanceConfig(options.config);
   const request = { kind: 'gold', schema: GOLD_SCHEMA, options, configured: config?.store } as const;
   const rule = options.allowedChars ?? configuredRule(config);
-  await withTable({ ...request, make: make !== undefined }, async (table, call) => {
+  const checked = isWorthMaking && (() => isWorthMaking(rule));
+  await withTable({ ...request, make: make !== undefined, isWorthMaking: checked }, async (table, call) => {
     const settings = make && { digestDigits: make.digestDigits, tileSize: make.tileSize ?? config?.tileSize };
     await work({ gold: await GoldStore.open(table, { ...settings, rule, ...call }), call });
   });

@@ -33,7 +33,7 @@ export const registerInit = (gold: Command): void => {
               `${made.store}: tiles of ${made.tileSize} commits, digests of ${made.digestDigits} digits\n`,
             );
         },
-        { tileSize: options.tileSize, digestDigits: options.digestDigits },
+        { make: { tileSize: options.tileSize, digestDigits: options.digestDigits } },
       ),
     );
 };

@@ -2,8 +2,11 @@
 import { readFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
 import type { Command } from 'commander';
+import { DEFAULT_DIGEST_DIGITS } from '../../tracedb/gold/digest.js';
+import { checkEntries } from '../../tracedb/gold/gold-entry.js';
 import {
   type CleaningRule,
+  DEFAULT_RULE,
   forceValid,
   type GoldEntry,
   type Params,
@@ -88,9 +91,9 @@ const cleaned = (file: string, entries: readonly GoldEntry[], rule: CleaningRule
 };
 
 /** What the store has against the results, with the file that has them. */
-const namingFile = async (file: string, put: Promise<void>): Promise<void> => {
+const namingFile = async (file: string, put: () => Promise<void>): Promise<void> => {
   try {
-    await put;
+    await put();
   } catch (error) {
     if (!(error instanceof TraceDbError) || error.code !== 'ERR_SPANLINE_INVALID_INPUT') throw error;
     throw bad(file, error.message.replace(/^entry (\d+):/, '/entries/$1:'));
@@ -123,16 +126,24 @@ Examples:
   $ spanline gold put --store ./gold results.json
   $ make-results | spanline gold put --store ./gold --commit 8 -`,
     )
-    .action((file: string, options: PutOptions) =>
-      withGold(
+    .action(async (file: string, options: PutOptions) => {
+      const { commit, timeMs, entries } = parse(file, await readInput(file), options.commit);
+      await withGold(
         options,
         async ({ gold: store, call }) => {
-          const { commit, timeMs, entries } = parse(file, await readInput(file), options.commit);
-          await namingFile(file, store.put(commit, cleaned(file, entries, store.rule), timeMs, call));
+          const results = cleaned(file, entries, store.rule);
+          await namingFile(file, () => store.put(commit, results, timeMs, call));
           if (options.json) printJson({ commit, entries: entries.length });
           else process.stdout.write(`commit ${commit}: ${entries.length} results\n`);
         },
-        {},
-      ),
-    );
+        {
+          make: {},
+          isWorthMaking: async (rule = DEFAULT_RULE) => {
+            const results = cleaned(file, entries, rule);
+            await namingFile(file, async () => checkEntries(results, DEFAULT_DIGEST_DIGITS, rule));
+            return true;
+          },
+        },
+      );
+    });
 };

@@ -2,7 +2,7 @@
 import { type Command, Option } from 'commander';
 import type { DigestResult, DigestSearch, TriageStatus } from '../../tracedb/index.js';
 import { columns } from '../columns.js';
-import { ExitCode } from '../exit-code.js';
+import { ExitCode, endWith } from '../exit-code.js';
 import { wholeNumber } from '../options.js';
 import { note, printJson, type StoreOptions, withGold, withStore } from './gold-options.js';
 
@@ -61,7 +61,7 @@ export const registerSearch = (gold: Command): void => {
         }
         if (reason !== undefined) note(reason);
         // Also when they are on another page.
-        if (totals.untriaged + totals.negative > 0) process.exitCode = ExitCode.findings;
+        if (totals.untriaged + totals.negative > 0) endWith(ExitCode.findings);
       }),
     );
 };

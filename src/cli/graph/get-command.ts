@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import type { CompactGraph, GraphNode, GraphView } from '../../graph/index.js';
 import { printable } from '../columns.js';
-import { ExitCode } from '../exit-code.js';
+import { ExitCode, endWith } from '../exit-code.js';
 import { wholeNumber } from '../options.js';
 import { note, writeOut } from '../store-session.js';
 import { findKey } from './find-key.js';
@@ -64,7 +64,7 @@ const get = async (file: CompactGraph, texts: readonly string[], { graph, json }
     const found = key === undefined ? undefined : await nodeOf(view, key, form);
     if (found === undefined) {
       note(`graph ${graph} has no node ${text}`);
-      process.exitCode = ExitCode.findings;
+      endWith(ExitCode.findings);
     } else if (json) await writeOut(`${JSON.stringify(found)}\n`);
     else await print(found);
   }

@@ -1,7 +1,7 @@
 // `spanline graph salvage`: writes what can be read of a damaged file to a new one. The damaged file stays as it is.
 import type { Command } from 'commander';
 import { salvage } from '../../graph/index.js';
-import { ExitCode } from '../exit-code.js';
+import { ExitCode, endWith } from '../exit-code.js';
 import { writeOut } from '../store-session.js';
 import { damageJson, damageText } from './damage-report.js';
 import { runGraphCommand } from './graph-session.js';
@@ -37,7 +37,7 @@ Exit codes: 0 nothing was lost, 1 salvaged with losses, or nothing is left to sa
         await writeOut(
           json ? `${damageJson(report)}\n` : `${damageText(report)}wrote ${output}: ${report.built?.bytes} bytes\n`,
         );
-        if (!report.isUndamaged) process.exitCode = ExitCode.findings;
+        if (!report.isUndamaged) endWith(ExitCode.findings);
       }),
     );
 };

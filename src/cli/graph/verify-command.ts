@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import { Segment } from '../../archive/index.js';
 import { type CorruptError, type Damage, GraphError, type SalvageReport, salvage } from '../../graph/index.js';
-import { ExitCode } from '../exit-code.js';
+import { ExitCode, endWith } from '../exit-code.js';
 import { writeOut } from '../store-session.js';
 import { damageJson, damageText } from './damage-report.js';
 import { runGraphCommand } from './graph-session.js';
@@ -48,7 +48,7 @@ Exit codes: 0 undamaged, 1 damaged, 2 wrong usage, 3 the file cannot be read or 
       runGraphCommand(async () => {
         const report = await withSegment(await salvage(path));
         await writeOut(json ? `${damageJson(report)}\n` : damageText(report));
-        if (!report.isUndamaged) process.exitCode = ExitCode.findings;
+        if (!report.isUndamaged) endWith(ExitCode.findings);
       }),
     );
 };

@@ -2,9 +2,10 @@
 import type { Command } from 'commander';
 import { type ComparedSeries, compareCommits } from '../../tracedb/index.js';
 import { columns } from '../columns.js';
-import { ExitCode } from '../exit-code.js';
+import { ExitCode, endWith } from '../exit-code.js';
 import { share } from '../options.js';
-import { commitNamed, printJson, type StoreOptions, withPerf, withStore } from './perf-options.js';
+import { printJson, type StoreOptions, withPerf, withStore } from './perf-options.js';
+import { noteNothingInNewest } from './traces-command.js';
 
 interface CompareCommandOptions extends StoreOptions {
   readonly query: string;
@@ -39,13 +40,13 @@ Examples:
   $ spanline perf compare -s ./perf 5ce32c0 9122561
   $ spanline perf compare -s ./perf main pull-17 --query 'suite=Benchmark' --min-effect 10%
 
-Exit codes: 0 nothing is worse, 1 something is, or the store has no such commit, 2 wrong usage, 3 the store failed.`,
+Exit codes: 0 nothing is worse, 1 something is, or there is no such commit or series, 2 wrong usage, 3 the store failed.`,
     )
     .action((before: string, after: string, { query, minEffect, all, ...options }: CompareCommandOptions) =>
       withPerf(options, async (session) => {
         const { perf: store, config, call } = session;
-        const old = await commitNamed(session, before);
-        const now = await commitNamed(session, after);
+        const old = await store.commits.find(before, call);
+        const now = await store.commits.find(after, call);
         const directions = Object.fromEntries(config?.directions ?? []);
         const compared = await compareCommits(store, old.number, now.number, query, { ...call, minEffect, directions });
         const worse = compared.filter(({ verdict }) => verdict === 'worse').length;
@@ -56,7 +57,8 @@ Exit codes: 0 nothing is worse, 1 something is, or the store has no such commit,
           process.stdout.write(columns(head, shown.map(row), ['left', 'right', 'right', 'right', 'left']));
           process.stdout.write(`${compared.length} series at both commits, ${shown.length} shown, ${worse} worse\n`);
         }
-        if (worse > 0) process.exitCode = ExitCode.findings;
+        if (worse > 0) endWith(ExitCode.findings);
+        if (compared.length === 0 && query !== '') await noteNothingInNewest(session, query);
       }),
     );
 };

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { configProblems } from '../../tracedb/index.js';
 import { printable } from '../columns.js';
-import { CommandError, ExitCode } from '../exit-code.js';
+import { CommandError, ExitCode, endWith } from '../exit-code.js';
 import { printJson } from './perf-options.js';
 
 const readDocument = async (file: string): Promise<unknown> => {
@@ -56,6 +56,6 @@ Exit codes: 0 good, 1 problems, 3 the file cannot be read.`,
         for (const { path, reason } of problems)
           process.stdout.write(`${file}: ${printable(`${path || '/'} ${reason}`)}\n`);
       }
-      if (problems.length > 0) process.exitCode = ExitCode.findings;
+      if (problems.length > 0) endWith(ExitCode.findings);
     });
 };

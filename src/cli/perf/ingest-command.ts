@@ -1,8 +1,16 @@
 // `spanline perf ingest`: writes files of results into the store. A file that is bad changes nothing, and the others still count.
 import { type Command, InvalidArgumentError } from 'commander';
-import { INGEST_FORMATS, type IngestedFile, ingestFiles, type RefusedFile } from '../../tracedb/index.js';
+import {
+  INGEST_FORMATS,
+  type IngestedFile,
+  type IngestOptions,
+  ingestFiles,
+  type RefusedFile,
+  TraceDbError,
+  validateIngestFile,
+} from '../../tracedb/index.js';
 import { columns } from '../columns.js';
-import { ExitCode } from '../exit-code.js';
+import { ExitCode, endWith } from '../exit-code.js';
 import { isoTime, withAllowedChars } from '../options.js';
 import { Progress } from '../progress.js';
 import { note, printJson, type StoreOptions, withPerf, withStore } from './perf-options.js';
@@ -32,6 +40,38 @@ const time = (text: string): number => {
   throw new InvalidArgumentError('write a time such as 2026-01-31T12:00:00Z, or a day.');
 };
 
+/** Say what became of the files. One that cannot be read is graver than one whose content is wrong. */
+const report = (results: readonly (IngestedFile | RefusedFile)[], json: boolean | undefined): void => {
+  for (const one of results) {
+    if (one.outcome !== 'bad') continue;
+    note(one.error.message);
+    endWith(one.error.code === 'ERR_SPANLINE_FILE' ? ExitCode.store : ExitCode.usage);
+  }
+  if (json) {
+    printJson(results.map((one) => (one.outcome === 'bad' ? { ...one, error: one.error.message } : one)));
+    return;
+  }
+  const rows = results.map((one) =>
+    one.outcome === 'bad' ? [one.file, 'bad', '0', '0'] : [one.file, one.outcome, `${one.entries}`, `${one.points}`],
+  );
+  process.stdout.write(columns(['file', 'outcome', 'entries', 'points'], rows, ['left', 'left', 'right', 'right']));
+};
+
+/** The files up to the first good one; no file is good when all are here. */
+const refusedBeforeAny = async (files: readonly string[], options: IngestOptions): Promise<RefusedFile[]> => {
+  const refused: RefusedFile[] = [];
+  for (const file of files) {
+    try {
+      await validateIngestFile(file, options);
+      break;
+    } catch (error) {
+      if (!(error instanceof TraceDbError)) throw error;
+      refused.push({ file, outcome: 'bad', error });
+    }
+  }
+  return refused;
+};
+
 /** Register the command. */
 export const registerIngest = (perf: Command): void => {
   withAllowedChars(withStore(perf.command('ingest <file...>')))
@@ -54,41 +94,40 @@ Examples:
   $ spanline perf ingest --store ./perf history.jsonl.gz data.js
   $ spanline bench recording --json > run.json && spanline perf ingest -s ./perf --commit $(git rev-parse HEAD) run.json
 
-Exit codes: 0 all written, 2 a file is bad (the good ones are written), 3 the store failed.`,
+Exit codes: 0 all written, 2 a file is bad (the good ones are written), 3 a file cannot be read or the store failed.`,
     )
-    .action((files: string[], { format, commit, commitTime, measured, force, ...options }: IngestCommandOptions) =>
-      withPerf(
+    .action((files: string[], { format, commit, commitTime, measured, force, ...options }: IngestCommandOptions) => {
+      const reading: IngestOptions = {
+        format: format as (typeof INGEST_FORMATS)[number] | undefined,
+        commit,
+        commitMs: commitTime,
+        measuredMs: measured,
+      };
+      return withPerf(
         options,
         async ({ perf: store, call, isNew }) => {
           if (isNew) note(`made the store ${store.table.location}: tiles of ${store.config.tileSize} commits`);
           const progress = new Progress();
           const results = await ingestFiles(store, files, {
             ...call,
-            format: format as (typeof INGEST_FORMATS)[number] | undefined,
-            commit,
-            commitMs: commitTime,
-            measuredMs: measured,
+            ...reading,
             force,
             onProgress: ({ file, entries, entriesTotal, points }) =>
               progress.show(`${file}: ${entries} of ${entriesTotal} entries, ${points} points`),
           }).finally(() => progress.clear());
-          const done = results.map((one) => (one.outcome === 'bad' ? { ...one, error: one.error.message } : one));
           noteWarnings(results);
-          for (const one of done) if (one.outcome === 'bad') note(one.error);
-          if (done.some(({ outcome }) => outcome === 'bad')) process.exitCode = ExitCode.usage;
-          if (options.json) printJson(done);
-          else {
-            const rows = done.map((one) =>
-              one.outcome === 'bad'
-                ? [one.file, 'bad', '0', '0']
-                : [one.file, one.outcome, `${one.entries}`, `${one.points}`],
-            );
-            process.stdout.write(
-              columns(['file', 'outcome', 'entries', 'points'], rows, ['left', 'left', 'right', 'right']),
-            );
-          }
+          report(results, options.json);
         },
-        { make: {}, hint: '; the store is whole, and the same command goes on where this one stopped' },
-      ),
-    );
+        {
+          make: {},
+          isWorthMaking: async (rule) => {
+            const refused = await refusedBeforeAny(files, { ...reading, rule });
+            if (refused.length < files.length) return true;
+            report(refused, options.json);
+            return false;
+          },
+          hint: '; the store is whole, and the same command goes on where this one stopped',
+        },
+      );
+    });
 };

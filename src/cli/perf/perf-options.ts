@@ -2,15 +2,12 @@
 import type { Command } from 'commander';
 import {
   type CleaningRule,
-  type Commit,
   type InstanceConfig,
   PERF_SCHEMA,
   PerfStore,
   readInstanceConfig,
-  TraceDbError,
 } from '../../tracedb/index.js';
 import { configuredRule } from '../configured-rule.js';
-import { CommandError, ExitCode } from '../exit-code.js';
 import { type Call, type StoreOptions as CommonOptions, withStoreOptions, withTable } from '../store-session.js';
 
 export { note, printJson, writeOut } from '../store-session.js';
@@ -38,6 +35,8 @@ export const withStore = (command: Command): Command =>
 export interface OpenOptions {
   /** Make the store when there is none, with these settings. */
   readonly make?: { readonly tileSize?: number; readonly shards?: number };
+  /** See `SessionRequest`; `rule` is how the store that would be made cleans params. */
+  readonly isWorthMaking?: (rule: CleaningRule | undefined) => Promise<boolean>;
   /** What is said of an interrupted command. */
   readonly hint?: string;
 }
@@ -46,7 +45,7 @@ export interface OpenOptions {
 export const withPerf = async (
   options: StoreOptions,
   work: (session: PerfSession) => Promise<void>,
-  { make, hint }: OpenOptions = {},
+  { make, isWorthMaking, hint }: OpenOptions = {},
 ): Promise<void> => {
   const config = options.config === undefined ? undefined : await readInstanceConfig(options.config);
   const rule = options.allowedChars ?? configuredRule(config);
@@ -56,6 +55,7 @@ export const withPerf = async (
     options,
     configured: config?.store,
     make: make !== undefined,
+    isWorthMaking: isWorthMaking && (() => isWorthMaking(rule)),
     hint,
   } as const;
   await withTable(request, async (table, call, isNew) => {
@@ -64,14 +64,4 @@ export const withPerf = async (
     const perf = await PerfStore.open(table, { tileSize, shards, rule, ...call });
     await work({ perf, config, call, isNew });
   });
-};
-
-/** The commit that a hash, or the beginning of one, names. One that the store does not have is an answer, not a failure of the store. */
-export const commitNamed = async ({ perf, call }: PerfSession, hash: string): Promise<Commit> => {
-  try {
-    return await perf.commits.find(hash, call);
-  } catch (error) {
-    if (!(error instanceof TraceDbError) || error.code !== 'ERR_SPANLINE_NOT_FOUND') throw error;
-    throw new CommandError(error.code, error.message, ExitCode.findings, { cause: error });
-  }
 };

@@ -2,7 +2,7 @@
 import { type Command, Option } from 'commander';
 import { optionalPackage, readSeries } from '../../tracedb/index.js';
 import { columns } from '../columns.js';
-import { CommandError, ExitCode } from '../exit-code.js';
+import { CommandError, ExitCode, endWith } from '../exit-code.js';
 import { realNumber, share, wholeNumber } from '../options.js';
 import { terminalWidth } from '../terminal.js';
 import {
@@ -14,7 +14,8 @@ import {
   INTERESTING,
   MEASURE,
 } from './detection.js';
-import { commitNamed, printJson, type StoreOptions, withPerf, withStore } from './perf-options.js';
+import { printJson, type StoreOptions, withPerf, withStore } from './perf-options.js';
+import { noteNothingInNewest } from './traces-command.js';
 import { trendText } from './trend.js';
 
 interface RegressionsOptions extends StoreOptions, DetectionOptions {
@@ -73,13 +74,13 @@ Examples:
   $ spanline perf regressions -s ./perf -q 'test=~span' --min-effect 10% --plot
   $ spanline perf regressions -s ./perf --detector cohen --interesting 2 --radius 15
 
-Exit codes: 0 no regression, 1 regressions found, 2 wrong usage, 3 the store failed.`,
+Exit codes: 0 no regression, 1 regressions found, or no series meets the query, 2 wrong usage, 3 the store failed.`,
     )
     .action((options: RegressionsOptions) =>
       withPerf(options, async (session) => {
         const { perf: store, call } = session;
-        const from = options.from === undefined ? undefined : (await commitNamed(session, options.from)).number;
-        const to = options.to === undefined ? undefined : (await commitNamed(session, options.to)).number;
+        const from = options.from === undefined ? undefined : (await store.commits.find(options.from, call)).number;
+        const to = options.to === undefined ? undefined : (await store.commits.find(options.to, call)).number;
         if (from !== undefined && to !== undefined && from > to) {
           throw new CommandError(
             'ERR_SPANLINE_USAGE',
@@ -106,7 +107,9 @@ Exit codes: 0 no regression, 1 regressions found, 2 wrong usage, 3 the store fai
             process.stdout.write(`\n${text}`);
           }
         }
-        if (regressions > 0) process.exitCode = ExitCode.findings;
+        if (regressions > 0) endWith(ExitCode.findings);
+        // A mistyped query must not pass for a history without regressions.
+        if (series.length === 0 && options.query !== '') await noteNothingInNewest(session, options.query);
       }),
     );
 };

@@ -37,7 +37,7 @@ export const tileFor = async ({ perf, call }: PerfSession, asked: number | undef
   throw new CommandError(
     'ERR_SPANLINE_NOT_FOUND',
     `${perf.table.location} has no tile yet; write data with spanline perf ingest`,
-    ExitCode.store,
+    ExitCode.findings,
   );
 };
 

@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import { type CommitRange, makeQuery, type PerfSeries, type PerfTrace, structuredKeyOf } from '../../tracedb/index.js';
 import { printable } from '../columns.js';
-import { CommandError, ExitCode } from '../exit-code.js';
+import { CommandError, ExitCode, endWith } from '../exit-code.js';
 import { wholeNumber } from '../options.js';
 import { type RangeOptions, rangeOf, withRange } from './commit-range.js';
 import { note, type PerfSession, printJson, type StoreOptions, withPerf, withStore, writeOut } from './perf-options.js';
@@ -17,9 +17,14 @@ const withTile = (command: Command): Command =>
 
 /** Say why an answer is empty: a mistyped key looks the same as one without values. */
 export const noteNothing = async ({ perf, call }: PerfSession, tile: number, query: string): Promise<void> => {
+  endWith(ExitCode.findings);
   const plan = await perf.planOf(tile, query, call);
   note(plan.kind === 'empty' ? `tile ${tile}: ${plan.reason}` : `no trace of tile ${tile} meets the query`);
 };
+
+/** The same for a query of histories, by what the newest tile knows. */
+export const noteNothingInNewest = async (session: PerfSession, query: string): Promise<void> =>
+  noteNothing(session, await tileFor(session, undefined), query);
 
 const csvField = (text: string): string => (/[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
 
@@ -55,8 +60,9 @@ const csvLines = (traces: readonly PerfTrace[], commits: TileCommits): string =>
 const jsonLines = (traces: readonly PerfTrace[], commits: TileCommits): string =>
   traces.map((trace) => `${JSON.stringify({ params: trace.params, points: pointsOf(trace, commits) })}\n`).join('');
 
-/** Say why a range has nothing: no commit, or no tile that knows the query; then each tile says what is near. */
+/** Say why a range has nothing, and end with 1: no commit, or no tile that knows the query; then each tile says what is near. */
 export const noteNothingIn = async ({ perf, call }: PerfSession, range: CommitRange, query: string): Promise<void> => {
+  endWith(ExitCode.findings);
   const commits = await perf.commits.list(range, call);
   const newest = commits.at(-1);
   if (newest === undefined) {

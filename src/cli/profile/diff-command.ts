@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { diff, type LabelChange } from '../../profile/output/diff.js';
 import { WHOLE_LABEL } from '../../profile/output/select-labels.js';
 import { columns } from '../columns.js';
-import { ExitCode } from '../exit-code.js';
+import { ExitCode, endWith } from '../exit-code.js';
 import { share } from '../options.js';
 import { printJson } from '../store-session.js';
 import { endingWell } from './profile-failure.js';
@@ -60,7 +60,7 @@ Exit codes: 0 no label takes more, 1 some do, 2 wrong usage, 3 a file cannot be 
           process.stdout.write(columns(head, shown.map(row), ALIGN));
           process.stdout.write(`${changes.length} labels, ${shown.length} shown, ${more} take more\n`);
         }
-        if (more > 0) process.exitCode = ExitCode.findings;
+        if (more > 0) endWith(ExitCode.findings);
       }),
     );
 };

@@ -7,7 +7,7 @@ import type { Archive } from '../../archive/archive.js';
 import type { ArchivedSpan } from '../../archive/archived-span.js';
 import { loadTraces } from '../../archive/server/load-traces.js';
 import { type ArchiveCommandOptions, withArchive, withArchiveOption } from '../archive-session.js';
-import { CommandError, ExitCode } from '../exit-code.js';
+import { CommandError, ExitCode, endWith } from '../exit-code.js';
 import { Progress } from '../progress.js';
 import { note, printJson, writeOut } from '../store-session.js';
 import { findTraceId } from './find-trace.js';
@@ -126,7 +126,7 @@ const run = (ids: readonly string[], options: ExportOptions): Promise<void> => {
     if (json && file !== '-') printJson({ file, format, ...counts });
     else if (json) process.stderr.write(`${JSON.stringify({ file, format, ...counts })}\n`);
     else note(`${counts.traces} traces, ${counts.spans} spans${file === '-' ? '' : ` in ${file}`}`);
-    if (counts.traces === 0) process.exitCode ??= ExitCode.findings;
+    if (counts.traces === 0) endWith(ExitCode.findings);
   });
 };
 

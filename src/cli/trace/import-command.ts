@@ -7,9 +7,9 @@ import type { ArchivedSpan } from '../../archive/archived-span.js';
 import { describeRefusals } from '../../archive/decode-context.js';
 import { newKnownParts } from '../../archive/otlp/shared-parts.js';
 import { TraceFormatError } from '../../archive/trace-format-error.js';
-import { type ArchiveCommandOptions, withArchive, withArchiveOption } from '../archive-session.js';
+import { type ArchiveCommandOptions, withArchiveOption, withWrittenArchive } from '../archive-session.js';
 import { columns } from '../columns.js';
-import { CommandError, ExitCode } from '../exit-code.js';
+import { CommandError, ExitCode, endWith } from '../exit-code.js';
 import { Progress } from '../progress.js';
 import { note, printJson } from '../store-session.js';
 import { readDocuments } from './read-documents.js';
@@ -28,6 +28,7 @@ interface Imported {
   readonly reasons: Record<string, number>;
   /** Why the rest of it was not read. */
   error?: string;
+  isUnreadable?: boolean;
 }
 
 /** Spans given to the archive at a time. */
@@ -51,7 +52,7 @@ const append = async (
 };
 
 const importFile = async (
-  archive: Archive,
+  open: () => Promise<Archive>,
   file: string,
   format: TraceFormat | undefined,
   progress: Progress,
@@ -64,7 +65,7 @@ const importFile = async (
       signal.throwIfAborted();
       try {
         const { spans, refused, reasons } = readDocument(bytes, format, known);
-        const { invalid, reason = '' } = await append(archive, spans);
+        const { invalid, reason = '' } = await append(await open(), spans);
         done.documents++;
         done.spans += spans.length - invalid;
         done.refused += refused + invalid;
@@ -77,8 +78,9 @@ const importFile = async (
       progress.show(`${file}: ${done.documents} documents, ${done.spans} spans`);
     }
   } catch (error) {
-    const { code = '' } = error as NodeJS.ErrnoException;
-    if (!(error instanceof TraceFormatError) && !code.startsWith('Z_')) throw error;
+    const { code = '', path, syscall } = error as NodeJS.ErrnoException;
+    done.isUnreadable = syscall !== undefined && (path === file || syscall === 'read');
+    if (!done.isUnreadable && !(error instanceof TraceFormatError) && !code.startsWith('Z_')) throw error;
     done.error = `${file}: ${(error as Error).message}`;
   } finally {
     progress.clear();
@@ -101,23 +103,24 @@ const report = (all: readonly Imported[], json: boolean | undefined): void => {
     const head = ['file', 'outcome', 'documents', 'spans', 'refused'];
     process.stdout.write(columns(head, rows, ['left', 'left', 'right', 'right', 'right']));
   }
-  if (all.some(({ error }) => error !== undefined)) process.exitCode = ExitCode.usage;
-  else if (all.some(({ refused }) => refused > 0)) process.exitCode = ExitCode.findings;
+  if (all.some(({ isUnreadable }) => isUnreadable)) endWith(ExitCode.store);
+  if (all.some(({ error }) => error !== undefined)) endWith(ExitCode.usage);
+  if (all.some(({ refused }) => refused > 0)) endWith(ExitCode.findings);
 };
 
 const run = (files: readonly string[], options: ImportOptions): Promise<void> => {
   if (files.filter((file) => file === '-').length > 1)
     throw new CommandError('ERR_SPANLINE_USAGE', 'standard input can be read once', ExitCode.usage);
-  return withArchive(
+  return withWrittenArchive(
     options,
-    async (archive, signal) => {
+    async (open, signal) => {
       const progress = new Progress();
       const all: Imported[] = [];
-      for (const file of files) all.push(await importFile(archive, file, options.format, progress, signal));
-      await archive.seal();
+      for (const file of files) all.push(await importFile(open, file, options.format, progress, signal));
+      if (all.some(({ spans }) => spans > 0)) await (await open()).seal();
       report(all, options.json);
     },
-    { write: true, hint: '; what was read before is in the archive, and importing it again changes nothing' },
+    '; what was read before is in the archive, and importing it again changes nothing',
   );
 };
 

@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import type { TraceSearch } from '../../archive/archived-span.js';
 import { type ArchiveCommandOptions, withArchive, withArchiveOption } from '../archive-session.js';
-import { ExitCode } from '../exit-code.js';
+import { ExitCode, endWith } from '../exit-code.js';
 import { wholeNumber } from '../options.js';
 import { note, writeOut } from '../store-session.js';
 import { MAX_LIMIT, type SearchOptions, searchOf, withSearchOptions } from './search-options.js';
@@ -75,6 +75,6 @@ Exit codes: 0 found, 1 nothing meets the conditions, 2 wrong usage, 3 the archiv
       const count = await list(options, searchOf(options));
       if (count > 0) return;
       note(isOfAll() ? 'no trace meets the conditions' : 'no trace in what can be read meets the conditions');
-      process.exitCode ??= ExitCode.findings;
+      endWith(ExitCode.findings);
     });
 };

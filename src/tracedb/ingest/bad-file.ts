@@ -34,6 +34,14 @@ export const pointer = (base: string, ...steps: readonly (string | number)[]): s
 export const problemText = (path: string, reason: string): string =>
   oneLine(path === '' ? reason : `${cut(path, MAX_POINTER)} ${reason}`);
 
+/** `ERR_SPANLINE_FILE` for a file that is not there or cannot be read. */
+export const unreadableFile = (at: string, reason: string, cause?: unknown): TraceDbError =>
+  new TraceDbError(
+    'ERR_SPANLINE_FILE',
+    `${oneLine(at)}: ${oneLine(reason)}`,
+    cause === undefined ? undefined : { cause },
+  );
+
 /** `ERR_SPANLINE_INVALID_INPUT` for the file, or file and line, `at`. */
 export const badFile = (at: string, path: string, reason: string, cause?: unknown): TraceDbError =>
   new TraceDbError(

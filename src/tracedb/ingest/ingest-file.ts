@@ -5,7 +5,7 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { pipeline, Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { TraceDbError } from '../tracedb-error.js';
-import { badFile } from './bad-file.js';
+import { badFile, unreadableFile } from './bad-file.js';
 import { FREE_EXPANSION_BYTES, type IngestLimits } from './ingest-limits.js';
 
 const CHUNK_BYTES = 64 * 1024;
@@ -21,7 +21,7 @@ const WHY: Readonly<Record<string, string>> = {
 
 const cannotRead = (name: string, cause: unknown): TraceDbError => {
   const { code = 'unknown', message } = cause as NodeJS.ErrnoException;
-  return badFile(name, '', WHY[code] ?? `cannot be read: ${message}`, cause);
+  return unreadableFile(name, WHY[code] ?? `cannot be read: ${message}`, cause);
 };
 
 const openFile = async (path: string, name: string): Promise<FileHandle> => {
@@ -65,8 +65,8 @@ export class IngestFile {
     const handle = await openFile(path, name);
     try {
       const stat = await handle.stat();
-      if (stat.isDirectory()) throw badFile(name, '', WHY.EISDIR);
-      if (!stat.isFile()) throw badFile(name, '', 'is not a regular file; save it as one, because it is read twice');
+      if (stat.isDirectory()) throw unreadableFile(name, WHY.EISDIR);
+      if (!stat.isFile()) throw unreadableFile(name, 'is not a regular file; save it as one, because it is read twice');
       if (stat.size === 0) throw badFile(name, '', 'is empty');
       return new IngestFile(name, handle, stat, limits, signal);
     } catch (error) {

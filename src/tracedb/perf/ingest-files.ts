@@ -168,6 +168,10 @@ class IngestBatch {
   }
 }
 
+/** Whether an error is about one file, and the others can go on. */
+const isOfFile = (error: unknown): error is TraceDbError =>
+  error instanceof TraceDbError && (error.code === 'ERR_SPANLINE_INVALID_INPUT' || error.code === 'ERR_SPANLINE_FILE');
+
 const warningsOf = (file: string, isFileTime: boolean, order: FileOrder): readonly string[] => {
   const warnings: string[] = [];
   if (isFileTime) {
@@ -294,7 +298,7 @@ export const ingestFiles = traced(
       try {
         results.push(await intoBatch(perf, path, options, batch));
       } catch (error) {
-        if (!(error instanceof TraceDbError) || error.code !== 'ERR_SPANLINE_INVALID_INPUT') throw error;
+        if (!isOfFile(error)) throw error;
         results.push(() => ({ file: path, outcome: 'bad', error }));
       }
     }

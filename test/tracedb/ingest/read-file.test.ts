@@ -70,7 +70,7 @@ describe('a file', () => {
     ['a device', () => '/dev/null', 'is not a regular file'],
   ])('cannot be %s', async (_what, pathIn, reason) => {
     await expect(commitsIn(pathIn(directory()))).rejects.toMatchObject({
-      code: 'ERR_SPANLINE_INVALID_INPUT',
+      code: 'ERR_SPANLINE_FILE',
       message: expect.stringContaining(`results.json: ${reason}`),
     });
   });
