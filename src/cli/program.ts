@@ -28,7 +28,7 @@ Examples:
   $ spanline graph build --from-git . -o commits.graph   index a history, then ask it
   $ spanline help perf             a command's options
 
-Exit codes: 0 done, 1 done with findings, 2 wrong usage, 3 a store or file failed, 130 Ctrl-C.
+Exit codes: 0 done, 1 done with findings or nothing found, 2 wrong usage, 3 a store or file failed, 130 Ctrl-C.
 NO_COLOR=1 turns colours off; in a pipe there are none.`;
 
 /** The whole program; errors of usage are thrown, not exited with. */
