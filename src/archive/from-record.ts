@@ -1,7 +1,8 @@
 // Turns spans of our own collector into what the archive keeps. Nothing may be lost or rounded on the way.
-import { droppedProperties } from '../collector/dropped-properties.js';
 import type { EventRecord, SpanRecord } from '../collector/record.js';
 import type { Resource } from '../collector/reporter.js';
+import { LIBRARY_NAME, LIBRARY_VERSION, resourceProperties } from '../exporters/otlp/library.js';
+import { flagsOf } from '../exporters/otlp/protobuf-span.js';
 import type { Properties, PropertyList, PropertyValue } from '../local-span/property.js';
 import type { Link } from '../span/span-types.js';
 import type {
@@ -14,12 +15,17 @@ import type {
   ArchivedValue,
 } from './archived-span.js';
 import { NO_PROPERTIES, setProperty } from './properties.js';
+import { extrasOf } from './stored-extras.js';
 
 const NO_EVENTS: readonly ArchivedEvent[] = Object.freeze([]);
 const NO_LINKS: readonly ArchivedLink[] = Object.freeze([]);
 
 /** The scope of spans made by this library. */
-export const OWN_SCOPE: ArchivedScope = Object.freeze({ name: 'spanline', version: '', properties: NO_PROPERTIES });
+export const OWN_SCOPE: ArchivedScope = Object.freeze({
+  name: LIBRARY_NAME,
+  version: LIBRARY_VERSION,
+  properties: NO_PROPERTIES,
+});
 
 const listOf = (list: PropertyList | null): ArchivedProperties => {
   if (list === null || list.length === 0) return NO_PROPERTIES;
@@ -35,32 +41,25 @@ const propertiesOf = (properties: Properties): ArchivedProperties => {
   return kept;
 };
 
-// The archive keeps counts of what was left out as properties, and makes fields of them again where a format has some.
-const withDropped = (properties: ArchivedProperties, dropped: PropertyList): ArchivedProperties =>
-  dropped.length === 0 ? properties : { ...listOf(dropped), ...properties };
-
 const eventOf = ({ name, timeUnixNs, propertyList, droppedAttributesCount }: EventRecord): ArchivedEvent => ({
   name,
   timeUnixNs,
-  properties: withDropped(listOf(propertyList), droppedProperties(droppedAttributesCount)),
+  properties: listOf(propertyList),
+  ...extrasOf({ droppedAttributesCount }),
 });
 
-const linkOf = ({
-  traceId,
-  spanId,
-  traceState = '',
-  properties = {},
-  droppedAttributesCount = 0,
-}: Link): ArchivedLink => ({
+// Without flags: whether the other span is of another process is not known, and OTLP has "unknown" for that.
+const linkOf = ({ traceId, spanId, traceState = '', properties = {}, droppedAttributesCount }: Link): ArchivedLink => ({
   traceId,
   spanId,
   traceState,
-  properties: withDropped(propertiesOf(properties), droppedProperties(droppedAttributesCount)),
+  properties: propertiesOf(properties),
+  ...extrasOf({ droppedAttributesCount }),
 });
 
-/** A resource of the collector. */
-export const archivedResource = ({ serviceName, attributes }: Resource): ArchivedResource => ({
-  properties: { 'service.name': serviceName, ...propertiesOf(attributes) },
+/** A resource of the collector, with what says which library it is. */
+export const archivedResource = (resource: Resource): ArchivedResource => ({
+  properties: propertiesOf(resourceProperties(resource)),
 });
 
 /** A span of the collector; `resource` is the same object for all spans of a batch. */
@@ -74,9 +73,15 @@ export const archivedSpan = (span: SpanRecord, resource: ArchivedResource): Arch
   startUnixNs: span.startTimeUnixNs,
   endUnixNs: span.endTimeUnixNs,
   status: { code: span.status.code, message: span.status.message ?? '' },
-  properties: withDropped(listOf(span.propertyList), span.droppedProperties),
+  properties: listOf(span.propertyList),
   events: span.events.length === 0 ? NO_EVENTS : span.events.map(eventOf),
   links: span.links.length === 0 ? NO_LINKS : span.links.map(linkOf),
   resource,
   scope: OWN_SCOPE,
+  ...extrasOf({
+    flags: flagsOf(span),
+    droppedAttributesCount: span.droppedAttributesCount,
+    droppedEventsCount: span.droppedEventsCount,
+    droppedLinksCount: span.droppedLinksCount,
+  }),
 });

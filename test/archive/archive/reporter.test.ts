@@ -35,6 +35,7 @@ const expected = (record: SpanRecord): Omit<ArchivedSpan, 'resource' | 'scope'> 
   status: { code: record.status.code, message: record.status.message ?? '' },
   properties: record.properties,
   events: record.events.map(({ name, timeUnixNs, properties }) => ({ name, timeUnixNs, properties })),
+  flags: (record.hasRemoteParent ? 0x301 : 0x101) | (record.trace.isRandom ? 2 : 0),
   links: record.links.map(({ traceId, spanId, traceState = '', properties = {} }) => ({
     ...{ traceId, spanId, traceState },
     properties: properties as ArchivedSpan['properties'],
@@ -81,7 +82,7 @@ test('everything a span can have, at once and after the archive was opened again
       expect(found).toEqual({
         ...expected(record),
         resource: { properties: expect.objectContaining({ 'service.name': 'shop', 'host.name': 'h1', cores: 2 }) },
-        scope: { name: 'spanline', version: '', properties: {} },
+        scope: { name: 'spanline', version: expect.stringMatching(/^\d+\.\d+\.\d+$/), properties: {} },
       });
     }
     const trees = traceTrees(await reading.trace(traceId));
