@@ -102,8 +102,9 @@ const readBack = async (
 ): Promise<ArchivedSpan[]> => {
   const answer = await fetch(`${query}/api/v3/traces/${traceId}`, { headers });
   if (answer.status === 404) return [];
-  const { result } = (await answer.json()) as { result: object };
-  return decodeOtlpJson(Buffer.from(JSON.stringify(result))).spans;
+  // As it came: to parse it and write it again would make minus zero a zero.
+  const [, result] = /^\{"result":(.*)\}\s*$/s.exec(await answer.text()) as RegExpExecArray;
+  return decodeOtlpJson(Buffer.from(result)).spans;
 };
 
 describe('serving', () => {
