@@ -12,7 +12,7 @@ import {
 import type { ArchivedSpan, TraceSearch, TraceSummary } from './archived-span.js';
 import { BackgroundWork } from './background-work.js';
 import { HeldSpans } from './held-spans.js';
-import { type Operation, operationsOf, servicesOf } from './operations-of.js';
+import { type Operation, operationsOf, servicesOf, shownName, UNKNOWN_SERVICE } from './operations-of.js';
 import { OtherWriters } from './other-writers.js';
 import { searchSources, tracesFrom } from './search-sources.js';
 import { SegmentSet } from './segment-set.js';
@@ -140,19 +140,23 @@ export class Archive {
     const { limit = DEFAULT_LIMIT } = search;
     if (!Number.isInteger(limit) || limit < 1 || limit > MAX_LIMIT)
       throw new BadOptionsError(`limit must be 1 to ${MAX_LIMIT}, not ${limit}`);
-    return this.snapshots.run(call, (sources) => searchSources(sources, { ...search, limit }, call));
+    const { unnamedService = UNKNOWN_SERVICE } = call;
+    const found = await this.snapshots.run(call, (sources) =>
+      searchSources(sources, { ...search, limit, unnamedService }, call),
+    );
+    return found.map((summary) => ({ ...summary, service: shownName(summary.service, unnamedService) }));
   }
 
   /** Names of the services that have spans, sorted; of a segment with a million characters of names, the first. */
   async services(call: ArchiveCall = {}): Promise<string[]> {
     this.checkOpen();
-    return this.snapshots.run(call, servicesOf);
+    return this.snapshots.run(call, (sources) => servicesOf(sources, call.unnamedService));
   }
 
   /** Names and kinds of the spans of a service, sorted. */
   async operations(service: string, call: ArchiveCall = {}): Promise<Operation[]> {
     this.checkOpen();
-    return this.snapshots.run(call, (sources) => operationsOf(sources, service));
+    return this.snapshots.run(call, (sources) => operationsOf(sources, service, call.unnamedService));
   }
 
   /** All traces as they are when it begins, each whole and once, in no order; for export. All segments stay open until it ends. */

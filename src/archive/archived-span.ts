@@ -96,6 +96,7 @@ export interface TraceSummary {
   readonly traceId: string;
   /** Of the root, or of the earliest span when the root is absent. */
   readonly name: string;
+  /** Of the same; `unknown_service` where its resource names none. */
   readonly service: string;
   readonly startUnixNs: bigint;
   /** From the earliest start to the latest end. */
@@ -119,7 +120,7 @@ export interface TraceSearch {
   /** From the earliest start to the latest end in the trace. */
   readonly minDurationNs?: bigint;
   readonly maxDurationNs?: bigint;
-  /** The `service.name` of the span's resource. */
+  /** The `service.name` of the span's resource; `unknown_service` also finds those that have none. */
   readonly service?: string;
   /** Exact name of the span. */
   readonly name?: string;

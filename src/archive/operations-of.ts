@@ -8,21 +8,35 @@ export interface Operation {
   readonly kind: ArchivedKind;
 }
 
+/** What OpenTelemetry calls a service whose name nobody gave. */
+export const UNKNOWN_SERVICE = 'unknown_service';
+
+/** The name of a service as it is shown: in files one that has none is ''. */
+export const shownName = (service: string, unnamed = UNKNOWN_SERVICE): string => (service === '' ? unnamed : service);
+
 const compareText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
 /** Sorted. */
-export const servicesOf = async (sources: readonly TraceSource[]): Promise<string[]> => {
+export const servicesOf = async (sources: readonly TraceSource[], unnamed?: string): Promise<string[]> => {
   const services = new Set<string>();
-  for (const source of sources) for (const service of (await source.operations()).keys()) services.add(service);
+  for (const source of sources) {
+    for (const service of (await source.operations()).keys()) services.add(shownName(service, unnamed));
+  }
   return [...services].sort();
 };
 
 /** Sorted by name, then kind. */
-export const operationsOf = async (sources: readonly TraceSource[], service: string): Promise<Operation[]> => {
+export const operationsOf = async (
+  sources: readonly TraceSource[],
+  service: string,
+  unnamed?: string,
+): Promise<Operation[]> => {
   const operations = new Map<string, Operation>();
   for (const source of sources) {
-    for (const operation of (await source.operations()).get(service) ?? [])
-      operations.set(`${operation.kind} ${operation.name}`, operation);
+    for (const [name, list] of await source.operations()) {
+      if (shownName(name, unnamed) !== service) continue;
+      for (const operation of list) operations.set(`${operation.kind} ${operation.name}`, operation);
+    }
   }
   return [...operations.values()].sort((a, b) => compareText(a.name, b.name) || compareText(a.kind, b.kind));
 };

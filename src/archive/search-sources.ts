@@ -1,10 +1,10 @@
 // Searches several sources at once. Parts of a trace may lie in several: a trace is put together before it is decided, and the answer is
 // the same wherever its parts lie and in whatever order the sources are asked.
 import { checkSignal } from '../graph/transport/check-signal.js';
-import type { ArchivedSpan, TraceSearch, TraceSummary } from './archived-span.js';
+import type { ArchivedSpan, TraceSummary } from './archived-span.js';
 import type { TimeRange } from './segment/segment.js';
 import type { QueryOptions } from './segment-source.js';
-import { isMeant } from './span-conditions.js';
+import { isMeant, type NamedSearch } from './span-conditions.js';
 import { meetsConditions, newestFirst, summaryOf } from './span-list.js';
 import { type TraceParts, type TraceSource, traceIdsOf } from './trace-source.js';
 import { rootFirst } from './trace-tree.js';
@@ -53,7 +53,7 @@ export const presentIn = async (
 /** Summaries of the traces that meet all conditions, the newest first. */
 export const searchSources = async (
   sources: readonly TraceSource[],
-  search: TraceSearch & { readonly limit: number },
+  search: NamedSearch & { readonly limit: number },
   options: QueryOptions,
 ): Promise<TraceSummary[]> => new Searching(sources, search, options).run();
 
@@ -73,7 +73,7 @@ class Searching {
 
   constructor(
     private readonly sources: readonly TraceSource[],
-    private readonly search: TraceSearch & { readonly limit: number },
+    private readonly search: NamedSearch & { readonly limit: number },
     private readonly options: QueryOptions,
   ) {}
 

@@ -1,17 +1,20 @@
 // A segment of a listing as a source of traces. What is damaged is reported and left out.
-import type { ArchivedSpan, TraceSearch, TraceSummary } from './archived-span.js';
+import type { ArchivedSpan, TraceSummary } from './archived-span.js';
 import type { SegmentName } from './file-names.js';
 import type { SegmentReadOptions } from './segment/reading/read-options.js';
 import { lacksOperation } from './segment/reading/search-conditions.js';
 import type { Segment, SegmentSearch, TimeRange } from './segment/segment.js';
 import type { SegmentOperation } from './segment/segment-summary.js';
 import type { OnDamage, SegmentSet } from './segment-set.js';
+import type { NamedSearch } from './span-conditions.js';
 import { type TraceId, type TraceSource, textsOf } from './trace-source.js';
 
 /** How one query reads. */
 export interface QueryOptions {
   readonly signal?: AbortSignal;
   readonly onDamage?: OnDamage;
+  /** What spans are listed and found under whose resource names no service. Default: OpenTelemetry's `unknown_service`. */
+  readonly unnamedService?: string;
 }
 
 const NS_PER_MS = 1_000_000n;
@@ -51,7 +54,7 @@ export class SegmentSource implements TraceSource {
     return (await this.use((segment, options) => segment.summaries(search, options))) ?? [];
   }
 
-  async mayMean(search: TraceSearch): Promise<boolean> {
+  async mayMean(search: NamedSearch): Promise<boolean> {
     const card = await this.set.card(this.name, this.options.onDamage);
     return card !== undefined && !lacksOperation(card.info, search);
   }

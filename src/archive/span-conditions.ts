@@ -30,6 +30,15 @@ export interface SpanView {
   property(key: string): ArchivedValue | undefined;
 }
 
+/** A search that knows by which name those are meant whose resource names no service. */
+export interface NamedSearch extends TraceSearch {
+  readonly unnamedService?: string;
+}
+
+/** The services that are meant, '' where spans have none; nothing when all are. */
+export const meantServices = ({ service, unnamedService }: NamedSearch): readonly string[] | undefined =>
+  service === undefined ? undefined : service === unnamedService ? [service, ''] : [service];
+
 /** The properties that must be there. */
 export const wantedProperties = ({ properties }: TraceSearch): readonly (readonly [key: string, text: string])[] =>
   Object.entries(properties ?? {});
@@ -98,11 +107,14 @@ const meetsTimes = ({ startUnixNs, endUnixNs }: SpanView, search: TraceSearch): 
   );
 };
 
+const isOfService = (service: string, search: NamedSearch): boolean =>
+  service === search.service || (service === '' && search.service === search.unnamedService);
+
 /** Whether a span meets all conditions of spans. */
-export const meetsSpanConditions = (span: SpanView, search: TraceSearch): boolean =>
+export const meetsSpanConditions = (span: SpanView, search: NamedSearch): boolean =>
   (search.name === undefined || span.name === search.name) &&
   (search.status === undefined || span.statusCode === search.status) &&
-  (search.service === undefined || span.service === search.service) &&
+  (search.service === undefined || isOfService(span.service, search)) &&
   (!hasTimeConditions(search) || meetsTimes(span, search)) &&
   wantedProperties(search).every(([key, text]) => hasProperty(span, key, text));
 
@@ -150,5 +162,5 @@ class ListedSpan implements SpanView {
 }
 
 /** Whether a span in memory meets all conditions of spans. */
-export const isMeant = (span: ArchivedSpan, search: TraceSearch): boolean =>
+export const isMeant = (span: ArchivedSpan, search: NamedSearch): boolean =>
   meetsSpanConditions(new ListedSpan(span), search);

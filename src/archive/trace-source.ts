@@ -1,8 +1,9 @@
 // What a search needs of anything that holds traces: a segment, or spans in memory; and trace ids as it hands them on.
-import type { ArchivedSpan, TraceSearch, TraceSummary } from './archived-span.js';
+import type { ArchivedSpan, TraceSummary } from './archived-span.js';
 import { traceIdBytes } from './segment/ids.js';
 import type { SegmentSearch, TimeRange } from './segment/segment.js';
 import type { SegmentOperation } from './segment/segment-summary.js';
+import type { NamedSearch } from './span-conditions.js';
 
 /** A trace id as it is written, and as filters look it up. */
 export interface TraceId {
@@ -39,7 +40,7 @@ export interface TraceSource extends TraceParts {
   /** Traces that meet all conditions as far as they are here, the newest first. */
   summaries(search: SegmentSearch): Promise<readonly TraceSummary[]>;
   /** Whether a span here may meet the conditions of spans. Reads nothing but what is known of the source. */
-  mayMean(search: TraceSearch): Promise<boolean>;
+  mayMean(search: NamedSearch): Promise<boolean>;
   /** Calls `take` with the ids of all traces that lie in `range` as far as they are here, some at a time, and waits for it. */
   eachId(range: TimeRange, take: (ids: readonly string[]) => Promise<void>): Promise<void>;
   /** Services and the names of their spans. */

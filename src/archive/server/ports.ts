@@ -7,6 +7,8 @@ export interface ReadOptions {
   readonly signal?: AbortSignal;
   /** Told of each file that cannot be read, or not whole, while the others answer. */
   readonly onDamage?: (damage: { readonly file: string; readonly message: string }) => void;
+  /** What spans are listed and found under whose resource names no service. */
+  readonly unnamedService?: string;
 }
 
 /** A span name of a service. */

@@ -1,4 +1,5 @@
 // What a query met that cannot be read. Its answer must say so: one that looks whole would be taken for all there is.
+import { MISSING_SERVICE } from '../jaeger/shown-trace.js';
 import { HttpError } from './http-error.js';
 import type { ReadOptions } from './ports.js';
 
@@ -14,6 +15,7 @@ export class SeenDamage {
   constructor(signal: AbortSignal) {
     this.options = {
       signal,
+      unnamedService: MISSING_SERVICE,
       onDamage: ({ file, message }) => {
         if (!this.byFile.has(file)) this.byFile.set(file, message);
       },

@@ -10,7 +10,6 @@ import { millisecondsNs, pick, traceIdOf } from './query-values.js';
 import type { Call, Route } from './route.js';
 import { v1Search } from './search-parameters.js';
 import { SeenDamage } from './seen-damage.js';
-import { meantService, shownServices } from './service-names.js';
 
 const NOT_FOUND = 'trace not found';
 
@@ -72,12 +71,12 @@ const get = (path: string, handle: Route['handle']): Route => ({
 export const v1Routes = (archive: ArchiveReader, maxTraces: number): Route[] => [
   get('/api/services', async ({ response, signal }) => {
     const damage = new SeenDamage(signal);
-    sendJson(response, 200, envelope(await shownServices(archive, damage.options), damage));
+    sendJson(response, 200, envelope(await archive.services(damage.options), damage));
   }),
   get('/api/services/*/operations', async ({ parts: [service], response, signal }) => {
     const damage = new SeenDamage(signal);
     const { options } = damage;
-    const operations = await archive.operations((await meantService(archive, service, options)) ?? '', options);
+    const operations = await archive.operations(service, options);
     sendJson(response, 200, envelope([...new Set(operations.map(({ name }) => name))], damage));
   }),
   get('/api/operations', async ({ query, response, signal }) => {
@@ -86,7 +85,7 @@ export const v1Routes = (archive: ArchiveReader, maxTraces: number): Route[] => 
     const kind = pick(query, 'spanKind')?.[1].toLowerCase();
     const damage = new SeenDamage(signal);
     const { options } = damage;
-    const operations = await archive.operations((await meantService(archive, service, options)) ?? '', options);
+    const operations = await archive.operations(service, options);
     const wanted = operations.filter((operation) => kind === undefined || shownKind(operation) === kind);
     const data = wanted.map((operation) => ({ name: operation.name, spanKind: shownKind(operation) }));
     sendJson(response, 200, envelope(data, damage));
@@ -99,8 +98,7 @@ export const v1Routes = (archive: ArchiveReader, maxTraces: number): Route[] => 
     const { options } = damage;
     if (ids.size > 0) return streamTraces(call, loadTraces(archive, withIds([...ids]), options), damage, [...ids]);
     const search = v1Search(query, maxTraces);
-    const service = await meantService(archive, search.service, options);
-    const found = await archive.search({ ...search, service }, options);
+    const found = await archive.search(search, options);
     return streamTraces(call, loadTraces(archive, found, options), damage);
   }),
   get('/api/dependencies', async ({ query, response, signal }) => {

@@ -1,7 +1,7 @@
 // Jaeger's query API of version 3 over HTTP: traces as OTLP/JSON. What Jaeger answers with, in form and status.
 import type { ArchivedSpan, TraceSummary } from '../archived-span.js';
+import { shownService } from '../jaeger/shown-trace.js';
 import { otlpResourceSpans } from '../otlp/json-encode.js';
-import { propertyOf } from '../properties.js';
 import { JsonStream, sendJson } from './answer.js';
 import { HttpError } from './http-error.js';
 import { loadTraces } from './load-traces.js';
@@ -10,7 +10,6 @@ import { pick, traceIdOf } from './query-values.js';
 import type { Call, Route } from './route.js';
 import { v3Search, v3SearchInTime } from './search-parameters.js';
 import { SeenDamage } from './seen-damage.js';
-import { meantService, shownServices } from './service-names.js';
 
 const noTraces = (): HttpError => new HttpError(404, 'No traces found');
 
@@ -55,11 +54,6 @@ const asJaegerWrites = (json: string): string =>
     .replace('"kind":0,"startTimeUnixNano"', '"startTimeUnixNano"')
     .replaceAll('"doubleValue":"-0"', '"doubleValue":-0');
 
-const serviceOf = ({ resource }: ArchivedSpan): string => {
-  const name = propertyOf(resource.properties, 'service.name');
-  return typeof name === 'string' ? name : '';
-};
-
 /** What a list of results shows of a trace. */
 const summaryJson = (
   { traceId, name, service, startUnixNs, durationNs }: TraceSummary,
@@ -70,7 +64,7 @@ const summaryJson = (
   let orphanSpanCount = 0;
   let errorSpanCount = 0;
   for (const span of spans) {
-    const of = serviceOf(span);
+    const of = shownService(span.resource.properties);
     const counts = services.get(of) ?? { name: of, spanCount: 0, errorSpanCount: 0 };
     services.set(of, counts);
     counts.spanCount++;
@@ -105,7 +99,7 @@ const get = (path: string, handle: Route['handle']): Route => ({
 export const v3Routes = (archive: ArchiveReader, maxTraces: number): Route[] => [
   get('/api/v3/services', async ({ response, signal }) => {
     const damage = new SeenDamage(signal);
-    const services = await shownServices(archive, damage.options);
+    const services = await archive.services(damage.options);
     if (services.length === 0) damage.mustBeNone();
     sendJson(response, 200, { services, ...errorOf(damage) });
   }),
@@ -115,7 +109,7 @@ export const v3Routes = (archive: ArchiveReader, maxTraces: number): Route[] => 
     const kind = pick(query, 'spanKind', 'span_kind')?.[1].toLowerCase();
     const damage = new SeenDamage(signal);
     const { options } = damage;
-    const operations = await archive.operations((await meantService(archive, service, options)) ?? '', options);
+    const operations = await archive.operations(service, options);
     const wanted = operations.filter((operation) => isOfKind(operation, kind));
     if (wanted.length === 0) damage.mustBeNone();
     sendJson(response, 200, { operations: wanted.map(shownOperation), ...errorOf(damage) });
@@ -125,8 +119,7 @@ export const v3Routes = (archive: ArchiveReader, maxTraces: number): Route[] => 
     const damage = new SeenDamage(signal);
     const { options } = damage;
     const search = v3SearchInTime(query, maxTraces);
-    const service = await meantService(archive, search.service, options);
-    const found = await archive.search({ ...search, service }, options);
+    const found = await archive.search(search, options);
     await streamTraces(call, loadTraces(archive, found, options), damage);
   }),
   get('/api/v3/traces/*', async (call) => {
@@ -137,8 +130,7 @@ export const v3Routes = (archive: ArchiveReader, maxTraces: number): Route[] => 
   get('/api/v3/trace-summaries', async ({ query, response, signal }) => {
     const damage = new SeenDamage(signal);
     const search = v3Search(query, maxTraces);
-    const service = await meantService(archive, search.service, damage.options);
-    const found = await archive.search({ ...search, service }, damage.options);
+    const found = await archive.search(search, damage.options);
     if (found.length === 0) damage.mustBeNone();
     const byId = new Map(found.map((summary) => [summary.traceId, summary]));
     const stream = new JsonStream(response, signal);

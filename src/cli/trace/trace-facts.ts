@@ -1,11 +1,11 @@
 // What is said of a trace whose spans are at hand, beyond its summary.
 import type { ArchivedSpan } from '../../archive/archived-span.js';
+import { shownName } from '../../archive/operations-of.js';
 import { propertyOf } from '../../archive/properties.js';
 
-/** '' when its process has no name. */
 export const serviceOf = ({ resource }: ArchivedSpan): string => {
   const name = propertyOf(resource.properties, 'service.name');
-  return typeof name === 'string' ? name : '';
+  return shownName(typeof name === 'string' ? name : '');
 };
 
 /** Ids of parents that are not among the spans. */

@@ -25,7 +25,7 @@ const NAMES = ['GET /cart', 'login', 'SELECT', 'zápis 🐎'] as const;
 const VALUES: readonly (() => object)[] = [
   () => ({ stringValue: one(['ada', 'alan', '', '<a&b>', 'žluťoučký 🐎']) }),
   () => ({ intValue: one(['1', '42', '-7', '9007199254740993', '9223372036854775807']) }),
-  () => ({ doubleValue: one([1.5, -0.25, 1e300, 5e-324, 1e-7]) }),
+  () => ({ doubleValue: one([1.5, -0.25, 1e300, 5e-324, 1e-7, 2.0, 1e15, '-0']) }),
   () => ({ boolValue: random() < 0.5 }),
   () => ({ bytesValue: 'AAH+/w==' }),
   () => ({ arrayValue: { values: [{ stringValue: 'a' }, { intValue: '2' }, { boolValue: true }] } }),

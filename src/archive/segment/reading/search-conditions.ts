@@ -1,7 +1,13 @@
 // The conditions of a search against what is known: of a segment, of a trace, of a span. A trace is meant when the trace meets the
 // conditions of traces and one of its spans meets all conditions of spans.
 import type { TraceSearch } from '../../archived-span.js';
-import { hasTimeConditions, meetsSpanConditions, wantedProperties } from '../../span-conditions.js';
+import {
+  hasTimeConditions,
+  meantServices,
+  meetsSpanConditions,
+  type NamedSearch,
+  wantedProperties,
+} from '../../span-conditions.js';
 import type { TraceRow } from '../columns/trace-rows.js';
 import type { Part } from '../layout.js';
 import type { ServiceSummary } from '../segment-summary.js';
@@ -10,13 +16,13 @@ import type { Group } from './group-reader.js';
 import type { SegmentFile } from './segment-file.js';
 
 /** A search in one of several segments. */
-export interface SegmentSearch extends TraceSearch {
+export interface SegmentSearch extends NamedSearch {
   /** Traces that start before are not wanted: the others have enough that are newer. */
   readonly startsFromUnixNs?: bigint;
 }
 
 /** Whether what is known of a segment rules out that it has anything. */
-export const isHopeless = ({ info }: SegmentFile, search: TraceSearch): boolean => {
+export const isHopeless = ({ info }: SegmentFile, search: NamedSearch): boolean => {
   const { fromUnixNs, toUnixNs } = search;
   if (info.spanCount === 0) return true;
   if (fromUnixNs !== undefined && info.endUnixNs < fromUnixNs) return true;
@@ -25,9 +31,11 @@ export const isHopeless = ({ info }: SegmentFile, search: TraceSearch): boolean 
 };
 
 /** Whether the names that a segment lists rule out that a span of it meets the conditions of spans. */
-export const lacksOperation = (info: ServiceSummary, { service, name }: TraceSearch): boolean => {
+export const lacksOperation = (info: ServiceSummary, search: NamedSearch): boolean => {
+  const { service, name } = search;
   if (!info.listsAllOperations || (service === undefined && name === undefined)) return false;
-  const lists = service === undefined ? [...info.operations.values()] : [info.operations.get(service) ?? []];
+  const services = meantServices(search) ?? [...info.operations.keys()];
+  const lists = services.map((one) => info.operations.get(one) ?? []);
   return !lists.some((list) => list.some((operation) => name === undefined || operation.name === name));
 };
 
@@ -66,7 +74,7 @@ export const partsFor = (search: TraceSearch): readonly Part[] => {
 };
 
 /** Whether a span among `first` to `end` meets all conditions of spans. */
-export const hasMeantSpan = (group: Group, first: number, end: number, search: TraceSearch): boolean => {
+export const hasMeantSpan = (group: Group, first: number, end: number, search: NamedSearch): boolean => {
   const { spans } = group;
   if (spans === undefined) return false;
   const span = new ColumnSpan(group, spans, spans.known);
