@@ -3,6 +3,7 @@
 import { BadKeyError, BadValueError, GraphError } from '../../graph/graph-error.js';
 import { KINDS, STATUS_CODES } from '../segment/order/span-rows.js';
 import { describe, isPlainObject, MAX_DEPTH, typeOf } from '../segment/values/value-types.js';
+import { checkExtras } from '../stored-extras.js';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -87,17 +88,22 @@ export const checkSpan = (span: unknown): void => {
     checkText(event.name, `${field}.name`);
     checkTime(event.timeUnixNs, `${field}.timeUnixNs`);
     checkProperties(event.properties, `${field}.properties`);
+    checkExtras(event, field);
   });
   checkList(rest.links, 'span.links', (link, field) => {
     checkId(link.traceId, `${field}.traceId`, 32);
     checkId(link.spanId, `${field}.spanId`, 16);
     checkText(link.traceState, `${field}.traceState`);
     checkProperties(link.properties, `${field}.properties`);
+    checkExtras(link, field);
   });
   const resource = checkObject(rest.resource, 'span.resource', 'an object with properties');
   checkProperties(resource.properties, 'span.resource.properties');
+  checkExtras(resource, 'span.resource');
   const scope = checkObject(rest.scope, 'span.scope', 'an object with name, version and properties');
   checkText(scope.name, 'span.scope.name');
   checkText(scope.version, 'span.scope.version');
   checkProperties(scope.properties, 'span.scope.properties');
+  checkExtras(scope, 'span.scope');
+  checkExtras(rest, 'span');
 };

@@ -59,6 +59,33 @@ test.each(FIELDS)('%s', async (path) => {
   expect(archive.room).toBe(500_000);
 });
 
+const EXTRAS: readonly (readonly [place: string, numbers: readonly string[]])[] = [
+  ['span', ['flags', 'droppedAttributesCount', 'droppedEventsCount', 'droppedLinksCount']],
+  ['span.events[0]', ['droppedAttributesCount']],
+  ['span.links[0]', ['flags', 'droppedAttributesCount']],
+  ['span.resource', ['droppedAttributesCount', 'schemaUrl']],
+  ['span.scope', ['droppedAttributesCount', 'schemaUrl']],
+];
+
+test.each(EXTRAS)('flags, counts and schema URLs of %s', async (place, fields) => {
+  const archive = await openArchive(newDirectory());
+  const path = place.replaceAll('[0]', '.0').replace(/^span\.?/, '');
+  const at = (field: string, value: unknown) => changed(path === '' ? field : `${path}.${field}`, value);
+  for (const field of fields) {
+    const isText = field === 'schemaUrl';
+    const bad = isText ? [5, null, true, ['x']] : ['5', -1, 1.5, 2 ** 32, Number.NaN, 5n, null, false, [1], new Date()];
+    for (const value of bad) {
+      const error = thrownBy(() => archive.append([span(), at(field, value)]));
+      expect(error, String(value)).toBeInstanceOf(BadValueError);
+      expect((error as Error).message).toMatch(
+        `${place}.${field} must be ${isText ? 'a text' : 'a whole number from 0 to 2^32 - 1'}, not `,
+      );
+    }
+    for (const value of [undefined, ...(isText ? ['', 'https://x/y'] : [0, 2 ** 32 - 1])])
+      expect(archive.append([at(field, value)])).toBe(1);
+  }
+});
+
 class Point {
   x = 1;
 }
@@ -79,7 +106,6 @@ const NO_VALUES: readonly (readonly [string, unknown, string])[] = [
   ['a function', () => {}, 'a function'],
   ['a symbol', Symbol('x'), 'a symbol'],
   ['undefined', undefined, 'undefined'],
-  ['null', null, 'null'],
 ];
 const PLACES: readonly (readonly [string, (value: ArchivedValue) => Partial<ArchivedSpan>])[] = [
   ['span.properties["a"]', (a) => ({ properties: { a } })],
