@@ -1,7 +1,9 @@
 // Detached local spans to records without a reporter: for tests, logs and tools that want them at once.
 import { takeAnchor } from '../clock/index.js';
 import type { LocalSpans } from '../local-span/local-collector.js';
+import { wrongArgument } from '../local-span/misuse.js';
 import { ActiveTrace } from '../span/active-trace.js';
+import { isContext, localSpansArgument } from '../span/arguments.js';
 import { never } from '../span/sampler.js';
 import { SpanContext } from '../span/span-context.js';
 import type { TraceSink } from '../span/trace-sink.js';
@@ -34,8 +36,12 @@ const NOWHERE: TraceSink = {
  * for (const record of toRecords(spans)) console.log(record.name, record.durationNs);
  * ```
  */
-export const toRecords = (spans: LocalSpans, parent: SpanContext = SpanContext.random()): readonly SpanRecord[] => {
-  const trace = new ActiveTrace(parent, NOWHERE);
-  for (const batch of spans.batches) trace.addBatch(batch, parent.idHi, parent.idLo);
+export const toRecords = (spans: LocalSpans, parent?: SpanContext): readonly SpanRecord[] => {
+  const context = isContext(parent) ? parent : SpanContext.random();
+  if (context !== parent && parent !== undefined && parent !== null) {
+    wrongArgument('toRecords(spans, parent) takes a SpanContext for the parent: span.context.');
+  }
+  const trace = new ActiveTrace(context, NOWHERE);
+  for (const batch of localSpansArgument(spans)?.batches ?? []) trace.addBatch(batch, context.idHi, context.idLo);
   return new TracePart(trace, takeAnchor(), { serviceName: '', attributes: {} }).spans;
 };

@@ -3,6 +3,7 @@
 import { Counter, count, countMany } from './counters.js';
 import { enterLine, leaveLine } from './entered-line.js';
 import type { LocalBatch } from './local-batch.js';
+import { wrongArgument } from './misuse.js';
 import { state } from './process-state.js';
 import { type LineMount, SpanLine } from './span-line.js';
 
@@ -111,6 +112,10 @@ export class LocalCollector implements Disposable {
    * and the spans are all there when that has settled.
    */
   static run<T>(fn: () => T): [T, LocalSpans] {
+    if (typeof fn !== 'function') {
+      wrongArgument('LocalCollector.run takes a function: LocalCollector.run(() => work()).');
+      return [fn, new LocalSpans()];
+    }
     const collector = LocalCollector.start();
     let result: T;
     try {

@@ -33,7 +33,8 @@ const attempt = <T>(read: () => T): T | undefined => {
 
 const isWord = (value: unknown): boolean => typeof value === 'number' && (value | 0) === value;
 
-const isContext = (value: unknown): value is SpanContext => {
+/** Read without a throw: a context of either build of this package. */
+export const isContext = (value: unknown): value is SpanContext => {
   try {
     const { w0, w1, w2, w3, idHi, idLo, sampled, isRemote, traceState, unsampledChild } = value as SpanContext;
     const hasWords = isWord(w0) && isWord(w1) && isWord(w2) && isWord(w3) && isWord(idHi) && isWord(idLo);
@@ -166,7 +167,7 @@ export const localSpansArgument = (given: LocalSpans): LocalSpans | undefined =>
   if (given === undefined || given === null) return undefined;
   if (attempt(() => typeof given.mountUnder === 'function' && given.batches.every(isBatch)) === true) return given;
   wrongArgument(
-    'pushChildSpans takes LocalSpans: what collector.collect() gives, or the second item of LocalCollector.run(fn).',
+    'pushChildSpans and toRecords take LocalSpans: what collector.collect() gives, or the second item of LocalCollector.run(fn).',
   );
   return undefined;
 };

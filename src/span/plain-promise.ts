@@ -53,7 +53,8 @@ const withOwn = <T extends object>(from: object, to: T): T => {
     }
   }
   if (Object.isExtensible(from)) return to;
-  return Object.isFrozen(from) ? Object.freeze(to) : Object.preventExtensions(to);
+  if (Object.isFrozen(from)) return Object.freeze(to);
+  return Object.isSealed(from) ? Object.seal(to) : Object.preventExtensions(to);
 };
 
 export type Follow = typeof follow;

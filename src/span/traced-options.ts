@@ -1,4 +1,5 @@
 // Options of traced(): types, and the check that throws at definition time and names the wrong option.
+import { types } from 'node:util';
 import type { Properties } from '../local-span/property.js';
 import type { SpanKind } from './span-types.js';
 
@@ -43,9 +44,19 @@ export const functionKind = (fn: unknown): FunctionKind => {
 // The text of a class starts so, whatever it extends and wherever it is from.
 const CLASS = /^class\b/;
 
-/** A class by its syntax: calling it without `new` throws. */
-export const isClass = (value: unknown): boolean =>
-  typeof value === 'function' && CLASS.test(Function.prototype.toString.call(value));
+/** A class by its syntax, or a proxy of one: calling it without `new` throws. */
+export const isClass = (value: unknown): boolean => {
+  if (typeof value !== 'function') return false;
+  if (CLASS.test(Function.prototype.toString.call(value))) return true;
+  try {
+    // A proxy has no text of its own. The prototype of a class cannot be replaced; of what is frozen nothing can.
+    if (!types.isProxy(value) || Object.isFrozen(value)) return false;
+    return Object.getOwnPropertyDescriptor(value, 'prototype')?.writable === false;
+  } catch {
+    // A proxy whose trap throws: it is called like any function.
+    return false;
+  }
+};
 
 const wrong = (message: string): never => {
   throw Object.assign(new TypeError(`traced: ${message}`), { code: 'ERR_SPANLINE_OPTION' });
@@ -62,12 +73,20 @@ const CHECKS: Readonly<Record<keyof TracedOptions, (value: unknown) => boolean>>
   async: (value) => typeof value === 'boolean',
 };
 
+const entriesOf = (options: object): [string, unknown][] => {
+  try {
+    return Object.entries(options);
+  } catch {
+    return wrong('the options cannot be read: a getter or a proxy among them throws.');
+  }
+};
+
 /** Check what can be known before the function is. */
 export const checkOptions = (options: unknown): void => {
   if (typeof options !== 'object' || options === null) {
     wrong(`expected options, a name or a function, not ${options === null ? 'null' : typeof options}.`);
   }
-  for (const [key, value] of Object.entries(options as object)) {
+  for (const [key, value] of entriesOf(options as object)) {
     const check = CHECKS[key as keyof TracedOptions];
     if (check === undefined) wrong(`unknown option "${key}". Known: ${Object.keys(CHECKS).join(', ')}.`);
     else if (value !== undefined && !check(value))

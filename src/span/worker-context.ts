@@ -1,6 +1,7 @@
 // Helper for worker_threads: a context as data in `workerData` or a message, and back. Plain bytes, because class
 // instances do not survive the structured clone.
-
+import { wrongArgument } from '../local-span/misuse.js';
+import { isSpan } from './arguments.js';
 import { Span } from './span.js';
 import { SpanContext } from './span-context.js';
 
@@ -19,8 +20,13 @@ export type TransferredContext = Uint8Array | undefined;
  * root.end();
  * ```
  */
-export const contextForWorker = (span: Span | undefined = Span.current()): TransferredContext =>
-  span?.context?.toBytes();
+export const contextForWorker = (span: Span | undefined = Span.current()): TransferredContext => {
+  if (isSpan(span)) return span.context?.toBytes();
+  if (span !== undefined && span !== null) {
+    wrongArgument('contextForWorker takes a Span, or nothing for the local parent; of a SpanContext send toBytes().');
+  }
+  return undefined;
+};
 
 /** The context another thread sent; undefined for undefined. Throws `ERR_SPANLINE_CONTEXT` for anything else. */
 export const contextFromWorker = (bytes: TransferredContext): SpanContext | undefined =>

@@ -61,6 +61,11 @@ describe.each(forms)('%s', (_, give, span) => {
     expect([Object.isFrozen(given), await given]).toEqual([true, 3]);
   });
 
+  test('a sealed promise', async () => {
+    const given = give(span(), () => Object.seal(Object.assign(Promise.resolve(3), { a: 1 })));
+    expect([Object.isSealed(given), Object.isFrozen(given), await given]).toEqual([true, false, 3]);
+  });
+
   test('a promise of another realm', async () => {
     const made = foreign<Promise<number>>('Object.assign(Promise.resolve(4), { own: 1 })');
     const given = give(span(), () => made) as typeof made & { own: number };

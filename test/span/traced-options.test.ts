@@ -29,6 +29,17 @@ test.each<[string, () => unknown, string]>([
   ['a class with options', () => any({ name: 'store' }, class Store {}), 'a class'],
   ['a class in a field', () => any()(undefined, { kind: 'field', name: 'f' })(class {}), 'a class'],
   ['a class of another realm', () => any(runInNewContext('(class Store {})')), 'a class'],
+  ['a proxy of a class', () => any(new Proxy(class {}, {})), 'a class'],
+  [
+    'options with a getter that throws',
+    () =>
+      any({
+        get name() {
+          throw new Error('a getter');
+        },
+      }),
+    'cannot be read',
+  ],
   ['a class in a legacy method', () => any()({}, 'm', { value: class {} }), 'a class'],
   ['a class, legacy', () => any()(class {}), 'a class'],
   ['a class, legacy, without parentheses', () => any(class {}), 'a class'],
@@ -72,6 +83,7 @@ test('a function that looks like a class is none', () => {
   expect([store.count(), store instanceof Store, store instanceof Traced]).toEqual([1, true, true]);
   expect(traced('n', Number)('5')).toBe(5);
   expect(traced(function classify() {})).toBeTypeOf('function');
+  expect(traced(Object.freeze(function frozen() {}))).toBeTypeOf('function');
 });
 
 test('a tag that names no kind of function', () => {

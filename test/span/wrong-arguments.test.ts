@@ -10,6 +10,7 @@ import {
   LocalSpan,
   Span,
   SpanContext,
+  toRecords,
   trace,
   traceStream,
 } from '../../src/index.js';
@@ -187,6 +188,44 @@ describe('other calls', () => {
     for (const one of [span, Span.noop(), root('no', SpanContext.random({ sampled: false }))]) {
       expect(one.run(any(8))).toBe(8);
     }
+  });
+
+  test('LocalCollector.run gives back what is no function, with no spans', async () => {
+    const work = Promise.resolve(7);
+    const changes = await counted(() => {
+      const [given, spans] = LocalCollector.run(any(work));
+      expect([given, spans.count]).toEqual([work, 0]);
+      expect(LocalCollector.run(any(undefined))[0]).toBeUndefined();
+    });
+    expect(changes).toEqual({ argumentsInvalid: 2 });
+    expect(await said()).toContain('LocalCollector.run(() => work())');
+  });
+
+  test('toRecords of what are no local spans is empty, and a wrong parent a new trace', async () => {
+    const [, spans] = LocalCollector.run(() => LocalSpan.start('x').end());
+    const changes = await counted(() => {
+      for (const wrong of [5, [], hostile, { batches: [{}], mountUnder() {} }])
+        expect(toRecords(any(wrong))).toEqual([]);
+      for (const wrong of [5, HEADER, hostile, inTransit]) {
+        expect(toRecords(spans, any(wrong))[0].traceId).toMatch(/^(?!0{32})[0-9a-f]{32}$/);
+      }
+    });
+    expect(changes).toEqual({ argumentsInvalid: 8 });
+    expect(await said()).toContain('span.context');
+    expect(await counted(() => expect(toRecords(any(undefined))).toEqual([]))).toEqual({});
+    expect(await counted(() => expect(toRecords(spans, any(null))).toHaveLength(1))).toEqual({});
+  });
+
+  test('contextForWorker of what is no span is undefined', async () => {
+    const throwing = { context: { toBytes: () => any(undefined).x } };
+    const changes = await counted(() => {
+      for (const wrong of [5, hostile, throwing, { context: {} }, new Proxy({}, { get: () => any(undefined).x })]) {
+        expect(contextForWorker(any(wrong))).toBeUndefined();
+      }
+    });
+    expect(changes).toEqual({ argumentsInvalid: 5 });
+    expect(await said()).toContain('toBytes()');
+    expect(await counted(() => expect(contextForWorker(any(null))).toBeUndefined())).toEqual({});
   });
 
   test('a getter that throws costs no more than itself', async () => {
