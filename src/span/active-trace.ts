@@ -66,7 +66,7 @@ export class ActiveTrace {
    */
   admit(): boolean {
     if (this.state === 'discarded') return true;
-    if (this.room === 0) {
+    if (this.admitted >= this.sink.limits.maxSpansPerTrace) {
       count(Counter.spansOverTraceCap);
       this.dropped++;
       return false;

@@ -45,12 +45,14 @@ export const followFresh = <T>(
   onError: (error: unknown) => never,
 ): Promise<T> => then.call(promise, onValue as (value: unknown) => T, onError) as Promise<T>;
 
+// Until Node 22 every promise has keys of async_hooks, each its own. Nobody has had `to` in hand: what it has is theirs.
+const hookKeys: PropertyKey[] = [];
+
 const withOwn = <T extends object>(from: object, to: T): T => {
   for (const key of Reflect.ownKeys(from)) {
-    // Until Node 22 every promise has keys of async_hooks, each its own.
-    if (!Object.hasOwn(to, key)) {
-      Object.defineProperty(to, key, Object.getOwnPropertyDescriptor(from, key) as PropertyDescriptor);
-    }
+    if (hookKeys.includes(key)) continue;
+    if (Object.hasOwn(to, key)) hookKeys.push(key);
+    else Object.defineProperty(to, key, Object.getOwnPropertyDescriptor(from, key) as PropertyDescriptor);
   }
   if (Object.isExtensible(from)) return to;
   if (Object.isFrozen(from)) return Object.freeze(to);

@@ -93,8 +93,8 @@ export class Span implements Disposable, LineMount {
     readonly parentLo: number,
     /** @internal */
     readonly isRoot: boolean,
-    // Only for a span that does not record: what it passes on.
-    private readonly unsampledContext: SpanContext | null,
+    // Only for a span that does not record: what it passes on, which of a root is the caller's until somebody asks.
+    private unsampledContext: SpanContext | null,
   ) {
     if (trace !== null) {
       if (isRoot || trace.admit()) {
@@ -123,7 +123,7 @@ export class Span implements Disposable, LineMount {
     const from = contextArgument(context) ?? SpanContext.random();
     if (!decide(sink, name, from)) {
       count(Counter.tracesUnsampled);
-      return new Span(null, name, 0, 0, true, from.unsampledChild());
+      return new Span(null, name, 0, 0, true, from);
     }
     count(Counter.tracesStarted);
     const trace = new ActiveTrace(from, sink);
@@ -200,7 +200,7 @@ export class Span implements Disposable, LineMount {
    * cancelled.
    */
   get context(): SpanContext | undefined {
-    if (this.trace === null) return this.unsampledContext ?? undefined;
+    if (this.trace === null) return this.contextToPassOn();
     const { recordingTrace } = this;
     const { w0, w1, w2, w3, traceState, isRandom } = (recordingTrace ?? this.trace).context;
     const sampled = recordingTrace !== null;
@@ -497,6 +497,17 @@ export class Span implements Disposable, LineMount {
   private fail(line: SpanLine, error: unknown): void {
     if (this.endTicks === 0) this.recordException(error).setStatus('error', errorMessage(error));
     this.finish(line);
+  }
+
+  // Most unsampled roots call nobody: a place of its own is made for who asks.
+  private contextToPassOn(): SpanContext | undefined {
+    if (this.unsampledContext === null) return undefined;
+    if (this.isRoot && this.idLo === 0) {
+      this.unsampledContext = this.unsampledContext.unsampledChild();
+      this.idHi = this.unsampledContext.idHi;
+      this.idLo = this.unsampledContext.idLo;
+    }
+    return this.unsampledContext;
   }
 
   private runUnsampled<T>(fn: () => T): T {
