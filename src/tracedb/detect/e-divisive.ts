@@ -127,7 +127,7 @@ export const changePoints = (
   // A cut and an end, with minSize values before each: what the first search chooses from. And the cuts of all windows.
   const places = ((spare + 1) * (spare + 2)) / 2 + windowPlaces(present.length);
   const judge: Judge = (start, index, end) =>
-    Math.min(1, evidenceP(present, [start, index, end], pValue / places, statistics) * places);
+    Math.min(1, evidenceP(present, [start, index, end], [pValue, places], statistics) * places);
   const between = (start: number, index: number, end: number): Comparison =>
     compare(present.subarray(start, index), present.subarray(index, end), judge(start, index, end), statistics);
 

@@ -3,6 +3,7 @@
 import { mannWhitney } from './mann-whitney.js';
 import { type Noise, noiseOf, varianceOfDifference } from './noise.js';
 import { drawOutliersIn } from './outliers.js';
+import { standsOut } from './stands-out.js';
 import type { Statistics } from './statistics.js';
 
 /** Values on each side of the cut whose ranks are compared, besides those of the whole stretch, which may hold other changes. */
@@ -29,6 +30,9 @@ const BESIDE_SLOPE = 3.3;
 const LONG_SIDE = 48;
 const BLOCKS = 4;
 const BESIDE_WAVES = 8;
+
+/** Asked of walks and waves at least: a smaller chance would cost steps of short histories, which have few other jumps to compare with. */
+const LEAST_CHANCE = 0.05;
 
 /** The exact p of ranks may be as small as the square of the normal one where all values of one side are larger, and a little below. */
 const FAR_ABOVE = 0.4;
@@ -141,14 +145,16 @@ const rankP = (
 export const evidenceP = (
   values: Float64Array,
   [start, cut, end]: readonly [start: number, cut: number, end: number],
-  limit: number,
+  [pValue, places]: readonly [pValue: number, places: number],
   statistics: Statistics,
 ): number => {
+  const limit = pValue / places;
   // Counting is dear. The cheap tests come first: normal ranks, then whether any jump is enough.
   const rough = rankP(values, start, cut, end, 0, statistics);
   if (rough > limit ** FAR_ABOVE) return Math.min(1, rough);
   const jump = jumpP(values, start, cut, end, limit, statistics);
   if (jump > limit) return Math.min(1, jump);
+  if (!standsOut(values, [start, cut, end], Math.max(pValue, LEAST_CHANCE), statistics)) return 1;
   const rank = rankP(values, start, cut, end, Number.POSITIVE_INFINITY, statistics);
   return Math.min(1, Math.max(rank, jumpP(values, start, cut, end, rank, statistics)));
 };

@@ -64,6 +64,34 @@ const leaning =
     };
   };
 
+/** A level that moves by `move` deviations of the noise from each value to the next. */
+const walking =
+  (move: number, deviation: number): Make =>
+  (random) => {
+    let level = 100;
+    return () => {
+      level += move * noise(random);
+      return level + deviation * noise(random);
+    };
+  };
+
+const waving =
+  (height: number, count: number, length: number): Make =>
+  (random) =>
+  (at) =>
+    100 + 3 * noise(random) + height * Math.sin((2 * Math.PI * count * at) / length);
+
+const alarmsOf = (make: Make, histories: number, length: number): number => {
+  const random = seeded(12);
+  let alarms = 0;
+  for (let i = 0; i < histories; i++) {
+    const draw = make(random);
+    const values = Array.from({ length }, (_, at) => draw(at));
+    if (changePoints(values, { pValue: DECLARED_RATE }, statistics).length > 0) alarms++;
+  }
+  return alarms;
+};
+
 test.each<{ name: string; make: Make }>([
   { name: 'heavy tails', make: (random) => () => 100 + 3 * Math.tan(Math.PI * (random() - 0.5)) },
   { name: 'far spikes', make: (random) => () => 50 + noise(random) + (random() < 0.05 ? 1000 * random() : 0) },
@@ -73,13 +101,23 @@ test.each<{ name: string; make: Make }>([
   { name: 'neighbours correlated by 0.8', make: leaning(0.8) },
   { name: 'drift of a deviation', make: (random) => (at) => 100 + 3 * noise(random) + (3 * at) / LENGTH },
   { name: 'drift of ten deviations', make: (random) => (at) => 100 + noise(random) + (10 * at) / LENGTH },
+  { name: 'neighbours correlated by 0.9', make: leaning(0.9) },
+  { name: 'neighbours correlated by 0.95', make: leaning(0.95) },
+  { name: 'a random walk', make: walking(0.5, 0) },
+  { name: 'a random walk below noise', make: walking(0.9, 3) },
+  { name: 'a slow walk below noise', make: walking(0.15, 3) },
+  { name: 'two low waves', make: waving(3, 2, LENGTH) },
+  { name: 'two high waves', make: waving(9, 2, LENGTH) },
+  { name: 'five waves', make: waving(3, 5, LENGTH) },
 ])('at most 5 % of 1,000 histories of noise: $name', ({ make }) => {
-  const random = seeded(12);
-  let alarms = 0;
-  for (let i = 0; i < SHUFFLES; i++) {
-    const draw = make(random);
-    const values = Array.from({ length: LENGTH }, (_, at) => draw(at));
-    if (changePoints(values, { pValue: DECLARED_RATE }, statistics).length > 0) alarms++;
-  }
-  expect(alarms).toBeLessThanOrEqual(SHUFFLES * DECLARED_RATE);
+  expect(alarmsOf(make, SHUFFLES, LENGTH)).toBeLessThanOrEqual(SHUFFLES * DECLARED_RATE);
+});
+
+test.each<{ name: string; make: Make }>([
+  { name: 'neighbours correlated by 0.95', make: leaning(0.95) },
+  { name: 'a random walk', make: walking(0.5, 0) },
+  { name: 'a slow walk below noise', make: walking(0.15, 3) },
+  { name: 'ten high waves', make: waving(9, 10, 1000) },
+])('at most 5 % of 100 histories of 1,000 values: $name', ({ make }) => {
+  expect(alarmsOf(make, 100, 1000)).toBeLessThanOrEqual(5);
 });

@@ -17,15 +17,14 @@ const listOf = (key: string): string[] =>
     );
 
 // Every line was checked against the values around it: 692,862 -> 875,060 at line 429, 862,299 -> 293,010 at line 699 (the first run after
-// three weeks without any, and every series falls by more than half, as on another machine), and so on.
+// three weeks without any, and every series falls by more than half, as on another machine), and so on. Between them the level
+// wanders by some per cent; a rise of 4 % and a fall of 8 % there are no larger than the rest of it.
 test('create spans (10 attributes)', () => {
   expect(listOf('create spans (10 attributes)')).toEqual([
     '24 654638a4 regression -10 %',
     '429 8ab52d54 improvement +23 %',
-    '699 927032ff regression -64 %',
-    '939 4b365bf6 improvement +4 %',
-    '988 e5f2d423 regression -8 %',
-    '1078 733d6e44 improvement +71 %',
+    '699 927032ff regression -65 %',
+    '1078 733d6e44 improvement +65 %',
     '1268 8b90d894 improvement +24 %',
   ]);
 });
