@@ -126,8 +126,14 @@ export const changePoints = (
   if (spare < 0) return [];
   // A cut and an end, with minSize values before each: what the first search chooses from. And the cuts of all windows.
   const places = ((spare + 1) * (spare + 2)) / 2 + windowPlaces(present.length);
-  const judge: Judge = (start, index, end) =>
-    Math.min(1, evidenceP(present, [start, index, end], [pValue, places], statistics) * places);
+  const judged = new Map<string, number>();
+  const judge: Judge = (...place) => {
+    const known = judged.get(place.join());
+    if (known !== undefined) return known;
+    const p = Math.min(1, evidenceP(present, place, [pValue, places], statistics) * places);
+    judged.set(place.join(), p);
+    return p;
+  };
   const between = (start: number, index: number, end: number): Comparison =>
     compare(present.subarray(start, index), present.subarray(index, end), judge(start, index, end), statistics);
 
