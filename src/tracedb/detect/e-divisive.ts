@@ -89,8 +89,8 @@ const weakest = (changes: readonly Comparison[], pValue: number, minEffect: numb
  * A change is significant when two tests say so, each at a level divided by the number of places to choose from. The Mann-Whitney test
  * holds for any distribution: a history in random order shows a change with a chance of at most `pValue`, up to the normal approximation
  * of large samples. The other compares the jump with noise in which each value leans on the one before, as measured around it, and with a
- * slope that both sides share: noise with a correlation of neighbours up to about 0.8 and an even drift stay below the rate too. A level
- * that wanders is no noise: of a random walk, far parts are different levels. The price is patience: a step of ten deviations shows once about
+ * slope that both sides share. Last, the jump has to stand out of the jumps elsewhere in the history, so that walks and waves show a
+ * change in at most 5 % of histories of 200 values or more, as measured; for them a smaller `pValue` promises no less. The price is patience: a step of ten deviations shows once about
  * eight values follow it, a smaller one later.
  *
  * Takes about O(n log n) time, and O(n^2) up to some hundred values, and O(n) memory. Throws ERR_SPANLINE_INVALID_INPUT for options out of

@@ -98,8 +98,8 @@ const inOrder = (a: Regression, b: Regression): number =>
  *
  * The declared rate of false alarms is that of the whole call: `falsePositiveRate` is divided by the number of series, and within each by
  * the number of places where a change could be seen (see {@link changePoints}). So on shuffled series at most 5 % of calls report anything,
- * and of single series far fewer show a change. The same is measured for noise with a correlation of neighbours up to 0.8 and for even
- * drift; a random walk has no level to keep, and its far parts count as levels. Throws ERR_SPANLINE_INVALID_INPUT for options out of range, and for a series whose commits
+ * and of single series far fewer show a change. For one series of 200 values or more
+ * the same is measured for autocorrelated noise, even drift, random walks and slow waves. Throws ERR_SPANLINE_INVALID_INPUT for options out of range, and for a series whose commits
  * do not rise or do not match its values.
  *
  * @example

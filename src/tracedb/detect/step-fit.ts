@@ -60,7 +60,8 @@ const present = (values: readonly number[] | Float32Array, start: number, end: n
  * middle (`const`) is `uninteresting`.
  * Throws ERR_SPANLINE_INVALID_INPUT for an unknown detector or a threshold that is not above 0.
  * Source: the definitions in perf/go/stepfit of google/skia-buildbot as of 2021 to May 2026; since then its `const` gives |v| and `Low`
- * where this one gives -|v| and `high`, v being the value in the middle. Equal values have no step by any detector but `const`. For `mann-whitney`, p is exact up to 25 values in each half, ties
+ * where this one gives -|v| and `high`, v being the value in the middle. Equal values are
+ * `uninteresting` with a `regression` and `stepSize` of 0 by every detector but `const`. For `mann-whitney`, p is exact up to 25 values in each half, ties
  * included; beyond, where counting is long, it is the normal approximation with corrections for ties and continuity.
  *
  * @example
@@ -93,5 +94,8 @@ export const stepFit = (
   if (before.length === 0 || after.length === 0) return nothing;
   const middle = Number.isFinite(values[turningPoint]) ? values[turningPoint] : Number.NaN;
   const measure = DETECTORS[detector]({ before, after, length, middle }, { interesting, stddevThreshold }, statistics);
-  return measure === null ? nothing : { ...measure, turningPoint };
+  if (measure === null) return nothing;
+  // Means of equal values differ in the last digit where one half has fewer of them.
+  const isFlat = detector !== 'const' && [...before, ...after].every((value) => value === before[0]);
+  return isFlat ? { ...nothing, leastSquares: measure.leastSquares } : { ...measure, turningPoint };
 };

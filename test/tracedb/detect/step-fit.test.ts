@@ -187,3 +187,20 @@ test('wrong options name themselves', () => {
   }
   expect(call({ detector: 'cohen', interesting: 1, stddevThreshold: 0 })).toThrow(/stddevThreshold must be/);
 });
+
+test.each(['original', 'absolute', 'percent', 'cohen', 'mann-whitney'] as const)(
+  'equal values have no step by %s, also where some are missing',
+  (detector) => {
+    for (const value of [0.1, -3.3, 637.0513083963933, 0]) {
+      for (let missing = 0; missing < 9; missing++) {
+        const values = Array.from({ length: 27 }, (_, i) => (i < missing ? Number.NaN : value));
+        const fit = stepFit(values, { detector, interesting: 1e-20 }, statistics);
+        expect(fit, `${value}, ${missing} missing`).toMatchObject({
+          status: 'uninteresting',
+          regression: 0,
+          stepSize: 0,
+        });
+      }
+    }
+  },
+);
