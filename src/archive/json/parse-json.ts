@@ -1,6 +1,7 @@
 // JSON of others, with whole numbers kept exact: one beyond 2^53 arrives as the text of its digits, which is what a careful sender would
 // have written. Depth and number of values are checked before anything is built, for a few bytes of brackets can take a hundred times the
 // memory.
+import { isUtf8 } from 'node:buffer';
 import { DECODE_LIMITS, type DecodeLimits } from '../decode-context.js';
 import { malformed, tooLarge } from '../trace-format-error.js';
 
@@ -97,6 +98,8 @@ export const parseJson = (input: Uint8Array, limits: DecodeLimits = {}): unknown
   const { maxItems = DECODE_LIMITS.maxItems, maxDepth = DECODE_LIMITS.maxDepth } = limits;
   let bytes = Buffer.from(input.buffer, input.byteOffset, input.byteLength);
   if (bytes.subarray(0, 3).equals(BYTE_ORDER_MARK)) bytes = bytes.subarray(3);
+  // Decoding would put a replacement character for what is none, and two texts or keys would be one.
+  if (!isUtf8(bytes)) throw malformed('the document is not UTF-8');
   const longNumbers = scan(bytes, maxItems * TOKENS_AN_ITEM, OUTER_DEPTH + maxDepth * DEPTH_A_VALUE);
   const exact = longNumbers.length === 0 ? bytes : quoteNumbers(bytes, longNumbers);
   try {

@@ -195,6 +195,15 @@ describe('refused, and counted', () => {
     expect(decoded.spans).toHaveLength(1);
     // The replacement character itself is text.
     expect(decodeOtlpProtobuf(toProtobuf(of({ ...good, name: '\ufffd' }))).refused).toBe(0);
+    // A document of JSON is one text.
+    const json = Buffer.from(of({ ...good, name: 'name ~' }));
+    json[json.indexOf('name ~') + 5] = 0xff;
+    const malformed = expect.objectContaining({
+      code: 'ERR_SPANLINE_TRACE_FORMAT',
+      message: expect.stringContaining('not UTF-8'),
+    });
+    expect(() => decodeOtlpJson(json)).toThrow(malformed);
+    expect(decodeOtlpJson(Buffer.from(of({ ...good, name: '\ufffd' }))).refused).toBe(0);
   });
 
   test('values that are two, or beyond what they can be', () => {
