@@ -6,8 +6,10 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { writeSegment } from '../../src/archive/index.js';
 import { CompactGraph, GraphIndexBuilder } from '../../src/graph/index.js';
 import { buildFirst, type Outcome, type RunOptions, scratch, spanline } from './support/spanline.js';
+import { spanAt } from './trace/support/traces.js';
 
 buildFirst();
 
@@ -84,6 +86,15 @@ describe('build', () => {
       typeof message === 'string' ? expect.stringContaining(message) : expect.stringMatching(message),
     );
     expect(readdirSync(dir).filter((name) => name.includes('refused'))).toEqual([]);
+  });
+
+  test('a key twice that is found at the end only is named as the input has it', async () => {
+    const keys = Array.from({ length: 60_000 }, (_, i) => `the node number ${i}`.replaceAll(' ', '-').padEnd(60, 'x'));
+    writeFileSync(path('twice.txt'), [...keys, keys[3]].join('\n'));
+    const refused = await graph(['build', path('twice.txt'), '-o', path('refused.graph'), '--memory', '4']);
+    expect(refused).toMatchObject({ code: 2, stdout: '' });
+    expect(refused.stderr).toContain(`the key ${keys[3]} comes twice`);
+    expect(refused.stderr).not.toContain('line ');
   });
 
   test('takes a cycle when it may', async () => {
@@ -259,6 +270,37 @@ test('a shallow clone: what lies beyond it is absent, and no commit there is a r
   git('clone', '-q', '--depth', '2', `file://${path('whole')}`, path('shallow'));
   const built = await graph(['build', '--from-git', path('shallow'), '-o', path('shallow.graph'), '--json']);
   expect(JSON.parse(built.stdout)).toMatchObject({ nodes: 2, absent: 1, references: 2 });
+});
+
+describe('verify of a segment of an archive', () => {
+  const segment = path('segment.spans');
+  const spans = Array.from({ length: 2000 }, (_, i) =>
+    spanAt(i + 1, i, `name ${i % 50}`, i * 1000, 500, { properties: { n: i, text: `text ${i}` } }),
+  );
+
+  test('that is sound', async () => {
+    await writeSegment(segment, spans);
+    expect(await graph(['verify', segment])).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('undamaged\n'),
+      stderr: '',
+    });
+  });
+
+  test('with one bit of any place changed: damaged, whichever section it is in', async () => {
+    const whole = readFileSync(segment);
+    const flipped = path('flipped.spans');
+    for (let i = 0; i < 12; i++) {
+      const bytes = Buffer.from(whole);
+      bytes[Math.floor(((i + 0.5) * whole.length) / 12)] ^= 1 << (i % 8);
+      writeFileSync(flipped, bytes);
+      const { code, stdout, stderr } = await graph(['verify', flipped, '--json']);
+      // A file whose ends cannot be read is none: nothing can be said of its parts.
+      expect([1, 3]).toContain(code);
+      if (stdout === '') expect(stderr).toContain(flipped);
+      else expect(JSON.parse(stdout)).toMatchObject({ isUndamaged: false });
+    }
+  });
 });
 
 describe('verify and salvage', () => {

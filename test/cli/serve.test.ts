@@ -2,7 +2,7 @@
 // would be open to strangers.
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
@@ -102,9 +102,10 @@ const readBack = async (
 ): Promise<ArchivedSpan[]> => {
   const answer = await fetch(`${query}/api/v3/traces/${traceId}`, { headers });
   if (answer.status === 404) return [];
-  // As it came: to parse it and write it again would make minus zero a zero.
-  const [, result] = /^\{"result":(.*)\}\s*$/s.exec(await answer.text()) as RegExpExecArray;
-  return decodeOtlpJson(Buffer.from(result)).spans;
+  // To parse it and write it again would make minus zero a zero.
+  const text = (await answer.text()).replaceAll('"doubleValue":-0', '"doubleValue":"-0"');
+  const { result } = JSON.parse(text) as { result: object };
+  return decodeOtlpJson(Buffer.from(JSON.stringify(result))).spans;
 };
 
 describe('serving', () => {
@@ -150,6 +151,42 @@ describe('serving', () => {
     const found = await archive.traces(kept);
     for (const trace of traces.slice(0, kept.length)) expect(found.get(trace[0].traceId)).toHaveLength(trace.length);
     await archive.close();
+  });
+
+  /** The archive with a segment of one trace that is whole, and of another that `damage` changed. */
+  const damagedSegment = async (damage: (bytes: Buffer) => Buffer): Promise<string> => {
+    const names: string[] = [];
+    for (const n of [1, 100]) {
+      const archive = await Archive.open(directory);
+      const last = { ...spanOf(n), startUnixNs: BigInt(n) * 10n ** 15n, endUnixNs: BigInt(n) * 10n ** 15n + 1n };
+      archive.append([last]);
+      await archive.close();
+      names.push(...readdirSync(directory).filter((name) => name.endsWith('.spans') && !names.includes(name)));
+    }
+    const file = join(directory, names[1]);
+    writeFileSync(file, damage(readFileSync(file)));
+    return names[1];
+  };
+
+  test.each([
+    ['a segment that cannot be opened', (bytes: Buffer) => bytes.subarray(0, bytes.length - 7)],
+    ['a segment without its head', (bytes: Buffer) => Buffer.concat([Buffer.alloc(16), bytes.subarray(16)])],
+  ])('%s is told at the start and in answers, and the exit code says so', async (_, damage) => {
+    const name = await damagedSegment(damage);
+    const { query, child, ended } = await start(['--read-only']);
+    let stderr = '';
+    child.stderr.on('data', (some) => {
+      stderr += String(some);
+    });
+    expect(await readBack(query, spanOf(1).traceId)).toHaveLength(1);
+    const answer = await fetch(`${query}/api/traces/${spanOf(100).traceId}`);
+    expect(answer.status).toBe(500);
+    expect(await answer.text()).toContain(name);
+    child.kill('SIGTERM');
+    expect(await ended()).toBe(3);
+    expect(stderr.split('\n').filter((line) => line.includes(name))).toEqual([
+      expect.stringContaining('cannot be read, or not whole; the rest answers'),
+    ]);
   });
 
   test('parents in a circle and parents of oneself are data', async () => {

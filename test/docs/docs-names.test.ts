@@ -115,6 +115,19 @@ describe('options', () => {
     }
   });
 
+  test('the defaults of an archive are what its page says', () => {
+    const shown = (value: number | boolean): string =>
+      typeof value === 'number' && value % 2 ** 20 === 0 ? `${value / 2 ** 20} MiB` : value.toLocaleString('en-US');
+    const told = new Map<string, string>();
+    const [table] = page('archive.md').split('| option of `Archive.open` |')[1].split('\n\n');
+    for (const [, names, defaults] of table.matchAll(/^\| (`\w+`(?:, `\w+`)*) \| ([^|]+) \|/gm)) {
+      const values = defaults.replaceAll('`', '').split(/, /);
+      for (const [i, name] of names.replaceAll('`', '').split(', ').entries()) told.set(name, values[i]);
+    }
+    for (const [name, value] of Object.entries(ARCHIVE_DEFAULTS))
+      expect(`${name} ${told.get(name)}`).toBe(`${name} ${shown(value)}`);
+  });
+
   test('of a CpuReporter', () => {
     const names = optionsOf((options) => new CpuReporter(new MemoryReporter(), options));
     expect(missing(names, page('profiling.md'))).toEqual([]);

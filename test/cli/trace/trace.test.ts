@@ -98,6 +98,16 @@ describe('ls', () => {
     });
   });
 
+  test('a service whose name nobody gave is shown and found by one', async () => {
+    const place = join(dir, 'unnamed');
+    await fill(place, [spanAt(1, 0, 'mine', 1, 1, { resource: { properties: {} } })]);
+    const outcome = await run(['ls', '-a', place]);
+    expect(lines(outcome)[1]).toMatch(/ {2}unknown_service {2}mine$/);
+    const found = await run(['search', '-a', place, '--service', 'unknown_service', '--json']);
+    expect(lines(found).map((line) => JSON.parse(line))).toMatchObject([{ name: 'mine', service: 'unknown_service' }]);
+    expect((await run(['show', '-a', place, '1'.padStart(32, '0')])).stdout).toContain('mine unknown_service');
+  });
+
   test('an archive without traces is fine, a directory that is not there is none', async () => {
     const empty = join(dir, 'empty');
     await fill(empty, []);
