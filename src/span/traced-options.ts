@@ -73,6 +73,12 @@ const CHECKS: Readonly<Record<keyof TracedOptions, (value: unknown) => boolean>>
   async: (value) => typeof value === 'boolean',
 };
 
+// What a proxy or a symbol would throw is not asked of it.
+const shown = (value: unknown): string =>
+  typeof value === 'object' || typeof value === 'function'
+    ? `a${typeof value === 'object' ? 'n' : ''} ${typeof value}`
+    : String(value);
+
 const entriesOf = (options: object): [string, unknown][] => {
   try {
     return Object.entries(options);
@@ -89,8 +95,7 @@ export const checkOptions = (options: unknown): void => {
   for (const [key, value] of entriesOf(options as object)) {
     const check = CHECKS[key as keyof TracedOptions];
     if (check === undefined) wrong(`unknown option "${key}". Known: ${Object.keys(CHECKS).join(', ')}.`);
-    else if (value !== undefined && !check(value))
-      wrong(`option "${key}" cannot be ${typeof value === 'object' ? 'an object' : String(value)}.`);
+    else if (value !== undefined && !check(value)) wrong(`option "${key}" cannot be ${shown(value)}.`);
   }
   const { name, shortName } = options as TracedOptions;
   if (name !== undefined && shortName) wrong('option "shortName" contradicts "name"; give one of them.');

@@ -29,6 +29,12 @@ test.each<[string, () => unknown, string]>([
   ['a class with options', () => any({ name: 'store' }, class Store {}), 'a class'],
   ['a class in a field', () => any()(undefined, { kind: 'field', name: 'f' })(class {}), 'a class'],
   ['a class of another realm', () => any(runInNewContext('(class Store {})')), 'a class'],
+  [
+    'a name that cannot be shown',
+    () => any({ name: new Proxy(() => {}, { get: () => any(undefined).x }) }),
+    '"name" cannot be a function',
+  ],
+  ['a kind that is an object', () => any({ kind: {} }), '"kind" cannot be an object'],
   ['a proxy of a class', () => any(new Proxy(class {}, {})), 'a class'],
   [
     'options with a getter that throws',
