@@ -7,7 +7,7 @@ export interface LowerTail {
   readonly exactly: number;
 }
 
-/** What {@link lowerTail} costs, in additions. */
+/** What {@link lowerTail} costs at most, in additions. */
 export const countingSteps = (groups: readonly number[], dealt: number, doubledU: number): number =>
   groups.reduce((sum, group) => sum + Math.min(group, dealt) + 1, 0) * (dealt + 1) * (doubledU + 1);
 
@@ -31,15 +31,18 @@ export const lowerTail = (groups: readonly number[], dealt: number, doubledU: nu
   let seen = 0;
   for (const group of groups) {
     const rest = total - seen;
-    // Downwards, so that a row is read before anything of this group is added to it.
-    for (let taken = Math.min(dealt, seen); taken >= 0; taken--) {
+    // Each value that is left makes a pair with every one taken later: beyond so many left, none can be taken within doubledU.
+    const fewestTaken = Math.max(0, seen - Math.floor(doubledU / 2));
+    // Downwards, so that a row is read before anything of this group is added to it. The row of all that are dealt stays as it is.
+    for (let taken = Math.min(dealt - 1, seen); taken >= fewestTaken; taken--) {
       const row = chance[taken];
       const missing = dealt - taken;
       // Where too few values are left to take, nothing is, and no later group reads the row.
       const fewest = Math.max(0, missing - (rest - group));
       for (let take = Math.min(group, missing); take >= fewest; take--) {
-        const p = Math.exp(logWays(group, take) + logWays(rest - group, missing - take) - logWays(rest, missing));
         const pairs = take * (2 * (seen - taken) + group - take);
+        if (pairs > doubledU) continue;
+        const p = Math.exp(logWays(group, take) + logWays(rest - group, missing - take) - logWays(rest, missing));
         if (take === 0) {
           for (let s = 0; s <= doubledU; s++) row[s] *= p;
           continue;
