@@ -12,6 +12,9 @@ const RANK_REACHES = [Number.POSITIVE_INFINITY, 30];
 /** Values on each side whose means are compared: near ones tell a step from a walk, many show a small step. */
 const JUMP_REACHES = [Number.POSITIVE_INFINITY, 48, 16, 5];
 
+/** Fewest values of a side whose blocks tell how far its mean can be trusted. */
+const BLOCKS_FROM = 16;
+
 /** Values on each side that tell the noise, and the standard errors of caution: few do where it changes, but they tell less. */
 const NOISE_REACHES = [
   { reach: 250, caution: 0.5 },
@@ -76,9 +79,11 @@ const varianceOfBlocks = (side: Float64Array): number => {
   return means.reduce((sum, block) => sum + (block - mean) ** 2, 0) / (BLOCKS - 1);
 };
 
-const isOfWaves = (size: number, before: Float64Array, after: Float64Array): boolean =>
-  Math.min(before.length, after.length) >= LONG_SIDE &&
-  size ** 2 < (BESIDE_WAVES ** 2 * (varianceOfBlocks(before) + varianceOfBlocks(after))) / BLOCKS;
+/** The jump in standard errors, these told by the blocks of the sides; undefined where the sides are too short for blocks. */
+const blockT = (size: number, before: Float64Array, after: Float64Array): number | undefined =>
+  Math.min(before.length, after.length) < BLOCKS_FROM
+    ? undefined
+    : Math.abs(size) / Math.sqrt((varianceOfBlocks(before) + varianceOfBlocks(after)) / BLOCKS);
 
 const isOfSlope = ({ size, besideSlope, squares }: Jump, noise: Noise, variance: number, distance: number): boolean => {
   const ofSlope = (noise.variance * (1 + noise.phi)) / (1 - noise.phi) / squares;
@@ -101,10 +106,18 @@ const jumpP = (
     if (i > 0 && before.length < reach && after.length < reach) return [];
     const sides = [drawOutliersIn(before), drawOutliersIn(after)] as const;
     const jump = jumpOf(...sides);
-    if (jump.size === 0 || isOfWaves(jump.size, ...sides)) return [];
-    return [{ ...jump, m: before.length, n: after.length, isFirst: i === 0 }];
+    const t = blockT(jump.size, ...sides);
+    const isOfWaves = t !== undefined && t < BESIDE_WAVES && Math.min(before.length, after.length) >= LONG_SIDE;
+    if (jump.size === 0 || isOfWaves) return [];
+    return [{ ...jump, m: before.length, n: after.length, isFirst: i === 0, t }];
   });
   let best = 1;
+  // What comes round again, such as a sawtooth, looks like a walk from one value to the next; the means of its blocks stay where they are.
+  for (const { t } of jumps) {
+    if (t === undefined) continue;
+    best = Math.min(best, WEIGHT_OF_OTHERS * statistics.studentTwoSided(t, 2 * (BLOCKS - 1)));
+    if (best <= enough) return best;
+  }
   for (const [i, { reach, caution }] of NOISE_REACHES.entries()) {
     if (jumps.length === 0) break;
     const near = values.subarray(Math.max(0, cut - reach), Math.min(values.length, cut + reach));

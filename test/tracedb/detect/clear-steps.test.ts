@@ -102,3 +102,14 @@ test('every clear step of the history of the OpenTelemetry JS SDK', () => {
   }
   expect(steps).toBeGreaterThan(25);
 });
+
+test.each([2, 3, 5, 7])('a step of a sawtooth with a period of %i values, which goes on as if it walked', (period) => {
+  for (const [before, after] of [
+    [30, 30],
+    [40, 20],
+    [60, 60],
+  ]) {
+    const history = Array.from({ length: before + after }, (_, i) => (i < before ? 100 : 120) + (i % period));
+    expect(placesOf(history)).toEqual([before]);
+  }
+});
