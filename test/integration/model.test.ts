@@ -299,6 +299,12 @@ const play = async (sequence: readonly Op[]): Promise<void> => {
         });
         if (!isOver) break;
         for (const node of of.locals) {
+          // It ends with the call, or with the turn where contexts are frames (Node 24): until then no handle is used.
+          if (!node.isEnded)
+            locals.splice(
+              locals.findIndex((one) => one.node === node),
+              1,
+            );
           node.isEnded = true;
           if (owner !== null) model.report(node);
           const parent = node.places[0]?.parent ?? null;

@@ -173,6 +173,14 @@ test('what many calls leave open in one turn is bounded: the oldest end early, n
   expect(memory.spans.length).toBe(ticks.length + 1);
 });
 
+/** False where what a bound call enters is current in its next call. */
+const framesAreCaptured = (): boolean => {
+  const store = new AsyncLocalStorage<number>();
+  const bound = AsyncResource.bind((work: () => unknown) => work());
+  bound(() => store.enterWith(1));
+  return bound(() => store.getStore()) === undefined;
+};
+
 test('a bound call inside a local span of another one, and inside itself, leaves that open', async () => {
   const { root, tree } = recorder();
   const span = root('root');
@@ -188,7 +196,10 @@ test('a bound call inside a local span of another one, and inside itself, leaves
   expect(changes).toEqual({});
   span.end();
   const two2 = '\n  two'.repeat(2 * MAX_UNFINISHED);
-  expect(await tree()).toBe(`root\n  outer\n    inside\n    last${two2}`);
+  // Where contexts are frames (Node 24), a call inside itself finds what was captured, not what runs around it.
+  expect(await tree()).toBe(
+    framesAreCaptured() ? `root\n  outer\n    last${two2}\n  inside` : `root\n  outer\n    inside\n    last${two2}`,
+  );
 });
 
 test('the end of the span in the middle of a local span: that goes on until the code returns', async () => {
