@@ -22,7 +22,8 @@ const NOISE_REACHES = [
   { reach: 30, caution: 2 },
 ];
 
-// All means against the widest noise count half of the whole chance, the other pairs of reaches share the rest.
+// All means against the widest noise count half of the whole chance, the other pairs of reaches share the rest, and blocks count as one of
+// them for each reach. That is a little more than the whole: the rank test, which must agree, is what keeps the declared rate.
 const WEIGHT_OF_FIRST = 2;
 const WEIGHT_OF_OTHERS = 2 * (JUMP_REACHES.length * NOISE_REACHES.length - 1);
 
