@@ -4,7 +4,28 @@ import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { faultOf } from './intact.js';
+
+const HEADER_BYTES = 64;
+/** 0x7f ELF, 64 bits, little end first. */
+const MAGIC = 0x7f454c46;
+const CLASS_AND_ENDS = 0x0201;
+
+/**
+ * Why this file must not be loaded. Loading the first half of a binary (a full disk, an interrupted installation) does not fail; it ends the
+ * process with SIGBUS. The section table is the last thing in an ELF file, so its end is the file's. Any other format than 64-bit ELF is the
+ * loader's to judge.
+ */
+const faultOf = (file: string): string | undefined => {
+  const bytes = readFileSync(file);
+  const size = bytes.length;
+  if (size < HEADER_BYTES) return 'too short';
+  const header = new DataView(bytes.buffer, bytes.byteOffset, HEADER_BYTES);
+  if (header.getUint32(0) !== MAGIC || header.getUint16(4) !== CLASS_AND_ENDS) return undefined;
+  // Offset of the section table (8 bytes), size of an entry, number of entries.
+  const offset = header.getUint32(40, true) + header.getUint32(44, true) * 2 ** 32;
+  const end = offset + header.getUint16(58, true) * header.getUint16(60, true);
+  return end > size ? `cut off after ${size} of ${end} bytes` : undefined;
+};
 
 /** A file that was loaded, and why others were not. */
 export interface Loaded<T> {

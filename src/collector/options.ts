@@ -3,7 +3,7 @@ import { hostname } from 'node:os';
 import type { Sampler } from '../span/sampler.js';
 import { parentBased, whyNoDecider } from '../span/sampler.js';
 import { cleanValue } from './property-check.js';
-import type { Resource, Trace } from './reporter.js';
+import type { Reporter, Resource, Trace } from './reporter.js';
 
 /** Options of {@link Collector} and of `configure`. Every number is a bound; what it refuses is counted in `stats()`. */
 export interface CollectorOptions {
@@ -76,6 +76,21 @@ export const checkNames = (options: object, known: readonly string[]): void => {
   for (const name of Object.keys(options)) {
     if (!known.includes(name)) throw new OptionError(`Unknown option "${name}". Known: ${known.join(', ')}.`);
   }
+};
+
+const describe = (value: unknown): string => {
+  if (typeof value === 'function') return `the class or function ${value.name || 'without a name'}; make one with new`;
+  return typeof value === 'object' && value !== null ? 'an object without them' : String(value);
+};
+
+/** Each reporter once. Checked where reporters are set, not when the first trace is lost; calls nothing of them. Throws {@link OptionError}. */
+export const checkReporters = (given: readonly unknown[]): readonly Reporter[] => {
+  for (const one of given) {
+    const { name, report } = (typeof one === 'object' && one !== null ? one : {}) as Partial<Reporter>;
+    if (typeof name === 'string' && typeof report === 'function') continue;
+    throw new OptionError(`A reporter is an object with a name and a method report, not ${describe(one)}.`);
+  }
+  return [...new Set(given as readonly Reporter[])];
 };
 
 const MIB = 1 << 20;

@@ -7,8 +7,13 @@ import { NO_GRAPH, type SectionEntry, SectionId } from './container/layout.js';
 import { BadOptionsError, type CorruptError, type GraphError, isDamage } from './graph-error.js';
 import type { GraphInfo, GraphMeta } from './meta.js';
 import { DamagedFile } from './salvage/damaged-file.js';
-import { LossList } from './salvage/loss-list.js';
-import type { Damage, LostPart, SalvagedGraph, SalvageReport } from './salvage/salvage-report.js';
+import {
+  type Damage,
+  LossList,
+  type LostPart,
+  type SalvagedGraph,
+  type SalvageReport,
+} from './salvage/salvage-report.js';
 import { SalvagedKeys } from './salvage/salvaged-keys.js';
 import { type SalvagedNode, SalvagedNodes } from './salvage/salvaged-nodes.js';
 import { findFaults } from './verify/verify-graph.js';

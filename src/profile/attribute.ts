@@ -2,8 +2,7 @@
 // be told is lost; it is never given to the most likely label.
 import type { Attribution } from './label-rows.js';
 import type { LabelTable } from './label-table.js';
-import { matchNotes } from './match-notes.js';
-import type { NoteStore } from './note-store.js';
+import type { Note, NoteStore } from './note-store.js';
 import { Counter, count } from './profile-counters.js';
 import { type RawSamples, selected } from './raw-samples.js';
 import { weightsByCount, weightsByCpu } from './sample-weights.js';
@@ -48,6 +47,25 @@ export interface Attributed {
   readonly cpuNs: Float64Array;
   readonly unit: 'cpu' | 'samples';
 }
+
+const NS_PER_US = 1000;
+
+/** The note of each sample: the one whose interval holds its time; undefined where there is none. Both are in order of time. `us` are the samples' times, rounded down to microseconds. */
+export const matchNotes = (us: Float64Array, notes: Iterator<Note>): (Note | undefined)[] => {
+  const matched: (Note | undefined)[] = [];
+  let note = notes.next().value as Note | undefined;
+  for (const at of us) {
+    while (note !== undefined && Math.floor(note.toNs / NS_PER_US) < at) note = notes.next().value as Note | undefined;
+    if (note === undefined || Math.floor(note.fromNs / NS_PER_US) > at) {
+      matched.push(undefined);
+      continue;
+    }
+    matched.push(note);
+    // One note is one sample.
+    note = notes.next().value as Note | undefined;
+  }
+  return matched;
+};
 
 const byFrames = (trampolines: readonly number[], us: number, trace: FrameTrace): Attribution => {
   const { pool, timeline, followsContinuations } = trace;

@@ -1,9 +1,8 @@
 // A sample is given the note whose interval holds its time, or none; and the CPU time of a stretch is divided among its samples.
 import { expect, test } from 'vitest';
-import { attributed } from '../../src/profile/attribute.js';
+import { attributed, matchNotes } from '../../src/profile/attribute.js';
 import { DynamicLabel, SampleKind, stats } from '../../src/profile/index.js';
 import { LabelTable } from '../../src/profile/label-table.js';
-import { matchNotes } from '../../src/profile/match-notes.js';
 import type { Note, NoteStore } from '../../src/profile/note-store.js';
 import { weightsByCount, weightsByCpu } from '../../src/profile/sample-weights.js';
 import { scopeOf } from '../../src/profile/scope.js';

@@ -1,8 +1,9 @@
 // `spanline profile run`: starts a program under profile. The program behaves as it would alone: its input, output, signals and exit
 // code are its own.
 import { spawn } from 'node:child_process';
+import { readdirSync, statSync } from 'node:fs';
 import { constants } from 'node:os';
-import { resolve } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { type Command, Option } from 'commander';
 import { EXTENSION_OF, openWriter, PROFILE_FORMATS, type ProfileFormat } from '../../profile/output/profile-format.js';
 import { openSourceMaps } from '../../profile/output/source-maps.js';
@@ -12,7 +13,6 @@ import { note } from '../store-session.js';
 import { CHILD_VARIABLE, type ChildOptions } from './child-options.js';
 import { builtFileUrl } from './package-file.js';
 import { endingWell, targetFailure } from './profile-failure.js';
-import { profilesIn } from './written-profiles.js';
 
 interface RunCommandOptions {
   readonly every?: number;
@@ -47,6 +47,34 @@ const childOptionsOf = (options: RunCommandOptions): ChildOptions => {
     isToggled: toggle,
     ...(continuous && { rotateMs: rotate * MS_PER_SECOND, budgetPercent: budget, files }),
   };
+};
+
+const stemOf = (file: string): string => {
+  const extension = Object.values(EXTENSION_OF).find((each) => file.endsWith(each)) ?? '';
+  return basename(file).slice(0, basename(file).length - extension.length);
+};
+
+const namesIn = (dir: string): string[] => {
+  try {
+    return readdirSync(dir);
+  } catch {
+    return [];
+  }
+};
+
+/**
+ * One text per state of each file in the directory `out`, or of the file `out` and those of child processes and workers beside it: tells
+ * profiles of this program from those of an earlier one.
+ */
+const profilesIn = (out: string, isDirectory: boolean): Set<string> => {
+  const dir = isDirectory ? out : dirname(out);
+  const stem = stemOf(out);
+  const names = namesIn(dir).filter((name) => isDirectory || name === basename(out) || name.startsWith(`${stem}-`));
+  const states = names.flatMap((name) => {
+    const found = statSync(join(dir, name), { throwIfNoEntry: false, bigint: true });
+    return found === undefined ? [] : [`${name} ${found.ino} ${found.mtimeNs} ${found.size}`];
+  });
+  return new Set(states);
 };
 
 /** Runs the program and gives the code to exit with. */

@@ -3,7 +3,6 @@
 import type { SpanRecord } from '../../collector/record.js';
 import type { LabelCpu } from '../dynamic-label.js';
 import { type Interval, OpenIntervals } from './open-intervals.js';
-import { SpanIdMap } from './span-id-map.js';
 
 /** CPU time of samples added up. */
 export class CpuSum {
@@ -25,6 +24,25 @@ export class CpuSum {
 
   toCpu(): LabelCpu {
     return { ns: this.ns, samples: this.samples, stderrNs: Math.sqrt(this.squares) };
+  }
+}
+
+/** A map by span id. As text each look-up would make a string; as one number ids would lose digits. */
+class SpanIdMap<T> {
+  private readonly byHi = new Map<number, Map<number, T>>();
+
+  get(hi: number, lo: number): T | undefined {
+    return this.byHi.get(hi)?.get(lo);
+  }
+
+  set(hi: number, lo: number, value: T): void {
+    const byLo = this.byHi.get(hi);
+    if (byLo === undefined) this.byHi.set(hi, new Map([[lo, value]]));
+    else byLo.set(lo, value);
+  }
+
+  *values(): Generator<T> {
+    for (const byLo of this.byHi.values()) yield* byLo.values();
   }
 }
 

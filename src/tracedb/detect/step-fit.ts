@@ -1,23 +1,9 @@
 // Step detection in one window of a series: is there a step in the middle? It must never search for the best place of a step; the
 // window slides over the series instead.
 import { TraceDbError } from '../tracedb-error.js';
-import { absoluteStep } from './absolute-step.js';
-import { cohenStep } from './cohen-step.js';
-import { constStep } from './const-step.js';
-import { mannWhitneyStep } from './mann-whitney-step.js';
-import { originalStep } from './original-step.js';
-import { percentStep } from './percent-step.js';
 import type { Statistics } from './statistics.js';
-import { NOTHING_FITTED, type StepDetector, type StepDetectorName, type StepFit } from './step-detector.js';
-
-const DETECTORS: Readonly<Record<StepDetectorName, StepDetector>> = {
-  original: originalStep,
-  absolute: absoluteStep,
-  const: constStep,
-  percent: percentStep,
-  cohen: cohenStep,
-  'mann-whitney': mannWhitneyStep,
-};
+import { NOTHING_FITTED, type StepDetectorName, type StepFit } from './step-detector.js';
+import { STEP_DETECTORS } from './step-detectors.js';
 
 const SMALLEST_WINDOW = 3;
 const DEFAULT_STDDEV_THRESHOLD = 0.001;
@@ -36,10 +22,10 @@ export interface StepFitOptions {
 
 const check = (options: StepFitOptions): void => {
   const { detector, interesting, stddevThreshold } = options;
-  if (!Object.hasOwn(DETECTORS, detector)) {
+  if (!Object.hasOwn(STEP_DETECTORS, detector)) {
     throw new TraceDbError(
       'ERR_SPANLINE_INVALID_INPUT',
-      `step detector ${JSON.stringify(detector)} is unknown; use one of ${Object.keys(DETECTORS).join(', ')}`,
+      `step detector ${JSON.stringify(detector)} is unknown; use one of ${Object.keys(STEP_DETECTORS).join(', ')}`,
     );
   }
   for (const [name, value] of Object.entries({ interesting, stddevThreshold })) {
@@ -93,7 +79,11 @@ export const stepFit = (
   const after = present(values, turningPoint, length);
   if (before.length === 0 || after.length === 0) return nothing;
   const middle = Number.isFinite(values[turningPoint]) ? values[turningPoint] : Number.NaN;
-  const measure = DETECTORS[detector]({ before, after, length, middle }, { interesting, stddevThreshold }, statistics);
+  const measure = STEP_DETECTORS[detector](
+    { before, after, length, middle },
+    { interesting, stddevThreshold },
+    statistics,
+  );
   if (measure === null) return nothing;
   // Means of equal values differ in the last digit where one half has fewer of them.
   const isFlat = detector !== 'const' && [...before, ...after].every((value) => value === before[0]);

@@ -2,7 +2,6 @@
 // ones lazily, and a filter by value before it would find a value that was overwritten.
 import type { protos } from '@google-cloud/bigtable';
 import type { Predicate, ReadOptions } from '../wide-column-table.js';
-import { exactRegex } from './exact-regex.js';
 
 type RowFilter = protos.google.bigtable.v2.IRowFilter;
 
@@ -12,6 +11,17 @@ const MAX_FILTER_BYTES = 16 * 1024;
 const FAMILY = /^[A-Za-z0-9_]+$/;
 
 const LATEST: RowFilter = { cellsPerColumnLimitFilter: 1 };
+
+const SPECIAL = /[^A-Za-z0-9_]/g;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are legal in qualifiers
+const ASCII = /^[\x00-\x7f]*$/;
+
+/** The regex, in the dialect of Bigtable's filters, that matches exactly one of `texts`; undefined when it cannot be told: what filters make of bytes beyond ASCII differs between servers. */
+const exactRegex = (texts: readonly string[]): string | undefined => {
+  if (!texts.every((text) => ASCII.test(text))) return undefined;
+  // Always a group: some servers write the match of the whole value around it without one.
+  return `(?:${texts.map((text) => text.replace(SPECIAL, '\\$&')).join('|')})`;
+};
 
 /** A read's filter. */
 export interface ReadFilter {
