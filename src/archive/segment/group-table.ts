@@ -1,10 +1,11 @@
 // Where the groups of a segment are and what they may hold: small enough to be read when a segment is opened, and all that finding a
 // trace needs. Its numbers are checked against the file before anything is read by them.
 
+import type { ByteReader } from '../../base/bytes/byte-reader.js';
+import { ByteWriter } from '../../base/bytes/byte-writer.js';
 import type { StoredForm } from '../../graph/container/codec.js';
 import type { Container } from '../../graph/container/container.js';
 import type { WrittenBlock } from '../../graph/container/container-writer.js';
-import { type ByteReader, ByteWriter } from '../../graph/varint.js';
 import { readTime, writeTime } from './columns/far-times.js';
 import { TRACE_ID_BYTES } from './ids.js';
 import { MAX_GROUP_SPANS, PARTS, type Part, SegmentSection } from './layout.js';

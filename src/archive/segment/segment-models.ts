@@ -1,5 +1,6 @@
 // How the numbers of a segment are coded: units, what starts are told against, and the shares of symbols.
-import { type ByteReader, ByteWriter } from '../../graph/varint.js';
+import type { ByteReader } from '../../base/bytes/byte-reader.js';
+import { ByteWriter } from '../../base/bytes/byte-writer.js';
 import { BASES, type Base } from './columns/sibling-times.js';
 import {
   RESOURCE_CONTEXTS,

@@ -1,7 +1,9 @@
 // Spans as bytes of a write-ahead file: written once, read only after a crash or by other processes while the writer lives. Every value
 // must come back exactly as it went in, and what no segment can keep must be refused here, before anybody counts on it.
+
+import type { ByteReader } from '../../base/bytes/byte-reader.js';
+import type { ByteWriter } from '../../base/bytes/byte-writer.js';
 import { BadValueError } from '../../graph/graph-error.js';
-import type { ByteReader, ByteWriter } from '../../graph/varint.js';
 import type {
   ArchivedEvent,
   ArchivedLink,

@@ -2,8 +2,9 @@
 // its writer is or was killed; nothing but whole frames is believed. Everything else is damage, which must be told and never hide what
 // stands behind it.
 import { crc32 } from 'node:zlib';
+import type { ByteWriter } from '../../base/bytes/byte-writer.js';
 import { GraphError } from '../../graph/graph-error.js';
-import { ByteReader, type ByteWriter } from '../../graph/varint.js';
+import { sectionReader } from '../../graph/section-reader.js';
 import type { ArchivedSpan } from '../archived-span.js';
 import { readSpans } from './span-bytes.js';
 
@@ -52,7 +53,7 @@ const frameAt = (bytes: Buffer, at: number, path: string): { spans: ArchivedSpan
   const batch = bytes.subarray(start, end);
   if (crc32(batch) !== bytes.readUInt32LE(at + 8)) return undefined;
   try {
-    return { spans: readSpans(new ByteReader(batch, `a batch of ${path}`, 'wal')), end };
+    return { spans: readSpans(sectionReader(batch, `a batch of ${path}`, 'wal')), end };
   } catch (error) {
     if (error instanceof GraphError) return undefined;
     throw error;

@@ -1,7 +1,8 @@
 // Which codec a block of keys takes: the one whose stored form is smallest. Trying costs time, so only what may win is tried; the same
 // keys must always give the same choice.
+
+import { ByteWriter } from '../../base/bytes/byte-writer.js';
 import { type Compression, type Stored, store } from '../container/codec.js';
-import { ByteWriter } from '../varint.js';
 import { entropyBytes, RANDOM_SHARE } from './entropy.js';
 import { encodeKeys, isPossible, type KeyCodec, type KeysToEncode } from './key-block.js';
 

@@ -1,10 +1,11 @@
 // Builds a dictionary from keys in ascending order: blocks as they become full, the index at the end. It holds one block and, for each
 // block, what the index says of it. The same keys must always give the same bytes.
+
+import { ByteWriter } from '../../base/bytes/byte-writer.js';
 import type { ContainerWriter, WrittenBlock } from '../container/container-writer.js';
 import { SectionId } from '../container/layout.js';
 import { BadKeyError, BadOptionsError, BadValueError, DuplicateKeyError } from '../graph-error.js';
 import { MAX_GRAPHS, MAX_ORDINALS } from '../meta.js';
-import { ByteWriter } from '../varint.js';
 import { BlockList, NO_PART } from './block-table.js';
 import { KeyEncoder } from './choose-codec.js';
 import { DICTIONARY_PARTS, encodeIndex, encodeIndexCopy, MAX_BLOCK_KEYS, MIN_BLOCK_KEYS } from './dictionary-index.js';

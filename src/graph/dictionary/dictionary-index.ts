@@ -1,11 +1,13 @@
 // The index of a dictionary: how many keys, and the table of their blocks. A table too long for one read of the tail is cut into index
 // blocks of their own, with a table of those above. No count is believed that the bytes do not bear out.
+
+import { ByteWriter } from '../../base/bytes/byte-writer.js';
 import { store } from '../container/codec.js';
 import type { Container } from '../container/container.js';
 import type { ContainerWriter } from '../container/container-writer.js';
 import { type SectionEntry, SectionId } from '../container/layout.js';
 import { MAX_GRAPHS } from '../meta.js';
-import { ByteReader, ByteWriter } from '../varint.js';
+import { sectionReader } from '../section-reader.js';
 import { BlockList, BlockTable, leastBytes } from './block-table.js';
 import { MAX_KEY_BYTES } from './key-bytes.js';
 
@@ -108,7 +110,7 @@ export interface DictionaryIndex extends IndexHead {
 
 /** The index in `bytes`, the index section of `container`, of `wantedGraphs` if that is known. */
 export const decodeIndex = (container: Container, bytes: Buffer, wantedGraphs?: number): DictionaryIndex => {
-  const reader = new ByteReader(bytes, `the dictionary index of ${container.transport.name}`, 'dictionaryIndex');
+  const reader = sectionReader(bytes, `the dictionary index of ${container.transport.name}`, 'dictionaryIndex');
   const form = reader.byte();
   if (form !== FORM) throw reader.corrupt(`has an unknown form ${form}`);
   const levels = reader.byte();
@@ -179,7 +181,7 @@ export const decodeIndexBlock = (
   bytes: Buffer,
 ): BlockTable => {
   const what = `block ${i} of the dictionary index of ${container.transport.name}`;
-  const reader = new ByteReader(bytes, what, 'dictionaryIndexBlocks', i);
+  const reader = sectionReader(bytes, what, 'dictionaryIndexBlocks', i);
   const table = BlockTable.read(reader, blocksPlace(container, index, index.cuts[i]));
   reader.end();
   if (table.count !== index.cuts[i + 1] - index.cuts[i]) throw reader.corrupt('does not describe its keys');

@@ -1,5 +1,6 @@
 // Keys of one length: hashes. One ascending run of fixed strings.
-import type { ByteReader, ByteWriter } from '../varint.js';
+import type { ByteReader } from '../../base/bytes/byte-reader.js';
+import type { ByteWriter } from '../../base/bytes/byte-writer.js';
 import { type FixedColumn, readFixedColumn, writeFixedColumn } from './fixed-column.js';
 import type { KeyBlock, KeysToEncode } from './key-block.js';
 import { MAX_KEY_BYTES } from './key-bytes.js';

@@ -1,7 +1,8 @@
 // Keys of any length: names. Each is what it shares with the one before and the rest. Names often end in random hexadecimal digits;
 // those are packed two a byte and kept apart, where they do not spoil the codes of the letters. There are no restarts: a block is
 // inflated as a whole anyhow, and building its keys once makes every search after it a plain one.
-import type { ByteReader, ByteWriter } from '../varint.js';
+import type { ByteReader } from '../../base/bytes/byte-reader.js';
+import type { ByteWriter } from '../../base/bytes/byte-writer.js';
 import { entropyBytes } from './entropy.js';
 import type { KeyBlock, KeysToEncode } from './key-block.js';
 import { compareStretch, MAX_KEY_BYTES } from './key-bytes.js';

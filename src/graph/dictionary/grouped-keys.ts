@@ -1,6 +1,7 @@
 // Keys of one length whose first bytes name a group: trace and span ids. The first element is kept once a group; second elements
 // ascend within their group.
-import type { ByteReader, ByteWriter } from '../varint.js';
+import type { ByteReader } from '../../base/bytes/byte-reader.js';
+import type { ByteWriter } from '../../base/bytes/byte-writer.js';
 import { type FixedColumn, readFixedColumn, writeFixedColumn } from './fixed-column.js';
 import type { KeyBlock, KeysToEncode } from './key-block.js';
 import { MAX_KEY_BYTES } from './key-bytes.js';

@@ -1,5 +1,7 @@
 // The keys of one block: which codecs there are and what every decoded block can do. Decoding trusts no number it reads.
-import { ByteReader, type ByteWriter } from '../varint.js';
+import type { ByteReader } from '../../base/bytes/byte-reader.js';
+import type { ByteWriter } from '../../base/bytes/byte-writer.js';
+import { sectionReader } from '../section-reader.js';
 import { decodeFixedKeys, encodeFixedKeys } from './fixed-keys.js';
 import { decodeFrontKeys, encodeFrontKeys } from './front-keys.js';
 import { decodeGroupedKeys, encodeGroupedKeys } from './grouped-keys.js';
@@ -75,8 +77,8 @@ export const decodeKeys = (
   file: string,
 ): KeyBlock => {
   const what = `block ${block} of the dictionary of ${file}`;
-  const reader = new ByteReader(bytes, what, 'dictionaryBlocks', block);
-  const tails = new ByteReader(tailBytes, what, 'dictionaryBlocks', block);
+  const reader = sectionReader(bytes, what, 'dictionaryBlocks', block);
+  const tails = sectionReader(tailBytes, what, 'dictionaryBlocks', block);
   const codec = CODECS[reader.byte()];
   if (codec === undefined) throw reader.corrupt('has an unknown key codec');
   const keys = DECODERS[codec](reader, tails, count);

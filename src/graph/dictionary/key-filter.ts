@@ -1,7 +1,9 @@
 // The filter section: which keys a dictionary may have, so that a miss costs no read. Without it every answer is "may be". It must never
 // deny a key that is there. Hashes are split over several small filters, so that building one takes little memory.
+
+import { ByteWriter } from '../../base/bytes/byte-writer.js';
 import { CorruptError } from '../graph-error.js';
-import { ByteReader, ByteWriter } from '../varint.js';
+import { sectionReader } from '../section-reader.js';
 import { buildFuse, type FuseShape, mayContain, slotsOf } from './fuse-filter.js';
 import { hashBytes } from './key-hash.js';
 
@@ -115,7 +117,7 @@ export class KeyFilter {
   ) {}
 
   static decode(bytes: Buffer, file: string): KeyFilter {
-    const reader = new ByteReader(bytes, `the filter of ${file}`, 'filter');
+    const reader = sectionReader(bytes, `the filter of ${file}`, 'filter');
     const form = reader.byte();
     if (form !== FORM) throw reader.corrupt(`has an unknown form ${form}`);
     const elementBytes = reader.varint();

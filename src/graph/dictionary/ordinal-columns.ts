@@ -1,7 +1,9 @@
 // The numbers that the keys of a block have in each graph, a column for each graph. A column takes the form that is smaller once it is
 // compressed: differences where numbers follow the keys nearly, a fixed number of bits for a random permutation. A key may be blank in
 // a graph, and costs a bit there at most.
-import { ByteReader, ByteWriter } from '../varint.js';
+import type { ByteReader } from '../../base/bytes/byte-reader.js';
+import { ByteWriter } from '../../base/bytes/byte-writer.js';
+import { sectionReader } from '../section-reader.js';
 import { BitReader, BitWriter } from './bits.js';
 import { entropyBytes } from './entropy.js';
 
@@ -122,7 +124,7 @@ export const decodeOrdinals = (
   block: number,
   file: string,
 ): Uint32Array[] => {
-  const reader = new ByteReader(bytes, `block ${block} of the dictionary of ${file}`, 'dictionaryBlocks', block);
+  const reader = sectionReader(bytes, `block ${block} of the dictionary of ${file}`, 'dictionaryBlocks', block);
   const columns = Array.from({ length: graphs }, () => readColumn(reader, count));
   reader.end();
   return columns;

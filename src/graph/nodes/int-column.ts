@@ -1,7 +1,9 @@
 // A column of whole numbers in the form that takes fewer bytes: differences, for numbers that follow their order nearly, or a fixed
 // number of bits each, for a random permutation.
+
+import type { ByteReader } from '../../base/bytes/byte-reader.js';
+import type { ByteWriter } from '../../base/bytes/byte-writer.js';
 import { BitReader, BitWriter } from '../dictionary/bits.js';
-import type { ByteReader, ByteWriter } from '../varint.js';
 
 const DELTAS = 0;
 const PACKED = 1;

@@ -6,7 +6,7 @@ import { SectionId } from '../container/layout.js';
 import { CorruptError, LimitError } from '../graph-error.js';
 import type { GraphInfo } from '../meta.js';
 import type { Reading } from '../reading.js';
-import { ByteReader } from '../varint.js';
+import { sectionReader } from '../section-reader.js';
 import { readIntColumn } from './int-column.js';
 import { COLUMNS, type Column, NODES_PER_BLOCK } from './node-table.js';
 import { type ReferenceRows, readReferenceBlock } from './reference-block.js';
@@ -181,7 +181,7 @@ export class NodeColumns {
   private decode({ column, block }: BlockRequest, bytes: Buffer): Decoded {
     const { nodeCount, ghostCount, referenceLists } = this.info;
     const section = COLUMNS[COLUMNS.indexOf(column)];
-    const reader = new ByteReader(bytes, `block ${block} of ${column} of ${this.name}`, section, block);
+    const reader = sectionReader(bytes, `block ${block} of ${column} of ${this.name}`, section, block);
     const first = block * NODES_PER_BLOCK;
     const total = column === 'backPointers' ? nodeCount + ghostCount : nodeCount;
     const count = Math.min(NODES_PER_BLOCK, total - first);

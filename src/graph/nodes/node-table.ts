@@ -1,8 +1,10 @@
 // Where the blocks of a graph's columns are: per block and column the stored and inflated lengths, codec and checksum. Blocks of a column
 // lie one behind the other, so offsets are sums.
+
+import { ByteWriter } from '../../base/bytes/byte-writer.js';
 import type { BlockRef } from '../container/container.js';
 import type { WrittenBlock } from '../container/container-writer.js';
-import { ByteReader, ByteWriter } from '../varint.js';
+import { sectionReader } from '../section-reader.js';
 
 /** Nodes of a block. */
 export const NODES_PER_BLOCK = 512;
@@ -38,7 +40,7 @@ export interface ColumnPlace {
 
 /** The blocks of each column, checked to fill their sections exactly. */
 export const decodeNodeTable = (bytes: Buffer, columns: readonly ColumnPlace[], name: string): BlockRef[][] => {
-  const reader = new ByteReader(bytes, `the node table of ${name}`, 'nodeTable');
+  const reader = sectionReader(bytes, `the node table of ${name}`, 'nodeTable');
   // Seven bytes is the least a block takes: a count that lies must not take memory.
   const blocks = columns.reduce((sum, { blockCount }) => sum + blockCount, 0);
   if (blocks * 7 > bytes.length) throw reader.corrupt('is too short for its blocks');

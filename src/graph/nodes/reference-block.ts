@@ -1,8 +1,10 @@
 // The references of a block of nodes. It knows ordinals only, never keys: that is what makes a walk cheap. Most nodes refer to the
 // neighbour that the order put there, which is a bit of the number that says how many references a node has; the others are
 // distances, from the node or from the reference before, whichever is shorter in this block.
+
+import type { ByteReader } from '../../base/bytes/byte-reader.js';
+import { ByteWriter } from '../../base/bytes/byte-writer.js';
 import { entropyBytes } from '../dictionary/entropy.js';
-import { type ByteReader, ByteWriter } from '../varint.js';
 
 /** References of one list as compressed rows over ordinals. */
 export interface ReferenceRows {

@@ -7,7 +7,8 @@ import { decodeOtlpJson } from '../../../src/archive/otlp/json-decode.js';
 import { encodeOtlpJson } from '../../../src/archive/otlp/json-encode.js';
 import { decodeOtlpProtobuf } from '../../../src/archive/otlp/protobuf-decode.js';
 import { readSpans, SpanEncoder } from '../../../src/archive/wal/span-bytes.js';
-import { ByteReader, ByteWriter } from '../../../src/graph/varint.js';
+import { ByteWriter } from '../../../src/base/bytes/byte-writer.js';
+import { sectionReader } from '../../../src/graph/section-reader.js';
 import { collect, openSegment } from '../segment/support/segments.js';
 import { message, toProtobuf } from '../support/otlp-protobuf.js';
 
@@ -134,7 +135,7 @@ const throughFiles = async (spans: readonly ArchivedSpan[]): Promise<ArchivedSpa
   const writer = new ByteWriter();
   const encoder = new SpanEncoder(writer);
   for (const one of spans) encoder.add(one);
-  const segment = await openSegment(readSpans(new ByteReader(writer.view(), 'a write-ahead file', 'wal')));
+  const segment = await openSegment(readSpans(sectionReader(writer.view(), 'a write-ahead file', 'wal')));
   return (await collect(segment.scan())).flat();
 };
 

@@ -1,9 +1,10 @@
 // Bits come back as they were written, whatever their widths, and a reader that runs out of them says so.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { ByteWriter } from '../../../src/base/bytes/byte-writer.js';
 import { BitReader, BitWriter } from '../../../src/graph/dictionary/bits.js';
 import { CorruptError } from '../../../src/graph/graph-error.js';
-import { ByteReader, ByteWriter } from '../../../src/graph/varint.js';
+import { sectionReader } from '../../../src/graph/section-reader.js';
 
 const item = fc.oneof(
   fc.record({ zeros: fc.integer({ min: 0, max: 100 }) }),
@@ -23,7 +24,7 @@ test('what is written is read', () => {
       }
       bits.flush();
       writer.raw(behind);
-      const reader = new ByteReader(Buffer.from(writer.view()), 'it', 'test');
+      const reader = sectionReader(Buffer.from(writer.view()), 'it', 'test');
       const read = new BitReader(reader);
       for (const it of items) {
         if ('zeros' in it) expect(read.unary()).toBe(it.zeros);
@@ -37,7 +38,7 @@ test('what is written is read', () => {
 });
 
 test('missing bits are damage', () => {
-  const reader = () => new BitReader(new ByteReader(Buffer.from([0, 0]), 'it', 'test'));
+  const reader = () => new BitReader(sectionReader(Buffer.from([0, 0]), 'it', 'test'));
   expect(reader().take(16)).toBe(0);
   expect(() => reader().take(17)).toThrow(CorruptError);
   expect(() => reader().unary()).toThrow(CorruptError);

@@ -1,13 +1,13 @@
 // Ten thousand bits turned over, one at a time: every answer is right, or an error that names the section and the block; other blocks
 // stay readable. And what a liar wrote, with good checksums, is refused before it takes memory.
 import { describe, expect, test } from 'vitest';
+import { ByteWriter } from '../../../src/base/bytes/byte-writer.js';
 import { BufferSink } from '../../../src/graph/container/byte-sink.js';
 import { Container } from '../../../src/graph/container/container.js';
 import { ContainerWriter } from '../../../src/graph/container/container-writer.js';
 import { SectionId } from '../../../src/graph/container/layout.js';
 import { CorruptError, GraphError } from '../../../src/graph/graph-error.js';
 import { BufferTransport } from '../../../src/graph/transport/buffer-transport.js';
-import { ByteWriter } from '../../../src/graph/varint.js';
 import { allocationsOf } from '../support/allocations.js';
 import { thrownBy } from '../support/errors.js';
 import { buildDictionary, openDictionary } from './support/build.js';

@@ -2,6 +2,7 @@
 // memory than a block can need.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { ByteWriter } from '../../../src/base/bytes/byte-writer.js';
 import {
   decodeKeys,
   encodeKeys,
@@ -11,7 +12,6 @@ import {
   type KeysToEncode,
 } from '../../../src/graph/dictionary/key-block.js';
 import { CorruptError } from '../../../src/graph/graph-error.js';
-import { ByteWriter } from '../../../src/graph/varint.js';
 import { below, hashKeys, nameKeys, seeded, spanKeys } from './support/random-keys.js';
 
 const CODECS: readonly KeyCodec[] = ['fixed', 'front', 'grouped'];

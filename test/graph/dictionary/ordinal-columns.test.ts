@@ -2,9 +2,9 @@
 // bytes that no encoder wrote are damage.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { ByteWriter } from '../../../src/base/bytes/byte-writer.js';
 import { BLANK, decodeOrdinals, OrdinalEncoder } from '../../../src/graph/dictionary/ordinal-columns.js';
 import { CorruptError } from '../../../src/graph/graph-error.js';
-import { ByteWriter } from '../../../src/graph/varint.js';
 import { below, permutation, seeded } from './support/random-keys.js';
 
 const written = (columns: readonly (readonly number[])[]): Buffer => {

@@ -2,9 +2,10 @@
 // that was not asked for.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { ByteWriter } from '../../../src/base/bytes/byte-writer.js';
 import { CorruptError } from '../../../src/graph/graph-error.js';
 import { readIntColumn, writeIntColumn } from '../../../src/graph/nodes/int-column.js';
-import { ByteReader, ByteWriter } from '../../../src/graph/varint.js';
+import { sectionReader } from '../../../src/graph/section-reader.js';
 
 const encode = (values: ArrayLike<number>, start = 0, end = values.length): Buffer => {
   const writer = new ByteWriter();
@@ -13,7 +14,7 @@ const encode = (values: ArrayLike<number>, start = 0, end = values.length): Buff
 };
 
 const decode = (bytes: Uint8Array, count: number): number[] => {
-  const reader = new ByteReader(bytes, 'a column', 'backPointers', 3);
+  const reader = sectionReader(bytes, 'a column', 'backPointers', 3);
   const into = new Float64Array(count);
   readIntColumn(reader, into, count);
   reader.end();
@@ -65,7 +66,7 @@ describe('a column of whole numbers', () => {
     );
     fc.assert(
       fc.property(anyBytes, fc.nat(40), (bytes, count) => {
-        const reader = new ByteReader(bytes, 'a column', 'backPointers', 3);
+        const reader = sectionReader(bytes, 'a column', 'backPointers', 3);
         const into = new Float64Array(count);
         try {
           readIntColumn(reader, into, count);

@@ -1,13 +1,15 @@
 // The references of a block come back as they were; damaged bytes give a typed error before memory is taken for what they claim.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import type { ByteReader } from '../../../src/base/bytes/byte-reader.js';
+import { ByteWriter } from '../../../src/base/bytes/byte-writer.js';
 import { CorruptError } from '../../../src/graph/graph-error.js';
 import {
   type ReferenceRows,
   readReferenceBlock,
   writeReferenceBlock,
 } from '../../../src/graph/nodes/reference-block.js';
-import { ByteReader, ByteWriter } from '../../../src/graph/varint.js';
+import { sectionReader } from '../../../src/graph/section-reader.js';
 
 type Lists = readonly (readonly number[])[];
 
@@ -22,7 +24,7 @@ const toRows = (lists: Lists): ReferenceRows => {
 const fromRows = ({ offsets, targets }: ReferenceRows): number[][] =>
   Array.from({ length: offsets.length - 1 }, (_, i) => [...targets.subarray(offsets[i], offsets[i + 1])]);
 
-const reader = (bytes: Uint8Array): ByteReader => new ByteReader(bytes, 'block 2 of references', 'references', 2);
+const reader = (bytes: Uint8Array): ByteReader => sectionReader(bytes, 'block 2 of references', 'references', 2);
 
 const encode = (rows: readonly ReferenceRows[], start: number, end: number): Buffer => {
   const writer = new ByteWriter();

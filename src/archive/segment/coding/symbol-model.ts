@@ -1,6 +1,7 @@
 // The shares of a column's symbols in a whole segment, by context: what stands before a symbol tells much of it. A context has a table
 // of its own where that saves more than the table costs, and shares one with the others elsewhere.
-import type { ByteReader, ByteWriter } from '../../../graph/varint.js';
+import type { ByteReader } from '../../../base/bytes/byte-reader.js';
+import type { ByteWriter } from '../../../base/bytes/byte-writer.js';
 import { SYMBOLS, SymbolTable } from './symbol-table.js';
 
 /** Contexts of one column at most: a byte, and one for the first of a trace. */

@@ -1,7 +1,8 @@
 // An entropy coder of bytes: a range variant of asymmetric numeral systems (Duda 2009, "Asymmetric numeral systems"; the 32-bit state
 // with 16-bit words is Giesen's, 2014, "Interleaved entropy coders"). A symbol takes the logarithm of its share, to a hundredth of a
 // bit. The reader must end in the state the writer began with: anything else is damage.
-import type { ByteReader, ByteWriter } from '../../../graph/varint.js';
+import type { ByteReader } from '../../../base/bytes/byte-reader.js';
+import type { ByteWriter } from '../../../base/bytes/byte-writer.js';
 import { SCALE, SCALE_BITS, type SymbolTable } from './symbol-table.js';
 
 const LOWEST = 2 ** 16;

@@ -1,6 +1,7 @@
 // How often each of up to 256 symbols comes, in 4096ths: what both ends of the entropy coder agree on. A table read from a file is
 // checked to add up before a symbol is decoded by it.
-import type { ByteReader, ByteWriter } from '../../../graph/varint.js';
+import type { ByteReader } from '../../../base/bytes/byte-reader.js';
+import type { ByteWriter } from '../../../base/bytes/byte-writer.js';
 
 export const SCALE_BITS = 12;
 /** What the shares of a table add up to. */

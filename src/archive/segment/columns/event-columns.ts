@@ -1,7 +1,8 @@
 // The events of a group's spans: how many each span has, then names, times and properties as columns.
 
+import type { ByteReader } from '../../../base/bytes/byte-reader.js';
+import { ByteWriter } from '../../../base/bytes/byte-writer.js';
 import { BadValueError } from '../../../graph/graph-error.js';
-import { type ByteReader, ByteWriter } from '../../../graph/varint.js';
 import type { ArchivedEvent, ArchivedSpan } from '../../archived-span.js';
 import { storedProperties } from '../../stored-extras.js';
 import type { StringTable } from '../tables/string-table.js';

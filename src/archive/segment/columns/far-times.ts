@@ -1,5 +1,6 @@
 // Times that are far from what they are written against, whole: eight bytes.
-import type { ByteReader, ByteWriter } from '../../../graph/varint.js';
+import type { ByteReader } from '../../../base/bytes/byte-reader.js';
+import type { ByteWriter } from '../../../base/bytes/byte-writer.js';
 import { NEAR_NS } from '../layout.js';
 
 const scratch = Buffer.alloc(8);

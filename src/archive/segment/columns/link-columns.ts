@@ -1,6 +1,7 @@
 // The links of a group's spans with all that belongs to them. The ids stand here as well as in the graph of links, so that reading a
 // trace needs no look-up for each of them.
-import { type ByteReader, ByteWriter } from '../../../graph/varint.js';
+import type { ByteReader } from '../../../base/bytes/byte-reader.js';
+import { ByteWriter } from '../../../base/bytes/byte-writer.js';
 import type { ArchivedLink, ArchivedSpan } from '../../archived-span.js';
 import { storedProperties } from '../../stored-extras.js';
 import { linkKey } from '../graphs/link-graph.js';

@@ -1,5 +1,6 @@
 // How many things each span has: events, links. Read as where those of each span begin.
-import type { ByteReader, ByteWriter } from '../../../graph/varint.js';
+import type { ByteReader } from '../../../base/bytes/byte-reader.js';
+import type { ByteWriter } from '../../../base/bytes/byte-writer.js';
 
 export const writeCounts = (writer: ByteWriter, counts: readonly number[]): void => {
   for (const count of counts) writer.varint(count);

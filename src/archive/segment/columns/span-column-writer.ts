@@ -1,7 +1,8 @@
 // Writes the columns that every span has: shape, resource, status, start and duration. Two streams of symbols, so that a search that
 // looks at no time decodes none.
+
+import { ByteWriter } from '../../../base/bytes/byte-writer.js';
 import { BitWriter } from '../../../graph/dictionary/bits.js';
-import { ByteWriter } from '../../../graph/varint.js';
 import { ESCAPE, putExtra } from '../coding/number-symbols.js';
 import { SymbolEncoder } from '../coding/symbol-stream.js';
 import type { SpanRows } from '../order/span-rows.js';

@@ -1,7 +1,9 @@
 // Reads the columns that every span has: shape, resource, status, start and duration. Times are decoded when they are asked for, since
 // they need the parents of the spans; no number is believed that leads out of a table, nor a time that cannot be.
+
+import type { ByteReader } from '../../../base/bytes/byte-reader.js';
 import { BitReader } from '../../../graph/dictionary/bits.js';
-import { ByteReader } from '../../../graph/varint.js';
+import { sectionReader } from '../../../graph/section-reader.js';
 import type { ArchivedResource } from '../../archived-span.js';
 import { ESCAPE, NUMBER_SYMBOLS, takeNumber } from '../coding/number-symbols.js';
 import { SymbolDecoder } from '../coding/symbol-stream.js';
@@ -55,14 +57,14 @@ export class SpanColumns {
     block: number,
   ) {
     const { tables, models, resourceContext } = context;
-    const reader = new ByteReader(bytes, what, 'spans', block);
+    const reader = sectionReader(bytes, what, 'spans', block);
     this.reader = reader;
     this.resourceNumbers = new Int32Array(spanCount);
     this.shapeNumbers = new Int32Array(spanCount);
     this.shapeSymbols = new Uint8Array(spanCount);
     this.statuses = new Uint8Array(spanCount);
     const symbols = new SymbolDecoder(reader);
-    const side = new ByteReader(reader.raw(reader.varint()), what, 'spans', block);
+    const side = sectionReader(reader.raw(reader.varint()), what, 'spans', block);
     for (const { first, spanCount: spans } of traceRows) {
       let shape = 0;
       let resource = 0;
@@ -124,7 +126,7 @@ export class SpanColumns {
     const at = reader.at;
     const symbols = new SymbolDecoder(reader);
     const farStart = reader.varint();
-    const far = new ByteReader(reader.raw(farStart), 'the far times of a group', 'spans');
+    const far = sectionReader(reader.raw(farStart), 'the far times of a group', 'spans');
     const bits = new BitReader(reader);
     const starts = new Float64Array(spanCount);
     const durations = new Float64Array(spanCount);

@@ -1,6 +1,7 @@
 // Shapes, resources and statuses of spans as symbols, and the models of all columns that every span has. Which context tells most of a
 // resource is tried: the resource before, or the shape, which in a small shop has but one.
-import type { ByteReader, ByteWriter } from '../../../graph/varint.js';
+import type { ByteReader } from '../../../base/bytes/byte-reader.js';
+import type { ByteWriter } from '../../../base/bytes/byte-writer.js';
 import { MAX_CONTEXTS, SymbolCounts, SymbolModel } from '../coding/symbol-model.js';
 import type { SpanFacts } from '../tables/span-facts.js';
 import { tableSymbol } from './table-symbols.js';

@@ -1,5 +1,5 @@
 // The properties of a group's spans.
-import { ByteWriter } from '../../../graph/varint.js';
+import { ByteWriter } from '../../../base/bytes/byte-writer.js';
 import type { ArchivedSpan } from '../../archived-span.js';
 import { storedProperties } from '../../stored-extras.js';
 import type { StringTable } from '../tables/string-table.js';

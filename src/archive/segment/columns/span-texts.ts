@@ -1,5 +1,6 @@
 // What few spans have: a trace state, a message with their status. Only the spans that have one are named.
-import { type ByteReader, ByteWriter } from '../../../graph/varint.js';
+import type { ByteReader } from '../../../base/bytes/byte-reader.js';
+import { ByteWriter } from '../../../base/bytes/byte-writer.js';
 import type { ArchivedSpan } from '../../archived-span.js';
 import { TextColumn, writeTexts } from '../values/text-column.js';
 

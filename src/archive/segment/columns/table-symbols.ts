@@ -1,6 +1,7 @@
 // A number of a table as a symbol: the first 255 have one each; a number beyond, or a thing that is in no table, takes the last symbol
 // and is told in full beside.
-import type { ByteReader, ByteWriter } from '../../../graph/varint.js';
+import type { ByteReader } from '../../../base/bytes/byte-reader.js';
+import type { ByteWriter } from '../../../base/bytes/byte-writer.js';
 
 /** The symbol of what is told beside. */
 export const BESIDE = 255;

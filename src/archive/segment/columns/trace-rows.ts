@@ -1,7 +1,10 @@
 // The rows of traces: what is known of each without its spans. A group's rows are one part; a trace that was cut has a row in each of
 // its groups, of the piece that is there.
+
+import type { ByteReader } from '../../../base/bytes/byte-reader.js';
+import { ByteWriter } from '../../../base/bytes/byte-writer.js';
 import { BitReader, BitWriter } from '../../../graph/dictionary/bits.js';
-import { ByteReader, ByteWriter } from '../../../graph/varint.js';
+import { sectionReader } from '../../../graph/section-reader.js';
 import { ESCAPE, NUMBER_SYMBOLS, putExtra, symbolOf, takeNumber } from '../coding/number-symbols.js';
 import { SymbolCounts, SymbolModel } from '../coding/symbol-model.js';
 import { SymbolDecoder, SymbolEncoder } from '../coding/symbol-stream.js';
@@ -156,9 +159,9 @@ export const decodeTraceRows = (
   what: string,
   block: number,
 ): TraceRow[] => {
-  const reader = new ByteReader(bytes, what, 'traceRows', block);
+  const reader = sectionReader(bytes, what, 'traceRows', block);
   const symbols = new SymbolDecoder(reader);
-  const side = new ByteReader(reader.raw(reader.varint()), what, 'traceRows', block);
+  const side = sectionReader(reader.raw(reader.varint()), what, 'traceRows', block);
   const bits = new BitReader(reader);
   const numberOf = (column: number): number => {
     const symbol = symbols.take(models.models[column].table(0));

@@ -1,5 +1,6 @@
 // How the parts of a group are decoded, and what they take in memory then.
-import { ByteReader } from '../../../graph/varint.js';
+import type { ByteReader } from '../../../base/bytes/byte-reader.js';
+import { sectionReader } from '../../../graph/section-reader.js';
 import { EventColumns } from '../columns/event-columns.js';
 import { LinkColumns } from '../columns/link-columns.js';
 import { SpanColumns } from '../columns/span-columns.js';
@@ -32,7 +33,7 @@ type Decode<P extends Part> = (bytes: Buffer, context: DecodeContext) => Decoded
 const whatOf = (part: Part, { file, group }: DecodeContext): string => `block ${group} of ${part} of ${file.name}`;
 
 const readerOf = (part: Part, bytes: Buffer, context: DecodeContext): ByteReader =>
-  new ByteReader(bytes, whatOf(part, context), part, context.group);
+  sectionReader(bytes, whatOf(part, context), part, context.group);
 
 const DECODERS: { readonly [P in Part]: Decode<P> } = {
   traceRows: (bytes, context) => {

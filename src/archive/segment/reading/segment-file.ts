@@ -1,4 +1,6 @@
 // A segment file, opened: everything that is small and always needed is read and checked, in one or two reads of the end of the file.
+
+import type { ByteReader } from '../../../base/bytes/byte-reader.js';
 import { BlockCache } from '../../../graph/container/block-cache.js';
 import { Container, type ContainerOptions } from '../../../graph/container/container.js';
 import { NO_GRAPH, type SectionEntry, SectionId } from '../../../graph/container/layout.js';
@@ -8,8 +10,8 @@ import { BadSignatureError, CorruptError } from '../../../graph/graph-error.js';
 import { decodeMeta, type GraphMeta } from '../../../graph/meta.js';
 import { NodeColumns } from '../../../graph/nodes/node-columns.js';
 import { decodeNodeTable, NODES_PER_BLOCK } from '../../../graph/nodes/node-table.js';
+import { sectionReader } from '../../../graph/section-reader.js';
 import type { Transport, TransportReadOptions } from '../../../graph/transport/transport.js';
-import { ByteReader } from '../../../graph/varint.js';
 import { GroupTable } from '../group-table.js';
 import { KEY_BYTES } from '../ids.js';
 import { KIND_NOTE, KIND_OF_SEGMENT, REPLACES_NOTE, SegmentSection } from '../layout.js';
@@ -68,7 +70,7 @@ export const openSegmentFile = async (transport: Transport, options: OpenSegment
   const dictionary = await Dictionary.open(container, { cache, graphs: meta.graphs.length, signal: options.signal });
   checkKeys(meta, dictionary, name);
   const reader = (bytes: Buffer, section: string): ByteReader =>
-    new ByteReader(bytes, `the ${section} section of ${name}`, section);
+    sectionReader(bytes, `the ${section} section of ${name}`, section);
   const tables = SpanTables.decode(reader(tableBytes, 'tables'));
   const summary = decodeSummary(reader(summaryBytes, 'summary'), tables.strings);
   const [graph] = meta.graphs;

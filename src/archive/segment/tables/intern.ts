@@ -1,6 +1,6 @@
 // Things by number in the order they first come, each once: told apart by identity first, which is fast, and by what they are. Numbers
 // can be dealt anew by how often a thing is used.
-import { ByteWriter } from '../../../graph/varint.js';
+import { ByteWriter } from '../../../base/bytes/byte-writer.js';
 
 /** Numbers things that are the same when they are written the same. */
 export class Interner<T extends object> {

@@ -1,6 +1,7 @@
 // What many spans of a segment share: resources, scopes, and shapes (name, kind and scope together). Those used most have the small
 // numbers. Readers hold these tables, so what does not repeat, or would make them large, is written where it is used.
-import { type ByteReader, ByteWriter } from '../../../graph/varint.js';
+import type { ByteReader } from '../../../base/bytes/byte-reader.js';
+import { ByteWriter } from '../../../base/bytes/byte-writer.js';
 import type { ArchivedKind, ArchivedResource, ArchivedScope } from '../../archived-span.js';
 import { restored, storedProperties } from '../../stored-extras.js';
 import { KINDS } from '../order/span-rows.js';

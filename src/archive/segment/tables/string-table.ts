@@ -1,6 +1,7 @@
 // Texts that a segment uses again and again, each once: names and keys. A text used once only is written where it is used, so that the
 // table, which every reader of the file holds, stays small whatever people put into names.
-import type { ByteReader, ByteWriter } from '../../../graph/varint.js';
+import type { ByteReader } from '../../../base/bytes/byte-reader.js';
+import type { ByteWriter } from '../../../base/bytes/byte-writer.js';
 import { readText, TextColumn, writeText, writeTexts } from '../values/text-column.js';
 
 /** Bounds of the table. */

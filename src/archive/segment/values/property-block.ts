@@ -1,6 +1,6 @@
 // The properties of a block as read: rows of values out of columns. Columns are decoded with the block, objects only for the rows asked
 // for. No count is believed that the bytes do not bear out.
-import type { ByteReader } from '../../../graph/varint.js';
+import type { ByteReader } from '../../../base/bytes/byte-reader.js';
 import type { ArchivedProperties, ArchivedValue } from '../../archived-span.js';
 import { type Extras, isReserved, restored, storedKey } from '../../stored-extras.js';
 import type { StringTable } from '../tables/string-table.js';

@@ -1,6 +1,7 @@
 // A column of texts: each text once where they repeat, one behind the other where they do not. Every JavaScript string comes back as it
 // was, those that are no valid Unicode too.
-import { type ByteReader, ByteWriter } from '../../../graph/varint.js';
+import type { ByteReader } from '../../../base/bytes/byte-reader.js';
+import { ByteWriter } from '../../../base/bytes/byte-writer.js';
 
 const PLAIN = 0;
 const DISTINCT = 1;

@@ -1,7 +1,9 @@
 // Single values, one behind the other, each with its type: what stands inside lists and maps, and in tables. Neither writer nor reader
 // may be led into endless depth.
+
+import type { ByteReader } from '../../../base/bytes/byte-reader.js';
+import type { ByteWriter } from '../../../base/bytes/byte-writer.js';
 import { BadValueError } from '../../../graph/graph-error.js';
-import type { ByteReader, ByteWriter } from '../../../graph/varint.js';
 import { ArchivedDouble } from '../../archived-double.js';
 import type { ArchivedProperties, ArchivedValue } from '../../archived-span.js';
 import { readText, writeText } from './text-column.js';

@@ -1,5 +1,6 @@
 // The values of one key and type in a block, as a column. Values of one kind stand together, so that they compress together.
-import type { ByteReader, ByteWriter } from '../../../graph/varint.js';
+import type { ByteReader } from '../../../base/bytes/byte-reader.js';
+import type { ByteWriter } from '../../../base/bytes/byte-writer.js';
 import { ArchivedDouble } from '../../archived-double.js';
 import type { ArchivedValue } from '../../archived-span.js';
 import { TextColumn, writeTexts } from './text-column.js';

@@ -1,0 +1,82 @@
+// The one cursor over bytes that others wrote. It must never run past its bytes, trust a length, or accept a number that is not safe: what is
+// wrong becomes the error that its owner makes of the reason.
+import { varintLength } from './varint.js';
+
+/** The error for bytes that are not what was written; `reason` goes on behind their name: `ends too early`. */
+export type ToFault = (reason: string) => Error;
+
+/** Reads what a `ByteWriter` wrote. */
+export class ByteReader {
+  at = 0;
+
+  constructor(
+    private readonly bytes: Uint8Array,
+    private readonly toFault: ToFault,
+  ) {}
+
+  get left(): number {
+    return this.bytes.length - this.at;
+  }
+
+  byte(): number {
+    const byte = this.bytes[this.at++];
+    if (byte === undefined) throw this.corrupt('ends too early');
+    return byte;
+  }
+
+  /** A view of the next bytes. */
+  raw(length: number): Uint8Array {
+    if (length > this.left) throw this.corrupt('ends too early');
+    this.at += length;
+    return this.bytes.subarray(this.at - length, this.at);
+  }
+
+  /** Little-endian. */
+  uint32(): number {
+    return this.byte() + this.byte() * 0x100 + this.byte() * 0x10000 + this.byte() * 0x1000000;
+  }
+
+  varint(): number {
+    // Most numbers are below 128.
+    const first = this.bytes[this.at];
+    if (first < 0x80) {
+      this.at++;
+      return first;
+    }
+    let value = 0;
+    let scale = 1;
+    for (;;) {
+      const byte = this.bytes[this.at++];
+      if (byte === undefined) throw this.corrupt('ends in the middle of a number');
+      value += (byte & 0x7f) * scale;
+      if (byte < 0x80) break;
+      scale *= 0x80;
+      if (scale > 2 ** 49) throw this.corrupt('has a number beyond 53 bits');
+    }
+    if (value > Number.MAX_SAFE_INTEGER) throw this.corrupt('has a number beyond 53 bits');
+    return value;
+  }
+
+  /** A varint in the one form that a writer gives it: where equal bytes must mean equal things, a longer one is damage. */
+  shortestVarint(): number {
+    const start = this.at;
+    const value = this.varint();
+    if (this.at - start !== varintLength(value))
+      throw this.corrupt(`has a number at byte ${start} that is not in its shortest form`);
+    return value;
+  }
+
+  zigzag(): number {
+    const value = this.varint();
+    return value % 2 === 0 ? value / 2 : -(value + 1) / 2;
+  }
+
+  /** Throws unless everything was read. */
+  end(): void {
+    if (this.left !== 0) throw this.corrupt(`has ${this.left} bytes too many`);
+  }
+
+  corrupt(reason: string): Error {
+    return this.toFault(reason);
+  }
+}

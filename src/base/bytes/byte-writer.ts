@@ -1,0 +1,153 @@
+// The one growing buffer that encoders write into and use again. It knows no format, and it must never hold more than its limit: a write
+// beyond it throws WRITER_FULL and leaves what was written before. Every writer of the library has this one shape, so that a call on it
+// stays monomorphic.
+import { MAX_VARINT_BYTES } from './varint.js';
+
+/** Thrown when a write would pass the limit. One object without a stack: it is control flow, once in some megabytes. */
+export const WRITER_FULL = Object.freeze(new RangeError('the buffer is at its limit'));
+
+const FIRST_BYTES = 1024;
+/** Bytes of the longest varint of 64 bits. */
+const MAX_VARINT64_BYTES = 10;
+/** Up to this length a loop over characters beats the call into native code. */
+const LOOP_CHARACTERS = 40;
+/** From this length on the exact size is worth a pass: reserving three bytes a character would waste too much. */
+const MEASURED_CHARACTERS = 1024;
+
+/** Appends to a buffer that grows. */
+export class ByteWriter {
+  /** Whoever writes into it directly makes room with `reserve` first, and reads it anew afterwards. */
+  bytes: Buffer<ArrayBuffer>;
+  /** Bytes written: where the next one goes. */
+  length = 0;
+
+  constructor(
+    capacity = FIRST_BYTES,
+    readonly limit = Number.MAX_SAFE_INTEGER,
+  ) {
+    this.bytes = Buffer.allocUnsafe(capacity);
+  }
+
+  /** Make room for `count` more bytes. */
+  reserve(count: number): void {
+    if (this.length + count > this.bytes.length) this.grow(this.length + count);
+  }
+
+  /** Make room for a text as UTF-8, and for `extra` bytes. */
+  reserveText(text: string, extra = 0): void {
+    const { length } = text;
+    this.reserve((length < MEASURED_CHARACTERS ? length * 3 : Buffer.byteLength(text)) + extra);
+  }
+
+  byte(value: number): void {
+    this.reserve(1);
+    this.bytes[this.length++] = value;
+  }
+
+  raw(bytes: Uint8Array): void {
+    this.reserve(bytes.length);
+    this.bytes.set(bytes, this.length);
+    this.length += bytes.length;
+  }
+
+  /** Little-endian. */
+  uint32(value: number): void {
+    this.reserve(4);
+    const { bytes, length } = this;
+    bytes[length] = value;
+    bytes[length + 1] = value >>> 8;
+    bytes[length + 2] = value >>> 16;
+    bytes[length + 3] = value >>> 24;
+    this.length = length + 4;
+  }
+
+  /** A whole number from 0 to 2^53 - 1. */
+  varint(value: number): void {
+    this.reserve(MAX_VARINT_BYTES);
+    const { bytes } = this;
+    let at = this.length;
+    let rest = value;
+    while (rest > 0x7fff_ffff) {
+      bytes[at++] = (rest % 0x80) | 0x80;
+      rest = Math.floor(rest / 0x80);
+    }
+    while (rest > 0x7f) {
+      bytes[at++] = (rest & 0x7f) | 0x80;
+      rest >>>= 7;
+    }
+    bytes[at++] = rest;
+    this.length = at;
+  }
+
+  /** An unsigned 64-bit number of two words; of each the lower 32 bits are taken. */
+  varint64(high: number, low: number): void {
+    this.reserve(MAX_VARINT64_BYTES);
+    const { bytes } = this;
+    let at = this.length;
+    let hi = high >>> 0;
+    let lo = low >>> 0;
+    while (hi !== 0 || lo > 0x7f) {
+      bytes[at++] = (lo & 0x7f) | 0x80;
+      lo = ((lo >>> 7) | (hi << 25)) >>> 0;
+      hi >>>= 7;
+    }
+    bytes[at++] = lo;
+    this.length = at;
+  }
+
+  /** A whole number from -2^52 to 2^52. */
+  zigzag(value: number): void {
+    this.varint(value >= 0 ? value * 2 : -value * 2 - 1);
+  }
+
+  /** Text as UTF-8 without its length. The room must have been made with `reserveText`. */
+  text(text: string): void {
+    const { length } = text;
+    const { bytes } = this;
+    if (length > LOOP_CHARACTERS) {
+      this.length += bytes.write(text, this.length);
+      return;
+    }
+    let at = this.length;
+    for (let i = 0; i < length; i++) {
+      const code = text.charCodeAt(i);
+      if (code > 0x7f) {
+        // From the start again: a pair of surrogates must not be cut.
+        this.length += bytes.write(text, this.length);
+        return;
+      }
+      bytes[at++] = code;
+    }
+    this.length = at;
+  }
+
+  /** What was written, as a view: valid until the next write. */
+  view(): Buffer {
+    return this.bytes.subarray(0, this.length);
+  }
+
+  /** What was written, as a copy to keep. */
+  copy(start = 0, end = this.length): Buffer<ArrayBuffer> {
+    const copy = Buffer.allocUnsafeSlow(end - start);
+    this.bytes.copy(copy, 0, start, end);
+    return copy;
+  }
+
+  /** Start over in the same buffer. */
+  clear(): void {
+    this.length = 0;
+  }
+
+  /** Start over, in a buffer of `capacity` bytes where one large write blew this one up beyond `most`. */
+  trim(most: number, capacity = FIRST_BYTES): void {
+    this.length = 0;
+    if (this.bytes.length > most) this.bytes = Buffer.allocUnsafe(capacity);
+  }
+
+  private grow(needed: number): void {
+    if (needed > this.limit) throw WRITER_FULL;
+    const larger = Buffer.allocUnsafe(Math.min(Math.max(needed, this.bytes.length * 2), this.limit));
+    this.bytes.copy(larger, 0, 0, this.length);
+    this.bytes = larger;
+  }
+}
