@@ -1,0 +1,130 @@
+// The readers of examples/, written by docs/formats.md alone, read what our writers write and what an older version wrote, exactly as
+// our readers do.
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import zlib from 'node:zlib';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { Archive, type ArchivedSpan, Segment } from '../../src/archive/index.js';
+import { newDirectory } from '../archive/archive/support/directory.js';
+import { anySpans, anyTakenSpans } from '../archive/segment/support/arbitrary-spans.js';
+import { segmentBytes } from '../archive/segment/support/segments.js';
+import { syntheticSpans } from '../archive/segment/support/synthetic-spans.js';
+import { anyFile } from '../graph/builder/support/any-file.js';
+import { buildNodes, expectedGraphs, type ModelGraph, readGraphs } from '../graph/builder/support/graph-model.js';
+import { oldBytes, oldNames } from '../old-files/support/unpack.js';
+import { exampleGraph, exampleSpans } from './support/read-formats.js';
+
+const EXAMPLES = join(import.meta.dirname, '../../examples');
+const hasZstd = 'zstdDecompressSync' in zlib;
+
+const ours = async (bytes: Buffer): Promise<ArchivedSpan[]> => {
+  const segment = await Segment.open(bytes);
+  const spans: ArchivedSpan[] = [];
+  for await (const trace of segment.scan()) spans.push(...trace);
+  return spans;
+};
+
+/** What the example says of a graph file, as the model of tests has it. */
+const modelOf = (bytes: Buffer): ModelGraph[] =>
+  exampleGraph(bytes).graphs.map(({ nodes, ghosts }) => {
+    const entries = nodes.map(({ key, value = Buffer.alloc(0), references }) => {
+      const texts = references.map((list) => list.map((to) => to.toString('latin1')));
+      return [key.toString('latin1'), { value: value.toString('latin1'), references: texts }];
+    });
+    return { nodes: Object.fromEntries(entries), ghosts: ghosts.map((key) => key.toString('latin1')) };
+  });
+
+test('imports nothing but Node and itself, and no file has more than 150 lines', () => {
+  const names = readdirSync(join(EXAMPLES, 'read-formats')).map((name) => join('read-formats', name));
+  for (const name of ['read-formats.mjs', ...names]) {
+    const source = readFileSync(join(EXAMPLES, name), 'utf8');
+    for (const [, from] of source.matchAll(/from '([^']+)'/g)) expect(from).toMatch(/^(node:|\.\/)/);
+    expect(source.split('\n').length).toBeLessThanOrEqual(151);
+  }
+});
+
+test('segments of any spans', async () => {
+  await fc.assert(
+    fc.asyncProperty(anySpans, async (spans) => {
+      const bytes = segmentBytes(spans);
+      expect(isDeepStrictEqual(exampleSpans(bytes), await ours(bytes))).toBe(true);
+    }),
+    { numRuns: 150 },
+  );
+});
+
+test('a segment of many groups, whose traces are cut into pieces', async () => {
+  const [first, ...others] = syntheticSpans({ traces: 400, spansPerTrace: 9, seed: 5 });
+  const long = Array.from({ length: 5000 }, (_, n) => ({
+    ...first,
+    spanId: (n + 1).toString(16).padStart(16, '0'),
+    parentSpanId:
+      n === 0
+        ? ''
+        : Math.ceil(n / 3)
+            .toString(16)
+            .padStart(16, '0'),
+    name: `step ${n % 700}`,
+    endUnixNs: first.startUnixNs + BigInt(n),
+  }));
+  const bytes = segmentBytes([...long, ...others]);
+  expect(isDeepStrictEqual(exampleSpans(bytes), await ours(bytes))).toBe(true);
+});
+
+test('graph files of any nodes', async () => {
+  await fc.assert(
+    fc.asyncProperty(anyFile, async ({ nodes, options }) => {
+      fc.pre(hasZstd || options.compression !== 'zstd');
+      const { file } = await buildNodes(nodes, options);
+      expect(modelOf(file)).toEqual(expectedGraphs(nodes, options.graphs.length));
+    }),
+    { numRuns: 100 },
+  );
+});
+
+test('a graph file whose index has two levels', async () => {
+  const nodes = Array.from({ length: 120_000 }, (_, n) => {
+    const key = `${((n * 2_654_435_761) % 2 ** 32).toString(16)} ${'x'.repeat(n % 50)} ${n}`;
+    return { graph: 0, key, value: '', references: [] };
+  });
+  const options = { graphs: [{ referenceLists: 0, order: 'child-first', values: false } as const], blockKeys: 64 };
+  const { file } = await buildNodes(nodes, options);
+  const keys = exampleGraph(file).graphs[0].nodes.map(({ key }) => key.toString('latin1'));
+  expect(keys.sort()).toEqual(nodes.map(({ key }) => key).sort());
+});
+
+test('write-ahead files of any spans', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(anyTakenSpans, { maxLength: 3 }), async (batches) => {
+      const directory = newDirectory();
+      const archive = await Archive.open(directory, { maintain: false, worker: false });
+      try {
+        const taken = batches.flatMap((spans) => spans.slice(0, archive.append(spans)));
+        const [name] = readdirSync(directory).filter((file) => file.startsWith('wal-'));
+        const read = name === undefined ? [] : exampleSpans(readFileSync(join(directory, name)));
+        expect(isDeepStrictEqual(read, taken)).toBe(true);
+      } finally {
+        await archive.close();
+      }
+    }),
+    { numRuns: 30 },
+  );
+});
+
+test.each(['none', 'deflate', ...(hasZstd ? ['zstd'] : [])])('an old segment, %s', async (codec) => {
+  const bytes = oldBytes(`segment-${codec}.spans`);
+  expect(exampleSpans(bytes)).toEqual(await ours(bytes));
+});
+
+test.each(['front', 'fixed', ...(hasZstd ? ['grouped'] : [])])('an old graph file, %s', async (codec) => {
+  const bytes = oldBytes(`graph-${codec}.graph`);
+  expect(modelOf(bytes)).toEqual(await readGraphs(bytes));
+});
+
+test('the files of an old archive', () => {
+  const spans = oldNames('archive').flatMap((name) => exampleSpans(oldBytes(join('archive', name))));
+  const ids = new Set(spans.map(({ traceId, spanId }) => traceId + spanId));
+  expect([spans.length, ids.size]).toEqual([53, 53]);
+});
