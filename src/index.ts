@@ -15,7 +15,6 @@ export {
 export { flushOnSignals } from './collector/exit.js';
 export { type CollectorOptions, OptionError } from './collector/options.js';
 export type { PipelineStats } from './collector/pipeline.js';
-export { EventRecord, SpanRecord, TraceIdentity } from './collector/record.js';
 export { type ReportBatch, ReportError, type Reporter, type Resource, type Trace } from './collector/reporter.js';
 export { toRecords } from './collector/to-records.js';
 export { currentLine } from './local-span/line-store.js';
@@ -37,3 +36,4 @@ export type { TracedDecorator } from './span/traced.js';
 export { trace, traced } from './span/traced.js';
 export type { FunctionKind, TracedOptions } from './span/traced-options.js';
 export { contextForWorker, contextFromWorker, type TransferredContext } from './span/worker-context.js';
+export { EventRecord, SpanRecord, TraceIdentity } from './trace/record.js';

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { root } from './run.mjs';
 
 /** Rooms whose calls into each other are on the hot path: V8 takes what another chunk exports for variable, and looks each time. */
-const CORE = /\/src\/(clock|local-span|span|collector)\//;
+const CORE = /\/src\/((clock|local-span|span|collector)\/|trace\/(record|dropped-properties)\.ts)/;
 const LABELS = /\/src\/profile\/(join\/)?[\w-]+\.ts$/;
 
 const manifest = () => JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));

@@ -1,8 +1,8 @@
 // The collector's way into an archive. Reporting only appends; the archive's timer brings it to disk, and `flush` waits for that.
 import { type ReportBatch, ReportError, type Reporter, type Resource } from '../collector/reporter.js';
+import type { ArchivedResource } from '../trace/archived-span.js';
 import { appendValid } from './append-valid.js';
 import type { Archive } from './archive.js';
-import type { ArchivedResource } from './archived-span.js';
 import { archivedResource, archivedSpan } from './from-record.js';
 
 /**

@@ -1,7 +1,10 @@
 // An archive: a directory of finished traces. It must never lose what it acknowledged, never answer with a part that looks whole without
 // saying so, and never hold more than its bounds.
+
 import { mkdir } from 'node:fs/promises';
 import { BadOptionsError, ClosedError, TransportError } from '../graph/graph-error.js';
+import type { ArchivedSpan, TraceSearch, TraceSummary } from '../trace/archived-span.js';
+import { shownName, UNKNOWN_SERVICE } from '../trace/trace-facts.js';
 import {
   type ArchiveOptions,
   type ArchiveStats,
@@ -9,10 +12,9 @@ import {
   type Retention,
   resolveOptions,
 } from './archive-options.js';
-import type { ArchivedSpan, TraceSearch, TraceSummary } from './archived-span.js';
 import { BackgroundWork } from './background-work.js';
 import { HeldSpans } from './held-spans.js';
-import { type Operation, operationsOf, servicesOf, shownName, UNKNOWN_SERVICE } from './operations-of.js';
+import { type Operation, operationsOf, servicesOf } from './operations-of.js';
 import { OtherWriters } from './other-writers.js';
 import { searchSources, tracesFrom } from './search-sources.js';
 import { SegmentSet } from './segment-set.js';

@@ -1,8 +1,8 @@
 // Turns spans of our own collector into what the archive keeps. Nothing may be lost or rounded on the way.
-import type { EventRecord, SpanRecord } from '../collector/record.js';
+
 import type { Resource } from '../collector/reporter.js';
-import { LIBRARY_NAME, LIBRARY_VERSION, resourceProperties } from '../exporters/otlp/library.js';
-import { flagsOf } from '../exporters/otlp/protobuf-span.js';
+import { LIBRARY_NAME, LIBRARY_VERSION, resourceProperties } from '../formats/otlp/library.js';
+import { flagsOf } from '../formats/otlp/write-protobuf-span.js';
 import type { Properties, PropertyList, PropertyValue } from '../local-span/property.js';
 import type { Link } from '../span/span-types.js';
 import type {
@@ -13,9 +13,10 @@ import type {
   ArchivedScope,
   ArchivedSpan,
   ArchivedValue,
-} from './archived-span.js';
-import { NO_PROPERTIES, setProperty } from './properties.js';
-import { extrasOf } from './stored-extras.js';
+} from '../trace/archived-span.js';
+import { extrasOf } from '../trace/extras.js';
+import { NO_PROPERTIES, setProperty } from '../trace/properties.js';
+import type { EventRecord, SpanRecord } from '../trace/record.js';
 
 const NO_EVENTS: readonly ArchivedEvent[] = Object.freeze([]);
 const NO_LINKS: readonly ArchivedLink[] = Object.freeze([]);

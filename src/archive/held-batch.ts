@@ -2,7 +2,7 @@
 // stays until whoever made the segment drops it.
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import type { ArchivedSpan } from './archived-span.js';
+import type { ArchivedSpan } from '../trace/archived-span.js';
 import { newId, walName } from './file-names.js';
 import { use } from './owner.js';
 import { SpanList } from './span-list.js';

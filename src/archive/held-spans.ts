@@ -3,7 +3,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { TransportError } from '../graph/graph-error.js';
-import type { ArchivedSpan } from './archived-span.js';
+import type { ArchivedSpan } from '../trace/archived-span.js';
 import { newId } from './file-names.js';
 import { HeldBatch } from './held-batch.js';
 import type { SpanList } from './span-list.js';

@@ -1,6 +1,18 @@
 // The entry `spanline/archive`: every public name of finished traces on disk, and nothing else. Importing it must load no optional package.
 
 export {
+  type DecodedTraces,
+  type DecodeLimits,
+  describeRefusals,
+  type RefusalReason,
+} from '../formats/decode-context.js';
+export { decodeJaegerJson } from '../formats/jaeger-json/read-traces.js';
+export { encodeJaegerJson, jaegerTrace } from '../formats/jaeger-json/write-traces.js';
+export { encodeOtlpJson, otlpResourceSpans } from '../formats/otlp/json-encode.js';
+export { decodeOtlpJson } from '../formats/otlp/read-json.js';
+export { decodeOtlpProtobuf } from '../formats/otlp/read-protobuf.js';
+export { TraceFormatError, type TraceFormatErrorCode } from '../formats/trace-format-error.js';
+export {
   AbortedError,
   BadKeyError,
   BadOptionsError,
@@ -15,16 +27,7 @@ export {
   TruncatedError,
   UnsupportedVersionError,
 } from '../graph/graph-error.js';
-export { Archive, type ArchiveCall } from './archive.js';
-export {
-  ARCHIVE_DEFAULTS,
-  type ArchiveOptions,
-  type ArchiveStats,
-  type DamagedSegment,
-  type Retention,
-} from './archive-options.js';
-export { ArchiveReporter } from './archive-reporter.js';
-export { ArchivedDouble } from './archived-double.js';
+export { ArchivedDouble } from '../trace/archived-double.js';
 export type {
   ArchivedEvent,
   ArchivedKind,
@@ -37,14 +40,18 @@ export type {
   ArchivedValue,
   TraceSearch,
   TraceSummary,
-} from './archived-span.js';
-export { type DecodedTraces, type DecodeLimits, describeRefusals, type RefusalReason } from './decode-context.js';
-export { decodeJaegerJson } from './jaeger/jaeger-decode.js';
-export { encodeJaegerJson, jaegerTrace } from './jaeger/jaeger-encode.js';
+} from '../trace/archived-span.js';
+export { type TraceNode, traceTrees } from '../trace/tree.js';
+export { Archive, type ArchiveCall } from './archive.js';
+export {
+  ARCHIVE_DEFAULTS,
+  type ArchiveOptions,
+  type ArchiveStats,
+  type DamagedSegment,
+  type Retention,
+} from './archive-options.js';
+export { ArchiveReporter } from './archive-reporter.js';
 export type { Operation } from './operations-of.js';
-export { decodeOtlpJson } from './otlp/json-decode.js';
-export { encodeOtlpJson, otlpResourceSpans } from './otlp/json-encode.js';
-export { decodeOtlpProtobuf } from './otlp/protobuf-decode.js';
 export {
   type OpenSegmentOptions,
   Segment,
@@ -56,5 +63,3 @@ export type { SegmentOperation, SegmentSummary } from './segment/segment-summary
 export { type SegmentInfo, type WriteSegmentOptions, writeSegment } from './segment/write-segment.js';
 export { type ArchiveServer, type ArchiveServerStats, createArchiveServer } from './server/archive-server.js';
 export type { ArchiveServerOptions } from './server/server-options.js';
-export { TraceFormatError, type TraceFormatErrorCode } from './trace-format-error.js';
-export { type TraceNode, traceTrees } from './trace-tree.js';

@@ -1,5 +1,6 @@
 // Names of services and of their spans, out of all that an archive holds. No spans are read for them but those in no segment yet.
-import type { ArchivedKind } from './archived-span.js';
+import type { ArchivedKind } from '../trace/archived-span.js';
+import { shownName } from '../trace/trace-facts.js';
 import type { TraceSource } from './trace-source.js';
 
 /** A name spans of a service have. */
@@ -7,12 +8,6 @@ export interface Operation {
   readonly name: string;
   readonly kind: ArchivedKind;
 }
-
-/** What OpenTelemetry calls a service whose name nobody gave. */
-export const UNKNOWN_SERVICE = 'unknown_service';
-
-/** The name of a service as it is shown: in files one that has none is ''. */
-export const shownName = (service: string, unnamed = UNKNOWN_SERVICE): string => (service === '' ? unnamed : service);
 
 const compareText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 

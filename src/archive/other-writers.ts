@@ -2,7 +2,7 @@
 // forgets them when they are in segments. It must never change their files.
 import { join } from 'node:path';
 import { GraphError } from '../graph/graph-error.js';
-import type { ArchivedSpan } from './archived-span.js';
+import type { ArchivedSpan } from '../trace/archived-span.js';
 import type { OwnedName } from './file-names.js';
 import { SpanList } from './span-list.js';
 import { isGone, VanishedError } from './vanished.js';

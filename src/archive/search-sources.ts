@@ -1,13 +1,13 @@
 // Searches several sources at once. Parts of a trace may lie in several: a trace is put together before it is decided, and the answer is
 // the same wherever its parts lie and in whatever order the sources are asked.
 import { checkSignal } from '../graph/transport/check-signal.js';
-import type { ArchivedSpan, TraceSummary } from './archived-span.js';
+import type { ArchivedSpan, TraceSummary } from '../trace/archived-span.js';
+import { isMeant, type NamedSearch } from '../trace/match.js';
+import { rootFirst } from '../trace/tree.js';
 import type { TimeRange } from './segment/segment.js';
 import type { QueryOptions } from './segment-source.js';
-import { isMeant, type NamedSearch } from './span-conditions.js';
 import { meetsConditions, newestFirst, summaryOf } from './span-list.js';
 import { type TraceParts, type TraceSource, traceIdsOf } from './trace-source.js';
-import { rootFirst } from './trace-tree.js';
 
 /** The spans of traces out of all sources; of a span that comes twice the last one, sources being given newest first. */
 export const tracesFrom = async (

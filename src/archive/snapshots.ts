@@ -2,7 +2,7 @@
 // was merged or sealed: the query begins again, so that nothing is missed and nothing comes twice.
 import { type GraphError, TransportError } from '../graph/graph-error.js';
 import { checkSignal } from '../graph/transport/check-signal.js';
-import type { ArchivedSpan } from './archived-span.js';
+import type { ArchivedSpan } from '../trace/archived-span.js';
 import type { HeldSpans } from './held-spans.js';
 import type { OtherWriters } from './other-writers.js';
 import { scannedSegment, scanSources } from './scan-sources.js';

@@ -1,13 +1,13 @@
 // Spans in memory that are in no segment yet, answering as a segment would. It holds what it was given and an index of it, and is given
 // bounded lists only.
-import type { ArchivedSpan, TraceSearch, TraceSummary } from './archived-span.js';
+import type { ArchivedSpan, TraceSearch, TraceSummary } from '../trace/archived-span.js';
+import { isMeant } from '../trace/match.js';
+import { rootFirst } from '../trace/tree.js';
 import type { SegmentSearch, TimeRange } from './segment/segment.js';
 import { OperationList, type SegmentOperation } from './segment/segment-summary.js';
 import { spanMemory } from './segment/tables/span-memory.js';
 import { serviceOf } from './segment/tables/span-tables.js';
-import { isMeant } from './span-conditions.js';
 import type { TraceId, TraceSource } from './trace-source.js';
-import { rootFirst } from './trace-tree.js';
 
 /** What is known of a whole trace, whose spans are each there once. */
 export const summaryOf = (spans: readonly ArchivedSpan[]): TraceSummary => {

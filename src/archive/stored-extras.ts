@@ -1,30 +1,13 @@
 // What OpenTelemetry has beside properties and files have no column for: flags, schema URLs, counts of what was dropped. In files they are
 // properties of reserved keys, which begin with NUL; a property whose own key begins so gets one more. So files of before are read as ever.
 import { BadValueError } from '../graph/graph-error.js';
-import type { ArchivedProperties, ArchivedValue } from './archived-span.js';
-import { setProperty } from './properties.js';
+import type { ArchivedProperties, ArchivedValue } from '../trace/archived-span.js';
+import { EXTRA_FIELDS, type ExtraField, type Extras, extrasOf } from '../trace/extras.js';
+import { setProperty } from '../trace/properties.js';
 import { describe } from './segment/values/value-types.js';
 
-/** All of them; which ones a thing has is said by its type. */
-export interface Extras {
-  readonly flags?: number;
-  readonly schemaUrl?: string;
-  readonly droppedAttributesCount?: number;
-  readonly droppedEventsCount?: number;
-  readonly droppedLinksCount?: number;
-}
-
-type Field = keyof Extras;
-
 const MARK = '\0';
-const FIELDS: readonly Field[] = [
-  'flags',
-  'schemaUrl',
-  'droppedAttributesCount',
-  'droppedEventsCount',
-  'droppedLinksCount',
-];
-const FIELD_OF: ReadonlyMap<string, Field> = new Map(FIELDS.map((field) => [MARK + field, field]));
+const FIELD_OF: ReadonlyMap<string, ExtraField> = new Map(EXTRA_FIELDS.map((field) => [MARK + field, field]));
 
 const isMarked = (key: string): boolean => key.charCodeAt(0) === 0;
 
@@ -39,18 +22,8 @@ const hasMarked = (properties: ArchivedProperties): boolean => {
   return false;
 };
 
-/** Those that say something: zero and '' are what is not there. */
-export const extrasOf = (extras: Extras): Extras => {
-  const kept: Record<string, string | number> = {};
-  for (const field of FIELDS) {
-    const value = extras[field];
-    if (value) kept[field] = value;
-  }
-  return kept;
-};
-
 /** What such a field has to be; nothing when its value is that. */
-const expectedOf = (field: Field, value: unknown): string | undefined => {
+const expectedOf = (field: ExtraField, value: unknown): string | undefined => {
   if (value === undefined) return undefined;
   if (field === 'schemaUrl') return typeof value === 'string' ? undefined : 'a text';
   const isCount = Number.isInteger(value) && (value as number) >= 0 && (value as number) < 2 ** 32;
@@ -59,8 +32,8 @@ const expectedOf = (field: Field, value: unknown): string | undefined => {
 
 /** Throws `BadValueError` with the name of the first of these fields that is of the wrong kind; `place` is what has them. */
 export const checkExtras = (thing: object, place: string): void => {
-  for (const field of FIELDS) {
-    const value = (thing as Readonly<Record<Field, unknown>>)[field];
+  for (const field of EXTRA_FIELDS) {
+    const value = (thing as Readonly<Record<ExtraField, unknown>>)[field];
     const expected = expectedOf(field, value);
     if (expected !== undefined)
       throw new BadValueError(`${place}.${field} must be ${expected}, not ${describe(value)}`);
@@ -70,7 +43,7 @@ export const checkExtras = (thing: object, place: string): void => {
 /** The properties to store of a thing. */
 export const storedProperties = (thing: Extras & { readonly properties: ArchivedProperties }): ArchivedProperties => {
   const { properties } = thing;
-  if (!FIELDS.some((field) => thing[field] !== undefined) && !hasMarked(properties)) return properties;
+  if (!EXTRA_FIELDS.some((field) => thing[field] !== undefined) && !hasMarked(properties)) return properties;
   checkExtras(thing, 'a span');
   const stored: Record<string, ArchivedValue> = {};
   for (const [field, value] of Object.entries(extrasOf(thing))) stored[MARK + field] = value as string | number;

@@ -1,6 +1,6 @@
 // Writes spans as a segment under a name that tells their times. Shared by this thread and the worker: it must need nothing of either.
 import { join } from 'node:path';
-import type { ArchivedSpan } from './archived-span.js';
+import type { ArchivedSpan } from '../trace/archived-span.js';
 import { newId, segmentName } from './file-names.js';
 import { writeSegment } from './segment/write-segment.js';
 

@@ -4,7 +4,7 @@ import { stat } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { Archive } from '../archive/archive.js';
 import type { DamagedSegment } from '../archive/archive-options.js';
-import { TraceFormatError } from '../archive/trace-format-error.js';
+import { TraceFormatError } from '../formats/trace-format-error.js';
 import { GraphError } from '../graph/graph-error.js';
 import { OutputClosed } from './closed-output.js';
 import { CommandError, ExitCode, endWith } from './exit-code.js';

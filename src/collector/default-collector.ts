@@ -8,11 +8,11 @@ import type { SpanContext } from '../span/span-context.js';
 import type { RootOptions } from '../span/span-options.js';
 import { TraceCollector } from '../span/trace-collector.js';
 import { defaultSink, setDefaultSink } from '../span/trace-sink.js';
+import type { SpanRecord } from '../trace/record.js';
 import { Collector } from './collector.js';
 import type { CollectorStats, FlushResult } from './collector-stats.js';
 import { flushOnExit } from './exit.js';
 import { type CollectorOptions, OptionError, requireOptions, shown } from './options.js';
-import type { SpanRecord } from './record.js';
 import type { Reporter } from './reporter.js';
 
 declare module '../span/trace-collector.js' {

@@ -7,8 +7,8 @@ import type { ActiveTrace, MountedBatch } from '../span/active-trace.js';
 import type { Span } from '../span/span.js';
 import type { Link, SpanStatus } from '../span/span-types.js';
 import { hex8 } from '../span/traceparent.js';
+import { EventRecord, SpanRecord, type TraceIdentity } from '../trace/record.js';
 import { cleanList, cleanObject } from './property-check.js';
-import { EventRecord, SpanRecord, type TraceIdentity } from './record.js';
 import { cleanKind, cleanLinks, cleanStatus } from './span-check.js';
 import { toUnixTime } from './tick-time.js';
 

@@ -1,6 +1,6 @@
 // What a reporter is: the one interface between the collector and every way out. No behaviour but the error type.
 import type { Properties } from '../local-span/property.js';
-import type { SpanRecord } from './record.js';
+import type { SpanRecord } from '../trace/record.js';
 
 /** Who produced the spans. Sent with every batch, never frozen from a first span. */
 export interface Resource {

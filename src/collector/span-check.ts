@@ -4,8 +4,8 @@ import { Counter, count } from '../local-span/counters.js';
 import { wrongArgument } from '../local-span/misuse.js';
 import type { Properties } from '../local-span/property.js';
 import type { Link, SpanKind, SpanStatus } from '../span/span-types.js';
+import { toProperties } from '../trace/record.js';
 import { cleanObject } from './property-check.js';
-import { toProperties } from './record.js';
 
 const KINDS: ReadonlySet<unknown> = new Set<SpanKind>(['internal', 'server', 'client', 'producer', 'consumer']);
 const CODES: ReadonlySet<unknown> = new Set<SpanStatus['code']>(['unset', 'ok', 'error']);

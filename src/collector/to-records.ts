@@ -7,7 +7,7 @@ import { isContext, localSpansArgument } from '../span/arguments.js';
 import { never } from '../span/sampler.js';
 import { SpanContext } from '../span/span-context.js';
 import type { TraceSink } from '../span/trace-sink.js';
-import type { SpanRecord } from './record.js';
+import type { SpanRecord } from '../trace/record.js';
 import { TracePart } from './trace-part.js';
 
 const UNBOUNDED = Number.POSITIVE_INFINITY;

@@ -3,8 +3,8 @@
 import type { ClockAnchor } from '../clock/index.js';
 import type { ActiveTrace, MountedBatch } from '../span/active-trace.js';
 import type { Span } from '../span/span.js';
+import { type SpanRecord, TraceIdentity } from '../trace/record.js';
 import { recordOfLocal, recordOfSpan, SideIndex } from './make-record.js';
-import { type SpanRecord, TraceIdentity } from './record.js';
 import type { Resource, Trace } from './reporter.js';
 
 export class TracePart implements Trace {

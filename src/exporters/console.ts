@@ -3,10 +3,10 @@
 import type { Writable } from 'node:stream';
 import { checkNames, OptionError } from '../collector/options.js';
 import { type ReportBatch, ReportError, type Reporter, type Trace } from '../collector/reporter.js';
-import { wantsColors } from './console/palette.js';
-import { type RenderOptions, renderTrace } from './console/render-trace.js';
+import { wantsColors } from '../formats/terminal/palette.js';
+import { type RenderOptions, renderTrace } from '../formats/terminal/render-trace.js';
 
-export { type RenderOptions, renderTrace } from './console/render-trace.js';
+export { type RenderOptions, renderTrace } from '../formats/terminal/render-trace.js';
 
 /** Options of {@link ConsoleReporter}. */
 export interface ConsoleReporterOptions extends Omit<RenderOptions, 'colors' | 'serviceName'> {

@@ -1,7 +1,7 @@
 // The way to Jaeger: one reporter, four protocols. It only chooses; each protocol is a reporter of its own.
 import type { ReportBatch, Reporter } from '../collector/reporter.js';
-import { BinaryWriter } from './jaeger/binary-writer.js';
-import { CompactWriter } from './jaeger/compact-writer.js';
+import { BinaryWriter } from '../formats/jaeger-thrift/binary-writer.js';
+import { CompactWriter } from '../formats/jaeger-thrift/compact-writer.js';
 import { HttpReporter } from './jaeger/http-reporter.js';
 import {
   checkProtocol,

@@ -1,10 +1,10 @@
 // Keeps finished traces for tests to look at. It must not grow past its bound, nor hand out what a later report changes.
-export { spanTree } from './tree.js';
+export { spanTree } from '../formats/terminal/span-tree.js';
 
 import { checkNames, OptionError } from '../collector/options.js';
-import type { SpanRecord } from '../collector/record.js';
 import type { ReportBatch, Reporter, Resource } from '../collector/reporter.js';
-import { spanTree } from './tree.js';
+import { spanTree } from '../formats/terminal/span-tree.js';
+import type { SpanRecord } from '../trace/record.js';
 
 /** Options of {@link MemoryReporter}. */
 export interface MemoryReporterOptions {

@@ -2,15 +2,15 @@
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { type ReportBatch, ReportError, type Reporter } from '../collector/reporter.js';
+import { LIBRARY_NAME, LIBRARY_VERSION } from '../formats/otlp/library.js';
+import { RequestBuilder } from '../formats/otlp/request-builder.js';
+import { JsonFormat } from '../formats/otlp/write-json.js';
+import { ProtobufFormat } from '../formats/otlp/write-protobuf.js';
 import { holdingProcess } from './holding-process.js';
 import { HttpSender } from './http/sender.js';
 import { type EncodedRequest, encodeRequests } from './otlp/encode-requests.js';
-import { JsonFormat } from './otlp/json-format.js';
-import { LIBRARY_NAME, LIBRARY_VERSION } from './otlp/library.js';
 import { type OtlpReporterOptions, type ResolvedOtlpOptions, resolveOtlpOptions } from './otlp/options.js';
 import { OtlpCounters } from './otlp/otlp-counters.js';
-import { ProtobufFormat } from './otlp/protobuf-format.js';
-import { RequestBuilder } from './otlp/request-builder.js';
 import { readFailure } from './otlp/server-words.js';
 import { type Undelivered, UndeliveredByBatch } from './otlp/undelivered.js';
 

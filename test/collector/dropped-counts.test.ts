@@ -1,7 +1,7 @@
 // What bounds and checks leave out of a span is counted on the span itself, and everything that sends or keeps it says so.
 import { expect, test } from 'vitest';
 import { archivedResource, archivedSpan } from '../../src/archive/from-record.js';
-import { encodeOtlpJson } from '../../src/archive/otlp/json-encode.js';
+import { encodeOtlpJson } from '../../src/formats/otlp/json-encode.js';
 import { LocalSpan, type PropertyValue, SpanContext } from '../../src/index.js';
 import { MAX_SIDE_ENTRIES } from '../../src/local-span/side-columns.js';
 import { recorder } from '../support/recorder.js';

@@ -2,11 +2,11 @@
 import { PassThrough, Writable } from 'node:stream';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { EventRecord, type SpanRecord } from '../../src/collector/record.js';
-import { formatDuration } from '../../src/exporters/console/format-duration.js';
-import { wantsColors } from '../../src/exporters/console/palette.js';
 import { ConsoleReporter, renderTrace } from '../../src/exporters/console.js';
-import { spanTree } from '../../src/exporters/tree.js';
+import { wantsColors } from '../../src/formats/terminal/palette.js';
+import { spanTree } from '../../src/formats/terminal/span-tree.js';
+import { formatDuration } from '../../src/formats/terminal/units.js';
+import { EventRecord, type SpanRecord } from '../../src/trace/record.js';
 import { anySpan } from './jaeger/support/any-span.js';
 import { batchOf, numberedRecords, record } from './support/records.js';
 

@@ -1,7 +1,7 @@
 // Everything about a segment that is decided before its first byte is written: order, groups, tables, symbols. It holds columns of
 // numbers, and the spans as they came.
 
-import type { ArchivedSpan } from '../archived-span.js';
+import type { ArchivedSpan } from '../../trace/archived-span.js';
 import { codeSpans, type SpanSymbols } from './columns/span-models.js';
 import { codeTimes, type PieceTimes, type SpanTimes, timePieces, UNITS } from './columns/span-times.js';
 import type { PieceRow } from './columns/trace-rows.js';

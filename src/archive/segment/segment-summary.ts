@@ -1,7 +1,7 @@
 // What a segment holds, in a few words: enough to pass it over when a search cannot find anything in it.
 import type { ByteReader } from '../../base/bytes/byte-reader.js';
 import { ByteWriter } from '../../base/bytes/byte-writer.js';
-import type { ArchivedKind } from '../archived-span.js';
+import type { ArchivedKind } from '../../trace/archived-span.js';
 import { readTime, writeTime } from './columns/far-times.js';
 import { KINDS } from './order/span-rows.js';
 import type { StringTable } from './tables/string-table.js';

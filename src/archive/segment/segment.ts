@@ -3,7 +3,7 @@ import type { BlockCacheStats } from '../../graph/container/block-cache.js';
 import { ClosedError, type GraphError } from '../../graph/graph-error.js';
 import { openTransport } from '../../graph/transport/open-transport.js';
 import type { Transport, TransportStats } from '../../graph/transport/transport.js';
-import type { ArchivedSpan, TraceSummary } from '../archived-span.js';
+import type { ArchivedSpan, TraceSummary } from '../../trace/archived-span.js';
 import { traceIdBytes } from './ids.js';
 import { findTraces, presentTraces } from './reading/find-traces.js';
 import { GroupReader } from './reading/group-reader.js';

@@ -8,7 +8,7 @@ import { FilterBuilder } from '../../graph/dictionary/key-filter.js';
 import { BadOptionsError } from '../../graph/graph-error.js';
 import { encodeMeta, type GraphInfo } from '../../graph/meta.js';
 import { writeNodeColumns } from '../../graph/nodes/node-writer.js';
-import type { ArchivedSpan } from '../archived-span.js';
+import type { ArchivedSpan } from '../../trace/archived-span.js';
 import { encodeEvents } from './columns/event-columns.js';
 import { encodeLinks } from './columns/link-columns.js';
 import { SpanColumnWriter } from './columns/span-column-writer.js';

@@ -1,6 +1,7 @@
 // Which services call which: counted from the spans of a stretch of time whenever somebody asks, as nothing of it is kept.
-import type { ArchivedSpan } from '../archived-span.js';
-import { shownService } from '../jaeger/shown-trace.js';
+
+import { shownService } from '../../formats/jaeger-json/shown-trace.js';
+import type { ArchivedSpan } from '../../trace/archived-span.js';
 import { loadTraces } from './load-traces.js';
 import type { ArchiveReader, ReadOptions } from './ports.js';
 

@@ -1,10 +1,10 @@
 // POST /v1/traces: OTLP/HTTP in protobuf and JSON. A success means that the spans are on the disk; what was not kept is said with its reason.
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { type DecodedTraces, describeRefusals } from '../../formats/decode-context.js';
+import { decodeOtlpJson } from '../../formats/otlp/read-json.js';
+import { decodeOtlpProtobuf } from '../../formats/otlp/read-protobuf.js';
+import { newKnownParts } from '../../formats/otlp/shared-parts.js';
 import { type Appended, appendValid } from '../append-valid.js';
-import { type DecodedTraces, describeRefusals } from '../decode-context.js';
-import { decodeOtlpJson } from '../otlp/json-decode.js';
-import { decodeOtlpProtobuf } from '../otlp/protobuf-decode.js';
-import { newKnownParts } from '../otlp/shared-parts.js';
 import { sendBytes, sendJson } from './answer.js';
 import type { BodyBudget } from './body-budget.js';
 import { HttpError, tryLater } from './http-error.js';

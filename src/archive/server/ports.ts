@@ -1,5 +1,5 @@
 // What the server needs of an archive, and nothing more. Types only.
-import type { ArchivedKind, ArchivedSpan, TraceSearch, TraceSummary } from '../archived-span.js';
+import type { ArchivedKind, ArchivedSpan, TraceSearch, TraceSummary } from '../../trace/archived-span.js';
 
 /** Options of a read. */
 export interface ReadOptions {

@@ -1,6 +1,6 @@
 // Jaeger's older query API, as its UI and Grafana's data source ask it: traces in the form of the UI, everything in one envelope.
-import { shownTraceId } from '../jaeger/jaeger-ids.js';
-import { shownTrace } from '../jaeger/shown-trace.js';
+import { shownTraceId } from '../../formats/jaeger-json/ids.js';
+import { shownTrace } from '../../formats/jaeger-json/shown-trace.js';
 import { JsonStream, sendJson } from './answer.js';
 import { dependenciesOf } from './dependencies.js';
 import { HttpError } from './http-error.js';

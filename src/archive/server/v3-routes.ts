@@ -1,7 +1,8 @@
 // Jaeger's query API of version 3 over HTTP: traces as OTLP/JSON. What Jaeger answers with, in form and status.
-import type { ArchivedSpan, TraceSummary } from '../archived-span.js';
-import { shownService } from '../jaeger/shown-trace.js';
-import { otlpResourceSpans } from '../otlp/json-encode.js';
+
+import { shownService } from '../../formats/jaeger-json/shown-trace.js';
+import { otlpResourceSpans } from '../../formats/otlp/json-encode.js';
+import type { ArchivedSpan, TraceSummary } from '../../trace/archived-span.js';
 import { JsonStream, sendJson } from './answer.js';
 import { HttpError } from './http-error.js';
 import { loadTraces } from './load-traces.js';

@@ -11,8 +11,8 @@ import type {
   ArchivedResource,
   ArchivedScope,
   ArchivedSpan,
-} from '../archived-span.js';
-import { NO_PROPERTIES } from '../properties.js';
+} from '../../trace/archived-span.js';
+import { NO_PROPERTIES } from '../../trace/properties.js';
 import { parseId } from '../segment/ids.js';
 import { KINDS, STATUS_CODES } from '../segment/order/span-rows.js';
 import { planSegment } from '../segment/segment-plan.js';

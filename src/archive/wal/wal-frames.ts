@@ -5,7 +5,7 @@ import { crc32 } from 'node:zlib';
 import type { ByteWriter } from '../../base/bytes/byte-writer.js';
 import { GraphError } from '../../graph/graph-error.js';
 import { sectionReader } from '../../graph/section-reader.js';
-import type { ArchivedSpan } from '../archived-span.js';
+import type { ArchivedSpan } from '../../trace/archived-span.js';
 import { readSpans } from './span-bytes.js';
 
 /** Begins every file. */

@@ -2,7 +2,7 @@
 // and never be silent about bytes that it could not read.
 import { closeSync, fstatSync, openSync, readFileSync, readSync } from 'node:fs';
 import { CorruptError, TransportError } from '../../graph/graph-error.js';
-import type { ArchivedSpan } from '../archived-span.js';
+import type { ArchivedSpan } from '../../trace/archived-span.js';
 import { readFrames, WAL_MAGIC, type WalContents } from './wal-frames.js';
 
 const failed = (path: string, cause: unknown): TransportError =>

@@ -17,7 +17,7 @@ import { dirname } from 'node:path';
 import { promisify } from 'node:util';
 import { ByteWriter } from '../../base/bytes/byte-writer.js';
 import { TransportError } from '../../graph/graph-error.js';
-import type { ArchivedSpan } from '../archived-span.js';
+import type { ArchivedSpan } from '../../trace/archived-span.js';
 import { SpanEncoder } from './span-bytes.js';
 import { beginFrame, endFrame, WAL_MAGIC } from './wal-frames.js';
 

@@ -1,8 +1,9 @@
 // The executed plan of a query, drawn from its spans: a tree with the figures each node left, like EXPLAIN ANALYZE. It reads spans
 // only, so what is drawn is what a tracing backend shows.
-import type { SpanRecord } from '../../collector/record.js';
-import { spanForest, walkForest } from '../../exporters/console/span-forest.js';
+
 import { CPU_COVERAGE, CPU_NS, CPU_SAMPLES, CPU_STDERR_NS } from '../../profile/join/cpu-properties.js';
+import type { SpanRecord } from '../../trace/record.js';
+import { spanForest, walkForest } from '../../trace/span-forest.js';
 import { columns } from '../columns.js';
 
 /** Figures with a column of their own; everything else is written behind the name. */

@@ -1,8 +1,9 @@
 // Which trace a person means: a whole id, a shorter one of older tracers, or the beginning of one, as long as only one begins so.
 import type { Archive } from '../../archive/archive.js';
+import { shortTime } from '../../formats/terminal/units.js';
 import { printable } from '../columns.js';
 import { CommandError, ExitCode } from '../exit-code.js';
-import { eachSummary, shortTime } from './summaries.js';
+import { eachSummary } from './summaries.js';
 
 const ID_LENGTH = 32;
 /** Ids of older tracers have 64 bits, written without zeros in front. */

@@ -3,10 +3,10 @@
 import { type Command, Option } from 'commander';
 import { type Appended, appendValid } from '../../archive/append-valid.js';
 import type { Archive } from '../../archive/archive.js';
-import type { ArchivedSpan } from '../../archive/archived-span.js';
-import { describeRefusals } from '../../archive/decode-context.js';
-import { newKnownParts } from '../../archive/otlp/shared-parts.js';
-import { TraceFormatError } from '../../archive/trace-format-error.js';
+import { describeRefusals } from '../../formats/decode-context.js';
+import { newKnownParts } from '../../formats/otlp/shared-parts.js';
+import { TraceFormatError } from '../../formats/trace-format-error.js';
+import type { ArchivedSpan } from '../../trace/archived-span.js';
 import { type ArchiveCommandOptions, withArchiveOption, withWrittenArchive } from '../archive-session.js';
 import { columns } from '../columns.js';
 import { CommandError, ExitCode, endWith } from '../exit-code.js';

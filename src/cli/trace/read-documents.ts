@@ -3,7 +3,7 @@
 import { createReadStream } from 'node:fs';
 import type { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
-import { tooLarge } from '../../archive/trace-format-error.js';
+import { tooLarge } from '../../formats/trace-format-error.js';
 
 /** Bytes of one document; a longer one could not become a string. */
 const MAX_DOCUMENT_BYTES = 400 * 1024 * 1024;

@@ -1,8 +1,8 @@
 // The options that choose traces, and the search of the archive they stand for. A wrong value ends the command before anything is read.
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import type { ArchivedStatusCode, TraceSearch } from '../../archive/archived-span.js';
 import { HttpError } from '../../archive/server/http-error.js';
 import { durationNs, rfc3339Ns } from '../../archive/server/query-values.js';
+import type { ArchivedStatusCode, TraceSearch } from '../../trace/archived-span.js';
 import { CommandError, ExitCode } from '../exit-code.js';
 import { wholeNumber } from '../options.js';
 

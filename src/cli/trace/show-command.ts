@@ -1,17 +1,17 @@
 // `spanline trace show`: one trace as a waterfall, or as a document with everything for a program.
 import type { Command } from 'commander';
-import type { ArchivedSpan } from '../../archive/archived-span.js';
-import { otlpResourceSpans } from '../../archive/otlp/json-encode.js';
 import { summaryOf } from '../../archive/span-list.js';
+import { otlpResourceSpans } from '../../formats/otlp/json-encode.js';
+import { drawWaterfall, MIN_WIDTH } from '../../formats/terminal/waterfall/draw-waterfall.js';
+import { ASCII, glyphsOf } from '../../formats/terminal/waterfall/glyphs.js';
+import type { ArchivedSpan } from '../../trace/archived-span.js';
+import { absentParents } from '../../trace/trace-facts.js';
 import { type ArchiveCommandOptions, withArchive, withArchiveOption } from '../archive-session.js';
 import { wholeNumber } from '../options.js';
 import { writeOut } from '../store-session.js';
 import { terminalWidth, wantsColour } from '../terminal.js';
 import { findTraceId } from './find-trace.js';
 import { summaryJson } from './summaries.js';
-import { absentParents } from './trace-facts.js';
-import { drawWaterfall, MIN_WIDTH } from './waterfall/draw-waterfall.js';
-import { ASCII, glyphsOf } from './waterfall/glyphs.js';
 
 const MAX_SPANS = 1000;
 const MAX_WIDTH = 1000;

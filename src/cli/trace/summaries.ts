@@ -1,38 +1,10 @@
 // Summaries of traces: read page by page, shown as rows or as JSON. Times are exact to the nanosecond in JSON and short in rows.
 import type { Archive } from '../../archive/archive.js';
-import type { TraceSearch, TraceSummary } from '../../archive/archived-span.js';
-import { formatDuration } from '../../exporters/console/format-duration.js';
+import { exactTime, formatBytes, formatDuration, shortTime } from '../../formats/terminal/units.js';
+import type { TraceSearch, TraceSummary } from '../../trace/archived-span.js';
 import { columns } from '../columns.js';
 import { CommandError, ExitCode } from '../exit-code.js';
 import { MAX_LIMIT } from './search-options.js';
-
-const NS_PER_MS = 1_000_000n;
-const NS_PER_S = 1_000_000_000n;
-
-/** `2026-01-31T12:00:00.123456789Z` */
-export const exactTime = (unixNs: bigint): string => {
-  const seconds = unixNs / NS_PER_S;
-  const fraction = String(unixNs % NS_PER_S).padStart(9, '0');
-  return `${new Date(Number(seconds) * 1000).toISOString().slice(0, -5)}.${fraction}Z`;
-};
-
-/** `2026-01-31 12:00:00.123`, UTC. */
-export const shortTime = (unixNs: bigint): string =>
-  new Date(Number(unixNs / NS_PER_MS)).toISOString().replace('T', ' ').slice(0, -1);
-
-const SIZES = ['B', 'kB', 'MB', 'GB', 'TB'] as const;
-
-/** Three significant digits: `410 B`, `41.2 kB`. */
-export const formatBytes = (bytes: number): string => {
-  let value = bytes;
-  let unit = 0;
-  while (value >= 999.5 && unit < SIZES.length - 1) {
-    value /= 1000;
-    unit++;
-  }
-  const digits = unit === 0 || value >= 99.95 ? 0 : value >= 9.995 ? 1 : 2;
-  return `${value.toFixed(digits)} ${SIZES[unit]}`;
-};
 
 /** A summary for a program: big numbers as text, as OTLP writes them. */
 export const summaryJson = (summary: TraceSummary) => {

@@ -1,12 +1,13 @@
 // The files traces are exported to and imported from: OTLP/JSON, a document a line, which other OpenTelemetry tools read too, and the JSON
 // document of Jaeger's UI.
-import type { ArchivedSpan } from '../../archive/archived-span.js';
-import type { DecodedTraces } from '../../archive/decode-context.js';
-import { decodeJaegerJson } from '../../archive/jaeger/jaeger-decode.js';
-import { jaegerTrace } from '../../archive/jaeger/jaeger-encode.js';
-import { decodeOtlpJson } from '../../archive/otlp/json-decode.js';
-import { otlpResourceSpans } from '../../archive/otlp/json-encode.js';
-import type { KnownParts } from '../../archive/otlp/shared-parts.js';
+
+import type { DecodedTraces } from '../../formats/decode-context.js';
+import { decodeJaegerJson } from '../../formats/jaeger-json/read-traces.js';
+import { jaegerTrace } from '../../formats/jaeger-json/write-traces.js';
+import { otlpResourceSpans } from '../../formats/otlp/json-encode.js';
+import { decodeOtlpJson } from '../../formats/otlp/read-json.js';
+import type { KnownParts } from '../../formats/otlp/shared-parts.js';
+import type { ArchivedSpan } from '../../trace/archived-span.js';
 
 export const TRACE_FORMATS = ['otlp', 'jaeger'] as const;
 export type TraceFormat = (typeof TRACE_FORMATS)[number];

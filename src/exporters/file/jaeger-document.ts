@@ -1,8 +1,9 @@
 // The document that Jaeger's UI takes: the latest traces, encoded, within bounds. The oldest trace makes room for a new
 // one; it is counted. Records are not kept, only their bytes.
-import type { SpanRecord } from '../../collector/record.js';
+
 import type { Resource } from '../../collector/reporter.js';
-import { jaegerProcessJson, jaegerSpanJson } from './jaeger-span-json.js';
+import { jaegerProcessJson, jaegerSpanJson } from '../../formats/jaeger-json/record-json.js';
+import type { SpanRecord } from '../../trace/record.js';
 
 interface TraceEntry {
   readonly spans: Buffer[];

@@ -1,9 +1,9 @@
 // OTLP/JSON lines: one ExportTraceServiceRequest a line, appended. A line that is in the file is settled at once, so that
 // a retry after a full disk goes on behind it.
 import type { ReportBatch } from '../../collector/reporter.js';
+import { RequestBuilder } from '../../formats/otlp/request-builder.js';
+import { JsonFormat } from '../../formats/otlp/write-json.js';
 import { type EncodedRequest, encodeRange, encodeRequests, type LeftOut } from '../otlp/encode-requests.js';
-import { JsonFormat } from '../otlp/json-format.js';
-import { RequestBuilder } from '../otlp/request-builder.js';
 import { type Undelivered, UndeliveredByBatch } from '../otlp/undelivered.js';
 import { appendLine, type Rotation } from './append-line.js';
 import { toFileError } from './file-error.js';

@@ -1,7 +1,8 @@
 // How far each report got, so that a retry neither sends spans twice that arrived nor counts a span twice that is too
 // large. Held weakly: a report that is dropped leaves nothing behind.
-import type { SpanRecord } from '../../collector/record.js';
+
 import type { ReportBatch } from '../../collector/reporter.js';
+import type { SpanRecord } from '../../trace/record.js';
 
 interface Progress {
   /** Index of the first span that has not arrived. */

@@ -1,11 +1,11 @@
 // Reports spans to a Jaeger collector over HTTP: the same messages as over UDP, but larger, answered, and retried.
 // A request that the server accepted is never sent again, whatever becomes of the next.
 import { type ReportBatch, ReportError, type Reporter } from '../../collector/reporter.js';
+import { BatchPacker } from '../../formats/jaeger-thrift/batch-packer.js';
+import { BinaryWriter } from '../../formats/jaeger-thrift/binary-writer.js';
 import { holdingProcess } from '../holding-process.js';
 import { HttpSender, type TlsOptions } from '../http/sender.js';
 import { Slices } from '../slices.js';
-import { BatchPacker } from './batch-packer.js';
-import { BinaryWriter } from './binary-writer.js';
 import { DeliveryProgress } from './delivery-progress.js';
 import { type PackedMessage, packBatch } from './pack-batch.js';
 

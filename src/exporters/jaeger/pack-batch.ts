@@ -1,9 +1,10 @@
 // Walks the spans of a report and hands out full messages, with places to pause. It does no input or output itself, so
 // that the same walk serves sending with waits and sending at the exit of the process.
-import type { SpanRecord } from '../../collector/record.js';
+
 import type { ReportBatch } from '../../collector/reporter.js';
+import type { BatchPacker } from '../../formats/jaeger-thrift/batch-packer.js';
+import type { SpanRecord } from '../../trace/record.js';
 import type { Slices } from '../slices.js';
-import type { BatchPacker } from './batch-packer.js';
 
 export interface PackedMessage {
   /** Overwritten when the walk goes on. */

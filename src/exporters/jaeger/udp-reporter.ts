@@ -1,11 +1,11 @@
 // Reports spans to a Jaeger agent over UDP: packs, sends, and learns what the system tells about their arrival.
 // Datagrams that a network or a full receive buffer swallows are nobody's to know; that stays true however this is written.
 import { type ReportBatch, ReportError, type Reporter } from '../../collector/reporter.js';
+import { BatchPacker } from '../../formats/jaeger-thrift/batch-packer.js';
+import type { ThriftWriter } from '../../formats/jaeger-thrift/thrift-writer.js';
 import { Slices } from '../slices.js';
-import { BatchPacker } from './batch-packer.js';
 import { DeliveryProgress } from './delivery-progress.js';
 import { type OnTooLarge, type PackedMessage, packBatch } from './pack-batch.js';
-import type { ThriftWriter } from './thrift-writer.js';
 import { UdpSocket } from './udp-socket.js';
 
 export interface UdpReporterParts {

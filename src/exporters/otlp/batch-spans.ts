@@ -1,6 +1,7 @@
 // The spans of a batch by one running number, made on demand. Reading in rising order costs one comparison a span.
-import type { SpanRecord } from '../../collector/record.js';
+
 import type { ReportBatch } from '../../collector/reporter.js';
+import type { SpanRecord } from '../../trace/record.js';
 
 export class BatchSpans {
   #trace = 0;

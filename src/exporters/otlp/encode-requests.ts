@@ -1,10 +1,11 @@
 // Cuts what is left of a batch into requests, in slices of time. A request holds consecutive spans, so that its success
 // can be remembered as one range.
-import type { SpanRecord } from '../../collector/record.js';
+
 import type { ReportBatch } from '../../collector/reporter.js';
+import type { RequestBuilder } from '../../formats/otlp/request-builder.js';
+import type { SpanRecord } from '../../trace/record.js';
 import { Slices } from '../slices.js';
 import { BatchSpans } from './batch-spans.js';
-import type { RequestBuilder } from './request-builder.js';
 import type { SpanRange, Undelivered } from './undelivered.js';
 
 /** One request, ready to be sent. */

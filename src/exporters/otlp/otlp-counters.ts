@@ -1,6 +1,7 @@
 // What the OTLP reporter has to account for. Every span it does not deliver is in one of these numbers.
-import type { SpanRecord } from '../../collector/record.js';
+
 import type { ReportError } from '../../collector/reporter.js';
+import type { SpanRecord } from '../../trace/record.js';
 import type { HttpAnswer } from '../http/sender.js';
 import { readPartialSuccess } from './server-words.js';
 

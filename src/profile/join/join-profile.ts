@@ -1,6 +1,6 @@
 // Joins profiles with spans: each sample goes to the one span that it worked for, and from there up to the root. A sample that may
 // belong to either of two spans belongs to none.
-import type { SpanRecord } from '../../collector/record.js';
+import type { SpanRecord } from '../../trace/record.js';
 import type { LabelCpu } from '../dynamic-label.js';
 import { type LabelledProfile, type LabelRecord, LOST_LABEL, OVERFLOW_LABEL, SampleKind } from '../labelled-profile.js';
 import { OpenIntervals } from './open-intervals.js';

@@ -1,6 +1,6 @@
 // The spans of some records as a join sees them: by trace and id, with the CPU time found for each. A span that is in several traces
 // did its work once.
-import type { SpanRecord } from '../../collector/record.js';
+import type { SpanRecord } from '../../trace/record.js';
 import type { LabelCpu } from '../dynamic-label.js';
 import { type Interval, OpenIntervals } from './open-intervals.js';
 

@@ -2,8 +2,8 @@
 // loses nothing and makes nothing up.
 import { expect, onTestFinished, test } from 'vitest';
 import { ArchiveReporter } from '../../../src/archive/archive-reporter.js';
-import { encodeOtlpJson } from '../../../src/archive/otlp/json-encode.js';
 import { OtlpReporter } from '../../../src/exporters/otlp.js';
+import { encodeOtlpJson } from '../../../src/formats/otlp/json-encode.js';
 import { Collector, LocalSpan, type ReportBatch, Span, SpanContext } from '../../../src/index.js';
 import { startServer } from '../../exporters/support/http-server.js';
 import { type DecodedRequest, decodeJson, decodeProtobuf } from '../../exporters/support/otlp-decode.js';

@@ -3,9 +3,9 @@
 import { expect, test } from 'vitest';
 import { Archive } from '../../../src/archive/archive.js';
 import { ArchiveReporter } from '../../../src/archive/archive-reporter.js';
-import type { ArchivedSpan } from '../../../src/archive/archived-span.js';
-import { traceTrees } from '../../../src/archive/trace-tree.js';
 import { Collector, LocalSpan, type ReportBatch, Span, SpanContext, type SpanRecord } from '../../../src/index.js';
+import type { ArchivedSpan } from '../../../src/trace/archived-span.js';
+import { traceTrees } from '../../../src/trace/tree.js';
 import { newDirectory, openArchive } from './support/directory.js';
 
 /** Hands batches to the archive and keeps the records. */

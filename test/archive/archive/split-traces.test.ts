@@ -2,8 +2,8 @@
 // spans. Traces lie in several segments, in the write-ahead files of several writers, and in both.
 import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { Archive } from '../../../src/archive/archive.js';
-import type { ArchivedSpan, TraceSearch } from '../../../src/archive/archived-span.js';
 import { Segment } from '../../../src/archive/segment/segment.js';
+import type { ArchivedSpan, TraceSearch } from '../../../src/trace/archived-span.js';
 import { bruteForce, serviceOf, withoutBytes } from '../segment/support/brute-force.js';
 import { byId, collect, span, spanIdOf, traceIdOf, tracesOf } from '../segment/support/segments.js';
 import { seededRandom } from '../segment/support/synthetic-spans.js';

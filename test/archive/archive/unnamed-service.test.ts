@@ -4,8 +4,8 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { Archive } from '../../../src/archive/archive.js';
-import type { ArchivedSpan } from '../../../src/archive/archived-span.js';
 import { Segment } from '../../../src/archive/segment/segment.js';
+import type { ArchivedSpan } from '../../../src/trace/archived-span.js';
 import { FULL_SPAN } from '../support/any-span.js';
 import { newDirectory, openArchive, SEGMENT } from './support/directory.js';
 

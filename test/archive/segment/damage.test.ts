@@ -1,9 +1,9 @@
 // A segment in which any bit is wrong, or that ends anywhere, never gives a wrong span: what is damaged is told, and the rest is there.
 import { isDeepStrictEqual } from 'node:util';
 import { expect, test } from 'vitest';
-import type { ArchivedSpan } from '../../../src/archive/archived-span.js';
 import { Segment } from '../../../src/archive/segment/segment.js';
 import { GraphError } from '../../../src/graph/graph-error.js';
+import type { ArchivedSpan } from '../../../src/trace/archived-span.js';
 import { collect, openSegment, segmentBytes, spanIdOf } from './support/segments.js';
 import { seededRandom, syntheticSpans } from './support/synthetic-spans.js';
 

@@ -2,9 +2,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { ArchivedSpan } from '../../../src/archive/archived-span.js';
 import { Segment } from '../../../src/archive/segment/segment.js';
 import { BadKeyError, BadValueError, LimitError } from '../../../src/graph/graph-error.js';
+import type { ArchivedSpan } from '../../../src/trace/archived-span.js';
 import { thrownBy } from '../../graph/support/errors.js';
 import { anySpans } from './support/arbitrary-spans.js';
 import { byId, collect, openSegment, segmentBytes, span, spanIdOf, traceIdOf, tracesOf } from './support/segments.js';

@@ -1,9 +1,9 @@
 // A search finds exactly the traces that a look at every span would find, the newest first.
 import fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
-import type { TraceSearch } from '../../../src/archive/archived-span.js';
 import { Segment } from '../../../src/archive/segment/segment.js';
 import { BadOptionsError } from '../../../src/graph/graph-error.js';
+import type { TraceSearch } from '../../../src/trace/archived-span.js';
 import { failureOf } from '../../graph/support/errors.js';
 import { anySpans } from './support/arbitrary-spans.js';
 import { bruteForce, latest, serviceOf, withoutBytes } from './support/brute-force.js';

@@ -1,12 +1,12 @@
 // Checking a segment looks at each of its bytes, in its graphs and in its columns, and compares what it says of its spans with them.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { ArchivedSpan } from '../../../src/archive/archived-span.js';
 import { SegmentSection } from '../../../src/archive/segment/layout.js';
 import { Segment } from '../../../src/archive/segment/segment.js';
 import { CompactGraph } from '../../../src/graph/compact-graph.js';
 import { GraphError } from '../../../src/graph/graph-error.js';
 import { findFaults } from '../../../src/graph/verify/verify-graph.js';
+import type { ArchivedSpan } from '../../../src/trace/archived-span.js';
 import { withSections } from '../../graph/verify/support/forge.js';
 import { anySpans } from './support/arbitrary-spans.js';
 import { segmentBytes, span, spanIdOf, traceIdOf } from './support/segments.js';

@@ -8,12 +8,12 @@ import { ProtobufTraceSerializer } from '@opentelemetry/otlp-transformer';
 import { BasicTracerProvider, type ReadableSpan, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-base';
 import { beforeEach, expect, test } from 'vitest';
 import { Archive } from '../../../src/archive/archive.js';
-import type { ArchivedSpan } from '../../../src/archive/archived-span.js';
-import { encodeOtlpJson } from '../../../src/archive/otlp/json-encode.js';
 import { Collector } from '../../../src/collector/collector.js';
 import { MemoryReporter } from '../../../src/exporters/memory.js';
 import { OtlpReporter } from '../../../src/exporters/otlp.js';
+import { encodeOtlpJson } from '../../../src/formats/otlp/json-encode.js';
 import { Span } from '../../../src/span/span.js';
+import type { ArchivedSpan } from '../../../src/trace/archived-span.js';
 import { FULL_SPAN } from '../support/any-span.js';
 import { ask, onCleanUp, serve } from '../support/serve.js';
 

@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Archive } from '../../../src/archive/archive.js';
-import { decodeJaegerJson } from '../../../src/archive/jaeger/jaeger-decode.js';
-import { encodeJaegerJson } from '../../../src/archive/jaeger/jaeger-encode.js';
 import { type ArchiveServer, createArchiveServer } from '../../../src/archive/server/archive-server.js';
+import { decodeJaegerJson } from '../../../src/formats/jaeger-json/read-traces.js';
+import { encodeJaegerJson } from '../../../src/formats/jaeger-json/write-traces.js';
 import { seededRandom } from '../../exporters/support/records.js';
 import { describeJaeger } from '../../support/jaeger.js';
 

@@ -1,12 +1,13 @@
 // An archive in memory, simple enough to be right: what the server's tests hold its answers to.
+
+import type { ArchiveReader, ArchiveWriter, Operation } from '../../../src/archive/server/ports.js';
 import type {
   ArchivedProperties,
   ArchivedSpan,
   ArchivedValue,
   TraceSearch,
   TraceSummary,
-} from '../../../src/archive/archived-span.js';
-import type { ArchiveReader, ArchiveWriter, Operation } from '../../../src/archive/server/ports.js';
+} from '../../../src/trace/archived-span.js';
 
 export const serviceOf = ({ resource }: ArchivedSpan): string => String(resource.properties['service.name'] ?? '');
 

@@ -4,9 +4,9 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmdirSync, rmSync } 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { TraceIdentity } from '../../../src/collector/record.js';
 import type { ReportBatch } from '../../../src/collector/reporter.js';
 import { FileReporter, type FileReporterOptions } from '../../../src/exporters/file.js';
+import { TraceIdentity } from '../../../src/trace/record.js';
 import { batchOf, fullRecord, numberedRecords, RESOURCE, randomTraces, record } from '../support/records.js';
 
 let folder = '';

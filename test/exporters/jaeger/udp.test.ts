@@ -1,7 +1,7 @@
 // Over real UDP sockets: everything arrives when something listens, and nothing counts as delivered when nothing does.
 import { afterEach, describe, expect, test } from 'vitest';
-import type { SpanRecord } from '../../../src/collector/record.js';
 import { JaegerReporter, type JaegerUdpOptions } from '../../../src/exporters/jaeger.js';
+import type { SpanRecord } from '../../../src/trace/record.js';
 import { batchOf, numberedRecords, record } from '../support/records.js';
 import { type DecodedBatch, decodeBinaryPacket, decodeCompactPacket } from './support/decode.js';
 import { closedPort, startAgent, type UdpAgent } from './support/udp-agent.js';

@@ -1,8 +1,8 @@
 // The official Jaeger exporter runs on our records, over UDP and HTTP; and what it loses on the way is what the docs list.
 import { JaegerExporter } from '@opentelemetry/exporter-jaeger';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { EventRecord, type SpanRecord, TraceIdentity } from '../../../src/collector/record.js';
 import { OtelSdkReporter } from '../../../src/exporters/otel-sdk.js';
+import { EventRecord, type SpanRecord, TraceIdentity } from '../../../src/trace/record.js';
 import { closedPort, startAgent, type UdpAgent } from '../jaeger/support/udp-agent.js';
 import { startServer, type TestServer } from '../support/http-server.js';
 import { batchOf, numberedRecords, RESOURCE, record } from '../support/records.js';

@@ -1,8 +1,9 @@
 // Spans and batches for exporter tests, made by hand: no clock, no collector, nothing of the code under test but its types.
-import { EventRecord, SpanRecord, TraceIdentity } from '../../../src/collector/record.js';
+
 import type { ReportBatch, Resource, Trace } from '../../../src/collector/reporter.js';
 import type { PropertyList } from '../../../src/local-span/property.js';
 import type { Link, SpanKind, SpanStatus } from '../../../src/span/span-types.js';
+import { EventRecord, SpanRecord, TraceIdentity } from '../../../src/trace/record.js';
 
 export interface RecordParts {
   trace?: TraceIdentity;

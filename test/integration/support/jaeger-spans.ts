@@ -1,8 +1,9 @@
 // What a Jaeger shows of spans in its older query API, in one form, and what it ought to show of our records.
-import type { EventRecord, SpanRecord } from '../../../src/collector/record.js';
+
 import type { Resource } from '../../../src/collector/reporter.js';
-import { resourceProperties } from '../../../src/exporters/otlp/library.js';
+import { resourceProperties } from '../../../src/formats/otlp/library.js';
 import type { PropertyValue } from '../../../src/local-span/property.js';
+import type { EventRecord, SpanRecord } from '../../../src/trace/record.js';
 
 /** A tag as text: type, and the value as JSON has it. */
 type Tags = Readonly<Record<string, string>>;

@@ -2,7 +2,7 @@
 // waiting; a query without a trace leaves none.
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
-import type { SpanRecord } from '../../../src/collector/record.js';
+import type { SpanRecord } from '../../../src/trace/record.js';
 import { compareCommits } from '../../../src/tracedb/perf/compare-commits.js';
 import { ingestFile } from '../../../src/tracedb/perf/ingest-files.js';
 import { PERF_SCHEMA, PerfStore } from '../../../src/tracedb/perf/perf-store.js';

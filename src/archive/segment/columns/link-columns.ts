@@ -2,7 +2,7 @@
 // trace needs no look-up for each of them.
 import type { ByteReader } from '../../../base/bytes/byte-reader.js';
 import { ByteWriter } from '../../../base/bytes/byte-writer.js';
-import type { ArchivedLink, ArchivedSpan } from '../../archived-span.js';
+import type { ArchivedLink, ArchivedSpan } from '../../../trace/archived-span.js';
 import { storedProperties } from '../../stored-extras.js';
 import { linkKey } from '../graphs/link-graph.js';
 import { SPAN_ID_BYTES, TRACE_ID_BYTES } from '../ids.js';

@@ -4,7 +4,7 @@
 import type { ByteReader } from '../../../base/bytes/byte-reader.js';
 import { BitReader } from '../../../graph/dictionary/bits.js';
 import { sectionReader } from '../../../graph/section-reader.js';
-import type { ArchivedResource } from '../../archived-span.js';
+import type { ArchivedResource } from '../../../trace/archived-span.js';
 import { ESCAPE, NUMBER_SYMBOLS, takeNumber } from '../coding/number-symbols.js';
 import { SymbolDecoder } from '../coding/symbol-stream.js';
 import { NEAR_NS } from '../layout.js';

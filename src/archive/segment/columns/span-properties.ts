@@ -1,6 +1,6 @@
 // The properties of a group's spans.
 import { ByteWriter } from '../../../base/bytes/byte-writer.js';
-import type { ArchivedSpan } from '../../archived-span.js';
+import type { ArchivedSpan } from '../../../trace/archived-span.js';
 import { storedProperties } from '../../stored-extras.js';
 import type { StringTable } from '../tables/string-table.js';
 import { PropertyWriter } from '../values/property-writer.js';

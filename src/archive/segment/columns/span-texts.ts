@@ -1,7 +1,7 @@
 // What few spans have: a trace state, a message with their status. Only the spans that have one are named.
 import type { ByteReader } from '../../../base/bytes/byte-reader.js';
 import { ByteWriter } from '../../../base/bytes/byte-writer.js';
-import type { ArchivedSpan } from '../../archived-span.js';
+import type { ArchivedSpan } from '../../../trace/archived-span.js';
 import { TextColumn, writeTexts } from '../values/text-column.js';
 
 /** The part of some spans; empty when none of them has such a text. */

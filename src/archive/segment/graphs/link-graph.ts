@@ -2,7 +2,7 @@
 // no links itself, present or not, is a ghost.
 import { type Adjacency, orderNodes } from '../../../graph/nodes/node-order.js';
 import type { ReferenceRows } from '../../../graph/nodes/reference-block.js';
-import type { ArchivedLink, ArchivedSpan } from '../../archived-span.js';
+import type { ArchivedLink, ArchivedSpan } from '../../../trace/archived-span.js';
 import { KEY_BYTES, parseId } from '../ids.js';
 import type { SpanRows } from '../order/span-rows.js';
 import type { SpanOrder } from '../order/trace-order.js';

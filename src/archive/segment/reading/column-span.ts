@@ -7,8 +7,8 @@ import type {
   ArchivedScope,
   ArchivedStatusCode,
   ArchivedValue,
-} from '../../archived-span.js';
-import type { SpanView } from '../../span-conditions.js';
+} from '../../../trace/archived-span.js';
+import type { SpanView } from '../../../trace/match.js';
 import type { SpanColumns, SpanTimesRead } from '../columns/span-columns.js';
 import type { Group } from './group-reader.js';
 

@@ -2,7 +2,7 @@
 // read one by one, so that only those that are hit are lost.
 import type { DictionaryEntry } from '../../../graph/dictionary/dictionary-range.js';
 import { GraphError } from '../../../graph/graph-error.js';
-import type { ArchivedSpan } from '../../archived-span.js';
+import type { ArchivedSpan } from '../../../trace/archived-span.js';
 import { TRACE_ID_BYTES } from '../ids.js';
 import { isDamage } from './damage.js';
 import { findTraces, report, storedBytes } from './find-traces.js';

@@ -1,13 +1,13 @@
 // The conditions of a search against what is known: of a segment, of a trace, of a span. A trace is meant when the trace meets the
 // conditions of traces and one of its spans meets all conditions of spans.
-import type { TraceSearch } from '../../archived-span.js';
+import type { TraceSearch } from '../../../trace/archived-span.js';
 import {
   hasTimeConditions,
   meantServices,
   meetsSpanConditions,
   type NamedSearch,
   wantedProperties,
-} from '../../span-conditions.js';
+} from '../../../trace/match.js';
 import type { TraceRow } from '../columns/trace-rows.js';
 import type { Part } from '../layout.js';
 import type { ServiceSummary } from '../segment-summary.js';

@@ -2,7 +2,7 @@
 // never a trace with fewer spans.
 import type { DictionaryEntry } from '../../../graph/dictionary/dictionary-range.js';
 import { CorruptError, GraphError } from '../../../graph/graph-error.js';
-import type { ArchivedSpan } from '../../archived-span.js';
+import type { ArchivedSpan } from '../../../trace/archived-span.js';
 import { TRACE_ID_BYTES } from '../ids.js';
 import type { Outcome, WholeGroup } from './group-reader.js';
 import type { SegmentFile } from './segment-file.js';

@@ -4,7 +4,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { BufferSink } from '../../../graph/container/byte-sink.js';
 import { CorruptError, GraphError } from '../../../graph/graph-error.js';
 import { BufferTransport } from '../../../graph/transport/buffer-transport.js';
-import type { ArchivedSpan, TraceSummary } from '../../archived-span.js';
+import type { ArchivedSpan, TraceSummary } from '../../../trace/archived-span.js';
 import { traceIdBytes } from '../ids.js';
 import { writeSegment } from '../write-segment.js';
 import { isDamage } from './damage.js';

@@ -1,5 +1,5 @@
 // What a span takes in memory once decoded, about: what asking for its trace will cost.
-import type { ArchivedProperties, ArchivedSpan } from '../../archived-span.js';
+import type { ArchivedProperties, ArchivedSpan } from '../../../trace/archived-span.js';
 import { storedProperties } from '../../stored-extras.js';
 import { decodedBytes } from '../values/value-types.js';
 

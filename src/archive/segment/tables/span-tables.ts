@@ -2,7 +2,7 @@
 // numbers. Readers hold these tables, so what does not repeat, or would make them large, is written where it is used.
 import type { ByteReader } from '../../../base/bytes/byte-reader.js';
 import { ByteWriter } from '../../../base/bytes/byte-writer.js';
-import type { ArchivedKind, ArchivedResource, ArchivedScope } from '../../archived-span.js';
+import type { ArchivedKind, ArchivedResource, ArchivedScope } from '../../../trace/archived-span.js';
 import { restored, storedProperties } from '../../stored-extras.js';
 import { KINDS } from '../order/span-rows.js';
 import { readText, writeText } from '../values/text-column.js';

@@ -1,8 +1,9 @@
 // The properties of a block as read: rows of values out of columns. Columns are decoded with the block, objects only for the rows asked
 // for. No count is believed that the bytes do not bear out.
 import type { ByteReader } from '../../../base/bytes/byte-reader.js';
-import type { ArchivedProperties, ArchivedValue } from '../../archived-span.js';
-import { type Extras, isReserved, restored, storedKey } from '../../stored-extras.js';
+import type { ArchivedProperties, ArchivedValue } from '../../../trace/archived-span.js';
+import type { Extras } from '../../../trace/extras.js';
+import { isReserved, restored, storedKey } from '../../stored-extras.js';
 import type { StringTable } from '../tables/string-table.js';
 import { readColumn, type ValueColumn } from './value-column.js';
 import { VALUE_TYPES, ValueType } from './value-types.js';

@@ -1,7 +1,7 @@
 // Writes the properties of many spans, events or links as columns: which keys and types stand together is a layout, known once a block,
 // and the values of one key and type stand one behind the other.
 import type { ByteWriter } from '../../../base/bytes/byte-writer.js';
-import type { ArchivedProperties, ArchivedValue } from '../../archived-span.js';
+import type { ArchivedProperties, ArchivedValue } from '../../../trace/archived-span.js';
 import type { StringTable } from '../tables/string-table.js';
 import { writeColumn } from './value-column.js';
 import { typeOf, VALUE_TYPES } from './value-types.js';

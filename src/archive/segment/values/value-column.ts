@@ -1,8 +1,8 @@
 // The values of one key and type in a block, as a column. Values of one kind stand together, so that they compress together.
 import type { ByteReader } from '../../../base/bytes/byte-reader.js';
 import type { ByteWriter } from '../../../base/bytes/byte-writer.js';
-import { ArchivedDouble } from '../../archived-double.js';
-import type { ArchivedValue } from '../../archived-span.js';
+import { ArchivedDouble } from '../../../trace/archived-double.js';
+import type { ArchivedValue } from '../../../trace/archived-span.js';
 import { TextColumn, writeTexts } from './text-column.js';
 import { readValue, writeValue } from './value-codec.js';
 import { ValueType } from './value-types.js';

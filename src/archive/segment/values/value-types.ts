@@ -2,8 +2,8 @@
 // would come back as something else, such as a Date or a Map, is no value.
 import { isUint8Array } from 'node:util/types';
 import { BadValueError } from '../../../graph/graph-error.js';
-import { ArchivedDouble } from '../../archived-double.js';
-import type { ArchivedValue } from '../../archived-span.js';
+import { ArchivedDouble } from '../../../trace/archived-double.js';
+import type { ArchivedValue } from '../../../trace/archived-span.js';
 
 /** A type's number in files. */
 export const ValueType = {

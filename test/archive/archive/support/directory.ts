@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { Archive } from '../../../../src/archive/archive.js';
 import type { ArchiveOptions } from '../../../../src/archive/archive-options.js';
-import type { ArchivedSpan } from '../../../../src/archive/archived-span.js';
+import type { ArchivedSpan } from '../../../../src/trace/archived-span.js';
 import { byId, collect } from '../../segment/support/segments.js';
 
 export const newDirectory = (): string => {

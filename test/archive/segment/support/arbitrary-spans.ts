@@ -1,7 +1,7 @@
 // Spans of every kind there can be: few ids, so that parents are absent, spans come twice and parents go round in circles; every type of
 // value; times at both ends of what a clock can show.
 import fc from 'fast-check';
-import { ArchivedDouble } from '../../../../src/archive/archived-double.js';
+import { ArchivedDouble } from '../../../../src/trace/archived-double.js';
 import type {
   ArchivedEvent,
   ArchivedLink,
@@ -10,7 +10,7 @@ import type {
   ArchivedScope,
   ArchivedSpan,
   ArchivedValue,
-} from '../../../../src/archive/archived-span.js';
+} from '../../../../src/trace/archived-span.js';
 
 /** A record that is an ordinary object. */
 const record = <T extends object>(model: { [K in keyof T]: fc.Arbitrary<T[K]> }): fc.Arbitrary<T> =>

@@ -1,8 +1,9 @@
 // Segments in memory, and what they should say: a model of a segment that is a list of spans.
-import type { ArchivedSpan } from '../../../../src/archive/archived-span.js';
+
 import { type OpenSegmentOptions, Segment } from '../../../../src/archive/segment/segment.js';
 import { type WriteSegmentOptions, writeSegment } from '../../../../src/archive/segment/write-segment.js';
 import { BufferSink } from '../../../../src/graph/container/byte-sink.js';
+import type { ArchivedSpan } from '../../../../src/trace/archived-span.js';
 
 /** The bytes of a segment of `spans`. */
 export const segmentBytes = (spans: Iterable<ArchivedSpan>, options?: WriteSegmentOptions): Buffer => {

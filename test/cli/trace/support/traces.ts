@@ -1,5 +1,5 @@
 // Spans with little in them, of one trace unless they say otherwise.
-import type { ArchivedSpan } from '../../../../src/archive/archived-span.js';
+import type { ArchivedSpan } from '../../../../src/trace/archived-span.js';
 
 const SHOP = { properties: { 'service.name': 'shop' } };
 const SCOPE = { name: '', version: '', properties: {} };

@@ -1,8 +1,8 @@
 // Random spans: every field over its whole range, for tests that must hold whatever a span says.
 import * as fc from 'fast-check';
-import { EventRecord, type SpanRecord, TraceIdentity } from '../../../../src/collector/record.js';
 import type { PropertyList, PropertyValue } from '../../../../src/local-span/property.js';
 import type { Link, SpanKind, SpanStatus } from '../../../../src/span/span-types.js';
+import { EventRecord, type SpanRecord, TraceIdentity } from '../../../../src/trace/record.js';
 import { record } from '../../support/records.js';
 
 const word = fc.integer({ min: 0, max: 0xffffffff });

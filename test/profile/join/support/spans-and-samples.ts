@@ -1,7 +1,8 @@
 // Spans and samples made by hand, at known times: no clock, no profiler.
-import { SpanRecord, TraceIdentity } from '../../../../src/collector/record.js';
+
 import { countSamples } from '../../../../src/profile/count-samples.js';
 import { type LabelledProfile, type LabelRecord, SampleKind } from '../../../../src/profile/labelled-profile.js';
+import { SpanRecord, TraceIdentity } from '../../../../src/trace/record.js';
 import { ROOT_ONLY } from '../../support/root-only.js';
 
 export const START_SEC = 1_750_000_000;

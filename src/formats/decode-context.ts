@@ -1,0 +1,105 @@
+// What decoding spans of others has in common, whatever the format: its bounds, and the spans that are refused one by one while
+// the others are taken. A refused span is always counted with its reason.
+import type { ArchivedSpan } from '../trace/archived-span.js';
+import { tooLarge } from './trace-format-error.js';
+
+/** Why a single span is refused. */
+export type RefusalReason =
+  | 'bad trace id'
+  | 'bad span id'
+  | 'bad parent span id'
+  | 'bad link'
+  | 'end before start'
+  | 'values nested too deep'
+  | 'a key comes twice'
+  | 'text is not UTF-8'
+  | 'unknown kind'
+  | 'unknown status code';
+
+/** Bounds of one document, against those that take far more memory than bytes. */
+export interface DecodeLimits {
+  /** Spans, events, links and values together. Default 1,000,000. */
+  readonly maxItems?: number;
+  /** Lists and maps inside each other in one property; a span with deeper ones is refused. Default 64. */
+  readonly maxDepth?: number;
+}
+
+export const DECODE_LIMITS = { maxItems: 1_000_000, maxDepth: 64 } as const;
+
+/** What a document held. */
+export interface DecodedTraces {
+  readonly spans: ArchivedSpan[];
+  /** Spans that were refused; the others are in `spans`. */
+  readonly refused: number;
+  /** How many for which reason. */
+  readonly reasons: Readonly<Partial<Record<RefusalReason, number>>>;
+}
+
+/** `3 bad trace id, 1 end before start` */
+export const describeRefusals = ({ reasons }: Pick<DecodedTraces, 'reasons'>): string =>
+  Object.entries(reasons)
+    .map(([reason, count]) => `${count} ${reason}`)
+    .join(', ');
+
+const NO_TRACE_ID = '0'.repeat(32);
+export const NO_SPAN_ID = '0'.repeat(16);
+
+/** One decoding: counts items, gathers spans. */
+export class DecodeContext implements DecodedTraces {
+  readonly spans: ArchivedSpan[] = [];
+  readonly reasons: Partial<Record<RefusalReason, number>> = {};
+  refused = 0;
+  readonly maxDepth: number;
+  readonly maxItems: number;
+  /** Something in the span that is being read forbids to keep it. */
+  private fault: RefusalReason | undefined;
+  private items = 0;
+  private readonly flawed = new WeakMap<object, RefusalReason>();
+
+  constructor({ maxItems = DECODE_LIMITS.maxItems, maxDepth = DECODE_LIMITS.maxDepth }: DecodeLimits = {}) {
+    this.maxItems = maxItems;
+    this.maxDepth = maxDepth;
+  }
+
+  /** Count one thing that takes memory. */
+  item(): void {
+    if (++this.items > this.maxItems)
+      throw tooLarge(
+        `more than ${this.maxItems} spans, events, links and values in one document: send fewer at a time`,
+      );
+  }
+
+  /** The span that is being read will be refused. */
+  flaw(reason: RefusalReason): void {
+    this.fault ??= reason;
+  }
+
+  /** What was read is shared by spans: with a flaw none of them can be kept, and it must not be used for another document. */
+  shared<T extends object>(part: T): T {
+    if (this.fault !== undefined) this.flawed.set(part, this.fault);
+    this.fault = undefined;
+    return part;
+  }
+
+  /** Whether a shared part has no flaw. */
+  isSound(part: object): boolean {
+    return !this.flawed.has(part);
+  }
+
+  /** Keep the span, unless it has a flaw. Ids are lower-case hex; of another length when they were wrong. */
+  take(span: ArchivedSpan): void {
+    const reason = this.fault ?? this.flawed.get(span.resource) ?? this.flawed.get(span.scope) ?? flawOf(span);
+    this.fault = undefined;
+    if (reason === undefined) this.spans.push(span);
+    else {
+      this.refused++;
+      this.reasons[reason] = (this.reasons[reason] ?? 0) + 1;
+    }
+  }
+}
+
+const flawOf = ({ traceId, spanId, startUnixNs, endUnixNs }: ArchivedSpan): RefusalReason | undefined => {
+  if (traceId.length !== 32 || traceId === NO_TRACE_ID) return 'bad trace id';
+  if (spanId.length !== 16 || spanId === NO_SPAN_ID) return 'bad span id';
+  return endUnixNs < startUnixNs ? 'end before start' : undefined;
+};

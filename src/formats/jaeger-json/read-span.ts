@@ -1,0 +1,216 @@
+// One span of Jaeger's UI as an archived span. A tag that stands for a field is taken for it only where it is the last of its key: an
+// earlier one is a property.
+
+import type {
+  ArchivedEvent,
+  ArchivedKind,
+  ArchivedLink,
+  ArchivedProperties,
+  ArchivedResource,
+  ArchivedScope,
+  ArchivedSpan,
+  ArchivedStatusCode,
+  ArchivedValue,
+} from '../../trace/archived-span.js';
+import type { Extras } from '../../trace/extras.js';
+import { NO_PROPERTIES, setProperty } from '../../trace/properties.js';
+import { type DecodeContext, NO_SPAN_ID } from '../decode-context.js';
+import { DURATION_KEY, LINK_EVENT, NANOSECONDS_KEY } from '../jaeger-thrift/write-span.js';
+import { hexOf, type JsonObject, listOf, textOf, toObject, toText, uint64Of } from '../json-fields.js';
+import { KINDS, STATUS_CODES } from '../otlp/kinds.js';
+import { EVENT_EXTRAS, LINK_EXTRAS, SCOPE_EXTRAS, SPAN_EXTRAS, takeExtras } from './extras.js';
+import * as Key from './keys.js';
+import { WARNINGS_KEY } from './span-warnings.js';
+import { readTag } from './tags.js';
+
+type Tag = readonly [key: string, value: ArchivedValue];
+
+const tagsOf = (holder: JsonObject, member: string, context: DecodeContext): Tag[] =>
+  listOf(holder, member).map((raw) => {
+    context.item();
+    return readTag(raw);
+  });
+
+const propertiesOf = (tags: readonly Tag[]): ArchivedProperties => {
+  if (tags.length === 0) return NO_PROPERTIES;
+  const properties: Record<string, ArchivedValue> = {};
+  for (const [key, value] of tags) setProperty(properties, key, value);
+  return properties;
+};
+
+/** Take the last tag of a key out of the list, if it is of the wanted form. */
+const takeLast = <T extends ArchivedValue>(
+  tags: Tag[],
+  key: string,
+  isWanted: (value: ArchivedValue) => value is T,
+): T | undefined => {
+  const at = tags.findLastIndex((tag) => tag[0] === key);
+  if (at < 0) return undefined;
+  const value = tags[at][1];
+  if (!isWanted(value)) return undefined;
+  tags.splice(at, 1);
+  return value;
+};
+
+const isText = (value: ArchivedValue): value is string => typeof value === 'string';
+const isTrue = (value: ArchivedValue): value is true | string => value === true || value === 'true';
+const isBelowThousand = (value: ArchivedValue): value is number =>
+  typeof value === 'number' && Number.isInteger(value) && value >= 0 && value < 1000;
+const isDuration = (value: ArchivedValue): value is number | bigint =>
+  (typeof value === 'bigint' || Number.isSafeInteger(value)) && (value as number) >= 0;
+const isKind = (value: ArchivedValue): value is ArchivedKind => KINDS.includes(value as ArchivedKind);
+
+/** Older tracers have shorter ids. */
+const idOf = (holder: JsonObject, key: string, digits: number): string => {
+  const id = hexOf(holder, key);
+  return id === '' || id === 'x' ? id : id.padStart(digits, '0');
+};
+
+interface Reference {
+  readonly isChild: boolean;
+  readonly traceId: string;
+  readonly spanId: string;
+}
+
+const referencesOf = (span: JsonObject, context: DecodeContext): Reference[] =>
+  listOf(span, 'references').map((raw) => {
+    context.item();
+    const reference = toObject(raw, 'a reference');
+    return {
+      isChild: textOf(reference, 'refType') === 'CHILD_OF',
+      traceId: idOf(reference, 'traceID', 32),
+      spanId: idOf(reference, 'spanID', 16),
+    };
+  });
+
+/** Take the reference to the parent out of the list. In our own documents it is always CHILD_OF. */
+const takeParent = (references: Reference[], traceId: string, isOurs: boolean): Reference | undefined => {
+  const isInside = (reference: Reference): boolean => reference.traceId === traceId;
+  let at = references.findIndex((reference) => reference.isChild && isInside(reference));
+  if (at < 0 && !isOurs) at = references.findIndex(isInside);
+  return at < 0 ? undefined : references.splice(at, 1)[0];
+};
+
+interface LinkLog {
+  readonly traceId: ArchivedValue | undefined;
+  readonly spanId: ArchivedValue | undefined;
+  readonly traceState: string;
+  readonly properties: ArchivedProperties;
+  readonly extras: Extras;
+}
+
+const linkLogOf = (tags: readonly Tag[]): LinkLog => {
+  const [, [, traceId] = [], [, spanId] = [], ...rest] = tags;
+  const hasState = rest[0]?.[0] === Key.TRACE_STATE;
+  const own = hasState ? rest.slice(1) : rest;
+  const extras = takeExtras(own, LINK_EXTRAS);
+  return {
+    traceId,
+    spanId,
+    traceState: hasState ? String(rest[0][1]) : '',
+    properties: propertiesOf(own),
+    extras,
+  };
+};
+
+const linksOf = (references: readonly Reference[], logs: LinkLog[], context: DecodeContext): ArchivedLink[] =>
+  references.map(({ isChild, traceId, spanId }) => {
+    if (traceId.length !== 32 || spanId.length !== 16) context.flaw('bad link');
+    const at = logs.findIndex((log) => log.traceId === traceId && log.spanId === spanId);
+    const [log] = at < 0 ? [] : logs.splice(at, 1);
+    const { traceState = '', properties = NO_PROPERTIES, extras } = log ?? {};
+    const ids = { traceId, spanId, traceState, ...extras };
+    if (!isChild || Object.hasOwn(properties, Key.REFERENCE_TYPE)) return { ...ids, properties };
+    return { ...ids, properties: { ...properties, [Key.REFERENCE_TYPE]: 'child_of' } };
+  });
+
+const eventOf = (timestamp: bigint, tags: Tag[]): ArchivedEvent => {
+  const ns = takeLast(tags, NANOSECONDS_KEY, isBelowThousand);
+  // Others have these as properties.
+  const extras = ns === undefined ? {} : takeExtras(tags, EVENT_EXTRAS);
+  const isName = ([key, value]: Tag): boolean => key === Key.EVENT && isText(value);
+  const at = tags.findIndex(isName);
+  // Others have no field for a name that is empty: it is what the sender said.
+  const isOwn = at >= 0 && tags[at][1] === '' && ns === undefined && tags.filter(isName).length === 1;
+  const name = at < 0 || isOwn ? '' : String(tags.splice(at, 1)[0][1]);
+  return { name, timeUnixNs: timestamp * 1000n + BigInt(ns ?? 0), properties: propertiesOf(tags), ...extras };
+};
+
+const scopeOf = (tags: Tag[]): ArchivedScope => {
+  const version = takeLast(tags, Key.SCOPE_VERSION, isText) ?? '';
+  const at = tags.findLastIndex(([key]) => key === Key.SCOPE_NAME);
+  const name = takeLast(tags, Key.SCOPE_NAME, isText);
+  if (name === undefined) return { name: '', version, properties: NO_PROPERTIES };
+  // Only we write properties of scopes: behind its name.
+  const behind = tags.splice(at);
+  const isOwn = ([key]: Tag): boolean => key.startsWith(Key.SCOPE_PROPERTY);
+  tags.push(...behind.filter((tag) => !isOwn(tag)));
+  const own = behind.filter(isOwn).map(([key, value]): Tag => [key.slice(Key.SCOPE_PROPERTY.length), value]);
+  return { name, version, properties: propertiesOf(own) };
+};
+
+const statusOf = (tags: Tag[], isOurs: boolean): ArchivedSpan['status'] => {
+  const isCode = (value: ArchivedValue): value is string =>
+    isText(value) && STATUS_CODES.includes(value.toLowerCase() as ArchivedStatusCode);
+  const message = takeLast(tags, Key.STATUS_MESSAGE, isText) ?? '';
+  const code = takeLast(tags, Key.STATUS_CODE, isCode)?.toLowerCase() as ArchivedStatusCode | undefined;
+  // Without a code the tag "error" of older tracers says it.
+  const isError = code === 'error' || (code === undefined && !isOurs);
+  const hasErrorTag = isError && takeLast(tags, Key.ERROR, isTrue) !== undefined;
+  return { code: code ?? (hasErrorTag ? 'error' : 'unset'), message };
+};
+
+/** Keep the span in the context, or refuse it there. */
+export const readJaegerSpan = (span: JsonObject, resource: ArchivedResource, context: DecodeContext): void => {
+  context.item();
+  const tags = tagsOf(span, 'tags', context);
+  const traceId = idOf(span, 'traceID', 32);
+  const durationNs = takeLast(tags, DURATION_KEY, isDuration);
+  const ns = takeLast(tags, NANOSECONDS_KEY, isBelowThousand);
+  const isOurs = ns !== undefined;
+  const extras = isOurs ? takeExtras(tags, SPAN_EXTRAS) : {};
+  const scopeExtras = isOurs ? takeExtras(tags, SCOPE_EXTRAS) : {};
+  const startUnixNs = uint64Of(span, 'startTime') * 1000n + BigInt(ns ?? 0);
+  const endUnixNs = startUnixNs + (durationNs === undefined ? uint64Of(span, 'duration') * 1000n : BigInt(durationNs));
+  const kind = takeLast(tags, Key.KIND, isKind) ?? (isOurs ? 'internal' : 'unspecified');
+  const status = statusOf(tags, isOurs);
+  const traceState = takeLast(tags, Key.TRACE_STATE, isText) ?? '';
+  const scope = { ...scopeOf(tags), ...scopeExtras };
+  const references = referencesOf(span, context);
+  const oldParent = idOf(span, 'parentSpanID', 16);
+  const reference = takeParent(references, traceId, isOurs);
+  if (reference?.isChild === false && !tags.some(([key]) => key === Key.REFERENCE_TYPE))
+    tags.push([Key.REFERENCE_TYPE, Key.FOLLOWS_FROM]);
+  const parent = reference?.spanId || oldParent;
+  const parentSpanId = parent === NO_SPAN_ID ? '' : parent;
+  if (parentSpanId !== '' && parentSpanId.length !== 16) context.flaw('bad parent span id');
+  const warnings = listOf(span, 'warnings').map((text) => toText(text, 'a warning'));
+  if (warnings.length > 0) tags.push([WARNINGS_KEY, warnings]);
+  const events: ArchivedEvent[] = [];
+  const linkLogs: LinkLog[] = [];
+  for (const raw of listOf(span, 'logs')) {
+    context.item();
+    const log = toObject(raw, 'a log');
+    const fields = tagsOf(log, 'fields', context);
+    const isLink = fields[0]?.[0] === Key.EVENT && fields[0][1] === LINK_EVENT && fields[1]?.[0] === Key.LINK_TRACE_ID;
+    if (isLink) linkLogs.push(linkLogOf(fields));
+    else events.push(eventOf(uint64Of(log, 'timestamp'), fields));
+  }
+  context.take({
+    traceId,
+    spanId: idOf(span, 'spanID', 16),
+    parentSpanId,
+    traceState,
+    name: textOf(span, 'operationName'),
+    kind,
+    startUnixNs,
+    endUnixNs,
+    status,
+    properties: propertiesOf(tags),
+    events,
+    links: linksOf(references, linkLogs, context),
+    resource,
+    scope,
+    ...extras,
+  });
+};

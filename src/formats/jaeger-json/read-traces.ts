@@ -1,0 +1,76 @@
+// Traces of Jaeger's UI as archived spans: files our exporters and `encodeJaegerJson` wrote come back whole, those of Jaeger's own server as
+// OpenTelemetry's translation has them. One bad span does not cost the others.
+import type { ArchivedResource } from '../../trace/archived-span.js';
+import { setProperty } from '../../trace/properties.js';
+import { DecodeContext, type DecodedTraces, type DecodeLimits } from '../decode-context.js';
+import { type JsonObject, listOf, objectOf, textOf, toObject } from '../json-fields.js';
+import { parseJson } from '../parse-json.js';
+import { malformed } from '../trace-format-error.js';
+import { RESOURCE_EXTRAS, takeExtras } from './extras.js';
+import { SERVICE_NAME } from './keys.js';
+import { readJaegerSpan } from './read-span.js';
+import { readTag } from './tags.js';
+
+const readProcess = (process: JsonObject, context: DecodeContext): ArchivedResource => {
+  const properties = {};
+  const name = textOf(process, 'serviceName');
+  if (name !== '') setProperty(properties, SERVICE_NAME, name);
+  const tags = listOf(process, 'tags').map((raw) => {
+    context.item();
+    return readTag(raw);
+  });
+  const extras = takeExtras(tags, RESOURCE_EXTRAS);
+  for (const [key, value] of tags) setProperty(properties, key, value);
+  return { properties, ...extras };
+};
+
+/** The traces of a document: an answer of a query API, a list of traces, or one trace. */
+const tracesOf = (document: unknown): readonly unknown[] => {
+  if (Array.isArray(document)) return document;
+  const object = toObject(document, 'the document');
+  if ('data' in object) return listOf(object, 'data');
+  if ('spans' in object) return [object];
+  throw malformed('no Jaeger document: it has neither "data" nor "spans"');
+};
+
+const NOBODY: JsonObject = Object.freeze({});
+
+const readTrace = (raw: unknown, context: DecodeContext): void => {
+  const trace = toObject(raw, 'a trace');
+  const processes = objectOf(trace, 'processes') ?? NOBODY;
+  const resources = new Map<string, ArchivedResource>();
+  const resourceOf = (span: JsonObject): ArchivedResource => {
+    const own = objectOf(span, 'process');
+    const id = textOf(span, 'processID');
+    const name = own === undefined ? `id ${id}` : `own ${JSON.stringify(own)}`;
+    let resource = resources.get(name);
+    if (resource === undefined) {
+      const process = own ?? (Object.hasOwn(processes, id) ? toObject(processes[id], 'a process') : NOBODY);
+      resource = readProcess(process, context);
+      resources.set(name, resource);
+    }
+    return resource;
+  };
+  for (const rawSpan of listOf(trace, 'spans')) {
+    const span = toObject(rawSpan, 'a span');
+    readJaegerSpan(span, resourceOf(span), context);
+  }
+};
+
+/**
+ * The spans of a JSON document of Jaeger's UI: `{"data":[...]}`, a list of traces, or one trace. Use it to import what was saved from a Jaeger
+ * UI or API, or written by `JaegerReporter` and `FileReporter`. A span that cannot be kept is counted in `refused` and `reasons`. Spans of one
+ * process have one and the same resource object. Throws {@link TraceFormatError} when the bytes are no such document or beyond a bound.
+ *
+ * @example
+ * ```ts
+ * import { decodeJaegerJson } from 'spanline/archive';
+ * const { spans } = decodeJaegerJson(Buffer.from('{"data":[]}'));
+ * console.assert(spans.length === 0);
+ * ```
+ */
+export const decodeJaegerJson = (bytes: Uint8Array, limits?: DecodeLimits): DecodedTraces => {
+  const context = new DecodeContext(limits);
+  for (const trace of tracesOf(parseJson(bytes, limits))) readTrace(trace, context);
+  return context;
+};

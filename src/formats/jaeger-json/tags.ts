@@ -1,0 +1,87 @@
+// Values as the typed tags of Jaeger's UI, and back. A scalar and bytes keep their type; lists and maps, which the format has no types for,
+// become JSON text and come back as text.
+
+import { ArchivedDouble, doubleValue } from '../../trace/archived-double.js';
+import type { ArchivedProperties, ArchivedValue } from '../../trace/archived-span.js';
+import { type JsonObject, textOf, toBytes, toDouble, toInteger, toObject, toText } from '../json-fields.js';
+import { isInt64 } from '../otlp/protobuf-writer.js';
+import { malformed } from '../trace-format-error.js';
+
+/** A typed key and value of the UI's format. */
+export interface JaegerTag {
+  readonly key: string;
+  readonly type: 'string' | 'bool' | 'int64' | 'float64' | 'binary';
+  readonly value: string | number | boolean;
+}
+
+/** What `JSON.stringify` cannot write, in its nearest form. */
+const plain = (value: ArchivedValue): unknown => {
+  if (typeof value === 'bigint') return String(value);
+  if (typeof value === 'number') return Number.isFinite(value) ? value : String(value);
+  if (value === null || value instanceof ArchivedDouble) return value;
+  if (value instanceof Uint8Array) return Buffer.from(value).toString('base64');
+  if (Array.isArray(value)) return value.map(plain);
+  if (typeof value !== 'object') return value;
+  return Object.fromEntries(Object.entries(value as ArchivedProperties).map(([key, item]) => [key, plain(item)]));
+};
+
+/** A value as Jaeger shows it, lists and maps as JSON in their order. Minus zero is the text of it, which `tagJson` makes a number. */
+export const toTag = (key: string, value: ArchivedValue): JaegerTag => {
+  switch (typeof value) {
+    case 'string':
+      return { key, type: 'string', value };
+    case 'boolean':
+      return { key, type: 'bool', value };
+    case 'number':
+      if (Object.is(value, -0)) return { key, type: 'float64', value: '-0' };
+      if (Number.isSafeInteger(value)) return { key, type: 'int64', value };
+      return { key, type: 'float64', value: Number.isFinite(value) ? value : String(value) };
+    case 'bigint':
+      if (Number.isSafeInteger(Number(value))) return { key, type: 'int64', value: Number(value) };
+      // As Jaeger's own server writes integers that a reader in JavaScript would round.
+      return { key, type: isInt64(value) ? 'int64' : 'string', value: String(value) };
+    default:
+      if (value === null) return { key, type: 'string', value: '' };
+      if (value instanceof ArchivedDouble) return { key, type: 'float64', value: value.value };
+      if (value instanceof Uint8Array) return { key, type: 'binary', value: Buffer.from(value).toString('base64') };
+      return { key, type: 'string', value: JSON.stringify(plain(value)) };
+  }
+};
+
+export const toTags = (properties: ArchivedProperties): JaegerTag[] =>
+  Object.keys(properties).map((key) => toTag(key, properties[key]));
+
+const untyped = (value: unknown, key: string): ArchivedValue => {
+  if (typeof value === 'string') return toText(value, key);
+  if (typeof value === 'number' || typeof value === 'boolean') return value;
+  if (value === null || value === undefined) return '';
+  // Some writers put lists and maps here; their JSON is what the tag says.
+  return JSON.stringify(value);
+};
+
+const toBool = (value: unknown, key: string): boolean => {
+  if (typeof value === 'boolean') return value;
+  if (value === 'true' || value === 'false') return value === 'true';
+  throw malformed(`the tag ${key} must be true or false`);
+};
+
+/** A tag's key and value. */
+export const readTag = (raw: unknown): readonly [key: string, value: ArchivedValue] => {
+  const tag: JsonObject = toObject(raw, 'a tag');
+  const key = textOf(tag, 'key');
+  const { value } = tag;
+  switch (textOf(tag, 'type').toLowerCase()) {
+    case 'string':
+      return [key, untyped(value, key)];
+    case 'bool':
+      return [key, toBool(value, key)];
+    case 'int64':
+      return [key, toInteger(value, key)];
+    case 'float64':
+      return [key, doubleValue(toDouble(value, key))];
+    case 'binary':
+      return [key, toBytes(value, key)];
+    default:
+      return [key, untyped(value, key)];
+  }
+};

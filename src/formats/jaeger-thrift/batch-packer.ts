@@ -1,0 +1,123 @@
+// Packs spans into messages of at most so many bytes, by the size they really have: each span is encoded once, in place.
+// A span that does not fit even alone is left out and counted; its neighbours must not notice.
+
+import type { Resource } from '../../collector/reporter.js';
+import type { SpanRecord } from '../../trace/record.js';
+import { type EnvelopeKind, makeEnvelope } from './envelope.js';
+import { LONGEST_LIST_HEADER, type ThriftWriter } from './thrift-writer.js';
+import { writeSpan } from './write-span.js';
+
+/** A finished message. `bytes` is a view that the next call of the packer overwrites. */
+export interface Packet {
+  readonly bytes: Buffer;
+  readonly spanCount: number;
+}
+
+const NOTHING = Buffer.alloc(0);
+
+/**
+ * Memory while packing, front to back: room for the envelope and list header, the spans of the open message, and at a
+ * split the span that did not fit. The envelope is put right before the first span once the number of spans is known.
+ */
+export class BatchPacker {
+  #before: Buffer = NOTHING;
+  #after: Buffer = NOTHING;
+  /** Where the first span begins. */
+  #base = 0;
+  #count = 0;
+  /** The encoded span that opens the next message, when the last `add` closed one. */
+  #carriedFrom = 0;
+  #carriedTo = 0;
+  /** When the last `add` left its span out: the bytes that a message with it alone would have taken. Else 0. */
+  refusedBytes = 0;
+  /** Encoded size of the span last added. */
+  spanBytes = 0;
+
+  constructor(
+    readonly writer: ThriftWriter,
+    readonly kind: EnvelopeKind,
+    readonly maxBytes: number,
+    readonly keepNanoseconds: boolean,
+  ) {}
+
+  /** Starts a report; whatever an earlier one left behind is forgotten. */
+  begin(resource: Resource): void {
+    const { writer } = this;
+    writer.trim(2 * this.maxBytes);
+    const { before, after } = makeEnvelope(writer, this.kind, resource);
+    this.#before = before;
+    this.#after = after;
+    this.#base = LONGEST_LIST_HEADER + before.length;
+    writer.pos = 0;
+    writer.reserve(this.#base);
+    writer.pos = this.#base;
+    this.#count = 0;
+    this.#carriedFrom = this.#carriedTo = 0;
+  }
+
+  /** Adds a span. Returns the message it did not fit into, which is then complete, or null. */
+  add(span: SpanRecord): Packet | null {
+    this.#fetchCarried();
+    this.refusedBytes = 0;
+    const { writer } = this;
+    const start = writer.pos;
+    writeSpan(writer, span, this.keepNanoseconds);
+    const end = writer.pos;
+    this.spanBytes = end - start;
+    if (this.#sizeWith(this.#count + 1, end) <= this.maxBytes) {
+      this.#count++;
+      return null;
+    }
+    const alone = this.#sizeWith(1, this.#base + end - start);
+    if (alone > this.maxBytes) {
+      writer.pos = start;
+      this.refusedBytes = alone;
+      return null;
+    }
+    // Move the span out of the way of the message's last bytes, and back to the front with the next call.
+    const gap = this.#after.length;
+    writer.reserve(gap);
+    writer.bytes.copyWithin(start + gap, start, end);
+    this.#carriedFrom = start + gap;
+    this.#carriedTo = end + gap;
+    return this.#close(start);
+  }
+
+  /** The last message, or null when nothing is left. */
+  finish(): Packet | null {
+    this.#fetchCarried();
+    if (this.#count === 0) return null;
+    const end = this.writer.pos;
+    this.writer.reserve(this.#after.length);
+    return this.#close(end);
+  }
+
+  #fetchCarried(): void {
+    if (this.#carriedTo === 0) return;
+    const { writer } = this;
+    writer.bytes.copyWithin(this.#base, this.#carriedFrom, this.#carriedTo);
+    writer.pos = this.#base + this.#carriedTo - this.#carriedFrom;
+    this.#count = 1;
+    this.#carriedFrom = this.#carriedTo = 0;
+  }
+
+  #sizeWith(count: number, end: number): number {
+    return this.#before.length + this.writer.structListHeaderLength(count) + (end - this.#base) + this.#after.length;
+  }
+
+  #close(end: number): Packet {
+    const { writer } = this;
+    const spanCount = this.#count;
+    writer.pos = 0;
+    writer.structListHeader(spanCount);
+    const headerLength = writer.pos;
+    const { bytes } = writer;
+    bytes.copyWithin(this.#base - headerLength, 0, headerLength);
+    const start = this.#base - headerLength - this.#before.length;
+    this.#before.copy(bytes, start);
+    this.#after.copy(bytes, end);
+    this.#count = 0;
+    writer.pos = this.#base;
+    return { bytes: bytes.subarray(start, end + this.#after.length), spanCount };
+  }
+}

@@ -1,0 +1,17 @@
+// What a request is made of, whichever of OTLP's two forms it has. An interface only.
+
+import type { Resource } from '../../collector/reporter.js';
+import type { SpanRecord } from '../../trace/record.js';
+import type { ByteWriter } from './byte-writer.js';
+
+/** One form of OTLP's ExportTraceServiceRequest: one resource, one scope, spans. */
+export interface OtlpFormat {
+  readonly contentType: string;
+  /** Bytes that {@link OtlpFormat.end} may add. */
+  readonly endBytes: number;
+  /** Write what comes before the spans, into an empty writer. */
+  begin(writer: ByteWriter, resource: Resource): void;
+  span(writer: ByteWriter, span: SpanRecord, isFirst: boolean): void;
+  /** Complete the request; gives the position where it begins. */
+  end(writer: ByteWriter): number;
+}

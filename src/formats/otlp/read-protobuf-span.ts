@@ -1,0 +1,234 @@
+// OTLP's messages Span, Event, Link and Status in protobuf, as an archived span.
+
+import type {
+  ArchivedEvent,
+  ArchivedLink,
+  ArchivedResource,
+  ArchivedScope,
+  ArchivedSpan,
+  ArchivedValue,
+} from '../../trace/archived-span.js';
+import { extrasOf } from '../../trace/extras.js';
+import { NO_PROPERTIES } from '../../trace/properties.js';
+import { type DecodeContext, NO_SPAN_ID } from '../decode-context.js';
+import { kindOf, statusCodeOf } from './kinds.js';
+import type { ProtobufReader } from './protobuf-reader.js';
+import { BYTES, FIXED32, FIXED64, tag, VARINT } from './protobuf-writer.js';
+import { readKeyValue } from './read-protobuf-values.js';
+
+/** Span */
+const TRACE_ID = tag(1, BYTES);
+const SPAN_ID = tag(2, BYTES);
+const TRACE_STATE = tag(3, BYTES);
+const PARENT_SPAN_ID = tag(4, BYTES);
+const NAME = tag(5, BYTES);
+const KIND = tag(6, VARINT);
+const START = tag(7, FIXED64);
+const END = tag(8, FIXED64);
+const ATTRIBUTES = tag(9, BYTES);
+const DROPPED_ATTRIBUTES_COUNT = tag(10, VARINT);
+const EVENTS = tag(11, BYTES);
+const DROPPED_EVENTS_COUNT = tag(12, VARINT);
+const LINKS = tag(13, BYTES);
+const DROPPED_LINKS_COUNT = tag(14, VARINT);
+const STATUS = tag(15, BYTES);
+const FLAGS = tag(16, FIXED32);
+/** Status */
+const STATUS_MESSAGE = tag(2, BYTES);
+const STATUS_CODE = tag(3, VARINT);
+/** Event */
+const EVENT_TIME = tag(1, FIXED64);
+const EVENT_NAME = tag(2, BYTES);
+const EVENT_ATTRIBUTES = tag(3, BYTES);
+const EVENT_DROPPED = tag(4, VARINT);
+/** Link: ids and trace state as in Span. */
+const LINK_ATTRIBUTES = tag(4, BYTES);
+const LINK_DROPPED = tag(5, VARINT);
+const LINK_FLAGS = tag(6, FIXED32);
+
+const NO_EVENTS: readonly ArchivedEvent[] = Object.freeze([]);
+const NO_LINKS: readonly ArchivedLink[] = Object.freeze([]);
+const UNSET = Object.freeze({ code: 'unset', message: '' } as const);
+
+const readStatus = (reader: ProtobufReader, context: DecodeContext): ArchivedSpan['status'] => {
+  const outer = reader.enter();
+  let code = 0;
+  let message = '';
+  while (reader.hasMore) {
+    const field = reader.tag();
+    if (field === STATUS_MESSAGE) message = reader.text();
+    else if (field === STATUS_CODE) code = reader.uint32();
+    else reader.skip(field);
+  }
+  reader.leave(outer);
+  return code === 0 && message === '' ? UNSET : { code: statusCodeOf(code, context), message };
+};
+
+const readEvent = (reader: ProtobufReader, context: DecodeContext): ArchivedEvent => {
+  context.item();
+  const outer = reader.enter();
+  let name = '';
+  let timeUnixNs = 0n;
+  let dropped = 0;
+  let properties: Record<string, ArchivedValue> | undefined;
+  while (reader.hasMore) {
+    const field = reader.tag();
+    if (field === EVENT_TIME) timeUnixNs = reader.fixed64();
+    else if (field === EVENT_NAME) name = reader.text();
+    else if (field === EVENT_ATTRIBUTES) {
+      properties ??= {};
+      readKeyValue(reader, context, properties);
+    } else if (field === EVENT_DROPPED) dropped = reader.uint32();
+    else reader.skip(field);
+  }
+  reader.leave(outer);
+  const extras = extrasOf({ droppedAttributesCount: dropped });
+  return { name, timeUnixNs, properties: properties ?? NO_PROPERTIES, ...extras };
+};
+
+/** OpenTelemetry allows links to nothing, whose ids are left out or zero. */
+const linkId = (hex: string, digits: number, context: DecodeContext): string => {
+  if (hex === '') return '0'.repeat(digits);
+  if (hex.length !== digits) context.flaw('bad link');
+  return hex;
+};
+
+const readLink = (reader: ProtobufReader, context: DecodeContext): ArchivedLink => {
+  context.item();
+  const outer = reader.enter();
+  let traceId = '';
+  let spanId = '';
+  let traceState = '';
+  let dropped = 0;
+  let flags = 0;
+  let properties: Record<string, ArchivedValue> | undefined;
+  while (reader.hasMore) {
+    const field = reader.tag();
+    if (field === TRACE_ID) traceId = reader.hex();
+    else if (field === SPAN_ID) spanId = reader.hex();
+    else if (field === TRACE_STATE) traceState = reader.text();
+    else if (field === LINK_ATTRIBUTES) {
+      properties ??= {};
+      readKeyValue(reader, context, properties);
+    } else if (field === LINK_DROPPED) dropped = reader.uint32();
+    else if (field === LINK_FLAGS) flags = reader.fixed32();
+    else reader.skip(field);
+  }
+  reader.leave(outer);
+  return {
+    traceId: linkId(traceId, 32, context),
+    spanId: linkId(spanId, 16, context),
+    traceState,
+    properties: properties ?? NO_PROPERTIES,
+    ...extrasOf({ flags, droppedAttributesCount: dropped }),
+  };
+};
+
+/** The message Span: kept in the context, or refused there. */
+export const readSpan = (
+  reader: ProtobufReader,
+  context: DecodeContext,
+  resource: ArchivedResource,
+  scope: ArchivedScope,
+): void => {
+  context.item();
+  const outer = reader.enter();
+  let traceId = '';
+  let spanId = '';
+  let parentSpanId = '';
+  let traceState = '';
+  let name = '';
+  let kind = 0;
+  let startUnixNs = 0n;
+  let endUnixNs = 0n;
+  let status: ArchivedSpan['status'] = UNSET;
+  let properties: Record<string, ArchivedValue> | undefined;
+  let events: ArchivedEvent[] | undefined;
+  let links: ArchivedLink[] | undefined;
+  let flags = 0;
+  const dropped = { attributes: 0, events: 0, links: 0 };
+  while (reader.hasMore) {
+    const field = reader.tag();
+    switch (field) {
+      case TRACE_ID:
+        traceId = reader.hex();
+        break;
+      case SPAN_ID:
+        spanId = reader.hex();
+        break;
+      case PARENT_SPAN_ID:
+        parentSpanId = reader.hex();
+        break;
+      case TRACE_STATE:
+        traceState = reader.text();
+        break;
+      case NAME:
+        name = reader.text();
+        break;
+      case KIND:
+        kind = reader.uint32();
+        break;
+      case START:
+        startUnixNs = reader.fixed64();
+        break;
+      case END:
+        endUnixNs = reader.fixed64();
+        break;
+      case ATTRIBUTES:
+        properties ??= {};
+        readKeyValue(reader, context, properties);
+        break;
+      case EVENTS:
+        events ??= [];
+        events.push(readEvent(reader, context));
+        break;
+      case LINKS:
+        links ??= [];
+        links.push(readLink(reader, context));
+        break;
+      case STATUS:
+        status = readStatus(reader, context);
+        break;
+      case DROPPED_ATTRIBUTES_COUNT:
+        dropped.attributes = reader.uint32();
+        break;
+      case DROPPED_EVENTS_COUNT:
+        dropped.events = reader.uint32();
+        break;
+      case DROPPED_LINKS_COUNT:
+        dropped.links = reader.uint32();
+        break;
+      case FLAGS:
+        flags = reader.fixed32();
+        break;
+      default:
+        reader.skip(field);
+    }
+  }
+  reader.leave(outer);
+  if (reader.takeBadText()) context.flaw('text is not UTF-8');
+  if (parentSpanId === NO_SPAN_ID) parentSpanId = '';
+  if (parentSpanId !== '' && parentSpanId.length !== 16) context.flaw('bad parent span id');
+  context.take({
+    traceId,
+    spanId,
+    parentSpanId,
+    traceState,
+    name,
+    kind: kindOf(kind, context),
+    startUnixNs,
+    endUnixNs,
+    status,
+    properties: properties ?? NO_PROPERTIES,
+    events: events ?? NO_EVENTS,
+    links: links ?? NO_LINKS,
+    resource,
+    scope,
+    ...extrasOf({
+      flags,
+      droppedAttributesCount: dropped.attributes,
+      droppedEventsCount: dropped.events,
+      droppedLinksCount: dropped.links,
+    }),
+  });
+};

@@ -1,0 +1,109 @@
+// OTLP's KeyValue and AnyValue messages as archived values. Recursion is bounded by the context, not by the sender.
+
+import { doubleValue } from '../../trace/archived-double.js';
+import type { ArchivedValue } from '../../trace/archived-span.js';
+import { setNewProperty } from '../../trace/properties.js';
+import type { DecodeContext } from '../decode-context.js';
+import type { ProtobufReader } from './protobuf-reader.js';
+import { BYTES, FIXED64, tag, VARINT } from './protobuf-writer.js';
+
+/** KeyValue */
+const KEY = tag(1, BYTES);
+const VALUE = tag(2, BYTES);
+/** AnyValue */
+const STRING = tag(1, BYTES);
+const BOOL = tag(2, VARINT);
+const INT = tag(3, VARINT);
+const DOUBLE = tag(4, FIXED64);
+const ARRAY = tag(5, BYTES);
+const KEY_VALUE_LIST = tag(6, BYTES);
+const BLOB = tag(7, BYTES);
+/** ArrayValue and KeyValueList */
+const VALUES = tag(1, BYTES);
+
+/** The message AnyValue. */
+const readValue = (reader: ProtobufReader, context: DecodeContext, depth: number): ArchivedValue => {
+  context.item();
+  const outer = reader.enter();
+  // Without content, as OTLP allows: the key is kept.
+  let value: ArchivedValue = null;
+  while (reader.hasMore) {
+    const field = reader.tag();
+    switch (field) {
+      case STRING:
+        value = reader.text();
+        break;
+      case BOOL:
+        value = reader.int64() !== 0;
+        break;
+      case INT:
+        value = reader.int64();
+        break;
+      case DOUBLE:
+        value = doubleValue(reader.double());
+        break;
+      case ARRAY:
+      case KEY_VALUE_LIST:
+        if (depth >= context.maxDepth) {
+          context.flaw('values nested too deep');
+          reader.skip(field);
+        } else value = field === ARRAY ? readArray(reader, context, depth + 1) : readMap(reader, context, depth + 1);
+        break;
+      case BLOB:
+        value = reader.blob();
+        break;
+      default:
+        reader.skip(field);
+    }
+  }
+  reader.leave(outer);
+  return value;
+};
+
+const readArray = (reader: ProtobufReader, context: DecodeContext, depth: number): ArchivedValue => {
+  const outer = reader.enter();
+  const values: ArchivedValue[] = [];
+  while (reader.hasMore) {
+    const field = reader.tag();
+    if (field === VALUES) values.push(readValue(reader, context, depth));
+    else reader.skip(field);
+  }
+  reader.leave(outer);
+  return values;
+};
+
+const readMap = (reader: ProtobufReader, context: DecodeContext, depth: number): ArchivedValue => {
+  const outer = reader.enter();
+  const properties: Record<string, ArchivedValue> = {};
+  while (reader.hasMore) {
+    const field = reader.tag();
+    if (field === VALUES) readKeyValue(reader, context, properties, depth);
+    else reader.skip(field);
+  }
+  reader.leave(outer);
+  return properties;
+};
+
+/** The message KeyValue, into `properties`. */
+export const readKeyValue = (
+  reader: ProtobufReader,
+  context: DecodeContext,
+  properties: Record<string, ArchivedValue>,
+  depth = 0,
+): void => {
+  const outer = reader.enter();
+  let key = '';
+  let value: ArchivedValue | undefined;
+  while (reader.hasMore) {
+    const field = reader.tag();
+    if (field === KEY) key = reader.text();
+    else if (field === VALUE) value = readValue(reader, context, depth);
+    else reader.skip(field);
+  }
+  reader.leave(outer);
+  if (value === undefined) {
+    context.item();
+    value = null;
+  }
+  if (!setNewProperty(properties, key, value)) context.flaw('a key comes twice');
+};

@@ -1,0 +1,84 @@
+// Fills requests with spans up to a byte bound. A span that does not fit begins the next request; one that fits in none is
+// told apart, so that it harms no other.
+
+import { ReportError, type Resource } from '../../collector/reporter.js';
+import type { SpanRecord } from '../../trace/record.js';
+import { ByteWriter, REQUEST_FULL } from './byte-writer.js';
+import type { OtlpFormat } from './format.js';
+
+/** Room is made for the longest text a string could become, so a write may ask for more than it uses. */
+const SLACK_BYTES = 8 << 10;
+
+export type Added = 'added' | 'full' | 'invalid';
+
+export class RequestBuilder {
+  readonly #format: OtlpFormat;
+  readonly #writer: ByteWriter;
+  readonly #maxBytes: number;
+  spanCount = 0;
+
+  constructor(format: OtlpFormat, maxBytes: number) {
+    this.#format = format;
+    this.#maxBytes = maxBytes;
+    this.#writer = new ByteWriter(maxBytes + SLACK_BYTES);
+  }
+
+  get contentType(): string {
+    return this.#format.contentType;
+  }
+
+  /** Bytes written so far. */
+  get byteLength(): number {
+    return this.#writer.at;
+  }
+
+  begin(resource: Resource): void {
+    this.spanCount = 0;
+    this.#writer.at = 0;
+    try {
+      this.#format.begin(this.#writer, resource);
+    } catch (error) {
+      if (error !== REQUEST_FULL) throw error;
+      throw new ReportError(
+        'ERR_SPANLINE_RESOURCE_TOO_LARGE',
+        `The attributes of the resource alone take more than ${this.#maxBytes} bytes, the bound of one request. ` +
+          'Shorten resourceAttributes or OTEL_RESOURCE_ATTRIBUTES.',
+        { retryable: false },
+      );
+    }
+  }
+
+  /** Writes the whole span, or nothing of it and says why. */
+  add(span: SpanRecord): Added {
+    const start = this.#writer.at;
+    try {
+      this.#format.span(this.#writer, span, this.spanCount === 0);
+    } catch (error) {
+      this.#writer.at = start;
+      // Anything else is a value the types forbid, from an untyped caller: it must not hold up the spans around it.
+      return error === REQUEST_FULL ? 'full' : 'invalid';
+    }
+    if (this.#writer.at + this.#format.endBytes > this.#maxBytes) {
+      this.#writer.at = start;
+      return 'full';
+    }
+    this.spanCount++;
+    return 'added';
+  }
+
+  /** The request's bytes, the caller's until it calls {@link RequestBuilder.release}. */
+  end(): Buffer<ArrayBuffer> {
+    const start = this.#format.end(this.#writer);
+    return this.#writer.lend(start, this.#writer.at);
+  }
+
+  /** The memory of a request that is sent and forgotten may be written again. */
+  release(request: Buffer<ArrayBuffer>): void {
+    this.#writer.giveBack(request);
+  }
+
+  /** Keep no more memory than one request needs. */
+  trim(): void {
+    this.#writer.trim();
+  }
+}

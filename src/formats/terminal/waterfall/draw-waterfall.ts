@@ -1,0 +1,159 @@
+// A trace as text for a terminal: what is known of it, a scale of time, and a line a span with its place in the tree and its bar. A pure
+// function of its input: linear in what it draws, never wider than it was told, and no control character of a span reaches the terminal.
+import type { ArchivedSpan, TraceSummary } from '../../../trace/archived-span.js';
+import { absentParents, servicesOf } from '../../../trace/trace-facts.js';
+import { escapeText } from '../escape-text.js';
+import { COLOURED, type Palette, PLAIN } from '../palette.js';
+import { exactTime, formatBytes, formatDuration } from '../units.js';
+import { drawBar, type Extent } from './bar.js';
+import { cpuText } from './cpu-time.js';
+import { detailsOf } from './details.js';
+import { cut } from './display-width.js';
+import type { Glyphs } from './glyphs.js';
+import { Branches, drawLabel, labelWidth, levelsIn, type Row } from './label.js';
+import { traceTree, walkTree } from './trace-tree.js';
+
+/** How a trace is drawn. */
+export interface WaterfallOptions {
+  /** Columns. */
+  readonly width: number;
+  readonly glyphs: Glyphs;
+  readonly isColoured: boolean;
+  /** Spans drawn at most; the rest is counted in a last line. */
+  readonly maxSpans: number;
+  /** Properties, links and ids too. */
+  readonly isFull: boolean;
+}
+
+/** Narrower ones are drawn as if they were so wide. */
+export const MIN_WIDTH = 40;
+const GAP = '  ';
+/** Of the width, at most. */
+const LABEL_SHARE = 0.45;
+const NAMED_SERVICES = 8;
+/** Over the columns of times, where there are two. */
+const WALL = 'wall';
+const CPU = 'cpu';
+/** Narrower waterfalls do without CPU times. */
+const CPU_WIDTH = 70;
+const MAX_CPU_COLUMNS = 20;
+
+const plural = (count: number, one: string, many = `${one}s`): string => `${count} ${count === 1 ? one : many}`;
+
+/** What is known of the whole trace. */
+const header = (
+  summary: TraceSummary,
+  spans: readonly ArchivedSpan[],
+  { dot, more }: Glyphs,
+): (readonly [text: string, style?: keyof Palette])[] => {
+  const { traceId, name, service, startUnixNs, durationNs, spanCount, errorCount, bytes } = summary;
+  const services = servicesOf(spans);
+  const named = services.slice(0, NAMED_SERVICES).map(([one, count]) => `${escapeText(one) || '(no name)'} ${count}`);
+  const facts = [
+    plural(spanCount, 'span'),
+    plural(errorCount, 'error'),
+    formatDuration(Number(durationNs)),
+    formatBytes(bytes),
+  ];
+  const absent = absentParents(spans).length;
+  const list = `services: ${named.join(', ')}${services.length > NAMED_SERVICES ? `, ${more}` : ''}`;
+  const gap = `incomplete: ${plural(absent, 'parent is', 'parents are')} not in the archive`;
+  return [
+    [`trace ${traceId}`],
+    [[escapeText(name), escapeText(service)].filter((text) => text !== '').join(` ${dot} `), 'bold'],
+    [facts.join(` ${dot} `)],
+    [`${exactTime(startUnixNs)} to ${exactTime(startUnixNs + durationNs)}`],
+    ...(services.length > 1 ? [[list] as const] : []),
+    ...(absent > 0 ? [[gap, 'yellow'] as const] : []),
+  ];
+};
+
+/** Times above the bars. */
+const scaleOf = ({ durationNs }: Extent, width: number): string => {
+  const quarters = width >= 48 ? 4 : width >= 24 ? 2 : 1;
+  let line = '0';
+  for (let i = 1; i <= quarters; i++) {
+    const text = formatDuration((Number(durationNs) * i) / quarters);
+    const end = Math.round((width * i) / quarters);
+    if (line.length < end - text.length) line = line.padEnd(end - text.length) + text;
+  }
+  return line;
+};
+
+const rowsOf = (spans: readonly ArchivedSpan[], glyphs: Glyphs, maxLevels: number, maxSpans: number): Row[] => {
+  const branches = new Branches(glyphs, maxLevels);
+  const rows: Row[] = [];
+  let count = 0;
+  walkTree(traceTree(spans), (node, depth, isLast, parent) => {
+    if (node.span !== undefined && ++count > maxSpans) return false;
+    rows.push(branches.row(node, depth, isLast, parent));
+    return true;
+  });
+  // Nothing hangs below it any more.
+  if (rows.at(-1)?.node.span === undefined) rows.pop();
+  return rows;
+};
+
+const durationOf = ({ node: { span } }: Row): string =>
+  span === undefined ? '' : formatDuration(Number(span.endUnixNs - span.startUnixNs));
+
+/** Not by spreading: there may be more than a call takes. */
+const longest = (lengths: readonly number[]): number => lengths.reduce((most, length) => Math.max(most, length), 0);
+
+const restOf = (spans: readonly ArchivedSpan[], rows: readonly Row[], { more }: Glyphs): string => {
+  const drawn = new Set(rows.map(({ node }) => node.span));
+  const left = spans.filter((span) => !drawn.has(span));
+  const errors = left.filter(({ status }) => status.code === 'error').length;
+  return `${more} ${plural(left.length, 'more span')}${errors === 0 ? '' : `, ${plural(errors, 'error')} among them`}; --limit ${spans.length} draws all`;
+};
+
+/** The text; every line ends in a line break. */
+export const drawWaterfall = (
+  summary: TraceSummary,
+  spans: readonly ArchivedSpan[],
+  { width: wanted, glyphs, isColoured, maxSpans, isFull }: WaterfallOptions,
+): string => {
+  const palette = isColoured ? COLOURED : PLAIN;
+  const width = Math.max(MIN_WIDTH, wanted);
+  const extent: Extent = summary;
+  const maxLabel = Math.floor(width * LABEL_SHARE);
+  const rows = rowsOf(spans, glyphs, levelsIn(maxLabel), maxSpans);
+  const durations = rows.map(durationOf);
+  const cpus = rows.map(({ node }) => cpuText(node.span, glyphs));
+  const longestCpu = longest(cpus.map(({ length }) => length));
+  // Where there is no room for both, the bars are worth more.
+  const cpuColumns = width >= CPU_WIDTH ? Math.min(longestCpu, MAX_CPU_COLUMNS) : 0;
+  const durationColumns = Math.max(cpuColumns === 0 ? 0 : WALL.length, longest(durations.map(({ length }) => length)));
+  const cpuPart = (text: string): string => (cpuColumns === 0 ? '' : `${GAP}${text.padStart(cpuColumns)}`);
+  const fixed = durationColumns + cpuPart('').length + GAP.length * 2;
+  const labels = Math.min(
+    maxLabel,
+    rows.reduce((most, row) => Math.max(most, labelWidth(row, glyphs)), 0),
+  );
+  const bar = width - labels - fixed;
+
+  const lines = header(summary, spans, glyphs).map(([text, style]) => {
+    const line = cut(text, width, glyphs.more);
+    return style === undefined ? line : palette[style](line);
+  });
+  const wall = cpuColumns === 0 ? '' : WALL;
+  const times = `${' '.repeat(labels)}${GAP}${wall.padStart(durationColumns)}${cpuPart(CPU)}${GAP}`;
+  lines.push('', palette.dim(`${times}${scaleOf(extent, bar)}`));
+  for (const [i, row] of rows.entries()) {
+    const { span } = row.node;
+    const label = drawLabel(row, span === undefined ? width : labels, glyphs, palette);
+    if (span === undefined) {
+      lines.push(label.trimEnd());
+      continue;
+    }
+    const duration = durations[i].padStart(durationColumns) + cpuPart(cpus[i]);
+    lines.push(`${label}${GAP}${duration}${GAP}${drawBar(span, extent, bar, glyphs, palette)}`.trimEnd());
+    for (const { text, style } of detailsOf(span, extent, isFull, glyphs)) {
+      const trunk = cut(row.trunk, maxLabel, '');
+      lines.push(palette.dim(trunk) + palette[style](cut(text, width - trunk.length, glyphs.more)));
+    }
+  }
+  const drawn = rows.reduce((count, { node }) => count + (node.span === undefined ? 0 : 1), 0);
+  if (drawn < spans.length) lines.push(palette.dim(restOf(spans, rows, glyphs)));
+  return `${lines.join('\n')}\n`;
+};

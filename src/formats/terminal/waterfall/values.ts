@@ -1,0 +1,31 @@
+// Properties of spans as text for a person: on one line, cut where they are long, never with a control character.
+import { ArchivedDouble } from '../../../trace/archived-double.js';
+import type { ArchivedProperties, ArchivedValue } from '../../../trace/archived-span.js';
+import { escapeText } from '../escape-text.js';
+
+const MAX_ITEMS = 20;
+const MAX_DEPTH = 4;
+const MAX_BYTES = 16;
+
+const list = (items: readonly string[], count: number, [open, close]: readonly [string, string]): string =>
+  `${open}${items.join(', ')}${count > items.length ? ', …' : ''}${close}`;
+
+/** A value as it would be written in JavaScript, about. */
+export const formatValue = (value: ArchivedValue, depth = 0): string => {
+  if (typeof value === 'string') return /^[\w./:@+-]+$/.test(value) ? escapeText(value) : `"${escapeText(value)}"`;
+  if (typeof value !== 'object' || value === null || value instanceof ArchivedDouble) return String(value ?? '');
+  if (value instanceof Uint8Array)
+    return `<${value.length} bytes ${Buffer.from(value.subarray(0, MAX_BYTES)).toString('hex')}>`;
+  if (depth === MAX_DEPTH) return '…';
+  if (Array.isArray(value)) {
+    const items = value.slice(0, MAX_ITEMS).map((item: ArchivedValue) => formatValue(item, depth + 1));
+    return list(items, value.length, ['[', ']']);
+  }
+  return list(formatPairs(value as ArchivedProperties, MAX_ITEMS, depth + 1), Object.keys(value).length, ['{', '}']);
+};
+
+/** `key=value` for the first properties. */
+export const formatPairs = (properties: ArchivedProperties, limit: number, depth = 0): string[] =>
+  Object.keys(properties)
+    .slice(0, limit)
+    .map((key) => `${escapeText(key, 100)}=${formatValue(properties[key], depth)}`);

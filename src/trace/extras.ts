@@ -1,0 +1,30 @@
+// What OpenTelemetry has beside properties: flags, schema URLs, counts of what was dropped. A new field of this sort is added here.
+
+/** All of them; which ones a thing has is said by its type. */
+export interface Extras {
+  readonly flags?: number;
+  readonly schemaUrl?: string;
+  readonly droppedAttributesCount?: number;
+  readonly droppedEventsCount?: number;
+  readonly droppedLinksCount?: number;
+}
+
+export type ExtraField = keyof Extras;
+
+export const EXTRA_FIELDS: readonly ExtraField[] = [
+  'flags',
+  'schemaUrl',
+  'droppedAttributesCount',
+  'droppedEventsCount',
+  'droppedLinksCount',
+];
+
+/** Those that say something: zero and '' are what is not there. */
+export const extrasOf = (extras: Extras): Extras => {
+  const kept: Record<string, string | number> = {};
+  for (const field of EXTRA_FIELDS) {
+    const value = extras[field];
+    if (value) kept[field] = value;
+  }
+  return kept;
+};

@@ -1,0 +1,166 @@
+// The conditions of a search that one and the same span must meet, and whether a span meets them: the only place that says so, whether the
+// span lies in memory or in the columns of a segment. Must not build anything for a span that is not asked for it.
+import type {
+  ArchivedEvent,
+  ArchivedKind,
+  ArchivedProperties,
+  ArchivedResource,
+  ArchivedScope,
+  ArchivedSpan,
+  ArchivedStatusCode,
+  ArchivedValue,
+  TraceSearch,
+} from './archived-span.js';
+import { propertyOf } from './properties.js';
+import { isPropertyText } from './property-text.js';
+
+/** What conditions look at. */
+export interface SpanView {
+  readonly name: string;
+  readonly service: string;
+  readonly kind: ArchivedKind;
+  readonly statusCode: ArchivedStatusCode;
+  readonly statusMessage: string;
+  readonly traceState: string;
+  readonly resource: ArchivedResource;
+  readonly scope: ArchivedScope;
+  readonly startUnixNs: bigint;
+  readonly endUnixNs: bigint;
+  readonly events: readonly Pick<ArchivedEvent, 'name' | 'properties'>[];
+  property(key: string): ArchivedValue | undefined;
+}
+
+/** A search that knows by which name those are meant whose resource names no service. */
+export interface NamedSearch extends TraceSearch {
+  readonly unnamedService?: string;
+}
+
+/** The services that are meant, '' where spans have none; nothing when all are. */
+export const meantServices = ({ service, unnamedService }: NamedSearch): readonly string[] | undefined =>
+  service === undefined ? undefined : service === unnamedService ? [service, ''] : [service];
+
+/** The properties that must be there. */
+export const wantedProperties = ({ properties }: TraceSearch): readonly (readonly [key: string, text: string])[] =>
+  Object.entries(properties ?? {});
+
+/** Whether any condition is about when the span was. */
+export const hasTimeConditions = (search: TraceSearch): boolean =>
+  search.minSpanDurationNs !== undefined ||
+  search.maxSpanDurationNs !== undefined ||
+  search.spanFromUnixNs !== undefined ||
+  search.spanToUnixNs !== undefined;
+
+/** Whether any condition is one of spans. */
+export const hasSpanConditions = (search: TraceSearch): boolean =>
+  search.service !== undefined ||
+  search.name !== undefined ||
+  search.status !== undefined ||
+  hasTimeConditions(search) ||
+  wantedProperties(search).length > 0;
+
+/** Fields by the names that Jaeger and OpenTelemetry show them under. */
+const fieldText = (span: SpanView, key: string): string => {
+  switch (key) {
+    case 'span.kind':
+      return span.kind === 'unspecified' ? '' : span.kind;
+    case 'otel.status_code':
+      return span.statusCode === 'unset' ? '' : span.statusCode.toUpperCase();
+    case 'otel.status_description':
+      return span.statusMessage;
+    case 'otel.scope.name':
+      return span.scope.name;
+    case 'otel.scope.version':
+      return span.scope.version;
+    case 'w3c.tracestate':
+      return span.traceState;
+    default:
+      return '';
+  }
+};
+
+const hasText = (properties: ArchivedProperties, key: string, text: string): boolean => {
+  const value = propertyOf(properties, key);
+  return value !== undefined && isPropertyText(value, text);
+};
+
+/** Whether the span, who made it, its scope, one of its events or one of its fields says so. */
+const hasProperty = (span: SpanView, key: string, text: string): boolean => {
+  if (key === 'error' && text === 'false') return span.statusCode !== 'error';
+  if (key === 'error' && text === 'true' && span.statusCode === 'error') return true;
+  const own = span.property(key);
+  if (own !== undefined && isPropertyText(own, text)) return true;
+  if (text !== '' && fieldText(span, key) === text) return true;
+  if (hasText(span.resource.properties, key, text) || hasText(span.scope.properties, key, text)) return true;
+  return span.events.some(
+    ({ name, properties }) => hasText(properties, key, text) || (key === 'event' && name === text),
+  );
+};
+
+const meetsTimes = ({ startUnixNs, endUnixNs }: SpanView, search: TraceSearch): boolean => {
+  const { minSpanDurationNs, maxSpanDurationNs, spanFromUnixNs, spanToUnixNs } = search;
+  const duration = endUnixNs - startUnixNs;
+  return (
+    (minSpanDurationNs === undefined || duration >= minSpanDurationNs) &&
+    (maxSpanDurationNs === undefined || duration <= maxSpanDurationNs) &&
+    (spanFromUnixNs === undefined || startUnixNs >= spanFromUnixNs) &&
+    (spanToUnixNs === undefined || startUnixNs <= spanToUnixNs)
+  );
+};
+
+const isOfService = (service: string, search: NamedSearch): boolean =>
+  service === search.service || (service === '' && search.service === search.unnamedService);
+
+/** Whether a span meets all conditions of spans. */
+export const meetsSpanConditions = (span: SpanView, search: NamedSearch): boolean =>
+  (search.name === undefined || span.name === search.name) &&
+  (search.status === undefined || span.statusCode === search.status) &&
+  (search.service === undefined || isOfService(span.service, search)) &&
+  (!hasTimeConditions(search) || meetsTimes(span, search)) &&
+  wantedProperties(search).every(([key, text]) => hasProperty(span, key, text));
+
+/** A span in memory as conditions see it. */
+class ListedSpan implements SpanView {
+  constructor(private readonly span: ArchivedSpan) {}
+
+  get name(): string {
+    return this.span.name;
+  }
+  get service(): string {
+    const name = propertyOf(this.span.resource.properties, 'service.name');
+    return typeof name === 'string' ? name : '';
+  }
+  get kind(): ArchivedKind {
+    return this.span.kind;
+  }
+  get statusCode(): ArchivedStatusCode {
+    return this.span.status.code;
+  }
+  get statusMessage(): string {
+    return this.span.status.message;
+  }
+  get traceState(): string {
+    return this.span.traceState;
+  }
+  get resource(): ArchivedResource {
+    return this.span.resource;
+  }
+  get scope(): ArchivedScope {
+    return this.span.scope;
+  }
+  get startUnixNs(): bigint {
+    return this.span.startUnixNs;
+  }
+  get endUnixNs(): bigint {
+    return this.span.endUnixNs;
+  }
+  get events(): readonly ArchivedEvent[] {
+    return this.span.events;
+  }
+  property(key: string): ArchivedValue | undefined {
+    return propertyOf(this.span.properties, key);
+  }
+}
+
+/** Whether a span in memory meets all conditions of spans. */
+export const isMeant = (span: ArchivedSpan, search: NamedSearch): boolean =>
+  meetsSpanConditions(new ListedSpan(span), search);

@@ -1,0 +1,29 @@
+// What is said of a trace whose spans are at hand, beyond its summary.
+import type { ArchivedSpan } from './archived-span.js';
+import { propertyOf } from './properties.js';
+
+/** What OpenTelemetry calls a service whose name nobody gave. */
+export const UNKNOWN_SERVICE = 'unknown_service';
+
+/** The name of a service as it is shown: in files one that has none is ''. */
+export const shownName = (service: string, unnamed = UNKNOWN_SERVICE): string => (service === '' ? unnamed : service);
+
+export const serviceOf = ({ resource }: ArchivedSpan): string => {
+  const name = propertyOf(resource.properties, 'service.name');
+  return shownName(typeof name === 'string' ? name : '');
+};
+
+/** Ids of parents that are not among the spans. */
+export const absentParents = (spans: readonly ArchivedSpan[]): string[] => {
+  const present = new Set(spans.map(({ spanId }) => spanId));
+  return [
+    ...new Set(spans.map(({ parentSpanId }) => parentSpanId).filter((parent) => parent !== '' && !present.has(parent))),
+  ];
+};
+
+/** Services with the number of their spans, the busiest first. */
+export const servicesOf = (spans: readonly ArchivedSpan[]): [service: string, spans: number][] => {
+  const counts = new Map<string, number>();
+  for (const span of spans) counts.set(serviceOf(span), (counts.get(serviceOf(span)) ?? 0) + 1);
+  return [...counts].sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1));
+};

@@ -1,0 +1,258 @@
+// What is encoded as Jaeger's UI JSON comes back equal but for lists and maps, and documents of our exporters and of Jaeger itself are read
+// as they were meant.
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { afterEach, describe, expect, test } from 'vitest';
+import { archivedResource, archivedSpan } from '../../../src/archive/from-record.js';
+import { FileReporter } from '../../../src/exporters/file.js';
+import { decodeJaegerJson } from '../../../src/formats/jaeger-json/read-traces.js';
+import { encodeJaegerJson } from '../../../src/formats/jaeger-json/write-traces.js';
+import type { ArchivedSpan } from '../../../src/trace/archived-span.js';
+import { FULL_SPAN, flatSpan } from '../../archive/support/any-span.js';
+import { batchOf, fullRecord, RESOURCE, randomTraces } from '../../exporters/support/records.js';
+
+const decode = (text: string) => decodeJaegerJson(Buffer.from(text));
+const decodeValue = (value: unknown) => decode(JSON.stringify(value));
+const byTrace = (spans: readonly ArchivedSpan[]) => {
+  const traces = new Map<string, ArchivedSpan[]>();
+  for (const span of spans) traces.set(span.traceId, [...(traces.get(span.traceId) ?? []), span]);
+  return traces;
+};
+const roundTrip = (spans: readonly ArchivedSpan[]) => decode(encodeJaegerJson(byTrace(spans)));
+
+let directory: string | undefined;
+afterEach(() => {
+  if (directory !== undefined) rmSync(directory, { recursive: true });
+  directory = undefined;
+});
+
+describe('round trip', () => {
+  test('a span with everything; lists and maps come back as text', () => {
+    const { spans, refused } = roundTrip([FULL_SPAN]);
+    expect(refused).toBe(0);
+    expect(spans).toEqual([
+      {
+        ...FULL_SPAN,
+        properties: {
+          ...FULL_SPAN.properties,
+          list: '["a",1,2.5,true,"9007199254740993",["x",[]],{"deep":[1]}]',
+          map: '{"a":1,"b":{"c":"Bw=="},"empty":{}}',
+          none: '',
+        },
+        resource: { ...FULL_SPAN.resource, properties: { ...FULL_SPAN.resource.properties, args: '["node","a.js"]' } },
+      },
+    ]);
+  });
+
+  test('any spans without lists and maps, whatever keys their properties have', () => {
+    fc.assert(
+      fc.property(flatSpan, (span) => {
+        const { spans, reasons } = roundTrip([span]);
+        expect(reasons).toEqual({});
+        expect(spans).toEqual([span]);
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  test('microseconds, in the form of the UI', () => {
+    const [trace] = JSON.parse(encodeJaegerJson(byTrace([FULL_SPAN]))).data;
+    expect(trace).toMatchObject({
+      traceID: FULL_SPAN.traceId,
+      processes: {
+        p1: { serviceName: 'shop', tags: [{ key: 'host.name', type: 'string', value: 'h1' }, {}, {}, {}, {}] },
+      },
+      spans: [
+        {
+          traceID: FULL_SPAN.traceId,
+          spanID: FULL_SPAN.spanId,
+          operationName: FULL_SPAN.name,
+          references: [{ refType: 'CHILD_OF', spanID: FULL_SPAN.parentSpanId }, {}, {}],
+          startTime: 1_700_000_000_123_456,
+          duration: 543,
+          processID: 'p1',
+          warnings: null,
+        },
+      ],
+    });
+    const tags = trace.spans[0].tags as { key: string; type: string; value: unknown }[];
+    expect(tags.find(({ key }) => key === 'large')).toEqual({ key: 'large', type: 'int64', value: '9007199254740993' });
+    expect(tags.find(({ key }) => key === 'bytes')).toEqual({ key: 'bytes', type: 'binary', value: 'AAH+/w==' });
+    expect(tags.findLast(({ key }: { key: string }) => key === 'error')).toEqual({
+      key: 'error',
+      type: 'bool',
+      value: true,
+    });
+  });
+});
+
+test('a file of our exporter', async () => {
+  directory = mkdtempSync(join(tmpdir(), 'spanline-jaeger-'));
+  const path = join(directory, 'traces.json');
+  const reporter = new FileReporter({ path, format: 'jaeger-json' });
+  const traces = [...randomTraces(5, 200, 40), [fullRecord({ properties: ['a', 1, 'b', 'x', 'c', 1.5] })]];
+  await reporter.report(batchOf(traces));
+  const { spans, refused } = decode(readFileSync(path, 'utf8'));
+  expect(refused).toBe(0);
+  const wanted = traces.flat().map((one) => archivedSpan(one, archivedResource(RESOURCE)));
+  const isOfLibrary = ([key]: readonly [string, unknown]): boolean => key.startsWith('telemetry.sdk.');
+  // The format of the file has no place for flags, the scope and the library, nor types for lists.
+  const fileHas = ({ flags: _, ...span }: ArchivedSpan): ArchivedSpan => ({
+    ...span,
+    scope: { name: '', version: '', properties: {} },
+    resource: {
+      properties: {
+        ...Object.fromEntries(Object.entries(span.resource.properties).filter((entry) => !isOfLibrary(entry))),
+        'cpu.ids': '[0,1]',
+      },
+    },
+    links: span.links.map((link) => ({
+      ...link,
+      properties: 'list' in link.properties ? { ...link.properties, list: '["x","y"]' } : link.properties,
+    })),
+  });
+  expect(spans).toEqual(wanted.map(fileHas));
+});
+
+describe('what Jaeger writes', () => {
+  const span = {
+    traceID: 'ff',
+    spanID: '2',
+    operationName: 'get',
+    references: [],
+    startTime: 1_485_467_191_639_875,
+    duration: 5,
+    tags: [],
+    logs: [],
+    processID: 'p1',
+    warnings: null,
+  };
+  const document = (...spans: object[]) => ({
+    data: [
+      { traceID: 'ff', spans, processes: { p1: { serviceName: 'x', tags: [{ key: 'a', type: 'int64', value: 5 }] } } },
+    ],
+  });
+  const first = (change: object): ArchivedSpan => {
+    const { spans, reasons } = decodeValue(document({ ...span, ...change }));
+    expect(reasons).toEqual({});
+    return spans[0];
+  };
+  const inside = (refType: string, spanID: string) => ({ refType, traceID: 'ff', spanID });
+
+  test('short ids, plain times, the process', () => {
+    expect(first({})).toEqual({
+      traceId: 'ff'.padStart(32, '0'),
+      spanId: '2'.padStart(16, '0'),
+      parentSpanId: '',
+      traceState: '',
+      name: 'get',
+      kind: 'unspecified',
+      startUnixNs: 1_485_467_191_639_875_000n,
+      endUnixNs: 1_485_467_191_639_880_000n,
+      status: { code: 'unset', message: '' },
+      properties: {},
+      events: [],
+      links: [],
+      resource: { properties: { 'service.name': 'x', a: 5 } },
+      scope: { name: '', version: '', properties: {} },
+    });
+  });
+
+  test('tags of every type', () => {
+    const tags = [
+      { key: 'a', type: 'string', value: 'x' },
+      { key: 'b', type: 'int64', value: 23456 },
+      { key: 'c', type: 'bool', value: 'true' },
+      { key: 'd', type: 'float64', value: 72.5 },
+      { key: 'e', type: 'int64', value: '9223372036854775222' },
+      { key: 'f', type: 'binary', value: 'AAAwOQ==' },
+      { key: 'g', value: 1 },
+      { key: 'h', value: null },
+      { key: 'i', type: 'string', value: { x: 1 } },
+      { key: 'span.kind', type: 'string', value: 'server' },
+      { key: 'error', type: 'bool', value: true },
+      { key: 'otel.scope.name', type: 'string', value: 'lib' },
+      { key: 'z', type: 'string', value: 'behind' },
+    ];
+    expect(first({ tags })).toMatchObject({
+      kind: 'server',
+      status: { code: 'error', message: '' },
+      scope: { name: 'lib', version: '' },
+    });
+    expect(first({ tags }).properties).toEqual({
+      ...{ a: 'x', b: 23456, c: true, d: 72.5, e: 9223372036854775222n, f: Uint8Array.from([0, 0, 48, 57]) },
+      ...{ g: 1, h: '', i: '{"x":1}', z: 'behind' },
+    });
+  });
+
+  test('references: the first child-of within the trace is the parent, else the first within it; others are links', () => {
+    const outside = { refType: 'CHILD_OF', traceID: 'ee', spanID: '9' };
+    const { parentSpanId, links } = first({
+      references: [outside, inside('FOLLOWS_FROM', '3'), inside('CHILD_OF', '4')],
+    });
+    expect(parentSpanId).toBe('4'.padStart(16, '0'));
+    expect(links).toMatchObject([
+      { traceId: 'ee'.padStart(32, '0'), properties: { 'opentracing.ref_type': 'child_of' } },
+      { spanId: '3'.padStart(16, '0'), properties: {} },
+    ]);
+    expect(first({ references: [inside('FOLLOWS_FROM', '3')] })).toMatchObject({
+      parentSpanId: '0000000000000003',
+      links: [],
+    });
+    expect(first({ parentSpanID: '7' }).parentSpanId).toBe('0000000000000007');
+  });
+
+  test('logs are events', () => {
+    const fields = [
+      { key: 'x', type: 'string', value: 'y' },
+      { key: 'event', type: 'string', value: 'some-event' },
+    ];
+    const logs = [
+      { timestamp: 7, fields },
+      { timestamp: 8, fields: [] },
+    ];
+    expect(first({ logs }).events).toEqual([
+      { name: 'some-event', timeUnixNs: 7000n, properties: { x: 'y' } },
+      { name: '', timeUnixNs: 8000n, properties: {} },
+    ]);
+  });
+
+  test('a list of traces, one trace, a process inside of a span', () => {
+    const { data } = document(span);
+    for (const value of [data, data[0]]) expect(decodeValue(value).spans).toEqual([first({})]);
+    const own = { process: { serviceName: 'own' } };
+    expect(first(own).resource).toEqual({ properties: { 'service.name': 'own' } });
+    const { spans } = decodeValue(document(span, span, { ...span, ...own }, { ...span, ...own }));
+    expect(spans[0].resource).toBe(spans[1].resource);
+    expect(spans[2].resource).toBe(spans[3].resource);
+  });
+
+  test('bad spans are counted, bad documents refused', () => {
+    const decoded = decodeValue(
+      document(
+        span,
+        { ...span, spanID: 'x' },
+        { ...span, traceID: '0' },
+        {
+          ...span,
+          references: [inside('FOLLOWS_FROM', '1'), { refType: 'FOLLOWS_FROM', traceID: 'xyz', spanID: '1' }],
+        },
+      ),
+    );
+    expect(decoded.spans).toHaveLength(1);
+    expect(decoded.reasons).toEqual({ 'bad span id': 1, 'bad trace id': 1, 'bad link': 1 });
+    for (const wrong of [
+      5,
+      {},
+      { data: [{ spans: {} }] },
+      document({ ...span, tags: [{ key: 'a', type: 'int64', value: 'x' }] }),
+    ]) {
+      expect(() => decodeValue(wrong)).toThrow(expect.objectContaining({ code: 'ERR_SPANLINE_TRACE_FORMAT' }));
+    }
+    expect(() => decodeJaegerJson(Buffer.from(JSON.stringify(document(span, span))), { maxItems: 2 })).toThrow(
+      expect.objectContaining({ code: 'ERR_SPANLINE_TRACE_TOO_LARGE' }),
+    );
+  });
+});

@@ -1,0 +1,66 @@
+// Ten thousand damaged documents of each format: each is read or refused with a typed error, never anything else, and what is read can be
+// written and read again.
+import { describe, expect, test } from 'vitest';
+import type { DecodedTraces } from '../../../src/formats/decode-context.js';
+import { decodeJaegerJson } from '../../../src/formats/jaeger-json/read-traces.js';
+import { encodeJaegerJson } from '../../../src/formats/jaeger-json/write-traces.js';
+import { encodeOtlpJson } from '../../../src/formats/otlp/json-encode.js';
+import { decodeOtlpJson } from '../../../src/formats/otlp/read-json.js';
+import { decodeOtlpProtobuf } from '../../../src/formats/otlp/read-protobuf.js';
+import { TraceFormatError } from '../../../src/formats/trace-format-error.js';
+import type { ArchivedSpan } from '../../../src/trace/archived-span.js';
+import { FULL_SPAN } from '../../archive/support/any-span.js';
+import { mutations } from '../../archive/support/mutate.js';
+import { toProtobuf } from '../../archive/support/otlp-protobuf.js';
+
+const ROUNDS = 10_000;
+
+const small: ArchivedSpan = { ...FULL_SPAN, properties: { a: 1 }, events: [], links: [], traceState: '' };
+const spans = [FULL_SPAN, small];
+const json = [encodeOtlpJson(spans), encodeOtlpJson([small])];
+const jaeger = [encodeJaegerJson(new Map([[FULL_SPAN.traceId, spans]])), encodeJaegerJson(new Map([['x', [small]]]))];
+
+/** Ids of the right form, times in order: what the archive relies on. */
+const check = ({ traceId, spanId, parentSpanId, startUnixNs, endUnixNs, links }: ArchivedSpan): void => {
+  const isGood =
+    /^[0-9a-f]{32}$/.test(traceId) &&
+    /^[0-9a-f]{16}$/.test(spanId) &&
+    /^([0-9a-f]{16})?$/.test(parentSpanId) &&
+    startUnixNs >= 0n &&
+    endUnixNs >= startUnixNs &&
+    links.every((link) => /^[0-9a-f]{32}$/.test(link.traceId) && /^[0-9a-f]{16}$/.test(link.spanId));
+  if (!isGood) throw new Error(`a span was let through: ${JSON.stringify({ traceId, spanId, parentSpanId, links })}`);
+};
+
+const formats: [string, (bytes: Buffer) => DecodedTraces, Buffer[], boolean][] = [
+  ['OTLP protobuf', decodeOtlpProtobuf, json.map(toProtobuf), false],
+  ['OTLP/JSON', decodeOtlpJson, json.map((text) => Buffer.from(text)), true],
+  ['Jaeger JSON', decodeJaegerJson, jaeger.map((text) => Buffer.from(text)), true],
+];
+
+describe.each(formats)('%s', (_, decode, samples, isText) => {
+  test(`${ROUNDS} damaged documents`, () => {
+    const outcomes = { read: 0, refused: 0, spans: 0 };
+    const source = mutations(samples, 11, isText);
+    for (let round = 0; round < ROUNDS; round++) {
+      const bytes = source.next().value;
+      try {
+        const decoded = decode(bytes);
+        decoded.spans.forEach(check);
+        outcomes.read++;
+        outcomes.spans += decoded.spans.length;
+        if (round % 20 === 0) {
+          const again = decodeOtlpJson(Buffer.from(encodeOtlpJson(decoded.spans)));
+          expect(again.spans).toHaveLength(decoded.spans.length);
+        }
+      } catch (error) {
+        if (!(error instanceof TraceFormatError)) throw error;
+        outcomes.refused++;
+      }
+    }
+    // Both happen, or the damage was too light or too heavy to prove anything.
+    expect(outcomes.read).toBeGreaterThan(ROUNDS / 50);
+    expect(outcomes.refused).toBeGreaterThan(ROUNDS / 50);
+    expect(outcomes.spans).toBeGreaterThan(ROUNDS / 50);
+  });
+});
