@@ -45,7 +45,7 @@ describe('varints', () => {
 
   test('signed numbers come back', () => {
     fc.assert(
-      fc.property(fc.integer({ min: -(2 ** 52), max: 2 ** 52 }), (value) => {
+      fc.property(fc.integer({ min: -(2 ** 52), max: 2 ** 52 - 1 }), (value) => {
         expect(reading(written((writer) => writer.zigzag(value))).zigzag()).toBe(value);
       }),
     );

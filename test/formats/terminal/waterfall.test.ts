@@ -3,7 +3,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { summaryOf } from '../../../src/archive/span-list.js';
-import { cut, displayWidth } from '../../../src/formats/terminal/waterfall/display-width.js';
+import { cut, displayWidth } from '../../../src/base/text/display-width.js';
 import { drawWaterfall, type WaterfallOptions } from '../../../src/formats/terminal/waterfall/draw-waterfall.js';
 import { ASCII, glyphsOf, UNICODE } from '../../../src/formats/terminal/waterfall/glyphs.js';
 import type { ArchivedSpan } from '../../../src/trace/archived-span.js';

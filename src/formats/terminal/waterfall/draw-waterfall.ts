@@ -1,5 +1,7 @@
 // A trace as text for a terminal: what is known of it, a scale of time, and a line a span with its place in the tree and its bar. A pure
 // function of its input: linear in what it draws, never wider than it was told, and no control character of a span reaches the terminal.
+
+import { cut } from '../../../base/text/display-width.js';
 import type { ArchivedSpan, TraceSummary } from '../../../trace/archived-span.js';
 import { absentParents, servicesOf } from '../../../trace/trace-facts.js';
 import { escapeText } from '../escape-text.js';
@@ -8,7 +10,6 @@ import { exactTime, formatBytes, formatDuration } from '../units.js';
 import { drawBar, type Extent } from './bar.js';
 import { cpuText } from './cpu-time.js';
 import { detailsOf } from './details.js';
-import { cut } from './display-width.js';
 import type { Glyphs } from './glyphs.js';
 import { Branches, drawLabel, labelWidth, levelsIn, type Row } from './label.js';
 import { traceTree, walkTree } from './trace-tree.js';

@@ -1,10 +1,10 @@
 // The left part of a line: the branches of the tree, and what stands there. It takes the columns it is given and no more, however long names
 // are and however deep the tree is.
 
+import { cut, displayWidth } from '../../../base/text/display-width.js';
 import { serviceOf } from '../../../trace/trace-facts.js';
 import { escapeText } from '../escape-text.js';
 import type { Palette } from '../palette.js';
-import { cut, displayWidth } from './display-width.js';
 import type { Glyphs } from './glyphs.js';
 import type { TraceNode } from './trace-tree.js';
 

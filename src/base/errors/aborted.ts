@@ -1,0 +1,14 @@
+// The one way to tell callers that their own signal ended the work: a message that names the work, the signal's reason as the cause, and the
+// error of the room that was asked. A room must not invent other words for it.
+
+/** Makes the error of a room, with its own class and code. */
+export type ToAborted = (message: string, options: ErrorOptions) => Error;
+
+/** The error for `what`, which `signal` ended. */
+export const abortedBy = ({ reason }: AbortSignal, what: string, toError: ToAborted): Error =>
+  toError(`${what} was aborted`, { cause: reason });
+
+/** Throws that error when the signal has fired. */
+export const throwIfAborted = (signal: AbortSignal | undefined, what: string, toError: ToAborted): void => {
+  if (signal?.aborted === true) throw abortedBy(signal, what, toError);
+};

@@ -1,0 +1,52 @@
+// Checks of options and arguments, in one set of words: the name, what it must be, and what it is. Each room throws its own error; a value
+// must be shown so that the message cannot fail or grow without bound.
+
+/** Makes the error of a room from a message. */
+export type ToError = (message: string) => Error;
+
+/** A wrong value in the text of an error; `String` of an object can throw. */
+export const shown = (value: unknown): string => {
+  if (Array.isArray(value)) return 'an array';
+  return typeof value === 'object' && value !== null ? 'an object' : String(value);
+};
+
+const numberIn = (
+  isRight: boolean,
+  kind: string,
+  name: string,
+  value: unknown,
+  [least, most]: readonly [number, number],
+  toError: ToError,
+): number => {
+  if (isRight && (value as number) >= least && (value as number) <= most) return value as number;
+  const range = most >= Number.MAX_SAFE_INTEGER ? `from ${least}` : `from ${least} to ${most}`;
+  throw toError(`${name} must be ${kind} ${range}, not ${shown(value)}`);
+};
+
+/** `value` when it is a whole number from `least` to `most`. */
+export const wholeNumber = (
+  name: string,
+  value: unknown,
+  [least, most = Number.MAX_SAFE_INTEGER]: readonly [least: number, most?: number],
+  toError: ToError,
+): number => numberIn(Number.isSafeInteger(value), 'a whole number', name, value, [least, most], toError);
+
+/** `value` when it is a finite number from `least` to `most`. */
+export const finiteNumber = (
+  name: string,
+  value: unknown,
+  [least, most = Number.POSITIVE_INFINITY]: readonly [least: number, most?: number],
+  toError: ToError,
+): number => numberIn(Number.isFinite(value), 'a number', name, value, [least, most], toError);
+
+/** `value` when it is true or false. */
+export const flag = (name: string, value: unknown, toError: ToError): boolean => {
+  if (typeof value === 'boolean') return value;
+  throw toError(`${name} must be true or false, not ${shown(value)}`);
+};
+
+/** `value` when it is one of a few texts. */
+export const oneOf = <T extends string>(name: string, value: unknown, allowed: readonly T[], toError: ToError): T => {
+  if (allowed.includes(value as T)) return value as T;
+  throw toError(`${name} must be one of ${allowed.join(', ')}, not ${shown(value)}`);
+};
