@@ -12,10 +12,11 @@ import {
   statSync,
   writeSync,
 } from 'node:fs';
-import { open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { promisify } from 'node:util';
 import { ByteWriter } from '../../base/bytes/byte-writer.js';
+import { runAsync } from '../../base/files/fs-steps.js';
+import { syncDirectory } from '../../base/files/sync-directory.js';
 import { TransportError } from '../../graph/graph-error.js';
 import type { ArchivedSpan } from '../../trace/archived-span.js';
 import { SpanEncoder } from './span-bytes.js';
@@ -28,15 +29,6 @@ const failed = (path: string, what: string, cause: unknown): TransportError =>
   new TransportError(`${path} cannot be ${what}: ${(cause as Error).message}`, { cause });
 
 const syncDescriptor = promisify(fsync);
-
-const syncDirectory = async (path: string): Promise<void> => {
-  try {
-    const directory = await open(path, 'r');
-    await directory.sync().finally(() => directory.close());
-  } catch {
-    // Not every file system can; those that cannot need not.
-  }
-};
 
 /** Encodes one batch at a time: shared, for it is used at once. */
 const frame = new ByteWriter(2 * FRAME_BYTES);
@@ -158,7 +150,7 @@ export class WalWriter {
     try {
       await syncDescriptor(this.descriptor);
       // A file whose name is lost is lost.
-      if (this.synced === 0) await syncDirectory(dirname(this.path));
+      if (this.synced === 0) await runAsync(syncDirectory(dirname(this.path)));
       this.synced = bytes;
     } catch (cause) {
       // A second sync would succeed without the bytes that the first one lost.

@@ -95,7 +95,7 @@ export class ByteWriter {
     this.length = at;
   }
 
-  /** A whole number from -2^52 to 2^52. */
+  /** A whole number from -(2^52) to 2^52 - 1. */
   zigzag(value: number): void {
     this.varint(value >= 0 ? value * 2 : -value * 2 - 1);
   }

@@ -5,6 +5,8 @@ import {
   closeSync,
   fstat,
   fstatSync,
+  fsync,
+  fsyncSync,
   ftruncate,
   ftruncateSync,
   mkdir,
@@ -13,7 +15,11 @@ import {
   openSync,
   read,
   readSync,
+  realpath,
+  realpathSync,
   renameSync,
+  stat,
+  statSync,
   unlink,
   unlinkSync,
   write,
@@ -26,9 +32,12 @@ export type FsStep =
   | readonly ['open', path: string, flags: string]
   | readonly ['fstat', fd: number]
   | readonly ['read', fd: number, buffer: Buffer, offset: number, length: number, position: number]
-  | readonly ['write', fd: number, buffer: Buffer, offset: number, length: number]
+  | readonly ['write', fd: number, buffer: Uint8Array, offset: number, length: number]
   | readonly ['ftruncate', fd: number, size: number]
+  | readonly ['fsync', fd: number]
   | readonly ['close', fd: number]
+  | readonly ['stat', path: string]
+  | readonly ['realpath', path: string]
   | readonly ['rename', from: string, to: string]
   | readonly ['unlink', path: string]
   | readonly ['mkdir', path: string, options: { recursive: true }];
@@ -45,7 +54,10 @@ const SYNC: Readonly<Record<FsStep[0], Call<unknown>>> = {
   read: readSync,
   write: writeSync,
   ftruncate: ftruncateSync,
+  fsync: fsyncSync,
   close: closeSync,
+  stat: statSync,
+  realpath: realpathSync,
   rename: renameSync,
   unlink: unlinkSync,
   mkdir: mkdirSync,
@@ -61,7 +73,10 @@ const ASYNC: Readonly<Record<FsStep[0], Call<unknown>>> = {
   read: async (...args: Parameters<typeof readBytes>) => (await readBytes(...args)).bytesRead,
   write: async (...args: Parameters<typeof writeBytes>) => (await writeBytes(...args)).bytesWritten,
   ftruncate: promisify(ftruncate),
+  fsync: promisify(fsync),
   close: promisify(close),
+  stat: promisify(stat),
+  realpath: promisify(realpath),
   // A rename under way when the process exits could replace what the exit itself wrote; it is quick, so it never is.
   rename: renameSync,
   unlink: promisify(unlink),

@@ -1,10 +1,9 @@
 // `spanline trace export`: traces as a file that other tools, and `spanline trace import`, read. A file is there whole or not at all.
-import { once } from 'node:events';
-import { createWriteStream } from 'node:fs';
-import { realpath, rename, rm, stat } from 'node:fs/promises';
 import { type Command, Option } from 'commander';
 import type { Archive } from '../../archive/archive.js';
 import { loadTraces } from '../../archive/server/load-traces.js';
+import { runAsync } from '../../base/files/fs-steps.js';
+import { WholeFile } from '../../base/files/whole-file.js';
 import type { ArchivedSpan } from '../../trace/archived-span.js';
 import { type ArchiveCommandOptions, withArchive, withArchiveOption } from '../archive-session.js';
 import { CommandError, ExitCode, endWith } from '../exit-code.js';
@@ -52,37 +51,12 @@ interface Output {
 
 const toStdout: Output = { write: writeOut, async finish() {}, async abandon() {} };
 
-/** Where the text is written, and the name it gets when it is whole: none for a pipe or a device, which nothing may take the place of. */
-const placesOf = async (file: string): Promise<{ readonly partial: string; readonly whole?: string }> => {
-  const found = await stat(file).catch(() => undefined);
-  if (found !== undefined && !found.isFile()) return { partial: file };
-  const whole = found === undefined ? file : await realpath(file);
-  return { partial: `${whole}.${process.pid}.tmp`, whole };
-};
-
 const toFile = async (file: string): Promise<Output> => {
-  const { partial, whole } = await placesOf(file);
-  const stream = createWriteStream(partial, whole === undefined ? { flags: 'w' } : { flags: 'wx', flush: true });
-  let failure: Error | undefined;
-  stream.on('error', (error) => {
-    failure = error;
-  });
-  await once(stream, 'open');
+  const whole = await runAsync(WholeFile.open(file, { takesSpecial: true }));
   return {
-    async write(text) {
-      if (failure !== undefined) throw failure;
-      if (!stream.write(text)) await once(stream, 'drain');
-    },
-    async finish() {
-      stream.end();
-      await once(stream, 'close');
-      if (failure !== undefined) throw failure;
-      if (whole !== undefined) await rename(partial, whole);
-    },
-    async abandon() {
-      stream.destroy();
-      if (whole !== undefined) await rm(partial, { force: true });
-    },
+    write: (text) => runAsync(whole.write(Buffer.from(text))),
+    finish: () => runAsync(whole.finish()),
+    abandon: () => runAsync(whole.abort()),
   };
 };
 

@@ -1,9 +1,9 @@
 // Appends whole lines to a file and begins a new file when the old one is full. What could not be written as a whole is
 // taken back: a reader never meets half a line. The file is opened anew for each line, so that it may be moved away.
 import type { Stats } from 'node:fs';
-import { dirname } from 'node:path';
+import type { FsSteps } from '../../base/files/fs-steps.js';
+import { openMakingDirectory, writeAll } from '../../base/files/whole-file.js';
 import { notAFile } from './file-error.js';
-import type { FsSteps } from './fs-steps.js';
 
 /** When to begin a new file. */
 export interface Rotation {
@@ -15,22 +15,7 @@ export interface Rotation {
 
 const NEW_LINE = 0x0a;
 
-export const writeAll = function* (fd: number, bytes: Buffer): FsSteps<void> {
-  for (let at = 0; at < bytes.length; ) at += yield ['write', fd, bytes, at, bytes.length - at];
-};
-
 const isMissing = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === 'ENOENT';
-
-/** Opens with `flags` and makes the directory when it is missing. */
-export const open = function* (path: string, flags: string): FsSteps<number> {
-  try {
-    return yield ['open', path, flags];
-  } catch (error) {
-    if (!isMissing(error)) throw error;
-  }
-  yield ['mkdir', dirname(path), { recursive: true }];
-  return yield ['open', path, flags];
-};
 
 /** `path.1` becomes `path.2` and so on; gives how many full files were lost for it. */
 const rotate = function* (path: string, keepFiles: number): FsSteps<number> {
@@ -75,13 +60,13 @@ const appendTo = function* (fd: number, size: number, line: Buffer): FsSteps<voi
 /** `line` ends with a line break. Gives how many full files were removed to make room. */
 export const appendLine = function* (path: string, line: Buffer, rotation: Rotation): FsSteps<number> {
   let lost = 0;
-  let fd = yield* open(path, 'a+');
+  let fd = yield* openMakingDirectory(path, 'a+');
   try {
     let stats: Stats = yield ['fstat', fd];
     if (!stats.isFile()) throw notAFile(path);
     if (stats.size > 0 && stats.size + line.length > rotation.maxBytes) {
       lost = yield* rotate(path, rotation.keepFiles);
-      const fresh = yield* open(path, 'a+');
+      const fresh = yield* openMakingDirectory(path, 'a+');
       yield ['close', fd];
       fd = fresh;
       stats = yield ['fstat', fd];

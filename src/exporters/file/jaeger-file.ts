@@ -1,13 +1,16 @@
 // Jaeger's UI document in a file that is whole after every report. It replaces what an earlier process left there.
+import { runAsync, runSync } from '../../base/files/fs-steps.js';
+import { type WholeFileOptions, writeWhole } from '../../base/files/whole-file.js';
 import type { ReportBatch } from '../../collector/reporter.js';
 import { BatchSpans } from '../otlp/batch-spans.js';
 import { type Undelivered, UndeliveredByBatch } from '../otlp/undelivered.js';
 import { Slices } from '../slices.js';
 import { toFileError } from './file-error.js';
 import type { FileFormat } from './file-format.js';
-import { runAsync, runSync } from './fs-steps.js';
 import { JaegerDocument } from './jaeger-document.js';
-import { replaceFile } from './replace-file.js';
+
+/** Not synced: it is written anew with every report. */
+const WRITING: WholeFileOptions = { makesDirectory: true, isDurable: false };
 
 export class JaegerFile implements FileFormat {
   readonly #document: JaegerDocument;
@@ -32,7 +35,7 @@ export class JaegerFile implements FileFormat {
       signal.throwIfAborted();
     }
     try {
-      await runAsync(replaceFile(this.path, '', this.#document.chunks()));
+      await runAsync(writeWhole(this.path, this.#document.chunks(), WRITING));
     } catch (error) {
       throw toFileError(this.path, error);
     }
@@ -42,7 +45,7 @@ export class JaegerFile implements FileFormat {
   reportSync(batch: ReportBatch): void {
     for (const _bytes of this.#take(batch, this.#untaken.of(batch)));
     try {
-      runSync(replaceFile(this.path, '-exit', this.#document.chunks()));
+      runSync(writeWhole(this.path, this.#document.chunks(), WRITING));
     } catch (error) {
       throw toFileError(this.path, error);
     }

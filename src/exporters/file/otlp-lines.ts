@@ -1,5 +1,7 @@
 // OTLP/JSON lines: one ExportTraceServiceRequest a line, appended. A line that is in the file is settled at once, so that
 // a retry after a full disk goes on behind it.
+
+import { runAsync, runSync } from '../../base/files/fs-steps.js';
 import type { ReportBatch } from '../../collector/reporter.js';
 import { RequestBuilder } from '../../formats/otlp/request-builder.js';
 import { JsonFormat } from '../../formats/otlp/write-json.js';
@@ -8,7 +10,6 @@ import { type Undelivered, UndeliveredByBatch } from '../otlp/undelivered.js';
 import { appendLine, type Rotation } from './append-line.js';
 import { toFileError } from './file-error.js';
 import type { FileFormat } from './file-format.js';
-import { runAsync, runSync } from './fs-steps.js';
 
 /** A reader holds a line in memory as a whole. */
 const MAX_LINE_BYTES = 4 << 20;

@@ -1,9 +1,8 @@
 // Where a graph file is written: memory, or a file that appears whole or not at all. A sink must leave nothing behind when it is
 // aborted.
 
-import { randomBytes } from 'node:crypto';
-import { closeSync, fsyncSync, openSync, realpathSync, renameSync, rmSync, statSync, writeSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { type FsSteps, runSync } from '../../base/files/fs-steps.js';
+import { WholeFile } from '../../base/files/whole-file.js';
 import { ClosedError, TransportError } from '../graph-error.js';
 
 /** Takes bytes one after the other. */
@@ -65,39 +64,6 @@ const failed = (path: string, cause: unknown): TransportError =>
     cause,
   });
 
-/** Makes a rename survive a power failure. Not every file system can sync a directory; those that cannot need not. */
-const syncDirectory = (path: string): void => {
-  let descriptor: number | undefined;
-  try {
-    descriptor = openSync(path, 'r');
-    fsyncSync(descriptor);
-  } catch {
-    // The file itself is synced; only its name may be the old one after a power failure.
-  } finally {
-    if (descriptor !== undefined) closeSync(descriptor);
-  }
-};
-
-/** For clearing up: the failure that led here is the one to report. */
-const removeQuietly = (path: string): void => {
-  try {
-    rmSync(path, { force: true });
-  } catch {
-    // A directory that cannot be written keeps the file; nobody reads its name.
-  }
-};
-
-/**
- * Where a file of this name lies: links are followed, so that `/dev/stdout` is never replaced. What is no regular file cannot be renamed onto:
- * a pipe would get nothing, and `/dev/null` be gone.
- */
-const placeOf = (path: string): string => {
-  const found = statSync(path, { throwIfNoEntry: false });
-  if (found === undefined) return path;
-  if (!found.isFile()) throw new Error('it is no regular file');
-  return realpathSync(path);
-};
-
 /**
  * Writes beside `path` under a temporary name, and renames at the end: readers see the old file or the whole new one.
  *
@@ -119,27 +85,18 @@ const placeOf = (path: string): string => {
  */
 export class AtomicFileSink implements ByteSink {
   position = 0;
-  private readonly place: string;
-  private readonly temporary: string;
-  private descriptor: number | undefined;
+  private readonly file: WholeFile;
   private readonly buffer = Buffer.allocUnsafe(BUFFER_BYTES);
   private buffered = 0;
 
   constructor(readonly path: string) {
-    try {
-      this.place = placeOf(path);
-      const name = `.${basename(this.place)}.${process.pid}-${randomBytes(4).toString('hex')}.tmp`;
-      this.temporary = join(dirname(this.place), name);
-      this.descriptor = openSync(this.temporary, 'wx');
-    } catch (cause) {
-      throw failed(path, cause);
-    }
+    this.file = this.run(WholeFile.open(path));
   }
 
   write(bytes: Uint8Array): void {
-    if (this.descriptor === undefined) throw new ClosedError(`${this.path} is finished or aborted already`);
+    this.requireOpen();
     if (this.buffered + bytes.length > BUFFER_BYTES) this.flush();
-    if (bytes.length > BUFFER_BYTES) this.writeAll(bytes);
+    if (bytes.length > BUFFER_BYTES) this.run(this.file.write(bytes));
     else {
       this.buffer.set(bytes, this.buffered);
       this.buffered += bytes.length;
@@ -148,45 +105,28 @@ export class AtomicFileSink implements ByteSink {
   }
 
   finish(): void {
-    if (this.descriptor === undefined) throw new ClosedError(`${this.path} is finished or aborted already`);
-    try {
-      this.flush();
-      const descriptor = this.descriptor;
-      fsyncSync(descriptor);
-      // Whatever closing says, the descriptor is gone afterwards.
-      this.descriptor = undefined;
-      closeSync(descriptor);
-      renameSync(this.temporary, this.place);
-      syncDirectory(dirname(this.place));
-    } catch (cause) {
-      this.abort();
-      removeQuietly(this.temporary);
-      throw cause instanceof TransportError ? cause : failed(this.path, cause);
-    }
+    this.requireOpen();
+    this.flush();
+    this.run(this.file.finish());
   }
 
   abort(): void {
-    if (this.descriptor === undefined) return;
-    const descriptor = this.descriptor;
-    this.descriptor = undefined;
-    try {
-      closeSync(descriptor);
-    } catch {
-      // The bytes are not wanted any more.
-    }
-    removeQuietly(this.temporary);
+    runSync(this.file.abort());
+  }
+
+  private requireOpen(): void {
+    if (!this.file.isOpen) throw new ClosedError(`${this.path} is finished or aborted already`);
   }
 
   private flush(): void {
-    this.writeAll(this.buffer.subarray(0, this.buffered));
+    this.run(this.file.write(this.buffer.subarray(0, this.buffered)));
     this.buffered = 0;
   }
 
-  private writeAll(bytes: Uint8Array): void {
+  private run<T>(steps: FsSteps<T>): T {
     try {
-      for (let at = 0; at < bytes.length; ) at += writeSync(this.descriptor as number, bytes, at);
+      return runSync(steps);
     } catch (cause) {
-      this.abort();
       throw failed(this.path, cause);
     }
   }

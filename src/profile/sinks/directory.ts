@@ -1,7 +1,8 @@
 // A sink that writes profiles to a directory, one file each, and removes what is beyond its bounds. A reader sees whole files only:
 // written under a temporary name, then renamed.
-import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { runAsync } from '../../base/files/fs-steps.js';
+import { writeWhole } from '../../base/files/whole-file.js';
 import { ProfileOutputError } from '../output/output-error.js';
 import { openWriter, PROFILE_FORMATS, type ProfileFormat, type WriterOptions } from '../output/profile-format.js';
 import { type CountingSink, countingSink } from './counting-sink.js';
@@ -71,18 +72,6 @@ export const directorySink = (options: DirectorySinkOptions): CountingSink<Direc
     lastFile: undefined as string | undefined,
   };
 
-  const writeWhole = async (file: string, bytes: Uint8Array): Promise<void> => {
-    const temporary = `${file}.tmp`;
-    try {
-      await mkdir(dir, { recursive: true });
-      await writeFile(temporary, bytes);
-      await rename(temporary, file);
-    } catch (error) {
-      await rm(temporary, { force: true }).catch(() => undefined);
-      throw error;
-    }
-  };
-
   return countingSink(
     async (profile) => {
       try {
@@ -90,7 +79,7 @@ export const directorySink = (options: DirectorySinkOptions): CountingSink<Direc
         const beganMs = Number(profile.startUnixNs / NS_PER_MS);
         const file = join(dir, profileFileName(beganMs, number++, profile.threadId, writer.extension));
         const bytes = writer.write(profile);
-        await writeWhole(file, bytes);
+        await runAsync(writeWhole(file, [bytes], { makesDirectory: true }));
         stats.profiles++;
         stats.bytes += bytes.length;
         stats.lastFile = file;

@@ -25,7 +25,7 @@ export const profileFileName = (unixMs: number, number: number, threadId: number
 };
 
 const OWN = /^spanline-[\d-]{10}T[\d.]{10}Z-\d+-\d+-\d+(\.pb\.gz|\.cpuprofile|\.speedscope\.json|\.folded)$/;
-const TEMPORARY = /^spanline-[\d-]{10}T[\d.]{10}Z-\d+-\d+-\d+\.[\w.]+\.tmp$/;
+const TEMPORARY = /^\.spanline-[\d-]{10}T[\d.]{10}Z-\d+-\d+-\d+\.[\w.-]+\.tmp$/;
 
 interface Found {
   readonly path: string;

@@ -1,6 +1,6 @@
 // The document for Jaeger's UI is valid and complete after every report, holds the latest traces within its bounds, and
 // keeps of a span what its format can.
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmdirSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -136,16 +136,18 @@ test('a report that could not be written leaves the old document; its retry hold
   const reporter = open();
   await reporter.report(batchOf([traceNamed(1)]));
   const before = readFileSync(path, 'utf8');
-  const obstacle = `${path}.${process.pid}.tmp`;
-  mkdirSync(obstacle);
+  // A file where the directory was.
+  renameSync(folder, `${folder}-away`);
+  writeFileSync(folder, '');
   const batch = batchOf([traceNamed(2)]);
   const error = await reporter.report(batch).then(
     () => undefined,
     (reason) => reason,
   );
   expect(error).toMatchObject({ code: 'ERR_SPANLINE_FILE', message: expect.stringContaining(path) });
+  rmSync(folder);
+  renameSync(`${folder}-away`, folder);
   expect(readFileSync(path, 'utf8')).toBe(before);
-  rmdirSync(obstacle);
   (batch as { signal: AbortSignal }).signal = new AbortController().signal;
   await reporter.report(batch);
   expect(namesIn()).toEqual(['trace 1', 'trace 2']);

@@ -1,0 +1,150 @@
+// A file that appears whole or not at all: written beside its place under a temporary name, synced, renamed, and its name synced. Readers see
+// the old file or the new one. What fails must leave the old file as it was, and nothing beside it.
+import { randomBytes } from 'node:crypto';
+import type { Stats } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { SpanlineError } from '../errors/spanline-error.js';
+import type { FsSteps } from './fs-steps.js';
+import { syncDirectory } from './sync-directory.js';
+
+export interface WholeFileOptions {
+  /** Make the directory when it is missing. Default false. */
+  readonly makesDirectory?: boolean;
+  /**
+   * Write straight to a pipe or a device, which nothing may take the place of: a pipe would get nothing, and `/dev/null` be gone. Default
+   * false: it is refused.
+   */
+  readonly takesSpecial?: boolean;
+  /** Sync before the rename. Default true; false for a file that is written anew every second. */
+  readonly isDurable?: boolean;
+}
+
+const isMissing = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === 'ENOENT';
+
+/** Where a file of this name lies: links are followed, so that `/dev/stdout` is never replaced. Undefined for what is no regular file. */
+export const placeOf = function* (path: string): FsSteps<string | undefined> {
+  let stats: Stats;
+  try {
+    stats = yield ['stat', path];
+  } catch (error) {
+    if (isMissing(error)) return path;
+    throw error;
+  }
+  return stats.isFile() ? yield ['realpath', path] : undefined;
+};
+
+/** Open with `flags`, and make the directory first when it is missing. */
+export const openMakingDirectory = function* (path: string, flags: string): FsSteps<number> {
+  try {
+    return yield ['open', path, flags];
+  } catch (error) {
+    if (!isMissing(error)) throw error;
+  }
+  yield ['mkdir', dirname(path), { recursive: true }];
+  return yield ['open', path, flags];
+};
+
+export const writeAll = function* (descriptor: number, bytes: Uint8Array): FsSteps<void> {
+  for (let at = 0; at < bytes.length; ) at += yield ['write', descriptor, bytes, at, bytes.length - at];
+};
+
+const temporaryName = (place: string): string =>
+  join(dirname(place), `.${basename(place)}.${process.pid}-${randomBytes(4).toString('hex')}.tmp`);
+
+/** A file while it is written. */
+export class WholeFile {
+  #descriptor: number | undefined;
+  readonly #place: string | undefined;
+  readonly #temporary: string;
+  readonly #isDurable: boolean;
+
+  private constructor(descriptor: number, place: string | undefined, temporary: string, isDurable: boolean) {
+    this.#descriptor = descriptor;
+    this.#place = place;
+    this.#temporary = temporary;
+    this.#isDurable = isDurable;
+  }
+
+  static *open(path: string, options: WholeFileOptions = {}): FsSteps<WholeFile> {
+    const { makesDirectory = false, takesSpecial = false, isDurable = true } = options;
+    const place = yield* placeOf(path);
+    if (place === undefined && !takesSpecial) throw new SpanlineError('ERR_SPANLINE_FILE', 'it is no regular file');
+    const temporary = place === undefined ? path : temporaryName(place);
+    const flags = place === undefined ? 'w' : 'wx';
+    const descriptor: number = makesDirectory
+      ? yield* openMakingDirectory(temporary, flags)
+      : yield ['open', temporary, flags];
+    return new WholeFile(descriptor, place, temporary, isDurable);
+  }
+
+  /** Neither finished nor given up. */
+  get isOpen(): boolean {
+    return this.#descriptor !== undefined;
+  }
+
+  /** Append. A failure gives the file up. */
+  *write(bytes: Uint8Array): FsSteps<void> {
+    try {
+      yield* writeAll(this.#descriptor as number, bytes);
+    } catch (error) {
+      yield* this.abort();
+      throw error;
+    }
+  }
+
+  /** Everything is written: make it visible, for good. A failure gives the file up. */
+  *finish(): FsSteps<void> {
+    const place = this.#place;
+    try {
+      if (place !== undefined && this.#isDurable) yield ['fsync', this.#descriptor as number];
+      yield* this.#close();
+      if (place !== undefined) yield ['rename', this.#temporary, place];
+    } catch (error) {
+      yield* this.#giveUp();
+      throw error;
+    }
+    if (place !== undefined && this.#isDurable) yield* syncDirectory(dirname(place));
+  }
+
+  /** Forget everything; harmless after `finish`. */
+  *abort(): FsSteps<void> {
+    if (this.isOpen) yield* this.#giveUp();
+  }
+
+  *#giveUp(): FsSteps<void> {
+    try {
+      yield* this.#close();
+    } catch {
+      // The bytes are not wanted any more.
+    }
+    if (this.#place === undefined) return;
+    try {
+      yield ['unlink', this.#temporary];
+    } catch {
+      // The failure that led here is the one to report; nobody reads a file of this name.
+    }
+  }
+
+  *#close(): FsSteps<void> {
+    const descriptor = this.#descriptor;
+    // Whatever closing says, the descriptor is gone afterwards.
+    this.#descriptor = undefined;
+    if (descriptor !== undefined) yield ['close', descriptor];
+  }
+}
+
+/** Write a whole file of these parts. */
+export const writeWhole = function* (
+  path: string,
+  parts: Iterable<Uint8Array>,
+  options?: WholeFileOptions,
+): FsSteps<void> {
+  const file = yield* WholeFile.open(path, options);
+  try {
+    for (const part of parts) yield* file.write(part);
+  } catch (error) {
+    yield* file.abort();
+    throw error;
+  }
+  yield* file.finish();
+};
