@@ -1,5 +1,5 @@
 // How an archive is opened and what it says of itself. Types and bounds only.
-import { BadOptionsError } from '../graph/graph-error.js';
+import { BadOptionsError } from '../container/graph-error.js';
 
 /** What is kept; the rest is deleted, a segment at a time. */
 export interface Retention {

@@ -2,7 +2,7 @@
 // saying so, and never hold more than its bounds.
 
 import { mkdir } from 'node:fs/promises';
-import { BadOptionsError, ClosedError, TransportError } from '../graph/graph-error.js';
+import { BadOptionsError, ClosedError, TransportError } from '../container/graph-error.js';
 import type { ArchivedSpan, TraceSearch, TraceSummary } from '../trace/archived-span.js';
 import { shownName, UNKNOWN_SERVICE } from '../trace/trace-facts.js';
 import {

@@ -2,7 +2,7 @@
 // counted. Segments are made by the worker, one at a time, while others are taken; without one, here and at once.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { TransportError } from '../graph/graph-error.js';
+import { TransportError } from '../container/graph-error.js';
 import type { ArchivedSpan } from '../trace/archived-span.js';
 import { newId } from './file-names.js';
 import { HeldBatch } from './held-batch.js';

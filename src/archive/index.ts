@@ -1,18 +1,6 @@
 // The entry `spanline/archive`: every public name of finished traces on disk, and nothing else. Importing it must load no optional package.
 
 export {
-  type DecodedTraces,
-  type DecodeLimits,
-  describeRefusals,
-  type RefusalReason,
-} from '../formats/decode-context.js';
-export { decodeJaegerJson } from '../formats/jaeger-json/read-traces.js';
-export { encodeJaegerJson, jaegerTrace } from '../formats/jaeger-json/write-traces.js';
-export { encodeOtlpJson, otlpResourceSpans } from '../formats/otlp/json-encode.js';
-export { decodeOtlpJson } from '../formats/otlp/read-json.js';
-export { decodeOtlpProtobuf } from '../formats/otlp/read-protobuf.js';
-export { TraceFormatError, type TraceFormatErrorCode } from '../formats/trace-format-error.js';
-export {
   AbortedError,
   BadKeyError,
   BadOptionsError,
@@ -26,7 +14,19 @@ export {
   TransportError,
   TruncatedError,
   UnsupportedVersionError,
-} from '../graph/graph-error.js';
+} from '../container/graph-error.js';
+export {
+  type DecodedTraces,
+  type DecodeLimits,
+  describeRefusals,
+  type RefusalReason,
+} from '../formats/decode-context.js';
+export { decodeJaegerJson } from '../formats/jaeger-json/read-traces.js';
+export { encodeJaegerJson, jaegerTrace } from '../formats/jaeger-json/write-traces.js';
+export { encodeOtlpJson, otlpResourceSpans } from '../formats/otlp/json-encode.js';
+export { decodeOtlpJson } from '../formats/otlp/read-json.js';
+export { decodeOtlpProtobuf } from '../formats/otlp/read-protobuf.js';
+export { TraceFormatError, type TraceFormatErrorCode } from '../formats/trace-format-error.js';
 export { ArchivedDouble } from '../trace/archived-double.js';
 export type {
   ArchivedEvent,

@@ -1,7 +1,7 @@
 // What other writers hold: their write-ahead files, read as far as they are written. A reader holds as many spans as the writers do, and
 // forgets them when they are in segments. It must never change their files.
 import { join } from 'node:path';
-import { GraphError } from '../graph/graph-error.js';
+import { GraphError } from '../container/graph-error.js';
 import type { ArchivedSpan } from '../trace/archived-span.js';
 import type { OwnedName } from './file-names.js';
 import { SpanList } from './span-list.js';

@@ -1,16 +1,21 @@
 // A compact graph file, open for reading: several graphs over one set of keys. It is immutable; any number of readers may share it.
-import { BlockCache, type BlockCacheStats } from './container/block-cache.js';
-import { Container, type ContainerOptions } from './container/container.js';
-import { NO_GRAPH, type SectionEntry, SectionId } from './container/layout.js';
+import { BlockCache, type BlockCacheStats } from '../container/block-cache.js';
+import { Container, type ContainerOptions } from '../container/container.js';
+import { BadOptionsError, ClosedError, CorruptError } from '../container/graph-error.js';
+import { NO_GRAPH, type SectionEntry, SectionId } from '../container/layout.js';
+import { FileTransport } from '../container/transport/file-transport.js';
+import { openTransport } from '../container/transport/open-transport.js';
+import type {
+  SyncTransport,
+  Transport,
+  TransportReadOptions,
+  TransportStats,
+} from '../container/transport/transport.js';
 import { Dictionary } from './dictionary/dictionary.js';
-import { BadOptionsError, ClosedError, CorruptError } from './graph-error.js';
 import { GraphView } from './graph-view.js';
 import { decodeMeta, type GraphInfo, type GraphMeta } from './meta.js';
 import { COLUMN_SECTIONS, NodeColumns } from './nodes/node-columns.js';
 import { type Column, decodeNodeTable, NODES_PER_BLOCK } from './nodes/node-table.js';
-import { FileTransport } from './transport/file-transport.js';
-import { openTransport } from './transport/open-transport.js';
-import type { SyncTransport, Transport, TransportReadOptions, TransportStats } from './transport/transport.js';
 
 /** How a graph file is opened. */
 export interface OpenGraphOptions extends ContainerOptions {

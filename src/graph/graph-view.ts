@@ -1,16 +1,17 @@
 // One graph of a file, read by ordinals: small whole numbers in topological order. A walk over them never touches a key; keys are
 // fetched when somebody asks for them.
+
+import type { Container } from '../container/container.js';
+import { BadOptionsError, NotFoundError } from '../container/graph-error.js';
+import { type Reading, runReading, runReadingSync } from '../container/reading.js';
+import type { TransportReadOptions } from '../container/transport/transport.js';
 import { type Ancestry, closureOf } from './closure.js';
-import type { Container } from './container/container.js';
 import type { Dictionary } from './dictionary/dictionary.js';
-import { BadOptionsError, NotFoundError } from './graph-error.js';
 import type { GraphNode, NodeParts } from './graph-node.js';
 import type { GraphInfo } from './meta.js';
 import type { BlockRequest, DecodedColumns, NodeColumns } from './nodes/node-columns.js';
 import { COLUMNS, type Column, NODES_PER_BLOCK } from './nodes/node-table.js';
 import type { ReferenceRows } from './nodes/reference-block.js';
-import { type Reading, runReading, runReadingSync } from './reading.js';
-import type { TransportReadOptions } from './transport/transport.js';
 
 /** Bytes of one stretch of a walk: few requests, bounded memory. */
 const CHUNK_BYTES = 8 * 1024 * 1024;

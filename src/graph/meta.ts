@@ -1,6 +1,6 @@
 // What a graph file says of itself: its graphs, how they are ordered, how many nodes. Every number is checked against its bounds before
 // anything is sized by it.
-import { CorruptError, UnsupportedVersionError } from './graph-error.js';
+import { CorruptError, UnsupportedVersionError } from '../container/graph-error.js';
 import type { OrderKind } from './nodes/node-order.js';
 
 /** Graphs of one file. */

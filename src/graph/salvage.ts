@@ -1,10 +1,10 @@
 // Reads what is left of a damaged file, and writes it to a new one. Nothing of the new file may be wrong: what cannot be read is left
 // out and reported, never guessed.
 import { statSync } from 'node:fs';
+import { BadOptionsError, type CorruptError, type GraphError, isDamage } from '../container/graph-error.js';
+import { NO_GRAPH, type SectionEntry, SectionId } from '../container/layout.js';
 import { CompactGraphBuilder } from './builder/graph-builder.js';
 import { CompactGraph } from './compact-graph.js';
-import { NO_GRAPH, type SectionEntry, SectionId } from './container/layout.js';
-import { BadOptionsError, type CorruptError, type GraphError, isDamage } from './graph-error.js';
 import type { GraphInfo, GraphMeta } from './meta.js';
 import { DamagedFile } from './salvage/damaged-file.js';
 import {

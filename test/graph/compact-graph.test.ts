@@ -2,16 +2,16 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { BlockCache } from '../../src/container/block-cache.js';
+import { BufferSink } from '../../src/container/byte-sink.js';
+import { BufferTransport } from '../../src/container/transport/buffer-transport.js';
+import { FileTransport } from '../../src/container/transport/file-transport.js';
+import type { SyncTransport, Transport } from '../../src/container/transport/transport.js';
 import { CompactGraphBuilder } from '../../src/graph/builder/graph-builder.js';
 import { CompactGraph } from '../../src/graph/compact-graph.js';
-import { BlockCache } from '../../src/graph/container/block-cache.js';
-import { BufferSink } from '../../src/graph/container/byte-sink.js';
-import { BufferTransport } from '../../src/graph/transport/buffer-transport.js';
-import { FileTransport } from '../../src/graph/transport/file-transport.js';
-import type { SyncTransport, Transport } from '../../src/graph/transport/transport.js';
-import { failureOf, thrownBy } from './support/errors.js';
+import { failureOf, thrownBy } from '../container/support/errors.js';
+import { temporaryDirectory } from '../container/support/temporary-directory.js';
 import { buildHistory, makeHistory } from './support/synthetic-history.js';
-import { temporaryDirectory } from './support/temporary-directory.js';
 
 const directory = temporaryDirectory();
 const COMMITS = 50_000;

@@ -1,12 +1,12 @@
 // A graph as plain maps and the same graph in a file give the same nodes, references and ancestries, with ghosts and cycles.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { BufferSink } from '../../src/container/byte-sink.js';
+import { BufferTransport } from '../../src/container/transport/buffer-transport.js';
 import { CompactGraphBuilder } from '../../src/graph/builder/graph-builder.js';
 import { CompactGraph } from '../../src/graph/compact-graph.js';
-import { BufferSink } from '../../src/graph/container/byte-sink.js';
 import type { OrderKind } from '../../src/graph/nodes/node-order.js';
-import { BufferTransport } from '../../src/graph/transport/buffer-transport.js';
-import { failureOf, thrownBy } from './support/errors.js';
+import { failureOf, thrownBy } from '../container/support/errors.js';
 
 /** References of each node by list; targets that are no nodes are ghosts. */
 type Model = ReadonlyMap<string, readonly (readonly string[])[]>;

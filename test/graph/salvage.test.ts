@@ -2,19 +2,19 @@
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { BufferSink } from '../../src/container/byte-sink.js';
+import { Container } from '../../src/container/container.js';
+import { BadOptionsError, CorruptError, GraphError } from '../../src/container/graph-error.js';
+import { HEADER_BYTES, NO_GRAPH, type SectionEntry, SectionId } from '../../src/container/layout.js';
+import { BufferTransport } from '../../src/container/transport/buffer-transport.js';
 import type { GraphBuilderOptions } from '../../src/graph/builder/builder-options.js';
 import { CompactGraphBuilder } from '../../src/graph/builder/graph-builder.js';
-import { BufferSink } from '../../src/graph/container/byte-sink.js';
-import { Container } from '../../src/graph/container/container.js';
-import { HEADER_BYTES, NO_GRAPH, type SectionEntry, SectionId } from '../../src/graph/container/layout.js';
-import { BadOptionsError, CorruptError, GraphError } from '../../src/graph/graph-error.js';
 import type { SalvageReport } from '../../src/graph/salvage/salvage-report.js';
 import { type SalvageOptions, salvage } from '../../src/graph/salvage.js';
-import { BufferTransport } from '../../src/graph/transport/buffer-transport.js';
+import { failureOf } from '../container/support/errors.js';
+import { temporaryDirectory } from '../container/support/temporary-directory.js';
 import { seeded } from '../tracedb/support/random.js';
 import { addAll, expectedGraphs, type ModelGraph, type ModelNode, readGraphs } from './builder/support/graph-model.js';
-import { failureOf } from './support/errors.js';
-import { temporaryDirectory } from './support/temporary-directory.js';
 
 const directory = temporaryDirectory();
 const NODES = 1400;

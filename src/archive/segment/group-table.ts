@@ -3,9 +3,9 @@
 
 import type { ByteReader } from '../../base/bytes/byte-reader.js';
 import { ByteWriter } from '../../base/bytes/byte-writer.js';
-import type { StoredForm } from '../../graph/container/codec.js';
-import type { Container } from '../../graph/container/container.js';
-import type { WrittenBlock } from '../../graph/container/container-writer.js';
+import type { StoredForm } from '../../container/codec.js';
+import type { Container } from '../../container/container.js';
+import type { WrittenBlock } from '../../container/container-writer.js';
 import { readTime, writeTime } from './columns/far-times.js';
 import { TRACE_ID_BYTES } from './ids.js';
 import { MAX_GROUP_SPANS, PARTS, type Part, SegmentSection } from './layout.js';

@@ -1,8 +1,8 @@
 // A segment file, open for reading: traces by id, searches, everything in order. It is immutable; any number of readers may share it.
-import type { BlockCacheStats } from '../../graph/container/block-cache.js';
-import { ClosedError, type GraphError } from '../../graph/graph-error.js';
-import { openTransport } from '../../graph/transport/open-transport.js';
-import type { Transport, TransportStats } from '../../graph/transport/transport.js';
+import type { BlockCacheStats } from '../../container/block-cache.js';
+import { ClosedError, type GraphError } from '../../container/graph-error.js';
+import { openTransport } from '../../container/transport/open-transport.js';
+import type { Transport, TransportStats } from '../../container/transport/transport.js';
 import type { ArchivedSpan, TraceSummary } from '../../trace/archived-span.js';
 import { traceIdBytes } from './ids.js';
 import { findTraces, presentTraces } from './reading/find-traces.js';

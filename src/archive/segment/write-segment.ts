@@ -1,11 +1,11 @@
 // Writes a segment: a compact graph file whose columns hold everything else about the spans. It appears whole or not at all, and the
 // same spans give the same bytes, in whatever order they come.
-import { AtomicFileSink, type ByteSink } from '../../graph/container/byte-sink.js';
-import { type Compression, store } from '../../graph/container/codec.js';
-import { ContainerWriter, type WrittenBlock } from '../../graph/container/container-writer.js';
-import { SectionId } from '../../graph/container/layout.js';
+import { AtomicFileSink, type ByteSink } from '../../container/byte-sink.js';
+import { type Compression, store } from '../../container/codec.js';
+import { ContainerWriter, type WrittenBlock } from '../../container/container-writer.js';
+import { BadOptionsError } from '../../container/graph-error.js';
+import { SectionId } from '../../container/layout.js';
 import { FilterBuilder } from '../../graph/dictionary/key-filter.js';
-import { BadOptionsError } from '../../graph/graph-error.js';
 import { encodeMeta, type GraphInfo } from '../../graph/meta.js';
 import { writeNodeColumns } from '../../graph/nodes/node-writer.js';
 import type { ArchivedSpan } from '../../trace/archived-span.js';

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { TransportError } from '../../graph/graph-error.js';
+import { TransportError } from '../../container/graph-error.js';
 import { sendJson } from './answer.js';
 import { BodyBudget } from './body-budget.js';
 import { errorBody } from './errors.js';

@@ -1,5 +1,5 @@
 // Options of the archive's server, checked and completed. A wrong one is refused before anything listens.
-import { BadOptionsError } from '../../graph/graph-error.js';
+import { BadOptionsError } from '../../container/graph-error.js';
 import { isLoopback } from './guard.js';
 import type { ArchiveReader, ArchiveWriter } from './ports.js';
 

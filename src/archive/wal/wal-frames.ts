@@ -3,8 +3,8 @@
 // stands behind it.
 import { crc32 } from 'node:zlib';
 import type { ByteWriter } from '../../base/bytes/byte-writer.js';
-import { GraphError } from '../../graph/graph-error.js';
-import { sectionReader } from '../../graph/section-reader.js';
+import { GraphError } from '../../container/graph-error.js';
+import { sectionReader } from '../../container/section-reader.js';
 import type { ArchivedSpan } from '../../trace/archived-span.js';
 import { readSpans } from './span-bytes.js';
 

@@ -17,7 +17,7 @@ import { promisify } from 'node:util';
 import { ByteWriter } from '../../base/bytes/byte-writer.js';
 import { runAsync } from '../../base/files/fs-steps.js';
 import { syncDirectory } from '../../base/files/sync-directory.js';
-import { TransportError } from '../../graph/graph-error.js';
+import { TransportError } from '../../container/graph-error.js';
 import type { ArchivedSpan } from '../../trace/archived-span.js';
 import { SpanEncoder } from './span-bytes.js';
 import { beginFrame, endFrame, WAL_MAGIC } from './wal-frames.js';

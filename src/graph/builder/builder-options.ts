@@ -1,9 +1,9 @@
 // What a file is built from, checked before anything is built.
 import { tmpdir } from 'node:os';
-import type { Compression } from '../container/codec.js';
+import type { Compression } from '../../container/codec.js';
+import { BadOptionsError } from '../../container/graph-error.js';
 import type { KeyCodec } from '../dictionary/key-block.js';
 import { MAX_KEY_BYTES } from '../dictionary/key-bytes.js';
-import { BadOptionsError } from '../graph-error.js';
 import { MAX_GRAPHS, MAX_REFERENCE_LISTS } from '../meta.js';
 import type { OrderKind } from '../nodes/node-order.js';
 

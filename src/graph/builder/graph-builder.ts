@@ -2,11 +2,11 @@
 // appears whole at the end, or not at all.
 import { accessSync, constants } from 'node:fs';
 import { dirname } from 'node:path';
-import { AtomicFileSink, type ByteSink } from '../container/byte-sink.js';
-import { DEFAULT_MAX_INFLATED_BYTES } from '../container/codec.js';
-import { ContainerWriter } from '../container/container-writer.js';
+import { AtomicFileSink, type ByteSink } from '../../container/byte-sink.js';
+import { DEFAULT_MAX_INFLATED_BYTES } from '../../container/codec.js';
+import { ContainerWriter } from '../../container/container-writer.js';
+import { BadOptionsError, ClosedError, LimitError, TransportError } from '../../container/graph-error.js';
 import { shownKey } from '../dictionary/key-bytes.js';
-import { BadOptionsError, ClosedError, LimitError, TransportError } from '../graph-error.js';
 import type { GraphInfo } from '../meta.js';
 import { finishBytes, sortBytes } from './build-memory.js';
 import { type CheckedOptions, checkOptions, type GraphBuilderOptions } from './builder-options.js';

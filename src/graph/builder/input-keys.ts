@@ -1,8 +1,9 @@
 // The keys of a file by the ordinals of its graphs: all in memory when there is room, fetched for a batch of nodes at a time otherwise.
+
+import { LimitError } from '../../container/graph-error.js';
+import type { TransportReadOptions } from '../../container/transport/transport.js';
 import type { CompactGraph } from '../compact-graph.js';
-import { LimitError } from '../graph-error.js';
 import type { GraphNode } from '../graph-node.js';
-import type { TransportReadOptions } from '../transport/transport.js';
 import { ByteStore } from './byte-store.js';
 import { ChunkPool } from './chunk-pool.js';
 

@@ -1,11 +1,12 @@
 // Several graph files into one. Each is read in the order of its nodes, never held as a whole; the new file is what a builder would have
 // made of all nodes.
+
+import type { ByteSink } from '../../container/byte-sink.js';
+import { BadOptionsError } from '../../container/graph-error.js';
+import type { TransportReadOptions } from '../../container/transport/transport.js';
 import { CompactGraph } from '../compact-graph.js';
-import type { ByteSink } from '../container/byte-sink.js';
-import { BadOptionsError } from '../graph-error.js';
 import type { GraphNode } from '../graph-node.js';
 import type { GraphInfo } from '../meta.js';
-import type { TransportReadOptions } from '../transport/transport.js';
 import type { GraphBuilderOptions } from './builder-options.js';
 import { type BuildStats, CompactGraphBuilder } from './graph-builder.js';
 import { readInputKeys } from './input-keys.js';

@@ -1,9 +1,10 @@
 // Which nodes of several files stand behind one of the same key in an earlier file. It goes through all keys once, in their order, and
 // keeps a bit for each node.
+
+import type { TransportReadOptions } from '../../container/transport/transport.js';
 import type { CompactGraph } from '../compact-graph.js';
 import type { DictionaryEntry } from '../dictionary/dictionary-range.js';
 import { compareKeys } from '../dictionary/key-bytes.js';
-import type { TransportReadOptions } from '../transport/transport.js';
 
 /** A bit for each node of each graph of a file. */
 export class NodeBits {

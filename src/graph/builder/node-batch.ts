@@ -1,6 +1,7 @@
 // The nodes added since the last spill, in flat lists: keys once each, references as numbers of keys. It counts every byte it holds.
+
+import { DuplicateKeyError } from '../../container/graph-error.js';
 import { shownKey } from '../dictionary/key-bytes.js';
-import { DuplicateKeyError } from '../graph-error.js';
 import type { GraphOptions } from './builder-options.js';
 import { ByteStore } from './byte-store.js';
 import { ChunkPool } from './chunk-pool.js';

@@ -1,6 +1,7 @@
 // What `add` refuses. All of it is checked before a byte is kept: a node that is refused must leave no trace.
+
+import { BadValueError } from '../../container/graph-error.js';
 import { checkKey, shownKey } from '../dictionary/key-bytes.js';
-import { BadValueError } from '../graph-error.js';
 import { MAX_DEGREE } from '../nodes/reference-block.js';
 import type { GraphOptions } from './builder-options.js';
 

@@ -4,7 +4,7 @@
 import { randomBytes } from 'node:crypto';
 import { closeSync, openSync, readSync, rmSync, unlinkSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
-import { TransportError } from '../graph-error.js';
+import { TransportError } from '../../container/graph-error.js';
 
 /** What the names of temporary files begin with; the number of the process and random digits follow. */
 export const SPILL_PREFIX = '.spanline-graph-';

@@ -1,11 +1,11 @@
 // Orders the graphs of a file and writes it, whatever the nodes lie in. Everything is decided by keys and references alone: the same
 // nodes give the same bytes, in whatever order and by whatever way they came.
-import { DEFAULT_MAX_INFLATED_BYTES } from '../container/codec.js';
-import type { ContainerWriter } from '../container/container-writer.js';
-import { SectionId } from '../container/layout.js';
+import { DEFAULT_MAX_INFLATED_BYTES } from '../../container/codec.js';
+import type { ContainerWriter } from '../../container/container-writer.js';
+import { CycleError, LimitError } from '../../container/graph-error.js';
+import { SectionId } from '../../container/layout.js';
 import { DictionaryBuilder } from '../dictionary/dictionary-builder.js';
 import { shownKey } from '../dictionary/key-bytes.js';
-import { CycleError, LimitError } from '../graph-error.js';
 import { encodeMeta, type GraphInfo } from '../meta.js';
 import { type Adjacency, FoundCycle, orderNodes } from '../nodes/node-order.js';
 import { NODES_PER_BLOCK } from '../nodes/node-table.js';

@@ -3,9 +3,9 @@
 
 import type { ByteReader } from '../../base/bytes/byte-reader.js';
 import type { ByteWriter } from '../../base/bytes/byte-writer.js';
-import { Codec } from '../container/codec.js';
-import type { BlockRef } from '../container/container.js';
-import type { WrittenBlock } from '../container/container-writer.js';
+import { Codec } from '../../container/codec.js';
+import type { BlockRef } from '../../container/container.js';
+import type { WrittenBlock } from '../../container/container-writer.js';
 import { compareStretch, MAX_KEY_BYTES } from './key-bytes.js';
 
 /** Part left out of a block. */

@@ -2,7 +2,7 @@
 // keys must always give the same choice.
 
 import { ByteWriter } from '../../base/bytes/byte-writer.js';
-import { type Compression, type Stored, store } from '../container/codec.js';
+import { type Compression, type Stored, store } from '../../container/codec.js';
 import { entropyBytes, RANDOM_SHARE } from './entropy.js';
 import { encodeKeys, isPossible, type KeyCodec, type KeysToEncode } from './key-block.js';
 

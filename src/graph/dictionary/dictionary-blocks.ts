@@ -1,8 +1,8 @@
 // Fetches and decodes the blocks of a dictionary: out of the cache, or in batches of reads. What is kept owns its bytes, so that
 // the cache knows what it holds.
-import { BlockCache, newBlockKeys } from '../container/block-cache.js';
-import type { BlockRef, Container } from '../container/container.js';
-import type { ByteRange } from '../transport/transport.js';
+import { BlockCache, newBlockKeys } from '../../container/block-cache.js';
+import type { BlockRef, Container } from '../../container/container.js';
+import type { ByteRange } from '../../container/transport/transport.js';
 import type { BlockTable } from './block-table.js';
 import { type DictionaryIndex, decodeIndexBlock, Part } from './dictionary-index.js';
 import type { KeyRange } from './dictionary-range.js';

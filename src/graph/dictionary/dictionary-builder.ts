@@ -2,9 +2,9 @@
 // block, what the index says of it. The same keys must always give the same bytes.
 
 import { ByteWriter } from '../../base/bytes/byte-writer.js';
-import type { ContainerWriter, WrittenBlock } from '../container/container-writer.js';
-import { SectionId } from '../container/layout.js';
-import { BadKeyError, BadOptionsError, BadValueError, DuplicateKeyError } from '../graph-error.js';
+import type { ContainerWriter, WrittenBlock } from '../../container/container-writer.js';
+import { BadKeyError, BadOptionsError, BadValueError, DuplicateKeyError } from '../../container/graph-error.js';
+import { SectionId } from '../../container/layout.js';
 import { MAX_GRAPHS, MAX_ORDINALS } from '../meta.js';
 import { BlockList, NO_PART } from './block-table.js';
 import { KeyEncoder } from './choose-codec.js';

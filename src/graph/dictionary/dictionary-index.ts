@@ -2,12 +2,12 @@
 // blocks of their own, with a table of those above. No count is believed that the bytes do not bear out.
 
 import { ByteWriter } from '../../base/bytes/byte-writer.js';
-import { store } from '../container/codec.js';
-import type { Container } from '../container/container.js';
-import type { ContainerWriter } from '../container/container-writer.js';
-import { type SectionEntry, SectionId } from '../container/layout.js';
+import { store } from '../../container/codec.js';
+import type { Container } from '../../container/container.js';
+import type { ContainerWriter } from '../../container/container-writer.js';
+import { type SectionEntry, SectionId } from '../../container/layout.js';
+import { sectionReader } from '../../container/section-reader.js';
 import { MAX_GRAPHS } from '../meta.js';
-import { sectionReader } from '../section-reader.js';
 import { BlockList, BlockTable, leastBytes } from './block-table.js';
 import { MAX_KEY_BYTES } from './key-bytes.js';
 

@@ -1,6 +1,6 @@
 // What can be asked of a dictionary, as readings. Answers come in the order of the questions; blocks are read in the order of the file,
 // each once.
-import { CorruptError, LimitError, NotFoundError } from '../graph-error.js';
+import { CorruptError, LimitError, NotFoundError } from '../../container/graph-error.js';
 import type { BlockTable } from './block-table.js';
 import { type DecodedBlock, type DictionaryBlocks, WINDOW_TABLES } from './dictionary-blocks.js';
 import { type DictionaryEntry, entriesIn, entryOf, rangeOfPrefix } from './dictionary-range.js';

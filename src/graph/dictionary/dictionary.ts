@@ -1,10 +1,10 @@
 // A dictionary as a reader has it: keys to ordinals, ranks to keys, ranges. Nothing is read before it is asked for, and nothing is
 // believed before its checksum.
-import { BlockCache } from '../container/block-cache.js';
-import type { Container } from '../container/container.js';
-import { type SectionEntry, SectionId } from '../container/layout.js';
-import { BadOptionsError } from '../graph-error.js';
-import type { TransportReadOptions } from '../transport/transport.js';
+import { BlockCache } from '../../container/block-cache.js';
+import type { Container } from '../../container/container.js';
+import { BadOptionsError } from '../../container/graph-error.js';
+import { type SectionEntry, SectionId } from '../../container/layout.js';
+import type { TransportReadOptions } from '../../container/transport/transport.js';
 import { DictionaryBlocks } from './dictionary-blocks.js';
 import { type DictionaryIndex, decodeIndex } from './dictionary-index.js';
 import { allKeys, keysAt, lookupMany, lookupOne, lookupPrefixes, ordinalOf } from './dictionary-queries.js';

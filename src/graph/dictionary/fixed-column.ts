@@ -3,7 +3,7 @@
 // few hundredths of a byte each. Search works on the decoded four bytes and never builds a string.
 import type { ByteReader } from '../../base/bytes/byte-reader.js';
 import type { ByteWriter } from '../../base/bytes/byte-writer.js';
-import { BitReader, BitWriter } from './bits.js';
+import { BitReader, BitWriter } from '../../container/bits.js';
 
 const HEAD_BYTES = 4;
 const MAX_RICE_BITS = 31;

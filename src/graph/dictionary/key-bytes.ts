@@ -1,6 +1,6 @@
 // Keys as bytes: their bounds, their order and what two neighbours share. One order holds everywhere: byte by byte, unsigned, a shorter
 // key before a longer one that begins with it.
-import { BadKeyError } from '../graph-error.js';
+import { BadKeyError } from '../../container/graph-error.js';
 
 /** Bytes of a key at most; it has one at least. */
 export const MAX_KEY_BYTES = 4096;

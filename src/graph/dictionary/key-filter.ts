@@ -2,8 +2,8 @@
 // deny a key that is there. Hashes are split over several small filters, so that building one takes little memory.
 
 import { ByteWriter } from '../../base/bytes/byte-writer.js';
-import { CorruptError } from '../graph-error.js';
-import { sectionReader } from '../section-reader.js';
+import { CorruptError } from '../../container/graph-error.js';
+import { sectionReader } from '../../container/section-reader.js';
 import { buildFuse, type FuseShape, mayContain, slotsOf } from './fuse-filter.js';
 import { hashBytes } from './key-hash.js';
 

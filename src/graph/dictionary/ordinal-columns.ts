@@ -3,8 +3,8 @@
 // a graph, and costs a bit there at most.
 import type { ByteReader } from '../../base/bytes/byte-reader.js';
 import { ByteWriter } from '../../base/bytes/byte-writer.js';
-import { sectionReader } from '../section-reader.js';
-import { BitReader, BitWriter } from './bits.js';
+import { BitReader, BitWriter } from '../../container/bits.js';
+import { sectionReader } from '../../container/section-reader.js';
 import { entropyBytes } from './entropy.js';
 
 /** A blank in a decoded column: no ordinal is that large. */

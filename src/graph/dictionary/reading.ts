@@ -1,8 +1,8 @@
 // An operation that needs bytes of a file, written once and run either way: it yields the ranges it wants and is given their bytes, by a
 // promise or at once. It must not know which.
-import type { Container } from '../container/container.js';
-import { AbortedError } from '../graph-error.js';
-import type { ByteRange, TransportReadOptions } from '../transport/transport.js';
+import type { Container } from '../../container/container.js';
+import { AbortedError } from '../../container/graph-error.js';
+import type { ByteRange, TransportReadOptions } from '../../container/transport/transport.js';
 
 /** Yields batches of ranges, receives their bytes as stored, ends with its result. */
 export type Reading<T> = Generator<readonly ByteRange[], T, Buffer[]>;

@@ -1,8 +1,14 @@
 // Several indices as one: children are asked in order, the first that has a key wins. Children that answered move to the front, because
 // what was asked of them last is asked of them next. When a file has vanished the caller's reload gives new children; nothing
 // that was handed out before comes twice.
-import { BadOptionsError, ChangedError, ClosedError, NotFoundError, TransportError } from '../graph-error.js';
-import type { TransportReadOptions } from '../transport/transport.js';
+import {
+  BadOptionsError,
+  ChangedError,
+  ClosedError,
+  NotFoundError,
+  TransportError,
+} from '../../container/graph-error.js';
+import type { TransportReadOptions } from '../../container/transport/transport.js';
 import { findAncestryOver, nextToAsk, referencesOf } from './find-ancestry.js';
 import type { FoundAncestry, IndexEntry, ReadableIndex } from './graph-index-types.js';
 import { type TupleKey, TupleMap, type TuplePrefix, TupleSet } from './tuple-key.js';

@@ -1,7 +1,7 @@
 // Searches over references that are the same for all indices: what a step leaves to be asked, and the closure by repeated steps. They
 // terminate on cycles, since nothing is asked twice.
-import { BadOptionsError } from '../graph-error.js';
-import type { TransportReadOptions } from '../transport/transport.js';
+import { BadOptionsError } from '../../container/graph-error.js';
+import type { TransportReadOptions } from '../../container/transport/transport.js';
 import type { FoundAncestry, IndexEntry, ReadableIndex } from './graph-index-types.js';
 import { type TupleKey, TupleMap, TupleSet } from './tuple-key.js';
 

@@ -1,7 +1,8 @@
 // Writes a graph index file: one graph, tuple keys. Cycles are allowed, since an index says what refers to what and judges nothing.
+
+import type { ByteSink } from '../../container/byte-sink.js';
+import { BadOptionsError, BadValueError } from '../../container/graph-error.js';
 import { type BuildStats, CompactGraphBuilder } from '../builder/graph-builder.js';
-import type { ByteSink } from '../container/byte-sink.js';
-import { BadOptionsError, BadValueError } from '../graph-error.js';
 import { MAX_REFERENCE_LISTS } from '../meta.js';
 import { KEY_ELEMENTS_NOTE } from './graph-index.js';
 import type { IndexEntry } from './graph-index-types.js';

@@ -1,5 +1,5 @@
 // The interface that all graph indices have, whether they are a file, several, or a part of one. Types only.
-import type { TransportReadOptions } from '../transport/transport.js';
+import type { TransportReadOptions } from '../../container/transport/transport.js';
 import type { TupleKey, TupleMap, TuplePrefix, TupleSet } from './tuple-key.js';
 
 /** A node of an index. */

@@ -1,11 +1,12 @@
 // A graph index on one compact graph file: bzr's graph index, over tuple keys. It adds names to ordinals and nothing else; what can be done
 // with ordinals alone is done with them.
+
+import { BadKeyError, BadOptionsError, CorruptError } from '../../container/graph-error.js';
+import type { Transport, TransportReadOptions } from '../../container/transport/transport.js';
 import { CompactGraph, type OpenGraphOptions } from '../compact-graph.js';
 import { shownKey } from '../dictionary/key-bytes.js';
-import { BadKeyError, BadOptionsError, CorruptError } from '../graph-error.js';
 import type { GraphNode } from '../graph-node.js';
 import type { GraphView } from '../graph-view.js';
-import type { Transport, TransportReadOptions } from '../transport/transport.js';
 import { findFaults } from '../verify/verify-graph.js';
 import { nextToAsk } from './find-ancestry.js';
 import type { FoundAncestry, IndexEntry, ReadableIndex } from './graph-index-types.js';

@@ -1,7 +1,7 @@
 // A part of an index as an index of its own: the keys below one prefix, without it. A reference out of the part cannot be said without
 // the prefix and is an error.
-import { BadKeyError, BadOptionsError, CorruptError } from '../graph-error.js';
-import type { TransportReadOptions } from '../transport/transport.js';
+import { BadKeyError, BadOptionsError, CorruptError } from '../../container/graph-error.js';
+import type { TransportReadOptions } from '../../container/transport/transport.js';
 import { nextToAsk, referencesOf } from './find-ancestry.js';
 import type { FoundAncestry, IndexEntry, ReadableIndex } from './graph-index-types.js';
 import { encodePrefix, encodeTuple, type TupleKey, TupleMap, type TuplePrefix, TupleSet } from './tuple-key.js';

@@ -1,5 +1,5 @@
 // Tuple keys on top of byte keys: elements of text, joined by NUL. Two tuples must never become the same bytes.
-import { BadKeyError } from '../graph-error.js';
+import { BadKeyError } from '../../container/graph-error.js';
 
 /** A key of several elements, for example file id and revision id. */
 export type TupleKey = readonly string[];

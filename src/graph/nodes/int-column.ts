@@ -3,7 +3,7 @@
 
 import type { ByteReader } from '../../base/bytes/byte-reader.js';
 import type { ByteWriter } from '../../base/bytes/byte-writer.js';
-import { BitReader, BitWriter } from '../dictionary/bits.js';
+import { BitReader, BitWriter } from '../../container/bits.js';
 
 const DELTAS = 0;
 const PACKED = 1;

@@ -1,12 +1,12 @@
 // Reads the columns of one graph's nodes: decoded blocks come from the cache, those missing are fetched in one batch. A block is
 // decoded once, and nothing of it is believed before its checksum was right.
-import { type BlockCache, newBlockKeys } from '../container/block-cache.js';
-import type { BlockRef } from '../container/container.js';
-import { SectionId } from '../container/layout.js';
-import { CorruptError, LimitError } from '../graph-error.js';
+import { type BlockCache, newBlockKeys } from '../../container/block-cache.js';
+import type { BlockRef } from '../../container/container.js';
+import { CorruptError, LimitError } from '../../container/graph-error.js';
+import { SectionId } from '../../container/layout.js';
+import type { Reading } from '../../container/reading.js';
+import { sectionReader } from '../../container/section-reader.js';
 import type { GraphInfo } from '../meta.js';
-import type { Reading } from '../reading.js';
-import { sectionReader } from '../section-reader.js';
 import { readIntColumn } from './int-column.js';
 import { COLUMNS, type Column, NODES_PER_BLOCK } from './node-table.js';
 import { type ReferenceRows, readReferenceBlock } from './reference-block.js';

@@ -1,6 +1,6 @@
 // The order of the nodes of a graph: a topological sort in which neighbours stand together, so that references are small numbers. The
 // same nodes and references must always give the same order.
-import { BadOptionsError } from '../graph-error.js';
+import { BadOptionsError } from '../../container/graph-error.js';
 
 /** How the nodes of a graph are ordered. */
 export type OrderKind =

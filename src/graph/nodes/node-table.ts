@@ -2,9 +2,9 @@
 // lie one behind the other, so offsets are sums.
 
 import { ByteWriter } from '../../base/bytes/byte-writer.js';
-import type { BlockRef } from '../container/container.js';
-import type { WrittenBlock } from '../container/container-writer.js';
-import { sectionReader } from '../section-reader.js';
+import type { BlockRef } from '../../container/container.js';
+import type { WrittenBlock } from '../../container/container-writer.js';
+import { sectionReader } from '../../container/section-reader.js';
 
 /** Nodes of a block. */
 export const NODES_PER_BLOCK = 512;

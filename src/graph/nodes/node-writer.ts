@@ -1,8 +1,8 @@
 // Writes the columns of one graph's nodes, block by block, in ordinal order. It holds one block; where values come from is the caller's.
 
 import type { ByteWriter } from '../../base/bytes/byte-writer.js';
-import type { ContainerWriter, WrittenBlock } from '../container/container-writer.js';
-import { SectionId } from '../container/layout.js';
+import type { ContainerWriter, WrittenBlock } from '../../container/container-writer.js';
+import { SectionId } from '../../container/layout.js';
 import { isRandom } from '../dictionary/entropy.js';
 import { writeIntColumn } from './int-column.js';
 import { encodeNodeTable, NODES_PER_BLOCK } from './node-table.js';

@@ -1,6 +1,7 @@
 // A file of which anything may be damaged: its sections by the table of contents or, when that is lost, by the waymarks; what describes
 // them by its first or its second copy. It notes what is damaged and goes on; what is no damage is thrown.
-import { type BlockRef, Container } from '../container/container.js';
+import { type BlockRef, Container } from '../../container/container.js';
+import { CorruptError, type GraphError, isDamage, UnsupportedVersionError } from '../../container/graph-error.js';
 import {
   checkHeader,
   decodeFooter,
@@ -11,13 +12,12 @@ import {
   type SectionEntry,
   SectionId,
   sectionName,
-} from '../container/layout.js';
-import { findWaymarks, WAYMARK_BYTES } from '../container/waymark.js';
-import { CorruptError, type GraphError, isDamage, UnsupportedVersionError } from '../graph-error.js';
+} from '../../container/layout.js';
+import { FileTransport } from '../../container/transport/file-transport.js';
+import { findWaymarks, WAYMARK_BYTES } from '../../container/waymark.js';
 import { decodeMeta, type GraphInfo, type GraphMeta } from '../meta.js';
 import { COLUMN_SECTIONS } from '../nodes/node-columns.js';
 import { COLUMNS, type Column, type ColumnPlace, decodeNodeTable, NODES_PER_BLOCK } from '../nodes/node-table.js';
-import { FileTransport } from '../transport/file-transport.js';
 import type { Damage } from './salvage-report.js';
 
 /** Where something is, for the report. */

@@ -1,14 +1,15 @@
 // The keys of a damaged file, all of them in memory, and which node of which graph each belongs to. Dictionary and back pointers say the
 // same in both directions: what one has lost the other may know.
+
+import type { BlockRef } from '../../container/container.js';
+import { CorruptError } from '../../container/graph-error.js';
+import { NO_GRAPH, SectionId } from '../../container/layout.js';
 import { ByteStore } from '../builder/byte-store.js';
 import { ChunkPool } from '../builder/chunk-pool.js';
-import type { BlockRef } from '../container/container.js';
-import { NO_GRAPH, SectionId } from '../container/layout.js';
 import type { BlockTable } from '../dictionary/block-table.js';
 import { type DictionaryIndex, decodeIndex, decodeIndexBlock, Part } from '../dictionary/dictionary-index.js';
 import { decodeKeys } from '../dictionary/key-block.js';
 import { BLANK, decodeOrdinals } from '../dictionary/ordinal-columns.js';
-import { CorruptError } from '../graph-error.js';
 import type { GraphMeta } from '../meta.js';
 import type { DamagedFile } from './damaged-file.js';
 import type { LostKeys } from './salvage-report.js';

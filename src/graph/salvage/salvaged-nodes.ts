@@ -1,9 +1,9 @@
 // The nodes of one graph of a damaged file, in order, each with what is left of it.
-import { BlockCache } from '../container/block-cache.js';
+import { BlockCache } from '../../container/block-cache.js';
+import { runReadingSync } from '../../container/reading.js';
 import type { GraphInfo } from '../meta.js';
 import { type DecodedColumns, NodeColumns } from '../nodes/node-columns.js';
 import { type Column, NODES_PER_BLOCK } from '../nodes/node-table.js';
-import { runReadingSync } from '../reading.js';
 import type { DamagedFile, FoundBlocks } from './damaged-file.js';
 import type { SalvagedKeys } from './salvaged-keys.js';
 

@@ -1,11 +1,12 @@
 // Checks one graph of a file: what its meta section claims is counted, its order is looked at, its back pointers and node table agree
 // with what says the same elsewhere. References and values are read in stretches, so that a graph of any size can be checked.
+
+import { CorruptError } from '../../container/graph-error.js';
+import { SectionId } from '../../container/layout.js';
+import type { TransportReadOptions } from '../../container/transport/transport.js';
 import type { CompactGraph } from '../compact-graph.js';
-import { SectionId } from '../container/layout.js';
-import { CorruptError } from '../graph-error.js';
 import type { GraphView } from '../graph-view.js';
 import { type Adjacency, FoundCycle, orderNodes } from '../nodes/node-order.js';
-import type { TransportReadOptions } from '../transport/transport.js';
 import type { OrdinalFacts } from './key-checks.js';
 import { componentsOf, goesAgainst, leadingToCycles } from './order-check.js';
 

@@ -1,7 +1,9 @@
 // Checks the dictionary of a file: the table of its blocks, both copies, all keys in their order, the filter, and which ordinal of which
 // graph each key has. What it gathers is what the checks of graphs need.
-import type { Container } from '../container/container.js';
-import { SectionId } from '../container/layout.js';
+import type { Container } from '../../container/container.js';
+import { AbortedError, CorruptError } from '../../container/graph-error.js';
+import { SectionId } from '../../container/layout.js';
+import type { TransportReadOptions } from '../../container/transport/transport.js';
 import type { BlockTable } from '../dictionary/block-table.js';
 import {
   DICTIONARY_PARTS,
@@ -13,9 +15,7 @@ import { decodeKeys, type KeyBlock } from '../dictionary/key-block.js';
 import { compareKeys, shownKey } from '../dictionary/key-bytes.js';
 import { KeyFilter } from '../dictionary/key-filter.js';
 import { BLANK, decodeOrdinals } from '../dictionary/ordinal-columns.js';
-import { AbortedError, CorruptError } from '../graph-error.js';
 import type { GraphMeta } from '../meta.js';
-import type { TransportReadOptions } from '../transport/transport.js';
 
 /** Blocks read at a time. */
 const BATCH_BLOCKS = 64;

@@ -1,6 +1,7 @@
 // Checks that every byte of a file belongs to something: header, sections, waymarks between them, table of contents, footer. What no
 // checksum covers is compared with the only bytes that may stand there.
-import type { Container } from '../container/container.js';
+import type { Container } from '../../container/container.js';
+import { CorruptError } from '../../container/graph-error.js';
 import {
   decodeFooter,
   encodeFooter,
@@ -14,11 +15,10 @@ import {
   SectionId,
   sectionName,
   TOC_ENTRY_BYTES,
-} from '../container/layout.js';
-import { encodeWaymarks } from '../container/waymark.js';
-import { CorruptError } from '../graph-error.js';
+} from '../../container/layout.js';
+import type { TransportReadOptions } from '../../container/transport/transport.js';
+import { encodeWaymarks } from '../../container/waymark.js';
 import type { GraphMeta } from '../meta.js';
-import type { TransportReadOptions } from '../transport/transport.js';
 
 const readAt = async (
   container: Container,

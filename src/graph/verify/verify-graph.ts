@@ -1,9 +1,10 @@
 // Checks all of a graph file: each byte under a checksum or compared with what must stand there, and everything the file says of itself
 // counted. It changes nothing, and says nothing of what the values mean.
+
+import { CorruptError, type GraphError, isDamage } from '../../container/graph-error.js';
+import { type SectionEntry, SectionId, sectionName } from '../../container/layout.js';
+import type { TransportReadOptions } from '../../container/transport/transport.js';
 import type { CompactGraph } from '../compact-graph.js';
-import { type SectionEntry, SectionId, sectionName } from '../container/layout.js';
-import { CorruptError, type GraphError, isDamage } from '../graph-error.js';
-import type { TransportReadOptions } from '../transport/transport.js';
 import { checkGraph } from './graph-checks.js';
 import { checkKeys, type KeyCheck, type OrdinalFacts } from './key-checks.js';
 import { checkEnds, checkPlaces, checkSections, uncheckedSections } from './layout-checks.js';

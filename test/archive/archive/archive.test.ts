@@ -14,8 +14,8 @@ import {
   ClosedError,
   NotFoundError,
   TransportError,
-} from '../../../src/graph/graph-error.js';
-import { failureOf, thrownBy } from '../../graph/support/errors.js';
+} from '../../../src/container/graph-error.js';
+import { failureOf, thrownBy } from '../../container/support/errors.js';
 import { byId, collect, span, spanIdOf, traceIdOf } from '../segment/support/segments.js';
 import { allSpans, filesOf, newDirectory, openArchive, SEGMENT, WAL } from './support/directory.js';
 import { numberedTrace } from './support/numbered-traces.js';

@@ -2,9 +2,9 @@
 // is kept as something else.
 import { runInNewContext } from 'node:vm';
 import { expect, test } from 'vitest';
-import { BadKeyError, BadValueError } from '../../../src/graph/graph-error.js';
+import { BadKeyError, BadValueError } from '../../../src/container/graph-error.js';
 import type { ArchivedSpan, ArchivedValue } from '../../../src/trace/archived-span.js';
-import { thrownBy } from '../../graph/support/errors.js';
+import { thrownBy } from '../../container/support/errors.js';
 import { span } from '../segment/support/segments.js';
 import { newDirectory, openArchive } from './support/directory.js';
 

@@ -7,7 +7,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { Archive } from '../../../src/archive/archive.js';
 import { ownerText, THIS_OWNER } from '../../../src/archive/owner.js';
 import { WalWriter } from '../../../src/archive/wal/wal-writer.js';
-import { failureOf } from '../../graph/support/errors.js';
+import { failureOf } from '../../container/support/errors.js';
 import { span, spanIdOf, traceIdOf } from '../segment/support/segments.js';
 import { seededRandom } from '../segment/support/synthetic-spans.js';
 import { filesOf, newDirectory, SEGMENT, WAL } from './support/directory.js';

@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { expect, test } from 'vitest';
 import { Segment } from '../../../src/archive/segment/segment.js';
-import { GraphError } from '../../../src/graph/graph-error.js';
+import { GraphError } from '../../../src/container/graph-error.js';
 import type { ArchivedSpan } from '../../../src/trace/archived-span.js';
 import { collect, openSegment, segmentBytes, spanIdOf } from './support/segments.js';
 import { seededRandom, syntheticSpans } from './support/synthetic-spans.js';

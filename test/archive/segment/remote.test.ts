@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Segment } from '../../../src/archive/segment/segment.js';
 import type { ArchivedSpan } from '../../../src/trace/archived-span.js';
-import { type RangeServer, startRangeServer } from '../../graph/support/range-server.js';
+import { type RangeServer, startRangeServer } from '../../container/support/range-server.js';
 import { byId, segmentBytes, traceIdOf, tracesOf } from './support/segments.js';
 import { syntheticSpans } from './support/synthetic-spans.js';
 

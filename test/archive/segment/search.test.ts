@@ -2,9 +2,9 @@
 import fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { Segment } from '../../../src/archive/segment/segment.js';
-import { BadOptionsError } from '../../../src/graph/graph-error.js';
+import { BadOptionsError } from '../../../src/container/graph-error.js';
 import type { TraceSearch } from '../../../src/trace/archived-span.js';
-import { failureOf } from '../../graph/support/errors.js';
+import { failureOf } from '../../container/support/errors.js';
 import { anySpans } from './support/arbitrary-spans.js';
 import { bruteForce, latest, serviceOf, withoutBytes } from './support/brute-force.js';
 import { openSegment, segmentBytes, span, spanIdOf, traceIdOf } from './support/segments.js';

@@ -8,11 +8,11 @@ import { BasicTracerProvider, type ReadableSpan, SimpleSpanProcessor } from '@op
 import { describe, expect, test } from 'vitest';
 import { archivedResource, archivedSpan } from '../../../src/archive/from-record.js';
 import { ReportError } from '../../../src/collector/reporter.js';
+import { TransportError } from '../../../src/container/graph-error.js';
 import { OtlpReporter } from '../../../src/exporters/otlp.js';
 import { decodeJaegerJson } from '../../../src/formats/jaeger-json/read-traces.js';
 import { encodeOtlpJson } from '../../../src/formats/otlp/json-encode.js';
 import { decodeOtlpJson } from '../../../src/formats/otlp/read-json.js';
-import { TransportError } from '../../../src/graph/graph-error.js';
 import type { ArchivedSpan } from '../../../src/trace/archived-span.js';
 import { batchOf, fullRecord, RESOURCE, randomTraces, record } from '../../exporters/support/records.js';
 import { FULL_SPAN } from '../support/any-span.js';

@@ -3,8 +3,8 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
+import { temporaryDirectory } from '../../container/support/temporary-directory.js';
 import { bundleChild, resultOf, runFile } from '../../support/child.js';
-import { temporaryDirectory } from '../support/temporary-directory.js';
 
 const MIB = 1024 * 1024;
 /** What the documentation of the builder grants beyond `memoryBytes`. */

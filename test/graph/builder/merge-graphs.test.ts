@@ -3,13 +3,13 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { AtomicFileSink, BufferSink } from '../../../src/container/byte-sink.js';
+import { AbortedError, BadOptionsError, DuplicateKeyError } from '../../../src/container/graph-error.js';
 import type { GraphBuilderOptions } from '../../../src/graph/builder/builder-options.js';
 import { mergeGraphs } from '../../../src/graph/builder/merge-graphs.js';
 import { CompactGraph } from '../../../src/graph/compact-graph.js';
-import { AtomicFileSink, BufferSink } from '../../../src/graph/container/byte-sink.js';
-import { AbortedError, BadOptionsError, DuplicateKeyError } from '../../../src/graph/graph-error.js';
-import { failureOf } from '../support/errors.js';
-import { temporaryDirectory } from '../support/temporary-directory.js';
+import { failureOf } from '../../container/support/errors.js';
+import { temporaryDirectory } from '../../container/support/temporary-directory.js';
 import { anyFile } from './support/any-file.js';
 import { buildNodes, type ModelNode } from './support/graph-model.js';
 

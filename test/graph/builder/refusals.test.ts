@@ -2,9 +2,7 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import type { GraphBuilderOptions } from '../../../src/graph/builder/builder-options.js';
-import { CompactGraphBuilder } from '../../../src/graph/builder/graph-builder.js';
-import { BufferSink } from '../../../src/graph/container/byte-sink.js';
+import { BufferSink } from '../../../src/container/byte-sink.js';
 import {
   BadKeyError,
   BadOptionsError,
@@ -14,9 +12,11 @@ import {
   DuplicateKeyError,
   LimitError,
   TransportError,
-} from '../../../src/graph/graph-error.js';
-import { failureOf, thrownBy } from '../support/errors.js';
-import { temporaryDirectory } from '../support/temporary-directory.js';
+} from '../../../src/container/graph-error.js';
+import type { GraphBuilderOptions } from '../../../src/graph/builder/builder-options.js';
+import { CompactGraphBuilder } from '../../../src/graph/builder/graph-builder.js';
+import { failureOf, thrownBy } from '../../container/support/errors.js';
+import { temporaryDirectory } from '../../container/support/temporary-directory.js';
 
 const MIB = 1024 * 1024;
 const bytes = (text: string): Buffer => Buffer.from(text, 'latin1');

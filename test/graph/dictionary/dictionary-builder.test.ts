@@ -1,13 +1,13 @@
 // The builder takes keys in order and nothing else, the same keys give the same bytes, and files are as small as they should be.
 import { describe, expect, test } from 'vitest';
-import { BufferSink } from '../../../src/graph/container/byte-sink.js';
-import { Container } from '../../../src/graph/container/container.js';
-import { ContainerWriter } from '../../../src/graph/container/container-writer.js';
-import { SectionId } from '../../../src/graph/container/layout.js';
+import { BufferSink } from '../../../src/container/byte-sink.js';
+import { Container } from '../../../src/container/container.js';
+import { ContainerWriter } from '../../../src/container/container-writer.js';
+import { BadKeyError, BadOptionsError, BadValueError, DuplicateKeyError } from '../../../src/container/graph-error.js';
+import { SectionId } from '../../../src/container/layout.js';
+import { BufferTransport } from '../../../src/container/transport/buffer-transport.js';
 import { Dictionary } from '../../../src/graph/dictionary/dictionary.js';
 import { DictionaryBuilder, type DictionaryOptions } from '../../../src/graph/dictionary/dictionary-builder.js';
-import { BadKeyError, BadOptionsError, BadValueError, DuplicateKeyError } from '../../../src/graph/graph-error.js';
-import { BufferTransport } from '../../../src/graph/transport/buffer-transport.js';
 import { buildDictionary, openDictionary } from './support/build.js';
 import { hashKeys, nameKeys, nearOrdinals, permutation, seeded, spanKeys } from './support/random-keys.js';
 

@@ -2,14 +2,14 @@
 // stay readable. And what a liar wrote, with good checksums, is refused before it takes memory.
 import { describe, expect, test } from 'vitest';
 import { ByteWriter } from '../../../src/base/bytes/byte-writer.js';
-import { BufferSink } from '../../../src/graph/container/byte-sink.js';
-import { Container } from '../../../src/graph/container/container.js';
-import { ContainerWriter } from '../../../src/graph/container/container-writer.js';
-import { SectionId } from '../../../src/graph/container/layout.js';
-import { CorruptError, GraphError } from '../../../src/graph/graph-error.js';
-import { BufferTransport } from '../../../src/graph/transport/buffer-transport.js';
-import { allocationsOf } from '../support/allocations.js';
-import { thrownBy } from '../support/errors.js';
+import { BufferSink } from '../../../src/container/byte-sink.js';
+import { Container } from '../../../src/container/container.js';
+import { ContainerWriter } from '../../../src/container/container-writer.js';
+import { CorruptError, GraphError } from '../../../src/container/graph-error.js';
+import { SectionId } from '../../../src/container/layout.js';
+import { BufferTransport } from '../../../src/container/transport/buffer-transport.js';
+import { allocationsOf } from '../../container/support/allocations.js';
+import { thrownBy } from '../../container/support/errors.js';
 import { buildDictionary, openDictionary } from './support/build.js';
 import { below, hashKeys, nameKeys, randomBytes, seeded, spanKeys } from './support/random-keys.js';
 

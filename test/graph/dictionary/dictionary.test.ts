@@ -8,7 +8,7 @@ import {
   CorruptError,
   LimitError,
   NotFoundError,
-} from '../../../src/graph/graph-error.js';
+} from '../../../src/container/graph-error.js';
 import { buildDictionary, openDictionary } from './support/build.js';
 import { expectSame, Model, shown } from './support/model.js';
 import { below, hashKeys, nameKeys, randomBytes, seeded, shuffled, spanKeys } from './support/random-keys.js';

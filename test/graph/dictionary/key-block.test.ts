@@ -3,6 +3,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { ByteWriter } from '../../../src/base/bytes/byte-writer.js';
+import { CorruptError } from '../../../src/container/graph-error.js';
 import {
   decodeKeys,
   encodeKeys,
@@ -11,7 +12,6 @@ import {
   type KeyCodec,
   type KeysToEncode,
 } from '../../../src/graph/dictionary/key-block.js';
-import { CorruptError } from '../../../src/graph/graph-error.js';
 import { below, hashKeys, nameKeys, seeded, spanKeys } from './support/random-keys.js';
 
 const CODECS: readonly KeyCodec[] = ['fixed', 'front', 'grouped'];

@@ -1,8 +1,8 @@
 // The filter never denies a key that is there, is wrong about few strangers, takes about nine bits a key, and is left out rather than
 // wrong when it cannot be made.
 import { expect, test } from 'vitest';
+import { GraphError } from '../../../src/container/graph-error.js';
 import { FilterBuilder, KeyFilter } from '../../../src/graph/dictionary/key-filter.js';
-import { GraphError } from '../../../src/graph/graph-error.js';
 import { below, hashKeys, nameKeys, randomBytes, seeded, spanKeys } from './support/random-keys.js';
 
 const filterOf = (keys: readonly Buffer[], elementBytes = 0): Buffer => {

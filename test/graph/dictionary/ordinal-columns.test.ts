@@ -3,8 +3,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { ByteWriter } from '../../../src/base/bytes/byte-writer.js';
+import { CorruptError } from '../../../src/container/graph-error.js';
 import { BLANK, decodeOrdinals, OrdinalEncoder } from '../../../src/graph/dictionary/ordinal-columns.js';
-import { CorruptError } from '../../../src/graph/graph-error.js';
 import { below, permutation, seeded } from './support/random-keys.js';
 
 const written = (columns: readonly (readonly number[])[]): Buffer => {

@@ -1,8 +1,8 @@
 // Ten thousand bit flips, cuts and worse over graph files of three kinds: never a wrong answer, never a hang, never an error without a
 // type, never more memory than the bound; and one damaged block leaves all others readable.
 import { beforeAll, describe, expect, test } from 'vitest';
-import { FLAG_BLOCKED } from '../../../src/graph/container/layout.js';
-import { CorruptError, GraphError } from '../../../src/graph/graph-error.js';
+import { CorruptError, GraphError } from '../../../src/container/graph-error.js';
+import { FLAG_BLOCKED } from '../../../src/container/layout.js';
 import { below, type Random, seeded } from '../dictionary/support/random-keys.js';
 import { MAX_BLOCK_BYTES, openSample, type Question, SAMPLES, type Sample } from './support/samples.js';
 

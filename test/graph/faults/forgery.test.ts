@@ -2,14 +2,8 @@
 // answer, which nobody can check, or an error with a type.
 import { crc32 } from 'node:zlib';
 import { expect, test } from 'vitest';
-import {
-  decodeFooter,
-  encodeFooter,
-  encodeToc,
-  FLAG_BLOCKED,
-  FOOTER_BYTES,
-} from '../../../src/graph/container/layout.js';
-import { GraphError } from '../../../src/graph/graph-error.js';
+import { GraphError } from '../../../src/container/graph-error.js';
+import { decodeFooter, encodeFooter, encodeToc, FLAG_BLOCKED, FOOTER_BYTES } from '../../../src/container/layout.js';
 import { below, type Random, seeded } from '../dictionary/support/random-keys.js';
 import { MAX_BLOCK_BYTES, openSample, SAMPLES } from './support/samples.js';
 

@@ -1,14 +1,14 @@
 // Several indices answer as one plain map in which the first that has a key stands, also when their files vanish under a reader.
 import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { NotFoundError, TransportError } from '../../../src/graph/graph-error.js';
+import { NotFoundError, TransportError } from '../../../src/container/graph-error.js';
+import { HttpTransport } from '../../../src/container/transport/http-transport.js';
 import { CombinedGraphIndex } from '../../../src/graph/index/combined-graph-index.js';
 import { GraphIndex } from '../../../src/graph/index/graph-index.js';
 import type { IndexEntry, ReadableIndex } from '../../../src/graph/index/graph-index-types.js';
 import { type TupleKey, TupleMap, TupleSet } from '../../../src/graph/index/tuple-key.js';
-import { HttpTransport } from '../../../src/graph/transport/http-transport.js';
-import { failureOf, thrownBy } from '../support/errors.js';
-import { type RangeServer, startRangeServer } from '../support/range-server.js';
+import { failureOf, thrownBy } from '../../container/support/errors.js';
+import { type RangeServer, startRangeServer } from '../../container/support/range-server.js';
 import {
   anyIndex,
   anyKey,

@@ -4,17 +4,17 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { BufferSink } from '../../../src/container/byte-sink.js';
+import { FileTransport } from '../../../src/container/transport/file-transport.js';
+import { HttpTransport } from '../../../src/container/transport/http-transport.js';
 import { CompactGraphBuilder } from '../../../src/graph/builder/graph-builder.js';
-import { BufferSink } from '../../../src/graph/container/byte-sink.js';
 import { GraphIndex } from '../../../src/graph/index/graph-index.js';
 import { GraphIndexBuilder } from '../../../src/graph/index/graph-index-builder.js';
 import { type TupleKey, TupleMap, type TuplePrefix, TupleSet } from '../../../src/graph/index/tuple-key.js';
-import { FileTransport } from '../../../src/graph/transport/file-transport.js';
-import { HttpTransport } from '../../../src/graph/transport/http-transport.js';
-import { failureOf, thrownBy } from '../support/errors.js';
-import { startRangeServer } from '../support/range-server.js';
+import { failureOf, thrownBy } from '../../container/support/errors.js';
+import { startRangeServer } from '../../container/support/range-server.js';
+import { temporaryDirectory } from '../../container/support/temporary-directory.js';
 import { makeHistory } from '../support/synthetic-history.js';
-import { temporaryDirectory } from '../support/temporary-directory.js';
 import {
   anyIndex,
   anyKey,

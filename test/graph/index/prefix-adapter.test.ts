@@ -1,13 +1,13 @@
 // The part of an index below a prefix answers as an index of its own that never heard of the prefix.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { BufferSink } from '../../../src/graph/container/byte-sink.js';
+import { BufferSink } from '../../../src/container/byte-sink.js';
 import { GraphIndex } from '../../../src/graph/index/graph-index.js';
 import { GraphIndexBuilder } from '../../../src/graph/index/graph-index-builder.js';
 import type { IndexEntry } from '../../../src/graph/index/graph-index-types.js';
 import { PrefixAdapter } from '../../../src/graph/index/prefix-adapter.js';
 import { type TupleKey, TupleMap, TupleSet } from '../../../src/graph/index/tuple-key.js';
-import { failureOf, thrownBy } from '../support/errors.js';
+import { failureOf, thrownBy } from '../../container/support/errors.js';
 import {
   anyIndex,
   anyKey,

@@ -11,7 +11,7 @@ import {
   TupleSet,
   tupleText,
 } from '../../../src/graph/index/tuple-key.js';
-import { thrownBy } from '../support/errors.js';
+import { thrownBy } from '../../container/support/errors.js';
 
 const anyElement = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 6 }).filter((text) => !text.includes('\0'));
 const anyTuple = fc.array(anyElement, { minLength: 1, maxLength: 4 });

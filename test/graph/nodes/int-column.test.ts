@@ -3,9 +3,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { ByteWriter } from '../../../src/base/bytes/byte-writer.js';
-import { CorruptError } from '../../../src/graph/graph-error.js';
+import { CorruptError } from '../../../src/container/graph-error.js';
+import { sectionReader } from '../../../src/container/section-reader.js';
 import { readIntColumn, writeIntColumn } from '../../../src/graph/nodes/int-column.js';
-import { sectionReader } from '../../../src/graph/section-reader.js';
 
 const encode = (values: ArrayLike<number>, start = 0, end = values.length): Buffer => {
   const writer = new ByteWriter();

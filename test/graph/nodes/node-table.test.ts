@@ -2,8 +2,8 @@
 // a count that lies takes no memory.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { WrittenBlock } from '../../../src/graph/container/container-writer.js';
-import { GraphError } from '../../../src/graph/graph-error.js';
+import type { WrittenBlock } from '../../../src/container/container-writer.js';
+import { GraphError } from '../../../src/container/graph-error.js';
 import { type ColumnPlace, decodeNodeTable, encodeNodeTable } from '../../../src/graph/nodes/node-table.js';
 
 const anyColumns: fc.Arbitrary<WrittenBlock[][]> = fc.array(

@@ -3,13 +3,13 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { ByteReader } from '../../../src/base/bytes/byte-reader.js';
 import { ByteWriter } from '../../../src/base/bytes/byte-writer.js';
-import { CorruptError } from '../../../src/graph/graph-error.js';
+import { CorruptError } from '../../../src/container/graph-error.js';
+import { sectionReader } from '../../../src/container/section-reader.js';
 import {
   type ReferenceRows,
   readReferenceBlock,
   writeReferenceBlock,
 } from '../../../src/graph/nodes/reference-block.js';
-import { sectionReader } from '../../../src/graph/section-reader.js';
 
 type Lists = readonly (readonly number[])[];
 

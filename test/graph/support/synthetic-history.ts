@@ -1,7 +1,7 @@
 // A history of commits made by a seed: long lines, branches that live for a while, merges, keys that are hashes. The same everywhere.
 import { createHash } from 'node:crypto';
+import { BufferSink } from '../../../src/container/byte-sink.js';
 import { CompactGraphBuilder } from '../../../src/graph/builder/graph-builder.js';
-import { BufferSink } from '../../../src/graph/container/byte-sink.js';
 
 /** Commits by number; parents have lower numbers. */
 export interface History {

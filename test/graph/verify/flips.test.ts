@@ -1,6 +1,6 @@
 // Checking a file looks at each of its bytes: whichever is changed, it is found.
 import { describe, expect, test } from 'vitest';
-import { temporaryDirectory } from '../support/temporary-directory.js';
+import { temporaryDirectory } from '../../container/support/temporary-directory.js';
 import { FILES, faultIn, isUndamaged } from './support/files.js';
 
 /** Of the inside of large values only so many bytes are tried: one checksum covers all of it. */

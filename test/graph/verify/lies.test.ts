@@ -1,8 +1,8 @@
 // What a file says of itself is counted: a lie under checksums that are right is found, by validate and by verify, in every field.
 import { describe, expect, test } from 'vitest';
-import { SectionId } from '../../../src/graph/container/layout.js';
+import { SectionId } from '../../../src/container/layout.js';
 import type { GraphInfo, GraphMeta } from '../../../src/graph/meta.js';
-import { temporaryDirectory } from '../support/temporary-directory.js';
+import { temporaryDirectory } from '../../container/support/temporary-directory.js';
 import { FILES, faultIn, isUndamaged } from './support/files.js';
 import { fileOf, type Parts, withMeta, withSections } from './support/forge.js';
 

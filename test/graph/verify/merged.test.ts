@@ -2,13 +2,13 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { BufferSink } from '../../../src/container/byte-sink.js';
 import { CompactGraphBuilder } from '../../../src/graph/builder/graph-builder.js';
 import { mergeGraphs } from '../../../src/graph/builder/merge-graphs.js';
 import { CompactGraph } from '../../../src/graph/compact-graph.js';
-import { BufferSink } from '../../../src/graph/container/byte-sink.js';
 import { salvage } from '../../../src/graph/salvage.js';
+import { temporaryDirectory } from '../../container/support/temporary-directory.js';
 import { below, hashKeys, seeded } from '../dictionary/support/random-keys.js';
-import { temporaryDirectory } from '../support/temporary-directory.js';
 import { faultIn } from './support/files.js';
 
 const built = (random: () => number, memoryBytes?: number): Buffer => {

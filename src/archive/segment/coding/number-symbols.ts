@@ -1,6 +1,6 @@
 // A whole number as a symbol and bits: the symbol tells its sign, its highest bit and the next, and is entropy coded; the bits below
 // are as good as random and are kept as they are. Nothing here rounds.
-import type { BitReader, BitWriter } from '../../../graph/dictionary/bits.js';
+import type { BitReader, BitWriter } from '../../../container/bits.js';
 
 /** Numbers are from -2^53 + 1 to 2^53 - 1; what is beyond is written elsewhere under this symbol. */
 export const ESCAPE = 255;

@@ -2,7 +2,7 @@
 
 import type { ByteReader } from '../../../base/bytes/byte-reader.js';
 import { ByteWriter } from '../../../base/bytes/byte-writer.js';
-import { BadValueError } from '../../../graph/graph-error.js';
+import { BadValueError } from '../../../container/graph-error.js';
 import type { ArchivedEvent, ArchivedSpan } from '../../../trace/archived-span.js';
 import { storedProperties } from '../../stored-extras.js';
 import type { StringTable } from '../tables/string-table.js';

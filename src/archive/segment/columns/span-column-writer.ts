@@ -2,7 +2,7 @@
 // looks at no time decodes none.
 
 import { ByteWriter } from '../../../base/bytes/byte-writer.js';
-import { BitWriter } from '../../../graph/dictionary/bits.js';
+import { BitWriter } from '../../../container/bits.js';
 import { ESCAPE, putExtra } from '../coding/number-symbols.js';
 import { SymbolEncoder } from '../coding/symbol-stream.js';
 import type { SpanRows } from '../order/span-rows.js';

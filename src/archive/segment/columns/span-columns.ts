@@ -2,8 +2,8 @@
 // they need the parents of the spans; no number is believed that leads out of a table, nor a time that cannot be.
 
 import type { ByteReader } from '../../../base/bytes/byte-reader.js';
-import { BitReader } from '../../../graph/dictionary/bits.js';
-import { sectionReader } from '../../../graph/section-reader.js';
+import { BitReader } from '../../../container/bits.js';
+import { sectionReader } from '../../../container/section-reader.js';
 import type { ArchivedResource } from '../../../trace/archived-span.js';
 import { ESCAPE, NUMBER_SYMBOLS, takeNumber } from '../coding/number-symbols.js';
 import { SymbolDecoder } from '../coding/symbol-stream.js';

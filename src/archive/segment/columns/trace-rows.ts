@@ -3,8 +3,8 @@
 
 import type { ByteReader } from '../../../base/bytes/byte-reader.js';
 import { ByteWriter } from '../../../base/bytes/byte-writer.js';
-import { BitReader, BitWriter } from '../../../graph/dictionary/bits.js';
-import { sectionReader } from '../../../graph/section-reader.js';
+import { BitReader, BitWriter } from '../../../container/bits.js';
+import { sectionReader } from '../../../container/section-reader.js';
 import { ESCAPE, NUMBER_SYMBOLS, putExtra, symbolOf, takeNumber } from '../coding/number-symbols.js';
 import { SymbolCounts, SymbolModel } from '../coding/symbol-model.js';
 import { SymbolDecoder, SymbolEncoder } from '../coding/symbol-stream.js';

@@ -1,6 +1,6 @@
 // All keys of a segment in order: spans and absent parents trace by trace, and between them what only links refer to. They go into the
 // dictionary; what the traces' ranks become is kept.
-import type { ContainerWriter } from '../../../graph/container/container-writer.js';
+import type { ContainerWriter } from '../../../container/container-writer.js';
 import { DictionaryBuilder } from '../../../graph/dictionary/dictionary-builder.js';
 import { KEY_BYTES, TRACE_ID_BYTES } from '../ids.js';
 import type { SpanRows } from '../order/span-rows.js';

@@ -1,6 +1,6 @@
 // The spans of a segment to be, as columns of numbers: ids and times are taken apart once, and everything after works on numbers. A row
 // is a span as it came. What no segment can keep is refused here, before anything is written.
-import { BadValueError } from '../../../graph/graph-error.js';
+import { BadValueError } from '../../../container/graph-error.js';
 import type { ArchivedSpan } from '../../../trace/archived-span.js';
 import { parseId } from '../ids.js';
 

@@ -6,7 +6,7 @@ import {
   LimitError,
   TruncatedError,
   UnsupportedVersionError,
-} from '../../../graph/graph-error.js';
+} from '../../../container/graph-error.js';
 
 /** Whether an error is of one place in a file. */
 export const isDamage = (error: unknown): error is GraphError =>

@@ -1,6 +1,6 @@
 // How the parts of a group are decoded, and what they take in memory then.
 import type { ByteReader } from '../../../base/bytes/byte-reader.js';
-import { sectionReader } from '../../../graph/section-reader.js';
+import { sectionReader } from '../../../container/section-reader.js';
 import { EventColumns } from '../columns/event-columns.js';
 import { LinkColumns } from '../columns/link-columns.js';
 import { SpanColumns } from '../columns/span-columns.js';

@@ -1,6 +1,7 @@
 // Finds traces by id: all that is needed of many traces is fetched together, in stretches that fit into memory.
+
+import { GraphError } from '../../../container/graph-error.js';
 import type { DictionaryEntry } from '../../../graph/dictionary/dictionary-range.js';
-import { GraphError } from '../../../graph/graph-error.js';
 import type { ArchivedSpan } from '../../../trace/archived-span.js';
 import { traceIdBytes } from '../ids.js';
 import { PARTS } from '../layout.js';

@@ -1,11 +1,11 @@
 // Fetches and decodes groups: parts out of the cache, or all that are missing in one batch of reads. A damaged part spoils its own group
 // and no other.
-import { checkForm, type Place, restore } from '../../../graph/container/codec.js';
-import { GraphError } from '../../../graph/graph-error.js';
+import { checkForm, type Place, restore } from '../../../container/codec.js';
+import { GraphError } from '../../../container/graph-error.js';
+import { runReading } from '../../../container/reading.js';
+import type { TransportReadOptions } from '../../../container/transport/transport.js';
 import { NODES_PER_BLOCK } from '../../../graph/nodes/node-table.js';
 import type { ReferenceRows } from '../../../graph/nodes/reference-block.js';
-import { runReading } from '../../../graph/reading.js';
-import type { TransportReadOptions } from '../../../graph/transport/transport.js';
 import type { SpanTimesRead } from '../columns/span-columns.js';
 import type { PartRef } from '../group-table.js';
 import { PARTS, type Part } from '../layout.js';

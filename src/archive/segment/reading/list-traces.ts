@@ -1,5 +1,5 @@
 // The ids of a segment's traces, by what their rows say of time. A trace that lies in several files is looked for by it: no span is read.
-import { GraphError } from '../../../graph/graph-error.js';
+import { GraphError } from '../../../container/graph-error.js';
 import { report } from './find-traces.js';
 import type { GroupReader } from './group-reader.js';
 import type { SegmentReadOptions } from './read-options.js';

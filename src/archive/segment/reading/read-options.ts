@@ -1,6 +1,6 @@
 // What callers of a segment can say about a read. Types only.
-import type { GraphError } from '../../../graph/graph-error.js';
-import type { TransportReadOptions } from '../../../graph/transport/transport.js';
+import type { GraphError } from '../../../container/graph-error.js';
+import type { TransportReadOptions } from '../../../container/transport/transport.js';
 
 /** How to read. */
 export interface SegmentReadOptions extends TransportReadOptions {

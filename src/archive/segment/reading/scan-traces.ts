@@ -1,7 +1,8 @@
 // Reads a whole segment, trace by trace in the order of ids, a stretch of groups at a time. Where a stretch is damaged its traces are
 // read one by one, so that only those that are hit are lost.
+
+import { GraphError } from '../../../container/graph-error.js';
 import type { DictionaryEntry } from '../../../graph/dictionary/dictionary-range.js';
-import { GraphError } from '../../../graph/graph-error.js';
 import type { ArchivedSpan } from '../../../trace/archived-span.js';
 import { TRACE_ID_BYTES } from '../ids.js';
 import { isDamage } from './damage.js';

@@ -1,6 +1,6 @@
 // Searches a segment: first by what is known of each trace, newest first, and only as far as a condition needs them by the columns of
 // spans. It holds a few bytes for each trace that may be meant, and the groups it is looking at.
-import { BadOptionsError, GraphError } from '../../../graph/graph-error.js';
+import { BadOptionsError, GraphError } from '../../../container/graph-error.js';
 import type { TraceSummary } from '../../../trace/archived-span.js';
 import { hasSpanConditions, hasTimeConditions } from '../../../trace/match.js';
 import type { TraceRow } from '../columns/trace-rows.js';

@@ -1,17 +1,17 @@
 // A segment file, opened: everything that is small and always needed is read and checked, in one or two reads of the end of the file.
 
 import type { ByteReader } from '../../../base/bytes/byte-reader.js';
-import { BlockCache } from '../../../graph/container/block-cache.js';
-import { Container, type ContainerOptions } from '../../../graph/container/container.js';
-import { NO_GRAPH, type SectionEntry, SectionId } from '../../../graph/container/layout.js';
+import { BlockCache } from '../../../container/block-cache.js';
+import { Container, type ContainerOptions } from '../../../container/container.js';
+import { BadSignatureError, CorruptError } from '../../../container/graph-error.js';
+import { NO_GRAPH, type SectionEntry, SectionId } from '../../../container/layout.js';
+import { sectionReader } from '../../../container/section-reader.js';
+import type { Transport, TransportReadOptions } from '../../../container/transport/transport.js';
 import { Dictionary } from '../../../graph/dictionary/dictionary.js';
 import { KeyFilter } from '../../../graph/dictionary/key-filter.js';
-import { BadSignatureError, CorruptError } from '../../../graph/graph-error.js';
 import { decodeMeta, type GraphMeta } from '../../../graph/meta.js';
 import { NodeColumns } from '../../../graph/nodes/node-columns.js';
 import { decodeNodeTable, NODES_PER_BLOCK } from '../../../graph/nodes/node-table.js';
-import { sectionReader } from '../../../graph/section-reader.js';
-import type { Transport, TransportReadOptions } from '../../../graph/transport/transport.js';
 import { GroupTable } from '../group-table.js';
 import { KEY_BYTES } from '../ids.js';
 import { KIND_NOTE, KIND_OF_SEGMENT, REPLACES_NOTE, SegmentSection } from '../layout.js';

@@ -1,7 +1,8 @@
 // Puts the spans of one trace together: ids out of the dictionary, everything else out of groups. What does not fit together is damage,
 // never a trace with fewer spans.
+
+import { CorruptError, GraphError } from '../../../container/graph-error.js';
 import type { DictionaryEntry } from '../../../graph/dictionary/dictionary-range.js';
-import { CorruptError, GraphError } from '../../../graph/graph-error.js';
 import type { ArchivedSpan } from '../../../trace/archived-span.js';
 import { TRACE_ID_BYTES } from '../ids.js';
 import type { Outcome, WholeGroup } from './group-reader.js';

@@ -1,5 +1,5 @@
 // The traces that groups hold: their rows, a trace in pieces as one, and their ids. Nothing here decides which of them are meant.
-import { CorruptError, GraphError } from '../../../graph/graph-error.js';
+import { CorruptError, GraphError } from '../../../container/graph-error.js';
 import type { TraceRow } from '../columns/trace-rows.js';
 import { TRACE_ID_BYTES } from '../ids.js';
 import { isDamage } from './damage.js';

@@ -1,9 +1,9 @@
 // Checks what a segment has beside its graphs: every column of every group is decoded, and what rows, tables and summary say of the spans
 // is compared with what a segment of the same spans would say. All spans are in memory meanwhile.
 import { isDeepStrictEqual } from 'node:util';
-import { BufferSink } from '../../../graph/container/byte-sink.js';
-import { CorruptError, GraphError } from '../../../graph/graph-error.js';
-import { BufferTransport } from '../../../graph/transport/buffer-transport.js';
+import { BufferSink } from '../../../container/byte-sink.js';
+import { CorruptError, GraphError } from '../../../container/graph-error.js';
+import { BufferTransport } from '../../../container/transport/buffer-transport.js';
 import type { ArchivedSpan, TraceSummary } from '../../../trace/archived-span.js';
 import { traceIdBytes } from '../ids.js';
 import { writeSegment } from '../write-segment.js';

@@ -1,6 +1,6 @@
 // One walk over all spans in order: what they share goes into tables, what each has becomes a number. After it no text is looked at
 // again but those that are written as they are.
-import { BadValueError, LimitError } from '../../../graph/graph-error.js';
+import { BadValueError, LimitError } from '../../../container/graph-error.js';
 import type { ArchivedProperties, ArchivedSpan } from '../../../trace/archived-span.js';
 import { storedProperties } from '../../stored-extras.js';
 import { MAX_SPAN_BYTES } from '../layout.js';

@@ -3,7 +3,7 @@
 
 import type { ByteReader } from '../../../base/bytes/byte-reader.js';
 import type { ByteWriter } from '../../../base/bytes/byte-writer.js';
-import { BadValueError } from '../../../graph/graph-error.js';
+import { BadValueError } from '../../../container/graph-error.js';
 import { ArchivedDouble } from '../../../trace/archived-double.js';
 import type { ArchivedProperties, ArchivedValue } from '../../../trace/archived-span.js';
 import { readText, writeText } from './text-column.js';

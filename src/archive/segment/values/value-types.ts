@@ -1,7 +1,7 @@
 // The types of property values as files have them. A value must come back with the type it had: 5 and 5n are two, 0 and -0 as well. What
 // would come back as something else, such as a Date or a Map, is no value.
 import { isUint8Array } from 'node:util/types';
-import { BadValueError } from '../../../graph/graph-error.js';
+import { BadValueError } from '../../../container/graph-error.js';
 import { ArchivedDouble } from '../../../trace/archived-double.js';
 import type { ArchivedValue } from '../../../trace/archived-span.js';
 

@@ -2,7 +2,7 @@
 
 import { type OpenSegmentOptions, Segment } from '../../../../src/archive/segment/segment.js';
 import { type WriteSegmentOptions, writeSegment } from '../../../../src/archive/segment/write-segment.js';
-import { BufferSink } from '../../../../src/graph/container/byte-sink.js';
+import { BufferSink } from '../../../../src/container/byte-sink.js';
 import type { ArchivedSpan } from '../../../../src/trace/archived-span.js';
 
 /** The bytes of a segment of `spans`. */

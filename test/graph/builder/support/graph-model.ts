@@ -1,9 +1,9 @@
 // Graphs as plain data: made at random, built into files, and read back to be compared.
 
+import { BufferSink } from '../../../../src/container/byte-sink.js';
 import type { GraphBuilderOptions } from '../../../../src/graph/builder/builder-options.js';
 import { type BuildStats, CompactGraphBuilder } from '../../../../src/graph/builder/graph-builder.js';
 import { CompactGraph } from '../../../../src/graph/compact-graph.js';
-import { BufferSink } from '../../../../src/graph/container/byte-sink.js';
 
 /** A node; keys and values as latin-1 text, so that a difference can be read. */
 export interface ModelNode {

@@ -1,16 +1,16 @@
 // Dictionaries of tests: built into a buffer, opened over a transport that counts.
-import { BlockCache } from '../../../../src/graph/container/block-cache.js';
-import { BufferSink } from '../../../../src/graph/container/byte-sink.js';
-import type { Compression } from '../../../../src/graph/container/codec.js';
-import { Container } from '../../../../src/graph/container/container.js';
-import { ContainerWriter } from '../../../../src/graph/container/container-writer.js';
+import { BlockCache } from '../../../../src/container/block-cache.js';
+import { BufferSink } from '../../../../src/container/byte-sink.js';
+import type { Compression } from '../../../../src/container/codec.js';
+import { Container } from '../../../../src/container/container.js';
+import { ContainerWriter } from '../../../../src/container/container-writer.js';
+import { BufferTransport } from '../../../../src/container/transport/buffer-transport.js';
 import { Dictionary, type DictionaryOpenOptions } from '../../../../src/graph/dictionary/dictionary.js';
 import {
   DictionaryBuilder,
   type DictionaryBuildStats,
   type DictionaryOptions,
 } from '../../../../src/graph/dictionary/dictionary-builder.js';
-import { BufferTransport } from '../../../../src/graph/transport/buffer-transport.js';
 
 export interface Built {
   readonly bytes: Buffer;

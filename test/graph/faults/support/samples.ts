@@ -1,8 +1,9 @@
 // Small graph files of three kinds, and questions about each with the answers that the undamaged file gives.
+
+import { BufferSink } from '../../../../src/container/byte-sink.js';
+import { BufferTransport } from '../../../../src/container/transport/buffer-transport.js';
 import { CompactGraphBuilder } from '../../../../src/graph/builder/graph-builder.js';
 import { CompactGraph } from '../../../../src/graph/compact-graph.js';
-import { BufferSink } from '../../../../src/graph/container/byte-sink.js';
-import { BufferTransport } from '../../../../src/graph/transport/buffer-transport.js';
 import { below, hashKeys, nameKeys, permutation, seeded, spanKeys } from '../../dictionary/support/random-keys.js';
 
 /** Something asked of an open file; texts, so that answers can be compared fast. */

@@ -1,6 +1,6 @@
 // Indices as plain maps, made at random, and the same in files.
 import fc from 'fast-check';
-import { BufferSink } from '../../../../src/graph/container/byte-sink.js';
+import { BufferSink } from '../../../../src/container/byte-sink.js';
 import { GraphIndex } from '../../../../src/graph/index/graph-index.js';
 import { GraphIndexBuilder } from '../../../../src/graph/index/graph-index-builder.js';
 import type { FoundAncestry, IndexEntry } from '../../../../src/graph/index/graph-index-types.js';

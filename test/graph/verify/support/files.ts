@@ -1,15 +1,15 @@
 // Small graph files of every kind, made anew for each test, and what checks them.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { BufferSink } from '../../../../src/container/byte-sink.js';
+import type { Compression } from '../../../../src/container/codec.js';
+import { GraphError } from '../../../../src/container/graph-error.js';
+import { BufferTransport } from '../../../../src/container/transport/buffer-transport.js';
 import type { GraphOptions } from '../../../../src/graph/builder/builder-options.js';
 import { CompactGraphBuilder } from '../../../../src/graph/builder/graph-builder.js';
 import { CompactGraph } from '../../../../src/graph/compact-graph.js';
-import { BufferSink } from '../../../../src/graph/container/byte-sink.js';
-import type { Compression } from '../../../../src/graph/container/codec.js';
-import { GraphError } from '../../../../src/graph/graph-error.js';
 import { GraphIndex } from '../../../../src/graph/index/graph-index.js';
 import { salvage } from '../../../../src/graph/salvage.js';
-import { BufferTransport } from '../../../../src/graph/transport/buffer-transport.js';
 import { findFaults } from '../../../../src/graph/verify/verify-graph.js';
 import { hashKeys, seeded, spanKeys } from '../../dictionary/support/random-keys.js';
 

@@ -1,12 +1,12 @@
 // Files that lie under checksums that are right: sections of a good file replaced, or a file written out of parts that do not fit.
-import { BufferSink } from '../../../../src/graph/container/byte-sink.js';
-import { Container } from '../../../../src/graph/container/container.js';
-import { ContainerWriter } from '../../../../src/graph/container/container-writer.js';
-import { FLAG_BLOCKED, HEADER_BYTES, type SectionEntry, SectionId } from '../../../../src/graph/container/layout.js';
+import { BufferSink } from '../../../../src/container/byte-sink.js';
+import { Container } from '../../../../src/container/container.js';
+import { ContainerWriter } from '../../../../src/container/container-writer.js';
+import { FLAG_BLOCKED, HEADER_BYTES, type SectionEntry, SectionId } from '../../../../src/container/layout.js';
+import { BufferTransport } from '../../../../src/container/transport/buffer-transport.js';
 import { DictionaryBuilder } from '../../../../src/graph/dictionary/dictionary-builder.js';
 import { encodeMeta, type GraphInfo, type GraphMeta } from '../../../../src/graph/meta.js';
 import { writeNodeColumns } from '../../../../src/graph/nodes/node-writer.js';
-import { BufferTransport } from '../../../../src/graph/transport/buffer-transport.js';
 
 /** The file with other bytes in sections that have a checksum of their own; undefined leaves a section as it is. */
 export const withSections = (

@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
 import { expect, test } from 'vitest';
-import { BadOptionsError, NotFoundError } from '../../../src/graph/graph-error.js';
-import { BufferTransport } from '../../../src/graph/transport/buffer-transport.js';
-import { FileTransport } from '../../../src/graph/transport/file-transport.js';
-import { HttpTransport } from '../../../src/graph/transport/http-transport.js';
-import { openTransport } from '../../../src/graph/transport/open-transport.js';
-import { S3Transport } from '../../../src/graph/transport/s3-transport.js';
+import { BadOptionsError, NotFoundError } from '../../../src/container/graph-error.js';
+import { BufferTransport } from '../../../src/container/transport/buffer-transport.js';
+import { FileTransport } from '../../../src/container/transport/file-transport.js';
+import { HttpTransport } from '../../../src/container/transport/http-transport.js';
+import { openTransport } from '../../../src/container/transport/open-transport.js';
+import { S3Transport } from '../../../src/container/transport/s3-transport.js';
 import { resultOf, runFile } from '../../support/child.js';
 import { failureOf } from '../support/errors.js';
 import { temporaryDirectory } from '../support/temporary-directory.js';
@@ -57,7 +57,7 @@ test('without its package, an object store says how to install it', async () => 
   const outfile = join(directory, 's3.mjs');
   await build({
     stdin: {
-      contents: `import { openTransport } from './src/graph/transport/open-transport.ts';
+      contents: `import { openTransport } from './src/container/transport/open-transport.ts';
         const { code, message } = await openTransport('s3://bucket/key').catch((error) => error);
         console.log(JSON.stringify({ code, message }));`,
       resolveDir: fileURLToPath(new URL('../../../', import.meta.url)),

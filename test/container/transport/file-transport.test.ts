@@ -11,8 +11,8 @@ import {
   NotFoundError,
   TransportError,
   TruncatedError,
-} from '../../../src/graph/graph-error.js';
-import { FileTransport, type FileTransportOptions } from '../../../src/graph/transport/file-transport.js';
+} from '../../../src/container/graph-error.js';
+import { FileTransport, type FileTransportOptions } from '../../../src/container/transport/file-transport.js';
 import { failureOf, thrownBy } from '../support/errors.js';
 import { temporaryDirectory } from '../support/temporary-directory.js';
 

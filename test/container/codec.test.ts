@@ -10,11 +10,11 @@ import {
   type Stored,
   type StoredForm,
   store,
-} from '../../../src/graph/container/codec.js';
-import { CorruptError, GraphError, LimitError, UnsupportedVersionError } from '../../../src/graph/graph-error.js';
-import { seeded } from '../../tracedb/support/random.js';
-import { allocationsOf } from '../support/allocations.js';
-import { thrownBy } from '../support/errors.js';
+} from '../../src/container/codec.js';
+import { CorruptError, GraphError, LimitError, UnsupportedVersionError } from '../../src/container/graph-error.js';
+import { seeded } from '../tracedb/support/random.js';
+import { allocationsOf } from './support/allocations.js';
+import { thrownBy } from './support/errors.js';
 
 const PLACE = { file: 'some.graph', section: 'values', block: 3 };
 const MiB = 1024 * 1024;

@@ -1,7 +1,7 @@
 // How bytes are stored: as they are, deflated, or by zstd where the runtime has it. A declared length is a claim: nothing is
 // inflated beyond it, and it is capped before memory is taken.
 import * as zlib from 'node:zlib';
-import { CorruptError, LimitError, UnsupportedVersionError } from '../graph-error.js';
+import { CorruptError, LimitError, UnsupportedVersionError } from './graph-error.js';
 
 /** The codecs, by their number in files. */
 export const Codec = { stored: 0, deflate: 1, zstd: 2 } as const;

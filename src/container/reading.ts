@@ -1,6 +1,6 @@
 // One piece of code for reading at once and reading later: a reading yields the blocks it needs and is given their bytes, by a driver
 // that waits or by one that does not.
-import type { BlockRef, Container } from './container/container.js';
+import type { BlockRef, Container } from './container.js';
 import type { TransportReadOptions } from './transport/transport.js';
 
 /** Yields batches of blocks, is resumed with their bytes, returns its result. */

@@ -1,5 +1,6 @@
-// The errors of graph files: one class a kind, each with a stable code, each naming what is wrong and what to do. Damage must be
-// told from misuse, for the one is met with salvage and the other by the programmer.
+// The errors of containers and of the graph files and segments made of them: one class for each kind, each with a stable code, each
+// naming what is wrong and what to do. They are public, and named for graph files, which were the first containers. Damage must be told
+// from misuse: salvage handles the one, the programmer the other.
 
 /** The stable codes of graph errors. */
 export type GraphErrorCode =

@@ -3,7 +3,7 @@
 import * as fc from 'fast-check';
 import { assert, property } from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { dealOut, emptyResults, mergeRanges } from '../../../src/graph/transport/range-plan.js';
+import { dealOut, emptyResults, mergeRanges } from '../../../src/container/transport/range-plan.js';
 
 const FILE = Buffer.from(Array.from({ length: 5_000 }, (_, i) => (i * 31 + (i >> 8)) & 0xff));
 

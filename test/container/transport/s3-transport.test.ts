@@ -6,9 +6,9 @@ import {
   GraphError,
   NotFoundError,
   TransportError,
-} from '../../../src/graph/graph-error.js';
-import { parseS3Location, s3Address } from '../../../src/graph/transport/s3-location.js';
-import { S3Transport, type S3TransportOptions } from '../../../src/graph/transport/s3-transport.js';
+} from '../../../src/container/graph-error.js';
+import { parseS3Location, s3Address } from '../../../src/container/transport/s3-location.js';
+import { S3Transport, type S3TransportOptions } from '../../../src/container/transport/s3-transport.js';
 import { failureOf, thrownBy } from '../support/errors.js';
 import { type RangeServer, startRangeServer } from '../support/range-server.js';
 import { type Account, keyOfPath, signatureFault } from '../support/signature-v4.js';

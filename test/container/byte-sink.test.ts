@@ -5,12 +5,12 @@ import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, symlinkSyn
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { AtomicFileSink, BufferSink } from '../../../src/graph/container/byte-sink.js';
-import { ClosedError, NotFoundError, TransportError } from '../../../src/graph/graph-error.js';
-import { bundleChild, resultOf, runFile } from '../../support/child.js';
-import { seeded } from '../../tracedb/support/random.js';
-import { thrownBy } from '../support/errors.js';
-import { temporaryDirectory } from '../support/temporary-directory.js';
+import { AtomicFileSink, BufferSink } from '../../src/container/byte-sink.js';
+import { ClosedError, NotFoundError, TransportError } from '../../src/container/graph-error.js';
+import { bundleChild, resultOf, runFile } from '../support/child.js';
+import { seeded } from '../tracedb/support/random.js';
+import { thrownBy } from './support/errors.js';
+import { temporaryDirectory } from './support/temporary-directory.js';
 
 const directory = temporaryDirectory();
 let folders = 0;

@@ -5,11 +5,10 @@ import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { BufferSink } from '../../../src/graph/container/byte-sink.js';
-import type { Compression } from '../../../src/graph/container/codec.js';
-import { type BlockRef, Container } from '../../../src/graph/container/container.js';
-import { ContainerWriter } from '../../../src/graph/container/container-writer.js';
-import { FLAG_REQUIRED, FOOTER_BYTES, HEADER_BYTES, TOC_ENTRY_BYTES } from '../../../src/graph/container/layout.js';
+import { BufferSink } from '../../src/container/byte-sink.js';
+import type { Compression } from '../../src/container/codec.js';
+import { type BlockRef, Container } from '../../src/container/container.js';
+import { ContainerWriter } from '../../src/container/container-writer.js';
 import {
   BadOptionsError,
   BadSignatureError,
@@ -18,12 +17,13 @@ import {
   NotFoundError,
   TruncatedError,
   UnsupportedVersionError,
-} from '../../../src/graph/graph-error.js';
-import { BufferTransport } from '../../../src/graph/transport/buffer-transport.js';
-import { FileTransport } from '../../../src/graph/transport/file-transport.js';
-import { allocationsOf } from '../support/allocations.js';
-import { failureOf, thrownBy } from '../support/errors.js';
-import { temporaryDirectory } from '../support/temporary-directory.js';
+} from '../../src/container/graph-error.js';
+import { FLAG_REQUIRED, FOOTER_BYTES, HEADER_BYTES, TOC_ENTRY_BYTES } from '../../src/container/layout.js';
+import { BufferTransport } from '../../src/container/transport/buffer-transport.js';
+import { FileTransport } from '../../src/container/transport/file-transport.js';
+import { allocationsOf } from './support/allocations.js';
+import { failureOf, thrownBy } from './support/errors.js';
+import { temporaryDirectory } from './support/temporary-directory.js';
 
 const directory = temporaryDirectory();
 const BLOCKED = 2_000;

@@ -1,5 +1,5 @@
 // What a call ended with, so that tests can look at errors as values.
-import { GraphError } from '../../../src/graph/graph-error.js';
+import { GraphError } from '../../../src/container/graph-error.js';
 
 /** The `GraphError` that `promise` rejects with; anything else fails the test. */
 export const failureOf = async (promise: Promise<unknown>): Promise<GraphError> => {

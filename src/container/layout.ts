@@ -1,7 +1,7 @@
 // The fixed parts of a graph file, byte for byte: header, table of contents, footer. Every number read here comes from a file that may
 // lie: nothing may be believed before its checksum, nor a length before it fits into the file.
 import { crc32 } from 'node:zlib';
-import { BadSignatureError, CorruptError, TruncatedError, UnsupportedVersionError } from '../graph-error.js';
+import { BadSignatureError, CorruptError, TruncatedError, UnsupportedVersionError } from './graph-error.js';
 
 /** Version of the format that this package writes and reads. */
 export const FORMAT_VERSION = 1;

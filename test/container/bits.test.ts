@@ -1,10 +1,10 @@
 // Bits come back as they were written, whatever their widths, and a reader that runs out of them says so.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { ByteWriter } from '../../../src/base/bytes/byte-writer.js';
-import { BitReader, BitWriter } from '../../../src/graph/dictionary/bits.js';
-import { CorruptError } from '../../../src/graph/graph-error.js';
-import { sectionReader } from '../../../src/graph/section-reader.js';
+import { ByteWriter } from '../../src/base/bytes/byte-writer.js';
+import { BitReader, BitWriter } from '../../src/container/bits.js';
+import { CorruptError } from '../../src/container/graph-error.js';
+import { sectionReader } from '../../src/container/section-reader.js';
 
 const item = fc.oneof(
   fc.record({ zeros: fc.integer({ min: 0, max: 100 }) }),

@@ -1,5 +1,5 @@
 // Decoded blocks, as many bytes of them as allowed: what was used least lately goes first. Forgetting is always right, it costs a read.
-import { BadOptionsError } from '../graph-error.js';
+import { BadOptionsError } from './graph-error.js';
 
 /** What a cache did. */
 export interface BlockCacheStats {

@@ -2,9 +2,9 @@
 // written, so the same calls give the same bytes.
 
 import { crc32 } from 'node:zlib';
-import { BadOptionsError } from '../graph-error.js';
 import type { ByteSink } from './byte-sink.js';
 import { type Compression, type Stored, store } from './codec.js';
+import { BadOptionsError } from './graph-error.js';
 import {
   encodeFooter,
   encodeHeader,

@@ -4,11 +4,11 @@
 import type { ServerResponse } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { BufferSink } from '../../../src/graph/container/byte-sink.js';
-import { Container } from '../../../src/graph/container/container.js';
-import { ContainerWriter } from '../../../src/graph/container/container-writer.js';
-import { GraphError, TransportError, TruncatedError } from '../../../src/graph/graph-error.js';
-import { HttpTransport, type HttpTransportOptions } from '../../../src/graph/transport/http-transport.js';
+import { BufferSink } from '../../../src/container/byte-sink.js';
+import { Container } from '../../../src/container/container.js';
+import { ContainerWriter } from '../../../src/container/container-writer.js';
+import { GraphError, TransportError, TruncatedError } from '../../../src/container/graph-error.js';
+import { HttpTransport, type HttpTransportOptions } from '../../../src/container/transport/http-transport.js';
 import { seeded } from '../../tracedb/support/random.js';
 import { failureOf } from '../support/errors.js';
 import { type Fault, parseRange, type RangeServer, startRangeServer } from '../support/range-server.js';

@@ -3,9 +3,9 @@ import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { BufferSink } from '../../../src/graph/container/byte-sink.js';
-import { Container } from '../../../src/graph/container/container.js';
-import { ContainerWriter } from '../../../src/graph/container/container-writer.js';
+import { BufferSink } from '../../../src/container/byte-sink.js';
+import { Container } from '../../../src/container/container.js';
+import { ContainerWriter } from '../../../src/container/container-writer.js';
 import {
   AbortedError,
   BadOptionsError,
@@ -13,8 +13,8 @@ import {
   ClosedError,
   NotFoundError,
   TransportError,
-} from '../../../src/graph/graph-error.js';
-import { HttpTransport, type HttpTransportOptions } from '../../../src/graph/transport/http-transport.js';
+} from '../../../src/container/graph-error.js';
+import { HttpTransport, type HttpTransportOptions } from '../../../src/container/transport/http-transport.js';
 import { failureOf, thrownBy } from '../support/errors.js';
 import { type RangeServer, startRangeServer } from '../support/range-server.js';
 

@@ -1,8 +1,8 @@
 // Reads a container: one read of the tail brings footer, table of contents and, usually, all that describes the rest. Every byte is
 // checked before it is used; nothing outside the file is ever asked for.
-import { BadOptionsError, CorruptError, NotFoundError } from '../graph-error.js';
-import type { ByteRange, SyncTransport, Tail, Transport, TransportReadOptions } from '../transport/transport.js';
+
 import { checkForm, DEFAULT_MAX_INFLATED_BYTES, type Place, restore, type StoredForm } from './codec.js';
+import { BadOptionsError, CorruptError, NotFoundError } from './graph-error.js';
 import {
   checkHeader,
   decodeFooter,
@@ -14,6 +14,7 @@ import {
   type SectionEntry,
   sectionName,
 } from './layout.js';
+import type { ByteRange, SyncTransport, Tail, Transport, TransportReadOptions } from './transport/transport.js';
 
 /** How a container is opened. */
 export interface ContainerOptions extends TransportReadOptions {
