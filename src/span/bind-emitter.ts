@@ -14,7 +14,7 @@ export interface BoundEmitter {
 
 /**
  * Subscribe to an emitter so that every call of a listener runs under `span`. Use it when events arrive outside the task
- * that asked for them (sockets, pools, child processes).
+ * that asked for them (sockets, pools, child processes). Throws `ERR_SPANLINE_OPTION` when `emitter` is none.
  *
  * @example
  * ```ts
@@ -31,6 +31,10 @@ export interface BoundEmitter {
  * ```
  */
 export const bindEmitter = (emitter: EventEmitter, span: Span): BoundEmitter => {
+  if (typeof emitter?.on !== 'function' || typeof emitter.off !== 'function') {
+    const error = new TypeError('bindEmitter(emitter, span) takes an EventEmitter first');
+    throw Object.assign(error, { code: 'ERR_SPANLINE_OPTION' });
+  }
   const parent = spanArgument(span);
   const subscribe =
     (method: 'on' | 'once') =>

@@ -243,4 +243,10 @@ describe('other calls', () => {
       linksInvalid: 1,
     });
   });
+
+  test('bindEmitter of what emits nothing names the argument', () => {
+    for (const wrong of [5, undefined, null, {}, { on() {} }]) {
+      expect(() => bindEmitter(any(wrong), span)).toThrow(expect.objectContaining({ code: 'ERR_SPANLINE_OPTION' }));
+    }
+  });
 });
