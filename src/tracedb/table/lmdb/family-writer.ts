@@ -164,8 +164,17 @@ export class FamilyWriter {
       return;
     }
     this.wasNew = false;
+    this.writePieces();
     database.putSync(this.head, SPREAD_ENTRY);
-    for (const { qualifier, entry } of this.block.split()) database.putSync(blockKey(this.head, qualifier), entry);
+  }
+
+  /** Write the held block as more than one, each named after its first qualifier; their keys. What they replace must go after it. */
+  private writePieces(): string[] {
+    return this.block.split().map(({ qualifier, entry }) => {
+      const key = blockKey(this.head, qualifier);
+      (this.database as Cells).putSync(key, entry);
+      return key;
+    });
   }
 
   /** Write the held block of a spread row. */
@@ -178,9 +187,8 @@ export class FamilyWriter {
       // A row without cells does not exist.
       if (nextBlock(database, this.head) === undefined) database.removeSync(this.head);
     } else if (this.block.isTooLong) {
-      // The first block may have cells that sort before its key, so that each piece is named anew.
-      database.removeSync(key);
-      for (const { qualifier, entry } of this.block.split()) database.putSync(blockKey(this.head, qualifier), entry);
+      // The first block may have cells that sort before its key, so that no piece need be in its place.
+      if (!this.writePieces().includes(key)) database.removeSync(key);
     } else {
       database.putSync(key, this.block.entry());
     }

@@ -43,12 +43,8 @@ const placeOf = (env: LmdbEnv, row: string, mutations: readonly Mutation[]): Pla
 export const applyRows = (env: LmdbEnv, rows: readonly RowMutation[]): void => {
   noteNewCells(env);
   const writer = new CellWriter(env);
-  try {
-    for (const { key, mutations } of rows) applyMutations(env, writer, key, mutations);
-  } finally {
-    // A failure may leave what was written so far.
-    writer.finish();
-  }
+  for (const { key, mutations } of rows) applyMutations(env, writer, key, mutations);
+  writer.finish();
 };
 
 const applyMutations = (env: LmdbEnv, writer: CellWriter, key: string, mutations: readonly Mutation[]): void => {
