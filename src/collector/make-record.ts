@@ -4,7 +4,7 @@ import type { ClockAnchor } from '../clock/index.js';
 import { guarded } from '../local-span/lazy.js';
 import type { LocalBatch } from '../local-span/local-batch.js';
 import type { ActiveTrace, MountedBatch } from '../span/active-trace.js';
-import type { Span } from '../span/span.js';
+import type { PendingSpan } from '../span/pending-span.js';
 import type { Link, SpanStatus } from '../span/span-types.js';
 import { hex8 } from '../span/traceparent.js';
 import { EventRecord, SpanRecord, type TraceIdentity } from '../trace/record.js';
@@ -23,7 +23,7 @@ const nameText = (name: unknown): string => (typeof name === 'string' ? name : (
 
 /** The record of `span` in `trace`, which is its own trace or that of a further parent. */
 export const recordOfSpan = (
-  span: Span,
+  span: PendingSpan,
   trace: ActiveTrace,
   identity: TraceIdentity,
   anchor: ClockAnchor,

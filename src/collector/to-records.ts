@@ -2,11 +2,10 @@
 import { takeAnchor } from '../clock/index.js';
 import type { LocalSpans } from '../local-span/local-collector.js';
 import { wrongArgument } from '../local-span/misuse.js';
-import { ActiveTrace } from '../span/active-trace.js';
+import { ActiveTrace, type TraceSink } from '../span/active-trace.js';
 import { isContext, localSpansArgument } from '../span/arguments.js';
 import { never } from '../span/sampler.js';
 import { SpanContext } from '../span/span-context.js';
-import type { TraceSink } from '../span/trace-sink.js';
 import type { SpanRecord } from '../trace/record.js';
 import { TracePart } from './trace-part.js';
 

@@ -2,7 +2,7 @@
 // demand, so that an encoder can work in slices and a reporter that needs no records pays for none.
 import type { ClockAnchor } from '../clock/index.js';
 import type { ActiveTrace, MountedBatch } from '../span/active-trace.js';
-import type { Span } from '../span/span.js';
+import type { PendingSpan } from '../span/pending-span.js';
 import { type SpanRecord, TraceIdentity } from '../trace/record.js';
 import { recordOfLocal, recordOfSpan, SideIndex } from './make-record.js';
 import type { Resource, Trace } from './reporter.js';
@@ -13,7 +13,7 @@ export class TracePart implements Trace {
   readonly isContinuation: boolean;
   readonly resource: Resource;
   private readonly source: ActiveTrace;
-  private readonly ownSpans: Span[];
+  private readonly ownSpans: PendingSpan[];
   private readonly batches: MountedBatch[];
   private readonly anchor: ClockAnchor;
   private made: SpanRecord[] | null = null;

@@ -1,5 +1,4 @@
 // The entry `spanline/graph`: every public name of compact graph files, and nothing else. Importing it must load no optional package.
-
 export { BlockCache, type BlockCacheStats } from '../container/block-cache.js';
 export { AtomicFileSink, BufferSink, type ByteSink } from '../container/byte-sink.js';
 export { type Compression, DEFAULT_MAX_INFLATED_BYTES } from '../container/codec.js';
@@ -55,9 +54,9 @@ export {
   type DictionaryBuildStats,
   type DictionaryOptions,
 } from './dictionary/dictionary-builder.js';
-export type { DictionaryEntry, KeyRange } from './dictionary/dictionary-range.js';
+export type { DictionaryEntry } from './dictionary/dictionary-range.js';
 export type { KeyCodec } from './dictionary/key-block.js';
-export { compareKeys, type KeyTable, MAX_KEY_BYTES } from './dictionary/key-bytes.js';
+export { compareKeys, type KeyRange, type KeyTable, MAX_KEY_BYTES } from './dictionary/key-bytes.js';
 export type { GraphNode, NodeParts } from './graph-node.js';
 export type { GraphView } from './graph-view.js';
 export { CombinedGraphIndex, type CombinedGraphIndexOptions } from './index/combined-graph-index.js';

@@ -8,12 +8,12 @@ import {
   executionAsyncId,
   executionAsyncResource,
 } from 'node:async_hooks';
-import type { SpanLine } from './span-line.js';
+import type { TaskLine } from './process-state.js';
 
 /** A call that runs: its resource, the line to close behind it, and how often it has called itself. */
 interface Call {
   readonly id: number;
-  readonly line: SpanLine;
+  readonly line: TaskLine;
   depth: number;
 }
 
@@ -46,7 +46,7 @@ const staysEntered = (): boolean => {
 let isNeeded: boolean | undefined;
 
 /** Close `line` behind the bound call that runs now; nothing when none does, or when Node gives the context back itself. */
-export const closeAfterCall = (line: SpanLine): void => {
+export const closeAfterCall = (line: TaskLine): void => {
   if (isNeeded === false || !(executionAsyncResource() instanceof AsyncResource)) return;
   isNeeded ??= staysEntered();
   if (!isNeeded) return;

@@ -1,7 +1,8 @@
 // Entering a line for a stretch of code and leaving it again, for scopes that are no function call. Leaving must give
 // back the context that was there before, also when two scopes overlap and are left in the wrong order.
-import { lineStore, stillEntered } from './line-store.js';
+import { lineStore } from './line-store.js';
 import type { SpanLine } from './span-line.js';
+import { stillEntered } from './task-context.js';
 
 /** Make `line` the current one; gives the line that was current, for {@link leaveLine}. */
 export const enterLine = (line: SpanLine): SpanLine | undefined => {

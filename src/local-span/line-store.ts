@@ -1,11 +1,10 @@
-// The async context: which SpanLine is the local parent here. ONE store per process; it is entered once per task,
-// never once per local span.
-import { closeAfterCall } from './bound-calls.js';
-import { Counter, count } from './counters.js';
+// The async context with its lines as the class that they are. Must hold no logic: `task-context.ts` has it, below the class.
+import type { AsyncLocalStorage } from 'node:async_hooks';
 import { state } from './process-state.js';
 import type { SpanLine } from './span-line.js';
+import { currentTaskLine, enteredTaskLine, recordingTaskLine } from './task-context.js';
 
-export const lineStore = state.lineStore;
+export const lineStore = state.lineStore as AsyncLocalStorage<SpanLine>;
 
 /** Run `fn` with `line` as the current one. */
 export const runOnLine = <T>(line: SpanLine, fn: () => T): T => {
@@ -27,49 +26,10 @@ export const runOnLine = <T>(line: SpanLine, fn: () => T): T => {
  * root.end();
  * ```
  */
-export const currentLine = (): SpanLine | undefined => {
-  const line = lineStore.getStore();
-  return line === undefined || line.isLive ? line : lineHere(line);
-};
+export const currentLine = currentTaskLine as () => SpanLine | undefined;
 
 /** The line whose span is the local parent of this task: for its identity, not for local spans. */
-export const enteredLine = (): SpanLine | undefined => {
-  const line = lineStore.getStore();
-  return line === undefined || line.isLive ? line : stillEntered(line);
-};
-
-/** `line`, or what was current around it when its scope was left while another was innermost. */
-export const stillEntered = (line: SpanLine | undefined): SpanLine | undefined => {
-  let at = line;
-  while (at !== undefined && at.scope.leftTo !== null) at = at.scope.leftTo;
-  return at;
-};
-
-// The scope of `line` is over, or it does not record. A stretch that goes on after its scope gets a line of its own: one
-// line for all of them would hang what comes later on whatever one left open.
-const lineHere = (line: SpanLine): SpanLine | undefined => {
-  const entered = stillEntered(line);
-  if (entered === undefined || !entered.sampled || entered.isLive) return entered;
-  const stretch = entered.stretch();
-  lineStore.enterWith(stretch);
-  closeAfterCall(stretch);
-  return stretch;
-};
+export const enteredLine = enteredTaskLine as () => SpanLine | undefined;
 
 /** The line of this task when it records; undefined when switched off. Counts the call when there is no parent. */
-export const recordingLine = (): SpanLine | undefined => {
-  if (!state.enabled) return undefined;
-  const line = lineStore.getStore();
-  if (line === undefined) {
-    count(Counter.localSpansWithoutParent);
-    return undefined;
-  }
-  if (line.isLive) return line;
-  return line.sampled || line.leftTo !== null ? recordingLineAfter(line) : undefined;
-};
-
-const recordingLineAfter = (line: SpanLine): SpanLine | undefined => {
-  const here = lineHere(line);
-  if (here === undefined) count(Counter.localSpansWithoutParent);
-  return here?.sampled ? here : undefined;
-};
+export const recordingLine = recordingTaskLine as () => SpanLine | undefined;

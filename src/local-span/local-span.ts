@@ -2,9 +2,22 @@
 // Hot path: nothing here may throw or call anything but the line.
 
 import { lazyProperties, madeProperties } from './lazy.js';
-import { recordingLine } from './line-store.js';
 import type { Properties, PropertyValue } from './property.js';
-import type { SpanLine } from './span-line.js';
+import { recordingTaskLine } from './task-context.js';
+
+/** What a handle asks of the line that has its record. */
+interface RecordingLine {
+  readonly mount: { readonly isDiscarded: boolean };
+  start(name: string): LocalSpan;
+  isRecording(index: number, epoch: number): boolean;
+  addProperty(index: number, epoch: number, key: string, value: PropertyValue): void;
+  addEvent(index: number, epoch: number, name: string, properties: Properties | undefined): void;
+  addCurrentProperty(key: string, value: PropertyValue): void;
+  addCurrentEvent(name: string, properties: Properties | undefined): void;
+  finish(index: number, epoch: number): void;
+}
+
+const recordingLine = recordingTaskLine as () => RecordingLine | undefined;
 
 /**
  * A span of one synchronous stretch of work, the cheapest thing this library records.
@@ -23,12 +36,12 @@ import type { SpanLine } from './span-line.js';
  * ```
  */
 export class LocalSpan implements Disposable {
-  private readonly line: SpanLine | null;
+  private readonly line: RecordingLine | null;
   private readonly index: number;
   private readonly epoch: number;
 
   /** @internal Use {@link LocalSpan.start}. */
-  constructor(line: SpanLine | null, index: number, epoch: number) {
+  constructor(line: RecordingLine | null, index: number, epoch: number) {
     this.line = line;
     this.index = index;
     this.epoch = epoch;

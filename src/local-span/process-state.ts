@@ -1,14 +1,24 @@
 // The one process-wide state: what the ES module build and the CommonJS build of this package must share when both
 // are loaded, so that a trace begun in one continues in the other. Nothing else in the library may be global.
 import { AsyncLocalStorage } from 'node:async_hooks';
-import type { SpanLine } from './span-line.js';
+
+/** A line of local spans as the async context sees it. `SpanLine` is the one class; naming it here would make a circle of imports. */
+export interface TaskLine {
+  readonly isLive: boolean;
+  readonly sampled: boolean;
+  readonly scope: TaskLine;
+  readonly leftTo: TaskLine | undefined | null;
+  readonly hasOpen: boolean;
+  stretch(): TaskLine;
+  close(): void;
+}
 
 /** What a CPU profile does around the work of spans, so that its samples know them. None of it may throw of its own. */
 export interface SpanLabelling {
   /** Run `fn` with `line` as the current one, labelled with the span of the line. */
-  run<T>(line: SpanLine, fn: () => T): T;
+  run<T>(line: TaskLine, fn: () => T): T;
   /** Label what follows; give the function that ends it, or undefined when there is nothing to end. */
-  enter(line: SpanLine): (() => void) | undefined;
+  enter(line: TaskLine): (() => void) | undefined;
 }
 
 /** State shared by every copy of this major version in a thread. */
@@ -18,9 +28,9 @@ export interface ProcessState {
   /** Warn about misuse once per call site. */
   development: boolean;
   /** The one async context of the library. */
-  readonly lineStore: AsyncLocalStorage<SpanLine>;
+  readonly lineStore: AsyncLocalStorage<TaskLine>;
   /** Lines that are closed at the end of this turn of the event loop. */
-  readonly unfinished: SpanLine[];
+  readonly unfinished: TaskLine[];
   /** Counted drops and misuses, indexed by `Counter`. */
   readonly counters: Float64Array;
   /** The default collector, as the span room sees it; typed there. */
@@ -40,7 +50,7 @@ const isDisabledByEnvironment = (): boolean => {
 const create = (): ProcessState => ({
   enabled: !isDisabledByEnvironment(),
   development: process.env.NODE_ENV === 'development',
-  lineStore: new AsyncLocalStorage<SpanLine>(),
+  lineStore: new AsyncLocalStorage<TaskLine>(),
   unfinished: [],
   counters: new Float64Array(COUNTER_SLOTS),
   defaultSink: undefined,

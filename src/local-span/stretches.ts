@@ -1,14 +1,13 @@
 // Stretches of code that no scope will close: timers, listeners and promises that go on after the `run` they were made
 // in. What such a stretch leaves open ends with the turn of the event loop it is part of. Must never grow without bound.
 import { forgetCalls } from './bound-calls.js';
-import { state } from './process-state.js';
-import type { SpanLine } from './span-line.js';
+import { state, type TaskLine } from './process-state.js';
 
 /** Lines with something to end that wait for the end of the turn; beyond it the oldest end at once. */
 export const MAX_UNFINISHED = 1024;
 
 /** Close `line` when the code that runs now has returned to the event loop. */
-export const closeAfterTurn = (line: SpanLine): void => {
+export const closeAfterTurn = (line: TaskLine): void => {
   const { unfinished } = state;
   // A promise, because queueMicrotask makes an async resource of its own each time.
   if (unfinished.length === 0) void Promise.resolve().then(endTurn);
@@ -30,8 +29,8 @@ export const closeUnfinished = (): void => {
 };
 
 // Many calls of bound functions in one turn. Those that have left nothing open go first: an outer one may still run.
-const makeRoom = (unfinished: SpanLine[]): void => {
-  const open: SpanLine[] = [];
+const makeRoom = (unfinished: TaskLine[]): void => {
+  const open: TaskLine[] = [];
   // Taken out first: closing hands over, and what takes it may come back here.
   for (const line of unfinished.splice(0)) {
     if (line.hasOpen) open.push(line);

@@ -32,7 +32,8 @@ export {
 export { type DiffOptions, diff, type LabelChange } from './output/diff.js';
 export { type FoldedOptions, toFolded } from './output/folded.js';
 export { ProfileOutputError, type ProfileOutputErrorCode } from './output/output-error.js';
-export { type PprofOptions, toPprof } from './output/pprof.js';
+export { toPprof } from './output/pprof.js';
+export type { PprofOptions } from './output/pprof-options.js';
 export {
   openWriter,
   PROFILE_FORMATS,

@@ -3,10 +3,9 @@
 import { Counter, count, countMany } from '../local-span/counters.js';
 import type { LocalBatch } from '../local-span/local-batch.js';
 import { BYTES_PER_PROPERTY, bytesOfProperties, bytesOfValue } from '../local-span/value-bytes.js';
-import type { Span } from './span.js';
+import type { PendingSpan } from './pending-span.js';
+import type { Sampler } from './sampler.js';
 import type { SpanContext } from './span-context.js';
-import type { TraceCollector } from './trace-collector.js';
-import type { TraceSink } from './trace-sink.js';
 
 // A Span object with its fields, and its place in the lists.
 const BYTES_PER_SPAN = 320;
@@ -15,12 +14,12 @@ const BYTES_PER_LINK = 192;
 const BYTES_PER_PARENT = 48;
 
 // What a finished span holds, by estimate. Small, so that V8 inlines it; a span to which nothing was added costs four checks.
-const bytesOfSpan = (span: Span): number =>
+const bytesOfSpan = (span: PendingSpan): number =>
   span.propertyList === null && span.events === null && span.links === null && span.alsoUnder === null
     ? BYTES_PER_SPAN
     : BYTES_PER_SPAN + bytesAdded(span);
 
-const bytesAdded = ({ propertyList, events, links, alsoUnder }: Span): number => {
+const bytesAdded = ({ propertyList, events, links, alsoUnder }: PendingSpan): number => {
   let bytes = alsoUnder === null ? 0 : alsoUnder.length * BYTES_PER_PARENT;
   if (propertyList !== null) {
     for (let i = 1; i < propertyList.length; i += 2) bytes += BYTES_PER_PROPERTY + bytesOfValue(propertyList[i]);
@@ -41,9 +40,33 @@ export interface MountedBatch {
 /** `open`: the root runs. `ended`: it ended. `discarded`: cancelled, evicted or not kept; nothing more is accepted. */
 export type TraceState = 'open' | 'ended' | 'discarded';
 
+/** Bounds a sink sets for the traces it accepts. */
+export interface TraceLimits {
+  /** Spans kept of one trace, local spans included. */
+  readonly maxSpansPerTrace: number;
+  /** Properties, events and links kept of one cross-async span, each. */
+  readonly maxPropertiesPerSpan: number;
+  readonly maxEventsPerSpan: number;
+  readonly maxLinksPerSpan: number;
+}
+
+/** The collector above, as far as this room needs it: takes traces as they begin, end and grow late. No method may throw. */
+export interface TraceSink {
+  readonly sampler: Sampler;
+  readonly limits: TraceLimits;
+  /** A sampled root started. */
+  opened(trace: ActiveTrace): void;
+  /** The root ended: the trace may be reported. */
+  ended(trace: ActiveTrace): void;
+  /** The root was cancelled: nothing of the trace may be reported. */
+  cancelled(trace: ActiveTrace): void;
+  /** Spans were added to a trace of this sink, `bytes` by estimate. */
+  grew(trace: ActiveTrace, spans: number, bytes: number): void;
+}
+
 export class ActiveTrace {
   state: TraceState = 'open';
-  spans: Span[] = [];
+  spans: PendingSpan[] = [];
   batches: MountedBatch[] = [];
   /** Spans accepted and not yet reported. */
   pending = 0;
@@ -70,7 +93,7 @@ export class ActiveTrace {
   // Batches mounted by hand, also those reported already: a second record of one span id must never arise.
   private shared: WeakSet<LocalBatch> | null = null;
   /** Set when one request collects its own spans; then nothing goes to reporters. See `Span.rootWithCollector`. */
-  collector: TraceCollector | null = null;
+  collector: { release(): void } | null = null;
 
   constructor(
     readonly context: SpanContext,
@@ -105,7 +128,7 @@ export class ActiveTrace {
   }
 
   /** Accept a finished span that was admitted. */
-  addSpan(span: Span, isPrimary: boolean): void {
+  addSpan(span: PendingSpan, isPrimary: boolean): void {
     if (this.state === 'discarded') {
       count(Counter.spansOfDiscardedTraces);
       return;

@@ -6,16 +6,23 @@ import type { LocalBatch } from '../local-span/local-batch.js';
 import type { LocalSpans } from '../local-span/local-collector.js';
 import { wrongArgument } from '../local-span/misuse.js';
 import type { Properties } from '../local-span/property.js';
-import type { Span } from './span.js';
+import type { TraceSink } from './active-trace.js';
 import type { SpanContext } from './span-context.js';
 import type { RootOptions, SpanOptions } from './span-options.js';
 import type { Link } from './span-types.js';
-import type { TraceSink } from './trace-sink.js';
+
+/** What tells a span. The class is above this file, which reads its arguments. */
+export interface SpanLike {
+  readonly isSpan: boolean;
+  readonly trace: { readonly addSpan: unknown } | null;
+  readonly mountBatch: unknown;
+  readonly context: SpanContext | undefined;
+}
 
 /** Not instanceof: the span may come from the other build of this package. */
-export const isSpan = (value: unknown): value is Span => {
+export const isSpan = (value: unknown): value is SpanLike => {
   try {
-    const { isSpan: says, mountBatch, trace } = value as Span;
+    const { isSpan: says, mountBatch, trace } = value as SpanLike;
     if (says !== true || typeof mountBatch !== 'function') return false;
     return trace === null || typeof trace.addSpan === 'function';
   } catch {
@@ -106,7 +113,7 @@ const parentRemedy = (given: unknown): string => {
   return 'Span.start(name, parent, options) takes a Span or an array of spans; inside a local span use Span.startWithLocalParent(name).';
 };
 
-const oneParent = (given: unknown): Span | undefined => {
+const oneParent = <S extends SpanLike>(given: S): S | undefined => {
   if (given === undefined || given === null) return undefined;
   if (isSpan(given)) return given;
   wrongArgument(attempt(() => parentRemedy(given)) ?? parentRemedy(undefined));
@@ -114,14 +121,14 @@ const oneParent = (given: unknown): Span | undefined => {
 };
 
 /** A parent, or several: a plain array without what is none. */
-export const parentArgument = (given: unknown): Span | readonly Span[] | undefined => {
-  if (isSpan(given)) return given;
-  const many = attempt(() => (Array.isArray(given) ? [...given] : undefined));
-  return many === undefined ? oneParent(given) : many.map(oneParent).filter((one) => one !== undefined);
+export const parentArgument = <S extends SpanLike>(given: S | readonly S[]): S | readonly S[] | undefined => {
+  if (isSpan(given)) return given as S;
+  const many = attempt(() => (Array.isArray(given) ? [...(given as readonly S[])] : undefined));
+  return many === undefined ? oneParent(given as unknown as S) : many.map(oneParent).filter((one) => one !== undefined);
 };
 
 /** The span for listeners; undefined when there is none, and then they run as without it. */
-export const spanArgument = (given: unknown): Span | undefined => {
+export const spanArgument = <S extends SpanLike>(given: S | undefined): S | undefined => {
   if (isSpan(given)) return given;
   if (given === undefined || given === null) count(Counter.spansWithoutParent);
   else wrongArgument('bindEmitter(emitter, span) takes a Span.');
@@ -129,7 +136,7 @@ export const spanArgument = (given: unknown): Span | undefined => {
 };
 
 /** The parent of an iteration, when options name one. */
-export const parentOption = (options: { readonly parent?: Span } | undefined | null): Span | undefined =>
+export const parentOption = <S extends SpanLike>(options: { readonly parent?: S } | undefined | null): S | undefined =>
   attempt(() => options?.parent);
 
 const NO_OPTIONS: SpanOptions = {};

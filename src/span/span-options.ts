@@ -1,8 +1,7 @@
-// What a span is started with and what it keeps until its record is made. Types only.
+// What a span is started with. Types only.
 import type { Properties } from '../local-span/property.js';
-import type { ActiveTrace } from './active-trace.js';
+import type { TraceSink } from './active-trace.js';
 import type { SpanKind } from './span-types.js';
-import type { TraceSink } from './trace-sink.js';
 
 /** How a span starts. */
 export interface SpanOptions {
@@ -15,25 +14,4 @@ export interface SpanOptions {
 export interface RootOptions extends SpanOptions {
   /** The collector that gets this trace; the default collector when left out. */
   readonly collector?: TraceSink;
-}
-
-/** An event as recorded: ticks, not time. */
-export interface PendingEvent {
-  readonly name: string;
-  readonly ticks: number;
-  readonly properties: Properties | undefined;
-}
-
-/** How many of each a bound refused. */
-export interface DroppedDetails {
-  properties: number;
-  events: number;
-  links: number;
-}
-
-/** A further parent. In a further trace the span has a record under it; in a trace it is in already, a link to it. */
-export interface ExtraParent {
-  readonly trace: ActiveTrace;
-  readonly parentHi: number;
-  readonly parentLo: number;
 }

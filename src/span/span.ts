@@ -10,7 +10,7 @@ import type { LocalSpans } from '../local-span/local-collector.js';
 import { state } from '../local-span/process-state.js';
 import type { Properties, PropertyValue } from '../local-span/property.js';
 import { type LineMount, SpanLine } from '../local-span/span-line.js';
-import { ActiveTrace } from './active-trace.js';
+import { ActiveTrace, type TraceSink } from './active-trace.js';
 import {
   contextArgument,
   isSpan,
@@ -24,14 +24,19 @@ import {
 } from './arguments.js';
 import { decision } from './decision.js';
 import { errorMessage, exceptionProperties } from './exception.js';
+import type { DroppedDetails, FurtherParent, PendingEvent } from './pending-span.js';
 import { followerOf } from './plain-promise.js';
 import { SpanContext } from './span-context.js';
 import { SpanGuard } from './span-guard.js';
-import type { DroppedDetails, ExtraParent, PendingEvent, RootOptions, SpanOptions } from './span-options.js';
+import type { RootOptions, SpanOptions } from './span-options.js';
 import type { Link, SpanKind, SpanStatus, StatusCode } from './span-types.js';
 import { TaskLines } from './task-lines.js';
 import type { TraceCollector } from './trace-collector.js';
-import { defaultSink, type TraceSink } from './trace-sink.js';
+import { defaultSink } from './trace-sink.js';
+
+interface ExtraParent extends FurtherParent {
+  readonly trace: ActiveTrace;
+}
 
 const UNSET: SpanStatus = Object.freeze({ code: 'unset' });
 

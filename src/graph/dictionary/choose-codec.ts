@@ -4,7 +4,8 @@
 import { ByteWriter } from '../../base/bytes/byte-writer.js';
 import { type Compression, type Stored, store } from '../../container/codec.js';
 import { entropyBytes, RANDOM_SHARE } from './entropy.js';
-import { encodeKeys, isPossible, type KeyCodec, type KeysToEncode } from './key-block.js';
+import { encodeKeys, isPossible, type KeyCodec } from './key-block.js';
+import type { KeysToEncode } from './key-codec.js';
 
 /** Estimates are wrong by this share at most, nearly always. */
 const DOUBT = 0.15;

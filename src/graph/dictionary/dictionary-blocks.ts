@@ -5,8 +5,9 @@ import type { BlockRef, Container } from '../../container/container.js';
 import type { ByteRange } from '../../container/transport/transport.js';
 import type { BlockTable } from './block-table.js';
 import { type DictionaryIndex, decodeIndexBlock, Part } from './dictionary-index.js';
-import type { KeyRange } from './dictionary-range.js';
-import { decodeKeys, type KeyBlock } from './key-block.js';
+import { decodeKeys } from './key-block.js';
+import type { KeyRange } from './key-bytes.js';
+import type { KeyBlock } from './key-codec.js';
 import { decodeOrdinals } from './ordinal-columns.js';
 import type { Reading } from './reading.js';
 

@@ -3,8 +3,8 @@
 import { CorruptError, LimitError, NotFoundError } from '../../container/graph-error.js';
 import type { BlockTable } from './block-table.js';
 import { type DecodedBlock, type DictionaryBlocks, WINDOW_TABLES } from './dictionary-blocks.js';
-import { type DictionaryEntry, entriesIn, entryOf, rangeOfPrefix } from './dictionary-range.js';
-import { checkKey, type KeyTable } from './key-bytes.js';
+import { type DictionaryEntry, entriesIn, entryOf } from './dictionary-range.js';
+import { checkKey, type KeyTable, rangeOfPrefix } from './key-bytes.js';
 import type { KeyFilter } from './key-filter.js';
 import { BLANK } from './ordinal-columns.js';
 import type { Reading } from './reading.js';

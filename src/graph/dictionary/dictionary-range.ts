@@ -1,7 +1,7 @@
-// Entries of a dictionary, and ranges of them: what a block has of a range.
+// Entries of a dictionary: what a block has of a range of keys.
 import type { DecodedBlock } from './dictionary-blocks.js';
 import type { DictionaryIndex } from './dictionary-index.js';
-import { behindPrefix } from './key-bytes.js';
+import type { KeyRange } from './key-bytes.js';
 import { BLANK } from './ordinal-columns.js';
 
 /** A key and its places. */
@@ -11,12 +11,6 @@ export interface DictionaryEntry {
   readonly rank: number;
   /** Its ordinal in each graph, -1 where it is not in that graph. */
   readonly ordinals: readonly number[];
-}
-
-/** Keys from `start` up to but not including `end`; left out: from the first, to the last. */
-export interface KeyRange {
-  readonly start?: Uint8Array;
-  readonly end?: Uint8Array;
 }
 
 /** Place `i` of a block that was fetched with its ordinals. */
@@ -49,6 +43,3 @@ export const entriesIn = (
   for (let i = first; i < behind; i++) entries.push(entryOf(index, decoded, block, i));
   return entries;
 };
-
-/** The range of the keys that begin with `prefix`. */
-export const rangeOfPrefix = (prefix: Uint8Array): KeyRange => ({ start: prefix, end: behindPrefix(prefix) });

@@ -8,8 +8,8 @@ import type { TransportReadOptions } from '../../container/transport/transport.j
 import { DictionaryBlocks } from './dictionary-blocks.js';
 import { type DictionaryIndex, decodeIndex } from './dictionary-index.js';
 import { allKeys, keysAt, lookupMany, lookupOne, lookupPrefixes, ordinalOf } from './dictionary-queries.js';
-import { type DictionaryEntry, type KeyRange, rangeOfPrefix } from './dictionary-range.js';
-import type { KeyTable } from './key-bytes.js';
+import type { DictionaryEntry } from './dictionary-range.js';
+import { type KeyRange, type KeyTable, rangeOfPrefix } from './key-bytes.js';
 import { KeyFilter } from './key-filter.js';
 import { entriesOf, RangeCursor } from './range-cursor.js';
 import { type Reading, runReading, runReadingSync } from './reading.js';

@@ -3,8 +3,8 @@
 import type { ByteReader } from '../../base/bytes/byte-reader.js';
 import type { ByteWriter } from '../../base/bytes/byte-writer.js';
 import { type FixedColumn, readFixedColumn, writeFixedColumn } from './fixed-column.js';
-import type { KeyBlock, KeysToEncode } from './key-block.js';
 import { MAX_KEY_BYTES } from './key-bytes.js';
+import type { KeyBlock, KeysToEncode } from './key-codec.js';
 
 const isFirst = (i: number): boolean => i === 0;
 

@@ -1,42 +1,17 @@
-// The keys of one block: which codecs there are and what every decoded block can do. Decoding trusts no number it reads.
+// The keys of one block: which codecs there are. Decoding trusts no number it reads.
 import type { ByteReader } from '../../base/bytes/byte-reader.js';
 import type { ByteWriter } from '../../base/bytes/byte-writer.js';
 import { sectionReader } from '../../container/section-reader.js';
 import { decodeFixedKeys, encodeFixedKeys } from './fixed-keys.js';
 import { decodeFrontKeys, encodeFrontKeys } from './front-keys.js';
 import { decodeGroupedKeys, encodeGroupedKeys } from './grouped-keys.js';
-import type { KeyTable } from './key-bytes.js';
+import type { KeyBlock, KeysToEncode } from './key-codec.js';
 
 /** How the keys of a block are written. */
 export type KeyCodec = 'fixed' | 'front' | 'grouped';
 
 /** Codecs by their number in files. */
 const CODECS: readonly KeyCodec[] = ['fixed', 'front', 'grouped'];
-
-/** The keys of a block, decoded as far as search needs. */
-export interface KeyBlock {
-  readonly count: number;
-  /** What it takes in memory. */
-  readonly memoryBytes: number;
-  /** The place of `key`, or the complement (`~`) of the place it would take. */
-  search(key: Uint8Array): number;
-  /** Bytes of all keys together. */
-  readonly totalBytes: number;
-  /** Bytes that name a key's group, where the block is written by groups. */
-  readonly groupBytes?: number;
-  key(i: number): Buffer;
-  /** Copy all keys to `into` from `at` on; `ends[i]` becomes the end of key `i`. There is room for `totalBytes`. */
-  copyAll(into: Uint8Array, at: number, ends: Uint32Array, firstEnd: number): void;
-}
-
-/** Keys of a block to encode. */
-export interface KeysToEncode extends KeyTable {
-  readonly count: number;
-  /** Length of every key; 0 when they differ. */
-  readonly width: number;
-  /** Bytes that name a key's group; 0 when keys have none. */
-  readonly groupBytes: number;
-}
 
 /** Whether these keys can be written so. */
 export const isPossible = (codec: KeyCodec, { width, groupBytes }: KeysToEncode): boolean => {

@@ -56,3 +56,12 @@ export const behindPrefix = (prefix: Uint8Array): Buffer | undefined => {
   behind[length - 1]++;
   return behind;
 };
+
+/** Keys from `start` up to but not including `end`; left out: from the first, to the last. */
+export interface KeyRange {
+  readonly start?: Uint8Array;
+  readonly end?: Uint8Array;
+}
+
+/** The range of the keys that begin with `prefix`. */
+export const rangeOfPrefix = (prefix: Uint8Array): KeyRange => ({ start: prefix, end: behindPrefix(prefix) });

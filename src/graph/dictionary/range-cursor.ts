@@ -1,7 +1,8 @@
 // How far a walk over a range of keys has come. It fetches a window of blocks at a time, larger ones the longer the walk lasts, and
 // decodes one block at a time: a walk that ends early has read little, one that goes on makes few requests.
 import type { DictionaryBlocks, Tables } from './dictionary-blocks.js';
-import { type DictionaryEntry, entriesIn, type KeyRange } from './dictionary-range.js';
+import { type DictionaryEntry, entriesIn } from './dictionary-range.js';
+import type { KeyRange } from './key-bytes.js';
 import type { Reading } from './reading.js';
 
 const FIRST_WINDOW_BYTES = 64 * 1024;

@@ -5,7 +5,7 @@ import { gzipSync } from 'node:zlib';
 import type { LabelledProfile } from '../labelled-profile.js';
 import { frameAt, stackOf } from './call-tree.js';
 import { optionalPackage } from './optional-package.js';
-import type { PprofOptions } from './pprof.js';
+import type { PprofOptions } from './pprof-options.js';
 import { stackWeights } from './stack-weights.js';
 
 /** The package `pprof-format`, loaded. */

@@ -1,13 +1,7 @@
 // toPprof: the public way to pprof. Nothing in it may name the types of the package that encodes, which users need not have.
 import type { LabelledProfile } from '../labelled-profile.js';
 import { encodePprof, loadPprofPackage } from './encode-pprof.js';
-
-export interface PprofOptions {
-  /** Units of numeric labels by key, such as `{ rows: 'rows' }`. Keys that end in a unit (`sizeBytes`, `wait_ms`) need none. */
-  readonly units?: Readonly<Record<string, string>>;
-  /** Name of the program in reports. Default `node`. */
-  readonly program?: string;
-}
+import type { PprofOptions } from './pprof-options.js';
 
 /**
  * The profile as gzipped pprof: sample types `samples/count` and `cpu/nanoseconds`, labels of samples as labels.

@@ -4,7 +4,7 @@ import type { LabelledProfile } from '../labelled-profile.js';
 import { toCpuProfile } from './cpuprofile.js';
 import { encodePprof, loadPprofPackage } from './encode-pprof.js';
 import { toFolded } from './folded.js';
-import type { PprofOptions } from './pprof.js';
+import type { PprofOptions } from './pprof-options.js';
 import { toSpeedscope } from './speedscope.js';
 
 /** Names of the formats a profile is written in. */

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { LabelledProfile } from '../labelled-profile.js';
 import { encodePprof, loadPprofPackage } from '../output/encode-pprof.js';
 import { ProfileOutputError } from '../output/output-error.js';
-import type { PprofOptions } from '../output/pprof.js';
+import type { PprofOptions } from '../output/pprof-options.js';
 import { selectLabels } from '../output/select-labels.js';
 import { type CountingSink, countingSink } from './counting-sink.js';
 

@@ -4,14 +4,8 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { ByteWriter } from '../../../src/base/bytes/byte-writer.js';
 import { CorruptError } from '../../../src/container/graph-error.js';
-import {
-  decodeKeys,
-  encodeKeys,
-  isPossible,
-  type KeyBlock,
-  type KeyCodec,
-  type KeysToEncode,
-} from '../../../src/graph/dictionary/key-block.js';
+import { decodeKeys, encodeKeys, isPossible, type KeyCodec } from '../../../src/graph/dictionary/key-block.js';
+import type { KeyBlock, KeysToEncode } from '../../../src/graph/dictionary/key-codec.js';
 import { below, hashKeys, nameKeys, seeded, spanKeys } from './support/random-keys.js';
 
 const CODECS: readonly KeyCodec[] = ['fixed', 'front', 'grouped'];
