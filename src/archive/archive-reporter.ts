@@ -1,9 +1,10 @@
 // The collector's way into an archive. Reporting only appends; the archive's timer brings it to disk, and `flush` waits for that.
 import { type ReportBatch, ReportError, type Reporter, type Resource } from '../collector/reporter.js';
+import { ownResource } from '../formats/otlp/library.js';
 import type { ArchivedResource } from '../trace/archived-span.js';
 import { appendValid } from './append-valid.js';
 import type { Archive } from './archive.js';
-import { archivedResource, archivedSpan } from './from-record.js';
+import { archivedSpan } from './from-record.js';
 
 /**
  * Writes finished traces to an archive; use it instead of, or beside, a reporter that sends them.
@@ -63,7 +64,7 @@ export class ArchiveReporter implements Reporter {
   private resourceOf(resource: Resource): ArchivedResource {
     const known = this.resources.get(resource);
     if (known !== undefined) return known;
-    const made = archivedResource(resource);
+    const made = ownResource(resource);
     this.resources.set(resource, made);
     return made;
   }

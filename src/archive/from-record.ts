@@ -1,8 +1,6 @@
 // Turns spans of our own collector into what the archive keeps. Nothing may be lost or rounded on the way.
 
-import type { Resource } from '../collector/reporter.js';
-import { LIBRARY_NAME, LIBRARY_VERSION, resourceProperties } from '../formats/otlp/library.js';
-import { flagsOf } from '../formats/otlp/write-protobuf-span.js';
+import { OWN_SCOPE } from '../formats/otlp/library.js';
 import type { Properties, PropertyList, PropertyValue } from '../local-span/property.js';
 import type { Link } from '../span/span-types.js';
 import type {
@@ -10,23 +8,16 @@ import type {
   ArchivedLink,
   ArchivedProperties,
   ArchivedResource,
-  ArchivedScope,
   ArchivedSpan,
   ArchivedValue,
 } from '../trace/archived-span.js';
 import { extrasOf } from '../trace/extras.js';
 import { NO_PROPERTIES, setProperty } from '../trace/properties.js';
 import type { EventRecord, SpanRecord } from '../trace/record.js';
+import { flagsOf } from '../trace/record-view.js';
 
 const NO_EVENTS: readonly ArchivedEvent[] = Object.freeze([]);
 const NO_LINKS: readonly ArchivedLink[] = Object.freeze([]);
-
-/** The scope of spans made by this library. */
-export const OWN_SCOPE: ArchivedScope = Object.freeze({
-  name: LIBRARY_NAME,
-  version: LIBRARY_VERSION,
-  properties: NO_PROPERTIES,
-});
 
 const listOf = (list: PropertyList | null): ArchivedProperties => {
   if (list === null || list.length === 0) return NO_PROPERTIES;
@@ -56,11 +47,6 @@ const linkOf = ({ traceId, spanId, traceState = '', properties = {}, droppedAttr
   traceState,
   properties: propertiesOf(properties),
   ...extrasOf({ droppedAttributesCount }),
-});
-
-/** A resource of the collector, with what says which library it is. */
-export const archivedResource = (resource: Resource): ArchivedResource => ({
-  properties: propertiesOf(resourceProperties(resource)),
 });
 
 /** A span of the collector; `resource` is the same object for all spans of a batch. */

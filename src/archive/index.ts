@@ -23,9 +23,9 @@ export {
 } from '../formats/decode-context.js';
 export { decodeJaegerJson } from '../formats/jaeger-json/read-traces.js';
 export { encodeJaegerJson, jaegerTrace } from '../formats/jaeger-json/write-traces.js';
-export { encodeOtlpJson, otlpResourceSpans } from '../formats/otlp/json-encode.js';
 export { decodeOtlpJson } from '../formats/otlp/read-json.js';
 export { decodeOtlpProtobuf } from '../formats/otlp/read-protobuf.js';
+export { encodeOtlpJson, otlpResourceSpans } from '../formats/otlp/write-json.js';
 export { TraceFormatError, type TraceFormatErrorCode } from '../formats/trace-format-error.js';
 export { ArchivedDouble } from '../trace/archived-double.js';
 export type {

@@ -1,7 +1,8 @@
 // What bounds and checks leave out of a span is counted on the span itself, and everything that sends or keeps it says so.
 import { expect, test } from 'vitest';
-import { archivedResource, archivedSpan } from '../../src/archive/from-record.js';
-import { encodeOtlpJson } from '../../src/formats/otlp/json-encode.js';
+import { archivedSpan } from '../../src/archive/from-record.js';
+import { ownResource } from '../../src/formats/otlp/library.js';
+import { encodeOtlpJson } from '../../src/formats/otlp/write-json.js';
 import { LocalSpan, type PropertyValue, SpanContext } from '../../src/index.js';
 import { MAX_SIDE_ENTRIES } from '../../src/local-span/side-columns.js';
 import { recorder } from '../support/recorder.js';
@@ -54,7 +55,7 @@ test('the archive keeps the counts, and they are fields of OTLP again', async ()
   span.end();
   await collector.flush();
   const record = memory.find('root');
-  const archived = archivedSpan(record!, archivedResource({ serviceName: 's', attributes: {} }));
+  const archived = archivedSpan(record!, ownResource({ serviceName: 's', attributes: {} }));
   expect(archived.properties).toEqual({ a: 1, 'spanline.dropped_spans': 1 });
   expect(archived.droppedAttributesCount).toBe(1);
   const [sent] = JSON.parse(encodeOtlpJson([archived])).resourceSpans[0].scopeSpans[0].spans;

@@ -1,7 +1,7 @@
 // Jaeger's query API of version 3 over HTTP: traces as OTLP/JSON. What Jaeger answers with, in form and status.
 
 import { shownService } from '../../formats/jaeger-json/shown-trace.js';
-import { otlpResourceSpans } from '../../formats/otlp/json-encode.js';
+import { otlpResourceSpans } from '../../formats/otlp/write-json.js';
 import type { ArchivedSpan, TraceSummary } from '../../trace/archived-span.js';
 import { JsonStream, sendJson } from './answer.js';
 import { HttpError } from './http-error.js';

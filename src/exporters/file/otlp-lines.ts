@@ -17,7 +17,7 @@ const MAX_LINE_SPANS = 4096;
 
 /** OTLP/JSON with the line break inside what a request ends with, so that a line is one piece of memory. */
 class JsonLineFormat extends JsonFormat {
-  override readonly ending = ']}]}]}\n';
+  override readonly ending = ']}\n';
 }
 
 export class OtlpLines implements FileFormat {

@@ -1,7 +1,7 @@
 // What a request is made of, whichever of OTLP's two forms it has. An interface only.
 
-import type { Resource } from '../../collector/reporter.js';
-import type { SpanRecord } from '../../trace/record.js';
+import type { ArchivedResource, ArchivedScope } from '../../trace/archived-span.js';
+import type { FinishedSpan } from '../../trace/finished-span.js';
 import type { ByteWriter } from './byte-writer.js';
 
 /** One form of OTLP's ExportTraceServiceRequest: one resource, one scope, spans. */
@@ -10,8 +10,8 @@ export interface OtlpFormat {
   /** Bytes that {@link OtlpFormat.end} may add. */
   readonly endBytes: number;
   /** Write what comes before the spans, into an empty writer. */
-  begin(writer: ByteWriter, resource: Resource): void;
-  span(writer: ByteWriter, span: SpanRecord, isFirst: boolean): void;
+  begin(writer: ByteWriter, resource: ArchivedResource, scope: ArchivedScope): void;
+  span(writer: ByteWriter, span: FinishedSpan, isFirst: boolean): void;
   /** Complete the request; gives the position where it begins. */
   end(writer: ByteWriter): number;
 }

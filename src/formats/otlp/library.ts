@@ -2,9 +2,18 @@
 
 import type { Resource } from '../../collector/reporter.js';
 import type { Properties } from '../../local-span/property.js';
+import type { ArchivedResource, ArchivedScope, ArchivedValue } from '../../trace/archived-span.js';
+import { NO_PROPERTIES, setProperty } from '../../trace/properties.js';
 
 export const LIBRARY_NAME = 'spanline';
 export const LIBRARY_VERSION = '0.1.0';
+
+/** The scope of spans made by this library. */
+export const OWN_SCOPE: ArchivedScope = Object.freeze({
+  name: LIBRARY_NAME,
+  version: LIBRARY_VERSION,
+  properties: NO_PROPERTIES,
+});
 
 const SDK: Properties = {
   'telemetry.sdk.language': 'nodejs',
@@ -18,3 +27,12 @@ export const resourceProperties = ({ serviceName, attributes }: Resource): Prope
   ...SDK,
   ...attributes,
 });
+
+/** A resource of the collector, with what says which library it is. */
+export const ownResource = (resource: Resource): ArchivedResource => {
+  const properties: Record<string, ArchivedValue> = {};
+  for (const [key, value] of Object.entries(resourceProperties(resource))) {
+    if (value !== undefined) setProperty(properties, key, value);
+  }
+  return { properties };
+};

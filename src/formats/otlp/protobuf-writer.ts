@@ -53,6 +53,14 @@ const writeVarint64 = (writer: ByteWriter, hi: number, lo: number): void => {
   writer.at = at;
 };
 
+/** A number of 32 bits with a tag of one byte; zero, proto3's default, is left out. Makes its own room. */
+export const writeCount = (writer: ByteWriter, fieldTag: number, count: number): void => {
+  if (count === 0) return;
+  writer.ensure(8);
+  writer.bytes[writer.at++] = fieldTag;
+  writeVarint32(writer, count);
+};
+
 /** A whole number up to 2^53, as int64: negative ones take ten bytes. */
 export const writeInteger = (writer: ByteWriter, value: number): void => {
   if (value >= 0 && value < 0x8000_0000) writeVarint32(writer, value);

@@ -2,9 +2,12 @@
 // told apart, so that it harms no other.
 
 import { ReportError, type Resource } from '../../collector/reporter.js';
+import { NO_PROPERTIES } from '../../trace/properties.js';
 import type { SpanRecord } from '../../trace/record.js';
+import { RecordView } from '../../trace/record-view.js';
 import { ByteWriter, REQUEST_FULL } from './byte-writer.js';
 import type { OtlpFormat } from './format.js';
+import { OWN_SCOPE, ownResource } from './library.js';
 
 /** Room is made for the longest text a string could become, so a write may ask for more than it uses. */
 const SLACK_BYTES = 8 << 10;
@@ -15,6 +18,7 @@ export class RequestBuilder {
   readonly #format: OtlpFormat;
   readonly #writer: ByteWriter;
   readonly #maxBytes: number;
+  readonly #view = new RecordView({ properties: NO_PROPERTIES }, OWN_SCOPE);
   spanCount = 0;
 
   constructor(format: OtlpFormat, maxBytes: number) {
@@ -35,8 +39,9 @@ export class RequestBuilder {
   begin(resource: Resource): void {
     this.spanCount = 0;
     this.#writer.at = 0;
+    this.#view.resource = ownResource(resource);
     try {
-      this.#format.begin(this.#writer, resource);
+      this.#format.begin(this.#writer, this.#view.resource, OWN_SCOPE);
     } catch (error) {
       if (error !== REQUEST_FULL) throw error;
       throw new ReportError(
@@ -52,7 +57,7 @@ export class RequestBuilder {
   add(span: SpanRecord): Added {
     const start = this.#writer.at;
     try {
-      this.#format.span(this.#writer, span, this.spanCount === 0);
+      this.#format.span(this.#writer, this.#view.of(span), this.spanCount === 0);
     } catch (error) {
       this.#writer.at = start;
       // Anything else is a value the types forbid, from an untyped caller: it must not hold up the spans around it.

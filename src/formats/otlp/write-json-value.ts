@@ -1,19 +1,47 @@
 // Properties as OTLP/JSON attributes. 64-bit integers are strings and non-finite doubles are names, as proto3's JSON
-// mapping asks; an integer beyond 64 bits becomes a string value.
-import type { Properties, PropertyList, PropertyValue } from '../../local-span/property.js';
+// mapping asks; an integer beyond 64 bits, which OTLP has no place for, becomes its digits as a string, never a rounded number.
+import { ArchivedDouble } from '../../trace/archived-double.js';
+import type { ArchivedProperties, ArchivedValue } from '../../trace/archived-span.js';
+import type { SpanProperties } from '../../trace/finished-span.js';
+import { ObjectProperties } from '../../trace/property-views.js';
 import type { ByteWriter } from './byte-writer.js';
 import { writeIntegerDigits, writeQuoted, writeRaw } from './json-writer.js';
 import { isInt64 } from './protobuf-writer.js';
 
-const writeNumber = (writer: ByteWriter, value: number): void => {
-  if (Number.isSafeInteger(value)) {
-    writeRaw(writer, '{"intValue":"');
-    writeIntegerDigits(writer, value);
-    writeRaw(writer, '"}');
-  } else writeRaw(writer, `{"doubleValue":${Number.isFinite(value) ? value : `"${value}"`}}`);
+/** JSON has neither NaN nor Infinity, and many readers would lose the sign of minus zero. */
+const writeDouble = (writer: ByteWriter, value: number): void => {
+  const text = Object.is(value, -0) ? '-0' : String(value);
+  writeRaw(writer, Number.isFinite(value) && text !== '-0' ? `{"doubleValue":${text}}` : `{"doubleValue":"${text}"}`);
 };
 
-const writeArray = (writer: ByteWriter, list: readonly PropertyValue[]): void => {
+/** A whole number is an integer, but for minus zero, whose sign only a double has. */
+const writeNumber = (writer: ByteWriter, value: number): void => {
+  if (!Number.isSafeInteger(value) || Object.is(value, -0)) {
+    writeDouble(writer, value);
+    return;
+  }
+  writeRaw(writer, '{"intValue":"');
+  writeIntegerDigits(writer, value);
+  writeRaw(writer, '"}');
+};
+
+/** What is neither a text nor a number. One without content has no member. */
+const writeObject = (writer: ByteWriter, value: object | null): void => {
+  if (value === null) writeRaw(writer, '{}');
+  else if (Array.isArray(value)) writeArray(writer, value);
+  else if (value instanceof ArchivedDouble) writeDouble(writer, value.value);
+  else if (value instanceof Uint8Array) {
+    writeRaw(writer, '{"bytesValue":');
+    writeQuoted(writer, Buffer.from(value).toString('base64'));
+    writeRaw(writer, '}');
+  } else {
+    writeRaw(writer, '{"kvlistValue":{"values":[');
+    writePairs(writer, new ObjectProperties().of(value as ArchivedProperties));
+    writeRaw(writer, ']}}');
+  }
+};
+
+const writeArray = (writer: ByteWriter, list: readonly ArchivedValue[]): void => {
   writeRaw(writer, '{"arrayValue":{"values":[');
   for (let i = 0; i < list.length; i++) {
     if (i > 0) writeRaw(writer, ',');
@@ -28,7 +56,7 @@ const writeStringValue = (writer: ByteWriter, value: string): void => {
   writeRaw(writer, '}');
 };
 
-const writeAnyValue = (writer: ByteWriter, value: PropertyValue): void => {
+const writeAnyValue = (writer: ByteWriter, value: ArchivedValue): void => {
   switch (typeof value) {
     case 'string':
       writeStringValue(writer, value);
@@ -44,13 +72,13 @@ const writeAnyValue = (writer: ByteWriter, value: PropertyValue): void => {
       else writeStringValue(writer, value.toString());
       break;
     default:
-      if (Array.isArray(value)) writeArray(writer, value);
+      if (typeof value === 'object') writeObject(writer, value);
       // What the types forbid: text of it is better than a batch that never leaves.
       else writeStringValue(writer, String(value));
   }
 };
 
-const writeKeyValue = (writer: ByteWriter, key: string, value: PropertyValue, isFirst: boolean): void => {
+const writeKeyValue = (writer: ByteWriter, key: string, value: ArchivedValue, isFirst: boolean): void => {
   writeRaw(writer, isFirst ? '{"key":' : ',{"key":');
   writeQuoted(writer, key);
   writeRaw(writer, ',"value":');
@@ -58,24 +86,15 @@ const writeKeyValue = (writer: ByteWriter, key: string, value: PropertyValue, is
   writeRaw(writer, '}');
 };
 
-/** The member `attributes` with a comma in front. */
-export const writePropertyList = (writer: ByteWriter, list: PropertyList): void => {
-  writeRaw(writer, ',"attributes":[');
-  for (let i = 0; i < list.length; i += 2) {
-    writeKeyValue(writer, list[i] as string, list[i + 1] as PropertyValue, i === 0);
-  }
-  writeRaw(writer, ']');
+const writePairs = (writer: ByteWriter, properties: SpanProperties): void => {
+  const { size } = properties;
+  for (let i = 0; i < size; i++) writeKeyValue(writer, properties.key(i), properties.value(i), i === 0);
 };
 
-/** An array of attributes. */
-export const writeProperties = (writer: ByteWriter, properties: Properties): void => {
-  let isFirst = true;
-  writeRaw(writer, '[');
-  for (const key of Object.keys(properties)) {
-    const value = properties[key];
-    if (value === undefined) continue;
-    writeKeyValue(writer, key, value, isFirst);
-    isFirst = false;
-  }
+/** The member `attributes` with what stands before it; nothing for none. */
+export const writeAttributes = (writer: ByteWriter, name: string, properties: SpanProperties): void => {
+  if (properties.size === 0) return;
+  writeRaw(writer, name);
+  writePairs(writer, properties);
   writeRaw(writer, ']');
 };

@@ -1,144 +1,246 @@
-// OTLP's ExportTraceServiceRequest in OTLP/JSON: ids in hex, enums as numbers, times as strings, camelCase names. The
-// document has no line break in it, so that one request is one line of a file.
+// OTLP's ExportTraceServiceRequest and TracesData in OTLP/JSON: ids in hex, enums as numbers, times as strings, camelCase names. There is no
+// line break in it, so that one document is one line of a file. What decodes it gets back what went in.
 
-import type { Resource } from '../../collector/reporter.js';
-import type { Link, SpanStatus } from '../../span/span-types.js';
-import type { EventRecord, SpanRecord } from '../../trace/record.js';
-import type { ByteWriter } from './byte-writer.js';
+import type { ArchivedResource, ArchivedScope, ArchivedSpan } from '../../trace/archived-span.js';
+import { ArchivedView } from '../../trace/archived-view.js';
+import type { Extras } from '../../trace/extras.js';
+import type { FinishedEvent, FinishedLink, FinishedSpan, SpanIds } from '../../trace/finished-span.js';
+import { ObjectProperties } from '../../trace/property-views.js';
+import { ByteWriter } from './byte-writer.js';
 import type { OtlpFormat } from './format.js';
 import { writeHex8, writeIntegerDigits, writeQuoted, writeQuotedNanos, writeRaw } from './json-writer.js';
-import { LIBRARY_NAME, LIBRARY_VERSION, resourceProperties } from './library.js';
-import { writeProperties, writePropertyList } from './write-json-value.js';
-import { flagsOf, KIND_NUMBER, STATUS_NUMBER } from './write-protobuf-span.js';
+import { KIND_NUMBERS, STATUS_NUMBERS } from './kinds.js';
+import { writeAttributes } from './write-json-value.js';
 
-const SCOPE = JSON.stringify({ name: LIBRARY_NAME, version: LIBRARY_VERSION });
+const ATTRIBUTES = ',"attributes":[';
+const DROPPED_ATTRIBUTES = ',"droppedAttributesCount":';
 
-const writeDropped = (writer: ByteWriter, key: string, count: number): void => {
+/** A member with what stands before its number; zero, proto3's default, is left out. */
+const writeCount = (writer: ByteWriter, name: string, count: number): void => {
   if (count === 0) return;
-  writeRaw(writer, key);
+  writeRaw(writer, name);
   writeIntegerDigits(writer, count);
 };
 
-const writeEvent = (writer: ByteWriter, event: EventRecord): void => {
+/** A member with what stands before its text; an empty one is left out. */
+const writeText = (writer: ByteWriter, name: string, text: string): void => {
+  if (text === '') return;
+  writeRaw(writer, name);
+  writeQuoted(writer, text);
+};
+
+const writeEvent = (writer: ByteWriter, event: FinishedEvent): void => {
   writeRaw(writer, '{"timeUnixNano":');
   writeQuotedNanos(writer, event.sec, event.nano);
   writeRaw(writer, ',"name":');
   writeQuoted(writer, event.name);
-  if (event.propertyList !== null) writePropertyList(writer, event.propertyList);
-  writeDropped(writer, ',"droppedAttributesCount":', event.droppedAttributesCount);
+  writeAttributes(writer, ATTRIBUTES, event.properties);
+  writeCount(writer, DROPPED_ATTRIBUTES, event.droppedAttributesCount);
   writeRaw(writer, '}');
 };
 
-// Without flags: whether the other span is in another process is not known, and OTLP has "unknown" for that.
-const writeLink = (writer: ByteWriter, link: Link): void => {
-  writeRaw(writer, '{"traceId":');
-  writeQuoted(writer, link.traceId);
-  writeRaw(writer, ',"spanId":');
-  writeQuoted(writer, link.spanId);
-  if (link.traceState) {
-    writeRaw(writer, ',"traceState":');
-    writeQuoted(writer, link.traceState);
-  }
-  if (link.properties !== undefined) {
-    writeRaw(writer, ',"attributes":');
-    writeProperties(writer, link.properties);
-  }
-  writeDropped(writer, ',"droppedAttributesCount":', link.droppedAttributesCount ?? 0);
-  writeRaw(writer, '}');
-};
-
-const writeList = <T>(
-  writer: ByteWriter,
-  list: readonly T[],
-  writeOne: (writer: ByteWriter, item: T) => void,
-): void => {
-  for (let i = 0; i < list.length; i++) {
-    if (i > 0) writeRaw(writer, ',');
-    writeOne(writer, list[i]);
-  }
-  writeRaw(writer, ']');
-};
-
-const writeStatus = (writer: ByteWriter, { code, message }: SpanStatus): void => {
-  writeRaw(writer, ',"status":{');
-  if (message) {
-    writeRaw(writer, '"message":');
-    writeQuoted(writer, message);
-    writeRaw(writer, ',');
-  }
-  writeRaw(writer, `"code":${STATUS_NUMBER[code]}}`);
-};
-
-const KIND_AND_START: Readonly<Record<keyof typeof KIND_NUMBER, string>> = {
-  internal: `,"kind":${KIND_NUMBER.internal},"startTimeUnixNano":`,
-  server: `,"kind":${KIND_NUMBER.server},"startTimeUnixNano":`,
-  client: `,"kind":${KIND_NUMBER.client},"startTimeUnixNano":`,
-  producer: `,"kind":${KIND_NUMBER.producer},"startTimeUnixNano":`,
-  consumer: `,"kind":${KIND_NUMBER.consumer},"startTimeUnixNano":`,
-};
-
-const writeIds = (writer: ByteWriter, span: SpanRecord): void => {
-  const { trace } = span;
+/** Leaves the last string open. */
+const writeIds = (writer: ByteWriter, ids: SpanIds): void => {
   writeRaw(writer, '{"traceId":"');
-  writeHex8(writer, trace.w0);
-  writeHex8(writer, trace.w1);
-  writeHex8(writer, trace.w2);
-  writeHex8(writer, trace.w3);
+  writeHex8(writer, ids.trace0);
+  writeHex8(writer, ids.trace1);
+  writeHex8(writer, ids.trace2);
+  writeHex8(writer, ids.trace3);
   writeRaw(writer, '","spanId":"');
-  writeHex8(writer, span.idHi);
-  writeHex8(writer, span.idLo);
-  if (span.parentHi !== 0 || span.parentLo !== 0) {
+  writeHex8(writer, ids.idHi);
+  writeHex8(writer, ids.idLo);
+};
+
+const writeLink = (writer: ByteWriter, link: FinishedLink): void => {
+  writeIds(writer, link);
+  writeRaw(writer, '"');
+  writeText(writer, ',"traceState":', link.traceState);
+  writeAttributes(writer, ATTRIBUTES, link.properties);
+  writeCount(writer, ',"flags":', link.flags);
+  writeCount(writer, DROPPED_ATTRIBUTES, link.droppedAttributesCount);
+  writeRaw(writer, '}');
+};
+
+const writeEvents = (writer: ByteWriter, span: FinishedSpan): void => {
+  const { eventCount } = span;
+  for (let i = 0; i < eventCount; i++) {
+    writeRaw(writer, i === 0 ? ',"events":[' : ',');
+    writeEvent(writer, span.event(i));
+  }
+  if (eventCount > 0) writeRaw(writer, ']');
+};
+
+const writeLinks = (writer: ByteWriter, span: FinishedSpan): void => {
+  const { linkCount } = span;
+  for (let i = 0; i < linkCount; i++) {
+    writeRaw(writer, i === 0 ? ',"links":[' : ',');
+    writeLink(writer, span.link(i));
+  }
+  if (linkCount > 0) writeRaw(writer, ']');
+};
+
+const writeStatus = (writer: ByteWriter, code: number, message: string): void => {
+  if (code === 0 && message === '') {
+    writeRaw(writer, ',"status":{}');
+    return;
+  }
+  writeRaw(writer, ',"status":{');
+  writeText(writer, '"message":', message);
+  writeCount(writer, message === '' ? '"code":' : ',"code":', code);
+  writeRaw(writer, '}');
+};
+
+const KIND_AND_START = Object.fromEntries(
+  Object.entries(KIND_NUMBERS).map(([kind, number]) => [kind, `,"kind":${number},"startTimeUnixNano":`]),
+) as Readonly<Record<FinishedSpan['kind'], string>>;
+
+const writeSpan = (writer: ByteWriter, span: FinishedSpan): void => {
+  const { parentHi, parentLo } = span;
+  writeIds(writer, span);
+  if (parentHi !== 0 || parentLo !== 0) {
     writeRaw(writer, '","parentSpanId":"');
-    writeHex8(writer, span.parentHi);
-    writeHex8(writer, span.parentLo);
+    writeHex8(writer, parentHi);
+    writeHex8(writer, parentLo);
   }
   writeRaw(writer, '","name":');
+  writeQuoted(writer, span.name);
+  writeRaw(writer, KIND_AND_START[span.kind]);
+  writeQuotedNanos(writer, span.startSec, span.startNano);
+  writeRaw(writer, ',"endTimeUnixNano":');
+  writeQuotedNanos(writer, span.endSec, span.endNano);
+  writeCount(writer, ',"flags":', span.flags);
+  writeText(writer, ',"traceState":', span.traceState);
+  writeAttributes(writer, ATTRIBUTES, span.properties);
+  writeEvents(writer, span);
+  writeLinks(writer, span);
+  writeStatus(writer, STATUS_NUMBERS[span.statusCode], span.statusMessage);
+  writeCount(writer, DROPPED_ATTRIBUTES, span.droppedAttributesCount);
+  writeCount(writer, ',"droppedEventsCount":', span.droppedEventsCount);
+  writeCount(writer, ',"droppedLinksCount":', span.droppedLinksCount);
+  writeRaw(writer, '}');
 };
 
+/** Opens the element of `resourceSpans`. */
+const writeResource = (writer: ByteWriter, { properties, droppedAttributesCount = 0 }: ArchivedResource): void => {
+  const view = new ObjectProperties().of(properties);
+  writeRaw(writer, '{"resource":{');
+  writeAttributes(writer, '"attributes":[', view);
+  writeCount(writer, view.size === 0 ? '"droppedAttributesCount":' : DROPPED_ATTRIBUTES, droppedAttributesCount);
+  writeRaw(writer, '},"scopeSpans":[');
+};
+
+/** Opens the element of `scopeSpans`. */
+const writeScope = (writer: ByteWriter, scope: ArchivedScope): void => {
+  const { name, version, properties, droppedAttributesCount } = scope;
+  writeRaw(writer, '{"scope":');
+  // Once a request, and small: with the members that are undefined left out.
+  const head = JSON.stringify({ name: name || undefined, version: version || undefined });
+  writer.ensureText(head, 32);
+  writer.text(head.slice(0, -1));
+  const comma = head === '{}' ? '' : ',';
+  const view = new ObjectProperties().of(properties);
+  writeAttributes(writer, `${comma}"attributes":[`, view);
+  writeCount(
+    writer,
+    `${comma === '' && view.size === 0 ? '' : ','}"droppedAttributesCount":`,
+    droppedAttributesCount ?? 0,
+  );
+  writeRaw(writer, '},"spans":[');
+};
+
+/** Closes either: a schema URL stands outside of what it describes. */
+const writeEnd = (writer: ByteWriter, { schemaUrl = '' }: Extras): void => {
+  writeRaw(writer, ']');
+  writeText(writer, ',"schemaUrl":', schemaUrl);
+  writeRaw(writer, '}');
+};
+
+/** A request of one resource and one scope. */
 export class JsonFormat implements OtlpFormat {
   readonly contentType = 'application/json';
-  readonly ending: string = ']}]}]}';
+  /** What a request ends with. */
+  readonly ending: string = ']}';
   readonly endBytes = 8;
+  private resource: Extras = {};
+  private scope: Extras = {};
 
-  begin(writer: ByteWriter, resource: Resource): void {
-    writeRaw(writer, '{"resourceSpans":[{"resource":{"attributes":');
-    writeProperties(writer, resourceProperties(resource));
-    writeRaw(writer, `},"scopeSpans":[{"scope":${SCOPE},"spans":[`);
+  begin(writer: ByteWriter, resource: ArchivedResource, scope: ArchivedScope): void {
+    this.resource = resource;
+    this.scope = scope;
+    writeRaw(writer, '{"resourceSpans":[');
+    writeResource(writer, resource);
+    writeScope(writer, scope);
   }
 
-  span(writer: ByteWriter, span: SpanRecord, isFirst: boolean): void {
-    const { trace, propertyList, events, links } = span;
+  span(writer: ByteWriter, span: FinishedSpan, isFirst: boolean): void {
     if (!isFirst) writeRaw(writer, ',');
-    writeIds(writer, span);
-    writeQuoted(writer, span.name);
-    writeRaw(writer, KIND_AND_START[span.kind]);
-    writeQuotedNanos(writer, span.startSec, span.startNano);
-    writeRaw(writer, ',"endTimeUnixNano":');
-    writeQuotedNanos(writer, span.endSec, span.endNano);
-    writeRaw(writer, ',"flags":');
-    writeIntegerDigits(writer, flagsOf(span));
-    if (trace.traceState !== '') {
-      writeRaw(writer, ',"traceState":');
-      writeQuoted(writer, trace.traceState);
-    }
-    if (propertyList !== null) writePropertyList(writer, propertyList);
-    if (events.length > 0) {
-      writeRaw(writer, ',"events":[');
-      writeList(writer, events, writeEvent);
-    }
-    if (links.length > 0) {
-      writeRaw(writer, ',"links":[');
-      writeList(writer, links, writeLink);
-    }
-    if (span.status.code !== 'unset') writeStatus(writer, span.status);
-    writeDropped(writer, ',"droppedAttributesCount":', span.droppedAttributesCount);
-    writeDropped(writer, ',"droppedEventsCount":', span.droppedEventsCount);
-    writeDropped(writer, ',"droppedLinksCount":', span.droppedLinksCount);
-    writeRaw(writer, '}');
+    writeSpan(writer, span);
   }
 
   end(writer: ByteWriter): number {
+    writeEnd(writer, this.scope);
+    writeEnd(writer, this.resource);
     writeRaw(writer, this.ending);
     return 0;
   }
 }
+
+type ByScope = Map<ArchivedScope, ArchivedSpan[]>;
+
+const group = (spans: readonly ArchivedSpan[]): Map<ArchivedResource, ByScope> => {
+  const byResource = new Map<ArchivedResource, ByScope>();
+  for (const span of spans) {
+    const byScope: ByScope = byResource.get(span.resource) ?? new Map();
+    byResource.set(span.resource, byScope);
+    const some = byScope.get(span.scope);
+    if (some === undefined) byScope.set(span.scope, [span]);
+    else some.push(span);
+  }
+  return byResource;
+};
+
+/** The elements of `resourceSpans` with commas between them, in pieces: one a span, so that a caller can pause. */
+export const otlpResourceSpans = function* (spans: readonly ArchivedSpan[]): Generator<string> {
+  const writer = new ByteWriter(Number.MAX_SAFE_INTEGER);
+  const view = new ArchivedView();
+  const take = (): string => {
+    const text = writer.bytes.toString('utf8', 0, writer.at);
+    writer.at = 0;
+    return text;
+  };
+  let isFirstResource = true;
+  for (const [resource, byScope] of group(spans)) {
+    if (!isFirstResource) writeRaw(writer, ',');
+    isFirstResource = false;
+    writeResource(writer, resource);
+    let isFirstScope = true;
+    for (const [scope, some] of byScope) {
+      if (!isFirstScope) writeRaw(writer, ',');
+      isFirstScope = false;
+      writeScope(writer, scope);
+      for (let i = 0; i < some.length; i++) {
+        if (i > 0) writeRaw(writer, ',');
+        writeSpan(writer, view.of(some[i]));
+        yield take();
+      }
+      writeEnd(writer, scope);
+    }
+    writeEnd(writer, resource);
+    yield take();
+  }
+};
+
+/**
+ * Spans as one OTLP/JSON document (`TracesData`) without line breaks. Use it to write files of one document a line, which other OpenTelemetry
+ * tools read too. Spans of one resource and scope object stand together. Integers beyond 64 bits become text, which OTLP has no number for.
+ * Source of the format: opentelemetry-proto, OTLP/JSON.
+ *
+ * @example
+ * ```ts
+ * import { decodeOtlpJson, encodeOtlpJson } from 'spanline/archive';
+ * const line = encodeOtlpJson([]);
+ * console.assert(decodeOtlpJson(Buffer.from(line)).spans.length === 0);
+ * ```
+ */
+export const encodeOtlpJson = (spans: readonly ArchivedSpan[]): string =>
+  `{"resourceSpans":[${[...otlpResourceSpans(spans)].join('')}]}`;

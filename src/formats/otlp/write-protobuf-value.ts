@@ -1,6 +1,9 @@
 // Properties as OTLP's KeyValue and AnyValue messages. A value keeps its type; an integer beyond 64 bits, which OTLP has no
 // place for, becomes its digits as a string, never a rounded number.
-import type { Properties, PropertyList, PropertyValue } from '../../local-span/property.js';
+import { ArchivedDouble } from '../../trace/archived-double.js';
+import type { ArchivedProperties, ArchivedValue } from '../../trace/archived-span.js';
+import type { SpanProperties } from '../../trace/finished-span.js';
+import { ObjectProperties } from '../../trace/property-views.js';
 import type { ByteWriter } from './byte-writer.js';
 import {
   BYTES,
@@ -13,6 +16,7 @@ import {
   writeBigInt,
   writeInteger,
   writeString,
+  writeVarint32,
 } from './protobuf-writer.js';
 
 /** KeyValue */
@@ -24,24 +28,55 @@ const BOOL_VALUE = tag(2, VARINT);
 const INT_VALUE = tag(3, VARINT);
 const DOUBLE_VALUE = tag(4, FIXED64);
 const ARRAY_VALUE = tag(5, BYTES);
-/** ArrayValue */
+const KEY_VALUE_LIST = tag(6, BYTES);
+const BYTES_VALUE = tag(7, BYTES);
+/** ArrayValue and KeyValueList */
 const VALUES = tag(1, BYTES);
 
 /** The largest number with its tag and a nested message's tag and length. */
 const NUMBER_ROOM = 24;
 
+const writeDouble = (writer: ByteWriter, value: number): void => {
+  writer.bytes[writer.at++] = DOUBLE_VALUE;
+  writer.view.setFloat64(writer.at, value, true);
+  writer.at += 8;
+};
+
+/** A whole number is an integer, but for minus zero, whose sign only a double has. */
 const writeNumber = (writer: ByteWriter, value: number): void => {
-  if (Number.isSafeInteger(value)) {
+  if (!Number.isSafeInteger(value) || Object.is(value, -0)) writeDouble(writer, value);
+  else {
     writer.bytes[writer.at++] = INT_VALUE;
     writeInteger(writer, value);
-  } else {
-    writer.bytes[writer.at++] = DOUBLE_VALUE;
-    writer.view.setFloat64(writer.at, value, true);
-    writer.at += 8;
   }
 };
 
-const writeArray = (writer: ByteWriter, list: readonly PropertyValue[]): void => {
+const writeBytes = (writer: ByteWriter, value: Uint8Array): void => {
+  writer.ensure(value.length + NUMBER_ROOM);
+  writer.bytes[writer.at++] = BYTES_VALUE;
+  writeVarint32(writer, value.length);
+  writer.bytes.set(value, writer.at);
+  writer.at += value.length;
+};
+
+const writeMap = (writer: ByteWriter, map: ArchivedProperties): void => {
+  writer.bytes[writer.at++] = KEY_VALUE_LIST;
+  const start = beginMessage(writer, 1);
+  writeProperties(writer, VALUES, new ObjectProperties().of(map));
+  endMessage(writer, start, 1);
+};
+
+/** What is neither a text nor a number. */
+const writeObject = (writer: ByteWriter, value: object | null): void => {
+  // Without content, as OTLP allows.
+  if (value === null) return;
+  if (Array.isArray(value)) writeArray(writer, value);
+  else if (value instanceof ArchivedDouble) writeDouble(writer, value.value);
+  else if (value instanceof Uint8Array) writeBytes(writer, value);
+  else writeMap(writer, value as ArchivedProperties);
+};
+
+const writeArray = (writer: ByteWriter, list: readonly ArchivedValue[]): void => {
   writer.bytes[writer.at++] = ARRAY_VALUE;
   const start = beginMessage(writer, 1);
   for (const item of list) {
@@ -53,7 +88,7 @@ const writeArray = (writer: ByteWriter, list: readonly PropertyValue[]): void =>
 };
 
 /** A message AnyValue with its length in front. */
-const writeAnyValue = (writer: ByteWriter, value: PropertyValue): void => {
+const writeAnyValue = (writer: ByteWriter, value: ArchivedValue): void => {
   const guess = typeof value === 'string' && value.length > 125 ? 2 : 1;
   const start = beginMessage(writer, guess);
   switch (typeof value) {
@@ -74,7 +109,7 @@ const writeAnyValue = (writer: ByteWriter, value: PropertyValue): void => {
       } else writeString(writer, STRING_VALUE, value.toString());
       break;
     default:
-      if (Array.isArray(value)) writeArray(writer, value);
+      if (typeof value === 'object') writeObject(writer, value);
       // What the types forbid: text of it is better than a batch that never leaves.
       else writeString(writer, STRING_VALUE, String(value));
   }
@@ -82,7 +117,7 @@ const writeAnyValue = (writer: ByteWriter, value: PropertyValue): void => {
 };
 
 /** One repeated KeyValue field. Leaves 16 bytes of room behind. */
-export const writeKeyValue = (writer: ByteWriter, fieldTag: number, key: string, value: PropertyValue): void => {
+const writeKeyValue = (writer: ByteWriter, fieldTag: number, key: string, value: ArchivedValue): void => {
   writer.ensure(NUMBER_ROOM);
   writer.bytes[writer.at++] = fieldTag;
   const guess = key.length + (typeof value === 'string' ? value.length : 10) > 118 ? 2 : 1;
@@ -94,15 +129,7 @@ export const writeKeyValue = (writer: ByteWriter, fieldTag: number, key: string,
   endMessage(writer, start, guess);
 };
 
-export const writePropertyList = (writer: ByteWriter, fieldTag: number, list: PropertyList): void => {
-  for (let i = 0; i < list.length; i += 2) {
-    writeKeyValue(writer, fieldTag, list[i] as string, list[i + 1] as PropertyValue);
-  }
-};
-
-export const writeProperties = (writer: ByteWriter, fieldTag: number, properties: Properties): void => {
-  for (const key of Object.keys(properties)) {
-    const value = properties[key];
-    if (value !== undefined) writeKeyValue(writer, fieldTag, key, value);
-  }
+export const writeProperties = (writer: ByteWriter, fieldTag: number, properties: SpanProperties): void => {
+  const { size } = properties;
+  for (let i = 0; i < size; i++) writeKeyValue(writer, fieldTag, properties.key(i), properties.value(i));
 };

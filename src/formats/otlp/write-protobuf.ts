@@ -1,12 +1,22 @@
 // OTLP's ExportTraceServiceRequest in protobuf. The lengths of the enclosing messages are known only at the end, so room
 // is left before the first span and the head is written backwards into it: spans are never moved for it.
 
-import type { Resource } from '../../collector/reporter.js';
-import type { SpanRecord } from '../../trace/record.js';
+import type { ArchivedResource, ArchivedScope } from '../../trace/archived-span.js';
+import type { FinishedSpan } from '../../trace/finished-span.js';
+import { ObjectProperties } from '../../trace/property-views.js';
 import type { ByteWriter } from './byte-writer.js';
 import type { OtlpFormat } from './format.js';
-import { LIBRARY_NAME, LIBRARY_VERSION, resourceProperties } from './library.js';
-import { BYTES, beginMessage, endMessage, tag, varintSize, writeString, writeVarint32 } from './protobuf-writer.js';
+import {
+  BYTES,
+  beginMessage,
+  endMessage,
+  tag,
+  VARINT,
+  varintSize,
+  writeCount,
+  writeString,
+  writeVarint32,
+} from './protobuf-writer.js';
 import { writeSpanFields } from './write-protobuf-span.js';
 import { writeProperties } from './write-protobuf-value.js';
 
@@ -15,38 +25,59 @@ const RESOURCE_SPANS = tag(1, BYTES);
 /** ResourceSpans */
 const RESOURCE = tag(1, BYTES);
 const SCOPE_SPANS = tag(2, BYTES);
+/** Of ResourceSpans and of ScopeSpans. */
+const SCHEMA_URL = tag(3, BYTES);
 /** ScopeSpans */
 const SCOPE = tag(1, BYTES);
 const SPANS = tag(2, BYTES);
 /** Resource */
 const RESOURCE_ATTRIBUTES = tag(1, BYTES);
+const RESOURCE_DROPPED = tag(2, VARINT);
 /** InstrumentationScope */
 const SCOPE_NAME = tag(1, BYTES);
 const SCOPE_VERSION = tag(2, BYTES);
+const SCOPE_ATTRIBUTES = tag(3, BYTES);
+const SCOPE_DROPPED = tag(4, VARINT);
 
 /** A tag and the longest length of a message. */
 const HEAD_ROOM = 6;
 
-const encodeResource = (writer: ByteWriter, resource: Resource): Buffer => {
+/** A message of its own: where the reader shows it is told by `fieldTag`. The schema URL stands behind what it describes. */
+const encodePart = (
+  writer: ByteWriter,
+  fieldTag: number,
+  schemaUrl: string | undefined,
+  writeFields: () => void,
+): Buffer => {
   writer.at = 0;
   writer.ensure(64);
-  writer.bytes[writer.at++] = RESOURCE;
+  writer.bytes[writer.at++] = fieldTag;
   const start = beginMessage(writer, 2);
-  writeProperties(writer, RESOURCE_ATTRIBUTES, resourceProperties(resource));
+  writeFields();
   endMessage(writer, start, 2);
+  if (schemaUrl) writeString(writer, SCHEMA_URL, schemaUrl);
   return writer.copy(0, writer.at);
 };
 
-const encodeScope = (writer: ByteWriter): Buffer => {
-  writer.at = 0;
-  writer.ensure(64);
-  writer.bytes[writer.at++] = SCOPE;
-  const start = beginMessage(writer, 1);
-  writeString(writer, SCOPE_NAME, LIBRARY_NAME);
-  writeString(writer, SCOPE_VERSION, LIBRARY_VERSION);
-  endMessage(writer, start, 1);
-  return writer.copy(0, writer.at);
-};
+const encodeResource = (
+  writer: ByteWriter,
+  { properties, schemaUrl, droppedAttributesCount = 0 }: ArchivedResource,
+): Buffer =>
+  encodePart(writer, RESOURCE, schemaUrl, () => {
+    writeProperties(writer, RESOURCE_ATTRIBUTES, new ObjectProperties().of(properties));
+    writeCount(writer, RESOURCE_DROPPED, droppedAttributesCount);
+  });
+
+const encodeScope = (
+  writer: ByteWriter,
+  { name, version, properties, schemaUrl, droppedAttributesCount = 0 }: ArchivedScope,
+): Buffer =>
+  encodePart(writer, SCOPE, schemaUrl, () => {
+    if (name !== '') writeString(writer, SCOPE_NAME, name);
+    if (version !== '') writeString(writer, SCOPE_VERSION, version);
+    writeProperties(writer, SCOPE_ATTRIBUTES, new ObjectProperties().of(properties));
+    writeCount(writer, SCOPE_DROPPED, droppedAttributesCount);
+  });
 
 export class ProtobufFormat implements OtlpFormat {
   readonly contentType = 'application/x-protobuf';
@@ -55,19 +86,19 @@ export class ProtobufFormat implements OtlpFormat {
   private scope: Buffer = Buffer.alloc(0);
   private spansStart = 0;
 
-  begin(writer: ByteWriter, resource: Resource): void {
+  begin(writer: ByteWriter, resource: ArchivedResource, scope: ArchivedScope): void {
     this.resource = encodeResource(writer, resource);
-    this.scope = encodeScope(writer);
+    this.scope = encodeScope(writer, scope);
     this.spansStart = HEAD_ROOM + this.resource.length + HEAD_ROOM + this.scope.length;
     writer.at = 0;
     writer.ensure(this.spansStart);
     writer.at = this.spansStart;
   }
 
-  span(writer: ByteWriter, span: SpanRecord): void {
+  span(writer: ByteWriter, span: FinishedSpan): void {
     writer.ensure(HEAD_ROOM);
     writer.bytes[writer.at++] = SPANS;
-    const isSmall = span.propertyList === null && span.events.length === 0 && span.name.length < 50;
+    const isSmall = span.properties.size === 0 && span.eventCount === 0 && span.name.length < 50;
     const guess = isSmall ? 1 : 2;
     const start = beginMessage(writer, guess);
     writeSpanFields(writer, span);

@@ -3,7 +3,7 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { ArchiveReporter } from '../../../src/archive/archive-reporter.js';
 import { OtlpReporter } from '../../../src/exporters/otlp.js';
-import { encodeOtlpJson } from '../../../src/formats/otlp/json-encode.js';
+import { encodeOtlpJson } from '../../../src/formats/otlp/write-json.js';
 import { Collector, LocalSpan, type ReportBatch, Span, SpanContext } from '../../../src/index.js';
 import { startServer } from '../../exporters/support/http-server.js';
 import { type DecodedRequest, decodeJson, decodeProtobuf } from '../../exporters/support/otlp-decode.js';

@@ -5,16 +5,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { Archive } from '../../../src/archive/archive.js';
-import { archivedResource, archivedSpan } from '../../../src/archive/from-record.js';
+import { archivedSpan } from '../../../src/archive/from-record.js';
 import { decodeJaegerJson } from '../../../src/formats/jaeger-json/read-traces.js';
-import { encodeOtlpJson } from '../../../src/formats/otlp/json-encode.js';
+import { ownResource } from '../../../src/formats/otlp/library.js';
 import { decodeOtlpJson } from '../../../src/formats/otlp/read-json.js';
+import { encodeOtlpJson } from '../../../src/formats/otlp/write-json.js';
 import type { ArchivedSpan } from '../../../src/trace/archived-span.js';
 import { randomTraces, seededRandom } from '../../exporters/support/records.js';
 import { FULL_SPAN } from '../support/any-span.js';
 import { ask, onCleanUp, serve } from '../support/serve.js';
 
-const SERVICES = ['shop', 'db', 'žába/š'].map((serviceName) => archivedResource({ serviceName, attributes: { v: 1 } }));
+const SERVICES = ['shop', 'db', 'žába/š'].map((serviceName) => ownResource({ serviceName, attributes: { v: 1 } }));
 
 /** Traces in two services each, with distinct starts. */
 const traces: ArchivedSpan[][] = randomTraces(41, 1200, 12).map((trace, t) =>

@@ -11,7 +11,7 @@ import { Archive } from '../../../src/archive/archive.js';
 import { Collector } from '../../../src/collector/collector.js';
 import { MemoryReporter } from '../../../src/exporters/memory.js';
 import { OtlpReporter } from '../../../src/exporters/otlp.js';
-import { encodeOtlpJson } from '../../../src/formats/otlp/json-encode.js';
+import { encodeOtlpJson } from '../../../src/formats/otlp/write-json.js';
 import { Span } from '../../../src/span/span.js';
 import type { ArchivedSpan } from '../../../src/trace/archived-span.js';
 import { FULL_SPAN } from '../support/any-span.js';

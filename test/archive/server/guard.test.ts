@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import { createArchiveServer } from '../../../src/archive/server/archive-server.js';
 import type { ArchiveServerOptions } from '../../../src/archive/server/server-options.js';
-import { encodeOtlpJson } from '../../../src/formats/otlp/json-encode.js';
+import { encodeOtlpJson } from '../../../src/formats/otlp/write-json.js';
 import { FULL_SPAN } from '../support/any-span.js';
 import { MemoryArchive } from '../support/memory-archive.js';
 import { ask, dial, onCleanUp, serve } from '../support/serve.js';

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { Agent, request } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { encodeOtlpJson } from '../../../src/formats/otlp/json-encode.js';
+import { encodeOtlpJson } from '../../../src/formats/otlp/write-json.js';
 import { seededRandom } from '../../exporters/support/records.js';
 import { FULL_SPAN } from '../support/any-span.js';
 import { mutations } from '../support/mutate.js';

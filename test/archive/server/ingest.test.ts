@@ -6,13 +6,14 @@ import { SpanKind, SpanStatusCode } from '@opentelemetry/api';
 import { JsonTraceSerializer, ProtobufTraceSerializer } from '@opentelemetry/otlp-transformer';
 import { BasicTracerProvider, type ReadableSpan, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-base';
 import { describe, expect, test } from 'vitest';
-import { archivedResource, archivedSpan } from '../../../src/archive/from-record.js';
+import { archivedSpan } from '../../../src/archive/from-record.js';
 import { ReportError } from '../../../src/collector/reporter.js';
 import { TransportError } from '../../../src/container/graph-error.js';
 import { OtlpReporter } from '../../../src/exporters/otlp.js';
 import { decodeJaegerJson } from '../../../src/formats/jaeger-json/read-traces.js';
-import { encodeOtlpJson } from '../../../src/formats/otlp/json-encode.js';
+import { ownResource } from '../../../src/formats/otlp/library.js';
 import { decodeOtlpJson } from '../../../src/formats/otlp/read-json.js';
+import { encodeOtlpJson } from '../../../src/formats/otlp/write-json.js';
 import type { ArchivedSpan } from '../../../src/trace/archived-span.js';
 import { batchOf, fullRecord, RESOURCE, randomTraces, record } from '../../exporters/support/records.js';
 import { FULL_SPAN } from '../support/any-span.js';
@@ -66,7 +67,7 @@ describe('our reporter', () => {
     expect(reporter.stats()).toMatchObject({ spansSent: 301 });
     expect(stats()).toMatchObject({ requests: 1, otlp: { requests: 1, spans: 301, spansInvalid: 0 } });
     // The model: what the archive would make of the records itself.
-    const resource = archivedResource(RESOURCE);
+    const resource = ownResource(RESOURCE);
     const beyond = (properties: ArchivedSpan['properties']) =>
       'bigint.beyond' in properties
         ? {

@@ -11,7 +11,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { Archive } from '../../../src/archive/archive.js';
 import { ownerText, THIS_OWNER } from '../../../src/archive/owner.js';
 import { WalWriter } from '../../../src/archive/wal/wal-writer.js';
-import { encodeOtlpJson } from '../../../src/formats/otlp/json-encode.js';
+import { encodeOtlpJson } from '../../../src/formats/otlp/write-json.js';
 import { decodeOtlpJson } from '../../../src/formats/otlp/read-json.js';
 import type { ArchivedSpan } from '../../../src/trace/archived-span.js';
 import { anySpan, FULL_SPAN, flatSpan } from '../../archive/support/any-span.js';

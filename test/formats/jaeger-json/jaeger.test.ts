@@ -5,10 +5,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, describe, expect, test } from 'vitest';
-import { archivedResource, archivedSpan } from '../../../src/archive/from-record.js';
+import { archivedSpan } from '../../../src/archive/from-record.js';
 import { FileReporter } from '../../../src/exporters/file.js';
 import { decodeJaegerJson } from '../../../src/formats/jaeger-json/read-traces.js';
 import { encodeJaegerJson } from '../../../src/formats/jaeger-json/write-traces.js';
+import { ownResource } from '../../../src/formats/otlp/library.js';
 import type { ArchivedSpan } from '../../../src/trace/archived-span.js';
 import { FULL_SPAN, flatSpan } from '../../archive/support/any-span.js';
 import { batchOf, fullRecord, RESOURCE, randomTraces } from '../../exporters/support/records.js';
@@ -96,7 +97,7 @@ test('a file of our exporter', async () => {
   await reporter.report(batchOf(traces));
   const { spans, refused } = decode(readFileSync(path, 'utf8'));
   expect(refused).toBe(0);
-  const wanted = traces.flat().map((one) => archivedSpan(one, archivedResource(RESOURCE)));
+  const wanted = traces.flat().map((one) => archivedSpan(one, ownResource(RESOURCE)));
   const isOfLibrary = ([key]: readonly [string, unknown]): boolean => key.startsWith('telemetry.sdk.');
   // The format of the file has no place for flags, the scope and the library, nor types for lists.
   const fileHas = ({ flags: _, ...span }: ArchivedSpan): ArchivedSpan => ({

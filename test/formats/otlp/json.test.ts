@@ -1,8 +1,8 @@
 // What is encoded as OTLP/JSON comes back equal, whatever it holds, and what others may write is read as they meant it.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { encodeOtlpJson } from '../../../src/formats/otlp/json-encode.js';
 import { decodeOtlpJson } from '../../../src/formats/otlp/read-json.js';
+import { encodeOtlpJson } from '../../../src/formats/otlp/write-json.js';
 import { ArchivedDouble } from '../../../src/trace/archived-double.js';
 import type { ArchivedSpan } from '../../../src/trace/archived-span.js';
 import { anySpan, FULL_SPAN } from '../../archive/support/any-span.js';

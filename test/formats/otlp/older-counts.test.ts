@@ -4,8 +4,8 @@ import { expect, test } from 'vitest';
 import { decodeJaegerJson } from '../../../src/formats/jaeger-json/read-traces.js';
 import { shownTrace } from '../../../src/formats/jaeger-json/shown-trace.js';
 import { encodeJaegerJson } from '../../../src/formats/jaeger-json/write-traces.js';
-import { encodeOtlpJson } from '../../../src/formats/otlp/json-encode.js';
 import { decodeOtlpJson } from '../../../src/formats/otlp/read-json.js';
+import { encodeOtlpJson } from '../../../src/formats/otlp/write-json.js';
 import { newDirectory, openArchive } from '../../archive/archive/support/directory.js';
 import { span } from '../../archive/segment/support/segments.js';
 

@@ -4,10 +4,10 @@ import { JsonTraceSerializer, ProtobufTraceSerializer } from '@opentelemetry/otl
 import { BasicTracerProvider, InMemorySpanExporter, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-base';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { encodeOtlpJson } from '../../../src/formats/otlp/json-encode.js';
 import { decodeOtlpJson } from '../../../src/formats/otlp/read-json.js';
 import { decodeOtlpProtobuf } from '../../../src/formats/otlp/read-protobuf.js';
 import { newKnownParts } from '../../../src/formats/otlp/shared-parts.js';
+import { encodeOtlpJson } from '../../../src/formats/otlp/write-json.js';
 import { anySpan, FULL_SPAN } from '../../archive/support/any-span.js';
 import { message, toProtobuf } from '../../archive/support/otlp-protobuf.js';
 

@@ -1,0 +1,160 @@
+// Archived spans as finished spans. One view serves many spans, one after another.
+import type {
+  ArchivedEvent,
+  ArchivedKind,
+  ArchivedLink,
+  ArchivedResource,
+  ArchivedScope,
+  ArchivedSpan,
+  ArchivedStatusCode,
+} from './archived-span.js';
+import type { FinishedEvent, FinishedLink, FinishedSpan, SpanIds } from './finished-span.js';
+import { wordAt } from './id-words.js';
+import { ObjectProperties } from './property-views.js';
+
+const BILLION = 1_000_000_000n;
+
+const secondsOf = (ns: bigint): number => Number(ns / BILLION);
+const nanosOf = (ns: bigint): number => Number(ns % BILLION);
+
+/** What a span and a link have alike. */
+abstract class ArchivedIds<T extends ArchivedSpan | ArchivedLink> implements SpanIds {
+  readonly #properties = new ObjectProperties();
+  protected from!: T;
+
+  of(from: T): this {
+    this.from = from;
+    return this;
+  }
+
+  get trace0(): number {
+    return wordAt(this.from.traceId, 0);
+  }
+  get trace1(): number {
+    return wordAt(this.from.traceId, 8);
+  }
+  get trace2(): number {
+    return wordAt(this.from.traceId, 16);
+  }
+  get trace3(): number {
+    return wordAt(this.from.traceId, 24);
+  }
+  get idHi(): number {
+    return wordAt(this.from.spanId, 0);
+  }
+  get idLo(): number {
+    return wordAt(this.from.spanId, 8);
+  }
+  get traceId(): string {
+    return this.from.traceId;
+  }
+  get spanId(): string {
+    return this.from.spanId;
+  }
+  get traceState(): string {
+    return this.from.traceState;
+  }
+  get flags(): number {
+    return this.from.flags ?? 0;
+  }
+  get properties(): ObjectProperties {
+    return this.#properties.of(this.from.properties);
+  }
+  get droppedAttributesCount(): number {
+    return this.from.droppedAttributesCount ?? 0;
+  }
+}
+
+class LinkView extends ArchivedIds<ArchivedLink> implements FinishedLink {}
+
+class EventView implements FinishedEvent {
+  readonly #properties = new ObjectProperties();
+  from!: ArchivedEvent;
+
+  get name(): string {
+    return this.from.name;
+  }
+  get sec(): number {
+    return secondsOf(this.from.timeUnixNs);
+  }
+  get nano(): number {
+    return nanosOf(this.from.timeUnixNs);
+  }
+  get properties(): ObjectProperties {
+    return this.#properties.of(this.from.properties);
+  }
+  get droppedAttributesCount(): number {
+    return this.from.droppedAttributesCount ?? 0;
+  }
+}
+
+/** Point it at a span with `of`. */
+export class ArchivedView extends ArchivedIds<ArchivedSpan> implements FinishedSpan {
+  readonly #event = new EventView();
+  readonly #link = new LinkView();
+
+  get parentHi(): number {
+    return wordAt(this.from.parentSpanId, 0);
+  }
+  get parentLo(): number {
+    return wordAt(this.from.parentSpanId, 8);
+  }
+  get parentSpanId(): string {
+    return this.from.parentSpanId;
+  }
+  get name(): string {
+    return this.from.name;
+  }
+  get kind(): ArchivedKind {
+    return this.from.kind;
+  }
+  get startSec(): number {
+    return secondsOf(this.from.startUnixNs);
+  }
+  get startNano(): number {
+    return nanosOf(this.from.startUnixNs);
+  }
+  get endSec(): number {
+    return secondsOf(this.from.endUnixNs);
+  }
+  get endNano(): number {
+    return nanosOf(this.from.endUnixNs);
+  }
+  get startUnixNs(): bigint {
+    return this.from.startUnixNs;
+  }
+  get durationNs(): bigint {
+    return this.from.endUnixNs - this.from.startUnixNs;
+  }
+  get statusCode(): ArchivedStatusCode {
+    return this.from.status.code;
+  }
+  get statusMessage(): string {
+    return this.from.status.message;
+  }
+  get eventCount(): number {
+    return this.from.events.length;
+  }
+  event(index: number): EventView {
+    this.#event.from = this.from.events[index];
+    return this.#event;
+  }
+  get linkCount(): number {
+    return this.from.links.length;
+  }
+  link(index: number): LinkView {
+    return this.#link.of(this.from.links[index]);
+  }
+  get resource(): ArchivedResource {
+    return this.from.resource;
+  }
+  get scope(): ArchivedScope {
+    return this.from.scope;
+  }
+  get droppedEventsCount(): number {
+    return this.from.droppedEventsCount ?? 0;
+  }
+  get droppedLinksCount(): number {
+    return this.from.droppedLinksCount ?? 0;
+  }
+}

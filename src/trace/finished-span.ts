@@ -1,0 +1,84 @@
+// The one finished span: what formats, trees and searches read, wherever it lies. It is a view: nothing may be made for a field that is read
+// through numbers, and what `event` and `link` give is good until the next call, so that rows of typed arrays can stand behind it as well as
+// records and archived spans. A further field of a span is one line here, one in each view, and one in each format that has a place for it.
+import type {
+  ArchivedKind,
+  ArchivedResource,
+  ArchivedScope,
+  ArchivedStatusCode,
+  ArchivedValue,
+} from './archived-span.js';
+
+/** Properties in their order, read by number. No key comes twice. */
+export interface SpanProperties {
+  readonly size: number;
+  key(index: number): string;
+  value(index: number): ArchivedValue;
+  /** The value of a key; nothing when there is none. */
+  get(key: string): ArchivedValue | undefined;
+}
+
+/** The ids of a span as unsigned 32-bit words, most significant first, and as hex digits. */
+export interface SpanIds {
+  readonly trace0: number;
+  readonly trace1: number;
+  readonly trace2: number;
+  readonly trace3: number;
+  readonly idHi: number;
+  readonly idLo: number;
+  /** 32 lower-case hex digits. */
+  readonly traceId: string;
+  /** 16 lower-case hex digits. */
+  readonly spanId: string;
+  /** W3C tracestate; '' for none. */
+  readonly traceState: string;
+  /** As OTLP has them: the flags of W3C Trace Context, and whether the parent or the linked span is of another process. 0: unknown. */
+  readonly flags: number;
+  readonly properties: SpanProperties;
+  readonly droppedAttributesCount: number;
+}
+
+/** A reference to another span. */
+export interface FinishedLink extends SpanIds {}
+
+/** Something that happened during a span. Times are whole Unix seconds and the nanoseconds within that second. */
+export interface FinishedEvent {
+  readonly name: string;
+  readonly sec: number;
+  readonly nano: number;
+  readonly properties: SpanProperties;
+  readonly droppedAttributesCount: number;
+}
+
+/** A finished span. */
+export interface FinishedSpan extends SpanIds {
+  /** Both 0 for a root. */
+  readonly parentHi: number;
+  readonly parentLo: number;
+  /** 16 lower-case hex digits; '' for a root. */
+  readonly parentSpanId: string;
+  readonly name: string;
+  readonly kind: ArchivedKind;
+  /** Whole Unix seconds, and the nanoseconds (an integer, 0 to 999999999) within that second. */
+  readonly startSec: number;
+  readonly startNano: number;
+  readonly endSec: number;
+  readonly endNano: number;
+  /** Unix time in nanoseconds. */
+  readonly startUnixNs: bigint;
+  readonly durationNs: bigint;
+  readonly statusCode: ArchivedStatusCode;
+  readonly statusMessage: string;
+  readonly eventCount: number;
+  /** Good until the next call. */
+  event(index: number): FinishedEvent;
+  readonly linkCount: number;
+  /** Good until the next call. */
+  link(index: number): FinishedLink;
+  /** One object for all spans of a process. */
+  readonly resource: ArchivedResource;
+  /** One object for all spans of a library. */
+  readonly scope: ArchivedScope;
+  readonly droppedEventsCount: number;
+  readonly droppedLinksCount: number;
+}
