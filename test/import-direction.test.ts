@@ -6,42 +6,47 @@ import { fileURLToPath } from 'node:url';
 import ts from 'typescript';
 import { describe, expect, test } from 'vitest';
 
-/** The floor of each room. `''` is src/index.ts, the front door: above the exporters, for only the command line may use it. */
-const FLOORS: Readonly<Record<string, number>> = {
-  '': 8,
-  base: 0,
-  clock: 1,
-  'local-span': 2,
-  span: 3,
-  collector: 4,
-  trace: 4,
-  formats: 5,
-  exporters: 6,
-  // Wings: container and graph are for whoever knows finished spans, tracedb uses floors 0 to 4.
-  container: 4,
-  graph: 4,
-  tracedb: 5,
-  profile: 6,
-  archive: 7,
-  cli: 9,
-};
-/**
- * The highest floor of what a room may import, where it is not the one below its own. The front door hands out the core only, for each
- * exporter is an entry of its own; container and graph know nothing of spans.
- */
-const REACHES: Readonly<Record<string, number>> = { '': 4, container: 0, graph: 0 };
-/**
- * Rooms of its own floor that a room may use: the collector makes the records that are one form of a finished span, and graphs are kept in
- * containers.
- */
-const BESIDE: Readonly<Record<string, readonly string[]>> = { collector: ['trace'], graph: ['container'] };
+/** A room of src: what it may import is all below its floor, unless `imports` or `reach` say less. */
+interface Room {
+  readonly floor: number;
+  /** The highest floor it may import from, where that is not the one below its own. */
+  readonly reach?: number;
+  /** Rooms of its own floor that it may import. */
+  readonly beside?: readonly string[];
+  /** Packages it may import at run time, beyond Node's own modules. */
+  readonly packages?: readonly string[];
+}
 
-/** Packages a room may import at run time, beyond Node's own modules. */
-const PACKAGES: Readonly<Record<string, readonly string[]>> = {
-  cli: ['commander', 'asciichart'],
-  container: ['aws4fetch'],
-  profile: ['pprof-format', '@jridgewell/trace-mapping'],
-  tracedb: ['lmdb', '@google-cloud/bigtable', 're2js', 'ajv', 'jstat', 'simple-statistics'],
+const ROOMS: Readonly<Record<string, Room>> = {
+  cli: { floor: 9, packages: ['commander', 'asciichart'] },
+  ui: { floor: 9 },
+  // src/index.ts, the front door: hands out the core only, for each exporter is an entry of its own.
+  '': { floor: 8, reach: 4 },
+  'bench-history': { floor: 8 },
+  archive: { floor: 7 },
+  instrument: { floor: 7 },
+  exporters: { floor: 6 },
+  otel: { floor: 6 },
+  profile: { floor: 6, packages: ['pprof-format', '@jridgewell/trace-mapping'] },
+  'flight-recorder': { floor: 6 },
+  formats: { floor: 5 },
+  // The collector makes records, which are one form of a finished span.
+  collector: { floor: 4, beside: ['trace'] },
+  trace: { floor: 4 },
+  span: { floor: 3 },
+  context: { floor: 2 },
+  'local-span': { floor: 2, beside: ['context'] },
+  clock: { floor: 1 },
+  base: { floor: 0 },
+  // Wings. For rooms from floor 7 up, which know finished spans; they themselves know nothing of spans.
+  container: { floor: 6, reach: 0, packages: ['aws4fetch'] },
+  graph: { floor: 6, reach: 0, beside: ['container'] },
+  // For rooms from floor 7 up; instrumented with spans.
+  tracedb: {
+    floor: 6,
+    reach: 4,
+    packages: ['lmdb', '@google-cloud/bigtable', 're2js', 'ajv', 'jstat', 'simple-statistics'],
+  },
 };
 
 interface Import {
@@ -73,7 +78,11 @@ function importsOf(fileName: string, text: string): Import[] {
 
 /** The room of a path relative to src; '' for the front door. */
 const roomOf = (path: string): string => (path.includes('/') ? path.slice(0, path.indexOf('/')) : '');
-const reachOf = (room: string): number => REACHES[room] ?? FLOORS[room] - 1;
+const reachOf = (room: string): number => ROOMS[room].reach ?? ROOMS[room].floor - 1;
+
+/** The path relative to src that a relative import of `file` names, still with the extension `.js`. */
+const targetOf = (file: string, specifier: string): string =>
+  relative(src, join(src, dirname(file), specifier)).replaceAll('\\', '/');
 
 /** What is wrong with one import, or undefined. */
 function fault(file: string, { specifier, typeOnly }: Import): string | undefined {
@@ -81,15 +90,15 @@ function fault(file: string, { specifier, typeOnly }: Import): string | undefine
   if (!specifier.startsWith('.')) {
     if (isBuiltin(specifier)) return specifier.startsWith('node:') ? undefined : `write node:${specifier}`;
     const name = specifier.split('/', specifier.startsWith('@') ? 2 : 1).join('/');
-    if (PACKAGES[room]?.includes(name)) return undefined;
+    if (ROOMS[room].packages?.includes(name)) return undefined;
     if (typeOnly && name === '@opentelemetry/api') return undefined;
     return `${room || 'the front door'} must not import the package ${name}${typeOnly ? '' : ' at run time'}`;
   }
   if (!specifier.endsWith('.js')) return 'relative imports end in .js';
-  const target = roomOf(relative(src, join(src, dirname(file), specifier)).replaceAll('\\', '/'));
-  if (target === room || BESIDE[room]?.includes(target)) return undefined;
-  if (FLOORS[target] <= reachOf(room)) return undefined;
-  return `${room || 'the front door'} reaches up to floor ${reachOf(room)}; ${target || 'the front door'} is on ${FLOORS[target]}`;
+  const target = roomOf(targetOf(file, specifier));
+  if (target === room || ROOMS[room].beside?.includes(target)) return undefined;
+  if (ROOMS[target].floor <= reachOf(room)) return undefined;
+  return `${room || 'the front door'} reaches up to floor ${reachOf(room)}; ${target || 'the front door'} is on ${ROOMS[target].floor}`;
 }
 
 const sources = readdirSync(src, { recursive: true, encoding: 'utf8' })
@@ -102,14 +111,56 @@ const faultsOf = (file: string, text: string): string[] =>
     return wrong === undefined ? [] : [`${file}: '${found.specifier}': ${wrong}`];
   });
 
+/** Chains of files that import one another in a circle, one for each file from which a chain comes back to itself. */
+const circlesIn = (importsByFile: ReadonlyMap<string, readonly string[]>): string[] => {
+  const circles: string[] = [];
+  const done = new Set<string>();
+  const chain: string[] = [];
+  const visit = (file: string): void => {
+    const at = chain.indexOf(file);
+    if (at >= 0) circles.push([...chain.slice(at), file].join(' -> '));
+    if (at >= 0 || done.has(file)) return;
+    chain.push(file);
+    for (const next of importsByFile.get(file) ?? []) visit(next);
+    chain.pop();
+    done.add(file);
+  };
+  for (const file of importsByFile.keys()) visit(file);
+  return circles;
+};
+
+/** The files that `text`, the content of `file`, imports by a relative path, types included. */
+const relativeImports = (file: string, text: string): string[] =>
+  importsOf(file, text)
+    .filter(({ specifier }) => specifier.startsWith('.'))
+    .map(({ specifier }) => targetOf(file, specifier).replace(/\.js$/, '.ts'));
+
 describe('import direction', () => {
   test('every file of src is in a known room', () => {
     expect(sources.length).toBeGreaterThan(20);
-    expect(sources.filter((file) => FLOORS[roomOf(file)] === undefined)).toEqual([]);
+    expect(sources.filter((file) => ROOMS[roomOf(file)] === undefined)).toEqual([]);
   });
 
   test('all imports point downwards', () => {
     expect(sources.flatMap((file) => faultsOf(file, readFileSync(join(src, file), 'utf8')))).toEqual([]);
+  });
+
+  test('no files import one another in a circle, types included', () => {
+    const importsByFile = new Map(
+      sources.map((file) => [file, relativeImports(file, readFileSync(join(src, file), 'utf8'))]),
+    );
+    expect(circlesIn(importsByFile)).toEqual([]);
+  });
+
+  test('a circle is seen, of types too', () => {
+    const texts = {
+      'a.ts': `import { b } from './b.js';`,
+      'b.ts': `export type { C } from './c.js'; import './d.js';`,
+      'c.ts': `let a: import('./a.js').A;`,
+      'd.ts': `import type { D } from './d.js';`,
+    };
+    const importsByFile = new Map(Object.entries(texts).map(([file, text]) => [file, relativeImports(file, text)]));
+    expect(circlesIn(importsByFile)).toEqual(['a.ts -> b.ts -> c.ts -> a.ts', 'd.ts -> d.ts']);
   });
 
   test.each([

@@ -1,13 +1,12 @@
 // Walks the entries of a store in the order of their rows, over the cut between long rows and the others. It must look at nothing
 // but its snapshot: rests of long rows from a later one would be half of another process's batch.
-import type { Database } from 'lmdb';
+import type { Database, Transaction } from 'lmdb';
 import { compareBytes, prefixEnd } from '../byte-order.js';
 import { placeOfBlock } from './block-places.js';
 import { isSpread } from './cell-block.js';
 import { cutRow, headOf, MAX_WHOLE_ROW_BYTES, restPrefix } from './cell-key.js';
-import type { EntryKey } from './lmdb-env.js';
+import type { EntryKey, LmdbEnv } from './lmdb-env.js';
 import type { RowRange } from './row-ranges.js';
-import type { Snapshot } from './snapshot.js';
 
 interface Entry {
   readonly key: EntryKey;
@@ -59,7 +58,7 @@ export class CellWalk {
   private readonly mustCompare: boolean;
 
   constructor(
-    private readonly snapshot: Snapshot,
+    private readonly snapshot: { readonly env: LmdbEnv; readonly transaction: Transaction | undefined },
     private readonly range: RowRange,
     private readonly withValues: boolean,
   ) {
