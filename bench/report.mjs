@@ -1,116 +1,96 @@
-// node bench/report.mjs [FILE.json ...]: puts measured tables into docs/benchmarks.md and README.md, between their
-// markers. Without files it measures all suites on Node 20 and 24; with files it takes what `npm run -s bench -- SUITE
-// --json` printed. It must never write a number that was not in such an object.
+// node bench/report.mjs [FILE.json ...]: keeps measured rows in docs/benchmarks/SUITE.json and puts the tables made of them into
+// docs/benchmarks.md and README.md, between their markers. Without files it measures all suites on Node 20 and 24; with files it takes what
+// `npm run -s bench -- SUITE --json` printed, and other suites stay as they are; `--tables` measures nothing and makes the tables
+// anew. It must never write a number that was not in such an object.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from '../scripts/lib/run.mjs';
-import { isRate } from './lib/stats.mjs';
+import { README_TABLES, SHOWN } from './lib/shown.mjs';
+import { digits, isDifference, majorOf, rangeOf, verdictsOf } from './lib/verdict.mjs';
 import { runSuite } from './run.mjs';
-import { TARGETS } from './targets.mjs';
 
-const SUITES = ['clock', 'recording', 'exporters', 'tracedb', 'graph', 'profile'];
-/** Suites with a table of targets of their own; the others share one. */
-const OWN_TARGETS = ['tracedb', 'graph', 'profile'];
 const NODES = [20, 24];
+const PAGE = 'docs/benchmarks.md';
 
-const digits = (value) => {
-  if (value === null || value === undefined) return '-';
-  return Math.abs(value) >= 100 ? value.toFixed(0) : value.toPrecision(3);
-};
+const pathOf = (suite) => join(root, 'docs/benchmarks', `${suite}.json`);
 
 const markdown = (header, rows) =>
   [header, header.map(() => '---'), ...rows].map((row) => `| ${row.join(' | ')} |`).join('\n');
 
-const MACHINE_LINE = ({ suite, machine, node }) =>
-  `Suite \`${suite}\` on ${machine.cpu}, ${machine.cores} cores, ${machine.memoryGiB} GiB, ${machine.platform}; Node ${node}; load before: ${machine.loadBefore}. Spread is (p75 - p25) / median of the samples.`;
+/** One row a line, so that a new run shows as the rows that changed. */
+const keep = ({ results, ...outcome }) => {
+  const rows = results.map((row) => `    ${JSON.stringify(row)}`).join(',\n');
+  const head = JSON.stringify(outcome, null, 2).slice(0, -2);
+  writeFileSync(pathOf(outcome.suite), `${head},\n  "results": [\n${rows}\n  ]\n}\n`);
+};
 
-/** What the results say beside their figures, once for each case and subject. */
-const noteList = (rows) =>
-  rows.flatMap(({ name, n, subject, note }) => (note ? [`- \`${name}\` ${n}, ${subject}: ${note}`] : [])).join('\n');
+const sourceOf = ({ suite, machine, node, rounded }) =>
+  `On ${machine.cpu}, ${machine.cores} cores, ${machine.memoryGiB} GiB, ${machine.platform}, Node ${node}; load before: ${machine.loadBefore}. ` +
+  `All rows, with minimum, maximum and spread: [${suite}.json](benchmarks/${suite}.json)${rounded === undefined ? '' : `, to ${rounded}`}.`;
 
-function suiteTables(outcome) {
-  const { results } = outcome;
-  const parts = [MACHINE_LINE(outcome)];
-  // Of rates the highest is the one that the machine disturbed least; of errors it is the worst.
-  const showsMax = results.some(({ unit }) => isRate(unit) || unit === 'points');
-  for (const node of new Set(results.map((row) => row.node))) {
-    const rows = results
-      .filter((row) => row.node === node)
-      .map((row) => [
-        `\`${row.name}\``,
-        row.n,
-        row.subject,
-        row.unit,
-        digits(row.min),
-        digits(row.median),
-        ...(showsMax ? [digits(row.max)] : []),
-        digits(row.totalMedian),
-        `${(row.spread * 100).toFixed(0)} %`,
-      ]);
-    const figures = ['min', 'median', ...(showsMax ? ['max'] : []), 'total CPU', 'spread'];
-    parts.push(`### ${outcome.suite}, Node ${node}`, markdown(['case', 'n', 'subject', 'unit', ...figures], rows));
-  }
-  const [first] = results;
-  const notes = noteList(results.filter(({ node }) => node === first?.node));
-  if (notes !== '') parts.push(`What the cases were:\n\n${notes}`);
-  return parts.join('\n\n');
-}
+const figure = (row) => {
+  if (row === undefined) return '-';
+  const [low, high] = rangeOf(row);
+  return isDifference(row) ? `${digits(row.median)} (${digits(low)} to ${digits(high)})` : digits(row.median);
+};
 
-const majorOf = (node) => Number(node.split('.')[0]);
+const verdictText = (verdicts) => {
+  if (verdicts.length === 0) return ['-', '-'];
+  const limits = [
+    ...new Set(verdicts.map(({ limit, unit }) => (unit.startsWith('% of') ? `${limit} ${unit}` : limit))),
+  ];
+  const kinds = new Set(verdicts.map(({ verdict }) => verdict));
+  const each = verdicts.map(({ verdict, node }) => `${node}: ${verdict}`).join(', ');
+  return [limits.join(', '), kinds.size === 1 ? verdicts[0].verdict : each];
+};
 
-/** A target's figure in a row: its value, its unit and its name; undefined where it was not measured. */
-function figureOf({ figure, peer }, row, results) {
-  if (peer === undefined) return { value: row[figure], unit: row.unit, label: figure };
-  const same = (one) => one.subject === peer && one.name === row.name && one.n === row.n && one.node === row.node;
-  const other = results.find(same);
-  return other && { value: (100 * row[figure]) / other[figure], unit: '%', label: `${figure}, of ${peer}'s` };
-}
+/** At most ten cases of a suite, and how many targets were met. */
+const suiteTable = (outcome) => {
+  const { suite, results } = outcome;
+  const verdicts = verdictsOf(outcome);
+  const majors = [...new Set(results.map(({ node }) => majorOf(node)))];
+  const last = majors.at(-1);
+  const rows = SHOWN[suite].flatMap(([name, n, subject = 'spanline']) => {
+    const same = results.filter((row) => row.name === name && row.n === n);
+    const own = majors.map((major) => same.find((row) => row.subject === subject && majorOf(row.node) === major));
+    const shown = own.findLast((row) => row !== undefined);
+    if (shown === undefined) return [];
+    const peers = same.filter((row) => !row.subject.startsWith('spanline') && row.subject !== subject);
+    const beside = peers.filter((row) => majorOf(row.node) === last).map((row) => `${row.subject} ${figure(row)}`);
+    const judged = verdicts.filter(
+      ({ target, row }) => row.name === name && row.n === n && target.figure !== 'totalMedian',
+    );
+    const first = judged.filter(({ target }) => target === judged[0].target || target.nodes !== undefined);
+    const cells = [...own.map(figure), digits(shown.totalMedian), beside.join(', ') || '-', ...verdictText(first)];
+    return [[`\`${name}\``, n, shown.unit, ...cells]];
+  });
+  const nodes = majors.map((major) => `Node ${major}`);
+  const header = [
+    'case',
+    'n',
+    'unit',
+    ...nodes,
+    `total CPU, ${nodes.at(-1)}`,
+    `peers, ${nodes.at(-1)}`,
+    'target',
+    'verdict',
+  ];
+  return [sourceOf(outcome), markdown(header, rows), ...missesOf(verdicts)].join('\n\n');
+};
 
-function targetTable(outcomes) {
-  const rows = [];
-  for (const target of TARGETS) {
-    const { suite, name, n, atMost, atLeast, nodes } = target;
-    const { results } = outcomes.find((one) => one.suite === suite) ?? { results: [] };
-    for (const row of results) {
-      if (row.subject !== 'spanline' || row.name !== name || String(row.n) !== String(n)) continue;
-      if (nodes !== undefined && !nodes.includes(majorOf(row.node))) continue;
-      const { value, unit, label } = figureOf(target, row, results) ?? {};
-      if (value === null || value === undefined) continue;
-      const miss = atLeast === undefined ? value - atMost : atLeast - value;
-      const verdict = miss <= 0 ? 'met' : `missed by ${digits(miss)} ${unit}`;
-      const limit = atLeast === undefined ? digits(atMost) : `at least ${digits(atLeast)}`;
-      rows.push([`\`${name}\``, n, row.node, label, limit, digits(value), unit, verdict]);
-    }
-  }
-  return markdown(['case', 'n', 'Node', 'figure', 'target', 'measured', 'unit', 'verdict'], rows);
-}
+const missLine = ({ target: { name, n, figure }, row, node, value, unit, limit }) =>
+  `\`${name}\` ${n}${figure === 'totalMedian' ? ', total CPU' : ''}${figure === 'max' ? ', maximum' : ''}, Node ${node}: ` +
+  `${digits(value)} ${unit}, ${limit} aimed at${isDifference(row) ? ` (${rangeOf(row).map(digits).join(' to ')})` : ''}`;
 
-/** What README.md shows of a suite: a line for each case, a column for each subject and Node. */
-const README_TABLES = {
-  recording: {
-    title: 'ns a span, caller time, median',
-    cases: [
-      ['local-span', 100],
-      ['local-span-1-property', 100],
-      ['span', 100],
-      ['async-span', 100],
-      ['root-1', 1],
-    ],
-    leaveOut: ['performance.now'],
-    note: 'traces of 100 spans, `root-1` of one',
-  },
-  profile: {
-    title: 'median',
-    cases: [
-      ['apply-register', 'on', '`apply` under profile, ns'],
-      ['await-on', 'followed', 'an `await` under profile, ns'],
-      ['labelled-async', 4, 'samples with their label after an `await`, %'],
-      ['error-async', 4, 'error of the worst of 4 shares, points'],
-      ['overhead-10ms', 'followed', 'CPU added to tasks of 3 to 5 us, %'],
-    ],
-    leaveOut: ['spanline-trampoline', 'inspector', 'als'],
-    note: 'what is what, and where we lose: [benchmarks](docs/benchmarks.md#cpu-profiles)',
-  },
+/** How many targets were met, and each that was not. */
+const missesOf = (verdicts) => {
+  if (verdicts.length === 0) return [];
+  const of = (wanted) => verdicts.filter(({ verdict }) => verdict === wanted);
+  const list = (title, some) =>
+    some.length === 0 ? [] : [`${title}:\n\n${some.map((one) => `- ${missLine(one)}`).join('\n')}`];
+  const [met, missed, open] = ['met', 'missed', 'not decided by this run'].map(of);
+  const count = `Of ${verdicts.length} targets ${met.length} are met, ${missed.length} missed, ${open.length} not decided by this run.`;
+  return [count, ...list('Missed', missed), ...list('Not decided by this run', open)];
 };
 
 function readmeTable({ suite, results, machine }) {
@@ -143,20 +123,14 @@ function insert(file, name, text) {
   writeFileSync(path, `${before.slice(0, from + begin.length)}\n${text}\n${before.slice(to)}`);
 }
 
-const files = process.argv.slice(2);
-const outcomes = [];
-if (files.length > 0) for (const file of files) outcomes.push(JSON.parse(readFileSync(file, 'utf8')));
-else
-  for (const suite of SUITES)
-    outcomes.push(await runSuite(suite, { nodes: NODES, log: (line) => console.error(line) }));
+const files = process.argv.slice(2).filter((word) => word !== '--tables');
+const suites = Object.keys(SHOWN);
+if (files.length > 0) for (const file of files) keep(JSON.parse(readFileSync(file, 'utf8')));
+else if (!process.argv.includes('--tables'))
+  for (const suite of suites) keep(await runSuite(suite, { nodes: NODES, log: (line) => console.error(line) }));
 
-for (const outcome of outcomes) insert('docs/benchmarks.md', outcome.suite, suiteTables(outcome));
-// Each table is written when its suites were measured, so that a run of one suite leaves the others' targets as they are.
-const others = outcomes.filter(({ suite }) => !OWN_TARGETS.includes(suite));
-if (others.length > 0) insert('docs/benchmarks.md', 'targets', targetTable(others));
-for (const outcome of outcomes) {
-  const { suite } = outcome;
-  if (OWN_TARGETS.includes(suite)) insert('docs/benchmarks.md', `${suite} targets`, targetTable([outcome]));
+for (const suite of suites) {
+  const outcome = JSON.parse(readFileSync(pathOf(suite), 'utf8'));
+  insert(PAGE, suite, suiteTable(outcome));
+  if (suite in README_TABLES) insert('README.md', suite, readmeTable(outcome));
 }
-for (const outcome of outcomes)
-  if (outcome.suite in README_TABLES) insert('README.md', outcome.suite, readmeTable(outcome));

@@ -1,15 +1,13 @@
 // One benchmark case inside a child process: how it is sized and how one round of it is measured.
 // Must never force a garbage collection: what a span leaves behind is part of its price.
 
-import { median } from './stats.mjs';
-
 /**
  * @typedef {object} Case
  * @property {string} name
  * @property {number | string} n Spans in a trace, or another parameter of the case.
  * @property {number} opsPerRun Operations that `run(1)` does; figures are per operation.
  * @property {(repeats: number) => unknown} run What is timed; awaited when it returns a promise.
- * @property {(repeats: number) => unknown} [baseline] Timed right after it; its median in the round is taken off.
+ * @property {(repeats: number) => unknown} [baseline] Timed right after each sample and taken off it.
  * @property {() => unknown} [drain] Done after each sample: outside the caller's time, inside the total.
  * @property {boolean} [waits] What is timed also waits for input or output: the time the event loop was idle is taken off.
  * @property {string} [unit] 'ns' unless told.
@@ -71,10 +69,10 @@ async function measureRound(test, repeats, roundMs) {
     }
     await test.drain?.();
   } while (performance.now() < end);
-  const off = test.baseline ? median(baseline) : 0;
   // The baseline is in the round twice: as itself, and inside what was run.
   const cpu = cpuNs() - cpuBefore - 2 * baselineCpu;
-  return { caller: caller.map((ns) => ns - off), total: perOp(cpu) / caller.length };
+  // Each sample less the one beside it: the machine was as busy for both.
+  return { caller: caller.map((ns, i) => ns - (baseline[i] ?? 0)), total: perOp(cpu) / caller.length };
 }
 
 /** A case ready to give rounds: `round(ms)`. Warms up at its first round. */

@@ -2,7 +2,7 @@
 // so that a machine that slows down slows all of them. Must never run two subjects at the same time.
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { median, quantile, spread } from './stats.mjs';
+import { median, medianInterval, quantile, spread } from './stats.mjs';
 
 const CHILD = fileURLToPath(new URL('./child.mjs', import.meta.url));
 
@@ -51,6 +51,11 @@ class Subject {
 /** Four significant digits or more: enough for any comparison, few enough to read. */
 const rounded = (value) => Math.round(value * 1000) / 1000;
 
+const intervalOf = (samples) => {
+  const { low, high } = medianInterval(samples);
+  return { low: rounded(low), high: rounded(high) };
+};
+
 const keyOf = ({ name, n }) => `${name} ${n}`;
 
 /** All rounds of one case, over the subjects that have it. */
@@ -75,6 +80,7 @@ async function runCase(key, subjects, { rounds, ...timing }) {
     min: rounded(quantile(caller, 0)),
     median: rounded(median(caller)),
     max: rounded(quantile(caller, 1)),
+    ...intervalOf(caller),
     totalMedian: totals.length === 0 ? null : rounded(median(totals)),
     // Around zero a share of the median says nothing.
     spread: rounded(test.unit === '%' ? (spread(caller) * median(caller)) / 100 : spread(caller)),

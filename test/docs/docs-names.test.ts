@@ -154,7 +154,10 @@ describe('options', () => {
   });
 });
 
-const docs = readdirSync(join(root, 'docs')).map(page).join('\n');
+const docs = readdirSync(join(root, 'docs'))
+  .filter((name) => name.endsWith('.md'))
+  .map(page)
+  .join('\n');
 
 test('every code of an error or a warning has a place in the docs', () => {
   const files = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' });

@@ -1,0 +1,102 @@
+// The cases of each suite that its page and README.md show, at most ten a suite; all others are in docs/benchmarks/SUITE.json.
+
+/** Name, n, and the subject whose row it is, `spanline` unless told. */
+export const SHOWN = {
+  recording: [
+    ['local-span', 100],
+    ['local-span', 1],
+    ['local-span-1-property', 100],
+    ['event', 100],
+    ['span', 100],
+    ['async-span', 100],
+    ['root-1', 1],
+    ['local-span-unsampled', 100],
+    ['disabled', 100],
+    ['retained-bytes', 100],
+  ],
+  exporters: [
+    ['otlp-protobuf', 512],
+    ['otlp-json', 512],
+    ['jaeger-thrift', 512],
+    ['stall-50000', 50_000],
+    ['jaeger-ack-otlp-protobuf', 512, 'spanline-to-jaeger'],
+    ['jaeger-ack-otlp-json', 512, 'spanline-to-jaeger'],
+    ['jaeger-ack-thrift-http', 512, 'spanline-to-jaeger'],
+    ['jaeger-ack-official-otlp', 512, 'spanline-to-jaeger'],
+    ['jaeger-sent-compact-udp', 512, 'spanline-to-jaeger'],
+    ['jaeger-sent-binary-udp', 512, 'spanline-to-jaeger'],
+  ],
+  clock: [
+    ['clock-now', 'tsc'],
+    ['clock-now', 'tsc-percpu'],
+    ['clock-now', 'monotonic'],
+    ['clock-now', 'performance.now', 'performance.now'],
+    ['clock-now', 'process.hrtime.bigint', 'process.hrtime.bigint'],
+    ['import', 1],
+    ['first-span', 1],
+  ],
+  tracedb: [
+    ['ingest', 'new'],
+    ['ingest', 'known'],
+    ['query-1', 1_000_000],
+    ['query-3', 1_000_000],
+    ['query-3-rare', 1_000_000],
+    ['query-8', 1_000_000],
+    ['query-peak-memory', 'union'],
+    ['query-untraced-overhead', 'query-3'],
+    ['query-traced-overhead', 'query-3'],
+    ['bigtable-write-cpu', 10_000],
+  ],
+  graph: [
+    ['file-hash', 'commits'],
+    ['walk-ordinals', 'hash'],
+    ['walk-names', 'hash'],
+    ['lookup-cached', 'hash'],
+    ['lookup-uncached', 'hash'],
+    ['build', 'hash'],
+    ['archive-ingest', 'archive'],
+    ['archive-bytes', 'archive'],
+    ['archive-lookup', 'decoding'],
+    ['http-cold-lookup', 'round-trips'],
+  ],
+  profile: [
+    ['apply-register', 'on'],
+    ['apply-trampoline', 'on'],
+    ['await-on', 'followed'],
+    ['await-off', 'followed'],
+    ['labelled-async', 4],
+    ['error-async', 4],
+    ['overhead-10ms', 'profile'],
+    ['overhead-10ms', 'followed'],
+    ['overhead-10ms', 'unfollowed'],
+    ['overhead-1ms', 'followed'],
+  ],
+};
+
+/** What README.md shows of a suite: a line for each case, a column for each subject and Node. */
+export const README_TABLES = {
+  recording: {
+    title: 'ns a span, caller time, median',
+    cases: [
+      ['local-span', 100],
+      ['local-span-1-property', 100],
+      ['span', 100],
+      ['async-span', 100],
+      ['root-1', 1],
+    ],
+    leaveOut: ['performance.now'],
+    note: 'traces of 100 spans, `root-1` of one',
+  },
+  profile: {
+    title: 'median',
+    cases: [
+      ['apply-register', 'on', '`apply` under profile, ns'],
+      ['await-on', 'followed', 'an `await` under profile, ns'],
+      ['labelled-async', 4, 'samples with their label after an `await`, %'],
+      ['error-async', 4, 'error of the worst of 4 shares, points'],
+      ['overhead-10ms', 'followed', 'CPU added to tasks of 3 to 5 us, %'],
+    ],
+    leaveOut: ['spanline-trampoline', 'inspector', 'als'],
+    note: 'what is what, and where we lose: [benchmarks](docs/benchmarks.md#cpu-profiles)',
+  },
+};

@@ -1,0 +1,48 @@
+// Whether a target is met, missed, or not decided by a run. A verdict must never be surer than what was measured: a difference of two
+// times can come out too small as well as too large, so its range has to lie on one side of the limit.
+import { TARGETS } from '../targets.mjs';
+
+export const majorOf = (node) => Number(node.split('.')[0]);
+
+export const digits = (value) => {
+  if (value === null || value === undefined) return '-';
+  return Math.abs(value) >= 100 ? value.toFixed(0) : value.toPrecision(3);
+};
+
+/** Whether a row's figure is a difference of two times. */
+export const isDifference = ({ name }) => name.includes('overhead') || name === 'async-span';
+
+/** From where to where the median may be: of its interval where the run has told it, of all samples where it has not. */
+export const rangeOf = ({ low, high, min, max }) => [low ?? min, high ?? max];
+
+/** The figure of a target in a row; undefined where it was not measured. */
+const figureOf = ({ figure, peer }, row, results) => {
+  if (peer === undefined) return { value: row[figure], unit: row.unit };
+  const same = (one) => one.subject === peer && one.name === row.name && one.n === row.n && one.node === row.node;
+  const other = results.find(same);
+  return other && { value: (100 * row[figure]) / other[figure], unit: `% of ${peer}` };
+};
+
+const isUndecided = (row, limit) => {
+  const [low, high] = rangeOf(row);
+  return isDifference(row) && low < limit && limit < high;
+};
+
+/** All targets that were measured: what was aimed at, what came out. */
+export const verdictsOf = ({ suite, results }) =>
+  TARGETS.filter((target) => target.suite === suite).flatMap((target) => {
+    const { name, n, atMost, atLeast, nodes } = target;
+    const rows = results.filter(
+      (row) => row.name === name && String(row.n) === String(n) && row.subject === 'spanline',
+    );
+    return rows.flatMap((row) => {
+      const { value, unit } = figureOf(target, row, results) ?? {};
+      const node = majorOf(row.node);
+      if (value === null || value === undefined || nodes?.includes(node) === false) return [];
+      const limit = atMost ?? atLeast;
+      const isMet = atLeast === undefined ? value <= limit : value >= limit;
+      const verdict = isUndecided(row, limit) ? 'not decided by this run' : isMet ? 'met' : 'missed';
+      const aim = `${atLeast === undefined ? '' : 'at least '}${digits(limit)}`;
+      return [{ target, row, node, value, unit, limit: aim, verdict }];
+    });
+  });
