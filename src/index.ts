@@ -1,4 +1,6 @@
 // The public surface of spanline's core. Exports only; the rooms hold the code.
+
+export { OptionError } from './base/errors/option-error.js';
 export { type ClockInfo, clockInfo } from './clock/index.js';
 export { Collector } from './collector/collector.js';
 export type { CollectorStats, FlushResult } from './collector/collector-stats.js';
@@ -13,7 +15,7 @@ export {
   stats,
 } from './collector/default-collector.js';
 export { flushOnSignals } from './collector/exit.js';
-export { type CollectorOptions, OptionError } from './collector/options.js';
+export type { CollectorOptions } from './collector/options.js';
 export type { PipelineStats } from './collector/pipeline.js';
 export { type ReportBatch, ReportError, type Reporter, type Resource, type Trace } from './collector/reporter.js';
 export { toRecords } from './collector/to-records.js';

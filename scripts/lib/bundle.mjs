@@ -1,5 +1,5 @@
 // Bundles src into dist/esm and dist/cjs: one file per public entry, and the recording core and the labels in a shared chunk each,
-// so that their calls stay inside one module. Must stay readable output (users step through it), and must never put a getter
+// so that their calls stay inside one module, with what the core takes from the base beside it. Must stay readable output (users step through it), and must never put a getter
 // between two chunks: it would be called on every access.
 import { chmodSync, existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,6 +7,8 @@ import { root } from './run.mjs';
 
 /** Rooms whose calls into each other are on the hot path: V8 takes what another chunk exports for variable, and looks each time. */
 const CORE = /\/src\/((clock|local-span|span|collector)\/|trace\/(record|dropped-properties)\.ts)/;
+/** What the core takes from the base: a chunk of its own, or every other entry that takes it would load the core. */
+const BASE = /\/src\/base\/(errors|options|calls\/(backoff|timer-ms|within))/;
 const LABELS = /\/src\/profile\/(join\/)?[\w-]+\.ts$/;
 
 const manifest = () => JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
@@ -70,6 +72,7 @@ async function bundleAs(format, input) {
     minifyInternalExports: false,
     codeSplitting: {
       groups: [
+        { name: 'base', test: BASE, priority: 1 },
         { name: 'core', test: CORE },
         { name: 'labels', test: LABELS },
       ],

@@ -1,10 +1,11 @@
 // What tells that a file of a listing is no longer there: it was merged or deleted meanwhile, and the listing must be made again.
 // Never seen outside the archive.
+import { SpanlineError } from '../base/errors/spanline-error.js';
 
 /** A file vanished between listing and opening it. */
-export class VanishedError extends Error {
+export class VanishedError extends SpanlineError {
   constructor(readonly file: string) {
-    super(`${file} is not there any more`);
+    super('VANISHED', `${file} is not there any more`);
   }
 }
 

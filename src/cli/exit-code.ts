@@ -1,5 +1,6 @@
 // What the exit codes of `spanline` mean, and the error a command throws to end with one. Scripts rely on them:
 // a code may be added, never given a second meaning.
+import { SpanlineError } from '../base/errors/spanline-error.js';
 
 export const ExitCode = {
   /** Done, and nothing to report. */
@@ -25,15 +26,14 @@ export const endWith = (code: ExitCode): void => {
 };
 
 /** Ends the command with `exitCode`; the message is all that a person sees. */
-export class CommandError extends Error {
+export class CommandError extends SpanlineError {
   override readonly name = 'CommandError';
   constructor(
-    /** Stable, for programs: `ERR_SPANLINE_...`. */
-    readonly code: string,
+    code: string,
     message: string,
     readonly exitCode: ExitCode,
     readonly options: { readonly cause?: unknown } = {},
   ) {
-    super(message, { cause: options.cause });
+    super(code, message, { cause: options.cause });
   }
 }

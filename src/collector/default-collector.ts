@@ -1,5 +1,8 @@
 // The default collector: the one global of the library, and the functions that speak to it. Shared by the ES module and
 // the CommonJS build of this package in one thread.
+
+import { OptionError } from '../base/errors/option-error.js';
+import { shown } from '../base/options/checks.js';
 import { clockStats } from '../clock/index.js';
 import { type CounterName, readCounters } from '../local-span/counters.js';
 import { state } from '../local-span/process-state.js';
@@ -12,7 +15,7 @@ import type { SpanRecord } from '../trace/record.js';
 import { Collector } from './collector.js';
 import type { CollectorStats, FlushResult } from './collector-stats.js';
 import { flushOnExit } from './exit.js';
-import { type CollectorOptions, OptionError, requireOptions, shown } from './options.js';
+import { type CollectorOptions, requireOptions } from './options.js';
 import type { Reporter } from './reporter.js';
 
 declare module '../span/trace-collector.js' {

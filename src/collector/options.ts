@@ -1,5 +1,7 @@
 // Options of a collector: defaults, and a check that names the option that is wrong. Every bound of the library is here.
 import { hostname } from 'node:os';
+import { OptionError } from '../base/errors/option-error.js';
+import { shown } from '../base/options/checks.js';
 import type { Sampler } from '../span/sampler.js';
 import { parentBased, whyNoDecider } from '../span/sampler.js';
 import { cleanValue } from './property-check.js';
@@ -50,18 +52,6 @@ export interface CollectorOptions {
 export type ResolvedOptions = Required<Omit<CollectorOptions, 'serviceName' | 'resourceAttributes' | 'keep'>> & {
   readonly keep: ((trace: Trace) => boolean) | undefined;
   readonly resource: Resource;
-};
-
-/** A wrong option, named. */
-export class OptionError extends TypeError {
-  override readonly name = 'OptionError';
-  readonly code = 'ERR_SPANLINE_OPTION';
-}
-
-/** A wrong value in the text of an error; `String` of an object can throw. */
-export const shown = (value: unknown): string => {
-  if (Array.isArray(value)) return 'an array';
-  return typeof value === 'object' && value !== null ? 'an object' : String(value);
 };
 
 /** Throws {@link OptionError} for what is no object, as programs without types may pass. */

@@ -1,4 +1,5 @@
 // What a reporter is: the one interface between the collector and every way out. No behaviour but the error type.
+import { SpanlineError } from '../base/errors/spanline-error.js';
 import type { Properties } from '../local-span/property.js';
 import type { SpanRecord } from '../trace/record.js';
 
@@ -81,15 +82,15 @@ export interface Reporter {
  * });
  * ```
  */
-export class ReportError extends Error {
+export class ReportError extends SpanlineError {
   override readonly name = 'ReportError';
+  /** @param code Stable, for programs: `ERR_SPANLINE_HTTP_STATUS`, `ERR_SPANLINE_CONNECT`, ... */
   constructor(
-    /** Stable, for programs: `ERR_SPANLINE_HTTP_STATUS`, `ERR_SPANLINE_CONNECT`, ... */
-    readonly code: string,
+    code: string,
     message: string,
     readonly options: { readonly retryable?: boolean; readonly retryAfterMs?: number; readonly cause?: unknown } = {},
   ) {
-    super(message, { cause: options.cause });
+    super(code, message, { cause: options.cause });
   }
   get retryable(): boolean {
     return this.options.retryable ?? true;

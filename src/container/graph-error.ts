@@ -2,6 +2,8 @@
 // naming what is wrong and what to do. They are public, and named for graph files, which were the first containers. Damage must be told
 // from misuse: salvage handles the one, the programmer the other.
 
+import { SpanlineError } from '../base/errors/spanline-error.js';
+
 /** The stable codes of graph errors. */
 export type GraphErrorCode =
   | 'ERR_SPANLINE_GRAPH_BAD_SIGNATURE'
@@ -30,41 +32,30 @@ export type GraphErrorCode =
  * console.assert(error instanceof GraphError && error.code === 'ERR_SPANLINE_GRAPH_NOT_FOUND');
  * ```
  */
-export class GraphError extends Error {
+export class GraphError extends SpanlineError<GraphErrorCode> {
   override readonly name: string = 'GraphError';
-
-  constructor(
-    readonly code: GraphErrorCode,
-    message: string,
-    options?: ErrorOptions,
-  ) {
-    super(message, options);
-  }
 }
+
+/** The class of one kind of them: its name, and its code. */
+const ofKind = <Name extends string>(name: Name, code: GraphErrorCode) =>
+  class extends GraphError {
+    override readonly name = name;
+    constructor(message: string, options?: ErrorOptions) {
+      super(code, message, options);
+    }
+  };
 
 /** The file is no graph file. */
-export class BadSignatureError extends GraphError {
-  override readonly name = 'BadSignatureError';
-  constructor(message: string, options?: ErrorOptions) {
-    super('ERR_SPANLINE_GRAPH_BAD_SIGNATURE', message, options);
-  }
-}
+export class BadSignatureError extends ofKind('BadSignatureError', 'ERR_SPANLINE_GRAPH_BAD_SIGNATURE') {}
 
 /** The file, or something it needs, is newer than this reader. */
-export class UnsupportedVersionError extends GraphError {
-  override readonly name = 'UnsupportedVersionError';
-  constructor(message: string, options?: ErrorOptions) {
-    super('ERR_SPANLINE_GRAPH_UNSUPPORTED_VERSION', message, options);
-  }
-}
+export class UnsupportedVersionError extends ofKind(
+  'UnsupportedVersionError',
+  'ERR_SPANLINE_GRAPH_UNSUPPORTED_VERSION',
+) {}
 
 /** An option is wrong. */
-export class BadOptionsError extends GraphError {
-  override readonly name = 'BadOptionsError';
-  constructor(message: string, options?: ErrorOptions) {
-    super('ERR_SPANLINE_GRAPH_BAD_OPTIONS', message, options);
-  }
-}
+export class BadOptionsError extends ofKind('BadOptionsError', 'ERR_SPANLINE_GRAPH_BAD_OPTIONS') {}
 
 /** Bytes of the file are not what was written; other blocks may still be good (`salvage`). */
 export class CorruptError extends GraphError {
@@ -97,20 +88,10 @@ export class TruncatedError extends GraphError {
 }
 
 /** A key that no graph file can have. */
-export class BadKeyError extends GraphError {
-  override readonly name = 'BadKeyError';
-  constructor(message: string, options?: ErrorOptions) {
-    super('ERR_SPANLINE_GRAPH_BAD_KEY', message, options);
-  }
-}
+export class BadKeyError extends ofKind('BadKeyError', 'ERR_SPANLINE_GRAPH_BAD_KEY') {}
 
 /** A value, or a number of reference lists, that the graph cannot hold. */
-export class BadValueError extends GraphError {
-  override readonly name = 'BadValueError';
-  constructor(message: string, options?: ErrorOptions) {
-    super('ERR_SPANLINE_GRAPH_BAD_VALUE', message, options);
-  }
-}
+export class BadValueError extends ofKind('BadValueError', 'ERR_SPANLINE_GRAPH_BAD_VALUE') {}
 
 /** A key was added twice to one graph. */
 export class DuplicateKeyError extends GraphError {
@@ -139,52 +120,25 @@ export class CycleError extends GraphError {
 }
 
 /** What was asked for is not in the file. */
-export class NotFoundError extends GraphError {
-  override readonly name = 'NotFoundError';
-  constructor(message: string, options?: ErrorOptions) {
-    super('ERR_SPANLINE_GRAPH_NOT_FOUND', message, options);
-  }
-}
+export class NotFoundError extends ofKind('NotFoundError', 'ERR_SPANLINE_GRAPH_NOT_FOUND') {}
 
 /** The bytes could not be fetched. */
-export class TransportError extends GraphError {
-  override readonly name = 'TransportError';
-  constructor(message: string, options?: ErrorOptions) {
-    super('ERR_SPANLINE_GRAPH_TRANSPORT', message, options);
-  }
-}
+export class TransportError extends ofKind('TransportError', 'ERR_SPANLINE_GRAPH_TRANSPORT') {}
 
 /** The file is no longer the one that was opened; opening it again gives the new one. */
-export class ChangedError extends GraphError {
-  override readonly name = 'ChangedError';
-  constructor(message: string, options?: ErrorOptions) {
-    super('ERR_SPANLINE_GRAPH_CHANGED', message, options);
-  }
-}
+export class ChangedError extends ofKind('ChangedError', 'ERR_SPANLINE_GRAPH_CHANGED') {}
 
 /** Beyond a bound that was declared. */
-export class LimitError extends GraphError {
-  override readonly name = 'LimitError';
-  constructor(message: string, options?: ErrorOptions) {
-    super('ERR_SPANLINE_GRAPH_LIMIT', message, options);
-  }
-}
+export class LimitError extends ofKind('LimitError', 'ERR_SPANLINE_GRAPH_LIMIT') {}
 
 /** The caller's AbortSignal fired. */
-export class AbortedError extends GraphError {
-  override readonly name = 'AbortedError';
-  constructor(message: string, options?: ErrorOptions) {
-    super('ERR_SPANLINE_GRAPH_ABORTED', message, options);
-  }
-}
+export class AbortedError extends ofKind('AbortedError', 'ERR_SPANLINE_GRAPH_ABORTED') {}
+
+/** The error of a call whose signal fired. */
+export const aborted = (message: string, options?: ErrorOptions): AbortedError => new AbortedError(message, options);
 
 /** The file was closed by its user. */
-export class ClosedError extends GraphError {
-  override readonly name = 'ClosedError';
-  constructor(message: string, options?: ErrorOptions) {
-    super('ERR_SPANLINE_GRAPH_CLOSED', message, options);
-  }
-}
+export class ClosedError extends ofKind('ClosedError', 'ERR_SPANLINE_GRAPH_CLOSED') {}
 
 /** Whether bytes of a file are damaged, or it cannot be read there; something else is wrong with the caller or the runtime. */
 export const isDamage = (error: unknown): error is GraphError =>

@@ -1,7 +1,8 @@
 // Finished traces as trees on a stream, for development. It must not grow memory behind a slow stream, and nothing a span
 // says may steer the terminal.
 import type { Writable } from 'node:stream';
-import { checkNames, OptionError } from '../collector/options.js';
+import { OptionError } from '../base/errors/option-error.js';
+import { checkNames } from '../collector/options.js';
 import { type ReportBatch, ReportError, type Reporter, type Trace } from '../collector/reporter.js';
 import { wantsColors } from '../formats/terminal/palette.js';
 import { type RenderOptions, renderTrace } from '../formats/terminal/render-trace.js';

@@ -1,6 +1,7 @@
 // Writes finished traces to a file on this host. It must never leave half a line or half a document in it.
 import { resolve } from 'node:path';
-import { checkNames, OptionError } from '../collector/options.js';
+import { OptionError } from '../base/errors/option-error.js';
+import { checkNames } from '../collector/options.js';
 import type { ReportBatch, Reporter } from '../collector/reporter.js';
 import type { FileFormat } from './file/file-format.js';
 import { JaegerFile } from './file/jaeger-file.js';

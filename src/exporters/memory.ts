@@ -1,7 +1,8 @@
 // Keeps finished traces for tests to look at. It must not grow past its bound, nor hand out what a later report changes.
 export { spanTree } from '../formats/terminal/span-tree.js';
 
-import { checkNames, OptionError } from '../collector/options.js';
+import { OptionError } from '../base/errors/option-error.js';
+import { checkNames } from '../collector/options.js';
 import type { ReportBatch, Reporter, Resource } from '../collector/reporter.js';
 import { spanTree } from '../formats/terminal/span-tree.js';
 import type { SpanRecord } from '../trace/record.js';

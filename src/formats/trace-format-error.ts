@@ -1,4 +1,5 @@
 // The error for spans of others that cannot be read: their bytes are not what their format says.
+import { SpanlineError } from '../base/errors/spanline-error.js';
 
 /** Stable codes: the bytes are no such document, or it is beyond a bound. */
 export type TraceFormatErrorCode = 'ERR_SPANLINE_TRACE_FORMAT' | 'ERR_SPANLINE_TRACE_TOO_LARGE';
@@ -16,16 +17,8 @@ export type TraceFormatErrorCode = 'ERR_SPANLINE_TRACE_FORMAT' | 'ERR_SPANLINE_T
  * }
  * ```
  */
-export class TraceFormatError extends Error {
+export class TraceFormatError extends SpanlineError<TraceFormatErrorCode> {
   override readonly name = 'TraceFormatError';
-
-  constructor(
-    readonly code: TraceFormatErrorCode,
-    message: string,
-    options?: ErrorOptions,
-  ) {
-    super(message, options);
-  }
 }
 
 /** The bytes are no such document. */

@@ -1,5 +1,6 @@
 // The error of this room: every failure that a caller of a profile can meet. Never thrown by a label: what a label cannot do
 // is counted.
+import { SpanlineError } from '../base/errors/spanline-error.js';
 
 /** The stable codes of errors of CPU profiles. */
 export type ProfileErrorCode =
@@ -26,12 +27,6 @@ export type ProfileErrorCode =
  * console.assert(error.code === 'ERR_SPANLINE_PROFILE_BUSY');
  * ```
  */
-export class ProfileError extends Error {
+export class ProfileError extends SpanlineError<ProfileErrorCode> {
   override readonly name = 'ProfileError';
-  readonly code: ProfileErrorCode;
-
-  constructor(code: ProfileErrorCode, message: string, options?: ErrorOptions) {
-    super(message, options);
-    this.code = code;
-  }
 }

@@ -1,4 +1,5 @@
 // Head sampling: whether a new root records. Asked once per root; a sampler that throws counts as "do not record".
+import { OptionError } from '../base/errors/option-error.js';
 import type { SpanContext } from './span-context.js';
 import { functionKind } from './traced-options.js';
 
@@ -16,8 +17,6 @@ export const always: Sampler = () => true;
 
 /** Record no trace. */
 export const never: Sampler = () => false;
-
-const wrong = (error: Error): Error => Object.assign(error, { code: 'ERR_SPANLINE_OPTION' });
 
 /** Why a function cannot answer at once with true or false; undefined when it may. */
 export const whyNoDecider = (given: unknown): string | undefined => {
@@ -42,7 +41,7 @@ export const whyNoDecider = (given: unknown): string | undefined => {
 export const ratio = (share: number): Sampler => {
   if (typeof share !== 'number' || !(share >= 0 && share <= 1)) {
     const given = typeof share === 'number' ? share : `a ${typeof share}`;
-    throw wrong(new RangeError(`ratio: the share must be a number from 0 to 1, not ${given}.`));
+    throw new OptionError(`ratio: the share must be a number from 0 to 1, not ${given}.`);
   }
   const bound = share * 2 ** 56;
   return ({ context }) => (context.w2 & 0xffffff) * 2 ** 32 + (context.w3 >>> 0) < bound;
@@ -61,7 +60,7 @@ export const ratio = (share: number): Sampler => {
  */
 export const parentBased = (root: Sampler = always): Sampler => {
   const why = whyNoDecider(root);
-  if (why !== undefined) throw wrong(new TypeError(`parentBased: the sampler of new traces ${why}.`));
+  if (why !== undefined) throw new OptionError(`parentBased: the sampler of new traces ${why}.`);
   return (input) => {
     const { isRemote, hasSpan, sampled } = input.context;
     return (isRemote && hasSpan) || !sampled ? sampled : root(input);

@@ -1,6 +1,8 @@
 // SpanContext: what travels between tasks, threads and processes: trace id, span id, flags, tracestate.
 // Immutable; numeric inside, formatted only on demand.
+
 import { types } from 'node:util';
+import { SpanlineError } from '../base/errors/spanline-error.js';
 import { Counter, count } from '../local-span/counters.js';
 import { randomWord, reserveSpanIds, spanIdPrefix } from '../local-span/ids.js';
 import { guarded } from '../local-span/lazy.js';
@@ -37,9 +39,7 @@ const flagIn = <K extends string>(
 };
 
 const wrongBytes = (rule: string): never => {
-  throw Object.assign(new RangeError(`A span context ${rule}; pass what toBytes() gave.`), {
-    code: 'ERR_SPANLINE_CONTEXT',
-  });
+  throw new SpanlineError('ERR_SPANLINE_CONTEXT', `A span context ${rule}; pass what toBytes() gave.`);
 };
 
 /**

@@ -1,5 +1,7 @@
 // Options of traced(): types, and the check that throws at definition time and names the wrong option.
+
 import { types } from 'node:util';
+import { OptionError } from '../base/errors/option-error.js';
 import type { Properties } from '../local-span/property.js';
 import type { SpanKind } from './span-types.js';
 
@@ -59,7 +61,7 @@ export const isClass = (value: unknown): boolean => {
 };
 
 const wrong = (message: string): never => {
-  throw Object.assign(new TypeError(`traced: ${message}`), { code: 'ERR_SPANLINE_OPTION' });
+  throw new OptionError(`traced: ${message}`);
 };
 
 const SPAN_KINDS: readonly unknown[] = ['internal', 'server', 'client', 'producer', 'consumer'];

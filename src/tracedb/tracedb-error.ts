@@ -1,5 +1,6 @@
 // The error of this wing: every failure a caller can meet carries a stable code and says what to do. It must never be thrown
 // without naming the input.
+import { SpanlineError } from '../base/errors/spanline-error.js';
 
 /** The stable codes of errors of the trace databases. */
 export type TraceDbErrorCode =
@@ -42,12 +43,10 @@ export type TraceDbErrorCode =
  * console.assert(error.code === 'ERR_SPANLINE_NOT_FOUND');
  * ```
  */
-export class TraceDbError extends Error {
+export class TraceDbError extends SpanlineError<TraceDbErrorCode> {
   override readonly name = 'TraceDbError';
-  readonly code: TraceDbErrorCode;
-
-  constructor(code: TraceDbErrorCode, message: string, options?: ErrorOptions) {
-    super(message, options);
-    this.code = code;
-  }
 }
+
+/** The error of a call whose signal fired. */
+export const aborted = (message: string, options?: ErrorOptions): TraceDbError =>
+  new TraceDbError('ERR_SPANLINE_ABORTED', message, options);

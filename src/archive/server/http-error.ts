@@ -1,8 +1,10 @@
 // A refusal with an HTTP status. It ends a request; it must never leave the server.
+
 import type { OutgoingHttpHeaders } from 'node:http';
+import { SpanlineError } from '../../base/errors/spanline-error.js';
 
 /** Thrown by handlers: the answer is an error of this status, in the form of its endpoint. */
-export class HttpError extends Error {
+export class HttpError extends SpanlineError {
   override readonly name = 'HttpError';
 
   constructor(
@@ -10,7 +12,7 @@ export class HttpError extends Error {
     message: string,
     readonly headers: OutgoingHttpHeaders = {},
   ) {
-    super(message);
+    super('ERR_SPANLINE_HTTP_STATUS', message);
   }
 }
 

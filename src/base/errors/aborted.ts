@@ -2,13 +2,13 @@
 // error of the room that was asked. A room must not invent other words for it.
 
 /** Makes the error of a room, with its own class and code. */
-export type ToAborted = (message: string, options: ErrorOptions) => Error;
+export type ToAborted<E extends Error> = (message: string, options: ErrorOptions) => E;
 
 /** The error for `what`, which `signal` ended. */
-export const abortedBy = ({ reason }: AbortSignal, what: string, toError: ToAborted): Error =>
-  toError(`${what} was aborted`, { cause: reason });
+export const abortedBy = <E extends Error>(signal: AbortSignal | undefined, what: string, toError: ToAborted<E>): E =>
+  toError(`${what} was aborted`, { cause: signal?.reason });
 
 /** Throws that error when the signal has fired. */
-export const throwIfAborted = (signal: AbortSignal | undefined, what: string, toError: ToAborted): void => {
+export const throwIfAborted = (signal: AbortSignal | undefined, what: string, toError: ToAborted<Error>): void => {
   if (signal?.aborted === true) throw abortedBy(signal, what, toError);
 };

@@ -1,6 +1,7 @@
 // A graph file behind HTTP, read by Range requests. Answers are checked to be the bytes that were asked for, of the one version of the
 // file that was read first; a server that cannot serve ranges is refused rather than downloaded.
-import { AbortedError, BadOptionsError, ClosedError, TransportError, TruncatedError } from '../graph-error.js';
+import { abortedBy } from '../../base/errors/aborted.js';
+import { aborted, BadOptionsError, ClosedError, TransportError, TruncatedError } from '../graph-error.js';
 import { inParallel } from './bounded-parallel.js';
 import { parseAddress } from './http/address.js';
 import { parseContentRange, sizeWithoutRange } from './http/content-range.js';
@@ -151,7 +152,7 @@ export class HttpTransport implements Transport {
 
   private async call<T>({ signal }: TransportReadOptions = {}, work: (call: LinkedAbort) => Promise<T>): Promise<T> {
     if (this.isClosed) throw this.closed();
-    const call = linkedAbort(signal, (cause) => new AbortedError(`reading ${this.name} was aborted`, { cause }));
+    const call = linkedAbort(signal, () => abortedBy(signal, `reading ${this.name}`, aborted));
     call.signal.throwIfAborted();
     this.underWay.add(call);
     try {

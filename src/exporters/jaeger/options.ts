@@ -1,6 +1,7 @@
 // Options of the Jaeger reporter: one set for each protocol, checked and completed. A wrong one throws and names itself.
 import { validateHeaderName, validateHeaderValue } from 'node:http';
-import { OptionError, requireOptions } from '../../collector/options.js';
+import { OptionError } from '../../base/errors/option-error.js';
+import { requireOptions } from '../../collector/options.js';
 import type { TlsOptions } from '../http/sender.js';
 import type { OtlpReporterOptions } from '../otlp.js';
 

@@ -1,6 +1,7 @@
 // Options of the OTLP reporter: checked, completed from OpenTelemetry's environment variables. What is wrong names itself,
 // option or variable; nothing here opens a connection.
-import { checkNames, OptionError } from '../../collector/options.js';
+import { OptionError } from '../../base/errors/option-error.js';
+import { checkNames } from '../../collector/options.js';
 import type { TlsOptions } from '../http/sender.js';
 
 /** Options of `OtlpReporter`. */

@@ -1,7 +1,7 @@
 // An operation that needs bytes of a file, written once and run either way: it yields the ranges it wants and is given their bytes, by a
 // promise or at once. It must not know which.
 import type { Container } from '../../container/container.js';
-import { AbortedError } from '../../container/graph-error.js';
+import { checkSignal } from '../../container/transport/check-signal.js';
 import type { ByteRange, TransportReadOptions } from '../../container/transport/transport.js';
 
 /** Yields batches of ranges, receives their bytes as stored, ends with its result. */
@@ -14,9 +14,7 @@ export const runReading = async <T>(
 ): Promise<T> => {
   let step = reading.next();
   while (step.done !== true) {
-    if (options?.signal?.aborted === true) {
-      throw new AbortedError(`reading ${container.transport.name} was aborted`, { cause: options.signal.reason });
-    }
+    checkSignal(container.transport.name, options);
     step = reading.next(await container.readStored(step.value, options));
   }
   return step.value;

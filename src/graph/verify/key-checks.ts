@@ -1,7 +1,9 @@
 // Checks the dictionary of a file: the table of its blocks, both copies, all keys in their order, the filter, and which ordinal of which
 // graph each key has. What it gathers is what the checks of graphs need.
+
+import { throwIfAborted } from '../../base/errors/aborted.js';
 import type { Container } from '../../container/container.js';
-import { AbortedError, CorruptError } from '../../container/graph-error.js';
+import { aborted, CorruptError } from '../../container/graph-error.js';
 import { SectionId } from '../../container/layout.js';
 import type { TransportReadOptions } from '../../container/transport/transport.js';
 import type { BlockTable } from '../dictionary/block-table.js';
@@ -114,8 +116,7 @@ export const checkKeys = async (
   for (const [i, table] of tables.entries()) {
     if (index.upper !== undefined) walk.beginTable(index.upper.separator(i), i);
     for (let start = 0; start < table.count; start += BATCH_BLOCKS) {
-      if (options?.signal?.aborted === true)
-        throw new AbortedError(`checking ${container.transport.name} was aborted`, { cause: options.signal.reason });
+      throwIfAborted(options?.signal, `checking ${container.transport.name}`, aborted);
       const count = Math.min(BATCH_BLOCKS, table.count - start);
       const refs = Array.from({ length: count * DICTIONARY_PARTS }, (_, at) =>
         table.ref(start + Math.floor(at / DICTIONARY_PARTS), at % DICTIONARY_PARTS),

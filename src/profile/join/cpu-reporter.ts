@@ -1,6 +1,7 @@
 // CpuReporter: gives finished spans their CPU time on the way to another reporter. It holds traces until the profile of their time is
 // there, within bounds of spans and time: a trace may go on without CPU figures, but never be lost for them.
-import { OptionError, resolveOptions } from '../../collector/options.js';
+import { OptionError } from '../../base/errors/option-error.js';
+import { resolveOptions } from '../../collector/options.js';
 import { Pipeline } from '../../collector/pipeline.js';
 import type { ReportBatch, Reporter, Trace } from '../../collector/reporter.js';
 import type { LabelledProfile } from '../labelled-profile.js';

@@ -1,4 +1,5 @@
 // The error of profile files and of the ways out: a package that is missing, a file that cannot be read, a server that refuses.
+import { SpanlineError } from '../../base/errors/spanline-error.js';
 
 /** The stable codes of errors of profile files and sinks. */
 export type ProfileOutputErrorCode =
@@ -21,12 +22,6 @@ export type ProfileOutputErrorCode =
  * console.assert(error instanceof ProfileOutputError && error.code === 'ERR_SPANLINE_PROFILE_FILE');
  * ```
  */
-export class ProfileOutputError extends Error {
+export class ProfileOutputError extends SpanlineError<ProfileOutputErrorCode> {
   override readonly name = 'ProfileOutputError';
-  readonly code: ProfileOutputErrorCode;
-
-  constructor(code: ProfileOutputErrorCode, message: string, options?: ErrorOptions) {
-    super(message, options);
-    this.code = code;
-  }
 }

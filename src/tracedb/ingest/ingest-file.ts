@@ -4,7 +4,8 @@ import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { pipeline, Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
-import { TraceDbError } from '../tracedb-error.js';
+import { throwIfAborted } from '../../base/errors/aborted.js';
+import { aborted, TraceDbError } from '../tracedb-error.js';
 import { badFile, unreadableFile } from './bad-file.js';
 import { FREE_EXPANSION_BYTES, type IngestLimits } from './ingest-limits.js';
 
@@ -83,7 +84,7 @@ export class IngestFile {
     const limit = Math.min(maxBytes, expanded);
     let total = 0;
     for await (const chunk of packed ? this.#unpacked() : this.#raw()) {
-      this.#checkSignal();
+      throwIfAborted(this.#signal, `reading ${this.name}`, aborted);
       total += chunk.length;
       if (total > limit) {
         const option = limit === maxBytes ? 'maxBytes' : 'maxExpansion';
@@ -104,14 +105,6 @@ export class IngestFile {
 
   async close(): Promise<void> {
     await this.#handle.close();
-  }
-
-  #checkSignal(): void {
-    if (this.#signal?.aborted === true) {
-      throw new TraceDbError('ERR_SPANLINE_ABORTED', `reading ${this.name} was aborted`, {
-        cause: this.#signal.reason,
-      });
-    }
   }
 
   async #isGzip(): Promise<boolean> {

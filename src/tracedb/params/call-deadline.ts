@@ -1,7 +1,8 @@
 // The deadline and the signal of a call that makes several calls of the table. It must be taken once per call of the user: a
 // deadline that starts anew with every retry is none.
+import { throwIfAborted } from '../../base/errors/aborted.js';
 import type { CallOptions } from '../table/wide-column-table.js';
-import { TraceDbError } from '../tracedb-error.js';
+import { aborted, TraceDbError } from '../tracedb-error.js';
 
 const DEFAULT_DEADLINE_MS = 60_000;
 
@@ -35,9 +36,7 @@ export class CallDeadline {
 
   /** Throws `ERR_SPANLINE_ABORTED` or `ERR_SPANLINE_DEADLINE` when the call must not go on. */
   check(): void {
-    if (this.signal?.aborted === true) {
-      throw new TraceDbError('ERR_SPANLINE_ABORTED', `${this.#what} was aborted`, { cause: this.signal.reason });
-    }
+    throwIfAborted(this.signal, this.#what, aborted);
     if (performance.now() >= this.#endsAt) {
       throw new TraceDbError(
         'ERR_SPANLINE_DEADLINE',

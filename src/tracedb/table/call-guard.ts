@@ -1,6 +1,7 @@
 // The AbortSignal and the deadline of one call as one thing to ask. It must be disposed of, or its timer and listener stay.
 import { defaultMaxListeners, getMaxListeners, setMaxListeners } from 'node:events';
-import { TraceDbError } from '../tracedb-error.js';
+import { abortedBy } from '../../base/errors/aborted.js';
+import { aborted, TraceDbError } from '../tracedb-error.js';
 import type { CallOptions } from './wide-column-table.js';
 
 /** The deadline of a call that names none, in milliseconds. */
@@ -18,12 +19,7 @@ export class CallGuard {
   private onStop: ((error: TraceDbError) => void) | undefined;
   private readonly timer: NodeJS.Timeout | undefined;
   private readonly signal: AbortSignal | undefined;
-  private readonly abort = (): void =>
-    this.stop(
-      new TraceDbError('ERR_SPANLINE_ABORTED', `${this.what} was aborted by its signal`, {
-        cause: this.signal?.reason,
-      }),
-    );
+  private readonly abort = (): void => this.stop(abortedBy(this.signal, this.what, aborted));
 
   /** @param what The call, for the error's message: `reading DIR`. */
   constructor(

@@ -1,16 +1,17 @@
 // What can go wrong between a question and its answer, sorted by whether asking again can help. What is known to last must never be
 // asked twice.
+import { SpanlineError } from '../../../base/errors/spanline-error.js';
 import { GraphError, NotFoundError, TransportError } from '../../graph-error.js';
 
 /** A failure that may have passed a moment later. */
-export class PassingFailure extends Error {
+export class PassingFailure extends SpanlineError {
   constructor(
     message: string,
     /** Milliseconds the server asked to be left alone. */
     readonly retryAfterMs = 0,
     options?: ErrorOptions,
   ) {
-    super(message, options);
+    super('PASSING', message, options);
   }
 }
 

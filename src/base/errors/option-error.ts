@@ -1,0 +1,11 @@
+// The one error for an option that is wrong in the core, its exporters and what decorates functions.
+import { SpanlineError } from './spanline-error.js';
+
+/** A wrong option, named. */
+export class OptionError extends SpanlineError<'ERR_SPANLINE_OPTION'> {
+  override readonly name = 'OptionError';
+
+  constructor(message: string, options?: ErrorOptions) {
+    super('ERR_SPANLINE_OPTION', message, options);
+  }
+}
