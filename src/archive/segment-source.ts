@@ -2,9 +2,9 @@
 import type { ArchivedSpan, TraceSummary } from '../trace/archived-span.js';
 import type { NamedSearch } from '../trace/match.js';
 import type { SegmentName } from './file-names.js';
-import type { SegmentReadOptions } from './segment/reading/read-options.js';
-import { lacksOperation } from './segment/reading/search-conditions.js';
+import { lacksOperation } from './segment/search-conditions.js';
 import type { Segment, SegmentSearch, TimeRange } from './segment/segment.js';
+import type { SegmentReadOptions } from './segment/segment-file.js';
 import type { SegmentOperation } from './segment/segment-summary.js';
 import type { OnDamage, SegmentSet } from './segment-set.js';
 import { type TraceId, type TraceSource, textsOf } from './trace-source.js';

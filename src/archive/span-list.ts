@@ -5,8 +5,8 @@ import { isMeant } from '../trace/match.js';
 import { rootFirst } from '../trace/tree.js';
 import type { SegmentSearch, TimeRange } from './segment/segment.js';
 import { OperationList, type SegmentOperation } from './segment/segment-summary.js';
-import { spanMemory } from './segment/tables/span-memory.js';
-import { serviceOf } from './segment/tables/span-tables.js';
+import { serviceOf } from './segment/span-tables.js';
+import { spanMemory } from './span-memory.js';
 import type { TraceId, TraceSource } from './trace-source.js';
 
 /** What is known of a whole trace, whose spans are each there once. */

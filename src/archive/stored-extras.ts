@@ -4,7 +4,7 @@ import { BadValueError } from '../container/graph-error.js';
 import type { ArchivedProperties, ArchivedValue } from '../trace/archived-span.js';
 import { EXTRA_FIELDS, type ExtraField, type Extras, extrasOf } from '../trace/extras.js';
 import { setProperty } from '../trace/properties.js';
-import { describe } from './segment/values/value-types.js';
+import { describe } from './values/values.js';
 
 const MARK = '\0';
 const FIELD_OF: ReadonlyMap<string, ExtraField> = new Map(EXTRA_FIELDS.map((field) => [MARK + field, field]));

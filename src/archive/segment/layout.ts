@@ -1,4 +1,6 @@
 // What a segment has beside the sections of its graphs, by number and name, and the bounds of its parts.
+import type { ByteReader } from '../../base/bytes/byte-reader.js';
+import type { ByteWriter } from '../../base/bytes/byte-writer.js';
 
 /** Sections of segments. */
 export const SegmentSection = {
@@ -35,3 +37,49 @@ export const REPLACES_NOTE = 'replaces';
 
 /** Nanoseconds that are numbers; times further apart are kept whole. Twice this is still exact. */
 export const NEAR_NS = 2 ** 51;
+
+const scratch = Buffer.alloc(8);
+
+export const writeTime = (writer: ByteWriter, time: bigint): void => {
+  scratch.writeBigUInt64LE(time);
+  writer.raw(scratch);
+};
+
+export const readTime = (reader: ByteReader): bigint => {
+  scratch.set(reader.raw(8));
+  return scratch.readBigUInt64LE();
+};
+
+/** A time against another: their difference, or zero and the whole time. */
+export const writeTimeAgainst = (writer: ByteWriter, time: bigint, base: bigint): void => {
+  const difference = Number(time - base);
+  if (Math.abs(difference) < NEAR_NS) writer.varint((difference >= 0 ? difference * 2 : -difference * 2 - 1) + 1);
+  else {
+    writer.varint(0);
+    writeTime(writer, time);
+  }
+};
+
+/** What was told of a time: a number is a difference, a bigint the time itself. */
+export const readTold = (reader: ByteReader): number | bigint => {
+  const told = reader.varint();
+  if (told === 0) return readTime(reader);
+  const zigzag = told - 1;
+  return zigzag % 2 === 0 ? zigzag / 2 : -(zigzag + 1) / 2;
+};
+
+export const writeCounts = (writer: ByteWriter, counts: readonly number[]): void => {
+  for (const count of counts) writer.varint(count);
+};
+
+/** One more than there are spans; the last is the number of all things. */
+export const readCounts = (reader: ByteReader, spans: number): Uint32Array => {
+  const firsts = new Uint32Array(spans + 1);
+  for (let i = 0; i < spans; i++) {
+    const end = firsts[i] + reader.varint();
+    // Each takes a byte at least.
+    if (end > reader.left) throw reader.corrupt('is too short for what its spans have');
+    firsts[i + 1] = end;
+  }
+  return firsts;
+};

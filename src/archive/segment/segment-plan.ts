@@ -1,18 +1,42 @@
-// Everything about a segment that is decided before its first byte is written: order, groups, tables, symbols. It holds columns of
-// numbers, and the spans as they came.
+// Which span gives a trace its name, and whether a trace is whole. A trace whose root is somewhere else is an ordinary trace.
 
 import type { ArchivedSpan } from '../../trace/archived-span.js';
-import { codeSpans, type SpanSymbols } from './columns/span-models.js';
-import { codeTimes, type PieceTimes, type SpanTimes, timePieces, UNITS } from './columns/span-times.js';
-import type { PieceRow } from './columns/trace-rows.js';
+import { cutGroups, type Groups } from './groups.js';
 import { NEAR_NS } from './layout.js';
-import { cutGroups, type Groups } from './order/groups.js';
-import { SpanRows, STATUS_CODES } from './order/span-rows.js';
-import { findHeads, type TraceHeads } from './order/trace-heads.js';
-import { orderSpans, type SpanOrder } from './order/trace-order.js';
+import { codeSpans, type SpanSymbols } from './segment-models.js';
 import { OperationList, type SegmentSummary, type ServiceSummary } from './segment-summary.js';
-import { gatherFacts, type SpanFacts } from './tables/span-facts.js';
-import { serviceOf } from './tables/span-tables.js';
+import { gatherFacts, type SpanFacts } from './span-facts.js';
+import { SpanRows, STATUS_CODES } from './span-rows.js';
+import { serviceOf } from './span-tables.js';
+import { codeTimes, type PieceTimes, type SpanTimes, timePieces, UNITS } from './span-times.js';
+import { NO_PARENT, orderSpans, type SpanOrder } from './trace-order.js';
+import type { PieceRow } from './trace-rows.js';
+
+/** By trace, in the order of ids. */
+interface TraceHeads {
+  /** Ordinal of the root, or of the earliest span where there is none. */
+  readonly ordinals: Uint32Array;
+  /** 1: there is a root, and no parent is absent. */
+  readonly isComplete: Uint8Array;
+}
+
+const findHeads = ({ start }: SpanRows, { rows, parents, traces, firsts }: SpanOrder): TraceHeads => {
+  const ordinals = new Uint32Array(traces.length);
+  const isComplete = new Uint8Array(traces.length);
+  for (let trace = 0; trace < traces.length; trace++) {
+    const first = firsts[trace];
+    const hasRoot = parents[first] === NO_PARENT;
+    let head = first;
+    let absent = 0;
+    for (let i = first; i < firsts[trace + 1]; i++) {
+      if (parents[i] < NO_PARENT) absent++;
+      if (!hasRoot && start.minus(rows[i], start, rows[head]) < 0) head = i;
+    }
+    ordinals[trace] = head;
+    isComplete[trace] = hasRoot && absent === 0 ? 1 : 0;
+  }
+  return { ordinals, isComplete };
+};
 
 const ERROR = STATUS_CODES.indexOf('error');
 

@@ -2,9 +2,9 @@
 import type { ByteReader } from '../../base/bytes/byte-reader.js';
 import { ByteWriter } from '../../base/bytes/byte-writer.js';
 import type { ArchivedKind } from '../../trace/archived-span.js';
-import { readTime, writeTime } from './columns/far-times.js';
-import { KINDS } from './order/span-rows.js';
-import type { StringTable } from './tables/string-table.js';
+import { readTime, writeTime } from './layout.js';
+import { KINDS } from './span-rows.js';
+import type { StringTable } from './span-tables.js';
 
 /** Operations that are listed; a segment with more says that its list has an end. */
 const MAX_OPERATIONS = 65_536;

@@ -9,21 +9,17 @@ import { FilterBuilder } from '../../graph/dictionary/key-filter.js';
 import { encodeMeta, type GraphInfo } from '../../graph/meta.js';
 import { writeNodeColumns } from '../../graph/nodes/node-writer.js';
 import type { ArchivedSpan } from '../../trace/archived-span.js';
-import { encodeEvents } from './columns/event-columns.js';
-import { encodeLinks } from './columns/link-columns.js';
-import { SpanColumnWriter } from './columns/span-column-writer.js';
-import { encodeProperties } from './columns/span-properties.js';
-import { encodeTexts } from './columns/span-texts.js';
-import { encodeTraceRows, TraceRowModels } from './columns/trace-rows.js';
-import { buildLinkGraph, type LinkGraph } from './graphs/link-graph.js';
-import { parentRows } from './graphs/parent-rows.js';
-import { writeKeys } from './graphs/segment-keys.js';
-import { encodeGroups, type WrittenGroup } from './group-table.js';
-import { TRACE_ID_BYTES } from './ids.js';
+import { TRACE_ID_BYTES } from '../values/ids.js';
+import { encodeGroups, type WrittenGroup } from './groups.js';
 import { KIND_NOTE, KIND_OF_SEGMENT, type Part, REPLACES_NOTE, SegmentSection } from './layout.js';
+import { encodeEvents, encodeLinks, encodeTexts } from './optional-parts.js';
+import { encodeProperties } from './properties.js';
+import { buildLinkGraph, type LinkGraph, parentRows, writeKeys } from './segment-graphs.js';
 import { encodeModels } from './segment-models.js';
 import { planSegment, type SegmentPlan } from './segment-plan.js';
 import { encodeSummary, type SegmentSummary } from './segment-summary.js';
+import { SpanColumnWriter } from './span-columns.js';
+import { encodeTraceRows, TraceRowModels } from './trace-rows.js';
 
 /** How a segment is written. */
 export interface WriteSegmentOptions {

@@ -1,9 +1,9 @@
 // Finds what is wrong with a span that could not be encoded, and says it by the field's name. It runs for bad spans only, and must throw
 // nothing for a good one.
 import { BadKeyError, BadValueError, GraphError } from '../../container/graph-error.js';
-import { KINDS, STATUS_CODES } from '../segment/order/span-rows.js';
-import { describe, isPlainObject, MAX_DEPTH, typeOf } from '../segment/values/value-types.js';
+import { KINDS, STATUS_CODES } from '../segment/span-rows.js';
 import { checkExtras } from '../stored-extras.js';
+import { describe, isPlainObject, MAX_DEPTH, typeOf } from '../values/values.js';
 
 type Fields = Readonly<Record<string, unknown>>;
 

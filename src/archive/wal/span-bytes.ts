@@ -13,14 +13,13 @@ import type {
   ArchivedSpan,
 } from '../../trace/archived-span.js';
 import { NO_PROPERTIES } from '../../trace/properties.js';
-import { parseId } from '../segment/ids.js';
-import { KINDS, STATUS_CODES } from '../segment/order/span-rows.js';
 import { planSegment } from '../segment/segment-plan.js';
-import { readResource, readScope, writeResource, writeScope } from '../segment/tables/span-tables.js';
-import { readText, writeText } from '../segment/values/text-column.js';
-import { readProperties, writeProperties } from '../segment/values/value-codec.js';
-import { isPlainObject } from '../segment/values/value-types.js';
+import { KINDS, STATUS_CODES } from '../segment/span-rows.js';
+import { readResource, readScope, writeResource, writeScope } from '../segment/span-tables.js';
 import { restored, storedProperties } from '../stored-extras.js';
+import { parseId } from '../values/ids.js';
+import { readText, writeText } from '../values/texts.js';
+import { isPlainObject, readProperties, writeProperties } from '../values/values.js';
 import { checkSpan } from './check-span.js';
 
 /** What a span has, as bits of its first byte. */
