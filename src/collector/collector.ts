@@ -1,5 +1,8 @@
 // Collector: gathers finished traces, decides which are kept, and hands whole traces to reporters at intervals. Called
 // from the recording path, so those methods (opened, ended, cancelled, grew) only link and count.
+
+import { timerMs } from '../base/calls/timer-ms.js';
+import { within } from '../base/calls/within.js';
 import { type ClockAnchor, checkDrift, takeAnchor } from '../clock/index.js';
 import { Counter, count, countMany } from '../local-span/counters.js';
 import { guarded } from '../local-span/lazy.js';
@@ -9,12 +12,11 @@ import { decision } from '../span/decision.js';
 import type { Sampler } from '../span/sampler.js';
 import type { SpanRecord } from '../trace/record.js';
 import type { CollectorStats, FlushResult } from './collector-stats.js';
-import { drained, retire, within } from './draining.js';
+import { drained, retire } from './draining.js';
 import { type CollectorOptions, checkReporters, type ResolvedOptions, resolveOptions } from './options.js';
 import { Pipeline } from './pipeline.js';
 import { ReadyQueue } from './ready-queue.js';
 import type { Reporter, Resource } from './reporter.js';
-import { timerMs } from './timer-ms.js';
 import { TraceList } from './trace-list.js';
 import { TracePart } from './trace-part.js';
 

@@ -1,9 +1,10 @@
 // Pipeline: the queue in front of one reporter. One call at a time, retry with backoff inside a byte bound, oldest
 // trace dropped first and counted. A reporter that throws, rejects or hangs must never be felt by the application.
+import { backoffMs } from '../base/calls/backoff.js';
+import { timerMs } from '../base/calls/timer-ms.js';
 import { errorMessage } from '../span/exception.js';
 import type { ResolvedOptions } from './options.js';
 import { type ReportBatch, ReportError, type Reporter, type Resource, type Trace } from './reporter.js';
-import { timerMs } from './timer-ms.js';
 
 /** A trace, or a part of one, on its way to a reporter. */
 export type QueuedTrace = Trace & { readonly resource: Resource };
@@ -230,9 +231,10 @@ export class Pipeline {
     }
     this.counters.retries++;
     const { retryMinMs, retryMaxMs } = this.options();
-    const backoff = Math.min(retryMaxMs, retryMinMs * 2 ** Math.min(this.attempt++, 30));
-    // Jitter keeps many processes from coming back together; a server's own word is taken as it is.
-    const wait = Number.isFinite(retryAfterMs) ? (retryAfterMs as number) : backoff * (0.5 + Math.random() / 2);
+    // A server's own word is taken as it is.
+    const wait = Number.isFinite(retryAfterMs)
+      ? (retryAfterMs as number)
+      : backoffMs(++this.attempt, { firstMs: retryMinMs, mostMs: retryMaxMs });
     this.retryTimer = setTimeout(() => this.call(), timerMs(wait));
     this.retryTimer.unref();
     this.dropOverBound();

@@ -1,5 +1,6 @@
 // Finished profiles on their way to a sink, one after the other, so that a sink need not fear itself. A sink that is slow or fails costs
 // profiles, never memory and never the program.
+import { within } from '../base/calls/within.js';
 import type { LabelledProfile } from './labelled-profile.js';
 import { Counter, count } from './profile-counters.js';
 
@@ -46,12 +47,7 @@ export class ProfileDelivery {
   }
 
   /** Resolves when the sink is done with all it was given so far, or after `mostMs`: a sink may hang, or wait for whoever waits for it. */
-  async settled(mostMs = DEFAULT_STOP_MS): Promise<void> {
-    let timer: NodeJS.Timeout | undefined;
-    const tooLong = new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, mostMs);
-    });
-    await Promise.race([this.last, tooLong]);
-    clearTimeout(timer);
+  settled(mostMs = DEFAULT_STOP_MS): Promise<void> {
+    return within(mostMs, this.last);
   }
 }

@@ -23,3 +23,8 @@ export const inParallel = async <T>(
   await Promise.all(Array.from({ length: limit }, worker));
   if (failures.length > 0) throw failures[0];
 };
+
+/** The parts of `list`, each of `size` or, the last one, fewer. */
+export const chunks = function* <T>(list: readonly T[], size: number): Generator<readonly T[]> {
+  for (let from = 0; from < list.length; from += size) yield list.slice(from, from + size);
+};

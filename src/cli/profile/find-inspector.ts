@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { get } from 'node:http';
 import { basename } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { sleep } from '../../base/calls/sleep.js';
 import { targetFailure } from './profile-failure.js';
 
 /** Where a process is inspected. */

@@ -4,9 +4,9 @@
 import type { DecodedTraces } from '../../formats/decode-context.js';
 import { decodeJaegerJson } from '../../formats/jaeger-json/read-traces.js';
 import { jaegerTrace } from '../../formats/jaeger-json/write-traces.js';
-import { otlpResourceSpans } from '../../formats/otlp/write-json.js';
 import { decodeOtlpJson } from '../../formats/otlp/read-json.js';
 import type { KnownParts } from '../../formats/otlp/shared-parts.js';
+import { otlpResourceSpans } from '../../formats/otlp/write-json.js';
 import type { ArchivedSpan } from '../../trace/archived-span.js';
 
 export const TRACE_FORMATS = ['otlp', 'jaeger'] as const;

@@ -2,6 +2,7 @@
 // its number may be another file's by then.
 import { close, closeSync, constants, fstat, fstatSync, open, openSync, read, readSync, type Stats } from 'node:fs';
 import { promisify } from 'node:util';
+import { inParallel } from '../../base/calls/in-parallel.js';
 import {
   BadOptionsError,
   ChangedError,
@@ -11,7 +12,6 @@ import {
   TransportError,
   TruncatedError,
 } from '../graph-error.js';
-import { inParallel } from './bounded-parallel.js';
 import { checkSignal } from './check-signal.js';
 import { checkGap, checkRanges, dealOut, emptyResults, mergeRanges } from './range-plan.js';
 import type { ByteRange, SyncTransport, Tail, TransportReadOptions, TransportStats } from './transport.js';

@@ -1,8 +1,9 @@
 // A graph file behind HTTP, read by Range requests. Answers are checked to be the bytes that were asked for, of the one version of the
 // file that was read first; a server that cannot serve ranges is refused rather than downloaded.
+
+import { inParallel } from '../../base/calls/in-parallel.js';
 import { abortedBy } from '../../base/errors/aborted.js';
 import { aborted, BadOptionsError, ClosedError, TransportError, TruncatedError } from '../graph-error.js';
-import { inParallel } from './bounded-parallel.js';
 import { parseAddress } from './http/address.js';
 import { parseContentRange, sizeWithoutRange } from './http/content-range.js';
 import {

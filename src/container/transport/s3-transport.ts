@@ -1,4 +1,5 @@
 // A graph file in an S3-compatible object store: Range requests, each signed. Secrets must never appear in a message.
+import { optionalPackage } from '../../base/calls/optional-package.js';
 import { BadOptionsError } from '../graph-error.js';
 import type { SignRequest } from './http/http-getter.js';
 import { HttpTransport, type HttpTransportOptions } from './http-transport.js';
@@ -44,17 +45,13 @@ const credentialsOf = (options: S3TransportOptions): Credentials => {
   );
 };
 
-const loadAws4Fetch = async (): Promise<typeof import('aws4fetch')> => {
-  try {
-    return await import('aws4fetch');
-  } catch (cause) {
-    const { code } = cause as NodeJS.ErrnoException;
-    if (code !== 'ERR_MODULE_NOT_FOUND' && code !== 'MODULE_NOT_FOUND') throw cause;
-    throw new BadOptionsError('reading from an object store needs the package aws4fetch: npm install aws4fetch', {
-      cause,
-    });
-  }
-};
+const loadAws4Fetch = (): Promise<typeof import('aws4fetch')> =>
+  optionalPackage(
+    'aws4fetch',
+    'reading from an object store',
+    () => import('aws4fetch'),
+    (message, options) => new BadOptionsError(message, options),
+  );
 
 /**
  * Reads a graph file from an S3-compatible object store.

@@ -2,7 +2,8 @@
 // It must not keep the process alive, and must not report a packet as arrived that the system said was refused.
 import { createSocket, type Socket } from 'node:dgram';
 import { isIPv6 } from 'node:net';
-import { setImmediate as nextTurn, setTimeout as wait } from 'node:timers/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { sleep } from '../../base/calls/sleep.js';
 import { ReportError } from '../../collector/reporter.js';
 
 /** Packets that wait for room in the send buffer. Bounds memory. */
@@ -110,7 +111,7 @@ export class UdpSocket {
   async settle(): Promise<void> {
     while (this.#inFlight > 0) await this.#nextAnswer();
     // Not unref'ed: somebody awaits the flush behind this, and the process leaves 5 ms later at the most.
-    if (this.#failure === null) await wait(REFUSAL_GRACE_MS);
+    if (this.#failure === null) await sleep(REFUSAL_GRACE_MS);
     this.#throwIfFailed();
     this.#arrived = this.#sent;
   }
@@ -130,7 +131,7 @@ export class UdpSocket {
   async #pace(bytes: number): Promise<void> {
     this.#burstBytes += bytes;
     if (this.#burstBytes > BURST_BYTES || ++this.#burstPackets > BURST_PACKETS) {
-      await wait(PAUSE_MS);
+      await sleep(PAUSE_MS);
       this.#burstBytes = bytes;
       this.#burstPackets = 1;
     }

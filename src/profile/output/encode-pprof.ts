@@ -2,9 +2,10 @@
 // the same with labels and without. Must not lose CPU time to rounding: only sums are rounded. Users' declarations must not refer to
 // this file: they may not have the package it names.
 import { gzipSync } from 'node:zlib';
+import { optionalPackage } from '../../base/calls/optional-package.js';
 import type { LabelledProfile } from '../labelled-profile.js';
 import { frameAt, stackOf } from './call-tree.js';
-import { optionalPackage } from './optional-package.js';
+import { missingPackage } from './output-error.js';
 import type { PprofOptions } from './pprof-options.js';
 import { stackWeights } from './stack-weights.js';
 
@@ -45,7 +46,7 @@ const commentOf = ({ carrier, unit, threadId, counts }: LabelledProfile): string
 
 /** The package, or an error that says how to install it. */
 export const loadPprofPackage = (): Promise<PprofPackage> =>
-  optionalPackage('pprof-format', 'the format pprof', () => import('pprof-format'));
+  optionalPackage('pprof-format', 'the format pprof', () => import('pprof-format'), missingPackage);
 
 /** Locations and functions of the frames that are used, each once. */
 class FrameTable {

@@ -25,3 +25,7 @@ export type ProfileOutputErrorCode =
 export class ProfileOutputError extends SpanlineError<ProfileOutputErrorCode> {
   override readonly name = 'ProfileOutputError';
 }
+
+/** A format needs a package that is not there. */
+export const missingPackage = (message: string, options: ErrorOptions): ProfileOutputError =>
+  new ProfileOutputError('ERR_SPANLINE_MISSING_PACKAGE', message, options);

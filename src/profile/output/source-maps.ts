@@ -3,9 +3,10 @@
 import { readFileSync, statSync } from 'node:fs';
 import { isAbsolute } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { optionalPackage } from '../../base/calls/optional-package.js';
 import type { LabelledProfile } from '../labelled-profile.js';
 import { CallTree, type Frame, frameAt } from './call-tree.js';
-import { optionalPackage } from './optional-package.js';
+import { missingPackage } from './output-error.js';
 
 type TraceMapping = Pick<typeof import('@jridgewell/trace-mapping'), 'AnyMap' | 'traceSegment'>;
 type LoadedMap = InstanceType<typeof import('@jridgewell/trace-mapping').TraceMap>;
@@ -72,7 +73,10 @@ export class SourceMaps {
   /** @internal */
   static async open(options: SourceMapOptions): Promise<SourceMaps> {
     const load = (): Promise<TraceMapping> => import('@jridgewell/trace-mapping');
-    return new SourceMaps(await optionalPackage('@jridgewell/trace-mapping', 'source maps', load), options);
+    return new SourceMaps(
+      await optionalPackage('@jridgewell/trace-mapping', 'source maps', load, missingPackage),
+      options,
+    );
   }
 
   stats(): SourceMapStats {

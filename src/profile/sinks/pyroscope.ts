@@ -1,6 +1,7 @@
 // A sink that pushes profiles to Pyroscope, or whatever takes its /ingest. Tries a bounded number of times within a bounded time, then
 // gives the profile up and counts it: memory must never grow because a server is away.
-import { setTimeout as sleep } from 'node:timers/promises';
+import { backoffMs as pauseMs } from '../../base/calls/backoff.js';
+import { sleep } from '../../base/calls/sleep.js';
 import type { LabelledProfile } from '../labelled-profile.js';
 import { encodePprof, loadPprofPackage } from '../output/encode-pprof.js';
 import { ProfileOutputError } from '../output/output-error.js';
@@ -208,9 +209,7 @@ export const pyroscopeSink = (options: PyroscopeSinkOptions): CountingSink<Pyros
             return;
           }
           if (attempt === attempts || !outcome.mayRetry) throw outcome.error;
-          const pauseMs = Math.min(backoffMs * 2 ** (attempt - 1), LONGEST_WAIT_MS);
-          // Not all at the same moment: a server that was away has many callers.
-          await sleep(outcome.waitMs ?? pauseMs * (0.5 + Math.random() / 2));
+          await sleep(outcome.waitMs ?? pauseMs(attempt, { firstMs: backoffMs, mostMs: LONGEST_WAIT_MS }));
           stats.retries++;
         }
       } catch (error) {

@@ -1,12 +1,13 @@
 // The two-way map between digests and their small ids, shared by all processes through the table. A digest must get one id for
 // ever, and an id one digest: the row of the digest decides, by a conditional write; the row of the id is written before it, so that
 // an id that can be met anywhere can always be read back.
+
+import { chunks, inParallel } from '../../base/calls/in-parallel.js';
 import { BoundedCache } from '../bounded-cache.js';
 import { inSpan } from '../node-span.js';
 import type { CallDeadline } from '../params/call-deadline.js';
 import type { WideColumnTable } from '../table/wide-column-table.js';
 import { TraceDbError } from '../tracedb-error.js';
-import { chunks, inParallel } from './bounded-parallel.js';
 import { MISSING_DIGEST, MISSING_ID } from './digest.js';
 import { idRows, parseId, setCell } from './digest-id-cells.js';
 import { DIGEST_FAMILY, digestCell, idCell, idOfColumn } from './gold-keys.js';

@@ -1,11 +1,12 @@
 // Puts the entries of one commit: param set, then digest ids, options, and traces last. In that order whatever a reader meets can be
 // read, also when the writer dies half way; putting the same again completes it.
+
+import { chunks, inParallel } from '../../base/calls/in-parallel.js';
 import type { CallDeadline } from '../params/call-deadline.js';
 import type { OpsRows } from '../params/ops-rows.js';
 import { checkRowKey } from '../table/limits.js';
 import type { RowMutation, WideColumnTable } from '../table/wide-column-table.js';
 import { offsetOf, tileOf } from '../tile.js';
-import { chunks, inParallel } from './bounded-parallel.js';
 import type { DigestIds } from './digest-ids.js';
 import { encodeOptions, type GoldEntry } from './gold-entry.js';
 import { OPTIONS_COLUMN, OPTIONS_FAMILY, offsetColumn, optionsRowKey, TRACE_FAMILY, traceRowKey } from './gold-keys.js';

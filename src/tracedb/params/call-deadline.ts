@@ -1,5 +1,6 @@
 // The deadline and the signal of a call that makes several calls of the table. It must be taken once per call of the user: a
 // deadline that starts anew with every retry is none.
+import { sleep } from '../../base/calls/sleep.js';
 import { throwIfAborted } from '../../base/errors/aborted.js';
 import type { CallOptions } from '../table/wide-column-table.js';
 import { aborted, TraceDbError } from '../tracedb-error.js';
@@ -48,15 +49,9 @@ export class CallDeadline {
   /** Wait `ms`, but no longer than the deadline or the signal allow; throws as `check` does. */
   async sleep(ms: number): Promise<void> {
     this.check();
-    await new Promise<void>((resolve) => {
-      const done = (): void => {
-        clearTimeout(timer);
-        this.signal?.removeEventListener('abort', done);
-        resolve();
-      };
-      const timer = setTimeout(done, Math.min(ms, Math.max(0, this.#endsAt - performance.now())));
-      this.signal?.addEventListener('abort', done, { once: true });
-    });
+    const left = Math.max(0, this.#endsAt - performance.now());
+    // What ended it too early is told by the check.
+    await sleep(Math.min(ms, left), this.signal).catch(() => undefined);
     this.check();
   }
 }

@@ -1,5 +1,6 @@
 // The loop of an optimistic update: read, write on condition that nobody wrote in between, and once more when somebody did. It must
 // end: after a bounded number of attempts, at the deadline, or when the caller aborts.
+import { type Backoff, backoffMs as waitMs } from '../../base/calls/backoff.js';
 import { TraceDbError } from '../tracedb-error.js';
 import type { CallDeadline } from './call-deadline.js';
 
@@ -25,11 +26,10 @@ export const retryConflicts = async <T>(
   deadline: CallDeadline,
   { maxAttempts, backoffMs }: RetryBounds = DEFAULT_RETRY_BOUNDS,
 ): Promise<T> => {
+  const waits: Backoff = { firstMs: backoffMs, mostMs: backoffMs * MAX_BACKOFF_FACTOR, jitter: 1 };
   for (let number = 1; number <= maxAttempts; number++) {
     // One refusal is a coincidence; from the second on there is a crowd, which a random wait spreads.
-    if (number > 2) {
-      await deadline.sleep(Math.random() * backoffMs * Math.min(2 ** (number - 3), MAX_BACKOFF_FACTOR));
-    }
+    if (number > 2) await deadline.sleep(waitMs(number - 2, waits));
     const result = await attempt(number);
     if (result !== undefined) return result;
   }

@@ -1,5 +1,7 @@
 // The AbortSignal and the deadline of one call as one thing to ask. It must be disposed of, or its timer and listener stay.
+
 import { defaultMaxListeners, getMaxListeners, setMaxListeners } from 'node:events';
+import { sleep } from '../../base/calls/sleep.js';
 import { abortedBy } from '../../base/errors/aborted.js';
 import { aborted, TraceDbError } from '../tracedb-error.js';
 import type { CallOptions } from './wide-column-table.js';
@@ -59,6 +61,13 @@ export class CallGuard {
   whenStopped(listener: (error: TraceDbError) => void): void {
     if (this.stopped !== undefined) listener(this.stopped);
     else this.onStop = listener;
+  }
+
+  /** Wait so many milliseconds; rejects when the call must stop. */
+  sleep(ms: number): Promise<void> {
+    const pause = new AbortController();
+    this.whenStopped((error) => pause.abort(error));
+    return sleep(ms, pause.signal);
   }
 
   dispose(): void {

@@ -1,10 +1,12 @@
 // GETs one address until there is an answer to work with: follows redirects, waits no longer than allowed, tries again what may have
 // passed. Every request and every byte of a body is counted, and a caller's headers never reach another origin.
+import { type Backoff, backoffMs } from '../../../base/calls/backoff.js';
+import { sleep } from '../../../base/calls/sleep.js';
 import { GraphError, TransportError } from '../../graph-error.js';
 import type { TransportStats } from '../transport.js';
 import { type AnswerBody, answerBody, bodyWords } from './answer-body.js';
 import { connectionFailure, PassingFailure, statusFailure } from './http-failure.js';
-import { linkedAbort, sleep } from './linked-abort.js';
+import { linkedAbort } from './linked-abort.js';
 
 /** Headers of a request by lower-case name. */
 export type RequestHeaders = Readonly<Record<string, string>>;
@@ -36,8 +38,7 @@ export interface GetterOptions extends Patience {
 export type TakeAnswer<T> = (response: Response, body: AnswerBody) => Promise<T>;
 
 const MAX_REDIRECTS = 5;
-const FIRST_DELAY_MS = 100;
-const MAX_DELAY_MS = 5_000;
+const DELAYS: Backoff = { firstMs: 200, mostMs: 5_000, jitter: 1 };
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 /** What an address that a redirect led to answers when it is no longer good: signed addresses live for minutes. */
 const EXPIRED = new Set([401, 403, 404, 410]);
@@ -71,7 +72,7 @@ export class HttpGetter {
           if (attempt >= retries) {
             throw new TransportError(`${failure.message}; given up after ${attempt + 1} attempts`, { cause: failure });
           }
-          await sleep(delayMs(attempt, failure), call.signal);
+          await sleep(delayMs(attempt + 1, failure), call.signal);
         }
       }
     } finally {
@@ -154,9 +155,8 @@ export class HttpGetter {
   }
 }
 
-/** Doubles with every attempt, by chance anywhere below that, so that many readers do not come back at once. */
-const delayMs = (attempt: number, { retryAfterMs }: PassingFailure): number =>
-  Math.min(MAX_DELAY_MS, Math.max(retryAfterMs, Math.random() * FIRST_DELAY_MS * 2 ** (attempt + 1)));
+const delayMs = (failures: number, { retryAfterMs }: PassingFailure): number =>
+  Math.min(DELAYS.mostMs, Math.max(retryAfterMs, backoffMs(failures, DELAYS)));
 
 /** What an object store says is wrong, from its XML. */
 const serverWords = (text: string): string =>

@@ -23,18 +23,3 @@ export const linkedAbort = (
     unlink: () => parent?.removeEventListener('abort', follow),
   };
 };
-
-/** Resolves after `ms`; rejects with the signal's reason when it fires before that. */
-export const sleep = (ms: number, signal: AbortSignal): Promise<void> =>
-  new Promise((resolve, reject) => {
-    signal.throwIfAborted();
-    const stop = (): void => {
-      clearTimeout(timer);
-      reject(signal.reason);
-    };
-    const timer = setTimeout(() => {
-      signal.removeEventListener('abort', stop);
-      resolve();
-    }, ms);
-    signal.addEventListener('abort', stop, { once: true });
-  });

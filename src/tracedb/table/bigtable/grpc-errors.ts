@@ -1,4 +1,5 @@
 // What the service and the client say, as the errors of this wing. Every failure of a call passes through here once.
+import type { Backoff } from '../../../base/calls/backoff.js';
 import { TraceDbError, type TraceDbErrorCode } from '../../tracedb-error.js';
 
 /** The gRPC status codes this engine tells apart. */
@@ -61,5 +62,5 @@ export const isTransient = (error: unknown): boolean => {
 /** Failures in a row, without a row in between, after which a call gives up. */
 export const MAX_ATTEMPTS = 5;
 
-/** Milliseconds to wait after the `failures`-th failure in a row: doubling from 100, and up to a half less, so that clients spread. */
-export const backoffMs = (failures: number): number => 100 * 2 ** (failures - 1) * (1 - Math.random() / 2);
+/** The waits in between. */
+export const BACKOFF: Backoff = { firstMs: 100, mostMs: 10_000 };

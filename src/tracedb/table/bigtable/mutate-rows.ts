@@ -1,12 +1,13 @@
 // Bulk writes: requests of 1,000 rows one after the other, because larger and parallel ones are slower. Every row's own outcome
 // is kept: a row that is not known to be written must be reported.
+
 import type { protos } from '@google-cloud/bigtable';
+import { backoffMs } from '../../../base/calls/backoff.js';
 import type { Mutation, RowFailure, RowMutation } from '../wide-column-table.js';
 import { callOptions, type ResponseStream } from './client.js';
-import { backoffMs, bigtableError, isTransient, MAX_ATTEMPTS, STATUS } from './grpc-errors.js';
+import { BACKOFF, bigtableError, isTransient, MAX_ATTEMPTS, STATUS } from './grpc-errors.js';
 import { mutationProtos } from './mutation-proto.js';
 import type { CallTask } from './row-calls.js';
-import { sleep } from './sleep.js';
 
 type Response = protos.google.bigtable.v2.IMutateRowsResponse;
 type Entry = protos.google.bigtable.v2.MutateRowsRequest.IEntry;
@@ -98,7 +99,7 @@ const writeChunk = async (task: CallTask, chunk: readonly RowMutation[]): Promis
     }
     if (again.length === 0) return { failures, fatal: hasWritten ? undefined : streamError };
     left = again;
-    await sleep(backoffMs(attempt), task.guard);
+    await task.guard.sleep(backoffMs(attempt, BACKOFF));
   }
 };
 

@@ -1,11 +1,12 @@
 // One read: pulls the server's stream, hands out batches, and goes on behind the last row when the connection breaks. It must
 // never end as if it were whole after a failure, and never read on when nobody asks for more.
+import { backoffMs } from '../../../base/calls/backoff.js';
 import type { TraceDbError } from '../../tracedb-error.js';
 import type { CallGuard } from '../call-guard.js';
 import type { TableCounters } from '../table-counters.js';
 import type { Cell } from '../wide-column-table.js';
 import type { DataClient } from './client.js';
-import { backoffMs, bigtableError, isTransient, MAX_ATTEMPTS } from './grpc-errors.js';
+import { BACKOFF, bigtableError, isTransient, MAX_ATTEMPTS } from './grpc-errors.js';
 import type { ReadPlan } from './read-plan.js';
 import { type ReadStream, type StreamEnd, streamRows } from './read-stream.js';
 import type { ReadFilter } from './row-filter.js';
@@ -139,7 +140,7 @@ export class RowReader<T> {
       this.task.plan.finished();
       this.request();
     } else if (isTransient(error) && ++this.failures < MAX_ATTEMPTS) {
-      this.retryTimer = setTimeout(() => this.request(), backoffMs(this.failures));
+      this.retryTimer = setTimeout(() => this.request(), backoffMs(this.failures, BACKOFF));
     } else {
       this.finish(bigtableError(error, this.task.what));
     }

@@ -1,9 +1,12 @@
 // Makes the table and its families. Several processes may do so at once, so that "exists already" is no failure.
+
 import type { protos } from '@google-cloud/bigtable';
+import { backoffMs } from '../../../base/calls/backoff.js';
+import { sleep } from '../../../base/calls/sleep.js';
 import { TraceDbError } from '../../tracedb-error.js';
 import { noTable } from '../no-table.js';
 import { type AdminClient, callOptions, tableName } from './client.js';
-import { backoffMs, bigtableError, isTransient, MAX_ATTEMPTS, STATUS, statusOf } from './grpc-errors.js';
+import { BACKOFF, bigtableError, isTransient, MAX_ATTEMPTS, STATUS, statusOf } from './grpc-errors.js';
 import type { BigtableLocation } from './location.js';
 
 type Table = protos.google.bigtable.admin.v2.ITable;
@@ -63,7 +66,7 @@ export const ensureTable = async (
       if (error instanceof TraceDbError) throw error;
       const mayPass = isTransient(error) || statusOf(error) === STATUS.alreadyExists;
       if (!mayPass || failures >= MAX_ATTEMPTS) throw bigtableError(error, `opening ${location.text}`);
-      await new Promise((resolve) => setTimeout(resolve, backoffMs(failures)));
+      await sleep(backoffMs(failures, BACKOFF));
     }
   }
 };
