@@ -1,5 +1,11 @@
-// How often each of up to 256 symbols comes, in 4096ths: what both ends of the entropy coder agree on. A table read from a file is
-// checked to add up before a symbol is decoded by it.
+// An entropy coder of bytes: a range variant of asymmetric numeral systems (Duda 2009, "Asymmetric numeral systems"; the 32-bit state
+// with 16-bit words is Giesen's, 2014, "Interleaved entropy coders"). A symbol takes the logarithm of its share, to a hundredth of a bit.
+//
+//     stream      = words:varint state:u32 word:u16[words]
+//     symbolTable = n:varint symbol:byte[n] share:varint[n]       symbols ascend; shares add up to 4096
+//
+// A table read from a file is checked to add up before a symbol is decoded by it. A reader must end in the state the writer began with:
+// anything else is damage.
 import type { ByteReader } from '../base/bytes/byte-reader.js';
 import type { ByteWriter } from '../base/bytes/byte-writer.js';
 

@@ -1,5 +1,7 @@
-// The shares of a column's symbols in a whole segment, by context: what stands before a symbol tells much of it. A context has a table
-// of its own where that saves more than the table costs, and shares one with the others elsewhere.
+// The shares of a column's symbols, by context: what stands before a symbol tells much of it. A context has a table of its own where that
+// saves more than the table costs, and shares one with the others elsewhere.
+//
+//     model = n:varint context:varint[n] symbolTable[n + 1]       contexts ascend; the first table is that of all others
 import type { ByteReader } from '../base/bytes/byte-reader.js';
 import type { ByteWriter } from '../base/bytes/byte-writer.js';
 import { SYMBOLS, SymbolTable } from './symbol-coder.js';

@@ -1,4 +1,5 @@
-// How the parts of a group are decoded, and what they take in memory then.
+// Decodes the parts of a group, and says what they take in memory then. A part is added to segments here, in layout.ts and in
+// write-segment.ts.
 import type { ByteReader } from '../../base/bytes/byte-reader.js';
 import { sectionReader } from '../../container/section-reader.js';
 import type { Part } from './layout.js';

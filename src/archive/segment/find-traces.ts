@@ -1,5 +1,5 @@
-// Puts the spans of one trace together: ids out of the dictionary, everything else out of groups. What does not fit together is damage,
-// never a trace with fewer spans.
+// Finds traces by id: all that many traces need is fetched together, in batches that fit into memory, and the spans of each trace are put
+// together, ids from the dictionary, everything else from groups. What does not fit together is damage, never a trace with fewer spans.
 import { CorruptError, GraphError } from '../../container/graph-error.js';
 import type { DictionaryEntry } from '../../graph/dictionary/dictionary-range.js';
 import type { ArchivedSpan } from '../../trace/archived-span.js';

@@ -1,5 +1,10 @@
-// Cuts a segment into groups of spans: what is compressed, read and decoded together. A group holds whole traces; only a trace too large
-// for one group is cut, into groups of its own.
+// The groups of a segment: how spans are cut into them, and the section that says where the parts of each group are. A group is compressed,
+// read and decoded as a whole. It holds whole traces; only a trace too large for one group is cut, into groups of its own.
+//
+//     groups = n:varint spans:varint[n] pieces:varint[n] rank:zigzag[n] firstTrace:byte[16][n] start:u64[n] end:u64[n] place[6]
+//     place  = 0x00 | 0x01 stored:varint[n] inflated:varint[n] codec:byte[n] crc:u32[n]      in the order of PARTS
+//
+// The table is read when a segment is opened. Its numbers are checked against the file before anything is read by them.
 
 import type { ByteReader } from '../../base/bytes/byte-reader.js';
 import { ByteWriter } from '../../base/bytes/byte-writer.js';

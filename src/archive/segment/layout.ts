@@ -1,4 +1,7 @@
-// What a segment has beside the sections of its graphs, by number and name, and the bounds of its parts.
+// What all sections of a segment share: their numbers and names, the bounds of their parts, and how they write times and counts.
+//
+//     time = u64
+//     told = varint (0: u64 follows)         else the zigzag of the time less the one it is told against, plus one
 import type { ByteReader } from '../../base/bytes/byte-reader.js';
 import type { ByteWriter } from '../../base/bytes/byte-writer.js';
 

@@ -1,4 +1,10 @@
-// The events of a group's spans: how many each span has, then names, times and properties as columns.
+// The parts of a group that only some spans fill: events, links, texts. A group in which no span has any lacks the part.
+//
+//     events = n:varint[spans] name:ref[...] time:told[...] rows(events)
+//     links  = n:varint[spans] form:byte[...] id[...] texts(trace states) rows(links)
+//     id     = traceId:byte[16] spanId:byte[8] (form 0) | spanId:byte[8] (form 1: of the trace of the span)
+//     texts  = sparse(trace states) sparse(status messages)
+//     sparse = n:varint skipped:varint[n] texts(n)           spans without a text between the one before and this one
 import type { ByteReader } from '../../base/bytes/byte-reader.js';
 import { ByteWriter } from '../../base/bytes/byte-writer.js';
 import { BadValueError } from '../../container/graph-error.js';

@@ -1,5 +1,9 @@
-// Writes the properties of many spans, events or links as columns: which keys and types stand together is a layout, known once a block,
-// and the values of one key and type stand one behind the other.
+// The properties of many spans, events or links as columns, one for each key and type. A layout lists the columns of a row, in the order of
+// its keys; most rows share few layouts.
+//
+//     rows(n) = c:varint (key:ref type:byte)[c] l:varint length:varint[l] (column:varint[length])[l] layout:varint[n] values[c]
+//
+// A reader must not size anything by a count that the bytes at hand cannot bear out.
 
 import type { ByteReader } from '../../base/bytes/byte-reader.js';
 import { ByteWriter } from '../../base/bytes/byte-writer.js';

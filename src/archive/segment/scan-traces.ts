@@ -1,4 +1,5 @@
-// The traces that groups hold: their rows, a trace in pieces as one, and their ids. Nothing here decides which of them are meant.
+// Walks over all traces of a segment, in the order of ids, and lists their ids: the rows of groups, a trace in pieces as one. Nothing here
+// decides which traces are meant.
 import { CorruptError, GraphError } from '../../container/graph-error.js';
 import type { DictionaryEntry } from '../../graph/dictionary/dictionary-range.js';
 import type { ArchivedSpan } from '../../trace/archived-span.js';

@@ -1,5 +1,5 @@
-// A span of a group as conditions see it, read out of the columns that were loaded. One for a group, moved from span to span; a column that
-// was not loaded has nothing.
+// The conditions of a search in the terms of one segment: which parts they need, which groups they rule out, and whether a span meets them.
+// A span is read out of the columns that were loaded; a column that was not loaded has nothing.
 import type {
   ArchivedEvent,
   ArchivedKind,

@@ -1,4 +1,5 @@
-// What callers of a segment can say about a read. Types only.
+// An open segment file: what is read once when it is opened and checked against each other, the options of a read, and which errors mean
+// damage. It reads no group.
 
 import type { ByteReader } from '../../base/bytes/byte-reader.js';
 import { BlockCache } from '../../container/block-cache.js';

@@ -1,4 +1,7 @@
-// The graph of parents as compressed rows: a span refers to its parent, or to nothing.
+// The graphs of a segment, parents and links, and the keys of their nodes. A span refers to its parent, or to nothing. The graph of links
+// has the spans that have links, and what they link to; a target that has no links itself, present or not, is a ghost.
+//
+// The dictionary takes all keys in order: spans and absent parents trace by trace, and between them what only links refer to.
 
 import type { ContainerWriter } from '../../container/container-writer.js';
 import { DictionaryBuilder } from '../../graph/dictionary/dictionary-builder.js';

@@ -1,5 +1,8 @@
-// Shapes, resources and statuses of spans as symbols, and the models of all columns that every span has. Which context tells most of a
-// resource is tried: the resource before, or the shape, which in a small shop has but one.
+// How the numbers of a segment are coded: units, what starts are told against, and the shares of symbols in each column.
+//
+//     models = base:byte unit:byte startUnit:byte resourceBy:byte model[shape, resource, status, start, duration] model[9, of traceRows]
+//
+// Two contexts of a resource are tried, the resource before and the shape; the one that takes fewer bits is kept.
 import type { ByteReader } from '../../base/bytes/byte-reader.js';
 import { ByteWriter } from '../../base/bytes/byte-writer.js';
 import { MAX_CONTEXTS, SymbolCounts, SymbolModel } from '../../container/symbol-model.js';

@@ -1,4 +1,5 @@
-// Which span gives a trace its name, and whether a trace is whole. A trace whose root is somewhere else is an ordinary trace.
+// Everything about a segment that is decided before its first byte is written: order, groups, tables, symbols, which span gives a trace its
+// name. It holds columns of numbers, and the spans as they came. A trace whose root is somewhere else is an ordinary trace.
 
 import type { ArchivedSpan } from '../../trace/archived-span.js';
 import { cutGroups, type Groups } from './groups.js';

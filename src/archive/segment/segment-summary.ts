@@ -1,4 +1,8 @@
 // What a segment holds, in a few words: enough to pass it over when a search cannot find anything in it.
+//
+//     summary   = spans:varint traces:varint start:u64 end:u64 doubles:varint listsAll:byte n:varint service[n]
+//     service   = ref n:varint operation[n]
+//     operation = ref kind:byte
 import type { ByteReader } from '../../base/bytes/byte-reader.js';
 import { ByteWriter } from '../../base/bytes/byte-writer.js';
 import type { ArchivedKind } from '../../trace/archived-span.js';

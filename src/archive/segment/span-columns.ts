@@ -1,5 +1,10 @@
-// Writes the columns that every span has: shape, resource, status, start and duration. Two streams of symbols, so that a search that
-// looks at no time decodes none.
+// The columns that every span has: shape, resource, status, start and duration.
+//
+//     spans = stream side:varint bytes[side] stream far:varint u64[far / 8] bits
+//
+// The first stream has shape, resource and status of each span, with the things that are in no table in `side`. The second has the times,
+// with those that are too far to count in `far`, so that a search that looks at no time decodes none. A reader believes no number that leads
+// out of a table, nor a time that cannot be.
 
 import type { ByteReader } from '../../base/bytes/byte-reader.js';
 import { ByteWriter } from '../../base/bytes/byte-writer.js';

@@ -1,5 +1,5 @@
-// Things by number in the order they first come, each once: told apart by identity first, which is fast, and by what they are. Numbers
-// can be dealt anew by how often a thing is used.
+// What the tables of a segment are made from: shapes, resources, scopes and texts by number, dealt by how often each is used, and what each
+// span takes. Things are told apart by identity first, which is fast, and by content after.
 import { ByteWriter } from '../../base/bytes/byte-writer.js';
 import { BadValueError, LimitError } from '../../container/graph-error.js';
 import type { ArchivedProperties, ArchivedSpan } from '../../trace/archived-span.js';

@@ -1,5 +1,11 @@
-// Texts that a segment uses again and again, each once: names and keys. A text used once only is written where it is used, so that the
-// table, which every reader of the file holds, stays small whatever people put into names.
+// The tables of a segment: texts, resources, scopes and shapes that spans share. A thing used only once is written where it is used, so
+// that the tables, which every reader of the file holds, stay small whatever people put into names.
+//
+//     tables   = n:varint texts(n) n:varint resource[n] n:varint scope[n] n:varint shape[n]
+//     resource = properties
+//     scope    = name:text version:text properties
+//     shape    = name:ref kind:byte scope:varint (0: scope follows)      else the number of the scope, plus one
+//     ref      = varint (0: text follows)                                else the number of a text of the table, plus one
 import type { ByteReader } from '../../base/bytes/byte-reader.js';
 import { ByteWriter } from '../../base/bytes/byte-writer.js';
 import type { ArchivedKind, ArchivedResource, ArchivedScope } from '../../trace/archived-span.js';

@@ -1,5 +1,5 @@
-// What a start is written against: the start of the parent, of the sibling before, or the end of that sibling. Writer and reader walk
-// the spans of a piece in the same order and must come to the same number, so both use this.
+// Starts and durations of spans as numbers in the unit that loses nothing, and what a start is written against: the start of the parent, or
+// start or end of the sibling before. Writer and reader walk the spans of a piece in the same order and must come to the same number.
 
 import { ESCAPE, extraBits, symbolOf } from '../../container/number-symbols.js';
 import { MAX_CONTEXTS, SymbolCounts, SymbolModel } from '../../container/symbol-model.js';

@@ -1,5 +1,8 @@
-// The rows of traces: what is known of each without its spans. A group's rows are one part; a trace that was cut has a row in each of
-// its groups, of the piece that is there.
+// The rows of traces: what is known of each without its spans. A trace that was cut has a row for the piece in each of its groups.
+//
+//     traceRows = stream side:varint bytes[side] bits
+//
+// Each row has nine symbols, in the order of COLUMNS; what the tables or a number cannot hold stands in `side`.
 import type { ByteReader } from '../../base/bytes/byte-reader.js';
 import { ByteWriter } from '../../base/bytes/byte-writer.js';
 import { BitReader, BitWriter } from '../../container/bits.js';

@@ -1,5 +1,5 @@
 // Checks what a segment has beside its graphs: every column of every group is decoded, and what rows, tables and summary say of the spans
-// is compared with what a segment of the same spans would say. All spans are in memory meanwhile.
+// is compared with what a segment of the same spans would say. A new check belongs here. All spans are in memory meanwhile.
 import { isDeepStrictEqual } from 'node:util';
 import { BufferSink } from '../../container/byte-sink.js';
 import { CorruptError, GraphError } from '../../container/graph-error.js';

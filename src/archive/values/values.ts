@@ -1,5 +1,7 @@
-// The types of property values as files have them. A value must come back with the type it had: 5 and 5n are two, 0 and -0 as well. What
-// would come back as something else, such as a Date or a Map, is no value.
+// Property values as bytes, each with its type. A value must come back with the type it had: 5 and 5n are two, 0 and -0 as well. What would
+// come back as something else, such as a Date or a Map, is no value. Neither writer nor reader may be led into endless depth.
+//
+//     properties = n:varint (key:text type:byte value)[n]
 import { isUint8Array } from 'node:util/types';
 import type { ByteReader } from '../../base/bytes/byte-reader.js';
 import type { ByteWriter } from '../../base/bytes/byte-writer.js';
