@@ -6,7 +6,7 @@ import { childSpan, inSpan } from '../node-span.js';
 import { TracedRead } from './traced-read.js';
 import type {
   CallOptions,
-  Mutation,
+  ConditionalChange,
   Predicate,
   ReadOptions,
   Row,
@@ -92,7 +92,7 @@ export class TracedTable implements WideColumnTable {
   checkAndMutateRow(
     key: string,
     predicate: Predicate,
-    change: { readonly then?: readonly Mutation[]; readonly otherwise?: readonly Mutation[] },
+    change: ConditionalChange,
     options?: CallOptions,
   ): Promise<boolean> {
     return inSpan(

@@ -69,6 +69,12 @@ export interface Predicate {
   readonly value?: Uint8Array;
 }
 
+/** What a conditional write does: one of them at least. */
+export interface ConditionalChange {
+  readonly then?: readonly Mutation[];
+  readonly otherwise?: readonly Mutation[];
+}
+
 /** A row that a bulk write did not take, and why. */
 export interface RowFailure {
   readonly key: string;
@@ -119,7 +125,7 @@ export interface WideColumnTable {
   checkAndMutateRow(
     key: string,
     predicate: Predicate,
-    change: { readonly then?: readonly Mutation[]; readonly otherwise?: readonly Mutation[] },
+    change: ConditionalChange,
     options?: CallOptions,
   ): Promise<boolean>;
 

@@ -1,29 +1,18 @@
 // The distributed engine: a wide-column table on Google Cloud Bigtable or its emulator. Input is checked here, before anything is
 // sent; conditional writes and increments are sent once, since a second one could take effect twice.
 import { isUtf8 } from 'node:buffer';
-import { TraceDbError } from '../../tracedb-error.js';
+import type { TraceDbError } from '../../tracedb-error.js';
 import { CallGuard, DEFAULT_DEADLINE_MS } from '../call-guard.js';
-import {
-  checkFamily,
-  checkMutations,
-  checkPredicate,
-  checkQualifier,
-  checkRowKey,
-  checkRowLimit,
-  checkRows,
-} from '../limits.js';
+import { type CellPlace, type CheckedChange, CheckedTable } from '../checked-table.js';
+import { checkRowKey, checkRowLimit, checkRows } from '../limits.js';
 import { PartialFailureError } from '../partial-failure-error.js';
-import { TableCounters } from '../table-counters.js';
 import type {
   CallOptions,
   Cell,
-  Mutation,
-  Predicate,
   ReadOptions,
   Row,
   RowMutation,
   RowSelection,
-  TableStats,
   WideColumnTable,
 } from '../wide-column-table.js';
 import { type DataClient, tableName } from './client.js';
@@ -39,11 +28,10 @@ const rowOf = (key: Buffer, cells: Cell[]): Row => ({ key: key.toString(), cells
 const keyOf = (key: Buffer): string => key.toString();
 
 /** `WideColumnTable` on Bigtable. */
-export class BigtableTable implements WideColumnTable {
+export class BigtableTable extends CheckedTable implements WideColumnTable {
   readonly engine = 'bigtable';
   readonly location: string;
   private readonly table: string;
-  private readonly counters = new TableCounters();
   private readonly readers = new Set<{ fail(error: TraceDbError): void }>();
   private readonly calls = new Set<Promise<unknown>>();
   private closing: Promise<void> | undefined;
@@ -51,10 +39,15 @@ export class BigtableTable implements WideColumnTable {
   constructor(
     location: BigtableLocation,
     private readonly client: DataClient,
-    private readonly families: ReadonlySet<string>,
+    protected readonly families: ReadonlySet<string>,
   ) {
+    super();
     this.location = location.text;
     this.table = tableName(location);
+  }
+
+  protected get isClosed(): boolean {
+    return this.closing !== undefined;
   }
 
   async mutateRows(rows: readonly RowMutation[], options?: CallOptions): Promise<void> {
@@ -81,52 +74,21 @@ export class BigtableTable implements WideColumnTable {
     return this.read(selection, options, false, keyOf);
   }
 
-  async readRow(key: string, options?: ReadOptions): Promise<Row | undefined> {
-    for await (const [row] of this.readRows({ keys: [key] }, options)) return row;
-    return undefined;
-  }
-
-  async checkAndMutateRow(
-    key: string,
-    predicate: Predicate,
-    { then = [], otherwise = [] }: { readonly then?: readonly Mutation[]; readonly otherwise?: readonly Mutation[] },
+  protected async changeIf(
+    { key, predicate, onMatch, onMiss }: CheckedChange,
     options?: CallOptions,
   ): Promise<boolean> {
-    this.checkOpen();
-    checkRowKey(key);
-    checkPredicate(predicate, this.families);
-    if (then.length + otherwise.length === 0) {
-      throw new TraceDbError(
-        'ERR_SPANLINE_INVALID_INPUT',
-        'a conditional write needs mutations: give "then" or "otherwise"',
-      );
-    }
-    const [thenBytes, otherwiseBytes] = [then, otherwise].map((mutations) =>
-      mutations.length === 0 ? 0 : checkMutations(key, mutations, this.families),
-    ) as [number, number];
     const filter = predicateFilter(predicate);
-    const isMatch = await this.call('writing to', options, (task) => changeRowIf(task, key, filter, then, otherwise));
-    if ((isMatch ? then : otherwise).length > 0) this.counters.wrote(1, isMatch ? thenBytes : otherwiseBytes);
-    return isMatch;
+    return this.call('writing to', options, (task) => changeRowIf(task, key, filter, onMatch, onMiss));
   }
 
-  async incrementCell(
-    key: string,
-    family: string,
-    qualifier: string,
+  protected add(
+    { key, family, qualifier }: CellPlace,
     by: number,
+    _bytes: number,
     options?: CallOptions,
   ): Promise<number> {
-    this.checkOpen();
-    checkRowKey(key);
-    checkFamily(family, this.families);
-    checkQualifier(qualifier);
-    if (!Number.isSafeInteger(by)) {
-      throw new TraceDbError('ERR_SPANLINE_INVALID_INPUT', `a counter is raised by a safe integer, not by ${by}`);
-    }
-    const sum = await this.call('writing to', options, (task) => addToCell(task, key, family, qualifier, by));
-    this.counters.wrote(1, 8);
-    return sum;
+    return this.call('writing to', options, (task) => addToCell(task, key, family, qualifier, by));
   }
 
   async sampleRowKeys(options?: CallOptions): Promise<readonly string[]> {
@@ -135,10 +97,6 @@ export class BigtableTable implements WideColumnTable {
     // Where the service cuts is where bytes are, which need not be where a character ends.
     const texts = keys.filter((key) => key.length > 0 && isUtf8(key)).map(String);
     return [...new Set(texts)];
-  }
-
-  stats(): TableStats {
-    return this.counters.snapshot();
   }
 
   close(): Promise<void> {
@@ -208,13 +166,5 @@ export class BigtableTable implements WideColumnTable {
       if (call !== undefined) this.calls.delete(call);
       guard.dispose();
     }
-  }
-
-  private closedError(): TraceDbError {
-    return new TraceDbError('ERR_SPANLINE_STORE_CLOSED', `${this.location} is closed; open it again with openTable`);
-  }
-
-  private checkOpen(): void {
-    if (this.closing !== undefined) throw this.closedError();
   }
 }

@@ -1,19 +1,15 @@
 // The embedded engine: a wide-column table in one LMDB file. Many processes may read while one writes; a write is flushed to disk
 // before it is acknowledged, and a call of mutateRows is one transaction: all of it or nothing.
-import { TraceDbError } from '../../tracedb-error.js';
 import { CallGuard } from '../call-guard.js';
-import { checkFamily, checkMutations, checkPredicate, checkQualifier, checkRowKey, checkRows } from '../limits.js';
-import { TableCounters } from '../table-counters.js';
+import { type CellPlace, type CheckedChange, CheckedTable } from '../checked-table.js';
+import { checkRows } from '../limits.js';
 import type {
   CallOptions,
-  Mutation,
-  Predicate,
   ReadOptions,
   Row,
   RowMutation,
   RowSelection,
   TableSchema,
-  TableStats,
   WideColumnTable,
 } from '../wide-column-table.js';
 import { gatherKeys, gatherRows } from './gather-rows.js';
@@ -23,20 +19,24 @@ import { applyRows, holds, increment } from './write-cells.js';
 import { writeError } from './write-error.js';
 
 const SAMPLES = 16;
-const COUNTER_BYTES = 8;
 
 /** `WideColumnTable` on LMDB. */
-export class LmdbTable implements WideColumnTable {
+export class LmdbTable extends CheckedTable implements WideColumnTable {
   readonly engine = 'lmdb';
-  private readonly counters = new TableCounters();
   /** How each open read is ended. */
   private readonly openReads = new Set<() => void>();
-  private isClosed = false;
+  protected isClosed = false;
 
   private constructor(
     readonly location: string,
     private readonly env: LmdbEnv,
-  ) {}
+  ) {
+    super();
+  }
+
+  protected get families(): ReadonlySet<string> {
+    return this.env.families;
+  }
 
   /** Open the table in `directory`, making what is missing. */
   static async open(directory: string, schema: TableSchema): Promise<LmdbTable> {
@@ -60,55 +60,24 @@ export class LmdbTable implements WideColumnTable {
     return this.read(selection, options, withValues, gatherKeys);
   }
 
-  async readRow(key: string, options?: ReadOptions): Promise<Row | undefined> {
-    for await (const [row] of this.readRows({ keys: [key] }, options)) return row;
-    return undefined;
-  }
-
-  async checkAndMutateRow(
-    key: string,
-    predicate: Predicate,
-    { then = [], otherwise = [] }: { readonly then?: readonly Mutation[]; readonly otherwise?: readonly Mutation[] },
+  protected changeIf(
+    { key, predicate, onMatch, onMiss, maxBytes }: CheckedChange,
     options?: CallOptions,
   ): Promise<boolean> {
-    this.checkOpen();
-    checkRowKey(key);
-    checkPredicate(predicate, this.env.families);
-    if (then.length + otherwise.length === 0) {
-      throw new TraceDbError(
-        'ERR_SPANLINE_INVALID_INPUT',
-        'a conditional write needs mutations: give "then" or "otherwise"',
-      );
-    }
-    const bytes = [then, otherwise].map((mutations) =>
-      mutations.length === 0 ? 0 : checkMutations(key, mutations, this.env.families),
-    );
-    const isMatch = await this.write(options, Math.max(...bytes), () => {
+    return this.write(options, maxBytes, () => {
       const isTrue = holds(this.env, key, predicate);
-      applyRows(this.env, [{ key, mutations: isTrue ? then : otherwise }]);
+      applyRows(this.env, [{ key, mutations: isTrue ? onMatch : onMiss }]);
       return isTrue;
     });
-    if ((isMatch ? then : otherwise).length > 0) this.counters.wrote(1, bytes[isMatch ? 0 : 1] as number);
-    return isMatch;
   }
 
-  async incrementCell(
-    key: string,
-    family: string,
-    qualifier: string,
+  protected add(
+    { key, family, qualifier }: CellPlace,
     by: number,
+    bytes: number,
     options?: CallOptions,
   ): Promise<number> {
-    this.checkOpen();
-    checkRowKey(key);
-    checkFamily(family, this.env.families);
-    checkQualifier(qualifier);
-    if (!Number.isSafeInteger(by)) {
-      throw new TraceDbError('ERR_SPANLINE_INVALID_INPUT', `a counter is raised by a safe integer, not by ${by}`);
-    }
-    const sum = await this.write(options, COUNTER_BYTES, () => increment(this.env, key, family, qualifier, by));
-    this.counters.wrote(1, COUNTER_BYTES);
-    return sum;
+    return this.write(options, bytes, () => increment(this.env, key, family, qualifier, by));
   }
 
   async sampleRowKeys(): Promise<readonly string[]> {
@@ -124,10 +93,6 @@ export class LmdbTable implements WideColumnTable {
       }
     }
     return [...samples];
-  }
-
-  stats(): TableStats {
-    return this.counters.snapshot();
   }
 
   async close(): Promise<void> {
@@ -169,11 +134,5 @@ export class LmdbTable implements WideColumnTable {
     const { env, location, counters, openReads } = this;
     const table = { env, location, counters, openReads, checkOpen: () => this.checkOpen() };
     return readBatches(table, selection, options, withValues, gather);
-  }
-
-  private checkOpen(): void {
-    if (this.isClosed) {
-      throw new TraceDbError('ERR_SPANLINE_STORE_CLOSED', `${this.location} is closed; open it again with openTable`);
-    }
   }
 }
