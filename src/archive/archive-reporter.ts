@@ -1,6 +1,6 @@
 // The collector's way into an archive. Reporting only appends; the archive's timer brings it to disk, and `flush` waits for that.
 import { type ReportBatch, ReportError, type Reporter, type Resource } from '../collector/reporter.js';
-import { ownResource } from '../formats/otlp/library.js';
+import { ownResource } from '../formats/library.js';
 import type { ArchivedResource } from '../trace/archived-span.js';
 import { appendValid } from './append-valid.js';
 import type { Archive } from './archive.js';

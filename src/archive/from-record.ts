@@ -1,6 +1,6 @@
 // Turns spans of our own collector into what the archive keeps. Nothing may be lost or rounded on the way.
 
-import { OWN_SCOPE } from '../formats/otlp/library.js';
+import { OWN_SCOPE } from '../formats/library.js';
 import type { Properties, PropertyList, PropertyValue } from '../local-span/property.js';
 import type { Link } from '../span/span-types.js';
 import type {

@@ -2,7 +2,7 @@
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { type ReportBatch, ReportError, type Reporter } from '../collector/reporter.js';
-import { LIBRARY_NAME, LIBRARY_VERSION } from '../formats/otlp/library.js';
+import { LIBRARY_NAME, LIBRARY_VERSION } from '../formats/library.js';
 import { RequestBuilder } from '../formats/otlp/request-builder.js';
 import { JsonFormat } from '../formats/otlp/write-json.js';
 import { ProtobufFormat } from '../formats/otlp/write-protobuf.js';

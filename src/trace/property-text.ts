@@ -1,6 +1,6 @@
 // Property values as text, as searches compare them.
 import type { ArchivedValue } from './archived-span.js';
-import { goJson } from './go-json.js';
+import { goJson } from './value-json.js';
 
 /** A text as it is, '' for no content, numbers and booleans as JavaScript writes them, bytes in base64, lists and maps as JSON. */
 export const propertyText = (value: ArchivedValue): string => {

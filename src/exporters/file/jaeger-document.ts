@@ -2,8 +2,12 @@
 // one; it is counted. Records are not kept, only their bytes.
 
 import type { Resource } from '../../collector/reporter.js';
-import { jaegerProcessJson, jaegerSpanJson } from '../../formats/jaeger-json/record-json.js';
+import { shownTraceId } from '../../formats/jaeger-json/ids.js';
+import { processJson, spanJson } from '../../formats/jaeger-json/write-span.js';
+import { attributesOf, NO_SCOPE } from '../../formats/library.js';
+import { NO_PROPERTIES } from '../../trace/properties.js';
 import type { SpanRecord } from '../../trace/record.js';
+import { RecordView } from '../../trace/record-view.js';
 
 interface TraceEntry {
   readonly spans: Buffer[];
@@ -19,6 +23,7 @@ export class JaegerDocument {
   /** Oldest first. */
   readonly #traces = new Map<string, TraceEntry>();
   readonly #processJson = new WeakMap<Resource, string>();
+  readonly #view = new RecordView({ properties: NO_PROPERTIES }, NO_SCOPE);
   readonly #maxTraces: number;
   readonly #maxBytes: number;
   #byteLength = 0;
@@ -42,7 +47,7 @@ export class JaegerDocument {
     const json = this.#jsonOf(resource);
     const known = entry.processes.get(json);
     const processId = known ?? `p${entry.processes.size + 1}`;
-    const bytes = Buffer.from(jaegerSpanJson(span, processId));
+    const bytes = Buffer.from(spanJson(this.#view.of(span), processId));
     const added = bytes.length + (known === undefined ? Buffer.byteLength(json) : 0);
     if (entry.byteLength + added > this.#maxBytes) {
       this.spansRefused++;
@@ -76,7 +81,7 @@ export class JaegerDocument {
     yield Buffer.from('{"data":[');
     let isFirst = true;
     for (const [traceId, { spans, processes }] of this.#traces) {
-      yield Buffer.from(`${isFirst ? '' : ','}\n{"traceID":"${traceId}","spans":[`);
+      yield Buffer.from(`${isFirst ? '' : ','}\n{"traceID":"${shownTraceId(traceId)}","spans":[`);
       isFirst = false;
       for (let i = 0; i < spans.length; i++) {
         if (i > 0) yield COMMA;
@@ -91,7 +96,7 @@ export class JaegerDocument {
   #jsonOf(resource: Resource): string {
     let json = this.#processJson.get(resource);
     if (json === undefined) {
-      json = jaegerProcessJson(resource);
+      json = processJson({ properties: attributesOf(resource) });
       this.#processJson.set(resource, json);
     }
     return json;

@@ -1,7 +1,7 @@
 // Our records as the SDK's ReadableSpan. What a type of the SDK cannot hold is turned into text, never into a wrong number.
 
 import type { Resource } from '../../collector/reporter.js';
-import { LIBRARY_NAME, LIBRARY_VERSION, resourceProperties } from '../../formats/otlp/library.js';
+import { LIBRARY_NAME, LIBRARY_VERSION, resourceProperties } from '../../formats/library.js';
 import type { Properties, PropertyList, PropertyValue } from '../../local-span/property.js';
 import type { Link, SpanKind } from '../../span/span-types.js';
 import { type EventRecord, type SpanRecord, setOwn } from '../../trace/record.js';

@@ -1,7 +1,8 @@
 // Flags, schema URLs and counts of what was dropped as tags of Jaeger's format, and back: the tags of OpenTelemetry where it names one. Like
 // all tags that stand for a field they come last, and are there whenever a property of the same key is.
-import type { ArchivedProperties, ArchivedValue } from '../../trace/archived-span.js';
+import type { ArchivedValue } from '../../trace/archived-span.js';
 import type { Extras } from '../../trace/extras.js';
+import type { SpanProperties } from '../../trace/finished-span.js';
 import { type JaegerTag, toTag } from './tags.js';
 
 type Keys = Readonly<Partial<Record<keyof Extras, string>>>;
@@ -27,10 +28,10 @@ export const RESOURCE_EXTRAS: Keys = {
 };
 
 /** The tags of `thing`; `properties` are those of the tags they stand among. */
-export const extraTags = (thing: Extras, properties: ArchivedProperties, keys: Keys): JaegerTag[] =>
+export const extraTags = (thing: Extras, properties: SpanProperties, keys: Keys): JaegerTag[] =>
   Object.entries(keys).flatMap(([field, key]) => {
     const value = thing[field as keyof Extras];
-    if (!value && !Object.hasOwn(properties, key)) return [];
+    if (!value && properties.get(key) === undefined) return [];
     return [toTag(key, value ?? (field === 'schemaUrl' ? '' : 0))];
   });
 

@@ -2,8 +2,8 @@
 // of ours is added, so this is no form to keep traces in.
 import { ArchivedDouble } from '../../trace/archived-double.js';
 import type { ArchivedEvent, ArchivedProperties, ArchivedSpan, ArchivedValue } from '../../trace/archived-span.js';
-import { goJson } from '../../trace/go-json.js';
 import { propertyOf } from '../../trace/properties.js';
+import { goJson } from '../../trace/value-json.js';
 import { byKey, Processes, tagJson, textTag } from './field-tags.js';
 import { shownTraceId } from './ids.js';
 import * as Key from './keys.js';

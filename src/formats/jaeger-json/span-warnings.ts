@@ -1,6 +1,6 @@
 // What Jaeger remarks on the spans of a trace when it shows them: parents that are not there, and times of children that do not fit into
 // their parents', which it would move if it was told to. Only words: no time is ever changed here.
-import type { ArchivedProperties, ArchivedSpan } from '../../trace/archived-span.js';
+import type { ArchivedProperties, ArchivedSpan, ArchivedValue } from '../../trace/archived-span.js';
 import { propertyOf } from '../../trace/properties.js';
 import { goDuration } from './go-duration.js';
 import { shownParent } from './references.js';
@@ -8,12 +8,15 @@ import { shownParent } from './references.js';
 /** The property under which Jaeger keeps remarks with a span. */
 export const WARNINGS_KEY = '@jaeger@warnings';
 
-/** Remarks that came with a span. */
-export const keptWarnings = (properties: ArchivedProperties): readonly string[] => {
-  const kept = propertyOf(properties, WARNINGS_KEY);
+/** Remarks out of the value of that property. */
+export const warningsIn = (kept: ArchivedValue | undefined): readonly string[] => {
   const isList = Array.isArray(kept) && kept.length > 0 && kept.every((one) => typeof one === 'string');
   return isList ? (kept as readonly string[]) : [];
 };
+
+/** Remarks that came with a span. */
+export const keptWarnings = (properties: ArchivedProperties): readonly string[] =>
+  warningsIn(propertyOf(properties, WARNINGS_KEY));
 
 interface Skew {
   readonly host: string;

@@ -2,7 +2,9 @@
 // become JSON text and come back as text.
 
 import { ArchivedDouble, doubleValue } from '../../trace/archived-double.js';
-import type { ArchivedProperties, ArchivedValue } from '../../trace/archived-span.js';
+import type { ArchivedValue } from '../../trace/archived-span.js';
+import type { SpanProperties } from '../../trace/finished-span.js';
+import { valueJson } from '../../trace/value-json.js';
 import { type JsonObject, textOf, toBytes, toDouble, toInteger, toObject, toText } from '../json-fields.js';
 import { isInt64 } from '../otlp/protobuf-writer.js';
 import { malformed } from '../trace-format-error.js';
@@ -14,18 +16,7 @@ export interface JaegerTag {
   readonly value: string | number | boolean;
 }
 
-/** What `JSON.stringify` cannot write, in its nearest form. */
-const plain = (value: ArchivedValue): unknown => {
-  if (typeof value === 'bigint') return String(value);
-  if (typeof value === 'number') return Number.isFinite(value) ? value : String(value);
-  if (value === null || value instanceof ArchivedDouble) return value;
-  if (value instanceof Uint8Array) return Buffer.from(value).toString('base64');
-  if (Array.isArray(value)) return value.map(plain);
-  if (typeof value !== 'object') return value;
-  return Object.fromEntries(Object.entries(value as ArchivedProperties).map(([key, item]) => [key, plain(item)]));
-};
-
-/** A value as Jaeger shows it, lists and maps as JSON in their order. Minus zero is the text of it, which `tagJson` makes a number. */
+/** A value as Jaeger shows it, lists and maps as JSON text. Minus zero is the text of it, which `tagJson` makes a number. */
 export const toTag = (key: string, value: ArchivedValue): JaegerTag => {
   switch (typeof value) {
     case 'string':
@@ -44,12 +35,15 @@ export const toTag = (key: string, value: ArchivedValue): JaegerTag => {
       if (value === null) return { key, type: 'string', value: '' };
       if (value instanceof ArchivedDouble) return { key, type: 'float64', value: value.value };
       if (value instanceof Uint8Array) return { key, type: 'binary', value: Buffer.from(value).toString('base64') };
-      return { key, type: 'string', value: JSON.stringify(plain(value)) };
+      return { key, type: 'string', value: valueJson(value) };
   }
 };
 
-export const toTags = (properties: ArchivedProperties): JaegerTag[] =>
-  Object.keys(properties).map((key) => toTag(key, properties[key]));
+export const toTags = (properties: SpanProperties): JaegerTag[] => {
+  const tags: JaegerTag[] = [];
+  for (let i = 0; i < properties.size; i++) tags.push(toTag(properties.key(i), properties.value(i)));
+  return tags;
+};
 
 const untyped = (value: unknown, key: string): ArchivedValue => {
   if (typeof value === 'string') return toText(value, key);

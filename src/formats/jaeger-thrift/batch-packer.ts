@@ -2,7 +2,10 @@
 // A span that does not fit even alone is left out and counted; its neighbours must not notice.
 
 import type { Resource } from '../../collector/reporter.js';
+import { NO_PROPERTIES } from '../../trace/properties.js';
 import type { SpanRecord } from '../../trace/record.js';
+import { RecordView } from '../../trace/record-view.js';
+import { NO_SCOPE } from '../library.js';
 import { type EnvelopeKind, makeEnvelope } from './envelope.js';
 import { LONGEST_LIST_HEADER, type ThriftWriter } from './thrift-writer.js';
 import { writeSpan } from './write-span.js';
@@ -20,6 +23,7 @@ const NOTHING = Buffer.alloc(0);
  * split the span that did not fit. The envelope is put right before the first span once the number of spans is known.
  */
 export class BatchPacker {
+  readonly #view = new RecordView({ properties: NO_PROPERTIES }, NO_SCOPE);
   #before: Buffer = NOTHING;
   #after: Buffer = NOTHING;
   /** Where the first span begins. */
@@ -61,7 +65,7 @@ export class BatchPacker {
     this.refusedBytes = 0;
     const { writer } = this;
     const start = writer.pos;
-    writeSpan(writer, span, this.keepNanoseconds);
+    writeSpan(writer, this.#view.of(span), this.keepNanoseconds);
     const end = writer.pos;
     this.spanBytes = end - start;
     if (this.#sizeWith(this.#count + 1, end) <= this.maxBytes) {

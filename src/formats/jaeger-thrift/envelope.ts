@@ -1,9 +1,9 @@
 // What surrounds the spans of one packet: the call (over UDP only), the batch and its process. Made anew for every
 // report, since a resource may change; never kept from a first span.
 import type { Resource } from '../../collector/reporter.js';
-import type { PropertyValue } from '../../local-span/property.js';
+import { ObjectProperties } from '../../trace/property-views.js';
 import type { ThriftWriter } from './thrift-writer.js';
-import { writeTag } from './write-tag.js';
+import { writePropertyTags } from './write-tag.js';
 
 /** `agent-call`: the one-way call `Agent.emitBatch`, for UDP. `batch`: the bare `struct Batch`, for HTTP. */
 export type EnvelopeKind = 'agent-call' | 'batch';
@@ -16,13 +16,13 @@ export interface Envelope {
 }
 
 const writeProcess = (writer: ThriftWriter, resource: Resource): void => {
-  const tags = Object.entries(resource.attributes).filter(([, value]) => value !== undefined);
+  const properties = new ObjectProperties().of(resource.attributes);
   const outer = writer.beginStruct();
   writer.stringField(1, resource.serviceName);
-  if (tags.length > 0) {
+  if (properties.size > 0) {
     writer.listField(2);
-    writer.structListHeader(tags.length);
-    for (const [key, value] of tags) writeTag(writer, key, value as PropertyValue);
+    writer.structListHeader(properties.size);
+    writePropertyTags(writer, properties);
   }
   writer.endStruct(outer);
 };

@@ -1,10 +1,7 @@
-// A finished span as jaeger.thrift's struct Span, straight from the record's numeric fields.
+// A finished span as jaeger.thrift's struct Span, straight from its numbers.
 // What the format has no field for goes into tags and logs; nothing of a span is left out silently.
 
-import type { PropertyValue } from '../../local-span/property.js';
-import type { Link } from '../../span/span-types.js';
-import { droppedProperties } from '../../trace/dropped-properties.js';
-import type { EventRecord, SpanRecord } from '../../trace/record.js';
+import type { FinishedEvent, FinishedLink, FinishedSpan } from '../../trace/finished-span.js';
 import type { ThriftWriter } from './thrift-writer.js';
 import { writeBoolTag, writeIntegerTag, writePropertyTags, writeStringTag, writeTag } from './write-tag.js';
 
@@ -24,116 +21,131 @@ export const LINK_EVENT = 'spanline.link';
 const toMicroseconds = (sec: number, nano: number): number => sec * 1e6 + Math.floor(nano / 1000);
 
 /** To an end rounded up: no child leaves its parent, and no span lasts nothing, which Jaeger takes for a clock that went backwards. */
-const durationMicroseconds = ({ endSec, endNano }: SpanRecord, startUs: number): number =>
+const durationMicroseconds = ({ endSec, endNano }: FinishedSpan, startUs: number): number =>
   Math.max(1, endSec * 1e6 + Math.ceil(endNano / 1000) - startUs);
+
+/** As a number where that is exact: `durationNs` of a view is a bigint. */
+const durationNs = ({ startSec, startNano, endSec, endNano }: FinishedSpan): number =>
+  (endSec - startSec) * 1e9 + (endNano - startNano);
 
 const writeI64 = (writer: ThriftWriter, id: number, value: number): void =>
   writer.i64Field(id, Math.floor(value / TWO_32), value);
 
-const wordOf = (hex: string, at: number): number => Number.parseInt(hex.slice(at, at + 8), 16);
+/** OpenTelemetry's tags for what was left out; theirs are the names. */
+const DROPPED_ATTRIBUTES = 'otel.dropped_attributes_count';
+const DROPPED_EVENTS = 'otel.dropped_events_count';
+const DROPPED_LINKS = 'otel.dropped_links_count';
 
-const needsLog = (link: Link): boolean =>
-  Boolean(link.traceState) || (link.droppedAttributesCount ?? 0) > 0 || hasProperty(link);
+const writeCountTag = (writer: ThriftWriter, key: string, count: number): void => {
+  if (count > 0) writeIntegerTag(writer, key, count);
+};
 
-const hasProperty = (link: Link): boolean =>
-  link.properties !== undefined && Object.values(link.properties).some((value) => value !== undefined);
+const needsLog = (link: FinishedLink): boolean =>
+  link.traceState !== '' || link.droppedAttributesCount > 0 || link.properties.size > 0;
 
-const writeReferences = (writer: ThriftWriter, links: readonly Link[]): void => {
+const writeReferences = (writer: ThriftWriter, span: FinishedSpan): void => {
+  const { linkCount } = span;
   writer.listField(6);
-  writer.structListHeader(links.length);
-  for (const { traceId, spanId } of links) {
+  writer.structListHeader(linkCount);
+  for (let i = 0; i < linkCount; i++) {
+    const link = span.link(i);
     const outer = writer.beginStruct();
     writer.i32Field(1, FOLLOWS_FROM);
-    writer.i64Field(2, wordOf(traceId, 16), wordOf(traceId, 24));
-    writer.i64Field(3, wordOf(traceId, 0), wordOf(traceId, 8));
-    writer.i64Field(4, wordOf(spanId, 0), wordOf(spanId, 8));
+    writer.i64Field(2, link.trace2, link.trace3);
+    writer.i64Field(3, link.trace0, link.trace1);
+    writer.i64Field(4, link.idHi, link.idLo);
     writer.endStruct(outer);
   }
 };
 
-const countTags = (span: SpanRecord, keepNanoseconds: boolean): number => {
-  let count = span.propertyList === null ? 0 : span.propertyList.length >> 1;
+const countTags = (span: FinishedSpan, keepNanoseconds: boolean): number => {
+  let count = span.properties.size;
   if (keepNanoseconds) count += 2;
   if (span.kind !== 'internal') count++;
-  if (span.status.code !== 'unset') count++;
-  if (span.status.code === 'error') count += span.status.message ? 2 : 1;
-  if (span.trace.traceState !== '') count++;
-  return count + (span.droppedProperties.length >> 1);
+  if (span.statusCode !== 'unset') count++;
+  if (span.statusCode === 'error') count++;
+  if (span.statusMessage !== '') count++;
+  if (span.traceState !== '') count++;
+  if (span.droppedAttributesCount > 0) count++;
+  if (span.droppedEventsCount > 0) count++;
+  if (span.droppedLinksCount > 0) count++;
+  return count;
 };
 
-const writeTags = (writer: ThriftWriter, span: SpanRecord, keepNanoseconds: boolean): void => {
+const writeTags = (writer: ThriftWriter, span: FinishedSpan, keepNanoseconds: boolean): void => {
   const count = countTags(span, keepNanoseconds);
   if (count === 0) return;
+  const { kind, statusCode, statusMessage, traceState } = span;
   writer.listField(10);
   writer.structListHeader(count);
-  if (span.propertyList !== null) writePropertyTags(writer, span.propertyList);
+  writePropertyTags(writer, span.properties);
   if (keepNanoseconds) {
     writeIntegerTag(writer, NANOSECONDS_KEY, span.startNano % 1000);
-    writeIntegerTag(writer, DURATION_KEY, span.durationNs);
+    writeTag(writer, DURATION_KEY, durationNs(span));
   }
-  if (span.kind !== 'internal') writeStringTag(writer, 'span.kind', span.kind);
-  const { code, message } = span.status;
-  if (code !== 'unset') writeStringTag(writer, 'otel.status_code', code === 'error' ? 'ERROR' : 'OK');
-  if (code === 'error') {
-    writeBoolTag(writer, 'error', true);
-    if (message) writeStringTag(writer, 'otel.status_description', message);
-  }
-  if (span.trace.traceState !== '') writeStringTag(writer, 'w3c.tracestate', span.trace.traceState);
-  writePropertyTags(writer, span.droppedProperties);
+  // No kind means "internal", beside nanoseconds: most spans are, and the tag would cost each of them.
+  if (kind !== 'internal') writeStringTag(writer, 'span.kind', kind);
+  if (statusCode !== 'unset') writeStringTag(writer, 'otel.status_code', statusCode === 'error' ? 'ERROR' : 'OK');
+  if (statusCode === 'error') writeBoolTag(writer, 'error', true);
+  if (statusMessage !== '') writeStringTag(writer, 'otel.status_description', statusMessage);
+  if (traceState !== '') writeStringTag(writer, 'w3c.tracestate', traceState);
+  writeCountTag(writer, DROPPED_ATTRIBUTES, span.droppedAttributesCount);
+  writeCountTag(writer, DROPPED_EVENTS, span.droppedEventsCount);
+  writeCountTag(writer, DROPPED_LINKS, span.droppedLinksCount);
 };
 
-const writeEventLog = (writer: ThriftWriter, event: EventRecord, keepNanoseconds: boolean): void => {
+const writeEventLog = (writer: ThriftWriter, event: FinishedEvent, keepNanoseconds: boolean): void => {
+  const { properties, droppedAttributesCount, nano } = event;
   const outer = writer.beginStruct();
-  writeI64(writer, 1, toMicroseconds(event.sec, event.nano));
+  writeI64(writer, 1, toMicroseconds(event.sec, nano));
   writer.listField(2);
-  const list = event.propertyList;
-  const dropped = droppedProperties(event.droppedAttributesCount);
-  const tags = ((list?.length ?? 0) + dropped.length) >> 1;
-  writer.structListHeader(1 + tags + (keepNanoseconds ? 1 : 0));
+  writer.structListHeader(1 + properties.size + (droppedAttributesCount > 0 ? 1 : 0) + (keepNanoseconds ? 1 : 0));
   writeStringTag(writer, 'event', event.name);
-  if (list !== null) writePropertyTags(writer, list);
-  writePropertyTags(writer, dropped);
-  if (keepNanoseconds) writeIntegerTag(writer, NANOSECONDS_KEY, event.nano % 1000);
+  writePropertyTags(writer, properties);
+  writeCountTag(writer, DROPPED_ATTRIBUTES, droppedAttributesCount);
+  if (keepNanoseconds) writeIntegerTag(writer, NANOSECONDS_KEY, nano % 1000);
   writer.endStruct(outer);
 };
 
 /** A reference holds ids only; the link's properties and tracestate go into a log at the span's start. */
-const writeLinkLog = (writer: ThriftWriter, link: Link, startUs: number): void => {
-  const properties = Object.entries(link.properties ?? {}).filter(([, value]) => value !== undefined);
-  const dropped = droppedProperties(link.droppedAttributesCount ?? 0);
+const writeLinkLog = (writer: ThriftWriter, link: FinishedLink, startUs: number): void => {
+  const { properties, traceState, droppedAttributesCount } = link;
   const outer = writer.beginStruct();
   writeI64(writer, 1, startUs);
   writer.listField(2);
-  writer.structListHeader(3 + properties.length + (dropped.length >> 1) + (link.traceState ? 1 : 0));
+  writer.structListHeader(3 + properties.size + (droppedAttributesCount > 0 ? 1 : 0) + (traceState === '' ? 0 : 1));
   writeStringTag(writer, 'event', LINK_EVENT);
   writeStringTag(writer, 'link.trace_id', link.traceId);
   writeStringTag(writer, 'link.span_id', link.spanId);
-  if (link.traceState) writeStringTag(writer, 'w3c.tracestate', link.traceState);
-  for (const [key, value] of properties) writeTag(writer, key, value as PropertyValue);
-  writePropertyTags(writer, dropped);
+  if (traceState !== '') writeStringTag(writer, 'w3c.tracestate', traceState);
+  writePropertyTags(writer, properties);
+  writeCountTag(writer, DROPPED_ATTRIBUTES, droppedAttributesCount);
   writer.endStruct(outer);
 };
 
-const writeLogs = (writer: ThriftWriter, span: SpanRecord, startUs: number, keepNanoseconds: boolean): void => {
-  const links = span.links.length === 0 ? span.links : span.links.filter(needsLog);
-  const count = span.events.length + links.length;
+const writeLogs = (writer: ThriftWriter, span: FinishedSpan, startUs: number, keepNanoseconds: boolean): void => {
+  const { eventCount, linkCount } = span;
+  let count = eventCount;
+  for (let i = 0; i < linkCount; i++) if (needsLog(span.link(i))) count++;
   if (count === 0) return;
   writer.listField(11);
   writer.structListHeader(count);
-  for (const event of span.events) writeEventLog(writer, event, keepNanoseconds);
-  for (const link of links) writeLinkLog(writer, link, startUs);
+  for (let i = 0; i < eventCount; i++) writeEventLog(writer, span.event(i), keepNanoseconds);
+  for (let i = 0; i < linkCount; i++) {
+    const link = span.link(i);
+    if (needsLog(link)) writeLinkLog(writer, link, startUs);
+  }
 };
 
 /** Writes one `struct Span`, as an element of `Batch.spans`. */
-export const writeSpan = (writer: ThriftWriter, span: SpanRecord, keepNanoseconds: boolean): void => {
-  const { trace } = span;
+export const writeSpan = (writer: ThriftWriter, span: FinishedSpan, keepNanoseconds: boolean): void => {
   const outer = writer.beginStruct();
-  writer.i64Field(1, trace.w2, trace.w3);
-  writer.i64Field(2, trace.w0, trace.w1);
+  writer.i64Field(1, span.trace2, span.trace3);
+  writer.i64Field(2, span.trace0, span.trace1);
   writer.i64Field(3, span.idHi, span.idLo);
   writer.i64Field(4, span.parentHi, span.parentLo);
   writer.stringField(5, span.name);
-  if (span.links.length > 0) writeReferences(writer, span.links);
+  if (span.linkCount > 0) writeReferences(writer, span);
   writer.i32Field(7, SAMPLED);
   const startUs = toMicroseconds(span.startSec, span.startNano);
   writeI64(writer, 8, startUs);

@@ -1,5 +1,9 @@
 // Property values as jaeger.thrift Tags. A value keeps its type; what Thrift has no type for becomes text, never nothing.
-import type { PropertyList, PropertyValue } from '../../local-span/property.js';
+import { ArchivedDouble } from '../../trace/archived-double.js';
+import type { ArchivedValue } from '../../trace/archived-span.js';
+import type { SpanProperties } from '../../trace/finished-span.js';
+import { valueJson } from '../../trace/value-json.js';
+import { isInt64 } from '../otlp/protobuf-writer.js';
 import type { ThriftWriter } from './thrift-writer.js';
 
 /** `enum TagType` and the ids of `struct Tag`. */
@@ -12,8 +16,6 @@ const V_BOOL = 5;
 const V_LONG = 6;
 
 const TWO_32 = 0x1_0000_0000;
-const INT64_MIN = -(2n ** 63n);
-const INT64_MAX = 2n ** 63n - 1n;
 
 /** The two words of a bigint without a division: a store through one view, a load through the other. */
 const oneBigInt = new BigInt64Array(1);
@@ -57,8 +59,9 @@ export const writeIntegerTag = (writer: ThriftWriter, key: string, value: number
   writeLongTag(writer, key, Math.floor(value / TWO_32), value);
 };
 
+/** A whole number is a LONG, but for minus zero, whose sign only a double has. */
 const writeNumberTag = (writer: ThriftWriter, key: string, value: number): void => {
-  if (Number.isSafeInteger(value)) writeIntegerTag(writer, key, value);
+  if (Number.isSafeInteger(value) && !Object.is(value, -0)) writeIntegerTag(writer, key, value);
   else if (Number.isFinite(value)) writeDoubleTag(writer, key, value);
   // Jaeger's query service answers in JSON, which has no NaN and no Infinity: one such double and it cannot show the
   // whole trace (jaegertracing/jaeger-ui issues 321 and 3047).
@@ -66,7 +69,7 @@ const writeNumberTag = (writer: ThriftWriter, key: string, value: number): void 
 };
 
 const writeBigIntTag = (writer: ThriftWriter, key: string, value: bigint): void => {
-  if (value < INT64_MIN || value > INT64_MAX) {
+  if (!isInt64(value)) {
     writeStringTag(writer, key, value.toString());
     return;
   }
@@ -74,20 +77,14 @@ const writeBigIntTag = (writer: ThriftWriter, key: string, value: bigint): void 
   writeLongTag(writer, key, itsWords[HIGH] as number, itsWords[LOW] as number);
 };
 
-/** JSON.stringify refuses a bigint and turns NaN into null; here a bigint keeps all its digits and NaN is text. */
-const elementToJson = (element: string | number | bigint | boolean): string => {
-  if (typeof element === 'bigint') return element.toString();
-  if (typeof element === 'number' && !Number.isFinite(element)) return JSON.stringify(String(element));
-  return JSON.stringify(element);
+/** What is neither a text nor a number: lists and maps as JSON text, bytes as base64. */
+const writeObjectTag = (writer: ThriftWriter, key: string, value: Extract<ArchivedValue, object | null>): void => {
+  if (value instanceof ArchivedDouble) writeDoubleTag(writer, key, value.value);
+  else if (value instanceof Uint8Array) writeStringTag(writer, key, Buffer.from(value).toString('base64'));
+  else writeStringTag(writer, key, value === null ? '' : valueJson(value));
 };
 
-export const arrayToJson = (array: Extract<PropertyValue, readonly unknown[]>): string => {
-  let text = '[';
-  for (let i = 0; i < array.length; i++) text += (i === 0 ? '' : ',') + elementToJson(array[i] as string);
-  return `${text}]`;
-};
-
-export const writeTag = (writer: ThriftWriter, key: string, value: PropertyValue): void => {
+export const writeTag = (writer: ThriftWriter, key: string, value: ArchivedValue): void => {
   switch (typeof value) {
     case 'string':
       writeStringTag(writer, key, value);
@@ -102,11 +99,13 @@ export const writeTag = (writer: ThriftWriter, key: string, value: PropertyValue
       writeBigIntTag(writer, key, value);
       break;
     default:
-      // An untyped caller may have passed what the types forbid; text of it is better than a batch that never leaves.
-      writeStringTag(writer, key, Array.isArray(value) ? arrayToJson(value) : String(value));
+      if (typeof value === 'object') writeObjectTag(writer, key, value);
+      // What the types forbid: text of it is better than a batch that never leaves.
+      else writeStringTag(writer, key, String(value));
   }
 };
 
-export const writePropertyTags = (writer: ThriftWriter, list: PropertyList): void => {
-  for (let i = 0; i < list.length; i += 2) writeTag(writer, list[i] as string, list[i + 1] as PropertyValue);
+export const writePropertyTags = (writer: ThriftWriter, properties: SpanProperties): void => {
+  const { size } = properties;
+  for (let i = 0; i < size; i++) writeTag(writer, properties.key(i), properties.value(i));
 };

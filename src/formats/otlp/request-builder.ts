@@ -5,9 +5,9 @@ import { ReportError, type Resource } from '../../collector/reporter.js';
 import { NO_PROPERTIES } from '../../trace/properties.js';
 import type { SpanRecord } from '../../trace/record.js';
 import { RecordView } from '../../trace/record-view.js';
+import { OWN_SCOPE, ownResource } from '../library.js';
 import { ByteWriter, REQUEST_FULL } from './byte-writer.js';
 import type { OtlpFormat } from './format.js';
-import { OWN_SCOPE, ownResource } from './library.js';
 
 /** Room is made for the longest text a string could become, so a write may ask for more than it uses. */
 const SLACK_BYTES = 8 << 10;

@@ -7,7 +7,7 @@ import { expect, test } from 'vitest';
 import { Archive } from '../../../src/archive/archive.js';
 import { archivedSpan } from '../../../src/archive/from-record.js';
 import { decodeJaegerJson } from '../../../src/formats/jaeger-json/read-traces.js';
-import { ownResource } from '../../../src/formats/otlp/library.js';
+import { ownResource } from '../../../src/formats/library.js';
 import { decodeOtlpJson } from '../../../src/formats/otlp/read-json.js';
 import { encodeOtlpJson } from '../../../src/formats/otlp/write-json.js';
 import type { ArchivedSpan } from '../../../src/trace/archived-span.js';

@@ -11,7 +11,7 @@ import { ReportError } from '../../../src/collector/reporter.js';
 import { TransportError } from '../../../src/container/graph-error.js';
 import { OtlpReporter } from '../../../src/exporters/otlp.js';
 import { decodeJaegerJson } from '../../../src/formats/jaeger-json/read-traces.js';
-import { ownResource } from '../../../src/formats/otlp/library.js';
+import { ownResource } from '../../../src/formats/library.js';
 import { decodeOtlpJson } from '../../../src/formats/otlp/read-json.js';
 import { encodeOtlpJson } from '../../../src/formats/otlp/write-json.js';
 import type { ArchivedSpan } from '../../../src/trace/archived-span.js';

@@ -40,7 +40,7 @@ test('a span with everything', async () => {
     references: [
       { refType: 'CHILD_OF', traceID: '0af7651916cd43dd8448eb211c80319c', spanID: '00000001fffffffe' },
       { refType: 'FOLLOWS_FROM', traceID: '4bf92f3577b34da6a3ce929d0e0e4736', spanID: '00f067aa0ba902b7' },
-      { refType: 'FOLLOWS_FROM', traceID: '00000000000000000000000000000abc', spanID: 'ffffffffffffffff' },
+      { refType: 'FOLLOWS_FROM', traceID: '0000000000000abc', spanID: 'ffffffffffffffff' },
     ],
     startTime: 1_700_000_000_123_456,
     duration: 543,

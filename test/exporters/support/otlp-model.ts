@@ -12,7 +12,7 @@ const toValue = (value: PropertyValue): DecodedValue => {
   if (typeof value === 'string') return ['string', value];
   if (typeof value === 'boolean') return ['bool', value];
   if (typeof value === 'number')
-    return Number.isSafeInteger(value) ? ['int', BigInt(value).toString()] : ['double', value];
+    return Number.isSafeInteger(value) && !Object.is(value, -0) ? ['int', BigInt(value).toString()] : ['double', value];
   const digits = (value as bigint).toString();
   return BigInt.asIntN(64, value as bigint) === value ? ['int', digits] : ['string', digits];
 };

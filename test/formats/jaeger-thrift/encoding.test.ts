@@ -33,7 +33,7 @@ const signed = (hi: number, lo: number): bigint => BigInt.asIntN(64, (BigInt(hi)
 const fromHex = (hex: string): bigint => BigInt.asIntN(64, BigInt(`0x${hex}`));
 
 const jsonOf = (value: readonly unknown[]): string =>
-  `[${value.map((item) => (typeof item === 'bigint' ? `${item}` : JSON.stringify(item))).join(',')}]`;
+  `[${value.map((item) => (typeof item === 'bigint' ? `${item}` : Object.is(item, -0) ? '-0' : JSON.stringify(item))).join(',')}]`;
 
 const expectedTag = (key: string, value: PropertyValue): DecodedTag => {
   if (typeof value === 'string') return [key, 'STRING', value];
@@ -42,7 +42,7 @@ const expectedTag = (key: string, value: PropertyValue): DecodedTag => {
     return BigInt.asIntN(64, value) === value ? [key, 'LONG', value] : [key, 'STRING', `${value}`];
   }
   if (typeof value === 'number') {
-    if (Number.isSafeInteger(value)) return [key, 'LONG', BigInt(value)];
+    if (Number.isSafeInteger(value) && !Object.is(value, -0)) return [key, 'LONG', BigInt(value)];
     return Number.isFinite(value) ? [key, 'DOUBLE', value] : [key, 'STRING', `${value}`];
   }
   return [key, 'STRING', jsonOf(value)];
@@ -73,8 +73,8 @@ const expectedSpan = (one: SpanRecord, keepNanoseconds: boolean): DecodedSpan =>
   if (one.status.code === 'ok') tags.push(['otel.status_code', 'STRING', 'OK']);
   if (one.status.code === 'error') {
     tags.push(['otel.status_code', 'STRING', 'ERROR'], ['error', 'BOOL', true]);
-    if (one.status.message) tags.push(['otel.status_description', 'STRING', one.status.message]);
   }
+  if (one.status.message) tags.push(['otel.status_description', 'STRING', one.status.message]);
   if (one.trace.traceState) tags.push(['w3c.tracestate', 'STRING', one.trace.traceState]);
   tags.push(...expectedDropped(one.droppedAttributesCount, one.droppedEventsCount, one.droppedLinksCount));
   const logs = one.events.map((event) => {

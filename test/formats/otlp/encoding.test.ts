@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest';
 import packageJson from '../../../package.json' with { type: 'json' };
 import type { Resource } from '../../../src/collector/reporter.js';
 import { toSdkResource, toSdkSpan } from '../../../src/exporters/otel-sdk/sdk-span.js';
-import { LIBRARY_VERSION } from '../../../src/formats/otlp/library.js';
+import { LIBRARY_VERSION } from '../../../src/formats/library.js';
 import { RequestBuilder } from '../../../src/formats/otlp/request-builder.js';
 import { nanosWords, toNanosWords } from '../../../src/formats/otlp/unix-nanos.js';
 import { JsonFormat } from '../../../src/formats/otlp/write-json.js';

@@ -1,7 +1,7 @@
 // What a Jaeger shows of spans in its older query API, in one form, and what it ought to show of our records.
 
 import type { Resource } from '../../../src/collector/reporter.js';
-import { resourceProperties } from '../../../src/formats/otlp/library.js';
+import { resourceProperties } from '../../../src/formats/library.js';
 import type { PropertyValue } from '../../../src/local-span/property.js';
 import type { EventRecord, SpanRecord } from '../../../src/trace/record.js';
 

@@ -1,0 +1,199 @@
+// A finished span in the form that Jaeger's UI reads from a file. Where Jaeger's own form says all there is it is that form, so that an answer
+// of Jaeger comes out as it came in. Nanoseconds, and all else that the form has no field for, become tags and logs: reading them back loses
+// nothing but the types of lists, maps and values without content.
+import type { ArchivedResource, ArchivedValue } from '../../trace/archived-span.js';
+import { type Extras, extrasOf } from '../../trace/extras.js';
+import type { FinishedEvent, FinishedLink, FinishedSpan, SpanProperties } from '../../trace/finished-span.js';
+import { ObjectProperties } from '../../trace/property-views.js';
+import { DURATION_KEY, LINK_EVENT, NANOSECONDS_KEY } from '../jaeger-thrift/write-span.js';
+import { EVENT_EXTRAS, extraTags, LINK_EXTRAS, RESOURCE_EXTRAS, SCOPE_EXTRAS, SPAN_EXTRAS } from './extras.js';
+import { tagJson } from './field-tags.js';
+import { shownTraceId } from './ids.js';
+import * as Key from './keys.js';
+import { WARNINGS_KEY, warningsIn } from './span-warnings.js';
+import { type JaegerTag, toTag, toTags } from './tags.js';
+
+/** Whole microseconds since 1970. Rounding down keeps every child inside its parent. */
+const microseconds = (sec: number, nano: number): number => sec * 1e6 + Math.floor(nano / 1000);
+
+const isWhole = (nano: number): boolean => nano % 1000 === 0;
+
+const hasExtras = (thing: Extras): boolean => Object.keys(extrasOf(thing)).length > 0;
+
+const has = (properties: SpanProperties, key: string): boolean => properties.get(key) !== undefined;
+
+const isChildOf = (link: FinishedLink): boolean => link.properties.get(Key.REFERENCE_TYPE) === 'child_of';
+
+/** Whether any link is one that says this. */
+const someLink = (span: FinishedSpan, isOne: (link: FinishedLink) => boolean): boolean => {
+  for (let i = 0; i < span.linkCount; i++) if (isOne(span.link(i))) return true;
+  return false;
+};
+
+const isInside =
+  ({ traceId }: FinishedSpan) =>
+  (link: FinishedLink): boolean =>
+    link.traceId === traceId;
+
+/** Whether Jaeger's form alone would be read as another span: what it cuts off, and a link that would be taken for the parent. */
+const needsMore = (span: FinishedSpan): boolean =>
+  !isWhole(span.startNano) ||
+  !isWhole(span.endNano) ||
+  has(span.properties, NANOSECONDS_KEY) ||
+  has(span.properties, DURATION_KEY) ||
+  (span.parentSpanId === '' && someLink(span, isInside(span))) ||
+  hasExtras(span) ||
+  hasExtras(span.scope);
+
+const isTrue = (value: ArchivedValue | undefined): boolean => value === true || value === 'true';
+
+const exact = (ns: bigint): number | bigint => (ns <= Number.MAX_SAFE_INTEGER ? Number(ns) : ns);
+
+/** Tags for fields: left out where the field has its default, unless a property of that key would be taken for it. */
+const fieldTags = (
+  span: FinishedSpan,
+  properties: SpanProperties,
+  keys: readonly string[],
+  hasMore: boolean,
+): JaegerTag[] => {
+  const tags: JaegerTag[] = [];
+  const add = (key: string, value: ArchivedValue, isDefault: boolean): void => {
+    if (!isDefault || has(properties, key)) tags.push(toTag(key, value));
+  };
+  const { scope, kind, statusCode, statusMessage, traceState } = span;
+  // Its properties are those behind its name.
+  const ofScope = Object.entries(scope.properties);
+  const hasScopeTags = ofScope.length > 0 || keys.some((key) => key.startsWith(Key.SCOPE_PROPERTY));
+  add(Key.SCOPE_NAME, scope.name, scope.name === '' && !hasScopeTags);
+  for (const [key, value] of ofScope) tags.push(toTag(Key.SCOPE_PROPERTY + key, value));
+  add(Key.SCOPE_VERSION, scope.version, scope.version === '');
+  if (hasMore) {
+    add(NANOSECONDS_KEY, span.startNano % 1000, false);
+    add(DURATION_KEY, exact(span.durationNs), false);
+  }
+  // Beside nanoseconds no kind means "internal", as in our Thrift; elsewhere "unspecified".
+  add(Key.KIND, kind, kind === (hasMore ? 'internal' : 'unspecified'));
+  // Without a code the tag "error" would say it.
+  add(Key.STATUS_CODE, statusCode.toUpperCase(), statusCode === 'unset' && !isTrue(properties.get(Key.ERROR)));
+  if (statusCode === 'error') add(Key.ERROR, true, false);
+  add(Key.STATUS_MESSAGE, statusMessage, statusMessage === '');
+  add(Key.TRACE_STATE, traceState, traceState === '');
+  if (hasMore) tags.push(...extraTags(scope, properties, SCOPE_EXTRAS), ...extraTags(span, properties, SPAN_EXTRAS));
+  return tags;
+};
+
+/** Whether the parent is told as a FOLLOWS_FROM: where it will be read as the parent again. */
+const followsFrom = (span: FinishedSpan, hasMore: boolean): boolean =>
+  span.parentSpanId !== '' &&
+  span.properties.get(Key.REFERENCE_TYPE) === Key.FOLLOWS_FROM &&
+  !hasMore &&
+  !someLink(span, (link) => isInside(span)(link) && isChildOf(link));
+
+const byKey = (a: JaegerTag, b: JaegerTag): number => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0);
+
+/** Of one key the property is first. In Jaeger's order where that loses nothing: properties of a scope are known by standing behind its name. */
+const tagsOf = (span: FinishedSpan, hasMore: boolean, follows: boolean, warnings: readonly string[]): JaegerTag[] => {
+  const { properties } = span;
+  const own = toTags(properties);
+  const shown = own.filter(
+    ({ key }) => !(warnings.length > 0 && key === WARNINGS_KEY) && !(follows && key === Key.REFERENCE_TYPE),
+  );
+  const keys = own.map(({ key }) => key);
+  const tags = [...shown, ...fieldTags(span, properties, keys, hasMore)];
+  return hasMore || Object.keys(span.scope.properties).length > 0 ? tags : tags.sort(byKey);
+};
+
+/** A nameless event has no field of that name, unless the property would be taken for the name: any text, beside nanoseconds an empty one too. */
+const isNamed = (name: string, properties: SpanProperties, hasMore: boolean): boolean => {
+  const own = properties.get(Key.EVENT);
+  return name !== '' || (typeof own === 'string' && (own !== '' || hasMore));
+};
+
+const eventLog = (event: FinishedEvent): object => {
+  const { name, sec, nano, properties } = event;
+  const hasMore = !isWhole(nano) || has(properties, NANOSECONDS_KEY) || hasExtras(event);
+  const fields = toTags(properties);
+  if (isNamed(name, properties, hasMore)) fields.unshift(toTag(Key.EVENT, name));
+  if (hasMore) fields.push(...extraTags(event, properties, EVENT_EXTRAS), toTag(NANOSECONDS_KEY, nano % 1000));
+  return { timestamp: microseconds(sec, nano), fields };
+};
+
+const hasRest = (link: FinishedLink): boolean => link.traceState !== '' || link.properties.size > 0 || hasExtras(link);
+
+const linkLog = (link: FinishedLink, timestamp: number): object => {
+  const { traceId, spanId, traceState, properties } = link;
+  return {
+    timestamp,
+    fields: [
+      toTag(Key.EVENT, LINK_EVENT),
+      toTag(Key.LINK_TRACE_ID, traceId),
+      toTag(Key.LINK_SPAN_ID, spanId),
+      ...(traceState === '' && !has(properties, Key.TRACE_STATE) ? [] : [toTag(Key.TRACE_STATE, traceState)]),
+      ...toTags(properties),
+      ...extraTags(link, properties, LINK_EXTRAS),
+    ],
+  };
+};
+
+/** Events, and what a reference has no place for: a log at the span's start, in order where several links go to one span. */
+const logsOf = (span: FinishedSpan): object[] => {
+  const logs: object[] = [];
+  for (let i = 0; i < span.eventCount; i++) logs.push(eventLog(span.event(i)));
+  const logged = new Set<string>();
+  for (let i = 0; i < span.linkCount; i++) {
+    const link = span.link(i);
+    if (hasRest(link)) logged.add(link.traceId + link.spanId);
+  }
+  const start = microseconds(span.startSec, span.startNano);
+  for (let i = 0; i < span.linkCount; i++) {
+    const link = span.link(i);
+    if (logged.has(link.traceId + link.spanId)) logs.push(linkLog(link, start));
+  }
+  return logs;
+};
+
+const references = (span: FinishedSpan, follows: boolean): object[] => {
+  const { traceId, parentSpanId } = span;
+  const list: object[] = [];
+  // The parent is the first of all.
+  if (parentSpanId !== '')
+    list.push({ refType: follows ? 'FOLLOWS_FROM' : 'CHILD_OF', traceID: shownTraceId(traceId), spanID: parentSpanId });
+  for (let i = 0; i < span.linkCount; i++) {
+    const link = span.link(i);
+    // In a span without parent it would be taken for one.
+    const isChild = isChildOf(link) && (parentSpanId !== '' || link.traceId !== traceId);
+    const refType = isChild ? 'CHILD_OF' : 'FOLLOWS_FROM';
+    list.push({ refType, traceID: shownTraceId(link.traceId), spanID: link.spanId });
+  }
+  return list;
+};
+
+/** A span of the document; `processID` is that of its process within the trace. */
+export const spanJson = (span: FinishedSpan, processID: string): string => {
+  const warnings = warningsIn(span.properties.get(WARNINGS_KEY));
+  const hasMore = needsMore(span);
+  const follows = followsFrom(span, hasMore);
+  const startTime = microseconds(span.startSec, span.startNano);
+  return tagJson({
+    traceID: shownTraceId(span.traceId),
+    spanID: span.spanId,
+    operationName: span.name,
+    references: references(span, follows),
+    startTime,
+    duration: microseconds(span.endSec, span.endNano) - startTime,
+    tags: tagsOf(span, hasMore, follows, warnings),
+    logs: logsOf(span),
+    processID,
+    warnings: warnings.length === 0 ? null : warnings,
+  });
+};
+
+/** A process of the document. */
+export const processJson = (resource: ArchivedResource): string => {
+  const properties = new ObjectProperties().of(resource.properties);
+  const extras = extraTags(resource, properties, RESOURCE_EXTRAS);
+  const tags = toTags(properties);
+  const name = properties.get(Key.SERVICE_NAME);
+  if (typeof name !== 'string') return tagJson({ serviceName: '', tags: [...tags, ...extras] });
+  return tagJson({ serviceName: name, tags: [...tags.filter(({ key }) => key !== Key.SERVICE_NAME), ...extras] });
+};

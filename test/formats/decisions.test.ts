@@ -1,0 +1,116 @@
+// What all formats decide alike, from records of the collector and from archived spans: integers beyond 64 bits, minus zero, the kind
+// `internal`, text of a status without an error, and `__proto__` as a key.
+import { describe, expect, test } from 'vitest';
+import { archivedSpan } from '../../src/archive/from-record.js';
+import { decodeJaegerJson } from '../../src/formats/jaeger-json/read-traces.js';
+import { processJson, spanJson } from '../../src/formats/jaeger-json/write-span.js';
+import { encodeJaegerJson } from '../../src/formats/jaeger-json/write-traces.js';
+import { BatchPacker } from '../../src/formats/jaeger-thrift/batch-packer.js';
+import { BinaryWriter } from '../../src/formats/jaeger-thrift/binary-writer.js';
+import { NO_SCOPE, OWN_SCOPE, ownResource } from '../../src/formats/library.js';
+import { ByteWriter } from '../../src/formats/otlp/byte-writer.js';
+import type { OtlpFormat } from '../../src/formats/otlp/format.js';
+import { decodeOtlpJson } from '../../src/formats/otlp/read-json.js';
+import { decodeOtlpProtobuf } from '../../src/formats/otlp/read-protobuf.js';
+import { encodeOtlpJson, JsonFormat } from '../../src/formats/otlp/write-json.js';
+import { ProtobufFormat } from '../../src/formats/otlp/write-protobuf.js';
+import { ArchivedView } from '../../src/trace/archived-view.js';
+import type { FinishedSpan } from '../../src/trace/finished-span.js';
+import { RecordView } from '../../src/trace/record-view.js';
+import { FULL_SPAN } from '../archive/support/any-span.js';
+import { decodeHttpBody } from '../exporters/jaeger/support/decode.js';
+import { RESOURCE, record } from '../exporters/support/records.js';
+
+const SPAN = record({
+  kind: 'internal',
+  status: { code: 'ok', message: 'said all the same' },
+  properties: [
+    'beyond',
+    2n ** 64n,
+    'below',
+    -(2n ** 63n) - 1n,
+    'largest',
+    2n ** 63n - 1n,
+    'minus',
+    -0,
+    '__proto__',
+    'own',
+  ],
+});
+const resource = ownResource(RESOURCE);
+const archived = archivedSpan(SPAN, resource);
+const views: readonly (readonly [string, FinishedSpan])[] = [
+  ['a record', new RecordView(resource, OWN_SCOPE).of(SPAN)],
+  ['an archived span', new ArchivedView().of(archived)],
+];
+
+const write = (format: OtlpFormat, span: FinishedSpan): Buffer => {
+  const writer = new ByteWriter(1 << 20);
+  format.begin(writer, span.resource, span.scope);
+  format.span(writer, span, true);
+  const start = format.end(writer);
+  return Buffer.from(writer.bytes.subarray(start, writer.at));
+};
+
+/** Numbers too big for OTLP and Jaeger are their digits. */
+const READ = {
+  kind: 'internal',
+  status: { code: 'ok', message: 'said all the same' },
+  properties: Object.defineProperty(
+    { beyond: String(2n ** 64n), below: String(-(2n ** 63n) - 1n), largest: 2n ** 63n - 1n, minus: -0 },
+    '__proto__',
+    { value: 'own', enumerable: true, writable: true, configurable: true },
+  ),
+};
+const isRead = ({ kind, status, properties }: { kind: string; status: object; properties: object }): void => {
+  expect({ kind, status, properties }).toStrictEqual(READ);
+  expect(Object.keys(properties)).toEqual(Object.keys(READ.properties));
+};
+
+describe.each(views)('%s', (_name, view) => {
+  test('OTLP/JSON', () => isRead(decodeOtlpJson(write(new JsonFormat(), view)).spans[0]));
+  test('OTLP in protobuf', () => isRead(decodeOtlpProtobuf(write(new ProtobufFormat(), view)).spans[0]));
+  test('Jaeger JSON', () => {
+    const document = `{"data":[{"traceID":"${view.traceId}","spans":[${spanJson(view, 'p1')}],"processes":{"p1":${processJson(resource)}}}]}`;
+    expect(document).not.toContain('span.kind');
+    isRead(decodeJaegerJson(Buffer.from(document)).spans[0]);
+  });
+});
+
+test('both views give the same bytes', () => {
+  for (const format of [new JsonFormat(), new ProtobufFormat()]) {
+    expect(write(format, views[0][1])).toEqual(write(format, views[1][1]));
+  }
+  expect(spanJson(views[0][1], 'p1')).toBe(spanJson(views[1][1], 'p1'));
+});
+
+test('Thrift', () => {
+  const packer = new BatchPacker(new BinaryWriter(), 'batch', 1e6, true);
+  packer.begin(RESOURCE);
+  packer.add(SPAN);
+  const { spans } = decodeHttpBody(packer.finish()?.bytes as Buffer);
+  const tags = spans[0].tags;
+  expect(tags).toContainEqual(['beyond', 'STRING', String(2n ** 64n)]);
+  expect(tags).toContainEqual(['largest', 'LONG', 2n ** 63n - 1n]);
+  expect(tags).toContainEqual(['minus', 'DOUBLE', -0]);
+  expect(tags).toContainEqual(['__proto__', 'STRING', 'own']);
+  expect(tags).toContainEqual(['otel.status_description', 'STRING', 'said all the same']);
+  expect(tags.some(([key]) => key === 'span.kind')).toBe(false);
+});
+
+test('all that an archived span has goes through OTLP in protobuf as through OTLP/JSON', () => {
+  const bytes = write(new ProtobufFormat(), new ArchivedView().of(FULL_SPAN));
+  expect(decodeOtlpProtobuf(bytes).spans).toEqual([FULL_SPAN]);
+  expect(decodeOtlpJson(Buffer.from(encodeOtlpJson([FULL_SPAN]))).spans).toEqual([FULL_SPAN]);
+});
+
+test('a span of Jaeger with whole microseconds names the kind internal, and leaves out one that is not known', () => {
+  const whole = { ...archived, startUnixNs: 1000n, endUnixNs: 2000n, flags: undefined, scope: NO_SCOPE };
+  const text = (kind: 'internal' | 'unspecified'): string =>
+    encodeJaegerJson(new Map([[whole.traceId, [{ ...whole, kind }]]]));
+  expect(text('internal')).toContain('{"key":"span.kind","type":"string","value":"internal"}');
+  expect(text('unspecified')).not.toContain('span.kind');
+  for (const kind of ['internal', 'unspecified'] as const) {
+    expect(decodeJaegerJson(Buffer.from(text(kind))).spans[0].kind).toBe(kind);
+  }
+});
