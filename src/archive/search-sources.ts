@@ -1,6 +1,6 @@
 // Searches several sources at once. Parts of a trace may lie in several: a trace is put together before it is decided, and the answer is
 // the same wherever its parts lie and in whatever order the sources are asked.
-import { checkSignal } from '../container/transport/check-signal.js';
+import { checkSignal } from '../container/transport/transport.js';
 import type { ArchivedSpan, TraceSummary } from '../trace/archived-span.js';
 import { isMeant, type NamedSearch } from '../trace/match.js';
 import { rootFirst } from '../trace/tree.js';

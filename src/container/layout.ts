@@ -1,6 +1,7 @@
 // The fixed parts of a graph file, byte for byte: header, table of contents, footer. Every number read here comes from a file that may
 // lie: nothing may be believed before its checksum, nor a length before it fits into the file.
 import { crc32 } from 'node:zlib';
+import { ByteReader } from '../base/bytes/byte-reader.js';
 import { BadSignatureError, CorruptError, TruncatedError, UnsupportedVersionError } from './graph-error.js';
 
 /** Version of the format that this package writes and reads. */
@@ -197,3 +198,7 @@ export const decodeToc = (bytes: Buffer, { tocCrc, tocOffset }: Footer, name: st
   }
   return entries;
 };
+
+/** Reads `bytes`; `what` names them in errors, `section` and `block` say where they are. */
+export const sectionReader = (bytes: Uint8Array, what: string, section: string, block?: number): ByteReader =>
+  new ByteReader(bytes, (reason) => new CorruptError(`${what} ${reason}`, section, block));

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { ByteWriter } from '../../src/base/bytes/byte-writer.js';
 import { BitReader, BitWriter } from '../../src/container/bits.js';
 import { CorruptError } from '../../src/container/graph-error.js';
-import { sectionReader } from '../../src/container/section-reader.js';
+import { sectionReader } from '../../src/container/layout.js';
 
 const item = fc.oneof(
   fc.record({ zeros: fc.integer({ min: 0, max: 100 }) }),

@@ -12,8 +12,7 @@ import {
   TruncatedError,
   UnsupportedVersionError,
 } from '../../container/graph-error.js';
-import { NO_GRAPH, type SectionEntry, SectionId } from '../../container/layout.js';
-import { sectionReader } from '../../container/section-reader.js';
+import { NO_GRAPH, type SectionEntry, SectionId, sectionReader } from '../../container/layout.js';
 import type { Transport, TransportReadOptions } from '../../container/transport/transport.js';
 import { Dictionary } from '../../graph/dictionary/dictionary.js';
 import { KeyFilter } from '../../graph/dictionary/key-filter.js';

@@ -9,8 +9,8 @@
 import type { ByteReader } from '../../base/bytes/byte-reader.js';
 import { ByteWriter } from '../../base/bytes/byte-writer.js';
 import { BitReader, BitWriter } from '../../container/bits.js';
+import { sectionReader } from '../../container/layout.js';
 import { ESCAPE, NUMBER_SYMBOLS, putExtra, takeNumber } from '../../container/number-symbols.js';
-import { sectionReader } from '../../container/section-reader.js';
 import { SymbolDecoder, SymbolEncoder } from '../../container/symbol-coder.js';
 import type { ArchivedResource } from '../../trace/archived-span.js';
 import { NEAR_NS, readTime, writeTime } from './layout.js';

@@ -6,8 +6,8 @@
 import type { ByteReader } from '../../base/bytes/byte-reader.js';
 import { ByteWriter } from '../../base/bytes/byte-writer.js';
 import { BitReader, BitWriter } from '../../container/bits.js';
+import { sectionReader } from '../../container/layout.js';
 import { ESCAPE, NUMBER_SYMBOLS, putExtra, symbolOf, takeNumber } from '../../container/number-symbols.js';
-import { sectionReader } from '../../container/section-reader.js';
 import { SymbolDecoder, SymbolEncoder } from '../../container/symbol-coder.js';
 import { SymbolCounts, SymbolModel } from '../../container/symbol-model.js';
 import { readText, writeText } from '../values/texts.js';

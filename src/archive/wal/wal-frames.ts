@@ -4,7 +4,7 @@
 import { crc32 } from 'node:zlib';
 import type { ByteWriter } from '../../base/bytes/byte-writer.js';
 import { GraphError } from '../../container/graph-error.js';
-import { sectionReader } from '../../container/section-reader.js';
+import { sectionReader } from '../../container/layout.js';
 import type { ArchivedSpan } from '../../trace/archived-span.js';
 import { readSpans } from './span-bytes.js';
 

@@ -1,9 +1,15 @@
 // A graph file in memory. It counts as a file would, so that what a test measures on a buffer holds for a file. It must never copy:
 // what it hands out are views of the buffer.
 import { ClosedError } from '../graph-error.js';
-import { checkSignal } from './check-signal.js';
 import { checkGap, checkRanges, dealOut, emptyResults, mergeRanges } from './range-plan.js';
-import type { ByteRange, SyncTransport, Tail, TransportReadOptions, TransportStats } from './transport.js';
+import {
+  type ByteRange,
+  checkSignal,
+  type SyncTransport,
+  type Tail,
+  type TransportReadOptions,
+  type TransportStats,
+} from './transport.js';
 
 /** Options of {@link BufferTransport}. */
 export interface BufferTransportOptions {

@@ -12,9 +12,15 @@ import {
   TransportError,
   TruncatedError,
 } from '../graph-error.js';
-import { checkSignal } from './check-signal.js';
 import { checkGap, checkRanges, dealOut, emptyResults, mergeRanges } from './range-plan.js';
-import type { ByteRange, SyncTransport, Tail, TransportReadOptions, TransportStats } from './transport.js';
+import {
+  type ByteRange,
+  checkSignal,
+  type SyncTransport,
+  type Tail,
+  type TransportReadOptions,
+  type TransportStats,
+} from './transport.js';
 
 /** Options of {@link FileTransport}. */
 export interface FileTransportOptions {

@@ -1,22 +1,51 @@
-// A graph file behind HTTP, read by Range requests. Answers are checked to be the bytes that were asked for, of the one version of the
-// file that was read first; a server that cannot serve ranges is refused rather than downloaded.
+// The address of a file on a web server. Credentials and signatures in it must reach the server and nobody else: no message may show
+// them.
 
 import { inParallel } from '../../base/calls/in-parallel.js';
 import { abortedBy } from '../../base/errors/aborted.js';
 import { aborted, BadOptionsError, ClosedError, TransportError, TruncatedError } from '../graph-error.js';
-import { parseAddress } from './http/address.js';
-import { parseContentRange, sizeWithoutRange } from './http/content-range.js';
 import {
   HttpGetter,
+  type LinkedAbort,
+  linkedAbort,
   type Patience,
   type RequestHeaders,
   type SignRequest,
   type TakeAnswer,
-} from './http/http-getter.js';
-import { type LinkedAbort, linkedAbort } from './http/linked-abort.js';
-import { ObjectIdentity } from './http/object-identity.js';
+} from './http-getter.js';
+import { ObjectIdentity, parseContentRange, sizeWithoutRange } from './object-version.js';
 import { checkRanges, dealOut, emptyResults, mergeRanges } from './range-plan.js';
 import type { ByteRange, Tail, Transport, TransportReadOptions, TransportStats } from './transport.js';
+
+/** A percent sign that encodes nothing stands for itself. */
+const decode = (text: string): string => {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+};
+
+/** An address as `fetch` takes it, and as it may be shown. */
+export const parseAddress = (
+  text: string,
+): { readonly url: string; readonly name: string; readonly headers: RequestHeaders } => {
+  if (!URL.canParse(text)) throw new BadOptionsError(`${text.replace(/\/\/.*@/s, '//')} is no address`);
+  const url = new URL(text);
+  if (url.protocol !== 'http:' && url.protocol !== 'https:') {
+    throw new BadOptionsError(`${url.protocol}// cannot be read, only http and https can`);
+  }
+  const { username, password } = url;
+  url.username = '';
+  url.password = '';
+  url.hash = '';
+  const shown = new URL(url);
+  // Signed addresses carry their permission here.
+  if (shown.search !== '') shown.search = '...';
+  if (username === '' && password === '') return { url: url.href, name: shown.href, headers: {} };
+  const user = Buffer.from(`${decode(username)}:${decode(password)}`).toString('base64');
+  return { url: url.href, name: shown.href, headers: { authorization: `Basic ${user}` } };
+};
 
 /** Options of {@link HttpTransport}. */
 export interface HttpTransportOptions extends Partial<Patience> {

@@ -1,4 +1,6 @@
-// How bytes of a graph file are fetched: batches of ranges, because a slow link pays for every request. Types only.
+// How bytes of a file are fetched: batches of ranges, because a slow link pays for every request.
+import { throwIfAborted } from '../../base/errors/aborted.js';
+import { aborted } from '../graph-error.js';
 
 /** A stretch of a file. */
 export interface ByteRange {
@@ -47,3 +49,7 @@ export interface SyncTransport extends Transport {
   readRangesSync(ranges: readonly ByteRange[]): Buffer[];
   readTailSync(length: number): Tail;
 }
+
+/** Throws `AbortedError` when the signal of a read has fired. */
+export const checkSignal = (name: string, options: TransportReadOptions | undefined): void =>
+  throwIfAborted(options?.signal, `reading ${name}`, aborted);

@@ -2,6 +2,7 @@
 // the cache knows what it holds.
 import { BlockCache, newBlockKeys } from '../../container/block-cache.js';
 import type { BlockRef, Container } from '../../container/container.js';
+import type { RangeReading } from '../../container/reading.js';
 import type { ByteRange } from '../../container/transport/transport.js';
 import type { BlockTable } from './block-table.js';
 import { type DictionaryIndex, decodeIndexBlock, Part } from './dictionary-index.js';
@@ -9,7 +10,6 @@ import { decodeKeys } from './key-block.js';
 import type { KeyRange } from './key-bytes.js';
 import type { KeyBlock } from './key-codec.js';
 import { decodeOrdinals } from './ordinal-columns.js';
-import type { Reading } from './reading.js';
 
 /** A block as far as it was needed. */
 export interface DecodedBlock {
@@ -91,7 +91,7 @@ export class DictionaryBlocks {
   }
 
   /** The tables of index blocks, read in one batch. */
-  *tables(indexBlocks: Iterable<number>): Reading<Tables> {
+  *tables(indexBlocks: Iterable<number>): RangeReading<Tables> {
     const { container, index, indexBlocks: kept } = this;
     const tables = new Map<number, BlockTable>();
     if (index.table !== undefined) return tables.set(0, index.table);
@@ -125,7 +125,7 @@ export class DictionaryBlocks {
   }
 
   /** One block with its ordinals: the short way for a single look-up. */
-  *fetchOne(table: BlockTable, block: number): Reading<DecodedBlock> {
+  *fetchOne(table: BlockTable, block: number): RangeReading<DecodedBlock> {
     const cached = this.cache.get(this.keyOf(block)) as DecodedBlock | undefined;
     if (cached?.ordinals !== undefined) return cached;
     const i = block - table.firstBlock;
@@ -140,7 +140,7 @@ export class DictionaryBlocks {
     tables: Tables,
     blocks: readonly number[],
     { ordinals, keep }: FetchOptions,
-  ): Reading<readonly (() => DecodedBlock)[]> {
+  ): RangeReading<readonly (() => DecodedBlock)[]> {
     const wanted = blocks.map((block): Wanted => {
       const cached = this.cache.get(this.keyOf(block)) as DecodedBlock | undefined;
       const refs: BlockRef[] = [];
@@ -165,7 +165,7 @@ export class DictionaryBlocks {
     blocks: readonly number[],
     options: FetchOptions,
     use: (decoded: DecodedBlock, block: number) => void,
-  ): Reading<void> {
+  ): RangeReading<void> {
     for (let from = 0; from < blocks.length; ) {
       const end = this.windowEnd(tables, blocks, from, WINDOW_BYTES);
       const window = blocks.slice(from, end);

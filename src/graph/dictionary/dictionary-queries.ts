@@ -1,13 +1,13 @@
 // What can be asked of a dictionary, as readings. Answers come in the order of the questions; blocks are read in the order of the file,
 // each once.
 import { CorruptError, LimitError, NotFoundError } from '../../container/graph-error.js';
+import type { RangeReading } from '../../container/reading.js';
 import type { BlockTable } from './block-table.js';
 import { type DecodedBlock, type DictionaryBlocks, WINDOW_TABLES } from './dictionary-blocks.js';
 import { type DictionaryEntry, entriesIn, entryOf } from './dictionary-range.js';
 import { checkKey, type KeyTable, rangeOfPrefix } from './key-bytes.js';
 import type { KeyFilter } from './key-filter.js';
 import { BLANK } from './ordinal-columns.js';
-import type { Reading } from './reading.js';
 
 const WITH_ORDINALS = { ordinals: true, keep: true } as const;
 const KEYS_ONLY = { ordinals: false, keep: true } as const;
@@ -36,7 +36,11 @@ interface Found {
 }
 
 /** The place of `key`, if the dictionary has it. */
-function* find(blocks: DictionaryBlocks, filter: KeyFilter | undefined, key: Uint8Array): Reading<Found | undefined> {
+function* find(
+  blocks: DictionaryBlocks,
+  filter: KeyFilter | undefined,
+  key: Uint8Array,
+): RangeReading<Found | undefined> {
   checkKey(key);
   if (blocks.index.keyCount === 0 || filter?.mayHave(key) === false) return undefined;
   const indexBlock = blocks.indexBlockOfKey(key);
@@ -52,7 +56,7 @@ export function* lookupOne(
   blocks: DictionaryBlocks,
   filter: KeyFilter | undefined,
   key: Uint8Array,
-): Reading<DictionaryEntry | undefined> {
+): RangeReading<DictionaryEntry | undefined> {
   const found = yield* find(blocks, filter, key);
   return found === undefined ? undefined : entryOf(blocks.index, found.decoded, found.block, found.place);
 }
@@ -63,7 +67,7 @@ export function* ordinalOf(
   filter: KeyFilter | undefined,
   key: Uint8Array,
   graph: number,
-): Reading<number> {
+): RangeReading<number> {
   const found = yield* find(blocks, filter, key);
   const ordinal = found?.decoded.ordinals?.[graph]?.[found.place] ?? BLANK;
   return ordinal === BLANK ? -1 : ordinal;
@@ -74,7 +78,7 @@ export function* lookupMany(
   blocks: DictionaryBlocks,
   filter: KeyFilter | undefined,
   keys: readonly Uint8Array[],
-): Reading<(DictionaryEntry | undefined)[]> {
+): RangeReading<(DictionaryEntry | undefined)[]> {
   keys.forEach(checkKey);
   const answers = new Array<DictionaryEntry | undefined>(keys.length).fill(undefined);
   if (blocks.index.keyCount === 0) return answers;
@@ -107,7 +111,7 @@ export function* lookupMany(
 }
 
 /** The keys at `ranks`. */
-export function* keysAt(blocks: DictionaryBlocks, ranks: ArrayLike<number>): Reading<Buffer[]> {
+export function* keysAt(blocks: DictionaryBlocks, ranks: ArrayLike<number>): RangeReading<Buffer[]> {
   const { keyCount, blockKeys } = blocks.index;
   const numbers = new Float64Array(ranks.length);
   for (let i = 0; i < ranks.length; i++) {
@@ -136,7 +140,7 @@ export function* keysAt(blocks: DictionaryBlocks, ranks: ArrayLike<number>): Rea
 }
 
 /** All keys in their order. They are not kept in the cache. */
-export function* allKeys(blocks: DictionaryBlocks, maxBytes: number): Reading<KeyTable> {
+export function* allKeys(blocks: DictionaryBlocks, maxBytes: number): RangeReading<KeyTable> {
   const { keyCount, keyBytes, blockKeys, blockCount } = blocks.index;
   const needed = keyBytes + (keyCount + 1) * 4;
   if (needed > maxBytes || keyBytes > 0xffffffff) {
@@ -167,7 +171,7 @@ export function* lookupPrefixes(
   blocks: DictionaryBlocks,
   filter: KeyFilter | undefined,
   prefixes: readonly Uint8Array[],
-): Reading<DictionaryEntry[][]> {
+): RangeReading<DictionaryEntry[][]> {
   const answers = prefixes.map((): DictionaryEntry[] => []);
   if (blocks.index.keyCount === 0) return answers;
   const questions = [...prefixes.keys()].filter((i) => filter?.mayHavePrefix(prefixes[i]) !== false);

@@ -4,6 +4,7 @@ import { BlockCache } from '../../container/block-cache.js';
 import type { Container } from '../../container/container.js';
 import { BadOptionsError } from '../../container/graph-error.js';
 import { type SectionEntry, SectionId } from '../../container/layout.js';
+import { type RangeReading, runRangeReading, runRangeReadingSync } from '../../container/reading.js';
 import type { TransportReadOptions } from '../../container/transport/transport.js';
 import { DictionaryBlocks } from './dictionary-blocks.js';
 import { type DictionaryIndex, decodeIndex } from './dictionary-index.js';
@@ -12,7 +13,6 @@ import type { DictionaryEntry } from './dictionary-range.js';
 import { type KeyRange, type KeyTable, rangeOfPrefix } from './key-bytes.js';
 import { KeyFilter } from './key-filter.js';
 import { entriesOf, RangeCursor } from './range-cursor.js';
-import { type Reading, runReading, runReadingSync } from './reading.js';
 
 /** How a dictionary is opened. */
 export interface DictionaryOpenOptions {
@@ -224,12 +224,12 @@ export class Dictionary {
     return new RangeCursor(this.blocks, rangeOf(query), isEmpty);
   }
 
-  private run<T>(reading: Reading<T>, options?: TransportReadOptions): Promise<T> {
-    return runReading(this.container, reading, options);
+  private run<T>(reading: RangeReading<T>, options?: TransportReadOptions): Promise<T> {
+    return runRangeReading(reading, this.container, options);
   }
 
-  private runSync<T>(reading: Reading<T>): T {
-    return runReadingSync(this.container, reading);
+  private runSync<T>(reading: RangeReading<T>): T {
+    return runRangeReadingSync(reading, this.container);
   }
 }
 

@@ -1,7 +1,7 @@
 // The keys of one block: which codecs there are. Decoding trusts no number it reads.
 import type { ByteReader } from '../../base/bytes/byte-reader.js';
 import type { ByteWriter } from '../../base/bytes/byte-writer.js';
-import { sectionReader } from '../../container/section-reader.js';
+import { sectionReader } from '../../container/layout.js';
 import { decodeFixedKeys, encodeFixedKeys } from './fixed-keys.js';
 import { decodeFrontKeys, encodeFrontKeys } from './front-keys.js';
 import { decodeGroupedKeys, encodeGroupedKeys } from './grouped-keys.js';

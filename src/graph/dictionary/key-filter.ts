@@ -3,7 +3,7 @@
 
 import { ByteWriter } from '../../base/bytes/byte-writer.js';
 import { CorruptError } from '../../container/graph-error.js';
-import { sectionReader } from '../../container/section-reader.js';
+import { sectionReader } from '../../container/layout.js';
 import { buildFuse, type FuseShape, mayContain, slotsOf } from './fuse-filter.js';
 import { hashBytes } from './key-hash.js';
 

@@ -4,7 +4,7 @@
 import type { ByteReader } from '../../base/bytes/byte-reader.js';
 import { ByteWriter } from '../../base/bytes/byte-writer.js';
 import { BitReader, BitWriter } from '../../container/bits.js';
-import { sectionReader } from '../../container/section-reader.js';
+import { sectionReader } from '../../container/layout.js';
 import { entropyBytes } from './entropy.js';
 
 /** A blank in a decoded column: no ordinal is that large. */

@@ -1,9 +1,10 @@
 // How far a walk over a range of keys has come. It fetches a window of blocks at a time, larger ones the longer the walk lasts, and
 // decodes one block at a time: a walk that ends early has read little, one that goes on makes few requests.
+
+import type { RangeReading } from '../../container/reading.js';
 import type { DictionaryBlocks, Tables } from './dictionary-blocks.js';
 import { type DictionaryEntry, entriesIn } from './dictionary-range.js';
 import type { KeyRange } from './key-bytes.js';
-import type { Reading } from './reading.js';
 
 const FIRST_WINDOW_BYTES = 64 * 1024;
 const MAX_WINDOW_BYTES = 1024 * 1024;
@@ -29,7 +30,7 @@ export class RangeCursor {
   ) {}
 
   /** The next blocks of the range, fetched. */
-  *window(): Reading<readonly Batch[]> {
+  *window(): RangeReading<readonly Batch[]> {
     const { blocks, range } = this;
     const { index } = blocks;
     this.tables ??= yield* this.begin();
@@ -49,7 +50,7 @@ export class RangeCursor {
     return window.map((block, i) => () => entriesIn(index, decoders[i](), block, range));
   }
 
-  private *begin(): Reading<Tables> {
+  private *begin(): RangeReading<Tables> {
     const { blocks, range } = this;
     const { first, last } = blocks.indexBlocksOfRange(range);
     const tables = yield* blocks.tables([first, last]);

@@ -3,9 +3,8 @@
 import { type BlockCache, newBlockKeys } from '../../container/block-cache.js';
 import type { BlockRef } from '../../container/container.js';
 import { CorruptError, LimitError } from '../../container/graph-error.js';
-import { SectionId } from '../../container/layout.js';
+import { SectionId, sectionReader } from '../../container/layout.js';
 import type { Reading } from '../../container/reading.js';
-import { sectionReader } from '../../container/section-reader.js';
 import type { GraphInfo } from '../meta.js';
 import { readIntColumn } from './int-column.js';
 import { COLUMNS, type Column, NODES_PER_BLOCK } from './node-table.js';

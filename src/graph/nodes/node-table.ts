@@ -4,7 +4,7 @@
 import { ByteWriter } from '../../base/bytes/byte-writer.js';
 import type { BlockRef } from '../../container/container.js';
 import type { WrittenBlock } from '../../container/container-writer.js';
-import { sectionReader } from '../../container/section-reader.js';
+import { sectionReader } from '../../container/layout.js';
 
 /** Nodes of a block. */
 export const NODES_PER_BLOCK = 512;

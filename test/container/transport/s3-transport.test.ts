@@ -7,8 +7,12 @@ import {
   NotFoundError,
   TransportError,
 } from '../../../src/container/graph-error.js';
-import { parseS3Location, s3Address } from '../../../src/container/transport/s3-location.js';
-import { S3Transport, type S3TransportOptions } from '../../../src/container/transport/s3-transport.js';
+import {
+  parseS3Location,
+  S3Transport,
+  type S3TransportOptions,
+  s3Address,
+} from '../../../src/container/transport/s3-transport.js';
 import { failureOf, thrownBy } from '../support/errors.js';
 import { type RangeServer, startRangeServer } from '../support/range-server.js';
 import { type Account, keyOfPath, signatureFault } from '../support/signature-v4.js';

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { readSpans, SpanEncoder } from '../../../src/archive/wal/span-bytes.js';
 import { ByteWriter } from '../../../src/base/bytes/byte-writer.js';
-import { sectionReader } from '../../../src/container/section-reader.js';
+import { sectionReader } from '../../../src/container/layout.js';
 import { decodeOtlpJson } from '../../../src/formats/otlp/read-json.js';
 import { decodeOtlpProtobuf } from '../../../src/formats/otlp/read-protobuf.js';
 import { encodeOtlpJson } from '../../../src/formats/otlp/write-json.js';

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { ByteWriter } from '../../../src/base/bytes/byte-writer.js';
 import { CorruptError } from '../../../src/container/graph-error.js';
-import { sectionReader } from '../../../src/container/section-reader.js';
+import { sectionReader } from '../../../src/container/layout.js';
 import { readIntColumn, writeIntColumn } from '../../../src/graph/nodes/int-column.js';
 
 const encode = (values: ArrayLike<number>, start = 0, end = values.length): Buffer => {

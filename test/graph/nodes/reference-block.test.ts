@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import type { ByteReader } from '../../../src/base/bytes/byte-reader.js';
 import { ByteWriter } from '../../../src/base/bytes/byte-writer.js';
 import { CorruptError } from '../../../src/container/graph-error.js';
-import { sectionReader } from '../../../src/container/section-reader.js';
+import { sectionReader } from '../../../src/container/layout.js';
 import {
   type ReferenceRows,
   readReferenceBlock,

@@ -1,5 +1,30 @@
-// Whether two answers come from one and the same version of an object. Bytes of two versions must never be mixed.
-import { ChangedError } from '../../graph-error.js';
+// Which bytes of which version of an object an answer has, by its headers. Nothing is believed that does not fit together; bytes of two
+// versions must never be mixed.
+import { ChangedError } from '../graph-error.js';
+
+/** The bytes of an answer; `size` is undefined where the server does not tell it. */
+export interface ContentRange {
+  readonly start: number;
+  /** Behind the last byte. */
+  readonly end: number;
+  readonly size: number | undefined;
+}
+
+/** `bytes 0-99/1234` and `bytes 0-99/*`; undefined for everything else, a range outside of its file included. */
+export const parseContentRange = (text: string | null): ContentRange | undefined => {
+  const match = /^bytes (\d{1,15})-(\d{1,15})\/(\d{1,15}|\*)$/i.exec(text?.trim() ?? '');
+  if (match === null) return undefined;
+  const [start, last] = [Number(match[1]), Number(match[2])];
+  const size = match[3] === '*' ? undefined : Number(match[3]);
+  const fits = start <= last && (size === undefined || last < size);
+  return fits ? { start, end: last + 1, size } : undefined;
+};
+
+/** The size in the `bytes * /1234` of an answer that has no such bytes. */
+export const sizeWithoutRange = (text: string | null): number | undefined => {
+  const match = /^bytes \*\/(\d{1,15})$/i.exec(text?.trim() ?? '');
+  return match === null ? undefined : Number(match[1]);
+};
 
 /** What is known of the object: learnt from the first answer, asked for and compared ever after. */
 export class ObjectIdentity {

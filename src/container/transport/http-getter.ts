@@ -1,12 +1,40 @@
-// GETs one address until there is an answer to work with: follows redirects, waits no longer than allowed, tries again what may have
-// passed. Every request and every byte of a body is counted, and a caller's headers never reach another origin.
-import { type Backoff, backoffMs } from '../../../base/calls/backoff.js';
-import { sleep } from '../../../base/calls/sleep.js';
-import { GraphError, TransportError } from '../../graph-error.js';
-import type { TransportStats } from '../transport.js';
-import { type AnswerBody, answerBody, bodyWords } from './answer-body.js';
-import { connectionFailure, PassingFailure, statusFailure } from './http-failure.js';
-import { linkedAbort } from './linked-abort.js';
+// Abort controllers that follow a signal. They must be unlinked when their work is over: the signal may live as long as the process.
+import { type Backoff, backoffMs } from '../../base/calls/backoff.js';
+import { sleep } from '../../base/calls/sleep.js';
+import { GraphError, TransportError } from '../graph-error.js';
+import {
+  type AnswerBody,
+  answerBody,
+  bodyWords,
+  connectionFailure,
+  PassingFailure,
+  statusFailure,
+} from './http-answer.js';
+import type { TransportStats } from './transport.js';
+
+/** An abort controller of a piece of work. */
+export interface LinkedAbort {
+  readonly signal: AbortSignal;
+  abort(reason: unknown): void;
+  /** The work is over: follow the parent no longer. */
+  unlink(): void;
+}
+
+/** A controller that is aborted with its parent, by what `toReason` makes of the parent's reason. */
+export const linkedAbort = (
+  parent: AbortSignal | undefined,
+  toReason: (reason: unknown) => unknown = (reason) => reason,
+): LinkedAbort => {
+  const controller = new AbortController();
+  const follow = (): void => controller.abort(toReason(parent?.reason));
+  if (parent?.aborted) follow();
+  else parent?.addEventListener('abort', follow, { once: true });
+  return {
+    signal: controller.signal,
+    abort: (reason) => controller.abort(reason),
+    unlink: () => parent?.removeEventListener('abort', follow),
+  };
+};
 
 /** Headers of a request by lower-case name. */
 export type RequestHeaders = Readonly<Record<string, string>>;
