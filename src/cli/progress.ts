@@ -1,5 +1,6 @@
 // Says on a terminal how far long work is, in one line on stderr that is gone at the end. In a pipe it must stay quiet.
-import { printable } from './columns.js';
+import { cut } from '../base/text/display-width.js';
+import { escapeText } from '../base/text/escape-text.js';
 
 const REDRAW_MS = 100;
 
@@ -17,7 +18,7 @@ export class Progress {
     if (now - this.drawnAt < REDRAW_MS) return;
     this.drawnAt = now;
     this.isDrawn = true;
-    this.stream.write(`\r\x1b[2K${printable(text).slice(0, Math.max(1, (this.stream.columns ?? 80) - 1))}`);
+    this.stream.write(`\r\x1b[2K${cut(escapeText(text), Math.max(1, (this.stream.columns ?? 80) - 1), '')}`);
   }
 
   /** Take the line away. */

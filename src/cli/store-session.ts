@@ -1,9 +1,10 @@
 // What all commands on a store have in common: where it is, how long to wait, Ctrl-C, and as what the answer is printed.
+
 import { once } from 'node:events';
 import type { Command } from 'commander';
+import { escapeText } from '../base/text/escape-text.js';
 import { openTable, storeExists, type TableSchema, TraceDbError, type WideColumnTable } from '../tracedb/index.js';
 import { throwIfOutputClosed } from './closed-output.js';
-import { printable } from './columns.js';
 import { CommandError, ExitCode } from './exit-code.js';
 import { interruptible } from './interrupt.js';
 import { wholeNumber } from './options.js';
@@ -92,7 +93,7 @@ export const withTable = async (
 
 /** Say on standard error what is no part of the answer. */
 export const note = (text: string): void => {
-  process.stderr.write(`spanline: ${printable(text)}\n`);
+  process.stderr.write(`spanline: ${escapeText(text)}\n`);
 };
 
 /** One JSON document and a line break. */

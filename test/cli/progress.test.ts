@@ -31,7 +31,7 @@ test('on a terminal: drawn over itself, cut to its width, taken away', () => {
 test('names with control characters cannot move the cursor', () => {
   const { stream: terminal, written } = stream(true, 80);
   new Progress(terminal).show('a\x1b[2Jb\nc');
-  expect(written).toEqual(['\r\x1b[2Ka\ufffd[2Jb\ufffdc']);
+  expect(written).toEqual(['\r\x1b[2Ka\\x1b[2Jb\\nc']);
 });
 
 test('in a pipe: nothing', () => {

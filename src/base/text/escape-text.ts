@@ -26,15 +26,21 @@ const toEscape = (char: string): string => SHORT_FORMS[char] ?? escapeCharacter(
 /** Whether text can be printed as it is. */
 export const isSafeText = (text: string): boolean => !ANY.test(text);
 
+/** `text` on one line. */
+export const escapeText = (text: string): string => text.replace(EACH, toEscape);
+
+/** A message of several lines, each harmless. */
+export const escapeLines = (text: string): string => text.split('\n').map(escapeText).join('\n');
+
 /** `text` on one line; cut, before it is escaped, to `maxLength` UTF-16 units and a mark. */
-export const escapeText = (text: string, maxLength = Number.POSITIVE_INFINITY, mark = '…'): string => {
-  if (text.length <= maxLength) return text.replace(EACH, toEscape);
+export const shortText = (text: string, maxLength = 200, mark = '…'): string => {
+  if (text.length <= maxLength) return escapeText(text);
   const code = text.charCodeAt(maxLength - 1);
   // A pair of surrogates stays whole, or out.
   const end = code >= 0xd800 && code < 0xdc00 ? maxLength - 1 : maxLength;
-  return text.slice(0, end).replace(EACH, toEscape) + mark;
+  return escapeText(text.slice(0, end)) + mark;
 };
 
 /** What another program said, to be quoted in a message: blanks and line breaks become one blank each, and what is long is cut. */
 export const quoteWords = (text: string, maxLength = 200): string =>
-  escapeText(text.replace(/[\s\p{Cc}]+/gu, ' ').trim(), maxLength, '...');
+  shortText(text.replace(/[\s\p{Cc}]+/gu, ' ').trim(), maxLength, '...');

@@ -1,7 +1,8 @@
 // `spanline graph get`: single nodes of a file. Their blocks are read, and nothing else.
+
 import type { Command } from 'commander';
+import { escapeText } from '../../base/text/escape-text.js';
 import type { CompactGraph, GraphNode, GraphView } from '../../graph/index.js';
-import { printable } from '../columns.js';
 import { ExitCode, endWith } from '../exit-code.js';
 import { wholeNumber } from '../options.js';
 import { note, writeOut } from '../store-session.js';
@@ -53,7 +54,7 @@ const print = async ({ key, ordinal, isAbsent, value, references }: Found): Prom
     const name = references.length === 1 ? 'references' : `references ${i}`;
     if (!isAbsent) lines.push(`  ${name} ${list.length === 0 ? 'none' : list.join(' ')}`);
   });
-  await writeOut(`${lines.map(printable).join('\n')}\n`);
+  await writeOut(`${lines.map(escapeText).join('\n')}\n`);
 };
 
 const get = async (file: CompactGraph, texts: readonly string[], { graph, json }: GetOptions): Promise<void> => {

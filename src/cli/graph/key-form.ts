@@ -1,5 +1,6 @@
 // How keys, which are bytes, are written on the command line: hexadecimal digits for hashes and ids, text for names. What is printed
 // can always be given back as an argument.
+import { isSafeText } from '../../base/text/escape-text.js';
 import { BadKeyError, type CompactGraph } from '../../graph/index.js';
 
 /** A way to write keys. */
@@ -12,12 +13,10 @@ const decoder = new TextDecoder('utf-8', { fatal: true });
 
 // Elements of tuple keys are parted by NUL, which no terminal shows and no argument can have.
 const NUL = /\0/g;
-// biome-ignore lint/suspicious/noControlCharactersInRegex: a text with these is better shown as digits
-const UNPRINTABLE = /[\x01-\x1f\x7f-\x9f]/;
 
 const isText = (key: Uint8Array): boolean => {
   try {
-    return !UNPRINTABLE.test(decoder.decode(key));
+    return isSafeText(decoder.decode(key).replace(NUL, ''));
   } catch {
     return false;
   }

@@ -1,8 +1,9 @@
 // `spanline perf config validate`: every problem of a config file at once.
+
 import { readFile } from 'node:fs/promises';
 import type { Command } from 'commander';
+import { escapeText } from '../../base/text/escape-text.js';
 import { configProblems } from '../../tracedb/index.js';
-import { printable } from '../columns.js';
 import { CommandError, ExitCode, endWith } from '../exit-code.js';
 import { printJson } from './perf-options.js';
 
@@ -54,7 +55,7 @@ Exit codes: 0 good, 1 problems, 3 the file cannot be read.`,
       else if (problems.length === 0) process.stdout.write(`${file}: good\n`);
       else {
         for (const { path, reason } of problems)
-          process.stdout.write(`${file}: ${printable(`${path || '/'} ${reason}`)}\n`);
+          process.stdout.write(`${file}: ${escapeText(`${path || '/'} ${reason}`)}\n`);
       }
       if (problems.length > 0) endWith(ExitCode.findings);
     });

@@ -1,7 +1,8 @@
 // `spanline perf traces count|list|list-by-index|export`: the traces of one tile. Lists are streamed: memory does not grow with them.
+
 import type { Command } from 'commander';
+import { escapeText } from '../../base/text/escape-text.js';
 import { type CommitRange, makeQuery, type PerfSeries, type PerfTrace, structuredKeyOf } from '../../tracedb/index.js';
-import { printable } from '../columns.js';
 import { CommandError, ExitCode, endWith } from '../exit-code.js';
 import { wholeNumber } from '../options.js';
 import { type RangeOptions, rangeOf, withRange } from './commit-range.js';
@@ -110,7 +111,7 @@ const exportRange = async (
 
 const listed = (traces: readonly Pick<PerfTrace, 'id' | 'params'>[], json: boolean | undefined): string => {
   const line = ({ id, params }: Pick<PerfTrace, 'id' | 'params'>) =>
-    json ? JSON.stringify({ id, params }) : printable(structuredKeyOf(params));
+    json ? JSON.stringify({ id, params }) : escapeText(structuredKeyOf(params));
   return `${traces.map(line).join('\n')}\n`;
 };
 

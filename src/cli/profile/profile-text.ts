@@ -1,5 +1,5 @@
 // Numbers and names of profiles as the tables of the command line show them.
-import { plainText } from '../../profile/output/label-text.js';
+import { shortText } from '../../base/text/escape-text.js';
 
 const NS_PER_MS = 1e6;
 
@@ -20,5 +20,5 @@ const MOST_CHARACTERS = 100;
 /** A label's value in a table; what has none is said so. */
 export const nameOf = (value: string): string => {
   if (value === '') return '(none)';
-  return plainText(value.length > MOST_CHARACTERS ? `${value.slice(0, MOST_CHARACTERS - 1)}…` : value);
+  return shortText(value, MOST_CHARACTERS);
 };

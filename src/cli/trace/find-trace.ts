@@ -1,7 +1,8 @@
 // Which trace a person means: a whole id, a shorter one of older tracers, or the beginning of one, as long as only one begins so.
+
 import type { Archive } from '../../archive/archive.js';
+import { escapeText } from '../../base/text/escape-text.js';
 import { shortTime } from '../../formats/terminal/units.js';
-import { printable } from '../columns.js';
 import { CommandError, ExitCode } from '../exit-code.js';
 import { eachSummary } from './summaries.js';
 
@@ -32,7 +33,7 @@ export const findTraceId = async (archive: Archive, text: string, signal: AbortS
   for await (const page of eachSummary(archive, {}, signal)) {
     for (const { traceId, startUnixNs, name } of page) {
       if (traceId.startsWith(wanted))
-        found.push({ id: traceId, line: `${traceId}  ${shortTime(startUnixNs)}  ${printable(name)}` });
+        found.push({ id: traceId, line: `${traceId}  ${shortTime(startUnixNs)}  ${escapeText(name)}` });
       if (found.length > NAMED) break;
     }
     if (found.length > NAMED) break;

@@ -1,5 +1,7 @@
 // What a server answered, and whether that means delivered, later, or never. Only the status decides; a body is words.
+
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import { quoteWords } from '../../base/text/escape-text.js';
 import { ReportError } from '../../collector/reporter.js';
 import { parseRetryAfter } from './retry-after.js';
 
@@ -12,7 +14,6 @@ export interface HttpAnswer {
 }
 
 const MAX_BODY_BYTES = 64 << 10;
-const QUOTED_CHARACTERS = 200;
 
 /** Too many requests, and a gateway or server that is away for now: the statuses the OTLP specification calls retryable. */
 const RETRYABLE = new Set([429, 502, 503, 504]);
@@ -36,12 +37,6 @@ export const readBody = (response: IncomingMessage): Promise<Buffer> =>
     response.on('close', giveUp);
   });
 
-/** Text a person may read, without control characters that could steer a terminal. */
-const quote = (text: string): string => {
-  const clean = text.replace(/[\p{Cc}\p{Cf}\ufffd]+/gu, ' ').trim();
-  return clean.length > QUOTED_CHARACTERS ? `${clean.slice(0, QUOTED_CHARACTERS)}...` : clean;
-};
-
 const REMEDIES: Readonly<Record<number, string>> = {
   401: 'check the credentials in the headers option',
   403: 'check the credentials in the headers option',
@@ -55,7 +50,7 @@ const REMEDIES: Readonly<Record<number, string>> = {
 export const toReportError = (url: string, response: IncomingMessage, words: string): ReportError => {
   const { statusCode: status = 0, headers } = response;
   if (status >= 300 && status < 400) {
-    const target = headers.location === undefined ? '' : ` to ${quote(headers.location)}`;
+    const target = headers.location === undefined ? '' : ` to ${quoteWords(headers.location)}`;
     return new ReportError(
       'ERR_SPANLINE_HTTP_REDIRECT',
       `${url} answered ${status}, a redirect${target}. Redirects are not followed, because they would carry spans and ` +
@@ -63,7 +58,7 @@ export const toReportError = (url: string, response: IncomingMessage, words: str
       { retryable: false },
     );
   }
-  const said = words === '' ? '' : `: "${quote(words)}"`;
+  const said = words === '' ? '' : `: "${quoteWords(words)}"`;
   const remedy = REMEDIES[status];
   return new ReportError(
     'ERR_SPANLINE_HTTP_STATUS',

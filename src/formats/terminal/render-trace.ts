@@ -1,11 +1,11 @@
 // One trace as text: an indented tree with durations, bars, properties, events and links. A pure function of its input.
 // It must stay linear in the spans it prints and must not print a control character that came from a span.
 
+import { shortText } from '../../base/text/escape-text.js';
 import type { PropertyValue } from '../../local-span/property.js';
 import type { Link } from '../../span/span-types.js';
 import type { EventRecord, SpanRecord } from '../../trace/record.js';
 import { type SpanNode, spanForest, walkForest } from '../../trace/span-forest.js';
-import { escapeText } from './escape-text.js';
 import { COLOURED, type Palette, PLAIN } from './palette.js';
 import { formatDuration } from './units.js';
 
@@ -69,14 +69,14 @@ const makeRows = (roots: readonly SpanNode[], maxSpans: number): Row[] => {
     trunks[depth] = isDrawn ? above + (isLast ? '   ' : '│  ') : above;
     const branch = isDrawn ? above + (isLast ? '└─ ' : '├─ ') : depth === 0 ? '' : `${above}[${depth}] `;
     const trunk = (trunks[depth] as string) + (children.length > 0 && depth < MAX_LEVELS ? '│  ' : '   ');
-    rows.push({ span, isOrphan, branch, trunk, name: escapeText(span.name) });
+    rows.push({ span, isOrphan, branch, trunk, name: shortText(span.name) });
     return true;
   });
   return rows;
 };
 
 const formatValue = (value: PropertyValue): string => {
-  if (typeof value === 'string') return /^[\w./:@+-]+$/.test(value) ? value : `"${escapeText(value)}"`;
+  if (typeof value === 'string') return /^[\w./:@+-]+$/.test(value) ? value : `"${shortText(value)}"`;
   if (Array.isArray(value))
     return `[${value.slice(0, 20).map(formatValue).join(', ')}${value.length > 20 ? ', …' : ''}]`;
   return String(value);
@@ -86,7 +86,7 @@ const formatList = (list: EventRecord['propertyList'], palette: Palette): string
   if (list === null) return '';
   let text = '';
   for (let i = 0; i < list.length; i += 2) {
-    const key = escapeText(list[i] as string);
+    const key = shortText(list[i] as string);
     text += `${text === '' ? '' : ' '}${palette.dim(`${key}=`)}${formatValue(list[i + 1] as PropertyValue)}`;
   }
   return text;
@@ -103,7 +103,7 @@ const formatLink = (link: Link, palette: Palette): string => {
   const list = Object.entries(link.properties ?? {}).flatMap(([key, value]) =>
     value === undefined ? [] : [key, value],
   );
-  const text = `→ ${escapeText(link.traceId)}/${escapeText(link.spanId)} ${formatList(list, palette)}`;
+  const text = `→ ${shortText(link.traceId)}/${shortText(link.spanId)} ${formatList(list, palette)}`;
   return text.trimEnd();
 };
 
@@ -117,7 +117,7 @@ const formatSpan = (row: Row, extent: Extent, column: number, barWidth: number, 
   ];
   if (barWidth > 0) parts.push((isError ? palette.red : palette.cyan)(formatBar(span, extent, barWidth)));
   if (span.kind !== 'internal') parts.push(palette.dim(span.kind));
-  if (isError) parts.push(palette.red(`error${span.status.message ? `: ${escapeText(span.status.message)}` : ''}`));
+  if (isError) parts.push(palette.red(`error${span.status.message ? `: ${shortText(span.status.message)}` : ''}`));
   if (row.isOrphan) parts.push(palette.yellow(`(parent ${span.parentSpanId} missing)`));
   return parts.join('  ');
 };
@@ -130,7 +130,7 @@ const formatHeader = (
 ): string => {
   const count = `${spans.length} ${spans.length === 1 ? 'span' : 'spans'}`;
   const parts = [`trace ${(spans[0] as SpanRecord).traceId}`, count, formatDuration(extent.durationNs)];
-  if (service !== undefined) parts.splice(1, 0, escapeText(service));
+  if (service !== undefined) parts.splice(1, 0, shortText(service));
   return p.dim(parts.join(' · '));
 };
 
@@ -164,7 +164,7 @@ export const renderTrace = (spans: readonly SpanRecord[], options: RenderOptions
     if (!events) continue;
     for (const event of span.events) {
       const at = formatDuration(Math.max(0, sinceNs(extent, event.sec, event.nano)));
-      const text = `• ${at} ${escapeText(event.name)} ${formatList(event.propertyList, palette)}`.trimEnd();
+      const text = `• ${at} ${shortText(event.name)} ${formatList(event.propertyList, palette)}`.trimEnd();
       lines.push(palette.dim(row.trunk) + text);
     }
     for (const link of span.links) lines.push(palette.dim(row.trunk) + formatLink(link, palette));

@@ -1,8 +1,9 @@
 // The one helper that renders any set of spans as an indented text tree, for tests and for people.
 // It shows names and parentage only: nothing that differs from run to run may get in.
+
+import { shortText } from '../../base/text/escape-text.js';
 import type { SpanRecord } from '../../trace/record.js';
 import { spanForest, walkForest } from '../../trace/span-forest.js';
-import { escapeText } from './escape-text.js';
 
 /** Deeper levels are not indented further but numbered, so that a 20,000-deep tree stays readable and small. */
 const MAX_INDENT = 100;
@@ -24,7 +25,7 @@ export const spanTree = (spans: readonly SpanRecord[]): string => {
   const lines: string[] = [];
   walkForest(spanForest(spans), ({ span, isOrphan }, depth) => {
     const indent = depth <= MAX_INDENT ? '  '.repeat(depth) : `${'  '.repeat(MAX_INDENT)}[${depth}] `;
-    lines.push(indent + escapeText(span.name) + (isOrphan ? ' (parent missing)' : ''));
+    lines.push(indent + shortText(span.name) + (isOrphan ? ' (parent missing)' : ''));
     return true;
   });
   return lines.join('\n');

@@ -1,5 +1,6 @@
 // Folded stacks, one a line: `[query=q1];outer (file:1:2);inner 1200`, the weight in nanoseconds or samples. What a name holds of the
 // separators is escaped, so that every line reads back as it was.
+import { escapeCharacter, UNSAFE } from '../../base/text/escape-text.js';
 import type { LabelledProfile, LabelRecord } from '../labelled-profile.js';
 import { type Frame, frameAt, stackOf } from './call-tree.js';
 import { stackWeights } from './stack-weights.js';
@@ -9,24 +10,21 @@ export interface FoldedOptions {
   readonly weight?: 'ns' | 'samples';
 }
 
-const hex = (code: number): string =>
-  code < 0x100 ? `\\x${code.toString(16).padStart(2, '0')}` : `\\u${code.toString(16).padStart(4, '0')}`;
-
 const escaped = (text: string, unsafe: RegExp): string =>
-  text.replace(unsafe, (found) => (found === '\\' ? '\\\\' : hex(found.charCodeAt(0))));
+  text.replace(unsafe, (found) => (found === '\\' ? '\\\\' : escapeCharacter(found)));
 
 // Between frames stands a semicolon, between stacks a line break; a frame that begins with a bracket is a label.
-const UNSAFE = /[\\;\p{Cc}\p{Bidi_Control}\p{Surrogate}\u2028\u2029\ufeff]/gu;
-const UNSAFE_IN_NAME = /[\\;\p{Cc}\p{Bidi_Control}\p{Surrogate}\u2028\u2029\ufeff]|^\[|(?<= )\(/gu;
-const UNSAFE_IN_KEY = /[\\;=\p{Cc}\p{Bidi_Control}\p{Surrogate}\u2028\u2029\ufeff]/gu;
+const ANYWHERE = new RegExp(`[\\\\;${UNSAFE}]`, 'gu');
+const IN_NAME = new RegExp(`[\\\\;${UNSAFE}]|^\\[|(?<= )\\(`, 'gu');
+const IN_KEY = new RegExp(`[\\\\;=${UNSAFE}]`, 'gu');
 
 export const foldedFrame = ({ functionName, url, line, column }: Frame): string => {
-  const name = functionName === '' ? '(anonymous)' : escaped(functionName, UNSAFE_IN_NAME);
-  return url === '' && line <= 0 ? name : `${name} (${escaped(url, UNSAFE)}:${line}:${column})`;
+  const name = functionName === '' ? '(anonymous)' : escaped(functionName, IN_NAME);
+  return url === '' && line <= 0 ? name : `${name} (${escaped(url, ANYWHERE)}:${line}:${column})`;
 };
 
 export const foldedLabels = (record: LabelRecord): string[] =>
-  Object.entries(record).map(([key, value]) => `[${escaped(key, UNSAFE_IN_KEY)}=${escaped(String(value), UNSAFE)}]`);
+  Object.entries(record).map(([key, value]) => `[${escaped(key, IN_KEY)}=${escaped(String(value), ANYWHERE)}]`);
 
 /**
  * The profile as folded stacks: a line a stack, outermost frame first, label keys before it, then the weight.

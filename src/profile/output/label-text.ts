@@ -1,20 +1,13 @@
 // Labels and frames as one line of text, for names in flame graphs and tables. No text of a user's may break a line, move the
 // cursor or switch the direction of writing.
+import { shortText } from '../../base/text/escape-text.js';
 import { type LabelledProfile, type LabelRecord, NO_LABEL, SampleKind } from '../labelled-profile.js';
 import type { Frame } from './call-tree.js';
 
 const MOST_CHARACTERS = 256;
 
-const UNSAFE = /[\p{Cc}\p{Bidi_Control}\p{Surrogate}\u2028\u2029\ufeff]/gu;
-
-const toEscape = (character: string): string =>
-  character === '\n' ? '\\n' : `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
-
 /** Without control characters, and cut to 256 characters. */
-export const plainText = (text: string): string => {
-  const isLong = text.length > MOST_CHARACTERS;
-  return (isLong ? `${text.slice(0, MOST_CHARACTERS - 1)}…` : text).replace(UNSAFE, toEscape);
-};
+export const plainText = (text: string): string => shortText(text, MOST_CHARACTERS);
 
 /** `query=q1`. */
 export const pairText = (key: string, value: string | number): string => plainText(`${key}=${value}`);

@@ -6,12 +6,12 @@ import { recordFrom } from './profile-labels.js';
 
 const INTERVAL_NS = 1_000_000;
 
-const ESCAPE = /\\(?:\\|x([0-9a-f]{2})|u([0-9a-f]{4}))/g;
+const ESCAPE = /\\(?:\\|x([0-9a-f]{2})|u([0-9a-f]{4})|u\{((?:10|[1-9a-f])[0-9a-f]{4})\})/g;
 
 const unescaped = (text: string): string =>
-  text.replace(ESCAPE, (_, x: string | undefined, u: string | undefined) => {
-    const code = x ?? u;
-    return code === undefined ? '\\' : String.fromCharCode(Number.parseInt(code, 16));
+  text.replace(ESCAPE, (_, ...digits: (string | undefined)[]) => {
+    const code = digits[0] ?? digits[1] ?? digits[2];
+    return code === undefined ? '\\' : String.fromCodePoint(Number.parseInt(code, 16));
   });
 
 // No name holds ` (` but before the place of the function.

@@ -1,7 +1,9 @@
 // A sink that pushes profiles to Pyroscope, or whatever takes its /ingest. Tries a bounded number of times within a bounded time, then
 // gives the profile up and counts it: memory must never grow because a server is away.
+
 import { backoffMs as pauseMs } from '../../base/calls/backoff.js';
 import { sleep } from '../../base/calls/sleep.js';
+import { quoteWords } from '../../base/text/escape-text.js';
 import type { LabelledProfile } from '../labelled-profile.js';
 import { encodePprof, loadPprofPackage } from '../output/encode-pprof.js';
 import { ProfileOutputError } from '../output/output-error.js';
@@ -183,7 +185,7 @@ export const pyroscopeSink = (options: PyroscopeSinkOptions): CountingSink<Pyros
         await response.body?.cancel();
         return { isTaken: true };
       }
-      const words = (await beginningOf(response)).replace(/\p{Cc}+/gu, ' ').slice(0, QUOTED);
+      const words = quoteWords(await beginningOf(response), QUOTED);
       const error = failure(`${shown} answered ${response.status}${words === '' ? '' : `: ${words}`}`);
       const waitMs = retryAfterMs(response.headers.get('retry-after'));
       return { isTaken: false, error, mayRetry: RETRYABLE.has(response.status), waitMs };

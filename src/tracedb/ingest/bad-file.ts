@@ -1,17 +1,10 @@
 // The error of an ingest file: name of the file, place in it, reason. It must never quote more than a line of the file, nor
 // characters that steer a terminal: what is refused may be hostile, and the message goes to terminals and logs.
+import { escapeText } from '../../base/text/escape-text.js';
 import { TraceDbError } from '../tracedb-error.js';
 
 const MAX_SHOWN = 60;
 const MAX_POINTER = 200;
-
-// Control characters, line separators, and what turns the direction of text.
-// biome-ignore lint/suspicious/noControlCharactersInRegex: finding them is the purpose
-const STEERING = /[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g;
-
-/** A text whose every character may go to a terminal, on one line. */
-export const oneLine = (text: string): string =>
-  text.replace(STEERING, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`);
 
 const cut = (text: string, max: number): string => (text.length > max ? `${text.slice(0, max - 3)}...` : text);
 
@@ -32,13 +25,13 @@ export const pointer = (base: string, ...steps: readonly (string | number)[]): s
 
 /** `path` and `reason` as one text; `path` is a JSON pointer, empty for the whole. */
 export const problemText = (path: string, reason: string): string =>
-  oneLine(path === '' ? reason : `${cut(path, MAX_POINTER)} ${reason}`);
+  escapeText(path === '' ? reason : `${cut(path, MAX_POINTER)} ${reason}`);
 
 /** `ERR_SPANLINE_FILE` for a file that is not there or cannot be read. */
 export const unreadableFile = (at: string, reason: string, cause?: unknown): TraceDbError =>
   new TraceDbError(
     'ERR_SPANLINE_FILE',
-    `${oneLine(at)}: ${oneLine(reason)}`,
+    `${escapeText(at)}: ${escapeText(reason)}`,
     cause === undefined ? undefined : { cause },
   );
 
@@ -46,6 +39,6 @@ export const unreadableFile = (at: string, reason: string, cause?: unknown): Tra
 export const badFile = (at: string, path: string, reason: string, cause?: unknown): TraceDbError =>
   new TraceDbError(
     'ERR_SPANLINE_INVALID_INPUT',
-    `${oneLine(at)}: ${problemText(path, reason)}`,
+    `${escapeText(at)}: ${problemText(path, reason)}`,
     cause === undefined ? undefined : { cause },
   );

@@ -1,12 +1,14 @@
 // The config file of an instance: which store, how params are cleaned, what counts as a regression. It must name every problem
 // at once, and never fill in for a setting that is wrong.
+
 import { dirname, resolve } from 'node:path';
+import { escapeText } from '../../base/text/escape-text.js';
 import type { Direction } from '../detect/direction.js';
 import type { StepDetectorName } from '../detect/step-detector.js';
 import { type CleaningRule, cleaningRule, DEFAULT_RULE } from '../params/cleaning.js';
 import { parseBigtableLocation } from '../table/bigtable/location.js';
 import { TraceDbError } from '../tracedb-error.js';
-import { oneLine, problemText } from './bad-file.js';
+import { problemText } from './bad-file.js';
 import { CONFIG_SCHEMA, STEP_DETECTORS } from './config-schema.js';
 import { IngestFile } from './ingest-file.js';
 import { INGEST_LIMITS } from './ingest-limits.js';
@@ -120,7 +122,7 @@ const configError = (name: string, problems: readonly Problem[]): TraceDbError =
   const count = problems.length === 1 ? '1 problem' : `${problems.length} problems`;
   return new TraceDbError(
     'ERR_SPANLINE_INVALID_INPUT',
-    `${oneLine(name)}: ${count}${shown.join('')}${more > 0 ? `\n  and ${more} more` : ''}`,
+    `${escapeText(name)}: ${count}${shown.join('')}${more > 0 ? `\n  and ${more} more` : ''}`,
   );
 };
 

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { cut, displayWidth } from '../../../src/base/text/display-width.js';
-import { escapeText, isSafeText, quoteWords } from '../../../src/base/text/escape-text.js';
+import { escapeLines, escapeText, isSafeText, quoteWords, shortText } from '../../../src/base/text/escape-text.js';
 
 describe('escape', () => {
   test.each([
@@ -30,17 +30,21 @@ describe('escape', () => {
   test('nothing unsafe is left of any text, on one line', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), fc.nat(30), (text, length) => {
-        expect(isSafeText(escapeText(text, length))).toBe(true);
+        expect(isSafeText(shortText(text, length))).toBe(true);
       }),
     );
   });
 
   test('long text is cut, never within a pair of surrogates', () => {
-    expect(escapeText('abcdef', 3)).toBe('abc…');
-    expect(escapeText('abcdef', 6)).toBe('abcdef');
-    expect(escapeText('ab😀', 3)).toBe('ab…');
-    expect(escapeText('ab😀', 4)).toBe('ab😀');
-    expect(escapeText('abc', 0, '')).toBe('');
+    expect(shortText('abcdef', 3)).toBe('abc…');
+    expect(shortText('abcdef', 6)).toBe('abcdef');
+    expect(shortText('ab😀', 3)).toBe('ab…');
+    expect(shortText('ab😀', 4)).toBe('ab😀');
+    expect(shortText('abc', 0, '')).toBe('');
+  });
+
+  test('lines stay lines where they are wanted', () => {
+    expect(escapeLines('a\u202e\n  b\r')).toBe('a\\u202e\n  b\\r');
   });
 
   test('words of others are quoted on one line', () => {

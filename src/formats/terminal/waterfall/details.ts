@@ -1,7 +1,8 @@
 // The lines below a span: why it failed, its events, and in full also its properties and links. Bounded for each span, and what is left out
 // is said.
+
+import { shortText } from '../../../base/text/escape-text.js';
 import type { ArchivedSpan } from '../../../trace/archived-span.js';
-import { escapeText } from '../escape-text.js';
 import type { Palette } from '../palette.js';
 import { formatDuration } from '../units.js';
 import { type Extent, sinceStart } from './bar.js';
@@ -29,8 +30,8 @@ const aboutSpan = ({ spanId, kind, scope, traceState }: ArchivedSpan, glyphs: Gl
   const parts = [
     `span ${spanId}`,
     kind === 'unspecified' ? '' : kind,
-    scope.name === '' ? '' : escapeText(`${scope.name} ${scope.version}`.trim()),
-    traceState === '' ? '' : `tracestate ${escapeText(traceState)}`,
+    scope.name === '' ? '' : shortText(`${scope.name} ${scope.version}`.trim()),
+    traceState === '' ? '' : `tracestate ${shortText(traceState)}`,
   ];
   return { text: parts.filter((part) => part !== '').join(` ${glyphs.dot} `), style: 'dim' };
 };
@@ -42,7 +43,7 @@ export const detailsOf = (span: ArchivedSpan, extent: Extent, isFull: boolean, g
   const lines: DetailLine[] = [];
   if (status.message !== '')
     lines.push({
-      text: `${glyphs.error} ${escapeText(status.message, 500)}`,
+      text: `${glyphs.error} ${shortText(status.message, 500)}`,
       style: status.code === 'error' ? 'red' : 'dim',
     });
   if (isFull) {
@@ -57,7 +58,7 @@ export const detailsOf = (span: ArchivedSpan, extent: Extent, isFull: boolean, g
       const at = sinceStart(timeUnixNs, extent);
       const pairs = isFull || name === 'exception' ? formatPairs(own, PAIRS) : [];
       const time = `${at < 0 ? '-' : '+'}${formatDuration(Math.abs(at))}`;
-      return { text: [glyphs.event, time, escapeText(name), ...pairs].join(' '), style: 'yellow' };
+      return { text: [glyphs.event, time, shortText(name), ...pairs].join(' '), style: 'yellow' };
     }),
   );
   if (isFull) {

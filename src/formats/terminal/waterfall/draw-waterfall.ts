@@ -2,9 +2,9 @@
 // function of its input: linear in what it draws, never wider than it was told, and no control character of a span reaches the terminal.
 
 import { cut } from '../../../base/text/display-width.js';
+import { shortText } from '../../../base/text/escape-text.js';
 import type { ArchivedSpan, TraceSummary } from '../../../trace/archived-span.js';
 import { absentParents, servicesOf } from '../../../trace/trace-facts.js';
-import { escapeText } from '../escape-text.js';
 import { COLOURED, type Palette, PLAIN } from '../palette.js';
 import { exactTime, formatBytes, formatDuration } from '../units.js';
 import { drawBar, type Extent } from './bar.js';
@@ -49,7 +49,7 @@ const header = (
 ): (readonly [text: string, style?: keyof Palette])[] => {
   const { traceId, name, service, startUnixNs, durationNs, spanCount, errorCount, bytes } = summary;
   const services = servicesOf(spans);
-  const named = services.slice(0, NAMED_SERVICES).map(([one, count]) => `${escapeText(one) || '(no name)'} ${count}`);
+  const named = services.slice(0, NAMED_SERVICES).map(([one, count]) => `${shortText(one) || '(no name)'} ${count}`);
   const facts = [
     plural(spanCount, 'span'),
     plural(errorCount, 'error'),
@@ -61,7 +61,7 @@ const header = (
   const gap = `incomplete: ${plural(absent, 'parent is', 'parents are')} not in the archive`;
   return [
     [`trace ${traceId}`],
-    [[escapeText(name), escapeText(service)].filter((text) => text !== '').join(` ${dot} `), 'bold'],
+    [[shortText(name), shortText(service)].filter((text) => text !== '').join(` ${dot} `), 'bold'],
     [facts.join(` ${dot} `)],
     [`${exactTime(startUnixNs)} to ${exactTime(startUnixNs + durationNs)}`],
     ...(services.length > 1 ? [[list] as const] : []),

@@ -2,8 +2,8 @@
 // are and however deep the tree is.
 
 import { cut, displayWidth } from '../../../base/text/display-width.js';
+import { shortText } from '../../../base/text/escape-text.js';
 import { serviceOf } from '../../../trace/trace-facts.js';
-import { escapeText } from '../escape-text.js';
 import type { Palette } from '../palette.js';
 import type { Glyphs } from './glyphs.js';
 import type { TraceNode } from './trace-tree.js';
@@ -56,9 +56,9 @@ const MAX_NAME = 200;
 const textsOf = ({ node, service }: Row, { error }: Glyphs): readonly [mark: string, name: string, rest: string] => {
   const { span, spanId, isOpened } = node;
   if (span === undefined) return ['', `parent ${spanId} is not in the archive`, ''];
-  const rest = [service === '' ? '' : escapeText(service, MAX_NAME), isOpened ? '(parents in a circle)' : ''];
+  const rest = [service === '' ? '' : shortText(service, MAX_NAME), isOpened ? '(parents in a circle)' : ''];
   const mark = span.status.code === 'error' ? `${error} ` : '';
-  return [mark, escapeText(span.name, MAX_NAME) || '(no name)', rest.filter((one) => one !== '').join(' ')];
+  return [mark, shortText(span.name, MAX_NAME) || '(no name)', rest.filter((one) => one !== '').join(' ')];
 };
 
 /** Columns that the whole label would take. */

@@ -1,7 +1,8 @@
 // Properties of spans as text for a person: on one line, cut where they are long, never with a control character.
+
+import { shortText } from '../../../base/text/escape-text.js';
 import { ArchivedDouble } from '../../../trace/archived-double.js';
 import type { ArchivedProperties, ArchivedValue } from '../../../trace/archived-span.js';
-import { escapeText } from '../escape-text.js';
 
 const MAX_ITEMS = 20;
 const MAX_DEPTH = 4;
@@ -12,7 +13,7 @@ const list = (items: readonly string[], count: number, [open, close]: readonly [
 
 /** A value as it would be written in JavaScript, about. */
 export const formatValue = (value: ArchivedValue, depth = 0): string => {
-  if (typeof value === 'string') return /^[\w./:@+-]+$/.test(value) ? escapeText(value) : `"${escapeText(value)}"`;
+  if (typeof value === 'string') return /^[\w./:@+-]+$/.test(value) ? shortText(value) : `"${shortText(value)}"`;
   if (typeof value !== 'object' || value === null || value instanceof ArchivedDouble) return String(value ?? '');
   if (value instanceof Uint8Array)
     return `<${value.length} bytes ${Buffer.from(value.subarray(0, MAX_BYTES)).toString('hex')}>`;
@@ -28,4 +29,4 @@ export const formatValue = (value: ArchivedValue, depth = 0): string => {
 export const formatPairs = (properties: ArchivedProperties, limit: number, depth = 0): string[] =>
   Object.keys(properties)
     .slice(0, limit)
-    .map((key) => `${escapeText(key, 100)}=${formatValue(properties[key], depth)}`);
+    .map((key) => `${shortText(key, 100)}=${formatValue(properties[key], depth)}`);
