@@ -1,16 +1,109 @@
-// Traces as trees: each span with its children. Whatever the spans are, every one comes exactly once, also where parents are absent or go
-// round in a circle.
+// Spans by parentage: the one builder of trees. Works on any input (missing parents, equal ids, even circles): every span appears once.
+// Nothing here may recurse: a tree can be as deep as it has spans.
 import type { ArchivedSpan } from './archived-span.js';
+import type { SpanRecord } from './record.js';
 
 /** A span and what it called. */
+export interface SpanNode<T> {
+  readonly span: T;
+  /** By start. */
+  readonly children: readonly SpanNode<T>[];
+  /** True when the parent that the span names is not above it: it is absent, or hangs below the span in a circle. */
+  readonly isOrphan: boolean;
+}
+
+/** A span and what it called, out of an archive. */
 export interface TraceNode {
   readonly span: ArchivedSpan;
   /** By start. */
   readonly children: readonly TraceNode[];
 }
 
-const byStart = (a: ArchivedSpan, b: ArchivedSpan): number =>
-  a.startUnixNs < b.startUnixNs ? -1 : a.startUnixNs > b.startUnixNs ? 1 : a.spanId < b.spanId ? -1 : 1;
+interface Draft<T> {
+  readonly span: T;
+  readonly children: Draft<T>[];
+  isOrphan: boolean;
+}
+
+/** What a tree must know of a span. */
+interface Kinship<T> {
+  id(span: T): string;
+  /** '' for none. */
+  parentId(span: T): string;
+  /** The parent is in another process, where it is not looked for. */
+  hasRemoteParent(span: T): boolean;
+  byStart(a: T, b: T): number;
+}
+
+const markReachable = <T>(from: Draft<T>, seen: Set<Draft<T>>): void => {
+  const stack = [from];
+  for (let node = stack.pop(); node !== undefined; node = stack.pop()) {
+    if (seen.has(node)) continue;
+    seen.add(node);
+    for (const child of node.children) stack.push(child);
+  }
+};
+
+/** Spans that hang on each other in a circle have no root: the circle is cut at its first span, which becomes an orphan. */
+const cutCircles = <T>(
+  drafts: readonly Draft<T>[],
+  parents: ReadonlyMap<Draft<T>, Draft<T>>,
+  roots: Draft<T>[],
+): void => {
+  const seen = new Set<Draft<T>>();
+  for (const root of roots) markReachable(root, seen);
+  if (seen.size === drafts.length) return;
+  for (const draft of drafts) {
+    if (seen.has(draft)) continue;
+    const siblings = parents.get(draft)?.children;
+    siblings?.splice(siblings.indexOf(draft), 1);
+    draft.isOrphan = true;
+    roots.push(draft);
+    markReachable(draft, seen);
+  }
+};
+
+/** The roots: those without a parent among the spans in the order of the spans, then the first of each circle. */
+const plant = <T>(spans: readonly T[], { id, parentId, hasRemoteParent, byStart }: Kinship<T>): Draft<T>[] => {
+  const drafts = spans.map((span): Draft<T> => ({ span, children: [], isOrphan: false }));
+  const byId = new Map<string, Draft<T>>();
+  for (const draft of drafts) if (!byId.has(id(draft.span))) byId.set(id(draft.span), draft);
+  const roots: Draft<T>[] = [];
+  const parents = new Map<Draft<T>, Draft<T>>();
+  for (const draft of drafts) {
+    const parent = parentId(draft.span);
+    const above = parent === '' ? undefined : byId.get(parent);
+    if (above !== undefined && above !== draft) {
+      above.children.push(draft);
+      parents.set(draft, above);
+      continue;
+    }
+    draft.isOrphan = parent !== '' && !hasRemoteParent(draft.span);
+    roots.push(draft);
+  }
+  cutCircles(drafts, parents, roots);
+  for (const { children } of drafts) if (children.length > 1) children.sort((a, b) => byStart(a.span, b.span));
+  return roots;
+};
+
+const RECORDS: Kinship<SpanRecord> = {
+  id: ({ traceId, spanId }) => traceId + spanId,
+  parentId: ({ traceId, parentSpanId }) => (parentSpanId === '' ? '' : traceId + parentSpanId),
+  hasRemoteParent: (span) => span.hasRemoteParent,
+  byStart: (a, b) => a.startSec - b.startSec || a.startNano - b.startNano,
+};
+
+/** Records by parentage, roots by start. One whose parent is in another process is no orphan. */
+export const spanForest = (spans: readonly SpanRecord[]): readonly SpanNode<SpanRecord>[] =>
+  plant(spans, RECORDS).sort((a, b) => RECORDS.byStart(a.span, b.span));
+
+const ARCHIVED: Kinship<ArchivedSpan> = {
+  id: ({ spanId }) => spanId,
+  parentId: ({ parentSpanId }) => parentSpanId,
+  hasRemoteParent: () => false,
+  byStart: (a, b) =>
+    a.startUnixNs < b.startUnixNs ? -1 : a.startUnixNs > b.startUnixNs ? 1 : a.spanId < b.spanId ? -1 : 1,
+};
 
 /**
  * The spans of one trace as trees: the root's first, then those of spans whose parent is absent, by start. Use it on what
@@ -23,50 +116,34 @@ const byStart = (a: ArchivedSpan, b: ArchivedSpan): number =>
  * ```
  */
 export const traceTrees = (spans: readonly ArchivedSpan[]): readonly TraceNode[] => {
-  const sorted = [...new Map(spans.map((span) => [span.spanId, span])).values()].sort(byStart);
-  const ids = new Set(sorted.map(({ spanId }) => spanId));
-  const childrenOf = new Map<string, ArchivedSpan[]>();
-  for (const span of sorted) {
-    const others = childrenOf.get(span.parentSpanId);
-    if (others === undefined) childrenOf.set(span.parentSpanId, [span]);
-    else others.push(span);
-  }
-  const placed = new Set<string>();
-  // Not by recursion: a trace may be deeper than the stack.
-  const plant = (span: ArchivedSpan): MutableNode => {
-    const root: MutableNode = { span, children: [] };
-    placed.add(span.spanId);
-    for (let level = [root]; level.length > 0; ) level = level.flatMap((node) => grow(node));
-    return root;
-  };
-  const grow = (node: MutableNode): MutableNode[] => {
-    for (const span of childrenOf.get(node.span.spanId) ?? []) {
-      if (placed.has(span.spanId)) continue;
-      placed.add(span.spanId);
-      node.children.push({ span, children: [] });
-    }
-    return node.children;
-  };
-  return [
-    ...sorted.filter(({ parentSpanId }) => parentSpanId === '').map(plant),
-    ...sorted.filter(({ parentSpanId }) => parentSpanId !== '' && !ids.has(parentSpanId)).map(plant),
-    // What is left goes round in circles.
-    ...sorted.flatMap((span) => (placed.has(span.spanId) ? [] : [plant(span)])),
-  ];
+  const each = [...new Map(spans.map((span) => [span.spanId, span])).values()].sort(ARCHIVED.byStart);
+  const roots = plant(each, ARCHIVED);
+  return [...roots.filter(({ isOrphan }) => !isOrphan), ...roots.filter(({ isOrphan }) => isOrphan)];
 };
-
-interface MutableNode {
-  readonly span: ArchivedSpan;
-  readonly children: MutableNode[];
-}
 
 /** The spans of one trace, each once (the last of equal ids), the root first and every span before its children. */
 export const rootFirst = (spans: readonly ArchivedSpan[]): ArchivedSpan[] => {
   const ordered: ArchivedSpan[] = [];
-  const waiting: TraceNode[] = [...traceTrees(spans)].reverse();
-  for (let node = waiting.pop(); node !== undefined; node = waiting.pop()) {
-    ordered.push(node.span);
-    for (let i = node.children.length - 1; i >= 0; i--) waiting.push(node.children[i]);
-  }
+  walkTree(traceTrees(spans), ({ span }) => {
+    ordered.push(span);
+  });
   return ordered;
+};
+
+/** Calls `visit` for every node, parents first, in the order of a printed tree; stops when it returns false. */
+export const walkTree = <N extends { readonly children: readonly N[] }>(
+  roots: readonly N[],
+  visit: (node: N, depth: number, isLast: boolean, parent: N | undefined) => unknown,
+): void => {
+  const stack: { readonly nodes: readonly N[]; readonly parent?: N; next: number }[] = [{ nodes: roots, next: 0 }];
+  while (stack.length > 0) {
+    const top = stack[stack.length - 1];
+    const node = top.nodes[top.next++];
+    if (node === undefined) {
+      stack.pop();
+      continue;
+    }
+    if (visit(node, stack.length - 1, top.next === top.nodes.length, top.parent) === false) return;
+    stack.push({ nodes: node.children, parent: node, next: 0 });
+  }
 };

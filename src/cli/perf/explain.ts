@@ -3,7 +3,7 @@
 
 import { CPU_COVERAGE, CPU_NS, CPU_SAMPLES, CPU_STDERR_NS } from '../../profile/join/cpu-properties.js';
 import type { SpanRecord } from '../../trace/record.js';
-import { spanForest, walkForest } from '../../trace/span-forest.js';
+import { spanForest, walkTree } from '../../trace/tree.js';
 import { columns } from '../columns.js';
 
 /** Figures with a column of their own; everything else is written behind the name. */
@@ -46,7 +46,7 @@ const cpuCells = (cpu: NodeCpu | undefined): readonly string[] =>
 /** The tree as text. */
 export const explainText = (spans: readonly SpanRecord[]): string => {
   const rows: string[][] = [];
-  walkForest(spanForest(spans), ({ span }, depth) => {
+  walkTree(spanForest(spans), ({ span }, depth) => {
     const { properties } = span;
     const figures = FIGURES.map((figure) => (properties[figure] === undefined ? '' : String(properties[figure])));
     rows.push([label(span, depth), (span.durationNs / 1e6).toFixed(3), ...cpuCells(cpuOf(span)), ...figures]);
@@ -69,7 +69,7 @@ export interface ExplainedNode {
 export const explainTree = (spans: readonly SpanRecord[]): ExplainedNode[] => {
   const roots: ExplainedNode[] = [];
   const path: ExplainedNode[] = [];
-  walkForest(spanForest(spans), ({ span }, depth) => {
+  walkTree(spanForest(spans), ({ span }, depth) => {
     const properties = Object.fromEntries(Object.entries(span.properties).filter(([key]) => !CPU.includes(key)));
     const node = { name: span.name, durationMs: span.durationNs / 1e6, cpu: cpuOf(span), properties, children: [] };
     path.length = depth;

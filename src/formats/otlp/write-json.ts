@@ -79,15 +79,16 @@ const writeLinks = (writer: ByteWriter, span: FinishedSpan): void => {
   if (linkCount > 0) writeRaw(writer, ']');
 };
 
-const writeStatus = (writer: ByteWriter, code: number, message: string): void => {
-  if (code === 0 && message === '') {
-    writeRaw(writer, ',"status":{}');
+/** The last member: with the end of the span. */
+const writeStatus = (writer: ByteWriter, code: FinishedSpan['statusCode'], message: string): void => {
+  if (code === 'unset' && message === '') {
+    writeRaw(writer, ',"status":{}}');
     return;
   }
   writeRaw(writer, ',"status":{');
   writeText(writer, '"message":', message);
-  writeCount(writer, message === '' ? '"code":' : ',"code":', code);
-  writeRaw(writer, '}');
+  writeCount(writer, message === '' ? '"code":' : ',"code":', STATUS_NUMBERS[code]);
+  writeRaw(writer, '}}');
 };
 
 const KIND_AND_START = Object.fromEntries(
@@ -113,11 +114,10 @@ const writeSpan = (writer: ByteWriter, span: FinishedSpan): void => {
   writeAttributes(writer, ATTRIBUTES, span.properties);
   writeEvents(writer, span);
   writeLinks(writer, span);
-  writeStatus(writer, STATUS_NUMBERS[span.statusCode], span.statusMessage);
   writeCount(writer, DROPPED_ATTRIBUTES, span.droppedAttributesCount);
   writeCount(writer, ',"droppedEventsCount":', span.droppedEventsCount);
   writeCount(writer, ',"droppedLinksCount":', span.droppedLinksCount);
-  writeRaw(writer, '}');
+  writeStatus(writer, span.statusCode, span.statusMessage);
 };
 
 /** Opens the element of `resourceSpans`. */

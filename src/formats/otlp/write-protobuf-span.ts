@@ -113,7 +113,7 @@ const writeStatus = (writer: ByteWriter, code: number, message: string): void =>
 
 /** Writes the content of a Span message, without its tag and length. */
 export const writeSpanFields = (writer: ByteWriter, span: FinishedSpan): void => {
-  const { parentHi, parentLo, flags, traceState, statusMessage, eventCount, linkCount } = span;
+  const { parentHi, parentLo, flags, traceState, statusCode, statusMessage, eventCount, linkCount } = span;
   writer.ensure(FIXED_ROOM);
   const { bytes } = writer;
   writeIds(writer, span);
@@ -139,8 +139,7 @@ export const writeSpanFields = (writer: ByteWriter, span: FinishedSpan): void =>
   writeProperties(writer, ATTRIBUTES, span.properties);
   for (let i = 0; i < eventCount; i++) writeEvent(writer, span.event(i));
   for (let i = 0; i < linkCount; i++) writeLink(writer, span.link(i));
-  const code = STATUS_NUMBERS[span.statusCode];
-  if (code !== 0 || statusMessage !== '') writeStatus(writer, code, statusMessage);
+  if (statusCode !== 'unset' || statusMessage !== '') writeStatus(writer, STATUS_NUMBERS[statusCode], statusMessage);
   writeCount(writer, DROPPED_ATTRIBUTES, span.droppedAttributesCount);
   writeCount(writer, DROPPED_EVENTS, span.droppedEventsCount);
   writeCount(writer, DROPPED_LINKS, span.droppedLinksCount);

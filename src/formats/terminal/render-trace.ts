@@ -5,7 +5,7 @@ import { shortText } from '../../base/text/escape-text.js';
 import type { PropertyValue } from '../../local-span/property.js';
 import type { Link } from '../../span/span-types.js';
 import type { EventRecord, SpanRecord } from '../../trace/record.js';
-import { type SpanNode, spanForest, walkForest } from '../../trace/span-forest.js';
+import { type SpanNode, spanForest, walkTree } from '../../trace/tree.js';
 import { COLOURED, type Palette, PLAIN } from './palette.js';
 import { formatDuration } from './units.js';
 
@@ -58,11 +58,11 @@ const extentOf = (spans: readonly SpanRecord[]): Extent => {
   return { ...start, durationNs };
 };
 
-const makeRows = (roots: readonly SpanNode[], maxSpans: number): Row[] => {
+const makeRows = (roots: readonly SpanNode<SpanRecord>[], maxSpans: number): Row[] => {
   const rows: Row[] = [];
   /** What is drawn left of the children of the open node of each level. */
   const trunks: string[] = [];
-  walkForest(roots, ({ span, isOrphan, children }, depth, isLast) => {
+  walkTree(roots, ({ span, isOrphan, children }, depth, isLast) => {
     if (rows.length === maxSpans) return false;
     const above = depth === 0 ? '' : (trunks[depth - 1] as string);
     const isDrawn = depth > 0 && depth <= MAX_LEVELS;

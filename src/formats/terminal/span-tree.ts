@@ -3,7 +3,7 @@
 
 import { shortText } from '../../base/text/escape-text.js';
 import type { SpanRecord } from '../../trace/record.js';
-import { spanForest, walkForest } from '../../trace/span-forest.js';
+import { spanForest, walkTree } from '../../trace/tree.js';
 
 /** Deeper levels are not indented further but numbered, so that a 20,000-deep tree stays readable and small. */
 const MAX_INDENT = 100;
@@ -23,7 +23,7 @@ const MAX_INDENT = 100;
  */
 export const spanTree = (spans: readonly SpanRecord[]): string => {
   const lines: string[] = [];
-  walkForest(spanForest(spans), ({ span, isOrphan }, depth) => {
+  walkTree(spanForest(spans), ({ span, isOrphan }, depth) => {
     const indent = depth <= MAX_INDENT ? '  '.repeat(depth) : `${'  '.repeat(MAX_INDENT)}[${depth}] `;
     lines.push(indent + shortText(span.name) + (isOrphan ? ' (parent missing)' : ''));
     return true;

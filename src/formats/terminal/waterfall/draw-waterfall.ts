@@ -5,6 +5,7 @@ import { cut } from '../../../base/text/display-width.js';
 import { shortText } from '../../../base/text/escape-text.js';
 import type { ArchivedSpan, TraceSummary } from '../../../trace/archived-span.js';
 import { absentParents, servicesOf } from '../../../trace/trace-facts.js';
+import { walkTree } from '../../../trace/tree.js';
 import { COLOURED, type Palette, PLAIN } from '../palette.js';
 import { exactTime, formatBytes, formatDuration } from '../units.js';
 import { drawBar, type Extent } from './bar.js';
@@ -12,7 +13,7 @@ import { cpuText } from './cpu-time.js';
 import { detailsOf } from './details.js';
 import type { Glyphs } from './glyphs.js';
 import { Branches, drawLabel, labelWidth, levelsIn, type Row } from './label.js';
-import { traceTree, walkTree } from './trace-tree.js';
+import { traceTree } from './trace-tree.js';
 
 /** How a trace is drawn. */
 export interface WaterfallOptions {

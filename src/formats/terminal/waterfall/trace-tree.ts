@@ -49,23 +49,3 @@ export const traceTree = (spans: readonly ArchivedSpan[]): TraceNode[] => {
   const starts = new Map(roots.map((root) => [root, startOf(root)]));
   return roots.sort((a, b) => Number((starts.get(a) as bigint) - (starts.get(b) as bigint)));
 };
-
-/** Calls `visit` for every node, parents first, in the order of a drawing, until it returns false. */
-export const walkTree = (
-  roots: readonly TraceNode[],
-  visit: (node: TraceNode, depth: number, isLast: boolean, parent: TraceNode | undefined) => boolean,
-): void => {
-  const stack: { readonly nodes: readonly TraceNode[]; readonly parent?: TraceNode; next: number }[] = [
-    { nodes: roots, next: 0 },
-  ];
-  while (stack.length > 0) {
-    const top = stack[stack.length - 1];
-    const node = top.nodes[top.next++];
-    if (node === undefined) {
-      stack.pop();
-      continue;
-    }
-    if (!visit(node, stack.length - 1, top.next === top.nodes.length, top.parent)) return;
-    stack.push({ nodes: node.children, parent: node, next: 0 });
-  }
-};
