@@ -12,6 +12,7 @@ import type { StoredForm } from '../../container/codec.js';
 import type { Container } from '../../container/container.js';
 import type { WrittenBlock } from '../../container/container-writer.js';
 import { TRACE_ID_BYTES } from '../values/ids.js';
+import { readTime, writeTime } from '../values/times.js';
 import {
   GROUP_BYTES,
   GROUP_SPANS,
@@ -19,9 +20,7 @@ import {
   MAX_GROUP_SPANS,
   PARTS,
   type Part,
-  readTime,
   SegmentSection,
-  writeTime,
 } from './layout.js';
 
 /** Groups and the pieces of traces in them. A piece is a whole trace, or what one group has of a large one. */

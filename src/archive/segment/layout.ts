@@ -1,9 +1,10 @@
 // What all sections of a segment share: their numbers and names, the bounds of their parts, and how they write times and counts.
 //
-//     time = u64
+//     time = u64, as in values/times.ts
 //     told = varint (0: u64 follows)         else the zigzag of the time less the one it is told against, plus one
 import type { ByteReader } from '../../base/bytes/byte-reader.js';
 import type { ByteWriter } from '../../base/bytes/byte-writer.js';
+import { readTime, writeTime } from '../values/times.js';
 
 /** Sections of segments. */
 export const SegmentSection = {
@@ -40,18 +41,6 @@ export const REPLACES_NOTE = 'replaces';
 
 /** Nanoseconds that are numbers; times further apart are kept whole. Twice this is still exact. */
 export const NEAR_NS = 2 ** 51;
-
-const scratch = Buffer.alloc(8);
-
-export const writeTime = (writer: ByteWriter, time: bigint): void => {
-  scratch.writeBigUInt64LE(time);
-  writer.raw(scratch);
-};
-
-export const readTime = (reader: ByteReader): bigint => {
-  scratch.set(reader.raw(8));
-  return scratch.readBigUInt64LE();
-};
 
 /** A time against another: their difference, or zero and the whole time. */
 export const writeTimeAgainst = (writer: ByteWriter, time: bigint, base: bigint): void => {

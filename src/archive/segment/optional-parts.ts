@@ -12,6 +12,7 @@ import type { ArchivedEvent, ArchivedLink, ArchivedSpan } from '../../trace/arch
 import { storedProperties } from '../stored-extras.js';
 import { SPAN_ID_BYTES, TRACE_ID_BYTES } from '../values/ids.js';
 import { TextColumn, writeTexts } from '../values/texts.js';
+import { isTime, TIME_RULE } from '../values/times.js';
 import { readCounts, readTold, writeCounts, writeTimeAgainst } from './layout.js';
 import { PropertyBlock, PropertyWriter } from './properties.js';
 import { linkKey } from './segment-graphs.js';
@@ -39,9 +40,9 @@ export const encodeEvents = (spans: readonly ArchivedSpan[], strings: StringTabl
 };
 
 const checkTime = ({ timeUnixNs, name }: ArchivedEvent, { spanId, traceId }: ArchivedSpan): void => {
-  if (typeof timeUnixNs === 'bigint' && timeUnixNs >= 0n && timeUnixNs <= 0xffff_ffff_ffff_ffffn) return;
+  if (isTime(timeUnixNs)) return;
   throw new BadValueError(
-    `event ${name} of span ${spanId} of trace ${traceId} has the time ${String(timeUnixNs)}: times are bigints from 0 to 2^64 - 1`,
+    `event ${name} of span ${spanId} of trace ${traceId} has the time ${String(timeUnixNs)}: ${TIME_RULE}`,
   );
 };
 

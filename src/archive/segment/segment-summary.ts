@@ -6,7 +6,7 @@
 import type { ByteReader } from '../../base/bytes/byte-reader.js';
 import { ByteWriter } from '../../base/bytes/byte-writer.js';
 import type { ArchivedKind } from '../../trace/archived-span.js';
-import { readTime, writeTime } from './layout.js';
+import { readTime, writeTime } from '../values/times.js';
 import { KINDS } from './span-rows.js';
 import type { StringTable } from './span-tables.js';
 

@@ -13,7 +13,8 @@ import { sectionReader } from '../../container/layout.js';
 import { ESCAPE, NUMBER_SYMBOLS, putExtra, takeNumber } from '../../container/number-symbols.js';
 import { SymbolDecoder, SymbolEncoder } from '../../container/symbol-coder.js';
 import type { ArchivedResource } from '../../trace/archived-span.js';
-import { NEAR_NS, readTime, writeTime } from './layout.js';
+import { MAX_TIME, readTime, writeTime } from '../values/times.js';
+import { NEAR_NS } from './layout.js';
 import type { ResourceContext, SpanModels, SpanSymbols } from './segment-models.js';
 import type { SpanFacts } from './span-facts.js';
 import { type SpanRows, STATUS_CODES } from './span-rows.js';
@@ -119,8 +120,6 @@ interface SpanContext {
   readonly base: Base;
   readonly unit: number;
 }
-
-const LATEST = 0xffff_ffff_ffff_ffffn;
 
 /** What decoding times gives. */
 export interface SpanTimesRead {
@@ -280,6 +279,6 @@ export class SpanColumns {
 }
 
 const checkedTime = (time: bigint, reader: ByteReader): bigint => {
-  if (time > LATEST) throw reader.corrupt('has a time that cannot be');
+  if (time > MAX_TIME) throw reader.corrupt('has a time that cannot be');
   return time;
 };

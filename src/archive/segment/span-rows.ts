@@ -3,6 +3,7 @@
 import { BadValueError } from '../../container/graph-error.js';
 import type { ArchivedSpan } from '../../trace/archived-span.js';
 import { parseId } from '../values/ids.js';
+import { isTime, TIME_RULE } from '../values/times.js';
 
 /** The place of a kind is its number in files. */
 export const KINDS = ['unspecified', 'internal', 'server', 'client', 'producer', 'consumer'] as const;
@@ -96,10 +97,7 @@ export class SpanRows {
 }
 
 const setTime = (times: Times, row: number, time: bigint, span: ArchivedSpan): void => {
-  if (typeof time !== 'bigint' || time < 0n || time > 0xffff_ffff_ffff_ffffn) {
-    throw new BadValueError(
-      `span ${span.spanId} of trace ${span.traceId} has the time ${String(time)}: times are bigints from 0 to 2^64 - 1`,
-    );
-  }
+  if (!isTime(time))
+    throw new BadValueError(`span ${span.spanId} of trace ${span.traceId} has the time ${String(time)}: ${TIME_RULE}`);
   times.values[row] = time;
 };

@@ -11,7 +11,8 @@ import { ESCAPE, NUMBER_SYMBOLS, putExtra, symbolOf, takeNumber } from '../../co
 import { SymbolDecoder, SymbolEncoder } from '../../container/symbol-coder.js';
 import { SymbolCounts, SymbolModel } from '../../container/symbol-model.js';
 import { readText, writeText } from '../values/texts.js';
-import { MAX_GROUP_SPANS, readTime, writeTime } from './layout.js';
+import { MAX_TIME, readTime, writeTime } from '../values/times.js';
+import { MAX_GROUP_SPANS } from './layout.js';
 import { BESIDE, readBeside, type StringTable, tableSymbol, writeBeside } from './span-tables.js';
 
 /** Numbers of a row that are entropy coded, in this order; each has a model of its own. */
@@ -149,8 +150,6 @@ export interface TraceRowContext {
   readonly unit: number;
 }
 
-const LATEST = 0xffff_ffff_ffff_ffffn;
-
 /** The rows of group `group`. */
 export const decodeTraceRows = (
   bytes: Uint8Array,
@@ -193,7 +192,7 @@ export const decodeTraceRows = (
     const startUnixNs = Number.isNaN(start) ? readTime(side) : group.startUnixNs + BigInt(start) * BigInt(startUnit);
     const duration = numberOf(2);
     const endUnixNs = Number.isNaN(duration) ? readTime(side) : startUnixNs + BigInt(duration) * BigInt(unit);
-    if (startUnixNs < 0n || endUnixNs < startUnixNs || endUnixNs > LATEST)
+    if (startUnixNs < 0n || endUnixNs < startUnixNs || endUnixNs > MAX_TIME)
       throw reader.corrupt('has a time that cannot be');
     const errorCount = countOf(3);
     const size = countOf(4);

@@ -3,11 +3,10 @@
 import { BadKeyError, BadValueError, GraphError } from '../../container/graph-error.js';
 import { KINDS, STATUS_CODES } from '../segment/span-rows.js';
 import { checkExtras } from '../stored-extras.js';
+import { isTime } from '../values/times.js';
 import { describe, isPlainObject, MAX_DEPTH, typeOf } from '../values/values.js';
 
 type Fields = Readonly<Record<string, unknown>>;
-
-const MAX_TIME = 0xffff_ffff_ffff_ffffn;
 
 const wrong = (field: string, expected: string, value: unknown): BadValueError =>
   new BadValueError(`${field} must be ${expected}, not ${describe(value)}`);
@@ -23,7 +22,7 @@ const checkText = (value: unknown, field: string): void => {
 
 const checkTime = (value: unknown, field: string): void => {
   if (typeof value !== 'bigint') throw wrong(field, 'Unix nanoseconds as a bigint', value);
-  if (value < 0n || value > MAX_TIME) throw new BadValueError(`${field} must be from 0 to 2^64 - 1, not ${value}`);
+  if (!isTime(value)) throw new BadValueError(`${field} must be from 0 to 2^64 - 1, not ${value}`);
 };
 
 const checkId = (value: unknown, field: string, digits: number): void => {

@@ -19,6 +19,7 @@ import { readResource, readScope, writeResource, writeScope } from '../segment/s
 import { restored, storedProperties } from '../stored-extras.js';
 import { parseId } from '../values/ids.js';
 import { readText, writeText } from '../values/texts.js';
+import { isTime, readTime, TIME_RULE, writeTime } from '../values/times.js';
 import { isPlainObject, readProperties, writeProperties } from '../values/values.js';
 import { checkSpan } from './check-span.js';
 
@@ -27,11 +28,8 @@ const Has = { parent: 1, newTrace: 2, texts: 4, properties: 8, events: 16, links
 const ALL_BITS = 63;
 /** A span of more bytes might be more than a segment takes: that is tried out. */
 const LARGE_BYTES = 256 * 1024;
-const MAX_TIME = 0xffff_ffff_ffff_ffffn;
 
 const words = new Uint32Array(4);
-const times = new BigUint64Array(2);
-const timeBytes = new Uint8Array(times.buffer);
 
 const writeId = (writer: ByteWriter, hex: string, what: string, count: number): void => {
   parseId(hex, what, count, words, 0);
@@ -39,14 +37,7 @@ const writeId = (writer: ByteWriter, hex: string, what: string, count: number): 
 };
 
 const checkTime = (time: bigint): void => {
-  if (typeof time !== 'bigint' || time < 0n || time > MAX_TIME)
-    throw new BadValueError(`${String(time)} is no time: times are bigints from 0 to 2^64 - 1`);
-};
-
-const writeTime = (writer: ByteWriter, time: bigint): void => {
-  checkTime(time);
-  times[0] = time;
-  writer.raw(timeBytes.subarray(0, 8));
+  if (!isTime(time)) throw new BadValueError(`${String(time)} is no time: ${TIME_RULE}`);
 };
 
 /** Things of a batch by number, each written where it is first met. */
@@ -125,9 +116,8 @@ export class SpanEncoder {
     checkTime(span.endUnixNs);
     if (span.endUnixNs < span.startUnixNs)
       throw new BadValueError(`span ${span.spanId} of trace ${traceId} ends before it starts`);
-    times[0] = span.startUnixNs;
-    times[1] = span.endUnixNs;
-    writer.raw(timeBytes);
+    writeTime(writer, span.startUnixNs);
+    writeTime(writer, span.endUnixNs);
     this.resources.ref(writer, span.resource);
     this.scopes.ref(writer, span.scope);
     this.names.ref(writer, span.name);
@@ -146,6 +136,7 @@ export class SpanEncoder {
     writer.varint(events.length);
     for (const event of events) {
       this.names.ref(writer, event.name);
+      checkTime(event.timeUnixNs);
       writeTime(writer, event.timeUnixNs);
       writeProperties(writer, storedProperties(event));
     }
@@ -178,11 +169,6 @@ const readId = (reader: ByteReader, count: number): string => {
   let id = '';
   for (let i = 0; i < count; i++) id += reader.uint32().toString(16).padStart(8, '0');
   return id;
-};
-
-const readTime = (reader: ByteReader): bigint => {
-  timeBytes.set(reader.raw(8));
-  return times[0];
 };
 
 /** The things of a batch, as they are met. */
