@@ -1,15 +1,14 @@
 // The messages an OTLP server answers with, in protobuf: ExportTraceServiceResponse and google.rpc.Status. They are small and few.
+import { ByteWriter } from '../../base/bytes/byte-writer.js';
 
-const varint = (value: number): Buffer => {
-  const bytes: number[] = [];
-  let rest = value;
-  for (; rest > 0x7f; rest = Math.floor(rest / 0x80)) bytes.push((rest % 0x80) | 0x80);
-  return Buffer.from([...bytes, rest]);
+/** A field of a number, or of bytes, text or a message. */
+const field = (number: number, content: number | Uint8Array): Buffer => {
+  const writer = new ByteWriter();
+  writer.byte((number << 3) | (typeof content === 'number' ? 0 : 2));
+  writer.varint(typeof content === 'number' ? content : content.length);
+  if (typeof content !== 'number') writer.raw(content);
+  return writer.copy();
 };
-
-/** A field of bytes, text or a message. */
-const field = (number: number, content: Uint8Array): Buffer =>
-  Buffer.concat([Buffer.from([(number << 3) | 2]), varint(content.length), content]);
 
 /** A success with a reservation: spans that were not kept, and why. */
 export interface PartialSuccess {
@@ -20,8 +19,7 @@ export interface PartialSuccess {
 /** ExportTraceServiceResponse; without a reservation it is empty. */
 export const encodeSuccess = (partial: PartialSuccess | undefined): Buffer => {
   if (partial === undefined) return Buffer.alloc(0);
-  const rejected = Buffer.concat([Buffer.from([1 << 3]), varint(partial.rejectedSpans)]);
-  return field(1, Buffer.concat([rejected, field(2, Buffer.from(partial.errorMessage))]));
+  return field(1, Buffer.concat([field(1, partial.rejectedSpans), field(2, Buffer.from(partial.errorMessage))]));
 };
 
 /** The same in OTLP/JSON, where 64-bit numbers are text. */

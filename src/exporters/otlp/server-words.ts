@@ -1,5 +1,6 @@
 // What an OTLP server says in a body: a partial success, or the message of a failure; in protobuf or in JSON. A body that
 // cannot be read is no error, because the HTTP status has already told what became of the spans.
+import { ByteReader } from '../../base/bytes/byte-reader.js';
 
 /** A success with a reservation. */
 export interface PartialSuccess {
@@ -10,29 +11,16 @@ export interface PartialSuccess {
 
 /** Field number, and the number or bytes it holds; other wire types are passed over. */
 const readFields = function* (body: Buffer): Generator<[field: number, value: number | Buffer]> {
-  let at = 0;
-  const varint = (): number => {
-    let value = 0;
-    for (let scale = 1; at < body.length; scale *= 128) {
-      const byte = body[at++];
-      value += (byte & 0x7f) * scale;
-      if (byte < 0x80) return value;
-    }
-    throw new RangeError('cut off');
-  };
-  while (at < body.length) {
-    const tag = varint();
+  const reader = new ByteReader(body, (reason) => new RangeError(reason));
+  while (reader.left > 0) {
+    const tag = reader.varint();
     const field = Math.floor(tag / 8);
     const wireType = tag % 8;
-    if (wireType === 0) yield [field, varint()];
-    else if (wireType === 2) {
-      const length = varint();
-      if (at + length > body.length) throw new RangeError('cut off');
-      yield [field, body.subarray(at, at + length)];
-      at += length;
-    } else if (wireType === 1) at += 8;
-    else if (wireType === 5) at += 4;
-    else throw new RangeError('no such wire type');
+    if (wireType === 0) yield [field, reader.varint()];
+    else if (wireType === 2) yield [field, Buffer.from(reader.raw(reader.varint()))];
+    else if (wireType === 1) reader.raw(8);
+    else if (wireType === 5) reader.raw(4);
+    else throw reader.corrupt('no such wire type');
   }
 };
 

@@ -46,12 +46,12 @@ describe('the form', () => {
 
 describe('refused', () => {
   test.each([
-    ['nothing', '', 'ends after 0 bytes'],
+    ['nothing', '', 'ends too early'],
     ['a later version', '0200', 'version 2, and this release reads version 1'],
-    ['bytes behind the end', '010000', '1 bytes after its end'],
+    ['bytes behind the end', '010000', 'has 1 bytes too many'],
     ['a count beyond the end', '01ffffff7f', 'counts 268435455 entries where 0 bytes are left'],
     ['a number in a longer form', '018000', 'not in its shortest form'],
-    ['a number without end', '018080808080', 'not in its shortest form'],
+    ['a number without end', '018080808080', 'ends in the middle of a number'],
     ['an empty key', '010100010161', 'an empty key'],
     ['a key without values', '010101610000', 'a key without values'],
     ['a key twice', '0102' + '01610100' + '01610100', 'a key occurs twice'],

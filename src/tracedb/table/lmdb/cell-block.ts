@@ -6,6 +6,7 @@
 //   spread := 0xfe             the cells are in blocks behind this entry, each named after a qualifier
 //   old    := time value       one cell, named in the entry's key, as stores of version 1 keep all cells
 //   time   := Unix milliseconds in six bytes, big-endian; up to the year 9999 its first byte is below 0xe7
+import { varintLength } from '../../../base/bytes/varint.js';
 import { TraceDbError } from '../../tracedb-error.js';
 
 const BLOCK = 0xff;
@@ -206,7 +207,7 @@ export class CellBlock {
   /** Put a cell in the place of what lies between `start` and `end`. */
   private write(start: number, end: number, qualifier: string, value: Uint8Array, timestampMs: number): void {
     const qualifierBytes = Buffer.byteLength(qualifier);
-    const size = varintBytes(qualifierBytes) + qualifierBytes + TIME_BYTES + varintBytes(value.length) + value.length;
+    const size = varintLength(qualifierBytes) + qualifierBytes + TIME_BYTES + varintLength(value.length) + value.length;
     this.reserve(size);
     const { bytes } = this;
     bytes.copyWithin(start + size, end, this.length);
@@ -226,8 +227,6 @@ export class CellBlock {
     this.bytes = longer;
   }
 }
-
-const varintBytes = (value: number): number => (value < 2 ** 7 ? 1 : value < 2 ** 14 ? 2 : value < 2 ** 21 ? 3 : 4);
 
 const writeVarint = (bytes: Buffer, at: number, value: number): number => {
   let end = at;
