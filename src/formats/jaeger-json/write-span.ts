@@ -103,10 +103,15 @@ const tagsOf = (span: FinishedSpan, hasMore: boolean, follows: boolean, warnings
   return hasMore || Object.keys(span.scope.properties).length > 0 ? tags : tags.sort(byKey);
 };
 
-/** A nameless event has no field of that name, unless the property would be taken for the name: any text, beside nanoseconds an empty one too. */
+/**
+ * A nameless event has no field of that name, unless the property would be taken for the name: whatever is shown as text, beside nanoseconds
+ * an empty one too.
+ */
 const isNamed = (name: string, properties: SpanProperties, hasMore: boolean): boolean => {
   const own = properties.get(Key.EVENT);
-  return name !== '' || (typeof own === 'string' && (own !== '' || hasMore));
+  if (name !== '' || own === undefined) return name !== '';
+  const { type, value } = toTag(Key.EVENT, own);
+  return type === 'string' && (value !== '' || hasMore);
 };
 
 const eventLog = (event: FinishedEvent): object => {
