@@ -6,24 +6,28 @@ const REDRAW_MS = 100;
 
 /** One line of progress. */
 export class Progress {
-  private drawnAt = Number.NEGATIVE_INFINITY;
-  private isDrawn = false;
+  #drawnAt = Number.NEGATIVE_INFINITY;
+  #isDrawn = false;
 
-  constructor(private readonly stream: Pick<NodeJS.WriteStream, 'isTTY' | 'columns' | 'write'> = process.stderr) {}
+  readonly #stream: Pick<NodeJS.WriteStream, 'isTTY' | 'columns' | 'write'>;
+
+  constructor(stream: Pick<NodeJS.WriteStream, 'isTTY' | 'columns' | 'write'> = process.stderr) {
+    this.#stream = stream;
+  }
 
   /** Show `text` in place of what was shown. */
   show(text: string): void {
-    if (this.stream.isTTY !== true) return;
+    if (this.#stream.isTTY !== true) return;
     const now = performance.now();
-    if (now - this.drawnAt < REDRAW_MS) return;
-    this.drawnAt = now;
-    this.isDrawn = true;
-    this.stream.write(`\r\x1b[2K${cut(escapeText(text), Math.max(1, (this.stream.columns ?? 80) - 1), '')}`);
+    if (now - this.#drawnAt < REDRAW_MS) return;
+    this.#drawnAt = now;
+    this.#isDrawn = true;
+    this.#stream.write(`\r\x1b[2K${cut(escapeText(text), Math.max(1, (this.#stream.columns ?? 80) - 1), '')}`);
   }
 
   /** Take the line away. */
   clear(): void {
-    if (this.isDrawn) this.stream.write('\r\x1b[2K');
-    this.isDrawn = false;
+    if (this.#isDrawn) this.#stream.write('\r\x1b[2K');
+    this.#isDrawn = false;
   }
 }

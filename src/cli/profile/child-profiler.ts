@@ -22,17 +22,21 @@ const withSuffix = (file: string, suffix: string): string => {
 };
 
 export class ChildProfiler {
-  private running: RunningProfile | undefined;
-  private continuous: ContinuousProfiler | undefined;
-  private starting: Promise<void> | undefined;
-  private number = 0;
-  private hasComplained = false;
+  #running: RunningProfile | undefined;
+  #continuous: ContinuousProfiler | undefined;
+  #starting: Promise<void> | undefined;
+  #number = 0;
+  #hasComplained = false;
 
-  private constructor(
-    private readonly options: ChildOptions,
-    private readonly writer: ProfileWriter,
-    private readonly maps: SourceMaps | undefined,
-  ) {}
+  readonly #options: ChildOptions;
+  readonly #writer: ProfileWriter;
+  readonly #maps: SourceMaps | undefined;
+
+  private constructor(options: ChildOptions, writer: ProfileWriter, maps: SourceMaps | undefined) {
+    this.#options = options;
+    this.#writer = writer;
+    this.#maps = maps;
+  }
 
   /** Loads what is needed later, when nothing can be waited for. */
   static async open(options: ChildOptions): Promise<ChildProfiler> {
@@ -44,83 +48,84 @@ export class ChildProfiler {
   }
 
   async start(): Promise<void> {
-    const { everyMs, rotateMs, budgetPercent } = this.options;
+    const { everyMs, rotateMs, budgetPercent } = this.#options;
     try {
-      if (rotateMs === undefined) this.running = await startProfile({ everyMs });
+      if (rotateMs === undefined) this.#running = await startProfile({ everyMs });
       else {
-        const sink = (profile: LabelledProfile): void => this.writeAndTidy(profile);
-        this.continuous = await continuousProfiler({ everyMs, rotateMs, budgetPercent, sink });
+        const sink = (profile: LabelledProfile): void => this.#writeAndTidy(profile);
+        this.#continuous = await continuousProfiler({ everyMs, rotateMs, budgetPercent, sink });
       }
     } catch (error) {
-      this.complain(error);
+      this.#complain(error);
     }
   }
 
   /** Begin a profile, or end the one that was begun, also while it is only about to. */
   toggle(): void {
-    if (this.starting !== undefined) {
-      void this.starting.then(() => this.stop());
-      this.starting = undefined;
-    } else if (this.running !== undefined) this.stop();
+    if (this.#starting !== undefined) {
+      void this.#starting.then(() => this.stop());
+      this.#starting = undefined;
+    } else if (this.#running !== undefined) this.stop();
     else {
       const starting = this.start().finally(() => {
-        if (this.starting === starting) this.starting = undefined;
+        if (this.#starting === starting) this.#starting = undefined;
       });
-      this.starting = starting;
+      this.#starting = starting;
     }
   }
 
   /** End the profile under way and write it, before this returns. */
   stop(): void {
-    const { running, continuous } = this;
-    this.running = undefined;
-    this.continuous = undefined;
+    const running = this.#running;
+    const continuous = this.#continuous;
+    this.#running = undefined;
+    this.#continuous = undefined;
     try {
       const last = running?.stop() ?? continuous?.stopNow();
-      if (last !== undefined) this.write(last);
+      if (last !== undefined) this.#write(last);
       const failure = continuous?.stats().failure;
-      if (failure !== undefined) this.complain(failure);
+      if (failure !== undefined) this.#complain(failure);
     } catch (error) {
-      this.complain(error);
+      this.#complain(error);
     }
   }
 
   // What throws here would be counted by the profiler alone, of which nobody asks.
-  private writeAndTidy(profile: LabelledProfile): void {
-    const { out, files } = this.options;
+  #writeAndTidy(profile: LabelledProfile): void {
+    const { out, files } = this.#options;
     try {
-      this.write(profile);
+      this.#write(profile);
       // Not waited for: the next profile must not wait in a process that may end at any time.
       applyRetention(out, { files }, Date.now()).then(
-        ({ failure }) => failure !== undefined && this.complain(failure),
-        (error: unknown) => this.complain(error),
+        ({ failure }) => failure !== undefined && this.#complain(failure),
+        (error: unknown) => this.#complain(error),
       );
     } catch (error) {
-      this.complain(error);
+      this.#complain(error);
     }
   }
 
-  private write(profile: LabelledProfile): void {
-    const resolved = this.maps === undefined ? profile : resolveSources(profile, this.maps);
-    const file = this.fileOf(profile);
+  #write(profile: LabelledProfile): void {
+    const resolved = this.#maps === undefined ? profile : resolveSources(profile, this.#maps);
+    const file = this.#fileOf(profile);
     mkdirSync(dirname(file), { recursive: true });
-    writeWhole(file, this.writer.write(resolved));
-    this.number++;
+    writeWhole(file, this.#writer.write(resolved));
+    this.#number++;
   }
 
-  private fileOf({ startUnixNs }: LabelledProfile): string {
-    const { out, parent, rotateMs, isToggled } = this.options;
+  #fileOf({ startUnixNs }: LabelledProfile): string {
+    const { out, parent, rotateMs, isToggled } = this.#options;
     if (rotateMs !== undefined || isToggled) {
       const beganMs = Number(startUnixNs / NS_PER_MS);
-      return join(out, profileFileName(beganMs, this.number, threadId, this.writer.extension));
+      return join(out, profileFileName(beganMs, this.#number, threadId, this.#writer.extension));
     }
     const process_ = process.ppid === parent ? '' : `-${process.pid}`;
     return withSuffix(out, `${process_}${isMainThread ? '' : `-thread${threadId}`}`);
   }
 
-  private complain(error: unknown): void {
-    if (this.hasComplained) return;
-    this.hasComplained = true;
+  #complain(error: unknown): void {
+    if (this.#hasComplained) return;
+    this.#hasComplained = true;
     process.stderr.write(`spanline: the profile failed: ${error instanceof Error ? error.message : String(error)}\n`);
   }
 }

@@ -18,16 +18,19 @@ interface Waiting {
 }
 
 export class InspectorClient {
-  private readonly waiting = new Map<number, Waiting>();
-  private nextId = 1;
-  private closed: Error | undefined;
+  readonly #waiting = new Map<number, Waiting>();
+  #nextId = 1;
+  #closed: Error | undefined;
 
-  private constructor(private readonly socket: WebSocketClient) {
-    socket.onMessage = (text) => this.onMessage(text);
+  readonly #socket: WebSocketClient;
+
+  private constructor(socket: WebSocketClient) {
+    this.#socket = socket;
+    socket.onMessage = (text) => this.#onMessage(text);
     socket.onClose = (error) => {
-      this.closed = error ?? new Error('the process closed the connection, or ended');
-      for (const { reject } of this.waiting.values()) reject(this.closed);
-      this.waiting.clear();
+      this.#closed = error ?? new Error('the process closed the connection, or ended');
+      for (const { reject } of this.#waiting.values()) reject(this.#closed);
+      this.#waiting.clear();
     };
   }
 
@@ -37,7 +40,7 @@ export class InspectorClient {
 
   /** The value of an expression there, waited for; it must be JSON. */
   async evaluate(expression: string): Promise<unknown> {
-    const answer = (await this.post('Runtime.evaluate', {
+    const answer = (await this.#post('Runtime.evaluate', {
       expression,
       awaitPromise: true,
       returnByValue: true,
@@ -50,24 +53,24 @@ export class InspectorClient {
   }
 
   close(): void {
-    this.socket.close();
+    this.#socket.close();
   }
 
-  private post(method: string, params: object): Promise<unknown> {
+  #post(method: string, params: object): Promise<unknown> {
     // Nobody would answer.
-    if (this.closed !== undefined) return Promise.reject(this.closed);
-    const id = this.nextId++;
+    if (this.#closed !== undefined) return Promise.reject(this.#closed);
+    const id = this.#nextId++;
     return new Promise((resolve, reject) => {
-      this.waiting.set(id, { resolve, reject });
-      this.socket.send(JSON.stringify({ id, method, params }));
+      this.#waiting.set(id, { resolve, reject });
+      this.#socket.send(JSON.stringify({ id, method, params }));
     });
   }
 
-  private onMessage(text: string): void {
+  #onMessage(text: string): void {
     const { id, result, error } = JSON.parse(text) as Answer;
-    const waiting = id === undefined ? undefined : this.waiting.get(id);
+    const waiting = id === undefined ? undefined : this.#waiting.get(id);
     if (id === undefined || waiting === undefined) return;
-    this.waiting.delete(id);
+    this.#waiting.delete(id);
     if (error === undefined) waiting.resolve(result);
     else waiting.reject(new Error(error.message ?? 'the inspector refused'));
   }

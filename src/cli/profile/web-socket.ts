@@ -39,34 +39,34 @@ interface Frame {
 
 /** Bytes as frames. */
 class FrameReader {
-  private chunks: Buffer[] = [];
-  private size = 0;
-  private wanted = 2;
+  #chunks: Buffer[] = [];
+  #size = 0;
+  #wanted = 2;
 
   /** The frames that are complete by now. */
   *read(chunk: Buffer): Generator<Frame> {
-    this.chunks.push(chunk);
-    this.size += chunk.length;
-    while (this.size >= this.wanted) {
-      const bytes = Buffer.concat(this.chunks);
-      this.chunks = [bytes];
+    this.#chunks.push(chunk);
+    this.#size += chunk.length;
+    while (this.#size >= this.#wanted) {
+      const bytes = Buffer.concat(this.#chunks);
+      this.#chunks = [bytes];
       const short = bytes[1] & ~MASKED;
       const head = short === SHORT ? 4 : short === LONG ? 10 : 2;
       if (bytes.length < head) {
-        this.wanted = head;
+        this.#wanted = head;
         return;
       }
       const length =
         short === SHORT ? bytes.readUInt16BE(2) : short === LONG ? Number(bytes.readBigUInt64BE(2)) : short;
       if (length > MOST_BYTES)
         throw new RangeError(`a message of ${length} bytes is more than the ${MOST_BYTES} allowed`);
-      this.wanted = head + length;
-      if (bytes.length < this.wanted) return;
-      const payload = bytes.subarray(head, this.wanted);
-      const rest = bytes.subarray(this.wanted);
-      this.chunks = [rest];
-      this.size = rest.length;
-      this.wanted = 2;
+      this.#wanted = head + length;
+      if (bytes.length < this.#wanted) return;
+      const payload = bytes.subarray(head, this.#wanted);
+      const rest = bytes.subarray(this.#wanted);
+      this.#chunks = [rest];
+      this.#size = rest.length;
+      this.#wanted = 2;
       yield { isLast: (bytes[0] & FIN) !== 0, opcode: bytes[0] & 0x0f, payload };
     }
   }
@@ -105,15 +105,18 @@ const upgraded = (url: URL): Promise<{ socket: Socket; rest: Buffer }> =>
   });
 
 export class WebSocketClient {
-  private readonly reader = new FrameReader();
-  private parts: Buffer[] = [];
-  private partBytes = 0;
+  readonly #reader = new FrameReader();
+  #parts: Buffer[] = [];
+  #partBytes = 0;
   /** Called with each message. */
   onMessage: (text: string) => void = () => undefined;
   /** Called once, when no message can come any more. */
   onClose: (error: Error | undefined) => void = () => undefined;
 
-  private constructor(private readonly socket: Socket) {
+  readonly #socket: Socket;
+
+  private constructor(socket: Socket) {
+    this.#socket = socket;
     let failure: Error | undefined;
     socket.setTimeout(0);
     socket.setNoDelay(true);
@@ -121,45 +124,45 @@ export class WebSocketClient {
       failure = error;
     });
     socket.on('close', () => this.onClose(failure));
-    socket.on('data', (chunk: Buffer) => this.take(chunk));
+    socket.on('data', (chunk: Buffer) => this.#take(chunk));
   }
 
   static async connect(address: string): Promise<WebSocketClient> {
     const { socket, rest } = await upgraded(new URL(address));
     const client = new WebSocketClient(socket);
-    if (rest.length > 0) setImmediate(() => client.take(rest));
+    if (rest.length > 0) setImmediate(() => client.#take(rest));
     return client;
   }
 
   send(text: string): void {
-    this.socket.write(frameOf(Opcode.text, Buffer.from(text)));
+    this.#socket.write(frameOf(Opcode.text, Buffer.from(text)));
   }
 
   close(): void {
-    this.socket.end(frameOf(Opcode.close, Buffer.alloc(0)));
+    this.#socket.end(frameOf(Opcode.close, Buffer.alloc(0)));
     // A peer that does not answer is not waited for.
-    this.socket.destroySoon();
+    this.#socket.destroySoon();
   }
 
-  private take(chunk: Buffer): void {
+  #take(chunk: Buffer): void {
     try {
-      for (const frame of this.reader.read(chunk)) this.onFrame(frame);
+      for (const frame of this.#reader.read(chunk)) this.#onFrame(frame);
     } catch (error) {
-      this.socket.destroy(error as Error);
+      this.#socket.destroy(error as Error);
     }
   }
 
-  private onFrame({ isLast, opcode, payload }: Frame): void {
-    if (opcode === Opcode.close) this.socket.end();
-    else if (opcode === Opcode.ping) this.socket.write(frameOf(Opcode.pong, payload));
+  #onFrame({ isLast, opcode, payload }: Frame): void {
+    if (opcode === Opcode.close) this.#socket.end();
+    else if (opcode === Opcode.ping) this.#socket.write(frameOf(Opcode.pong, payload));
     else if (opcode === Opcode.text || opcode === Opcode.continuation) {
-      this.partBytes += payload.length;
-      if (this.partBytes > MOST_BYTES) throw new RangeError(`a message is more than the ${MOST_BYTES} bytes allowed`);
-      this.parts.push(payload);
+      this.#partBytes += payload.length;
+      if (this.#partBytes > MOST_BYTES) throw new RangeError(`a message is more than the ${MOST_BYTES} bytes allowed`);
+      this.#parts.push(payload);
       if (!isLast) return;
-      const text = Buffer.concat(this.parts).toString('utf8');
-      this.parts = [];
-      this.partBytes = 0;
+      const text = Buffer.concat(this.#parts).toString('utf8');
+      this.#parts = [];
+      this.#partBytes = 0;
       this.onMessage(text);
     }
   }

@@ -40,21 +40,21 @@ const isBlank = (line: Buffer): boolean => line.every((byte) => byte === 0x20 ||
 
 /** What is not handed out yet. */
 class Pending {
-  private chunks: Buffer[] = [];
-  private length = 0;
+  #chunks: Buffer[] = [];
+  #length = 0;
 
   add(chunk: Buffer): void {
     if (chunk.length === 0) return;
-    this.length += chunk.length;
-    if (this.length > MAX_DOCUMENT_BYTES)
+    this.#length += chunk.length;
+    if (this.#length > MAX_DOCUMENT_BYTES)
       throw tooLarge(`a document of more than ${MAX_DOCUMENT_BYTES} bytes: write traces as OTLP, one a line`);
-    this.chunks.push(chunk);
+    this.#chunks.push(chunk);
   }
 
   take(): Buffer {
-    const all = this.chunks.length === 1 ? this.chunks[0] : Buffer.concat(this.chunks);
-    this.chunks = [];
-    this.length = 0;
+    const all = this.#chunks.length === 1 ? this.#chunks[0] : Buffer.concat(this.#chunks);
+    this.#chunks = [];
+    this.#length = 0;
     return all;
   }
 }

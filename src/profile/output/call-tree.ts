@@ -31,27 +31,27 @@ const keyOf = ({ functionName, url, line, column }: Frame): string =>
   `${line}:${column}:${functionName.length}:${functionName}${url}`;
 
 export class CallTree {
-  private readonly frames: Frame[] = [ROOT_FRAME];
-  private readonly parent: number[] = [-1];
-  private readonly children: Map<string, number>[] = [new Map()];
+  readonly #frames: Frame[] = [ROOT_FRAME];
+  readonly #parent: number[] = [-1];
+  readonly #children: Map<string, number>[] = [new Map()];
 
   /** The row of `frame` called by `parent`; row 0 is the root. */
   row(parent: number, frame: Frame): number {
     const key = keyOf(frame);
-    const known = this.children[parent].get(key);
+    const known = this.#children[parent].get(key);
     if (known !== undefined) return known;
-    const row = this.frames.push(frame) - 1;
-    this.parent.push(parent);
-    this.children.push(new Map());
-    this.children[parent].set(key, row);
+    const row = this.#frames.push(frame) - 1;
+    this.#parent.push(parent);
+    this.#children.push(new Map());
+    this.#children[parent].set(key, row);
     return row;
   }
 
   nodes(): ProfileNodes {
-    const { frames } = this;
+    const frames = this.#frames;
     return {
       count: frames.length,
-      parent: Int32Array.from(this.parent),
+      parent: Int32Array.from(this.#parent),
       functionName: frames.map(({ functionName }) => functionName),
       url: frames.map(({ url }) => url),
       line: Int32Array.from(frames, ({ line }) => line),

@@ -53,30 +53,30 @@ const labelFrames = (record: LabelRecord): Frame[] =>
 
 class NodeList {
   readonly nodes: CpuProfileNode[] = [];
-  private readonly children: Map<string, number>[] = [];
-  private readonly scripts = new Map<string, string>();
+  readonly #children: Map<string, number>[] = [];
+  readonly #scripts = new Map<string, string>();
 
   constructor() {
-    this.add(ROOT_FRAME);
+    this.#add(ROOT_FRAME);
   }
 
   /** Index of the node of `frame` under the node at `parent`. */
   child(parent: number, frame: Frame): number {
     const key = JSON.stringify(frame);
-    const known = this.children[parent].get(key);
+    const known = this.#children[parent].get(key);
     if (known !== undefined) return known;
-    const at = this.add(frame);
-    this.children[parent].set(key, at);
+    const at = this.#add(frame);
+    this.#children[parent].set(key, at);
     this.nodes[parent].children ??= [];
     this.nodes[parent].children?.push(this.nodes[at].id);
     return at;
   }
 
-  private add({ functionName, url, line, column }: Frame): number {
-    const scriptId = this.scripts.get(url) ?? String(this.scripts.size);
-    this.scripts.set(url, scriptId);
+  #add({ functionName, url, line, column }: Frame): number {
+    const scriptId = this.#scripts.get(url) ?? String(this.#scripts.size);
+    this.#scripts.set(url, scriptId);
     const callFrame = { functionName, scriptId, url, lineNumber: line - 1, columnNumber: column - 1 };
-    this.children.push(new Map());
+    this.#children.push(new Map());
     return this.nodes.push({ id: this.nodes.length + 1, callFrame, hitCount: 0 }) - 1;
   }
 }

@@ -52,22 +52,25 @@ export const loadPprofPackage = (): Promise<PprofPackage> =>
 class FrameTable {
   readonly location: { id: number; mappingId: number; line: PprofLine[] }[] = [];
   readonly function: { id: number; name: number; systemName: number; filename: number; startLine: number }[] = [];
-  private readonly ids = new Map<string, number>();
+  readonly #ids = new Map<string, number>();
 
-  constructor(
-    private readonly nodes: LabelledProfile['nodes'],
-    private readonly text: (text: string) => number,
-  ) {}
+  readonly #nodes: LabelledProfile['nodes'];
+  readonly #text: (text: string) => number;
+
+  constructor(nodes: LabelledProfile['nodes'], text: (text: string) => number) {
+    this.#nodes = nodes;
+    this.#text = text;
+  }
 
   idOf(row: number): number {
-    const { functionName, url, line, column } = frameAt(this.nodes, row);
-    const name = this.text(functionName === '' ? '(anonymous)' : functionName);
-    const filename = this.text(url);
+    const { functionName, url, line, column } = frameAt(this.#nodes, row);
+    const name = this.#text(functionName === '' ? '(anonymous)' : functionName);
+    const filename = this.#text(url);
     const key = `${name}:${filename}:${line}:${column}`;
-    const known = this.ids.get(key);
+    const known = this.#ids.get(key);
     if (known !== undefined) return known;
-    const id = this.ids.size + 1;
-    this.ids.set(key, id);
+    const id = this.#ids.size + 1;
+    this.#ids.set(key, id);
     this.function.push({ id, name, systemName: name, filename, startLine: line });
     this.location.push({ id, mappingId: 1, line: [{ functionId: id, line, column }] });
     return id;

@@ -29,58 +29,58 @@ const kindOf = (frame: Frame | undefined): number => {
 };
 
 export class ProfileDraft {
-  private readonly tree = new CallTree();
-  private readonly labels = new ProfileLabels();
-  private readonly node: number[] = [];
-  private readonly kind: number[] = [];
-  private readonly label: number[] = [];
-  private readonly atNs: number[] = [];
-  private readonly cpuNs: number[] = [];
+  readonly #tree = new CallTree();
+  readonly #labels = new ProfileLabels();
+  readonly #node: number[] = [];
+  readonly #kind: number[] = [];
+  readonly #label: number[] = [];
+  readonly #atNs: number[] = [];
+  readonly #cpuNs: number[] = [];
 
   get count(): number {
-    return this.node.length;
+    return this.#node.length;
   }
 
   /** The place of a stack, outermost frame first. */
   place(stack: readonly Frame[]): Place {
     if (stack.length > MOST_DEPTH) throw tooDeep();
     const node = stack.reduce(
-      (parent, frame) => (parent === 0 && frame.functionName === '(root)' ? 0 : this.tree.row(parent, frame)),
+      (parent, frame) => (parent === 0 && frame.functionName === '(root)' ? 0 : this.#tree.row(parent, frame)),
       0,
     );
     return { node, kind: kindOf(stack.at(-1)) };
   }
 
   labelRow(record: LabelRecord): number {
-    return this.labels.rowOf(record);
+    return this.#labels.rowOf(record);
   }
 
   /** `times` equal samples. */
   add({ node, kind }: Place, label: number, atNs: number, cpuNs: number, times = 1): void {
     if (this.count + times > MOST_SAMPLES) throw tooMuch('more samples', MOST_SAMPLES);
     for (let i = 0; i < times; i++) {
-      this.node.push(node);
-      this.kind.push(kind);
-      this.label.push(label);
-      this.atNs.push(atNs);
-      this.cpuNs.push(kind === SampleKind.idle ? 0 : cpuNs);
+      this.#node.push(node);
+      this.#kind.push(kind);
+      this.#label.push(label);
+      this.#atNs.push(atNs);
+      this.#cpuNs.push(kind === SampleKind.idle ? 0 : cpuNs);
     }
   }
 
   finish(facts: ProfileFacts): LabelledProfile {
     const samples = {
       count: this.count,
-      node: Uint32Array.from(this.node),
-      atNs: Float64Array.from(this.atNs),
-      cpuNs: Float64Array.from(this.cpuNs),
-      label: Uint32Array.from(this.label),
-      kind: Uint8Array.from(this.kind),
+      node: Uint32Array.from(this.#node),
+      atNs: Float64Array.from(this.#atNs),
+      cpuNs: Float64Array.from(this.#cpuNs),
+      label: Uint32Array.from(this.#label),
+      kind: Uint8Array.from(this.#kind),
     };
     return {
       ...facts,
-      nodes: this.tree.nodes(),
+      nodes: this.#tree.nodes(),
       samples,
-      labels: this.labels.labels,
+      labels: this.#labels.labels,
       counts: countSamples(samples),
     };
   }
@@ -88,7 +88,7 @@ export class ProfileDraft {
   /** As {@link finish}, for formats that do not tell when a sample was taken: spread evenly. */
   finishUntimed(facts: ProfileFacts): LabelledProfile {
     const stepNs = (facts.endNs - facts.startNs) / Math.max(1, this.count);
-    for (let i = 0; i < this.count; i++) this.atNs[i] = i * stepNs;
+    for (let i = 0; i < this.count; i++) this.#atNs[i] = i * stepNs;
     return this.finish(facts);
   }
 }

@@ -6,14 +6,14 @@ const keyOf = (record: LabelRecord): string =>
 
 export class ProfileLabels {
   readonly labels: LabelRecord[] = [{}, { [OWN_LABEL_KEY]: 'lost' }, { [OWN_LABEL_KEY]: 'overflow' }];
-  private readonly rows = new Map(this.labels.map((record, row) => [keyOf(record), row]));
+  readonly #rows = new Map(this.labels.map((record, row) => [keyOf(record), row]));
 
   rowOf(record: LabelRecord): number {
     const key = keyOf(record);
-    const known = this.rows.get(key);
+    const known = this.#rows.get(key);
     if (known !== undefined) return known;
     const row = this.labels.push(record) - 1;
-    this.rows.set(key, row);
+    this.#rows.set(key, row);
     return row;
   }
 }

@@ -71,40 +71,40 @@ const median = (values: readonly number[]): number => [...values].sort((a, b) =>
 
 /** Stack and labels of each node. */
 class Places {
-  private readonly byId = new Map<number, CpuProfileNode>();
-  private readonly parents = new Map<number, number>();
-  private readonly known = new Map<number, { place: Place; label: number }>();
+  readonly #byId = new Map<number, CpuProfileNode>();
+  readonly #parents = new Map<number, number>();
+  readonly #known = new Map<number, { place: Place; label: number }>();
 
-  constructor(
-    { nodes }: Document,
-    private readonly draft: ProfileDraft,
-  ) {
+  readonly #draft: ProfileDraft;
+
+  constructor({ nodes }: Document, draft: ProfileDraft) {
+    this.#draft = draft;
     for (const node of nodes) {
-      this.byId.set(node.id, node);
-      if (node.parent !== undefined) this.parents.set(node.id, node.parent);
-      for (const child of node.children ?? []) this.parents.set(child, node.id);
+      this.#byId.set(node.id, node);
+      if (node.parent !== undefined) this.#parents.set(node.id, node.parent);
+      for (const child of node.children ?? []) this.#parents.set(child, node.id);
     }
   }
 
   of(id: number): { readonly place: Place; readonly label: number } {
-    const known = this.known.get(id);
+    const known = this.#known.get(id);
     if (known !== undefined) return known;
     const stack: Frame[] = [];
     const labels: (readonly [string, string | number])[] = [];
-    for (let at: number | undefined = id; at !== undefined; at = this.parents.get(at)) {
-      const node = this.byId.get(at);
+    for (let at: number | undefined = id; at !== undefined; at = this.#parents.get(at)) {
+      const node = this.#byId.get(at);
       if (node === undefined) throw notReadable(`a sample refers to the node ${at}, which is not in it`);
       if (stack.length + labels.length > MOST_DEPTH) throw notReadable(`the node ${id} is its own caller, or too deep`);
       const { functionName, url, lineNumber, columnNumber } = node.callFrame;
       const label = labelOf(url);
       if (label !== undefined) labels.unshift(label);
-      else if (trampolineIndex(functionName, url) < 0 && this.parents.has(at)) {
+      else if (trampolineIndex(functionName, url) < 0 && this.#parents.has(at)) {
         stack.push({ functionName, url, line: lineNumber + 1, column: columnNumber + 1 });
       }
     }
     const record: LabelRecord = recordFrom(labels);
-    const found = { place: this.draft.place(stack.reverse()), label: this.draft.labelRow(record) };
-    this.known.set(id, found);
+    const found = { place: this.#draft.place(stack.reverse()), label: this.#draft.labelRow(record) };
+    this.#known.set(id, found);
     return found;
   }
 }

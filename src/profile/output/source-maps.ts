@@ -58,17 +58,20 @@ const isMissing = (error: unknown): boolean => (error as NodeJS.ErrnoException).
 
 /** Finds the sources of frames; made by {@link openSourceMaps}. */
 export class SourceMaps {
-  private readonly scripts = new Map<string, MappedScript | undefined>();
-  private resolvedCount = 0;
-  private unmappedCount = 0;
-  private brokenCount = 0;
-  private evictedCount = 0;
+  readonly #scripts = new Map<string, MappedScript | undefined>();
+  #resolvedCount = 0;
+  #unmappedCount = 0;
+  #brokenCount = 0;
+  #evictedCount = 0;
+
+  readonly #tracing: TraceMapping;
+  readonly #options: SourceMapOptions;
 
   // Private, so that the types of the package are not in the declarations of users, who may not have it.
-  private constructor(
-    private readonly tracing: TraceMapping,
-    private readonly options: SourceMapOptions,
-  ) {}
+  private constructor(tracing: TraceMapping, options: SourceMapOptions) {
+    this.#tracing = tracing;
+    this.#options = options;
+  }
 
   /** @internal */
   static async open(options: SourceMapOptions): Promise<SourceMaps> {
@@ -81,26 +84,26 @@ export class SourceMaps {
 
   stats(): SourceMapStats {
     return {
-      resolved: this.resolvedCount,
-      unmapped: this.unmappedCount,
-      broken: this.brokenCount,
-      evicted: this.evictedCount,
+      resolved: this.#resolvedCount,
+      unmapped: this.#unmappedCount,
+      broken: this.#brokenCount,
+      evicted: this.#evictedCount,
     };
   }
 
   /** The frame in its source, or as it is. */
   resolve(frame: Frame): Frame {
     if (frame.line <= 0 || frame.column <= 0 || fileOf(frame.url) === undefined) return frame;
-    const script = this.scriptOf(frame.url);
-    const found = script === undefined ? undefined : this.place(script, frame);
-    if (found === undefined) this.unmappedCount++;
-    else this.resolvedCount++;
+    const script = this.#scriptOf(frame.url);
+    const found = script === undefined ? undefined : this.#place(script, frame);
+    if (found === undefined) this.#unmappedCount++;
+    else this.#resolvedCount++;
     return found ?? frame;
   }
 
-  private place({ map, lines }: MappedScript, frame: Frame): Frame | undefined {
+  #place({ map, lines }: MappedScript, frame: Frame): Frame | undefined {
     const column = frame.column - 1;
-    const segment = this.tracing.traceSegment(map, frame.line - 1, column);
+    const segment = this.#tracing.traceSegment(map, frame.line - 1, column);
     if (segment === null || segment.length === 1) return undefined;
     const url = map.resolvedSources[segment[1]];
     if (url === null || url === undefined) return undefined;
@@ -113,29 +116,29 @@ export class SourceMaps {
     return { functionName, url, line: segment[2] + 1, column: segment[3] + 1 };
   }
 
-  private scriptOf(url: string): MappedScript | undefined {
-    if (this.scripts.has(url)) return this.scripts.get(url);
+  #scriptOf(url: string): MappedScript | undefined {
+    if (this.#scripts.has(url)) return this.#scripts.get(url);
     let script: MappedScript | undefined;
     try {
-      script = this.load(url);
+      script = this.#load(url);
     } catch (error) {
-      if (!isMissing(error)) this.brokenCount++;
+      if (!isMissing(error)) this.#brokenCount++;
     }
-    const { maxMaps = DEFAULT_MAPS } = this.options;
-    if (this.scripts.size >= maxMaps) {
-      const [oldest] = this.scripts.keys();
-      this.scripts.delete(oldest);
-      this.evictedCount++;
+    const { maxMaps = DEFAULT_MAPS } = this.#options;
+    if (this.#scripts.size >= maxMaps) {
+      const [oldest] = this.#scripts.keys();
+      this.#scripts.delete(oldest);
+      this.#evictedCount++;
     }
-    this.scripts.set(url, script);
+    this.#scripts.set(url, script);
     return script;
   }
 
-  private load(url: string): MappedScript | undefined {
+  #load(url: string): MappedScript | undefined {
     const file = fileOf(url) as string;
     const scriptUrl = pathToFileURL(file).href;
-    const held = this.options.lookup?.(url);
-    if (held !== undefined && held !== null) return { map: this.parse(held, scriptUrl), lines: [] };
+    const held = this.#options.lookup?.(url);
+    if (held !== undefined && held !== null) return { map: this.#parse(held, scriptUrl), lines: [] };
     const text = readBounded(file);
     const [, reference] = [...text.matchAll(MAP_COMMENT)].at(-1) ?? [];
     if (reference === undefined) return undefined;
@@ -144,17 +147,17 @@ export class SourceMaps {
     if (inline !== null) {
       const [, base64, data] = inline;
       const json = base64 ? Buffer.from(data, 'base64').toString('utf8') : decodeURIComponent(data);
-      return { map: this.parse(JSON.parse(json), scriptUrl), lines };
+      return { map: this.#parse(JSON.parse(json), scriptUrl), lines };
     }
     const mapUrl = new URL(reference, scriptUrl);
     if (mapUrl.protocol !== 'file:') return undefined;
-    return { map: this.parse(JSON.parse(readBounded(fileURLToPath(mapUrl))), mapUrl.href), lines };
+    return { map: this.#parse(JSON.parse(readBounded(fileURLToPath(mapUrl))), mapUrl.href), lines };
   }
 
-  private parse(json: unknown, url: string): LoadedMap {
-    const map = new this.tracing.AnyMap(json as ConstructorParameters<TraceMapping['AnyMap']>[0], url);
+  #parse(json: unknown, url: string): LoadedMap {
+    const map = new this.#tracing.AnyMap(json as ConstructorParameters<TraceMapping['AnyMap']>[0], url);
     // Mappings are decoded at the first question; a broken map is to be found here.
-    this.tracing.traceSegment(map, 0, 0);
+    this.#tracing.traceSegment(map, 0, 0);
     return map;
   }
 }

@@ -51,52 +51,59 @@ type FrameEntry = SpeedscopeDocument['shared']['frames'][number];
 /** Frames as the format has them, each once. */
 class SharedFrames {
   readonly frames: FrameEntry[] = [];
-  private readonly indices = new Map<string, number>();
-  private readonly stacks = new Map<number, readonly number[]>();
+  readonly #indices = new Map<string, number>();
+  readonly #stacks = new Map<number, readonly number[]>();
 
-  constructor(private readonly nodes: LabelledProfile['nodes']) {}
+  readonly #nodes: LabelledProfile['nodes'];
+
+  constructor(nodes: LabelledProfile['nodes']) {
+    this.#nodes = nodes;
+  }
 
   stack(node: number): readonly number[] {
-    const known = this.stacks.get(node);
+    const known = this.#stacks.get(node);
     if (known !== undefined) return known;
-    const stack = stackOf(this.nodes, node).map((row) => this.index(row));
-    this.stacks.set(node, stack);
+    const stack = stackOf(this.#nodes, node).map((row) => this.#index(row));
+    this.#stacks.set(node, stack);
     return stack;
   }
 
-  private index(row: number): number {
-    const frame = frameAt(this.nodes, row);
+  #index(row: number): number {
+    const frame = frameAt(this.#nodes, row);
     const key = JSON.stringify(frame);
-    const known = this.indices.get(key);
+    const known = this.#indices.get(key);
     if (known !== undefined) return known;
     const { url, line, column } = frame;
     const place = { ...(url && { file: url }), ...(line > 0 && { line }), ...(column > 0 && { col: column }) };
     const index = this.frames.push({ name: frameName(frame), ...place }) - 1;
-    this.indices.set(key, index);
+    this.#indices.set(key, index);
     return index;
   }
 }
 
 /** Samples of one label; neighbours on one stack are one. */
 class Lane {
-  private readonly samples: (readonly number[])[] = [];
-  private readonly weights: number[] = [];
-  private total = 0;
+  readonly #samples: (readonly number[])[] = [];
+  readonly #weights: number[] = [];
+  #total = 0;
 
   constructor(readonly name: string) {}
 
   add(stack: readonly number[], weight: number): void {
-    this.total += weight;
-    const last = this.samples.length - 1;
-    if (this.samples[last] === stack) this.weights[last] += weight;
+    this.#total += weight;
+    const last = this.#samples.length - 1;
+    if (this.#samples[last] === stack) this.#weights[last] += weight;
     else {
-      this.samples.push(stack);
-      this.weights.push(weight);
+      this.#samples.push(stack);
+      this.#weights.push(weight);
     }
   }
 
   profile(): SpeedscopeProfile {
-    const { name, total, samples, weights } = this;
+    const { name } = this;
+    const total = this.#total;
+    const samples = this.#samples;
+    const weights = this.#weights;
     return { type: 'sampled', name, unit: 'nanoseconds', startValue: 0, endValue: total, samples, weights };
   }
 }

@@ -65,10 +65,10 @@ export class DigestIds {
   #refused = 0;
   #idsDropped = 0;
 
-  constructor(
-    private readonly table: WideColumnTable,
-    { batchSize, capacity }: DigestIdsOptions,
-  ) {
+  readonly #table: WideColumnTable;
+
+  constructor(table: WideColumnTable, { batchSize, capacity }: DigestIdsOptions) {
+    this.#table = table;
     // A process usually writes or reads, and then one of them stays empty.
     this.#ids = new BoundedCache(Math.ceil(capacity / 2));
     this.#digests = new BoundedCache(Math.ceil(capacity / 2));
@@ -100,7 +100,7 @@ export class DigestIds {
       if (!found.has(id)) {
         throw new TraceDbError(
           'ERR_SPANLINE_STORE_CORRUPT',
-          `digest id ${id} is in a trace of ${this.table.location}, but has no digest; restore row ${idCell(id).key}`,
+          `digest id ${id} is in a trace of ${this.#table.location}, but has no digest; restore row ${idCell(id).key}`,
         );
       }
     }
@@ -178,7 +178,7 @@ export class DigestIds {
     this.#reads++;
     const qualifiers = columns === undefined ? undefined : [...columns];
     const options = { ...deadline.next(), families: [DIGEST_FAMILY], qualifiers };
-    for await (const rows of this.table.readRows({ keys: [...keys] }, options)) {
+    for await (const rows of this.#table.readRows({ keys: [...keys] }, options)) {
       this.#rowsRead += rows.length;
       for (const { key, cells } of rows) for (const { qualifier, value } of cells) each(key, qualifier, value);
     }
@@ -189,10 +189,10 @@ export class DigestIds {
     let assigned = 0;
     const refused: string[] = [];
     try {
-      for (const rows of chunks(idRows(digests, ids), PER_WRITE)) await this.table.mutateRows(rows, deadline.next());
+      for (const rows of chunks(idRows(digests, ids), PER_WRITE)) await this.#table.mutateRows(rows, deadline.next());
       await inParallel(digests.entries(), WRITES_AT_ONCE, async ([i, digest]) => {
         const { key, column: qualifier } = digestCell(digest);
-        const isTaken = await this.table.checkAndMutateRow(
+        const isTaken = await this.#table.checkAndMutateRow(
           key,
           { family: DIGEST_FAMILY, qualifier },
           { otherwise: [setCell(qualifier, String(ids[i]))] },
@@ -217,7 +217,7 @@ export class DigestIds {
     if (lost !== undefined) {
       throw new TraceDbError(
         'ERR_SPANLINE_CONFLICT',
-        `the id of digest ${lost} was deleted from ${this.table.location} while it was read; write again`,
+        `the id of digest ${lost} was deleted from ${this.#table.location} while it was read; write again`,
       );
     }
   }

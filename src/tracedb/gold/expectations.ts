@@ -78,18 +78,25 @@ export type StatusOf = (test: string, digest: string) => TriageStatus;
  * ```
  */
 export class Expectations {
+  readonly #table: WideColumnTable;
+  readonly #digestDigits: number;
+  readonly #clock: () => number;
+
   /** `clock` gives Unix milliseconds. */
-  constructor(
-    private readonly table: WideColumnTable,
-    private readonly digestDigits: number,
-    private readonly clock: () => number = Date.now,
-  ) {}
+  constructor(table: WideColumnTable, digestDigits: number, clock: () => number = Date.now) {
+    this.#table = table;
+    this.#digestDigits = digestDigits;
+    this.#clock = clock;
+  }
 
   /**
    * Set the status of digests; resolves to how many changed. A status that is set already stays with who set it. Rejects with
    * `ERR_SPANLINE_INVALID_INPUT` before anything is written; after another error some may be set, and setting all again is right.
    */
-  async triage(changes: readonly Triage[], { by, note, time = this.clock(), ...call }: TriageOptions): Promise<number> {
+  async triage(
+    changes: readonly Triage[],
+    { by, note, time = this.#clock(), ...call }: TriageOptions,
+  ): Promise<number> {
     textIn('by', by, 1, 256);
     if (note !== undefined) textIn('note', note, 0, 1000);
     const said = { by, atMs: toMs('time', time), ...(note !== undefined && { note }) };
@@ -131,7 +138,7 @@ export class Expectations {
     for (const test of tests) testOfRow.set(expectationsRowKey(textIn('test', test, 1, MAX_NAME)), test);
     const found = new Map<string, Map<string, TriageStatus>>();
     await inParallel(chunks([...testOfRow.keys()], ROWS_PER_READ), READS_AT_ONCE, async (keys) => {
-      const read = this.table.readRows({ keys }, { ...deadline.next(), families: [EXPECTATION_FAMILY] });
+      const read = this.#table.readRows({ keys }, { ...deadline.next(), families: [EXPECTATION_FAMILY] });
       for await (const rows of read) {
         for (const { key, cells } of rows) {
           const test = testOfRow.get(key) as string;
@@ -149,7 +156,7 @@ export class Expectations {
     const streams = GOLD_SHARDS.map((shard) => {
       const prefix = expectationsPrefix(shard);
       return (signal: AbortSignal) =>
-        this.table.readRows({ prefix }, { ...deadline.next(), signal, families: [EXPECTATION_FAMILY] });
+        this.#table.readRows({ prefix }, { ...deadline.next(), signal, families: [EXPECTATION_FAMILY] });
     });
     for await (const rows of mergeStreams(streams, READS_AT_ONCE, deadline.signal)) {
       yield rows.flatMap(({ key, cells }) => {
@@ -174,7 +181,7 @@ export class Expectations {
     return retryConflicts(
       where,
       async () => {
-        const row = await this.table.readRow(key, { ...deadline.next(), families, qualifiers: [digest] });
+        const row = await this.#table.readRow(key, { ...deadline.next(), families, qualifiers: [digest] });
         const now = row?.cells.find(({ family }) => family === EXPECTATION_FAMILY);
         const past = row?.cells.find(({ family }) => family === HISTORY_FAMILY);
         const old = now === undefined ? undefined : parseExpectation(now.value, where);
@@ -184,7 +191,7 @@ export class Expectations {
         const history = past === undefined ? [] : parseHistory(past.value, where);
         const change: ExpectationChange = { from, to: status, ...said };
         // `time` is what a person says; the order of the cells is the table's own, or a skewed clock would undo this.
-        const timestampMs = Math.max(this.clock(), 1 + Math.max(-1, now?.timestampMs ?? -1, past?.timestampMs ?? -1));
+        const timestampMs = Math.max(this.#clock(), 1 + Math.max(-1, now?.timestampMs ?? -1, past?.timestampMs ?? -1));
         const set = (family: string, value: unknown): Mutation => ({
           type: 'set',
           family,
@@ -197,7 +204,7 @@ export class Expectations {
           set(HISTORY_FAMILY, [...history, change].slice(-MAX_HISTORY)),
         ];
         const predicate = { family: EXPECTATION_FAMILY, qualifier: digest, value: now?.value };
-        const held = await this.table.checkAndMutateRow(
+        const held = await this.#table.checkAndMutateRow(
           key,
           predicate,
           // biome-ignore lint/suspicious/noThenProperty: the table's word for it; a list of mutations is not thenable
@@ -212,12 +219,12 @@ export class Expectations {
 
   async #cell(family: string, test: string, digest: string, options?: CallOptions): Promise<Cell | undefined> {
     const read = { ...options, families: [family], qualifiers: [digest] };
-    return (await this.table.readRow(expectationsRowKey(test), read))?.cells[0];
+    return (await this.#table.readRow(expectationsRowKey(test), read))?.cells[0];
   }
 
   #check({ test, digest }: TestDigest): void {
     textIn('test', test, 1, MAX_NAME);
-    checkDigest(digest, this.digestDigits, `test ${JSON.stringify(test)}`);
+    checkDigest(digest, this.#digestDigits, `test ${JSON.stringify(test)}`);
   }
 }
 

@@ -48,13 +48,17 @@ export interface GoldTileReaderParts {
 
 /** Streams the traces and options of one stored tile. */
 export class GoldTileReader {
-  constructor(private readonly parts: GoldTileReaderParts) {}
+  readonly #parts: GoldTileReaderParts;
+
+  constructor(parts: GoldTileReaderParts) {
+    this.#parts = parts;
+  }
 
   /** Tiles that exist, newest first, from `newest` on. */
   async *tiles(deadline: CallDeadline, newest?: number): AsyncGenerator<number, void, undefined> {
     const start = newest === undefined ? OPS_ROWS_PREFIX : opsRowKey(newest);
     const options = { ...deadline.next(), families: [OPS_FAMILY] };
-    for await (const keys of this.parts.table.readKeys({ start, end: OPS_ROWS_END }, options)) {
+    for await (const keys of this.#parts.table.readKeys({ start, end: OPS_ROWS_END }, options)) {
       for (const key of keys) yield tileOfOpsRow(key);
     }
   }
@@ -65,7 +69,7 @@ export class GoldTileReader {
     range: CommitRange,
     deadline: CallDeadline,
   ): AsyncGenerator<readonly TraceFragment[], void, undefined> {
-    const { tileSize, digestIds } = this.parts;
+    const { tileSize, digestIds } = this.#parts;
     const begin = tile * tileSize;
     const first = Math.max(range.first, begin);
     const last = Math.min(range.last, begin + tileSize - 1);
@@ -127,7 +131,7 @@ export class GoldTileReader {
     qualifiers: readonly string[] | undefined,
     deadline: CallDeadline,
   ): AsyncGenerator<readonly (Row & { readonly encoded: string })[], void, undefined> {
-    const { table, shardReads } = this.parts;
+    const { table, shardReads } = this.#parts;
     const streams = GOLD_SHARDS.map((shard) => {
       const prefix = tilePrefix(shard, type, tile);
       return async function* (signal: AbortSignal) {
@@ -145,7 +149,7 @@ export class GoldTileReader {
     tile: number,
     deadline: CallDeadline,
   ): Promise<(encoded: readonly string[]) => Promise<{ readonly id: string; readonly params: Params }[]>> {
-    const row: OpsRow = this.parts.opsRows.at(tile);
+    const row: OpsRow = this.#parts.opsRows.at(tile);
     let ops = await row.read(deadline.next());
     return async (encoded) => {
       try {

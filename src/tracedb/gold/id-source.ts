@@ -14,10 +14,13 @@ export class IdSource {
   #batches = 0;
   #last: Promise<unknown> = Promise.resolve();
 
-  constructor(
-    private readonly table: WideColumnTable,
-    private readonly batchSize: number,
-  ) {}
+  readonly #table: WideColumnTable;
+  readonly #batchSize: number;
+
+  constructor(table: WideColumnTable, batchSize: number) {
+    this.#table = table;
+    this.#batchSize = batchSize;
+  }
 
   /** Increments of the counter so far. */
   get batches(): number {
@@ -41,12 +44,12 @@ export class IdSource {
     const ids = this.#fromBatch(count);
     if (ids.length === count) return ids;
     // Whole batches, so that what a writer of many digests leaves over is still about one.
-    const size = Math.ceil((count - ids.length) / this.batchSize) * this.batchSize;
-    const end = await this.table.incrementCell(COUNTER_ROW, INSTANCE_FAMILY, COUNTER_COLUMN, size, deadline.next());
+    const size = Math.ceil((count - ids.length) / this.#batchSize) * this.#batchSize;
+    const end = await this.#table.incrementCell(COUNTER_ROW, INSTANCE_FAMILY, COUNTER_COLUMN, size, deadline.next());
     if (!Number.isSafeInteger(end) || end < size) {
       throw new TraceDbError(
         'ERR_SPANLINE_STORE_CORRUPT',
-        `the counter of digest ids of ${this.table.location} gave ${end} after adding ${size}; restore its row ${COUNTER_ROW}`,
+        `the counter of digest ids of ${this.#table.location} gave ${end} after adding ${size}; restore its row ${COUNTER_ROW}`,
       );
     }
     this.#batches++;

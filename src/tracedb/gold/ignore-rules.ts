@@ -67,23 +67,26 @@ export type IgnoreMatcher = (params: Params) => IgnoreRule | undefined;
  * ```
  */
 export class IgnoreRules {
+  readonly #table: WideColumnTable;
+  readonly #clock: () => number;
+
   /** `clock` gives Unix milliseconds. */
-  constructor(
-    private readonly table: WideColumnTable,
-    private readonly clock: () => number = Date.now,
-  ) {}
+  constructor(table: WideColumnTable, clock: () => number = Date.now) {
+    this.#table = table;
+    this.#clock = clock;
+  }
 
   /** Add a rule. Rejects with `ERR_SPANLINE_INVALID_INPUT`, and with `ERR_SPANLINE_TABLE_LIMIT` beyond 10,000 rules. */
   async create(input: IgnoreRuleInput, options?: CallOptions): Promise<IgnoreRule> {
     const deadline = new CallDeadline('adding an ignore rule', options);
-    const rule = await makeRule(randomBytes(8).toString('hex'), input, this.clock());
+    const rule = await makeRule(randomBytes(8).toString('hex'), input, this.#clock());
     if ((await this.#read(deadline)).length >= MAX_IGNORE_RULES) {
       throw new TraceDbError(
         'ERR_SPANLINE_TABLE_LIMIT',
-        `${this.table.location} has ${MAX_IGNORE_RULES} ignore rules; delete expired ones first`,
+        `${this.#table.location} has ${MAX_IGNORE_RULES} ignore rules; delete expired ones first`,
       );
     }
-    await this.table.mutateRows(
+    await this.#table.mutateRows(
       [{ key: ignoreRowKey(rule.id), mutations: setRule(rule, 1, rule.createdMs) }],
       deadline.next(),
     );
@@ -97,7 +100,7 @@ export class IgnoreRules {
     return retryConflicts(
       `ignore rule ${id}`,
       async () => {
-        const row = await this.table.readRow(key, { ...deadline.next(), families: [IGNORE_FAMILY] });
+        const row = await this.#table.readRow(key, { ...deadline.next(), families: [IGNORE_FAMILY] });
         if (row === undefined) {
           throw new TraceDbError('ERR_SPANLINE_NOT_FOUND', `ignore rule ${id} does not exist; list the rules`);
         }
@@ -106,9 +109,9 @@ export class IgnoreRules {
         // By its revision, since a filter of the store has less room than a rule may take.
         const value = Buffer.from(String(revision), 'latin1');
         const predicate = { family: IGNORE_FAMILY, qualifier: IGNORE_REVISION_COLUMN, value };
-        const change = setRule(rule, revision + 1, Math.max(this.clock(), timestampMs + 1));
+        const change = setRule(rule, revision + 1, Math.max(this.#clock(), timestampMs + 1));
         // biome-ignore lint/suspicious/noThenProperty: the table's word for it; a list of mutations is not thenable
-        const held = await this.table.checkAndMutateRow(key, predicate, { then: change }, deadline.next());
+        const held = await this.#table.checkAndMutateRow(key, predicate, { then: change }, deadline.next());
         return held ? rule : undefined;
       },
       deadline,
@@ -119,7 +122,7 @@ export class IgnoreRules {
   async delete(id: string, options?: CallOptions): Promise<boolean> {
     const predicate = { family: IGNORE_FAMILY, qualifier: IGNORE_COLUMN };
     // biome-ignore lint/suspicious/noThenProperty: the table's word for it; a list of mutations is not thenable
-    return this.table.checkAndMutateRow(rowOf(id), predicate, { then: [{ type: 'delete-row' }] }, options);
+    return this.#table.checkAndMutateRow(rowOf(id), predicate, { then: [{ type: 'delete-row' }] }, options);
   }
 
   /** All rules, expired ones too, oldest first. */
@@ -132,7 +135,7 @@ export class IgnoreRules {
    * `adapt` is given each rule's query and may replace it by what its traces know.
    */
   async matcher(
-    at: Time = this.clock(),
+    at: Time = this.#clock(),
     options?: CallOptions,
     adapt: (query: Query) => Query = (query) => query,
   ): Promise<IgnoreMatcher> {
@@ -147,7 +150,7 @@ export class IgnoreRules {
   async #read(deadline: CallDeadline): Promise<IgnoreRule[]> {
     const rules: IgnoreRule[] = [];
     const options = { ...deadline.next(), families: [IGNORE_FAMILY] };
-    for await (const rows of this.table.readRows({ prefix: IGNORE_ROWS_PREFIX }, options)) {
+    for await (const rows of this.#table.readRows({ prefix: IGNORE_ROWS_PREFIX }, options)) {
       for (const row of rows) rules.push(parseRule(row).rule);
     }
     return rules.sort((a, b) => a.createdMs - b.createdMs || (a.id < b.id ? -1 : 1));

@@ -34,20 +34,24 @@ export class OpsRows {
   readonly #past = { hits: 0, reads: 0, updates: 0, conflicts: 0, retries: 0, gaveUp: 0 };
   #evicted = 0;
 
+  readonly #table: WideColumnTable;
+  readonly #optionsOf: (tile: number) => OpsRowOptions;
+  readonly #capacity: number;
+
   /** `optionsOf` says where the set of a tile is kept. */
-  constructor(
-    private readonly table: WideColumnTable,
-    private readonly optionsOf: (tile: number) => OpsRowOptions,
-    private readonly capacity = 16,
-  ) {}
+  constructor(table: WideColumnTable, optionsOf: (tile: number) => OpsRowOptions, capacity = 16) {
+    this.#table = table;
+    this.#optionsOf = optionsOf;
+    this.#capacity = capacity;
+  }
 
   /** The row of `tile`; it may have forgotten its value. */
   at(tile: number): OpsRow {
-    const row = this.#rows.get(tile) ?? new OpsRow(this.table, this.optionsOf(tile));
+    const row = this.#rows.get(tile) ?? new OpsRow(this.#table, this.#optionsOf(tile));
     // Behind the others: the first of the map is the one used longest ago.
     this.#rows.delete(tile);
     this.#rows.set(tile, row);
-    if (this.#rows.size > this.capacity) this.#evict();
+    if (this.#rows.size > this.#capacity) this.#evict();
     return row;
   }
 

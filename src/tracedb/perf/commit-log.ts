@@ -97,9 +97,13 @@ const check = ({ hash, timestampMs }: CommitInfo): void => {
 /** Commits by number and by hash. */
 export class CommitLog {
   /** All commits with numbers below have their rows, as far as this object knows. */
-  private completeTo = 0;
+  #completeTo = 0;
 
-  constructor(private readonly table: WideColumnTable) {}
+  readonly #table: WideColumnTable;
+
+  constructor(table: WideColumnTable) {
+    this.#table = table;
+  }
 
   /**
    * The numbers of these commits, in their order; those not known yet get the next ones, in their order. Rejects with
@@ -107,12 +111,12 @@ export class CommitLog {
    */
   async add(commits: readonly CommitInfo[], options?: CallOptions): Promise<readonly number[]> {
     commits.forEach(check);
-    const deadline = new CallDeadline(`adding commits to ${this.table.location}`, options);
+    const deadline = new CallDeadline(`adding commits to ${this.#table.location}`, options);
     const wanted = new Map<string, CommitInfo>();
     for (const commit of commits) if (!wanted.has(commit.hash)) wanted.set(commit.hash, commit);
     const numbers = new Map<string, number>();
     for (const some of chunks([...wanted.values()], CHUNK)) {
-      for (const { hash, number } of await this.numbered(some, deadline)) numbers.set(hash, number);
+      for (const { hash, number } of await this.#numbered(some, deadline)) numbers.set(hash, number);
     }
     return commits.map(({ hash }) => numbers.get(hash) as number);
   }
@@ -123,9 +127,9 @@ export class CommitLog {
     if (last !== undefined && !(Number.isSafeInteger(last) && last > 0)) {
       throw new TraceDbError('ERR_SPANLINE_INVALID_INPUT', `last must be a whole number from 1, not ${String(last)}`);
     }
-    const deadline = new CallDeadline(`listing commits of ${this.table.location}`, options);
-    const from = await this.boundOf('from', range.from, deadline);
-    const to = await this.boundOf('to', range.to, deadline);
+    const deadline = new CallDeadline(`listing commits of ${this.#table.location}`, options);
+    const from = await this.#boundOf('from', range.from, deadline);
+    const to = await this.#boundOf('to', range.to, deadline);
     // Numbers are computed, and a range of none is none; what a person names in the wrong order is a mistake.
     const isNamed = typeof range.from !== 'number' || typeof range.to !== 'number';
     if (isNamed && (from.number > to.number || from.ms > to.ms)) {
@@ -138,9 +142,9 @@ export class CommitLog {
     const commits: Commit[] = [];
     const selection = { start: commitKey(Math.max(0, from.number)), end };
     const isTimed = from.ms !== ALWAYS.from.ms || to.ms !== ALWAYS.to.ms;
-    for await (const rows of this.table.readRows(selection, { ...deadline.next(), families: [FAMILY] })) {
+    for await (const rows of this.#table.readRows(selection, { ...deadline.next(), families: [FAMILY] })) {
       for (const row of rows) {
-        const commit = this.parse(row);
+        const commit = this.#parse(row);
         const { timestampMs = Number.NaN } = commit;
         if (!isTimed || (timestampMs >= from.ms && timestampMs <= to.ms)) commits.push(commit);
       }
@@ -152,13 +156,13 @@ export class CommitLog {
   async find(hash: string, options?: CallOptions): Promise<Commit> {
     checkHash(hash);
     const found: Commit[] = [];
-    const read = this.table.readRows({ prefix: commitHashKey(hash) }, { ...options, families: [FAMILY], limit: 2 });
-    for await (const rows of read) for (const row of rows) found.push(this.parse(row));
+    const read = this.#table.readRows({ prefix: commitHashKey(hash) }, { ...options, families: [FAMILY], limit: 2 });
+    for await (const rows of read) for (const row of rows) found.push(this.#parse(row));
     const [only] = found;
     if (only === undefined) {
       throw new TraceDbError(
         'ERR_SPANLINE_NOT_FOUND',
-        `no commit ${hash} in ${this.table.location}; spanline perf commits lists them`,
+        `no commit ${hash} in ${this.#table.location}; spanline perf commits lists them`,
       );
     }
     if (found.length > 1 && only.hash !== hash) {
@@ -171,7 +175,7 @@ export class CommitLog {
   }
 
   /** What a bound means, as a number and as a time; the one that it does not name bounds nothing. */
-  private async boundOf(side: 'from' | 'to', bound: CommitBound | undefined, deadline: CallDeadline): Promise<Bound> {
+  async #boundOf(side: 'from' | 'to', bound: CommitBound | undefined, deadline: CallDeadline): Promise<Bound> {
     const none = ALWAYS[side];
     if (bound === undefined) return none;
     if (typeof bound === 'string') return { ...none, number: (await this.find(bound, deadline.next())).number };
@@ -186,23 +190,23 @@ export class CommitLog {
   }
 
   /** The commits behind these, of which unknown ones are added. */
-  private async numbered(wanted: readonly CommitInfo[], deadline: CallDeadline): Promise<readonly Commit[]> {
-    const known = await this.timed(await this.readByHashes(wanted, deadline), wanted, deadline);
+  async #numbered(wanted: readonly CommitInfo[], deadline: CallDeadline): Promise<readonly Commit[]> {
+    const known = await this.#timed(await this.#readByHashes(wanted, deadline), wanted, deadline);
     if (known.length === wanted.length) return known;
     return retryConflicts(
-      `the list of commits of ${this.table.location}`,
+      `the list of commits of ${this.#table.location}`,
       async () => {
-        const tail = await this.readTail(deadline);
-        await this.completeRows(tail, deadline);
+        const tail = await this.#readTail(deadline);
+        await this.#completeRows(tail, deadline);
         // Every number below the tail's has its rows now, so what is not found has none.
-        const found = await this.readByHashes(wanted, deadline);
+        const found = await this.#readByHashes(wanted, deadline);
         const hashes = new Set(found.map(({ hash }) => hash));
         const fresh = wanted.filter(({ hash }) => !hashes.has(hash));
         if (fresh.length === 0) return found;
         const added = fresh.map(({ hash, timestampMs }, i) => ({ hash, number: tail.next + i, timestampMs }));
-        if (!(await this.moveTail(tail, added, deadline))) return undefined;
-        await this.writeRows(added, deadline);
-        this.completeTo = tail.next + added.length;
+        if (!(await this.#moveTail(tail, added, deadline))) return undefined;
+        await this.#writeRows(added, deadline);
+        this.#completeTo = tail.next + added.length;
         return [...found, ...added];
       },
       deadline,
@@ -210,7 +214,7 @@ export class CommitLog {
   }
 
   /** These commits, with the times that nobody had said before; those are written, and never changed again. */
-  private async timed(known: Commit[], wanted: readonly CommitInfo[], deadline: CallDeadline): Promise<Commit[]> {
+  async #timed(known: Commit[], wanted: readonly CommitInfo[], deadline: CallDeadline): Promise<Commit[]> {
     const times = new Map(wanted.map(({ hash, timestampMs }) => [hash, timestampMs]));
     const fresh: Commit[] = [];
     const all = known.map((commit) => {
@@ -220,22 +224,22 @@ export class CommitLog {
       fresh.push(timed);
       return timed;
     });
-    if (fresh.length > 0) await this.writeRows(fresh, deadline);
+    if (fresh.length > 0) await this.#writeRows(fresh, deadline);
     return all;
   }
 
-  private async readByHashes(wanted: readonly CommitInfo[], deadline: CallDeadline): Promise<Commit[]> {
+  async #readByHashes(wanted: readonly CommitInfo[], deadline: CallDeadline): Promise<Commit[]> {
     const commits: Commit[] = [];
     const keys = wanted.map(({ hash }) => commitHashKey(hash));
-    for await (const rows of this.table.readRows({ keys }, { ...deadline.next(), families: [FAMILY] })) {
-      for (const row of rows) commits.push(this.parse(row));
+    for await (const rows of this.#table.readRows({ keys }, { ...deadline.next(), families: [FAMILY] })) {
+      for (const row of rows) commits.push(this.#parse(row));
     }
     return commits;
   }
 
-  private async readTail(deadline: CallDeadline): Promise<Tail> {
+  async #readTail(deadline: CallDeadline): Promise<Tail> {
     const filter = { families: [FAMILY], qualifiers: [NEXT_COLUMN, LAST_COLUMN] };
-    const cells = (await this.table.readRow(CONFIG_KEY, { ...deadline.next(), ...filter }))?.cells ?? [];
+    const cells = (await this.#table.readRow(CONFIG_KEY, { ...deadline.next(), ...filter }))?.cells ?? [];
     const timestampMs = Math.max(-1, ...cells.map((cell) => cell.timestampMs));
     const textOf = (column: string): string | undefined => {
       const cell = cells.find(({ qualifier }) => qualifier === column);
@@ -249,10 +253,10 @@ export class CommitLog {
     } catch {
       // Falls through to the error that names the row.
     }
-    throw this.corrupt(CONFIG_KEY, 'holds no next number of a commit');
+    throw this.#corrupt(CONFIG_KEY, 'holds no next number of a commit');
   }
 
-  private moveTail(tail: Tail, added: readonly Commit[], deadline: CallDeadline): Promise<boolean> {
+  #moveTail(tail: Tail, added: readonly Commit[], deadline: CallDeadline): Promise<boolean> {
     // Newer than the cells they replace, whatever this process's clock says: else they would never be read.
     const timestampMs = Math.max(Date.now(), tail.timestampMs + 1);
     const set = (qualifier: string, text: string): Mutation => ({
@@ -265,49 +269,50 @@ export class CommitLog {
     const moved = [set(NEXT_COLUMN, String(tail.next + added.length)), set(LAST_COLUMN, JSON.stringify(added))];
     const cell = { family: FAMILY, qualifier: NEXT_COLUMN };
     if (tail.text === undefined) {
-      const absent = this.table.checkAndMutateRow(CONFIG_KEY, cell, { otherwise: moved }, deadline.next());
+      const absent = this.#table.checkAndMutateRow(CONFIG_KEY, cell, { otherwise: moved }, deadline.next());
       return absent.then((isThere) => !isThere);
     }
     const value = Buffer.from(tail.text);
     // biome-ignore lint/suspicious/noThenProperty: the table's word for it; a list of mutations is not thenable
-    return this.table.checkAndMutateRow(CONFIG_KEY, { ...cell, value }, { then: moved }, deadline.next());
+    return this.#table.checkAndMutateRow(CONFIG_KEY, { ...cell, value }, { then: moved }, deadline.next());
   }
 
   /** Write the rows of the last commits where whoever added them did not come to it. */
-  private async completeRows({ next, last }: Tail, deadline: CallDeadline): Promise<void> {
-    if (next === this.completeTo) return;
+  async #completeRows({ next, last }: Tail, deadline: CallDeadline): Promise<void> {
+    if (next === this.#completeTo) return;
     const present = new Set<string>();
     const keys = last.map(({ hash }) => commitHashKey(hash));
-    for await (const found of this.table.readKeys({ keys }, deadline.next())) for (const key of found) present.add(key);
+    for await (const found of this.#table.readKeys({ keys }, deadline.next()))
+      for (const key of found) present.add(key);
     const missing = last.filter(({ hash }) => !present.has(commitHashKey(hash)));
-    if (missing.length > 0) await this.writeRows(missing, deadline);
-    this.completeTo = next;
+    if (missing.length > 0) await this.#writeRows(missing, deadline);
+    this.#completeTo = next;
   }
 
   /** By number first: a commit that is found by its hash has both rows. */
-  private async writeRows(commits: readonly Commit[], deadline: CallDeadline): Promise<void> {
+  async #writeRows(commits: readonly Commit[], deadline: CallDeadline): Promise<void> {
     for (const keyOf of [({ number }: Commit) => commitKey(number), ({ hash }: Commit) => commitHashKey(hash)]) {
-      const rows = commits.map((commit) => ({ key: keyOf(commit), mutations: [this.cellOf(commit)] }));
-      await this.table.mutateRows(rows, deadline.next());
+      const rows = commits.map((commit) => ({ key: keyOf(commit), mutations: [this.#cellOf(commit)] }));
+      await this.#table.mutateRows(rows, deadline.next());
     }
   }
 
-  private cellOf({ hash, number, timestampMs }: Commit) {
+  #cellOf({ hash, number, timestampMs }: Commit) {
     const value = Buffer.from(JSON.stringify({ hash, number, timestampMs }));
     return { type: 'set', family: FAMILY, qualifier: JSON_COLUMN, value, timestampMs: Date.now() } as const;
   }
 
-  private parse({ key, cells }: Row): Commit {
+  #parse({ key, cells }: Row): Commit {
     try {
       const commit: unknown = JSON.parse(Buffer.from(cells[0]?.value ?? []).toString());
       if (isCommit(commit)) return commit;
     } catch {
       // Falls through to the error that names the row.
     }
-    throw this.corrupt(key, 'holds no commit');
+    throw this.#corrupt(key, 'holds no commit');
   }
 
-  private corrupt(key: string, what: string): TraceDbError {
-    return new TraceDbError('ERR_SPANLINE_STORE_CORRUPT', `row ${key} of ${this.table.location} ${what}`);
+  #corrupt(key: string, what: string): TraceDbError {
+    return new TraceDbError('ERR_SPANLINE_STORE_CORRUPT', `row ${key} of ${this.#table.location} ${what}`);
   }
 }

@@ -30,40 +30,40 @@ const day = (ms: number): string => new Date(ms).toISOString();
 
 /** The order of one file's commits, as they got their numbers. */
 export class FileOrder {
-  private floorMs: number | undefined;
-  private newestMs = Number.NEGATIVE_INFINITY;
-  private fresh = 0;
-  private late = 0;
-  private descending = 0;
-  private firstLate: string | undefined;
+  #floorMs: number | undefined;
+  #newestMs = Number.NEGATIVE_INFINITY;
+  #fresh = 0;
+  #late = 0;
+  #descending = 0;
+  #firstLate: string | undefined;
 
   /** The file begins where the latest commit has this time; what is said later changes nothing. */
   beginsAfter(newestMs: number): void {
-    this.floorMs ??= newestMs;
+    this.#floorMs ??= newestMs;
   }
 
   /** A commit of the file that nobody had named before got its number. */
   numbered({ commit, timestampMs }: IngestCommit): void {
-    this.fresh++;
+    this.#fresh++;
     if (timestampMs === undefined) return;
-    if (timestampMs < (this.floorMs as number)) {
-      this.late++;
-      this.firstLate ??= commit;
-    } else if (timestampMs < this.newestMs) this.descending++;
-    this.newestMs = Math.max(this.newestMs, timestampMs);
+    if (timestampMs < (this.#floorMs as number)) {
+      this.#late++;
+      this.#firstLate ??= commit;
+    } else if (timestampMs < this.#newestMs) this.#descending++;
+    this.#newestMs = Math.max(this.#newestMs, timestampMs);
   }
 
   /** What is said of it; undefined when the order is right. Neighbours in the wrong order, as merges leave them, are no mistake. */
   warning(file: string): string | undefined {
     const remedy =
       'Numbers never change: to put them right, ingest all files into a new store, oldest first (spanline perf init)';
-    if (this.late > 0) {
+    if (this.#late > 0) {
       return (
-        `${this.late} commits of ${file}, the first of them ${this.firstLate}, are older than what the store had ` +
-        `(${day(this.floorMs as number)}) and were numbered behind it. ${remedy}`
+        `${this.#late} commits of ${file}, the first of them ${this.#firstLate}, are older than what the store had ` +
+        `(${day(this.#floorMs as number)}) and were numbered behind it. ${remedy}`
       );
     }
-    if (this.descending * 2 < this.fresh || this.descending === 0) return undefined;
-    return `${file} has its newest commits first: ${this.descending} were numbered behind newer ones. ${remedy}`;
+    if (this.#descending * 2 < this.#fresh || this.#descending === 0) return undefined;
+    return `${file} has its newest commits first: ${this.#descending} were numbered behind newer ones. ${remedy}`;
   }
 }

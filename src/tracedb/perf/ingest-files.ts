@@ -89,30 +89,34 @@ interface FileState {
 
 /** Entries of one or many files that are written together, then the progress of their files: never the other way round. */
 class IngestBatch {
-  private held: { readonly entry: IngestCommit; readonly state: FileState }[] = [];
-  private points = 0;
+  #held: { readonly entry: IngestCommit; readonly state: FileState }[] = [];
+  #points = 0;
   /** Entries of each file that are written once what is held is. */
-  private readonly reached = new Map<FileState, number>();
+  readonly #reached = new Map<FileState, number>();
 
-  constructor(
-    private readonly perf: PerfStore,
-    private readonly options: Pick<IngestFilesOptions, 'deadlineMs' | 'signal' | 'onProgress'>,
-  ) {}
+  readonly #perf: PerfStore;
+  readonly #options: Pick<IngestFilesOptions, 'deadlineMs' | 'signal' | 'onProgress'>;
+
+  constructor(perf: PerfStore, options: Pick<IngestFilesOptions, 'deadlineMs' | 'signal' | 'onProgress'>) {
+    this.#perf = perf;
+    this.#options = options;
+  }
 
   /** Hold an entry, the file's `at`th; what is held is written once it is enough. */
   async add(entry: IngestCommit, state: FileState, at: number): Promise<void> {
-    this.held.push({ entry, state });
-    this.points += entry.points.length;
-    this.reached.set(state, at);
-    if (this.points >= BATCH_POINTS || this.held.length >= BATCH_ENTRIES) await this.flush();
+    this.#held.push({ entry, state });
+    this.#points += entry.points.length;
+    this.#reached.set(state, at);
+    if (this.#points >= BATCH_POINTS || this.#held.length >= BATCH_ENTRIES) await this.flush();
   }
 
   /** Write what is held. */
   async flush(): Promise<void> {
-    const { perf, held } = this;
+    const perf = this.#perf;
+    const held = this.#held;
     const last = held.at(-1)?.state;
     if (last === undefined) return;
-    const { deadlineMs, signal, onProgress } = this.options;
+    const { deadlineMs, signal, onProgress } = this.#options;
     const call = (): CallOptions => new CallDeadline(`ingesting ${last.file}`, { deadlineMs, signal }).next();
     const entries = held.map(({ entry }) => entry);
     const before = await newestKnown(perf, call());
@@ -129,7 +133,7 @@ class IngestBatch {
       })),
       call(),
     );
-    await this.writeProgress(call());
+    await this.#writeProgress(call());
     const seen = new Set<number>();
     let { newestMs } = before;
     held.forEach(({ entry, state }, i) => {
@@ -141,18 +145,18 @@ class IngestBatch {
       state.order.numbered(entry);
       newestMs = Math.max(newestMs, entry.timestampMs ?? newestMs);
     });
-    for (const [state, at] of this.reached) {
+    for (const [state, at] of this.#reached) {
       state.entries = at;
       onProgress?.({ file: state.file, entries: at, entriesTotal: state.entriesTotal, points: state.points });
     }
-    this.held = [];
-    this.points = 0;
-    this.reached.clear();
+    this.#held = [];
+    this.#points = 0;
+    this.#reached.clear();
   }
 
-  private writeProgress(options: CallOptions): Promise<void> {
+  #writeProgress(options: CallOptions): Promise<void> {
     const timestampMs = Date.now();
-    const rows = Array.from(this.reached, ([{ digest }, at]) => ({
+    const rows = Array.from(this.#reached, ([{ digest }, at]) => ({
       key: ingestKey(digest),
       mutations: [
         {
@@ -164,7 +168,7 @@ class IngestBatch {
         },
       ],
     }));
-    return this.perf.table.mutateRows(rows, options);
+    return this.#perf.table.mutateRows(rows, options);
   }
 }
 

@@ -73,8 +73,8 @@ const INDEX_BATCH = 1000;
 export class PerfStore {
   /** The commits that columns stand for. */
   readonly commits: CommitLog;
-  private readonly opsRows: OpsRows;
-  private readonly writer: TraceWriter;
+  readonly #opsRows: OpsRows;
+  readonly #writer: TraceWriter;
 
   private constructor(
     readonly table: WideColumnTable,
@@ -85,13 +85,13 @@ export class PerfStore {
     cachedTraces: number,
   ) {
     this.commits = new CommitLog(table);
-    this.opsRows = new OpsRows(table, (tile) => ({
+    this.#opsRows = new OpsRows(table, (tile) => ({
       key: paramSetKey(tile),
       family: FAMILIES.params,
       opsColumn: 'OPS',
       hashColumn: 'H',
     }));
-    this.writer = new TraceWriter(table, config, this.opsRows, rule, cachedTraces);
+    this.#writer = new TraceWriter(table, config, this.#opsRows, rule, cachedTraces);
   }
 
   /** Open the store in `table`, making it when the table is new; tile size and shards of an existing one are kept. */
@@ -130,7 +130,7 @@ export class PerfStore {
   write(commits: readonly CommitPoints[], options?: CallOptions): Promise<WriteResult> {
     return inSpan(
       'perf.write',
-      () => this.writer.write(commits, options),
+      () => this.#writer.write(commits, options),
       (result) => ({ ...result }),
     );
   }
@@ -141,13 +141,13 @@ export class PerfStore {
    */
   async readTraces(tile: number, params: readonly Params[], options: CallOptions = {}): Promise<PerfTrace[]> {
     const deadline = new CallDeadline('reading traces', options);
-    const ops = await this.opsRows.at(tile).read(deadline.next());
+    const ops = await this.#opsRows.at(tile).read(deadline.next());
     const ids: string[] = [];
     for (const one of params) {
-      const id = this.idOf(ops, one);
+      const id = this.#idOf(ops, one);
       if (id !== undefined) ids.push(id);
     }
-    return readTraces(this.table, this.config, tile, ids, this.decoder(tile, ops, deadline), deadline.next());
+    return readTraces(this.table, this.config, tile, ids, this.#decoder(tile, ops, deadline), deadline.next());
   }
 
   /** The traces of a tile that a query selects, ascending by id, in batches; the empty query selects all. */
@@ -157,9 +157,9 @@ export class PerfStore {
     options: CallOptions = {},
   ): AsyncGenerator<readonly PerfTrace[], undefined, void> {
     const deadline = new CallDeadline(`querying tile ${tile}`, options);
-    const { plan, ops } = await this.plan(tile, query, deadline);
+    const { plan, ops } = await this.#plan(tile, query, deadline);
     const ids = runPlan(this.table, plan, tileLayout(tile, this.config.shards), { ...deadline.next(), tile });
-    const decode = this.decoder(tile, ops, deadline);
+    const decode = this.#decoder(tile, ops, deadline);
     yield* readTracesOf(ids, (batch) =>
       inSpan(
         'perf.read-traces',
@@ -183,7 +183,7 @@ export class PerfStore {
         'an empty query selects every trace, which has no use for ids; name at least one key',
       );
     }
-    const { plan } = await this.plan(tile, parsed, deadline);
+    const { plan } = await this.#plan(tile, parsed, deadline);
     yield* runPlan(this.table, plan, tileLayout(tile, this.config.shards), { ...deadline.next(), tile });
   }
 
@@ -201,7 +201,7 @@ export class PerfStore {
         config: this.config,
         listCommits: (range, call) => this.commits.list(range, call),
         tiles: (call) => this.tiles(call),
-        idsOf: (tile, deadline) => this.decodedIds(tile, query, deadline),
+        idsOf: (tile, deadline) => this.#decodedIds(tile, query, deadline),
       },
       options,
     );
@@ -210,7 +210,7 @@ export class PerfStore {
   /** How many traces of a tile a query selects; all of them without one. */
   async count(tile: number, query: QueryLike = '', options: CallOptions = {}): Promise<number> {
     const deadline = new CallDeadline(`counting in tile ${tile}`, options);
-    const { plan } = await this.plan(tile, query, deadline);
+    const { plan } = await this.#plan(tile, query, deadline);
     const layout = tileLayout(tile, this.config.shards);
     let count = 0;
     for await (const ids of runPlan(this.table, plan, layout, { ...deadline.next(), tile })) count += ids.length;
@@ -238,12 +238,12 @@ export class PerfStore {
 
   /** The ordered param set of a tile, which encodes and decodes the ids of its traces. */
   orderedParamSet(tile: number, options?: CallOptions): Promise<OrderedParamSet> {
-    return this.opsRows.at(tile).read(options);
+    return this.#opsRows.at(tile).read(options);
   }
 
   /** How a query would be run on a tile. */
   async planOf(tile: number, query: QueryLike, options: CallOptions = {}): Promise<Plan> {
-    return (await this.plan(tile, query, new CallDeadline('planning', options))).plan;
+    return (await this.#plan(tile, query, new CallDeadline('planning', options))).plan;
   }
 
   /** The number of index rows of a tile. */
@@ -262,12 +262,12 @@ export class PerfStore {
   ): AsyncGenerator<readonly Pick<PerfTrace, 'id' | 'params'>[], undefined, void> {
     const deadline = new CallDeadline(`reading the index of tile ${tile}`, options);
     const only = makeQuery([{ key, kind: 'one-of', values: [value] }]);
-    const { plan, ops } = await this.plan(tile, only, deadline);
+    const { plan, ops } = await this.#plan(tile, only, deadline);
     const place = plan.kind === 'select' ? plan.conditions[0] : undefined;
     if (place === undefined) return;
     const valueIndex = (place.values[0] as PlannedValue).valueIndex;
     const prefix = tileLayout(tile, this.config.shards).indexPrefix(place.keyIndex, valueIndex);
-    const decode = this.decoder(tile, ops, deadline);
+    const decode = this.#decoder(tile, ops, deadline);
     for await (const keys of this.table.readKeys({ prefix }, deadline.next())) {
       const ids = keys.map((row) => row.slice(prefix.length));
       const params = await decode(ids);
@@ -285,7 +285,7 @@ export class PerfStore {
     let rows = 0;
     let held: string[] = [];
     const flush = async (): Promise<void> => {
-      rows += await this.writer.writeIndex(tile, held, Date.now(), deadline);
+      rows += await this.#writer.writeIndex(tile, held, Date.now(), deadline);
       held = [];
       onProgress?.(rows);
     };
@@ -301,8 +301,8 @@ export class PerfStore {
   async source(commit: number, params: Params, options: CallOptions = {}): Promise<string | undefined> {
     const deadline = new CallDeadline('reading a source', options);
     const tile = this.tileOf(commit);
-    const ops = await this.opsRows.at(tile).read(deadline.next());
-    const id = this.idOf(ops, params);
+    const ops = await this.#opsRows.at(tile).read(deadline.next());
+    const id = this.#idOf(ops, params);
     if (id === undefined) return undefined;
     const key = traceKey(tile, id, this.config.shards);
     const qualifiers = [String(this.offsetOf(commit))];
@@ -320,20 +320,16 @@ export class PerfStore {
   stats(): PerfStats {
     return {
       table: this.table.stats(),
-      ops: this.opsRows.stats(),
-      writer: this.writer.stats(),
+      ops: this.#opsRows.stats(),
+      writer: this.#writer.stats(),
       queries: readSlotsOf(this.table).stats(),
     };
   }
 
   /** Ids and params of the traces of a tile that a query selects. */
-  private async *decodedIds(
-    tile: number,
-    query: QueryLike,
-    deadline: CallDeadline,
-  ): AsyncGenerator<readonly NamedId[]> {
-    const { plan, ops } = await this.plan(tile, query, deadline);
-    const decode = this.decoder(tile, ops, deadline);
+  async *#decodedIds(tile: number, query: QueryLike, deadline: CallDeadline): AsyncGenerator<readonly NamedId[]> {
+    const { plan, ops } = await this.#plan(tile, query, deadline);
+    const decode = this.#decoder(tile, ops, deadline);
     const layout = tileLayout(tile, this.config.shards);
     for await (const ids of runPlan(this.table, plan, layout, { ...deadline.next(), tile })) {
       const params = await decode(ids);
@@ -342,22 +338,22 @@ export class PerfStore {
   }
 
   /** The id of a trace; undefined when the tile has none with these params, although it could. */
-  private idOf(ops: OrderedParamSet, params: Params): string | undefined {
+  #idOf(ops: OrderedParamSet, params: Params): string | undefined {
     const id = ops.idOf(params);
     // What the tile knows was checked when it was written, by whatever rule.
     if (id === undefined) checkParams(params, this.rule);
     return id;
   }
 
-  private decoder(tile: number, ops: OrderedParamSet, deadline: CallDeadline): DecodeIds {
-    return idDecoder(this.opsRows.at(tile), ops, deadline);
+  #decoder(tile: number, ops: OrderedParamSet, deadline: CallDeadline): DecodeIds {
+    return idDecoder(this.#opsRows.at(tile), ops, deadline);
   }
 
-  private plan(tile: number, query: QueryLike, deadline: CallDeadline): Promise<{ plan: Plan; ops: OrderedParamSet }> {
+  #plan(tile: number, query: QueryLike, deadline: CallDeadline): Promise<{ plan: Plan; ops: OrderedParamSet }> {
     return inSpan(
       'query.plan',
       async () => {
-        const ops = await this.opsRows.at(tile).read(deadline.next());
+        const ops = await this.#opsRows.at(tile).read(deadline.next());
         return { ops, plan: await planQuery(toQuery(query), ops, { ...deadline.next(), rule: this.rule }) };
       },
       ({ plan }) => ({ kind: plan.kind, ...(plan.kind === 'empty' ? { reason: plan.reason } : {}) }),

@@ -63,37 +63,40 @@ const MAX_FLOAT32 = 3.4028234663852886e38;
 
 /** Writes to the tiles of a store. */
 export class TraceWriter {
-  private readonly sources: BoundedCache<string, Uint8Array>;
+  readonly #sources: BoundedCache<string, Uint8Array>;
   /** Traces whose index rows are there, by tile and id: the keys of their rows. */
-  private readonly indexed: BoundedCache<string, string>;
+  readonly #indexed: BoundedCache<string, string>;
 
-  constructor(
-    private readonly table: WideColumnTable,
-    private readonly config: PerfConfig,
-    private readonly opsRows: OpsRows,
-    private readonly rule: CleaningRule,
-    cachedTraces: number,
-  ) {
-    this.sources = new BoundedCache(10_000);
-    this.indexed = new BoundedCache(cachedTraces);
+  readonly #table: WideColumnTable;
+  readonly #config: PerfConfig;
+  readonly #opsRows: OpsRows;
+  readonly #rule: CleaningRule;
+
+  constructor(table: WideColumnTable, config: PerfConfig, opsRows: OpsRows, rule: CleaningRule, cachedTraces: number) {
+    this.#table = table;
+    this.#config = config;
+    this.#opsRows = opsRows;
+    this.#rule = rule;
+    this.#sources = new BoundedCache(10_000);
+    this.#indexed = new BoundedCache(cachedTraces);
   }
 
   /** Write the points of some commits. */
   async write(commits: readonly CommitPoints[], options?: CallOptions): Promise<WriteResult> {
     const byTile = new Map<number, CheckedPoints[]>();
     for (const commit of commits) {
-      const checked = this.check(commit);
+      const checked = this.#check(commit);
       const some = byTile.get(checked.tile);
       if (some === undefined) byTile.set(checked.tile, [checked]);
       else some.push(checked);
     }
-    const deadline = new CallDeadline(`writing traces to ${this.table.location}`, options);
-    await this.writeSources(commits, deadline);
+    const deadline = new CallDeadline(`writing traces to ${this.#table.location}`, options);
+    await this.#writeSources(commits, deadline);
     const total = { points: 0, missing: 0, indexed: 0 };
     for (const [tile, some] of byTile) {
       const { points, missing, indexed } = await inSpan(
         'perf.write-tile',
-        () => this.writeTile(tile, some, deadline),
+        () => this.#writeTile(tile, some, deadline),
         (result) => ({ tile, ...result }),
       );
       total.points += points;
@@ -109,7 +112,7 @@ export class TraceWriter {
     let written = 0;
     const flush = async (): Promise<void> => {
       if (rows.length === 0) return;
-      await this.table.mutateRows(rows, deadline.next());
+      await this.#table.mutateRows(rows, deadline.next());
       written += rows.length;
       rows = [];
     };
@@ -130,7 +133,8 @@ export class TraceWriter {
     readonly sourcesCached: number;
     readonly sourcesEvicted: number;
   } {
-    const { indexed, sources } = this;
+    const indexed = this.#indexed;
+    const sources = this.#sources;
     return {
       indexedCached: indexed.size,
       indexedEvicted: indexed.evicted,
@@ -139,13 +143,9 @@ export class TraceWriter {
     };
   }
 
-  private async writeTile(
-    tile: number,
-    commits: readonly CheckedPoints[],
-    deadline: CallDeadline,
-  ): Promise<WriteResult> {
+  async #writeTile(tile: number, commits: readonly CheckedPoints[], deadline: CallDeadline): Promise<WriteResult> {
     const unknown = commits.flatMap(({ unknown }) => unknown);
-    const ops = await this.opsRows.at(tile).update(unknown, deadline.next());
+    const ops = await this.#opsRows.at(tile).update(unknown, deadline.next());
     const fresh = new Map<string, { readonly id: string; readonly key: string }>();
     const newest = commits.reduce((most, { commit }) => Math.max(most, commit.timestampMs), 0);
     let points = 0;
@@ -156,15 +156,15 @@ export class TraceWriter {
     const mutationsOf = commits.length > 1 ? new Map<string, Mutation[]>() : undefined;
     const flush = async (): Promise<void> => {
       if (rows.length === 0) return;
-      await this.table.mutateRows(rows, deadline.next());
+      await this.#table.mutateRows(rows, deadline.next());
       rows = [];
       mutationsOf?.clear();
       mutations = 0;
     };
     for (const { commit, ids } of commits) {
       const { source, timestampMs } = commit;
-      const qualifier = String(offsetOf(commit.commit, this.config.tileSize));
-      const digest = this.sources.get(source) ?? sourceDigest(source);
+      const qualifier = String(offsetOf(commit.commit, this.#config.tileSize));
+      const digest = this.#sources.get(source) ?? sourceDigest(source);
       for (let i = 0; i < ids.length; i++) {
         const { params, value } = commit.points[i];
         if (Number.isNaN(value)) {
@@ -173,9 +173,9 @@ export class TraceWriter {
         }
         const id = ids[i] ?? ops.encode(params);
         const entry = `${tile}${id}`;
-        let key = this.indexed.get(entry);
+        let key = this.#indexed.get(entry);
         if (key === undefined) {
-          key = traceKey(tile, id, this.config.shards);
+          key = traceKey(tile, id, this.#config.shards);
           fresh.set(entry, { id, key });
         }
         const cells = valueMutations(qualifier, value, digest, timestampMs);
@@ -194,15 +194,15 @@ export class TraceWriter {
     await flush();
     const ids = Array.from(fresh.values(), ({ id }) => id);
     await this.writeIndex(tile, ids, newest, deadline);
-    for (const [entry, { key }] of fresh) this.indexed.set(entry, key);
+    for (const [entry, { key }] of fresh) this.#indexed.set(entry, key);
     return { points, missing, indexed: fresh.size };
   }
 
   /** Sources come before the cells that name them. */
-  private async writeSources(commits: readonly CommitPoints[], deadline: CallDeadline): Promise<void> {
+  async #writeSources(commits: readonly CommitPoints[], deadline: CallDeadline): Promise<void> {
     const fresh = new Map<string, { readonly digest: Buffer; readonly timestampMs: number }>();
     for (const { source, timestampMs } of commits) {
-      if (this.sources.get(source) === undefined) fresh.set(source, { digest: sourceDigest(source), timestampMs });
+      if (this.#sources.get(source) === undefined) fresh.set(source, { digest: sourceDigest(source), timestampMs });
     }
     if (fresh.size === 0) return;
     const rows = Array.from(fresh, ([source, { digest, timestampMs }]): RowMutation => {
@@ -213,23 +213,23 @@ export class TraceWriter {
       };
     });
     for (let i = 0; i < rows.length; i += CALL_MUTATIONS) {
-      await this.table.mutateRows(rows.slice(i, i + CALL_MUTATIONS), deadline.next());
+      await this.#table.mutateRows(rows.slice(i, i + CALL_MUTATIONS), deadline.next());
     }
-    for (const [source, { digest }] of fresh) this.sources.set(source, digest);
+    for (const [source, { digest }] of fresh) this.#sources.set(source, digest);
   }
 
   /** Refuses what cannot be written, and finds the ids of what the tile knows. */
-  private check(points: CommitPoints): CheckedPoints {
-    this.checkCommit(points);
-    const tile = tileOf(points.commit, this.config.tileSize);
-    const ops = this.opsRows.cached(tile);
+  #check(points: CommitPoints): CheckedPoints {
+    this.#checkCommit(points);
+    const tile = tileOf(points.commit, this.#config.tileSize);
+    const ops = this.#opsRows.cached(tile);
     const ids: (string | undefined)[] = [];
     const unknown: Params[] = [];
     for (const { params, value } of points.points) {
       // What the tile knows was checked when it came; the checks cost more than the look-up.
       const id = ops?.idOf(params);
       // But for their number: a tile may know each of many more params than one trace may have.
-      if (id === undefined || id.length >= MANY_PARAMS_ID) checkParams(params, this.rule);
+      if (id === undefined || id.length >= MANY_PARAMS_ID) checkParams(params, this.#rule);
       checkValue(points.commit, params, value);
       ids.push(id);
       // A series without any value is no trace: its params would be offered by the tile and select nothing.
@@ -238,7 +238,7 @@ export class TraceWriter {
     return { tile, commit: points, ids, unknown };
   }
 
-  private checkCommit({ commit, source, timestampMs }: CommitPoints): void {
+  #checkCommit({ commit, source, timestampMs }: CommitPoints): void {
     checkCommit(commit);
     if (typeof source !== 'string' || source === '' || source.length > MAX_SOURCE_LENGTH) {
       throw new TraceDbError(

@@ -44,25 +44,30 @@ const MAX_LOOKS = 8192;
 /** The intersection of its inputs, of which there is at least one; the one likely to have the fewest ids comes first. */
 export class Intersection implements IdNode {
   readonly figures = newFigures();
-  private readonly inputs: Input[];
+  readonly #inputs: Input[];
   /** The input that is read. */
-  private reader: Input;
+  #reader: Input;
   /** All others. */
-  private others: Input[];
-  private batchIds = FIRST_BATCH_IDS;
-  private looked = 0;
-  private lookedByReader = 0;
-  private reviewAfter = FIRST_REVIEW_IDS;
-  private switches = 0;
-  private isOver = false;
+  #others: Input[];
+  #batchIds = FIRST_BATCH_IDS;
+  #looked = 0;
+  #lookedByReader = 0;
+  #reviewAfter = FIRST_REVIEW_IDS;
+  #switches = 0;
+  #isOver = false;
+
+  readonly #checks: readonly ((id: string) => boolean)[];
+  readonly #span: Span | undefined;
 
   /** @param checks Conditions that are only asked of ids, because reading them would take too many streams. */
   constructor(
     inputs: readonly [IntersectionInput, ...IntersectionInput[]],
-    private readonly checks: readonly ((id: string) => boolean)[],
-    private readonly span: Span | undefined,
+    checks: readonly ((id: string) => boolean)[],
+    span: Span | undefined,
   ) {
-    this.inputs = inputs.map((input) => ({
+    this.#checks = checks;
+    this.#span = span;
+    this.#inputs = inputs.map((input) => ({
       ...input,
       ids: [],
       at: 0,
@@ -71,41 +76,44 @@ export class Intersection implements IdNode {
       patience: PATIENCE,
       refused: 0,
     }));
-    [this.reader, ...this.others] = this.inputs as [Input, ...Input[]];
+    [this.#reader, ...this.#others] = this.#inputs as [Input, ...Input[]];
   }
 
   next(): Promise<readonly string[] | undefined> {
-    return under(this.span, () => this.merge());
+    return under(this.#span, () => this.#merge());
   }
 
-  private async merge(): Promise<readonly string[] | undefined> {
+  async #merge(): Promise<readonly string[] | undefined> {
     const out: string[] = [];
-    const lastLook = this.looked + MAX_LOOKS;
-    while (!this.isOver && out.length < this.batchIds && (out.length === 0 || this.looked < lastLook)) {
-      const { reader } = this;
-      if (reader.at === reader.ids.length && !(await this.refill(reader))) break;
-      const rival = this.scan(out) ?? this.review();
-      if (rival !== undefined) await this.compare(rival);
+    const lastLook = this.#looked + MAX_LOOKS;
+    while (!this.#isOver && out.length < this.#batchIds && (out.length === 0 || this.#looked < lastLook)) {
+      const reader = this.#reader;
+      if (reader.at === reader.ids.length && !(await this.#refill(reader))) break;
+      const rival = this.#scan(out) ?? this.#review();
+      if (rival !== undefined) await this.#compare(rival);
     }
     if (out.length === 0) {
       await this.close();
       return undefined;
     }
-    this.batchIds = Math.min(2 * this.batchIds, BATCH_IDS);
+    this.#batchIds = Math.min(2 * this.#batchIds, BATCH_IDS);
     this.figures.idsOut += out.length;
     this.figures.batches++;
     return out;
   }
 
   async close(): Promise<void> {
-    await this.endReads();
-    if (this.span?.isRecording === true) this.span.addProperty('switches', this.switches);
-    endNodeSpan(this.span, this.figures);
+    await this.#endReads();
+    if (this.#span?.isRecording === true) this.#span.addProperty('switches', this.#switches);
+    endNodeSpan(this.#span, this.figures);
   }
 
   /** Add ids that meet all to `out`, from those at hand; returns the input that a long run of ids does not meet. */
-  private scan(out: string[]): Input | undefined {
-    const { reader, others, checks, batchIds } = this;
+  #scan(out: string[]): Input | undefined {
+    const reader = this.#reader;
+    const others = this.#others;
+    const checks = this.#checks;
+    const batchIds = this.#batchIds;
     const { ids } = reader;
     let { at } = reader;
     let rival: Input | undefined;
@@ -129,20 +137,20 @@ export class Intersection implements IdNode {
       }
       if (isMatch) out.push(id);
     }
-    this.looked += at - reader.at;
-    this.lookedByReader += at - reader.at;
+    this.#looked += at - reader.at;
+    this.#lookedByReader += at - reader.at;
     reader.at = at;
     return rival;
   }
 
   /** From time to time, the input that refused most of the ids it was asked about, if those are many. */
-  private review(): Input | undefined {
-    if (this.lookedByReader < this.reviewAfter) return undefined;
-    this.reviewAfter *= 2;
+  #review(): Input | undefined {
+    if (this.#lookedByReader < this.#reviewAfter) return undefined;
+    this.#reviewAfter *= 2;
     let most: Input | undefined;
     let mostRefused = REVIEW_REFUSED;
-    let asked = this.lookedByReader;
-    for (const input of this.others) {
+    let asked = this.#lookedByReader;
+    for (const input of this.#others) {
       const refused = input.refused / asked;
       if (refused > mostRefused) {
         most = input;
@@ -154,15 +162,15 @@ export class Intersection implements IdNode {
   }
 
   /** Go on with the reader or with `rival`, whichever has fewer ids from here on. */
-  private async compare(rival: Input): Promise<void> {
-    const { reader } = this;
+  async #compare(rival: Input): Promise<void> {
+    const reader = this.#reader;
     // The reader stands behind ids that it has given out, or on the first that it has not.
     const here =
       reader.at < reader.ids.length ? (reader.ids[reader.at] as string) : behind(reader.ids.at(-1) as string);
-    if (!(await this.moveTo(rival, here)) || !(await this.sample(rival))) return;
+    if (!(await this.#moveTo(rival, here)) || !(await this.#sample(rival))) return;
     const there = rival.ids[rival.at] as string;
     const isGap = lowerBound(reader.ids, there, reader.at) === reader.ids.length;
-    if (!(await this.moveTo(reader, there)) || !(await this.sample(reader))) return;
+    if (!(await this.#moveTo(reader, there)) || !(await this.#sample(reader))) return;
     // As far as both are known.
     const [end] = [reader, rival].flatMap(({ ids, isLast }) => (isLast ? [] : (ids.at(-1) as string))).sort();
     const within = ({ ids, at }: Input): number => (end === undefined ? ids.length : lowerBound(ids, end, at)) - at;
@@ -171,11 +179,11 @@ export class Intersection implements IdNode {
     // One that is worth it each time is asked as often as it may; others ever less.
     rival.patience = isSwitch || isGap ? PATIENCE : Math.min(2 * rival.patience, MAX_PATIENCE);
     if (isSwitch) {
-      this.switches++;
-      this.reader = rival;
-      this.others = this.others.map((input) => (input === rival ? reader : input));
-      this.lookedByReader = 0;
-      for (const input of this.others) {
+      this.#switches++;
+      this.#reader = rival;
+      this.#others = this.#others.map((input) => (input === rival ? reader : input));
+      this.#lookedByReader = 0;
+      for (const input of this.#others) {
         input.misses = 0;
         input.refused = 0;
       }
@@ -186,18 +194,18 @@ export class Intersection implements IdNode {
   }
 
   /** Put an input on its first id that is not below `id`; false at its end, which is that of the answer. */
-  private async moveTo(input: Input, id: string): Promise<boolean> {
+  async #moveTo(input: Input, id: string): Promise<boolean> {
     input.at = lowerBound(input.ids, id, input.at);
     if (input.at < input.ids.length) return true;
     if (!input.isLast) await input.node.skipTo(id);
-    return this.refill(input);
+    return this.#refill(input);
   }
 
   /** Read on until there are enough ids to compare, or no more. */
-  private async sample(input: Input): Promise<boolean> {
+  async #sample(input: Input): Promise<boolean> {
     while (!input.isLast && input.ids.length - input.at < SAMPLE_IDS) {
-      const more = await this.waitFor(input.node.next());
-      if (this.isOver) return false;
+      const more = await this.#waitFor(input.node.next());
+      if (this.#isOver) return false;
       if (more === undefined) {
         input.isLast = true;
         break;
@@ -209,25 +217,25 @@ export class Intersection implements IdNode {
     return true;
   }
 
-  private async refill(input: Input): Promise<boolean> {
-    const ids = input.isLast ? undefined : await this.waitFor(input.node.next());
+  async #refill(input: Input): Promise<boolean> {
+    const ids = input.isLast ? undefined : await this.#waitFor(input.node.next());
     if (ids === undefined) {
       // The answer is over but for the ids on their way out, which the span has yet to count.
-      await this.endReads();
+      await this.#endReads();
       return false;
     }
     this.figures.idsIn += ids.length;
     input.ids = ids;
     input.at = 0;
-    return !this.isOver;
+    return !this.#isOver;
   }
 
-  private async endReads(): Promise<void> {
-    this.isOver = true;
-    await Promise.all(this.inputs.map(({ node }) => node.close()));
+  async #endReads(): Promise<void> {
+    this.#isOver = true;
+    await Promise.all(this.#inputs.map(({ node }) => node.close()));
   }
 
-  private async waitFor<T>(read: Promise<T>): Promise<T> {
+  async #waitFor<T>(read: Promise<T>): Promise<T> {
     const since = performance.now();
     const result = await read;
     this.figures.waitMs += performance.now() - since;

@@ -19,43 +19,46 @@ const MAX_READ_SPANS = 8;
 /** Ids read from one prefix. */
 export class Leaf implements IdStream {
   readonly figures = newFigures();
-  private keys: AsyncIterator<readonly string[]> | undefined;
+  #keys: AsyncIterator<readonly string[]> | undefined;
   /** Where the next read begins. */
-  private from = '';
-  private reads = 0;
-  private isClosed = false;
+  #from = '';
+  #reads = 0;
+  #isClosed = false;
 
-  constructor(
-    private readonly read: LeafRead,
-    private readonly span: Span | undefined,
-  ) {}
+  readonly #read: LeafRead;
+  readonly #span: Span | undefined;
 
-  next(): Promise<readonly string[] | undefined> {
-    return under(this.span, () => this.readOn());
+  constructor(read: LeafRead, span: Span | undefined) {
+    this.#read = read;
+    this.#span = span;
   }
 
-  private async readOn(): Promise<readonly string[] | undefined> {
+  next(): Promise<readonly string[] | undefined> {
+    return under(this.#span, () => this.#readOn());
+  }
+
+  async #readOn(): Promise<readonly string[] | undefined> {
     // A node above may still be on its way when it is closed; no read must be opened then.
-    if (this.isClosed) return undefined;
+    if (this.#isClosed) return undefined;
     const { figures } = this;
     const since = performance.now();
     try {
-      this.keys ??= this.open();
-      const { done, value } = await this.keys.next();
+      this.#keys ??= this.#open();
+      const { done, value } = await this.#keys.next();
       if (done) {
         await this.close();
         return undefined;
       }
-      const idStart = this.read.prefix.length;
+      const idStart = this.#read.prefix.length;
       const ids = new Array<string>(value.length);
       for (let i = 0; i < value.length; i++) ids[i] = (value[i] as string).slice(idStart);
-      this.from = ids[ids.length - 1] as string;
+      this.#from = ids[ids.length - 1] as string;
       figures.idsIn += ids.length;
       figures.idsOut += ids.length;
       figures.batches++;
       return ids;
     } catch (error) {
-      failSpan(this.span, error);
+      failSpan(this.#span, error);
       throw error;
     } finally {
       figures.waitMs += performance.now() - since;
@@ -63,36 +66,36 @@ export class Leaf implements IdStream {
   }
 
   async skipTo(id: string): Promise<void> {
-    await this.endRead();
-    if (id > this.from) this.from = id;
+    await this.#endRead();
+    if (id > this.#from) this.#from = id;
   }
 
   pause(): Promise<void> {
-    return this.endRead();
+    return this.#endRead();
   }
 
   async close(): Promise<void> {
-    this.isClosed = true;
-    await this.keys?.return?.();
-    if (this.span?.isRecording === true) this.span.addProperty('reads', this.reads);
-    endNodeSpan(this.span, this.figures);
+    this.#isClosed = true;
+    await this.#keys?.return?.();
+    if (this.#span?.isRecording === true) this.#span.addProperty('reads', this.#reads);
+    endNodeSpan(this.#span, this.figures);
   }
 
-  private async endRead(): Promise<void> {
-    const { keys } = this;
+  async #endRead(): Promise<void> {
+    const keys = this.#keys;
     if (keys === undefined) return;
-    this.keys = undefined;
+    this.#keys = undefined;
     await keys.return?.();
     // A read that is open has given out ids, the last of which this is.
-    this.from = behind(this.from);
+    this.#from = behind(this.#from);
   }
 
-  private open(): AsyncIterator<readonly string[]> {
-    const { table, prefix, options } = this.read;
+  #open(): AsyncIterator<readonly string[]> {
+    const { table, prefix, options } = this.#read;
     const rows: RowSelection =
-      this.from === '' ? { prefix } : { start: prefix + this.from, end: prefixEnd(prefix)?.toString() };
+      this.#from === '' ? { prefix } : { start: prefix + this.#from, end: prefixEnd(prefix)?.toString() };
     const read = (): AsyncIterator<readonly string[]> => table.readKeys(rows, options);
-    return this.reads++ < MAX_READ_SPANS ? under(this.span, read) : untraced(read);
+    return this.#reads++ < MAX_READ_SPANS ? under(this.#span, read) : untraced(read);
   }
 }
 

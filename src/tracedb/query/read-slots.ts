@@ -13,9 +13,9 @@ interface Waiting {
 
 /** The slots of one table. */
 export class ReadSlots {
-  private free = MAX_OPEN_LEAVES;
-  private readonly queue: Waiting[] = [];
-  private waited = 0;
+  #free = MAX_OPEN_LEAVES;
+  readonly #queue: Waiting[] = [];
+  #waited = 0;
 
   /** Wait for `slots` in the order of asking; call the result to give them back. */
   async take(slots: number, signal: AbortSignal): Promise<() => void> {
@@ -25,26 +25,26 @@ export class ReadSlots {
         `a query needs ${slots} streams at once, and ${MAX_OPEN_LEAVES} is the limit; use fewer shards`,
       );
     }
-    if (this.queue.length > 0 || this.free < slots) {
-      this.waited++;
-      await this.wait(slots, signal);
+    if (this.#queue.length > 0 || this.#free < slots) {
+      this.#waited++;
+      await this.#wait(slots, signal);
     } else {
-      this.free -= slots;
+      this.#free -= slots;
     }
     let isHeld = true;
     return () => {
       if (!isHeld) return;
       isHeld = false;
-      this.free += slots;
-      this.startNext();
+      this.#free += slots;
+      this.#startNext();
     };
   }
 
   stats(): { readonly open: number; readonly waiting: number; readonly waited: number } {
-    return { open: MAX_OPEN_LEAVES - this.free, waiting: this.queue.length, waited: this.waited };
+    return { open: MAX_OPEN_LEAVES - this.#free, waiting: this.#queue.length, waited: this.#waited };
   }
 
-  private wait(slots: number, signal: AbortSignal): Promise<void> {
+  #wait(slots: number, signal: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
       const waiting: Waiting = {
         slots,
@@ -54,25 +54,25 @@ export class ReadSlots {
         },
       };
       const leave = (): void => {
-        const at = this.queue.indexOf(waiting);
-        if (at !== -1) this.queue.splice(at, 1);
+        const at = this.#queue.indexOf(waiting);
+        if (at !== -1) this.#queue.splice(at, 1);
         reject(signal.reason as Error);
         // The one behind may need less.
-        this.startNext();
+        this.#startNext();
       };
       signal.addEventListener('abort', leave, { once: true });
       if (signal.aborted) {
         leave();
         return;
       }
-      this.queue.push(waiting);
+      this.#queue.push(waiting);
     });
   }
 
-  private startNext(): void {
-    for (let next = this.queue[0]; next !== undefined && next.slots <= this.free; next = this.queue[0]) {
-      this.queue.shift();
-      this.free -= next.slots;
+  #startNext(): void {
+    for (let next = this.#queue[0]; next !== undefined && next.slots <= this.#free; next = this.#queue[0]) {
+      this.#queue.shift();
+      this.#free -= next.slots;
       next.start();
     }
   }

@@ -34,36 +34,37 @@ const sink = (heap: Input[], start: number): void => {
 /** The union of its inputs. */
 export class Union implements IdStream {
   readonly figures = newFigures();
-  private readonly inputs: readonly Input[];
+  readonly #inputs: readonly Input[];
   /** The inputs that stand on an id; undefined when they have to be looked at anew. */
-  private heap: Input[] | undefined;
-  private last = '';
+  #heap: Input[] | undefined;
+  #last = '';
 
-  constructor(
-    nodes: readonly IdStream[],
-    private readonly span: Span | undefined,
-  ) {
-    this.inputs = nodes.map((node) => ({ node, ids: [], at: 0, isOver: false }));
+  readonly #span: Span | undefined;
+
+  constructor(nodes: readonly IdStream[], span: Span | undefined) {
+    this.#span = span;
+    this.#inputs = nodes.map((node) => ({ node, ids: [], at: 0, isOver: false }));
   }
 
   next(): Promise<readonly string[] | undefined> {
-    return under(this.span, () => this.merge());
+    return under(this.#span, () => this.#merge());
   }
 
-  private async merge(): Promise<readonly string[] | undefined> {
-    this.heap ??= await this.start();
-    const { heap, figures } = this;
+  async #merge(): Promise<readonly string[] | undefined> {
+    this.#heap ??= await this.#start();
+    const { figures } = this;
+    const heap = this.#heap;
     const out: string[] = [];
     while (out.length < BATCH_IDS) {
       const top = heap[0];
       if (top === undefined) break;
       const id = currentId(top);
-      if (id !== this.last) {
+      if (id !== this.#last) {
         out.push(id);
-        this.last = id;
+        this.#last = id;
       }
-      if (++top.at < top.ids.length || (await this.waitFor(this.refill(top)))) sink(heap, 0);
-      else this.dropTop(heap);
+      if (++top.at < top.ids.length || (await this.#waitFor(this.#refill(top)))) sink(heap, 0);
+      else this.#dropTop(heap);
     }
     if (out.length === 0) {
       await this.close();
@@ -75,8 +76,8 @@ export class Union implements IdStream {
   }
 
   async skipTo(id: string): Promise<void> {
-    this.heap = undefined;
-    const skips = this.inputs.map((input) => {
+    this.#heap = undefined;
+    const skips = this.#inputs.map((input) => {
       input.at = lowerBound(input.ids, id, input.at);
       return input.at < input.ids.length || input.isOver ? undefined : input.node.skipTo(id);
     });
@@ -84,31 +85,31 @@ export class Union implements IdStream {
   }
 
   async pause(): Promise<void> {
-    await Promise.all(this.inputs.map(({ node, isOver }) => (isOver ? undefined : node.pause())));
+    await Promise.all(this.#inputs.map(({ node, isOver }) => (isOver ? undefined : node.pause())));
   }
 
   async close(): Promise<void> {
-    await Promise.all(this.inputs.map(({ node }) => node.close()));
-    endNodeSpan(this.span, this.figures);
+    await Promise.all(this.#inputs.map(({ node }) => node.close()));
+    endNodeSpan(this.#span, this.figures);
   }
 
   /** Put every input on an id, side by side. */
-  private async start(): Promise<Input[]> {
-    const refills = this.inputs.map((input) => input.at < input.ids.length || input.isOver || this.refill(input));
-    await this.waitFor(Promise.all(refills));
-    const heap = this.inputs.filter(({ isOver }) => !isOver);
+  async #start(): Promise<Input[]> {
+    const refills = this.#inputs.map((input) => input.at < input.ids.length || input.isOver || this.#refill(input));
+    await this.#waitFor(Promise.all(refills));
+    const heap = this.#inputs.filter(({ isOver }) => !isOver);
     for (let i = (heap.length >> 1) - 1; i >= 0; i--) sink(heap, i);
     return heap;
   }
 
-  private async waitFor<T>(inputs: Promise<T>): Promise<T> {
+  async #waitFor<T>(inputs: Promise<T>): Promise<T> {
     const since = performance.now();
     const result = await inputs;
     this.figures.waitMs += performance.now() - since;
     return result;
   }
 
-  private async refill(input: Input): Promise<boolean> {
+  async #refill(input: Input): Promise<boolean> {
     const ids = await input.node.next();
     input.at = 0;
     if (ids === undefined) {
@@ -121,7 +122,7 @@ export class Union implements IdStream {
     return true;
   }
 
-  private dropTop(heap: Input[]): void {
+  #dropTop(heap: Input[]): void {
     const last = heap.pop() as Input;
     if (heap.length === 0) return;
     heap[0] = last;

@@ -18,10 +18,10 @@ const MAX_TIMER_MS = 2 ** 31 - 1;
 export class CallGuard {
   /** Why the call must stop; undefined while it may go on. */
   stopped: TraceDbError | undefined;
-  private onStop: ((error: TraceDbError) => void) | undefined;
-  private readonly timer: NodeJS.Timeout | undefined;
-  private readonly signal: AbortSignal | undefined;
-  private readonly abort = (): void => this.stop(abortedBy(this.signal, this.what, aborted));
+  #onStop: ((error: TraceDbError) => void) | undefined;
+  readonly #timer: NodeJS.Timeout | undefined;
+  readonly #signal: AbortSignal | undefined;
+  readonly #abort = (): void => this.#stop(abortedBy(this.#signal, this.what, aborted));
 
   /** @param what The call, for the error's message: `reading DIR`. */
   constructor(
@@ -34,17 +34,17 @@ export class CallGuard {
         `deadlineMs must be a number above 0, not ${String(deadlineMs)}`,
       );
     }
-    this.signal = signal;
+    this.#signal = signal;
     if (signal?.aborted) {
-      this.abort();
+      this.#abort();
       return;
     }
     if (signal !== undefined && getMaxListeners(signal) === defaultMaxListeners) setMaxListeners(MAX_LISTENERS, signal);
-    signal?.addEventListener('abort', this.abort, { once: true });
+    signal?.addEventListener('abort', this.#abort, { once: true });
     if (deadlineMs <= MAX_TIMER_MS) {
-      this.timer = setTimeout(
+      this.#timer = setTimeout(
         () =>
-          this.stop(
+          this.#stop(
             new TraceDbError('ERR_SPANLINE_DEADLINE', `${what} took longer than its deadline of ${deadlineMs} ms`),
           ),
         deadlineMs,
@@ -60,7 +60,7 @@ export class CallGuard {
   /** Call `listener` when the call must stop, at once when it must already. One listener a guard. */
   whenStopped(listener: (error: TraceDbError) => void): void {
     if (this.stopped !== undefined) listener(this.stopped);
-    else this.onStop = listener;
+    else this.#onStop = listener;
   }
 
   /** Wait so many milliseconds; rejects when the call must stop. */
@@ -71,16 +71,16 @@ export class CallGuard {
   }
 
   dispose(): void {
-    clearTimeout(this.timer);
-    this.signal?.removeEventListener('abort', this.abort);
-    this.onStop = undefined;
+    clearTimeout(this.#timer);
+    this.#signal?.removeEventListener('abort', this.#abort);
+    this.#onStop = undefined;
   }
 
-  private stop(error: TraceDbError): void {
+  #stop(error: TraceDbError): void {
     if (this.stopped !== undefined) return;
     this.stopped = error;
-    clearTimeout(this.timer);
-    this.signal?.removeEventListener('abort', this.abort);
-    this.onStop?.(error);
+    clearTimeout(this.#timer);
+    this.#signal?.removeEventListener('abort', this.#abort);
+    this.#onStop?.(error);
   }
 }

@@ -3,37 +3,37 @@ import type { TableStats } from './wide-column-table.js';
 
 /** Counts what a table did. */
 export class TableCounters {
-  private reads = 0;
-  private rowsRead = 0;
-  private bytesRead = 0;
-  private writes = 0;
-  private rowsWritten = 0;
-  private bytesWritten = 0;
-  private rowsRefused = 0;
-  private openReads = 0;
+  #reads = 0;
+  #rowsRead = 0;
+  #bytesRead = 0;
+  #writes = 0;
+  #rowsWritten = 0;
+  #bytesWritten = 0;
+  #rowsRefused = 0;
+  #openReads = 0;
 
   readOpened(): void {
-    this.reads++;
-    this.openReads++;
+    this.#reads++;
+    this.#openReads++;
   }
 
   readClosed(): void {
-    this.openReads--;
+    this.#openReads--;
   }
 
   didRead(rows: number, bytes: number): void {
-    this.rowsRead += rows;
-    this.bytesRead += bytes;
+    this.#rowsRead += rows;
+    this.#bytesRead += bytes;
   }
 
   wrote(rows: number, bytes: number): void {
-    this.writes++;
-    this.rowsWritten += rows;
-    this.bytesWritten += bytes;
+    this.#writes++;
+    this.#rowsWritten += rows;
+    this.#bytesWritten += bytes;
   }
 
   refused(rows: number): void {
-    this.rowsRefused += rows;
+    this.#rowsRefused += rows;
   }
 
   /** Run a check of `rows` rows; when it throws, they count as refused. */
@@ -47,7 +47,14 @@ export class TableCounters {
   }
 
   snapshot(): TableStats {
-    const { reads, rowsRead, bytesRead, writes, rowsWritten, bytesWritten, rowsRefused, openReads } = this;
+    const reads = this.#reads;
+    const rowsRead = this.#rowsRead;
+    const bytesRead = this.#bytesRead;
+    const writes = this.#writes;
+    const rowsWritten = this.#rowsWritten;
+    const bytesWritten = this.#bytesWritten;
+    const rowsRefused = this.#rowsRefused;
+    const openReads = this.#openReads;
     return { reads, rowsRead, bytesRead, writes, rowsWritten, bytesWritten, rowsRefused, openReads };
   }
 }

@@ -5,21 +5,22 @@ import { failSpan, roundMs, under } from '../node-span.js';
 
 /** Hands on the batches of a read and counts them. */
 export class TracedRead<T> implements AsyncIterableIterator<readonly T[]> {
-  private readonly inner: AsyncIterator<readonly T[]>;
-  private rows = 0;
-  private bytes = 0;
-  private batches = 0;
-  private waitMs = 0;
+  readonly #inner: AsyncIterator<readonly T[]>;
+  #rows = 0;
+  #bytes = 0;
+  #batches = 0;
+  #waitMs = 0;
 
-  constructor(
-    private readonly span: Span,
-    open: () => AsyncIterator<readonly T[]>,
-    private readonly bytesOf: (items: readonly T[]) => number,
-  ) {
+  readonly #span: Span;
+  readonly #bytesOf: (items: readonly T[]) => number;
+
+  constructor(span: Span, open: () => AsyncIterator<readonly T[]>, bytesOf: (items: readonly T[]) => number) {
+    this.#span = span;
+    this.#bytesOf = bytesOf;
     try {
-      this.inner = under(span, open);
+      this.#inner = under(span, open);
     } catch (error) {
-      this.fail(error);
+      this.#fail(error);
       throw error;
     }
   }
@@ -32,41 +33,44 @@ export class TracedRead<T> implements AsyncIterableIterator<readonly T[]> {
     const since = performance.now();
     try {
       // Under the span, so that the CPU time of reading is counted there.
-      const result = await under(this.span, () => this.inner.next());
-      this.waitMs += performance.now() - since;
+      const result = await under(this.#span, () => this.#inner.next());
+      this.#waitMs += performance.now() - since;
       if (result.done === true) {
-        this.end();
+        this.#end();
         return { done: true, value: undefined };
       }
-      this.rows += result.value.length;
-      this.bytes += this.bytesOf(result.value);
-      this.batches++;
+      this.#rows += result.value.length;
+      this.#bytes += this.#bytesOf(result.value);
+      this.#batches++;
       return result;
     } catch (error) {
-      this.waitMs += performance.now() - since;
-      this.fail(error);
+      this.#waitMs += performance.now() - since;
+      this.#fail(error);
       throw error;
     }
   }
 
   async return(): Promise<IteratorResult<readonly T[], undefined>> {
     try {
-      await this.inner.return?.();
+      await this.#inner.return?.();
     } finally {
-      this.end();
+      this.#end();
     }
     return { done: true, value: undefined };
   }
 
-  private fail(error: unknown): void {
-    failSpan(this.span, error);
-    this.end();
+  #fail(error: unknown): void {
+    failSpan(this.#span, error);
+    this.#end();
   }
 
-  private end(): void {
-    if (!this.span.isRecording) return;
-    const { rows, bytes, batches, waitMs } = this;
-    this.span.addProperties({ rows, bytes, batches, 'wait.ms': roundMs(waitMs) });
-    this.span.end();
+  #end(): void {
+    if (!this.#span.isRecording) return;
+    const rows = this.#rows;
+    const bytes = this.#bytes;
+    const batches = this.#batches;
+    const waitMs = this.#waitMs;
+    this.#span.addProperties({ rows, bytes, batches, 'wait.ms': roundMs(waitMs) });
+    this.#span.end();
   }
 }

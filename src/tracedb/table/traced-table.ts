@@ -47,40 +47,44 @@ const bytesOfMutations = (rows: readonly RowMutation[]): number => {
 
 /** Wraps a table of either engine. */
 export class TracedTable implements WideColumnTable {
-  constructor(private readonly inner: WideColumnTable) {}
+  readonly #inner: WideColumnTable;
+
+  constructor(inner: WideColumnTable) {
+    this.#inner = inner;
+  }
 
   get engine(): 'lmdb' | 'bigtable' {
-    return this.inner.engine;
+    return this.#inner.engine;
   }
 
   get location(): string {
-    return this.inner.location;
+    return this.#inner.location;
   }
 
   mutateRows(rows: readonly RowMutation[], options?: CallOptions): Promise<void> {
     return inSpan(
       'table.write',
-      () => this.inner.mutateRows(rows, options),
+      () => this.#inner.mutateRows(rows, options),
       () => ({ engine: this.engine, rows: rows.length, bytes: bytesOfMutations(rows) }),
     );
   }
 
   readRows(selection: RowSelection, options?: ReadOptions): AsyncIterableIterator<readonly Row[]> {
-    const span = this.readSpan('table.read', selection);
-    const open = () => this.inner.readRows(selection, options);
+    const span = this.#readSpan('table.read', selection);
+    const open = () => this.#inner.readRows(selection, options);
     return span === undefined ? open() : new TracedRead(span, open, bytesOfRows);
   }
 
   readKeys(selection: RowSelection, options?: ReadOptions): AsyncIterableIterator<readonly string[]> {
-    const span = this.readSpan('table.read-keys', selection);
-    const open = () => this.inner.readKeys(selection, options);
+    const span = this.#readSpan('table.read-keys', selection);
+    const open = () => this.#inner.readKeys(selection, options);
     return span === undefined ? open() : new TracedRead(span, open, bytesOfKeys);
   }
 
   readRow(key: string, options?: ReadOptions): Promise<Row | undefined> {
     return inSpan(
       'table.read-row',
-      () => this.inner.readRow(key, options),
+      () => this.#inner.readRow(key, options),
       (row) => ({
         engine: this.engine,
         rows: row === undefined ? 0 : 1,
@@ -97,7 +101,7 @@ export class TracedTable implements WideColumnTable {
   ): Promise<boolean> {
     return inSpan(
       'table.check-and-write',
-      () => this.inner.checkAndMutateRow(key, predicate, change, options),
+      () => this.#inner.checkAndMutateRow(key, predicate, change, options),
       (isMatch) => ({ engine: this.engine, matched: isMatch }),
     );
   }
@@ -105,24 +109,24 @@ export class TracedTable implements WideColumnTable {
   incrementCell(key: string, family: string, qualifier: string, by: number, options?: CallOptions): Promise<number> {
     return inSpan(
       'table.increment',
-      () => this.inner.incrementCell(key, family, qualifier, by, options),
+      () => this.#inner.incrementCell(key, family, qualifier, by, options),
       () => ({ engine: this.engine }),
     );
   }
 
   sampleRowKeys(options?: CallOptions): Promise<readonly string[]> {
-    return inSpan('table.sample', () => this.inner.sampleRowKeys(options));
+    return inSpan('table.sample', () => this.#inner.sampleRowKeys(options));
   }
 
   stats(): TableStats {
-    return this.inner.stats();
+    return this.#inner.stats();
   }
 
   close(): Promise<void> {
-    return this.inner.close();
+    return this.#inner.close();
   }
 
-  private readSpan(name: string, selection: RowSelection): Span | undefined {
+  #readSpan(name: string, selection: RowSelection): Span | undefined {
     return childSpan(name, {
       kind: 'client',
       properties: () => ({ engine: this.engine, selection: describe(selection) }),

@@ -31,30 +31,33 @@ const keyOf = (key: Buffer): string => key.toString();
 export class BigtableTable extends CheckedTable implements WideColumnTable {
   readonly engine = 'bigtable';
   readonly location: string;
-  private readonly table: string;
-  private readonly readers = new Set<{ fail(error: TraceDbError): void }>();
-  private readonly calls = new Set<Promise<unknown>>();
-  private closing: Promise<void> | undefined;
+  readonly #table: string;
+  readonly #readers = new Set<{ fail(error: TraceDbError): void }>();
+  readonly #calls = new Set<Promise<unknown>>();
+  #closing: Promise<void> | undefined;
+
+  readonly #client: DataClient;
 
   constructor(
     location: BigtableLocation,
-    private readonly client: DataClient,
+    client: DataClient,
     protected readonly families: ReadonlySet<string>,
   ) {
     super();
+    this.#client = client;
     this.location = location.text;
-    this.table = tableName(location);
+    this.#table = tableName(location);
   }
 
   protected get isClosed(): boolean {
-    return this.closing !== undefined;
+    return this.#closing !== undefined;
   }
 
   async mutateRows(rows: readonly RowMutation[], options?: CallOptions): Promise<void> {
     this.checkOpen();
     const bytes = this.counters.refusing(rows.length, () => checkRows(rows, this.families));
     if (rows.length === 0) return;
-    const failures = await this.call('writing to', options, (task) => writeRows(task, rows));
+    const failures = await this.#call('writing to', options, (task) => writeRows(task, rows));
     if (failures.length === 0) {
       this.counters.wrote(rows.length, bytes);
       return;
@@ -67,11 +70,11 @@ export class BigtableTable extends CheckedTable implements WideColumnTable {
   }
 
   readRows(selection: RowSelection, options: ReadOptions = {}): AsyncIterableIterator<readonly Row[]> {
-    return this.read(selection, options, true, rowOf);
+    return this.#read(selection, options, true, rowOf);
   }
 
   readKeys(selection: RowSelection, options: ReadOptions = {}): AsyncIterableIterator<readonly string[]> {
-    return this.read(selection, options, false, keyOf);
+    return this.#read(selection, options, false, keyOf);
   }
 
   protected async changeIf(
@@ -79,7 +82,7 @@ export class BigtableTable extends CheckedTable implements WideColumnTable {
     options?: CallOptions,
   ): Promise<boolean> {
     const filter = predicateFilter(predicate);
-    return this.call('writing to', options, (task) => changeRowIf(task, key, filter, onMatch, onMiss));
+    return this.#call('writing to', options, (task) => changeRowIf(task, key, filter, onMatch, onMiss));
   }
 
   protected add(
@@ -88,30 +91,30 @@ export class BigtableTable extends CheckedTable implements WideColumnTable {
     _bytes: number,
     options?: CallOptions,
   ): Promise<number> {
-    return this.call('writing to', options, (task) => addToCell(task, key, family, qualifier, by));
+    return this.#call('writing to', options, (task) => addToCell(task, key, family, qualifier, by));
   }
 
   async sampleRowKeys(options?: CallOptions): Promise<readonly string[]> {
     this.checkOpen();
-    const keys = await this.call('sampling', options, sampleKeys);
+    const keys = await this.#call('sampling', options, sampleKeys);
     // Where the service cuts is where bytes are, which need not be where a character ends.
     const texts = keys.filter((key) => key.length > 0 && isUtf8(key)).map(String);
     return [...new Set(texts)];
   }
 
   close(): Promise<void> {
-    this.closing ??= this.shutDown();
-    return this.closing;
+    this.#closing ??= this.#shutDown();
+    return this.#closing;
   }
 
-  private async shutDown(): Promise<void> {
-    for (const reader of this.readers) reader.fail(this.closedError());
+  async #shutDown(): Promise<void> {
+    for (const reader of this.#readers) reader.fail(this.closedError());
     // Writes on their way are seen through: their callers learn what became of them.
-    await Promise.allSettled(this.calls);
-    await this.client.close();
+    await Promise.allSettled(this.#calls);
+    await this.#client.close();
   }
 
-  private read<T>(
+  #read<T>(
     selection: RowSelection,
     options: ReadOptions,
     withCells: boolean,
@@ -128,8 +131,8 @@ export class BigtableTable extends CheckedTable implements WideColumnTable {
       const reader = new RowReader<T>(
         {
           what,
-          client: this.client,
-          table: this.table,
+          client: this.#client,
+          table: this.#table,
           plan: planRead(isNothing ? { keys: [] } : selection),
           filter: readFilter(options, withCells),
           limit,
@@ -139,31 +142,27 @@ export class BigtableTable extends CheckedTable implements WideColumnTable {
           item,
         },
         guard,
-        () => this.readers.delete(reader),
+        () => this.#readers.delete(reader),
       );
-      this.readers.add(reader);
+      this.#readers.add(reader);
       reader.begin();
       return reader;
     });
   }
 
   /** Make a call that `close` waits for. */
-  private async call<T>(
-    doing: string,
-    options: CallOptions | undefined,
-    make: (task: CallTask) => Promise<T>,
-  ): Promise<T> {
+  async #call<T>(doing: string, options: CallOptions | undefined, make: (task: CallTask) => Promise<T>): Promise<T> {
     const what = `${doing} ${this.location}`;
     const guard = new CallGuard(what, options);
     const deadlineAt = Date.now() + (options?.deadlineMs ?? DEFAULT_DEADLINE_MS);
     let call: Promise<T> | undefined;
     try {
       guard.check();
-      call = make({ what, client: this.client, table: this.table, guard, deadlineAt });
-      this.calls.add(call);
+      call = make({ what, client: this.#client, table: this.#table, guard, deadlineAt });
+      this.#calls.add(call);
       return await call;
     } finally {
-      if (call !== undefined) this.calls.delete(call);
+      if (call !== undefined) this.#calls.delete(call);
       guard.dispose();
     }
   }

@@ -8,31 +8,35 @@ const OVER = { done: true, value: undefined } as const;
 
 /** Batches of the read that `open` begins. */
 export class LazyBatches<T> implements AsyncIterableIterator<readonly T[], undefined> {
-  private reader: RowReader<T> | undefined;
-  private isOver = false;
+  #reader: RowReader<T> | undefined;
+  #isOver = false;
 
-  constructor(private readonly open: () => RowReader<T>) {}
+  readonly #open: () => RowReader<T>;
+
+  constructor(open: () => RowReader<T>) {
+    this.#open = open;
+  }
 
   [Symbol.asyncIterator](): this {
     return this;
   }
 
   async next(): Promise<Result<T>> {
-    if (this.isOver) return OVER;
-    if (this.reader === undefined) {
+    if (this.#isOver) return OVER;
+    if (this.#reader === undefined) {
       try {
-        this.reader = this.open();
+        this.#reader = this.#open();
       } catch (error) {
-        this.isOver = true;
+        this.#isOver = true;
         throw error;
       }
     }
-    return this.reader.next();
+    return this.#reader.next();
   }
 
   async return(): Promise<Result<T>> {
-    this.isOver = true;
-    this.reader?.stop();
+    this.#isOver = true;
+    this.#reader?.stop();
     return OVER;
   }
 }

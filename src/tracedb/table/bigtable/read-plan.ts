@@ -21,56 +21,59 @@ export interface ReadPlan {
 }
 
 class KeysPlan implements ReadPlan {
-  private readonly keys: readonly Buffer[];
-  private from = 0;
-  private to = 0;
+  readonly #keys: readonly Buffer[];
+  #from = 0;
+  #to = 0;
 
   constructor(keys: readonly string[]) {
-    this.keys = [...new Set(keys)].map((key) => Buffer.from(key)).sort(Buffer.compare);
+    this.#keys = [...new Set(keys)].map((key) => Buffer.from(key)).sort(Buffer.compare);
   }
 
   next(): RowSet | undefined {
-    if (this.from >= this.keys.length) return undefined;
+    if (this.#from >= this.#keys.length) return undefined;
     let bytes = 0;
-    this.to = this.from;
-    while (this.to < this.keys.length && this.to - this.from < MAX_KEYS) {
-      bytes += (this.keys[this.to] as Buffer).length;
+    this.#to = this.#from;
+    while (this.#to < this.#keys.length && this.#to - this.#from < MAX_KEYS) {
+      bytes += (this.#keys[this.#to] as Buffer).length;
       if (bytes > MAX_KEY_BYTES) break;
-      this.to++;
+      this.#to++;
     }
-    return { rowKeys: this.keys.slice(this.from, this.to) };
+    return { rowKeys: this.#keys.slice(this.#from, this.#to) };
   }
 
   readTo(key: Buffer): void {
-    while (this.from < this.to && Buffer.compare(this.keys[this.from] as Buffer, key) <= 0) this.from++;
+    while (this.#from < this.#to && Buffer.compare(this.#keys[this.#from] as Buffer, key) <= 0) this.#from++;
   }
 
   finished(): void {
-    this.from = this.to;
+    this.#from = this.#to;
   }
 }
 
 class RangePlan implements ReadPlan {
-  private after: Buffer | undefined;
-  private isFinished = false;
+  #after: Buffer | undefined;
+  #isFinished = false;
 
-  constructor(
-    private readonly start: Buffer | undefined,
-    private readonly end: Buffer | undefined,
-  ) {}
+  readonly #start: Buffer | undefined;
+  readonly #end: Buffer | undefined;
+
+  constructor(start: Buffer | undefined, end: Buffer | undefined) {
+    this.#start = start;
+    this.#end = end;
+  }
 
   next(): RowSet | undefined {
-    if (this.isFinished) return undefined;
-    const from = this.after === undefined ? { startKeyClosed: this.start } : { startKeyOpen: this.after };
-    return { rowRanges: [{ ...from, endKeyOpen: this.end }] };
+    if (this.#isFinished) return undefined;
+    const from = this.#after === undefined ? { startKeyClosed: this.#start } : { startKeyOpen: this.#after };
+    return { rowRanges: [{ ...from, endKeyOpen: this.#end }] };
   }
 
   readTo(key: Buffer): void {
-    this.after = key;
+    this.#after = key;
   }
 
   finished(): void {
-    this.isFinished = true;
+    this.#isFinished = true;
   }
 }
 

@@ -15,110 +15,118 @@ const millisOf = (micros: unknown): number => Number(String(micros).slice(0, -3)
 
 /** The chunks of one stream of answers. */
 export class RowMerger {
-  private key: Buffer | undefined;
-  private cells: Cell[] = [];
-  private bytes = 0;
-  private family = '';
-  private qualifier = '';
-  private timestampMs = 0;
+  #key: Buffer | undefined;
+  #cells: Cell[] = [];
+  #bytes = 0;
+  #family = '';
+  #qualifier = '';
+  #timestampMs = 0;
   /** Pieces of a value that comes in several chunks. */
-  private pieces: Uint8Array[] = [];
-  private isSorted = true;
+  #pieces: Uint8Array[] = [];
+  #isSorted = true;
+
+  readonly #onRow: RowListener;
+  readonly #qualifiers: ReadonlySet<string> | undefined;
+  #lastKey: Buffer | undefined;
 
   /**
    * @param qualifiers Drop all other cells; rows that have none of these come without cells.
    * @param lastKey The last row of an earlier stream of the same read: all rows must come after it.
    */
-  constructor(
-    private readonly onRow: RowListener,
-    private readonly qualifiers: ReadonlySet<string> | undefined,
-    private lastKey: Buffer | undefined,
-  ) {}
+  constructor(onRow: RowListener, qualifiers: ReadonlySet<string> | undefined, lastKey: Buffer | undefined) {
+    this.#onRow = onRow;
+    this.#qualifiers = qualifiers;
+    this.#lastKey = lastKey;
+  }
 
   /** Whether a row has begun and is not whole: an answer must not end here. */
   get isInRow(): boolean {
-    return this.key !== undefined;
+    return this.#key !== undefined;
   }
 
   push(response: Response): void {
-    for (const chunk of response.chunks as Chunk[]) this.take(chunk);
+    for (const chunk of response.chunks as Chunk[]) this.#take(chunk);
   }
 
-  private take(chunk: Chunk): void {
+  #take(chunk: Chunk): void {
     if (chunk.resetRow) {
-      this.reset();
+      this.#reset();
       return;
     }
     const rowKey = chunk.rowKey as Buffer;
-    if (this.key === undefined) this.begin(rowKey);
-    else if (rowKey.length > 0 && Buffer.compare(rowKey, this.key) !== 0)
-      throw this.broken('a row begins inside another');
-    const isContinued = this.pieces.length > 0;
+    if (this.#key === undefined) this.#begin(rowKey);
+    else if (rowKey.length > 0 && Buffer.compare(rowKey, this.#key) !== 0)
+      throw this.#broken('a row begins inside another');
+    const isContinued = this.#pieces.length > 0;
     // Without a family and a qualifier it would be an older cell of the same column, which the filter leaves out.
-    if (isContinued || this.column(chunk)) this.value(chunk);
-    if (chunk.commitRow) this.commit();
+    if (isContinued || this.#column(chunk)) this.#value(chunk);
+    if (chunk.commitRow) this.#commit();
   }
 
-  private begin(rowKey: Buffer): void {
-    if (rowKey.length === 0) throw this.broken('a row has no key');
-    if (this.lastKey !== undefined && Buffer.compare(rowKey, this.lastKey) <= 0)
-      throw this.broken('rows are out of order');
-    this.key = rowKey;
-    this.bytes = rowKey.length;
+  #begin(rowKey: Buffer): void {
+    if (rowKey.length === 0) throw this.#broken('a row has no key');
+    if (this.#lastKey !== undefined && Buffer.compare(rowKey, this.#lastKey) <= 0)
+      throw this.#broken('rows are out of order');
+    this.#key = rowKey;
+    this.#bytes = rowKey.length;
   }
 
   /** Take over the column that `chunk` names; false when it names none. */
-  private column({ familyName, qualifier, timestampMicros }: Chunk): boolean {
+  #column({ familyName, qualifier, timestampMicros }: Chunk): boolean {
     if (familyName) {
       const family = familyName.value as string;
       // The service promises no order of families.
-      if (family < this.family) this.isSorted = false;
-      this.family = family;
+      if (family < this.#family) this.#isSorted = false;
+      this.#family = family;
     }
     if (!qualifier) {
-      if (this.cells.length === 0) throw this.broken('a cell has no column');
+      if (this.#cells.length === 0) throw this.#broken('a cell has no column');
       return false;
     }
-    this.qualifier = (qualifier.value as Buffer).toString();
-    this.timestampMs = millisOf(timestampMicros);
+    this.#qualifier = (qualifier.value as Buffer).toString();
+    this.#timestampMs = millisOf(timestampMicros);
     return true;
   }
 
-  private value(chunk: Chunk): void {
+  #value(chunk: Chunk): void {
     let value = chunk.value as Uint8Array;
     if ((chunk.valueSize as number) > 0) {
-      this.pieces.push(value);
+      this.#pieces.push(value);
       return;
     }
-    if (this.pieces.length > 0) {
-      value = Buffer.concat([...this.pieces, value]);
-      this.pieces = [];
+    if (this.#pieces.length > 0) {
+      value = Buffer.concat([...this.#pieces, value]);
+      this.#pieces = [];
     }
-    const { family, qualifier, timestampMs } = this;
-    if (this.qualifiers !== undefined && !this.qualifiers.has(qualifier)) return;
-    this.cells.push({ family, qualifier, value, timestampMs });
-    this.bytes += qualifier.length + value.length;
+    const family = this.#family;
+    const qualifier = this.#qualifier;
+    const timestampMs = this.#timestampMs;
+    if (this.#qualifiers !== undefined && !this.#qualifiers.has(qualifier)) return;
+    this.#cells.push({ family, qualifier, value, timestampMs });
+    this.#bytes += qualifier.length + value.length;
   }
 
-  private commit(): void {
-    const { cells, key, bytes } = this;
-    if (this.pieces.length > 0) throw this.broken('a row ends inside a cell');
-    if (!this.isSorted) cells.sort((a, b) => (a.family < b.family ? -1 : a.family > b.family ? 1 : 0));
-    this.lastKey = key;
-    this.reset();
-    this.onRow(key as Buffer, cells, bytes);
+  #commit(): void {
+    const cells = this.#cells;
+    const key = this.#key;
+    const bytes = this.#bytes;
+    if (this.#pieces.length > 0) throw this.#broken('a row ends inside a cell');
+    if (!this.#isSorted) cells.sort((a, b) => (a.family < b.family ? -1 : a.family > b.family ? 1 : 0));
+    this.#lastKey = key;
+    this.#reset();
+    this.#onRow(key as Buffer, cells, bytes);
   }
 
-  private reset(): void {
-    this.key = undefined;
-    this.cells = [];
-    this.pieces = [];
-    this.family = '';
-    this.isSorted = true;
+  #reset(): void {
+    this.#key = undefined;
+    this.#cells = [];
+    this.#pieces = [];
+    this.#family = '';
+    this.#isSorted = true;
   }
 
-  private broken(what: string): TraceDbError {
-    const row = (this.key ?? this.lastKey)?.toString();
+  #broken(what: string): TraceDbError {
+    const row = (this.#key ?? this.#lastKey)?.toString();
     return new TraceDbError('ERR_SPANLINE_STORE_CORRUPT', `the answer of Bigtable is broken: ${what}, near row ${row}`);
   }
 }

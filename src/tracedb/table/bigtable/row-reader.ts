@@ -39,157 +39,160 @@ interface Waiter<T> {
 
 /** The batches of one read that has begun. */
 export class RowReader<T> {
-  private stream: ReadStream | undefined;
-  private retryTimer: NodeJS.Timeout | undefined;
-  private flushTimer: NodeJS.Immediate | undefined;
-  private failures = 0;
-  private lastKey: Buffer | undefined;
-  private batches: T[][] = [];
-  private batch: T[] = [];
-  private batchBytes = 0;
-  private rowsLeft: number;
-  private readonly waiters: Waiter<T>[] = [];
-  private end: { readonly error: unknown } | undefined;
+  #stream: ReadStream | undefined;
+  #retryTimer: NodeJS.Timeout | undefined;
+  #flushTimer: NodeJS.Immediate | undefined;
+  #failures = 0;
+  #lastKey: Buffer | undefined;
+  #batches: T[][] = [];
+  #batch: T[] = [];
+  #batchBytes = 0;
+  #rowsLeft: number;
+  readonly #waiters: Waiter<T>[] = [];
+  #end: { readonly error: unknown } | undefined;
 
-  constructor(
-    private readonly task: ReadTask<T>,
-    private readonly guard: CallGuard,
-    private readonly onEnd: () => void,
-  ) {
-    this.rowsLeft = task.limit;
+  readonly #task: ReadTask<T>;
+  readonly #guard: CallGuard;
+  readonly #onEnd: () => void;
+
+  constructor(task: ReadTask<T>, guard: CallGuard, onEnd: () => void) {
+    this.#task = task;
+    this.#guard = guard;
+    this.#onEnd = onEnd;
+    this.#rowsLeft = task.limit;
   }
 
   /** Ask for the first rows. */
   begin(): void {
-    this.task.counters.readOpened();
-    this.guard.whenStopped((error) => this.fail(error));
-    if (this.end === undefined) this.request();
+    this.#task.counters.readOpened();
+    this.#guard.whenStopped((error) => this.fail(error));
+    if (this.#end === undefined) this.#request();
   }
 
   next(): Promise<IteratorResult<readonly T[], undefined>> {
     return new Promise((resolve, reject) => {
-      this.waiters.push({ resolve, reject });
-      this.deliver(true);
+      this.#waiters.push({ resolve, reject });
+      this.#deliver(true);
     });
   }
 
   /** End without an error: the caller wants no more. Rows that wait are dropped. */
   stop(): void {
-    this.batch = [];
-    this.batches = [];
-    this.finish(undefined);
+    this.#batch = [];
+    this.#batches = [];
+    this.#finish(undefined);
   }
 
   /** End with an error, at once. */
   fail(error: TraceDbError): void {
-    this.finish(error);
+    this.#finish(error);
   }
 
-  private request(): void {
-    const { client, table, plan, filter, deadlineAt } = this.task;
-    const rows = this.rowsLeft > 0 ? plan.next() : undefined;
+  #request(): void {
+    const { client, table, plan, filter, deadlineAt } = this.#task;
+    const rows = this.#rowsLeft > 0 ? plan.next() : undefined;
     if (rows === undefined) {
-      this.finish(undefined);
+      this.#finish(undefined);
       return;
     }
     // The server must not count rows that are sorted out here.
-    const rowsLimit = Number.isFinite(this.rowsLeft) && filter.qualifiers === undefined ? this.rowsLeft : 0;
+    const rowsLimit = Number.isFinite(this.#rowsLeft) && filter.qualifiers === undefined ? this.#rowsLeft : 0;
     const stream = streamRows(
       client,
       { tableName: table, rows, rowsLimit, filter: filter.filter },
       filter.qualifiers,
-      this.lastKey,
+      this.#lastKey,
       deadlineAt - Date.now(),
       {
-        onRow: (key, cells, bytes) => this.take(key, cells, bytes),
-        onData: (scannedTo) => this.answered(scannedTo),
-        onEnd: (end) => this.streamEnded(stream, end),
+        onRow: (key, cells, bytes) => this.#take(key, cells, bytes),
+        onData: (scannedTo) => this.#answered(scannedTo),
+        onEnd: (end) => this.#streamEnded(stream, end),
       },
     );
-    this.stream = stream;
+    this.#stream = stream;
   }
 
-  private take(key: Buffer, cells: Cell[], bytes: number): void {
-    this.lastKey = key;
-    this.task.plan.readTo(key);
-    if (cells.length === 0 || this.rowsLeft === 0) return;
-    this.rowsLeft--;
-    this.batch.push(this.task.item(key, cells));
-    this.batchBytes += bytes;
-    this.task.counters.didRead(1, this.task.withCells ? bytes : key.length);
-    if (this.batch.length >= BATCH_ROWS || this.batchBytes >= BATCH_BYTES) this.cut();
+  #take(key: Buffer, cells: Cell[], bytes: number): void {
+    this.#lastKey = key;
+    this.#task.plan.readTo(key);
+    if (cells.length === 0 || this.#rowsLeft === 0) return;
+    this.#rowsLeft--;
+    this.#batch.push(this.#task.item(key, cells));
+    this.#batchBytes += bytes;
+    this.#task.counters.didRead(1, this.#task.withCells ? bytes : key.length);
+    if (this.#batch.length >= BATCH_ROWS || this.#batchBytes >= BATCH_BYTES) this.#cut();
   }
 
-  private cut(): void {
-    this.batches.push(this.batch);
-    this.batch = [];
-    this.batchBytes = 0;
+  #cut(): void {
+    this.#batches.push(this.#batch);
+    this.#batch = [];
+    this.#batchBytes = 0;
   }
 
-  private answered(scannedTo: Buffer | undefined): void {
-    this.failures = 0;
-    if (scannedTo !== undefined) this.task.plan.readTo(scannedTo);
-    if (this.rowsLeft === 0) this.finish(undefined);
-    else this.deliver(false);
+  #answered(scannedTo: Buffer | undefined): void {
+    this.#failures = 0;
+    if (scannedTo !== undefined) this.#task.plan.readTo(scannedTo);
+    if (this.#rowsLeft === 0) this.#finish(undefined);
+    else this.#deliver(false);
   }
 
-  private streamEnded(stream: ReadStream, { error, isWhole }: StreamEnd): void {
-    if (this.stream !== stream || this.end !== undefined) return;
-    this.stream = undefined;
+  #streamEnded(stream: ReadStream, { error, isWhole }: StreamEnd): void {
+    if (this.#stream !== stream || this.#end !== undefined) return;
+    this.#stream = undefined;
     if (isWhole) {
-      this.task.plan.finished();
-      this.request();
-    } else if (isTransient(error) && ++this.failures < MAX_ATTEMPTS) {
-      this.retryTimer = setTimeout(() => this.request(), backoffMs(this.failures, BACKOFF));
+      this.#task.plan.finished();
+      this.#request();
+    } else if (isTransient(error) && ++this.#failures < MAX_ATTEMPTS) {
+      this.#retryTimer = setTimeout(() => this.#request(), backoffMs(this.#failures, BACKOFF));
     } else {
-      this.finish(bigtableError(error, this.task.what));
+      this.#finish(bigtableError(error, this.#task.what));
     }
   }
 
   /** Give waiting callers what there is; `isPull` when one just came. */
-  private deliver(isPull: boolean): void {
-    while (this.waiters.length > 0) {
-      if (this.end?.error !== undefined) {
-        this.waiters.shift()?.reject(this.end.error);
+  #deliver(isPull: boolean): void {
+    while (this.#waiters.length > 0) {
+      if (this.#end?.error !== undefined) {
+        this.#waiters.shift()?.reject(this.#end.error);
         // Told once; asked again it is over, as a generator is.
-        this.end = { error: undefined };
+        this.#end = { error: undefined };
         continue;
       }
-      const isCut = this.batches.length > 0;
+      const isCut = this.#batches.length > 0;
       // An unfilled batch goes out when it waited for the caller, or when the event loop has nothing more to add to it.
-      if (!isCut && this.batch.length > 0 && (isPull || this.end !== undefined)) this.cut();
-      const batch = this.batches.shift();
-      if (batch !== undefined) this.waiters.shift()?.resolve({ done: false, value: batch });
-      else if (this.end !== undefined) this.waiters.shift()?.resolve({ done: true, value: undefined });
+      if (!isCut && this.#batch.length > 0 && (isPull || this.#end !== undefined)) this.#cut();
+      const batch = this.#batches.shift();
+      if (batch !== undefined) this.#waiters.shift()?.resolve({ done: false, value: batch });
+      else if (this.#end !== undefined) this.#waiters.shift()?.resolve({ done: true, value: undefined });
       else break;
     }
-    if (this.end !== undefined) return;
-    if (this.waiters.length > 0 && this.batch.length > 0) this.flushSoon();
-    if (this.waiters.length > 0 || this.batches.length < MAX_WAITING) this.stream?.resume();
-    else this.stream?.pause();
+    if (this.#end !== undefined) return;
+    if (this.#waiters.length > 0 && this.#batch.length > 0) this.#flushSoon();
+    if (this.#waiters.length > 0 || this.#batches.length < MAX_WAITING) this.#stream?.resume();
+    else this.#stream?.pause();
   }
 
-  private flushSoon(): void {
-    this.flushTimer ??= setImmediate(() => {
-      this.flushTimer = undefined;
-      this.deliver(true);
+  #flushSoon(): void {
+    this.#flushTimer ??= setImmediate(() => {
+      this.#flushTimer = undefined;
+      this.#deliver(true);
     });
   }
 
-  private finish(error: unknown): void {
-    if (this.end !== undefined) return;
-    this.end = { error };
+  #finish(error: unknown): void {
+    if (this.#end !== undefined) return;
+    this.#end = { error };
     if (error !== undefined) {
-      this.batch = [];
-      this.batches = [];
+      this.#batch = [];
+      this.#batches = [];
     }
-    clearTimeout(this.retryTimer);
-    clearImmediate(this.flushTimer);
-    this.stream?.cancel();
-    this.stream = undefined;
-    this.guard.dispose();
-    this.task.counters.readClosed();
-    this.onEnd();
-    this.deliver(true);
+    clearTimeout(this.#retryTimer);
+    clearImmediate(this.#flushTimer);
+    this.#stream?.cancel();
+    this.#stream = undefined;
+    this.#guard.dispose();
+    this.#task.counters.readClosed();
+    this.#onEnd();
+    this.#deliver(true);
   }
 }

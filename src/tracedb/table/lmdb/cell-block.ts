@@ -50,46 +50,51 @@ export class BlockCursor {
   /** Where the cell begins and ends. */
   start = 0;
   end = 1;
-  private qualifierStart = 0;
-  private qualifierEnd = 0;
-  private valueStart = 0;
+  #qualifierStart = 0;
+  #qualifierEnd = 0;
+  #valueStart = 0;
 
-  constructor(
-    private readonly bytes: Buffer,
-    private readonly length: number,
-  ) {}
+  readonly #bytes: Buffer;
+  readonly #length: number;
+
+  constructor(bytes: Buffer, length: number) {
+    this.#bytes = bytes;
+    this.#length = length;
+  }
 
   /** Step to the next cell; false at the end. */
   next(): boolean {
-    if (this.end === this.length) return false;
+    if (this.end === this.#length) return false;
     this.start = this.end;
-    const qualifierBytes = this.varint();
-    this.qualifierStart = this.end;
-    this.qualifierEnd = this.end + qualifierBytes;
-    this.end = this.qualifierEnd + TIME_BYTES;
-    const valueBytes = this.varint();
-    this.valueStart = this.end;
+    const qualifierBytes = this.#varint();
+    this.#qualifierStart = this.end;
+    this.#qualifierEnd = this.end + qualifierBytes;
+    this.end = this.#qualifierEnd + TIME_BYTES;
+    const valueBytes = this.#varint();
+    this.#valueStart = this.end;
     this.end += valueBytes;
-    if (this.end > this.length) throw damaged();
+    if (this.end > this.#length) throw damaged();
     return true;
   }
 
   get qualifier(): string {
-    return this.bytes.toString('utf8', this.qualifierStart, this.qualifierEnd);
+    return this.#bytes.toString('utf8', this.#qualifierStart, this.#qualifierEnd);
   }
 
   get timestampMs(): number {
-    return timeAt(this.bytes, this.qualifierEnd);
+    return timeAt(this.#bytes, this.#qualifierEnd);
   }
 
   /** The value: of a long one a view on the block, not a copy. */
   get value(): Uint8Array {
-    return copyOrView(this.bytes, this.valueStart, this.end);
+    return copyOrView(this.#bytes, this.#valueStart, this.end);
   }
 
   /** Negative, zero or positive as the cell's qualifier sorts before, with or after `qualifier`. */
   compare(qualifier: string): number {
-    const { bytes, qualifierStart, qualifierEnd } = this;
+    const bytes = this.#bytes;
+    const qualifierStart = this.#qualifierStart;
+    const qualifierEnd = this.#qualifierEnd;
     const length = qualifierEnd - qualifierStart;
     for (let i = 0; i < qualifier.length; i++) {
       const char = qualifier.charCodeAt(i);
@@ -101,10 +106,10 @@ export class BlockCursor {
     return length - qualifier.length;
   }
 
-  private varint(): number {
+  #varint(): number {
     let value = 0;
-    for (let shift = 0; shift <= MAX_SHIFT && this.end < this.length; shift += 7) {
-      const byte = this.bytes[this.end++] as number;
+    for (let shift = 0; shift <= MAX_SHIFT && this.end < this.#length; shift += 7) {
+      const byte = this.#bytes[this.end++] as number;
       value |= (byte & (MORE - 1)) << shift;
       if (byte < MORE) return value;
     }
@@ -114,39 +119,39 @@ export class BlockCursor {
 
 /** A block that is being changed. Its bytes are its own. */
 export class CellBlock {
-  private bytes = Buffer.allocUnsafe(FIRST_BYTES);
-  private length = 1;
+  #bytes = Buffer.allocUnsafe(FIRST_BYTES);
+  #length = 1;
 
   constructor() {
-    this.bytes[0] = BLOCK;
+    this.#bytes[0] = BLOCK;
   }
 
   /** Make it hold the cells of an entry, or none. */
   reset(entry?: Buffer): void {
-    this.length = entry?.length ?? 1;
+    this.#length = entry?.length ?? 1;
     if (entry === undefined) return;
-    this.reserve(0);
+    this.#reserve(0);
     // A view, since the buffer that lmdb lends an entry in is longer than it says.
-    this.bytes.set(new Uint8Array(entry.buffer, entry.byteOffset, this.length));
+    this.#bytes.set(new Uint8Array(entry.buffer, entry.byteOffset, this.#length));
   }
 
   get isEmpty(): boolean {
-    return this.length === 1;
+    return this.#length === 1;
   }
 
   /** Whether it should be more than one. */
   get isTooLong(): boolean {
-    return this.length > MAX_BLOCK_BYTES && this.cursor(1).end < this.length;
+    return this.#length > MAX_BLOCK_BYTES && this.cursor(1).end < this.#length;
   }
 
   /** Whether it should be split before it takes more: with each cell all that sorts behind it moves. */
   get isFarTooLong(): boolean {
-    return this.length > 4 * MAX_BLOCK_BYTES && this.isTooLong;
+    return this.#length > 4 * MAX_BLOCK_BYTES && this.isTooLong;
   }
 
   /** A cursor that has made `steps` steps. */
   cursor(steps = 0): BlockCursor {
-    const cursor = new BlockCursor(this.bytes, this.length);
+    const cursor = new BlockCursor(this.#bytes, this.#length);
     for (let i = 0; i < steps; i++) cursor.next();
     return cursor;
   }
@@ -154,36 +159,36 @@ export class CellBlock {
   /** Set a cell unless a newer one is there. */
   set(qualifier: string, value: Uint8Array, timestampMs: number): void {
     const cursor = this.cursor();
-    const order = this.seek(cursor, qualifier);
+    const order = this.#seek(cursor, qualifier);
     if (order === 0 && cursor.timestampMs > timestampMs) return;
-    const start = order === -1 ? this.length : cursor.start;
+    const start = order === -1 ? this.#length : cursor.start;
     const end = order === 0 ? cursor.end : start;
-    this.write(start, end, qualifier, value, timestampMs);
+    this.#write(start, end, qualifier, value, timestampMs);
   }
 
   /** Remove a cell; false when it is not there. */
   remove(qualifier: string): boolean {
     const cursor = this.cursor();
-    if (this.seek(cursor, qualifier) !== 0) return false;
-    this.bytes.copyWithin(cursor.start, cursor.end, this.length);
-    this.length -= cursor.end - cursor.start;
+    if (this.#seek(cursor, qualifier) !== 0) return false;
+    this.#bytes.copyWithin(cursor.start, cursor.end, this.#length);
+    this.#length -= cursor.end - cursor.start;
     return true;
   }
 
   /** The entry; valid until the block changes. */
   entry(): Buffer {
-    return this.bytes.subarray(0, this.length);
+    return this.#bytes.subarray(0, this.#length);
   }
 
   /** Entries of about half its cells and the rest, each with its first qualifier; when they are still too long, more of them. */
   split(): { readonly qualifier: string; readonly entry: Buffer }[] {
     const pieces: { qualifier: string; entry: Buffer }[] = [];
-    const count = Math.ceil((this.length / MAX_BLOCK_BYTES) * 1.5);
-    const wanted = this.length / count;
+    const count = Math.ceil((this.#length / MAX_BLOCK_BYTES) * 1.5);
+    const wanted = this.#length / count;
     let begin = 1;
     let qualifier = '';
     const cut = (end: number): void => {
-      pieces.push({ qualifier, entry: Buffer.concat([this.bytes.subarray(0, 1), this.bytes.subarray(begin, end)]) });
+      pieces.push({ qualifier, entry: Buffer.concat([this.#bytes.subarray(0, 1), this.#bytes.subarray(begin, end)]) });
       begin = end;
     };
     for (const cursor = this.cursor(); cursor.next(); ) {
@@ -191,12 +196,12 @@ export class CellBlock {
       if (isFull && cursor.start > begin) cut(cursor.start);
       if (cursor.start === begin) qualifier = cursor.qualifier;
     }
-    cut(this.length);
+    cut(this.#length);
     return pieces;
   }
 
   /** Step to the first cell not before `qualifier`: 0 when it is that cell, 1 when it sorts behind, -1 when there is none. */
-  private seek(cursor: BlockCursor, qualifier: string): -1 | 0 | 1 {
+  #seek(cursor: BlockCursor, qualifier: string): -1 | 0 | 1 {
     while (cursor.next()) {
       const order = cursor.compare(qualifier);
       if (order >= 0) return order === 0 ? 0 : 1;
@@ -205,13 +210,13 @@ export class CellBlock {
   }
 
   /** Put a cell in the place of what lies between `start` and `end`. */
-  private write(start: number, end: number, qualifier: string, value: Uint8Array, timestampMs: number): void {
+  #write(start: number, end: number, qualifier: string, value: Uint8Array, timestampMs: number): void {
     const qualifierBytes = Buffer.byteLength(qualifier);
     const size = varintLength(qualifierBytes) + qualifierBytes + TIME_BYTES + varintLength(value.length) + value.length;
-    this.reserve(size);
-    const { bytes } = this;
-    bytes.copyWithin(start + size, end, this.length);
-    this.length += size - (end - start);
+    this.#reserve(size);
+    const bytes = this.#bytes;
+    bytes.copyWithin(start + size, end, this.#length);
+    this.#length += size - (end - start);
     let at = writeVarint(bytes, start, qualifierBytes);
     at += bytes.write(qualifier, at, 'utf8');
     at = bytes.writeUIntBE(timestampMs, at, TIME_BYTES);
@@ -219,12 +224,12 @@ export class CellBlock {
     bytes.set(value, at);
   }
 
-  private reserve(more: number): void {
-    const wanted = this.length + more;
-    if (wanted <= this.bytes.length) return;
-    const longer = Buffer.allocUnsafe(Math.max(wanted, 2 * this.bytes.length));
-    this.bytes.copy(longer);
-    this.bytes = longer;
+  #reserve(more: number): void {
+    const wanted = this.#length + more;
+    if (wanted <= this.#bytes.length) return;
+    const longer = Buffer.allocUnsafe(Math.max(wanted, 2 * this.#bytes.length));
+    this.#bytes.copy(longer);
+    this.#bytes = longer;
   }
 }
 

@@ -46,42 +46,49 @@ export class CellWalk {
   /** The entry's value; meaningless when values are not wanted. */
   value: Buffer = ABOVE_ALL;
 
-  private entries: Entries;
+  #entries: Entries;
   /** The walk over whole rows, waiting while that over the rests of a head goes on. */
-  private outer: Entries | undefined;
-  private head = '';
-  private idLength = 0;
-  private readonly endBytes: Buffer | undefined;
+  #outer: Entries | undefined;
+  #head = '';
+  #idLength = 0;
+  readonly #endBytes: Buffer | undefined;
   /** Where the walk over whole rows ends. */
-  private readonly cellsEnd: EntryKey | undefined;
+  readonly #cellsEnd: EntryKey | undefined;
   /** Whether a bound is a long row, so that the walk over whole rows begins before it or ends behind it. */
-  private readonly mustCompare: boolean;
+  readonly #mustCompare: boolean;
+
+  readonly #snapshot: { readonly env: LmdbEnv; readonly transaction: Transaction | undefined };
+  readonly #range: RowRange;
+  readonly #withValues: boolean;
 
   constructor(
-    private readonly snapshot: { readonly env: LmdbEnv; readonly transaction: Transaction | undefined },
-    private readonly range: RowRange,
-    private readonly withValues: boolean,
+    snapshot: { readonly env: LmdbEnv; readonly transaction: Transaction | undefined },
+    range: RowRange,
+    withValues: boolean,
   ) {
+    this.#snapshot = snapshot;
+    this.#range = range;
+    this.#withValues = withValues;
     const { start, end } = range;
     const cut = start === undefined ? undefined : cutRow(start);
-    this.endBytes = end === undefined ? undefined : Buffer.from(end as string);
-    const isEndLong = this.endBytes !== undefined && this.endBytes.length > MAX_WHOLE_ROW_BYTES;
-    this.mustCompare = cut !== undefined || isEndLong;
-    this.cellsEnd = isEndLong ? Buffer.concat([this.endBytes.subarray(0, SAFE_HEAD_BYTES), ABOVE_ALL]) : end;
-    this.entries = this.open(snapshot.env.cells, cut?.head ?? start, this.cellsEnd);
+    this.#endBytes = end === undefined ? undefined : Buffer.from(end as string);
+    const isEndLong = this.#endBytes !== undefined && this.#endBytes.length > MAX_WHOLE_ROW_BYTES;
+    this.#mustCompare = cut !== undefined || isEndLong;
+    this.#cellsEnd = isEndLong ? Buffer.concat([this.#endBytes.subarray(0, SAFE_HEAD_BYTES), ABOVE_ALL]) : end;
+    this.#entries = this.#open(snapshot.env.cells, cut?.head ?? start, this.#cellsEnd);
   }
 
   /** Step to the next cell; false at the end. */
   advance(): boolean {
     for (;;) {
-      const result = this.entries.next();
+      const result = this.#entries.next();
       if (result.done) {
-        if (this.outer === undefined) break;
-        this.entries = this.outer;
-        this.outer = undefined;
+        if (this.#outer === undefined) break;
+        this.#entries = this.#outer;
+        this.#outer = undefined;
         continue;
       }
-      if (this.stepTo(result.value)) return true;
+      if (this.#stepTo(result.value)) return true;
     }
     this.row = '';
     return false;
@@ -90,75 +97,75 @@ export class CellWalk {
   /** Step to the first cell of another row: over the cells of this one, or past them when they are many. */
   nextRow(): void {
     const { row } = this;
-    for (let steps = 0; steps < MAX_STEPS || this.outer !== undefined; steps++) {
+    for (let steps = 0; steps < MAX_STEPS || this.#outer !== undefined; steps++) {
       if (!this.advance() || !isSameRow(this.row, row)) return;
     }
-    this.entries.return?.();
+    this.#entries.return?.();
     // All cells of a row begin with it and NUL; what sorts behind them is another's.
-    this.entries = this.open(this.snapshot.env.cells, `${row}\x01`, this.cellsEnd);
+    this.#entries = this.#open(this.#snapshot.env.cells, `${row}\x01`, this.#cellsEnd);
     this.advance();
   }
 
   /** End the walk; its snapshot stays. */
   end(): void {
-    this.entries.return?.();
-    this.outer?.return?.();
+    this.#entries.return?.();
+    this.#outer?.return?.();
     this.row = '';
   }
 
-  private stepTo(found: Entry | EntryKey): boolean {
-    const key = (this.withValues ? (found as Entry).key : found) as string;
+  #stepTo(found: Entry | EntryKey): boolean {
+    const key = (this.#withValues ? (found as Entry).key : found) as string;
     const rowEnd = key.indexOf('\0');
     if (rowEnd === -1) {
       // A head, or the entry that only holds a head's number.
-      if (this.outer === undefined) this.descend(key);
+      if (this.#outer === undefined) this.#descend(key);
       return false;
     }
-    if (this.outer === undefined) {
+    if (this.#outer === undefined) {
       this.row = key.slice(0, rowEnd);
-      if (this.mustCompare && !this.contains(this.row)) return false;
+      if (this.#mustCompare && !this.#contains(this.row)) return false;
     } else {
-      this.row = this.head + key.slice(this.idLength, rowEnd);
-      if (!this.contains(this.row)) return false;
+      this.row = this.#head + key.slice(this.#idLength, rowEnd);
+      if (!this.#contains(this.row)) return false;
     }
     this.entry = key;
     this.rowEnd = rowEnd;
-    if (!this.withValues) return true;
+    if (!this.#withValues) return true;
     this.value = (found as Entry).value;
-    const { qualifier } = this.range;
+    const { qualifier } = this.#range;
     if (qualifier === undefined || !isSpread(this.value)) return true;
-    this.goTo(key, qualifier);
+    this.#goTo(key, qualifier);
     return false;
   }
 
   /** Of a spread family look only at the block that holds `qualifier`. */
-  private goTo(head: string, qualifier: string): void {
-    const { transaction, env } = this.snapshot;
-    this.entries.return?.();
+  #goTo(head: string, qualifier: string): void {
+    const { transaction, env } = this.#snapshot;
+    this.#entries.return?.();
     const key = placeOfBlock(env.cells, head, qualifier, transaction);
-    this.entries = key === undefined ? [][Symbol.iterator]() : this.open(env.cells, key, `${key}\0`);
+    this.#entries = key === undefined ? [][Symbol.iterator]() : this.#open(env.cells, key, `${key}\0`);
   }
 
-  private descend(key: string): void {
-    const { env } = this.snapshot;
+  #descend(key: string): void {
+    const { env } = this.#snapshot;
     // Not from the snapshot, for which the engine has no call; but the number of a head never changes.
     const id = env.cells.getBinary(key)?.readUIntBE(0, ID_BYTES) ?? 0;
     const prefix = restPrefix(id);
-    this.head = headOf(key) as string;
-    this.idLength = prefix.length;
-    this.outer = this.entries;
-    this.entries = this.open(env.rests, prefix, prefixEnd(prefix));
+    this.#head = headOf(key) as string;
+    this.#idLength = prefix.length;
+    this.#outer = this.#entries;
+    this.#entries = this.#open(env.rests, prefix, prefixEnd(prefix));
   }
 
-  private open(database: Database<Buffer, EntryKey>, start: EntryKey | undefined, end: EntryKey | undefined): Entries {
-    const options = { start, end, transaction: this.snapshot.transaction };
-    const entries = this.withValues ? database.getRange(options) : database.getKeys(options);
+  #open(database: Database<Buffer, EntryKey>, start: EntryKey | undefined, end: EntryKey | undefined): Entries {
+    const options = { start, end, transaction: this.#snapshot.transaction };
+    const entries = this.#withValues ? database.getRange(options) : database.getKeys(options);
     return (entries as Iterable<Entry | EntryKey>)[Symbol.iterator]();
   }
 
-  private contains(row: string): boolean {
-    const { start } = this.range;
+  #contains(row: string): boolean {
+    const { start } = this.#range;
     if (start !== undefined && compareBytes(row, start) < 0) return false;
-    return this.endBytes === undefined || Buffer.compare(Buffer.from(row), this.endBytes) < 0;
+    return this.#endBytes === undefined || Buffer.compare(Buffer.from(row), this.#endBytes) < 0;
   }
 }

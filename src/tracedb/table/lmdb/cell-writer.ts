@@ -8,18 +8,22 @@ type Cells = Database<Buffer, EntryKey>;
 
 /** One for each write transaction. */
 export class CellWriter {
-  private readonly families = new Map<string, FamilyWriter>();
+  readonly #families = new Map<string, FamilyWriter>();
 
-  constructor(private readonly env: LmdbEnv) {}
+  readonly #env: LmdbEnv;
+
+  constructor(env: LmdbEnv) {
+    this.#env = env;
+  }
 
   /** Write a cell unless a newer one is there. */
   set(database: Cells, row: string, { family, qualifier, value, timestampMs }: Mutation & { type: 'set' }): void {
-    this.of(family).set(database, row, qualifier, value, timestampMs);
+    this.#of(family).set(database, row, qualifier, value, timestampMs);
   }
 
   /** Remove a cell. */
   remove(database: Cells, row: string, family: string, qualifier: string): void {
-    this.of(family).remove(database, row, qualifier);
+    this.#of(family).remove(database, row, qualifier);
   }
 
   /** Remove all cells of a row. */
@@ -32,14 +36,14 @@ export class CellWriter {
 
   /** Write what is held. */
   finish(): void {
-    for (const writer of this.families.values()) writer.flush();
+    for (const writer of this.#families.values()) writer.flush();
   }
 
-  private of(family: string): FamilyWriter {
-    let writer = this.families.get(family);
+  #of(family: string): FamilyWriter {
+    let writer = this.#families.get(family);
     if (writer === undefined) {
-      writer = new FamilyWriter(family, this.env.hasOldCells);
-      this.families.set(family, writer);
+      writer = new FamilyWriter(family, this.#env.hasOldCells);
+      this.#families.set(family, writer);
     }
     return writer;
   }

@@ -13,184 +13,187 @@ type Cells = Database<Buffer, EntryKey>;
 
 /** Writes the cells of one family. */
 export class FamilyWriter {
-  private database: Cells | undefined;
-  private row = '';
+  #database: Cells | undefined;
+  #row = '';
   /** The entry of the row's only block, or the one that says that its blocks are spread. */
-  private head = '';
-  private isSpread = false;
+  #head = '';
+  #isSpread = false;
   /** Where the held block is or will be; undefined when none is held, because it is not known which will be wanted. */
-  private key: string | undefined;
-  private block = new CellBlock();
-  private isChanged = false;
+  #key: string | undefined;
+  #block = new CellBlock();
+  #isChanged = false;
   /** The block behind the held one, once it was looked for. */
-  private next: { readonly qualifier: string | undefined } | undefined;
+  #next: { readonly qualifier: string | undefined } | undefined;
   /** Whether the row was taken for a new one without a look, because the last one was new. */
-  private isGuess = false;
-  private wasNew = true;
+  #isGuess = false;
+  #wasNew = true;
 
-  constructor(
-    private readonly family: string,
-    /** Whether the store may have cells of version 1. */
-    private readonly hasOldCells: boolean,
-  ) {}
+  readonly #family: string;
+  /** Whether the store may have cells of version 1. */
+  readonly #hasOldCells: boolean;
+
+  constructor(family: string, hasOldCells: boolean) {
+    this.#family = family;
+    this.#hasOldCells = hasOldCells;
+  }
 
   /** Set a cell unless a newer one is there. */
   set(database: Cells, row: string, qualifier: string, value: Uint8Array, timestampMs: number): void {
     // What is far too long is cut into blocks before it grows further: with each cell all that sorts behind it moves.
-    if (this.block.isFarTooLong) this.flush();
-    this.turnTo(database, row, !this.hasOldCells && this.wasNew);
-    this.hold(qualifier);
-    this.block.set(qualifier, value, timestampMs);
-    this.isChanged = true;
+    if (this.#block.isFarTooLong) this.flush();
+    this.#turnTo(database, row, !this.#hasOldCells && this.#wasNew);
+    this.#hold(qualifier);
+    this.#block.set(qualifier, value, timestampMs);
+    this.#isChanged = true;
   }
 
   /** Remove a cell. */
   remove(database: Cells, row: string, qualifier: string): void {
-    this.turnTo(database, row, false);
-    this.hold(qualifier);
-    if (this.block.remove(qualifier)) this.isChanged = true;
+    this.#turnTo(database, row, false);
+    this.#hold(qualifier);
+    if (this.#block.remove(qualifier)) this.#isChanged = true;
   }
 
   /** Write what is held, and forget the row. */
   flush(): void {
-    if (this.isChanged) this.write();
-    this.database = undefined;
-    this.isChanged = false;
+    if (this.#isChanged) this.#write();
+    this.#database = undefined;
+    this.#isChanged = false;
   }
 
-  private turnTo(database: Cells, row: string, isGuess: boolean): void {
-    if (row === this.row && database === this.database && (isGuess || !this.isGuess)) return;
+  #turnTo(database: Cells, row: string, isGuess: boolean): void {
+    if (row === this.#row && database === this.#database && (isGuess || !this.#isGuess)) return;
     this.flush();
-    this.database = database;
-    this.row = row;
-    this.head = cellKey(row, this.family, '');
-    this.isGuess = isGuess;
-    if (isGuess) this.holdOnly();
-    else this.look();
+    this.#database = database;
+    this.#row = row;
+    this.#head = cellKey(row, this.#family, '');
+    this.#isGuess = isGuess;
+    if (isGuess) this.#holdOnly();
+    else this.#look();
   }
 
   /** See what is there of the row. */
-  private look(): void {
-    const database = this.database as Cells;
-    const entry = database.getBinaryFast(this.head);
-    this.wasNew = entry === undefined;
+  #look(): void {
+    const database = this.#database as Cells;
+    const entry = database.getBinaryFast(this.#head);
+    this.#wasNew = entry === undefined;
     if (entry !== undefined && isSpread(entry)) {
-      this.isSpread = true;
-      this.key = undefined;
-      this.block.reset();
+      this.#isSpread = true;
+      this.#key = undefined;
+      this.#block.reset();
       return;
     }
-    this.holdOnly(entry !== undefined && isBlock(entry) ? entry : undefined);
-    if (this.hasOldCells && (entry === undefined || !isBlock(entry))) this.takeOldCells();
+    this.#holdOnly(entry !== undefined && isBlock(entry) ? entry : undefined);
+    if (this.#hasOldCells && (entry === undefined || !isBlock(entry))) this.#takeOldCells();
   }
 
   /** Hold the block of a row that has one block at most. */
-  private holdOnly(entry?: Buffer): void {
-    this.isSpread = false;
-    this.key = this.head;
-    this.block.reset(entry);
+  #holdOnly(entry?: Buffer): void {
+    this.#isSpread = false;
+    this.#key = this.#head;
+    this.#block.reset(entry);
   }
 
   /** Make a block of the cells that version 1 wrote. */
-  private takeOldCells(): void {
-    const database = this.database as Cells;
+  #takeOldCells(): void {
+    const database = this.#database as Cells;
     // Collected first: removing under a cursor would move it.
-    for (const { key, value } of [...database.getRange({ start: this.head, end: `${this.head.slice(0, -1)}\x01` })]) {
-      this.block.set((key as string).slice(this.head.length), oldCellValue(value), oldCellTime(value));
+    for (const { key, value } of [...database.getRange({ start: this.#head, end: `${this.#head.slice(0, -1)}\x01` })]) {
+      this.#block.set((key as string).slice(this.#head.length), oldCellValue(value), oldCellTime(value));
       database.removeSync(key);
-      this.isChanged = true;
+      this.#isChanged = true;
     }
   }
 
   /** Hold the block in which `qualifier` belongs. */
-  private hold(qualifier: string): void {
-    if (!this.isSpread || this.isHeld(qualifier)) return;
-    const database = this.database as Cells;
-    if (this.isChanged) this.writeBlock();
-    this.key = placeOfBlock(database, this.head, qualifier);
-    this.next = undefined;
-    this.block.reset(this.key === undefined ? undefined : database.getBinaryFast(this.key));
-    this.key ??= blockKey(this.head, qualifier);
+  #hold(qualifier: string): void {
+    if (!this.#isSpread || this.#isHeld(qualifier)) return;
+    const database = this.#database as Cells;
+    if (this.#isChanged) this.#writeBlock();
+    this.#key = placeOfBlock(database, this.#head, qualifier);
+    this.#next = undefined;
+    this.#block.reset(this.#key === undefined ? undefined : database.getBinaryFast(this.#key));
+    this.#key ??= blockKey(this.#head, qualifier);
   }
 
-  private isHeld(qualifier: string): boolean {
-    if (this.key === undefined) return false;
+  #isHeld(qualifier: string): boolean {
+    if (this.#key === undefined) return false;
     // A block begins at its key; the first one also has what sorts before, for which another look is made.
-    if (compareBytes(qualifier, this.key.slice(this.head.length + 1)) < 0) return false;
-    if (this.next === undefined) {
-      const key = nextBlock(this.database as Cells, this.head, undefined, this.key);
-      this.next = { qualifier: key?.slice(this.head.length + 1) };
+    if (compareBytes(qualifier, this.#key.slice(this.#head.length + 1)) < 0) return false;
+    if (this.#next === undefined) {
+      const key = nextBlock(this.#database as Cells, this.#head, undefined, this.#key);
+      this.#next = { qualifier: key?.slice(this.#head.length + 1) };
     }
-    return this.next.qualifier === undefined || compareBytes(qualifier, this.next.qualifier) < 0;
+    return this.#next.qualifier === undefined || compareBytes(qualifier, this.#next.qualifier) < 0;
   }
 
-  private write(): void {
-    if (this.isSpread) this.writeBlock();
-    else if (this.block.isTooLong) this.spread();
-    else if (this.block.isEmpty) (this.database as Cells).removeSync(this.head);
-    else this.writeOnly();
+  #write(): void {
+    if (this.#isSpread) this.#writeBlock();
+    else if (this.#block.isTooLong) this.#spread();
+    else if (this.#block.isEmpty) (this.#database as Cells).removeSync(this.#head);
+    else this.#writeOnly();
   }
 
-  private writeOnly(): void {
-    const database = this.database as Cells;
-    if (!this.isGuess) {
-      database.putSync(this.head, this.block.entry());
+  #writeOnly(): void {
+    const database = this.#database as Cells;
+    if (!this.#isGuess) {
+      database.putSync(this.#head, this.#block.entry());
       return;
     }
     // lmdb types its answer as void.
-    const isNew = database.putSync(this.head, this.block.entry(), NO_OVERWRITE) as unknown as boolean;
-    if (!isNew) this.merge();
+    const isNew = database.putSync(this.#head, this.#block.entry(), NO_OVERWRITE) as unknown as boolean;
+    if (!isNew) this.#merge();
   }
 
   /** The guess was wrong: look what is there, and set in it what was set. */
-  private merge(): void {
-    const { block } = this;
-    const database = this.database as Cells;
-    this.block = new CellBlock();
-    this.isChanged = false;
-    this.isGuess = false;
-    this.look();
+  #merge(): void {
+    const block = this.#block;
+    const database = this.#database as Cells;
+    this.#block = new CellBlock();
+    this.#isChanged = false;
+    this.#isGuess = false;
+    this.#look();
     for (const cell = block.cursor(); cell.next(); ) {
-      this.set(database, this.row, cell.qualifier, cell.value, cell.timestampMs);
+      this.set(database, this.#row, cell.qualifier, cell.value, cell.timestampMs);
     }
-    this.write();
+    this.#write();
   }
 
   /** Cut the only block into more of them. */
-  private spread(): void {
-    const database = this.database as Cells;
-    if (this.isGuess && database.getBinaryFast(this.head) !== undefined) {
-      this.merge();
+  #spread(): void {
+    const database = this.#database as Cells;
+    if (this.#isGuess && database.getBinaryFast(this.#head) !== undefined) {
+      this.#merge();
       return;
     }
-    this.wasNew = false;
-    this.writePieces();
-    database.putSync(this.head, SPREAD_ENTRY);
+    this.#wasNew = false;
+    this.#writePieces();
+    database.putSync(this.#head, SPREAD_ENTRY);
   }
 
   /** Write the held block as more than one, each named after its first qualifier; their keys. What they replace must go after it. */
-  private writePieces(): string[] {
-    return this.block.split().map(({ qualifier, entry }) => {
-      const key = blockKey(this.head, qualifier);
-      (this.database as Cells).putSync(key, entry);
+  #writePieces(): string[] {
+    return this.#block.split().map(({ qualifier, entry }) => {
+      const key = blockKey(this.#head, qualifier);
+      (this.#database as Cells).putSync(key, entry);
       return key;
     });
   }
 
   /** Write the held block of a spread row. */
-  private writeBlock(): void {
-    const database = this.database as Cells;
-    const key = this.key as string;
-    this.isChanged = false;
-    if (this.block.isEmpty) {
+  #writeBlock(): void {
+    const database = this.#database as Cells;
+    const key = this.#key as string;
+    this.#isChanged = false;
+    if (this.#block.isEmpty) {
       database.removeSync(key);
       // A row without cells does not exist.
-      if (nextBlock(database, this.head) === undefined) database.removeSync(this.head);
-    } else if (this.block.isTooLong) {
+      if (nextBlock(database, this.#head) === undefined) database.removeSync(this.#head);
+    } else if (this.#block.isTooLong) {
       // The first block may have cells that sort before its key, so that no piece need be in its place.
-      if (!this.writePieces().includes(key)) database.removeSync(key);
+      if (!this.#writePieces().includes(key)) database.removeSync(key);
     } else {
-      database.putSync(key, this.block.entry());
+      database.putSync(key, this.#block.entry());
     }
   }
 }

@@ -24,18 +24,21 @@ const SAMPLES = 16;
 export class LmdbTable extends CheckedTable implements WideColumnTable {
   readonly engine = 'lmdb';
   /** How each open read is ended. */
-  private readonly openReads = new Set<() => void>();
+  readonly #openReads = new Set<() => void>();
   protected isClosed = false;
+
+  readonly #env: LmdbEnv;
 
   private constructor(
     readonly location: string,
-    private readonly env: LmdbEnv,
+    env: LmdbEnv,
   ) {
     super();
+    this.#env = env;
   }
 
   protected get families(): ReadonlySet<string> {
-    return this.env.families;
+    return this.#env.families;
   }
 
   /** Open the table in `directory`, making what is missing. */
@@ -45,28 +48,28 @@ export class LmdbTable extends CheckedTable implements WideColumnTable {
 
   async mutateRows(rows: readonly RowMutation[], options?: CallOptions): Promise<void> {
     this.checkOpen();
-    const bytes = this.counters.refusing(rows.length, () => checkRows(rows, this.env.families));
-    await this.write(options, bytes, () => applyRows(this.env, rows));
+    const bytes = this.counters.refusing(rows.length, () => checkRows(rows, this.#env.families));
+    await this.#write(options, bytes, () => applyRows(this.#env, rows));
     this.counters.wrote(rows.length, bytes);
   }
 
   readRows(selection: RowSelection, options: ReadOptions = {}): AsyncIterableIterator<readonly Row[]> {
-    return this.read(selection, options, true, gatherRows);
+    return this.#read(selection, options, true, gatherRows);
   }
 
   readKeys(selection: RowSelection, options: ReadOptions = {}): AsyncIterableIterator<readonly string[]> {
     // With a filter the values are not wanted either, but the gatherer of rows finds them.
     const withValues = options.families !== undefined || options.qualifiers !== undefined;
-    return this.read(selection, options, withValues, gatherKeys);
+    return this.#read(selection, options, withValues, gatherKeys);
   }
 
   protected changeIf(
     { key, predicate, onMatch, onMiss, maxBytes }: CheckedChange,
     options?: CallOptions,
   ): Promise<boolean> {
-    return this.write(options, maxBytes, () => {
-      const isTrue = holds(this.env, key, predicate);
-      applyRows(this.env, [{ key, mutations: isTrue ? onMatch : onMiss }]);
+    return this.#write(options, maxBytes, () => {
+      const isTrue = holds(this.#env, key, predicate);
+      applyRows(this.#env, [{ key, mutations: isTrue ? onMatch : onMiss }]);
       return isTrue;
     });
   }
@@ -77,17 +80,17 @@ export class LmdbTable extends CheckedTable implements WideColumnTable {
     bytes: number,
     options?: CallOptions,
   ): Promise<number> {
-    return this.write(options, bytes, () => increment(this.env, key, family, qualifier, by));
+    return this.#write(options, bytes, () => increment(this.#env, key, family, qualifier, by));
   }
 
   async sampleRowKeys(): Promise<readonly string[]> {
     this.checkOpen();
-    this.env.root.resetReadTxn();
-    const count = this.env.cells.getKeysCount({});
+    this.#env.root.resetReadTxn();
+    const count = this.#env.cells.getKeysCount({});
     const samples = new Set<string>();
     for (let i = 1; i < SAMPLES; i++) {
       const offset = Math.floor((count * i) / SAMPLES);
-      for (const key of this.env.cells.getKeys({ offset, limit: 1 })) {
+      for (const key of this.#env.cells.getKeys({ offset, limit: 1 })) {
         const row = (key as string).split('\0', 1)[0];
         if (row !== undefined && offset > 0) samples.add(row);
       }
@@ -98,12 +101,12 @@ export class LmdbTable extends CheckedTable implements WideColumnTable {
   async close(): Promise<void> {
     if (this.isClosed) return;
     this.isClosed = true;
-    for (const end of this.openReads) end();
-    await this.env.root.close();
+    for (const end of this.#openReads) end();
+    await this.#env.root.close();
   }
 
   /** Run `change`, which writes about so many bytes, in a write transaction, which begins when other processes' are over. */
-  private async write<T>(options: CallOptions | undefined, bytes: number, change: () => T): Promise<T> {
+  async #write<T>(options: CallOptions | undefined, bytes: number, change: () => T): Promise<T> {
     const guard = new CallGuard(`writing to ${this.location}`, options);
     try {
       guard.check();
@@ -111,7 +114,7 @@ export class LmdbTable extends CheckedTable implements WideColumnTable {
         let hasBegun = false;
         // The wait for others may be long. Once begun nothing stops it, and it is over at once.
         guard.whenStopped((error) => hasBegun || reject(error));
-        const transaction = this.env.root.transaction(() => {
+        const transaction = this.#env.root.transaction(() => {
           guard.check();
           hasBegun = true;
           return change();
@@ -125,13 +128,15 @@ export class LmdbTable extends CheckedTable implements WideColumnTable {
     }
   }
 
-  private read<T>(
+  #read<T>(
     selection: RowSelection,
     options: ReadOptions,
     withValues: boolean,
     gather: Gather<T>,
   ): AsyncGenerator<readonly T[], undefined, void> {
-    const { env, location, counters, openReads } = this;
+    const { location, counters } = this;
+    const env = this.#env;
+    const openReads = this.#openReads;
     const table = { env, location, counters, openReads, checkOpen: () => this.checkOpen() };
     return readBatches(table, selection, options, withValues, gather);
   }

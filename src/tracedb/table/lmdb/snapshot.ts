@@ -9,8 +9,8 @@ import type { RowRange } from './row-ranges.js';
 export class Snapshot {
   /** The engine's name for it; undefined before `hold`: the state of this turn of the event loop. */
   transaction: Transaction | undefined;
-  private walk: CellWalk | undefined;
-  private isEnded = false;
+  #walk: CellWalk | undefined;
+  #isEnded = false;
 
   constructor(readonly env: LmdbEnv) {
     // Else the state of earlier in this turn would serve, without what others wrote since.
@@ -19,9 +19,9 @@ export class Snapshot {
 
   /** Walk a range of rows; ends the walk before. */
   walkOf(range: RowRange, withValues: boolean): CellWalk {
-    this.walk?.end();
-    this.walk = new CellWalk(this, range, withValues);
-    return this.walk;
+    this.#walk?.end();
+    this.#walk = new CellWalk(this, range, withValues);
+    return this.#walk;
   }
 
   /** Keep it over a turn of the event loop; must be called before every one. Reads that need none are spared the cost. */
@@ -31,9 +31,9 @@ export class Snapshot {
 
   /** Let it go, at once; safe to call again. */
   end(): void {
-    if (this.isEnded) return;
-    this.isEnded = true;
-    this.walk?.end();
+    if (this.#isEnded) return;
+    this.#isEnded = true;
+    this.#walk?.end();
     this.transaction?.done();
   }
 }
