@@ -1,30 +1,19 @@
 // The conditions of a search that one and the same span must meet, and whether a span meets them: the only place that says so, whether the
 // span lies in memory or in the columns of a segment. Must not build anything for a span that is not asked for it.
-import type {
-  ArchivedEvent,
-  ArchivedKind,
-  ArchivedProperties,
-  ArchivedResource,
-  ArchivedScope,
-  ArchivedSpan,
-  ArchivedStatusCode,
-  ArchivedValue,
-  TraceSearch,
-} from './archived-span.js';
+import type { ArchivedEvent, ArchivedProperties, ArchivedSpan, ArchivedValue, TraceSearch } from './archived-span.js';
+import { ArchivedView } from './archived-view.js';
+import type { FinishedSpan } from './finished-span.js';
 import { propertyOf } from './properties.js';
 import { isPropertyText } from './property-text.js';
 
-/** What conditions look at. */
-export interface SpanView {
-  readonly name: string;
+/** What conditions look at: fields of a finished span, and what they ask for by name. */
+export interface SpanView
+  extends Pick<
+    FinishedSpan,
+    'name' | 'kind' | 'statusCode' | 'statusMessage' | 'traceState' | 'resource' | 'scope' | 'startUnixNs'
+  > {
+  /** '' where its resource names none. */
   readonly service: string;
-  readonly kind: ArchivedKind;
-  readonly statusCode: ArchivedStatusCode;
-  readonly statusMessage: string;
-  readonly traceState: string;
-  readonly resource: ArchivedResource;
-  readonly scope: ArchivedScope;
-  readonly startUnixNs: bigint;
   readonly endUnixNs: bigint;
   readonly events: readonly Pick<ArchivedEvent, 'name' | 'properties'>[];
   property(key: string): ArchivedValue | undefined;
@@ -119,48 +108,25 @@ export const meetsSpanConditions = (span: SpanView, search: NamedSearch): boolea
   wantedProperties(search).every(([key, text]) => hasProperty(span, key, text));
 
 /** A span in memory as conditions see it. */
-class ListedSpan implements SpanView {
-  constructor(private readonly span: ArchivedSpan) {}
-
-  get name(): string {
-    return this.span.name;
-  }
+class ListedSpan extends ArchivedView implements SpanView {
   get service(): string {
-    const name = propertyOf(this.span.resource.properties, 'service.name');
+    const name = propertyOf(this.resource.properties, 'service.name');
     return typeof name === 'string' ? name : '';
   }
-  get kind(): ArchivedKind {
-    return this.span.kind;
-  }
-  get statusCode(): ArchivedStatusCode {
-    return this.span.status.code;
-  }
-  get statusMessage(): string {
-    return this.span.status.message;
-  }
-  get traceState(): string {
-    return this.span.traceState;
-  }
-  get resource(): ArchivedResource {
-    return this.span.resource;
-  }
-  get scope(): ArchivedScope {
-    return this.span.scope;
-  }
-  get startUnixNs(): bigint {
-    return this.span.startUnixNs;
-  }
   get endUnixNs(): bigint {
-    return this.span.endUnixNs;
+    return this.from.endUnixNs;
   }
   get events(): readonly ArchivedEvent[] {
-    return this.span.events;
+    return this.from.events;
   }
   property(key: string): ArchivedValue | undefined {
-    return propertyOf(this.span.properties, key);
+    return propertyOf(this.from.properties, key);
   }
 }
 
+/** Serves one span after another. */
+const LISTED = new ListedSpan();
+
 /** Whether a span in memory meets all conditions of spans. */
 export const isMeant = (span: ArchivedSpan, search: NamedSearch): boolean =>
-  meetsSpanConditions(new ListedSpan(span), search);
+  meetsSpanConditions(LISTED.of(span), search);

@@ -11,40 +11,36 @@ import type {
 import { extrasOf } from '../../trace/extras.js';
 import { NO_PROPERTIES } from '../../trace/properties.js';
 import { type DecodeContext, NO_SPAN_ID } from '../decode-context.js';
+import {
+  ATTRIBUTES,
+  DROPPED_ATTRIBUTES,
+  DROPPED_EVENTS,
+  DROPPED_LINKS,
+  END,
+  EVENT_ATTRIBUTES,
+  EVENT_DROPPED,
+  EVENT_NAME,
+  EVENT_TIME,
+  EVENTS,
+  FLAGS,
+  KIND,
+  LINK_ATTRIBUTES,
+  LINK_DROPPED,
+  LINK_FLAGS,
+  LINKS,
+  NAME,
+  PARENT_SPAN_ID,
+  SPAN_ID,
+  START,
+  STATUS,
+  STATUS_CODE,
+  STATUS_MESSAGE,
+  TRACE_ID,
+  TRACE_STATE,
+} from './fields.js';
 import { kindOf, statusCodeOf } from './kinds.js';
 import type { ProtobufReader } from './protobuf-reader.js';
-import { BYTES, FIXED32, FIXED64, tag, VARINT } from './protobuf-writer.js';
 import { readKeyValue } from './read-protobuf-values.js';
-
-/** Span */
-const TRACE_ID = tag(1, BYTES);
-const SPAN_ID = tag(2, BYTES);
-const TRACE_STATE = tag(3, BYTES);
-const PARENT_SPAN_ID = tag(4, BYTES);
-const NAME = tag(5, BYTES);
-const KIND = tag(6, VARINT);
-const START = tag(7, FIXED64);
-const END = tag(8, FIXED64);
-const ATTRIBUTES = tag(9, BYTES);
-const DROPPED_ATTRIBUTES_COUNT = tag(10, VARINT);
-const EVENTS = tag(11, BYTES);
-const DROPPED_EVENTS_COUNT = tag(12, VARINT);
-const LINKS = tag(13, BYTES);
-const DROPPED_LINKS_COUNT = tag(14, VARINT);
-const STATUS = tag(15, BYTES);
-const FLAGS = tag(16, FIXED32);
-/** Status */
-const STATUS_MESSAGE = tag(2, BYTES);
-const STATUS_CODE = tag(3, VARINT);
-/** Event */
-const EVENT_TIME = tag(1, FIXED64);
-const EVENT_NAME = tag(2, BYTES);
-const EVENT_ATTRIBUTES = tag(3, BYTES);
-const EVENT_DROPPED = tag(4, VARINT);
-/** Link: ids and trace state as in Span. */
-const LINK_ATTRIBUTES = tag(4, BYTES);
-const LINK_DROPPED = tag(5, VARINT);
-const LINK_FLAGS = tag(6, FIXED32);
 
 const NO_EVENTS: readonly ArchivedEvent[] = Object.freeze([]);
 const NO_LINKS: readonly ArchivedLink[] = Object.freeze([]);
@@ -189,13 +185,13 @@ export const readSpan = (
       case STATUS:
         status = readStatus(reader, context);
         break;
-      case DROPPED_ATTRIBUTES_COUNT:
+      case DROPPED_ATTRIBUTES:
         dropped.attributes = reader.uint32();
         break;
-      case DROPPED_EVENTS_COUNT:
+      case DROPPED_EVENTS:
         dropped.events = reader.uint32();
         break;
-      case DROPPED_LINKS_COUNT:
+      case DROPPED_LINKS:
         dropped.links = reader.uint32();
         break;
       case FLAGS:

@@ -4,22 +4,19 @@ import { doubleValue } from '../../trace/archived-double.js';
 import type { ArchivedValue } from '../../trace/archived-span.js';
 import { setNewProperty } from '../../trace/properties.js';
 import type { DecodeContext } from '../decode-context.js';
+import {
+  ARRAY_VALUE,
+  BOOL_VALUE,
+  BYTES_VALUE,
+  DOUBLE_VALUE,
+  INT_VALUE,
+  KEY,
+  KEY_VALUE_LIST,
+  STRING_VALUE,
+  VALUE,
+  VALUES,
+} from './fields.js';
 import type { ProtobufReader } from './protobuf-reader.js';
-import { BYTES, FIXED64, tag, VARINT } from './protobuf-writer.js';
-
-/** KeyValue */
-const KEY = tag(1, BYTES);
-const VALUE = tag(2, BYTES);
-/** AnyValue */
-const STRING = tag(1, BYTES);
-const BOOL = tag(2, VARINT);
-const INT = tag(3, VARINT);
-const DOUBLE = tag(4, FIXED64);
-const ARRAY = tag(5, BYTES);
-const KEY_VALUE_LIST = tag(6, BYTES);
-const BLOB = tag(7, BYTES);
-/** ArrayValue and KeyValueList */
-const VALUES = tag(1, BYTES);
 
 /** The message AnyValue. */
 const readValue = (reader: ProtobufReader, context: DecodeContext, depth: number): ArchivedValue => {
@@ -30,26 +27,27 @@ const readValue = (reader: ProtobufReader, context: DecodeContext, depth: number
   while (reader.hasMore) {
     const field = reader.tag();
     switch (field) {
-      case STRING:
+      case STRING_VALUE:
         value = reader.text();
         break;
-      case BOOL:
+      case BOOL_VALUE:
         value = reader.int64() !== 0;
         break;
-      case INT:
+      case INT_VALUE:
         value = reader.int64();
         break;
-      case DOUBLE:
+      case DOUBLE_VALUE:
         value = doubleValue(reader.double());
         break;
-      case ARRAY:
+      case ARRAY_VALUE:
       case KEY_VALUE_LIST:
         if (depth >= context.maxDepth) {
           context.flaw('values nested too deep');
           reader.skip(field);
-        } else value = field === ARRAY ? readArray(reader, context, depth + 1) : readMap(reader, context, depth + 1);
+        } else
+          value = field === ARRAY_VALUE ? readArray(reader, context, depth + 1) : readMap(reader, context, depth + 1);
         break;
-      case BLOB:
+      case BYTES_VALUE:
         value = reader.blob();
         break;
       default:

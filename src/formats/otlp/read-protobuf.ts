@@ -5,29 +5,25 @@ import type { ArchivedResource, ArchivedScope, ArchivedValue } from '../../trace
 import { extrasOf } from '../../trace/extras.js';
 import { NO_PROPERTIES } from '../../trace/properties.js';
 import { DecodeContext, type DecodedTraces, type DecodeLimits } from '../decode-context.js';
+import {
+  RESOURCE,
+  RESOURCE_ATTRIBUTES,
+  RESOURCE_DROPPED,
+  RESOURCE_SPANS,
+  SCHEMA_URL,
+  SCOPE,
+  SCOPE_ATTRIBUTES,
+  SCOPE_DROPPED,
+  SCOPE_NAME,
+  SCOPE_SPANS,
+  SCOPE_VERSION,
+  SPANS,
+} from './fields.js';
 import { ProtobufReader } from './protobuf-reader.js';
-import { BYTES, tag, VARINT } from './protobuf-writer.js';
 import { readSpan } from './read-protobuf-span.js';
 import { readKeyValue } from './read-protobuf-values.js';
 import { type KnownParts, newKnownParts, type SharedParts } from './shared-parts.js';
 
-/** ExportTraceServiceRequest and TracesData */
-const RESOURCE_SPANS = tag(1, BYTES);
-/** ResourceSpans and ScopeSpans */
-const RESOURCE = tag(1, BYTES);
-const SCOPE_SPANS = tag(2, BYTES);
-const SCOPE = tag(1, BYTES);
-const SPANS = tag(2, BYTES);
-/** Of both, and behind what it describes. */
-const SCHEMA_URL = tag(3, BYTES);
-/** Resource */
-const RESOURCE_ATTRIBUTES = tag(1, BYTES);
-const RESOURCE_DROPPED = tag(2, VARINT);
-/** InstrumentationScope */
-const SCOPE_NAME = tag(1, BYTES);
-const SCOPE_VERSION = tag(2, BYTES);
-const SCOPE_ATTRIBUTES = tag(3, BYTES);
-const SCOPE_DROPPED = tag(4, VARINT);
 const readResource = (reader: ProtobufReader, context: DecodeContext, schemaUrl: string): ArchivedResource => {
   const outer = reader.enter();
   const properties: Record<string, ArchivedValue> = {};

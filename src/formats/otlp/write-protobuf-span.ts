@@ -3,52 +3,36 @@
 
 import type { FinishedEvent, FinishedLink, FinishedSpan } from '../../trace/finished-span.js';
 import type { ByteWriter } from './byte-writer.js';
-import { KIND_NUMBERS, STATUS_NUMBERS } from './kinds.js';
 import {
-  BYTES,
-  beginMessage,
-  endMessage,
-  FIXED32,
-  FIXED64,
-  tag,
-  VARINT,
-  writeCount,
-  writeString,
-  writeUnixNanos,
-} from './protobuf-writer.js';
+  ATTRIBUTES,
+  DROPPED_ATTRIBUTES,
+  DROPPED_EVENTS,
+  DROPPED_LINKS,
+  END,
+  EVENT_ATTRIBUTES,
+  EVENT_DROPPED,
+  EVENT_NAME,
+  EVENT_TIME,
+  EVENTS,
+  FLAGS,
+  KIND,
+  LINK_ATTRIBUTES,
+  LINK_DROPPED,
+  LINK_FLAGS,
+  LINKS,
+  NAME,
+  PARENT_SPAN_ID,
+  SPAN_ID,
+  START,
+  STATUS,
+  STATUS_CODE,
+  STATUS_MESSAGE,
+  TRACE_ID,
+  TRACE_STATE,
+} from './fields.js';
+import { KIND_NUMBERS, STATUS_NUMBERS } from './kinds.js';
+import { beginMessage, endMessage, writeCount, writeString, writeUnixNanos } from './protobuf-writer.js';
 import { writeProperties } from './write-protobuf-value.js';
-
-/** Span */
-const TRACE_ID = tag(1, BYTES);
-const SPAN_ID = tag(2, BYTES);
-const TRACE_STATE = tag(3, BYTES);
-const PARENT_SPAN_ID = tag(4, BYTES);
-const NAME = tag(5, BYTES);
-const KIND = tag(6, VARINT);
-const START = tag(7, FIXED64);
-const END = tag(8, FIXED64);
-const ATTRIBUTES = tag(9, BYTES);
-const DROPPED_ATTRIBUTES = tag(10, VARINT);
-const EVENTS = tag(11, BYTES);
-const DROPPED_EVENTS = tag(12, VARINT);
-const LINKS = tag(13, BYTES);
-const DROPPED_LINKS = tag(14, VARINT);
-const STATUS = tag(15, BYTES);
-/** Field 16: its tag takes two bytes. */
-const FLAGS = tag(16, FIXED32);
-
-/** Event */
-const EVENT_TIME = tag(1, FIXED64);
-const EVENT_NAME = tag(2, BYTES);
-const EVENT_ATTRIBUTES = tag(3, BYTES);
-const EVENT_DROPPED = tag(4, VARINT);
-/** Link */
-const LINK_ATTRIBUTES = tag(4, BYTES);
-const LINK_DROPPED = tag(5, VARINT);
-const LINK_FLAGS = tag(6, FIXED32);
-/** Status */
-const STATUS_MESSAGE = tag(2, BYTES);
-const STATUS_CODE = tag(3, VARINT);
 
 /** More than all fixed fields of a span together, or of an event or a link. */
 const FIXED_ROOM = 96;

@@ -1,37 +1,32 @@
 // Properties as OTLP's KeyValue and AnyValue messages. A value keeps its type; an integer beyond 64 bits, which OTLP has no
 // place for, becomes its digits as a string, never a rounded number.
+
 import { ArchivedDouble } from '../../trace/archived-double.js';
 import type { ArchivedProperties, ArchivedValue } from '../../trace/archived-span.js';
 import type { SpanProperties } from '../../trace/finished-span.js';
 import { ObjectProperties } from '../../trace/property-views.js';
 import type { ByteWriter } from './byte-writer.js';
 import {
-  BYTES,
+  ARRAY_VALUE,
+  BOOL_VALUE,
+  BYTES_VALUE,
+  DOUBLE_VALUE,
+  INT_VALUE,
+  KEY,
+  KEY_VALUE_LIST,
+  STRING_VALUE,
+  VALUE,
+  VALUES,
+} from './fields.js';
+import {
   beginMessage,
   endMessage,
-  FIXED64,
   isInt64,
-  tag,
-  VARINT,
   writeBigInt,
   writeInteger,
   writeString,
   writeVarint32,
 } from './protobuf-writer.js';
-
-/** KeyValue */
-const KEY = tag(1, BYTES);
-const VALUE = tag(2, BYTES);
-/** AnyValue */
-const STRING_VALUE = tag(1, BYTES);
-const BOOL_VALUE = tag(2, VARINT);
-const INT_VALUE = tag(3, VARINT);
-const DOUBLE_VALUE = tag(4, FIXED64);
-const ARRAY_VALUE = tag(5, BYTES);
-const KEY_VALUE_LIST = tag(6, BYTES);
-const BYTES_VALUE = tag(7, BYTES);
-/** ArrayValue and KeyValueList */
-const VALUES = tag(1, BYTES);
 
 /** The largest number with its tag and a nested message's tag and length. */
 const NUMBER_ROOM = 24;

@@ -5,39 +5,24 @@ import type { ArchivedResource, ArchivedScope } from '../../trace/archived-span.
 import type { FinishedSpan } from '../../trace/finished-span.js';
 import { ObjectProperties } from '../../trace/property-views.js';
 import type { ByteWriter } from './byte-writer.js';
-import type { OtlpFormat } from './format.js';
 import {
-  BYTES,
-  beginMessage,
-  endMessage,
-  tag,
-  VARINT,
-  varintSize,
-  writeCount,
-  writeString,
-  writeVarint32,
-} from './protobuf-writer.js';
+  RESOURCE,
+  RESOURCE_ATTRIBUTES,
+  RESOURCE_DROPPED,
+  RESOURCE_SPANS,
+  SCHEMA_URL,
+  SCOPE,
+  SCOPE_ATTRIBUTES,
+  SCOPE_DROPPED,
+  SCOPE_NAME,
+  SCOPE_SPANS,
+  SCOPE_VERSION,
+  SPANS,
+} from './fields.js';
+import type { OtlpFormat } from './format.js';
+import { beginMessage, endMessage, varintSize, writeCount, writeString, writeVarint32 } from './protobuf-writer.js';
 import { writeSpanFields } from './write-protobuf-span.js';
 import { writeProperties } from './write-protobuf-value.js';
-
-/** ExportTraceServiceRequest */
-const RESOURCE_SPANS = tag(1, BYTES);
-/** ResourceSpans */
-const RESOURCE = tag(1, BYTES);
-const SCOPE_SPANS = tag(2, BYTES);
-/** Of ResourceSpans and of ScopeSpans. */
-const SCHEMA_URL = tag(3, BYTES);
-/** ScopeSpans */
-const SCOPE = tag(1, BYTES);
-const SPANS = tag(2, BYTES);
-/** Resource */
-const RESOURCE_ATTRIBUTES = tag(1, BYTES);
-const RESOURCE_DROPPED = tag(2, VARINT);
-/** InstrumentationScope */
-const SCOPE_NAME = tag(1, BYTES);
-const SCOPE_VERSION = tag(2, BYTES);
-const SCOPE_ATTRIBUTES = tag(3, BYTES);
-const SCOPE_DROPPED = tag(4, VARINT);
 
 /** A tag and the longest length of a message. */
 const HEAD_ROOM = 6;
