@@ -1,5 +1,5 @@
-// What all commands on an archive have in common: where it is, Ctrl-C, damaged segments, and how a failure ends the command. Must not make
-// a directory for a command that only reads, since a mistyped name would then be an empty archive.
+// What all commands on an archive share: its directory, Ctrl-C, damaged segments, and the exit code of a failure. Must not create a
+// directory for a command that only reads, or a mistyped name would become an empty archive.
 import { stat } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { Archive } from '../archive/archive.js';
@@ -33,7 +33,7 @@ export const archiveDirectory = ({
   );
 };
 
-/** What is wrong with the command line or a file's content is told from what is wrong with the archive or the machine. */
+/** Separates errors of the command line or of a file's content from failures of the archive or the machine. */
 export const toCommandError = (error: unknown): unknown => {
   if (error instanceof TraceFormatError)
     return new CommandError(error.code, error.message, ExitCode.usage, { cause: error });
@@ -58,12 +58,12 @@ const checkDirectory = async (directory: string): Promise<void> => {
   );
 };
 
-/** Say which files cannot be read, or not whole. */
+/** Names the files that cannot be read completely. */
 export const noteDamage = (damaged: readonly DamagedSegment[]): void => {
   for (const { file, message } of damaged) note(`${file} cannot be read, or not whole; the rest answers: ${message}`);
 };
 
-/** The answer was printed, but it is not of everything. */
+/** The answer was printed but is incomplete. */
 const reportDamage = (damaged: readonly DamagedSegment[]): void => {
   noteDamage(damaged);
   if (damaged.length > 0) endWith(ExitCode.store);
@@ -91,7 +91,7 @@ export const withArchive = (
       await work(archive, signal);
       reportDamage((await archive.stats()).damaged);
     } catch (error) {
-      // What was not found may be in what cannot be read, and so may what nobody read any more.
+      // The missing trace may be in a damaged file, and so may output that nobody read.
       const isAnswer = error instanceof CommandError && error.exitCode === ExitCode.findings;
       if (!isAnswer && !(error instanceof OutputClosed)) throw error;
       const { damaged } = await archive.stats();
@@ -105,7 +105,7 @@ export const withArchive = (
   });
 };
 
-/** Run `work`, which opens the archive to write once it has something for it: a command that fails before leaves no empty archive. */
+/** Runs `work`, which opens the archive once it has something to write: a command that fails earlier leaves no empty archive. */
 export const withWrittenArchive = (
   options: ArchiveCommandOptions,
   work: (open: () => Promise<Archive>, signal: AbortSignal) => Promise<void>,

@@ -1,5 +1,5 @@
-// What becomes of a command whose standard output was closed early, as by `| head`: it ends with the exit code that it would have had. What
-// it has still to print is dropped; whether it found something must not be.
+// A command whose standard output is closed early, as by `| head`, ends with the exit code it would have had. Its remaining output is
+// dropped; its findings must not be.
 import { SpanlineError } from '../base/errors/spanline-error.js';
 
 let isClosed = false;
@@ -17,7 +17,7 @@ export const watchOutput = (fail: (error: Error) => never): void => {
   });
 };
 
-/** Ends a command that would read on for nobody. */
+/** Ends a command whose output nobody reads. */
 export const throwIfOutputClosed = (): void => {
   if (isClosed) throw new OutputClosed('OUTPUT_CLOSED', 'standard output was closed');
 };

@@ -1,4 +1,4 @@
-// Rows as aligned columns of text. It must never cut a cell: output of a table is also read by programs such as awk.
+// Rows as aligned columns of text. Must never truncate a cell: programs such as awk read the tables too.
 import { displayWidth } from '../base/text/display-width.js';
 import { escapeText } from '../base/text/escape-text.js';
 

@@ -5,8 +5,8 @@ import { CommandError, ExitCode } from './exit-code.js';
 const EXIT_CODES = { SIGINT: ExitCode.interrupted, SIGTERM: ExitCode.terminated } as const;
 
 /**
- * Run `work` with a signal that SIGINT and SIGTERM abort. Work that was aborted so ends the command as the signal would have: with
- * its exit code, and `hint` behind the message.
+ * Runs `work` with an AbortSignal that SIGINT and SIGTERM abort. Aborted work ends the command as the signal would have: with its exit
+ * code, and with `hint` after the message.
  */
 export const interruptible = async <T>(work: (signal: AbortSignal) => Promise<T>, hint = ''): Promise<T> => {
   const controller = new AbortController();

@@ -1,4 +1,4 @@
-// Says on a terminal how far long work is, in one line on stderr that is gone at the end. In a pipe it must stay quiet.
+// Shows the progress of long work on a terminal, in one line on stderr that disappears at the end. Must stay quiet in a pipe.
 import { cut } from '../base/text/display-width.js';
 import { escapeText } from '../base/text/escape-text.js';
 
@@ -15,7 +15,7 @@ export class Progress {
     this.#stream = stream;
   }
 
-  /** Show `text` in place of what was shown. */
+  /** Replaces the line with `text`. */
   show(text: string): void {
     if (this.#stream.isTTY !== true) return;
     const now = performance.now();
@@ -25,7 +25,7 @@ export class Progress {
     this.#stream.write(`\r\x1b[2K${cut(escapeText(text), Math.max(1, (this.#stream.columns ?? 80) - 1), '')}`);
   }
 
-  /** Take the line away. */
+  /** Removes the line. */
   clear(): void {
     if (this.#isDrawn) this.#stream.write('\r\x1b[2K');
     this.#isDrawn = false;

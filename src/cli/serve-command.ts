@@ -88,10 +88,10 @@ const announce = (
   process.stdout.write(`${lines.join('\n')}\n`);
 };
 
-/** Milliseconds between two looks for files that cannot be read. */
+/** Milliseconds between checks for unreadable files. */
 const DAMAGE_MS = 10_000;
 
-/** Say which files cannot be read, each once; queries say it too. */
+/** Names each unreadable file once; queries report them too. */
 const tellOfDamage = async (archive: Archive, told: Set<string>): Promise<void> => {
   const { damaged } = await archive.stats();
   const fresh = damaged.filter(({ file }) => !told.has(file));
@@ -119,7 +119,7 @@ const run = async (options: ServeOptions): Promise<void> => {
     clearInterval(timer);
     note('stopping');
     await tellOfDamage(archive, told);
-    // Its answers were not of everything.
+    // Its answers were incomplete.
     if (told.size > 0) endWith(ExitCode.store);
   } finally {
     await Promise.all(running.map((server) => server.close()));

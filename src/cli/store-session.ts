@@ -1,4 +1,4 @@
-// What all commands on a store have in common: where it is, how long to wait, Ctrl-C, and as what the answer is printed.
+// What all commands on a store share: its location, the deadline, Ctrl-C, and the form of the output.
 
 import { once } from 'node:events';
 import type { Command } from 'commander';
@@ -28,7 +28,7 @@ export type StoreKind = 'perf' | 'gold';
 
 const variableOf = (kind: StoreKind): string => `SPANLINE_${kind.toUpperCase()}_STORE`;
 
-/** Give a command the options of every command on a store. */
+/** Adds the options that every command on a store has. */
 export const withStoreOptions = (command: Command, kind: StoreKind): Command =>
   command
     .option('-s, --store <place>', `directory or bigtable://project/instance/table (or ${variableOf(kind)})`)
@@ -40,13 +40,13 @@ export interface SessionRequest {
   readonly kind: StoreKind;
   readonly schema: TableSchema;
   readonly options: StoreOptions;
-  /** Where the store is when no option says so. */
+  /** Location of the store when no option gives one. */
   readonly configured?: string;
-  /** Make a store that does not exist: only where the command is meant to, since a mistyped directory must not become one. */
+  /** Create a missing store. Only for commands meant to create one: a mistyped directory must not become a store. */
   readonly make: boolean;
-  /** Asked before a store is made: false when nothing would be written, so that a failed command leaves no empty store. */
+  /** Called before a store is created: false when nothing would be written, so that a failed command leaves no empty store. */
   readonly isWorthMaking?: () => Promise<boolean>;
-  /** What is said of an interrupted command. */
+  /** Added to the message of an interrupted command. */
   readonly hint?: string;
 }
 
@@ -65,7 +65,7 @@ const locationOf = ({ kind, options, configured }: SessionRequest): string => {
   );
 };
 
-/** Open the table, run `work`, close it. `isNew`: this command has made it. */
+/** Opens the table, runs `work`, closes the table. `isNew`: this command created it. */
 export const withTable = async (
   request: SessionRequest,
   work: (table: WideColumnTable, call: Call, isNew: boolean) => Promise<void>,
@@ -77,7 +77,7 @@ export const withTable = async (
     if (isNew && make && (await isWorthMaking?.()) === false) return;
     const table = await openTable(location, { ...schema, make }).catch((cause: unknown) => {
       if (!(cause instanceof TraceDbError) || cause.code !== 'ERR_SPANLINE_NOT_FOUND') throw cause;
-      // Not an answer of a store, as that of a commit it does not have.
+      // A missing store is a failure; a missing commit in a store would be an answer.
       const message = make
         ? cause.message
         : `there is no ${kind} store in ${location}; make one with: spanline ${kind} init --store ${location}`;
@@ -91,7 +91,7 @@ export const withTable = async (
   }, hint);
 };
 
-/** Say on standard error what is no part of the answer. */
+/** Prints a note, which is not part of the answer, to standard error. */
 export const note = (text: string): void => {
   process.stderr.write(`spanline: ${escapeText(text)}\n`);
 };
@@ -101,9 +101,9 @@ export const printJson = (value: unknown): void => {
   process.stdout.write(`${JSON.stringify(value, null, 2)}\n`);
 };
 
-/** Write to stdout at the pace it is read; ends the command once nobody reads it any more. */
+/** Writes to stdout at the speed of its reader; ends the command once the reader is gone. */
 export const writeOut = async (text: string): Promise<void> => {
   throwIfOutputClosed();
-  // A closed pipe drains no more: its error comes instead.
+  // A closed pipe never drains; it emits an error instead.
   if (!process.stdout.write(text)) await once(process.stdout, 'drain').catch(throwIfOutputClosed);
 };

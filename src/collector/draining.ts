@@ -1,4 +1,4 @@
-// Waiting for pipelines and letting them go. A reporter that rejects or hangs here must not be felt by whoever waits.
+// Waits for pipelines and retires them. A reporter that rejects or hangs must not affect the caller.
 import type { Pipeline } from './pipeline.js';
 
 /** Wait until what was pushed before `mark` is out of this process. */

@@ -2,7 +2,7 @@
 // are loaded, so that a trace begun in one continues in the other. Nothing else in the library may be global.
 import { AsyncLocalStorage } from 'node:async_hooks';
 
-/** A line of local spans as the async context sees it. `SpanLine` is the one class; naming it here would make a circle of imports. */
+/** A line of local spans as the async context sees it. `SpanLine` implements it, above this file. */
 export interface TaskLine {
   readonly isLive: boolean;
   readonly sampled: boolean;

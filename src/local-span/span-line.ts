@@ -14,7 +14,7 @@ export interface LineMount {
   readonly isSpan: boolean;
   /** Take a finished batch whose top spans become children of this mount; its first `reserved` spans have their places. */
   mountBatch(batch: LocalBatch, reserved: number): void;
-  /** Places for local spans that must be kept because a span names one as its parent; how many there were. */
+  /** Reserves places for local spans that a span names as its parent; returns the number granted. */
   reserve(n: number): number;
   /** How many more local spans may be recorded; asked once per chunk. */
   readonly localSpanRoom: number;
@@ -33,7 +33,7 @@ export class SpanLine {
   readonly queue = new SpanQueue();
   /** Raised whenever the queue is emptied; a handle of an earlier epoch can do nothing. */
   epoch = 0;
-  /** True while local spans may start here without a look at where: it records, and its scope is not over. */
+  /** True while local spans may start here without further checks: it records and its scope is open. */
   isLive: boolean;
   /** The line of the scope this one belongs to: itself, but for a stretch that goes on after its scope. */
   readonly scope: SpanLine;
@@ -44,9 +44,9 @@ export class SpanLine {
   // No scope will close it: it holds nothing that has ended, and the turn ends what is open.
   private isUnscoped = false;
   private isUnfinished = false;
-  // The first of the spans in the queue, as many as have their places in the trace already.
+  // Number of spans at the head of the queue that already have their places in the trace.
   private reserved = 0;
-  /** The neighbours among the lines of the same span that still run; see `Span.run`. */
+  /** Neighbours in the list of running lines of the same span; see `Span.run`. */
   nextOpen: SpanLine | null = null;
   previousOpen: SpanLine | null = null;
 

@@ -96,7 +96,7 @@ export class SpanQueue {
     return this.chunkOf(index).begins[index & CHUNK_MASK];
   }
 
-  /** End every span still open, innermost first; how many there were. */
+  /** Ends every open span, innermost first; returns their number. */
   finishOpen(): number {
     let ended = 0;
     if (this.nextParent < 0 && !this.disordered) return 0;

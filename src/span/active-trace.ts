@@ -120,7 +120,7 @@ export class ActiveTrace {
     return true;
   }
 
-  /** Places for local spans that another span will name as its parent; how many there were. */
+  /** Reserves places for local spans that another span will name as its parent; returns the number granted. */
   reserve(n: number): number {
     const granted = this.state === 'discarded' ? n : Math.min(n, this.room);
     this.admitted += granted;

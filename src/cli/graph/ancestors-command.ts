@@ -68,7 +68,7 @@ export const registerAncestors = (graph: Command): void => {
     .description('the nodes, and all they refer to directly or not, in the order of the file')
     .option('-g, --graph <number>', 'which graph of the file', wholeNumber(0), 0)
     .option('-l, --list <number>', 'which of its reference lists', wholeNumber(0), 0)
-    .option('-c, --count', 'print only how many there are')
+    .option('-c, --count', 'print only their number')
     .option('-n, --limit <nodes>', 'no more than this', wholeNumber(1))
     .option('--json', 'print JSON, one object a line; absent nodes too')
     .addHelpText(

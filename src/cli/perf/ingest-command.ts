@@ -25,7 +25,7 @@ interface IngestCommandOptions extends StoreOptions {
 
 const MAX_WARNINGS = 3;
 
-/** Warnings of the first files, and how many there are more: of thousands of files, all say the same. */
+/** Warnings of the first files and the number of further ones: thousands of files tend to repeat one warning. */
 const noteWarnings = (results: readonly (IngestedFile | RefusedFile)[]): void => {
   const warnings = results.flatMap((one) => (one.outcome === 'bad' ? [] : (one.warnings ?? [])));
   for (const warning of warnings.slice(0, MAX_WARNINGS)) note(`warning: ${warning}`);

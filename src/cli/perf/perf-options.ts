@@ -37,7 +37,7 @@ export interface OpenOptions {
   readonly make?: { readonly tileSize?: number; readonly shards?: number };
   /** See `SessionRequest`; `rule` is how the store that would be made cleans params. */
   readonly isWorthMaking?: (rule: CleaningRule | undefined) => Promise<boolean>;
-  /** What is said of an interrupted command. */
+  /** Added to the message of an interrupted command. */
   readonly hint?: string;
 }
 

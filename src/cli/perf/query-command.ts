@@ -66,7 +66,7 @@ async function* ofRange(
   }
 }
 
-/** Returns how many there were. */
+/** Returns their number. */
 const printTraces = async (found: AsyncIterable<readonly Found[]>, options: QueryOptions): Promise<number> => {
   let left = options.limit ?? Number.POSITIVE_INFINITY;
   let count = 0;

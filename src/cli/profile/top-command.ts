@@ -26,7 +26,7 @@ const row = ({ value, rank, share, low, high, cpuNs, stderrNs, samples }: LabelS
   String(samples),
 ];
 
-/** Keys named to whom asks for one that is not there. */
+/** Keys listed for a user who asks for a missing one. */
 const MOST_KEYS = 20;
 
 const ALIGN = ['right', 'left', 'right', 'right', 'right', 'right', 'right'] as const;

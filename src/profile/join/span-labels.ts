@@ -111,7 +111,7 @@ const enterSpan = (line: SpanLine): (() => void) | undefined => {
   };
 };
 
-/** Label spans from now on, until the function given back is called. */
+/** Labels spans until the returned function is called. */
 export const labelSpans = (): (() => void) => {
   const labelling: SpanLabelling = { run: runInSpan, enter: enterSpan };
   state.labelling = labelling;

@@ -26,6 +26,6 @@ export class ProfileOutputError extends SpanlineError<ProfileOutputErrorCode> {
   override readonly name = 'ProfileOutputError';
 }
 
-/** A format needs a package that is not there. */
+/** A format needs a missing package. */
 export const missingPackage = (message: string, options: ErrorOptions): ProfileOutputError =>
   new ProfileOutputError('ERR_SPANLINE_MISSING_PACKAGE', message, options);

@@ -31,7 +31,7 @@ export interface StepWindow {
 }
 
 export interface StepThresholds {
-  /** From which size on a step is reported. */
+  /** Smallest size of a reported step. */
   readonly interesting: number;
   /** Spreads below it count as this much, so that a flat series does not turn a hair into a step. */
   readonly stddevThreshold: number;

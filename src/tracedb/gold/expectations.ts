@@ -117,7 +117,7 @@ export class Expectations {
     return changed;
   }
 
-  /** What is said of one digest now. */
+  /** The current status of one digest. */
   async get(test: string, digest: string, options?: CallOptions): Promise<Expectation> {
     this.#check({ test, digest });
     const cell = await this.#cell(EXPECTATION_FAMILY, test, digest, options);

@@ -60,7 +60,7 @@ export interface DigestResults {
   readonly results: readonly DigestResult[];
   /** Results of all pages. */
   readonly total: number;
-  /** Of these, how many have each status. */
+  /** Number of these by status. */
   readonly totals: Readonly<Record<TriageStatus, number>>;
   /** Traces that an ignore rule left out (`ignored: 'exclude'`). */
   readonly ignoredTraces: number;

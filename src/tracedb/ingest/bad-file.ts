@@ -27,7 +27,7 @@ export const pointer = (base: string, ...steps: readonly (string | number)[]): s
 export const problemText = (path: string, reason: string): string =>
   escapeText(path === '' ? reason : `${cut(path, MAX_POINTER)} ${reason}`);
 
-/** `ERR_SPANLINE_FILE` for a file that is not there or cannot be read. */
+/** `ERR_SPANLINE_FILE` for a file that is missing or unreadable. */
 export const unreadableFile = (at: string, reason: string, cause?: unknown): TraceDbError =>
   new TraceDbError(
     'ERR_SPANLINE_FILE',

@@ -6,7 +6,7 @@ import type { OrderedParamSet } from './ordered-param-set.js';
 
 const NAMES = ['hits', 'reads', 'updates', 'conflicts', 'retries', 'gaveUp'] as const;
 
-/** What the rows of all tiles did together, and how many are remembered or were forgotten. */
+/** Totals over the rows of all tiles, and the numbers of rows cached and evicted. */
 export interface OpsRowsStats extends OpsRowStats {
   readonly tiles: number;
   readonly evicted: number;

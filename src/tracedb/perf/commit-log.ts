@@ -96,7 +96,7 @@ const check = ({ hash, timestampMs }: CommitInfo): void => {
 
 /** Commits by number and by hash. */
 export class CommitLog {
-  /** All commits with numbers below have their rows, as far as this object knows. */
+  /** Every commit with a lower number is known to have its rows. */
   #completeTo = 0;
 
   readonly #table: WideColumnTable;

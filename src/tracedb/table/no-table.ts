@@ -1,4 +1,4 @@
-// The error of a table that is not there and must not be made: reading by a mistyped name would else leave one behind.
+// The error for a missing table that must not be created: otherwise a read under a mistyped name would leave an empty table behind.
 import { TraceDbError } from '../tracedb-error.js';
 
 /** `missing`: the families that a table lacks; none when there is no table. */
