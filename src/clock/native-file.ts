@@ -10,11 +10,8 @@ const HEADER_BYTES = 64;
 const MAGIC = 0x7f454c46;
 const CLASS_AND_ENDS = 0x0201;
 
-/**
- * Why this file must not be loaded. Loading the first half of a binary (a full disk, an interrupted installation) does not fail; it ends the
- * process with SIGBUS. The section table is the last thing in an ELF file, so its end is the file's. Any other format than 64-bit ELF is the
- * loader's to judge.
- */
+// Why this file must not be loaded: half a binary would end the process with SIGBUS. The section table comes last in 64-bit ELF files,
+// the only format judged here.
 const faultOf = (file: string): string | undefined => {
   const bytes = readFileSync(file);
   const size = bytes.length;

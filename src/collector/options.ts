@@ -73,7 +73,7 @@ const describe = (value: unknown): string => {
   return typeof value === 'object' && value !== null ? 'an object without them' : String(value);
 };
 
-/** Each reporter once. Checked where reporters are set, not when the first trace is lost; calls nothing of them. Throws {@link OptionError}. */
+/** Each reporter once; calls nothing of them. Throws {@link OptionError}. */
 export const checkReporters = (given: readonly unknown[]): readonly Reporter[] => {
   for (const one of given) {
     const { name, report } = (typeof one === 'object' && one !== null ? one : {}) as Partial<Reporter>;
