@@ -11,33 +11,7 @@ import type {
 import { extrasOf } from '../../trace/extras.js';
 import { NO_PROPERTIES } from '../../trace/properties.js';
 import { type DecodeContext, NO_SPAN_ID } from '../decode-context.js';
-import {
-  ATTRIBUTES,
-  DROPPED_ATTRIBUTES,
-  DROPPED_EVENTS,
-  DROPPED_LINKS,
-  END,
-  EVENT_ATTRIBUTES,
-  EVENT_DROPPED,
-  EVENT_NAME,
-  EVENT_TIME,
-  EVENTS,
-  FLAGS,
-  KIND,
-  LINK_ATTRIBUTES,
-  LINK_DROPPED,
-  LINK_FLAGS,
-  LINKS,
-  NAME,
-  PARENT_SPAN_ID,
-  SPAN_ID,
-  START,
-  STATUS,
-  STATUS_CODE,
-  STATUS_MESSAGE,
-  TRACE_ID,
-  TRACE_STATE,
-} from './fields.js';
+import * as Field from './fields.js';
 import { kindOf, statusCodeOf } from './kinds.js';
 import type { ProtobufReader } from './protobuf-reader.js';
 import { readKeyValue } from './read-protobuf-values.js';
@@ -52,8 +26,8 @@ const readStatus = (reader: ProtobufReader, context: DecodeContext): ArchivedSpa
   let message = '';
   while (reader.hasMore) {
     const field = reader.tag();
-    if (field === STATUS_MESSAGE) message = reader.text();
-    else if (field === STATUS_CODE) code = reader.uint32();
+    if (field === Field.STATUS_MESSAGE) message = reader.text();
+    else if (field === Field.STATUS_CODE) code = reader.uint32();
     else reader.skip(field);
   }
   reader.leave(outer);
@@ -69,12 +43,12 @@ const readEvent = (reader: ProtobufReader, context: DecodeContext): ArchivedEven
   let properties: Record<string, ArchivedValue> | undefined;
   while (reader.hasMore) {
     const field = reader.tag();
-    if (field === EVENT_TIME) timeUnixNs = reader.fixed64();
-    else if (field === EVENT_NAME) name = reader.text();
-    else if (field === EVENT_ATTRIBUTES) {
+    if (field === Field.EVENT_TIME) timeUnixNs = reader.fixed64();
+    else if (field === Field.EVENT_NAME) name = reader.text();
+    else if (field === Field.EVENT_ATTRIBUTES) {
       properties ??= {};
       readKeyValue(reader, context, properties);
-    } else if (field === EVENT_DROPPED) dropped = reader.uint32();
+    } else if (field === Field.EVENT_DROPPED) dropped = reader.uint32();
     else reader.skip(field);
   }
   reader.leave(outer);
@@ -100,14 +74,14 @@ const readLink = (reader: ProtobufReader, context: DecodeContext): ArchivedLink 
   let properties: Record<string, ArchivedValue> | undefined;
   while (reader.hasMore) {
     const field = reader.tag();
-    if (field === TRACE_ID) traceId = reader.hex();
-    else if (field === SPAN_ID) spanId = reader.hex();
-    else if (field === TRACE_STATE) traceState = reader.text();
-    else if (field === LINK_ATTRIBUTES) {
+    if (field === Field.TRACE_ID) traceId = reader.hex();
+    else if (field === Field.SPAN_ID) spanId = reader.hex();
+    else if (field === Field.TRACE_STATE) traceState = reader.text();
+    else if (field === Field.LINK_ATTRIBUTES) {
       properties ??= {};
       readKeyValue(reader, context, properties);
-    } else if (field === LINK_DROPPED) dropped = reader.uint32();
-    else if (field === LINK_FLAGS) flags = reader.fixed32();
+    } else if (field === Field.LINK_DROPPED) dropped = reader.uint32();
+    else if (field === Field.LINK_FLAGS) flags = reader.fixed32();
     else reader.skip(field);
   }
   reader.leave(outer);
@@ -146,55 +120,55 @@ export const readSpan = (
   while (reader.hasMore) {
     const field = reader.tag();
     switch (field) {
-      case TRACE_ID:
+      case Field.TRACE_ID:
         traceId = reader.hex();
         break;
-      case SPAN_ID:
+      case Field.SPAN_ID:
         spanId = reader.hex();
         break;
-      case PARENT_SPAN_ID:
+      case Field.PARENT_SPAN_ID:
         parentSpanId = reader.hex();
         break;
-      case TRACE_STATE:
+      case Field.TRACE_STATE:
         traceState = reader.text();
         break;
-      case NAME:
+      case Field.NAME:
         name = reader.text();
         break;
-      case KIND:
+      case Field.KIND:
         kind = reader.uint32();
         break;
-      case START:
+      case Field.START:
         startUnixNs = reader.fixed64();
         break;
-      case END:
+      case Field.END:
         endUnixNs = reader.fixed64();
         break;
-      case ATTRIBUTES:
+      case Field.ATTRIBUTES:
         properties ??= {};
         readKeyValue(reader, context, properties);
         break;
-      case EVENTS:
+      case Field.EVENTS:
         events ??= [];
         events.push(readEvent(reader, context));
         break;
-      case LINKS:
+      case Field.LINKS:
         links ??= [];
         links.push(readLink(reader, context));
         break;
-      case STATUS:
+      case Field.STATUS:
         status = readStatus(reader, context);
         break;
-      case DROPPED_ATTRIBUTES:
+      case Field.DROPPED_ATTRIBUTES:
         dropped.attributes = reader.uint32();
         break;
-      case DROPPED_EVENTS:
+      case Field.DROPPED_EVENTS:
         dropped.events = reader.uint32();
         break;
-      case DROPPED_LINKS:
+      case Field.DROPPED_LINKS:
         dropped.links = reader.uint32();
         break;
-      case FLAGS:
+      case Field.FLAGS:
         flags = reader.fixed32();
         break;
       default:

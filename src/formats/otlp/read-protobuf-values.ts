@@ -4,18 +4,7 @@ import { doubleValue } from '../../trace/archived-double.js';
 import type { ArchivedValue } from '../../trace/archived-span.js';
 import { setNewProperty } from '../../trace/properties.js';
 import type { DecodeContext } from '../decode-context.js';
-import {
-  ARRAY_VALUE,
-  BOOL_VALUE,
-  BYTES_VALUE,
-  DOUBLE_VALUE,
-  INT_VALUE,
-  KEY,
-  KEY_VALUE_LIST,
-  STRING_VALUE,
-  VALUE,
-  VALUES,
-} from './fields.js';
+import * as Field from './fields.js';
 import type { ProtobufReader } from './protobuf-reader.js';
 
 /** The message AnyValue. */
@@ -27,27 +16,28 @@ const readValue = (reader: ProtobufReader, context: DecodeContext, depth: number
   while (reader.hasMore) {
     const field = reader.tag();
     switch (field) {
-      case STRING_VALUE:
+      case Field.STRING_VALUE:
         value = reader.text();
         break;
-      case BOOL_VALUE:
+      case Field.BOOL_VALUE:
         value = reader.int64() !== 0;
         break;
-      case INT_VALUE:
+      case Field.INT_VALUE:
         value = reader.int64();
         break;
-      case DOUBLE_VALUE:
+      case Field.DOUBLE_VALUE:
         value = doubleValue(reader.double());
         break;
-      case ARRAY_VALUE:
-      case KEY_VALUE_LIST:
+      case Field.ARRAY_VALUE:
+      case Field.KEY_VALUE_LIST:
         if (depth >= context.maxDepth) {
           context.flaw('values nested too deep');
           reader.skip(field);
         } else
-          value = field === ARRAY_VALUE ? readArray(reader, context, depth + 1) : readMap(reader, context, depth + 1);
+          value =
+            field === Field.ARRAY_VALUE ? readArray(reader, context, depth + 1) : readMap(reader, context, depth + 1);
         break;
-      case BYTES_VALUE:
+      case Field.BYTES_VALUE:
         value = reader.blob();
         break;
       default:
@@ -63,7 +53,7 @@ const readArray = (reader: ProtobufReader, context: DecodeContext, depth: number
   const values: ArchivedValue[] = [];
   while (reader.hasMore) {
     const field = reader.tag();
-    if (field === VALUES) values.push(readValue(reader, context, depth));
+    if (field === Field.VALUES) values.push(readValue(reader, context, depth));
     else reader.skip(field);
   }
   reader.leave(outer);
@@ -75,7 +65,7 @@ const readMap = (reader: ProtobufReader, context: DecodeContext, depth: number):
   const properties: Record<string, ArchivedValue> = {};
   while (reader.hasMore) {
     const field = reader.tag();
-    if (field === VALUES) readKeyValue(reader, context, properties, depth);
+    if (field === Field.VALUES) readKeyValue(reader, context, properties, depth);
     else reader.skip(field);
   }
   reader.leave(outer);
@@ -94,8 +84,8 @@ export const readKeyValue = (
   let value: ArchivedValue | undefined;
   while (reader.hasMore) {
     const field = reader.tag();
-    if (field === KEY) key = reader.text();
-    else if (field === VALUE) value = readValue(reader, context, depth);
+    if (field === Field.KEY) key = reader.text();
+    else if (field === Field.VALUE) value = readValue(reader, context, depth);
     else reader.skip(field);
   }
   reader.leave(outer);

@@ -5,20 +5,7 @@ import type { ArchivedResource, ArchivedScope, ArchivedValue } from '../../trace
 import { extrasOf } from '../../trace/extras.js';
 import { NO_PROPERTIES } from '../../trace/properties.js';
 import { DecodeContext, type DecodedTraces, type DecodeLimits } from '../decode-context.js';
-import {
-  RESOURCE,
-  RESOURCE_ATTRIBUTES,
-  RESOURCE_DROPPED,
-  RESOURCE_SPANS,
-  SCHEMA_URL,
-  SCOPE,
-  SCOPE_ATTRIBUTES,
-  SCOPE_DROPPED,
-  SCOPE_NAME,
-  SCOPE_SPANS,
-  SCOPE_VERSION,
-  SPANS,
-} from './fields.js';
+import * as Field from './fields.js';
 import { ProtobufReader } from './protobuf-reader.js';
 import { readSpan } from './read-protobuf-span.js';
 import { readKeyValue } from './read-protobuf-values.js';
@@ -30,8 +17,8 @@ const readResource = (reader: ProtobufReader, context: DecodeContext, schemaUrl:
   let dropped = 0;
   while (reader.hasMore) {
     const field = reader.tag();
-    if (field === RESOURCE_ATTRIBUTES) readKeyValue(reader, context, properties);
-    else if (field === RESOURCE_DROPPED) dropped = reader.uint32();
+    if (field === Field.RESOURCE_ATTRIBUTES) readKeyValue(reader, context, properties);
+    else if (field === Field.RESOURCE_DROPPED) dropped = reader.uint32();
     else reader.skip(field);
   }
   reader.leave(outer);
@@ -46,10 +33,10 @@ const readScope = (reader: ProtobufReader, context: DecodeContext, schemaUrl: st
   const properties: Record<string, ArchivedValue> = {};
   while (reader.hasMore) {
     const field = reader.tag();
-    if (field === SCOPE_NAME) name = reader.text();
-    else if (field === SCOPE_VERSION) version = reader.text();
-    else if (field === SCOPE_ATTRIBUTES) readKeyValue(reader, context, properties);
-    else if (field === SCOPE_DROPPED) dropped = reader.uint32();
+    if (field === Field.SCOPE_NAME) name = reader.text();
+    else if (field === Field.SCOPE_VERSION) version = reader.text();
+    else if (field === Field.SCOPE_ATTRIBUTES) readKeyValue(reader, context, properties);
+    else if (field === Field.SCOPE_DROPPED) dropped = reader.uint32();
     else reader.skip(field);
   }
   reader.leave(outer);
@@ -98,14 +85,14 @@ const readScopeSpans = (
   known: KnownParts,
 ): void => {
   const outer = reader.enter();
-  const schemaUrl = findMessage(reader, SCHEMA_URL, '', () => reader.text());
+  const schemaUrl = findMessage(reader, Field.SCHEMA_URL, '', () => reader.text());
   const none = schemaUrl === '' ? NO_SCOPE : { ...NO_SCOPE, schemaUrl };
-  const scope = findMessage(reader, SCOPE, none, () =>
+  const scope = findMessage(reader, Field.SCOPE, none, () =>
     readOnce(reader, schemaUrl, known.scopes, context, () => readScope(reader, context, schemaUrl)),
   );
   while (reader.hasMore) {
     const field = reader.tag();
-    if (field === SPANS) readSpan(reader, context, resource, scope);
+    if (field === Field.SPANS) readSpan(reader, context, resource, scope);
     else reader.skip(field);
   }
   reader.leave(outer);
@@ -113,14 +100,14 @@ const readScopeSpans = (
 
 const readResourceSpans = (reader: ProtobufReader, context: DecodeContext, known: KnownParts): void => {
   const outer = reader.enter();
-  const schemaUrl = findMessage(reader, SCHEMA_URL, '', () => reader.text());
+  const schemaUrl = findMessage(reader, Field.SCHEMA_URL, '', () => reader.text());
   const none = schemaUrl === '' ? NO_RESOURCE : { ...NO_RESOURCE, schemaUrl };
-  const resource = findMessage(reader, RESOURCE, none, () =>
+  const resource = findMessage(reader, Field.RESOURCE, none, () =>
     readOnce(reader, schemaUrl, known.resources, context, () => readResource(reader, context, schemaUrl)),
   );
   while (reader.hasMore) {
     const field = reader.tag();
-    if (field === SCOPE_SPANS) readScopeSpans(reader, context, resource, known);
+    if (field === Field.SCOPE_SPANS) readScopeSpans(reader, context, resource, known);
     else reader.skip(field);
   }
   reader.leave(outer);
@@ -148,7 +135,7 @@ export const decodeOtlpProtobuf = (
   const reader = new ProtobufReader(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
   while (reader.hasMore) {
     const field = reader.tag();
-    if (field === RESOURCE_SPANS) readResourceSpans(reader, context, known);
+    if (field === Field.RESOURCE_SPANS) readResourceSpans(reader, context, known);
     else reader.skip(field);
   }
   return context;

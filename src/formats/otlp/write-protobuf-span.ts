@@ -3,33 +3,7 @@
 
 import type { FinishedEvent, FinishedLink, FinishedSpan } from '../../trace/finished-span.js';
 import type { ByteWriter } from './byte-writer.js';
-import {
-  ATTRIBUTES,
-  DROPPED_ATTRIBUTES,
-  DROPPED_EVENTS,
-  DROPPED_LINKS,
-  END,
-  EVENT_ATTRIBUTES,
-  EVENT_DROPPED,
-  EVENT_NAME,
-  EVENT_TIME,
-  EVENTS,
-  FLAGS,
-  KIND,
-  LINK_ATTRIBUTES,
-  LINK_DROPPED,
-  LINK_FLAGS,
-  LINKS,
-  NAME,
-  PARENT_SPAN_ID,
-  SPAN_ID,
-  START,
-  STATUS,
-  STATUS_CODE,
-  STATUS_MESSAGE,
-  TRACE_ID,
-  TRACE_STATE,
-} from './fields.js';
+import * as Field from './fields.js';
 import { KIND_NUMBERS, STATUS_NUMBERS } from './kinds.js';
 import { beginMessage, endMessage, writeCount, writeString, writeUnixNanos } from './protobuf-writer.js';
 import { writeProperties } from './write-protobuf-value.js';
@@ -46,23 +20,23 @@ const writeId = (writer: ByteWriter, hi: number, lo: number): void => {
 const writeEvent = (writer: ByteWriter, event: FinishedEvent): void => {
   const { properties } = event;
   writer.ensure(FIXED_ROOM);
-  writer.bytes[writer.at++] = EVENTS;
+  writer.bytes[writer.at++] = Field.EVENTS;
   const guess = properties.size === 0 ? 1 : 2;
   const start = beginMessage(writer, guess);
-  writer.bytes[writer.at++] = EVENT_TIME;
+  writer.bytes[writer.at++] = Field.EVENT_TIME;
   writeUnixNanos(writer, event.sec, event.nano);
-  writeString(writer, EVENT_NAME, event.name);
-  writeProperties(writer, EVENT_ATTRIBUTES, properties);
-  writeCount(writer, EVENT_DROPPED, event.droppedAttributesCount);
+  writeString(writer, Field.EVENT_NAME, event.name);
+  writeProperties(writer, Field.EVENT_ATTRIBUTES, properties);
+  writeCount(writer, Field.EVENT_DROPPED, event.droppedAttributesCount);
   endMessage(writer, start, guess);
 };
 
 const writeIds = (writer: ByteWriter, span: FinishedSpan | FinishedLink): void => {
-  writer.bytes[writer.at++] = TRACE_ID;
+  writer.bytes[writer.at++] = Field.TRACE_ID;
   writer.bytes[writer.at++] = 16;
   writeId(writer, span.trace0, span.trace1);
   writeId(writer, span.trace2, span.trace3);
-  writer.bytes[writer.at++] = SPAN_ID;
+  writer.bytes[writer.at++] = Field.SPAN_ID;
   writer.bytes[writer.at++] = 8;
   writeId(writer, span.idHi, span.idLo);
 };
@@ -70,27 +44,27 @@ const writeIds = (writer: ByteWriter, span: FinishedSpan | FinishedLink): void =
 const writeLink = (writer: ByteWriter, link: FinishedLink): void => {
   const { properties, traceState, flags } = link;
   writer.ensure(FIXED_ROOM);
-  writer.bytes[writer.at++] = LINKS;
+  writer.bytes[writer.at++] = Field.LINKS;
   const guess = properties.size === 0 ? 1 : 2;
   const start = beginMessage(writer, guess);
   writeIds(writer, link);
   if (flags !== 0) {
-    writer.bytes[writer.at++] = LINK_FLAGS;
+    writer.bytes[writer.at++] = Field.LINK_FLAGS;
     writer.view.setUint32(writer.at, flags, true);
     writer.at += 4;
   }
-  if (traceState !== '') writeString(writer, TRACE_STATE, traceState);
-  writeProperties(writer, LINK_ATTRIBUTES, properties);
-  writeCount(writer, LINK_DROPPED, link.droppedAttributesCount);
+  if (traceState !== '') writeString(writer, Field.TRACE_STATE, traceState);
+  writeProperties(writer, Field.LINK_ATTRIBUTES, properties);
+  writeCount(writer, Field.LINK_DROPPED, link.droppedAttributesCount);
   endMessage(writer, start, guess);
 };
 
 const writeStatus = (writer: ByteWriter, code: number, message: string): void => {
   writer.ensure(FIXED_ROOM);
-  writer.bytes[writer.at++] = STATUS;
+  writer.bytes[writer.at++] = Field.STATUS;
   const start = beginMessage(writer, 1);
-  if (message !== '') writeString(writer, STATUS_MESSAGE, message);
-  writer.bytes[writer.at++] = STATUS_CODE;
+  if (message !== '') writeString(writer, Field.STATUS_MESSAGE, message);
+  writer.bytes[writer.at++] = Field.STATUS_CODE;
   writer.bytes[writer.at++] = code;
   endMessage(writer, start, 1);
 };
@@ -102,29 +76,29 @@ export const writeSpanFields = (writer: ByteWriter, span: FinishedSpan): void =>
   const { bytes } = writer;
   writeIds(writer, span);
   if (parentHi !== 0 || parentLo !== 0) {
-    bytes[writer.at++] = PARENT_SPAN_ID;
+    bytes[writer.at++] = Field.PARENT_SPAN_ID;
     bytes[writer.at++] = 8;
     writeId(writer, parentHi, parentLo);
   }
-  bytes[writer.at++] = KIND;
+  bytes[writer.at++] = Field.KIND;
   bytes[writer.at++] = KIND_NUMBERS[span.kind];
-  bytes[writer.at++] = START;
+  bytes[writer.at++] = Field.START;
   writeUnixNanos(writer, span.startSec, span.startNano);
-  bytes[writer.at++] = END;
+  bytes[writer.at++] = Field.END;
   writeUnixNanos(writer, span.endSec, span.endNano);
   if (flags !== 0) {
-    bytes[writer.at++] = (FLAGS & 0x7f) | 0x80;
-    bytes[writer.at++] = FLAGS >> 7;
+    bytes[writer.at++] = (Field.FLAGS & 0x7f) | 0x80;
+    bytes[writer.at++] = Field.FLAGS >> 7;
     writer.view.setUint32(writer.at, flags, true);
     writer.at += 4;
   }
-  writeString(writer, NAME, span.name);
-  if (traceState !== '') writeString(writer, TRACE_STATE, traceState);
-  writeProperties(writer, ATTRIBUTES, span.properties);
+  writeString(writer, Field.NAME, span.name);
+  if (traceState !== '') writeString(writer, Field.TRACE_STATE, traceState);
+  writeProperties(writer, Field.ATTRIBUTES, span.properties);
   for (let i = 0; i < eventCount; i++) writeEvent(writer, span.event(i));
   for (let i = 0; i < linkCount; i++) writeLink(writer, span.link(i));
   if (statusCode !== 'unset' || statusMessage !== '') writeStatus(writer, STATUS_NUMBERS[statusCode], statusMessage);
-  writeCount(writer, DROPPED_ATTRIBUTES, span.droppedAttributesCount);
-  writeCount(writer, DROPPED_EVENTS, span.droppedEventsCount);
-  writeCount(writer, DROPPED_LINKS, span.droppedLinksCount);
+  writeCount(writer, Field.DROPPED_ATTRIBUTES, span.droppedAttributesCount);
+  writeCount(writer, Field.DROPPED_EVENTS, span.droppedEventsCount);
+  writeCount(writer, Field.DROPPED_LINKS, span.droppedLinksCount);
 };

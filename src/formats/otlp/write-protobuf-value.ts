@@ -6,18 +6,7 @@ import type { ArchivedProperties, ArchivedValue } from '../../trace/archived-spa
 import type { SpanProperties } from '../../trace/finished-span.js';
 import { ObjectProperties } from '../../trace/property-views.js';
 import type { ByteWriter } from './byte-writer.js';
-import {
-  ARRAY_VALUE,
-  BOOL_VALUE,
-  BYTES_VALUE,
-  DOUBLE_VALUE,
-  INT_VALUE,
-  KEY,
-  KEY_VALUE_LIST,
-  STRING_VALUE,
-  VALUE,
-  VALUES,
-} from './fields.js';
+import * as Field from './fields.js';
 import {
   beginMessage,
   endMessage,
@@ -32,7 +21,7 @@ import {
 const NUMBER_ROOM = 24;
 
 const writeDouble = (writer: ByteWriter, value: number): void => {
-  writer.bytes[writer.at++] = DOUBLE_VALUE;
+  writer.bytes[writer.at++] = Field.DOUBLE_VALUE;
   writer.view.setFloat64(writer.at, value, true);
   writer.at += 8;
 };
@@ -41,23 +30,23 @@ const writeDouble = (writer: ByteWriter, value: number): void => {
 const writeNumber = (writer: ByteWriter, value: number): void => {
   if (!Number.isSafeInteger(value) || Object.is(value, -0)) writeDouble(writer, value);
   else {
-    writer.bytes[writer.at++] = INT_VALUE;
+    writer.bytes[writer.at++] = Field.INT_VALUE;
     writeInteger(writer, value);
   }
 };
 
 const writeBytes = (writer: ByteWriter, value: Uint8Array): void => {
   writer.ensure(value.length + NUMBER_ROOM);
-  writer.bytes[writer.at++] = BYTES_VALUE;
+  writer.bytes[writer.at++] = Field.BYTES_VALUE;
   writeVarint32(writer, value.length);
   writer.bytes.set(value, writer.at);
   writer.at += value.length;
 };
 
 const writeMap = (writer: ByteWriter, map: ArchivedProperties): void => {
-  writer.bytes[writer.at++] = KEY_VALUE_LIST;
+  writer.bytes[writer.at++] = Field.KEY_VALUE_LIST;
   const start = beginMessage(writer, 1);
-  writeProperties(writer, VALUES, new ObjectProperties().of(map));
+  writeProperties(writer, Field.VALUES, new ObjectProperties().of(map));
   endMessage(writer, start, 1);
 };
 
@@ -72,11 +61,11 @@ const writeObject = (writer: ByteWriter, value: object | null): void => {
 };
 
 const writeArray = (writer: ByteWriter, list: readonly ArchivedValue[]): void => {
-  writer.bytes[writer.at++] = ARRAY_VALUE;
+  writer.bytes[writer.at++] = Field.ARRAY_VALUE;
   const start = beginMessage(writer, 1);
   for (const item of list) {
     writer.ensure(NUMBER_ROOM);
-    writer.bytes[writer.at++] = VALUES;
+    writer.bytes[writer.at++] = Field.VALUES;
     writeAnyValue(writer, item);
   }
   endMessage(writer, start, 1);
@@ -88,25 +77,25 @@ const writeAnyValue = (writer: ByteWriter, value: ArchivedValue): void => {
   const start = beginMessage(writer, guess);
   switch (typeof value) {
     case 'string':
-      writeString(writer, STRING_VALUE, value);
+      writeString(writer, Field.STRING_VALUE, value);
       break;
     case 'number':
       writeNumber(writer, value);
       break;
     case 'boolean':
-      writer.bytes[writer.at++] = BOOL_VALUE;
+      writer.bytes[writer.at++] = Field.BOOL_VALUE;
       writer.bytes[writer.at++] = value ? 1 : 0;
       break;
     case 'bigint':
       if (isInt64(value)) {
-        writer.bytes[writer.at++] = INT_VALUE;
+        writer.bytes[writer.at++] = Field.INT_VALUE;
         writeBigInt(writer, value);
-      } else writeString(writer, STRING_VALUE, value.toString());
+      } else writeString(writer, Field.STRING_VALUE, value.toString());
       break;
     default:
       if (typeof value === 'object') writeObject(writer, value);
       // What the types forbid: text of it is better than a batch that never leaves.
-      else writeString(writer, STRING_VALUE, String(value));
+      else writeString(writer, Field.STRING_VALUE, String(value));
   }
   endMessage(writer, start, guess);
 };
@@ -117,9 +106,9 @@ const writeKeyValue = (writer: ByteWriter, fieldTag: number, key: string, value:
   writer.bytes[writer.at++] = fieldTag;
   const guess = key.length + (typeof value === 'string' ? value.length : 10) > 118 ? 2 : 1;
   const start = beginMessage(writer, guess);
-  writeString(writer, KEY, key);
+  writeString(writer, Field.KEY, key);
   writer.ensure(NUMBER_ROOM);
-  writer.bytes[writer.at++] = VALUE;
+  writer.bytes[writer.at++] = Field.VALUE;
   writeAnyValue(writer, value);
   endMessage(writer, start, guess);
 };

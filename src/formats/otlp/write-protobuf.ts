@@ -5,20 +5,7 @@ import type { ArchivedResource, ArchivedScope } from '../../trace/archived-span.
 import type { FinishedSpan } from '../../trace/finished-span.js';
 import { ObjectProperties } from '../../trace/property-views.js';
 import type { ByteWriter } from './byte-writer.js';
-import {
-  RESOURCE,
-  RESOURCE_ATTRIBUTES,
-  RESOURCE_DROPPED,
-  RESOURCE_SPANS,
-  SCHEMA_URL,
-  SCOPE,
-  SCOPE_ATTRIBUTES,
-  SCOPE_DROPPED,
-  SCOPE_NAME,
-  SCOPE_SPANS,
-  SCOPE_VERSION,
-  SPANS,
-} from './fields.js';
+import * as Field from './fields.js';
 import type { OtlpFormat } from './format.js';
 import { beginMessage, endMessage, varintSize, writeCount, writeString, writeVarint32 } from './protobuf-writer.js';
 import { writeSpanFields } from './write-protobuf-span.js';
@@ -40,7 +27,7 @@ const encodePart = (
   const start = beginMessage(writer, 2);
   writeFields();
   endMessage(writer, start, 2);
-  if (schemaUrl) writeString(writer, SCHEMA_URL, schemaUrl);
+  if (schemaUrl) writeString(writer, Field.SCHEMA_URL, schemaUrl);
   return writer.copy(0, writer.at);
 };
 
@@ -48,20 +35,20 @@ const encodeResource = (
   writer: ByteWriter,
   { properties, schemaUrl, droppedAttributesCount = 0 }: ArchivedResource,
 ): Buffer =>
-  encodePart(writer, RESOURCE, schemaUrl, () => {
-    writeProperties(writer, RESOURCE_ATTRIBUTES, new ObjectProperties().of(properties));
-    writeCount(writer, RESOURCE_DROPPED, droppedAttributesCount);
+  encodePart(writer, Field.RESOURCE, schemaUrl, () => {
+    writeProperties(writer, Field.RESOURCE_ATTRIBUTES, new ObjectProperties().of(properties));
+    writeCount(writer, Field.RESOURCE_DROPPED, droppedAttributesCount);
   });
 
 const encodeScope = (
   writer: ByteWriter,
   { name, version, properties, schemaUrl, droppedAttributesCount = 0 }: ArchivedScope,
 ): Buffer =>
-  encodePart(writer, SCOPE, schemaUrl, () => {
-    if (name !== '') writeString(writer, SCOPE_NAME, name);
-    if (version !== '') writeString(writer, SCOPE_VERSION, version);
-    writeProperties(writer, SCOPE_ATTRIBUTES, new ObjectProperties().of(properties));
-    writeCount(writer, SCOPE_DROPPED, droppedAttributesCount);
+  encodePart(writer, Field.SCOPE, schemaUrl, () => {
+    if (name !== '') writeString(writer, Field.SCOPE_NAME, name);
+    if (version !== '') writeString(writer, Field.SCOPE_VERSION, version);
+    writeProperties(writer, Field.SCOPE_ATTRIBUTES, new ObjectProperties().of(properties));
+    writeCount(writer, Field.SCOPE_DROPPED, droppedAttributesCount);
   });
 
 export class ProtobufFormat implements OtlpFormat {
@@ -82,7 +69,7 @@ export class ProtobufFormat implements OtlpFormat {
 
   span(writer: ByteWriter, span: FinishedSpan): void {
     writer.ensure(HEAD_ROOM);
-    writer.bytes[writer.at++] = SPANS;
+    writer.bytes[writer.at++] = Field.SPANS;
     const isSmall = span.properties.size === 0 && span.eventCount === 0 && span.name.length < 50;
     const guess = isSmall ? 1 : 2;
     const start = beginMessage(writer, guess);
@@ -97,11 +84,11 @@ export class ProtobufFormat implements OtlpFormat {
     const resourceSpans = resource.length + 1 + varintSize(scopeSpans) + scopeSpans;
     const start = end - resourceSpans - varintSize(resourceSpans) - 1;
     writer.at = start;
-    writer.bytes[writer.at++] = RESOURCE_SPANS;
+    writer.bytes[writer.at++] = Field.RESOURCE_SPANS;
     writeVarint32(writer, resourceSpans);
     resource.copy(writer.bytes, writer.at);
     writer.at += resource.length;
-    writer.bytes[writer.at++] = SCOPE_SPANS;
+    writer.bytes[writer.at++] = Field.SCOPE_SPANS;
     writeVarint32(writer, scopeSpans);
     scope.copy(writer.bytes, writer.at);
     writer.at = end;
