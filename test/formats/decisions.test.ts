@@ -2,13 +2,13 @@
 // `internal`, text of a status without an error, and `__proto__` as a key.
 import { describe, expect, test } from 'vitest';
 import { archivedSpan } from '../../src/archive/from-record.js';
+import { ByteWriter } from '../../src/base/bytes/byte-writer.js';
 import { decodeJaegerJson } from '../../src/formats/jaeger-json/read-traces.js';
 import { processJson, spanJson } from '../../src/formats/jaeger-json/write-span.js';
 import { encodeJaegerJson } from '../../src/formats/jaeger-json/write-traces.js';
 import { BatchPacker } from '../../src/formats/jaeger-thrift/batch-packer.js';
 import { BinaryWriter } from '../../src/formats/jaeger-thrift/binary-writer.js';
 import { NO_SCOPE, OWN_SCOPE, ownResource } from '../../src/formats/library.js';
-import { ByteWriter } from '../../src/formats/otlp/byte-writer.js';
 import type { OtlpFormat } from '../../src/formats/otlp/format.js';
 import { decodeOtlpJson } from '../../src/formats/otlp/read-json.js';
 import { decodeOtlpProtobuf } from '../../src/formats/otlp/read-protobuf.js';
@@ -45,11 +45,11 @@ const views: readonly (readonly [string, FinishedSpan])[] = [
 ];
 
 const write = (format: OtlpFormat, span: FinishedSpan): Buffer => {
-  const writer = new ByteWriter(1 << 20);
+  const writer = new ByteWriter();
   format.begin(writer, span.resource, span.scope);
   format.span(writer, span, true);
   const start = format.end(writer);
-  return Buffer.from(writer.bytes.subarray(start, writer.at));
+  return Buffer.from(writer.bytes.subarray(start, writer.length));
 };
 
 /** Numbers too big for OTLP and Jaeger are their digits. */

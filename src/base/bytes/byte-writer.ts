@@ -14,10 +14,15 @@ const LOOP_CHARACTERS = 40;
 /** From this length on the exact size is worth a pass: reserving three bytes a character would waste too much. */
 const MEASURED_CHARACTERS = 1024;
 
+const dataOf = ({ buffer, byteOffset, length }: Buffer<ArrayBuffer>): DataView =>
+  new DataView(buffer, byteOffset, length);
+
 /** Appends to a buffer that grows. */
 export class ByteWriter {
   /** Whoever writes into it directly makes room with `reserve` first, and reads it anew afterwards. */
   bytes: Buffer<ArrayBuffer>;
+  /** The same bytes, for words and doubles. */
+  data: DataView;
   /** Bytes written: where the next one goes. */
   length = 0;
 
@@ -26,6 +31,13 @@ export class ByteWriter {
     readonly limit = Number.MAX_SAFE_INTEGER,
   ) {
     this.bytes = Buffer.allocUnsafe(capacity);
+    this.data = dataOf(this.bytes);
+  }
+
+  /** Go on in another buffer. */
+  use(bytes: Buffer<ArrayBuffer>): void {
+    this.bytes = bytes;
+    this.data = dataOf(bytes);
   }
 
   /** Make room for `count` more bytes. */
@@ -53,12 +65,15 @@ export class ByteWriter {
   /** Little-endian. */
   uint32(value: number): void {
     this.reserve(4);
-    const { bytes, length } = this;
-    bytes[length] = value;
-    bytes[length + 1] = value >>> 8;
-    bytes[length + 2] = value >>> 16;
-    bytes[length + 3] = value >>> 24;
-    this.length = length + 4;
+    this.data.setUint32(this.length, value, true);
+    this.length += 4;
+  }
+
+  /** Little-endian. */
+  double(value: number): void {
+    this.reserve(8);
+    this.data.setFloat64(this.length, value, true);
+    this.length += 8;
   }
 
   /** A whole number from 0 to 2^53 - 1. */
@@ -141,13 +156,13 @@ export class ByteWriter {
   /** Start over, in a buffer of `capacity` bytes where one large write blew this one up beyond `most`. */
   trim(most: number, capacity = FIRST_BYTES): void {
     this.length = 0;
-    if (this.bytes.length > most) this.bytes = Buffer.allocUnsafe(capacity);
+    if (this.bytes.length > most) this.use(Buffer.allocUnsafe(capacity));
   }
 
   private grow(needed: number): void {
     if (needed > this.limit) throw WRITER_FULL;
     const larger = Buffer.allocUnsafe(Math.min(Math.max(needed, this.bytes.length * 2), this.limit));
     this.bytes.copy(larger, 0, 0, this.length);
-    this.bytes = larger;
+    this.use(larger);
   }
 }

@@ -1,8 +1,8 @@
 // What a request is made of, whichever of OTLP's two forms it has. An interface only.
 
+import type { ByteWriter } from '../../base/bytes/byte-writer.js';
 import type { ArchivedResource, ArchivedScope } from '../../trace/archived-span.js';
 import type { FinishedSpan } from '../../trace/finished-span.js';
-import type { ByteWriter } from './byte-writer.js';
 
 /** One form of OTLP's ExportTraceServiceRequest: one resource, one scope, spans. */
 export interface OtlpFormat {

@@ -1,6 +1,6 @@
 // The protobuf wire format over a ByteWriter: varints, fixed words, and messages whose length is known only afterwards.
 // Callers make room first; only text makes its own. Field numbers and wire types come in as ready tags.
-import type { ByteWriter } from './byte-writer.js';
+import type { ByteWriter } from '../../base/bytes/byte-writer.js';
 import { nanosWords, toNanosWords } from './unix-nanos.js';
 
 export const VARINT = 0;
@@ -29,19 +29,19 @@ export const varintSize = (value: number): number => {
 
 export const writeVarint32 = (writer: ByteWriter, value: number): void => {
   const { bytes } = writer;
-  let { at } = writer;
+  let at = writer.length;
   let rest = value;
   while (rest > 0x7f) {
     bytes[at++] = (rest & 0x7f) | 0x80;
     rest >>>= 7;
   }
   bytes[at++] = rest;
-  writer.at = at;
+  writer.length = at;
 };
 
 const writeVarint64 = (writer: ByteWriter, hi: number, lo: number): void => {
   const { bytes } = writer;
-  let { at } = writer;
+  let at = writer.length;
   let high = hi >>> 0;
   let low = lo >>> 0;
   while (high !== 0 || low > 0x7f) {
@@ -50,14 +50,14 @@ const writeVarint64 = (writer: ByteWriter, hi: number, lo: number): void => {
     high >>>= 7;
   }
   bytes[at++] = low;
-  writer.at = at;
+  writer.length = at;
 };
 
 /** A number of 32 bits with a tag of one byte; zero, proto3's default, is left out. Makes its own room. */
 export const writeCount = (writer: ByteWriter, fieldTag: number, count: number): void => {
   if (count === 0) return;
-  writer.ensure(8);
-  writer.bytes[writer.at++] = fieldTag;
+  writer.reserve(8);
+  writer.bytes[writer.length++] = fieldTag;
   writeVarint32(writer, count);
 };
 
@@ -75,15 +75,16 @@ export const writeBigInt = (writer: ByteWriter, value: bigint): void => {
 
 export const writeUnixNanos = (writer: ByteWriter, sec: number, nano: number): void => {
   toNanosWords(sec, nano);
-  writer.view.setUint32(writer.at, nanosWords.lo, true);
-  writer.view.setUint32(writer.at + 4, nanosWords.hi, true);
-  writer.at += 8;
+  const { data, length } = writer;
+  data.setUint32(length, nanosWords.lo, true);
+  data.setUint32(length + 4, nanosWords.hi, true);
+  writer.length = length + 8;
 };
 
 /** A string field with a tag of one byte. Makes its own room, and 16 bytes for what follows it. */
 export const writeString = (writer: ByteWriter, fieldTag: number, value: string): void => {
-  writer.ensureText(value, 24);
-  writer.bytes[writer.at++] = fieldTag;
+  writer.reserveText(value, 24);
+  writer.bytes[writer.length++] = fieldTag;
   const guess = varintSize(value.length);
   const start = beginMessage(writer, guess);
   writer.text(value);
@@ -95,20 +96,20 @@ export const writeString = (writer: ByteWriter, fieldTag: number, value: string)
  * of the content in {@link endMessage}, nothing else.
  */
 export const beginMessage = (writer: ByteWriter, guess: number): number => {
-  writer.at += guess;
-  return writer.at;
+  writer.length += guess;
+  return writer.length;
 };
 
 /** Writes the length of what was begun at `start`. */
 export const endMessage = (writer: ByteWriter, start: number, guess: number): void => {
-  const end = writer.at;
+  const end = writer.length;
   const length = end - start;
   const size = varintSize(length);
   if (size !== guess) {
-    writer.ensure(size);
+    writer.reserve(size);
     writer.bytes.copyWithin(start - guess + size, start, end);
   }
-  writer.at = start - guess;
+  writer.length = start - guess;
   writeVarint32(writer, length);
-  writer.at += length;
+  writer.length += length;
 };

@@ -1,16 +1,20 @@
 // Fills requests with spans up to a byte bound. A span that does not fit begins the next request; one that fits in none is
 // told apart, so that it harms no other.
 
+import { ByteWriter, WRITER_FULL } from '../../base/bytes/byte-writer.js';
 import { ReportError, type Resource } from '../../collector/reporter.js';
 import { NO_PROPERTIES } from '../../trace/properties.js';
 import type { SpanRecord } from '../../trace/record.js';
 import { RecordView } from '../../trace/record-view.js';
 import { OWN_SCOPE, ownResource } from '../library.js';
-import { ByteWriter, REQUEST_FULL } from './byte-writer.js';
 import type { OtlpFormat } from './format.js';
 
 /** Room is made for the longest text a string could become, so a write may ask for more than it uses. */
 const SLACK_BYTES = 8 << 10;
+
+const FIRST_BYTES = 64 << 10;
+/** Buffers kept for the next request. To allocate megabytes anew each time makes the garbage collector stop the program. */
+const SPARE_BUFFERS = 2;
 
 export type Added = 'added' | 'full' | 'invalid';
 
@@ -18,13 +22,14 @@ export class RequestBuilder {
   readonly #format: OtlpFormat;
   readonly #writer: ByteWriter;
   readonly #maxBytes: number;
+  readonly #spare: Buffer<ArrayBuffer>[] = [];
   readonly #view = new RecordView({ properties: NO_PROPERTIES }, OWN_SCOPE);
   spanCount = 0;
 
   constructor(format: OtlpFormat, maxBytes: number) {
     this.#format = format;
     this.#maxBytes = maxBytes;
-    this.#writer = new ByteWriter(maxBytes + SLACK_BYTES);
+    this.#writer = new ByteWriter(FIRST_BYTES, maxBytes + SLACK_BYTES);
   }
 
   get contentType(): string {
@@ -33,17 +38,17 @@ export class RequestBuilder {
 
   /** Bytes written so far. */
   get byteLength(): number {
-    return this.#writer.at;
+    return this.#writer.length;
   }
 
   begin(resource: Resource): void {
     this.spanCount = 0;
-    this.#writer.at = 0;
+    this.#writer.length = 0;
     this.#view.resource = ownResource(resource);
     try {
       this.#format.begin(this.#writer, this.#view.resource, OWN_SCOPE);
     } catch (error) {
-      if (error !== REQUEST_FULL) throw error;
+      if (error !== WRITER_FULL) throw error;
       throw new ReportError(
         'ERR_SPANLINE_RESOURCE_TOO_LARGE',
         `The attributes of the resource alone take more than ${this.#maxBytes} bytes, the bound of one request. ` +
@@ -55,16 +60,16 @@ export class RequestBuilder {
 
   /** Writes the whole span, or nothing of it and says why. */
   add(span: SpanRecord): Added {
-    const start = this.#writer.at;
+    const start = this.#writer.length;
     try {
       this.#format.span(this.#writer, this.#view.of(span), this.spanCount === 0);
     } catch (error) {
-      this.#writer.at = start;
+      this.#writer.length = start;
       // Anything else is a value the types forbid, from an untyped caller: it must not hold up the spans around it.
-      return error === REQUEST_FULL ? 'full' : 'invalid';
+      return error === WRITER_FULL ? 'full' : 'invalid';
     }
-    if (this.#writer.at + this.#format.endBytes > this.#maxBytes) {
-      this.#writer.at = start;
+    if (this.#writer.length + this.#format.endBytes > this.#maxBytes) {
+      this.#writer.length = start;
       return 'full';
     }
     this.spanCount++;
@@ -74,16 +79,18 @@ export class RequestBuilder {
   /** The request's bytes, the caller's until it calls {@link RequestBuilder.release}. */
   end(): Buffer<ArrayBuffer> {
     const start = this.#format.end(this.#writer);
-    return this.#writer.lend(start, this.#writer.at);
+    const request = this.#writer.bytes.subarray(start, this.#writer.length);
+    this.#writer.use(this.#spare.pop() ?? Buffer.allocUnsafe(FIRST_BYTES));
+    return request;
   }
 
   /** The memory of a request that is sent and forgotten may be written again. */
-  release(request: Buffer<ArrayBuffer>): void {
-    this.#writer.giveBack(request);
+  release({ buffer }: Buffer<ArrayBuffer>): void {
+    if (this.#spare.length < SPARE_BUFFERS) this.#spare.push(Buffer.from(buffer));
   }
 
   /** Keep no more memory than one request needs. */
   trim(): void {
-    this.#writer.trim();
+    this.#spare.length = 0;
   }
 }

@@ -1,10 +1,11 @@
 // Properties as OTLP/JSON attributes. 64-bit integers are strings and non-finite doubles are names, as proto3's JSON
 // mapping asks; an integer beyond 64 bits, which OTLP has no place for, becomes its digits as a string, never a rounded number.
+
+import type { ByteWriter } from '../../base/bytes/byte-writer.js';
 import { ArchivedDouble } from '../../trace/archived-double.js';
 import type { ArchivedProperties, ArchivedValue } from '../../trace/archived-span.js';
 import type { SpanProperties } from '../../trace/finished-span.js';
 import { ObjectProperties } from '../../trace/property-views.js';
-import type { ByteWriter } from './byte-writer.js';
 import { writeIntegerDigits, writeQuoted, writeRaw } from './json-writer.js';
 import { isInt64 } from './protobuf-writer.js';
 

@@ -1,12 +1,12 @@
 // OTLP's ExportTraceServiceRequest and TracesData in OTLP/JSON: ids in hex, enums as numbers, times as strings, camelCase names. There is no
 // line break in it, so that one document is one line of a file. What decodes it gets back what went in.
 
+import { ByteWriter } from '../../base/bytes/byte-writer.js';
 import type { ArchivedResource, ArchivedScope, ArchivedSpan } from '../../trace/archived-span.js';
 import { ArchivedView } from '../../trace/archived-view.js';
 import type { Extras } from '../../trace/extras.js';
 import type { FinishedEvent, FinishedLink, FinishedSpan, SpanIds } from '../../trace/finished-span.js';
 import { ObjectProperties } from '../../trace/property-views.js';
-import { ByteWriter } from './byte-writer.js';
 import type { OtlpFormat } from './format.js';
 import { writeHex8, writeIntegerDigits, writeQuoted, writeQuotedNanos, writeRaw } from './json-writer.js';
 import { KIND_NUMBERS, STATUS_NUMBERS } from './kinds.js';
@@ -135,7 +135,7 @@ const writeScope = (writer: ByteWriter, scope: ArchivedScope): void => {
   writeRaw(writer, '{"scope":');
   // Once a request, and small: with the members that are undefined left out.
   const head = JSON.stringify({ name: name || undefined, version: version || undefined });
-  writer.ensureText(head, 32);
+  writer.reserveText(head, 32);
   writer.text(head.slice(0, -1));
   const comma = head === '{}' ? '' : ',';
   const view = new ObjectProperties().of(properties);
@@ -201,11 +201,11 @@ const group = (spans: readonly ArchivedSpan[]): Map<ArchivedResource, ByScope> =
 
 /** The elements of `resourceSpans` with commas between them, in pieces: one a span, so that a caller can pause. */
 export const otlpResourceSpans = function* (spans: readonly ArchivedSpan[]): Generator<string> {
-  const writer = new ByteWriter(Number.MAX_SAFE_INTEGER);
+  const writer = new ByteWriter(64 << 10);
   const view = new ArchivedView();
   const take = (): string => {
-    const text = writer.bytes.toString('utf8', 0, writer.at);
-    writer.at = 0;
+    const text = writer.bytes.toString('utf8', 0, writer.length);
+    writer.length = 0;
     return text;
   };
   let isFirstResource = true;

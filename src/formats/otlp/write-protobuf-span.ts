@@ -1,8 +1,8 @@
 // A finished span as OTLP's message Span, straight from its numbers. Fields that hold proto3's default
 // are left out, as the format asks.
 
+import type { ByteWriter } from '../../base/bytes/byte-writer.js';
 import type { FinishedEvent, FinishedLink, FinishedSpan } from '../../trace/finished-span.js';
-import type { ByteWriter } from './byte-writer.js';
 import * as Field from './fields.js';
 import { KIND_NUMBERS, STATUS_NUMBERS } from './kinds.js';
 import { beginMessage, endMessage, writeCount, writeString, writeUnixNanos } from './protobuf-writer.js';
@@ -12,18 +12,19 @@ import { writeProperties } from './write-protobuf-value.js';
 const FIXED_ROOM = 96;
 
 const writeId = (writer: ByteWriter, hi: number, lo: number): void => {
-  writer.view.setUint32(writer.at, hi);
-  writer.view.setUint32(writer.at + 4, lo);
-  writer.at += 8;
+  const { data, length } = writer;
+  data.setUint32(length, hi);
+  data.setUint32(length + 4, lo);
+  writer.length = length + 8;
 };
 
 const writeEvent = (writer: ByteWriter, event: FinishedEvent): void => {
   const { properties } = event;
-  writer.ensure(FIXED_ROOM);
-  writer.bytes[writer.at++] = Field.EVENTS;
+  writer.reserve(FIXED_ROOM);
+  writer.bytes[writer.length++] = Field.EVENTS;
   const guess = properties.size === 0 ? 1 : 2;
   const start = beginMessage(writer, guess);
-  writer.bytes[writer.at++] = Field.EVENT_TIME;
+  writer.bytes[writer.length++] = Field.EVENT_TIME;
   writeUnixNanos(writer, event.sec, event.nano);
   writeString(writer, Field.EVENT_NAME, event.name);
   writeProperties(writer, Field.EVENT_ATTRIBUTES, properties);
@@ -32,26 +33,25 @@ const writeEvent = (writer: ByteWriter, event: FinishedEvent): void => {
 };
 
 const writeIds = (writer: ByteWriter, span: FinishedSpan | FinishedLink): void => {
-  writer.bytes[writer.at++] = Field.TRACE_ID;
-  writer.bytes[writer.at++] = 16;
+  writer.bytes[writer.length++] = Field.TRACE_ID;
+  writer.bytes[writer.length++] = 16;
   writeId(writer, span.trace0, span.trace1);
   writeId(writer, span.trace2, span.trace3);
-  writer.bytes[writer.at++] = Field.SPAN_ID;
-  writer.bytes[writer.at++] = 8;
+  writer.bytes[writer.length++] = Field.SPAN_ID;
+  writer.bytes[writer.length++] = 8;
   writeId(writer, span.idHi, span.idLo);
 };
 
 const writeLink = (writer: ByteWriter, link: FinishedLink): void => {
   const { properties, traceState, flags } = link;
-  writer.ensure(FIXED_ROOM);
-  writer.bytes[writer.at++] = Field.LINKS;
+  writer.reserve(FIXED_ROOM);
+  writer.bytes[writer.length++] = Field.LINKS;
   const guess = properties.size === 0 ? 1 : 2;
   const start = beginMessage(writer, guess);
   writeIds(writer, link);
   if (flags !== 0) {
-    writer.bytes[writer.at++] = Field.LINK_FLAGS;
-    writer.view.setUint32(writer.at, flags, true);
-    writer.at += 4;
+    writer.bytes[writer.length++] = Field.LINK_FLAGS;
+    writer.uint32(flags);
   }
   if (traceState !== '') writeString(writer, Field.TRACE_STATE, traceState);
   writeProperties(writer, Field.LINK_ATTRIBUTES, properties);
@@ -60,37 +60,36 @@ const writeLink = (writer: ByteWriter, link: FinishedLink): void => {
 };
 
 const writeStatus = (writer: ByteWriter, code: number, message: string): void => {
-  writer.ensure(FIXED_ROOM);
-  writer.bytes[writer.at++] = Field.STATUS;
+  writer.reserve(FIXED_ROOM);
+  writer.bytes[writer.length++] = Field.STATUS;
   const start = beginMessage(writer, 1);
   if (message !== '') writeString(writer, Field.STATUS_MESSAGE, message);
-  writer.bytes[writer.at++] = Field.STATUS_CODE;
-  writer.bytes[writer.at++] = code;
+  writer.bytes[writer.length++] = Field.STATUS_CODE;
+  writer.bytes[writer.length++] = code;
   endMessage(writer, start, 1);
 };
 
 /** Writes the content of a Span message, without its tag and length. */
 export const writeSpanFields = (writer: ByteWriter, span: FinishedSpan): void => {
   const { parentHi, parentLo, flags, traceState, statusCode, statusMessage, eventCount, linkCount } = span;
-  writer.ensure(FIXED_ROOM);
+  writer.reserve(FIXED_ROOM);
   const { bytes } = writer;
   writeIds(writer, span);
   if (parentHi !== 0 || parentLo !== 0) {
-    bytes[writer.at++] = Field.PARENT_SPAN_ID;
-    bytes[writer.at++] = 8;
+    bytes[writer.length++] = Field.PARENT_SPAN_ID;
+    bytes[writer.length++] = 8;
     writeId(writer, parentHi, parentLo);
   }
-  bytes[writer.at++] = Field.KIND;
-  bytes[writer.at++] = KIND_NUMBERS[span.kind];
-  bytes[writer.at++] = Field.START;
+  bytes[writer.length++] = Field.KIND;
+  bytes[writer.length++] = KIND_NUMBERS[span.kind];
+  bytes[writer.length++] = Field.START;
   writeUnixNanos(writer, span.startSec, span.startNano);
-  bytes[writer.at++] = Field.END;
+  bytes[writer.length++] = Field.END;
   writeUnixNanos(writer, span.endSec, span.endNano);
   if (flags !== 0) {
-    bytes[writer.at++] = (Field.FLAGS & 0x7f) | 0x80;
-    bytes[writer.at++] = Field.FLAGS >> 7;
-    writer.view.setUint32(writer.at, flags, true);
-    writer.at += 4;
+    bytes[writer.length++] = (Field.FLAGS & 0x7f) | 0x80;
+    bytes[writer.length++] = Field.FLAGS >> 7;
+    writer.uint32(flags);
   }
   writeString(writer, Field.NAME, span.name);
   if (traceState !== '') writeString(writer, Field.TRACE_STATE, traceState);

@@ -1,11 +1,11 @@
 // Properties as OTLP's KeyValue and AnyValue messages. A value keeps its type; an integer beyond 64 bits, which OTLP has no
 // place for, becomes its digits as a string, never a rounded number.
 
+import type { ByteWriter } from '../../base/bytes/byte-writer.js';
 import { ArchivedDouble } from '../../trace/archived-double.js';
 import type { ArchivedProperties, ArchivedValue } from '../../trace/archived-span.js';
 import type { SpanProperties } from '../../trace/finished-span.js';
 import { ObjectProperties } from '../../trace/property-views.js';
-import type { ByteWriter } from './byte-writer.js';
 import * as Field from './fields.js';
 import {
   beginMessage,
@@ -21,30 +21,29 @@ import {
 const NUMBER_ROOM = 24;
 
 const writeDouble = (writer: ByteWriter, value: number): void => {
-  writer.bytes[writer.at++] = Field.DOUBLE_VALUE;
-  writer.view.setFloat64(writer.at, value, true);
-  writer.at += 8;
+  writer.bytes[writer.length++] = Field.DOUBLE_VALUE;
+  writer.double(value);
 };
 
 /** A whole number is an integer, but for minus zero, whose sign only a double has. */
 const writeNumber = (writer: ByteWriter, value: number): void => {
   if (!Number.isSafeInteger(value) || Object.is(value, -0)) writeDouble(writer, value);
   else {
-    writer.bytes[writer.at++] = Field.INT_VALUE;
+    writer.bytes[writer.length++] = Field.INT_VALUE;
     writeInteger(writer, value);
   }
 };
 
 const writeBytes = (writer: ByteWriter, value: Uint8Array): void => {
-  writer.ensure(value.length + NUMBER_ROOM);
-  writer.bytes[writer.at++] = Field.BYTES_VALUE;
+  writer.reserve(value.length + NUMBER_ROOM);
+  writer.bytes[writer.length++] = Field.BYTES_VALUE;
   writeVarint32(writer, value.length);
-  writer.bytes.set(value, writer.at);
-  writer.at += value.length;
+  writer.bytes.set(value, writer.length);
+  writer.length += value.length;
 };
 
 const writeMap = (writer: ByteWriter, map: ArchivedProperties): void => {
-  writer.bytes[writer.at++] = Field.KEY_VALUE_LIST;
+  writer.bytes[writer.length++] = Field.KEY_VALUE_LIST;
   const start = beginMessage(writer, 1);
   writeProperties(writer, Field.VALUES, new ObjectProperties().of(map));
   endMessage(writer, start, 1);
@@ -61,11 +60,11 @@ const writeObject = (writer: ByteWriter, value: object | null): void => {
 };
 
 const writeArray = (writer: ByteWriter, list: readonly ArchivedValue[]): void => {
-  writer.bytes[writer.at++] = Field.ARRAY_VALUE;
+  writer.bytes[writer.length++] = Field.ARRAY_VALUE;
   const start = beginMessage(writer, 1);
   for (const item of list) {
-    writer.ensure(NUMBER_ROOM);
-    writer.bytes[writer.at++] = Field.VALUES;
+    writer.reserve(NUMBER_ROOM);
+    writer.bytes[writer.length++] = Field.VALUES;
     writeAnyValue(writer, item);
   }
   endMessage(writer, start, 1);
@@ -83,12 +82,12 @@ const writeAnyValue = (writer: ByteWriter, value: ArchivedValue): void => {
       writeNumber(writer, value);
       break;
     case 'boolean':
-      writer.bytes[writer.at++] = Field.BOOL_VALUE;
-      writer.bytes[writer.at++] = value ? 1 : 0;
+      writer.bytes[writer.length++] = Field.BOOL_VALUE;
+      writer.bytes[writer.length++] = value ? 1 : 0;
       break;
     case 'bigint':
       if (isInt64(value)) {
-        writer.bytes[writer.at++] = Field.INT_VALUE;
+        writer.bytes[writer.length++] = Field.INT_VALUE;
         writeBigInt(writer, value);
       } else writeString(writer, Field.STRING_VALUE, value.toString());
       break;
@@ -102,13 +101,13 @@ const writeAnyValue = (writer: ByteWriter, value: ArchivedValue): void => {
 
 /** One repeated KeyValue field. Leaves 16 bytes of room behind. */
 const writeKeyValue = (writer: ByteWriter, fieldTag: number, key: string, value: ArchivedValue): void => {
-  writer.ensure(NUMBER_ROOM);
-  writer.bytes[writer.at++] = fieldTag;
+  writer.reserve(NUMBER_ROOM);
+  writer.bytes[writer.length++] = fieldTag;
   const guess = key.length + (typeof value === 'string' ? value.length : 10) > 118 ? 2 : 1;
   const start = beginMessage(writer, guess);
   writeString(writer, Field.KEY, key);
-  writer.ensure(NUMBER_ROOM);
-  writer.bytes[writer.at++] = Field.VALUE;
+  writer.reserve(NUMBER_ROOM);
+  writer.bytes[writer.length++] = Field.VALUE;
   writeAnyValue(writer, value);
   endMessage(writer, start, guess);
 };

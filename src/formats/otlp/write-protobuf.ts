@@ -1,10 +1,10 @@
 // OTLP's ExportTraceServiceRequest in protobuf. The lengths of the enclosing messages are known only at the end, so room
 // is left before the first span and the head is written backwards into it: spans are never moved for it.
 
+import type { ByteWriter } from '../../base/bytes/byte-writer.js';
 import type { ArchivedResource, ArchivedScope } from '../../trace/archived-span.js';
 import type { FinishedSpan } from '../../trace/finished-span.js';
 import { ObjectProperties } from '../../trace/property-views.js';
-import type { ByteWriter } from './byte-writer.js';
 import * as Field from './fields.js';
 import type { OtlpFormat } from './format.js';
 import { beginMessage, endMessage, varintSize, writeCount, writeString, writeVarint32 } from './protobuf-writer.js';
@@ -21,14 +21,14 @@ const encodePart = (
   schemaUrl: string | undefined,
   writeFields: () => void,
 ): Buffer => {
-  writer.at = 0;
-  writer.ensure(64);
-  writer.bytes[writer.at++] = fieldTag;
+  writer.length = 0;
+  writer.reserve(64);
+  writer.bytes[writer.length++] = fieldTag;
   const start = beginMessage(writer, 2);
   writeFields();
   endMessage(writer, start, 2);
   if (schemaUrl) writeString(writer, Field.SCHEMA_URL, schemaUrl);
-  return writer.copy(0, writer.at);
+  return writer.copy(0, writer.length);
 };
 
 const encodeResource = (
@@ -62,14 +62,14 @@ export class ProtobufFormat implements OtlpFormat {
     this.resource = encodeResource(writer, resource);
     this.scope = encodeScope(writer, scope);
     this.spansStart = HEAD_ROOM + this.resource.length + HEAD_ROOM + this.scope.length;
-    writer.at = 0;
-    writer.ensure(this.spansStart);
-    writer.at = this.spansStart;
+    writer.length = 0;
+    writer.reserve(this.spansStart);
+    writer.length = this.spansStart;
   }
 
   span(writer: ByteWriter, span: FinishedSpan): void {
-    writer.ensure(HEAD_ROOM);
-    writer.bytes[writer.at++] = Field.SPANS;
+    writer.reserve(HEAD_ROOM);
+    writer.bytes[writer.length++] = Field.SPANS;
     const isSmall = span.properties.size === 0 && span.eventCount === 0 && span.name.length < 50;
     const guess = isSmall ? 1 : 2;
     const start = beginMessage(writer, guess);
@@ -79,19 +79,19 @@ export class ProtobufFormat implements OtlpFormat {
 
   end(writer: ByteWriter): number {
     const { resource, scope } = this;
-    const end = writer.at;
+    const end = writer.length;
     const scopeSpans = scope.length + end - this.spansStart;
     const resourceSpans = resource.length + 1 + varintSize(scopeSpans) + scopeSpans;
     const start = end - resourceSpans - varintSize(resourceSpans) - 1;
-    writer.at = start;
-    writer.bytes[writer.at++] = Field.RESOURCE_SPANS;
+    writer.length = start;
+    writer.bytes[writer.length++] = Field.RESOURCE_SPANS;
     writeVarint32(writer, resourceSpans);
-    resource.copy(writer.bytes, writer.at);
-    writer.at += resource.length;
-    writer.bytes[writer.at++] = Field.SCOPE_SPANS;
+    resource.copy(writer.bytes, writer.length);
+    writer.length += resource.length;
+    writer.bytes[writer.length++] = Field.SCOPE_SPANS;
     writeVarint32(writer, scopeSpans);
-    scope.copy(writer.bytes, writer.at);
-    writer.at = end;
+    scope.copy(writer.bytes, writer.length);
+    writer.length = end;
     return start;
   }
 }

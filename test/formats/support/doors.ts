@@ -17,7 +17,7 @@ import {
   Segment,
   writeSegment,
 } from '../../../src/archive/index.js';
-import { ByteWriter } from '../../../src/formats/otlp/byte-writer.js';
+import { ByteWriter } from '../../../src/base/bytes/byte-writer.js';
 import { ProtobufFormat } from '../../../src/formats/otlp/write-protobuf.js';
 import { BufferSink } from '../../../src/graph/index.js';
 import { ArchivedView } from '../../../src/trace/archived-view.js';
@@ -38,12 +38,12 @@ export interface Door {
 const decoded = ({ spans, refused }: DecodedTraces): Outcome => (refused > 0 ? 'refused' : spans[0]);
 
 const throughProtobuf = (span: ArchivedSpan): Outcome => {
-  const writer = new ByteWriter(2 ** 26);
+  const writer = new ByteWriter();
   const format = new ProtobufFormat();
   format.begin(writer, span.resource, span.scope);
   format.span(writer, new ArchivedView().of(span));
   const start = format.end(writer);
-  return decoded(decodeOtlpProtobuf(Buffer.from(writer.bytes.subarray(start, writer.at))));
+  return decoded(decodeOtlpProtobuf(Buffer.from(writer.bytes.subarray(start, writer.length))));
 };
 
 const throughSegment = async (span: ArchivedSpan): Promise<Outcome> => {
