@@ -1,12 +1,12 @@
 // The encoders inside spanline's reporters, as functions of a batch: what the exporters suite times without sending.
 // Bundled from src for the benchmark, because no entry of the package hands encoders out.
 import type { ReportBatch } from '../../src/collector/reporter.js';
+import { packBatch } from '../../src/exporters/jaeger/pack-batch.js';
 import { BatchPacker } from '../../src/formats/jaeger-thrift/batch-packer.js';
 import { CompactWriter } from '../../src/formats/jaeger-thrift/compact-writer.js';
-import { packBatch } from '../../src/exporters/jaeger/pack-batch.js';
+import { RequestBuilder } from '../../src/formats/otlp/request-builder.js';
 import { JsonFormat } from '../../src/formats/otlp/write-json.js';
 import { ProtobufFormat } from '../../src/formats/otlp/write-protobuf.js';
-import { RequestBuilder } from '../../src/formats/otlp/request-builder.js';
 
 const MAX_PACKET_BYTES = 65_000;
 const MAX_REQUEST_BYTES = 64 << 20;

@@ -11,8 +11,8 @@ import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest
 import { Archive } from '../../src/archive/archive.js';
 import { ReportError } from '../../src/collector/reporter.js';
 import { OtlpReporter } from '../../src/exporters/otlp.js';
-import { encodeOtlpJson } from '../../src/formats/otlp/write-json.js';
 import { decodeOtlpJson } from '../../src/formats/otlp/read-json.js';
+import { encodeOtlpJson } from '../../src/formats/otlp/write-json.js';
 import type { ArchivedSpan } from '../../src/trace/archived-span.js';
 import { FULL_SPAN } from '../archive/support/any-span.js';
 import { batchOf, randomTraces } from '../exporters/support/records.js';
