@@ -45,6 +45,9 @@ abstract class ArchivedIds<T extends ArchivedSpan | ArchivedLink> implements Spa
   get idLo(): number {
     return wordAt(this.from.spanId, 8);
   }
+  get areIdsWhole(): boolean {
+    return this.from.traceId.length === 32 && this.from.spanId.length === 16;
+  }
   get traceId(): string {
     return this.from.traceId;
   }

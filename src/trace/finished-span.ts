@@ -26,6 +26,8 @@ export interface SpanIds {
   readonly trace3: number;
   readonly idHi: number;
   readonly idLo: number;
+  /** False when an id is not of its length, which a program's own spans can have: then the words do not hold it. */
+  readonly areIdsWhole: boolean;
   /** 32 lower-case hex digits. */
   readonly traceId: string;
   /** 16 lower-case hex digits. */

@@ -61,6 +61,9 @@ class RecordLink implements FinishedLink {
   get idLo(): number {
     return wordAt(this.record.spanId, 8);
   }
+  get areIdsWhole(): boolean {
+    return true;
+  }
   get traceId(): string {
     return this.record.traceId;
   }
@@ -122,6 +125,9 @@ export class RecordView implements FinishedSpan {
   }
   get parentLo(): number {
     return this.record.parentLo;
+  }
+  get areIdsWhole(): boolean {
+    return true;
   }
   get traceId(): string {
     return this.record.traceId;

@@ -41,6 +41,15 @@ const writeEvent = (writer: ByteWriter, event: FinishedEvent): void => {
 
 /** Leaves the last string open. */
 const writeIds = (writer: ByteWriter, ids: SpanIds): void => {
+  if (!ids.areIdsWhole) {
+    // As they are, so that whoever reads them refuses them; words would make other ids of them.
+    writeRaw(writer, '{"traceId":');
+    writeQuoted(writer, ids.traceId);
+    writeRaw(writer, ',"spanId":');
+    writeQuoted(writer, ids.spanId);
+    writer.length--;
+    return;
+  }
   writeRaw(writer, '{"traceId":"');
   writeHex8(writer, ids.trace0);
   writeHex8(writer, ids.trace1);
