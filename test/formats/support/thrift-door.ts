@@ -81,7 +81,9 @@ const dropped = (count = 0): { droppedAttributesCount?: number } =>
   count === 0 ? {} : { droppedAttributesCount: count };
 
 /** What is left of a record. */
-export const expectedOfThrift = (record: SpanRecord): ArchivedSpan => {
+export const expectedOfThrift = (record: SpanRecord): ArchivedSpan | 'refused' => {
+  // An id of zero is none.
+  if (/^0*$/.test(record.traceId) || /^0*$/.test(record.spanId)) return 'refused';
   const { code, message = '' } = { message: '', ...record.status };
   const { droppedEventsCount, droppedLinksCount } = record;
   return {
