@@ -66,8 +66,7 @@ const thriftValue = (value: PropertyValue) => {
     return Number.isSafeInteger(Number(value)) ? Number(value) : value;
   }
   if (typeof value !== 'number') return value as string | boolean;
-  if (!Number.isFinite(value)) return String(value);
-  return value === 0 ? 0 : value;
+  return Number.isFinite(value) ? value : String(value);
 };
 
 const listed = (list: PropertyList | null): ArchivedProperties => {
