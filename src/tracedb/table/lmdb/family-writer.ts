@@ -7,8 +7,6 @@ import { CellBlock, isBlock, isSpread, oldCellTime, oldCellValue, SPREAD_ENTRY }
 import { cellKey } from './cell-key.js';
 import type { EntryKey } from './lmdb-env.js';
 
-const NO_OVERWRITE = { noOverwrite: true };
-
 type Cells = Database<Buffer, EntryKey>;
 
 /** Writes the cells of one family. */
@@ -20,14 +18,10 @@ export class FamilyWriter {
   #isSpread = false;
   /** Where the held block is or will be; undefined when none is held, because it is not known which will be wanted. */
   #key: string | undefined;
-  #block = new CellBlock();
+  readonly #block = new CellBlock();
   #isChanged = false;
   /** The block behind the held one, once it was looked for. */
   #next: { readonly qualifier: string | undefined } | undefined;
-  /** Whether the row was taken for a new one without a look, because the last one was new. */
-  #isGuess = false;
-  #wasNew = true;
-
   readonly #family: string;
   /** Whether the store may have cells of version 1. */
   readonly #hasOldCells: boolean;
@@ -41,7 +35,7 @@ export class FamilyWriter {
   set(database: Cells, row: string, qualifier: string, value: Uint8Array, timestampMs: number): void {
     // What is far too long is cut into blocks before it grows further: with each cell all that sorts behind it moves.
     if (this.#block.isFarTooLong) this.flush();
-    this.#turnTo(database, row, !this.#hasOldCells && this.#wasNew);
+    this.#turnTo(database, row);
     this.#hold(qualifier);
     this.#block.set(qualifier, value, timestampMs);
     this.#isChanged = true;
@@ -49,7 +43,7 @@ export class FamilyWriter {
 
   /** Remove a cell. */
   remove(database: Cells, row: string, qualifier: string): void {
-    this.#turnTo(database, row, false);
+    this.#turnTo(database, row);
     this.#hold(qualifier);
     if (this.#block.remove(qualifier)) this.#isChanged = true;
   }
@@ -61,22 +55,19 @@ export class FamilyWriter {
     this.#isChanged = false;
   }
 
-  #turnTo(database: Cells, row: string, isGuess: boolean): void {
-    if (row === this.#row && database === this.#database && (isGuess || !this.#isGuess)) return;
+  #turnTo(database: Cells, row: string): void {
+    if (row === this.#row && database === this.#database) return;
     this.flush();
     this.#database = database;
     this.#row = row;
     this.#head = cellKey(row, this.#family, '');
-    this.#isGuess = isGuess;
-    if (isGuess) this.#holdOnly();
-    else this.#look();
+    this.#look();
   }
 
   /** See what is there of the row. */
   #look(): void {
     const database = this.#database as Cells;
     const entry = database.getBinaryFast(this.#head);
-    this.#wasNew = entry === undefined;
     if (entry !== undefined && isSpread(entry)) {
       this.#isSpread = true;
       this.#key = undefined;
@@ -131,44 +122,13 @@ export class FamilyWriter {
     if (this.#isSpread) this.#writeBlock();
     else if (this.#block.isTooLong) this.#spread();
     else if (this.#block.isEmpty) (this.#database as Cells).removeSync(this.#head);
-    else this.#writeOnly();
-  }
-
-  #writeOnly(): void {
-    const database = this.#database as Cells;
-    if (!this.#isGuess) {
-      database.putSync(this.#head, this.#block.entry());
-      return;
-    }
-    // lmdb types its answer as void.
-    const isNew = database.putSync(this.#head, this.#block.entry(), NO_OVERWRITE) as unknown as boolean;
-    if (!isNew) this.#merge();
-  }
-
-  /** The guess was wrong: look what is there, and set in it what was set. */
-  #merge(): void {
-    const block = this.#block;
-    const database = this.#database as Cells;
-    this.#block = new CellBlock();
-    this.#isChanged = false;
-    this.#isGuess = false;
-    this.#look();
-    for (const cell = block.cursor(); cell.next(); ) {
-      this.set(database, this.#row, cell.qualifier, cell.value, cell.timestampMs);
-    }
-    this.#write();
+    else (this.#database as Cells).putSync(this.#head, this.#block.entry());
   }
 
   /** Cut the only block into more of them. */
   #spread(): void {
-    const database = this.#database as Cells;
-    if (this.#isGuess && database.getBinaryFast(this.#head) !== undefined) {
-      this.#merge();
-      return;
-    }
-    this.#wasNew = false;
     this.#writePieces();
-    database.putSync(this.#head, SPREAD_ENTRY);
+    (this.#database as Cells).putSync(this.#head, SPREAD_ENTRY);
   }
 
   /** Write the held block as more than one, each named after its first qualifier; their keys. What they replace must go after it. */
