@@ -2,8 +2,6 @@
 // but its snapshot: rests of long rows from a later one would be half of another process's batch.
 import type { Database, Transaction } from 'lmdb';
 import { compareBytes, prefixEnd } from '../byte-order.js';
-import { placeOfBlock } from './block-places.js';
-import { isSpread } from './cell-block.js';
 import { cutRow, headOf, MAX_WHOLE_ROW_BYTES, restPrefix } from './cell-key.js';
 import type { EntryKey, LmdbEnv } from './lmdb-env.js';
 import type { RowRange } from './row-ranges.js';
@@ -130,20 +128,8 @@ export class CellWalk {
     }
     this.entry = key;
     this.rowEnd = rowEnd;
-    if (!this.#withValues) return true;
-    this.value = (found as Entry).value;
-    const { qualifier } = this.#range;
-    if (qualifier === undefined || !isSpread(this.value)) return true;
-    this.#goTo(key, qualifier);
-    return false;
-  }
-
-  /** Of a spread family look only at the block that holds `qualifier`. */
-  #goTo(head: string, qualifier: string): void {
-    const { transaction, env } = this.#snapshot;
-    this.#entries.return?.();
-    const key = placeOfBlock(env.cells, head, qualifier, transaction);
-    this.#entries = key === undefined ? [][Symbol.iterator]() : this.#open(env.cells, key, `${key}\0`);
+    if (this.#withValues) this.value = (found as Entry).value;
+    return true;
   }
 
   #descend(key: string): void {

@@ -1,7 +1,7 @@
 // Gathers the cells of a walk to rows, or to keys of rows, batch by batch. A batch is bounded by rows, bytes and time, because
 // the event loop stands still while it is filled.
 import type { Cell, ReadOptions, Row } from '../wide-column-table.js';
-import { BlockCursor, isBlock, isSpread, oldCellTime, oldCellValue } from './cell-block.js';
+import { cellTime, cellValue } from './cell-value.js';
 import type { CellWalk } from './cell-walk.js';
 
 /** Which cells of a row count. */
@@ -32,22 +32,13 @@ const gatherCells = (walk: CellWalk, { families, qualifiers }: CellFilter): Cell
   const { row } = walk;
   const cells: Cell[] = [];
   do {
-    const { entry, rowEnd, value: bytes } = walk;
-    if (isSpread(bytes)) continue;
+    const { entry, rowEnd, value } = walk;
     const split = entry.indexOf('\0', rowEnd + 1);
     const family = entry.slice(rowEnd + 1, split);
     if (families !== undefined && !families.has(family)) continue;
-    if (isBlock(bytes)) {
-      for (const cursor = new BlockCursor(bytes, bytes.length); cursor.next(); ) {
-        const { qualifier } = cursor;
-        if (qualifiers !== undefined && !qualifiers.has(qualifier)) continue;
-        cells.push({ family, qualifier, value: cursor.value, timestampMs: cursor.timestampMs });
-      }
-      continue;
-    }
     const qualifier = entry.slice(split + 1);
     if (qualifiers !== undefined && !qualifiers.has(qualifier)) continue;
-    cells.push({ family, qualifier, value: oldCellValue(bytes), timestampMs: oldCellTime(bytes) });
+    cells.push({ family, qualifier, value: cellValue(value), timestampMs: cellTime(value) });
   } while (walk.advance() && walk.row === row);
   return cells;
 };

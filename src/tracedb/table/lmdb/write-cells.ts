@@ -2,10 +2,10 @@
 import type { Database } from 'lmdb';
 import { TraceDbError } from '../../tracedb-error.js';
 import type { Mutation, Predicate, RowMutation } from '../wide-column-table.js';
-import { cutRow, headKey, restPrefix } from './cell-key.js';
+import { cellKey, cutRow, headKey, restPrefix } from './cell-key.js';
+import { cellTime, cellValue } from './cell-value.js';
 import { CellWriter } from './cell-writer.js';
-import { type FoundCell, findCell } from './find-cell.js';
-import { type EntryKey, type LmdbEnv, noteNewCells } from './lmdb-env.js';
+import type { EntryKey, LmdbEnv } from './lmdb-env.js';
 
 /** Where the cells of one row are. */
 interface Place {
@@ -39,12 +39,21 @@ const placeOf = (env: LmdbEnv, row: string, mutations: readonly Mutation[]): Pla
   return { database: env.rests, row: restPrefix(id) + cut.rest };
 };
 
+const deleteRow = ({ database, row }: Place): void => {
+  // Collected first: removing under a cursor would move it.
+  const keys = [...database.getKeys({ start: `${row}\0`, end: `${row}\x01` })];
+  for (const key of keys) database.removeSync(key);
+};
+
 /** Apply the mutations of rows, in their order. */
 export const applyRows = (env: LmdbEnv, rows: readonly RowMutation[]): void => {
-  noteNewCells(env);
   const writer = new CellWriter(env);
-  for (const { key, mutations } of rows) applyMutations(env, writer, key, mutations);
-  writer.finish();
+  try {
+    for (const { key, mutations } of rows) applyMutations(env, writer, key, mutations);
+  } finally {
+    // A failure may leave what was written so far.
+    writer.finish();
+  }
 };
 
 const applyMutations = (env: LmdbEnv, writer: CellWriter, key: string, mutations: readonly Mutation[]): void => {
@@ -52,28 +61,30 @@ const applyMutations = (env: LmdbEnv, writer: CellWriter, key: string, mutations
   if (place === undefined) return;
   for (const mutation of mutations) {
     if (mutation.type === 'set') writer.set(place.database, place.row, mutation);
-    else if (mutation.type === 'delete-row') writer.removeRow(place.database, place.row);
-    else writer.remove(place.database, place.row, mutation.family, mutation.qualifier);
+    else if (mutation.type === 'delete-row') deleteRow(place);
+    else place.database.removeSync(cellKey(place.row, mutation.family, mutation.qualifier));
   }
 };
 
-const readCell = (env: LmdbEnv, key: string, family: string, qualifier: string): FoundCell | undefined => {
+/** The bytes of a cell's entry; undefined when the cell does not exist. */
+const readCell = (env: LmdbEnv, key: string, family: string, qualifier: string): Buffer | undefined => {
   const place = placeOf(env, key, []);
-  return place && findCell(place.database, place.row, family, qualifier);
+  // A copy: the buffer that getBinaryFast lends is longer than the entry, which Node 24's subarray does not hide.
+  return place?.database.getBinary(cellKey(place.row, family, qualifier));
 };
 
 /** Whether a predicate holds. */
 export const holds = (env: LmdbEnv, key: string, { family, qualifier, value }: Predicate): boolean => {
-  const cell = readCell(env, key, family, qualifier);
-  return cell !== undefined && (value === undefined || Buffer.compare(cell.value, value) === 0);
+  const bytes = readCell(env, key, family, qualifier);
+  return bytes !== undefined && (value === undefined || Buffer.compare(cellValue(bytes), value) === 0);
 };
 
 /** Add to a counter; returns the sum. */
 export const increment = (env: LmdbEnv, key: string, family: string, qualifier: string, by: number): number => {
-  const cell = readCell(env, key, family, qualifier);
+  const bytes = readCell(env, key, family, qualifier);
   let sum = BigInt(by);
-  if (cell !== undefined) {
-    const value = cell.value as Buffer;
+  if (bytes !== undefined) {
+    const value = cellValue(bytes) as Buffer;
     if (value.length !== 8) {
       throw new TraceDbError(
         'ERR_SPANLINE_INVALID_INPUT',
@@ -90,8 +101,9 @@ export const increment = (env: LmdbEnv, key: string, family: string, qualifier: 
   }
   const value = Buffer.alloc(8);
   value.writeBigInt64BE(sum);
+  const old = bytes === undefined ? 0 : cellTime(bytes);
   // The engine's time, as in Bigtable, but never back: a counter must not lose to an older cell of itself.
-  const timestampMs = Math.max(Date.now(), cell?.timestampMs ?? 0);
+  const timestampMs = Math.max(Date.now(), old);
   applyRows(env, [{ key, mutations: [{ type: 'set', family, qualifier, value, timestampMs }] }]);
   return Number(sum);
 };
