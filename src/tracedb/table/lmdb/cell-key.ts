@@ -3,6 +3,9 @@
 // a number, and the rest sorts under that number in a second database. The cut must keep the order of all rows.
 import type { Key } from 'lmdb';
 
+/** An entry's key; bytes only as a bound of a range. */
+export type EntryKey = string | Uint8Array;
+
 /** Rows of more bytes than this are cut. Head, family and qualifier together stay below the 4,026 bytes of an LMDB key. */
 export const MAX_WHOLE_ROW_BYTES = 2048;
 

@@ -2,8 +2,8 @@
 // but its snapshot: rests of long rows from a later one would be half of another process's batch.
 import type { Database, Transaction } from 'lmdb';
 import { compareBytes, prefixEnd } from '../byte-order.js';
-import { cutRow, headOf, MAX_WHOLE_ROW_BYTES, restPrefix } from './cell-key.js';
-import type { EntryKey, LmdbEnv } from './lmdb-env.js';
+import { cutRow, type EntryKey, headOf, MAX_WHOLE_ROW_BYTES, restPrefix } from './cell-key.js';
+import type { LmdbEnv } from './lmdb-env.js';
 import type { RowRange } from './row-ranges.js';
 
 interface Entry {

@@ -2,9 +2,9 @@
 // newest time of each family: a cell that is not older than it needs no look at what is there.
 import type { Database } from 'lmdb';
 import type { Mutation } from '../wide-column-table.js';
-import { cellKeyEnd } from './cell-key.js';
+import { cellKeyEnd, type EntryKey } from './cell-key.js';
 import { cellTime, encodeCell } from './cell-value.js';
-import type { EntryKey, LmdbEnv } from './lmdb-env.js';
+import type { LmdbEnv } from './lmdb-env.js';
 import { newestTime, putNewestTime } from './newest-time.js';
 
 const NO_OVERWRITE = { noOverwrite: true };

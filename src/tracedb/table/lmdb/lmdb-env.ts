@@ -8,7 +8,7 @@ import { TraceDbError } from '../../tracedb-error.js';
 import { checkFamilyNames } from '../limits.js';
 import { noTable } from '../no-table.js';
 import type { TableSchema } from '../wide-column-table.js';
-import { KEY_ENCODER } from './cell-key.js';
+import { type EntryKey, KEY_ENCODER } from './cell-key.js';
 import { checkDataFile } from './data-file.js';
 import { checkFileSystem } from './file-system.js';
 import { isDiskFull } from './free-space.js';
@@ -24,9 +24,6 @@ const NAMES: readonly string[] = ['meta', 'cells', 'rests'];
 const PAGE_BYTES = 8192;
 // More than the files of an empty store have.
 const NEW_STORE_BYTES = 1024 * 1024;
-
-/** An entry's key; bytes only as a bound of a range. */
-export type EntryKey = string | Uint8Array;
 
 /** The open databases of a store. */
 export interface LmdbEnv {

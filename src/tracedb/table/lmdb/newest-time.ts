@@ -1,7 +1,7 @@
 // The newest timestamp ever written to a column family, kept beside the schema. It may be too high, never too low: writers that see a
 // lower one do not look whether a newer cell is there.
 import type { Database } from 'lmdb';
-import type { EntryKey } from './lmdb-env.js';
+import type { EntryKey } from './cell-key.js';
 
 const TIME_BYTES = 6;
 

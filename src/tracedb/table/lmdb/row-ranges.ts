@@ -2,8 +2,7 @@
 import { prefixEnd } from '../byte-order.js';
 import { checkRowKey } from '../limits.js';
 import type { ReadOptions, RowSelection } from '../wide-column-table.js';
-import { cellKey, cutRow } from './cell-key.js';
-import type { EntryKey } from './lmdb-env.js';
+import { cellKey, cutRow, type EntryKey } from './cell-key.js';
 
 /** A range of rows: from `start` (included) to `end` (excluded, text or bytes). */
 export interface RowRange {

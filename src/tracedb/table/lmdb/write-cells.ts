@@ -2,10 +2,10 @@
 import type { Database } from 'lmdb';
 import { TraceDbError } from '../../tracedb-error.js';
 import type { Mutation, Predicate, RowMutation } from '../wide-column-table.js';
-import { cellKey, cutRow, headKey, restPrefix } from './cell-key.js';
+import { cellKey, cutRow, type EntryKey, headKey, restPrefix } from './cell-key.js';
 import { cellTime, cellValue } from './cell-value.js';
 import { CellWriter } from './cell-writer.js';
-import type { EntryKey, LmdbEnv } from './lmdb-env.js';
+import type { LmdbEnv } from './lmdb-env.js';
 
 /** Where the cells of one row are. */
 interface Place {
