@@ -1,5 +1,5 @@
 // Tile arithmetic: which tile and column a commit falls in, and how a tile is named in keys so that the newest sorts first.
-import { TraceDbError } from './tracedb-error.js';
+import { invalidInput, TraceDbError } from './tracedb-error.js';
 
 /** The highest tile: keys count down from it. */
 export const MAX_TILE = 2 ** 31 - 1;
@@ -9,19 +9,17 @@ export const MAX_TILE_SIZE = 8192;
 
 const KEY_DIGITS = 10;
 
-const invalid = (message: string): TraceDbError => new TraceDbError('ERR_SPANLINE_INVALID_INPUT', message);
-
 /** Throws unless `tileSize` commits can be a tile. */
 export const checkTileSize = (tileSize: number): void => {
   if (!Number.isInteger(tileSize) || tileSize < MIN_TILE_SIZE || tileSize > MAX_TILE_SIZE) {
-    throw invalid(`a tile has ${MIN_TILE_SIZE} to ${MAX_TILE_SIZE} commits, not ${tileSize}`);
+    throw invalidInput(`a tile has ${MIN_TILE_SIZE} to ${MAX_TILE_SIZE} commits, not ${tileSize}`);
   }
 };
 
 /** Throws unless `commit` can be the number of a commit. */
 export const checkCommit = (commit: number): void => {
   if (!Number.isInteger(commit) || commit < 0 || commit > MAX_TILE) {
-    throw invalid(`a commit number is a whole number from 0 to ${MAX_TILE}, not ${commit}`);
+    throw invalidInput(`a commit number is a whole number from 0 to ${MAX_TILE}, not ${commit}`);
   }
 };
 
@@ -34,7 +32,7 @@ export const offsetOf = (commit: number, tileSize: number): number => commit % t
 /** A tile's name in keys: ten digits, the newest tile first. */
 export const tileKey = (tile: number): string => {
   if (!Number.isInteger(tile) || tile < 0 || tile > MAX_TILE)
-    throw invalid(`a tile is a whole number from 0, not ${tile}`);
+    throw invalidInput(`a tile is a whole number from 0, not ${tile}`);
   return String(MAX_TILE - tile).padStart(KEY_DIGITS, '0');
 };
 

@@ -47,6 +47,10 @@ export class TraceDbError extends SpanlineError<TraceDbErrorCode> {
   override readonly name = 'TraceDbError';
 }
 
+/** The error of a wrong argument, key or query. */
+export const invalidInput = (message: string, options?: ErrorOptions): TraceDbError =>
+  new TraceDbError('ERR_SPANLINE_INVALID_INPUT', message, options);
+
 /** The error of a call whose signal fired. */
 export const aborted = (message: string, options?: ErrorOptions): TraceDbError =>
   new TraceDbError('ERR_SPANLINE_ABORTED', message, options);

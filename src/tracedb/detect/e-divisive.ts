@@ -1,6 +1,6 @@
 // The lasting changes of a whole history: E-divisive proposes, a rank test and the size of the jump decide. It must never use chance: the same history
 // always has the same changes.
-import { TraceDbError } from '../tracedb-error.js';
+import { invalidInput } from '../tracedb-error.js';
 import { divide, type Judge, windowPlaces } from './divide.js';
 import { evidenceP } from './evidence.js';
 import { drawOutliersIn } from './outliers.js';
@@ -48,7 +48,7 @@ const settingsOf = (options: ChangePointOptions): Required<ChangePointOptions> =
   ];
   for (const [name, isFine, wanted] of rules) {
     if (isFine) continue;
-    throw new TraceDbError('ERR_SPANLINE_INVALID_INPUT', `${name} must be ${wanted}, not ${settings[name]}`);
+    throw invalidInput(`${name} must be ${wanted}, not ${settings[name]}`);
   }
   return settings;
 };
@@ -116,8 +116,7 @@ export const changePoints = (
   const indices: number[] = [];
   for (let i = 0; i < values.length; i++) if (Number.isFinite(values[i])) indices.push(i);
   if (indices.length > maxPoints) {
-    throw new TraceDbError(
-      'ERR_SPANLINE_INVALID_INPUT',
+    throw invalidInput(
       `a history of ${indices.length} values is longer than maxPoints = ${maxPoints}; pass its newest part, or a larger maxPoints`,
     );
   }

@@ -1,5 +1,5 @@
 // The lasting changes of many series, judged and sorted. It must never report more by chance when it is given more series.
-import { TraceDbError } from '../tracedb-error.js';
+import { invalidInput, TraceDbError } from '../tracedb-error.js';
 import { type Direction, directionOf } from './direction.js';
 import { type ChangePoint, type ChangePointOptions, changePoints } from './e-divisive.js';
 import type { Statistics } from './statistics.js';
@@ -52,19 +52,16 @@ export interface Regression extends Omit<ChangePoint, 'index' | 'lastBefore'> {
 const DEFAULT_FALSE_POSITIVE_RATE = 0.05;
 const DEFAULT_MIN_EFFECT = 0.02;
 
-const invalid = (message: string, cause?: unknown): TraceDbError =>
-  new TraceDbError('ERR_SPANLINE_INVALID_INPUT', message, { cause });
-
 /** Throws unless a series has a commit for each value, in rising order. */
 export const checkSeries = ({ key, commits, values }: Series): void => {
   if (commits.length !== values.length) {
-    throw invalid(
+    throw invalidInput(
       `series ${key} has ${values.length} values for ${commits.length} commits; give one value a commit, NaN if missing`,
     );
   }
   for (let i = 1; i < commits.length; i++) {
     if (!(commits[i].number > commits[i - 1].number)) {
-      throw invalid(
+      throw invalidInput(
         `series ${key}: commit ${commits[i].number} follows ${commits[i - 1].number}; sort the series by commit number`,
       );
     }
@@ -80,7 +77,9 @@ const changesOf = (series: Series, options: ChangePointOptions, statistics: Stat
   try {
     return changePoints(series.values, options, statistics);
   } catch (error) {
-    throw error instanceof TraceDbError ? invalid(`series ${series.key}: ${error.message}`, error) : error;
+    throw error instanceof TraceDbError
+      ? invalidInput(`series ${series.key}: ${error.message}`, { cause: error })
+      : error;
   }
 };
 
@@ -123,7 +122,7 @@ export const findRegressions = (
     ...rest
   } = options;
   if (!(falsePositiveRate > 0 && falsePositiveRate < 1)) {
-    throw invalid(`falsePositiveRate must be between 0 and 1, not ${falsePositiveRate}`);
+    throw invalidInput(`falsePositiveRate must be between 0 and 1, not ${falsePositiveRate}`);
   }
   const settings: ChangePointOptions = { ...rest, minEffect, pValue: falsePositiveRate / series.length };
   const found = series.flatMap((one) => {

@@ -1,6 +1,6 @@
 // Step detection in one window of a series: is there a step in the middle? It must never search for the best place of a step; the
 // window slides over the series instead.
-import { TraceDbError } from '../tracedb-error.js';
+import { invalidInput } from '../tracedb-error.js';
 import type { Statistics } from './statistics.js';
 import { NOTHING_FITTED, type StepDetectorName, type StepFit } from './step-detector.js';
 import { STEP_DETECTORS } from './step-detectors.js';
@@ -23,15 +23,14 @@ export interface StepFitOptions {
 const check = (options: StepFitOptions): void => {
   const { detector, interesting, stddevThreshold } = options;
   if (!Object.hasOwn(STEP_DETECTORS, detector)) {
-    throw new TraceDbError(
-      'ERR_SPANLINE_INVALID_INPUT',
+    throw invalidInput(
       `step detector ${JSON.stringify(detector)} is unknown; use one of ${Object.keys(STEP_DETECTORS).join(', ')}`,
     );
   }
   for (const [name, value] of Object.entries({ interesting, stddevThreshold })) {
     if (value === undefined && name === 'stddevThreshold') continue;
     if (!Number.isFinite(value) || Number(value) <= 0) {
-      throw new TraceDbError('ERR_SPANLINE_INVALID_INPUT', `${name} must be a finite number above 0, not ${value}`);
+      throw invalidInput(`${name} must be a finite number above 0, not ${value}`);
     }
   }
 };

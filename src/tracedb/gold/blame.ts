@@ -1,6 +1,6 @@
 // Blame: which commits may have brought a digest. A commit that certainly did not must never be in the list; one that may have must
 // never be missing from it, which is why commits without a result count.
-import { invalid } from '../params/param-text.js';
+import { invalidInput } from '../tracedb-error.js';
 import { MISSING_DIGEST } from './digest.js';
 import type { StatusOf } from './expectations.js';
 import type { GoldTile, GoldTrace } from './gold-tile.js';
@@ -109,7 +109,7 @@ export const blameDigest = (
   digest: string,
   testKey = DEFAULT_TEST_KEY,
 ): Blame | undefined => {
-  if (digest === MISSING_DIGEST) throw invalid('a missing digest has no blame; name a digest');
+  if (digest === MISSING_DIGEST) throw invalidInput('a missing digest has no blame; name a digest');
   return blameOf(tile, test, digest, tracesByTest(tile, testKey).get(test) ?? []);
 };
 

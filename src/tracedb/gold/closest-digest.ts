@@ -1,5 +1,5 @@
 // The triaged digests that look most like another one. What a digest stands for is not in this store, so the caller measures.
-import { TraceDbError } from '../tracedb-error.js';
+import { invalidInput } from '../tracedb-error.js';
 import { MISSING_DIGEST } from './digest.js';
 import type { StatusOf } from './expectations.js';
 import type { GoldTrace } from './gold-tile.js';
@@ -41,10 +41,7 @@ export const closestDigests = async (
     const measured = await distance(digest, candidate);
     if (measured === undefined) continue;
     if (typeof measured !== 'number' || !(measured >= 0)) {
-      throw new TraceDbError(
-        'ERR_SPANLINE_INVALID_INPUT',
-        `the distance of ${digest} and ${candidate} must be a number from 0, not ${measured}`,
-      );
+      throw invalidInput(`the distance of ${digest} and ${candidate} must be a number from 0, not ${measured}`);
     }
     const side = statusOf(test, candidate) === 'positive' ? 'positive' : 'negative';
     if (measured < (closest[side]?.distance ?? Number.POSITIVE_INFINITY)) {

@@ -1,5 +1,5 @@
 // What a digest is: lower-case hex digits of one length. One image must have one digest, so upper case is refused, never folded.
-import { TraceDbError } from '../tracedb-error.js';
+import { invalidInput } from '../tracedb-error.js';
 
 /** The digest of a commit at which a trace has no result; its id is 0. */
 export const MISSING_DIGEST = '';
@@ -17,8 +17,5 @@ const HEX = /^[0-9a-f]+$/;
 export const checkDigest = (digest: unknown, digits: number, where: string): void => {
   if (typeof digest === 'string' && digest.length === digits && HEX.test(digest)) return;
   const shown = typeof digest === 'string' ? JSON.stringify(digest.slice(0, 140)) : typeof digest;
-  throw new TraceDbError(
-    'ERR_SPANLINE_INVALID_INPUT',
-    `the digest ${shown} of ${where} must be ${digits} lower-case hex digits`,
-  );
+  throw invalidInput(`the digest ${shown} of ${where} must be ${digits} lower-case hex digits`);
 };

@@ -4,9 +4,9 @@
 
 import { chunks, inParallel } from '../../base/calls/in-parallel.js';
 import { CallDeadline } from '../params/call-deadline.js';
-import { invalid } from '../params/param-text.js';
 import { retryConflicts } from '../params/retry-conflicts.js';
 import type { CallOptions, Cell, Mutation, WideColumnTable } from '../table/wide-column-table.js';
+import { invalidInput } from '../tracedb-error.js';
 import { checkDigest } from './digest.js';
 import {
   type Expectation,
@@ -105,7 +105,7 @@ export class Expectations {
     for (const change of changes) {
       this.#check(change);
       if (!TRIAGE_STATUSES.includes(change.status)) {
-        throw invalid(`status must be one of ${TRIAGE_STATUSES.join(', ')}, not ${JSON.stringify(change.status)}`);
+        throw invalidInput(`status must be one of ${TRIAGE_STATUSES.join(', ')}, not ${JSON.stringify(change.status)}`);
       }
       wanted.set(JSON.stringify([change.test, change.digest]), change);
     }

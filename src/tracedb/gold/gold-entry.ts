@@ -1,8 +1,8 @@
 // What is put into a Gold store, and its checks. All entries are checked before the first is written: a bad one changes nothing.
 import { type CleaningRule, checkParams } from '../params/cleaning.js';
-import { checkKey, checkValue, invalid } from '../params/param-text.js';
+import { checkKey, checkValue } from '../params/param-text.js';
 import type { Params } from '../params/params.js';
-import { TraceDbError } from '../tracedb-error.js';
+import { invalidInput, TraceDbError } from '../tracedb-error.js';
 import { checkDigest, MISSING_DIGEST } from './digest.js';
 
 /** One result of one trace at one commit. */
@@ -43,7 +43,7 @@ const isTexts = (value: unknown): value is Params =>
   Object.values(value).every((text) => typeof text === 'string');
 
 const checkOptions = (options: unknown): void => {
-  if (!isTexts(options)) throw invalid('options must be an object whose values are strings');
+  if (!isTexts(options)) throw invalidInput('options must be an object whose values are strings');
   // A tile lists options with the params in one param set.
   for (const [key, value] of Object.entries(options)) {
     checkKey(key);
@@ -51,21 +51,21 @@ const checkOptions = (options: unknown): void => {
   }
   const text = encodeOptions(options);
   if (text.length > MAX_OPTIONS_LENGTH) {
-    throw invalid(`options of ${text.length} characters; the limit is ${MAX_OPTIONS_LENGTH}`);
+    throw invalidInput(`options of ${text.length} characters; the limit is ${MAX_OPTIONS_LENGTH}`);
   }
 };
 
 /** Throws `ERR_SPANLINE_INVALID_INPUT`, naming the entry, unless every one can be put. */
 export const checkEntries = (entries: readonly GoldEntry[], digestDigits: number, rule: CleaningRule): void => {
-  if (!Array.isArray(entries)) throw invalid('entries must be an array');
+  if (!Array.isArray(entries)) throw invalidInput('entries must be an array');
   entries.forEach((entry: GoldEntry | null | undefined, i) => {
     try {
-      if (!isTexts(entry?.params)) throw invalid('params must be an object whose values are strings');
+      if (!isTexts(entry?.params)) throw invalidInput('params must be an object whose values are strings');
       checkParams(entry.params, rule);
       if (entry.options !== undefined) checkOptions(entry.options);
       if (entry.digest !== MISSING_DIGEST) checkDigest(entry.digest, digestDigits, 'the entry');
     } catch (cause) {
-      throw invalid(`entry ${i}: ${(cause as Error).message}`, { cause });
+      throw invalidInput(`entry ${i}: ${(cause as Error).message}`, { cause });
     }
   });
 };

@@ -2,10 +2,9 @@
 // the table itself says it, and a store that expects another must not open.
 import type { CallDeadline } from '../params/call-deadline.js';
 import { type CleaningRule, cleaningRule, DEFAULT_RULE } from '../params/cleaning.js';
-import { invalid } from '../params/param-text.js';
 import type { Mutation, WideColumnTable } from '../table/wide-column-table.js';
 import { MAX_TILE_SIZE, MIN_TILE_SIZE } from '../tile.js';
-import { TraceDbError } from '../tracedb-error.js';
+import { invalidInput, TraceDbError } from '../tracedb-error.js';
 import { DEFAULT_DIGEST_DIGITS, MAX_DIGEST_DIGITS, MIN_DIGEST_DIGITS } from './digest.js';
 import { INSTANCE_FAMILY, SETTINGS_ROW } from './gold-keys.js';
 
@@ -61,7 +60,7 @@ export const openSettings = async (
   for (const { name, min, max } of SETTINGS) {
     const value = wanted[name];
     if (value === undefined || (Number.isInteger(value) && value >= min && value <= max)) continue;
-    throw invalid(`${name} must be a whole number from ${min} to ${max}, not ${String(value)}`);
+    throw invalidInput(`${name} must be a whole number from ${min} to ${max}, not ${String(value)}`);
   }
   let stored = await read(table, deadline);
   if (stored === undefined) {
@@ -85,7 +84,7 @@ export const openSettings = async (
   }
   for (const { name } of SETTINGS) {
     if (wanted[name] === undefined || wanted[name] === stored.settings[name]) continue;
-    throw invalid(
+    throw invalidInput(
       `${table.location} was made with ${name} ${stored.settings[name]}, not ${wanted[name]}; leave ${name} out`,
     );
   }

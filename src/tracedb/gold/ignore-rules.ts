@@ -2,14 +2,13 @@
 // no longer applies, and none may match everything.
 import { randomBytes } from 'node:crypto';
 import { CallDeadline } from '../params/call-deadline.js';
-import { invalid } from '../params/param-text.js';
 import type { Params } from '../params/params.js';
 import { retryConflicts } from '../params/retry-conflicts.js';
 import { compileQuery } from '../query/matches.js';
 import { parseQuery } from '../query/parse-query.js';
 import type { Query } from '../query/query.js';
 import type { CallOptions, Mutation, Row, WideColumnTable } from '../table/wide-column-table.js';
-import { TraceDbError } from '../tracedb-error.js';
+import { invalidInput, TraceDbError } from '../tracedb-error.js';
 import { IGNORE_COLUMN, IGNORE_FAMILY, IGNORE_REVISION_COLUMN, IGNORE_ROWS_PREFIX, ignoreRowKey } from './gold-keys.js';
 import { type Time, textIn, toMs } from './values.js';
 
@@ -163,7 +162,7 @@ const makeRule = async (
   createdMs: number,
 ): Promise<IgnoreRule> => {
   const parsed = parseQuery(textIn('query', query, 1, MAX_QUERY));
-  if (parsed.parts.length === 0) throw invalid('an ignore rule must not match every trace; give its query a key');
+  if (parsed.parts.length === 0) throw invalidInput('an ignore rule must not match every trace; give its query a key');
   // A pattern that no engine takes must not be found by the search that meets the rule.
   await compileQuery(parsed);
   return {
@@ -178,7 +177,7 @@ const makeRule = async (
 
 const rowOf = (id: string): string => {
   if (typeof id === 'string' && ID.test(id)) return ignoreRowKey(id);
-  throw invalid(`the id of an ignore rule is 16 hex digits, not ${JSON.stringify(id)}`);
+  throw invalidInput(`the id of an ignore rule is 16 hex digits, not ${JSON.stringify(id)}`);
 };
 
 const setRule = (rule: IgnoreRule, revision: number, timestampMs: number): Mutation[] =>

@@ -3,10 +3,10 @@
 
 import { type CleaningRule, DEFAULT_RULE } from '../params/cleaning.js';
 import { ParamSet } from '../params/param-set.js';
-import { invalid } from '../params/param-text.js';
 import { fitQuery, unknownIn } from '../query/known-query.js';
 import { compileQuery } from '../query/matches.js';
 import { parseQuery } from '../query/parse-query.js';
+import { invalidInput } from '../tracedb-error.js';
 import { DEFAULT_TEST_KEY, tracesByTest } from './blame.js';
 import { type ClosestDigests, closestDigests, type DigestDistance } from './closest-digest.js';
 import { MISSING_DIGEST } from './digest.js';
@@ -107,8 +107,9 @@ export const searchDigests = async (
   const offset = countIn('offset', search.offset ?? 0, 0, Number.MAX_SAFE_INTEGER);
   const limit = countIn('limit', search.limit ?? 100, 1, MAX_LIMIT);
   const unknown = statuses.find((status) => !TRIAGE_STATUSES.includes(status));
-  if (unknown !== undefined) throw invalid(`statuses must be of ${TRIAGE_STATUSES.join(', ')}, not ${unknown}`);
-  if (!IGNORED.includes(ignored)) throw invalid(`ignored must be one of ${IGNORED.join(', ')}, not ${String(ignored)}`);
+  if (unknown !== undefined) throw invalidInput(`statuses must be of ${TRIAGE_STATUSES.join(', ')}, not ${unknown}`);
+  if (!IGNORED.includes(ignored))
+    throw invalidInput(`ignored must be one of ${IGNORED.join(', ')}, not ${String(ignored)}`);
   const fitted = fitQuery(parseQuery(query), tile.paramSet, search.rule ?? DEFAULT_RULE);
   const reason = unknownIn(fitted, tile.paramSet);
   const matches = await compileQuery(fitted);

@@ -1,7 +1,7 @@
 // The error of an ingest file: name of the file, place in it, reason. It must never quote more than a line of the file, nor
 // characters that steer a terminal: what is refused may be hostile, and the message goes to terminals and logs.
 import { escapeText } from '../../base/text/escape-text.js';
-import { TraceDbError } from '../tracedb-error.js';
+import { invalidInput, TraceDbError } from '../tracedb-error.js';
 
 const MAX_SHOWN = 60;
 const MAX_POINTER = 200;
@@ -37,8 +37,4 @@ export const unreadableFile = (at: string, reason: string, cause?: unknown): Tra
 
 /** `ERR_SPANLINE_INVALID_INPUT` for the file, or file and line, `at`. */
 export const badFile = (at: string, path: string, reason: string, cause?: unknown): TraceDbError =>
-  new TraceDbError(
-    'ERR_SPANLINE_INVALID_INPUT',
-    `${escapeText(at)}: ${problemText(path, reason)}`,
-    cause === undefined ? undefined : { cause },
-  );
+  invalidInput(`${escapeText(at)}: ${problemText(path, reason)}`, cause === undefined ? undefined : { cause });

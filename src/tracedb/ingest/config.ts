@@ -7,7 +7,7 @@ import type { Direction } from '../detect/direction.js';
 import type { StepDetectorName } from '../detect/step-detector.js';
 import { type CleaningRule, cleaningRule, DEFAULT_RULE } from '../params/cleaning.js';
 import { parseBigtableLocation } from '../table/bigtable/location.js';
-import { TraceDbError } from '../tracedb-error.js';
+import { invalidInput, type TraceDbError } from '../tracedb-error.js';
 import { problemText } from './bad-file.js';
 import { CONFIG_SCHEMA, STEP_DETECTORS } from './config-schema.js';
 import { IngestFile } from './ingest-file.js';
@@ -120,10 +120,7 @@ const configError = (name: string, problems: readonly Problem[]): TraceDbError =
   const shown = problems.slice(0, MAX_PROBLEMS_SHOWN).map(({ path, reason }) => `\n  ${problemText(path, reason)}`);
   const more = problems.length - shown.length;
   const count = problems.length === 1 ? '1 problem' : `${problems.length} problems`;
-  return new TraceDbError(
-    'ERR_SPANLINE_INVALID_INPUT',
-    `${escapeText(name)}: ${count}${shown.join('')}${more > 0 ? `\n  and ${more} more` : ''}`,
-  );
+  return invalidInput(`${escapeText(name)}: ${count}${shown.join('')}${more > 0 ? `\n  and ${more} more` : ''}`);
 };
 
 /**

@@ -1,5 +1,5 @@
 // The formats of ingest files, and which one a file has. A format must never be told by the name of the file: names are free.
-import { TraceDbError } from '../tracedb-error.js';
+import { invalidInput, type TraceDbError } from '../tracedb-error.js';
 import { badFile, quoted, shown } from './bad-file.js';
 import { isBenchmarkScript, parseGithubActionBenchmark } from './github-action-benchmark.js';
 import type { IngestCommit } from './ingest-commit.js';
@@ -39,10 +39,7 @@ export const HISTORY_FORMATS: ReadonlySet<IngestFormat> = new Set(['github-actio
 export const ingestFormat = (name: string): IngestFormat => {
   const format = INGEST_FORMATS.find((known) => known === name);
   if (format !== undefined) return format;
-  throw new TraceDbError(
-    'ERR_SPANLINE_INVALID_INPUT',
-    `there is no ingest format ${quoted(String(name))}; there are ${INGEST_FORMATS.join(', ')}`,
-  );
+  throw invalidInput(`there is no ingest format ${quoted(String(name))}; there are ${INGEST_FORMATS.join(', ')}`);
 };
 
 /** The properties by which a document is recognised; the first row of which it has all decides. */

@@ -1,7 +1,7 @@
 // Reads an ingest file, of any format, compressed or not. It must never hand out a commit before all of the file is known to be
 // good: a bad file changes nothing.
 import type { CleaningRule } from '../params/cleaning.js';
-import { TraceDbError } from '../tracedb-error.js';
+import { invalidInput } from '../tracedb-error.js';
 import { badFile } from './bad-file.js';
 import { checkedTimeMs } from './commit-fields.js';
 import {
@@ -66,7 +66,7 @@ const limitsOf = (options: IngestOptions): IngestLimits => {
   const limit = (name: keyof IngestLimits): number => {
     const value = options[name] ?? INGEST_LIMITS[name];
     if (value > 0) return value;
-    throw new TraceDbError('ERR_SPANLINE_INVALID_INPUT', `${name} must be a number above 0, not ${value}`);
+    throw invalidInput(`${name} must be a number above 0, not ${value}`);
   };
   return {
     maxDocumentBytes: Math.min(limit('maxDocumentBytes'), LARGEST_DOCUMENT_BYTES),

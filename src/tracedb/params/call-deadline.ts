@@ -3,7 +3,7 @@
 import { sleep } from '../../base/calls/sleep.js';
 import { throwIfAborted } from '../../base/errors/aborted.js';
 import type { CallOptions } from '../table/wide-column-table.js';
-import { aborted, TraceDbError } from '../tracedb-error.js';
+import { aborted, invalidInput, TraceDbError } from '../tracedb-error.js';
 
 const DEFAULT_DEADLINE_MS = 60_000;
 
@@ -17,10 +17,7 @@ export class CallDeadline {
   /** `what` names the call in the errors. */
   constructor(what: string, { signal, deadlineMs = DEFAULT_DEADLINE_MS }: CallOptions = {}) {
     if (typeof deadlineMs !== 'number' || !(deadlineMs > 0)) {
-      throw new TraceDbError(
-        'ERR_SPANLINE_INVALID_INPUT',
-        `deadlineMs of ${what} must be a number above 0, not ${deadlineMs}`,
-      );
+      throw invalidInput(`deadlineMs of ${what} must be a number above 0, not ${deadlineMs}`);
     }
     this.#what = what;
     this.signal = signal;

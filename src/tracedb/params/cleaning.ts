@@ -1,6 +1,7 @@
 // Which characters params may have, and how others are replaced. A rule must never let a comma or an equals sign through: they
 // separate the parts of a structured key.
-import { checkKey, checkValue, invalid, MAX_PARAM_LENGTH, MAX_PARAMS, quoted } from './param-text.js';
+import { invalidInput } from '../tracedb-error.js';
+import { checkKey, checkValue, MAX_PARAM_LENGTH, MAX_PARAMS, quoted } from './param-text.js';
 import type { Params } from './params.js';
 
 const REPLACEMENT = '_';
@@ -29,13 +30,15 @@ export interface CleaningRule {
  */
 export const cleaningRule = (allowed: string): CleaningRule => {
   if (!CLASS_BODY.test(allowed)) {
-    throw invalid(`cleaning rule ${quoted(allowed)} must be the inside of a character class, such as A-Za-z0-9._-`);
+    throw invalidInput(
+      `cleaning rule ${quoted(allowed)} must be the inside of a character class, such as A-Za-z0-9._-`,
+    );
   }
   let forbidden: RegExp;
   try {
     forbidden = new RegExp(`[^${allowed}]`, 'gu');
   } catch (cause) {
-    throw invalid(
+    throw invalidInput(
       `cleaning rule ${quoted(allowed)} is not the inside of a character class: ${(cause as Error).message}`,
       {
         cause,
@@ -44,13 +47,13 @@ export const cleaningRule = (allowed: string): CleaningRule => {
   }
   for (const separator of [',', '=', LONE_SURROGATE]) {
     if (separator.search(forbidden) < 0) {
-      throw invalid(
+      throw invalidInput(
         `cleaning rule ${quoted(allowed)} allows ${quoted(separator)}, which no param may have; leave it out`,
       );
     }
   }
   if (REPLACEMENT.search(forbidden) >= 0) {
-    throw invalid(`cleaning rule ${quoted(allowed)} must allow "_", which replaces what is not allowed; add it`);
+    throw invalidInput(`cleaning rule ${quoted(allowed)} must allow "_", which replaces what is not allowed; add it`);
   }
   return Object.freeze({ allowed, forbidden });
 };
@@ -77,11 +80,11 @@ export const forceValid = (params: Params, rule: CleaningRule = DEFAULT_RULE): P
   for (const key of Object.keys(params)) {
     const value = params[key];
     if (typeof value !== 'string') {
-      throw invalid(`the value of param ${quoted(key)} must be a string, not ${typeof value}`);
+      throw invalidInput(`the value of param ${quoted(key)} must be a string, not ${typeof value}`);
     }
     const name = cleanText(key, rule);
     if (cleaned.has(name)) {
-      throw invalid(`param ${quoted(key)} and another one both become ${quoted(name)}; rename one of them`);
+      throw invalidInput(`param ${quoted(key)} and another one both become ${quoted(name)}; rename one of them`);
     }
     cleaned.set(name, cleanText(value, rule));
   }
@@ -97,7 +100,7 @@ const checkAllowed = (what: string, text: string, rule: CleaningRule): void => {
   const at = text.search(rule.forbidden);
   if (at < 0) return;
   const character = String.fromCodePoint(text.codePointAt(at) ?? 0);
-  throw invalid(
+  throw invalidInput(
     `${what} ${quoted(text)} has the character ${quoted(character)}; allowed are [${rule.allowed}]: rename it, or use forceValid(params)`,
   );
 };
@@ -114,12 +117,12 @@ const checkAllowed = (what: string, text: string, rule: CleaningRule): void => {
  */
 export const checkParams = (params: Params, rule: CleaningRule = DEFAULT_RULE): void => {
   if (typeof params !== 'object' || params === null) {
-    throw invalid(`params must be an object of texts, not ${params === null ? 'null' : typeof params}`);
+    throw invalidInput(`params must be an object of texts, not ${params === null ? 'null' : typeof params}`);
   }
   const keys = Object.keys(params);
-  if (keys.length === 0) throw invalid('a trace must have at least one param; give it one');
+  if (keys.length === 0) throw invalidInput('a trace must have at least one param; give it one');
   if (keys.length > MAX_PARAMS) {
-    throw invalid(
+    throw invalidInput(
       `a trace has ${keys.length} params; the limit is ${MAX_PARAMS}: leave out what tells no traces apart`,
     );
   }
@@ -128,7 +131,7 @@ export const checkParams = (params: Params, rule: CleaningRule = DEFAULT_RULE): 
     if (isAllowed(key, rule) && isAllowed(params[key], rule)) continue;
     checkKey(key);
     checkValue(key, params[key]);
-    if (params[key] === '') throw invalid(`the value of param ${quoted(key)} is empty; leave the param out`);
+    if (params[key] === '') throw invalidInput(`the value of param ${quoted(key)} is empty; leave the param out`);
     checkAllowed('param key', key, rule);
     checkAllowed(`the value of param ${quoted(key)},`, params[key], rule);
   }

@@ -3,10 +3,9 @@
 // newer than those it replaces whatever the writers' clocks say.
 import { inSpan } from '../node-span.js';
 import type { CallOptions, Cell, Mutation, WideColumnTable } from '../table/wide-column-table.js';
-import { TraceDbError } from '../tracedb-error.js';
+import { invalidInput, TraceDbError } from '../tracedb-error.js';
 import { CallDeadline } from './call-deadline.js';
 import { OrderedParamSet } from './ordered-param-set.js';
-import { invalid } from './param-text.js';
 import type { Params } from './params.js';
 import { DEFAULT_RETRY_BOUNDS, type RetryBounds, retryConflicts } from './retry-conflicts.js';
 
@@ -87,10 +86,10 @@ export class OpsRow {
   constructor(table: WideColumnTable, options: OpsRowOptions) {
     const { timestampMs = Date.now, maxAttempts, backoffMs } = { ...DEFAULT_RETRY_BOUNDS, ...options };
     if (!Number.isSafeInteger(maxAttempts) || maxAttempts < 1) {
-      throw invalid(`maxAttempts must be a whole number from 1, not ${maxAttempts}`);
+      throw invalidInput(`maxAttempts must be a whole number from 1, not ${maxAttempts}`);
     }
     if (!Number.isFinite(backoffMs) || backoffMs < 0) {
-      throw invalid(`backoffMs must be a number from 0, not ${backoffMs}`);
+      throw invalidInput(`backoffMs must be a number from 0, not ${backoffMs}`);
     }
     this.#table = table;
     this.#options = options;

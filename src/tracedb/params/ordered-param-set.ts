@@ -1,10 +1,10 @@
 // The ordered param set of a tile: every key and value has a place that never changes, so that a trace's id is a few small
 // numbers. It must never encode params it does not know: two traces would share an id.
 import { createHash } from 'node:crypto';
-import { TraceDbError } from '../tracedb-error.js';
+import { invalidInput, TraceDbError } from '../tracedb-error.js';
 import { readOrderedLists, writeOrderedLists } from './ordered-param-set-bytes.js';
 import { ParamSet } from './param-set.js';
-import { invalid, quoted } from './param-text.js';
+import { quoted } from './param-text.js';
 import type { Params } from './params.js';
 
 const NONE: readonly string[] = Object.freeze([]);
@@ -149,11 +149,11 @@ export class OrderedParamSet {
     if (id !== undefined) return id;
     for (const [key, value] of Object.entries(params)) {
       if (this.valueIndex(key, value) >= 0) continue;
-      throw invalid(
+      throw invalidInput(
         `param ${quoted(`${key}=${value}`)} is not in the ordered param set; first add it: ops.with(ops.missing([params]))`,
       );
     }
-    throw invalid('a trace without params has no id; give it at least one param');
+    throw invalidInput('a trace without params has no id; give it at least one param');
   }
 
   /** What `encode` gives, or undefined where it throws; for writers, which ask it of every point. */

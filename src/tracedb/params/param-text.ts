@@ -1,6 +1,6 @@
 // Which texts a param set can hold: those with a UTF-8 form, of bounded length. Two texts must never become one when they are
 // written down, or two traces would share an id.
-import { TraceDbError } from '../tracedb-error.js';
+import { invalidInput } from '../tracedb-error.js';
 
 /** UTF-16 code units of a key or value. */
 export const MAX_PARAM_LENGTH = 1024;
@@ -12,20 +12,17 @@ const LONE_SURROGATE = /\p{Surrogate}/u;
 /** `text` in quotes, cut short so that an error stays readable. */
 export const quoted = (text: string): string => JSON.stringify(text.length > 80 ? `${text.slice(0, 77)}...` : text);
 
-export const invalid = (message: string, options?: ErrorOptions): TraceDbError =>
-  new TraceDbError('ERR_SPANLINE_INVALID_INPUT', message, options);
-
 /** Throws `ERR_SPANLINE_INVALID_INPUT` for text that has no UTF-8 form. */
 export const checkWellFormed = (what: string, text: string): void => {
   if (LONE_SURROGATE.test(text)) {
-    throw invalid(`${what} ${quoted(text)} has a lone surrogate and so no UTF-8 form; use text.toWellFormed()`);
+    throw invalidInput(`${what} ${quoted(text)} has a lone surrogate and so no UTF-8 form; use text.toWellFormed()`);
   }
 };
 
 const checkText = (what: string, text: unknown): void => {
-  if (typeof text !== 'string') throw invalid(`${what} must be a string, not ${typeof text}`);
+  if (typeof text !== 'string') throw invalidInput(`${what} must be a string, not ${typeof text}`);
   if (text.length > MAX_PARAM_LENGTH) {
-    throw invalid(`${what} ${quoted(text)} has ${text.length} characters; the limit is ${MAX_PARAM_LENGTH}`);
+    throw invalidInput(`${what} ${quoted(text)} has ${text.length} characters; the limit is ${MAX_PARAM_LENGTH}`);
   }
   checkWellFormed(what, text);
 };
@@ -33,7 +30,7 @@ const checkText = (what: string, text: unknown): void => {
 /** Throws `ERR_SPANLINE_INVALID_INPUT` unless `key` can be the key of a param. */
 export const checkKey = (key: string): void => {
   checkText('param key', key);
-  if (key === '') throw invalid('a param key must not be empty; name it');
+  if (key === '') throw invalidInput('a param key must not be empty; name it');
 };
 
 /** Throws `ERR_SPANLINE_INVALID_INPUT` unless `value` can be the value of `key`; it may be empty. */

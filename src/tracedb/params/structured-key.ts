@@ -1,7 +1,8 @@
 // The name of a trace as people see it: `,arch=x86,config=8888,`. One trace has exactly one; a text that is not the one must
 // never be read as if it were.
+import { invalidInput } from '../tracedb-error.js';
 import { type CleaningRule, checkParams, DEFAULT_RULE } from './cleaning.js';
-import { invalid, quoted } from './param-text.js';
+import { quoted } from './param-text.js';
 import type { Params } from './params.js';
 
 /**
@@ -46,7 +47,8 @@ export const structuredKeyOf = (params: Params): string => {
  * ```
  */
 export const parseStructuredKey = (text: string, rule: CleaningRule = DEFAULT_RULE): Params => {
-  const refuse = (why: string): Error => invalid(`structured key ${quoted(text)} ${why}; write ,key=value,key=value,`);
+  const refuse = (why: string): Error =>
+    invalidInput(`structured key ${quoted(text)} ${why}; write ,key=value,key=value,`);
   if (text.length < 2 || !text.startsWith(',') || !text.endsWith(',')) throw refuse('must start and end with a comma');
   const entries: [string, string][] = [];
   let last = '';

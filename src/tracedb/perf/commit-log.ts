@@ -9,7 +9,7 @@ import { retryConflicts } from '../params/retry-conflicts.js';
 import { prefixEnd } from '../table/byte-order.js';
 import type { CallOptions, Mutation, Row, WideColumnTable } from '../table/wide-column-table.js';
 import { MAX_TILE } from '../tile.js';
-import { TraceDbError } from '../tracedb-error.js';
+import { invalidInput, TraceDbError } from '../tracedb-error.js';
 import { COMMIT_PREFIX, CONFIG_KEY, commitHashKey, commitKey, FAMILIES } from './keys.js';
 
 /** A commit to be made known. */
@@ -74,8 +74,7 @@ const chunks = function* <T>(items: readonly T[], size: number): Generator<reado
 
 const checkHash = (hash: string): void => {
   if (typeof hash === 'string' && /^[^\s\0]{1,256}$/u.test(hash)) return;
-  throw new TraceDbError(
-    'ERR_SPANLINE_INVALID_INPUT',
+  throw invalidInput(
     `commit ${JSON.stringify(hash)} must be 1 to 256 characters without white space, such as a git hash`,
   );
 };
@@ -88,10 +87,7 @@ const isCommit = (value: unknown): value is Commit => {
 const check = ({ hash, timestampMs }: CommitInfo): void => {
   checkHash(hash);
   if (timestampMs === undefined || Number.isSafeInteger(timestampMs)) return;
-  throw new TraceDbError(
-    'ERR_SPANLINE_INVALID_INPUT',
-    `timestampMs of commit ${hash} must be whole milliseconds, not ${String(timestampMs)}`,
-  );
+  throw invalidInput(`timestampMs of commit ${hash} must be whole milliseconds, not ${String(timestampMs)}`);
 };
 
 /** Commits by number and by hash. */
@@ -125,7 +121,7 @@ export class CommitLog {
   async list(range: CommitRange = {}, options?: CallOptions): Promise<Commit[]> {
     const { last } = range;
     if (last !== undefined && !(Number.isSafeInteger(last) && last > 0)) {
-      throw new TraceDbError('ERR_SPANLINE_INVALID_INPUT', `last must be a whole number from 1, not ${String(last)}`);
+      throw invalidInput(`last must be a whole number from 1, not ${String(last)}`);
     }
     const deadline = new CallDeadline(`listing commits of ${this.#table.location}`, options);
     const from = await this.#boundOf('from', range.from, deadline);
@@ -133,10 +129,7 @@ export class CommitLog {
     // Numbers are computed, and a range of none is none; what a person names in the wrong order is a mistake.
     const isNamed = typeof range.from !== 'number' || typeof range.to !== 'number';
     if (isNamed && (from.number > to.number || from.ms > to.ms)) {
-      throw new TraceDbError(
-        'ERR_SPANLINE_INVALID_INPUT',
-        `${said(range.from)} comes after ${said(range.to)}; name the older one first`,
-      );
+      throw invalidInput(`${said(range.from)} comes after ${said(range.to)}; name the older one first`);
     }
     const end = to.number >= MAX_TILE ? prefixEnd(COMMIT_PREFIX)?.toString() : commitKey(to.number + 1);
     const commits: Commit[] = [];
@@ -166,10 +159,7 @@ export class CommitLog {
       );
     }
     if (found.length > 1 && only.hash !== hash) {
-      throw new TraceDbError(
-        'ERR_SPANLINE_INVALID_INPUT',
-        `several commits begin with ${hash}; write more of the hash`,
-      );
+      throw invalidInput(`several commits begin with ${hash}; write more of the hash`);
     }
     return only;
   }
@@ -183,10 +173,7 @@ export class CommitLog {
     if (Number.isInteger(bound) || Math.abs(bound as number) === Number.POSITIVE_INFINITY) {
       return { ...none, number: bound as number };
     }
-    throw new TraceDbError(
-      'ERR_SPANLINE_INVALID_INPUT',
-      `${side} must be the number or the hash of a commit, or a Date, not ${String(bound)}`,
-    );
+    throw invalidInput(`${side} must be the number or the hash of a commit, or a Date, not ${String(bound)}`);
   }
 
   /** The commits behind these, of which unknown ones are added. */

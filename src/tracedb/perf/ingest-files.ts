@@ -10,7 +10,7 @@ import { type IngestOptions, openIngestFile } from '../ingest/read-file.js';
 import { CallDeadline } from '../params/call-deadline.js';
 import { DEFAULT_RULE } from '../params/cleaning.js';
 import type { CallOptions } from '../table/wide-column-table.js';
-import { TraceDbError } from '../tracedb-error.js';
+import { invalidInput, TraceDbError } from '../tracedb-error.js';
 import { FileOrder, newestKnown } from './commit-order.js';
 import { FAMILIES, ingestKey } from './keys.js';
 import type { PerfStore } from './perf-store.js';
@@ -201,10 +201,7 @@ const intoBatch = async (
   const file = reading.name ?? path;
   // It becomes part of the sources, and a bad file changes nothing: not even the commits, which are written before them.
   if (file === '' || file.length > MAX_NAME_LENGTH) {
-    throw new TraceDbError(
-      'ERR_SPANLINE_INVALID_INPUT',
-      `the name of a file must have 1 to ${MAX_NAME_LENGTH} characters, not ${file.length}`,
-    );
+    throw invalidInput(`the name of a file must have 1 to ${MAX_NAME_LENGTH} characters, not ${file.length}`);
   }
   const call = (): CallOptions => new CallDeadline(`ingesting ${file}`, { deadlineMs, signal: reading.signal }).next();
   const opened = await openIngestFile(path, reading);

@@ -4,7 +4,7 @@ import { CallDeadline } from '../params/call-deadline.js';
 import { type CleaningRule, cleaningRule, DEFAULT_RULE } from '../params/cleaning.js';
 import type { CallOptions, WideColumnTable } from '../table/wide-column-table.js';
 import { checkTileSize } from '../tile.js';
-import { TraceDbError } from '../tracedb-error.js';
+import { invalidInput, TraceDbError } from '../tracedb-error.js';
 import { CONFIG_KEY, FAMILIES } from './keys.js';
 
 /** What cannot change once a store has data. */
@@ -22,12 +22,10 @@ const FORMAT_VERSION = 1;
 const MAX_SHARDS = 64;
 const COLUMN = 'J';
 
-const invalid = (message: string): TraceDbError => new TraceDbError('ERR_SPANLINE_INVALID_INPUT', message);
-
 const check = ({ tileSize, shards }: PerfConfig): void => {
   checkTileSize(tileSize);
   if (!Number.isInteger(shards) || shards < 1 || shards > MAX_SHARDS) {
-    throw invalid(`a tile has 1 to ${MAX_SHARDS} shards, not ${shards}`);
+    throw invalidInput(`a tile has 1 to ${MAX_SHARDS} shards, not ${shards}`);
   }
 };
 
@@ -87,7 +85,9 @@ export const openPerfConfig = async (
   const { config } = stored;
   for (const name of ['tileSize', 'shards'] as const) {
     if (wanted[name] === undefined || wanted[name] === config[name]) continue;
-    throw invalid(`${table.location} was made with ${name} ${config[name]}, not ${wanted[name]}; leave ${name} out`);
+    throw invalidInput(
+      `${table.location} was made with ${name} ${config[name]}, not ${wanted[name]}; leave ${name} out`,
+    );
   }
   return stored;
 };

@@ -14,7 +14,7 @@ import { readSlotsOf } from '../query/read-slots.js';
 import { runPlan } from '../query/run-query.js';
 import type { CallOptions, TableSchema, TableStats, WideColumnTable } from '../table/wide-column-table.js';
 import { offsetOf, tileOf, tileOfKey } from '../tile.js';
-import { TraceDbError } from '../tracedb-error.js';
+import { invalidInput, TraceDbError } from '../tracedb-error.js';
 import { CommitLog } from './commit-log.js';
 import { type DecodeIds, idDecoder } from './id-decoder.js';
 import { FAMILIES, indexPrefix, PARAM_SET_PREFIX, paramSetKey, sourceKey, tileLayout, traceKey } from './keys.js';
@@ -98,10 +98,7 @@ export class PerfStore {
   static async open(table: WideColumnTable, options: PerfStoreOptions = {}): Promise<PerfStore> {
     const { rule, cachedTraces = 200_000, tileSize, shards, ...call } = options;
     if (!Number.isInteger(cachedTraces) || cachedTraces < 2) {
-      throw new TraceDbError(
-        'ERR_SPANLINE_INVALID_INPUT',
-        `cachedTraces must be a whole number from 2, not ${cachedTraces}`,
-      );
+      throw invalidInput(`cachedTraces must be a whole number from 2, not ${cachedTraces}`);
     }
     const stored = await openPerfConfig(table, { tileSize, shards, rule }, call);
     return new PerfStore(table, stored.config, rule ?? stored.rule, cachedTraces);
@@ -178,10 +175,7 @@ export class PerfStore {
     const deadline = new CallDeadline(`querying tile ${tile}`, options);
     const parsed = toQuery(query);
     if (parsed.parts.length === 0) {
-      throw new TraceDbError(
-        'ERR_SPANLINE_INVALID_INPUT',
-        'an empty query selects every trace, which has no use for ids; name at least one key',
-      );
+      throw invalidInput('an empty query selects every trace, which has no use for ids; name at least one key');
     }
     const { plan } = await this.#plan(tile, parsed, deadline);
     yield* runPlan(this.table, plan, tileLayout(tile, this.config.shards), { ...deadline.next(), tile });

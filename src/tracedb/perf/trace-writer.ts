@@ -10,7 +10,7 @@ import type { Params } from '../params/params.js';
 import { MAX_TIMESTAMP_MS } from '../table/limits.js';
 import type { CallOptions, Mutation, RowMutation, WideColumnTable } from '../table/wide-column-table.js';
 import { checkCommit, offsetOf, tileOf } from '../tile.js';
-import { TraceDbError } from '../tracedb-error.js';
+import { invalidInput } from '../tracedb-error.js';
 import { FAMILIES, indexKeys, sourceDigest, sourceKey, traceKey } from './keys.js';
 import type { PerfConfig } from './perf-config.js';
 import { valueMutations } from './trace-values.js';
@@ -241,14 +241,10 @@ export class TraceWriter {
   #checkCommit({ commit, source, timestampMs }: CommitPoints): void {
     checkCommit(commit);
     if (typeof source !== 'string' || source === '' || source.length > MAX_SOURCE_LENGTH) {
-      throw new TraceDbError(
-        'ERR_SPANLINE_INVALID_INPUT',
-        `the source of commit ${commit} must be a name of 1 to ${MAX_SOURCE_LENGTH} characters`,
-      );
+      throw invalidInput(`the source of commit ${commit} must be a name of 1 to ${MAX_SOURCE_LENGTH} characters`);
     }
     if (!Number.isInteger(timestampMs) || timestampMs < 0 || timestampMs > MAX_TIMESTAMP_MS) {
-      throw new TraceDbError(
-        'ERR_SPANLINE_INVALID_INPUT',
+      throw invalidInput(
         `timestampMs of commit ${commit} must be whole milliseconds since 1970, up to the year 9999, not ${timestampMs}`,
       );
     }
@@ -257,8 +253,7 @@ export class TraceWriter {
 
 const checkValue = (commit: number, params: Params, value: number): void => {
   if (typeof value === 'number' && (Number.isNaN(value) || Math.abs(value) <= MAX_FLOAT32)) return;
-  throw new TraceDbError(
-    'ERR_SPANLINE_INVALID_INPUT',
+  throw invalidInput(
     `a value of commit ${commit}, ${JSON.stringify(params)}, must be a number within float32 or NaN for missing, not ${String(value)}`,
   );
 };

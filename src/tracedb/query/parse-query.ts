@@ -1,6 +1,8 @@
 // Reads a query in its text form, `config=8888&arch=!x86&name=~regex&os=*&gpu=!~re`. A text it does not understand must be an
 // error that says what to write, never a query that selects something else.
-import { invalid, quoted } from '../params/param-text.js';
+
+import { quoted } from '../params/param-text.js';
+import { invalidInput } from '../tracedb-error.js';
 import { makeQuery, type Query, type QueryPart } from './query.js';
 
 /** UTF-16 code units of a query's text. */
@@ -20,7 +22,9 @@ const decode = (what: string, text: string): string => {
   try {
     return decodeURIComponent(text.replaceAll('+', ' '));
   } catch (cause) {
-    throw invalid(`query ${what} ${quoted(text)} has a malformed % escape; write %25 for a percent sign`, { cause });
+    throw invalidInput(`query ${what} ${quoted(text)} has a malformed % escape; write %25 for a percent sign`, {
+      cause,
+    });
   }
 };
 
@@ -28,12 +32,12 @@ const decode = (what: string, text: string): string => {
 const readValue = (key: string, text: string): [kind: Kind, value: string | undefined] => {
   if (text === '*') return ['has-key', undefined];
   if (text === '!*') {
-    throw invalid(`query ${quoted(`${key}=!*`)} would never match, a negation needs the key; leave it out`);
+    throw invalidInput(`query ${quoted(`${key}=!*`)} would never match, a negation needs the key; leave it out`);
   }
   const negated = text.startsWith('!');
   const rest = negated ? text.slice(1) : text;
   if (rest === '')
-    throw invalid(`query ${quoted(`${key}=!`)} has no value after "!"; write ${quoted(`${key}=!value`)}`);
+    throw invalidInput(`query ${quoted(`${key}=!`)} has no value after "!"; write ${quoted(`${key}=!value`)}`);
   if (rest.startsWith('~')) return [negated ? 'not-matches' : 'matches', rest.slice(1)];
   // A leading = takes the rest as it stands, for values that start with a sign.
   return [negated ? 'not-one-of' : 'one-of', rest.startsWith('=') ? rest.slice(1) : rest];
@@ -63,23 +67,23 @@ const readValue = (key: string, text: string): [kind: Kind, value: string | unde
  */
 export const parseQuery = (text: string): Query => {
   if (text.length > MAX_QUERY_LENGTH) {
-    throw invalid(`a query of ${text.length} characters; the limit is ${MAX_QUERY_LENGTH}: use a pattern`);
+    throw invalidInput(`a query of ${text.length} characters; the limit is ${MAX_QUERY_LENGTH}: use a pattern`);
   }
   const parts = new Map<string, { kind: Kind; values: string[] }>();
   for (const pair of text.split('&')) {
     if (pair === '') continue;
     const equals = pair.indexOf('=');
-    if (equals < 0) throw invalid(`query ${quoted(pair)} has no "="; write key=value, or key=* for any value`);
+    if (equals < 0) throw invalidInput(`query ${quoted(pair)} has no "="; write key=value, or key=* for any value`);
     const key = decode('key', pair.slice(0, equals));
-    if (key === '') throw invalid(`query ${quoted(pair)} has no key before "="; write key=value`);
+    if (key === '') throw invalidInput(`query ${quoted(pair)} has no key before "="; write key=value`);
     const written = decode('value', pair.slice(equals + 1));
     if (written === '') {
-      throw invalid(`query ${quoted(pair)} has no value after "="; write ${quoted(`${key}=*`)} for any value`);
+      throw invalidInput(`query ${quoted(pair)} has no value after "="; write ${quoted(`${key}=*`)} for any value`);
     }
     const [kind, value] = readValue(key, written);
     const part = parts.get(key) ?? { kind, values: [] };
     if (part.kind !== kind) {
-      throw invalid(
+      throw invalidInput(
         `query key ${quoted(key)} has values of two kinds, ${SHORT_FORM[part.kind]} and ${SHORT_FORM[kind]}; use one kind for a key`,
       );
     }

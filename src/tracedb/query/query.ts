@@ -1,6 +1,8 @@
 // What a query is, whoever wrote it. Parts are sorted by key and values are sorted and unique, so that two texts of one meaning
 // are one query; a query must never be larger than the limits here, since users send them.
-import { checkKey, checkValue, invalid, quoted } from '../params/param-text.js';
+
+import { checkKey, checkValue, quoted } from '../params/param-text.js';
+import { invalidInput } from '../tracedb-error.js';
 import { checkPattern } from './regex.js';
 
 /** Keys of a query. */
@@ -28,11 +30,11 @@ export const hasPatterns = (kind: QueryPart['kind']): boolean => kind === 'match
 const checkPart = ({ key, kind, values }: QueryPart): void => {
   checkKey(key);
   if (kind === 'has-key') {
-    if (values.length > 0) throw invalid(`query key ${quoted(key)}: has-key takes no values; use one-of`);
+    if (values.length > 0) throw invalidInput(`query key ${quoted(key)}: has-key takes no values; use one-of`);
     return;
   }
   if (values.length === 0) {
-    throw invalid(`query key ${quoted(key)} has no value; give it one, or leave the key out`);
+    throw invalidInput(`query key ${quoted(key)} has no value; give it one, or leave the key out`);
   }
   for (const value of values) {
     if (hasPatterns(kind)) checkPattern(value);
@@ -61,18 +63,22 @@ export const makeQuery = (parts: readonly QueryPart[]): Query => {
   for (const [i, part] of sorted.entries()) {
     checkPart(part);
     if (part.key === sorted[i - 1]?.key)
-      throw invalid(`query key ${quoted(part.key)} occurs in two parts; make it one`);
+      throw invalidInput(`query key ${quoted(part.key)} occurs in two parts; make it one`);
     values += part.values.length;
     if (hasPatterns(part.kind)) patterns += part.values.length;
   }
   if (sorted.length > MAX_QUERY_PARTS) {
-    throw invalid(`a query with ${sorted.length} keys; the limit is ${MAX_QUERY_PARTS}: ask for fewer keys at once`);
+    throw invalidInput(
+      `a query with ${sorted.length} keys; the limit is ${MAX_QUERY_PARTS}: ask for fewer keys at once`,
+    );
   }
   if (values > MAX_QUERY_VALUES) {
-    throw invalid(`a query with ${values} values; the limit is ${MAX_QUERY_VALUES}: use a pattern, or several queries`);
+    throw invalidInput(
+      `a query with ${values} values; the limit is ${MAX_QUERY_VALUES}: use a pattern, or several queries`,
+    );
   }
   if (patterns > MAX_QUERY_PATTERNS) {
-    throw invalid(`a query with ${patterns} patterns; the limit is ${MAX_QUERY_PATTERNS}: join them with |`);
+    throw invalidInput(`a query with ${patterns} patterns; the limit is ${MAX_QUERY_PATTERNS}: join them with |`);
   }
   return { parts: sorted };
 };

@@ -1,7 +1,7 @@
 // Bounds how many reads the queries on one table hold open. A merge waits for all its streams, so a query must get all its slots at
 // once: two that each held a half would wait for each other for ever.
 import type { WideColumnTable } from '../table/wide-column-table.js';
-import { TraceDbError } from '../tracedb-error.js';
+import { invalidInput } from '../tracedb-error.js';
 
 /** Streams open at a time on one table, below the hundred that a gRPC channel carries. */
 export const MAX_OPEN_LEAVES = 64;
@@ -20,8 +20,7 @@ export class ReadSlots {
   /** Wait for `slots` in the order of asking; call the result to give them back. */
   async take(slots: number, signal: AbortSignal): Promise<() => void> {
     if (slots > MAX_OPEN_LEAVES) {
-      throw new TraceDbError(
-        'ERR_SPANLINE_INVALID_INPUT',
+      throw invalidInput(
         `a query needs ${slots} streams at once, and ${MAX_OPEN_LEAVES} is the limit; use fewer shards`,
       );
     }

@@ -1,7 +1,9 @@
 // Regular expressions that users send: matched in time linear in the text (RE2's algorithm), compiled to a program of bounded size.
 // No pattern may reach the engine before its size is bounded, nor the engine of JavaScript ever.
+
 import { optionalPackage } from '../optional-package.js';
-import { checkWellFormed, invalid, quoted } from '../params/param-text.js';
+import { checkWellFormed, quoted } from '../params/param-text.js';
+import { invalidInput } from '../tracedb-error.js';
 
 /** UTF-16 code units of a pattern. */
 export const MAX_PATTERN_LENGTH = 1000;
@@ -33,14 +35,14 @@ const estimate = (pattern: string): number => {
 };
 
 const tooLarge = (pattern: string, why: string): Error =>
-  invalid(`regular expression ${quoted(pattern)} ${why}; use a shorter one, or several values`);
+  invalidInput(`regular expression ${quoted(pattern)} ${why}; use a shorter one, or several values`);
 
 /**
  * Throws `ERR_SPANLINE_INVALID_INPUT` for a pattern that is too large whatever it means, without loading the engine; an empty one,
  * which is found in every value, is refused as a slip.
  */
 export const checkPattern = (pattern: string): void => {
-  if (pattern === '') throw invalid('a regular expression of a query is empty; write key=* for any value');
+  if (pattern === '') throw invalidInput('a regular expression of a query is empty; write key=* for any value');
   if (pattern.length > MAX_PATTERN_LENGTH) {
     throw tooLarge(pattern, `has ${pattern.length} characters, and the limit is ${MAX_PATTERN_LENGTH}`);
   }
@@ -60,7 +62,7 @@ export const compileRegex = async (pattern: string): Promise<LinearRegex> => {
   try {
     regex = RE2JS.compile(pattern);
   } catch (cause) {
-    throw invalid(`regular expression ${quoted(pattern)}: ${(cause as Error).message}; use the syntax of RE2`, {
+    throw invalidInput(`regular expression ${quoted(pattern)}: ${(cause as Error).message}; use the syntax of RE2`, {
       cause,
     });
   }

@@ -3,7 +3,7 @@
 import { defaultMaxListeners, getMaxListeners, setMaxListeners } from 'node:events';
 import { sleep } from '../../base/calls/sleep.js';
 import { abortedBy } from '../../base/errors/aborted.js';
-import { aborted, TraceDbError } from '../tracedb-error.js';
+import { aborted, invalidInput, TraceDbError } from '../tracedb-error.js';
 import type { CallOptions } from './wide-column-table.js';
 
 /** The deadline of a call that names none, in milliseconds. */
@@ -29,10 +29,7 @@ export class CallGuard {
     { signal, deadlineMs = DEFAULT_DEADLINE_MS }: CallOptions = {},
   ) {
     if (typeof deadlineMs !== 'number' || !(deadlineMs > 0)) {
-      throw new TraceDbError(
-        'ERR_SPANLINE_INVALID_INPUT',
-        `deadlineMs must be a number above 0, not ${String(deadlineMs)}`,
-      );
+      throw invalidInput(`deadlineMs must be a number above 0, not ${String(deadlineMs)}`);
     }
     this.#signal = signal;
     if (signal?.aborted) {

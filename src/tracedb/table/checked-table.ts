@@ -1,6 +1,6 @@
 // What both engines do around a call: its input is checked before anything is sent, and what came of it is counted. Must know nothing of
 // how an engine reads or writes.
-import { TraceDbError } from '../tracedb-error.js';
+import { invalidInput, TraceDbError } from '../tracedb-error.js';
 import { checkFamily, checkMutations, checkPredicate, checkQualifier, checkRowKey } from './limits.js';
 import { TableCounters } from './table-counters.js';
 import type {
@@ -69,10 +69,7 @@ export abstract class CheckedTable {
     checkRowKey(key);
     checkPredicate(predicate, this.families);
     if (onMatch.length + onMiss.length === 0) {
-      throw new TraceDbError(
-        'ERR_SPANLINE_INVALID_INPUT',
-        'a conditional write needs mutations: give "then" or "otherwise"',
-      );
+      throw invalidInput('a conditional write needs mutations: give "then" or "otherwise"');
     }
     const bytesOf = (mutations: readonly Mutation[]): number =>
       mutations.length === 0 ? 0 : checkMutations(key, mutations, this.families);
@@ -95,7 +92,7 @@ export abstract class CheckedTable {
     checkFamily(family, this.families);
     checkQualifier(qualifier);
     if (!Number.isSafeInteger(by)) {
-      throw new TraceDbError('ERR_SPANLINE_INVALID_INPUT', `a counter is raised by a safe integer, not by ${by}`);
+      throw invalidInput(`a counter is raised by a safe integer, not by ${by}`);
     }
     const sum = await this.add({ key, family, qualifier }, by, COUNTER_BYTES, options);
     this.counters.wrote(1, COUNTER_BYTES);

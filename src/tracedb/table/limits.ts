@@ -1,6 +1,6 @@
 // The limits both engines share, checked before anything is sent: the emulator enforces none, the service only some. Smaller than
 // each engine's own, so that a table can move from one to the other.
-import { TraceDbError } from '../tracedb-error.js';
+import { invalidInput, TraceDbError } from '../tracedb-error.js';
 import type { Mutation, Predicate, RowMutation } from './wide-column-table.js';
 
 /** Bytes of a row key. */
@@ -81,7 +81,7 @@ export const checkPredicate = ({ family, qualifier, value }: Predicate, families
 /** Throws unless a read may return so many rows. */
 export const checkRowLimit = (rows: number): void => {
   if (rows === Number.POSITIVE_INFINITY || (Number.isInteger(rows) && rows >= 0)) return;
-  throw new TraceDbError('ERR_SPANLINE_INVALID_INPUT', `limit must be a whole number of rows from 0, not ${rows}`);
+  throw invalidInput(`limit must be a whole number of rows from 0, not ${rows}`);
 };
 
 const checkSet = (key: string, mutation: Mutation & { type: 'set' }): number => {

@@ -1,5 +1,5 @@
 // The name of a Bigtable table as one text. It must not guess: a project that is not named would be taken from the machine.
-import { TraceDbError } from '../../tracedb-error.js';
+import { invalidInput, type TraceDbError } from '../../tracedb-error.js';
 
 /** The parts of `bigtable://project/instance/table`. */
 export interface BigtableLocation {
@@ -16,10 +16,7 @@ const INSTANCE = /^[a-z][a-z0-9-]{0,31}[a-z0-9]$/;
 const TABLE = /^[_A-Za-z0-9][-_.A-Za-z0-9]{0,49}$/;
 
 const invalid = (text: string, what: string): TraceDbError =>
-  new TraceDbError(
-    'ERR_SPANLINE_INVALID_INPUT',
-    `${JSON.stringify(text)} names no Bigtable table: ${what}; write bigtable://project/instance/table`,
-  );
+  invalidInput(`${JSON.stringify(text)} names no Bigtable table: ${what}; write bigtable://project/instance/table`);
 
 /** The parts of `text`, or an error that says which part is wrong. */
 export const parseBigtableLocation = (text: string): BigtableLocation => {

@@ -1,7 +1,7 @@
 // Calls that are one request: conditional writes, increments, samples. None is sent twice: when its answer is lost, only the caller
 // can tell whether to do it again.
 import type { protos } from '@google-cloud/bigtable';
-import { TraceDbError } from '../../tracedb-error.js';
+import { invalidInput, TraceDbError } from '../../tracedb-error.js';
 import type { CallGuard } from '../call-guard.js';
 import type { Mutation } from '../wide-column-table.js';
 import { callOptions, type DataClient, type ResponseStream } from './client.js';
@@ -63,7 +63,7 @@ const addOnce = async (task: CallTask, key: string, familyName: string, qualifie
   const sent = task.client.readModifyWriteRow(request, left(task)).catch((cause: unknown) => {
     if (!isNoCounter(cause)) throw cause;
     const cell = `cell ${familyName}:${qualifier} of row ${JSON.stringify(key)}`;
-    throw new TraceDbError('ERR_SPANLINE_INVALID_INPUT', `${cell} is no counter of 8 bytes`, { cause });
+    throw invalidInput(`${cell} is no counter of 8 bytes`, { cause });
   });
   const [{ row }] = await answer(task, sent);
   const value = row?.families?.[0]?.columns?.[0]?.cells?.[0]?.value as Buffer;

@@ -1,6 +1,6 @@
 // Applies mutations inside an open write transaction. Everything here is synchronous: a pause would let another writer's batch in.
 import type { Database } from 'lmdb';
-import { TraceDbError } from '../../tracedb-error.js';
+import { invalidInput, TraceDbError } from '../../tracedb-error.js';
 import type { Mutation, Predicate, RowMutation } from '../wide-column-table.js';
 import { cellKey, cutRow, type EntryKey, headKey, restPrefix } from './cell-key.js';
 import { cellTime, cellValue } from './cell-value.js';
@@ -86,8 +86,7 @@ export const increment = (env: LmdbEnv, key: string, family: string, qualifier: 
   if (bytes !== undefined) {
     const value = cellValue(bytes) as Buffer;
     if (value.length !== 8) {
-      throw new TraceDbError(
-        'ERR_SPANLINE_INVALID_INPUT',
+      throw invalidInput(
         `cell ${family}:${qualifier} of row ${JSON.stringify(key)} has ${value.length} bytes and is no counter (8 bytes)`,
       );
     }
