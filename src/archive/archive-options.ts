@@ -1,5 +1,6 @@
 // How an archive is opened and what it says of itself. Types and bounds only.
-import { BadOptionsError } from '../container/graph-error.js';
+import { flag, wholeNumber } from '../base/options/checks.js';
+import { badOptions } from '../container/graph-error.js';
 
 /** What is kept; the rest is deleted, a segment at a time. */
 export interface Retention {
@@ -105,10 +106,8 @@ export const resolveOptions = (options: ArchiveOptions): ResolvedArchiveOptions 
   const given = Object.entries(options).filter(([, value]) => value !== undefined);
   for (const [name, value] of given) {
     const isSwitch = typeof ARCHIVE_DEFAULTS[name as keyof typeof ARCHIVE_DEFAULTS] === 'boolean';
-    if (isSwitch ? typeof value !== 'boolean' : !Number.isSafeInteger(value) || value < 1)
-      throw new BadOptionsError(
-        `${name} must be ${isSwitch ? 'true or false' : 'a whole number from 1'}, not ${value}`,
-      );
+    if (isSwitch) flag(name, value, badOptions);
+    else wholeNumber(name, value, [1], badOptions);
   }
   return { ...ARCHIVE_DEFAULTS, ...Object.fromEntries(given) };
 };

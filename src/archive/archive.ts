@@ -2,7 +2,8 @@
 // saying so, and never hold more than its bounds.
 
 import { mkdir } from 'node:fs/promises';
-import { BadOptionsError, ClosedError, TransportError } from '../container/graph-error.js';
+import { wholeNumber } from '../base/options/checks.js';
+import { BadOptionsError, badOptions, ClosedError, TransportError } from '../container/graph-error.js';
 import type { ArchivedSpan, TraceSearch, TraceSummary } from '../trace/archived-span.js';
 import { shownName, UNKNOWN_SERVICE } from '../trace/trace-facts.js';
 import {
@@ -140,8 +141,7 @@ export class Archive {
   async search(search: TraceSearch = {}, call: ArchiveCall = {}): Promise<TraceSummary[]> {
     this.checkOpen();
     const { limit = DEFAULT_LIMIT } = search;
-    if (!Number.isInteger(limit) || limit < 1 || limit > MAX_LIMIT)
-      throw new BadOptionsError(`limit must be 1 to ${MAX_LIMIT}, not ${limit}`);
+    wholeNumber('limit', limit, [1, MAX_LIMIT], badOptions);
     const { unnamedService = UNKNOWN_SERVICE } = call;
     const found = await this.snapshots.run(call, (sources) =>
       searchSources(sources, { ...search, limit, unnamedService }, call),

@@ -1,8 +1,8 @@
 // The default collector: the one global of the library, and the functions that speak to it. Shared by the ES module and
 // the CommonJS build of this package in one thread.
 
-import { OptionError } from '../base/errors/option-error.js';
-import { shown } from '../base/options/checks.js';
+import { wrongOption } from '../base/errors/option-error.js';
+import { flag } from '../base/options/checks.js';
 import { clockStats } from '../clock/index.js';
 import { type CounterName, readCounters } from '../local-span/counters.js';
 import { state } from '../local-span/process-state.js';
@@ -59,9 +59,7 @@ export const configure = (options: Options): void => {
   requireOptions(options);
   const { disabled, development, ...rest } = options;
   for (const [key, value] of Object.entries({ disabled, development })) {
-    if (value !== undefined && typeof value !== 'boolean') {
-      throw new OptionError(`Option "${key}" must be true or false, not ${shown(value)}.`);
-    }
+    if (value !== undefined) flag(`Option "${key}"`, value, wrongOption);
   }
   defaultCollector().configure(rest);
   if (disabled !== undefined) state.enabled = !disabled;

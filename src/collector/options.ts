@@ -1,7 +1,7 @@
 // Options of a collector: defaults, and a check that names the option that is wrong. Every bound of the library is here.
 import { hostname } from 'node:os';
-import { OptionError } from '../base/errors/option-error.js';
-import { shown } from '../base/options/checks.js';
+import { OptionError, wrongOption } from '../base/errors/option-error.js';
+import { anyNumber, flag, shown } from '../base/options/checks.js';
 import type { Sampler } from '../span/sampler.js';
 import { parentBased, whyNoDecider } from '../span/sampler.js';
 import { cleanValue } from './property-check.js';
@@ -125,18 +125,14 @@ const check = (options: CollectorOptions): void => {
   checkNames(options, KNOWN);
   for (const key of Object.keys(NUMBERS) as (keyof typeof NUMBERS)[]) {
     const value = options[key];
-    if (value !== undefined && !(typeof value === 'number' && value >= 1)) {
-      throw new OptionError(`Option "${key}" must be a number from 1, not ${shown(value)}.`);
-    }
+    if (value !== undefined) anyNumber(`Option "${key}"`, value, [1], wrongOption);
   }
   for (const key of FUNCTIONS) {
     const why = options[key] === undefined ? undefined : whyNoDecider(options[key]);
     if (why !== undefined) throw new OptionError(`Option "${key}" ${why}.`);
   }
   const { reportOpenTraces, resourceAttributes } = options;
-  if (reportOpenTraces !== undefined && typeof reportOpenTraces !== 'boolean') {
-    throw new OptionError(`Option "reportOpenTraces" must be true or false, not ${shown(reportOpenTraces)}.`);
-  }
+  if (reportOpenTraces !== undefined) flag('Option "reportOpenTraces"', reportOpenTraces, wrongOption);
   if (resourceAttributes !== undefined) checkAttributes(resourceAttributes);
   if (options.serviceName !== undefined && (typeof options.serviceName !== 'string' || options.serviceName === '')) {
     throw new OptionError('Option "serviceName" must be a string that is not empty.');

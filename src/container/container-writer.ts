@@ -2,9 +2,10 @@
 // written, so the same calls give the same bytes.
 
 import { crc32 } from 'node:zlib';
+import { wholeNumber } from '../base/options/checks.js';
 import type { ByteSink } from './byte-sink.js';
 import { type Compression, type Stored, store } from './codec.js';
-import { BadOptionsError } from './graph-error.js';
+import { BadOptionsError, badOptions } from './graph-error.js';
 import {
   encodeFooter,
   encodeHeader,
@@ -123,12 +124,8 @@ export class ContainerWriter {
   }
 
   private enter(entry: SectionEntry): void {
-    for (const name of ['id', 'graph', 'flags'] as const) {
-      const value = entry[name];
-      if (!(Number.isInteger(value) && value >= 0 && value <= 0xffff)) {
-        throw new BadOptionsError(`${name} of a section is ${value}, it must be a whole number below 65536`);
-      }
-    }
+    for (const name of ['id', 'graph', 'flags'] as const)
+      wholeNumber(`${name} of a section`, entry[name], [0, 0xffff], badOptions);
     if (this.entries.length === MAX_SECTIONS) throw new BadOptionsError(`a file has at most ${MAX_SECTIONS} sections`);
     if (this.entries.some(({ id, graph }) => id === entry.id && graph === entry.graph)) {
       throw new BadOptionsError(`section ${entry.id} of graph ${entry.graph} was written already`);

@@ -1,8 +1,9 @@
 // Reads a container: one read of the tail brings footer, table of contents and, usually, all that describes the rest. Every byte is
 // checked before it is used; nothing outside the file is ever asked for.
 
+import { wholeNumber } from '../base/options/checks.js';
 import { checkForm, DEFAULT_MAX_INFLATED_BYTES, type Place, restore, type StoredForm } from './codec.js';
-import { BadOptionsError, CorruptError, NotFoundError } from './graph-error.js';
+import { BadOptionsError, badOptions, CorruptError, NotFoundError } from './graph-error.js';
 import {
   checkHeader,
   decodeFooter,
@@ -37,11 +38,7 @@ const MIN_TAIL_BYTES = FOOTER_BYTES;
 
 const boundsOf = (options: ContainerOptions): { readonly tailBytes: number; readonly maxBlockBytes: number } => {
   const { tailBytes = DEFAULT_TAIL_BYTES, maxBlockBytes = DEFAULT_MAX_INFLATED_BYTES } = options;
-  for (const [name, value] of Object.entries({ tailBytes, maxBlockBytes })) {
-    if (!(Number.isSafeInteger(value) && value > 0)) {
-      throw new BadOptionsError(`${name} is ${value}, it must be a whole number of bytes`);
-    }
-  }
+  for (const [name, value] of Object.entries({ tailBytes, maxBlockBytes })) wholeNumber(name, value, [1], badOptions);
   return { tailBytes: Math.max(MIN_TAIL_BYTES, tailBytes), maxBlockBytes };
 };
 

@@ -134,6 +134,9 @@ export class LimitError extends ofKind('LimitError', 'ERR_SPANLINE_GRAPH_LIMIT')
 /** The caller's AbortSignal fired. */
 export class AbortedError extends ofKind('AbortedError', 'ERR_SPANLINE_GRAPH_ABORTED') {}
 
+/** The error of a wrong option. */
+export const badOptions = (message: string): BadOptionsError => new BadOptionsError(message);
+
 /** The error of a call whose signal fired. */
 export const aborted = (message: string, options?: ErrorOptions): AbortedError => new AbortedError(message, options);
 

@@ -1,7 +1,8 @@
 // Finished traces as trees on a stream, for development. It must not grow memory behind a slow stream, and nothing a span
 // says may steer the terminal.
 import type { Writable } from 'node:stream';
-import { OptionError } from '../base/errors/option-error.js';
+import { OptionError, wrongOption } from '../base/errors/option-error.js';
+import { anyNumber } from '../base/options/checks.js';
 import { checkNames } from '../collector/options.js';
 import { type ReportBatch, ReportError, type Reporter, type Trace } from '../collector/reporter.js';
 import { wantsColors } from '../formats/terminal/palette.js';
@@ -25,9 +26,7 @@ const check = (options: ConsoleReporterOptions): void => {
   checkNames(options, KNOWN);
   for (const key of ['minDurationMs', 'barWidth', 'maxSpans'] as const) {
     const value = options[key];
-    if (value !== undefined && !(typeof value === 'number' && value >= 0)) {
-      throw new OptionError(`Option "${key}" must be a number from 0, not ${String(value)}.`);
-    }
+    if (value !== undefined) anyNumber(`Option "${key}"`, value, [0], wrongOption);
   }
   const { colors, stream } = options;
   if (colors !== undefined && colors !== 'auto' && typeof colors !== 'boolean') {

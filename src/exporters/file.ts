@@ -1,6 +1,7 @@
 // Writes finished traces to a file on this host. It must never leave half a line or half a document in it.
 import { resolve } from 'node:path';
-import { OptionError } from '../base/errors/option-error.js';
+import { OptionError, wrongOption } from '../base/errors/option-error.js';
+import { wholeNumber } from '../base/options/checks.js';
 import { checkNames } from '../collector/options.js';
 import type { ReportBatch, Reporter } from '../collector/reporter.js';
 import type { FileFormat } from './file/file-format.js';
@@ -29,10 +30,8 @@ export interface FileReporterOptions {
 
 const KNOWN = ['path', 'format', 'maxBytes', 'keepFiles', 'maxTraces'];
 
-const integer = (name: string, value: number, min: number): number => {
-  if (Number.isSafeInteger(value) && value >= min) return value;
-  throw new OptionError(`Option "${name}" must be a whole number from ${min}, not ${String(value)}.`);
-};
+const integer = (name: string, value: number, least: number): number =>
+  wholeNumber(`Option "${name}"`, value, [least], wrongOption);
 
 const makeFormat = (options: FileReporterOptions, path: string): FileFormat => {
   const { format = 'otlp-jsonl', maxBytes, keepFiles, maxTraces } = options;

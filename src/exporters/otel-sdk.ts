@@ -1,6 +1,7 @@
 // Runs an exporter made for the OpenTelemetry SDK on our records. The SDK itself is not needed. What such an exporter does
 // with the event loop, retries and time limits is its own business; here it gets spans, and its verdict is passed on.
-import { OptionError } from '../base/errors/option-error.js';
+import { OptionError, wrongOption } from '../base/errors/option-error.js';
+import { wholeNumber } from '../base/options/checks.js';
 import { checkNames } from '../collector/options.js';
 import { type ReportBatch, ReportError, type Reporter } from '../collector/reporter.js';
 import { toSdkResource, toSdkSpan } from './otel-sdk/sdk-span.js';
@@ -70,9 +71,7 @@ export class OtelSdkReporter implements Reporter {
     checkNames(options, Object.keys(NUMBERS));
     const { maxExportSpans = NUMBERS.maxExportSpans, maxAttempts = NUMBERS.maxAttempts } = options;
     for (const [key, value] of Object.entries({ maxExportSpans, maxAttempts })) {
-      if (!Number.isInteger(value) || value < 1) {
-        throw new OptionError(`Option "${key}" must be a whole number from 1, not ${String(value)}.`);
-      }
+      wholeNumber(`Option "${key}"`, value, [1], wrongOption);
     }
     this.name = `otel-sdk:${exporter.constructor?.name ?? 'SpanExporter'}`;
     this.#exporter = exporter;

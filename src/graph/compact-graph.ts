@@ -1,7 +1,8 @@
 // A compact graph file, open for reading: several graphs over one set of keys. It is immutable; any number of readers may share it.
+import { wholeNumber } from '../base/options/checks.js';
 import { BlockCache, type BlockCacheStats } from '../container/block-cache.js';
 import { Container, type ContainerOptions } from '../container/container.js';
-import { BadOptionsError, ClosedError, CorruptError } from '../container/graph-error.js';
+import { BadOptionsError, badOptions, ClosedError, CorruptError } from '../container/graph-error.js';
 import { NO_GRAPH, type SectionEntry, SectionId } from '../container/layout.js';
 import { FileTransport } from '../container/transport/file-transport.js';
 import { openTransport } from '../container/transport/open-transport.js';
@@ -141,8 +142,7 @@ export class CompactGraph {
     tables: readonly Buffer[],
     { maxWalkBytes = DEFAULT_MAX_WALK_BYTES }: OpenGraphOptions,
   ): CompactGraph {
-    if (!(Number.isSafeInteger(maxWalkBytes) && maxWalkBytes >= 0))
-      throw new BadOptionsError(`maxWalkBytes is ${maxWalkBytes}, it must be a number of bytes from 0 on`);
+    wholeNumber('maxWalkBytes', maxWalkBytes, [0], badOptions);
     if (dictionary.keyCount !== meta.keyCount) {
       throw new CorruptError(
         `${container.transport.name} has ${dictionary.keyCount} keys and says it has ${meta.keyCount}`,

@@ -1,10 +1,11 @@
 // Profiles without end: one rotation after the other, each handed to a sink, within a budget of CPU time. A sink that is slow or
 // fails costs profiles, never memory and never the program.
+import { finiteNumber } from '../base/options/checks.js';
 import type { Carrier, LabelledProfile } from './labelled-profile.js';
-import { checkEveryMs, checkRange, checkSamples, openRecording, type SamplingOptions } from './profile.js';
+import { checkEveryMs, checkSamples, openRecording, type SamplingOptions } from './profile.js';
 import { Counter, count } from './profile-counters.js';
 import { DEFAULT_STOP_MS, ProfileDelivery, type ProfileSink } from './profile-delivery.js';
-import { ProfileError } from './profile-error.js';
+import { wrongOption } from './profile-error.js';
 import type { Recording } from './recording.js';
 
 export interface ContinuousOptions extends SamplingOptions {
@@ -207,15 +208,12 @@ export const continuousProfiler = async (options: ContinuousOptions): Promise<Co
     sink,
   } = options;
   checkEveryMs(everyMs);
-  checkRange('stopMs', stopMs, 0, MAX_STOP_MS);
-  checkRange('rotateMs', rotateMs, MIN_ROTATE_MS, MAX_ROTATE_MS);
+  finiteNumber('stopMs', stopMs, [0, MAX_STOP_MS], wrongOption);
+  finiteNumber('rotateMs', rotateMs, [MIN_ROTATE_MS, MAX_ROTATE_MS], wrongOption);
   checkSamples('rotateMs', rotateMs, everyMs);
-  checkRange('budgetPercent', budgetPercent, 0.01, 100);
+  finiteNumber('budgetPercent', budgetPercent, [0.01, 100], wrongOption);
   if (typeof sink !== 'function') {
-    throw new ProfileError(
-      'ERR_SPANLINE_PROFILE_OPTION',
-      `sink is ${typeof sink}; give a function that takes a profile`,
-    );
+    throw wrongOption(`sink is ${typeof sink}; give a function that takes a profile`);
   }
   const { recording, carrier } = await openRecording(
     { continuations: DEFAULT_CONTINUATIONS, ...options },

@@ -30,3 +30,6 @@ export type ProfileErrorCode =
 export class ProfileError extends SpanlineError<ProfileErrorCode> {
   override readonly name = 'ProfileError';
 }
+
+/** The error of a wrong option. */
+export const wrongOption = (message: string): ProfileError => new ProfileError('ERR_SPANLINE_PROFILE_OPTION', message);

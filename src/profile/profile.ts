@@ -1,10 +1,11 @@
 // Profiles on demand: profile() for a time, startProfile() until it is stopped. Checks what the caller asked for; the work is done
 // by Recording.
+import { finiteNumber, oneOf } from '../base/options/checks.js';
 import { state } from '../local-span/process-state.js';
 import { chooseCarrier } from './choose-carrier.js';
 import type { Carrier, LabelledProfile } from './labelled-profile.js';
 import { Counter, count } from './profile-counters.js';
-import { ProfileError } from './profile-error.js';
+import { ProfileError, wrongOption } from './profile-error.js';
 import { Recording } from './recording.js';
 
 /** How samples are taken and labelled. */
@@ -53,18 +54,12 @@ const LOOK_MS = 1000;
 const US_PER_MS = 1000;
 const NS_PER_MS = 1_000_000;
 
-export const checkRange = (name: string, value: number, low: number, high: number): number => {
-  if (typeof value === 'number' && value >= low && value <= high) return value;
-  throw new ProfileError('ERR_SPANLINE_PROFILE_OPTION', `${name} is ${String(value)}; give ${low} to ${high}`);
-};
-
-export const checkEveryMs = (everyMs: number): number => checkRange('everyMs', everyMs, 0.05, 1000);
+export const checkEveryMs = (everyMs: number): number => finiteNumber('everyMs', everyMs, [0.05, 1000], wrongOption);
 
 /** Refuses a profile that is known to be too large. */
 export const checkSamples = (name: string, ms: number, everyMs: number): void => {
   if (!(ms / everyMs > MOST_SAMPLES)) return;
-  throw new ProfileError(
-    'ERR_SPANLINE_PROFILE_OPTION',
+  throw wrongOption(
     `${name} ${ms} at everyMs ${everyMs} is more than ${MOST_SAMPLES} samples; profile less or less often`,
   );
 };
@@ -75,17 +70,9 @@ const CARRIERS: readonly string[] = ['auto', 'register', 'trampoline', 'both'];
 export const openRecording = async (options: SamplingOptions, defaultEveryMs: number): Promise<OpenRecording> => {
   const { everyMs = defaultEveryMs, carrier = 'auto', continuations = true, spans = state.enabled } = options;
   checkEveryMs(everyMs);
-  if (!CARRIERS.includes(carrier)) {
-    throw new ProfileError(
-      'ERR_SPANLINE_PROFILE_OPTION',
-      `carrier is ${String(carrier)}; give one of ${CARRIERS.join(', ')}`,
-    );
-  }
+  oneOf('carrier', carrier, CARRIERS, wrongOption);
   if (typeof continuations !== 'boolean' && continuations !== 'auto') {
-    throw new ProfileError(
-      'ERR_SPANLINE_PROFILE_OPTION',
-      `continuations is ${String(continuations)}; give true, false or 'auto'`,
-    );
+    throw wrongOption(`continuations is ${String(continuations)}; give true, false or 'auto'`);
   }
   const chosen = await chooseCarrier(carrier);
   const intervalUs = Math.round(everyMs * US_PER_MS);
@@ -106,7 +93,7 @@ export interface OpenRecording {
 /** `onEnded` is called when the profile ends by itself: at its budget, or with as many samples as one may hold. */
 const begin = async (options: SamplingOptions, onEnded: () => void): Promise<RunningProfile> => {
   const { everyMs = DEFAULT_EVERY_MS, budgetPercent } = options;
-  if (budgetPercent !== undefined) checkRange('budgetPercent', budgetPercent, 0.01, 100);
+  if (budgetPercent !== undefined) finiteNumber('budgetPercent', budgetPercent, [0.01, 100], wrongOption);
   const { recording, carrier } = await openRecording(options, DEFAULT_EVERY_MS);
   const startedMs = performance.now();
   const costPercent = (): number => {
@@ -152,8 +139,7 @@ const begin = async (options: SamplingOptions, onEnded: () => void): Promise<Run
     carrier,
     costPercent,
     stop: () => {
-      if (isOver)
-        throw new ProfileError('ERR_SPANLINE_PROFILE_OPTION', 'this profile was stopped before; start another');
+      if (isOver) throw wrongOption('this profile was stopped before; start another');
       isOver = true;
       return give();
     },
@@ -193,14 +179,11 @@ export const startProfile = async (options: SamplingOptions = {}): Promise<Runni
  */
 export const profile = async (options: ProfileOptions = {}): Promise<LabelledProfile> => {
   const { durationMs = DEFAULT_MS, signal, everyMs = DEFAULT_EVERY_MS } = options;
-  checkRange('durationMs', durationMs, 1, LONGEST_MS);
+  finiteNumber('durationMs', durationMs, [1, LONGEST_MS], wrongOption);
   checkEveryMs(everyMs);
   checkSamples('durationMs', durationMs, everyMs);
   if (signal !== undefined && typeof signal.addEventListener !== 'function') {
-    throw new ProfileError(
-      'ERR_SPANLINE_PROFILE_OPTION',
-      `signal is ${typeof signal}; give that of an AbortController`,
-    );
+    throw wrongOption(`signal is ${typeof signal}; give that of an AbortController`);
   }
   if (signal?.aborted) {
     throw new ProfileError('ERR_SPANLINE_PROFILE_ABORTED', 'the signal had fired before the profile began', {

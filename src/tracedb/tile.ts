@@ -1,4 +1,5 @@
 // Tile arithmetic: which tile and column a commit falls in, and how a tile is named in keys so that the newest sorts first.
+import { wholeNumber } from '../base/options/checks.js';
 import { invalidInput, TraceDbError } from './tracedb-error.js';
 
 /** The highest tile: keys count down from it. */
@@ -11,16 +12,12 @@ const KEY_DIGITS = 10;
 
 /** Throws unless `tileSize` commits can be a tile. */
 export const checkTileSize = (tileSize: number): void => {
-  if (!Number.isInteger(tileSize) || tileSize < MIN_TILE_SIZE || tileSize > MAX_TILE_SIZE) {
-    throw invalidInput(`a tile has ${MIN_TILE_SIZE} to ${MAX_TILE_SIZE} commits, not ${tileSize}`);
-  }
+  wholeNumber('tileSize', tileSize, [MIN_TILE_SIZE, MAX_TILE_SIZE], invalidInput);
 };
 
 /** Throws unless `commit` can be the number of a commit. */
 export const checkCommit = (commit: number): void => {
-  if (!Number.isInteger(commit) || commit < 0 || commit > MAX_TILE) {
-    throw invalidInput(`a commit number is a whole number from 0 to ${MAX_TILE}, not ${commit}`);
-  }
+  wholeNumber('the number of a commit', commit, [0, MAX_TILE], invalidInput);
 };
 
 /** The tile of a commit. */
@@ -31,8 +28,7 @@ export const offsetOf = (commit: number, tileSize: number): number => commit % t
 
 /** A tile's name in keys: ten digits, the newest tile first. */
 export const tileKey = (tile: number): string => {
-  if (!Number.isInteger(tile) || tile < 0 || tile > MAX_TILE)
-    throw invalidInput(`a tile is a whole number from 0, not ${tile}`);
+  wholeNumber('tile', tile, [0, MAX_TILE], invalidInput);
   return String(MAX_TILE - tile).padStart(KEY_DIGITS, '0');
 };
 

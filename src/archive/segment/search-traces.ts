@@ -1,7 +1,8 @@
 // Traces that a search may mean, a few numbers each: where each begins and when. Details are read again when it is known which are
 // wanted.
 
-import { BadOptionsError, GraphError } from '../../container/graph-error.js';
+import { wholeNumber } from '../../base/options/checks.js';
+import { badOptions, GraphError } from '../../container/graph-error.js';
 import type { TraceSummary } from '../../trace/archived-span.js';
 import { hasSpanConditions, hasTimeConditions } from '../../trace/match.js';
 import { report } from './find-traces.js';
@@ -109,10 +110,7 @@ class TraceSearching {
     private readonly search: SegmentSearch,
     private readonly options: SegmentReadOptions,
   ) {
-    this.limit = search.limit ?? DEFAULT_LIMIT;
-    if (!(Number.isSafeInteger(this.limit) && this.limit >= 0)) {
-      throw new BadOptionsError(`limit is ${this.limit}, it must be a whole number from zero on`);
-    }
+    this.limit = wholeNumber('limit', search.limit ?? DEFAULT_LIMIT, [0], badOptions);
   }
 
   async run(): Promise<TraceSummary[]> {

@@ -1,4 +1,5 @@
 // Options of the archive's server, checked and completed. A wrong one is refused before anything listens.
+import { oneOf, wholeNumber } from '../../base/options/checks.js';
 import { BadOptionsError } from '../../container/graph-error.js';
 import { isLoopback } from './guard.js';
 import type { ArchiveReader, ArchiveWriter } from './ports.js';
@@ -115,12 +116,10 @@ export const resolveServerOptions = (options: ArchiveServerOptions): ResolvedSer
   const given = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== undefined));
   const resolved: ResolvedServerOptions = { ...DEFAULTS, ...given, archive };
   for (const [name, [min, max]] of Object.entries(RANGES)) {
-    const value = resolved[name as keyof typeof RANGES];
-    if (!Number.isInteger(value) || value < min || value > max)
-      throw bad(`${name} must be a whole number from ${min} to ${max}, not ${String(value)}`);
+    wholeNumber(name, resolved[name as keyof typeof RANGES], [min, max], bad);
   }
   if (typeof resolved.host !== 'string' || resolved.host === '') throw bad('host must be an address or a name');
-  if (!['all', 'query', 'ingest'].includes(resolved.endpoints)) throw bad('endpoints must be all, query or ingest');
+  oneOf('endpoints', resolved.endpoints, ['all', 'query', 'ingest'], bad);
   checkTexts('allowedHosts', resolved.allowedHosts);
   checkTexts('corsOrigins', resolved.corsOrigins);
   checkNames(resolved);

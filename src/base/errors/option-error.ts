@@ -9,3 +9,6 @@ export class OptionError extends SpanlineError<'ERR_SPANLINE_OPTION'> {
     super('ERR_SPANLINE_OPTION', message, options);
   }
 }
+
+/** The error for a sentence without its full stop, as the checks of options make them. */
+export const wrongOption = (message: string): OptionError => new OptionError(`${message}.`);

@@ -19,7 +19,7 @@ const numberIn = (
   toError: ToError,
 ): number => {
   if (isRight && (value as number) >= least && (value as number) <= most) return value as number;
-  const range = most >= Number.MAX_SAFE_INTEGER ? `from ${least}` : `from ${least} to ${most}`;
+  const range = most >= Number.MAX_SAFE_INTEGER ? `from ${least} on` : `from ${least} to ${most}`;
   throw toError(`${name} must be ${kind} ${range}, not ${shown(value)}`);
 };
 
@@ -37,7 +37,15 @@ export const finiteNumber = (
   value: unknown,
   [least, most = Number.POSITIVE_INFINITY]: readonly [least: number, most?: number],
   toError: ToError,
-): number => numberIn(Number.isFinite(value), 'a number', name, value, [least, most], toError);
+): number => numberIn(Number.isFinite(value), 'a finite number', name, value, [least, most], toError);
+
+/** `value` when it is a number from `least` to `most`, which may be infinite. */
+export const anyNumber = (
+  name: string,
+  value: unknown,
+  [least, most = Number.POSITIVE_INFINITY]: readonly [least: number, most?: number],
+  toError: ToError,
+): number => numberIn(typeof value === 'number', 'a number', name, value, [least, most], toError);
 
 /** `value` when it is true or false. */
 export const flag = (name: string, value: unknown, toError: ToError): boolean => {

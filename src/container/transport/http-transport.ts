@@ -3,7 +3,8 @@
 
 import { inParallel } from '../../base/calls/in-parallel.js';
 import { abortedBy } from '../../base/errors/aborted.js';
-import { aborted, BadOptionsError, ClosedError, TransportError, TruncatedError } from '../graph-error.js';
+import { wholeNumber } from '../../base/options/checks.js';
+import { aborted, BadOptionsError, badOptions, ClosedError, TransportError, TruncatedError } from '../graph-error.js';
 import {
   HttpGetter,
   type LinkedAbort,
@@ -72,12 +73,8 @@ type Numbers = typeof DEFAULTS;
 const numbersOf = (options: HttpTransportOptions): Numbers => {
   const numbers = { ...DEFAULTS };
   for (const [name, least] of Object.entries(NUMBERS) as [keyof Numbers, number][]) {
-    const value = options[name] ?? DEFAULTS[name];
     // Timers take no longer waits.
-    if (!Number.isInteger(value) || value < least || value >= 2 ** 31) {
-      throw new BadOptionsError(`${name} is ${value}, it must be a whole number from ${least} on`);
-    }
-    numbers[name] = value;
+    numbers[name] = wholeNumber(name, options[name] ?? DEFAULTS[name], [least, 2 ** 31 - 1], badOptions);
   }
   return numbers;
 };

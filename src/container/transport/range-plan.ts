@@ -1,7 +1,8 @@
 // Which reads a batch of ranges becomes: neighbours are fetched together when what lies between them costs less than another
 // request. A plan must never fetch a byte twice, nor grow beyond a bound that the ranges themselves do not break.
 import { constants } from 'node:buffer';
-import { BadOptionsError, LimitError, TruncatedError } from '../graph-error.js';
+import { wholeNumber } from '../../base/options/checks.js';
+import { BadOptionsError, badOptions, LimitError, TruncatedError } from '../graph-error.js';
 import type { ByteRange } from './transport.js';
 
 /** Ranges are merged up to this many bytes; a single range may be larger. */
@@ -32,10 +33,7 @@ export const checkRanges = (ranges: readonly ByteRange[], size: number | undefin
 };
 
 /** Throws unless `gapBytes` is a number of bytes. */
-export const checkGap = (gapBytes: number): number => {
-  if (Number.isSafeInteger(gapBytes) && gapBytes >= 0) return gapBytes;
-  throw new BadOptionsError(`gapBytes is ${gapBytes}, it must be a number of bytes from zero on`);
-};
+export const checkGap = (gapBytes: number): number => wholeNumber('gapBytes', gapBytes, [0], badOptions);
 
 /** The reads for `ranges`, by offset; ranges that overlap, touch or lie at most `gapBytes` apart share one. Empty ranges need none. */
 export const mergeRanges = (

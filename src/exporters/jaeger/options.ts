@@ -1,6 +1,7 @@
 // Options of the Jaeger reporter: one set for each protocol, checked and completed. A wrong one throws and names itself.
 import { validateHeaderName, validateHeaderValue } from 'node:http';
-import { OptionError } from '../../base/errors/option-error.js';
+import { OptionError, wrongOption } from '../../base/errors/option-error.js';
+import { flag, oneOf, wholeNumber } from '../../base/options/checks.js';
 import { requireOptions } from '../../collector/options.js';
 import type { TlsOptions } from '../http/sender.js';
 import type { OtlpReporterOptions } from '../otlp.js';
@@ -56,30 +57,16 @@ const ONLY_THRIFT = ['keepNanoseconds', 'host', 'port', 'maxPacketBytes'];
 
 const UDP_PORT = { 'thrift-compact-udp': 6831, 'thrift-binary-udp': 6832 } as const;
 
-const requireInteger = (name: string, value: unknown, min: number, max: number): number => {
-  if (Number.isInteger(value) && (value as number) >= min && (value as number) <= max) return value as number;
-  throw new OptionError(`${name} must be a whole number from ${min} to ${max}, not ${String(value)}.`);
-};
-
 const requireText = (name: string, value: unknown): string => {
   if (typeof value === 'string' && value !== '') return value;
   throw new OptionError(`${name} must be a string that is not empty, not ${String(value)}.`);
 };
 
-const requireBoolean = (name: string, value: unknown): boolean => {
-  if (typeof value === 'boolean') return value;
-  throw new OptionError(`${name} must be true or false, not ${String(value)}.`);
-};
-
 /** The protocol asked for; throws when it, or an option that does not belong to it, is wrong. */
 export const checkProtocol = (options: JaegerReporterOptions): JaegerProtocol => {
   requireOptions(options);
-  const { protocol = 'otlp' } = options;
-  if (!Object.hasOwn(KNOWN, protocol)) {
-    throw new OptionError(
-      `Option "protocol" must be one of ${Object.keys(KNOWN).join(', ')}, not ${String(protocol)}.`,
-    );
-  }
+  const protocols = Object.keys(KNOWN) as JaegerProtocol[];
+  const protocol = oneOf('Option "protocol"', options.protocol ?? 'otlp', protocols, wrongOption);
   const known = KNOWN[protocol];
   for (const key of Object.keys(options)) {
     if (known === null ? !ONLY_THRIFT.includes(key) : known.includes(key)) continue;
@@ -95,9 +82,9 @@ export const resolveUdp = (options: JaegerUdpOptions, env: NodeJS.ProcessEnv = p
   const port = fromEnv ? Number(env.JAEGER_AGENT_PORT) : (options.port ?? UDP_PORT[protocol]);
   return {
     host: requireText('Option "host"', options.host ?? (env.JAEGER_AGENT_HOST || 'localhost')),
-    port: requireInteger(fromEnv ? 'JAEGER_AGENT_PORT' : 'Option "port"', port, 1, 65_535),
-    maxPacketBytes: requireInteger('Option "maxPacketBytes"', maxPacketBytes, 512, 65_507),
-    keepNanoseconds: requireBoolean('Option "keepNanoseconds"', keepNanoseconds),
+    port: wholeNumber(fromEnv ? 'JAEGER_AGENT_PORT' : 'Option "port"', port, [1, 65_535], wrongOption),
+    maxPacketBytes: wholeNumber('Option "maxPacketBytes"', maxPacketBytes, [512, 65_507], wrongOption),
+    keepNanoseconds: flag('Option "keepNanoseconds"', keepNanoseconds, wrongOption),
   };
 };
 
@@ -127,8 +114,8 @@ export const resolveHttp = (options: JaegerHttpOptions, env: NodeJS.ProcessEnv =
     endpoint: requireHttpUrl(fromEnv ? 'JAEGER_ENDPOINT' : 'Option "endpoint"', endpoint),
     headers: requireHeaders(headers),
     tls,
-    timeoutMs: requireInteger('Option "timeoutMs"', timeoutMs, 1, 2 ** 31 - 1),
-    maxRequestBytes: requireInteger('Option "maxRequestBytes"', maxRequestBytes, 512, 1 << 30),
-    keepNanoseconds: requireBoolean('Option "keepNanoseconds"', keepNanoseconds),
+    timeoutMs: wholeNumber('Option "timeoutMs"', timeoutMs, [1, 2 ** 31 - 1], wrongOption),
+    maxRequestBytes: wholeNumber('Option "maxRequestBytes"', maxRequestBytes, [512, 1 << 30], wrongOption),
+    keepNanoseconds: flag('Option "keepNanoseconds"', keepNanoseconds, wrongOption),
   };
 };

@@ -1,6 +1,7 @@
 // Options of the OTLP reporter: checked, completed from OpenTelemetry's environment variables. What is wrong names itself,
 // option or variable; nothing here opens a connection.
-import { OptionError } from '../../base/errors/option-error.js';
+import { OptionError, wrongOption } from '../../base/errors/option-error.js';
+import { wholeNumber } from '../../base/options/checks.js';
 import { checkNames } from '../../collector/options.js';
 import type { TlsOptions } from '../http/sender.js';
 
@@ -87,30 +88,26 @@ const resolveUrl = (options: OtlpReporterOptions, env: NodeJS.ProcessEnv): strin
   return url.href;
 };
 
-const oneOf = <T extends string>(found: Setting<unknown> | undefined, allowed: readonly T[], fallback: T): T => {
-  if (found === undefined) return fallback;
+/** The first of `allowed` where nothing is set. */
+const choice = <T extends string>(found: Setting<unknown> | undefined, allowed: readonly T[]): T => {
+  if (found === undefined) return allowed[0];
   if (allowed.includes(found.value as T)) return found.value as T;
-  throw new OptionError(
-    `${found.name} must be ${allowed.map((one) => `"${one}"`).join(' or ')}, not ${String(found.value)}.`,
+  throw wrongOption(
+    `${found.name} must be ${allowed.map((one) => `"${one}"`).join(' or ')}, not ${String(found.value)}`,
   );
 };
 
 const resolveProtocol = (options: OtlpReporterOptions, env: NodeJS.ProcessEnv): 'protobuf' | 'json' => {
   const found = pick(options, 'protocol', 'PROTOCOL', env);
-  if (options.protocol !== undefined) return oneOf(found, ['protobuf', 'json'], 'protobuf');
-  return PROTOCOLS[oneOf(found, Object.keys(PROTOCOLS), 'http/protobuf')];
-};
-
-const checkNumber = (name: string, value: unknown, [min, max]: readonly [number, number]): number => {
-  if (Number.isInteger(value) && (value as number) >= min && (value as number) <= max) return value as number;
-  throw new OptionError(`${name} must be a whole number from ${min} to ${max}, not ${String(value)}.`);
+  if (options.protocol !== undefined) return choice(found, ['protobuf', 'json']);
+  return PROTOCOLS[choice(found, Object.keys(PROTOCOLS))];
 };
 
 const resolveTimeout = (options: OtlpReporterOptions, env: NodeJS.ProcessEnv): number => {
   const found = pick(options, 'timeoutMs', 'TIMEOUT', env);
   if (found === undefined) return 10_000;
   const value = typeof found.value === 'string' ? Number(found.value) : found.value;
-  return checkNumber(found.name, value, NUMBERS.timeoutMs);
+  return wholeNumber(found.name, value, NUMBERS.timeoutMs, wrongOption);
 };
 
 const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
@@ -157,12 +154,12 @@ export const resolveOtlpOptions = (
 ): ResolvedOtlpOptions => {
   checkNames(options, KNOWN);
   const number = (key: keyof typeof NUMBERS, fallback: number): number =>
-    checkNumber(`Option "${key}"`, options[key] ?? fallback, NUMBERS[key]);
+    wholeNumber(`Option "${key}"`, options[key] ?? fallback, NUMBERS[key], wrongOption);
   return {
     url: resolveUrl(options, env),
     protocol: resolveProtocol(options, env),
     headers: resolveHeaders(options, env),
-    compression: oneOf(pick(options, 'compression', 'COMPRESSION', env), ['none', 'gzip'], 'none'),
+    compression: choice(pick(options, 'compression', 'COMPRESSION', env), ['none', 'gzip']),
     timeoutMs: resolveTimeout(options, env),
     maxRequestBytes: number('maxRequestBytes', 4 << 20),
     maxRequestSpans: number('maxRequestSpans', 16_384),

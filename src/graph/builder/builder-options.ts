@@ -1,7 +1,8 @@
 // What a file is built from, checked before anything is built.
 import { tmpdir } from 'node:os';
+import { flag, oneOf, wholeNumber } from '../../base/options/checks.js';
 import type { Compression } from '../../container/codec.js';
-import { BadOptionsError } from '../../container/graph-error.js';
+import { badOptions } from '../../container/graph-error.js';
 import type { KeyCodec } from '../dictionary/key-block.js';
 import { MAX_KEY_BYTES } from '../dictionary/key-bytes.js';
 import { MAX_GRAPHS, MAX_REFERENCE_LISTS } from '../meta.js';
@@ -62,30 +63,17 @@ const DEFAULT_MEMORY_BYTES = 256 * MIB;
 const MAX_NOTE_BYTES = 16 * 1024;
 
 const refuse = (what: string): never => {
-  throw new BadOptionsError(what);
-};
-
-const oneOf = (name: string, value: unknown, allowed: readonly string[]): void => {
-  if (!allowed.includes(value as string)) refuse(`${name} is one of ${allowed.join(', ')}, not ${String(value)}`);
-};
-
-const whole = (name: string, value: unknown, least: number, most: number): void => {
-  if (!Number.isSafeInteger(value) || (value as number) < least || (value as number) > most)
-    refuse(`${name} is a whole number from ${least} to ${most}, not ${String(value)}`);
-};
-
-const flag = (name: string, value: unknown): void => {
-  if (typeof value !== 'boolean') refuse(`${name} is true or false, not ${String(value)}`);
+  throw badOptions(what);
 };
 
 const checkGraph = (graph: GraphOptions, i: number, groupBytes: number): Required<GraphOptions> => {
   if (typeof graph !== 'object' || graph === null) refuse(`graphs[${i}] is an object, not ${String(graph)}`);
   const { referenceLists, order, values = true, backPointers = true, cycles = 'refuse' } = graph;
-  whole(`graphs[${i}].referenceLists`, referenceLists, 0, MAX_REFERENCE_LISTS);
-  oneOf(`graphs[${i}].order`, order, ['child-first', 'root-first', 'trace-contiguous']);
-  oneOf(`graphs[${i}].cycles`, cycles, ['refuse', 'allow']);
-  flag(`graphs[${i}].values`, values);
-  flag(`graphs[${i}].backPointers`, backPointers);
+  wholeNumber(`graphs[${i}].referenceLists`, referenceLists, [0, MAX_REFERENCE_LISTS], badOptions);
+  oneOf(`graphs[${i}].order`, order, ['child-first', 'root-first', 'trace-contiguous'], badOptions);
+  oneOf(`graphs[${i}].cycles`, cycles, ['refuse', 'allow'], badOptions);
+  flag(`graphs[${i}].values`, values, badOptions);
+  flag(`graphs[${i}].backPointers`, backPointers, badOptions);
   if (order === 'trace-contiguous' && groupBytes === 0)
     refuse(`graphs[${i}] is trace-contiguous, which needs groupBytes: how many bytes of a key name its trace`);
   return { referenceLists, order, values, backPointers, cycles };
@@ -115,14 +103,14 @@ export const checkOptions = (options: GraphBuilderOptions): CheckedOptions => {
   } = options;
   if (!Array.isArray(graphs) || graphs.length === 0 || graphs.length > MAX_GRAPHS)
     refuse(`graphs is a list of 1 to ${MAX_GRAPHS} graphs`);
-  whole('groupBytes', groupBytes, 0, MAX_KEY_BYTES - 1);
-  whole('memoryBytes', memoryBytes, (1 + graphs.length) * MIB, Number.MAX_SAFE_INTEGER);
-  if (blockKeys !== undefined) whole('blockKeys', blockKeys, 64, 1024);
-  oneOf('keyCodec', keyCodec, ['auto', 'fixed', 'front', 'grouped']);
+  wholeNumber('groupBytes', groupBytes, [0, MAX_KEY_BYTES - 1], badOptions);
+  wholeNumber('memoryBytes', memoryBytes, [(1 + graphs.length) * MIB], badOptions);
+  if (blockKeys !== undefined) wholeNumber('blockKeys', blockKeys, [64, 1024], badOptions);
+  oneOf('keyCodec', keyCodec, ['auto', 'fixed', 'front', 'grouped'], badOptions);
   if (keyCodec === 'grouped' && groupBytes === 0)
     refuse('keyCodec grouped needs groupBytes: how many bytes name a group');
-  oneOf('compression', compression, ['deflate', 'zstd', 'none']);
-  flag('filter', filter);
+  oneOf('compression', compression, ['deflate', 'zstd', 'none'], badOptions);
+  flag('filter', filter, badOptions);
   if (typeof tempDir !== 'string') refuse('tempDir is the path of a directory');
   checkNotes(notes);
   const checked = graphs.map((graph: GraphOptions, i: number) => checkGraph(graph, i, groupBytes));

@@ -2,8 +2,15 @@
 // block, what the index says of it. The same keys must always give the same bytes.
 
 import { ByteWriter } from '../../base/bytes/byte-writer.js';
+import { oneOf, wholeNumber } from '../../base/options/checks.js';
 import type { ContainerWriter, WrittenBlock } from '../../container/container-writer.js';
-import { BadKeyError, BadOptionsError, BadValueError, DuplicateKeyError } from '../../container/graph-error.js';
+import {
+  BadKeyError,
+  BadOptionsError,
+  BadValueError,
+  badOptions,
+  DuplicateKeyError,
+} from '../../container/graph-error.js';
 import { SectionId } from '../../container/layout.js';
 import { MAX_GRAPHS, MAX_ORDINALS } from '../meta.js';
 import { BlockList, NO_PART } from './block-table.js';
@@ -42,11 +49,6 @@ export interface DictionaryBuildStats {
   /** 0 when no filter was wanted, or none could be made. */
   readonly filterBytes: number;
 }
-
-const checked = (name: string, value: number, least: number, most: number): number => {
-  if (Number.isInteger(value) && value >= least && value <= most) return value;
-  throw new BadOptionsError(`${name} is a whole number from ${least} to ${most}, not ${value}`);
-};
 
 const CODECS: readonly (KeyCodec | 'auto')[] = ['auto', 'fixed', 'front', 'grouped'];
 
@@ -97,14 +99,16 @@ export class DictionaryBuilder {
   ) {
     const { graphs, blockKeys = 128, keyCodec = 'auto', groupBytes = 0, filter = false } = options;
     const { filterBytes = groupBytes } = options;
-    this.graphs = checked('graphs', graphs, 1, MAX_GRAPHS);
-    this.blockKeys = checked('blockKeys', blockKeys, MIN_BLOCK_KEYS, MAX_BLOCK_KEYS);
-    this.groupBytes = checked('groupBytes', groupBytes, 0, MAX_KEY_BYTES - 1);
-    if (!CODECS.includes(keyCodec)) throw new BadOptionsError(`keyCodec is one of ${CODECS.join(', ')}`);
+    this.graphs = wholeNumber('graphs', graphs, [1, MAX_GRAPHS], badOptions);
+    this.blockKeys = wholeNumber('blockKeys', blockKeys, [MIN_BLOCK_KEYS, MAX_BLOCK_KEYS], badOptions);
+    this.groupBytes = wholeNumber('groupBytes', groupBytes, [0, MAX_KEY_BYTES - 1], badOptions);
+    oneOf('keyCodec', keyCodec, CODECS, badOptions);
     if (keyCodec === 'grouped' && groupBytes === 0) throw new BadOptionsError('keyCodec grouped needs groupBytes');
     this.keyEncoder = new KeyEncoder(keyCodec, writer.compression);
     this.ordinalEncoder = new OrdinalEncoder(blockKeys);
-    this.filter = filter ? new FilterBuilder(checked('filterBytes', filterBytes, 0, MAX_KEY_BYTES)) : undefined;
+    this.filter = filter
+      ? new FilterBuilder(wholeNumber('filterBytes', filterBytes, [0, MAX_KEY_BYTES], badOptions))
+      : undefined;
     this.offsets = new Uint32Array(blockKeys + 1);
     this.ordinals = new Uint32Array(graphs * blockKeys);
   }

@@ -1,7 +1,8 @@
 // Writes a graph index file: one graph, tuple keys. Cycles are allowed, since an index says what refers to what and judges nothing.
 
+import { wholeNumber } from '../../base/options/checks.js';
 import type { ByteSink } from '../../container/byte-sink.js';
-import { BadOptionsError, BadValueError } from '../../container/graph-error.js';
+import { BadValueError, badOptions } from '../../container/graph-error.js';
 import { type BuildStats, CompactGraphBuilder } from '../builder/graph-builder.js';
 import { MAX_REFERENCE_LISTS } from '../meta.js';
 import { KEY_ELEMENTS_NOTE } from './graph-index.js';
@@ -38,9 +39,7 @@ export class GraphIndexBuilder {
     target: string | ByteSink,
     { referenceLists = 0, keyElements = 1, memoryBytes }: GraphIndexBuilderOptions = {},
   ) {
-    if (!Number.isInteger(referenceLists) || referenceLists < 0 || referenceLists > MAX_REFERENCE_LISTS) {
-      throw new BadOptionsError(`a node has 0 to ${MAX_REFERENCE_LISTS} reference lists, not ${referenceLists}`);
-    }
+    wholeNumber('referenceLists', referenceLists, [0, MAX_REFERENCE_LISTS], badOptions);
     checkElements(keyElements);
     this.referenceLists = referenceLists;
     this.keyElements = keyElements;

@@ -5,7 +5,7 @@ import { constants } from 'node:os';
 import { isMainThread } from 'node:worker_threads';
 import { type RunningProfile, type SamplingOptions, startProfile } from '../profile.js';
 import { ProfileDelivery, type ProfileSink } from '../profile-delivery.js';
-import { ProfileError } from '../profile-error.js';
+import { wrongOption } from '../profile-error.js';
 
 export interface SignalOptions extends SamplingOptions {
   /** Default SIGUSR2. SIGUSR1 is Node's own. */
@@ -39,7 +39,7 @@ const UNUSABLE: ReadonlySet<string> = new Set(['SIGKILL', 'SIGSTOP', 'SIGPROF'])
 
 const checkSignal = (signal: string, sink: unknown): void => {
   const wrong = (what: string): never => {
-    throw new ProfileError('ERR_SPANLINE_PROFILE_OPTION', what);
+    throw wrongOption(what);
   };
   if (!isMainThread) wrong('signals reach the main thread only; call profileOnSignal there');
   if (!Object.hasOwn(constants.signals, signal) || UNUSABLE.has(signal)) {

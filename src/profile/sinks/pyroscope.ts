@@ -3,6 +3,7 @@
 
 import { backoffMs as pauseMs } from '../../base/calls/backoff.js';
 import { sleep } from '../../base/calls/sleep.js';
+import { finiteNumber, wholeNumber } from '../../base/options/checks.js';
 import { quoteWords } from '../../base/text/escape-text.js';
 import type { LabelledProfile } from '../labelled-profile.js';
 import { encodePprof, loadPprofPackage } from '../output/encode-pprof.js';
@@ -140,12 +141,9 @@ export const pyroscopeSink = (options: PyroscopeSinkOptions): CountingSink<Pyros
   } = options;
   const base = addressOf(options.endpoint);
   if (options.name === '') throw wrongOption('name is empty; give the name of the application');
-  if (!Number.isSafeInteger(attempts) || attempts < 1) throw wrongOption(`attempts is ${attempts}; give 1 or more`);
-  for (const [option, ms] of Object.entries({ timeoutMs, backoffMs })) {
-    if (!(typeof ms === 'number' && ms >= 0 && ms <= LONGEST_TIMEOUT_MS)) {
-      throw wrongOption(`${option} is ${String(ms)}; give milliseconds up to ${LONGEST_TIMEOUT_MS}`);
-    }
-  }
+  wholeNumber('attempts', attempts, [1], wrongOption);
+  for (const [option, ms] of Object.entries({ timeoutMs, backoffMs }))
+    finiteNumber(option, ms, [0, LONGEST_TIMEOUT_MS], wrongOption);
   try {
     new Headers(headers);
   } catch (error) {

@@ -1,5 +1,6 @@
 // The lasting changes of a whole history: E-divisive proposes, a rank test and the size of the jump decide. It must never use chance: the same history
 // always has the same changes.
+import { finiteNumber, wholeNumber } from '../../base/options/checks.js';
 import { invalidInput } from '../tracedb-error.js';
 import { divide, type Judge, windowPlaces } from './divide.js';
 import { evidenceP } from './evidence.js';
@@ -39,18 +40,13 @@ export interface ChangePoint {
 
 const settingsOf = (options: ChangePointOptions): Required<ChangePointOptions> => {
   const { pValue = 0.001, minSize = 5, maxPoints = 100_000, minEffect = 0 } = options;
-  const settings = { pValue, minSize, maxPoints, minEffect };
-  const rules: [keyof ChangePointOptions, boolean, string][] = [
-    ['pValue', pValue > 0 && pValue < 1, 'between 0 and 1'],
-    ['minSize', Number.isInteger(minSize) && minSize >= 2, 'a whole number from 2 on'],
-    ['maxPoints', Number.isInteger(maxPoints) && maxPoints >= 1, 'a whole number from 1 on'],
-    ['minEffect', Number.isFinite(minEffect) && minEffect >= 0, 'a finite number from 0 on'],
-  ];
-  for (const [name, isFine, wanted] of rules) {
-    if (isFine) continue;
-    throw invalidInput(`${name} must be ${wanted}, not ${settings[name]}`);
-  }
-  return settings;
+  if (!(pValue > 0 && pValue < 1)) throw invalidInput(`pValue must be between 0 and 1, not ${pValue}`);
+  return {
+    pValue,
+    minSize: wholeNumber('minSize', minSize, [2], invalidInput),
+    maxPoints: wholeNumber('maxPoints', maxPoints, [1], invalidInput),
+    minEffect: finiteNumber('minEffect', minEffect, [0], invalidInput),
+  };
 };
 
 type Comparison = Pick<ChangePoint, 'before' | 'after' | 'change' | 't' | 'pValue'>;

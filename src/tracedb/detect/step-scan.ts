@@ -1,5 +1,6 @@
 // Steps of a whole history, found by a step detector in a window that slides over it. One step makes many windows interesting: only
 // the most marked one of each neighbourhood may be reported.
+import { wholeNumber } from '../../base/options/checks.js';
 import { invalidInput } from '../tracedb-error.js';
 import { type Direction, directionOf } from './direction.js';
 import { checkSeries, type Series, type SeriesCommit } from './regressions.js';
@@ -69,9 +70,7 @@ const strengthOf = (regression: number, detector: StepFitOptions['detector']): n
  */
 export const findSteps = (series: Series, options: StepScanOptions, statistics: Statistics): Step[] => {
   const { radius = DEFAULT_RADIUS, minEffect = 0, directions, ...fit } = options;
-  if (!Number.isInteger(radius) || radius < 1 || radius > MAX_RADIUS) {
-    throw invalidInput(`radius must be a whole number from 1 to ${MAX_RADIUS}, not ${radius}`);
-  }
+  wholeNumber('radius', radius, [1, MAX_RADIUS], invalidInput);
   checkSeries(series);
   // A series too short for a window must not hide options that are wrong.
   stepFit([], fit, statistics);

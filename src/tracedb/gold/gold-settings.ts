@@ -1,5 +1,6 @@
 // What a Gold table was made with. A tile size that differs from that of the data would put every digest under another commit, so
 // the table itself says it, and a store that expects another must not open.
+import { wholeNumber } from '../../base/options/checks.js';
 import type { CallDeadline } from '../params/call-deadline.js';
 import { type CleaningRule, cleaningRule, DEFAULT_RULE } from '../params/cleaning.js';
 import type { Mutation, WideColumnTable } from '../table/wide-column-table.js';
@@ -59,8 +60,7 @@ export const openSettings = async (
 ): Promise<StoredSettings> => {
   for (const { name, min, max } of SETTINGS) {
     const value = wanted[name];
-    if (value === undefined || (Number.isInteger(value) && value >= min && value <= max)) continue;
-    throw invalidInput(`${name} must be a whole number from ${min} to ${max}, not ${String(value)}`);
+    if (value !== undefined) wholeNumber(name, value, [min, max], invalidInput);
   }
   let stored = await read(table, deadline);
   if (stored === undefined) {

@@ -1,5 +1,6 @@
 // The Gold store: digests of results by trace and commit. It must hold nothing of the data but bounded caches, so that any number
 // of processes can have one over the same table.
+import { wholeNumber } from '../../base/options/checks.js';
 import { inSpan } from '../node-span.js';
 import { CallDeadline } from '../params/call-deadline.js';
 import type { CleaningRule } from '../params/cleaning.js';
@@ -9,6 +10,7 @@ import { fitQuery } from '../query/known-query.js';
 import type { Query } from '../query/query.js';
 import type { CallOptions, WideColumnTable } from '../table/wide-column-table.js';
 import { checkCommit, MAX_TILE } from '../tile.js';
+import { invalidInput } from '../tracedb-error.js';
 import { type Blame, blameUntriaged, tracesByTest } from './blame.js';
 import { DigestIds } from './digest-ids.js';
 import { Expectations } from './expectations.js';
@@ -32,7 +34,7 @@ import { IgnoreRules } from './ignore-rules.js';
 import { mergeStreams } from './merge-streams.js';
 import { readDenseTile, readTile } from './read-gold-tile.js';
 import { type DigestResults, type DigestSearch, searchDigests } from './search-digests.js';
-import { countIn, type Time, toMs } from './values.js';
+import { type Time, toMs } from './values.js';
 
 /** Commits of one tile a reader may ask for. */
 export const MAX_TILE_COMMITS = 100_000;
@@ -89,10 +91,10 @@ export class GoldStore {
       hashColumn: HASH_COLUMN,
     }));
     this.#digestIds = new DigestIds(table, {
-      batchSize: countIn('idBatch', idBatch, 1, 1_000_000),
-      capacity: countIn('cachedDigests', cachedDigests, 2, 100_000_000),
+      batchSize: wholeNumber('idBatch', idBatch, [1, 1_000_000], invalidInput),
+      capacity: wholeNumber('cachedDigests', cachedDigests, [2, 100_000_000], invalidInput),
     });
-    this.#shardReads = countIn('shardReads', shardReads, 1, GOLD_SHARDS.length);
+    this.#shardReads = wholeNumber('shardReads', shardReads, [1, GOLD_SHARDS.length], invalidInput);
     this.#reader = new GoldTileReader({
       table,
       tileSize: settings.tileSize,
@@ -177,7 +179,7 @@ export class GoldStore {
 
   /** Keys and values of the traces of one stored tile. */
   async orderedParamSet(tile: number, options: CallOptions = {}): Promise<OrderedParamSet> {
-    countIn('tile', tile, 0, MAX_TILE);
+    wholeNumber('tile', tile, [0, MAX_TILE], invalidInput);
     const deadline = new CallDeadline(`reading the param set of tile ${tile}`, options);
     return this.#opsRows.at(tile).read(deadline.next());
   }
@@ -192,7 +194,7 @@ export class GoldStore {
    * with a `break`.
    */
   traces(tile: number, options: CallOptions = {}): AsyncIterableIterator<readonly TraceFragment[]> {
-    countIn('tile', tile, 0, MAX_TILE);
+    wholeNumber('tile', tile, [0, MAX_TILE], invalidInput);
     const range = { first: 0, last: Number.MAX_SAFE_INTEGER };
     return this.#reader.traces(tile, range, new CallDeadline(`reading tile ${tile}`, options));
   }
@@ -222,7 +224,7 @@ export class GoldStore {
   }
 
   async #read(name: string, read: typeof readTile, nCommits: number, options: TileOptions): Promise<GoldTile> {
-    countIn('nCommits', nCommits, 1, MAX_TILE_COMMITS);
+    wholeNumber('nCommits', nCommits, [1, MAX_TILE_COMMITS], invalidInput);
     const { last } = options;
     if (last !== undefined) checkCommit(last);
     const deadline = new CallDeadline(`reading ${nCommits} commits`, options);

@@ -1,6 +1,7 @@
 // Search: the digests of a tile by query, status and ignore rules. Every digest comes once per test, with the traces that
 // have it; a page must never depend on the order in which traces were read.
 
+import { oneOf, wholeNumber } from '../../base/options/checks.js';
 import { type CleaningRule, DEFAULT_RULE } from '../params/cleaning.js';
 import { ParamSet } from '../params/param-set.js';
 import { fitQuery, unknownIn } from '../query/known-query.js';
@@ -14,7 +15,6 @@ import { TRIAGE_STATUSES, type TriageStatus } from './expectation.js';
 import type { StatusOf } from './expectations.js';
 import { type GoldTile, type GoldTrace, searchedParams } from './gold-tile.js';
 import type { IgnoreMatcher } from './ignore-rules.js';
-import { countIn } from './values.js';
 
 /** What to search for. */
 export interface DigestSearch {
@@ -104,12 +104,11 @@ export const searchDigests = async (
   search: DigestSearch = {},
 ): Promise<DigestResults> => {
   const { query = '', statuses = ['untriaged'], ignored = 'exclude', head = true, testKey = DEFAULT_TEST_KEY } = search;
-  const offset = countIn('offset', search.offset ?? 0, 0, Number.MAX_SAFE_INTEGER);
-  const limit = countIn('limit', search.limit ?? 100, 1, MAX_LIMIT);
+  const offset = wholeNumber('offset', search.offset ?? 0, [0], invalidInput);
+  const limit = wholeNumber('limit', search.limit ?? 100, [1, MAX_LIMIT], invalidInput);
   const unknown = statuses.find((status) => !TRIAGE_STATUSES.includes(status));
   if (unknown !== undefined) throw invalidInput(`statuses must be of ${TRIAGE_STATUSES.join(', ')}, not ${unknown}`);
-  if (!IGNORED.includes(ignored))
-    throw invalidInput(`ignored must be one of ${IGNORED.join(', ')}, not ${String(ignored)}`);
+  oneOf('ignored', ignored, IGNORED, invalidInput);
   const fitted = fitQuery(parseQuery(query), tile.paramSet, search.rule ?? DEFAULT_RULE);
   const reason = unknownIn(fitted, tile.paramSet);
   const matches = await compileQuery(fitted);

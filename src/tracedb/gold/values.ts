@@ -1,5 +1,4 @@
 // Checks of the small values that callers hand over: times, counts, names.
-
 import { quoted } from '../params/param-text.js';
 import { invalidInput } from '../tracedb-error.js';
 
@@ -14,12 +13,6 @@ export const toMs = (name: string, time: Time): number => {
   const ms = time instanceof Date ? time.getTime() : time;
   if (typeof ms === 'number' && ms >= 0 && ms <= MAX_MS) return Math.floor(ms);
   throw invalidInput(`${name} must be a Date or Unix milliseconds, from 1970 to 9999, not ${String(time)}`);
-};
-
-/** `value` when it is a whole number in the range; throws `ERR_SPANLINE_INVALID_INPUT` otherwise. */
-export const countIn = (name: string, value: number, min: number, max: number): number => {
-  if (Number.isSafeInteger(value) && value >= min && value <= max) return value;
-  throw invalidInput(`${name} must be a whole number from ${min} to ${max}, not ${String(value)}`);
 };
 
 const LONE_SURROGATE = /\p{Surrogate}/u;

@@ -1,6 +1,7 @@
 // The row that holds the ordered param set of one tile, and its optimistic update by several processes. An index once handed
 // out must never change its meaning: every write is conditional on the hash of the set it was derived from, and its cells are
 // newer than those it replaces whatever the writers' clocks say.
+import { finiteNumber, wholeNumber } from '../../base/options/checks.js';
 import { inSpan } from '../node-span.js';
 import type { CallOptions, Cell, Mutation, WideColumnTable } from '../table/wide-column-table.js';
 import { invalidInput, TraceDbError } from '../tracedb-error.js';
@@ -85,12 +86,8 @@ export class OpsRow {
 
   constructor(table: WideColumnTable, options: OpsRowOptions) {
     const { timestampMs = Date.now, maxAttempts, backoffMs } = { ...DEFAULT_RETRY_BOUNDS, ...options };
-    if (!Number.isSafeInteger(maxAttempts) || maxAttempts < 1) {
-      throw invalidInput(`maxAttempts must be a whole number from 1, not ${maxAttempts}`);
-    }
-    if (!Number.isFinite(backoffMs) || backoffMs < 0) {
-      throw invalidInput(`backoffMs must be a number from 0, not ${backoffMs}`);
-    }
+    wholeNumber('maxAttempts', maxAttempts, [1], invalidInput);
+    finiteNumber('backoffMs', backoffMs, [0], invalidInput);
     this.#table = table;
     this.#options = options;
     this.#clock = timestampMs;

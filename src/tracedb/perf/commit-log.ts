@@ -4,6 +4,7 @@
 // One row holds the next number and the commits that got the last ones. Whoever adds commits moves it on the condition that nobody
 // moved it since, and so numbers all of them at once; only then it writes their own rows. What a crash leaves unwritten is still in
 // that row, and whoever adds next writes it first.
+import { wholeNumber } from '../../base/options/checks.js';
 import { CallDeadline } from '../params/call-deadline.js';
 import { retryConflicts } from '../params/retry-conflicts.js';
 import { prefixEnd } from '../table/byte-order.js';
@@ -120,9 +121,7 @@ export class CommitLog {
   /** The commits of a range (all without one), ascending by number. */
   async list(range: CommitRange = {}, options?: CallOptions): Promise<Commit[]> {
     const { last } = range;
-    if (last !== undefined && !(Number.isSafeInteger(last) && last > 0)) {
-      throw invalidInput(`last must be a whole number from 1, not ${String(last)}`);
-    }
+    if (last !== undefined) wholeNumber('last', last, [1], invalidInput);
     const deadline = new CallDeadline(`listing commits of ${this.#table.location}`, options);
     const from = await this.#boundOf('from', range.from, deadline);
     const to = await this.#boundOf('to', range.to, deadline);

@@ -1,5 +1,6 @@
 // What a Perf store was made with. Tile size and shards are part of every key, so the store itself says them, and one that is
 // opened with others must not open.
+import { wholeNumber } from '../../base/options/checks.js';
 import { CallDeadline } from '../params/call-deadline.js';
 import { type CleaningRule, cleaningRule, DEFAULT_RULE } from '../params/cleaning.js';
 import type { CallOptions, WideColumnTable } from '../table/wide-column-table.js';
@@ -24,9 +25,7 @@ const COLUMN = 'J';
 
 const check = ({ tileSize, shards }: PerfConfig): void => {
   checkTileSize(tileSize);
-  if (!Number.isInteger(shards) || shards < 1 || shards > MAX_SHARDS) {
-    throw invalidInput(`a tile has 1 to ${MAX_SHARDS} shards, not ${shards}`);
-  }
+  wholeNumber('shards', shards, [1, MAX_SHARDS], invalidInput);
 };
 
 /** What the store's own row says. */

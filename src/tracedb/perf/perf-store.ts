@@ -1,5 +1,6 @@
 // The Perf store: values of traces by commit, in tiles. It must hold nothing of the data but bounded caches, so that any number of
 // processes can have one over the same table.
+import { wholeNumber } from '../../base/options/checks.js';
 import { inSpan } from '../node-span.js';
 import { CallDeadline } from '../params/call-deadline.js';
 import { type CleaningRule, checkParams } from '../params/cleaning.js';
@@ -97,9 +98,7 @@ export class PerfStore {
   /** Open the store in `table`, making it when the table is new; tile size and shards of an existing one are kept. */
   static async open(table: WideColumnTable, options: PerfStoreOptions = {}): Promise<PerfStore> {
     const { rule, cachedTraces = 200_000, tileSize, shards, ...call } = options;
-    if (!Number.isInteger(cachedTraces) || cachedTraces < 2) {
-      throw invalidInput(`cachedTraces must be a whole number from 2, not ${cachedTraces}`);
-    }
+    wholeNumber('cachedTraces', cachedTraces, [2], invalidInput);
     const stored = await openPerfConfig(table, { tileSize, shards, rule }, call);
     return new PerfStore(table, stored.config, rule ?? stored.rule, cachedTraces);
   }

@@ -1,6 +1,5 @@
 // Reads a query in its text form, `config=8888&arch=!x86&name=~regex&os=*&gpu=!~re`. A text it does not understand must be an
 // error that says what to write, never a query that selects something else.
-
 import { quoted } from '../params/param-text.js';
 import { invalidInput } from '../tracedb-error.js';
 import { makeQuery, type Query, type QueryPart } from './query.js';

@@ -1,6 +1,5 @@
 // What a query is, whoever wrote it. Parts are sorted by key and values are sorted and unique, so that two texts of one meaning
 // are one query; a query must never be larger than the limits here, since users send them.
-
 import { checkKey, checkValue, quoted } from '../params/param-text.js';
 import { invalidInput } from '../tracedb-error.js';
 import { checkPattern } from './regex.js';

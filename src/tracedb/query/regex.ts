@@ -1,6 +1,5 @@
 // Regular expressions that users send: matched in time linear in the text (RE2's algorithm), compiled to a program of bounded size.
 // No pattern may reach the engine before its size is bounded, nor the engine of JavaScript ever.
-
 import { optionalPackage } from '../optional-package.js';
 import { checkWellFormed, quoted } from '../params/param-text.js';
 import { invalidInput } from '../tracedb-error.js';

@@ -1,6 +1,6 @@
 // Checks of options: what is right passes, and what is wrong is named with what it must be.
 import { expect, test } from 'vitest';
-import { finiteNumber, flag, oneOf, shown, wholeNumber } from '../../../src/base/options/checks.js';
+import { anyNumber, finiteNumber, flag, oneOf, shown, wholeNumber } from '../../../src/base/options/checks.js';
 
 const toError = (message: string): Error => new RangeError(message);
 
@@ -10,15 +10,20 @@ test('whole numbers', () => {
   const wrong = (value: unknown) => () => wholeNumber('n', value, [1, 5], toError);
   expect(wrong(0)).toThrow(new RangeError('n must be a whole number from 1 to 5, not 0'));
   for (const value of [6, 1.5, Number.NaN, '3', null, undefined, 3n, [3], {}]) expect(wrong(value)).toThrow(RangeError);
-  expect(() => wholeNumber('n', -1, [0], toError)).toThrow('n must be a whole number from 0, not -1');
+  expect(() => wholeNumber('n', -1, [0], toError)).toThrow('n must be a whole number from 0 on, not -1');
 });
 
 test('finite numbers', () => {
   expect(finiteNumber('n', 0.5, [0], toError)).toBe(0.5);
   expect(() => finiteNumber('n', Number.POSITIVE_INFINITY, [0], toError)).toThrow(
-    'n must be a number from 0, not Infinity',
+    'n must be a finite number from 0 on, not Infinity',
   );
-  expect(() => finiteNumber('n', 2, [0, 1], toError)).toThrow('n must be a number from 0 to 1, not 2');
+  expect(() => finiteNumber('n', 2, [0, 1], toError)).toThrow('n must be a finite number from 0 to 1, not 2');
+});
+
+test('numbers that may be infinite', () => {
+  expect(anyNumber('n', Number.POSITIVE_INFINITY, [0], toError)).toBe(Number.POSITIVE_INFINITY);
+  expect(() => anyNumber('n', Number.NaN, [1], toError)).toThrow('n must be a number from 1 on, not NaN');
 });
 
 test('flags and choices', () => {
