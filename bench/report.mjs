@@ -1,7 +1,7 @@
 // node bench/report.mjs [FILE.json ...]: keeps measured rows in docs/benchmarks/SUITE.json and puts the tables made of them into
-// docs/benchmarks.md and README.md, between their markers. Without files it measures all suites on Node 20 and 24; with files it takes what
-// `npm run -s bench -- SUITE --json` printed, and other suites stay as they are; `--tables` measures nothing and makes the tables
-// anew. It must never write a number that was not in such an object.
+// docs/benchmarks.md and README.md, between their markers. Without files it measures all suites on Node 20 and 24, `service` on 26 too; with
+// files it takes what `npm run -s bench -- SUITE --json` printed, and other suites stay as they are; `--tables` measures nothing and makes the
+// tables anew. It must never write a number that was not in such an object.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from '../scripts/lib/run.mjs';
@@ -10,6 +10,7 @@ import { digits, isDifference, majorOf, rangeOf, verdictsOf } from './lib/verdic
 import { runSuite } from './run.mjs';
 
 const NODES = [20, 24];
+const SUITE_NODES = { service: [20, 24, 26] };
 const PAGE = 'docs/benchmarks.md';
 
 const pathOf = (suite) => join(root, 'docs/benchmarks', `${suite}.json`);
@@ -78,9 +79,9 @@ const suiteTable = (outcome) => {
   return [sourceOf(outcome), markdown(header, rows), ...missesOf(verdicts)].join('\n\n');
 };
 
-const missLine = ({ target: { name, n, figure }, row, node, value, unit, limit }) =>
+const missLine = ({ target: { name, n, figure }, row, node, value, unit, range, limit }) =>
   `\`${name}\` ${n}${figure === 'totalMedian' ? ', total CPU' : ''}${figure === 'max' ? ', maximum' : ''}, Node ${node}: ` +
-  `${digits(value)} ${unit}, ${limit} aimed at${isDifference(row) ? ` (${rangeOf(row).map(digits).join(' to ')})` : ''}`;
+  `${digits(value)} ${unit}, ${limit} aimed at${isDifference(row) ? ` (${range.map(digits).join(' to ')})` : ''}`;
 
 /** How many targets were met, and each that was not. */
 const missesOf = (verdicts) => {
@@ -127,9 +128,12 @@ const files = process.argv.slice(2).filter((word) => word !== '--tables');
 const suites = Object.keys(SHOWN);
 if (files.length > 0) for (const file of files) keep(JSON.parse(readFileSync(file, 'utf8')));
 else if (!process.argv.includes('--tables'))
-  for (const suite of suites) keep(await runSuite(suite, { nodes: NODES, log: (line) => console.error(line) }));
+  for (const suite of suites)
+    keep(await runSuite(suite, { nodes: SUITE_NODES[suite] ?? NODES, log: (line) => console.error(line) }));
 
 for (const suite of suites) {
+  // Not measured yet.
+  if (!existsSync(pathOf(suite))) continue;
   const outcome = JSON.parse(readFileSync(pathOf(suite), 'utf8'));
   insert(PAGE, suite, suiteTable(outcome));
   if (suite in README_TABLES) insert('README.md', suite, readmeTable(outcome));

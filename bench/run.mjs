@@ -8,7 +8,7 @@ import { machine } from './lib/machine.mjs';
 import { runSubjects } from './lib/rounds.mjs';
 import { table } from './lib/table.mjs';
 
-const SUITES = ['clock', 'recording', 'exporters', 'tracedb', 'graph', 'profile'];
+const SUITES = ['clock', 'recording', 'exporters', 'tracedb', 'graph', 'profile', 'service'];
 // Newer V8 takes over a second until the last tier has taken over from the one before.
 const FULL = { rounds: 15, roundMs: 15, warmUpMs: 1200 };
 const QUICK = { rounds: 5, roundMs: 5, warmUpMs: 100 };
@@ -16,12 +16,21 @@ const QUICK = { rounds: 5, roundMs: 5, warmUpMs: 100 };
 const USAGE = `usage: npm run bench -- SUITE [--json] [--quick] [--node 20,24] [--only REGEX]
 suites: ${SUITES.join(', ')}`;
 
+/** How a suite is measured that has only a list of subjects: each case by itself. */
+const measureCases =
+  (subjectsFor) =>
+  async (node, { quick, only, timing, log }) => {
+    const { version, specs } = await subjectsFor(node, { quick, log });
+    const results = await runSubjects(specs, { node, only, timing, log: (key) => log(`Node ${version}: ${key}`) });
+    return { version, results };
+  };
+
 /**
  * Measure one suite on the given major versions of Node, one after the other.
  * @returns {Promise<{ suite: string, node: string, machine: object, results: object[] }>}
  */
 export async function runSuite(suite, { quick = false, nodes = [], only, log = () => {} } = {}) {
-  const { subjectsFor } = await import(`./${suite}/suite.mjs`);
+  const { subjectsFor, measure = measureCases(subjectsFor) } = await import(`./${suite}/suite.mjs`);
   const description = machine();
   const versions = [];
   const results = [];
@@ -29,14 +38,8 @@ export async function runSuite(suite, { quick = false, nodes = [], only, log = (
     const node = nodeOf(major);
     // The native clock is built for each Node by itself; the rest is up to date after the first.
     runQuietly(node, [join(root, 'scripts/build.mjs'), '--no-types']);
-    const { version, specs } = await subjectsFor(node, { quick, log });
+    const { version, results: measured } = await measure(node, { quick, only, timing: quick ? QUICK : FULL, log });
     versions.push(version);
-    const measured = await runSubjects(specs, {
-      node,
-      only,
-      timing: quick ? QUICK : FULL,
-      log: (key) => log(`Node ${version}: ${suite} ${key}`),
-    });
     results.push(...measured.map((result) => ({ ...result, node: version })));
   }
   return { suite, node: versions.join(', '), machine: description, results };

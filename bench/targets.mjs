@@ -1,9 +1,11 @@
 // What spanline aims at, on a machine where RDTSC costs 9.5 ns. Shown beside what was measured in docs/benchmarks.md;
 // never used to fail anything, because absolute times hold for one machine only.
 
+const SDK = /^opentelemetry@/;
+
 /**
  * `figure` names a field of a result; `nodes` limits a target to these lines. `peer`: the figure is spanline's in percent of that
- * subject's.
+ * subject's, in its row of the same name and n unless `peerRow` has another.
  */
 export const TARGETS = [
   { suite: 'recording', name: 'local-span', n: 100, figure: 'median', atMost: 45, nodes: [24] },
@@ -102,4 +104,28 @@ export const TARGETS = [
   { suite: 'profile', name: 'overhead-10ms', n: 'followed', figure: 'median', atMost: 1, nodes: [24] },
   { suite: 'profile', name: 'overhead-10ms', n: 'unfollowed', figure: 'median', atMost: 2.5, nodes: [20] },
   { suite: 'profile', name: 'overhead-10ms', n: 'unfollowed', figure: 'median', atMost: 1, nodes: [24] },
+  { suite: 'service', name: 'record', n: 'flow', figure: 'median', peer: SDK, atMost: 12, nodes: [20] },
+  { suite: 'service', name: 'record', n: 'flow', figure: 'median', peer: SDK, atMost: 10, nodes: [24, 26] },
+  { suite: 'service', name: 'record', n: 'flow', figure: 'median', peer: /^fastrace@/, atMost: 30 },
+  { suite: 'service', name: 'send', n: 'flow', figure: 'median', peer: SDK, atMost: 15 },
+  { suite: 'service', name: 'archive', n: 'flow', figure: 'median', peer: SDK, peerRow: { name: 'send' }, atMost: 30 },
+  {
+    suite: 'service',
+    name: 'main-thread',
+    n: 'flow/archive',
+    figure: 'median',
+    peer: SDK,
+    peerRow: { n: 'flow/send' },
+    atMost: 10,
+  },
+  ...['one-span', 'deep', 'loop', 'distinct', 'http'].flatMap((n) =>
+    ['record', 'send'].map((name) => ({ suite: 'service', name, n, figure: 'median', peer: SDK, atMost: 25 })),
+  ),
+  ...['record', 'send', 'archive'].flatMap((mode) => [
+    { suite: 'service', name: 'gc', n: `flow/${mode}`, figure: 'median', atMost: 1.5 },
+    { suite: 'service', name: 'lost', n: `flow/${mode}`, figure: 'max', atMost: 0 },
+    { suite: 'service', name: 'lost', n: `http/${mode}`, figure: 'max', atMost: 0 },
+  ]),
+  { suite: 'service', name: 'rss', n: 'flow/archive', figure: 'median', atMost: 120 },
+  { suite: 'service', name: 'throughput-loss', n: 'http/send', figure: 'median', atMost: 5 },
 ];

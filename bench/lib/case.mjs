@@ -11,8 +11,8 @@
  * @property {() => unknown} [drain] Done after each sample: outside the caller's time, inside the total.
  * @property {boolean} [waits] What is timed also waits for input or output: the time the event loop was idle is taken off.
  * @property {string} [unit] 'ns' unless told.
- * @property {(timing: { warmUpMs: number, roundMs: number }) => Promise<number | { caller: number[], total: number | null }>} [measure]
- *   In place of run: gives one figure in `unit` itself, or those of a round.
+ * @property {(timing: { warmUpMs: number, roundMs: number }) => Promise<number | object>} [measure]
+ *   In place of run: gives one figure in `unit` itself, or those of a round: `caller` and `total`, or what its suite makes rows of.
  * @property {string} [note] What else a reader must know, such as the query; may be set by `measure`.
  */
 
@@ -84,9 +84,10 @@ export class Runner {
     this.test = test;
   }
 
-  async round({ warmUpMs, roundMs }) {
+  async round(timing) {
+    const { warmUpMs, roundMs } = timing;
     if (this.test.measure) {
-      const measured = await this.test.measure({ warmUpMs, roundMs });
+      const measured = await this.test.measure(timing);
       return typeof measured === 'number' ? { caller: [measured], total: null } : measured;
     }
     if (this.#repeats === 0) this.#repeats = await calibrate(this.test, warmUpMs);

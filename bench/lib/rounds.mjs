@@ -6,7 +6,8 @@ import { median, medianInterval, quantile, spread } from './stats.mjs';
 
 const CHILD = fileURLToPath(new URL('./child.mjs', import.meta.url));
 
-class Subject {
+/** One process of a subject: `start`, then `round` after round. */
+export class Subject {
   #child;
   #waiting;
 
@@ -49,9 +50,9 @@ class Subject {
 }
 
 /** Four significant digits or more: enough for any comparison, few enough to read. */
-const rounded = (value) => Math.round(value * 1000) / 1000;
+export const rounded = (value) => Math.round(value * 1000) / 1000;
 
-const intervalOf = (samples) => {
+export const intervalOf = (samples) => {
   const { low, high } = medianInterval(samples);
   return { low: rounded(low), high: rounded(high) };
 };

@@ -2,6 +2,18 @@
 
 /** Name, n, and the subject whose row it is, `spanline` unless told. */
 export const SHOWN = {
+  service: [
+    ['record', 'flow'],
+    ['send', 'flow'],
+    ['archive', 'flow'],
+    ['gc', 'flow/send'],
+    ['main-thread', 'flow/archive'],
+    ['rss', 'flow/archive'],
+    ['record', 'http'],
+    ['send', 'http'],
+    ['throughput-loss', 'http/send'],
+    ['p99', 'http/send'],
+  ],
   recording: [
     ['local-span', 100],
     ['local-span', 1],
@@ -75,6 +87,18 @@ export const SHOWN = {
 
 /** What README.md shows of a suite: a line for each case, a column for each subject and Node. */
 export const README_TABLES = {
+  service: {
+    title: 'a span in a service, CPU of all threads above the untraced service, median',
+    cases: [
+      ['record', 'flow', 'recorded, ns'],
+      ['send', 'flow', 'and sent as OTLP, ns'],
+      ['archive', 'flow', 'and kept in an archive, ns'],
+      ['gc', 'flow/send', 'garbage collection of sending, us a request'],
+      ['throughput-loss', 'http/send', 'throughput lost at saturation, %'],
+    ],
+    leaveOut: ['none', 'none-fastrace@0.7.16', 'fastrace@0.7.16'],
+    note: 'a request has 20 spans, 8 of them over awaits; what is what: [benchmarks](docs/benchmarks.md#service)',
+  },
   recording: {
     title: 'ns a span, caller time, median',
     cases: [

@@ -16,10 +16,14 @@ function ratio(row, results) {
 
 const HEADER = ['case', 'n', 'subject', 'unit', 'min', 'median', 'total', 'spread', 'of spanline'];
 
+const LEGEND = 'min, median: caller time; total: CPU of all threads (median round); spread: (p75 - p25) / median';
+const SERVICE_LEGEND =
+  'CPU of all threads, but main-thread; record, send, archive, gc, main-thread, rss: above none, by pairs of rounds; spread: (p75 - p25) / median';
+
 export function table({ suite, machine, results }) {
   const lines = [
     `${suite}: ${machine.cpu}, ${machine.cores} cores, ${machine.memoryGiB} GiB, ${machine.platform}, load ${machine.loadBefore}`,
-    'min, median: caller time; total: CPU of all threads (median round); spread: (p75 - p25) / median',
+    suite === 'service' ? SERVICE_LEGEND : LEGEND,
   ];
   for (const node of new Set(results.map((result) => result.node))) {
     const rows = results

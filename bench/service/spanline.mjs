@@ -1,0 +1,60 @@
+// Subject: spanline, to a reporter that does nothing, to an OTLP sink in another process, or to an archive; SPANLINE_BENCH_MODE says which.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { LocalSpan, Span, setReporter, stats } from '../../dist/esm/index.js';
+import { root as checkout } from '../../scripts/lib/run.mjs';
+import { startSink } from '../exporters/start-sink.mjs';
+import { casesOf } from './cases.mjs';
+
+const REPORTERS = {
+  record: () => ({ name: 'noop', report() {} }),
+  async send() {
+    const { OtlpReporter } = await import('../../dist/esm/exporters/otlp.js');
+    const { http } = await startSink();
+    return new OtlpReporter({ endpoint: `http://127.0.0.1:${http}` });
+  },
+  async archive() {
+    const { Archive, ArchiveReporter } = await import('../../dist/esm/archive/index.js');
+    // Beside the checkout's other files: /tmp may be memory.
+    const directory = mkdtempSync(join(checkout, '.tmp/bench-service-'));
+    process.on('exit', () => rmSync(directory, { recursive: true, force: true }));
+    return new ArchiveReporter(await Archive.open(directory));
+  },
+};
+
+const reporter = await REPORTERS[process.env.SPANLINE_BENCH_MODE]();
+setReporter(reporter);
+
+const tracer = {
+  root(name, target, fn) {
+    const span = Span.root(name, undefined, { kind: 'server' });
+    span.addProperty('http.method', 'GET').addProperty('http.target', target);
+    return span.runToEnd(fn);
+  },
+  async(name, fn, key, value) {
+    const span = Span.startWithLocalParent(name);
+    if (key) span.addProperty(key, value);
+    return span.runToEnd(fn);
+  },
+  local(name, fn, key, value) {
+    const span = LocalSpan.start(name);
+    if (key) span.addProperty(key, value);
+    try {
+      return fn();
+    } finally {
+      span.end();
+    }
+  },
+  localOfThree(name, fn, id) {
+    const span = LocalSpan.start(name).addProperty('id', id).addProperty('kind', 'plain').addProperty('cached', true);
+    try {
+      return fn();
+    } finally {
+      span.end();
+    }
+  },
+  arrived: () => stats().collector.reporters[reporter.name].reportedSpans,
+};
+
+export const subject = 'spanline';
+export const cases = casesOf(tracer);
