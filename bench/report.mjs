@@ -11,6 +11,8 @@ import { runSuite } from './run.mjs';
 
 const NODES = [20, 24];
 const SUITE_NODES = { service: [20, 24, 26] };
+/** The line of Node that people run comes first, and is the one of columns that show one only. */
+const LEAD = 24;
 const PAGE = 'docs/benchmarks.md';
 
 const pathOf = (suite) => join(root, 'docs/benchmarks', `${suite}.json`);
@@ -45,19 +47,24 @@ const verdictText = (verdicts) => {
   return [limits.join(', '), kinds.size === 1 ? verdicts[0].verdict : each];
 };
 
+const leadFirst = (list, major) => [
+  ...list.filter((one) => major(one) === LEAD),
+  ...list.filter((one) => major(one) !== LEAD),
+];
+
 /** At most ten cases of a suite, and how many targets were met. */
 const suiteTable = (outcome) => {
   const { suite, results } = outcome;
   const verdicts = verdictsOf(outcome);
-  const majors = [...new Set(results.map(({ node }) => majorOf(node)))];
-  const last = majors.at(-1);
+  const majors = leadFirst([...new Set(results.map(({ node }) => majorOf(node)))], (major) => major);
+  const [lead] = majors;
   const rows = SHOWN[suite].flatMap(([name, n, subject = 'spanline']) => {
     const same = results.filter((row) => row.name === name && row.n === n);
     const own = majors.map((major) => same.find((row) => row.subject === subject && majorOf(row.node) === major));
-    const shown = own.findLast((row) => row !== undefined);
+    const shown = own.find((row) => row !== undefined);
     if (shown === undefined) return [];
     const peers = same.filter((row) => !row.subject.startsWith('spanline') && row.subject !== subject);
-    const beside = peers.filter((row) => majorOf(row.node) === last).map((row) => `${row.subject} ${figure(row)}`);
+    const beside = peers.filter((row) => majorOf(row.node) === lead).map((row) => `${row.subject} ${figure(row)}`);
     const judged = verdicts.filter(
       ({ target, row }) => row.name === name && row.n === n && target.figure !== 'totalMedian',
     );
@@ -66,16 +73,7 @@ const suiteTable = (outcome) => {
     return [[`\`${name}\``, n, shown.unit, ...cells]];
   });
   const nodes = majors.map((major) => `Node ${major}`);
-  const header = [
-    'case',
-    'n',
-    'unit',
-    ...nodes,
-    `total CPU, ${nodes.at(-1)}`,
-    `peers, ${nodes.at(-1)}`,
-    'target',
-    'verdict',
-  ];
+  const header = ['case', 'n', 'unit', ...nodes, `total CPU, ${nodes[0]}`, `peers, ${nodes[0]}`, 'target', 'verdict'];
   return [sourceOf(outcome), markdown(header, rows), ...missesOf(verdicts)].join('\n\n');
 };
 
@@ -106,7 +104,8 @@ function readmeTable({ suite, results, machine }) {
     const row = results.find((one) => one.name === name && one.n === n && one.subject === subject && one.node === node);
     return row === undefined ? '-' : digits(row.median);
   };
-  const used = columns.filter((column) => cases.some(([name, n]) => cell(name, n, column) !== '-'));
+  const ordered = leadFirst(columns, ({ node }) => majorOf(node));
+  const used = ordered.filter((column) => cases.some(([name, n]) => cell(name, n, column) !== '-'));
   const rows = cases.map(([name, n, what = `\`${name}\``]) => [what, ...used.map((column) => cell(name, n, column))]);
   const header = [title, ...used.map(({ subject, node }) => `${subject}, Node ${majorOf(node)}`)];
   return `${markdown(header, rows)}\n\n(${machine.cpu}, ${machine.cores} cores; \`npm run bench -- ${suite} --node 20,24\`; ${note})`;
