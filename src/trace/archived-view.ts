@@ -2,11 +2,11 @@
 import type {
   ArchivedEvent,
   ArchivedKind,
-  ArchivedLink,
   ArchivedResource,
   ArchivedScope,
   ArchivedSpan,
   ArchivedStatusCode,
+  ArchivedValue,
 } from './archived-span.js';
 import type { FinishedEvent, FinishedLink, FinishedSpan, SpanIds } from './finished-span.js';
 import { wordAt } from './id-words.js';
@@ -17,8 +17,19 @@ const BILLION = 1_000_000_000n;
 const secondsOf = (ns: bigint): number => Number(ns / BILLION);
 const nanosOf = (ns: bigint): number => Number(ns % BILLION);
 
-/** What a span and a link have alike. */
-abstract class ArchivedIds<T extends ArchivedSpan | ArchivedLink> implements SpanIds {
+/** What a span and a link have alike, whoever made them. */
+interface Identified {
+  readonly traceId: string;
+  readonly spanId: string;
+  readonly traceState?: string;
+  readonly flags?: number;
+  readonly properties?: Readonly<Record<string, ArchivedValue | undefined>>;
+  readonly droppedAttributesCount?: number;
+}
+
+const NOTHING = Object.freeze({});
+
+abstract class IdentifiedView<T extends Identified> implements SpanIds {
   readonly #properties = new ObjectProperties();
   protected from!: T;
 
@@ -55,20 +66,21 @@ abstract class ArchivedIds<T extends ArchivedSpan | ArchivedLink> implements Spa
     return this.from.spanId;
   }
   get traceState(): string {
-    return this.from.traceState;
+    return this.from.traceState ?? '';
   }
   get flags(): number {
     return this.from.flags ?? 0;
   }
   get properties(): ObjectProperties {
-    return this.#properties.of(this.from.properties);
+    return this.#properties.of(this.from.properties ?? NOTHING);
   }
   get droppedAttributesCount(): number {
     return this.from.droppedAttributesCount ?? 0;
   }
 }
 
-class LinkView extends ArchivedIds<ArchivedLink> implements FinishedLink {}
+/** A link of an archived span, or of a record: there no flags say whether the other span is in another process. */
+export class LinkView extends IdentifiedView<Identified> implements FinishedLink {}
 
 class EventView implements FinishedEvent {
   readonly #properties = new ObjectProperties();
@@ -83,6 +95,9 @@ class EventView implements FinishedEvent {
   get nano(): number {
     return nanosOf(this.from.timeUnixNs);
   }
+  get timeUnixNs(): bigint {
+    return this.from.timeUnixNs;
+  }
   get properties(): ObjectProperties {
     return this.#properties.of(this.from.properties);
   }
@@ -92,7 +107,7 @@ class EventView implements FinishedEvent {
 }
 
 /** Point it at a span with `of`. */
-export class ArchivedView extends ArchivedIds<ArchivedSpan> implements FinishedSpan {
+export class ArchivedView extends IdentifiedView<ArchivedSpan> implements FinishedSpan {
   readonly #event = new EventView();
   readonly #link = new LinkView();
 

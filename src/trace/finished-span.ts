@@ -48,6 +48,8 @@ export interface FinishedEvent {
   readonly name: string;
   readonly sec: number;
   readonly nano: number;
+  /** Unix time in nanoseconds. */
+  readonly timeUnixNs: bigint;
   readonly properties: SpanProperties;
   readonly droppedAttributesCount: number;
 }

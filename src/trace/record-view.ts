@@ -1,9 +1,9 @@
-// Records of our own collector as finished spans. What encoders read span by span: its fields are `private`, which costs less here than `#`. One view serves all spans of a report, one after another: nothing is copied.
-import type { Link } from '../span/span-types.js';
+// Records of our own collector as finished spans. One view serves all spans of a report, one after another: nothing is copied. Encoders read it
+// span by span, so its fields are `private`, which costs less here than `#`.
 import type { ArchivedKind, ArchivedResource, ArchivedScope, ArchivedStatusCode } from './archived-span.js';
-import type { FinishedEvent, FinishedLink, FinishedSpan } from './finished-span.js';
-import { wordAt } from './id-words.js';
-import { ListProperties, ObjectProperties } from './property-views.js';
+import { LinkView } from './archived-view.js';
+import type { FinishedEvent, FinishedSpan } from './finished-span.js';
+import { ListProperties } from './property-views.js';
 import type { EventRecord, SpanRecord } from './record.js';
 
 /** W3C "sampled", for only sampled spans are reported, and OTLP's "it is known whether the parent is remote". */
@@ -11,12 +11,6 @@ const LOCAL_PARENT = 0x101;
 const REMOTE_PARENT = 0x301;
 /** W3C "random trace id". */
 const RANDOM_ID = 2;
-
-/** The flags of a record, as OTLP has them. */
-export const flagsOf = ({ trace, hasRemoteParent }: SpanRecord): number =>
-  (hasRemoteParent ? REMOTE_PARENT : LOCAL_PARENT) | (trace.isRandom ? RANDOM_ID : 0);
-
-const NOTHING = Object.freeze({});
 
 class RecordEvent implements FinishedEvent {
   private readonly list = new ListProperties();
@@ -31,6 +25,9 @@ class RecordEvent implements FinishedEvent {
   get nano(): number {
     return this.record.nano;
   }
+  get timeUnixNs(): bigint {
+    return this.record.timeUnixNs;
+  }
   get properties(): ListProperties {
     return this.list.of(this.record.propertyList);
   }
@@ -39,57 +36,11 @@ class RecordEvent implements FinishedEvent {
   }
 }
 
-class RecordLink implements FinishedLink {
-  private readonly list = new ObjectProperties();
-  record!: Link;
-
-  get trace0(): number {
-    return wordAt(this.record.traceId, 0);
-  }
-  get trace1(): number {
-    return wordAt(this.record.traceId, 8);
-  }
-  get trace2(): number {
-    return wordAt(this.record.traceId, 16);
-  }
-  get trace3(): number {
-    return wordAt(this.record.traceId, 24);
-  }
-  get idHi(): number {
-    return wordAt(this.record.spanId, 0);
-  }
-  get idLo(): number {
-    return wordAt(this.record.spanId, 8);
-  }
-  get areIdsWhole(): boolean {
-    return true;
-  }
-  get traceId(): string {
-    return this.record.traceId;
-  }
-  get spanId(): string {
-    return this.record.spanId;
-  }
-  get traceState(): string {
-    return this.record.traceState ?? '';
-  }
-  /** Whether the other span is in another process is not known, and OTLP has "unknown" for that. */
-  get flags(): number {
-    return 0;
-  }
-  get properties(): ObjectProperties {
-    return this.list.of(this.record.properties ?? NOTHING);
-  }
-  get droppedAttributesCount(): number {
-    return this.record.droppedAttributesCount ?? 0;
-  }
-}
-
 /** Point it at a record with `of`. */
 export class RecordView implements FinishedSpan {
   private readonly list = new ListProperties();
   private readonly eventView = new RecordEvent();
-  private readonly linkView = new RecordLink();
+  private readonly linkView = new LinkView();
   private record!: SpanRecord;
 
   constructor(
@@ -142,7 +93,8 @@ export class RecordView implements FinishedSpan {
     return this.record.trace.traceState;
   }
   get flags(): number {
-    return flagsOf(this.record);
+    const { trace, hasRemoteParent } = this.record;
+    return (hasRemoteParent ? REMOTE_PARENT : LOCAL_PARENT) | (trace.isRandom ? RANDOM_ID : 0);
   }
   get name(): string {
     return this.record.name;
@@ -187,9 +139,8 @@ export class RecordView implements FinishedSpan {
   get linkCount(): number {
     return this.record.links.length;
   }
-  link(index: number): RecordLink {
-    this.linkView.record = this.record.links[index];
-    return this.linkView;
+  link(index: number): LinkView {
+    return this.linkView.of(this.record.links[index]);
   }
   get droppedAttributesCount(): number {
     return this.record.droppedAttributesCount;
