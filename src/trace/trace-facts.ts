@@ -8,13 +8,13 @@ export const UNKNOWN_SERVICE = 'unknown_service';
 /** The name of a service as it is shown: in files one that has none is ''. */
 export const shownName = (service: string, unnamed = UNKNOWN_SERVICE): string => (service === '' ? unnamed : service);
 
-export const serviceOf = ({ resource }: ArchivedSpan): string => {
+export const serviceOf = ({ resource }: Pick<ArchivedSpan, 'resource'>): string => {
   const name = propertyOf(resource.properties, 'service.name');
   return shownName(typeof name === 'string' ? name : '');
 };
 
 /** Ids of parents that are not among the spans. */
-export const absentParents = (spans: readonly ArchivedSpan[]): string[] => {
+export const absentParents = (spans: readonly Pick<ArchivedSpan, 'spanId' | 'parentSpanId'>[]): string[] => {
   const present = new Set(spans.map(({ spanId }) => spanId));
   return [
     ...new Set(spans.map(({ parentSpanId }) => parentSpanId).filter((parent) => parent !== '' && !present.has(parent))),
@@ -22,7 +22,7 @@ export const absentParents = (spans: readonly ArchivedSpan[]): string[] => {
 };
 
 /** Services with the number of their spans, the busiest first. */
-export const servicesOf = (spans: readonly ArchivedSpan[]): [service: string, spans: number][] => {
+export const servicesOf = (spans: readonly Pick<ArchivedSpan, 'resource'>[]): [service: string, spans: number][] => {
   const counts = new Map<string, number>();
   for (const span of spans) counts.set(serviceOf(span), (counts.get(serviceOf(span)) ?? 0) + 1);
   return [...counts].sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1));

@@ -1,7 +1,7 @@
 // Spans by parentage: the one builder of trees. Works on any input (missing parents, equal ids, even circles): every span appears once.
 // Nothing here may recurse: a tree can be as deep as it has spans.
 import type { ArchivedSpan } from './archived-span.js';
-import type { SpanRecord } from './record.js';
+import type { FinishedSpan } from './finished-span.js';
 
 /** A span and what it called. */
 export interface SpanNode<T> {
@@ -25,15 +25,8 @@ interface Draft<T> {
   isOrphan: boolean;
 }
 
-/** What a tree must know of a span. */
-interface Kinship<T> {
-  id(span: T): string;
-  /** '' for none. */
-  parentId(span: T): string;
-  /** The parent is in another process, where it is not looked for. */
-  hasRemoteParent(span: T): boolean;
-  byStart(a: T, b: T): number;
-}
+/** What a tree must know of a span, whatever model it is of. */
+type Kin = Pick<FinishedSpan, 'traceId' | 'spanId' | 'parentSpanId'>;
 
 const markReachable = <T>(from: Draft<T>, seen: Set<Draft<T>>): void => {
   const stack = [from];
@@ -63,47 +56,43 @@ const cutCircles = <T>(
   }
 };
 
-/** The roots: those without a parent among the spans in the order of the spans, then the first of each circle. */
-const plant = <T>(spans: readonly T[], { id, parentId, hasRemoteParent, byStart }: Kinship<T>): Draft<T>[] => {
+/**
+ * Spans, sorted by start, by parentage. The roots: those without a parent among the spans in their order, then the first of each circle.
+ */
+const plant = <T extends Kin>(spans: readonly T[]): Draft<T>[] => {
   const drafts = spans.map((span): Draft<T> => ({ span, children: [], isOrphan: false }));
   const byId = new Map<string, Draft<T>>();
-  for (const draft of drafts) if (!byId.has(id(draft.span))) byId.set(id(draft.span), draft);
+  for (const draft of drafts) {
+    const id = draft.span.traceId + draft.span.spanId;
+    if (!byId.has(id)) byId.set(id, draft);
+  }
   const roots: Draft<T>[] = [];
   const parents = new Map<Draft<T>, Draft<T>>();
   for (const draft of drafts) {
-    const parent = parentId(draft.span);
-    const above = parent === '' ? undefined : byId.get(parent);
+    const { traceId, parentSpanId } = draft.span;
+    const above = parentSpanId === '' ? undefined : byId.get(traceId + parentSpanId);
     if (above !== undefined && above !== draft) {
       above.children.push(draft);
       parents.set(draft, above);
-      continue;
+    } else {
+      draft.isOrphan = parentSpanId !== '';
+      roots.push(draft);
     }
-    draft.isOrphan = parent !== '' && !hasRemoteParent(draft.span);
-    roots.push(draft);
   }
   cutCircles(drafts, parents, roots);
-  for (const { children } of drafts) if (children.length > 1) children.sort((a, b) => byStart(a.span, b.span));
   return roots;
 };
 
-const RECORDS: Kinship<SpanRecord> = {
-  id: ({ traceId, spanId }) => traceId + spanId,
-  parentId: ({ traceId, parentSpanId }) => (parentSpanId === '' ? '' : traceId + parentSpanId),
-  hasRemoteParent: (span) => span.hasRemoteParent,
-  byStart: (a, b) => a.startSec - b.startSec || a.startNano - b.startNano,
-};
+type Started = Pick<FinishedSpan, 'startSec' | 'startNano'>;
 
-/** Records by parentage, roots by start. One whose parent is in another process is no orphan. */
-export const spanForest = (spans: readonly SpanRecord[]): readonly SpanNode<SpanRecord>[] =>
-  plant(spans, RECORDS).sort((a, b) => RECORDS.byStart(a.span, b.span));
+const byStart = (a: Started, b: Started): number => a.startSec - b.startSec || a.startNano - b.startNano;
 
-const ARCHIVED: Kinship<ArchivedSpan> = {
-  id: ({ spanId }) => spanId,
-  parentId: ({ parentSpanId }) => parentSpanId,
-  hasRemoteParent: () => false,
-  byStart: (a, b) =>
-    a.startUnixNs < b.startUnixNs ? -1 : a.startUnixNs > b.startUnixNs ? 1 : a.spanId < b.spanId ? -1 : 1,
-};
+/** Spans of any traces as trees, by start. */
+export const spanForest = <T extends Kin & Started>(spans: readonly T[]): readonly SpanNode<T>[] =>
+  plant(spans.toSorted(byStart)).sort((a, b) => byStart(a.span, b.span));
+
+const byStartAndId = (a: ArchivedSpan, b: ArchivedSpan): number =>
+  a.startUnixNs < b.startUnixNs ? -1 : a.startUnixNs > b.startUnixNs ? 1 : a.spanId < b.spanId ? -1 : 1;
 
 /**
  * The spans of one trace as trees: the root's first, then those of spans whose parent is absent, by start. Use it on what
@@ -116,8 +105,8 @@ const ARCHIVED: Kinship<ArchivedSpan> = {
  * ```
  */
 export const traceTrees = (spans: readonly ArchivedSpan[]): readonly TraceNode[] => {
-  const each = [...new Map(spans.map((span) => [span.spanId, span])).values()].sort(ARCHIVED.byStart);
-  const roots = plant(each, ARCHIVED);
+  const each = [...new Map(spans.map((span) => [span.spanId, span])).values()].sort(byStartAndId);
+  const roots = plant(each);
   return [...roots.filter(({ isOrphan }) => !isOrphan), ...roots.filter(({ isOrphan }) => isOrphan)];
 };
 

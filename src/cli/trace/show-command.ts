@@ -2,8 +2,8 @@
 import type { Command } from 'commander';
 import { summaryOf } from '../../archive/span-list.js';
 import { otlpResourceSpans } from '../../formats/otlp/write-json.js';
-import { drawWaterfall, MIN_WIDTH } from '../../formats/terminal/waterfall/draw-waterfall.js';
-import { ASCII, glyphsOf } from '../../formats/terminal/waterfall/glyphs.js';
+import { drawWaterfall, MIN_WIDTH } from '../../formats/terminal/draw-waterfall.js';
+import { ASCII, glyphsOf } from '../../formats/terminal/glyphs.js';
 import type { ArchivedSpan } from '../../trace/archived-span.js';
 import { absentParents } from '../../trace/trace-facts.js';
 import { type ArchiveCommandOptions, withArchive, withArchiveOption } from '../archive-session.js';

@@ -2,12 +2,17 @@
 // It must stay linear in the spans it prints and must not print a control character that came from a span.
 
 import { shortText } from '../../base/text/escape-text.js';
-import type { PropertyValue } from '../../local-span/property.js';
-import type { Link } from '../../span/span-types.js';
-import type { EventRecord, SpanRecord } from '../../trace/record.js';
-import { type SpanNode, spanForest, walkTree } from '../../trace/tree.js';
+import type { FinishedSpan } from '../../trace/finished-span.js';
+import type { SpanRecord } from '../../trace/record.js';
+import { RecordView } from '../../trace/record-view.js';
+import { spanForest, walkTree } from '../../trace/tree.js';
+import { NO_SCOPE } from '../library.js';
+import { type Extent, sinceStart } from './bar.js';
+import { type Branch, Branches } from './branches.js';
+import { UNICODE } from './glyphs.js';
 import { COLOURED, type Palette, PLAIN } from './palette.js';
 import { formatDuration } from './units.js';
+import { formatLink, formatPairs } from './values.js';
 
 /** How {@link renderTrace} prints a trace. */
 export interface RenderOptions {
@@ -29,109 +34,84 @@ export interface RenderOptions {
 const MAX_LEVELS = 40;
 /** A longer name pushes only its own columns to the right. */
 const MAX_NAME_COLUMN = 60;
-const BAR = '━';
+const NO_RESOURCE = { properties: {} };
 
-interface Row {
-  readonly span: SpanRecord;
+/** W3C "the parent is in another process", as OTLP has it. */
+const REMOTE_PARENT = 0x200;
+
+interface Row extends Branch {
+  readonly span: FinishedSpan;
   readonly isOrphan: boolean;
-  readonly branch: string;
-  readonly trunk: string;
   readonly name: string;
 }
 
-interface Extent {
-  readonly sec: number;
-  readonly nano: number;
-  readonly durationNs: number;
-}
-
-const sinceNs = (from: Extent, sec: number, nano: number): number => (sec - from.sec) * 1e9 + (nano - from.nano);
-
-const extentOf = (spans: readonly SpanRecord[]): Extent => {
-  const [first] = spans as [SpanRecord];
-  let start = { sec: first.startSec, nano: first.startNano, durationNs: 0 };
-  for (const { startSec, startNano } of spans) {
-    if (sinceNs(start, startSec, startNano) < 0) start = { sec: startSec, nano: startNano, durationNs: 0 };
+const extentOf = (spans: readonly FinishedSpan[]): Extent => {
+  let { startUnixNs } = spans[0];
+  let end = startUnixNs;
+  for (const span of spans) {
+    if (span.startUnixNs < startUnixNs) startUnixNs = span.startUnixNs;
+    if (span.startUnixNs + span.durationNs > end) end = span.startUnixNs + span.durationNs;
   }
-  let durationNs = 0;
-  for (const { endSec, endNano } of spans) durationNs = Math.max(durationNs, sinceNs(start, endSec, endNano));
-  return { ...start, durationNs };
+  return { startUnixNs, durationNs: end - startUnixNs };
 };
 
-const makeRows = (roots: readonly SpanNode<SpanRecord>[], maxSpans: number): Row[] => {
+const rowsOf = (spans: readonly FinishedSpan[], maxSpans: number): Row[] => {
+  const branches = new Branches(UNICODE, MAX_LEVELS);
   const rows: Row[] = [];
-  /** What is drawn left of the children of the open node of each level. */
-  const trunks: string[] = [];
-  walkTree(roots, ({ span, isOrphan, children }, depth, isLast) => {
+  walkTree(spanForest(spans), ({ span, isOrphan, children }, depth, isLast) => {
     if (rows.length === maxSpans) return false;
-    const above = depth === 0 ? '' : (trunks[depth - 1] as string);
-    const isDrawn = depth > 0 && depth <= MAX_LEVELS;
-    trunks[depth] = isDrawn ? above + (isLast ? '   ' : '│  ') : above;
-    const branch = isDrawn ? above + (isLast ? '└─ ' : '├─ ') : depth === 0 ? '' : `${above}[${depth}] `;
-    const trunk = (trunks[depth] as string) + (children.length > 0 && depth < MAX_LEVELS ? '│  ' : '   ');
-    rows.push({ span, isOrphan, branch, trunk, name: shortText(span.name) });
+    const branch = branches.next(depth, isLast, children.length > 0);
+    rows.push({
+      ...branch,
+      span,
+      isOrphan: isOrphan && (span.flags & REMOTE_PARENT) === 0,
+      name: shortText(span.name),
+    });
     return true;
   });
   return rows;
 };
 
-const formatValue = (value: PropertyValue): string => {
-  if (typeof value === 'string') return /^[\w./:@+-]+$/.test(value) ? value : `"${shortText(value)}"`;
-  if (Array.isArray(value))
-    return `[${value.slice(0, 20).map(formatValue).join(', ')}${value.length > 20 ? ', …' : ''}]`;
-  return String(value);
-};
-
-const formatList = (list: EventRecord['propertyList'], palette: Palette): string => {
-  if (list === null) return '';
-  let text = '';
-  for (let i = 0; i < list.length; i += 2) {
-    const key = shortText(list[i] as string);
-    text += `${text === '' ? '' : ' '}${palette.dim(`${key}=`)}${formatValue(list[i + 1] as PropertyValue)}`;
-  }
-  return text;
-};
-
-const formatBar = (span: SpanRecord, extent: Extent, width: number): string => {
-  const scale = extent.durationNs === 0 ? 0 : width / extent.durationNs;
-  const from = Math.min(width - 1, Math.floor(sinceNs(extent, span.startSec, span.startNano) * scale));
-  const length = Math.min(width - from, Math.max(1, Math.round(span.durationNs * scale)));
-  return `${' '.repeat(from)}${BAR.repeat(length)}${' '.repeat(width - from - length)}`;
-};
-
-const formatLink = (link: Link, palette: Palette): string => {
-  const list = Object.entries(link.properties ?? {}).flatMap(([key, value]) =>
-    value === undefined ? [] : [key, value],
-  );
-  const text = `→ ${shortText(link.traceId)}/${shortText(link.spanId)} ${formatList(list, palette)}`;
-  return text.trimEnd();
+const formatBar = ({ startUnixNs, durationNs }: FinishedSpan, extent: Extent, width: number): string => {
+  const scale = extent.durationNs === 0n ? 0 : width / Number(extent.durationNs);
+  const from = Math.min(width - 1, Math.floor(sinceStart(startUnixNs, extent) * scale));
+  const length = Math.min(width - from, Math.max(1, Math.round(Number(durationNs) * scale)));
+  return `${' '.repeat(from)}${UNICODE.bar.repeat(length)}${' '.repeat(width - from - length)}`;
 };
 
 const formatSpan = (row: Row, extent: Extent, column: number, barWidth: number, palette: Palette): string => {
   const { span, branch, name } = row;
-  const isError = span.status.code === 'error';
+  const isError = span.statusCode === 'error';
   const pad = ' '.repeat(Math.max(0, column - branch.length - name.length));
   const parts = [
     palette.dim(branch) + (isError ? palette.red(name) : palette.bold(name)) + pad,
-    formatDuration(span.durationNs).padStart(7),
+    formatDuration(Number(span.durationNs)).padStart(7),
   ];
   if (barWidth > 0) parts.push((isError ? palette.red : palette.cyan)(formatBar(span, extent, barWidth)));
   if (span.kind !== 'internal') parts.push(palette.dim(span.kind));
-  if (isError) parts.push(palette.red(`error${span.status.message ? `: ${shortText(span.status.message)}` : ''}`));
+  if (isError) parts.push(palette.red(`error${span.statusMessage ? `: ${shortText(span.statusMessage)}` : ''}`));
   if (row.isOrphan) parts.push(palette.yellow(`(parent ${span.parentSpanId} missing)`));
   return parts.join('  ');
 };
 
-const formatHeader = (
-  spans: readonly SpanRecord[],
-  extent: Extent,
-  service: string | undefined,
-  p: Palette,
-): string => {
+/** Events and links of a span. */
+const formatDetails = (span: FinishedSpan, extent: Extent, { dim }: Palette): string[] => {
+  const lines: string[] = [];
+  for (let i = 0; i < span.eventCount; i++) {
+    const { name, timeUnixNs, properties } = span.event(i);
+    const at = formatDuration(Math.max(0, sinceStart(timeUnixNs, extent)));
+    lines.push(['•', at, shortText(name), ...formatPairs(properties, Number.POSITIVE_INFINITY, 0, dim)].join(' '));
+  }
+  for (let i = 0; i < span.linkCount; i++)
+    lines.push(`${UNICODE.link} ${formatLink(span.link(i), Number.POSITIVE_INFINITY, dim)}`);
+  return lines;
+};
+
+const formatHeader = (spans: readonly FinishedSpan[], extent: Extent, service: string | undefined): string => {
   const count = `${spans.length} ${spans.length === 1 ? 'span' : 'spans'}`;
-  const parts = [`trace ${(spans[0] as SpanRecord).traceId}`, count, formatDuration(extent.durationNs)];
+  const parts = [`trace ${spans[0].traceId}`, count, formatDuration(Number(extent.durationNs))];
   if (service !== undefined) parts.splice(1, 0, shortText(service));
-  return p.dim(parts.join(' · '));
+  return parts.join(' · ');
 };
 
 /**
@@ -150,24 +130,19 @@ export const renderTrace = (spans: readonly SpanRecord[], options: RenderOptions
   if (spans.length === 0) return '';
   const { barWidth = 24, maxSpans = 1000, properties = true, events = true } = options;
   const palette = options.colors === true ? COLOURED : PLAIN;
-  const extent = extentOf(spans);
-  const rows = makeRows(spanForest(spans), maxSpans);
-  let column = 0;
-  for (const { branch, name } of rows) column = Math.max(column, branch.length + name.length);
-  column = Math.min(column, MAX_NAME_COLUMN);
+  const views = spans.map((span) => new RecordView(NO_RESOURCE, NO_SCOPE).of(span));
+  const extent = extentOf(views);
+  const rows = rowsOf(views, maxSpans);
+  const widest = rows.reduce((most, { branch, name }) => Math.max(most, branch.length + name.length), 0);
+  const column = Math.min(widest, MAX_NAME_COLUMN);
 
-  const lines = [formatHeader(spans, extent, options.serviceName, palette)];
+  const lines = [palette.dim(formatHeader(views, extent, options.serviceName))];
   for (const row of rows) {
-    const { span } = row;
-    const list = properties ? formatList(span.propertyList, palette) : '';
-    lines.push(`${formatSpan(row, extent, column, barWidth, palette)}${list === '' ? '' : `  ${list}`}`.trimEnd());
-    if (!events) continue;
-    for (const event of span.events) {
-      const at = formatDuration(Math.max(0, sinceNs(extent, event.sec, event.nano)));
-      const text = `• ${at} ${shortText(event.name)} ${formatList(event.propertyList, palette)}`.trimEnd();
-      lines.push(palette.dim(row.trunk) + text);
-    }
-    for (const link of span.links) lines.push(palette.dim(row.trunk) + formatLink(link, palette));
+    const pairs = properties ? formatPairs(row.span.properties, Number.POSITIVE_INFINITY, 0, palette.dim) : [];
+    const line = formatSpan(row, extent, column, barWidth, palette);
+    lines.push((pairs.length === 0 ? line : `${line}  ${pairs.join(' ')}`).trimEnd());
+    if (events)
+      for (const detail of formatDetails(row.span, extent, palette)) lines.push(palette.dim(row.trunk) + detail);
   }
   if (rows.length < spans.length) lines.push(palette.dim(`… ${spans.length - rows.length} more spans`));
   return `${lines.join('\n')}\n`;

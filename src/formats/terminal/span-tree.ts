@@ -25,7 +25,7 @@ export const spanTree = (spans: readonly SpanRecord[]): string => {
   const lines: string[] = [];
   walkTree(spanForest(spans), ({ span, isOrphan }, depth) => {
     const indent = depth <= MAX_INDENT ? '  '.repeat(depth) : `${'  '.repeat(MAX_INDENT)}[${depth}] `;
-    lines.push(indent + shortText(span.name) + (isOrphan ? ' (parent missing)' : ''));
+    lines.push(indent + shortText(span.name) + (isOrphan && !span.hasRemoteParent ? ' (parent missing)' : ''));
     return true;
   });
   return lines.join('\n');

@@ -1,19 +1,21 @@
 // A trace as text for a terminal: what is known of it, a scale of time, and a line a span with its place in the tree and its bar. A pure
 // function of its input: linear in what it draws, never wider than it was told, and no control character of a span reaches the terminal.
 
-import { cut } from '../../../base/text/display-width.js';
-import { shortText } from '../../../base/text/escape-text.js';
-import type { ArchivedSpan, TraceSummary } from '../../../trace/archived-span.js';
-import { absentParents, servicesOf } from '../../../trace/trace-facts.js';
-import { walkTree } from '../../../trace/tree.js';
-import { COLOURED, type Palette, PLAIN } from '../palette.js';
-import { exactTime, formatBytes, formatDuration } from '../units.js';
+import { cut } from '../../base/text/display-width.js';
+import { shortText } from '../../base/text/escape-text.js';
+import type { ArchivedSpan, TraceSummary } from '../../trace/archived-span.js';
+import { ArchivedView } from '../../trace/archived-view.js';
+import type { FinishedSpan } from '../../trace/finished-span.js';
+import { absentParents, serviceOf, servicesOf } from '../../trace/trace-facts.js';
+import { walkTree } from '../../trace/tree.js';
 import { drawBar, type Extent } from './bar.js';
-import { cpuText } from './cpu-time.js';
+import { Branches } from './branches.js';
 import { detailsOf } from './details.js';
 import type { Glyphs } from './glyphs.js';
-import { Branches, drawLabel, labelWidth, levelsIn, type Row } from './label.js';
+import { drawLabel, labelWidth, levelsIn, type Row } from './label.js';
+import { COLOURED, type Palette, PLAIN } from './palette.js';
 import { traceTree } from './trace-tree.js';
+import { exactTime, formatBytes, formatDuration } from './units.js';
 
 /** How a trace is drawn. */
 export interface WaterfallOptions {
@@ -45,7 +47,7 @@ const plural = (count: number, one: string, many = `${one}s`): string => `${coun
 /** What is known of the whole trace. */
 const header = (
   summary: TraceSummary,
-  spans: readonly ArchivedSpan[],
+  spans: readonly FinishedSpan[],
   { dot, more }: Glyphs,
 ): (readonly [text: string, style?: keyof Palette])[] => {
   const { traceId, name, service, startUnixNs, durationNs, spanCount, errorCount, bytes } = summary;
@@ -82,13 +84,20 @@ const scaleOf = ({ durationNs }: Extent, width: number): string => {
   return line;
 };
 
-const rowsOf = (spans: readonly ArchivedSpan[], glyphs: Glyphs, maxLevels: number, maxSpans: number): Row[] => {
+const rowsOf = (spans: readonly FinishedSpan[], glyphs: Glyphs, maxLevels: number, maxSpans: number): Row[] => {
   const branches = new Branches(glyphs, maxLevels);
   const rows: Row[] = [];
   let count = 0;
   walkTree(traceTree(spans), (node, depth, isLast, parent) => {
     if (node.span !== undefined && ++count > maxSpans) return false;
-    rows.push(branches.row(node, depth, isLast, parent));
+    const above = parent?.span;
+    const service = node.span === undefined ? '' : serviceOf(node.span);
+    rows.push({
+      ...branches.next(depth, isLast, node.children.length > 0),
+      node,
+      service: above !== undefined && serviceOf(above) === service ? '' : service,
+      isOpened: node.isOrphan && depth === 0,
+    });
     return true;
   });
   // Nothing hangs below it any more.
@@ -97,31 +106,45 @@ const rowsOf = (spans: readonly ArchivedSpan[], glyphs: Glyphs, maxLevels: numbe
 };
 
 const durationOf = ({ node: { span } }: Row): string =>
-  span === undefined ? '' : formatDuration(Number(span.endUnixNs - span.startUnixNs));
+  span === undefined ? '' : formatDuration(Number(span.durationNs));
+
+const nsOf = (span: FinishedSpan | undefined, key: string): number => {
+  const value = span?.properties.get(key);
+  return typeof value === 'number' || typeof value === 'bigint' ? Number(value) : -1;
+};
+
+/** CPU time, such as `3.1 ms ±0.4 ms`, by the properties that CpuReporter adds; '' without them. The error is one standard error. */
+const cpuOf = ({ node: { span } }: Row, { plusMinus }: Glyphs): string => {
+  const ns = nsOf(span, 'cpu.ns');
+  const error = nsOf(span, 'cpu.stderr_ns');
+  if (ns < 0) return '';
+  return formatDuration(ns) + (error > 0 ? ` ${plusMinus}${formatDuration(error)}` : '');
+};
 
 /** Not by spreading: there may be more than a call takes. */
 const longest = (lengths: readonly number[]): number => lengths.reduce((most, length) => Math.max(most, length), 0);
 
-const restOf = (spans: readonly ArchivedSpan[], rows: readonly Row[], { more }: Glyphs): string => {
+const restOf = (spans: readonly FinishedSpan[], rows: readonly Row[], { more }: Glyphs): string => {
   const drawn = new Set(rows.map(({ node }) => node.span));
   const left = spans.filter((span) => !drawn.has(span));
-  const errors = left.filter(({ status }) => status.code === 'error').length;
+  const errors = left.filter(({ statusCode }) => statusCode === 'error').length;
   return `${more} ${plural(left.length, 'more span')}${errors === 0 ? '' : `, ${plural(errors, 'error')} among them`}; --limit ${spans.length} draws all`;
 };
 
 /** The text; every line ends in a line break. */
 export const drawWaterfall = (
   summary: TraceSummary,
-  spans: readonly ArchivedSpan[],
+  archived: readonly ArchivedSpan[],
   { width: wanted, glyphs, isColoured, maxSpans, isFull }: WaterfallOptions,
 ): string => {
   const palette = isColoured ? COLOURED : PLAIN;
   const width = Math.max(MIN_WIDTH, wanted);
   const extent: Extent = summary;
   const maxLabel = Math.floor(width * LABEL_SHARE);
+  const spans = archived.map((span) => new ArchivedView().of(span));
   const rows = rowsOf(spans, glyphs, levelsIn(maxLabel), maxSpans);
   const durations = rows.map(durationOf);
-  const cpus = rows.map(({ node }) => cpuText(node.span, glyphs));
+  const cpus = rows.map((row) => cpuOf(row, glyphs));
   const longestCpu = longest(cpus.map(({ length }) => length));
   // Where there is no room for both, the bars are worth more.
   const cpuColumns = width >= CPU_WIDTH ? Math.min(longestCpu, MAX_CPU_COLUMNS) : 0;
