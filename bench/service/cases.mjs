@@ -77,6 +77,8 @@ export class Meter {
 
 /** A tracer of `shapes.mjs`; `arrived`, which the untraced one lacks: how many spans the reporter, sink or archive has taken. */
 export function casesOf(tracer) {
+  // A server that listens would outlive the suite.
+  process.once('disconnect', () => process.exit());
   const meter = new Meter(tracer);
   const inProcess = Object.entries(SHAPES).map(([name, shape]) => ({
     name,

@@ -18,6 +18,8 @@ const REPORTERS = {
     // Beside the checkout's other files: /tmp may be memory.
     const directory = mkdtempSync(join(checkout, '.tmp/bench-service-'));
     process.on('exit', () => rmSync(directory, { recursive: true, force: true }));
+    // Subjects are stopped by a signal, which alone would leave the directory behind.
+    for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) process.once(signal, () => process.exit());
     return new ArchiveReporter(await Archive.open(directory));
   },
 };
