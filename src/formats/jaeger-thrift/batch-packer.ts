@@ -47,14 +47,14 @@ export class BatchPacker {
   /** Starts a report; whatever an earlier one left behind is forgotten. */
   begin(resource: Resource): void {
     const { writer } = this;
-    writer.trim(2 * this.maxBytes);
+    writer.out.trim(2 * this.maxBytes);
     const { before, after } = makeEnvelope(writer, this.kind, resource);
     this.#before = before;
     this.#after = after;
     this.#base = LONGEST_LIST_HEADER + before.length;
-    writer.pos = 0;
-    writer.reserve(this.#base);
-    writer.pos = this.#base;
+    writer.out.clear();
+    writer.out.reserve(this.#base);
+    writer.out.length = this.#base;
     this.#count = 0;
     this.#carriedFrom = this.#carriedTo = 0;
   }
@@ -64,9 +64,9 @@ export class BatchPacker {
     this.#fetchCarried();
     this.refusedBytes = 0;
     const { writer } = this;
-    const start = writer.pos;
+    const start = writer.out.length;
     writeSpan(writer, this.#view.of(span), this.keepNanoseconds);
-    const end = writer.pos;
+    const end = writer.out.length;
     this.spanBytes = end - start;
     if (this.#sizeWith(this.#count + 1, end) <= this.maxBytes) {
       this.#count++;
@@ -74,14 +74,14 @@ export class BatchPacker {
     }
     const alone = this.#sizeWith(1, this.#base + end - start);
     if (alone > this.maxBytes) {
-      writer.pos = start;
+      writer.out.length = start;
       this.refusedBytes = alone;
       return null;
     }
     // Move the span out of the way of the message's last bytes, and back to the front with the next call.
     const gap = this.#after.length;
-    writer.reserve(gap);
-    writer.bytes.copyWithin(start + gap, start, end);
+    writer.out.reserve(gap);
+    writer.out.bytes.copyWithin(start + gap, start, end);
     this.#carriedFrom = start + gap;
     this.#carriedTo = end + gap;
     return this.#close(start);
@@ -91,16 +91,16 @@ export class BatchPacker {
   finish(): Packet | null {
     this.#fetchCarried();
     if (this.#count === 0) return null;
-    const end = this.writer.pos;
-    this.writer.reserve(this.#after.length);
+    const end = this.writer.out.length;
+    this.writer.out.reserve(this.#after.length);
     return this.#close(end);
   }
 
   #fetchCarried(): void {
     if (this.#carriedTo === 0) return;
     const { writer } = this;
-    writer.bytes.copyWithin(this.#base, this.#carriedFrom, this.#carriedTo);
-    writer.pos = this.#base + this.#carriedTo - this.#carriedFrom;
+    writer.out.bytes.copyWithin(this.#base, this.#carriedFrom, this.#carriedTo);
+    writer.out.length = this.#base + this.#carriedTo - this.#carriedFrom;
     this.#count = 1;
     this.#carriedFrom = this.#carriedTo = 0;
   }
@@ -112,16 +112,16 @@ export class BatchPacker {
   #close(end: number): Packet {
     const { writer } = this;
     const spanCount = this.#count;
-    writer.pos = 0;
+    writer.out.length = 0;
     writer.structListHeader(spanCount);
-    const headerLength = writer.pos;
-    const { bytes } = writer;
+    const headerLength = writer.out.length;
+    const { bytes } = writer.out;
     bytes.copyWithin(this.#base - headerLength, 0, headerLength);
     const start = this.#base - headerLength - this.#before.length;
     this.#before.copy(bytes, start);
     this.#after.copy(bytes, end);
     this.#count = 0;
-    writer.pos = this.#base;
+    writer.out.length = this.#base;
     return { bytes: bytes.subarray(start, end + this.#after.length), spanCount };
   }
 }

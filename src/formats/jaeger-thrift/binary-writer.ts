@@ -8,27 +8,22 @@ const STRICT_ONEWAY = 0x80010004;
 
 export class BinaryWriter extends ThriftWriter {
   onewayMessage(method: string): void {
-    this.reserve(4);
-    this.writeWord(STRICT_ONEWAY);
+    this.#word(STRICT_ONEWAY);
     this.#text(method);
-    this.reserve(4);
-    this.writeWord(0); // sequence id: nobody answers a one-way call
+    this.#word(0); // sequence id: nobody answers a one-way call
   }
 
   structField(id: number): void {
-    this.reserve(3);
     this.#fieldHeader(id, TYPE.struct);
   }
 
   listField(id: number): void {
-    this.reserve(3);
     this.#fieldHeader(id, TYPE.list);
   }
 
   structListHeader(count: number): void {
-    this.reserve(5);
-    this.bytes[this.pos++] = TYPE.struct;
-    this.writeWord(count);
+    this.out.byte(TYPE.struct);
+    this.#word(count);
   }
 
   structListHeaderLength(): number {
@@ -36,57 +31,52 @@ export class BinaryWriter extends ThriftWriter {
   }
 
   stringField(id: number, value: string): void {
-    this.reserve(3);
     this.#fieldHeader(id, TYPE.string);
     this.#text(value);
   }
 
   boolField(id: number, value: boolean): void {
-    this.reserve(4);
     this.#fieldHeader(id, TYPE.bool);
-    this.bytes[this.pos++] = value ? 1 : 0;
+    this.out.byte(value ? 1 : 0);
   }
 
   i32Field(id: number, value: number): void {
-    this.reserve(7);
     this.#fieldHeader(id, TYPE.i32);
-    this.writeWord(value);
+    this.#word(value);
   }
 
   i64Field(id: number, hi: number, lo: number): void {
-    this.reserve(11);
     this.#fieldHeader(id, TYPE.i64);
-    this.writeWord(hi);
-    this.writeWord(lo);
+    this.#word(hi);
+    this.#word(lo);
   }
 
   doubleField(id: number, value: number): void {
-    this.reserve(11);
     this.#fieldHeader(id, TYPE.double);
-    this.pos = this.bytes.writeDoubleBE(value, this.pos);
+    this.out.reserve(8);
+    this.out.data.setFloat64(this.out.length, value);
+    this.out.length += 8;
   }
 
   #fieldHeader(id: number, type: number): void {
-    this.bytes[this.pos++] = type;
-    this.bytes[this.pos++] = 0;
-    this.bytes[this.pos++] = id;
+    this.out.byte(type);
+    this.out.byte(0);
+    this.out.byte(id);
+  }
+
+  #word(value: number): void {
+    const { out } = this;
+    out.reserve(4);
+    out.data.setUint32(out.length, value);
+    out.length += 4;
   }
 
   #text(value: string): void {
-    const length = value.length;
-    this.reserve(4 + length);
-    const start = this.pos;
-    if (!this.writeShortAscii(value, start + 4)) {
-      const byteLength = Buffer.byteLength(value);
-      this.reserve(4 + byteLength);
-      this.pos = start;
-      this.writeWord(byteLength);
-      this.pos += this.bytes.write(value, this.pos, byteLength, 'utf8');
-      return;
-    }
-    const end = this.pos;
-    this.pos = start;
-    this.writeWord(length);
-    this.pos = end;
+    const { out } = this;
+    out.reserveText(value, 4);
+    out.length += 4;
+    const start = out.length;
+    out.text(value);
+    out.data.setUint32(start - 4, out.length - start);
   }
 }

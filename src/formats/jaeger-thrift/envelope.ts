@@ -29,7 +29,7 @@ const writeProcess = (writer: ThriftWriter, resource: Resource): void => {
 
 /** Writes into `writer` from its start and copies the two halves out. */
 export const makeEnvelope = (writer: ThriftWriter, kind: EnvelopeKind, resource: Resource): Envelope => {
-  writer.pos = 0;
+  writer.out.clear();
   const isCall = kind === 'agent-call';
   let outerCall = 0;
   if (isCall) {
@@ -41,9 +41,9 @@ export const makeEnvelope = (writer: ThriftWriter, kind: EnvelopeKind, resource:
   writer.structField(1);
   writeProcess(writer, resource);
   writer.listField(2);
-  const split = writer.pos;
+  const split = writer.out.length;
   writer.endStruct(outerBatch);
   if (isCall) writer.endStruct(outerCall);
-  const whole = Buffer.from(writer.bytes.subarray(0, writer.pos));
+  const whole = writer.out.copy();
   return { before: whole.subarray(0, split), after: whole.subarray(split) };
 };

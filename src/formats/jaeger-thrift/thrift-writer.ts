@@ -1,6 +1,6 @@
 // What both Thrift protocols offer to the encoders above them. Fields of a struct must be written in rising order of id.
 // Nothing here may know what a span is.
-import { ByteBuffer } from './byte-buffer.js';
+import { ByteWriter } from '../../base/bytes/byte-writer.js';
 
 /** Bytes of the longest list header of either protocol. */
 export const LONGEST_LIST_HEADER = 6;
@@ -9,7 +9,8 @@ export const LONGEST_LIST_HEADER = 6;
  * Writes Thrift structs into a reused buffer. Integers of 64 bits come as two 32-bit words (any number; its lower 32 bits
  * are taken), so that no BigInt is made for an id or a time.
  */
-export abstract class ThriftWriter extends ByteBuffer {
+export abstract class ThriftWriter {
+  readonly out = new ByteWriter();
   /** Id of the last field written in the open struct; the compact protocol writes differences. */
   protected lastField = 0;
 
@@ -21,7 +22,7 @@ export abstract class ThriftWriter extends ByteBuffer {
   }
 
   endStruct(outer: number): void {
-    this.writeByte(0);
+    this.out.byte(0);
     this.lastField = outer;
   }
 

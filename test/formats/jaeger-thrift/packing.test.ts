@@ -95,7 +95,7 @@ describe.each(FORMATS)('%s', (_name, makePacker, decode) => {
     const huge = record({ properties: ['blob', 'x'.repeat(20_000_000)] });
     expect(packAll(packer, [[huge]]).tooLarge).toEqual([0]);
     packAll(packer, [numberedRecords(1)]);
-    expect(packer.writer.bytes.length).toBeLessThanOrEqual(130_000);
+    expect(packer.writer.out.bytes.length).toBeLessThanOrEqual(130_000);
   });
 
   test('random spans and random limits: nothing is lost, doubled, reordered or over the limit', () => {
