@@ -7,6 +7,7 @@ import type { ReportBatch, Reporter } from '../collector/reporter.js';
 import type { FileFormat } from './file/file-format.js';
 import { JaegerFile } from './file/jaeger-file.js';
 import { OtlpLines } from './file/otlp-lines.js';
+import { ReportQueue } from './report-queue.js';
 
 /** Options of {@link FileReporter}. */
 export interface FileReporterOptions {
@@ -68,8 +69,10 @@ export class FileReporter implements Reporter {
   /** Absolute, so that a later change of directory moves nothing. */
   readonly path: string;
   readonly #format: FileFormat;
-  /** The report under way: one that timed out still winds up while the collector begins the next. */
-  #current: Promise<void> = Promise.resolve();
+  readonly #queue = new ReportQueue(async (batch, signal) => {
+    signal.throwIfAborted();
+    await this.#format.report(batch, signal);
+  });
 
   constructor(options: FileReporterOptions) {
     checkNames(options, KNOWN);
@@ -81,14 +84,7 @@ export class FileReporter implements Reporter {
   }
 
   report(batch: ReportBatch): Promise<void> {
-    // Read now: the collector gives the batch a new signal when it tries again.
-    const { signal } = batch;
-    const report = this.#current.then(() => {
-      signal.throwIfAborted();
-      return this.#format.report(batch, signal);
-    });
-    this.#current = report.catch(() => {});
-    return report;
+    return this.#queue.report(batch);
   }
 
   reportSync(batch: ReportBatch): void {
@@ -96,11 +92,11 @@ export class FileReporter implements Reporter {
   }
 
   async flush(): Promise<void> {
-    await this.#current;
+    await this.#queue.idle();
   }
 
   async shutdown(): Promise<void> {
-    await this.#current;
+    await this.#queue.idle();
   }
 
   stats(): Readonly<Record<string, number>> {

@@ -8,6 +8,7 @@ import { toSdkResource, toSdkSpan } from './otel-sdk/sdk-span.js';
 import type { SdkExportResult, SdkResource, SdkSpan, SdkSpanExporter } from './otel-sdk/sdk-types.js';
 import { BatchSpans } from './otlp/batch-spans.js';
 import { type SpanRange, UndeliveredByBatch } from './otlp/undelivered.js';
+import { ReportQueue } from './report-queue.js';
 import { inSlices } from './slices.js';
 
 export type { SdkSpanExporter } from './otel-sdk/sdk-types.js';
@@ -54,8 +55,7 @@ export class OtelSdkReporter implements Reporter {
   readonly #maxExportSpans: number;
   readonly #maxAttempts: number;
   readonly #undelivered = new UndeliveredByBatch();
-  /** The report under way: one that timed out still winds up while the collector begins the next. */
-  #current: Promise<void> = Promise.resolve();
+  readonly #queue = new ReportQueue((batch, signal) => this.#report(batch, signal));
   #exportCalls = 0;
   #exportsFailed = 0;
   #spansExported = 0;
@@ -85,20 +85,16 @@ export class OtelSdkReporter implements Reporter {
   }
 
   report(batch: ReportBatch): Promise<void> {
-    // Read now: the collector gives the batch a new signal when it tries again.
-    const { signal } = batch;
-    const report = this.#current.then(() => this.#report(batch, signal));
-    this.#current = report.catch(() => {});
-    return report;
+    return this.#queue.report(batch);
   }
 
   async flush(): Promise<void> {
-    await this.#current;
+    await this.#queue.idle();
     await this.#exporter.forceFlush?.();
   }
 
   async shutdown(): Promise<void> {
-    await this.#current;
+    await this.#queue.idle();
     await this.#exporter.shutdown();
   }
 

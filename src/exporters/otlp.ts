@@ -6,13 +6,13 @@ import { LIBRARY_NAME, LIBRARY_VERSION } from '../formats/library.js';
 import { RequestBuilder } from '../formats/otlp/request-builder.js';
 import { JsonFormat } from '../formats/otlp/write-json.js';
 import { ProtobufFormat } from '../formats/otlp/write-protobuf.js';
-import { holdingProcess } from './holding-process.js';
 import { HttpSender } from './http/sender.js';
 import { type EncodedRequest, encodeRequests } from './otlp/encode-requests.js';
 import { type OtlpReporterOptions, type ResolvedOtlpOptions, resolveOtlpOptions } from './otlp/options.js';
 import { OtlpCounters } from './otlp/otlp-counters.js';
 import { readFailure } from './otlp/server-words.js';
 import { type Undelivered, UndeliveredByBatch } from './otlp/undelivered.js';
+import { ReportQueue } from './report-queue.js';
 
 export type { TlsOptions } from './http/sender.js';
 export type { OtlpReporterOptions } from './otlp/options.js';
@@ -42,8 +42,7 @@ export class OtlpReporter implements Reporter {
   readonly #builder: RequestBuilder;
   readonly #undelivered = new UndeliveredByBatch();
   readonly #counters = new OtlpCounters();
-  /** The report under way: one that timed out still winds up while the collector begins the next. */
-  #current: Promise<void> = Promise.resolve();
+  readonly #queue = new ReportQueue((batch, signal) => this.#report(batch, signal));
 
   constructor(options: OtlpReporterOptions = {}) {
     const resolved = resolveOtlpOptions(options);
@@ -72,19 +71,15 @@ export class OtlpReporter implements Reporter {
   }
 
   report(batch: ReportBatch): Promise<void> {
-    // Read now: the collector gives the batch a new signal when it tries again.
-    const { signal } = batch;
-    const report = this.#current.then(() => this.#report(batch, signal));
-    this.#current = report.catch(() => {});
-    return report;
+    return this.#queue.report(batch);
   }
 
   async flush(): Promise<void> {
-    await holdingProcess(this.#current);
+    await this.#queue.idleHolding();
   }
 
   async shutdown(): Promise<void> {
-    await holdingProcess(this.#current);
+    await this.#queue.idleHolding();
     this.#sender.close();
   }
 

@@ -1,10 +1,11 @@
 // Reports spans to a Jaeger collector over HTTP: the same messages as over UDP, but larger, answered, and retried.
 // A request that the server accepted is never sent again, whatever becomes of the next.
+
 import { type ReportBatch, ReportError, type Reporter } from '../../collector/reporter.js';
 import { BatchPacker } from '../../formats/jaeger-thrift/batch-packer.js';
 import { BinaryWriter } from '../../formats/jaeger-thrift/binary-writer.js';
-import { holdingProcess } from '../holding-process.js';
 import { HttpSender, type TlsOptions } from '../http/sender.js';
+import { ReportQueue } from '../report-queue.js';
 import { Slices } from '../slices.js';
 import { DeliveryProgress } from './delivery-progress.js';
 import { type PackedMessage, packBatch } from './pack-batch.js';
@@ -23,8 +24,7 @@ export class HttpReporter implements Reporter {
   readonly #sender: HttpSender;
   readonly #packer: BatchPacker;
   readonly #progress: DeliveryProgress;
-  /** The report under way: one that timed out still winds up while the collector begins the next. */
-  #current: Promise<void> = Promise.resolve();
+  readonly #queue = new ReportQueue((batch, signal) => this.#report(batch, signal));
   #requestsSent = 0;
   #requestsFailed = 0;
   #spansSent = 0;
@@ -43,18 +43,15 @@ export class HttpReporter implements Reporter {
   }
 
   report(batch: ReportBatch): Promise<void> {
-    const { signal } = batch;
-    const report = this.#current.then(() => this.#report(batch, signal));
-    this.#current = report.catch(() => {});
-    return report;
+    return this.#queue.report(batch);
   }
 
   async flush(): Promise<void> {
-    await holdingProcess(this.#current);
+    await this.#queue.idleHolding();
   }
 
   async shutdown(): Promise<void> {
-    await holdingProcess(this.#current);
+    await this.#queue.idleHolding();
     this.#sender.close();
   }
 

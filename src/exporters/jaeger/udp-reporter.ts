@@ -1,8 +1,10 @@
 // Reports spans to a Jaeger agent over UDP: packs, sends, and learns what the system tells about their arrival.
 // Datagrams that a network or a full receive buffer swallows are nobody's to know; that stays true however this is written.
+
 import { type ReportBatch, ReportError, type Reporter } from '../../collector/reporter.js';
 import { BatchPacker } from '../../formats/jaeger-thrift/batch-packer.js';
 import type { ThriftWriter } from '../../formats/jaeger-thrift/thrift-writer.js';
+import { ReportQueue } from '../report-queue.js';
 import { Slices } from '../slices.js';
 import { DeliveryProgress } from './delivery-progress.js';
 import { type OnTooLarge, type PackedMessage, packBatch } from './pack-batch.js';
@@ -29,8 +31,7 @@ export class UdpReporter implements Reporter {
   readonly #socket: UdpSocket;
   readonly #packer: BatchPacker;
   readonly #progress: DeliveryProgress;
-  /** The report under way: one that timed out still winds up while the collector begins the next. */
-  #current: Promise<void> = Promise.resolve();
+  readonly #queue = new ReportQueue((batch, signal) => this.#report(batch, signal));
   #packetsSent = 0;
   #spansSent = 0;
   #bytesSent = 0;
@@ -48,10 +49,7 @@ export class UdpReporter implements Reporter {
   }
 
   report(batch: ReportBatch): Promise<void> {
-    const { signal } = batch;
-    const report = this.#current.then(() => this.#report(batch, signal));
-    this.#current = report.catch(() => {});
-    return report;
+    return this.#queue.report(batch);
   }
 
   /** The system takes packets of an open socket at once, so they go out even while the process exits; none is confirmed. */
@@ -64,11 +62,11 @@ export class UdpReporter implements Reporter {
   }
 
   async flush(): Promise<void> {
-    await this.#current;
+    await this.#queue.idle();
   }
 
   async shutdown(): Promise<void> {
-    await this.#current;
+    await this.#queue.idle();
     this.#socket.close();
   }
 
