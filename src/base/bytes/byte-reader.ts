@@ -37,24 +37,28 @@ export class ByteReader {
   }
 
   varint(): number {
-    // Most numbers are below 128.
-    const first = this.bytes[this.at];
-    if (first < 0x80) {
-      this.at++;
-      return first;
-    }
+    const { bytes } = this;
+    let { at } = this;
     let value = 0;
-    let scale = 1;
-    for (;;) {
-      const byte = this.bytes[this.at++];
+    // Nearly all are below 2^28, where bit operations do. A byte that is not there is not below 0x80, and adds nothing.
+    for (let shift = 0; shift < 28; shift += 7) {
+      const byte = bytes[at++];
+      value |= (byte & 0x7f) << shift;
+      if (byte < 0x80) {
+        this.at = at;
+        return value;
+      }
+    }
+    for (let scale = 2 ** 28; scale <= 2 ** 49; scale *= 0x80) {
+      const byte = bytes[at++];
       if (byte === undefined) throw this.corrupt('ends in the middle of a number');
       value += (byte & 0x7f) * scale;
-      if (byte < 0x80) break;
-      scale *= 0x80;
-      if (scale > 2 ** 49) throw this.corrupt('has a number beyond 53 bits');
+      if (byte < 0x80 && value <= Number.MAX_SAFE_INTEGER) {
+        this.at = at;
+        return value;
+      }
     }
-    if (value > Number.MAX_SAFE_INTEGER) throw this.corrupt('has a number beyond 53 bits');
-    return value;
+    throw this.corrupt('has a number beyond 53 bits');
   }
 
   /** A varint in the one form that a writer gives it: where equal bytes must mean equal things, a longer one is damage. */
