@@ -3,13 +3,11 @@
 
 import type {
   ArchivedEvent,
-  ArchivedKind,
   ArchivedLink,
   ArchivedProperties,
   ArchivedResource,
   ArchivedScope,
   ArchivedSpan,
-  ArchivedStatusCode,
   ArchivedValue,
 } from '../../trace/archived-span.js';
 import type { Extras } from '../../trace/extras.js';
@@ -58,7 +56,7 @@ const isBelowThousand = (value: ArchivedValue): value is number =>
   typeof value === 'number' && Number.isInteger(value) && value >= 0 && value < 1000;
 const isDuration = (value: ArchivedValue): value is number | bigint =>
   (typeof value === 'bigint' || Number.isSafeInteger(value)) && (value as number) >= 0;
-const isKind = (value: ArchivedValue): value is ArchivedKind => KINDS.includes(value as ArchivedKind);
+const isKind = (value: ArchivedValue): value is ArchivedSpan['kind'] => KINDS.includes(value as ArchivedSpan['kind']);
 
 /** Older tracers have shorter ids. */
 const idOf = (holder: JsonObject, key: string, digits: number): string => {
@@ -151,9 +149,9 @@ const scopeOf = (tags: Tag[]): ArchivedScope => {
 
 const statusOf = (tags: Tag[], isOurs: boolean): ArchivedSpan['status'] => {
   const isCode = (value: ArchivedValue): value is string =>
-    isText(value) && STATUS_CODES.includes(value.toLowerCase() as ArchivedStatusCode);
+    isText(value) && STATUS_CODES.includes(value.toLowerCase() as ArchivedSpan['status']['code']);
   const message = takeLast(tags, Key.STATUS_MESSAGE, isText) ?? '';
-  const code = takeLast(tags, Key.STATUS_CODE, isCode)?.toLowerCase() as ArchivedStatusCode | undefined;
+  const code = takeLast(tags, Key.STATUS_CODE, isCode)?.toLowerCase() as ArchivedSpan['status']['code'] | undefined;
   // Without a code the tag "error" of older tracers says it.
   const isError = code === 'error' || (code === undefined && !isOurs);
   const hasErrorTag = isError && takeLast(tags, Key.ERROR, isTrue) !== undefined;

@@ -39,20 +39,6 @@ export const writeVarint32 = (writer: ByteWriter, value: number): void => {
   writer.length = at;
 };
 
-const writeVarint64 = (writer: ByteWriter, hi: number, lo: number): void => {
-  const { bytes } = writer;
-  let at = writer.length;
-  let high = hi >>> 0;
-  let low = lo >>> 0;
-  while (high !== 0 || low > 0x7f) {
-    bytes[at++] = (low & 0x7f) | 0x80;
-    low = ((low >>> 7) | (high << 25)) >>> 0;
-    high >>>= 7;
-  }
-  bytes[at++] = low;
-  writer.length = at;
-};
-
 /** A number of 32 bits with a tag of one byte; zero, proto3's default, is left out. Makes its own room. */
 export const writeCount = (writer: ByteWriter, fieldTag: number, count: number): void => {
   if (count === 0) return;
@@ -64,13 +50,13 @@ export const writeCount = (writer: ByteWriter, fieldTag: number, count: number):
 /** A whole number up to 2^53, as int64: negative ones take ten bytes. */
 export const writeInteger = (writer: ByteWriter, value: number): void => {
   if (value >= 0 && value < 0x8000_0000) writeVarint32(writer, value);
-  else writeVarint64(writer, Math.floor(value / TWO_32), value);
+  else writer.varint64(Math.floor(value / TWO_32), value);
 };
 
 /** A bigint for which {@link isInt64} holds. */
 export const writeBigInt = (writer: ByteWriter, value: bigint): void => {
   words.setBigInt64(0, value);
-  writeVarint64(writer, words.getUint32(0), words.getUint32(4));
+  writer.varint64(words.getUint32(0), words.getUint32(4));
 };
 
 export const writeUnixNanos = (writer: ByteWriter, sec: number, nano: number): void => {
