@@ -1,6 +1,7 @@
 // Helper for EventEmitters: listeners added through it run with a span as their local parent. The emitter itself is not
 // changed, so removing a listener and counting listeners work as ever.
 import type { EventEmitter } from 'node:events';
+import { OptionError } from '../base/errors/option-error.js';
 import { spanArgument } from './arguments.js';
 import type { Span } from './span.js';
 
@@ -32,8 +33,7 @@ export interface BoundEmitter {
  */
 export const bindEmitter = (emitter: EventEmitter, span: Span): BoundEmitter => {
   if (typeof emitter?.on !== 'function' || typeof emitter.off !== 'function') {
-    const error = new TypeError('bindEmitter(emitter, span) takes an EventEmitter first');
-    throw Object.assign(error, { code: 'ERR_SPANLINE_OPTION' });
+    throw new OptionError('bindEmitter(emitter, span) takes an EventEmitter first');
   }
   const parent = spanArgument(span);
   const subscribe =

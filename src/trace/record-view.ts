@@ -4,7 +4,7 @@ import type { ArchivedKind, ArchivedResource, ArchivedScope, ArchivedStatusCode 
 import { LinkView } from './archived-view.js';
 import type { FinishedEvent, FinishedSpan } from './finished-span.js';
 import { ListProperties } from './property-views.js';
-import type { EventRecord, SpanRecord } from './record.js';
+import type { EventRecord, SpanRecord, TraceIdentity } from './record.js';
 
 /** W3C "sampled", for only sampled spans are reported, and OTLP's "it is known whether the parent is remote". */
 const LOCAL_PARENT = 0x101;
@@ -42,6 +42,7 @@ export class RecordView implements FinishedSpan {
   private readonly eventView = new RecordEvent();
   private readonly linkView = new LinkView();
   private record!: SpanRecord;
+  private trace!: TraceIdentity;
 
   constructor(
     public resource: ArchivedResource,
@@ -50,20 +51,21 @@ export class RecordView implements FinishedSpan {
 
   of(span: SpanRecord): this {
     this.record = span;
+    this.trace = span.trace;
     return this;
   }
 
   get trace0(): number {
-    return this.record.trace.w0;
+    return this.trace.w0;
   }
   get trace1(): number {
-    return this.record.trace.w1;
+    return this.trace.w1;
   }
   get trace2(): number {
-    return this.record.trace.w2;
+    return this.trace.w2;
   }
   get trace3(): number {
-    return this.record.trace.w3;
+    return this.trace.w3;
   }
   get idHi(): number {
     return this.record.idHi;
@@ -90,11 +92,10 @@ export class RecordView implements FinishedSpan {
     return this.record.parentSpanId;
   }
   get traceState(): string {
-    return this.record.trace.traceState;
+    return this.trace.traceState;
   }
   get flags(): number {
-    const { trace, hasRemoteParent } = this.record;
-    return (hasRemoteParent ? REMOTE_PARENT : LOCAL_PARENT) | (trace.isRandom ? RANDOM_ID : 0);
+    return (this.record.hasRemoteParent ? REMOTE_PARENT : LOCAL_PARENT) | (this.trace.isRandom ? RANDOM_ID : 0);
   }
   get name(): string {
     return this.record.name;

@@ -2,7 +2,6 @@
 // Nothing here may run on the recording path; records are made when a trace is reported.
 import type { PropertyList, PropertyValue } from '../local-span/property.js';
 import type { Link, SpanKind, SpanStatus } from '../span/span-types.js';
-import { droppedProperties } from './dropped-properties.js';
 
 const hex8 = (word: number): string => (word >>> 0).toString(16).padStart(8, '0');
 
@@ -104,7 +103,16 @@ export class SpanRecord {
 
   /** What was left out, as properties by OpenTelemetry's names: for formats that have no fields for it. */
   get droppedProperties(): PropertyList {
-    return droppedProperties(this.droppedAttributesCount, this.droppedEventsCount, this.droppedLinksCount);
+    const counts: PropertyList = [
+      'otel.dropped_attributes_count',
+      this.droppedAttributesCount,
+      'otel.dropped_events_count',
+      this.droppedEventsCount,
+      'otel.dropped_links_count',
+      this.droppedLinksCount,
+    ];
+    // Of a key and of its value the second is at the odd place.
+    return counts.filter((_, i) => counts[i | 1] !== 0);
   }
 
   /** The same span with further properties; a key that it has already gets the new value. */
@@ -115,28 +123,7 @@ export class SpanRecord {
       if (!Object.hasOwn(properties, list[i] as string)) kept.push(list[i], list[i + 1]);
     }
     for (const [key, value] of Object.entries(properties)) kept.push(key, value);
-    return new SpanRecord(
-      this.trace,
-      this.idHi,
-      this.idLo,
-      this.parentHi,
-      this.parentLo,
-      this.name,
-      this.kind,
-      this.startSec,
-      this.startNano,
-      this.endSec,
-      this.endNano,
-      kept,
-      this.events,
-      this.links,
-      this.status,
-      this.hasRemoteParent,
-      this.isLocal,
-      this.droppedAttributesCount,
-      this.droppedEventsCount,
-      this.droppedLinksCount,
-    );
+    return Object.assign(Object.create(SpanRecord.prototype), this, { propertyList: kept });
   }
 
   /** 32 lower-case hex digits. */
