@@ -1,18 +1,18 @@
 // Sends finished traces to any OTLP server over HTTP. It must never hold the event loop, nor send again what arrived.
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
-import { type ReportBatch, ReportError, type Reporter } from '../collector/reporter.js';
+import { type ReportBatch, ReportError } from '../collector/reporter.js';
 import { LIBRARY_NAME, LIBRARY_VERSION } from '../formats/library.js';
 import { RequestBuilder } from '../formats/otlp/request-builder.js';
 import { JsonFormat } from '../formats/otlp/write-json.js';
 import { ProtobufFormat } from '../formats/otlp/write-protobuf.js';
+import { QueuedHttpReporter } from './http/queued-http-reporter.js';
 import { HttpSender } from './http/sender.js';
 import { type EncodedRequest, encodeRequests } from './otlp/encode-requests.js';
 import { type OtlpReporterOptions, type ResolvedOtlpOptions, resolveOtlpOptions } from './otlp/options.js';
 import { OtlpCounters } from './otlp/otlp-counters.js';
 import { readFailure } from './otlp/server-words.js';
 import { type Undelivered, UndeliveredByBatch } from './otlp/undelivered.js';
-import { ReportQueue } from './report-queue.js';
 
 export type { TlsOptions } from './http/sender.js';
 export type { OtlpReporterOptions } from './otlp/options.js';
@@ -33,8 +33,8 @@ const GZIP = { level: 1, chunkSize: 64 << 10 };
  * setReporter(new OtlpReporter({ endpoint: 'https://otlp.example.com', headers, compression: 'gzip' }));
  * ```
  */
-export class OtlpReporter implements Reporter {
-  readonly name = 'otlp';
+export class OtlpReporter extends QueuedHttpReporter {
+  override readonly name = 'otlp';
   /** Where requests go. */
   readonly url: string;
   readonly #options: ResolvedOtlpOptions;
@@ -42,9 +42,9 @@ export class OtlpReporter implements Reporter {
   readonly #builder: RequestBuilder;
   readonly #undelivered = new UndeliveredByBatch();
   readonly #counters = new OtlpCounters();
-  readonly #queue = new ReportQueue((batch, signal) => this.#report(batch, signal));
 
   constructor(options: OtlpReporterOptions = {}) {
+    super();
     const resolved = resolveOtlpOptions(options);
     this.#options = resolved;
     this.url = resolved.url;
@@ -70,24 +70,15 @@ export class OtlpReporter implements Reporter {
     return this.#counters.lastError;
   }
 
-  report(batch: ReportBatch): Promise<void> {
-    return this.#queue.report(batch);
-  }
-
-  async flush(): Promise<void> {
-    await this.#queue.idleHolding();
-  }
-
-  async shutdown(): Promise<void> {
-    await this.#queue.idleHolding();
-    this.#sender.close();
-  }
-
-  stats(): Readonly<Record<string, number>> {
+  override stats(): Readonly<Record<string, number>> {
     return this.#counters.snapshot();
   }
 
-  async #report(batch: ReportBatch, signal: AbortSignal): Promise<void> {
+  protected override close(): void {
+    this.#sender.close();
+  }
+
+  protected override async deliver(batch: ReportBatch, signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
     const undelivered = this.#undelivered.of(batch);
     const { maxRequestSpans, concurrency } = this.#options;

@@ -1,11 +1,11 @@
 // Reports spans to a Jaeger collector over HTTP: the same messages as over UDP, but larger, answered, and retried.
 // A request that the server accepted is never sent again, whatever becomes of the next.
 
-import { type ReportBatch, ReportError, type Reporter } from '../../collector/reporter.js';
+import { type ReportBatch, ReportError } from '../../collector/reporter.js';
 import { BatchPacker } from '../../formats/jaeger-thrift/batch-packer.js';
 import { BinaryWriter } from '../../formats/jaeger-thrift/binary-writer.js';
+import { QueuedHttpReporter } from '../http/queued-http-reporter.js';
 import { HttpSender, type TlsOptions } from '../http/sender.js';
-import { ReportQueue } from '../report-queue.js';
 import { Slices } from '../slices.js';
 import { DeliveryProgress } from './delivery-progress.js';
 import { type PackedMessage, packBatch } from './pack-batch.js';
@@ -19,12 +19,11 @@ export interface HttpReporterParts {
   readonly keepNanoseconds: boolean;
 }
 
-export class HttpReporter implements Reporter {
-  readonly name = 'jaeger';
+export class HttpReporter extends QueuedHttpReporter {
+  override readonly name = 'jaeger';
   readonly #sender: HttpSender;
   readonly #packer: BatchPacker;
   readonly #progress: DeliveryProgress;
-  readonly #queue = new ReportQueue((batch, signal) => this.#report(batch, signal));
   #requestsSent = 0;
   #requestsFailed = 0;
   #spansSent = 0;
@@ -32,6 +31,7 @@ export class HttpReporter implements Reporter {
   #bytesSent = 0;
 
   constructor({ endpoint, headers, tls, timeoutMs, maxRequestBytes, keepNanoseconds }: HttpReporterParts) {
+    super();
     const contentType = { 'content-type': 'application/x-thrift' };
     this.#sender = new HttpSender({ endpoint, headers: { ...headers, ...contentType }, timeoutMs, tls });
     this.#packer = new BatchPacker(new BinaryWriter(), 'batch', maxRequestBytes, keepNanoseconds);
@@ -42,20 +42,7 @@ export class HttpReporter implements Reporter {
     return this.#progress.lastError;
   }
 
-  report(batch: ReportBatch): Promise<void> {
-    return this.#queue.report(batch);
-  }
-
-  async flush(): Promise<void> {
-    await this.#queue.idleHolding();
-  }
-
-  async shutdown(): Promise<void> {
-    await this.#queue.idleHolding();
-    this.#sender.close();
-  }
-
-  stats(): Readonly<Record<string, number>> {
+  override stats(): Readonly<Record<string, number>> {
     return {
       requestsSent: this.#requestsSent,
       requestsFailed: this.#requestsFailed,
@@ -66,7 +53,11 @@ export class HttpReporter implements Reporter {
     };
   }
 
-  async #report(batch: ReportBatch, signal: AbortSignal): Promise<void> {
+  protected override close(): void {
+    this.#sender.close();
+  }
+
+  protected override async deliver(batch: ReportBatch, signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
     const slices = new Slices();
     const progress = this.#progress;
