@@ -10,13 +10,13 @@ import {
   encodeFooter,
   encodeHeader,
   encodeToc,
+  encodeWaymarks,
   FLAG_BLOCKED,
   FOOTER_BYTES,
   MAX_SECTIONS,
   NO_GRAPH,
   type SectionEntry,
 } from './layout.js';
-import { encodeWaymarks } from './waymark.js';
 
 /** Names a section. */
 export interface SectionName {

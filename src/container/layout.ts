@@ -1,5 +1,6 @@
-// The fixed parts of a graph file, byte for byte: header, table of contents, footer. Every number read here comes from a file that may
-// lie: nothing may be believed before its checksum, nor a length before it fits into the file.
+// The fixed parts of a graph file, byte for byte: header, table of contents, waymarks, footer. Every number read here comes from a file that
+// may lie: nothing may be believed before its checksum, nor a length before it fits into the file.
+
 import { crc32 } from 'node:zlib';
 import { ByteReader } from '../base/bytes/byte-reader.js';
 import { BadSignatureError, CorruptError, TruncatedError, UnsupportedVersionError } from './graph-error.js';
@@ -64,7 +65,7 @@ export interface SectionEntry {
 }
 
 /** What the footer says. */
-export interface Footer {
+interface Footer {
   readonly tocOffset: number;
   readonly tocLength: number;
   readonly tocCrc: number;
@@ -164,7 +165,7 @@ export const encodeToc = (entries: readonly SectionEntry[]): Buffer => {
 };
 
 /** One entry of a table of contents, whose checksum was right. */
-export const decodeEntry = (bytes: Buffer, at: number): SectionEntry => {
+const decodeEntry = (bytes: Buffer, at: number): SectionEntry => {
   const [offset, storedLength, inflatedLength] = [8, 16, 24].map((field) =>
     Number(bytes.readBigUInt64LE(at + field)),
   ) as [number, number, number];
@@ -197,6 +198,42 @@ export const decodeToc = (bytes: Buffer, { tocCrc, tocOffset }: Footer, name: st
     entries.push(entry);
   }
   return entries;
+};
+
+// Waymarks: entries of the table of contents, repeated behind the sections they describe, so that a file whose end is lost can be read as
+// far as it goes. Readers never look at them; salvage searches for them, and believes those whose checksum is right.
+
+const WAYMARK_MAGIC = Buffer.from('SPLMARK1', 'latin1');
+
+/** Magic, an entry, and the CRC-32 of the entry. */
+export const WAYMARK_BYTES = WAYMARK_MAGIC.length + TOC_ENTRY_BYTES + 4;
+
+/** The waymarks of `entries`, one behind the other. */
+export const encodeWaymarks = (entries: readonly SectionEntry[]): Buffer =>
+  Buffer.concat(
+    entries.map((entry) => {
+      const body = encodeToc([entry]);
+      const crc = Buffer.alloc(4);
+      crc.writeUInt32LE(crc32(body));
+      return Buffer.concat([WAYMARK_MAGIC, body, crc]);
+    }),
+  );
+
+/** The sections whose waymarks stand in `bytes`, which begin at `offset` of the file. */
+export const findWaymarks = (bytes: Buffer, offset: number): SectionEntry[] => {
+  const found: SectionEntry[] = [];
+  for (
+    let at = bytes.indexOf(WAYMARK_MAGIC);
+    at >= 0 && at + WAYMARK_BYTES <= bytes.length;
+    at = bytes.indexOf(WAYMARK_MAGIC, at + 1)
+  ) {
+    const body = bytes.subarray(at + WAYMARK_MAGIC.length, at + WAYMARK_BYTES - 4);
+    if (crc32(body) !== bytes.readUInt32LE(at + WAYMARK_BYTES - 4)) continue;
+    const entry = decodeEntry(body, 0);
+    // Waymarks stand behind their sections.
+    if (entry.offset >= HEADER_BYTES && entry.offset + entry.storedLength <= offset + at) found.push(entry);
+  }
+  return found;
 };
 
 /** Reads `bytes`; `what` names them in errors, `section` and `block` say where they are. */

@@ -7,11 +7,28 @@ import { type Reading, runReading, runReadingSync } from '../container/reading.j
 import type { TransportReadOptions } from '../container/transport/transport.js';
 import { type Ancestry, closureOf } from './closure.js';
 import type { Dictionary } from './dictionary/dictionary.js';
-import type { GraphNode, NodeParts } from './graph-node.js';
 import type { GraphInfo } from './meta.js';
 import type { BlockRequest, DecodedColumns, NodeColumns } from './nodes/node-columns.js';
 import { COLUMNS, type Column, NODES_PER_BLOCK } from './nodes/node-table.js';
 import type { ReferenceRows } from './nodes/reference-block.js';
+
+/** A node as asked for. */
+export interface GraphNode {
+  readonly ordinal: number;
+  /** True: referred to, but not in the graph; it has a key, but neither value nor references. */
+  readonly isGhost: boolean;
+  readonly key?: Buffer;
+  readonly value?: Uint8Array;
+  /** One for each reference list: ordinals. */
+  readonly references?: readonly Uint32Array[];
+}
+
+/** What to fetch of a node. */
+export interface NodeParts {
+  readonly keys?: boolean;
+  readonly values?: boolean;
+  readonly references?: boolean;
+}
 
 /** Bytes of one stretch of a walk: few requests, bounded memory. */
 const CHUNK_BYTES = 8 * 1024 * 1024;

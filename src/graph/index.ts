@@ -38,9 +38,9 @@ export type {
   TransportStats,
 } from '../container/transport/transport.js';
 export type { GraphBuilderOptions, GraphOptions } from './builder/builder-options.js';
+export { MAX_VALUE_BYTES } from './builder/builder-options.js';
 export { type BuildStats, CompactGraphBuilder } from './builder/graph-builder.js';
 export { type MergeOptions, mergeGraphs } from './builder/merge-graphs.js';
-export { MAX_VALUE_BYTES } from './builder/node-check.js';
 export type { Ancestry } from './closure.js';
 export { CompactGraph, type CompactGraphStats, type OpenGraphOptions } from './compact-graph.js';
 export {
@@ -57,13 +57,12 @@ export {
 export type { DictionaryEntry } from './dictionary/dictionary-range.js';
 export type { KeyCodec } from './dictionary/key-block.js';
 export { compareKeys, type KeyRange, type KeyTable, MAX_KEY_BYTES } from './dictionary/key-bytes.js';
-export type { GraphNode, NodeParts } from './graph-node.js';
-export type { GraphView } from './graph-view.js';
+export type { GraphNode, GraphView, NodeParts } from './graph-view.js';
 export { CombinedGraphIndex, type CombinedGraphIndexOptions } from './index/combined-graph-index.js';
 export { GraphIndex } from './index/graph-index.js';
 export { GraphIndexBuilder, type GraphIndexBuilderOptions } from './index/graph-index-builder.js';
-export type { FoundAncestry, IndexEntry, ReadableIndex } from './index/graph-index-types.js';
 export { PrefixAdapter } from './index/prefix-adapter.js';
+export type { FoundAncestry, IndexEntry, ReadableIndex } from './index/readable-index.js';
 export { type TupleKey, TupleMap, type TuplePrefix, TupleSet } from './index/tuple-key.js';
 export { type GraphInfo, type GraphMeta, MAX_GRAPHS, MAX_ORDINALS, MAX_REFERENCE_LISTS } from './meta.js';
 export type { OrderKind } from './nodes/node-order.js';

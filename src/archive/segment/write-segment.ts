@@ -7,7 +7,7 @@ import { BadOptionsError } from '../../container/graph-error.js';
 import { SectionId } from '../../container/layout.js';
 import { FilterBuilder } from '../../graph/dictionary/key-filter.js';
 import { encodeMeta, type GraphInfo } from '../../graph/meta.js';
-import { writeNodeColumns } from '../../graph/nodes/node-writer.js';
+import { writeNodeColumns } from '../../graph/nodes/node-table.js';
 import type { ArchivedSpan } from '../../trace/archived-span.js';
 import { TRACE_ID_BYTES } from '../values/ids.js';
 import { encodeGroups, type WrittenGroup } from './groups.js';

@@ -3,8 +3,8 @@
 
 import { inParallel } from '../../base/calls/in-parallel.js';
 import { abortedBy } from '../../base/errors/aborted.js';
-import { wholeNumber } from '../../base/options/checks.js';
-import { aborted, BadOptionsError, badOptions, ClosedError, TransportError, TruncatedError } from '../graph-error.js';
+import { aborted, BadOptionsError, ClosedError, TransportError, TruncatedError } from '../graph-error.js';
+import { ObjectIdentity, parseContentRange, sizeWithoutRange } from './http-answer.js';
 import {
   HttpGetter,
   type LinkedAbort,
@@ -14,7 +14,6 @@ import {
   type SignRequest,
   type TakeAnswer,
 } from './http-getter.js';
-import { ObjectIdentity, parseContentRange, sizeWithoutRange } from './object-version.js';
 import { checkRanges, dealOut, emptyResults, mergeRanges } from './range-plan.js';
 import type { ByteRange, Tail, Transport, TransportReadOptions, TransportStats } from './transport.js';
 

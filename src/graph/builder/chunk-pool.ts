@@ -1,5 +1,5 @@
 // Memory of a batch in chunks of one size, handed from list to list: a batch that is cleared gives its chunks back, so the next one takes
-// no new memory whatever it consists of. Nothing here may grow by copying, or the memory cap would be a guess.
+// no new memory whatever it consists of. Lists of numbers grow by whole chunks. Nothing here may grow by copying, or the memory cap would be a guess.
 
 /** Bytes of a chunk. */
 export const CHUNK_BYTES = 65_536;
@@ -62,5 +62,61 @@ export class ChunkPool {
     for (let at = slab.byteLength - CHUNK_BYTES; at >= 0; at -= CHUNK_BYTES)
       this.free.push(new Uint8Array(slab, at, CHUNK_BYTES));
     this.slabChunks = Math.min(LAST_SLAB_CHUNKS, this.slabChunks * 2);
+  }
+}
+
+const U32_BITS = 14;
+const U32_MASK = CHUNK_BYTES / 4 - 1;
+const U8_BITS = 16;
+const U8_MASK = CHUNK_BYTES - 1;
+
+/** A list of numbers below 2^32. */
+export class U32List {
+  length = 0;
+  private readonly chunks: Uint32Array[] = [];
+
+  constructor(private readonly pool: ChunkPool) {}
+
+  push(value: number): void {
+    const at = this.length++;
+    if ((at & U32_MASK) === 0) this.addChunk();
+    this.chunks[at >>> U32_BITS][at & U32_MASK] = value;
+  }
+
+  get(at: number): number {
+    return this.chunks[at >>> U32_BITS][at & U32_MASK];
+  }
+
+  clear(): void {
+    for (const { buffer, byteOffset } of this.chunks) this.pool.give(new Uint8Array(buffer, byteOffset, CHUNK_BYTES));
+    this.chunks.length = 0;
+    this.length = 0;
+  }
+
+  private addChunk(): void {
+    const { buffer, byteOffset } = this.pool.take();
+    this.chunks.push(new Uint32Array(buffer, byteOffset, CHUNK_BYTES / 4));
+  }
+}
+
+/** Bits of things counted from 0; those never marked have none. */
+export class MarkList {
+  private readonly chunks: Uint8Array[] = [];
+
+  constructor(private readonly pool: ChunkPool) {}
+
+  get(at: number): number {
+    const chunk = this.chunks[at >>> U8_BITS];
+    return chunk === undefined ? 0 : chunk[at & U8_MASK];
+  }
+
+  add(at: number, bits: number): void {
+    while (this.chunks.length <= at >>> U8_BITS) this.chunks.push(this.pool.take().fill(0));
+    this.chunks[at >>> U8_BITS][at & U8_MASK] |= bits;
+  }
+
+  clear(): void {
+    for (const chunk of this.chunks) this.pool.give(chunk);
+    this.chunks.length = 0;
   }
 }

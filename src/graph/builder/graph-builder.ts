@@ -9,11 +9,10 @@ import { BadOptionsError, ClosedError, LimitError, TransportError } from '../../
 import { shownKey } from '../dictionary/key-bytes.js';
 import type { GraphInfo } from '../meta.js';
 import { finishBytes, sortBytes } from './build-memory.js';
-import { type CheckedOptions, checkOptions, type GraphBuilderOptions } from './builder-options.js';
+import { type CheckedOptions, checkNode, checkOptions, type GraphBuilderOptions } from './builder-options.js';
 import { MemoryKeySpace, MemoryRun } from './memory-run.js';
 import { MergedKeys, maxRuns } from './merged-keys.js';
 import { NodeBatch } from './node-batch.js';
-import { checkNode } from './node-check.js';
 import { spilledValues, valuesInMemory } from './ordered-values.js';
 import { SpillFile } from './spill-file.js';
 import { SpilledRun } from './spilled-run.js';

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { ByteStore } from './byte-store.js';
 import type { ChunkPool } from './chunk-pool.js';
-import { U32List } from './number-lists.js';
+import { U32List } from './chunk-pool.js';
 
 const INITIAL_SLOTS = 1024;
 /** Full beyond this share, the table doubles. */

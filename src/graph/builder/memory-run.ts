@@ -1,10 +1,18 @@
 // A batch that nothing more is added to, sorted: the only run when everything fits into memory, and what a spilled run is written from.
 
-import { GraphKeysCounter } from './graph-keys-counter.js';
+import type { U32List } from './chunk-pool.js';
 import { sortKeys } from './key-sort.js';
 import type { NodeBatch } from './node-batch.js';
-import type { U32List } from './number-lists.js';
-import { type GraphKeys, type KeyCursor, type KeySpace, NODE, type NodeNumbers, type Run, standing } from './run.js';
+import {
+  type GraphKeys,
+  GraphKeysCounter,
+  type KeyCursor,
+  type KeySpace,
+  NODE,
+  type NodeNumbers,
+  type Run,
+  standing,
+} from './run.js';
 
 /** A sorted batch. Local numbers of keys are those of the batch, in the order of their first appearance. */
 export class MemoryRun implements Run {

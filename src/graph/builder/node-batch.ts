@@ -4,9 +4,8 @@ import { DuplicateKeyError } from '../../container/graph-error.js';
 import { shownKey } from '../dictionary/key-bytes.js';
 import type { GraphOptions } from './builder-options.js';
 import { ByteStore } from './byte-store.js';
-import { ChunkPool } from './chunk-pool.js';
+import { ChunkPool, MarkList, U32List } from './chunk-pool.js';
 import { KeyInterner } from './key-interner.js';
-import { MarkList, U32List } from './number-lists.js';
 import { NODE, REFERRED } from './run.js';
 
 /** Numbers of one list at most: places are 32 bits. */

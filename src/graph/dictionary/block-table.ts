@@ -6,7 +6,7 @@ import type { ByteWriter } from '../../base/bytes/byte-writer.js';
 import { Codec } from '../../container/codec.js';
 import type { BlockRef } from '../../container/container.js';
 import type { WrittenBlock } from '../../container/container-writer.js';
-import { compareStretch, MAX_KEY_BYTES } from './key-bytes.js';
+import { compareStretch, MAX_KEY_BYTES, sharedLength } from './key-bytes.js';
 
 /** Part left out of a block. */
 export const NO_PART: Omit<WrittenBlock, 'offset'> = {
@@ -57,8 +57,7 @@ export class BlockList {
     const rests: Buffer[] = [];
     for (let i = start; i < end; i++) {
       const separator = this.separators[i];
-      let shared = 0;
-      while (shared < last.length && shared < separator.length && last[shared] === separator[shared]) shared++;
+      const shared = sharedLength(last, separator);
       writer.varint(shared);
       rests.push(separator.subarray(shared));
       last = separator;

@@ -7,8 +7,7 @@ import type { ByteRange } from '../../container/transport/transport.js';
 import type { BlockTable } from './block-table.js';
 import { type DictionaryIndex, decodeIndexBlock, Part } from './dictionary-index.js';
 import { decodeKeys } from './key-block.js';
-import type { KeyRange } from './key-bytes.js';
-import type { KeyBlock } from './key-codec.js';
+import type { KeyBlock, KeyRange } from './key-bytes.js';
 import { decodeOrdinals } from './ordinal-columns.js';
 
 /** A block as far as it was needed. */

@@ -14,11 +14,11 @@ import {
 import { SectionId } from '../../container/layout.js';
 import { MAX_GRAPHS, MAX_ORDINALS } from '../meta.js';
 import { BlockList, NO_PART } from './block-table.js';
-import { KeyEncoder } from './choose-codec.js';
 import { DICTIONARY_PARTS, encodeIndex, encodeIndexCopy, MAX_BLOCK_KEYS, MIN_BLOCK_KEYS } from './dictionary-index.js';
 import { isRandom } from './entropy.js';
 import type { KeyCodec } from './key-block.js';
-import { checkKey, compareStretch, MAX_KEY_BYTES, shownKey } from './key-bytes.js';
+import { KeyEncoder } from './key-block.js';
+import { checkKey, compareStretch, MAX_KEY_BYTES, sharedLength, shownKey } from './key-bytes.js';
 import { FilterBuilder } from './key-filter.js';
 import { OrdinalEncoder } from './ordinal-columns.js';
 
@@ -234,10 +234,8 @@ export class DictionaryBuilder {
   /** The shortest bytes behind the last key of the block before and not behind the first of this one; none for the first block. */
   private separator(): Buffer {
     if (this.blocks.count === 0) return Buffer.alloc(0);
-    const end = this.offsets[1];
-    let length = 0;
-    while (length < this.lastKey.length && this.bytes[length] === this.lastKey[length]) length++;
-    return Buffer.from(this.bytes.subarray(0, Math.min(length + 1, end)));
+    const first = this.bytes.subarray(0, this.offsets[1]);
+    return Buffer.from(first.subarray(0, sharedLength(this.lastKey, first) + 1));
   }
 
   private writePart(bytes: Buffer): Omit<WrittenBlock, 'offset'> {

@@ -1,5 +1,8 @@
-// Entries of a dictionary: what a block has of a range of keys.
-import type { DecodedBlock } from './dictionary-blocks.js';
+// Entries of a dictionary, and how far a walk over a range of them has come. It fetches a window of blocks at a time, larger ones the longer
+// the walk lasts, and decodes one block at a time: a walk that ends early has read little, one that goes on makes few requests.
+
+import type { RangeReading } from '../../container/reading.js';
+import type { DecodedBlock, DictionaryBlocks, Tables } from './dictionary-blocks.js';
 import type { DictionaryIndex } from './dictionary-index.js';
 import type { KeyRange } from './key-bytes.js';
 import { BLANK } from './ordinal-columns.js';
@@ -43,3 +46,67 @@ export const entriesIn = (
   for (let i = first; i < behind; i++) entries.push(entryOf(index, decoded, block, i));
   return entries;
 };
+
+const FIRST_WINDOW_BYTES = 64 * 1024;
+const MAX_WINDOW_BYTES = 1024 * 1024;
+/** A longer walk would only push out of the cache what look-ups use. */
+const MAX_KEPT_BLOCKS = 32;
+
+/** Decodes a block and gives what it has of the range. */
+export type Batch = () => DictionaryEntry[];
+
+/** A walk over a range. */
+export class RangeCursor {
+  private next = 0;
+  private last = -1;
+  private tables: Tables | undefined;
+  private windowBytes = FIRST_WINDOW_BYTES;
+  private keep = false;
+
+  constructor(
+    private readonly blocks: DictionaryBlocks,
+    private readonly range: KeyRange,
+    /** Nothing is left. */
+    public isDone: boolean,
+  ) {}
+
+  /** The next blocks of the range, fetched. */
+  *window(): RangeReading<readonly Batch[]> {
+    const { blocks, range } = this;
+    const { index } = blocks;
+    this.tables ??= yield* this.begin();
+    if (this.next > this.last) {
+      this.isDone = true;
+      return [];
+    }
+    const indexBlock = blocks.indexBlockOf(this.next);
+    if (!this.tables.has(indexBlock)) this.tables = yield* blocks.tables([indexBlock]);
+    const behind = Math.min(this.last + 1, index.cuts[indexBlock + 1]);
+    const ahead = Array.from({ length: behind - this.next }, (_, i) => this.next + i);
+    const window = ahead.slice(0, blocks.windowEnd(this.tables, ahead, 0, this.windowBytes));
+    const decoders = yield* blocks.fetch(this.tables, window, { ordinals: true, keep: this.keep });
+    this.next += window.length;
+    this.isDone = this.next > this.last;
+    this.windowBytes = Math.min(MAX_WINDOW_BYTES, this.windowBytes * 2);
+    return window.map((block, i) => () => entriesIn(index, decoders[i](), block, range));
+  }
+
+  private *begin(): RangeReading<Tables> {
+    const { blocks, range } = this;
+    const { first, last } = blocks.indexBlocksOfRange(range);
+    const tables = yield* blocks.tables([first, last]);
+    const span = blocks.blocksOfRange(tables, range);
+    this.next = span.first;
+    this.last = span.last;
+    this.keep = span.last - span.first < MAX_KEPT_BLOCKS;
+    return tables;
+  }
+}
+
+/** What batches give, one at a time, without those that have nothing. */
+export function* entriesOf(batches: readonly Batch[]): Generator<DictionaryEntry[]> {
+  for (const batch of batches) {
+    const entries = batch();
+    if (entries.length > 0) yield entries;
+  }
+}

@@ -10,9 +10,9 @@ import { DictionaryBlocks } from './dictionary-blocks.js';
 import { type DictionaryIndex, decodeIndex } from './dictionary-index.js';
 import { allKeys, keysAt, lookupMany, lookupOne, lookupPrefixes, ordinalOf } from './dictionary-queries.js';
 import type { DictionaryEntry } from './dictionary-range.js';
+import { entriesOf, RangeCursor } from './dictionary-range.js';
 import { type KeyRange, type KeyTable, rangeOfPrefix } from './key-bytes.js';
 import { KeyFilter } from './key-filter.js';
-import { entriesOf, RangeCursor } from './range-cursor.js';
 
 /** How a dictionary is opened. */
 export interface DictionaryOpenOptions {

@@ -1,6 +1,32 @@
 // Keys as bytes: their bounds, their order and what two neighbours share. One order holds everywhere: byte by byte, unsigned, a shorter
 // key before a longer one that begins with it.
+
 import { BadKeyError } from '../../container/graph-error.js';
+
+/** The keys of a block, decoded as far as search needs. */
+export interface KeyBlock {
+  readonly count: number;
+  /** What it takes in memory. */
+  readonly memoryBytes: number;
+  /** The place of `key`, or the complement (`~`) of the place it would take. */
+  search(key: Uint8Array): number;
+  /** Bytes of all keys together. */
+  readonly totalBytes: number;
+  /** Bytes that name a key's group, where the block is written by groups. */
+  readonly groupBytes?: number;
+  key(i: number): Buffer;
+  /** Copy all keys to `into` from `at` on; `ends[i]` becomes the end of key `i`. There is room for `totalBytes`. */
+  copyAll(into: Uint8Array, at: number, ends: Uint32Array, firstEnd: number): void;
+}
+
+/** Keys of a block to encode. */
+export interface KeysToEncode extends KeyTable {
+  readonly count: number;
+  /** Length of every key; 0 when they differ. */
+  readonly width: number;
+  /** Bytes that name a key's group; 0 when keys have none. */
+  readonly groupBytes: number;
+}
 
 /** Bytes of a key at most; it has one at least. */
 export const MAX_KEY_BYTES = 4096;
@@ -48,7 +74,7 @@ export const compareStretch = (bytes: Uint8Array, start: number, end: number, ke
 export const compareKeys = (a: Uint8Array, b: Uint8Array): number => compareStretch(a, 0, a.length, b);
 
 /** The first key behind all that begin with `prefix`; undefined when nothing can stand there. */
-export const behindPrefix = (prefix: Uint8Array): Buffer | undefined => {
+const behindPrefix = (prefix: Uint8Array): Buffer | undefined => {
   let length = prefix.length;
   while (length > 0 && prefix[length - 1] === 0xff) length--;
   if (length === 0) return undefined;

@@ -4,8 +4,7 @@
 import { ByteWriter } from '../../base/bytes/byte-writer.js';
 import { CorruptError } from '../../container/graph-error.js';
 import { sectionReader } from '../../container/layout.js';
-import { buildFuse, type FuseShape, mayContain, slotsOf } from './fuse-filter.js';
-import { hashBytes } from './key-hash.js';
+import { buildFuse, type FuseShape, hashBytes, mayContain, slotsOf } from './fuse-filter.js';
 
 /** Keys (or first elements) of one filter at most; a dictionary with more has none. */
 export const MAX_FILTER_KEYS = 2 ** 25;

@@ -9,8 +9,8 @@ import {
   TransportError,
 } from '../../container/graph-error.js';
 import type { TransportReadOptions } from '../../container/transport/transport.js';
-import { findAncestryOver, nextToAsk, referencesOf } from './find-ancestry.js';
-import type { FoundAncestry, IndexEntry, ReadableIndex } from './graph-index-types.js';
+import type { FoundAncestry, IndexEntry, ReadableIndex } from './readable-index.js';
+import { findAncestryOver, nextToAsk, referencesOf } from './readable-index.js';
 import { type TupleKey, TupleMap, type TuplePrefix, TupleSet } from './tuple-key.js';
 
 /** How indices are combined. */

@@ -6,7 +6,7 @@ import { BadValueError, badOptions } from '../../container/graph-error.js';
 import { type BuildStats, CompactGraphBuilder } from '../builder/graph-builder.js';
 import { MAX_REFERENCE_LISTS } from '../meta.js';
 import { KEY_ELEMENTS_NOTE } from './graph-index.js';
-import type { IndexEntry } from './graph-index-types.js';
+import type { IndexEntry } from './readable-index.js';
 import { checkElements, encodeTuple, type TupleKey } from './tuple-key.js';
 
 /** What an index is built with. */

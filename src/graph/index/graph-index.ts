@@ -5,11 +5,10 @@ import { BadKeyError, BadOptionsError, CorruptError } from '../../container/grap
 import type { Transport, TransportReadOptions } from '../../container/transport/transport.js';
 import { CompactGraph, type OpenGraphOptions } from '../compact-graph.js';
 import { shownKey } from '../dictionary/key-bytes.js';
-import type { GraphNode } from '../graph-node.js';
-import type { GraphView } from '../graph-view.js';
+import type { GraphNode, GraphView } from '../graph-view.js';
 import { findFaults } from '../verify/verify-graph.js';
-import { nextToAsk } from './find-ancestry.js';
-import type { FoundAncestry, IndexEntry, ReadableIndex } from './graph-index-types.js';
+import type { FoundAncestry, IndexEntry, ReadableIndex } from './readable-index.js';
+import { nextToAsk } from './readable-index.js';
 import {
   checkElements,
   decodeTuple,

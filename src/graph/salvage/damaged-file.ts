@@ -7,14 +7,15 @@ import {
   decodeFooter,
   FLAG_BLOCKED,
   FOOTER_BYTES,
+  findWaymarks,
   HEADER_BYTES,
   NO_GRAPH,
   type SectionEntry,
   SectionId,
   sectionName,
+  WAYMARK_BYTES,
 } from '../../container/layout.js';
 import { FileTransport } from '../../container/transport/file-transport.js';
-import { findWaymarks, WAYMARK_BYTES } from '../../container/waymark.js';
 import { decodeMeta, type GraphInfo, type GraphMeta } from '../meta.js';
 import { COLUMN_SECTIONS } from '../nodes/node-columns.js';
 import { COLUMNS, type Column, type ColumnPlace, decodeNodeTable, NODES_PER_BLOCK } from '../nodes/node-table.js';

@@ -14,8 +14,8 @@ import {
   decodeIndexBlock,
 } from '../dictionary/dictionary-index.js';
 import { decodeKeys } from '../dictionary/key-block.js';
+import type { KeyBlock } from '../dictionary/key-bytes.js';
 import { compareKeys, shownKey } from '../dictionary/key-bytes.js';
-import type { KeyBlock } from '../dictionary/key-codec.js';
 import { KeyFilter } from '../dictionary/key-filter.js';
 import { BLANK, decodeOrdinals } from '../dictionary/ordinal-columns.js';
 import type { GraphMeta } from '../meta.js';

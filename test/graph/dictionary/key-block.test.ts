@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { ByteWriter } from '../../../src/base/bytes/byte-writer.js';
 import { CorruptError } from '../../../src/container/graph-error.js';
 import { decodeKeys, encodeKeys, isPossible, type KeyCodec } from '../../../src/graph/dictionary/key-block.js';
-import type { KeyBlock, KeysToEncode } from '../../../src/graph/dictionary/key-codec.js';
+import type { KeyBlock, KeysToEncode } from '../../../src/graph/dictionary/key-bytes.js';
 import { below, hashKeys, nameKeys, seeded, spanKeys } from './support/random-keys.js';
 
 const CODECS: readonly KeyCodec[] = ['fixed', 'front', 'grouped'];

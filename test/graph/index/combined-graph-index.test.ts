@@ -5,7 +5,7 @@ import { NotFoundError, TransportError } from '../../../src/container/graph-erro
 import { HttpTransport } from '../../../src/container/transport/http-transport.js';
 import { CombinedGraphIndex } from '../../../src/graph/index/combined-graph-index.js';
 import { GraphIndex } from '../../../src/graph/index/graph-index.js';
-import type { IndexEntry, ReadableIndex } from '../../../src/graph/index/graph-index-types.js';
+import type { IndexEntry, ReadableIndex } from '../../../src/graph/index/readable-index.js';
 import { type TupleKey, TupleMap, TupleSet } from '../../../src/graph/index/tuple-key.js';
 import { failureOf, thrownBy } from '../../container/support/errors.js';
 import { type RangeServer, startRangeServer } from '../../container/support/range-server.js';

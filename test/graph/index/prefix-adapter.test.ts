@@ -4,8 +4,8 @@ import { describe, expect, test } from 'vitest';
 import { BufferSink } from '../../../src/container/byte-sink.js';
 import { GraphIndex } from '../../../src/graph/index/graph-index.js';
 import { GraphIndexBuilder } from '../../../src/graph/index/graph-index-builder.js';
-import type { IndexEntry } from '../../../src/graph/index/graph-index-types.js';
 import { PrefixAdapter } from '../../../src/graph/index/prefix-adapter.js';
+import type { IndexEntry } from '../../../src/graph/index/readable-index.js';
 import { type TupleKey, TupleMap, TupleSet } from '../../../src/graph/index/tuple-key.js';
 import { failureOf, thrownBy } from '../../container/support/errors.js';
 import {

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { BufferSink } from '../../../../src/container/byte-sink.js';
 import { GraphIndex } from '../../../../src/graph/index/graph-index.js';
 import { GraphIndexBuilder } from '../../../../src/graph/index/graph-index-builder.js';
-import type { FoundAncestry, IndexEntry } from '../../../../src/graph/index/graph-index-types.js';
+import type { FoundAncestry, IndexEntry } from '../../../../src/graph/index/readable-index.js';
 import type { TupleKey, TuplePrefix } from '../../../../src/graph/index/tuple-key.js';
 
 /** Value and references of each key, which is named by its JSON text. */

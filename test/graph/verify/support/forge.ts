@@ -6,7 +6,7 @@ import { FLAG_BLOCKED, HEADER_BYTES, type SectionEntry, SectionId } from '../../
 import { BufferTransport } from '../../../../src/container/transport/buffer-transport.js';
 import { DictionaryBuilder } from '../../../../src/graph/dictionary/dictionary-builder.js';
 import { encodeMeta, type GraphInfo, type GraphMeta } from '../../../../src/graph/meta.js';
-import { writeNodeColumns } from '../../../../src/graph/nodes/node-writer.js';
+import { writeNodeColumns } from '../../../../src/graph/nodes/node-table.js';
 
 /** The file with other bytes in sections that have a checksum of their own; undefined leaves a section as it is. */
 export const withSections = (
