@@ -15,7 +15,14 @@ import {
   type SectionEntry,
   sectionName,
 } from './layout.js';
-import type { ByteRange, SyncTransport, Tail, Transport, TransportReadOptions } from './transport/transport.js';
+import {
+  type ByteRange,
+  checkSignal,
+  type SyncTransport,
+  type Tail,
+  type Transport,
+  type TransportReadOptions,
+} from './transport/transport.js';
 
 /** How a container is opened. */
 export interface ContainerOptions extends TransportReadOptions {
@@ -33,13 +40,19 @@ export interface BlockRef extends StoredForm {
   readonly block: number;
 }
 
+/**
+ * An operation that needs bytes of a container, written once and run either way: it yields ranges, is resumed with their bytes as stored and
+ * unchecked, by a promise or at once, and returns its result. It must not know which, and cannot catch what a read throws.
+ */
+export type Reading<T> = Generator<readonly ByteRange[], T, readonly Buffer[]>;
+
 const DEFAULT_TAIL_BYTES = 64 * 1024;
-const MIN_TAIL_BYTES = FOOTER_BYTES;
 
 const boundsOf = (options: ContainerOptions): { readonly tailBytes: number; readonly maxBlockBytes: number } => {
   const { tailBytes = DEFAULT_TAIL_BYTES, maxBlockBytes = DEFAULT_MAX_INFLATED_BYTES } = options;
-  for (const [name, value] of Object.entries({ tailBytes, maxBlockBytes })) wholeNumber(name, value, [1], badOptions);
-  return { tailBytes: Math.max(MIN_TAIL_BYTES, tailBytes), maxBlockBytes };
+  wholeNumber('tailBytes', tailBytes, [1], badOptions);
+  wholeNumber('maxBlockBytes', maxBlockBytes, [1], badOptions);
+  return { tailBytes: Math.max(FOOTER_BYTES, tailBytes), maxBlockBytes };
 };
 
 /** `transport`, if it answers at once. */
@@ -138,31 +151,50 @@ export class Container {
   }
 
   /** The bytes of whole sections, in one batch of reads. */
-  async read(entries: readonly SectionEntry[], options?: TransportReadOptions): Promise<Buffer[]> {
-    const stored = await this.readStored(
-      entries.map((entry) => this.sectionRange(entry)),
-      options,
-    );
-    return entries.map((entry, i) => this.restoreSection(entry, stored[i]));
+  read(entries: readonly SectionEntry[], options?: TransportReadOptions): Promise<Buffer[]> {
+    return this.run(this.sectionBytes(entries), options);
   }
 
   readSync(entries: readonly SectionEntry[]): Buffer[] {
-    const stored = this.readStoredSync(entries.map((entry) => this.sectionRange(entry)));
-    return entries.map((entry, i) => this.restoreSection(entry, stored[i]));
+    return this.runSync(this.sectionBytes(entries));
   }
 
   /** The bytes of blocks, in one batch of reads. */
-  async readBlocks(blocks: readonly BlockRef[], options?: TransportReadOptions): Promise<Buffer[]> {
-    const stored = await this.readStored(
-      blocks.map((block) => this.blockRange(block)),
-      options,
-    );
-    return blocks.map((block, i) => this.restoreBlock(block, stored[i]));
+  readBlocks(blocks: readonly BlockRef[], options?: TransportReadOptions): Promise<Buffer[]> {
+    return this.run(this.blockBytes(blocks), options);
   }
 
   readBlocksSync(blocks: readonly BlockRef[]): Buffer[] {
-    const stored = this.readStoredSync(blocks.map((block) => this.blockRange(block)));
+    return this.runSync(this.blockBytes(blocks));
+  }
+
+  /** What `read` does, as a part of a larger reading. */
+  *sectionBytes(entries: readonly SectionEntry[]): Reading<Buffer[]> {
+    const stored = yield entries.map((entry) => this.sectionRange(entry));
+    return entries.map((entry, i) => this.restoreSection(entry, stored[i]));
+  }
+
+  /** What `readBlocks` does, as a part of a larger reading. */
+  *blockBytes(blocks: readonly BlockRef[]): Reading<Buffer[]> {
+    const stored = yield blocks.map((block) => this.blockRange(block));
     return blocks.map((block, i) => this.restoreBlock(block, stored[i]));
+  }
+
+  /** Run a reading over any transport. */
+  async run<T>(reading: Reading<T>, options?: TransportReadOptions): Promise<T> {
+    let step = reading.next();
+    while (step.done !== true) {
+      checkSignal(this.transport.name, options);
+      step = reading.next(await this.readStored(step.value, options));
+    }
+    return step.value;
+  }
+
+  /** The same over a local file, at once. */
+  runSync<T>(reading: Reading<T>): T {
+    let step = reading.next();
+    while (step.done !== true) step = reading.next(this.readStoredSync(step.value));
+    return step.value;
   }
 
   /** Stored bytes as they are in the file, unchecked: for readers that take many blocks in one stretch. */

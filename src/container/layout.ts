@@ -40,6 +40,9 @@ export const SectionId = {
 
 const SECTION_NAMES: ReadonlyMap<number, string> = new Map(Object.entries(SectionId).map(([name, id]) => [id, name]));
 
+/** The first number of a section that belongs to a user of the file. */
+export const FIRST_EXTRA_SECTION = 1000;
+
 /** The name of a section, for messages. */
 export const sectionName = (id: number): string => SECTION_NAMES.get(id) ?? `section ${id}`;
 

@@ -1,11 +1,11 @@
 // A compact graph file, open for reading: several graphs over one set of keys. It is immutable; any number of readers may share it.
 import { wholeNumber } from '../base/options/checks.js';
 import { BlockCache, type BlockCacheStats } from '../container/block-cache.js';
-import { Container, type ContainerOptions } from '../container/container.js';
+import { Container, type ContainerOptions, type Reading } from '../container/container.js';
 import { BadOptionsError, badOptions, ClosedError, CorruptError } from '../container/graph-error.js';
-import { NO_GRAPH, type SectionEntry, SectionId } from '../container/layout.js';
+import { NO_GRAPH, SectionId } from '../container/layout.js';
 import { FileTransport } from '../container/transport/file-transport.js';
-import { openTransport } from '../container/transport/open-transport.js';
+import { openedFrom } from '../container/transport/open-transport.js';
 import type {
   SyncTransport,
   Transport,
@@ -15,8 +15,8 @@ import type {
 import { Dictionary } from './dictionary/dictionary.js';
 import { GraphView } from './graph-view.js';
 import { decodeMeta, type GraphInfo, type GraphMeta } from './meta.js';
-import { COLUMN_SECTIONS, NodeColumns } from './nodes/node-columns.js';
-import { type Column, decodeNodeTable, NODES_PER_BLOCK } from './nodes/node-table.js';
+import { NodeColumns } from './nodes/node-columns.js';
+import { columnPlace, columnsOf, decodeNodeTable } from './nodes/node-table.js';
 
 /** How a graph file is opened. */
 export interface OpenGraphOptions extends ContainerOptions {
@@ -33,17 +33,6 @@ export interface CompactGraphStats {
 }
 
 const DEFAULT_MAX_WALK_BYTES = 1024 * 1024 * 1024;
-
-let nextFile = 0;
-
-const columnsOf = (info: GraphInfo): Column[] => [
-  ...(info.hasReferences ? (['references'] as const) : []),
-  ...(info.hasValues ? (['values'] as const) : []),
-  ...(info.hasBackPointers ? (['backPointers'] as const) : []),
-];
-
-const nodesOf = ({ nodeCount, ghostCount }: GraphInfo, column: Column): number =>
-  column === 'backPointers' ? nodeCount + ghostCount : nodeCount;
 
 /**
  * Reads a compact graph file from disk, memory, HTTP or an object store.
@@ -81,40 +70,22 @@ export class CompactGraph {
     maxWalkBytes: number,
   ) {
     const { name } = container.transport;
-    const file = nextFile++;
     this.views = meta.graphs.map((info, i) => {
       const columns = columnsOf(info);
-      const places = columns.map((column) => {
-        const { id, offset, storedLength } = container.need(COLUMN_SECTIONS[column], i);
-        const blockCount = Math.ceil(nodesOf(info, column) / NODES_PER_BLOCK);
-        return { section: id, start: offset, end: offset + storedLength, blockCount };
-      });
+      const places = columns.map((column) => columnPlace(container, info, i, column));
       const blocks = decodeNodeTable(tables[i], places, name);
       const byColumn = Object.fromEntries(columns.map((column, c) => [column, blocks[c]]));
-      const reader = new NodeColumns(name, info, byColumn, cache, `f${file}g${i}`, maxWalkBytes);
-      return new GraphView(name, i, info, container, dictionary, reader);
+      const reader = new NodeColumns(container, info, byColumn, cache, maxWalkBytes);
+      return new GraphView(i, info, container, dictionary, reader);
     });
   }
 
   /** Open a path, an address (http, https, s3), bytes, or a transport of your own. */
-  static async open(source: string | Uint8Array | Transport, options: OpenGraphOptions = {}): Promise<CompactGraph> {
-    const transport = typeof source === 'object' && 'readRanges' in source ? source : await openTransport(source);
-    try {
+  static open(source: string | Uint8Array | Transport, options: OpenGraphOptions = {}): Promise<CompactGraph> {
+    return openedFrom(source, async (transport) => {
       const container = await Container.open(transport, options);
-      const [metaBytes] = await container.read([container.need(SectionId.meta)], options);
-      const meta = decodeMeta(metaBytes, transport.name);
-      const tables = await container.read(CompactGraph.tableEntries(container, meta), options);
-      const cache = cacheOf(options);
-      const dictionary = await Dictionary.open(container, {
-        cache,
-        graphs: meta.graphs.length,
-        signal: options.signal,
-      });
-      return CompactGraph.checked(container, meta, dictionary, cache, tables, options);
-    } catch (error) {
-      await transport.close().catch(() => {});
-      throw error;
-    }
+      return container.run(CompactGraph.opening(container, options), options);
+    });
   }
 
   /** Open a local file at once; its graphs have the methods that end in `Sync`. */
@@ -122,42 +93,32 @@ export class CompactGraph {
     const transport = typeof path === 'string' ? FileTransport.openSync(path) : path;
     try {
       const container = Container.openSync(transport, options);
-      const [metaBytes] = container.readSync([container.need(SectionId.meta)]);
-      const meta = decodeMeta(metaBytes, transport.name);
-      const tables = container.readSync(CompactGraph.tableEntries(container, meta));
-      const cache = cacheOf(options);
-      const dictionary = Dictionary.openSync(container, { cache, graphs: meta.graphs.length });
-      return CompactGraph.checked(container, meta, dictionary, cache, tables, options);
+      return container.runSync(CompactGraph.opening(container, options));
     } catch (error) {
       void transport.close().catch(() => {});
       throw error;
     }
   }
 
-  private static checked(
+  private static *opening(
     container: Container,
-    meta: GraphMeta,
-    dictionary: Dictionary,
-    cache: BlockCache,
-    tables: readonly Buffer[],
-    { maxWalkBytes = DEFAULT_MAX_WALK_BYTES }: OpenGraphOptions,
-  ): CompactGraph {
+    { cache: cacheOrBytes, maxWalkBytes = DEFAULT_MAX_WALK_BYTES }: OpenGraphOptions,
+  ): Reading<CompactGraph> {
+    const { name } = container.transport;
+    const [metaBytes] = yield* container.sectionBytes([container.need(SectionId.meta)]);
+    const meta = decodeMeta(metaBytes, name);
+    const tables = yield* container.sectionBytes(
+      meta.graphs.map((_, graph) => container.need(SectionId.nodeTable, graph)),
+    );
+    const cache = cacheOrBytes instanceof BlockCache ? cacheOrBytes : new BlockCache(cacheOrBytes);
+    const dictionary = yield* Dictionary.opening(container, { cache, graphs: meta.graphs.length });
     wholeNumber('maxWalkBytes', maxWalkBytes, [0], badOptions);
-    if (dictionary.keyCount !== meta.keyCount) {
-      throw new CorruptError(
-        `${container.transport.name} has ${dictionary.keyCount} keys and says it has ${meta.keyCount}`,
-        'meta',
-      );
-    }
+    if (dictionary.keyCount !== meta.keyCount)
+      throw new CorruptError(`${name} has ${dictionary.keyCount} keys and says it has ${meta.keyCount}`, 'meta');
     // Readers size what they keep by the number of nodes, and every node has a key of its own.
-    if (meta.graphs.some(({ nodeCount, ghostCount }) => nodeCount + ghostCount > meta.keyCount)) {
-      throw new CorruptError(`${container.transport.name} says it has more nodes than keys`, 'meta');
-    }
+    if (meta.graphs.some(({ nodeCount, ghostCount }) => nodeCount + ghostCount > meta.keyCount))
+      throw new CorruptError(`${name} says it has more nodes than keys`, 'meta');
     return new CompactGraph(container, meta, dictionary, cache, tables, maxWalkBytes);
-  }
-
-  private static tableEntries(container: Container, { graphs }: GraphMeta): SectionEntry[] {
-    return graphs.map((_, graph) => container.need(SectionId.nodeTable, graph));
   }
 
   get keyCount(): number {
@@ -202,6 +163,3 @@ export class CompactGraph {
     await this.container.transport.close();
   }
 }
-
-const cacheOf = ({ cache }: OpenGraphOptions): BlockCache =>
-  cache instanceof BlockCache ? cache : new BlockCache(cache);

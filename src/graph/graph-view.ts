@@ -1,15 +1,14 @@
 // One graph of a file, read by ordinals: small whole numbers in topological order. A walk over them never touches a key; keys are
 // fetched when somebody asks for them.
 
-import type { Container } from '../container/container.js';
+import type { Container, Reading } from '../container/container.js';
 import { BadOptionsError, NotFoundError } from '../container/graph-error.js';
-import { type Reading, runReading, runReadingSync } from '../container/reading.js';
 import type { TransportReadOptions } from '../container/transport/transport.js';
 import { type Ancestry, closureOf } from './closure.js';
 import type { Dictionary } from './dictionary/dictionary.js';
 import type { GraphInfo } from './meta.js';
-import type { BlockRequest, DecodedColumns, NodeColumns } from './nodes/node-columns.js';
-import { COLUMNS, type Column, NODES_PER_BLOCK } from './nodes/node-table.js';
+import type { NodeColumns, ValueBlock } from './nodes/node-columns.js';
+import { type Column, NODES_PER_BLOCK } from './nodes/node-table.js';
 import type { ReferenceRows } from './nodes/reference-block.js';
 
 /** A node as asked for. */
@@ -30,15 +29,8 @@ export interface NodeParts {
   readonly references?: boolean;
 }
 
-/** Bytes of one stretch of a walk: few requests, bounded memory. */
-const CHUNK_BYTES = 8 * 1024 * 1024;
 /** Nodes of one batch of a scan. */
 const SCAN_NODES = 16 * NODES_PER_BLOCK;
-
-const NONE: readonly Uint32Array[] = [];
-
-/** One number for a block of a column. */
-const placeKey = (column: Column, block: number): number => block * COLUMNS.length + COLUMNS.indexOf(column);
 
 /**
  * One graph of a `CompactGraph`, by ordinals: nodes from 0, then ghosts, which are referred to and absent.
@@ -61,7 +53,6 @@ const placeKey = (column: Column, block: number): number => block * COLUMNS.leng
  */
 export class GraphView {
   constructor(
-    private readonly name: string,
     readonly index: number,
     readonly info: GraphInfo,
     private readonly container: Container,
@@ -96,38 +87,32 @@ export class GraphView {
   }
 
   /** Nodes by ordinal, with the parts asked for: one batch of reads, two when keys are wanted. */
-  async nodes(ordinals: ArrayLike<number>, parts: NodeParts, options?: TransportReadOptions): Promise<GraphNode[]> {
-    const { nodes, ranks } = await runReading(this.readNodes(ordinals, parts), this.container, options);
-    if (ranks === undefined) return nodes;
-    const keys = await this.dictionary.keysAt(ranks, options);
-    return nodes.map((node, i) => ({ ...node, key: keys[i] }));
+  nodes(ordinals: ArrayLike<number>, parts: NodeParts, options?: TransportReadOptions): Promise<GraphNode[]> {
+    return this.container.run(this.readNodes(ordinals, parts), options);
   }
 
   nodesSync(ordinals: ArrayLike<number>, parts: NodeParts): GraphNode[] {
-    const { nodes, ranks } = runReadingSync(this.readNodes(ordinals, parts), this.container);
-    if (ranks === undefined) return nodes;
-    const keys = this.dictionary.keysAtSync(ranks);
-    return nodes.map((node, i) => ({ ...node, key: keys[i] }));
+    return this.container.runSync(this.readNodes(ordinals, parts));
   }
 
   /** The keys of ordinals, in their order. */
-  async keysOf(ordinals: ArrayLike<number>, options?: TransportReadOptions): Promise<Buffer[]> {
-    return this.dictionary.keysAt(await runReading(this.readRanks(ordinals), this.container, options), options);
+  keysOf(ordinals: ArrayLike<number>, options?: TransportReadOptions): Promise<Buffer[]> {
+    return this.container.run(this.readKeys(ordinals), options);
   }
 
   keysOfSync(ordinals: ArrayLike<number>): Buffer[] {
-    return this.dictionary.keysAtSync(runReadingSync(this.readRanks(ordinals), this.container));
+    return this.container.runSync(this.readKeys(ordinals));
   }
 
   /** All references, one compressed row set for each list: a few large reads, whatever the size of the graph. */
   references(options?: TransportReadOptions): Promise<ReferenceRows[]> {
     this.need('references');
-    return runReading(this.columns.allReferences(CHUNK_BYTES), this.container, options);
+    return this.container.run(this.columns.allReferences(), options);
   }
 
   referencesSync(): ReferenceRows[] {
     this.need('references');
-    return runReadingSync(this.columns.allReferences(CHUNK_BYTES), this.container);
+    return this.container.runSync(this.columns.allReferences());
   }
 
   /** All that the nodes at `starts` refer to by one list, directly or not, and they themselves. Terminates on cycles. */
@@ -136,25 +121,25 @@ export class GraphView {
     { list, ...options }: TransportReadOptions & { readonly list?: number } = {},
   ): Promise<Ancestry> {
     const asked = this.walkOf(starts, list);
-    const rows = await runReading(this.columns.keptReferences(CHUNK_BYTES), this.container, options);
+    const rows = await this.container.run(this.columns.keptReferences(), options);
     return closureOf(this.info, rows[asked], starts);
   }
 
   ancestrySync(starts: ArrayLike<number>, { list }: { readonly list?: number } = {}): Ancestry {
     const asked = this.walkOf(starts, list);
-    const rows = runReadingSync(this.columns.keptReferences(CHUNK_BYTES), this.container);
+    const rows = this.container.runSync(this.columns.keptReferences());
     return closureOf(this.info, rows[asked], starts);
   }
 
   /** Rank of the key of every ordinal, ghosts included. */
   ranks(options?: TransportReadOptions): Promise<Float64Array> {
     this.need('backPointers');
-    return runReading(this.columns.allBackPointers(CHUNK_BYTES), this.container, options);
+    return this.container.run(this.columns.allBackPointers(), options);
   }
 
   ranksSync(): Float64Array {
     this.need('backPointers');
-    return runReadingSync(this.columns.allBackPointers(CHUNK_BYTES), this.container);
+    return this.container.runSync(this.columns.allBackPointers());
   }
 
   /** All nodes in order, a batch at a time. */
@@ -177,90 +162,81 @@ export class GraphView {
     for (let i = 0; i < starts.length; i++) this.check(starts[i]);
     if (Number.isInteger(list) && list >= 0 && list < this.info.referenceLists) return list;
     throw new BadOptionsError(
-      `graph ${this.index} of ${this.name} has ${this.info.referenceLists} reference lists, no list ${list}`,
+      `graph ${this.index} of ${this.container.transport.name} has ${this.info.referenceLists} reference lists, no list ${list}`,
     );
   }
 
   private need(column: Column): void {
     if (!this.columns.has(column))
-      throw new BadOptionsError(`graph ${this.index} of ${this.name} was built without ${column}`);
+      throw new BadOptionsError(`graph ${this.index} of ${this.container.transport.name} was built without ${column}`);
   }
 
   private check(ordinal: number): void {
     if (Number.isInteger(ordinal) && ordinal >= 0 && ordinal < this.nodeCount + this.ghostCount) return;
     throw new NotFoundError(
-      `graph ${this.index} of ${this.name} has no node ${ordinal}: it has ${this.nodeCount}, and ${this.ghostCount} ghosts`,
+      `graph ${this.index} of ${this.container.transport.name} has no node ${ordinal}: it has ${this.nodeCount}, and ${this.ghostCount} ghosts`,
     );
   }
 
-  /** The ranks of the keys of ordinals: whole histories are named by it, so it makes no object for a node. */
-  private *readRanks(ordinals: ArrayLike<number>): Reading<Float64Array> {
+  /** The keys of ordinals: whole histories are named by it, so it makes no object for a node. */
+  private *readKeys(ordinals: ArrayLike<number>): Reading<Buffer[]> {
     this.need('backPointers');
-    const blocks = new Map<number, number>();
-    const requests: BlockRequest[] = [];
+    const wanted = new Set<number>();
     for (let i = 0; i < ordinals.length; i++) {
       this.check(ordinals[i]);
-      const block = Math.floor(ordinals[i] / NODES_PER_BLOCK);
-      if (blocks.has(block)) continue;
-      blocks.set(block, requests.length);
-      requests.push({ column: 'backPointers', block });
+      wanted.add(Math.floor(ordinals[i] / NODES_PER_BLOCK));
     }
-    const decoded = (yield* this.columns.load(requests)) as DecodedColumns['backPointers'][];
+    const { backPointers } = yield* this.columns.load({ backPointers: wanted });
     const ranks = new Float64Array(ordinals.length);
     for (let i = 0; i < ordinals.length; i++) {
-      const place = blocks.get(Math.floor(ordinals[i] / NODES_PER_BLOCK)) as number;
-      ranks[i] = decoded[place][ordinals[i] % NODES_PER_BLOCK];
+      const block = backPointers.get(Math.floor(ordinals[i] / NODES_PER_BLOCK)) as Float64Array;
+      ranks[i] = block[ordinals[i] % NODES_PER_BLOCK];
     }
-    return ranks;
+    return yield* this.dictionary.readingKeysAt(ranks);
   }
 
   private *readNodes(
     ordinals: ArrayLike<number>,
     { keys = false, values = false, references = false }: NodeParts,
-  ): Reading<{ nodes: GraphNode[]; ranks?: number[] }> {
+  ): Reading<GraphNode[]> {
     if (values) this.need('values');
     if (references) this.need('references');
     if (keys) this.need('backPointers');
-    const requests: BlockRequest[] = [];
-    const places = new Map<number, number>();
-    const request = (column: Column, block: number): void => {
-      const key = placeKey(column, block);
-      if (places.has(key)) return;
-      places.set(key, requests.length);
-      requests.push({ column, block });
-    };
+    const wanted = { references: new Set<number>(), values: new Set<number>(), backPointers: new Set<number>() };
     for (let i = 0; i < ordinals.length; i++) {
       const ordinal = ordinals[i];
       this.check(ordinal);
       const block = Math.floor(ordinal / NODES_PER_BLOCK);
-      if (keys) request('backPointers', block);
+      if (keys) wanted.backPointers.add(block);
       if (ordinal >= this.nodeCount) continue;
-      if (values) request('values', block);
-      if (references) request('references', block);
+      if (values) wanted.values.add(block);
+      if (references) wanted.references.add(block);
     }
-    const decoded = yield* this.columns.load(requests);
-    const part = <C extends Column>(column: C, block: number): DecodedColumns[C] =>
-      decoded[places.get(placeKey(column, block)) as number] as DecodedColumns[C];
-    const nodes: GraphNode[] = [];
+    const loaded = yield* this.columns.load(wanted);
+    const nodes: { -readonly [K in keyof GraphNode]: GraphNode[K] }[] = [];
     const ranks: number[] = [];
     for (let i = 0; i < ordinals.length; i++) {
       const ordinal = ordinals[i];
       const block = Math.floor(ordinal / NODES_PER_BLOCK);
       const at = ordinal % NODES_PER_BLOCK;
       const isGhost = ordinal >= this.nodeCount;
-      const node: { -readonly [K in keyof GraphNode]: GraphNode[K] } = { ordinal, isGhost };
-      if (keys) ranks.push(part('backPointers', block)[at]);
+      const node: (typeof nodes)[number] = { ordinal, isGhost };
+      if (keys) ranks.push((loaded.backPointers.get(block) as Float64Array)[at]);
       if (values && !isGhost) {
-        const { offsets, bytes } = part('values', block);
+        const { offsets, bytes } = loaded.values.get(block) as ValueBlock;
         node.value = bytes.subarray(offsets[at], offsets[at + 1]);
       }
       if (references) {
-        node.references = isGhost
-          ? NONE
-          : part('references', block).map(({ offsets, targets }) => targets.subarray(offsets[at], offsets[at + 1]));
+        const lists = isGhost ? [] : (loaded.references.get(block) ?? []);
+        node.references = lists.map(({ offsets, targets }) => targets.subarray(offsets[at], offsets[at + 1]));
       }
       nodes.push(node);
     }
-    return keys ? { nodes, ranks } : { nodes };
+    if (!keys) return nodes;
+    const named = yield* this.dictionary.readingKeysAt(ranks);
+    named.forEach((key, i) => {
+      nodes[i].key = key;
+    });
+    return nodes;
   }
 }

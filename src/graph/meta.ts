@@ -1,7 +1,7 @@
 // What a graph file says of itself: its graphs, how they are ordered, how many nodes. Every number is checked against its bounds before
 // anything is sized by it.
 import { CorruptError, UnsupportedVersionError } from '../container/graph-error.js';
-import type { OrderKind } from './nodes/node-order.js';
+import { ORDERS, type OrderKind } from './nodes/node-order.js';
 
 /** Graphs of one file. */
 export const MAX_GRAPHS = 64;
@@ -34,8 +34,6 @@ export interface GraphMeta {
   /** What the builder was told to keep with the file: short text for people and programs. */
   readonly notes: Readonly<Record<string, string>>;
 }
-
-const ORDERS: readonly OrderKind[] = ['child-first', 'root-first', 'trace-contiguous'];
 
 /** In one form: the same meta gives the same bytes. */
 export const encodeMeta = ({ keyCount, graphs, groupBytes, notes }: GraphMeta): Buffer => {

@@ -6,7 +6,7 @@ import type { ArchivedSpan } from '../../trace/archived-span.js';
 import { TRACE_ID_BYTES, traceIdBytes } from '../values/ids.js';
 import type { GroupReader, Outcome, WholeGroup } from './group-reader.js';
 import { PARTS } from './layout.js';
-import { guarded, isDamage, type SegmentFile, type SegmentReadOptions } from './segment-file.js';
+import { eachOrDamage, guarded, type SegmentFile, type SegmentReadOptions } from './segment-file.js';
 
 /** The keys of a trace, by what they are. */
 interface TraceKeys {
@@ -205,22 +205,12 @@ function* batchesOf(file: SegmentFile, ids: readonly string[]): Generator<Wanted
 }
 
 /** The keys of each trace, or what kept them from being read. */
-const lookUp = async (
+const lookUp = (
   { dictionary }: SegmentFile,
   traces: readonly Wanted[],
   options: SegmentReadOptions,
-): Promise<readonly (readonly DictionaryEntry[] | GraphError)[]> => {
-  try {
-    return await dictionary.lookupPrefixes(
-      traces.map(({ bytes }) => bytes),
-      options,
-    );
-  } catch (error) {
-    if (!isDamage(error)) throw error;
-    if (traces.length === 1) return [error];
-    // Only some of them stand in damaged blocks: which, shows when each is looked up alone.
-    const alone: (readonly DictionaryEntry[] | GraphError)[] = [];
-    for (const trace of traces) alone.push(...(await lookUp({ dictionary } as SegmentFile, [trace], options)));
-    return alone;
-  }
-};
+): Promise<readonly (readonly DictionaryEntry[] | GraphError)[]> =>
+  eachOrDamage(
+    traces.map(({ bytes }) => bytes),
+    (prefixes) => dictionary.lookupPrefixes(prefixes, options),
+  );

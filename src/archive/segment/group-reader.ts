@@ -2,14 +2,13 @@
 // and no other.
 import { checkForm, type Place, restore } from '../../container/codec.js';
 import { GraphError } from '../../container/graph-error.js';
-import { runReading } from '../../container/reading.js';
 import type { TransportReadOptions } from '../../container/transport/transport.js';
 import { NODES_PER_BLOCK } from '../../graph/nodes/node-table.js';
 import type { ReferenceRows } from '../../graph/nodes/reference-block.js';
 import { type DecodedParts, decodePart, memoryOf } from './decoded-parts.js';
 import type { PartRef } from './groups.js';
 import { PARTS, type Part } from './layout.js';
-import { guarded, isDamage, type SegmentFile } from './segment-file.js';
+import { eachOrDamage, guarded, type SegmentFile } from './segment-file.js';
 import type { SpanTimesRead } from './span-columns.js';
 
 /** A group as far as it was asked for; parts that it does not have are undefined. */
@@ -153,25 +152,11 @@ export class GroupReader {
     options?: TransportReadOptions,
   ): Promise<ReadonlyMap<number, ReferenceRows | GraphError>> {
     const { parents, container } = this.file;
-    const load = async (some: readonly number[]): Promise<ReferenceRows[]> => {
-      const requests = some.map((block) => ({ column: 'references' as const, block }));
-      const decoded = await runReading(parents.load(requests), container, options);
-      return decoded.map((block) => (block as readonly ReferenceRows[])[0]);
-    };
-    const result = new Map<number, ReferenceRows | GraphError>();
-    try {
-      const rows = await load(blocks);
-      blocks.forEach((block, i) => {
-        result.set(block, rows[i]);
-      });
-    } catch (error) {
-      if (!isDamage(error)) throw error;
-      if (blocks.length === 1) return result.set(blocks[0], error);
-      // One of them is damaged: which, shows when each is read alone.
-      for (const block of blocks)
-        for (const [number, rows] of await this.referenceBlocks([block], options)) result.set(number, rows);
-    }
-    return result;
+    const rows = await eachOrDamage(blocks, async (some) => {
+      const { references } = await container.run(parents.load({ references: some }), options);
+      return some.map((block) => (references.get(block) as readonly ReferenceRows[])[0]);
+    });
+    return new Map(blocks.map((block, i) => [block, rows[i]]));
   }
 
   private keyOf({ part, group }: PartRef): string {

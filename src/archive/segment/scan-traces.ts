@@ -7,7 +7,7 @@ import { TRACE_ID_BYTES } from '../values/ids.js';
 import { assembleTrace, findTraces, report, storedBytes, traceKeys } from './find-traces.js';
 import type { Group, GroupReader, Outcome } from './group-reader.js';
 import { mayBeMeant } from './search-conditions.js';
-import { isDamage, type SegmentFile, type SegmentReadOptions } from './segment-file.js';
+import { eachOrDamage, isDamage, type SegmentFile, type SegmentReadOptions } from './segment-file.js';
 import type { TraceRow } from './trace-rows.js';
 
 /** A stretch of Unix time in nanoseconds, as a search has it. */
@@ -71,16 +71,10 @@ export const traceIdsAt = async (
   if (ranks.some((rank) => rank >= dictionary.keyCount)) {
     throw new CorruptError(`${name} has a trace beyond its keys`, 'traceRows');
   }
-  try {
-    const keys = await dictionary.keysAt(ranks, options);
+  return eachOrDamage(ranks, async (some) => {
+    const keys = await dictionary.keysAt(some, options);
     return keys.map((key) => key.toString('hex', 0, TRACE_ID_BYTES));
-  } catch (error) {
-    if (!isDamage(error)) throw error;
-    if (ranks.length === 1) return [error];
-    const ids: (string | GraphError)[] = [];
-    for (const rank of ranks) ids.push(...(await traceIdsAt(file, [rank], options)));
-    return ids;
-  }
+  });
 };
 
 /** One row for two pieces of a trace. */
@@ -212,7 +206,7 @@ async function* oneByOne(
   end: number,
   options: SegmentReadOptions,
 ): AsyncGenerator<ArchivedSpan[], undefined, void> {
-  const { groups, dictionary } = file;
+  const { groups } = file;
   for (let number = start; number < end; number++) {
     if (number > start && groups.isContinued(number)) continue;
     const group = (await reader.load([number], [], options)).get(number);
@@ -220,17 +214,10 @@ async function* oneByOne(
       if (group !== undefined) report(group, undefined, options);
       continue;
     }
-    for (const { rank } of group.traceRows) {
-      let id: string;
-      try {
-        const key = await dictionary.keyAt(groups.firstRanks[number] + rank, options);
-        id = key.toString('hex', 0, TRACE_ID_BYTES);
-      } catch (error) {
-        if (!isDamage(error)) throw error;
-        report(error, undefined, options);
-        continue;
-      }
-      yield* (await findTraces(file, reader, [id], options)).values();
+    const ranks = group.traceRows.map(({ rank }) => groups.firstRanks[number] + rank);
+    for (const id of await traceIdsAt(file, ranks, options)) {
+      if (id instanceof GraphError) report(id, undefined, options);
+      else yield* (await findTraces(file, reader, [id], options)).values();
     }
   }
 }

@@ -18,7 +18,7 @@ import { Dictionary } from '../../graph/dictionary/dictionary.js';
 import { KeyFilter } from '../../graph/dictionary/key-filter.js';
 import { decodeMeta, type GraphMeta } from '../../graph/meta.js';
 import { NodeColumns } from '../../graph/nodes/node-columns.js';
-import { decodeNodeTable, NODES_PER_BLOCK } from '../../graph/nodes/node-table.js';
+import { columnPlace, decodeNodeTable } from '../../graph/nodes/node-table.js';
 import { KEY_BYTES } from '../values/ids.js';
 import { GroupTable } from './groups.js';
 import { KIND_NOTE, KIND_OF_SEGMENT, REPLACES_NOTE, SegmentSection } from './layout.js';
@@ -50,6 +50,25 @@ export const guarded = <T>(action: () => T): T | GraphError => {
   } catch (error) {
     if (isDamage(error)) return error;
     throw error;
+  }
+};
+
+/**
+ * What `load` gives for each of some items, all loaded together. Where that meets damage each is loaded alone, which shows what is spoilt, and
+ * has the error in its place.
+ */
+export const eachOrDamage = async <T, R>(
+  items: readonly T[],
+  load: (some: readonly T[]) => Promise<readonly R[]>,
+): Promise<readonly (R | GraphError)[]> => {
+  try {
+    return await load(items);
+  } catch (error) {
+    if (!isDamage(error)) throw error;
+    if (items.length === 1) return [error];
+    const alone: (R | GraphError)[] = [];
+    for (const item of items) alone.push(...(await eachOrDamage([item], load)));
+    return alone;
   }
 };
 
@@ -110,19 +129,7 @@ export const openSegmentFile = async (transport: Transport, options: OpenSegment
   if (summary.spanCount !== spanCount) {
     throw new CorruptError(`${name} has ${spanCount} spans, and ${summary.spanCount} by its summary`, 'summary');
   }
-  const place = container.need(SectionId.references, 0);
-  const [blocks] = decodeNodeTable(
-    nodeTable,
-    [
-      {
-        section: SectionId.references,
-        start: place.offset,
-        end: place.offset + place.storedLength,
-        blockCount: Math.ceil(spanCount / NODES_PER_BLOCK),
-      },
-    ],
-    name,
-  );
+  const [blocks] = decodeNodeTable(nodeTable, [columnPlace(container, graph, 0, 'references')], name);
   const replaces = meta.notes[REPLACES_NOTE];
   return {
     name,
@@ -130,7 +137,7 @@ export const openSegmentFile = async (transport: Transport, options: OpenSegment
     container,
     cache,
     dictionary,
-    parents: new NodeColumns(name, graph, { references: blocks }, cache, `${cacheKey}parents`),
+    parents: new NodeColumns(container, graph, { references: blocks }, cache),
     spanCount,
     info: {
       ...summary,

@@ -1,7 +1,7 @@
 // A segment file, open for reading: traces by id, searches, everything in order. It is immutable; any number of readers may share it.
 import type { BlockCacheStats } from '../../container/block-cache.js';
 import { ClosedError, type GraphError } from '../../container/graph-error.js';
-import { openTransport } from '../../container/transport/open-transport.js';
+import { openedFrom } from '../../container/transport/open-transport.js';
 import type { Transport, TransportStats } from '../../container/transport/transport.js';
 import type { ArchivedSpan, TraceSummary } from '../../trace/archived-span.js';
 import { traceIdBytes } from '../values/ids.js';
@@ -40,14 +40,8 @@ export class Segment {
   }
 
   /** Open a path, an address (http, https, s3), bytes, or a transport of your own. */
-  static async open(source: string | Uint8Array | Transport, options: OpenSegmentOptions = {}): Promise<Segment> {
-    const transport = typeof source === 'object' && 'readRanges' in source ? source : await openTransport(source);
-    try {
-      return new Segment(transport, await openSegmentFile(transport, options));
-    } catch (error) {
-      await transport.close().catch(() => {});
-      throw error;
-    }
+  static open(source: string | Uint8Array | Transport, options: OpenSegmentOptions = {}): Promise<Segment> {
+    return openedFrom(source, async (transport) => new Segment(transport, await openSegmentFile(transport, options)));
   }
 
   /** What the segment holds; nothing is read for it. */

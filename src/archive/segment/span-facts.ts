@@ -86,10 +86,7 @@ export interface SpanFacts {
   readonly bytes: Uint32Array;
   /** No span has a resource or shape that must be written with it. */
   readonly areAllInTables: boolean;
-  readonly hasProperties: boolean;
-  readonly hasEvents: boolean;
   readonly hasLinks: boolean;
-  readonly hasTexts: boolean;
 }
 
 /** Walk over the spans of `order`; those at `heads` give their traces a name and a service. */
@@ -113,10 +110,7 @@ class Gathering {
   private readonly shapes: Uint32Array;
   private readonly statuses: Uint8Array;
   private readonly bytes: Uint32Array;
-  private hasProperties = false;
-  private hasEvents = false;
   private hasLinks = false;
-  private hasTexts = false;
 
   constructor(count: number) {
     this.resources = new Uint32Array(count);
@@ -133,11 +127,9 @@ class Gathering {
     this.shapes[ordinal] = shape;
     this.shapeUses[shape]++;
     this.statuses[ordinal] = numberOf(STATUS_CODES, span.status.code, span);
-    if (span.traceState !== '' || span.status.message !== '') this.hasTexts = true;
     let bytes = SPAN_BYTES + span.name.length + span.traceState.length + span.status.message.length;
-    bytes += this.addProperties(storedProperties(span));
+    bytes += this.countProperties(storedProperties(span));
     for (const event of span.events) {
-      this.hasEvents = true;
       this.strings.add(event.name);
       bytes += EVENT_BYTES + event.name.length + this.countProperties(storedProperties(event));
     }
@@ -159,7 +151,7 @@ class Gathering {
   }
 
   finish(): SpanFacts {
-    const { hasProperties, hasEvents, hasLinks, hasTexts, statuses, bytes } = this;
+    const { hasLinks, statuses, bytes } = this;
     const resources = rankByUse(this.resourceUses);
     const scopes = rankByUse(this.scopeUses);
     const shapes = rankByUse(this.shapeUses);
@@ -185,10 +177,7 @@ class Gathering {
       statuses,
       bytes,
       areAllInTables: allResources.length === tables.resources.length && allShapes.length === tables.shapes.length,
-      hasProperties,
-      hasEvents,
       hasLinks,
-      hasTexts,
     };
   }
 
@@ -211,12 +200,6 @@ class Gathering {
     numbers.push(this.shapeList.length);
     this.shapeUses.push(0);
     return this.shapeList.push({ name, kind, scope }) - 1;
-  }
-
-  private addProperties(properties: ArchivedProperties): number {
-    const bytes = this.countProperties(properties);
-    if (bytes > 0) this.hasProperties = true;
-    return bytes;
   }
 
   private countProperties(properties: ArchivedProperties): number {

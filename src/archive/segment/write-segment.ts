@@ -1,13 +1,13 @@
 // Writes a segment: a compact graph file whose columns hold everything else about the spans. It appears whole or not at all, and the
 // same spans give the same bytes, in whatever order they come.
 import { AtomicFileSink, type ByteSink } from '../../container/byte-sink.js';
-import { type Compression, store } from '../../container/codec.js';
+import type { Compression } from '../../container/codec.js';
 import { ContainerWriter, type WrittenBlock } from '../../container/container-writer.js';
 import { BadOptionsError } from '../../container/graph-error.js';
 import { SectionId } from '../../container/layout.js';
 import { FilterBuilder } from '../../graph/dictionary/key-filter.js';
 import { encodeMeta, type GraphInfo } from '../../graph/meta.js';
-import { writeNodeColumns } from '../../graph/nodes/node-table.js';
+import { writeReferences } from '../../graph/nodes/node-table.js';
 import type { ArchivedSpan } from '../../trace/archived-span.js';
 import { TRACE_ID_BYTES } from '../values/ids.js';
 import { encodeGroups, type WrittenGroup } from './groups.js';
@@ -69,7 +69,7 @@ export const writeSegment = (
   const plan = planSegment(Array.isArray(spans) ? (spans as readonly ArchivedSpan[]) : [...spans]);
   const sink = typeof target === 'string' ? new AtomicFileSink(target) : target;
   try {
-    const bytes = new SegmentWriting(sink, new ContainerWriter(sink, compression), plan).run(notes);
+    const bytes = new SegmentWriting(new ContainerWriter(sink, compression), plan).run(notes);
     return { ...plan.summary, replaces: [...replaces], bytes };
   } catch (error) {
     sink.abort();
@@ -81,7 +81,6 @@ class SegmentWriting {
   private readonly parts: Partial<Record<Part, WrittenBlock>>[];
 
   constructor(
-    private readonly sink: ByteSink,
     private readonly writer: ContainerWriter,
     private readonly plan: SegmentPlan,
   ) {
@@ -95,10 +94,10 @@ class SegmentWriting {
     const { strings } = facts.tables;
     const columns = new SpanColumnWriter(plan);
     this.part('spans', (_, pieceFirsts) => columns.encode(pieceFirsts), facts.areAllInTables);
-    if (facts.hasProperties) this.part('properties', (group) => encodeProperties(this.spansOf(group), strings));
-    if (facts.hasEvents) this.part('events', (group) => encodeEvents(this.spansOf(group), strings));
-    if (facts.hasLinks) this.part('links', (group) => encodeLinks(this.spansOf(group), strings));
-    if (facts.hasTexts) this.part('texts', (group) => encodeTexts(this.spansOf(group)));
+    this.part('properties', (group) => encodeProperties(this.spansOf(group), strings));
+    this.part('events', (group) => encodeEvents(this.spansOf(group), strings));
+    this.part('links', (group) => encodeLinks(this.spansOf(group), strings));
+    this.part('texts', (group) => encodeTexts(this.spansOf(group)));
     const links = facts.hasLinks ? buildLinkGraph(plan.rows, plan.order) : undefined;
     const nodeTables = this.references(links);
     const { dictionary, keyCount, traceRanks } = writeKeys(writer, plan.rows, plan.order, links);
@@ -124,24 +123,17 @@ class SegmentWriting {
     return writer.finish();
   }
 
-  /** Write a part of every group; one that is entropy coded would not shrink any further, and is not tried. */
+  /** Write a part of every group, and no section where all lack it; one that is entropy coded would not shrink any further, and is not tried. */
   private part(part: Part, encode: (group: number, pieceFirsts: readonly number[]) => Buffer, isDense = false): void {
     const { writer } = this;
     const { firstPieces, pieceFirsts } = this.plan.groups;
     const start = writer.position;
     this.parts.forEach((parts, group) => {
       const bytes = encode(group, pieceFirsts.slice(firstPieces[group], firstPieces[group + 1] + 1));
-      if (bytes.length > 0) parts[part] = this.block(bytes, isDense);
+      if (bytes.length > 0) parts[part] = isDense ? this.writer.block(bytes, 'none') : this.writer.block(bytes);
     });
-    writer.blockedSection({ id: SegmentSection[part] }, start);
-  }
-
-  private block(bytes: Buffer, isDense: boolean): WrittenBlock {
-    if (!isDense) return this.writer.block(bytes);
-    const { bytes: stored, codec, inflatedLength, crc } = store(bytes, 'none');
-    const offset = this.sink.position;
-    this.sink.write(stored);
-    return { offset, storedLength: stored.length, inflatedLength, codec, crc };
+    const isEmpty = part !== 'spans' && part !== 'traceRows' && writer.position === start;
+    if (!isEmpty) writer.blockedSection({ id: SegmentSection[part] }, start);
   }
 
   private spansOf(group: number): ArchivedSpan[] {
@@ -153,17 +145,8 @@ class SegmentWriting {
 
   private references(links: LinkGraph | undefined): Buffer[] {
     const { order } = this.plan;
-    const tables = [
-      writeNodeColumns(this.writer, 0, {
-        nodeCount: order.spanCount,
-        ghostCount: order.ghostCount,
-        references: [parentRows(order)],
-      }),
-    ];
-    if (links !== undefined) {
-      const { nodeCount, ghosts, references } = links;
-      tables.push(writeNodeColumns(this.writer, 1, { nodeCount, ghostCount: ghosts.length, references: [references] }));
-    }
+    const tables = [writeReferences(this.writer, 0, order.spanCount, [parentRows(order)])];
+    if (links !== undefined) tables.push(writeReferences(this.writer, 1, links.nodeCount, [links.references]));
     return tables;
   }
 

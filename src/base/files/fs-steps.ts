@@ -29,7 +29,7 @@ import { promisify } from 'node:util';
 
 /** One call of node:fs, by the name of its asynchronous form. */
 export type FsStep =
-  | readonly ['open', path: string, flags: string]
+  | readonly ['open', path: string, flags: string | number]
   | readonly ['fstat', fd: number]
   | readonly ['read', fd: number, buffer: Buffer, offset: number, length: number, position: number]
   | readonly ['write', fd: number, buffer: Uint8Array, offset: number, length: number]

@@ -1,7 +1,7 @@
 // A graph file in memory. It counts as a file would, so that what a test measures on a buffer holds for a file. It must never copy:
 // what it hands out are views of the buffer.
 import { ClosedError } from '../graph-error.js';
-import { checkGap, checkRanges, dealOut, emptyResults, mergeRanges } from './range-plan.js';
+import { checkGap, readMerged, tailRange } from './range-plan.js';
 import {
   type ByteRange,
   checkSignal,
@@ -57,22 +57,18 @@ export class BufferTransport implements SyncTransport {
 
   readRangesSync(ranges: readonly ByteRange[]): Buffer[] {
     this.checkOpen();
-    checkRanges(ranges, this.bytes.length, this.name);
-    const results = emptyResults(ranges);
+    const { name, gapBytes } = this;
+    const results = readMerged(ranges, { size: this.bytes.length, name, gapBytes }, (merged) => this.take(merged));
     this.counts.ranges += ranges.length;
-    for (const merged of mergeRanges(ranges, this.gapBytes)) {
-      dealOut(ranges, merged, this.take(merged), results);
-    }
     return results;
   }
 
   readTailSync(length: number): Tail {
     this.checkOpen();
-    checkRanges([{ offset: 0, length }], undefined, this.name);
     const size = this.bytes.length;
-    const offset = Math.max(0, size - length);
+    const tail = tailRange(length, size, this.name);
     this.counts.ranges++;
-    return { bytes: this.take({ offset, length: size - offset }), offset, size };
+    return { bytes: this.take(tail), offset: tail.offset, size };
   }
 
   stats(): TransportStats {

@@ -1,8 +1,8 @@
 // A graph file on a local disk, or a stretch of a bigger file. The descriptor must never be closed under a read that is still under way:
 // its number may be another file's by then.
-import { close, closeSync, constants, fstat, fstatSync, open, openSync, read, readSync, type Stats } from 'node:fs';
-import { promisify } from 'node:util';
+import { constants, fstatSync, type Stats } from 'node:fs';
 import { inParallel } from '../../base/calls/in-parallel.js';
+import { type FsSteps, runAsync, runSync } from '../../base/files/fs-steps.js';
 import {
   BadOptionsError,
   ChangedError,
@@ -12,7 +12,7 @@ import {
   TransportError,
   TruncatedError,
 } from '../graph-error.js';
-import { checkGap, checkRanges, dealOut, emptyResults, mergeRanges } from './range-plan.js';
+import { checkGap, checkRanges, dealOut, emptyResults, mergeRanges, readMerged, tailRange } from './range-plan.js';
 import {
   type ByteRange,
   checkSignal,
@@ -40,11 +40,6 @@ const MAX_READ_BYTES = 1024 * 1024 * 1024;
 // Opening a pipe would wait for a writer for ever; regular files do not care.
 const OPEN_FLAGS = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
 
-const openAsync = promisify(open);
-const fstatAsync = promisify(fstat);
-const readAsync = promisify(read);
-const closeAsync = promisify(close);
-
 const GONE = new Set(['ENOENT', 'ENOTDIR', 'ESTALE']);
 
 const failed = (path: string, cause: unknown): GraphError => {
@@ -53,6 +48,10 @@ const failed = (path: string, cause: unknown): GraphError => {
   return code !== undefined && GONE.has(code)
     ? new NotFoundError(`${path} is not there: ${message}`, { cause })
     : new TransportError(`${path} cannot be read: ${message}`, { cause });
+};
+
+const closing = function* (descriptor: number): FsSteps<void> {
+  yield ['close', descriptor];
 };
 
 /** The stretch of a file that is the graph file. */
@@ -102,27 +101,23 @@ export class FileTransport implements SyncTransport {
     this.gapBytes = gapBytes;
   }
 
-  static async open(path: string, options: FileTransportOptions = {}): Promise<FileTransport> {
-    const gapBytes = checkGap(options.gapBytes ?? DEFAULT_GAP_BYTES);
-    let descriptor: number | undefined;
-    try {
-      descriptor = await openAsync(path, OPEN_FLAGS);
-      const stretch = stretchOf(path, await fstatAsync(descriptor), options);
-      return new FileTransport(path, descriptor, stretch, gapBytes);
-    } catch (cause) {
-      if (descriptor !== undefined) await closeAsync(descriptor);
-      throw failed(path, cause);
-    }
+  static open(path: string, options: FileTransportOptions = {}): Promise<FileTransport> {
+    return runAsync(FileTransport.opening(path, options));
   }
 
   static openSync(path: string, options: FileTransportOptions = {}): FileTransport {
+    return runSync(FileTransport.opening(path, options));
+  }
+
+  private static *opening(path: string, options: FileTransportOptions): FsSteps<FileTransport> {
     const gapBytes = checkGap(options.gapBytes ?? DEFAULT_GAP_BYTES);
     let descriptor: number | undefined;
     try {
-      descriptor = openSync(path, OPEN_FLAGS);
-      return new FileTransport(path, descriptor, stretchOf(path, fstatSync(descriptor), options), gapBytes);
+      const opened: number = yield ['open', path, OPEN_FLAGS];
+      descriptor = opened;
+      return new FileTransport(path, opened, stretchOf(path, yield ['fstat', opened], options), gapBytes);
     } catch (cause) {
-      if (descriptor !== undefined) closeSync(descriptor);
+      if (descriptor !== undefined) yield ['close', descriptor];
       throw failed(path, cause);
     }
   }
@@ -135,7 +130,7 @@ export class FileTransport implements SyncTransport {
     await this.hold(
       inParallel(mergeRanges(ranges, this.gapBytes), MAX_PARALLEL, async (merged) => {
         checkSignal(this.name, options);
-        dealOut(ranges, merged, await this.read(merged), results);
+        dealOut(ranges, merged, await runAsync(this.read(merged)), results);
       }),
     );
     checkSignal(this.name, options);
@@ -146,7 +141,7 @@ export class FileTransport implements SyncTransport {
   async readTail(length: number, options?: TransportReadOptions): Promise<Tail> {
     const tail = this.tailOf(length);
     checkSignal(this.name, options);
-    const bytes = await this.hold(this.read(tail));
+    const bytes = await this.hold(runAsync(this.read(tail)));
     checkSignal(this.name, options);
     this.checkSize();
     return { bytes, offset: tail.offset, size: this.stretch.length };
@@ -154,17 +149,18 @@ export class FileTransport implements SyncTransport {
 
   readRangesSync(ranges: readonly ByteRange[]): Buffer[] {
     this.checkOpen();
-    checkRanges(ranges, this.stretch.length, this.name);
-    const results = emptyResults(ranges);
+    const { name, gapBytes, stretch } = this;
+    const results = readMerged(ranges, { size: stretch.length, name, gapBytes }, (merged) =>
+      runSync(this.read(merged)),
+    );
     this.counts.ranges += ranges.length;
-    for (const merged of mergeRanges(ranges, this.gapBytes)) dealOut(ranges, merged, this.readSync(merged), results);
     this.checkSize();
     return results;
   }
 
   readTailSync(length: number): Tail {
     const tail = this.tailOf(length);
-    const bytes = this.readSync(tail);
+    const bytes = runSync(this.read(tail));
     this.checkSize();
     return { bytes, offset: tail.offset, size: this.stretch.length };
   }
@@ -175,17 +171,15 @@ export class FileTransport implements SyncTransport {
 
   /** Close the file, once the reads under way are over. Later reads throw `ClosedError`. */
   close(): Promise<void> {
-    this.closing ??= Promise.allSettled(this.underWay).then(() => closeAsync(this.descriptor));
+    this.closing ??= Promise.allSettled(this.underWay).then(() => runAsync(closing(this.descriptor)));
     return this.closing;
   }
 
   private tailOf(length: number): ByteRange {
     this.checkOpen();
-    checkRanges([{ offset: 0, length }], undefined, this.name);
+    const tail = tailRange(length, this.stretch.length, this.name);
     this.counts.ranges++;
-    const size = this.stretch.length;
-    const offset = Math.max(0, size - length);
-    return { offset, length: size - offset };
+    return tail;
   }
 
   private async hold<T>(reading: Promise<T>): Promise<T> {
@@ -197,29 +191,13 @@ export class FileTransport implements SyncTransport {
     }
   }
 
-  private async read({ offset, length }: ByteRange): Promise<Buffer> {
+  private *read({ offset, length }: ByteRange): FsSteps<Buffer> {
     const bytes = Buffer.allocUnsafeSlow(length);
     try {
       for (let at = 0; at < length; ) {
         const wanted = Math.min(length - at, MAX_READ_BYTES);
-        const { bytesRead } = await readAsync(this.descriptor, bytes, at, wanted, this.stretch.start + offset + at);
-        at += this.counted(bytesRead, offset + length);
-      }
-    } catch (cause) {
-      throw failed(this.name, cause);
-    }
-    return bytes;
-  }
-
-  private readSync({ offset, length }: ByteRange): Buffer {
-    const bytes = Buffer.allocUnsafeSlow(length);
-    try {
-      for (let at = 0; at < length; ) {
-        const wanted = Math.min(length - at, MAX_READ_BYTES);
-        at += this.counted(
-          readSync(this.descriptor, bytes, at, wanted, this.stretch.start + offset + at),
-          offset + length,
-        );
+        const position = this.stretch.start + offset + at;
+        at += this.counted(yield ['read', this.descriptor, bytes, at, wanted, position], offset + length);
       }
     } catch (cause) {
       throw failed(this.name, cause);

@@ -3,7 +3,8 @@
 
 import { inParallel } from '../../base/calls/in-parallel.js';
 import { abortedBy } from '../../base/errors/aborted.js';
-import { aborted, BadOptionsError, ClosedError, TransportError, TruncatedError } from '../graph-error.js';
+import { wholeNumber } from '../../base/options/checks.js';
+import { aborted, BadOptionsError, badOptions, ClosedError, TransportError, TruncatedError } from '../graph-error.js';
 import { ObjectIdentity, parseContentRange, sizeWithoutRange } from './http-answer.js';
 import {
   HttpGetter,

@@ -49,6 +49,20 @@ export const openTransport = async (
   }
 };
 
+/** What `open` makes of a place or a transport, which is closed when that fails. */
+export const openedFrom = async <T>(
+  source: string | Uint8Array | Transport,
+  open: (transport: Transport) => Promise<T>,
+): Promise<T> => {
+  const transport = typeof source === 'object' && 'readRanges' in source ? source : await openTransport(source);
+  try {
+    return await open(transport);
+  } catch (error) {
+    await transport.close().catch(() => {});
+    throw error;
+  }
+};
+
 const pathOf = (address: string): string => {
   try {
     return fileURLToPath(address);

@@ -32,8 +32,15 @@ export const checkRanges = (ranges: readonly ByteRange[], size: number | undefin
   }
 };
 
-/** Throws unless `gapBytes` is a number of bytes. */
+/** A gap between ranges that share a read. */
 export const checkGap = (gapBytes: number): number => wholeNumber('gapBytes', gapBytes, [0], badOptions);
+
+/** The last `length` bytes of a file of `size`, or all of a shorter one. */
+export const tailRange = (length: number, size: number, name: string): ByteRange => {
+  checkRanges([{ offset: 0, length }], undefined, name);
+  const offset = Math.max(0, size - length);
+  return { offset, length: size - offset };
+};
 
 /** The reads for `ranges`, by offset; ranges that overlap, touch or lie at most `gapBytes` apart share one. Empty ranges need none. */
 export const mergeRanges = (
@@ -77,3 +84,15 @@ export const dealOut = (
 
 /** A result for each range, empty until it is dealt out. */
 export const emptyResults = (ranges: readonly ByteRange[]): Buffer[] => ranges.map(() => Buffer.alloc(0));
+
+/** Each range of a file of `size` bytes, which `read` gives at once, neighbours together. */
+export const readMerged = (
+  ranges: readonly ByteRange[],
+  { size, name, gapBytes }: { readonly size: number; readonly name: string; readonly gapBytes: number },
+  read: (merged: ByteRange) => Buffer,
+): Buffer[] => {
+  checkRanges(ranges, size, name);
+  const results = emptyResults(ranges);
+  for (const merged of mergeRanges(ranges, gapBytes)) dealOut(ranges, merged, read(merged), results);
+  return results;
+};

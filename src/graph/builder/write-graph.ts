@@ -8,7 +8,14 @@ import { DictionaryBuilder } from '../dictionary/dictionary-builder.js';
 import { shownKey } from '../dictionary/key-bytes.js';
 import { encodeMeta, type GraphInfo } from '../meta.js';
 import { type Adjacency, FoundCycle, orderNodes } from '../nodes/node-order.js';
-import { NODES_PER_BLOCK, type NodeColumns, writeNodeColumns } from '../nodes/node-table.js';
+import {
+  type Column,
+  NODES_PER_BLOCK,
+  TABLE_COPIES,
+  writeBackPointers,
+  writeReferences,
+  writeValues,
+} from '../nodes/node-table.js';
 import type { ReferenceRows } from '../nodes/reference-block.js';
 import type { CheckedOptions } from './builder-options.js';
 import { type BuilderInput, gatherAdjacency, gatherRows } from './node-scan.js';
@@ -163,21 +170,21 @@ const writeColumns = (
   { graphs }: CheckedOptions,
 ): Buffer => {
   const { graph, referenceLists, ordinals } = ordered;
-  const { nodeCount, ghostCount } = source.space.graphs[graph];
+  const { nodeCount } = source.space.graphs[graph];
+  const { values, backPointers } = graphs[graph];
   const tables: Buffer[] = [];
-  const write = (copy: number, column: Omit<NodeColumns, 'nodeCount' | 'ghostCount'>): void => {
-    const table = writeNodeColumns(writer, graph, { nodeCount, ghostCount, ...column });
-    writer.section({ id: copy, graph }, table);
+  const keep = (column: Column, table: Buffer): void => {
+    writer.section({ id: TABLE_COPIES[column], graph }, table);
     writer.waymark();
     tables.push(table);
   };
   if (referenceLists > 0) {
     const references = gatherRows(source, graph, referenceLists, ordinals);
     checkReferenceBlocks(references, nodeCount, graph);
-    write(SectionId.referenceBlocks, { references });
+    keep('references', writeReferences(writer, graph, nodeCount, references));
   }
-  if (graphs[graph].values) write(SectionId.valueBlocks, { value: withBlockLimit(source.values(ordered), graph) });
-  if (graphs[graph].backPointers) write(SectionId.backPointerBlocks, { ranks: gatherRanks(source, ordered) });
+  if (values) keep('values', writeValues(writer, graph, nodeCount, withBlockLimit(source.values(ordered), graph)));
+  if (backPointers) keep('backPointers', writeBackPointers(writer, graph, gatherRanks(source, ordered)));
   return Buffer.concat(tables);
 };
 

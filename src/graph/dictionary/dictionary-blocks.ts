@@ -1,8 +1,7 @@
 // Fetches and decodes the blocks of a dictionary: out of the cache, or in batches of reads. What is kept owns its bytes, so that
 // the cache knows what it holds.
 import { BlockCache, newBlockKeys } from '../../container/block-cache.js';
-import type { BlockRef, Container } from '../../container/container.js';
-import type { RangeReading } from '../../container/reading.js';
+import type { BlockRef, Container, Reading } from '../../container/container.js';
 import type { ByteRange } from '../../container/transport/transport.js';
 import type { BlockTable } from './block-table.js';
 import { type DictionaryIndex, decodeIndexBlock, Part } from './dictionary-index.js';
@@ -90,7 +89,7 @@ export class DictionaryBlocks {
   }
 
   /** The tables of index blocks, read in one batch. */
-  *tables(indexBlocks: Iterable<number>): RangeReading<Tables> {
+  *tables(indexBlocks: Iterable<number>): Reading<Tables> {
     const { container, index, indexBlocks: kept } = this;
     const tables = new Map<number, BlockTable>();
     if (index.table !== undefined) return tables.set(0, index.table);
@@ -124,7 +123,7 @@ export class DictionaryBlocks {
   }
 
   /** One block with its ordinals: the short way for a single look-up. */
-  *fetchOne(table: BlockTable, block: number): RangeReading<DecodedBlock> {
+  *fetchOne(table: BlockTable, block: number): Reading<DecodedBlock> {
     const cached = this.cache.get(this.keyOf(block)) as DecodedBlock | undefined;
     if (cached?.ordinals !== undefined) return cached;
     const i = block - table.firstBlock;
@@ -139,7 +138,7 @@ export class DictionaryBlocks {
     tables: Tables,
     blocks: readonly number[],
     { ordinals, keep }: FetchOptions,
-  ): RangeReading<readonly (() => DecodedBlock)[]> {
+  ): Reading<readonly (() => DecodedBlock)[]> {
     const wanted = blocks.map((block): Wanted => {
       const cached = this.cache.get(this.keyOf(block)) as DecodedBlock | undefined;
       const refs: BlockRef[] = [];
@@ -164,7 +163,7 @@ export class DictionaryBlocks {
     blocks: readonly number[],
     options: FetchOptions,
     use: (decoded: DecodedBlock, block: number) => void,
-  ): RangeReading<void> {
+  ): Reading<void> {
     for (let from = 0; from < blocks.length; ) {
       const end = this.windowEnd(tables, blocks, from, WINDOW_BYTES);
       const window = blocks.slice(from, end);

@@ -1,7 +1,9 @@
 // What can be asked of a dictionary, as readings. Answers come in the order of the questions; blocks are read in the order of the file,
 // each once.
+
+import { chunks } from '../../base/calls/in-parallel.js';
+import type { Reading } from '../../container/container.js';
 import { CorruptError, LimitError, NotFoundError } from '../../container/graph-error.js';
-import type { RangeReading } from '../../container/reading.js';
 import type { BlockTable } from './block-table.js';
 import { type DecodedBlock, type DictionaryBlocks, WINDOW_TABLES } from './dictionary-blocks.js';
 import { type DictionaryEntry, entriesIn, entryOf } from './dictionary-range.js';
@@ -12,21 +14,18 @@ import { BLANK } from './ordinal-columns.js';
 const WITH_ORDINALS = { ordinals: true, keep: true } as const;
 const KEYS_ONLY = { ordinals: false, keep: true } as const;
 
-/** Numbers of questions by the number they have here, numbers ascending. */
-const grouped = (numbers: ArrayLike<number>, questions: readonly number[]): Map<number, number[]> => {
-  const groups = new Map<number, number[]>();
-  for (const question of questions) {
-    const group = groups.get(numbers[question]);
-    if (group === undefined) groups.set(numbers[question], [question]);
-    else group.push(question);
-  }
-  return new Map([...groups].sort(([a], [b]) => a - b));
+const addTo = (groups: Map<number, number[]>, group: number, member: number): void => {
+  const members = groups.get(group);
+  if (members === undefined) groups.set(group, [member]);
+  else members.push(member);
 };
 
-/** Stretches of `items`, none longer than `most`. */
-function* stretches<T>(items: readonly T[], most: number): Generator<readonly T[]> {
-  for (let from = 0; from < items.length; from += most) yield items.slice(from, from + most);
-}
+/** Numbers of questions by the number they have here, numbers ascending. */
+const grouped = (numbers: ArrayLike<number>, questions: Iterable<number>): Map<number, number[]> => {
+  const groups = new Map<number, number[]>();
+  for (const question of questions) addTo(groups, numbers[question], question);
+  return new Map([...groups].sort(([a], [b]) => a - b));
+};
 
 /** Where a key is. */
 interface Found {
@@ -36,11 +35,7 @@ interface Found {
 }
 
 /** The place of `key`, if the dictionary has it. */
-function* find(
-  blocks: DictionaryBlocks,
-  filter: KeyFilter | undefined,
-  key: Uint8Array,
-): RangeReading<Found | undefined> {
+function* find(blocks: DictionaryBlocks, filter: KeyFilter | undefined, key: Uint8Array): Reading<Found | undefined> {
   checkKey(key);
   if (blocks.index.keyCount === 0 || filter?.mayHave(key) === false) return undefined;
   const indexBlock = blocks.indexBlockOfKey(key);
@@ -56,7 +51,7 @@ export function* lookupOne(
   blocks: DictionaryBlocks,
   filter: KeyFilter | undefined,
   key: Uint8Array,
-): RangeReading<DictionaryEntry | undefined> {
+): Reading<DictionaryEntry | undefined> {
   const found = yield* find(blocks, filter, key);
   return found === undefined ? undefined : entryOf(blocks.index, found.decoded, found.block, found.place);
 }
@@ -67,7 +62,7 @@ export function* ordinalOf(
   filter: KeyFilter | undefined,
   key: Uint8Array,
   graph: number,
-): RangeReading<number> {
+): Reading<number> {
   const found = yield* find(blocks, filter, key);
   const ordinal = found?.decoded.ordinals?.[graph]?.[found.place] ?? BLANK;
   return ordinal === BLANK ? -1 : ordinal;
@@ -78,7 +73,7 @@ export function* lookupMany(
   blocks: DictionaryBlocks,
   filter: KeyFilter | undefined,
   keys: readonly Uint8Array[],
-): RangeReading<(DictionaryEntry | undefined)[]> {
+): Reading<(DictionaryEntry | undefined)[]> {
   keys.forEach(checkKey);
   const answers = new Array<DictionaryEntry | undefined>(keys.length).fill(undefined);
   if (blocks.index.keyCount === 0) return answers;
@@ -90,7 +85,7 @@ export function* lookupMany(
     ),
   ];
   const places = new Float64Array(keys.length);
-  for (const stretch of stretches(byIndexBlock, WINDOW_TABLES)) {
+  for (const stretch of chunks(byIndexBlock, WINDOW_TABLES)) {
     const tables = yield* blocks.tables(stretch.map(([indexBlock]) => indexBlock));
     for (const [indexBlock, asked] of stretch) {
       const table = tables.get(indexBlock);
@@ -111,7 +106,7 @@ export function* lookupMany(
 }
 
 /** The keys at `ranks`. */
-export function* keysAt(blocks: DictionaryBlocks, ranks: ArrayLike<number>): RangeReading<Buffer[]> {
+export function* keysAt(blocks: DictionaryBlocks, ranks: ArrayLike<number>): Reading<Buffer[]> {
   const { keyCount, blockKeys } = blocks.index;
   const numbers = new Float64Array(ranks.length);
   for (let i = 0; i < ranks.length; i++) {
@@ -123,13 +118,8 @@ export function* keysAt(blocks: DictionaryBlocks, ranks: ArrayLike<number>): Ran
   const answers = new Array<Buffer>(ranks.length);
   const byBlock = grouped(numbers, [...numbers.keys()]);
   const byIndexBlock = new Map<number, number[]>();
-  for (const block of byBlock.keys()) {
-    const indexBlock = blocks.indexBlockOf(block);
-    const group = byIndexBlock.get(indexBlock);
-    if (group === undefined) byIndexBlock.set(indexBlock, [block]);
-    else group.push(block);
-  }
-  for (const stretch of stretches([...byIndexBlock], WINDOW_TABLES)) {
+  for (const block of byBlock.keys()) addTo(byIndexBlock, blocks.indexBlockOf(block), block);
+  for (const stretch of chunks([...byIndexBlock], WINDOW_TABLES)) {
     const tables = yield* blocks.tables(stretch.map(([indexBlock]) => indexBlock));
     const wanted = stretch.flatMap(([, group]) => group);
     yield* blocks.visit(tables, wanted, KEYS_ONLY, ({ keys }, block) => {
@@ -140,7 +130,7 @@ export function* keysAt(blocks: DictionaryBlocks, ranks: ArrayLike<number>): Ran
 }
 
 /** All keys in their order. They are not kept in the cache. */
-export function* allKeys(blocks: DictionaryBlocks, maxBytes: number): RangeReading<KeyTable> {
+export function* allKeys(blocks: DictionaryBlocks, maxBytes: number): Reading<KeyTable> {
   const { keyCount, keyBytes, blockKeys, blockCount } = blocks.index;
   const needed = keyBytes + (keyCount + 1) * 4;
   if (needed > maxBytes || keyBytes > 0xffffffff) {
@@ -171,7 +161,7 @@ export function* lookupPrefixes(
   blocks: DictionaryBlocks,
   filter: KeyFilter | undefined,
   prefixes: readonly Uint8Array[],
-): RangeReading<DictionaryEntry[][]> {
+): Reading<DictionaryEntry[][]> {
   const answers = prefixes.map((): DictionaryEntry[] => []);
   if (blocks.index.keyCount === 0) return answers;
   const questions = [...prefixes.keys()].filter((i) => filter?.mayHavePrefix(prefixes[i]) !== false);
@@ -188,11 +178,7 @@ export function* lookupPrefixes(
     const asked = new Map<number, number[]>();
     for (const i of questions.slice(from, end)) {
       const { first, last } = blocks.blocksOfRange(tables, rangeOfPrefix(prefixes[i]));
-      for (let block = first; block <= last; block++) {
-        const group = asked.get(block);
-        if (group === undefined) asked.set(block, [i]);
-        else group.push(i);
-      }
+      for (let block = first; block <= last; block++) addTo(asked, block, i);
     }
     const wanted = [...asked.keys()].sort((a, b) => a - b);
     yield* blocks.visit(tables, wanted, WITH_ORDINALS, (decoded, block) => {

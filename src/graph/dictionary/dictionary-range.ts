@@ -1,7 +1,7 @@
 // Entries of a dictionary, and how far a walk over a range of them has come. It fetches a window of blocks at a time, larger ones the longer
 // the walk lasts, and decodes one block at a time: a walk that ends early has read little, one that goes on makes few requests.
 
-import type { RangeReading } from '../../container/reading.js';
+import type { Reading } from '../../container/container.js';
 import type { DecodedBlock, DictionaryBlocks, Tables } from './dictionary-blocks.js';
 import type { DictionaryIndex } from './dictionary-index.js';
 import type { KeyRange } from './key-bytes.js';
@@ -71,7 +71,7 @@ export class RangeCursor {
   ) {}
 
   /** The next blocks of the range, fetched. */
-  *window(): RangeReading<readonly Batch[]> {
+  *window(): Reading<readonly Batch[]> {
     const { blocks, range } = this;
     const { index } = blocks;
     this.tables ??= yield* this.begin();
@@ -91,7 +91,7 @@ export class RangeCursor {
     return window.map((block, i) => () => entriesIn(index, decoders[i](), block, range));
   }
 
-  private *begin(): RangeReading<Tables> {
+  private *begin(): Reading<Tables> {
     const { blocks, range } = this;
     const { first, last } = blocks.indexBlocksOfRange(range);
     const tables = yield* blocks.tables([first, last]);

@@ -1,16 +1,14 @@
 // A dictionary as a reader has it: keys to ordinals, ranks to keys, ranges. Nothing is read before it is asked for, and nothing is
 // believed before its checksum.
 import { BlockCache } from '../../container/block-cache.js';
-import type { Container } from '../../container/container.js';
+import type { Container, Reading } from '../../container/container.js';
 import { BadOptionsError } from '../../container/graph-error.js';
-import { type SectionEntry, SectionId } from '../../container/layout.js';
-import { type RangeReading, runRangeReading, runRangeReadingSync } from '../../container/reading.js';
+import { SectionId } from '../../container/layout.js';
 import type { TransportReadOptions } from '../../container/transport/transport.js';
 import { DictionaryBlocks } from './dictionary-blocks.js';
 import { type DictionaryIndex, decodeIndex } from './dictionary-index.js';
 import { allKeys, keysAt, lookupMany, lookupOne, lookupPrefixes, ordinalOf } from './dictionary-queries.js';
-import type { DictionaryEntry } from './dictionary-range.js';
-import { entriesOf, RangeCursor } from './dictionary-range.js';
+import { type DictionaryEntry, entriesOf, RangeCursor } from './dictionary-range.js';
 import { type KeyRange, type KeyTable, rangeOfPrefix } from './key-bytes.js';
 import { KeyFilter } from './key-filter.js';
 
@@ -57,33 +55,26 @@ export class Dictionary {
   ) {}
 
   /** Open the dictionary of a file: no read when its index is in the tail that was read already. */
-  static async open(
-    container: Container,
-    options: DictionaryOpenOptions & TransportReadOptions = {},
-  ): Promise<Dictionary> {
-    const entries = Dictionary.sectionsFor(container, options);
-    return Dictionary.from(container, await container.read(entries, options), options);
+  static open(container: Container, options: DictionaryOpenOptions & TransportReadOptions = {}): Promise<Dictionary> {
+    return container.run(Dictionary.opening(container, options), options);
   }
 
   /** The same at once, for local files. */
   static openSync(container: Container, options: DictionaryOpenOptions = {}): Dictionary {
-    return Dictionary.from(container, container.readSync(Dictionary.sectionsFor(container, options)), options);
+    return container.runSync(Dictionary.opening(container, options));
   }
 
-  private static sectionsFor(container: Container, { filter = false }: DictionaryOpenOptions): SectionEntry[] {
+  /** What `open` does, as a part of a larger reading. */
+  static *opening(
+    container: Container,
+    { cache = new BlockCache(), graphs, filter = false }: DictionaryOpenOptions = {},
+  ): Reading<Dictionary> {
     const index = container.need(SectionId.dictionaryIndex);
     const filterSection = filter ? container.find(SectionId.filter) : undefined;
-    return filterSection === undefined ? [index] : [index, filterSection];
-  }
-
-  private static from(
-    container: Container,
-    [index, filter]: readonly Buffer[],
-    { cache = new BlockCache(), graphs }: DictionaryOpenOptions,
-  ): Dictionary {
-    const decoded = decodeIndex(container, index, graphs);
-    const keyFilter = filter === undefined ? undefined : KeyFilter.decode(filter, container.transport.name);
-    return new Dictionary(container, new DictionaryBlocks(container, decoded, cache), keyFilter);
+    const [bytes, filterBytes] = yield* container.sectionBytes(filterSection ? [index, filterSection] : [index]);
+    const blocks = new DictionaryBlocks(container, decodeIndex(container, bytes, graphs), cache);
+    const { name } = container.transport;
+    return new Dictionary(container, blocks, filterBytes && KeyFilter.decode(filterBytes, name));
   }
 
   get keyCount(): number {
@@ -167,6 +158,11 @@ export class Dictionary {
     return this.runSync(keysAt(this.blocks, ranks));
   }
 
+  /** What `keysAt` does, as a part of a larger reading. */
+  readingKeysAt(ranks: ArrayLike<number>): Reading<Buffer[]> {
+    return keysAt(this.blocks, ranks);
+  }
+
   /** All keys in their order, each byte of the file read once. Throws `LimitError` when they take more than `maxBytes` in memory. */
   allKeys(options: TransportReadOptions & { readonly maxBytes?: number } = {}): Promise<KeyTable> {
     return this.run(allKeys(this.blocks, options.maxBytes ?? DEFAULT_MAX_ALL_KEYS_BYTES), options);
@@ -199,18 +195,18 @@ export class Dictionary {
   }
 
   /** Read the filter, unless it is there; false when the file has none. */
-  async loadFilter(options?: TransportReadOptions): Promise<boolean> {
-    const section = this.container.find(SectionId.filter);
-    if (this.filter !== undefined || section === undefined) return this.filter !== undefined;
-    const [bytes] = await this.container.read([section], options);
-    this.filter = KeyFilter.decode(bytes, this.container.transport.name);
-    return true;
+  loadFilter(options?: TransportReadOptions): Promise<boolean> {
+    return this.run(this.loadingFilter(), options);
   }
 
   loadFilterSync(): boolean {
+    return this.runSync(this.loadingFilter());
+  }
+
+  private *loadingFilter(): Reading<boolean> {
     const section = this.container.find(SectionId.filter);
     if (this.filter !== undefined || section === undefined) return this.filter !== undefined;
-    const [bytes] = this.container.readSync([section]);
+    const [bytes] = yield* this.container.sectionBytes([section]);
     this.filter = KeyFilter.decode(bytes, this.container.transport.name);
     return true;
   }
@@ -224,12 +220,12 @@ export class Dictionary {
     return new RangeCursor(this.blocks, rangeOf(query), isEmpty);
   }
 
-  private run<T>(reading: RangeReading<T>, options?: TransportReadOptions): Promise<T> {
-    return runRangeReading(reading, this.container, options);
+  private run<T>(reading: Reading<T>, options?: TransportReadOptions): Promise<T> {
+    return this.container.run(reading, options);
   }
 
-  private runSync<T>(reading: RangeReading<T>): T {
-    return runRangeReadingSync(reading, this.container);
+  private runSync<T>(reading: Reading<T>): T {
+    return this.container.runSync(reading);
   }
 }
 

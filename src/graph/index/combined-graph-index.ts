@@ -9,8 +9,14 @@ import {
   TransportError,
 } from '../../container/graph-error.js';
 import type { TransportReadOptions } from '../../container/transport/transport.js';
-import type { FoundAncestry, IndexEntry, ReadableIndex } from './readable-index.js';
-import { findAncestryOver, nextToAsk, referencesOf } from './readable-index.js';
+import {
+  type FoundAncestry,
+  findAncestryOver,
+  type IndexEntry,
+  nextToAsk,
+  type ReadableIndex,
+  referencesOf,
+} from './readable-index.js';
 import { type TupleKey, TupleMap, type TuplePrefix, TupleSet } from './tuple-key.js';
 
 /** How indices are combined. */

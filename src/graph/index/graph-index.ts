@@ -1,14 +1,14 @@
 // A graph index on one compact graph file: bzr's graph index, over tuple keys. It adds names to ordinals and nothing else; what can be done
 // with ordinals alone is done with them.
 
+import { chunks } from '../../base/calls/in-parallel.js';
 import { BadKeyError, BadOptionsError, CorruptError } from '../../container/graph-error.js';
 import type { Transport, TransportReadOptions } from '../../container/transport/transport.js';
 import { CompactGraph, type OpenGraphOptions } from '../compact-graph.js';
 import { shownKey } from '../dictionary/key-bytes.js';
 import type { GraphNode, GraphView } from '../graph-view.js';
 import { findFaults } from '../verify/verify-graph.js';
-import type { FoundAncestry, IndexEntry, ReadableIndex } from './readable-index.js';
-import { nextToAsk } from './readable-index.js';
+import { type FoundAncestry, type IndexEntry, nextToAsk, type ReadableIndex } from './readable-index.js';
 import {
   checkElements,
   decodeTuple,
@@ -88,11 +88,8 @@ export class GraphIndex implements ReadableIndex {
     keys: Iterable<TupleKey>,
     options?: TransportReadOptions,
   ): AsyncGenerator<IndexEntry, undefined, void> {
-    for (const some of batches(this.possible(keys))) {
-      const ordinals = await this.graph.ordinalsOf(
-        some.map((key) => this.encode(key)),
-        options,
-      );
+    for (const some of chunks([...new TupleSet(keys)], BATCH)) {
+      const ordinals = await this.ordinalsOf(some, options);
       yield* await this.entriesOf(
         ordinals.filter((ordinal) => this.isNode(ordinal)),
         options,
@@ -215,24 +212,15 @@ export class GraphIndex implements ReadableIndex {
       yield entries.map(({ ordinals: [ordinal] }) => ordinal);
   }
 
-  /** The keys of the right length: others are absent, as all are that no index of these elements can have. */
-  private possible(keys: Iterable<TupleKey>): TupleSet {
-    return new TupleSet([...new TupleSet(keys)].filter(({ length }) => length === this.keyElements));
-  }
-
-  /** The ordinal of each key, -1 for those that are absent. */
+  /** The ordinal of each key, -1 for those that are absent, as all are that no index of these elements can have. */
   private async ordinalsOf(keys: readonly TupleKey[], options?: TransportReadOptions): Promise<number[]> {
     const possible = keys.filter(({ length }) => length === this.keyElements);
     const ordinals = await this.graph.ordinalsOf(
-      possible.map((key) => this.encode(key)),
+      possible.map((key) => encodeTuple(key, this.keyElements)),
       options,
     );
     let next = 0;
     return keys.map(({ length }) => (length === this.keyElements ? ordinals[next++] : -1));
-  }
-
-  private encode(key: TupleKey): Buffer {
-    return encodeTuple(key, this.keyElements);
   }
 
   private checkList(list: number): void {
@@ -285,15 +273,3 @@ const checkTuple = (bytes: Buffer, elements: number): void => {
 };
 
 const EMPTY = new Uint8Array(0);
-
-const batches = function* (keys: TupleSet): Generator<TupleKey[]> {
-  let batch: TupleKey[] = [];
-  for (const key of keys) {
-    batch.push(key);
-    if (batch.length === BATCH) {
-      yield batch;
-      batch = [];
-    }
-  }
-  if (batch.length > 0) yield batch;
-};

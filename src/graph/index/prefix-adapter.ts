@@ -2,8 +2,7 @@
 // the prefix and is an error.
 import { BadKeyError, BadOptionsError, CorruptError } from '../../container/graph-error.js';
 import type { TransportReadOptions } from '../../container/transport/transport.js';
-import type { FoundAncestry, IndexEntry, ReadableIndex } from './readable-index.js';
-import { nextToAsk, referencesOf } from './readable-index.js';
+import { type FoundAncestry, type IndexEntry, nextToAsk, type ReadableIndex, referencesOf } from './readable-index.js';
 import { encodePrefix, encodeTuple, type TupleKey, TupleMap, type TuplePrefix, TupleSet } from './tuple-key.js';
 
 /** How a part of an index is adapted. */

@@ -1,13 +1,12 @@
 // Reads the columns of one graph's nodes: decoded blocks come from the cache, those missing are fetched in one batch. A block is
 // decoded once, and nothing of it is believed before its checksum was right.
 import { type BlockCache, newBlockKeys } from '../../container/block-cache.js';
-import type { BlockRef } from '../../container/container.js';
+import type { BlockRef, Container, Reading } from '../../container/container.js';
 import { CorruptError, LimitError } from '../../container/graph-error.js';
-import { SectionId, sectionReader } from '../../container/layout.js';
-import type { Reading } from '../../container/reading.js';
+import { sectionReader } from '../../container/layout.js';
 import type { GraphInfo } from '../meta.js';
 import { readIntColumn } from './int-column.js';
-import { COLUMNS, type Column, NODES_PER_BLOCK } from './node-table.js';
+import { COLUMNS, type Column, NODES_PER_BLOCK, nodesIn } from './node-table.js';
 import { type ReferenceRows, readReferenceBlock } from './reference-block.js';
 
 /** The values of a block. */
@@ -28,12 +27,11 @@ export interface DecodedColumns {
 
 type Decoded = DecodedColumns[Column];
 
-/** A block of a column. */
-export interface BlockRequest {
-  readonly column: Column;
-  readonly block: number;
-}
+/** Decoded blocks of each column, by number. */
+type LoadedBlocks = { readonly [C in Column]: Map<number, DecodedColumns[C]> };
 
+/** Bytes of one stretch of a walk: few requests, bounded memory. */
+const STRETCH_BYTES = 8 * 1024 * 1024;
 /** Share of the cache that all references of a graph may take. */
 const KEPT_SHARE = 0.25;
 
@@ -50,82 +48,77 @@ export class NodeColumns {
     values: newBlockKeys(),
     backPointers: newBlockKeys(),
   };
+  /** Of all references. */
+  private readonly wholeKey = newBlockKeys()(0);
+  private readonly name: string;
 
   constructor(
-    private readonly name: string,
+    private readonly container: Container,
     private readonly info: GraphInfo,
     private readonly blocks: Readonly<Partial<Record<Column, readonly BlockRef[]>>>,
     private readonly cache: BlockCache,
-    /** Of what is kept as a whole; nobody else may have it. */
-    private readonly cacheKey: string,
     /** Memory that all blocks of a column may take at a time. */
     private readonly maxWalkBytes = Number.POSITIVE_INFINITY,
-  ) {}
+  ) {
+    this.name = container.transport.name;
+  }
 
   /** Whether the graph keeps a column. */
   has(column: Column): boolean {
     return this.blocks[column] !== undefined;
   }
 
-  /** The blocks asked for, decoded, in their order. */
-  *load(requests: readonly BlockRequest[]): Reading<Decoded[]> {
-    const keys = requests.map(({ column, block }) => this.keyOf[column](block));
-    const found = keys.map((key) => this.cache.get(key) as Decoded | undefined);
-    const missing = [...found.keys()].filter((i) => found[i] === undefined);
-    if (missing.length > 0) {
-      const refs = missing.map((i) => this.refOf(requests[i]));
-      const bytes = yield refs;
-      missing.forEach((i, at) => {
-        const decoded = this.decode(requests[i], bytes[at]);
-        found[i] = decoded;
-        this.cache.set(keys[i], decoded, sizeOf(decoded));
-      });
+  /** The blocks asked for, each once, decoded. */
+  *load(wanted: Readonly<Partial<Record<Column, Iterable<number>>>>): Reading<LoadedBlocks> {
+    const loaded: LoadedBlocks = { references: new Map(), values: new Map(), backPointers: new Map() };
+    const missing: { readonly column: Column; readonly block: number }[] = [];
+    for (const column of COLUMNS) {
+      for (const block of wanted[column] ?? []) {
+        const cached = this.cache.get(this.keyOf[column](block));
+        if (cached === undefined) missing.push({ column, block });
+        else (loaded[column] as Map<number, unknown>).set(block, cached);
+      }
     }
-    return found as Decoded[];
+    if (missing.length === 0) return loaded;
+    const bytes = yield* this.container.blockBytes(missing.map(({ column, block }) => this.refOf(column, block)));
+    missing.forEach(({ column, block }, i) => {
+      const decoded = this.decode(column, block, bytes[i]);
+      (loaded[column] as Map<number, Decoded>).set(block, decoded);
+      this.cache.set(this.keyOf[column](block), decoded, sizeOf(decoded));
+    });
+    return loaded;
   }
 
   /** All references, kept in the cache where they do not crowd it: walks that follow read nothing. Not to be changed. */
-  *keptReferences(chunkBytes: number): Reading<readonly ReferenceRows[]> {
-    const key = `${this.cacheKey}:references`;
-    const kept = this.cache.get(key) as readonly ReferenceRows[] | undefined;
+  *keptReferences(): Reading<readonly ReferenceRows[]> {
+    const kept = this.cache.get(this.wholeKey) as readonly ReferenceRows[] | undefined;
     if (kept !== undefined) return kept;
-    const rows = yield* this.allReferences(chunkBytes);
-    if (sizeOf(rows) <= this.cache.maxBytes * KEPT_SHARE) this.cache.set(key, rows, sizeOf(rows));
+    const rows = yield* this.allReferences();
+    if (sizeOf(rows) <= this.cache.maxBytes * KEPT_SHARE) this.cache.set(this.wholeKey, rows, sizeOf(rows));
     return rows;
   }
 
-  /** All references of a graph, over ordinals; read in stretches of at most `chunkBytes`, and not kept. */
-  *allReferences(chunkBytes: number): Reading<ReferenceRows[]> {
+  /** All references of a graph, over ordinals; not kept. */
+  *allReferences(): Reading<ReferenceRows[]> {
     const { nodeCount, referenceLists, edgeCount } = this.info;
     this.checkWalk('references', 4 * (referenceLists * (nodeCount + 1) + edgeCount));
-    const refs = this.blocks.references ?? [];
     let edges = 0;
     const lists = Array.from({ length: referenceLists }, () => ({
       offsets: new Uint32Array(nodeCount + 1),
       parts: [] as Uint32Array[],
       total: 0,
     }));
-    for (let start = 0; start < refs.length; ) {
-      let end = start;
-      for (let bytes = 0; end < refs.length && (end === start || bytes + refs[end].storedLength <= chunkBytes); end++) {
-        bytes += refs[end].storedLength;
-      }
-      const blocks = yield refs.slice(start, end);
-      for (let block = start; block < end; block++) {
-        const rows = this.decode({ column: 'references', block }, blocks[block - start]) as readonly ReferenceRows[];
-        rows.forEach(({ offsets, targets }, l) => {
-          const list = lists[l];
-          const first = block * NODES_PER_BLOCK;
-          for (let i = 1; i < offsets.length; i++) list.offsets[first + i] = list.total + offsets[i];
-          list.parts.push(targets);
-          list.total += targets.length;
-          edges += targets.length;
-        });
-      }
+    yield* this.eachBlock('references', (rows, first) => {
+      rows.forEach(({ offsets, targets }, l) => {
+        const list = lists[l];
+        for (let i = 1; i < offsets.length; i++) list.offsets[first + i] = list.total + offsets[i];
+        list.parts.push(targets);
+        list.total += targets.length;
+        edges += targets.length;
+      });
       // More than was allowed for must not be gathered.
       if (edges > edgeCount) throw this.wrongEdges();
-      start = end;
-    }
+    });
     if (edges !== edgeCount) throw this.wrongEdges();
     return lists.map(({ offsets, parts, total }) => {
       const targets = new Uint32Array(total);
@@ -139,25 +132,29 @@ export class NodeColumns {
   }
 
   /** All back pointers, nodes and then ghosts. */
-  *allBackPointers(chunkBytes: number): Reading<Float64Array> {
-    this.checkWalk('back pointers', 8 * (this.info.nodeCount + this.info.ghostCount));
-    const refs = this.blocks.backPointers ?? [];
-    const ranks = new Float64Array(this.info.nodeCount + this.info.ghostCount);
+  *allBackPointers(): Reading<Float64Array> {
+    const count = nodesIn(this.info, 'backPointers');
+    this.checkWalk('back pointers', 8 * count);
+    const ranks = new Float64Array(count);
+    yield* this.eachBlock('backPointers', (block, first) => ranks.set(block, first));
+    return ranks;
+  }
+
+  /** Give each block of a column to `use`, with its first ordinal; read in stretches, and not kept. */
+  private *eachBlock<C extends Column>(
+    column: C,
+    use: (decoded: DecodedColumns[C], first: number) => void,
+  ): Reading<void> {
+    const refs = this.blocks[column] ?? [];
     for (let start = 0; start < refs.length; ) {
       let end = start;
-      for (let bytes = 0; end < refs.length && (end === start || bytes + refs[end].storedLength <= chunkBytes); end++) {
-        bytes += refs[end].storedLength;
-      }
-      const blocks = yield refs.slice(start, end);
-      for (let block = start; block < end; block++) {
-        ranks.set(
-          this.decode({ column: 'backPointers', block }, blocks[block - start]) as Float64Array,
-          block * NODES_PER_BLOCK,
-        );
-      }
+      for (let size = 0; end < refs.length && (end === start || size + refs[end].storedLength <= STRETCH_BYTES); end++)
+        size += refs[end].storedLength;
+      const bytes = yield* this.container.blockBytes(refs.slice(start, end));
+      for (let block = start; block < end; block++)
+        use(this.decode(column, block, bytes[block - start]) as DecodedColumns[C], block * NODES_PER_BLOCK);
       start = end;
     }
-    return ranks;
   }
 
   private checkWalk(what: string, bytes: number): void {
@@ -171,19 +168,17 @@ export class NodeColumns {
     return new CorruptError(`${this.name} does not have the ${this.info.edgeCount} references it says it has`, 'meta');
   }
 
-  private refOf({ column, block }: BlockRequest): BlockRef {
+  private refOf(column: Column, block: number): BlockRef {
     const ref = this.blocks[column]?.[block];
     if (ref === undefined) throw new RangeError(`no block ${block} of ${column}`);
     return ref;
   }
 
-  private decode({ column, block }: BlockRequest, bytes: Buffer): Decoded {
+  private decode(column: Column, block: number, bytes: Buffer): Decoded {
     const { nodeCount, ghostCount, referenceLists } = this.info;
-    const section = COLUMNS[COLUMNS.indexOf(column)];
-    const reader = sectionReader(bytes, `block ${block} of ${column} of ${this.name}`, section, block);
+    const reader = sectionReader(bytes, `block ${block} of ${column} of ${this.name}`, column, block);
     const first = block * NODES_PER_BLOCK;
-    const total = column === 'backPointers' ? nodeCount + ghostCount : nodeCount;
-    const count = Math.min(NODES_PER_BLOCK, total - first);
+    const count = Math.min(NODES_PER_BLOCK, nodesIn(this.info, column) - first);
     if (column === 'references')
       return readReferenceBlock(reader, referenceLists, first, count, nodeCount + ghostCount);
     if (column === 'backPointers') {
@@ -204,10 +199,3 @@ export class NodeColumns {
     return { offsets, bytes: values };
   }
 }
-
-/** The section a column is in. */
-export const COLUMN_SECTIONS: Readonly<Record<Column, number>> = {
-  references: SectionId.references,
-  values: SectionId.values,
-  backPointers: SectionId.backPointers,
-};

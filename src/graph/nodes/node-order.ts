@@ -11,6 +11,8 @@ export type OrderKind =
   /** Root-first inside groups of keys with the same first `groupBytes` bytes; groups in the order of their keys: spans by trace. */
   | 'trace-contiguous';
 
+export const ORDERS: readonly OrderKind[] = ['child-first', 'root-first', 'trace-contiguous'];
+
 /** References of nodes as compressed rows: those of node `i` are `targets[offsets[i]]` up to `targets[offsets[i + 1]]`. */
 export interface Adjacency {
   readonly offsets: Uint32Array;

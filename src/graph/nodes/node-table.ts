@@ -2,78 +2,36 @@
 // lie one behind the other, so offsets are sums. Columns are written block by block, in ordinal order; where values come from is the caller's.
 
 import { ByteWriter } from '../../base/bytes/byte-writer.js';
-import type { BlockRef } from '../../container/container.js';
+import type { BlockRef, Container } from '../../container/container.js';
 import type { ContainerWriter, WrittenBlock } from '../../container/container-writer.js';
 import { SectionId, sectionReader } from '../../container/layout.js';
 import { isRandom } from '../dictionary/entropy.js';
+import type { GraphInfo } from '../meta.js';
 import { writeIntColumn } from './int-column.js';
-import { newBlockWriter, type ReferenceRows, writeReferenceBlock } from './reference-block.js';
-
-/** The nodes of one graph in ordinal order. */
-export interface NodeColumns {
-  readonly nodeCount: number;
-  /** One for each reference list, over ordinals; undefined when the graph keeps no references. */
-  readonly references?: readonly ReferenceRows[];
-  /** The value of an ordinal; undefined when the graph keeps no values. */
-  readonly value?: (ordinal: number) => Uint8Array;
-  /** Rank of the key of each ordinal, ghosts included; undefined when the graph keeps no back pointers. */
-  readonly ranks?: ArrayLike<number>;
-  readonly ghostCount: number;
-}
-
-const blocksOf = (count: number): number => Math.ceil(count / NODES_PER_BLOCK);
-
-/** Write the sections of `graph`; the node table is returned, since it belongs near the end of the file. */
-export const writeNodeColumns = (writer: ContainerWriter, graph: number, nodes: NodeColumns): Buffer => {
-  const { nodeCount, ghostCount, references, value, ranks } = nodes;
-  const bytes = newBlockWriter();
-  const column = (section: number, count: number, fill: (start: number, end: number) => void): WrittenBlock[] => {
-    const sectionStart = writer.position;
-    const blocks: WrittenBlock[] = [];
-    for (let block = 0; block < blocksOf(count); block++) {
-      bytes.clear();
-      fill(block * NODES_PER_BLOCK, Math.min(count, (block + 1) * NODES_PER_BLOCK));
-      const view = bytes.view();
-      // Values may repeat though their bytes look random; packed ranks do not.
-      const isInVain = section === SectionId.backPointers && isRandom(view);
-      blocks.push(isInVain ? writer.block(view, 'none') : writer.block(view));
-    }
-    writer.blockedSection({ id: section, graph }, sectionStart);
-    return blocks;
-  };
-  const columns: WrittenBlock[][] = [];
-  if (references !== undefined) {
-    columns.push(
-      column(SectionId.references, nodeCount, (start, end) => writeReferenceBlock(bytes, references, start, end)),
-    );
-  }
-  if (value !== undefined)
-    columns.push(column(SectionId.values, nodeCount, (start, end) => writeValues(bytes, value, start, end)));
-  if (ranks !== undefined) {
-    // Ghosts have keys too, though neither values nor references.
-    columns.push(
-      column(SectionId.backPointers, nodeCount + ghostCount, (start, end) => writeIntColumn(bytes, ranks, start, end)),
-    );
-  }
-  return encodeNodeTable(columns);
-};
-
-const writeValues = (writer: ByteWriter, value: (ordinal: number) => Uint8Array, start: number, end: number): void => {
-  const values: Uint8Array[] = [];
-  for (let ordinal = start; ordinal < end; ordinal++) {
-    const bytes = value(ordinal);
-    values.push(bytes);
-    writer.varint(bytes.length);
-  }
-  for (const bytes of values) writer.raw(bytes);
-};
+import { type ReferenceRows, writeReferenceBlock } from './reference-block.js';
 
 /** Nodes of a block. */
 export const NODES_PER_BLOCK = 512;
 
-/** The columns of nodes, in the order of their section ids. */
+/** The columns of nodes, in the order of their section ids, which have their names. */
 export const COLUMNS = ['references', 'values', 'backPointers'] as const;
 export type Column = (typeof COLUMNS)[number];
+
+/** The second copy of each column's part of the node table, for salvage only. */
+export const TABLE_COPIES: Readonly<Record<Column, number>> = {
+  references: SectionId.referenceBlocks,
+  values: SectionId.valueBlocks,
+  backPointers: SectionId.backPointerBlocks,
+};
+
+const HAS_COLUMN = { references: 'hasReferences', values: 'hasValues', backPointers: 'hasBackPointers' } as const;
+
+/** The columns that a graph was built with. */
+export const columnsOf = (info: GraphInfo): Column[] => COLUMNS.filter((column) => info[HAS_COLUMN[column]]);
+
+/** How many nodes a column tells of: ghosts have keys too, though neither values nor references. */
+export const nodesIn = ({ nodeCount, ghostCount }: GraphInfo, column: Column): number =>
+  column === 'backPointers' ? nodeCount + ghostCount : nodeCount;
 
 const MAX_STORED = 2 ** 40;
 
@@ -100,6 +58,13 @@ export interface ColumnPlace {
   readonly blockCount: number;
 }
 
+/** Where a column of graph `graph` is, by the table of contents. */
+export const columnPlace = (container: Container, info: GraphInfo, graph: number, column: Column): ColumnPlace => {
+  const { id, offset, storedLength } = container.need(SectionId[column], graph);
+  const blockCount = Math.ceil(nodesIn(info, column) / NODES_PER_BLOCK);
+  return { section: id, start: offset, end: offset + storedLength, blockCount };
+};
+
 /** The blocks of each column, checked to fill their sections exactly. */
 export const decodeNodeTable = (bytes: Buffer, columns: readonly ColumnPlace[], name: string): BlockRef[][] => {
   const reader = sectionReader(bytes, `the node table of ${name}`, 'nodeTable');
@@ -124,3 +89,56 @@ export const decodeNodeTable = (bytes: Buffer, columns: readonly ColumnPlace[], 
   reader.end();
   return decoded;
 };
+
+/** Write a column of `graph`; its part of the node table is returned, since that belongs near the end of the file. */
+const writeColumn = (
+  container: ContainerWriter,
+  column: Column,
+  graph: number,
+  count: number,
+  fill: (writer: ByteWriter, start: number, end: number) => void,
+): Buffer => {
+  const writer = new ByteWriter(64 * 1024);
+  const sectionStart = container.position;
+  const blocks: WrittenBlock[] = [];
+  for (let start = 0; start < count; start += NODES_PER_BLOCK) {
+    writer.clear();
+    fill(writer, start, Math.min(count, start + NODES_PER_BLOCK));
+    const bytes = writer.view();
+    // Values may repeat though their bytes look random; packed ranks do not.
+    const isInVain = column === 'backPointers' && isRandom(bytes);
+    blocks.push(isInVain ? container.block(bytes, 'none') : container.block(bytes));
+  }
+  container.blockedSection({ id: SectionId[column], graph }, sectionStart);
+  return encodeNodeTable([blocks]);
+};
+
+/** Write the reference lists of `count` nodes, over ordinals. */
+export const writeReferences = (
+  container: ContainerWriter,
+  graph: number,
+  count: number,
+  lists: readonly ReferenceRows[],
+): Buffer =>
+  writeColumn(container, 'references', graph, count, (writer, start, end) =>
+    writeReferenceBlock(writer, lists, start, end),
+  );
+
+/** Write the values of `count` nodes; `value` is asked for each in order. */
+export const writeValues = (
+  container: ContainerWriter,
+  graph: number,
+  count: number,
+  value: (ordinal: number) => Uint8Array,
+): Buffer =>
+  writeColumn(container, 'values', graph, count, (writer, start, end) => {
+    const values = Array.from({ length: end - start }, (_, i) => value(start + i));
+    for (const { length } of values) writer.varint(length);
+    for (const bytes of values) writer.raw(bytes);
+  });
+
+/** Write the rank of the key of each ordinal, ghosts included. */
+export const writeBackPointers = (container: ContainerWriter, graph: number, ranks: ArrayLike<number>): Buffer =>
+  writeColumn(container, 'backPointers', graph, ranks.length, (writer, start, end) =>
+    writeIntColumn(writer, ranks, start, end),
+  );

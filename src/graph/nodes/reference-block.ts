@@ -109,6 +109,3 @@ const readList = (reader: ByteReader, first: number, count: number, ordinals: nu
   }
   return { offsets, targets };
 };
-
-/** A writer for one block after the other. */
-export const newBlockWriter = (): ByteWriter => new ByteWriter(64 * 1024);

@@ -17,8 +17,7 @@ import {
 } from '../../container/layout.js';
 import { FileTransport } from '../../container/transport/file-transport.js';
 import { decodeMeta, type GraphInfo, type GraphMeta } from '../meta.js';
-import { COLUMN_SECTIONS } from '../nodes/node-columns.js';
-import { COLUMNS, type Column, type ColumnPlace, decodeNodeTable, NODES_PER_BLOCK } from '../nodes/node-table.js';
+import { type Column, columnPlace, columnsOf, decodeNodeTable, TABLE_COPIES } from '../nodes/node-table.js';
 import type { Damage } from './salvage-report.js';
 
 /** Where something is, for the report. */
@@ -26,28 +25,12 @@ export type Place = Omit<Damage, 'message'>;
 
 const SCAN_BYTES = 4 * 1024 * 1024;
 
-/** The copy of each column's part of the node table. */
-const TABLE_COPIES: Readonly<Record<Column, number>> = {
-  references: SectionId.referenceBlocks,
-  values: SectionId.valueBlocks,
-  backPointers: SectionId.backPointerBlocks,
-};
-
 /** All second copies. */
 const COPIES: ReadonlySet<number> = new Set([
   SectionId.metaCopy,
   SectionId.dictionaryIndexCopy,
   ...Object.values(TABLE_COPIES),
 ]);
-
-const HAS_COLUMN: Readonly<Record<Column, 'hasReferences' | 'hasValues' | 'hasBackPointers'>> = {
-  references: 'hasReferences',
-  values: 'hasValues',
-  backPointers: 'hasBackPointers',
-};
-
-/** The columns that a graph was built with. */
-const columnsOf = (info: GraphInfo): Column[] => COLUMNS.filter((column) => info[HAS_COLUMN[column]]);
 
 /** Blocks of columns that can be found. */
 export type FoundBlocks = Partial<Record<Column, readonly BlockRef[]>>;
@@ -133,7 +116,9 @@ export class DamagedFile {
   /** Where the blocks of a graph's columns are, as far as that is known. */
   columnBlocks(info: GraphInfo, graph: number): FoundBlocks {
     const columns = columnsOf(info);
-    const places = columns.map((column) => this.columnPlace(info, graph, column));
+    const places = columns.map((column) =>
+      this.attempt({ section: column, graph }, () => columnPlace(this.container, info, graph, column)),
+    );
     const whole = this.decoded(SectionId.nodeTable, graph, (bytes) => {
       if (places.every((place) => place !== undefined)) return decodeNodeTable(bytes, places, this.name);
       throw new CorruptError(`the node table of graph ${graph} describes columns that are lost`, 'nodeTable');
@@ -154,15 +139,6 @@ export class DamagedFile {
       if (this.checked.has(entry) || (entry.flags & FLAG_BLOCKED) !== 0) continue;
       this.attempt(placeOf(entry.id, entry.graph), () => this.container.readSync([entry]));
     }
-  }
-
-  private columnPlace({ nodeCount, ghostCount }: GraphInfo, graph: number, column: Column): ColumnPlace | undefined {
-    return this.attempt({ section: column, graph }, () => {
-      const { id, offset, storedLength } = this.container.need(COLUMN_SECTIONS[column], graph);
-      const nodes = column === 'backPointers' ? nodeCount + ghostCount : nodeCount;
-      const blockCount = Math.ceil(nodes / NODES_PER_BLOCK);
-      return { section: id, start: offset, end: offset + storedLength, blockCount };
-    });
   }
 
   private note(place: Place, error: unknown): void {

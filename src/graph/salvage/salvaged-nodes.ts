@@ -1,6 +1,5 @@
 // The nodes of one graph of a damaged file, in order, each with what is left of it.
 import { BlockCache } from '../../container/block-cache.js';
-import { runReadingSync } from '../../container/reading.js';
 import type { GraphInfo } from '../meta.js';
 import { type DecodedColumns, NodeColumns } from '../nodes/node-columns.js';
 import { type Column, NODES_PER_BLOCK } from '../nodes/node-table.js';
@@ -31,7 +30,7 @@ export class SalvagedNodes {
     private readonly graph: number,
   ) {
     this.blocks = file.columnBlocks(info, graph);
-    this.columns = new NodeColumns(file.name, info, this.blocks, new BlockCache(CACHE_BYTES), `salvage${graph}`);
+    this.columns = new NodeColumns(file.container, info, this.blocks, new BlockCache(CACHE_BYTES));
     if (info.hasBackPointers) this.learnKeys();
   }
 
@@ -65,8 +64,8 @@ export class SalvagedNodes {
   private load<C extends Column>(column: C, block: number): DecodedColumns[C] | undefined {
     if (this.blocks[column] === undefined) return undefined;
     return this.file.attempt({ section: column, graph: this.graph, block }, () => {
-      const [decoded] = runReadingSync(this.columns.load([{ column, block }]), this.file.container);
-      return decoded as DecodedColumns[C];
+      const loaded = this.file.container.runSync(this.columns.load({ [column]: [block] }));
+      return loaded[column].get(block) as DecodedColumns[C];
     });
   }
 }

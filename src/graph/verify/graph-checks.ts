@@ -8,6 +8,7 @@ import type { TransportReadOptions } from '../../container/transport/transport.j
 import type { CompactGraph } from '../compact-graph.js';
 import type { GraphView } from '../graph-view.js';
 import { type Adjacency, FoundCycle, type OrderKind, orderNodes } from '../nodes/node-order.js';
+import { TABLE_COPIES } from '../nodes/node-table.js';
 import type { OrdinalFacts } from './key-checks.js';
 
 /** The strongly connected component of each node, by number (Tarjan). References to nodes of another group are left out. */
@@ -86,9 +87,6 @@ const leadingToCycles = (
   return leads;
 };
 
-/** Copies of the parts of a node table, in the order of the table. */
-const TABLE_COPIES = [SectionId.referenceBlocks, SectionId.valueBlocks, SectionId.backPointerBlocks];
-
 /** Every part of a graph; throws at the first thing that cannot be. */
 export const checkGraph = async (
   file: CompactGraph,
@@ -123,7 +121,7 @@ const checkForm = (file: CompactGraph, { index, info }: GraphView): void => {
 /** A file has no copies, or those of all columns. */
 const checkTableCopies = async (file: CompactGraph, graph: number, options?: TransportReadOptions): Promise<void> => {
   const { container } = file;
-  const entries = TABLE_COPIES.flatMap((id) => container.find(id, graph) ?? []);
+  const entries = Object.values(TABLE_COPIES).flatMap((id) => container.find(id, graph) ?? []);
   if (entries.length === 0) return;
   const [table, ...copies] = await container.read([container.need(SectionId.nodeTable, graph), ...entries], options);
   if (!Buffer.concat(copies).equals(table))

@@ -14,8 +14,7 @@ import {
   decodeIndexBlock,
 } from '../dictionary/dictionary-index.js';
 import { decodeKeys } from '../dictionary/key-block.js';
-import type { KeyBlock } from '../dictionary/key-bytes.js';
-import { compareKeys, shownKey } from '../dictionary/key-bytes.js';
+import { compareKeys, type KeyBlock, shownKey } from '../dictionary/key-bytes.js';
 import { KeyFilter } from '../dictionary/key-filter.js';
 import { BLANK, decodeOrdinals } from '../dictionary/ordinal-columns.js';
 import type { GraphMeta } from '../meta.js';

@@ -10,6 +10,7 @@ import {
   encodeHeader,
   encodeToc,
   encodeWaymarks,
+  FIRST_EXTRA_SECTION,
   FLAG_BLOCKED,
   FOOTER_BYTES,
   HEADER_BYTES,
@@ -22,6 +23,7 @@ import {
 import type { TransportReadOptions } from '../../container/transport/transport.js';
 import type { CompactGraph } from '../compact-graph.js';
 import type { GraphMeta } from '../meta.js';
+import { columnsOf } from '../nodes/node-table.js';
 import { checkGraph } from './graph-checks.js';
 import { checkKeys, type KeyCheck, type OrdinalFacts } from './key-checks.js';
 
@@ -84,10 +86,8 @@ const checkSections = async (container: Container, options?: TransportReadOption
 const describedBy = ({ graphs }: GraphMeta, hasIndexBlocks: boolean): Set<string> => {
   const described = new Set([`${SectionId.dictionaryBlocks} ${NO_GRAPH}`]);
   if (hasIndexBlocks) described.add(`${SectionId.dictionaryIndexBlocks} ${NO_GRAPH}`);
-  graphs.forEach(({ hasReferences, hasValues, hasBackPointers }, graph) => {
-    if (hasReferences) described.add(`${SectionId.references} ${graph}`);
-    if (hasValues) described.add(`${SectionId.values} ${graph}`);
-    if (hasBackPointers) described.add(`${SectionId.backPointers} ${graph}`);
+  graphs.forEach((info, graph) => {
+    for (const column of columnsOf(info)) described.add(`${SectionId[column]} ${graph}`);
   });
   return described;
 };
@@ -155,8 +155,7 @@ const checkMeta = async (file: CompactGraph, options: VerifyOptions): Promise<vo
   const hasIndexBlocks =
     container.find(SectionId.dictionaryIndexBlocks) !== undefined && file.dictionary.hasIndexBlocks;
   for (const section of uncheckedSections(container, meta, hasIndexBlocks)) {
-    // Numbers from 1000 on belong to users of the file.
-    if (options.onUnchecked === undefined || section.id < 1000)
+    if (options.onUnchecked === undefined || section.id < FIRST_EXTRA_SECTION)
       throw new CorruptError(`nothing vouches for ${sectionName(section.id)} of ${name}`, sectionName(section.id));
     options.onUnchecked(section);
   }

@@ -6,7 +6,7 @@ import { FLAG_BLOCKED, HEADER_BYTES, type SectionEntry, SectionId } from '../../
 import { BufferTransport } from '../../../../src/container/transport/buffer-transport.js';
 import { DictionaryBuilder } from '../../../../src/graph/dictionary/dictionary-builder.js';
 import { encodeMeta, type GraphInfo, type GraphMeta } from '../../../../src/graph/meta.js';
-import { writeNodeColumns } from '../../../../src/graph/nodes/node-table.js';
+import { writeBackPointers, writeReferences } from '../../../../src/graph/nodes/node-table.js';
 
 /** The file with other bytes in sections that have a checksum of their own; undefined leaves a section as it is. */
 export const withSections = (
@@ -71,12 +71,8 @@ export const fileOf = (parts: Parts): Buffer => {
   references.forEach((list, i) => {
     offsets[i + 1] = offsets[i] + list.length;
   });
-  const table = writeNodeColumns(writer, 0, {
-    nodeCount,
-    ghostCount,
-    references: [{ offsets, targets: Uint32Array.from(references.flat()) }],
-  });
-  const backPointers = writeNodeColumns(writer, 0, { nodeCount, ghostCount, ranks: Uint32Array.from(ranks) });
+  const table = writeReferences(writer, 0, nodeCount, [{ offsets, targets: Uint32Array.from(references.flat()) }]);
+  const backPointers = writeBackPointers(writer, 0, Uint32Array.from(ranks));
   if (filterKeys !== undefined) writer.section({ id: SectionId.filter }, filterOf(filterKeys));
   writer.section({ id: SectionId.nodeTable, graph: 0 }, Buffer.concat([table, backPointers]));
   dictionary.finish();
