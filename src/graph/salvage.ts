@@ -2,7 +2,8 @@
 // out and reported, never guessed.
 import { statSync } from 'node:fs';
 import { BadOptionsError, type CorruptError, type GraphError, isDamage } from '../container/graph-error.js';
-import { NO_GRAPH, type SectionEntry, SectionId } from '../container/layout.js';
+import { FIRST_EXTRA_SECTION, NO_GRAPH, type SectionEntry, SectionId } from '../container/layout.js';
+import { optionsOf } from './builder/builder-options.js';
 import { CompactGraphBuilder } from './builder/graph-builder.js';
 import { CompactGraph } from './compact-graph.js';
 import type { GraphInfo, GraphMeta } from './meta.js';
@@ -46,9 +47,6 @@ const isSameFile = (path: string, other: string): boolean => {
   }
 };
 
-/** The first section that belongs to a user of the file. */
-const FIRST_EXTRA_SECTION = 1000;
-
 const defaultPlaceholder = (graph: number, ordinal: number): Uint8Array => Buffer.from(`?lost-${graph}-${ordinal}`);
 
 /**
@@ -74,7 +72,7 @@ export const salvage = async (path: string, target?: string, options: SalvageOpt
   const file = DamagedFile.open(path, options.maxBlockBytes);
   let report: SalvageReport;
   try {
-    report = new Salvage(file, target, options).run(path);
+    report = new Salvage(file, target, options).run();
   } finally {
     file.close();
   }
@@ -121,7 +119,7 @@ class Salvage {
     this.builder = target === undefined ? undefined : this.newBuilder(target);
   }
 
-  run(path: string): SalvageReport {
+  run(): SalvageReport {
     const { file, meta, keys, builder } = this;
     try {
       const graphs = meta.graphs.map((info, graph) => this.salvageGraph(info, graph));
@@ -133,7 +131,7 @@ class Salvage {
       const isUndamaged = damage.length === 0;
       const { keyCount } = meta;
       return {
-        path,
+        path: file.name,
         bytes,
         isUndamaged,
         damage,
@@ -153,13 +151,7 @@ class Salvage {
   private newBuilder(target: string): CompactGraphBuilder {
     const { meta, file, keys, options } = this;
     return new CompactGraphBuilder(target, {
-      graphs: meta.graphs.map(({ referenceLists, order, hasValues, hasBackPointers, cycles }) => ({
-        referenceLists,
-        order,
-        values: hasValues,
-        backPointers: hasBackPointers,
-        cycles: cycles ? 'allow' : 'refuse',
-      })),
+      graphs: meta.graphs.map((info) => optionsOf(info)),
       groupBytes: meta.groupBytes,
       notes: meta.notes,
       blockKeys: keys.blockKeys,

@@ -4,11 +4,12 @@
 import { tmpdir } from 'node:os';
 import { flag, oneOf, wholeNumber } from '../../base/options/checks.js';
 import type { Compression } from '../../container/codec.js';
-import { BadOptionsError, BadValueError } from '../../container/graph-error.js';
-import type { KeyCodec } from '../dictionary/key-block.js';
+import { BadOptionsError, BadValueError, badOptions } from '../../container/graph-error.js';
+import { MAX_BLOCK_KEYS, MIN_BLOCK_KEYS } from '../dictionary/dictionary-index.js';
+import { type KeyCodec, WANTED_CODECS } from '../dictionary/key-block.js';
 import { checkKey, MAX_KEY_BYTES, shownKey } from '../dictionary/key-bytes.js';
-import { MAX_GRAPHS, MAX_REFERENCE_LISTS } from '../meta.js';
-import type { OrderKind } from '../nodes/node-order.js';
+import { type GraphInfo, MAX_GRAPHS, MAX_REFERENCE_LISTS } from '../meta.js';
+import { ORDERS, type OrderKind } from '../nodes/node-order.js';
 import { MAX_DEGREE } from '../nodes/reference-block.js';
 
 /** Bytes of a value at most. */
@@ -82,18 +83,10 @@ export interface GraphBuilderOptions {
   readonly notes?: Readonly<Record<string, string>>;
 }
 
-/** Options with nothing left open. */
-export interface CheckedOptions {
+/** Options with nothing left open, but for the keys of a block: they may depend on how many there are. */
+export interface CheckedOptions extends Required<Omit<GraphBuilderOptions, 'graphs' | 'blockKeys'>> {
   readonly graphs: readonly Required<GraphOptions>[];
-  readonly memoryBytes: number;
-  readonly tempDir: string;
-  readonly keyCodec: KeyCodec | 'auto';
-  readonly groupBytes: number;
-  /** Undefined: by the number of keys. */
   readonly blockKeys: number | undefined;
-  readonly filter: boolean;
-  readonly compression: Compression;
-  readonly notes: Readonly<Record<string, string>>;
 }
 
 const MIB = 1024 * 1024;
@@ -102,14 +95,14 @@ const DEFAULT_MEMORY_BYTES = 256 * MIB;
 const MAX_NOTE_BYTES = 16 * 1024;
 
 const refuse = (what: string): never => {
-  throw badOptions(what);
+  throw new BadOptionsError(what);
 };
 
 const checkGraph = (graph: GraphOptions, i: number, groupBytes: number): Required<GraphOptions> => {
   if (typeof graph !== 'object' || graph === null) refuse(`graphs[${i}] is an object, not ${String(graph)}`);
   const { referenceLists, order, values = true, backPointers = true, cycles = 'refuse' } = graph;
   wholeNumber(`graphs[${i}].referenceLists`, referenceLists, [0, MAX_REFERENCE_LISTS], badOptions);
-  oneOf(`graphs[${i}].order`, order, ['child-first', 'root-first', 'trace-contiguous'], badOptions);
+  oneOf(`graphs[${i}].order`, order, ORDERS, badOptions);
   oneOf(`graphs[${i}].cycles`, cycles, ['refuse', 'allow'], badOptions);
   flag(`graphs[${i}].values`, values, badOptions);
   flag(`graphs[${i}].backPointers`, backPointers, badOptions);
@@ -126,6 +119,15 @@ const checkNotes = (notes: Readonly<Record<string, string>>): void => {
   }
   if (bytes > MAX_NOTE_BYTES) refuse(`notes take ${bytes} bytes, more than the ${MAX_NOTE_BYTES} there are for them`);
 };
+
+/** The options by which a graph was built. */
+export const optionsOf = (info: GraphInfo, allowCycles = info.cycles): GraphOptions => ({
+  referenceLists: info.referenceLists,
+  order: info.order,
+  values: info.hasValues,
+  backPointers: info.hasBackPointers,
+  cycles: allowCycles ? 'allow' : 'refuse',
+});
 
 /** `options` with their defaults, or `BadOptionsError`. */
 export const checkOptions = (options: GraphBuilderOptions): CheckedOptions => {
@@ -144,8 +146,8 @@ export const checkOptions = (options: GraphBuilderOptions): CheckedOptions => {
     refuse(`graphs is a list of 1 to ${MAX_GRAPHS} graphs`);
   wholeNumber('groupBytes', groupBytes, [0, MAX_KEY_BYTES - 1], badOptions);
   wholeNumber('memoryBytes', memoryBytes, [(1 + graphs.length) * MIB], badOptions);
-  if (blockKeys !== undefined) wholeNumber('blockKeys', blockKeys, [64, 1024], badOptions);
-  oneOf('keyCodec', keyCodec, ['auto', 'fixed', 'front', 'grouped'], badOptions);
+  if (blockKeys !== undefined) wholeNumber('blockKeys', blockKeys, [MIN_BLOCK_KEYS, MAX_BLOCK_KEYS], badOptions);
+  oneOf('keyCodec', keyCodec, WANTED_CODECS, badOptions);
   if (keyCodec === 'grouped' && groupBytes === 0)
     refuse('keyCodec grouped needs groupBytes: how many bytes name a group');
   oneOf('compression', compression, ['deflate', 'zstd', 'none'], badOptions);

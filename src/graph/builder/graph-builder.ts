@@ -6,6 +6,7 @@ import { AtomicFileSink, type ByteSink } from '../../container/byte-sink.js';
 import { DEFAULT_MAX_INFLATED_BYTES } from '../../container/codec.js';
 import { ContainerWriter } from '../../container/container-writer.js';
 import { BadOptionsError, ClosedError, LimitError, TransportError } from '../../container/graph-error.js';
+import { FIRST_EXTRA_SECTION } from '../../container/layout.js';
 import { shownKey } from '../dictionary/key-bytes.js';
 import type { GraphInfo } from '../meta.js';
 import { finishBytes, sortBytes } from './build-memory.js';
@@ -30,8 +31,6 @@ export interface BuildStats {
   readonly spilledBytes: number;
 }
 
-/** The first id that extra sections may have. */
-const FIRST_EXTRA_SECTION = 1000;
 const LAST_EXTRA_SECTION = 0xffff;
 /** What a key or reference may add to a batch beside its own bytes. */
 const NUMBER_BYTES = 16;

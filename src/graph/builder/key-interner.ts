@@ -1,8 +1,7 @@
 // Every key of a batch once, numbered in the order of first appearance. A hash table over bytes in typed arrays: no object a key.
 import { randomBytes } from 'node:crypto';
 import { ByteStore } from './byte-store.js';
-import type { ChunkPool } from './chunk-pool.js';
-import { U32List } from './chunk-pool.js';
+import { type ChunkPool, U32List } from './chunk-pool.js';
 
 const INITIAL_SLOTS = 1024;
 /** Full beyond this share, the table doubles. */

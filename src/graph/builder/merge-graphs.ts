@@ -7,17 +7,14 @@ import type { TransportReadOptions } from '../../container/transport/transport.j
 import { CompactGraph } from '../compact-graph.js';
 import type { GraphNode } from '../graph-view.js';
 import type { GraphInfo } from '../meta.js';
-import type { GraphBuilderOptions } from './builder-options.js';
+import { type GraphBuilderOptions, optionsOf } from './builder-options.js';
 import { ByteStore } from './byte-store.js';
 import { ChunkPool } from './chunk-pool.js';
 import { type BuildStats, CompactGraphBuilder } from './graph-builder.js';
 import { findLosers, type NodeBits } from './merge-losers.js';
 
-/** Keys by ordinal. */
-interface InputKeys {
-  /** What gives the key of every ordinal that `nodes` of `graph` have or refer to. */
-  forNodes(graph: number, nodes: readonly GraphNode[]): Promise<(ordinal: number) => Uint8Array>;
-}
+/** Gives what gives the key of every ordinal that `nodes` of `graph` have or refer to. */
+type KeysOf = (graph: number, nodes: readonly GraphNode[]) => Promise<(ordinal: number) => Uint8Array>;
 
 /** Bytes of a key in memory beside its own. */
 const KEY_OVERHEAD = 8;
@@ -28,7 +25,7 @@ const readInputKeys = async (
   file: CompactGraph,
   memoryBytes: number,
   options: TransportReadOptions,
-): Promise<InputKeys> => {
+): Promise<KeysOf> => {
   const { dictionary, graphs } = file;
   const ordinals = graphs.reduce((sum, { nodeCount, ghostCount }) => sum + nodeCount + ghostCount, 0);
   const needed = ordinals * ORDINAL_BYTES;
@@ -49,22 +46,20 @@ const readInputKeys = async (
       });
     }
   }
-  if (areKept) return { forNodes: async (graph) => (ordinal) => store.get(places[graph][ordinal]) };
-  return {
-    async forNodes(graph, nodes) {
-      const wanted = new Set<number>();
-      for (const { ordinal, references = [] } of nodes) {
-        wanted.add(ordinal);
-        for (const list of references) for (const target of list) wanted.add(target);
-      }
-      const known = [...wanted];
-      const keys = await dictionary.keysAt(
-        known.map((ordinal) => places[graph][ordinal]),
-        options,
-      );
-      const byOrdinal = new Map(known.map((ordinal, i) => [ordinal, keys[i]]));
-      return (ordinal) => byOrdinal.get(ordinal) as Buffer;
-    },
+  if (areKept) return async (graph) => (ordinal) => store.get(places[graph][ordinal]);
+  return async (graph, nodes) => {
+    const wanted = new Set<number>();
+    for (const { ordinal, references = [] } of nodes) {
+      wanted.add(ordinal);
+      for (const list of references) for (const target of list) wanted.add(target);
+    }
+    const known = [...wanted];
+    const keys = await dictionary.keysAt(
+      known.map((ordinal) => places[graph][ordinal]),
+      options,
+    );
+    const byOrdinal = new Map(known.map((ordinal, i) => [ordinal, keys[i]]));
+    return (ordinal) => byOrdinal.get(ordinal) as Buffer;
   };
 };
 
@@ -146,13 +141,12 @@ const commonOptions = (files: readonly CompactGraph[]): Pick<GraphBuilderOptions
   }
   return {
     groupBytes: meta.groupBytes,
-    graphs: graphs.map(({ referenceLists, order, hasValues, hasBackPointers }, graph) => ({
-      referenceLists,
-      order,
-      values: hasValues,
-      backPointers: hasBackPointers,
-      cycles: files.some((file) => file.graphs[graph].cycles) ? 'allow' : 'refuse',
-    })),
+    graphs: graphs.map((info, graph) =>
+      optionsOf(
+        info,
+        files.some((file) => file.graphs[graph].cycles),
+      ),
+    ),
   };
 };
 
@@ -169,11 +163,11 @@ const addFile = async (
   memoryBytes: number,
   options: TransportReadOptions,
 ): Promise<void> => {
-  const keys = await readInputKeys(file, memoryBytes, options);
+  const keysOf = await readInputKeys(file, memoryBytes, options);
   for (const [graph, { hasValues, hasReferences }] of file.graphs.entries()) {
     for await (const batch of file.graph(graph).scan({ values: hasValues, references: hasReferences }, options)) {
       const nodes = batch.filter(({ ordinal }) => losers?.has(graph, ordinal) !== true);
-      const keyOf = await keys.forNodes(graph, nodes);
+      const keyOf = await keysOf(graph, nodes);
       for (const { ordinal, value, references = [] } of nodes as readonly GraphNode[])
         builder.add(
           graph,

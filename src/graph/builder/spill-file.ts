@@ -4,6 +4,7 @@
 import { randomBytes } from 'node:crypto';
 import { closeSync, openSync, readSync, rmSync, unlinkSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
+import { ByteWriter } from '../../base/bytes/byte-writer.js';
 import { TransportError } from '../../container/graph-error.js';
 
 /** What the names of temporary files begin with; the number of the process and random digits follow. */
@@ -84,51 +85,40 @@ export class SpillFile {
 
 /** Appends to the end of a spill file through a buffer; the only writer of the file's end while it lives. */
 export class SpillWriter {
-  private readonly buffer: Buffer;
-  private used = 0;
+  private readonly buffer: ByteWriter;
   private position: number;
   private readonly first: number;
 
   /** @param region Where to write, when the room was reserved; left out: at the end. */
   constructor(
     private readonly file: SpillFile,
-    bufferBytes: number,
+    private readonly bufferBytes: number,
     private readonly region?: Region,
   ) {
-    this.buffer = Buffer.allocUnsafeSlow(bufferBytes);
+    this.buffer = new ByteWriter(bufferBytes);
     this.first = region?.start ?? file.size;
     this.position = this.first;
   }
 
   varint(value: number): void {
     this.need(8);
-    let rest = value;
-    while (rest >= 0x80) {
-      this.buffer[this.used++] = (rest % 0x80) | 0x80;
-      rest = Math.floor(rest / 0x80);
-    }
-    this.buffer[this.used++] = rest;
+    this.buffer.varint(value);
   }
 
   byte(value: number): void {
     this.need(1);
-    this.buffer[this.used++] = value;
+    this.buffer.byte(value);
   }
 
   uint32(value: number): void {
     this.need(4);
-    this.used = this.buffer.writeUInt32LE(value, this.used);
+    this.buffer.uint32(value);
   }
 
   raw(bytes: Uint8Array): void {
-    if (bytes.length > this.buffer.length) {
-      this.flush();
-      this.put(bytes);
-      return;
-    }
     this.need(bytes.length);
-    this.buffer.set(bytes, this.used);
-    this.used += bytes.length;
+    if (bytes.length > this.bufferBytes) this.put(bytes);
+    else this.buffer.raw(bytes);
   }
 
   /** Write what is buffered; the answer is all that was written. */
@@ -138,12 +128,12 @@ export class SpillWriter {
   }
 
   private need(bytes: number): void {
-    if (this.used + bytes > this.buffer.length) this.flush();
+    if (this.buffer.length + bytes > this.bufferBytes) this.flush();
   }
 
   private flush(): void {
-    this.put(this.buffer.subarray(0, this.used));
-    this.used = 0;
+    this.put(this.buffer.view());
+    this.buffer.clear();
   }
 
   private put(bytes: Uint8Array): void {

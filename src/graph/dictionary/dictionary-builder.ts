@@ -16,8 +16,7 @@ import { MAX_GRAPHS, MAX_ORDINALS } from '../meta.js';
 import { BlockList, NO_PART } from './block-table.js';
 import { DICTIONARY_PARTS, encodeIndex, encodeIndexCopy, MAX_BLOCK_KEYS, MIN_BLOCK_KEYS } from './dictionary-index.js';
 import { isRandom } from './entropy.js';
-import type { KeyCodec } from './key-block.js';
-import { KeyEncoder } from './key-block.js';
+import { type KeyCodec, KeyEncoder, WANTED_CODECS } from './key-block.js';
 import { checkKey, compareStretch, MAX_KEY_BYTES, sharedLength, shownKey } from './key-bytes.js';
 import { FilterBuilder } from './key-filter.js';
 import { OrdinalEncoder } from './ordinal-columns.js';
@@ -49,8 +48,6 @@ export interface DictionaryBuildStats {
   /** 0 when no filter was wanted, or none could be made. */
   readonly filterBytes: number;
 }
-
-const CODECS: readonly (KeyCodec | 'auto')[] = ['auto', 'fixed', 'front', 'grouped'];
 
 /**
  * Writes the sections of a dictionary: every key once, with its number in each graph. Use it through `CompactGraphBuilder`, or alone for
@@ -102,7 +99,7 @@ export class DictionaryBuilder {
     this.graphs = wholeNumber('graphs', graphs, [1, MAX_GRAPHS], badOptions);
     this.blockKeys = wholeNumber('blockKeys', blockKeys, [MIN_BLOCK_KEYS, MAX_BLOCK_KEYS], badOptions);
     this.groupBytes = wholeNumber('groupBytes', groupBytes, [0, MAX_KEY_BYTES - 1], badOptions);
-    oneOf('keyCodec', keyCodec, CODECS, badOptions);
+    oneOf('keyCodec', keyCodec, WANTED_CODECS, badOptions);
     if (keyCodec === 'grouped' && groupBytes === 0) throw new BadOptionsError('keyCodec grouped needs groupBytes');
     this.keyEncoder = new KeyEncoder(keyCodec, writer.compression);
     this.ordinalEncoder = new OrdinalEncoder(blockKeys);

@@ -4,8 +4,7 @@
 import type { ByteReader } from '../../base/bytes/byte-reader.js';
 import type { ByteWriter } from '../../base/bytes/byte-writer.js';
 import { entropyBytes } from './entropy.js';
-import type { KeyBlock, KeysToEncode } from './key-bytes.js';
-import { compareStretch, MAX_KEY_BYTES } from './key-bytes.js';
+import { compareStretch, type KeyBlock, type KeysToEncode, MAX_KEY_BYTES } from './key-bytes.js';
 
 /** Packed digits of a key at least, in bytes: fewer are not worth it. */
 const MIN_PACKED_BYTES = 4;

@@ -95,6 +95,8 @@ export type KeyCodec = 'fixed' | 'front' | 'grouped';
 
 /** Codecs by their number in files. */
 const CODECS: readonly KeyCodec[] = ['fixed', 'front', 'grouped'];
+/** What a builder may be asked for. */
+export const WANTED_CODECS: readonly (KeyCodec | 'auto')[] = ['auto', ...CODECS];
 
 /** Whether these keys can be written so. */
 export const isPossible = (codec: KeyCodec, { width, groupBytes }: KeysToEncode): boolean => {

@@ -5,6 +5,7 @@ import { ByteWriter } from '../../base/bytes/byte-writer.js';
 import { CorruptError } from '../../container/graph-error.js';
 import { sectionReader } from '../../container/layout.js';
 import { buildFuse, type FuseShape, hashBytes, mayContain, slotsOf } from './fuse-filter.js';
+import { compareStretch } from './key-bytes.js';
 
 /** Keys (or first elements) of one filter at most; a dictionary with more has none. */
 export const MAX_FILTER_KEYS = 2 ** 25;
@@ -29,7 +30,7 @@ export class FilterBuilder {
     let behind = end;
     if (this.elementBytes > 0) {
       behind = Math.min(end, start + this.elementBytes);
-      if (this.isSameAsLast(bytes, start, behind)) return;
+      if (compareStretch(bytes, start, behind, this.last) === 0) return;
       this.last = Buffer.from(bytes.subarray(start, behind));
     }
     if (this.count === MAX_FILTER_KEYS) {
@@ -70,12 +71,6 @@ export class FilterBuilder {
     writer.varint(total);
     writer.byte(shardBits);
     return Buffer.concat([writer.view(), shapes.view(), ...prints]);
-  }
-
-  private isSameAsLast(bytes: Uint8Array, start: number, end: number): boolean {
-    if (this.last.length !== end - start) return false;
-    for (let i = 0; i < this.last.length; i++) if (this.last[i] !== bytes[start + i]) return false;
-    return true;
   }
 }
 
