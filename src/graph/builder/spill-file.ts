@@ -8,7 +8,7 @@ import { ByteWriter } from '../../base/bytes/byte-writer.js';
 import { TransportError } from '../../container/graph-error.js';
 
 /** What the names of temporary files begin with; the number of the process and random digits follow. */
-export const SPILL_PREFIX = '.spanline-graph-';
+const SPILL_PREFIX = '.spanline-graph-';
 
 /** Bytes of a buffer at least: a key with its marks always fits. */
 export const MIN_BUFFER_BYTES = 8 * 1024;
@@ -157,10 +157,6 @@ export class SpillReader {
   ) {
     this.buffer = Buffer.allocUnsafeSlow(bufferBytes);
     this.position = region.start;
-  }
-
-  get isAtEnd(): boolean {
-    return this.at === this.filled && this.position === this.region.end;
   }
 
   varint(): number {

@@ -17,7 +17,7 @@ export interface DecodedBlock {
 }
 
 /** Stored bytes fetched before any of them is decoded. */
-export const WINDOW_BYTES = 4 * 1024 * 1024;
+const WINDOW_BYTES = 4 * 1024 * 1024;
 /** Index blocks held at a time. */
 export const WINDOW_TABLES = 256;
 

@@ -8,7 +8,7 @@ import { buildFuse, type FuseShape, hashBytes, mayContain, slotsOf } from './fus
 import { compareStretch } from './key-bytes.js';
 
 /** Keys (or first elements) of one filter at most; a dictionary with more has none. */
-export const MAX_FILTER_KEYS = 2 ** 25;
+const MAX_FILTER_KEYS = 2 ** 25;
 
 const FORM = 1;
 const SHARD_KEYS = 2 ** 18;

@@ -29,7 +29,7 @@ const GREY = 1;
 const BLACK = 2;
 
 /** The reverse of all references. */
-export const transposed = ({ offsets, targets }: Adjacency): Adjacency => {
+const transposed = ({ offsets, targets }: Adjacency): Adjacency => {
   const count = offsets.length - 1;
   const reversedOffsets = new Uint32Array(count + 1);
   for (const target of targets) reversedOffsets[target + 1]++;

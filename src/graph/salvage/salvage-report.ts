@@ -67,7 +67,7 @@ export interface SalvageReport {
 }
 
 /** Keys of lost nodes that are listed, for each graph. */
-export const MAX_LISTED_KEYS = 10_000;
+const MAX_LISTED_KEYS = 10_000;
 
 interface OpenLoss {
   readonly firstOrdinal: number;
