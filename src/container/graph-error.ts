@@ -57,9 +57,6 @@ export class UnsupportedVersionError extends ofKind(
 /** An option is wrong. */
 export class BadOptionsError extends ofKind('BadOptionsError', 'ERR_SPANLINE_GRAPH_BAD_OPTIONS') {}
 
-/** The error of a wrong option, for checkers. */
-export const badOptions = (message: string): BadOptionsError => new BadOptionsError(message);
-
 /** Bytes of the file are not what was written; other blocks may still be good (`salvage`). */
 export class CorruptError extends GraphError {
   override readonly name = 'CorruptError';
