@@ -2,14 +2,13 @@
 //
 //   node bench/decisions/perf-store-bytes.mjs [commits] [series]
 //
-// Answer: of 234 bytes a point 75 are room in leaf pages, which are 62 % full: a new tile sorts before the older ones, so that
-// its cells come into the middle of the tree. 39 are mostly free pages, left by the copies that each transaction makes, which later writes
-// use: 2 to 4 MB in histories of 1,024 and of 10,779 commits; four times the commits take 205 bytes a point. 55 are the name of the row, which
-// every cell repeats in its key, 21 the value (4) and its source (16).
+// Answer: of 102 bytes a point (1,024 commits) 42 are cells, 23 room in pages and blocks, 33 mostly free pages, left by the copies that
+// each transaction makes, which later writes use: 4 bytes a point in a history of 10,779 commits, which takes 73.
 //
-// The order of puts does not help. Cells of a whole tile in one transaction: 199 bytes a point as they come, 257 sorted (pages 48 %
-// full), 240 sorted downwards, 181 shuffled. Larger calls save 4 to 15 %, but hold up the event loop for longer. Only another
-// format of the file saves half: an entry for 64 columns needs no names of rows.
+// With an entry for each cell a point took 234 bytes: 55 were the name of the row, which every key repeated, and 75 room in leaf pages that
+// were 62 % full. The order of puts did not help: cells of a whole tile in one transaction took 199 bytes a point as they came, 257
+// sorted, 240 sorted downwards, 181 shuffled. The size of a block matters little: 101 bytes a point with blocks of 1,000 bytes, 103 with
+// 1,300, 108 with 3,900.
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -34,32 +33,27 @@ try {
       })),
     );
   }
-  const parts = { rowNames: 0, columns: 0, values: 0, times: 0, nodes: 0 };
-  let cells = 0;
-  for await (const rows of table.readRows({ prefix: '' })) {
-    for (const { key, cells: some } of rows) {
-      for (const { family, qualifier, value } of some) {
-        cells++;
-        parts.rowNames += key.length;
-        parts.columns += family.length + qualifier.length + 2;
-        parts.values += value.length;
-        parts.times += 6;
-        // A node of LMDB: its header, and its place in the page.
-        parts.nodes += 10;
-      }
-    }
-  }
   await table.close();
   const points = commits * series;
   const file = statSync(join(dir, 'data.mdb')).size;
-  const used = Object.values(parts).reduce((sum, bytes) => sum + bytes, 0);
   const root = open({ path: dir, noSubdir: false, readOnly: true });
-  const pages = root.openDB({ name: 'cells' }).getStats();
+  const database = root.openDB({ name: 'cells', encoding: 'binary', keyEncoding: 'binary' });
+  const parts = { keys: 0, entries: 0, nodes: 0 };
+  let entries = 0;
+  for (const { key, value } of database.getRange({})) {
+    entries++;
+    parts.keys += key.length;
+    parts.entries += value.length;
+    // A node of LMDB: its header, and its place in the page.
+    parts.nodes += 10;
+  }
+  const used = parts.keys + parts.entries + parts.nodes;
+  const pages = database.getStats();
   await root.close();
   parts.leafRoom = pages.treeLeafPageCount * pages.pageSize - used;
   parts.otherPages = file - pages.treeLeafPageCount * pages.pageSize;
   const perPoint = (bytes) => (bytes / points).toFixed(1);
-  console.log(`${points} points, ${cells} cells, ${perPoint(file)} bytes of the file a point:`);
+  console.log(`${points} points, ${entries} entries, ${perPoint(file)} bytes of the file a point:`);
   for (const [name, bytes] of Object.entries(parts)) {
     console.log(`  ${name.padEnd(10)} ${perPoint(bytes)}`);
   }

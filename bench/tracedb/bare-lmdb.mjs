@@ -3,7 +3,6 @@
 import { rmSync } from 'node:fs';
 import {
   cellKey,
-  encodeCell,
   LmdbTable,
   OrderedParamSet,
   openLmdbEnv,
@@ -15,6 +14,14 @@ import { ingestCases } from './ingest.mjs';
 import { TILE } from './shape.mjs';
 import { scratchPath, storePath } from './store.mjs';
 import { firstIdCase, queries, queryCase, TRACES } from './support.mjs';
+
+/** A cell's entry: its time in milliseconds in six bytes, then its value. */
+const encodeCell = (value, timestampMs) => {
+  const bytes = Buffer.allocUnsafe(6 + value.length);
+  bytes.writeUIntBE(timestampMs, 0, 6);
+  bytes.set(value, 6);
+  return bytes;
+};
 
 const entriesOf = (key, mutations) =>
   mutations.map(({ family, qualifier, value, timestampMs }) => ({
@@ -84,15 +91,22 @@ const open = async (path, writes) => {
 let opened;
 const tile = async () => {
   opened ??= (async () => {
+    const ops = OrderedParamSet.parse(await readOps(storePath(TRACES)));
     const { cells } = await openLmdbEnv(storePath(TRACES), PERF_SCHEMA);
-    const ops = OrderedParamSet.parse(readOps(cells));
     return { cells, ops, layout: tileLayout(TILE, 8) };
   })();
   return opened;
 };
 
-const readOps = (cells) => {
-  for (const { value } of cells.getRange({ start: '@', limit: 2 })) if (value.length > 100) return value.subarray(6);
+const readOps = async (path) => {
+  const table = await LmdbTable.open(path, PERF_SCHEMA);
+  try {
+    for await (const rows of table.readRows({ prefix: '@' })) {
+      for (const { cells } of rows) for (const { value } of cells) if (value.length > 100) return Buffer.from(value);
+    }
+  } finally {
+    await table.close();
+  }
   throw new Error('the tile has no param set');
 };
 

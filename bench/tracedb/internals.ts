@@ -6,7 +6,6 @@ export { OrderedParamSet } from '../../src/tracedb/params/ordered-param-set.js';
 export { tileLayout } from '../../src/tracedb/perf/keys.js';
 export { PERF_SCHEMA, PerfStore } from '../../src/tracedb/perf/perf-store.js';
 export { cellKey } from '../../src/tracedb/table/lmdb/cell-key.js';
-export { encodeCell } from '../../src/tracedb/table/lmdb/cell-value.js';
 export { openLmdbEnv } from '../../src/tracedb/table/lmdb/lmdb-env.js';
 export { LmdbTable } from '../../src/tracedb/table/lmdb/lmdb-table.js';
 export { openTable } from '../../src/tracedb/table/open-table.js';

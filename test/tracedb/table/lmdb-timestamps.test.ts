@@ -1,12 +1,9 @@
-// On LMDB an older cell never replaces a newer one, in whatever order cells come, from one table or two, and in a store that does not
-// know the newest time of its families.
+// On LMDB an older cell never replaces a newer one, in whatever order cells come, from one table or two.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { type DatabaseOptions, open } from 'lmdb';
 import { afterAll, expect, test } from 'vitest';
-import { KEY_ENCODER } from '../../../src/tracedb/table/lmdb/cell-key.js';
 import { LmdbTable } from '../../../src/tracedb/table/lmdb/lmdb-table.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'spanline-times-'));
@@ -34,27 +31,10 @@ const cellsOf = async (table: LmdbTable) => {
   return found;
 };
 
-/** Makes the store one that was written before the newest times were kept. */
-const forgetTimes = async (path: string) => {
-  const root = open({ path, noSubdir: false, pageSize: 8192, encoding: 'binary', maxDbs: 4 });
-  const meta = root.openDB({ name: 'meta', encoding: 'binary', keyEncoder: KEY_ENCODER } as DatabaseOptions & {
-    name: string;
-  });
-  const keys = [...meta.getKeys()].filter((key) => String(key).startsWith('newest:'));
-  expect(keys).toHaveLength(SCHEMA.families.length);
-  for (const key of keys) await meta.remove(key);
-  await root.close();
-};
-
-test.each([
-  ['that knows its newest times', async () => {}],
-  ['that does not', forgetTimes],
-])('the newest cell wins in a store %s', async (_, prepare) => {
+test('the newest cell wins', async () => {
   await fc.assert(
     fc.asyncProperty(batches, async (all) => {
       const path = newStore();
-      await (await LmdbTable.open(path, SCHEMA)).close();
-      await prepare(path);
       const tables = [await LmdbTable.open(path, SCHEMA), await LmdbTable.open(path, SCHEMA)];
       const model = new Map<string, { value: number; time: number }>();
       let value = 0;

@@ -2,6 +2,7 @@
 // but its snapshot: rests of long rows from a later one would be half of another process's batch.
 import type { Database, Transaction } from 'lmdb';
 import { compareBytes, prefixEnd } from '../byte-order.js';
+import { blockFor, blockKey, isDirectory, readDirectory } from './block-directory.js';
 import { cutRow, type EntryKey, headOf, MAX_WHOLE_ROW_BYTES, restPrefix } from './cell-key.js';
 import type { LmdbEnv } from './lmdb-env.js';
 import type { RowRange } from './row-ranges.js';
@@ -128,8 +129,20 @@ export class CellWalk {
     }
     this.entry = key;
     this.rowEnd = rowEnd;
-    if (this.#withValues) this.value = (found as Entry).value;
-    return true;
+    if (!this.#withValues) return true;
+    this.value = (found as Entry).value;
+    const { qualifier } = this.#range;
+    if (qualifier === undefined || !isDirectory(this.value)) return true;
+    this.#goTo(key, qualifier);
+    return false;
+  }
+
+  /** Of a family in many blocks look only at the block that holds `qualifier`. */
+  #goTo(head: string, qualifier: string): void {
+    const blocks = readDirectory(this.value);
+    const key = blockKey(head, blocks[blockFor(blocks, qualifier)] as string);
+    this.#entries.return?.();
+    this.#entries = this.#open(this.#snapshot.env.cells, key, `${key}\0`);
   }
 
   #descend(key: string): void {

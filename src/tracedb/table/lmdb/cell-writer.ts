@@ -1,83 +1,51 @@
-// Writes the cells of one transaction. An older cell must never replace a newer one; what makes that cheap is that the store knows the
-// newest time of each family: a cell that is not older than it needs no look at what is there.
+// Changes the cells of one transaction, each family by a writer of its own. What its writers hold is not in the file before `finish`.
 import type { Database } from 'lmdb';
 import type { Mutation } from '../wide-column-table.js';
-import { cellKeyEnd, type EntryKey } from './cell-key.js';
-import { cellTime, encodeCell } from './cell-value.js';
+import type { EntryKey } from './cell-key.js';
+import { FamilyWriter } from './family-writer.js';
 import type { LmdbEnv } from './lmdb-env.js';
-import { newestTime, putNewestTime } from './newest-time.js';
 
-const NO_OVERWRITE = { noOverwrite: true };
+type Cells = Database<Buffer, EntryKey>;
 
-/** What the cells of one family share. Many are the same but for their row, such as the empty cells of an index. */
-interface FamilyState {
-  readonly stored: number;
-  newest: number;
-  qualifier: string;
-  keyEnd: string;
-  value: Uint8Array | undefined;
-  timestampMs: number;
-  bytes: Buffer;
-}
-
-const NO_BYTES = Buffer.alloc(0);
-
-/** One for each write transaction; values must not change before its end. `finish` belongs to it even when it fails. */
+/** One for each write transaction. */
 export class CellWriter {
-  private readonly families = new Map<string, FamilyState>();
+  readonly #families = new Map<string, FamilyWriter>();
 
-  constructor(private readonly env: LmdbEnv) {}
+  readonly #env: LmdbEnv;
+
+  constructor(env: LmdbEnv) {
+    this.#env = env;
+  }
 
   /** Write a cell unless a newer one is there. */
-  set(database: Database<Buffer, EntryKey>, row: string, mutation: Mutation & { type: 'set' }): void {
-    const { family, qualifier, value, timestampMs } = mutation;
-    const state = this.families.get(family) ?? this.begin(family);
-    if (qualifier !== state.qualifier) {
-      state.qualifier = qualifier;
-      state.keyEnd = cellKeyEnd(family, qualifier);
-    }
-    if (value !== state.value || timestampMs !== state.timestampMs) {
-      state.value = value;
-      state.timestampMs = timestampMs;
-      state.bytes = encodeCell(value, timestampMs);
-    }
-    const key = row + state.keyEnd;
-    if (timestampMs >= state.newest) {
-      state.newest = timestampMs;
-      database.putSync(key, state.bytes);
-    } else {
-      setOlder(database, key, state.bytes, timestampMs);
-    }
+  set(database: Cells, row: string, { family, qualifier, value, timestampMs }: Mutation & { type: 'set' }): void {
+    this.#of(family).set(database, row, qualifier, value, timestampMs);
   }
 
-  /** Note the newest times. */
+  /** Remove a cell. */
+  remove(database: Cells, row: string, family: string, qualifier: string): void {
+    this.#of(family).remove(database, row, qualifier);
+  }
+
+  /** Remove all cells of a row. */
+  removeRow(database: Cells, row: string): void {
+    this.finish();
+    // Collected first: removing under a cursor would move it.
+    const keys = [...database.getKeys({ start: `${row}\0`, end: `${row}\x01` })];
+    for (const key of keys) database.removeSync(key);
+  }
+
+  /** Write what is held. */
   finish(): void {
-    for (const [family, { stored, newest }] of this.families) {
-      if (newest > stored) putNewestTime(this.env.meta, family, newest);
-    }
+    for (const writer of this.#families.values()) writer.flush();
   }
 
-  private begin(family: string): FamilyState {
-    const stored = newestTime(this.env.meta, family);
-    const state = {
-      stored,
-      newest: stored,
-      qualifier: '',
-      keyEnd: cellKeyEnd(family, ''),
-      value: undefined,
-      timestampMs: 0,
-      bytes: NO_BYTES,
-    };
-    this.families.set(family, state);
-    return state;
+  #of(family: string): FamilyWriter {
+    let writer = this.#families.get(family);
+    if (writer === undefined) {
+      writer = new FamilyWriter(family, this.#env.hasOldCells);
+      this.#families.set(family, writer);
+    }
+    return writer;
   }
 }
-
-const setOlder = (database: Database<Buffer, EntryKey>, key: string, bytes: Buffer, timestampMs: number): void => {
-  // Most cells are new: one call finds that out and writes. (lmdb types its answer as void.)
-  const isNew = database.putSync(key, bytes, NO_OVERWRITE) as unknown as boolean;
-  if (isNew) return;
-  const old = database.getBinaryFast(key);
-  if (old !== undefined && cellTime(old) > timestampMs) return;
-  database.putSync(key, bytes);
-};

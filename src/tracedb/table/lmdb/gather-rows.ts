@@ -1,7 +1,8 @@
 // Gathers the cells of a walk to rows, or to keys of rows, batch by batch. A batch is bounded by rows, bytes and time, because
 // the event loop stands still while it is filled.
 import type { Cell, ReadOptions, Row } from '../wide-column-table.js';
-import { cellTime, cellValue } from './cell-value.js';
+import { isDirectory } from './block-directory.js';
+import { BlockCursor, isBlock, oldCellTime, oldCellValue } from './cell-block.js';
 import type { CellWalk } from './cell-walk.js';
 
 /** Which cells of a row count. */
@@ -32,13 +33,22 @@ const gatherCells = (walk: CellWalk, { families, qualifiers }: CellFilter): Cell
   const { row } = walk;
   const cells: Cell[] = [];
   do {
-    const { entry, rowEnd, value } = walk;
+    const { entry, rowEnd, value: bytes } = walk;
+    if (isDirectory(bytes)) continue;
     const split = entry.indexOf('\0', rowEnd + 1);
     const family = entry.slice(rowEnd + 1, split);
     if (families !== undefined && !families.has(family)) continue;
+    if (isBlock(bytes)) {
+      for (const cursor = new BlockCursor(bytes, bytes.length); cursor.next(); ) {
+        const { qualifier } = cursor;
+        if (qualifiers !== undefined && !qualifiers.has(qualifier)) continue;
+        cells.push({ family, qualifier, value: cursor.value, timestampMs: cursor.timestampMs });
+      }
+      continue;
+    }
     const qualifier = entry.slice(split + 1);
     if (qualifiers !== undefined && !qualifiers.has(qualifier)) continue;
-    cells.push({ family, qualifier, value: cellValue(value), timestampMs: cellTime(value) });
+    cells.push({ family, qualifier, value: oldCellValue(bytes), timestampMs: oldCellTime(bytes) });
   } while (walk.advance() && walk.row === row);
   return cells;
 };

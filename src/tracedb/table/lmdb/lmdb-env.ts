@@ -13,10 +13,11 @@ import { checkDataFile } from './data-file.js';
 import { checkFileSystem } from './file-system.js';
 import { isDiskFull } from './free-space.js';
 import { diskFull } from './lmdb-errors.js';
-import { putNewestTime } from './newest-time.js';
 import { writeError } from './write-error.js';
 
-const FORMAT_VERSION = 1;
+/** Version 1 had an entry for each cell. Its stores are read as they are; the first write makes them ones of version 2. */
+const FORMAT_VERSION = 2;
+const FIRST_VERSION = 1;
 const SCHEMA_KEY = 'schema';
 /** The databases in the file. */
 const NAMES: readonly string[] = ['meta', 'cells', 'rests'];
@@ -27,14 +28,17 @@ const NEW_STORE_BYTES = 1024 * 1024;
 
 /** The open databases of a store. */
 export interface LmdbEnv {
+  readonly directory: string;
   readonly root: RootDatabase<Buffer, EntryKey>;
-  /** The schema, and the newest time of each family. */
+  /** The schema. */
   readonly meta: Database<Buffer, EntryKey>;
   /** Cells of rows, and the heads of long ones. */
   readonly cells: Database<Buffer, EntryKey>;
   /** Cells of long rows, by the number of their head. */
   readonly rests: Database<Buffer, EntryKey>;
   readonly families: ReadonlySet<string>;
+  /** Whether some cells may have entries of their own, as version 1 kept them. */
+  readonly hasOldCells: boolean;
 }
 
 // `keyEncoder` is documented by lmdb for every database but missing from the type.
@@ -43,12 +47,14 @@ const DATABASE = { encoding: 'binary', keyEncoder: KEY_ENCODER } as DatabaseOpti
 interface Schema {
   readonly version: number;
   readonly families: readonly string[];
+  /** Of version 2: whether it was of version 1. */
+  readonly hasOldCells?: boolean;
 }
 
 const foreign = (location: string): TraceDbError =>
   new TraceDbError(
     'ERR_SPANLINE_STORE_CORRUPT',
-    `${location} holds no table of format ${FORMAT_VERSION}; it was written by another program or a newer version`,
+    `${location} holds no table of format ${FIRST_VERSION} or ${FORMAT_VERSION}; it was written by another program or a newer version`,
   );
 
 /** Throws when the file has something that is not ours, before anything is added to it. */
@@ -62,11 +68,21 @@ const checkOurs = (root: RootDatabase<Buffer, EntryKey>, location: string): void
 const parseSchema = (bytes: Buffer, location: string): Schema => {
   try {
     const schema = JSON.parse(bytes.toString()) as Schema;
-    if (schema.version === FORMAT_VERSION && Array.isArray(schema.families)) return schema;
+    const isKnown = schema.version === FORMAT_VERSION || schema.version === FIRST_VERSION;
+    if (isKnown && Array.isArray(schema.families)) return schema;
   } catch {
     // Falls through to the error that names the store.
   }
   throw foreign(location);
+};
+
+const putSchema = (meta: Database<Buffer, EntryKey>, schema: Schema): void => {
+  meta.putSync(SCHEMA_KEY, Buffer.from(JSON.stringify(schema)));
+};
+
+const readSchema = (meta: Database<Buffer, EntryKey>, location: string): Schema | undefined => {
+  const bytes = meta.getBinary(SCHEMA_KEY);
+  return bytes && parseSchema(bytes, location);
 };
 
 const readOrCreateSchema = async (
@@ -74,25 +90,28 @@ const readOrCreateSchema = async (
   meta: Database<Buffer, EntryKey>,
   wanted: TableSchema,
   location: string,
-): Promise<readonly string[]> => {
-  const current = (): readonly string[] => {
-    const bytes = meta.get(SCHEMA_KEY);
-    return bytes === undefined ? [] : parseSchema(bytes, location).families;
-  };
-  const found = current();
-  const missing = wanted.families.filter((family) => !found.includes(family));
+): Promise<Schema> => {
+  const empty: Schema = { version: FORMAT_VERSION, families: [] };
+  const found = readSchema(meta, location) ?? empty;
+  const missing = wanted.families.filter((family) => !found.families.includes(family));
   if (missing.length === 0) return found;
   if (wanted.make === false) throw noTable(location, missing);
   return root.transaction(() => {
     // Again inside the transaction: another process may have come first.
-    const old = current();
-    const families = [...new Set([...old, ...wanted.families])].sort();
-    checkFamilyNames(families);
-    for (const family of families) if (!old.includes(family)) putNewestTime(meta, family, 0);
-    const schema: Schema = { version: FORMAT_VERSION, families };
-    meta.put(SCHEMA_KEY, Buffer.from(JSON.stringify(schema)));
-    return families;
+    const old = readSchema(meta, location) ?? empty;
+    const schema = { ...old, families: [...new Set([...old.families, ...wanted.families])].sort() };
+    checkFamilyNames(schema.families);
+    putSchema(meta, schema);
+    return schema;
   });
+};
+
+/** Say in a store of version 1 that it has newer cells too, in the transaction that writes the first of them. */
+export const noteNewCells = ({ meta, hasOldCells, directory }: LmdbEnv): void => {
+  if (!hasOldCells) return;
+  const schema = readSchema(meta, directory);
+  if (schema?.version !== FIRST_VERSION) return;
+  putSchema(meta, { ...schema, version: FORMAT_VERSION, hasOldCells: true });
 };
 
 /** Making the files where there is no room for them would end the process: they are written through memory maps. */
@@ -132,13 +151,15 @@ export const openLmdbEnv = async (directory: string, schema: TableSchema): Promi
     root.readerCheck();
     checkOurs(root, directory);
     const meta = root.openDB<Buffer, EntryKey>({ ...DATABASE, name: 'meta' });
-    const families = new Set(await readOrCreateSchema(root, meta, schema, directory));
+    const { version, families, hasOldCells = false } = await readOrCreateSchema(root, meta, schema, directory);
     return {
+      directory,
       root,
       meta,
       cells: root.openDB<Buffer, EntryKey>({ ...DATABASE, name: 'cells' }),
       rests: root.openDB<Buffer, EntryKey>({ ...DATABASE, name: 'rests' }),
-      families,
+      families: new Set(families),
+      hasOldCells: hasOldCells || version === FIRST_VERSION,
     };
   } catch (cause) {
     await root?.close().catch(() => {});

@@ -8,6 +8,8 @@ import { cellKey, cutRow, type EntryKey } from './cell-key.js';
 export interface RowRange {
   readonly start?: string;
   readonly end?: EntryKey;
+  /** The only column of the only family that is wanted, if it is one: of a family with many blocks one is looked at. */
+  readonly qualifier?: string;
 }
 
 // No key holds NUL, so a bound that does stands right behind the key before it.
@@ -21,11 +23,11 @@ const rangeOfRow = (key: string, { families, qualifiers }: ReadOptions): RowRang
   const whole = { start: key, end: `${key}\x01` };
   const [family] = families ?? [];
   if (family === undefined || families?.length !== 1) return whole;
-  const [qualifier] = qualifiers?.length === 1 ? qualifiers : [];
-  const start = qualifier === undefined ? cellKey(key, family, '') : cellKey(key, family, qualifier);
+  const start = cellKey(key, family, '');
   if (cutRow(start) !== undefined) return whole;
-  // All qualifiers of the family sort before the text in which the NUL behind it is raised by one.
-  return { start, end: qualifier === undefined ? `${start.slice(0, -1)}\x01` : `${start}\x01` };
+  const [qualifier] = qualifiers?.length === 1 ? qualifiers : [];
+  // All entries of the family sort before the text in which the NUL behind it is raised by one.
+  return { start, end: `${start.slice(0, -1)}\x01`, qualifier };
 };
 
 /** The ranges of a selection, ascending. They may hold more cells than `options` ask for. */

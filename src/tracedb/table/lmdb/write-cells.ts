@@ -2,10 +2,10 @@
 import type { Database } from 'lmdb';
 import { invalidInput, TraceDbError } from '../../tracedb-error.js';
 import type { Mutation, Predicate, RowMutation } from '../wide-column-table.js';
-import { cellKey, cutRow, type EntryKey, headKey, restPrefix } from './cell-key.js';
-import { cellTime, cellValue } from './cell-value.js';
+import { cutRow, type EntryKey, headKey, restPrefix } from './cell-key.js';
 import { CellWriter } from './cell-writer.js';
-import type { LmdbEnv } from './lmdb-env.js';
+import { type FoundCell, findCell } from './find-cell.js';
+import { type LmdbEnv, noteNewCells } from './lmdb-env.js';
 
 /** Where the cells of one row are. */
 interface Place {
@@ -39,21 +39,12 @@ const placeOf = (env: LmdbEnv, row: string, mutations: readonly Mutation[]): Pla
   return { database: env.rests, row: restPrefix(id) + cut.rest };
 };
 
-const deleteRow = ({ database, row }: Place): void => {
-  // Collected first: removing under a cursor would move it.
-  const keys = [...database.getKeys({ start: `${row}\0`, end: `${row}\x01` })];
-  for (const key of keys) database.removeSync(key);
-};
-
 /** Apply the mutations of rows, in their order. */
 export const applyRows = (env: LmdbEnv, rows: readonly RowMutation[]): void => {
+  noteNewCells(env);
   const writer = new CellWriter(env);
-  try {
-    for (const { key, mutations } of rows) applyMutations(env, writer, key, mutations);
-  } finally {
-    // A failure may leave what was written so far.
-    writer.finish();
-  }
+  for (const { key, mutations } of rows) applyMutations(env, writer, key, mutations);
+  writer.finish();
 };
 
 const applyMutations = (env: LmdbEnv, writer: CellWriter, key: string, mutations: readonly Mutation[]): void => {
@@ -61,30 +52,28 @@ const applyMutations = (env: LmdbEnv, writer: CellWriter, key: string, mutations
   if (place === undefined) return;
   for (const mutation of mutations) {
     if (mutation.type === 'set') writer.set(place.database, place.row, mutation);
-    else if (mutation.type === 'delete-row') deleteRow(place);
-    else place.database.removeSync(cellKey(place.row, mutation.family, mutation.qualifier));
+    else if (mutation.type === 'delete-row') writer.removeRow(place.database, place.row);
+    else writer.remove(place.database, place.row, mutation.family, mutation.qualifier);
   }
 };
 
-/** The bytes of a cell's entry; undefined when the cell does not exist. */
-const readCell = (env: LmdbEnv, key: string, family: string, qualifier: string): Buffer | undefined => {
+const readCell = (env: LmdbEnv, key: string, family: string, qualifier: string): FoundCell | undefined => {
   const place = placeOf(env, key, []);
-  // A copy: the buffer that getBinaryFast lends is longer than the entry, which Node 24's subarray does not hide.
-  return place?.database.getBinary(cellKey(place.row, family, qualifier));
+  return place && findCell(place.database, place.row, family, qualifier);
 };
 
 /** Whether a predicate holds. */
 export const holds = (env: LmdbEnv, key: string, { family, qualifier, value }: Predicate): boolean => {
-  const bytes = readCell(env, key, family, qualifier);
-  return bytes !== undefined && (value === undefined || Buffer.compare(cellValue(bytes), value) === 0);
+  const cell = readCell(env, key, family, qualifier);
+  return cell !== undefined && (value === undefined || Buffer.compare(cell.value, value) === 0);
 };
 
 /** Add to a counter; returns the sum. */
 export const increment = (env: LmdbEnv, key: string, family: string, qualifier: string, by: number): number => {
-  const bytes = readCell(env, key, family, qualifier);
+  const cell = readCell(env, key, family, qualifier);
   let sum = BigInt(by);
-  if (bytes !== undefined) {
-    const value = cellValue(bytes) as Buffer;
+  if (cell !== undefined) {
+    const value = cell.value as Buffer;
     if (value.length !== 8) {
       throw invalidInput(
         `cell ${family}:${qualifier} of row ${JSON.stringify(key)} has ${value.length} bytes and is no counter (8 bytes)`,
@@ -100,9 +89,8 @@ export const increment = (env: LmdbEnv, key: string, family: string, qualifier: 
   }
   const value = Buffer.alloc(8);
   value.writeBigInt64BE(sum);
-  const old = bytes === undefined ? 0 : cellTime(bytes);
   // The engine's time, as in Bigtable, but never back: a counter must not lose to an older cell of itself.
-  const timestampMs = Math.max(Date.now(), old);
+  const timestampMs = Math.max(Date.now(), cell?.timestampMs ?? 0);
   applyRows(env, [{ key, mutations: [{ type: 'set', family, qualifier, value, timestampMs }] }]);
   return Number(sum);
 };

@@ -15,7 +15,12 @@ const LONG = 'L'.repeat(3000);
 const text = (...parts: string[]) =>
   fc.array(fc.constantFrom(...parts), { minLength: 1, maxLength: 3 }).map((found) => found.join(''));
 const aKey = text('a', 'b', ':', '\x01', 'é', '\uffff', '\u{10000}', LONG).filter((key) => key.length <= 4096);
-const aQualifier = fc.constantFrom('0', '1', '10', '.', '\u{10000}', '\uffff');
+const aQualifier = fc.constantFrom('', '0', '1', '10', '.', '\u{10000}', '\uffff');
+// Long ones too, of which an engine that keeps cells together must make more than one piece.
+const aValue = fc.oneof(
+  { weight: 4, arbitrary: fc.uint8Array({ maxLength: 9 }) },
+  { weight: 1, arbitrary: fc.integer({ min: 600, max: 2600 }).map((length) => new Uint8Array(length).fill(length)) },
+);
 const aFamily = fc.constantFrom(...FAMILIES);
 const aMutation: fc.Arbitrary<Mutation> = fc.oneof(
   {
@@ -24,7 +29,7 @@ const aMutation: fc.Arbitrary<Mutation> = fc.oneof(
       type: fc.constant('set' as const),
       family: aFamily,
       qualifier: aQualifier,
-      value: fc.uint8Array({ maxLength: 9 }),
+      value: aValue,
       timestampMs: fc.integer({ min: 0, max: 5 }),
     }),
   },
@@ -34,16 +39,19 @@ const aMutation: fc.Arbitrary<Mutation> = fc.oneof(
   },
   { weight: 1, arbitrary: fc.record({ type: fc.constant('delete-row' as const) }) },
 );
-const aRow: fc.Arbitrary<RowMutation> = fc.record({
+/** Changes to one row. */
+export const aRow: fc.Arbitrary<RowMutation> = fc.record({
   key: aKey,
   mutations: fc.array(aMutation, { minLength: 1, maxLength: 4 }),
 });
-const aSelection: fc.Arbitrary<RowSelection> = fc.oneof(
+/** Rows to read. */
+export const aSelection: fc.Arbitrary<RowSelection> = fc.oneof(
   fc.record({ keys: fc.array(aKey, { maxLength: 5 }) }),
   fc.record({ prefix: fc.oneof(fc.constant(''), aKey) }),
   fc.record({ start: fc.option(aKey, { nil: undefined }), end: fc.option(aKey, { nil: undefined }) }),
 );
-const someOptions: fc.Arbitrary<ReadOptions> = fc.record(
+/** What to read of them. */
+export const someOptions: fc.Arbitrary<ReadOptions> = fc.record(
   {
     families: fc.subarray(FAMILIES),
     qualifiers: fc.array(aQualifier, { maxLength: 3 }),
@@ -52,9 +60,11 @@ const someOptions: fc.Arbitrary<ReadOptions> = fc.record(
   { requiredKeys: [] },
 );
 
-type Model = Map<string, Map<string, Extract<Mutation, { type: 'set' }>>>;
+/** The cells of each row. */
+export type Model = Map<string, Map<string, Extract<Mutation, { type: 'set' }>>>;
 
-const apply = (model: Model, { key, mutations }: RowMutation): void => {
+/** Change the model. */
+export const apply = (model: Model, { key, mutations }: RowMutation): void => {
   const cells = model.get(key) ?? new Map();
   model.set(key, cells);
   for (const mutation of mutations) {
@@ -74,7 +84,12 @@ const isSelected = (selection: RowSelection, key: string): boolean => {
   return (start === undefined || byBytes(key, start) >= 0) && (end === undefined || byBytes(key, end) < 0);
 };
 
-const expected = (model: Model, selection: RowSelection, { families, qualifiers, limit }: ReadOptions): string[] => {
+/** What a read should give, as lines of text. */
+export const expected = (
+  model: Model,
+  selection: RowSelection,
+  { families, qualifiers, limit }: ReadOptions,
+): string[] => {
   const rows = [...model]
     .filter(([key]) => isSelected(selection, key))
     .sort(([a], [b]) => byBytes(a, b))

@@ -1,0 +1,147 @@
+// Changes the cells of one family, row after row, inside a write transaction. One block is held in memory, so that many cells of a row
+// are one write; until `flush` the file lacks what was changed, and nothing else may read the family.
+import type { Database } from 'lmdb';
+import { compareBytes } from '../byte-order.js';
+import { blockFor, blockKey, directoryEntry, isDirectory, readDirectory } from './block-directory.js';
+import { CellBlock, isBlock, oldCellTime, oldCellValue } from './cell-block.js';
+import { cellKey, type EntryKey } from './cell-key.js';
+
+type Cells = Database<Buffer, EntryKey>;
+
+/** Writes the cells of one family. */
+export class FamilyWriter {
+  #database: Cells | undefined;
+  #row = '';
+  /** The entry of the row's only block, or of the directory of its blocks. */
+  #head = '';
+  /** The names of the row's blocks; undefined when it has one at most. */
+  #names: string[] | undefined;
+  #isDirectoryChanged = false;
+  /** Which of several blocks is held; -1 when none is. */
+  #held = -1;
+  readonly #block = new CellBlock();
+  #isChanged = false;
+  readonly #family: string;
+  /** Whether the store may have cells of version 1. */
+  readonly #hasOldCells: boolean;
+
+  constructor(family: string, hasOldCells: boolean) {
+    this.#family = family;
+    this.#hasOldCells = hasOldCells;
+  }
+
+  /** Set a cell unless a newer one is there. */
+  set(database: Cells, row: string, qualifier: string, value: Uint8Array, timestampMs: number): void {
+    // What is far too long is cut into blocks before it grows further: with each cell all that sorts behind it moves.
+    if (this.#block.isFarTooLong) this.flush();
+    this.#turnTo(database, row);
+    this.#hold(qualifier);
+    this.#block.set(qualifier, value, timestampMs);
+    this.#isChanged = true;
+  }
+
+  /** Remove a cell. */
+  remove(database: Cells, row: string, qualifier: string): void {
+    this.#turnTo(database, row);
+    this.#hold(qualifier);
+    if (this.#block.remove(qualifier)) this.#isChanged = true;
+  }
+
+  /** Write what is held, and forget the row. */
+  flush(): void {
+    if (this.#isChanged) this.#write();
+    if (this.#isDirectoryChanged)
+      (this.#database as Cells).putSync(this.#head, directoryEntry(this.#names as string[]));
+    this.#isDirectoryChanged = false;
+    this.#database = undefined;
+  }
+
+  #turnTo(database: Cells, row: string): void {
+    if (row === this.#row && database === this.#database) return;
+    this.flush();
+    this.#database = database;
+    this.#row = row;
+    this.#head = cellKey(row, this.#family, '');
+    this.#look();
+  }
+
+  /** See what is there of the row. */
+  #look(): void {
+    const entry = (this.#database as Cells).getBinary(this.#head);
+    this.#names = entry !== undefined && isDirectory(entry) ? readDirectory(entry) : undefined;
+    this.#held = -1;
+    if (this.#names !== undefined) return;
+    const block = entry !== undefined && isBlock(entry) ? entry : undefined;
+    this.#block.reset(block);
+    if (this.#hasOldCells && block === undefined) this.#takeOldCells();
+  }
+
+  /** Make a block of the cells that version 1 wrote. */
+  #takeOldCells(): void {
+    const database = this.#database as Cells;
+    // Collected first: removing under a cursor would move it.
+    for (const { key, value } of [...database.getRange({ start: this.#head, end: `${this.#head.slice(0, -1)}\x01` })]) {
+      this.#block.set((key as string).slice(this.#head.length), oldCellValue(value), oldCellTime(value));
+      database.removeSync(key);
+      this.#isChanged = true;
+    }
+  }
+
+  /** Hold the block in which `qualifier` belongs. */
+  #hold(qualifier: string): void {
+    if (this.#names === undefined || this.#isHeld(this.#names, qualifier)) return;
+    if (this.#isChanged) this.#write();
+    // It may have been the last block.
+    if (this.#names === undefined) return;
+    this.#held = blockFor(this.#names, qualifier);
+    this.#block.reset((this.#database as Cells).getBinary(blockKey(this.#head, this.#names[this.#held] as string)));
+  }
+
+  #isHeld(names: readonly string[], qualifier: string): boolean {
+    if (this.#held === -1) return false;
+    // The first block also has what sorts before its name.
+    if (this.#held > 0 && compareBytes(qualifier, names[this.#held] as string) < 0) return false;
+    const next = names[this.#held + 1];
+    return next === undefined || compareBytes(qualifier, next) < 0;
+  }
+
+  /** Write the held block. */
+  #write(): void {
+    const database = this.#database as Cells;
+    this.#isChanged = false;
+    if (this.#names !== undefined) this.#writeOneOf(this.#names);
+    else if (this.#block.isTooLong) this.#names = this.#writePieces();
+    else if (this.#block.isEmpty) database.removeSync(this.#head);
+    else database.putSync(this.#head, this.#block.entry());
+  }
+
+  /** Write the held block of several. */
+  #writeOneOf(names: string[]): void {
+    const database = this.#database as Cells;
+    const name = names[this.#held] as string;
+    if (!this.#block.isEmpty && !this.#block.isTooLong) {
+      database.putSync(blockKey(this.#head, name), this.#block.entry());
+      return;
+    }
+    const pieces = this.#block.isEmpty ? [] : this.#writePieces();
+    // The first block may have cells that sort before its name, so that no piece need be in its place.
+    if (!pieces.includes(name)) database.removeSync(blockKey(this.#head, name));
+    names.splice(this.#held, 1, ...pieces);
+    this.#held = -1;
+    this.#isDirectoryChanged = true;
+    if (names.length > 0) return;
+    // A row without cells does not exist; what is set next begins a block of its own.
+    database.removeSync(this.#head);
+    this.#names = undefined;
+    this.#isDirectoryChanged = false;
+  }
+
+  /** Write the held block as more than one, each named after its first qualifier; their names. */
+  #writePieces(): string[] {
+    this.#isDirectoryChanged = true;
+    return this.#block.split().map(({ qualifier, entry }) => {
+      (this.#database as Cells).putSync(blockKey(this.#head, qualifier), entry);
+      return qualifier;
+    });
+  }
+}
