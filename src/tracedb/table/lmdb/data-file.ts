@@ -1,12 +1,13 @@
 // Looks at the data file before LMDB maps it: a foreign file, or one that was cut off, would end the process instead of giving an
 // error. It must not refuse a file that LMDB would read: a whole one may be shorter than it says, since pages that nothing refers
 // to are not written.
+import { readSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { TraceDbError } from '../../tracedb-error.js';
 
 // Places in LMDB's data format 2: page header, meta page, database record, node.
-const MAGIC = 0xbeefc0de;
+export const MAGIC = 0xbeefc0de;
 const FORMAT = 2;
 const HEADER_BYTES = 24;
 const META = {
@@ -107,6 +108,16 @@ const problemOf = async (file: FileHandle, { first, second }: Metas): Promise<st
     if (!(cause instanceof RangeError)) throw cause;
   }
   return `is damaged: it was cut off after ${size} bytes`;
+};
+
+/** The number of the newest commit in the open data file of a store. */
+export const newestCommit = (data: number): bigint => {
+  const meta = Buffer.alloc(META.end);
+  readSync(data, meta, 0, META.end, 0);
+  const first = meta.readBigUInt64LE(META.transaction);
+  readSync(data, meta, 0, META.end, meta.readUInt32LE(META.pageBytes));
+  const second = meta.readBigUInt64LE(META.transaction);
+  return first > second ? first : second;
 };
 
 const check = async (file: FileHandle, path: string): Promise<void> => {

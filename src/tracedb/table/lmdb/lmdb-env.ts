@@ -14,6 +14,7 @@ import { checkFileSystem } from './file-system.js';
 import { isDiskFull } from './free-space.js';
 import { diskFull } from './lmdb-errors.js';
 import { writeError } from './write-error.js';
+import { WriteTransactions } from './write-transaction.js';
 
 /** Version 1 had an entry for each cell. Its stores are read as they are; the first write makes them ones of version 2. */
 const FORMAT_VERSION = 2;
@@ -30,6 +31,7 @@ const NEW_STORE_BYTES = 1024 * 1024;
 export interface LmdbEnv {
   readonly directory: string;
   readonly root: RootDatabase<Buffer, EntryKey>;
+  readonly writes: WriteTransactions;
   /** The schema. */
   readonly meta: Database<Buffer, EntryKey>;
   /** Cells of rows, and the heads of long ones. */
@@ -86,8 +88,8 @@ const readSchema = (meta: Database<Buffer, EntryKey>, location: string): Schema 
 };
 
 const readOrCreateSchema = async (
-  root: RootDatabase<Buffer, EntryKey>,
   meta: Database<Buffer, EntryKey>,
+  writes: WriteTransactions,
   wanted: TableSchema,
   location: string,
 ): Promise<Schema> => {
@@ -96,7 +98,7 @@ const readOrCreateSchema = async (
   const missing = wanted.families.filter((family) => !found.families.includes(family));
   if (missing.length === 0) return found;
   if (wanted.make === false) throw noTable(location, missing);
-  return root.transaction(() => {
+  return writes.run(() => {
     // Again inside the transaction: another process may have come first.
     const old = readSchema(meta, location) ?? empty;
     const schema = { ...old, families: [...new Set([...old.families, ...wanted.families])].sort() };
@@ -128,6 +130,7 @@ export const openLmdbEnv = async (directory: string, schema: TableSchema): Promi
   checkFamilyNames(schema.families);
   const lmdb = await optionalPackage('lmdb', `the embedded store ${basename(directory)}`, () => import('lmdb'));
   let root: RootDatabase<Buffer, EntryKey> | undefined;
+  let writes: WriteTransactions | undefined;
   try {
     await checkFileSystem(directory);
     await mkdir(directory, { recursive: true });
@@ -149,12 +152,17 @@ export const openLmdbEnv = async (directory: string, schema: TableSchema): Promi
     });
     // Frees the places of readers that were killed; they would keep old pages from being used again.
     root.readerCheck();
+    writes = new WriteTransactions(root, directory);
+    // Opening may itself have hidden the newest commit, from readers too.
+    await writes.run(() => undefined);
+    root.resetReadTxn();
     checkOurs(root, directory);
     const meta = root.openDB<Buffer, EntryKey>({ ...DATABASE, name: 'meta' });
-    const { version, families, hasOldCells = false } = await readOrCreateSchema(root, meta, schema, directory);
+    const { version, families, hasOldCells = false } = await readOrCreateSchema(meta, writes, schema, directory);
     return {
       directory,
       root,
+      writes,
       meta,
       cells: root.openDB<Buffer, EntryKey>({ ...DATABASE, name: 'cells' }),
       rests: root.openDB<Buffer, EntryKey>({ ...DATABASE, name: 'rests' }),
@@ -163,6 +171,7 @@ export const openLmdbEnv = async (directory: string, schema: TableSchema): Promi
     };
   } catch (cause) {
     await root?.close().catch(() => {});
+    writes?.close();
     throw await writeError(cause, directory, NEW_STORE_BYTES);
   }
 };

@@ -103,6 +103,7 @@ export class LmdbTable extends CheckedTable implements WideColumnTable {
     this.isClosed = true;
     for (const end of this.#openReads) end();
     await this.#env.root.close();
+    this.#env.writes.close();
   }
 
   /** Run `change`, which writes about so many bytes, in a write transaction, which begins when other processes' are over. */
@@ -114,7 +115,7 @@ export class LmdbTable extends CheckedTable implements WideColumnTable {
         let hasBegun = false;
         // The wait for others may be long. Once begun nothing stops it, and it is over at once.
         guard.whenStopped((error) => hasBegun || reject(error));
-        const transaction = this.#env.root.transaction(() => {
+        const transaction = this.#env.writes.run(() => {
           guard.check();
           hasBegun = true;
           return change();
