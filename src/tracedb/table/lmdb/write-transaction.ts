@@ -1,7 +1,7 @@
 // Write transactions that begin at the newest commit. The engine may begin one at an older commit: a process that opens a store tells all
 // others which commit it found newest, and another may have been made since (mdb_env_open2 of lmdb 3.5). What such a transaction wrote
 // would undo that commit and use its pages again, so it must write nothing: the number is set right, and it begins anew.
-import { closeSync, openSync, readdirSync, readlinkSync, readSync, writeSync } from 'node:fs';
+import { closeSync, openSync, readdirSync, readlinkSync, readSync, realpathSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import type { RootDatabase } from 'lmdb';
 import { TraceDbError } from '../../tracedb-error.js';
@@ -18,7 +18,8 @@ const MAX_ATTEMPTS = 100;
  * The descriptor by which the engine itself holds the lock file. Closing any other descriptor of the file would give up the locks by which
  * other processes know that this one lives, so another one is opened only where the engine's cannot be found, and is never closed.
  */
-const lockDescriptor = (path: string): number => {
+const lockDescriptor = (directory: string): number => {
+  const path = join(realpathSync(directory), 'lock.mdb');
   try {
     for (const name of readdirSync('/proc/self/fd')) {
       try {
@@ -70,7 +71,7 @@ export class WriteTransactions {
   #isNewest(): boolean {
     const newest = newestCommit(this.#data);
     if (BigInt(this.#root.getWriteTxnId()) === newest + 1n) return true;
-    this.#lock ??= lockDescriptor(join(this.#directory, 'lock.mdb'));
+    this.#lock ??= lockDescriptor(this.#directory);
     const lock = Buffer.alloc(LOCK.end);
     readSync(this.#lock, lock, 0, LOCK.end, 0);
     // Another transaction of the same batch may have set it right. Nobody else can be writing.
