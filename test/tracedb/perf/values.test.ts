@@ -91,7 +91,7 @@ onLmdb('a call with one wrong commit', (engine) => {
 
   describe('writes nothing of any', () => {
     test.each<[string, CommitPoints, string, RegExp]>([
-      ['a negative commit', { ...good, commit: -1 }, 'INVALID_INPUT', /commit number .* not -1/],
+      ['a negative commit', { ...good, commit: -1 }, 'INVALID_INPUT', /number of a commit .* not -1/],
       ['half a commit', { ...good, commit: 1.5 }, 'INVALID_INPUT', /not 1.5/],
       ['no source', { ...good, source: '' }, 'INVALID_INPUT', /source of commit 1/],
       ['a long source', { ...good, source: 'x'.repeat(8193) }, 'INVALID_INPUT', /source of commit 1/],
