@@ -46,7 +46,7 @@ const RULES = [
   { suite: 'graph', name: 'walk-requests', n: 'opening', atMost: 4 },
   { suite: 'graph', name: 'walk-read-share', n: 'names', atMost: 100 },
   { suite: 'graph', name: 'lookup-cached', n: 'hash', peer: 'lmdb', times: 0.07 },
-  { suite: 'graph', name: 'lookup-uncached', n: 'hash', peer: 'sqlite', times: 0.15, ifThere: true },
+  { suite: 'graph', name: 'lookup-uncached', n: 'hash', peer: 'sqlite', times: 0.1, ifThere: true },
   { suite: 'graph', name: 'lookup-cold-reads', n: 'hash', atMost: 3 },
   { suite: 'graph', name: 'build', n: 'hash', peer: 'lmdb', figure: 'totalMedian', times: 0.4 },
   // A tenth of the spans has the tables of a whole segment to carry.
