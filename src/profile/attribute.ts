@@ -1,11 +1,10 @@
 // Scope and CPU time of each sample: by the note the handler took with it, by the trampolines on its stack, or by both. What cannot
 // be told is lost; it is never given to the most likely label.
-import type { Attribution } from './label-rows.js';
 import type { LabelTable } from './label-table.js';
+import { SampleKind } from './labelled-profile.js';
 import type { Note, NoteStore } from './note-store.js';
 import { Counter, count } from './profile-counters.js';
 import { type RawSamples, selected } from './raw-samples.js';
-import { weightsByCount, weightsByCpu } from './sample-weights.js';
 import { nested } from './scope.js';
 import { NO_SCOPE, type Scope } from './shared-state.js';
 import type { Timeline } from './timeline.js';
@@ -39,6 +38,9 @@ export interface Carried {
   readonly register?: RegisterTrace;
   readonly frames?: FrameTrace;
 }
+
+/** What is known of the labels of a sample. */
+export type Attribution = Scope | 'lost' | 'overflow';
 
 export interface Attributed {
   /** Without those that V8 took unasked. */
@@ -79,6 +81,42 @@ const byFrames = (trampolines: readonly number[], us: number, trace: FrameTrace)
     scope = label === APART ? NO_SCOPE : nested(scope, label);
   }
   return scope;
+};
+
+// Samples are equal: the CPU time of a stretch is divided among its busy samples. Never by the time since the sample before: code that
+// follows a pause would be charged for it.
+
+/** Busy samples that share the CPU time they were taken in. More, and a change of pace is lost; fewer, and it is noise. */
+const STRETCH = 64;
+
+/** Each busy sample weighs one interval. */
+export const weightsByCount = (kind: Uint8Array, intervalNs: number): Float64Array =>
+  Float64Array.from(kind, (each) => (each === SampleKind.idle ? 0 : intervalNs));
+
+/**
+ * By measured CPU time. `cpuNs` is that of the thread at each sample, NaN where it was not noted; `startNs` at the first.
+ */
+export const weightsByCpu = (kind: Uint8Array, cpuNs: Float64Array, startNs: number): Float64Array => {
+  const weights = new Float64Array(kind.length);
+  let before = startNs;
+  let latest = startNs;
+  let from = 0;
+  let busy = 0;
+  const share = (to: number): void => {
+    const each = busy === 0 ? 0 : (latest - before) / busy;
+    for (let i = from; i < to; i++) weights[i] = kind[i] === SampleKind.idle ? 0 : each;
+  };
+  for (let i = 0; i < kind.length; i++) {
+    if (kind[i] !== SampleKind.idle) busy++;
+    if (!Number.isNaN(cpuNs[i])) latest = cpuNs[i];
+    if (busy < STRETCH || Number.isNaN(cpuNs[i])) continue;
+    share(i + 1);
+    before = latest;
+    from = i + 1;
+    busy = 0;
+  }
+  share(kind.length);
+  return weights;
 };
 
 // V8 takes a sample of itself whenever it throws optimised code away: no signal, no note, and no share of time that it could stand

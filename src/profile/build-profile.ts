@@ -1,14 +1,15 @@
 // A finished profile from what V8 sampled and what the carriers know: finds the scope of each sample, counts every sample once, and
 // credits the labels with their CPU time.
-import { attributed, type Carried } from './attribute.js';
-import { countsOf, outcomeOf } from './count-samples.js';
+import { type Attribution, attributed, type Carried } from './attribute.js';
+import { countSamples, outcomeOf } from './count-samples.js';
 import type { RawProfile } from './cpu-profiler.js';
 import { unixNsAt } from './join/unix-time.js';
 import { LabelRows } from './label-rows.js';
-import type { Carrier, LabelledProfile } from './labelled-profile.js';
+import { type Carrier, type LabelledProfile, LOST_LABEL, NO_LABEL, OVERFLOW_LABEL } from './labelled-profile.js';
 import { Counter, count } from './profile-counters.js';
 import { rawSamples } from './raw-samples.js';
-import { labelsOf } from './scope.js';
+import { labelsOf, recordOf } from './scope.js';
+import { NO_SCOPE, type Scope } from './shared-state.js';
 
 const NS_PER_US = 1000;
 
@@ -19,32 +20,45 @@ export interface ProfileFacts {
 }
 
 export const buildProfile = (raw: RawProfile, carried: Carried, facts: ProfileFacts): LabelledProfile => {
-  const { samples, scopes, cpuNs, unit } = attributed(rawSamples(raw), carried, facts.intervalNs);
-  const rows = new LabelRows();
-  const label = new Uint32Array(samples.count);
-  const atNs = new Float64Array(samples.count);
-  const counts = countsOf(samples.count);
-  for (let i = 0; i < samples.count; i++) {
-    const scope = scopes[i];
-    label[i] = rows.rowOf(scope);
-    atNs[i] = (samples.us[i] - samples.startUs) * NS_PER_US;
-    const outcome = outcomeOf(samples.kind[i], label[i]);
-    counts[outcome]++;
-    if (outcome !== 'labelled' || typeof scope === 'string') continue;
-    for (const each of labelsOf(scope)) each.credit(cpuNs[i]);
-  }
+  const { samples: taken, scopes, cpuNs, unit } = attributed(rawSamples(raw), carried, facts.intervalNs);
+  const { labels, rowOf } = labelTable();
+  const label = Uint32Array.from(scopes, rowOf);
+  const atNs = taken.us.map((us) => (us - taken.startUs) * NS_PER_US);
+  const samples = { count: taken.count, node: taken.node, atNs, cpuNs, label, kind: taken.kind };
+  scopes.forEach((scope, i) => {
+    if (outcomeOf(taken.kind[i], label[i]) !== 'labelled') return;
+    for (const each of labelsOf(scope as Scope)) each.credit(cpuNs[i]);
+  });
+  const counts = countSamples(samples);
   count(Counter.samplesLost, counts.lost);
   count(Counter.profiles);
-  const startNs = samples.startUs * NS_PER_US;
+  const startNs = taken.startUs * NS_PER_US;
+  const endNs = taken.endUs * NS_PER_US;
   return {
     ...facts,
     startNs,
-    endNs: samples.endUs * NS_PER_US,
+    endNs,
     startUnixNs: unixNsAt(startNs),
     unit,
-    nodes: samples.nodes,
-    samples: { count: samples.count, node: samples.node, atNs, cpuNs, label, kind: samples.kind },
-    labels: rows.labels,
+    nodes: taken.nodes,
+    samples,
+    labels,
     counts,
   };
+};
+
+/** The label table of a profile, and the row of what is known of a sample. */
+const labelTable = (): { readonly labels: LabelRows['labels']; rowOf(scope: Attribution): number } => {
+  const table = new LabelRows();
+  const rows = new Map<Attribution, number>([
+    [NO_SCOPE, NO_LABEL],
+    ['lost', LOST_LABEL],
+    ['overflow', OVERFLOW_LABEL],
+  ]);
+  const rowOf = (scope: Attribution): number => {
+    const row = rows.get(scope) ?? table.rowOf(recordOf(scope as Scope));
+    rows.set(scope, row);
+    return row;
+  };
+  return { labels: table.labels, rowOf };
 };

@@ -2,12 +2,11 @@
 // promise runs. Costs tens of nanoseconds an await, so the hooks are there only while a profile is taken.
 import { promiseHooks } from 'node:v8';
 import { makeCurrent } from './make-current.js';
-import { mark } from './mark.js';
 import { ownCode } from './own-frames.js';
 import { NO_SCOPE, register, type Scope } from './shared-state.js';
 import type { Timeline } from './timeline.js';
 
-const begin = mark();
+const endOwnCode = ownCode();
 
 class Same {
   constructor(promise: object) {
@@ -96,4 +95,4 @@ export const followContinuations = (timeline?: Timeline): Following => {
   };
 };
 
-ownCode(begin, mark());
+endOwnCode();

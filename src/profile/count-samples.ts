@@ -16,20 +16,6 @@ const OUTCOME_OF_LABEL: Readonly<Record<number, Outcome>> = {
   [OVERFLOW_LABEL]: 'overflow',
 };
 
-type Counting = { -readonly [K in keyof SampleCounts]: SampleCounts[K] };
-
-/** Of so many samples, none counted yet. */
-export const countsOf = (total: number): Counting => ({
-  total,
-  labelled: 0,
-  unlabelled: 0,
-  lost: 0,
-  overflow: 0,
-  idle: 0,
-  gc: 0,
-  program: 0,
-});
-
 /** What is counted of a sample of this kind with this row of the labels. */
 export const outcomeOf = (kind: number, label: number): Outcome => {
   if (kind === SampleKind.idle) return 'idle';
@@ -44,7 +30,7 @@ export const countSamples = ({
   kind,
   label,
 }: Pick<ProfileSamples, 'count' | 'kind' | 'label'>): SampleCounts => {
-  const counts = countsOf(count);
+  const counts = { total: count, labelled: 0, unlabelled: 0, lost: 0, overflow: 0, idle: 0, gc: 0, program: 0 };
   for (let i = 0; i < count; i++) counts[outcomeOf(kind[i], label[i])]++;
   return counts;
 };

@@ -4,13 +4,12 @@
 import { labelRecord } from './label-record.js';
 import type { LabelRecord } from './labelled-profile.js';
 import { enrollSampled, IS_SAMPLED, LABEL_ID, makeCurrent } from './make-current.js';
-import { mark } from './mark.js';
 import { ownCode } from './own-frames.js';
 import { Counter, count } from './profile-counters.js';
 import { labelsOf, nested, scopeOf } from './scope.js';
 import { type Labelled, NO_SCOPE, register, Scope } from './shared-state.js';
 
-const begin = mark();
+const endOwnCode = ownCode();
 
 /** CPU time found for a label by finished profiles. */
 export interface LabelCpu {
@@ -265,4 +264,4 @@ export class DynamicLabel implements Labelled {
   }
 }
 
-ownCode(begin, mark());
+endOwnCode();

@@ -62,8 +62,7 @@ export type { CounterName } from './profile-counters.js';
 export type { ProfileSink } from './profile-delivery.js';
 export { ProfileError, type ProfileErrorCode } from './profile-error.js';
 export { type LabelShare, shares } from './shares.js';
-export { type CallbackSinkStats, callbackSink } from './sinks/callback.js';
-export type { CountingSink } from './sinks/counting-sink.js';
+export { type CallbackSinkStats, type CountingSink, callbackSink } from './sinks/callback.js';
 export { type DirectorySinkOptions, type DirectorySinkStats, directorySink } from './sinks/directory.js';
 export {
   profileOnSignal,

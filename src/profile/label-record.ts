@@ -1,11 +1,10 @@
 // Label text within bounds. Labels carry whatever users send (queries, paths, binary rubbish): cut here once, so that nothing
 // later needs to fear a text of megabytes. Escaping is each writer's own business.
 import type { LabelRecord } from './labelled-profile.js';
-import { mark } from './mark.js';
 import { ownCode } from './own-frames.js';
 import { Counter, count } from './profile-counters.js';
 
-const begin = mark();
+const endOwnCode = ownCode();
 
 export const MAX_KEY_LENGTH = 128;
 export const MAX_VALUE_LENGTH = 1024;
@@ -52,4 +51,4 @@ export const mergedRecord = (outer: LabelRecord, inner: LabelRecord): LabelRecor
   return Object.freeze(out);
 };
 
-ownCode(begin, mark());
+endOwnCode();

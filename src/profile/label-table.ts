@@ -1,11 +1,10 @@
 // The scopes that samples of a profile met, by id. Bounded by the samples there are and by its room: what finds none is counted, and
 // an id that two scopes had is nobody's.
-import { mark } from './mark.js';
 import { ownCode } from './own-frames.js';
 import { Counter, count } from './profile-counters.js';
 import { NO_SCOPE, type Scope } from './shared-state.js';
 
-const begin = mark();
+const endOwnCode = ownCode();
 
 export const MAX_SCOPES = 65_536;
 
@@ -39,4 +38,4 @@ export class LabelTable {
   }
 }
 
-ownCode(begin, mark());
+endOwnCode();

@@ -1,11 +1,10 @@
 // The way from scope to scope: two stores, and a look at whether a sample was taken since the last look. Only scopes that a sample
 // may have met become known to a profile, so that those of millions of spans cost it nothing. The order of the lines counts: the
 // signal handler runs between any two, and must never find an id whose scope goes unseen.
-import { mark } from './mark.js';
 import { ownCode } from './own-frames.js';
 import { register, type Scope } from './shared-state.js';
 
-const begin = mark();
+const endOwnCode = ownCode();
 
 /** Elements of the cell; see `Register.cell`. */
 export const LABEL_ID = 0;
@@ -31,4 +30,4 @@ export const makeCurrent = (scope: Scope): void => {
   if (cell[IS_SAMPLED] !== 0) enrollSampled(left);
 };
 
-ownCode(begin, mark());
+endOwnCode();

@@ -24,14 +24,14 @@ const restore = (prepareStackTrace: typeof Error.prepareStackTrace, stackTraceLi
   }
 };
 
-/** Where this function is called. */
-export const mark = (): Mark | undefined => {
+/** Where this function is called, or so many calls further out. */
+export const mark = (calls = 1): Mark | undefined => {
   const { prepareStackTrace, stackTraceLimit } = Error;
   try {
-    Error.stackTraceLimit = 2;
+    Error.stackTraceLimit = calls + 1;
     // The places as they are, also where source maps are on.
     Error.prepareStackTrace = (_, sites) => sites;
-    const site = (new Error().stack as unknown as readonly NodeJS.CallSite[])[1];
+    const site = (new Error().stack as unknown as readonly NodeJS.CallSite[])[calls];
     const name = site.getScriptNameOrSourceURL();
     const url = name !== null && isAbsolute(name) ? pathToFileURL(name).href : (name ?? '');
     return { url, line: (site.getLineNumber() ?? 1) - 1, column: (site.getColumnNumber() ?? 1) - 1 };

@@ -1,9 +1,8 @@
 // V8's clock for samples: CLOCK_MONOTONIC in whole microseconds. Nothing else in the room may decide how the two compare.
 
-import { mark } from './mark.js';
 import { ownCode } from './own-frames.js';
 
-const begin = mark();
+const endOwnCode = ownCode();
 
 /** V8 adds one to every reading, so that none is 0. */
 export const V8_AHEAD_US = 1;
@@ -13,4 +12,4 @@ const NS_PER_US = 1000n;
 /** Now, as V8 would stamp a sample (less {@link V8_AHEAD_US}). */
 export const monotonicUs = (): number => Number(process.hrtime.bigint() / NS_PER_US);
 
-ownCode(begin, mark());
+endOwnCode();

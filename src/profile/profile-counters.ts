@@ -1,10 +1,9 @@
 // Counters of everything this room refused, overwrote or could not tell, for one thread. Counting must never throw or
 // allocate.
-import { mark } from './mark.js';
 import { ownCode } from './own-frames.js';
 import { register } from './shared-state.js';
 
-const begin = mark();
+const endOwnCode = ownCode();
 
 /** Slot of each counter; the names are those of `stats()`. Append only: copies of the library share the slots. */
 export const Counter = {
@@ -60,4 +59,4 @@ export const readCounters = (): Record<CounterName, number> => {
   return out;
 };
 
-ownCode(begin, mark());
+endOwnCode();

@@ -1,19 +1,11 @@
 // The samples of V8 as columns: node, time and kind, and the call tree without the frames of labels. Knows nothing of labels but
 // which frames are theirs.
+import { CallTree, kindOf } from './call-tree.js';
 import type { RawNode, RawProfile } from './cpu-profiler.js';
 import { type ProfileNodes, SampleKind } from './labelled-profile.js';
 import { V8_AHEAD_US } from './monotonic.js';
 import { type IsOwnFrame, ownFrames } from './own-frames.js';
 import { trampolineIndex } from './trampoline-source.js';
-
-const ROOT = '(root)';
-
-const KIND_OF: Readonly<Record<string, number>> = {
-  '(idle)': SampleKind.idle,
-  '(garbage collector)': SampleKind.gc,
-  '(program)': SampleKind.program,
-  [ROOT]: SampleKind.program,
-};
 
 const NO_FRAMES: readonly number[] = [];
 
@@ -38,63 +30,29 @@ export interface RawSamples {
   readonly nodes: ProfileNodes;
 }
 
-/** Collects nodes; equal frames under one parent become one, so that a trampoline left out leaves no seam. */
-class Tree {
-  readonly parent: number[] = [];
-  readonly functionName: string[] = [];
-  readonly url: string[] = [];
-  readonly line: number[] = [];
-  readonly column: number[] = [];
-  private readonly rows = new Map<string, number>();
-
-  row(parent: number, { functionName, url, lineNumber, columnNumber }: RawNode['callFrame']): number {
-    const key = JSON.stringify([parent, functionName, url, lineNumber, columnNumber]);
-    const known = this.rows.get(key);
-    if (known !== undefined) return known;
-    const row = this.parent.length;
-    this.rows.set(key, row);
-    this.parent.push(parent);
-    this.functionName.push(functionName);
-    this.url.push(url);
-    this.line.push(lineNumber + 1);
-    this.column.push(columnNumber + 1);
-    return row;
-  }
-
-  nodes(): ProfileNodes {
-    const { functionName, url } = this;
-    return {
-      count: functionName.length,
-      parent: Int32Array.from(this.parent),
-      functionName,
-      url,
-      line: Int32Array.from(this.line),
-      column: Int32Array.from(this.column),
-    };
-  }
-}
-
-const placeOf = ({ callFrame }: RawNode, above: Place, tree: Tree, isOwnFrame: IsOwnFrame): Place => {
+const placeOf = ({ callFrame }: RawNode, above: Place, tree: CallTree, isOwnFrame: IsOwnFrame): Place => {
   const { functionName, url, lineNumber, columnNumber } = callFrame;
   const trampoline = trampolineIndex(functionName, url);
   if (trampoline >= 0) return { ...above, kind: SampleKind.js, trampolines: [...above.trampolines, trampoline] };
-  if (above.row >= 0 && isOwnFrame(url, lineNumber, columnNumber)) return { ...above, kind: SampleKind.js };
-  const kind = (url === '' ? KIND_OF[functionName] : undefined) ?? SampleKind.js;
-  return { row: tree.row(above.row, callFrame), kind, trampolines: above.trampolines };
+  if (isOwnFrame(url, lineNumber, columnNumber)) return { ...above, kind: SampleKind.js };
+  const frame = { functionName, url, line: lineNumber + 1, column: columnNumber + 1 };
+  return { row: tree.row(above.row, frame), kind: kindOf(frame), trampolines: above.trampolines };
 };
 
+const AT_ROOT: Place = { row: 0, kind: SampleKind.program, trampolines: NO_FRAMES };
+
 // V8 names children by id; the root is whoever is no child.
-const placesOf = (raw: RawProfile, tree: Tree): Map<number, Place> => {
+const placesOf = (raw: RawProfile, tree: CallTree): Map<number, Place> => {
   const byId = new Map(raw.nodes.map((node) => [node.id, node]));
   const children = new Set(raw.nodes.flatMap((node) => node.children ?? []));
   const places = new Map<number, Place>();
   const isOwnFrame = ownFrames();
-  const open: { node: RawNode; above: Place }[] = raw.nodes
+  const open: { node: RawNode; above: Place | undefined }[] = raw.nodes
     .filter((node) => !children.has(node.id))
-    .map((node) => ({ node, above: { row: -1, kind: SampleKind.program, trampolines: NO_FRAMES } }));
+    .map((node) => ({ node, above: undefined }));
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     const { node, above } = next;
-    const place = placeOf(node, above, tree, isOwnFrame);
+    const place = above === undefined ? AT_ROOT : placeOf(node, above, tree, isOwnFrame);
     places.set(node.id, place);
     for (const id of node.children ?? []) {
       const child = byId.get(id);
@@ -115,7 +73,7 @@ export const selected = (samples: RawSamples, rows: readonly number[]): RawSampl
 });
 
 export const rawSamples = (raw: RawProfile): RawSamples => {
-  const tree = new Tree();
+  const tree = new CallTree();
   const places = placesOf(raw, tree);
   const count = raw.samples.length;
   const us = new Float64Array(count);

@@ -1,12 +1,11 @@
 // Scopes within scopes: which labels are around which. Must keep depth and text bounded, whatever users nest.
 import { mergedRecord } from './label-record.js';
 import type { LabelRecord } from './labelled-profile.js';
-import { mark } from './mark.js';
 import { ownCode } from './own-frames.js';
 import { Counter, count } from './profile-counters.js';
 import { type Labelled, NO_SCOPE, register, Scope } from './shared-state.js';
 
-const begin = mark();
+const endOwnCode = ownCode();
 
 /** Labels around each other that are kept; further in, the outermost goes. */
 export const MAX_DEPTH = 16;
@@ -53,4 +52,4 @@ export const recordOf = (scope: Scope): LabelRecord => {
   return records.length === 1 ? records[0] : records.reduce(mergedRecord, {});
 };
 
-ownCode(begin, mark());
+endOwnCode();

@@ -73,7 +73,13 @@ const isApart = (p: number, q: number, n: number): boolean =>
  * }
  * ```
  */
-export const shares = (profile: LabelledProfile, key: string): LabelShare[] => {
+export const shares = (profile: LabelledProfile, key: string): LabelShare[] => measuredShares(profile, key).rows;
+
+/** Shares, and how many samples of equal weight would say as much. */
+export const measuredShares = (
+  profile: LabelledProfile,
+  key: string,
+): { readonly rows: LabelShare[]; readonly n: number } => {
   const sums = busySums(profile, key);
   let total = 0;
   let squares = 0;
@@ -86,7 +92,7 @@ export const shares = (profile: LabelledProfile, key: string): LabelShare[] => {
   const sorted = [...sums].sort(([, a], [, b]) => b.cpuNs - a.cpuNs || b.samples - a.samples);
   let first = 0;
   let rank = 0;
-  return sorted.map(([value, sum], i) => {
+  const rows = sorted.map(([value, sum], i) => {
     const share = total === 0 ? 0 : sum.cpuNs / total;
     if (i === 0 || isApart(first, share, n)) {
       first = share;
@@ -95,4 +101,5 @@ export const shares = (profile: LabelledProfile, key: string): LabelShare[] => {
     const stderrNs = Math.sqrt(sum.squares);
     return { value, samples: sum.samples, cpuNs: sum.cpuNs, stderrNs, share, ...wilson(share, n), rank };
   });
+  return { rows, n };
 };

@@ -1,12 +1,11 @@
 // Which scope a continuation resumed in, when: for profiles whose labels travel on trampolines, which are gone after an await.
 // A bounded ring; what is overwritten is lost. Two clock readings a continuation: only for threads without the addon.
 
-import { mark } from './mark.js';
 import { ownCode } from './own-frames.js';
 import { NO_SCOPE, type Scope } from './shared-state.js';
 import { LOST } from './trampoline-history.js';
 
-const begin = mark();
+const endOwnCode = ownCode();
 
 /** About four megabytes, and a fifth of a second of nothing but awaits. */
 const ROWS = 262_144;
@@ -98,4 +97,4 @@ export class Timeline {
   }
 }
 
-ownCode(begin, mark());
+endOwnCode();

@@ -1,11 +1,10 @@
 // Which label a trampoline worked for, when. A bounded ring over all trampolines; each row points to the previous one of its
 // trampoline. What is overwritten is lost and never given to another label.
 
-import { mark } from './mark.js';
 import { ownCode } from './own-frames.js';
 import type { Labelled } from './shared-state.js';
 
-const begin = mark();
+const endOwnCode = ownCode();
 
 /** Times, links and labels of so many bindings take about a megabyte. */
 const ROWS = 32_768;
@@ -51,4 +50,4 @@ export class TrampolineHistory {
   }
 }
 
-ownCode(begin, mark());
+endOwnCode();

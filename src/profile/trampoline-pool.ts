@@ -1,7 +1,6 @@
 // The trampolines of a thread and who has which. A label takes one at its first call in a profile and gives it back when it is
 // disposed or the profile ends. One that still runs is not handed on; when all are taken, labels share the overflow.
 
-import { mark } from './mark.js';
 import { monotonicUs } from './monotonic.js';
 import { ownCode } from './own-frames.js';
 import { Counter, count } from './profile-counters.js';
@@ -9,7 +8,7 @@ import type { FramePool, Labelled } from './shared-state.js';
 import { type LOST, TrampolineHistory } from './trampoline-history.js';
 import { makeTrampolines, type Trampoline, type TrampolineKind } from './trampoline-source.js';
 
-const begin = mark();
+const endOwnCode = ownCode();
 
 const FIRST = 256;
 export const MAX_TRAMPOLINES = 8192;
@@ -160,4 +159,4 @@ export class TrampolinePool implements FramePool {
   }
 }
 
-ownCode(begin, mark());
+endOwnCode();

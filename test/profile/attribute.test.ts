@@ -7,7 +7,7 @@ import { LabelTable } from '../../src/profile/label-table.js';
 import { NO_LABEL } from '../../src/profile/labelled-profile.js';
 import { monotonicUs } from '../../src/profile/monotonic.js';
 import type { NoteStore } from '../../src/profile/note-store.js';
-import { scopeOf } from '../../src/profile/scope.js';
+import { recordOf, scopeOf } from '../../src/profile/scope.js';
 import { NO_SCOPE, register } from '../../src/profile/shared-state.js';
 import { TrampolinePool } from '../../src/profile/trampoline-pool.js';
 import { trampolineIndex } from '../../src/profile/trampoline-source.js';
@@ -44,7 +44,7 @@ test('with both carriers, a sample without a note has the label of its frame; wi
 
 test('a label without keys is no label', () => {
   const rows = new LabelRows();
-  expect(rows.rowOf(scopeOf(new DynamicLabel({})))).toBe(NO_LABEL);
+  expect(rows.rowOf(recordOf(scopeOf(new DynamicLabel({}))))).toBe(NO_LABEL);
   expect(rows.labels).toHaveLength(3);
 });
 

@@ -1,10 +1,9 @@
 // A sample is given the note whose interval holds its time, or none; and the CPU time of a stretch is divided among its samples.
 import { expect, test } from 'vitest';
-import { attributed, matchNotes } from '../../src/profile/attribute.js';
+import { attributed, matchNotes, weightsByCount, weightsByCpu } from '../../src/profile/attribute.js';
 import { DynamicLabel, SampleKind, stats } from '../../src/profile/index.js';
 import { LabelTable } from '../../src/profile/label-table.js';
 import type { Note, NoteStore } from '../../src/profile/note-store.js';
-import { weightsByCount, weightsByCpu } from '../../src/profile/sample-weights.js';
 import { scopeOf } from '../../src/profile/scope.js';
 import { NO_SCOPE } from '../../src/profile/shared-state.js';
 import { rawSamplesAt } from './support/raw-samples-at.js';

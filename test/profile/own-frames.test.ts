@@ -30,7 +30,8 @@ describe.each(carriers)('carrier %s', (carrier) => {
     const { folded } = resultOf(child) as { folded: string };
     const found = new Set(stacksWith(folded, 'append'));
     expect([...found]).toContain('(anonymous) run append apply');
-    for (const stack of found) expect(stack).toMatch(/^\(anonymous\) run append( apply( sqrt)?)?$/);
+    // Of a function that is just being entered V8 may miss the caller.
+    for (const stack of found) expect(stack).toMatch(/^\(anonymous\)( run)? append( apply( sqrt)?)?$/);
   });
 
   test('frames of the build that the program uses are left out of a profile by the other', async () => {

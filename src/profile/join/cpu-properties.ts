@@ -64,45 +64,22 @@ const propertiesOf = ({ ns, samples, stderrNs }: LabelCpu, coverage: number): Re
 const NOTHING: LabelCpu = { ns: 0, samples: 0, stderrNs: 0 };
 
 /** A trace with the CPU time of its spans. */
-class CpuTrace implements Trace {
-  constructor(
-    private readonly inner: Trace,
-    readonly resource: Resource,
-    readonly spans: readonly SpanRecord[],
-  ) {}
-
-  get traceId(): string {
-    return this.inner.traceId;
-  }
-
-  get spanCount(): number {
-    return this.spans.length;
-  }
-
-  get byteSize(): number {
-    return this.inner.byteSize;
-  }
-
-  get isContinuation(): boolean {
-    return this.inner.isContinuation;
-  }
-
-  spanAt(index: number): SpanRecord {
-    return this.spans[index];
-  }
-
-  get root(): SpanRecord | undefined {
-    return this.inner.root && this.spans[0];
-  }
-
-  get durationNs(): number {
-    return this.inner.durationNs;
-  }
-
-  get hasError(): boolean {
-    return this.inner.hasError;
-  }
-}
+const cpuTrace = (
+  inner: Trace,
+  resource: Resource,
+  spans: readonly SpanRecord[],
+): Trace & Pick<OwnedTrace, 'resource'> => ({
+  traceId: inner.traceId,
+  resource,
+  spans,
+  spanCount: spans.length,
+  byteSize: inner.byteSize,
+  isContinuation: inner.isContinuation,
+  spanAt: (index) => spans[index],
+  root: inner.root && spans[0],
+  durationNs: inner.durationNs,
+  hasError: inner.hasError,
+});
 
 /** A trace and who made it. */
 export interface OwnedTrace {
@@ -117,7 +94,7 @@ export interface OwnedTrace {
 export const withCpu = (
   traces: readonly OwnedTrace[],
   profiles: readonly LabelledProfile[],
-): (Trace & { readonly resource: Resource })[] => {
+): (Trace & Pick<OwnedTrace, 'resource'>)[] => {
   const all = traces.flatMap(({ trace }) => trace.spans);
   const { fromNs, toNs } = windowOfSpans(all);
   // Most kept profiles are of another time.
@@ -125,7 +102,7 @@ export const withCpu = (
     const window = windowOf(profile);
     return window.fromNs <= toNs && window.toNs >= fromNs;
   });
-  if (meeting.length === 0) return traces.map(({ trace, resource }) => new CpuTrace(trace, resource, trace.spans));
+  if (meeting.length === 0) return traces.map(({ trace, resource }) => cpuTrace(trace, resource, trace.spans));
   const windows = meeting.map(windowOf);
   const joined = joinProfile(meeting, all, { isSameThread: true });
   return traces.map(({ trace, resource }) => {
@@ -136,6 +113,6 @@ export const withCpu = (
       if (cpu === undefined && coverage === 0) return span;
       return span.withProperties(propertiesOf(cpu ?? NOTHING, coverage));
     });
-    return new CpuTrace(trace, resource, spans);
+    return cpuTrace(trace, resource, spans);
   });
 };

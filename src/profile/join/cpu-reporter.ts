@@ -1,6 +1,7 @@
 // CpuReporter: gives finished spans their CPU time on the way to another reporter. It holds traces until the profile of their time is
 // there, within bounds of spans and time: a trace may go on without CPU figures, but never be lost for them.
-import { OptionError } from '../../base/errors/option-error.js';
+import { OptionError, wrongOption } from '../../base/errors/option-error.js';
+import { anyNumber } from '../../base/options/checks.js';
 import { resolveOptions } from '../../collector/options.js';
 import { Pipeline } from '../../collector/pipeline.js';
 import type { ReportBatch, Reporter, Trace } from '../../collector/reporter.js';
@@ -24,20 +25,14 @@ const NOTHING = (): void => {};
 const DEFAULTS = { maxHeldSpans: 100_000, maxHeldMs: 65_000, maxProfiles: 8 } as const;
 
 const checked = (options: CpuReporterOptions): Required<CpuReporterOptions> => {
+  const given = Object.entries(options).filter(([, value]) => value !== undefined);
   for (const [name, value] of Object.entries(options)) {
     if (!(name in DEFAULTS)) {
       throw new OptionError(`Unknown option "${name}". Known: ${Object.keys(DEFAULTS).join(', ')}.`);
     }
-    if (value !== undefined && !(typeof value === 'number' && value >= 1)) {
-      throw new OptionError(`Option "${name}" must be a number from 1, not ${String(value)}.`);
-    }
+    if (value !== undefined) anyNumber(name, value, [1], wrongOption);
   }
-  const { maxHeldSpans, maxHeldMs, maxProfiles } = options;
-  return {
-    maxHeldSpans: maxHeldSpans ?? DEFAULTS.maxHeldSpans,
-    maxHeldMs: maxHeldMs ?? DEFAULTS.maxHeldMs,
-    maxProfiles: maxProfiles ?? DEFAULTS.maxProfiles,
-  };
+  return { ...DEFAULTS, ...Object.fromEntries(given) };
 };
 
 /**

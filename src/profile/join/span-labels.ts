@@ -8,12 +8,11 @@ import type { SpanContext } from '../../span/span-context.js';
 import { hex8 } from '../../span/traceparent.js';
 import type { LabelRecord } from '../labelled-profile.js';
 import { makeCurrent } from '../make-current.js';
-import { mark } from '../mark.js';
 import { ownCode } from '../own-frames.js';
 import { freshIn, labelsOf, nested } from '../scope.js';
 import { type Labelled, NO_SCOPE, register, type Scope } from '../shared-state.js';
 
-const begin = mark();
+const endOwnCode = ownCode();
 
 /** Keys of the labels: 32 and 16 lower-case hex digits. */
 export const TRACE_ID_LABEL = 'trace_id';
@@ -120,4 +119,4 @@ export const labelSpans = (): (() => void) => {
   };
 };
 
-ownCode(begin, mark());
+endOwnCode();

@@ -1,7 +1,8 @@
 // A profile as Chrome's .cpuprofile, with labels as frames at the root: DevTools and editors draw it as it is, in order of time.
 // The document also carries what it cannot say in its own words, so that it reads back without loss.
+
+import { type Frame, frameAt, ROOT_FRAME, stackOf } from '../call-tree.js';
 import type { LabelledProfile, LabelRecord } from '../labelled-profile.js';
-import { type Frame, frameAt, ROOT_FRAME, stackOf } from './call-tree.js';
 import { labelRowOf, pairText } from './label-text.js';
 
 /** What the frame of a label has in place of a script: then the whole key and value. */

@@ -1,8 +1,7 @@
 // Two profiles by label: whose share of the CPU grew or fell beyond what chance makes of samples. Must not cry wolf when many labels are
 // compared: p-values are corrected for their number.
-import { type LabelledProfile, SampleKind } from '../labelled-profile.js';
-import { type LabelShare, shares, wilson } from '../shares.js';
-import { normalTwoSided } from './normal-tail.js';
+import type { LabelledProfile } from '../labelled-profile.js';
+import { type LabelShare, measuredShares, wilson } from '../shares.js';
 import { groupedBy, WHOLE_LABEL } from './select-labels.js';
 
 export interface DiffOptions {
@@ -35,16 +34,32 @@ export interface LabelChange {
 
 const NOTHING: Pick<LabelShare, 'share' | 'cpuNs'> = { share: 0, cpuNs: 0 };
 
-// Samples of different weight say less than as many of equal weight (Kish, 1965).
-const effectiveSamples = ({ samples }: LabelledProfile): number => {
-  let sum = 0;
-  let squares = 0;
-  for (let i = 0; i < samples.count; i++) {
-    if (samples.kind[i] === SampleKind.idle || samples.kind[i] === SampleKind.gc) continue;
-    sum += samples.cpuNs[i];
-    squares += samples.cpuNs[i] ** 2;
+// The tail of the normal distribution must keep its relative precision far out, where 1 - erf has no digits.
+const SERIES_END = 2.5;
+const TERMS = 80;
+
+// DLMF 7.6.1.
+const erfcBySeries = (x: number): number => {
+  let term = x;
+  let sum = x;
+  for (let n = 1; n < TERMS; n++) {
+    term *= -(x * x) / n;
+    sum += term / (2 * n + 1);
   }
-  return squares === 0 ? 0 : sum ** 2 / squares;
+  return 1 - (2 / Math.sqrt(Math.PI)) * sum;
+};
+
+// DLMF 7.9.1, from the innermost term outwards.
+const erfcByFraction = (x: number): number => {
+  let value = x;
+  for (let n = TERMS; n >= 1; n--) value = x + n / 2 / value;
+  return Math.exp(-x * x) / (Math.sqrt(Math.PI) * value);
+};
+
+/** P(|Z| >= |z|) for the standard normal. */
+export const normalTwoSided = (z: number): number => {
+  const x = Math.abs(z) / Math.SQRT2;
+  return x < SERIES_END ? erfcBySeries(x) : erfcByFraction(x);
 };
 
 // Two shares of two sets of samples: z of their difference when both are of one share.
@@ -96,11 +111,11 @@ export const diff = (
   after: LabelledProfile,
   { by = WHOLE_LABEL, minEffect = 0.01, significance = 0.05 }: DiffOptions = {},
 ): LabelChange[] => {
-  const n = effectiveSamples(before);
-  const m = effectiveSamples(after);
-  const [old, now] = groupedBy(by, before, after).map(
-    (profile) => new Map(shares(profile, by).map((row) => [row.value, row])),
+  const [{ rows: oldRows, n }, { rows: newRows, n: m }] = groupedBy(by, before, after).map((profile) =>
+    measuredShares(profile, by),
   );
+  const old = new Map(oldRows.map((row) => [row.value, row]));
+  const now = new Map(newRows.map((row) => [row.value, row]));
   const pairs = [...new Set([...old.keys(), ...now.keys()])].map((value) => ({
     value,
     a: old.get(value) ?? NOTHING,

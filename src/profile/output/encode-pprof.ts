@@ -3,8 +3,8 @@
 // this file: they may not have the package it names.
 import { gzipSync } from 'node:zlib';
 import { optionalPackage } from '../../base/calls/optional-package.js';
+import { frameAt, stackOf } from '../call-tree.js';
 import type { LabelledProfile } from '../labelled-profile.js';
-import { frameAt, stackOf } from './call-tree.js';
 import { missingPackage } from './output-error.js';
 import type { PprofOptions } from './pprof-options.js';
 import { stackWeights } from './stack-weights.js';

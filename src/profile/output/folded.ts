@@ -1,8 +1,8 @@
 // Folded stacks, one a line: `[query=q1];outer (file:1:2);inner 1200`, the weight in nanoseconds or samples. What a name holds of the
 // separators is escaped, so that every line reads back as it was.
 import { escapeCharacter, UNSAFE } from '../../base/text/escape-text.js';
+import { type Frame, frameAt, stackOf } from '../call-tree.js';
 import type { LabelledProfile, LabelRecord } from '../labelled-profile.js';
-import { type Frame, frameAt, stackOf } from './call-tree.js';
 import { stackWeights } from './stack-weights.js';
 
 export interface FoldedOptions {

@@ -1,10 +1,10 @@
 // A profile under construction by a reader: samples in any order of labels, at most as many as a reader may hold.
 
+import { CallTree, type Frame, kindOf, ROOT_FRAME } from '../call-tree.js';
 import { countSamples } from '../count-samples.js';
+import { LabelRows } from '../label-rows.js';
 import { type LabelledProfile, type LabelRecord, SampleKind } from '../labelled-profile.js';
-import { CallTree, type Frame } from './call-tree.js';
 import { ProfileOutputError } from './output-error.js';
-import { ProfileLabels } from './profile-labels.js';
 
 /** More samples than this are not read: an hour at two thousand a second, some 200 MB. */
 export const MOST_SAMPLES = 8_000_000;
@@ -16,21 +16,9 @@ export type ProfileFacts = Pick<
   'startNs' | 'endNs' | 'startUnixNs' | 'unit' | 'intervalNs' | 'carrier' | 'threadId'
 >;
 
-const KIND_OF: Readonly<Record<string, number>> = {
-  '(idle)': SampleKind.idle,
-  '(garbage collector)': SampleKind.gc,
-  '(program)': SampleKind.program,
-  '(root)': SampleKind.program,
-};
-
-const kindOf = (frame: Frame | undefined): number => {
-  if (frame === undefined) return SampleKind.program;
-  return (frame.url === '' ? KIND_OF[frame.functionName] : undefined) ?? SampleKind.js;
-};
-
 export class ProfileDraft {
   readonly #tree = new CallTree();
-  readonly #labels = new ProfileLabels();
+  readonly #labels = new LabelRows();
   readonly #node: number[] = [];
   readonly #kind: number[] = [];
   readonly #label: number[] = [];
@@ -48,7 +36,7 @@ export class ProfileDraft {
       (parent, frame) => (parent === 0 && frame.functionName === '(root)' ? 0 : this.#tree.row(parent, frame)),
       0,
     );
-    return { node, kind: kindOf(stack.at(-1)) };
+    return { node, kind: kindOf(stack.at(-1) ?? ROOT_FRAME) };
   }
 
   labelRow(record: LabelRecord): number {

@@ -1,11 +1,12 @@
 // Reads .cpuprofile documents: ours with their labels, and those of DevTools and `node --cpu-prof`. Frames of trampolines are left out,
 // so that one function is one node whoever called it.
+
+import type { Frame } from '../call-tree.js';
+import { recordFrom } from '../label-rows.js';
 import type { Carrier, LabelledProfile, LabelRecord } from '../labelled-profile.js';
 import { trampolineIndex } from '../trampoline-source.js';
-import type { Frame } from './call-tree.js';
 import { type CpuProfileNode, LABEL_URL } from './cpuprofile.js';
 import { MOST_DEPTH, notReadable, type Place, ProfileDraft } from './profile-draft.js';
-import { recordFrom } from './profile-labels.js';
 
 const NS_PER_US = 1000;
 const DEFAULT_INTERVAL_NS = 1_000_000;

@@ -1,8 +1,9 @@
 // Reads folded stacks back: ours, with their labels, and those of other tools as plain stacks. Numbers of labels come back as text.
+
+import type { Frame } from '../call-tree.js';
+import { recordFrom } from '../label-rows.js';
 import type { LabelledProfile } from '../labelled-profile.js';
-import type { Frame } from './call-tree.js';
 import { notReadable, ProfileDraft } from './profile-draft.js';
-import { recordFrom } from './profile-labels.js';
 
 const INTERVAL_NS = 1_000_000;
 

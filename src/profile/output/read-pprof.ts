@@ -1,11 +1,11 @@
 // Reads pprof: files of this library and of other profilers. What the format does not tell (when a sample was taken) is not made up
 // beyond an even spread. A damaged file is an error, never a wrong profile without a word.
 import type { Label, Sample } from 'pprof-format';
+import type { Frame } from '../call-tree.js';
+import { recordFrom } from '../label-rows.js';
 import type { Carrier, LabelledProfile, LabelRecord } from '../labelled-profile.js';
-import type { Frame } from './call-tree.js';
 import { COMMENT_PREFIX, loadPprofPackage, type PprofPackage } from './encode-pprof.js';
 import { MOST_DEPTH, notReadable, ProfileDraft, tooDeep } from './profile-draft.js';
-import { recordFrom } from './profile-labels.js';
 
 type PprofFile = InstanceType<PprofPackage['Profile']>;
 type Numeric = number | bigint;

@@ -1,12 +1,12 @@
 // The same samples under other labels: fewer keys, none, or all keys of a sample as one. Must not touch a sample's time or weight.
 
 import { countSamples } from '../count-samples.js';
+import { LabelRows, recordFrom } from '../label-rows.js';
 import type { LabelledProfile, LabelRecord } from '../labelled-profile.js';
 import { labelText } from './label-text.js';
-import { ProfileLabels, recordFrom } from './profile-labels.js';
 
 const relabelled = (profile: LabelledProfile, change: (record: LabelRecord) => LabelRecord): LabelledProfile => {
-  const table = new ProfileLabels();
+  const table = new LabelRows();
   const rows = profile.labels.map((record) => table.rowOf(change(record)));
   const samples = { ...profile.samples, label: profile.samples.label.map((row) => rows[row]) };
   return { ...profile, samples, labels: table.labels, counts: countSamples(samples) };

@@ -4,8 +4,8 @@ import { readFileSync, statSync } from 'node:fs';
 import { isAbsolute } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { optionalPackage } from '../../base/calls/optional-package.js';
+import { CallTree, type Frame, frameAt } from '../call-tree.js';
 import type { LabelledProfile } from '../labelled-profile.js';
-import { CallTree, type Frame, frameAt } from './call-tree.js';
 import { missingPackage } from './output-error.js';
 
 type TraceMapping = Pick<typeof import('@jridgewell/trace-mapping'), 'AnyMap' | 'traceSegment'>;

@@ -1,8 +1,9 @@
 // A profile for speedscope, whose importers ignore labels: all samples first, then one profile per label. Bounded: the dearest labels
 // get one each, the rest one together.
+
+import { frameAt, stackOf } from '../call-tree.js';
 import { type LabelledProfile, SampleKind } from '../labelled-profile.js';
 import { labelValue, shares } from '../shares.js';
-import { frameAt, stackOf } from './call-tree.js';
 import { frameName, labelRowOf, plainText } from './label-text.js';
 import { groupedBy, WHOLE_LABEL } from './select-labels.js';
 

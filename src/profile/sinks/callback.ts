@@ -1,6 +1,31 @@
-// A sink that is a function of the user's, with the counters that other sinks have.
+// What every sink of profiles is, a function that counts what became of the profiles it took; and the one that calls a function of the
+// user's.
 import type { LabelledProfile } from '../labelled-profile.js';
-import { type CountingSink, countingSink } from './counting-sink.js';
+import type { ProfileSink } from '../profile-delivery.js';
+
+/** A sink for `continuousProfiler()`; rejects when a profile could not be given away, and counts it. */
+export interface CountingSink<S> {
+  (profile: LabelledProfile): Promise<void>;
+  stats(): S;
+}
+
+/** A sink that gives profiles to `take` and counts in `stats` which it took and which it failed on. */
+export const countingSink = <S extends { profiles: number; failures: number }>(
+  stats: S,
+  take: ProfileSink,
+): CountingSink<S> =>
+  Object.assign(
+    async (profile: LabelledProfile): Promise<void> => {
+      try {
+        await take(profile);
+        stats.profiles++;
+      } catch (error) {
+        stats.failures++;
+        throw error;
+      }
+    },
+    { stats: () => ({ ...stats }) },
+  );
 
 export interface CallbackSinkStats {
   /** Profiles that the function took. */
@@ -23,21 +48,5 @@ export interface CallbackSinkStats {
  * console.assert(sink.stats().profiles === 1);
  * ```
  */
-export const callbackSink = (
-  take: (profile: LabelledProfile) => void | Promise<void>,
-): CountingSink<CallbackSinkStats> => {
-  let profiles = 0;
-  let failures = 0;
-  return countingSink(
-    async (profile) => {
-      try {
-        await take(profile);
-        profiles++;
-      } catch (error) {
-        failures++;
-        throw error;
-      }
-    },
-    () => ({ profiles, failures }),
-  );
-};
+export const callbackSink = (take: ProfileSink): CountingSink<CallbackSinkStats> =>
+  countingSink({ profiles: 0, failures: 0 }, take);

@@ -5,7 +5,7 @@ import { runAsync } from '../../base/files/fs-steps.js';
 import { writeWhole } from '../../base/files/whole-file.js';
 import { ProfileOutputError } from '../output/output-error.js';
 import { openWriter, PROFILE_FORMATS, type ProfileFormat, type WriterOptions } from '../output/profile-format.js';
-import { type CountingSink, countingSink } from './counting-sink.js';
+import { type CountingSink, countingSink } from './callback.js';
 import { applyRetention, profileFileName, type Retention } from './retention.js';
 
 export interface DirectorySinkOptions extends WriterOptions {
@@ -72,29 +72,20 @@ export const directorySink = (options: DirectorySinkOptions): CountingSink<Direc
     lastFile: undefined as string | undefined,
   };
 
-  return countingSink(
-    async (profile) => {
-      try {
-        const writer = await openWriter(format, options);
-        const beganMs = Number(profile.startUnixNs / NS_PER_MS);
-        const file = join(dir, profileFileName(beganMs, number++, profile.threadId, writer.extension));
-        const bytes = writer.write(profile);
-        await runAsync(writeWhole(file, [bytes], { makesDirectory: true }));
-        stats.profiles++;
-        stats.bytes += bytes.length;
-        stats.lastFile = file;
-      } catch (error) {
-        stats.failures++;
-        throw error;
-      }
-      try {
-        const { removed, failure } = await applyRetention(dir, keep, Date.now());
-        stats.removed += removed;
-        if (failure !== undefined) stats.retentionFailures++;
-      } catch {
-        stats.retentionFailures++;
-      }
-    },
-    () => ({ ...stats }),
-  );
+  return countingSink(stats, async (profile) => {
+    const writer = await openWriter(format, options);
+    const beganMs = Number(profile.startUnixNs / NS_PER_MS);
+    const file = join(dir, profileFileName(beganMs, number++, profile.threadId, writer.extension));
+    const bytes = writer.write(profile);
+    await runAsync(writeWhole(file, [bytes], { makesDirectory: true }));
+    stats.bytes += bytes.length;
+    stats.lastFile = file;
+    try {
+      const { removed, failure } = await applyRetention(dir, keep, Date.now());
+      stats.removed += removed;
+      if (failure !== undefined) stats.retentionFailures++;
+    } catch {
+      stats.retentionFailures++;
+    }
+  });
 };

@@ -10,7 +10,7 @@ import { encodePprof, loadPprofPackage } from '../output/encode-pprof.js';
 import { ProfileOutputError } from '../output/output-error.js';
 import type { PprofOptions } from '../output/pprof-options.js';
 import { selectLabels } from '../output/select-labels.js';
-import { type CountingSink, countingSink } from './counting-sink.js';
+import { type CountingSink, countingSink } from './callback.js';
 
 export interface PyroscopeSinkOptions extends PprofOptions {
   /** Address of the server, such as `http://localhost:4040`; `/ingest` is appended to it. */
@@ -195,30 +195,18 @@ export const pyroscopeSink = (options: PyroscopeSinkOptions): CountingSink<Pyros
     }
   };
 
-  return countingSink(
-    async (profile) => {
-      try {
-        const pprof = await loadPprofPackage();
-        const bytes = encodePprof(pprof, selectLabels(profile, keepKey), options);
-        const url = ingestUrl(base, name, profile);
-        for (let attempt = 1; ; attempt++) {
-          const outcome = await send(url, bytes);
-          if (outcome.isTaken) {
-            stats.profiles++;
-            stats.bytes += bytes.length;
-            return;
-          }
-          if (attempt === attempts || !outcome.mayRetry) throw outcome.error;
-          await sleep(outcome.waitMs ?? pauseMs(attempt, { firstMs: backoffMs, mostMs: LONGEST_WAIT_MS }));
-          stats.retries++;
-        }
-      } catch (error) {
-        stats.failures++;
-        throw error;
-      }
-    },
-    () => ({ ...stats }),
-  );
+  return countingSink(stats, async (profile) => {
+    const bytes = encodePprof(await loadPprofPackage(), selectLabels(profile, keepKey), options);
+    const url = ingestUrl(base, name, profile);
+    for (let attempt = 1; ; attempt++) {
+      const outcome = await send(url, bytes);
+      if (outcome.isTaken) break;
+      if (attempt === attempts || !outcome.mayRetry) throw outcome.error;
+      await sleep(outcome.waitMs ?? pauseMs(attempt, { firstMs: backoffMs, mostMs: LONGEST_WAIT_MS }));
+      stats.retries++;
+    }
+    stats.bytes += bytes.length;
+  });
 };
 
 /** Not all of it: a server may answer without end. */

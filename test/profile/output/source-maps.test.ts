@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { transformSync } from 'esbuild';
 import { afterAll, expect, test } from 'vitest';
-import type { Frame } from '../../../src/profile/output/call-tree.js';
+import type { Frame } from '../../../src/profile/call-tree.js';
 import { openSourceMaps, resolveSources } from '../../../src/profile/output/source-maps.js';
 import { sampled } from '../support/sampled.js';
 

@@ -1,10 +1,9 @@
 // The table ranks what samples can tell apart; the comparison finds a change that is there and, of profiles of the same, none.
 import { describe, expect, test } from 'vitest';
 import { countSamples } from '../../../src/profile/count-samples.js';
+import { recordFrom } from '../../../src/profile/label-rows.js';
 import type { LabelRecord } from '../../../src/profile/labelled-profile.js';
-import { diff, holm } from '../../../src/profile/output/diff.js';
-import { normalTwoSided } from '../../../src/profile/output/normal-tail.js';
-import { recordFrom } from '../../../src/profile/output/profile-labels.js';
+import { diff, holm, normalTwoSided } from '../../../src/profile/output/diff.js';
 import { labelKeys } from '../../../src/profile/output/select-labels.js';
 import { toSpeedscope } from '../../../src/profile/output/speedscope.js';
 import { top } from '../../../src/profile/output/top.js';

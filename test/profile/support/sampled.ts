@@ -1,9 +1,9 @@
 // Profiles made without a profiler, for tests of what comes after: stacks and labels with known shares, the same for the same seed.
 
+import { CallTree, type Frame } from '../../../src/profile/call-tree.js';
 import { countSamples } from '../../../src/profile/count-samples.js';
+import { LabelRows } from '../../../src/profile/label-rows.js';
 import { type LabelledProfile, type LabelRecord, SampleKind } from '../../../src/profile/labelled-profile.js';
-import { CallTree, type Frame } from '../../../src/profile/output/call-tree.js';
-import { ProfileLabels } from '../../../src/profile/output/profile-labels.js';
 
 /** A share of the samples. */
 export interface Part {
@@ -45,7 +45,7 @@ export const seeded = (seed: number): (() => number) => {
 export const sampled = (parts: readonly Part[], seed = 1): LabelledProfile => {
   const random = seeded(seed);
   const tree = new CallTree();
-  const table = new ProfileLabels();
+  const table = new LabelRows();
   const rows = parts.flatMap(({ stack, labels = {}, samples, cpuNs = INTERVAL_NS }) => {
     const node = stack.map(frameOf).reduce((parent, frame) => tree.row(parent, frame), 0);
     const innermost = stack.at(-1);

@@ -1,6 +1,6 @@
 // Builds the call tree of a profile from stacks. Equal frames under one caller are one node, whatever was between them and is left
 // out (labels, trampolines).
-import type { ProfileNodes } from '../labelled-profile.js';
+import { type ProfileNodes, SampleKind } from './labelled-profile.js';
 
 /** A function as a sample names it; `line` and `column` from 1, 0 where unknown. */
 export interface Frame {
@@ -11,6 +11,17 @@ export interface Frame {
 }
 
 export const ROOT_FRAME: Frame = { functionName: '(root)', url: '', line: 0, column: 0 };
+
+const KIND_OF: Readonly<Record<string, number>> = {
+  '(idle)': SampleKind.idle,
+  '(garbage collector)': SampleKind.gc,
+  '(program)': SampleKind.program,
+  [ROOT_FRAME.functionName]: SampleKind.program,
+};
+
+/** What the thread was doing in this innermost frame. */
+export const kindOf = ({ functionName, url }: Pick<Frame, 'functionName' | 'url'>): number =>
+  (url === '' ? KIND_OF[functionName] : undefined) ?? SampleKind.js;
 
 export const frameAt = ({ functionName, url, line, column }: ProfileNodes, row: number): Frame => ({
   functionName: functionName[row],
