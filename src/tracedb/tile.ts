@@ -1,6 +1,6 @@
 // Tile arithmetic: which tile and column a commit falls in, and how a tile is named in keys so that the newest sorts first.
 import { wholeNumber } from '../base/options/checks.js';
-import { invalidInput, TraceDbError } from './tracedb-error.js';
+import { invalidInput, storeCorrupt } from './tracedb-error.js';
 
 /** The highest tile: keys count down from it. */
 export const MAX_TILE = 2 ** 31 - 1;
@@ -35,10 +35,7 @@ export const tileKey = (tile: number): string => {
 /** The tile that `key` names; throws `ERR_SPANLINE_STORE_CORRUPT` when it is not one. */
 export const tileOfKey = (key: string): number => {
   if (!/^\d{10}$/.test(key)) {
-    throw new TraceDbError(
-      'ERR_SPANLINE_STORE_CORRUPT',
-      `${JSON.stringify(key)} is no tile key; the store holds foreign rows`,
-    );
+    throw storeCorrupt(`${JSON.stringify(key)} is no tile key; the store holds foreign rows`);
   }
   return MAX_TILE - Number(key);
 };

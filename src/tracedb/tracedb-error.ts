@@ -51,6 +51,13 @@ export class TraceDbError extends SpanlineError<TraceDbErrorCode> {
 export const invalidInput = (message: string, options?: ErrorOptions): TraceDbError =>
   new TraceDbError('ERR_SPANLINE_INVALID_INPUT', message, options);
 
+/** The error of what was read and is not what this package wrote. */
+export const storeCorrupt = (message: string, options?: ErrorOptions): TraceDbError =>
+  new TraceDbError('ERR_SPANLINE_STORE_CORRUPT', message, options);
+
+/** The error beyond a limit of the table. */
+export const tableLimit = (message: string): TraceDbError => new TraceDbError('ERR_SPANLINE_TABLE_LIMIT', message);
+
 /** The error of a call whose signal fired. */
 export const aborted = (message: string, options?: ErrorOptions): TraceDbError =>
   new TraceDbError('ERR_SPANLINE_ABORTED', message, options);

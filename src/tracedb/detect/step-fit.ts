@@ -2,8 +2,7 @@
 // window slides over the series instead.
 import { invalidInput } from '../tracedb-error.js';
 import type { Statistics } from './statistics.js';
-import { NOTHING_FITTED, type StepDetectorName, type StepFit } from './step-detector.js';
-import { STEP_DETECTORS } from './step-detectors.js';
+import { NOTHING_FITTED, STEP_DETECTORS, type StepDetectorName, type StepFit } from './step-detectors.js';
 
 const SMALLEST_WINDOW = 3;
 const DEFAULT_STDDEV_THRESHOLD = 0.001;

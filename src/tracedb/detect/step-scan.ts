@@ -5,7 +5,7 @@ import { invalidInput } from '../tracedb-error.js';
 import { type Direction, directionOf } from './direction.js';
 import { checkSeries, type Series, type SeriesCommit } from './regressions.js';
 import type { Statistics } from './statistics.js';
-import type { StepStatus } from './step-detector.js';
+import type { StepStatus } from './step-detectors.js';
 import { type StepFitOptions, stepFit } from './step-fit.js';
 
 /** How {@link findSteps} looks. */

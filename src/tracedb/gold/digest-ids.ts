@@ -6,12 +6,37 @@ import { chunks, inParallel } from '../../base/calls/in-parallel.js';
 import { BoundedCache } from '../bounded-cache.js';
 import { inSpan } from '../node-span.js';
 import type { CallDeadline } from '../params/call-deadline.js';
-import type { WideColumnTable } from '../table/wide-column-table.js';
-import { TraceDbError } from '../tracedb-error.js';
+import { changeRowIfSame, setCell } from '../table/cells.js';
+import type { Mutation, RowMutation, WideColumnTable } from '../table/wide-column-table.js';
+import { storeCorrupt, TraceDbError } from '../tracedb-error.js';
 import { MISSING_DIGEST, MISSING_ID } from './digest.js';
-import { idRows, parseId, setCell } from './digest-id-cells.js';
 import { DIGEST_FAMILY, digestCell, idCell, idOfColumn } from './gold-keys.js';
 import { IdSource } from './id-source.js';
+
+/** The rows that say which digest each of these ids, in the same order, stands for. */
+export const idRows = (digests: readonly string[], ids: readonly number[]): RowMutation[] => {
+  const rows = new Map<string, Mutation[]>();
+  digests.forEach((digest, i) => {
+    const { key, column } = idCell(ids[i]);
+    const mutations = rows.get(key) ?? [];
+    rows.set(key, mutations);
+    // Each cell is written once, so its time decides nothing.
+    mutations.push(setCell(DIGEST_FAMILY, column, digest));
+  });
+  return [...rows].map(([key, mutations]) => ({ key, mutations }));
+};
+
+/** The id in a cell of row `key`. */
+export const parseId = (value: Uint8Array, key: string): number => {
+  const text = Buffer.from(value).toString('latin1');
+  const id = /^[1-9]\d{0,15}$/.test(text) ? Number(text) : Number.NaN;
+  if (!Number.isSafeInteger(id)) {
+    throw storeCorrupt(
+      `row ${key} holds the digest id ${JSON.stringify(text.slice(0, 40))}, which is none; restore it from a backup`,
+    );
+  }
+  return id;
+};
 
 /** Digests or id rows asked for in one read; a filter of Bigtable has at most 20 KB. */
 const PER_READ = 100;
@@ -57,13 +82,7 @@ export class DigestIds {
   readonly #ids: BoundedCache<string, number>;
   readonly #digests: BoundedCache<number, string>;
   readonly #source: IdSource;
-  #hits = 0;
-  #misses = 0;
-  #reads = 0;
-  #rowsRead = 0;
-  #assigned = 0;
-  #refused = 0;
-  #idsDropped = 0;
+  readonly #counts = { hits: 0, misses: 0, reads: 0, rowsRead: 0, assigned: 0, refused: 0, idsDropped: 0 };
 
   readonly #table: WideColumnTable;
 
@@ -98,8 +117,7 @@ export class DigestIds {
     if (unknown.length > 0) await this.#readDigests(unknown, found, deadline);
     for (const id of unknown) {
       if (!found.has(id)) {
-        throw new TraceDbError(
-          'ERR_SPANLINE_STORE_CORRUPT',
+        throw storeCorrupt(
           `digest id ${id} is in a trace of ${this.#table.location}, but has no digest; restore row ${idCell(id).key}`,
         );
       }
@@ -109,14 +127,8 @@ export class DigestIds {
 
   stats(): DigestIdsStats {
     return {
-      hits: this.#hits,
-      misses: this.#misses,
-      reads: this.#reads,
-      rowsRead: this.#rowsRead,
-      assigned: this.#assigned,
-      refused: this.#refused,
+      ...this.#counts,
       batches: this.#source.batches,
-      idsDropped: this.#idsDropped,
       idsLeft: this.#source.left,
       cached: this.#ids.size + this.#digests.size,
       evicted: this.#ids.evicted + this.#digests.evicted,
@@ -131,8 +143,8 @@ export class DigestIds {
       if (value === undefined) unknown.push(key);
       else found.set(key, value);
     }
-    this.#hits += found.size;
-    this.#misses += unknown.length;
+    this.#counts.hits += found.size;
+    this.#counts.misses += unknown.length;
     return unknown;
   }
 
@@ -175,11 +187,11 @@ export class DigestIds {
     deadline: CallDeadline,
     each: (key: string, column: string, value: Uint8Array) => void,
   ): Promise<void> {
-    this.#reads++;
+    this.#counts.reads++;
     const qualifiers = columns === undefined ? undefined : [...columns];
     const options = { ...deadline.next(), families: [DIGEST_FAMILY], qualifiers };
     for await (const rows of this.#table.readRows({ keys: [...keys] }, options)) {
-      this.#rowsRead += rows.length;
+      this.#counts.rowsRead += rows.length;
       for (const { key, cells } of rows) for (const { qualifier, value } of cells) each(key, qualifier, value);
     }
   }
@@ -192,13 +204,9 @@ export class DigestIds {
       for (const rows of chunks(idRows(digests, ids), PER_WRITE)) await this.#table.mutateRows(rows, deadline.next());
       await inParallel(digests.entries(), WRITES_AT_ONCE, async ([i, digest]) => {
         const { key, column: qualifier } = digestCell(digest);
-        const isTaken = await this.#table.checkAndMutateRow(
-          key,
-          { family: DIGEST_FAMILY, qualifier },
-          { otherwise: [setCell(qualifier, String(ids[i]))] },
-          deadline.next(),
-        );
-        if (isTaken) {
+        const mutations = [setCell(DIGEST_FAMILY, qualifier, String(ids[i]))];
+        const absent = { family: DIGEST_FAMILY, qualifier, value: undefined };
+        if (!(await changeRowIfSame(this.#table, key, absent, mutations, deadline.next()))) {
           refused.push(digest);
           return;
         }
@@ -207,9 +215,9 @@ export class DigestIds {
       });
     } finally {
       // Also those whose write failed: it may have happened all the same, and then the id is in use.
-      this.#idsDropped += digests.length - assigned;
-      this.#assigned += assigned;
-      this.#refused += refused.length;
+      this.#counts.idsDropped += digests.length - assigned;
+      this.#counts.assigned += assigned;
+      this.#counts.refused += refused.length;
     }
     if (refused.length === 0) return;
     await this.#readIds(refused, found, deadline);

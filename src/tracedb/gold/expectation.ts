@@ -1,6 +1,6 @@
 // What people said of a digest of a test, and how that is written down. Text that this package did not write must be an error, never
 // a digest that looks untriaged.
-import { TraceDbError } from '../tracedb-error.js';
+import { storeCorrupt } from '../tracedb-error.js';
 
 /** What is thought of a digest: nothing yet, right, or wrong. */
 export type TriageStatus = 'untriaged' | 'positive' | 'negative';
@@ -53,7 +53,7 @@ const parse = <T>(value: Uint8Array, is: (value: unknown) => value is T, where: 
     parsed = undefined;
   }
   if (is(parsed)) return parsed;
-  throw new TraceDbError('ERR_SPANLINE_STORE_CORRUPT', `${where} holds no expectation; restore it from a backup`);
+  throw storeCorrupt(`${where} holds no expectation; restore it from a backup`);
 };
 
 export const parseExpectation = (value: Uint8Array, where: string): StoredExpectation =>

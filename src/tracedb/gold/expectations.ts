@@ -5,6 +5,7 @@
 import { chunks, inParallel } from '../../base/calls/in-parallel.js';
 import { CallDeadline } from '../params/call-deadline.js';
 import { retryConflicts } from '../params/retry-conflicts.js';
+import { changeRowIfSame, setCell } from '../table/cells.js';
 import type { CallOptions, Cell, Mutation, WideColumnTable } from '../table/wide-column-table.js';
 import { invalidInput } from '../tracedb-error.js';
 import { checkDigest } from './digest.js';
@@ -27,7 +28,7 @@ import {
   GOLD_SHARDS,
   HISTORY_FAMILY,
 } from './gold-keys.js';
-import { mergeStreams } from './merge-streams.js';
+import { readShards } from './merge-streams.js';
 import { type Time, textIn, toMs } from './values.js';
 
 const ROWS_PER_READ = 100;
@@ -153,12 +154,8 @@ export class Expectations {
   /** Everything that was ever said, as it is now: a batch of tests at a time, in no order. */
   async *all(options?: CallOptions): AsyncGenerator<readonly (TestDigest & Expectation)[], void, undefined> {
     const deadline = new CallDeadline('listing the expectations', options);
-    const streams = GOLD_SHARDS.map((shard) => {
-      const prefix = expectationsPrefix(shard);
-      return (signal: AbortSignal) =>
-        this.#table.readRows({ prefix }, { ...deadline.next(), signal, families: [EXPECTATION_FAMILY] });
-    });
-    for await (const rows of mergeStreams(streams, READS_AT_ONCE, deadline.signal)) {
+    const read = { families: [EXPECTATION_FAMILY] };
+    for await (const rows of readShards(this.#table, expectationsPrefix, read, READS_AT_ONCE, deadline)) {
       yield rows.flatMap(({ key, cells }) => {
         const test = key.slice(expectationsPrefix(GOLD_SHARDS[0]).length);
         return cells.map(({ qualifier: digest, value }) => ({
@@ -192,26 +189,14 @@ export class Expectations {
         const change: ExpectationChange = { from, to: status, ...said };
         // `time` is what a person says; the order of the cells is the table's own, or a skewed clock would undo this.
         const timestampMs = Math.max(this.#clock(), 1 + Math.max(-1, now?.timestampMs ?? -1, past?.timestampMs ?? -1));
-        const set = (family: string, value: unknown): Mutation => ({
-          type: 'set',
-          family,
-          qualifier: digest,
-          value: Buffer.from(JSON.stringify(value)),
-          timestampMs,
-        });
+        const set = (family: string, value: unknown): Mutation =>
+          setCell(family, digest, JSON.stringify(value), timestampMs);
         const mutations = [
           set(EXPECTATION_FAMILY, next),
           set(HISTORY_FAMILY, [...history, change].slice(-MAX_HISTORY)),
         ];
-        const predicate = { family: EXPECTATION_FAMILY, qualifier: digest, value: now?.value };
-        const held = await this.#table.checkAndMutateRow(
-          key,
-          predicate,
-          // biome-ignore lint/suspicious/noThenProperty: the table's word for it; a list of mutations is not thenable
-          now === undefined ? { otherwise: mutations } : { then: mutations },
-          deadline.next(),
-        );
-        return held === (now !== undefined) ? true : undefined;
+        const was = { family: EXPECTATION_FAMILY, qualifier: digest, value: now?.value };
+        return (await changeRowIfSame(this.#table, key, was, mutations, deadline.next())) || undefined;
       },
       deadline,
     );

@@ -1,8 +1,7 @@
 // What is put into a Gold store, and its checks. All entries are checked before the first is written: a bad one changes nothing.
 import { type CleaningRule, checkParams } from '../params/cleaning.js';
-import { checkKey, checkValue } from '../params/param-text.js';
-import type { Params } from '../params/params.js';
-import { invalidInput, TraceDbError } from '../tracedb-error.js';
+import { checkKey, checkValue, type Params } from '../params/param-text.js';
+import { invalidInput, storeCorrupt } from '../tracedb-error.js';
 import { checkDigest, MISSING_DIGEST } from './digest.js';
 
 /** One result of one trace at one commit. */
@@ -31,7 +30,7 @@ export const decodeOptions = (text: string, where: string): Params => {
     options = undefined;
   }
   if (!isTexts(options)) {
-    throw new TraceDbError('ERR_SPANLINE_STORE_CORRUPT', `${where} holds no options of a trace; write them again`);
+    throw storeCorrupt(`${where} holds no options of a trace; write them again`);
   }
   return Object.freeze(options);
 };

@@ -3,9 +3,10 @@
 import { wholeNumber } from '../../base/options/checks.js';
 import type { CallDeadline } from '../params/call-deadline.js';
 import { type CleaningRule, cleaningRule, DEFAULT_RULE } from '../params/cleaning.js';
-import type { Mutation, WideColumnTable } from '../table/wide-column-table.js';
+import { changeRowIfSame, setCell } from '../table/cells.js';
+import type { WideColumnTable } from '../table/wide-column-table.js';
 import { MAX_TILE_SIZE, MIN_TILE_SIZE } from '../tile.js';
-import { invalidInput, TraceDbError } from '../tracedb-error.js';
+import { invalidInput, storeCorrupt } from '../tracedb-error.js';
 import { DEFAULT_DIGEST_DIGITS, MAX_DIGEST_DIGITS, MIN_DIGEST_DIGITS } from './digest.js';
 import { INSTANCE_FAMILY, SETTINGS_ROW } from './gold-keys.js';
 
@@ -40,10 +41,7 @@ const read = async (table: WideColumnTable, deadline: CallDeadline): Promise<Sto
   const numberOf = (name: string): number => {
     const text = texts.get(name) ?? '';
     if (/^\d{1,9}$/.test(text)) return Number(text);
-    throw new TraceDbError(
-      'ERR_SPANLINE_STORE_CORRUPT',
-      `row ${SETTINGS_ROW} of ${table.location} has no ${name}; restore it from a backup`,
-    );
+    throw storeCorrupt(`row ${SETTINGS_ROW} of ${table.location} has no ${name}; restore it from a backup`);
   };
   const allowed = texts.get(ALLOWED_COLUMN);
   return {
@@ -68,19 +66,11 @@ export const openSettings = async (
       tileSize: wanted.tileSize ?? DEFAULTS.tileSize,
       digestDigits: wanted.digestDigits ?? DEFAULTS.digestDigits,
     };
-    const timestampMs = Date.now();
-    const set = (qualifier: string, text: string): Mutation => ({
-      type: 'set',
-      family: INSTANCE_FAMILY,
-      qualifier,
-      value: Buffer.from(text),
-      timestampMs,
-    });
-    const mutations = SETTINGS.map(({ name }) => set(name, String(made[name])));
-    if (rule.allowed !== DEFAULT_RULE.allowed) mutations.push(set(ALLOWED_COLUMN, rule.allowed));
-    const predicate = { family: INSTANCE_FAMILY, qualifier: 'tileSize' };
-    const isTaken = await table.checkAndMutateRow(SETTINGS_ROW, predicate, { otherwise: mutations }, deadline.next());
-    stored = isTaken ? ((await read(table, deadline)) as StoredSettings) : { settings: made, rule };
+    const mutations = SETTINGS.map(({ name }) => setCell(INSTANCE_FAMILY, name, String(made[name])));
+    if (rule.allowed !== DEFAULT_RULE.allowed) mutations.push(setCell(INSTANCE_FAMILY, ALLOWED_COLUMN, rule.allowed));
+    const absent = { family: INSTANCE_FAMILY, qualifier: 'tileSize', value: undefined };
+    const isMine = await changeRowIfSame(table, SETTINGS_ROW, absent, mutations, deadline.next());
+    stored = isMine ? { settings: made, rule } : ((await read(table, deadline)) as StoredSettings);
   }
   for (const { name } of SETTINGS) {
     if (wanted[name] === undefined || wanted[name] === stored.settings[name]) continue;

@@ -4,7 +4,7 @@ import { wholeNumber } from '../../base/options/checks.js';
 import { inSpan } from '../node-span.js';
 import { CallDeadline } from '../params/call-deadline.js';
 import type { CleaningRule } from '../params/cleaning.js';
-import { OpsRows } from '../params/ops-rows.js';
+import { OpsRows, type OpsRowsStats } from '../params/ops-rows.js';
 import type { OrderedParamSet } from '../params/ordered-param-set.js';
 import { fitQuery } from '../query/known-query.js';
 import type { Query } from '../query/query.js';
@@ -12,7 +12,7 @@ import type { CallOptions, WideColumnTable } from '../table/wide-column-table.js
 import { checkCommit, MAX_TILE } from '../tile.js';
 import { invalidInput } from '../tracedb-error.js';
 import { type Blame, blameUntriaged, tracesByTest } from './blame.js';
-import { DigestIds } from './digest-ids.js';
+import { DigestIds, type DigestIdsStats } from './digest-ids.js';
 import { Expectations } from './expectations.js';
 import { checkEntries, type GoldEntry } from './gold-entry.js';
 import {
@@ -26,15 +26,47 @@ import {
   PREFIX_DIGITS,
 } from './gold-keys.js';
 import { type GoldSettings, openSettings } from './gold-settings.js';
-import type { GoldStats, GoldStoreOptions, PutOptions, TileOptions } from './gold-store-options.js';
 import type { GoldTile, TraceFragment } from './gold-tile.js';
-import { GoldTileReader } from './gold-tile-reader.js';
+import { type GoldParts, GoldTileReader } from './gold-tile-reader.js';
 import { writeEntries } from './gold-writer.js';
 import { IgnoreRules } from './ignore-rules.js';
-import { mergeStreams } from './merge-streams.js';
-import { readDenseTile, readTile } from './read-gold-tile.js';
+import { readShards } from './merge-streams.js';
 import { type DigestResults, type DigestSearch, searchDigests } from './search-digests.js';
 import { type Time, toMs } from './values.js';
+
+/** How a Gold store is opened. */
+export interface GoldStoreOptions extends Partial<GoldSettings>, CallOptions {
+  /** Which characters params may have. Default: what the store was made with, and for a new one `[A-Za-z0-9._-]`. */
+  readonly rule?: CleaningRule;
+  /** Digest ids reserved at once, 1 to 1,000,000. Default 100. */
+  readonly idBatch?: number;
+  /** Digests kept in memory, 2 to 100,000,000. Default 200,000; one takes about 150 bytes. */
+  readonly cachedDigests?: number;
+  /** Shards read at once, 1 to 32. Default 8. */
+  readonly shardReads?: number;
+}
+
+/** How entries are put. */
+export interface PutOptions extends CallOptions {
+  /** Time by which the options of traces count, so that those of the latest commit stay. Default: the time of the call. */
+  readonly optionsTime?: Time;
+}
+
+/** How a tile is read. */
+export interface TileOptions extends CallOptions {
+  /** Number of the last commit. Default: the newest one at which a trace has a digest. */
+  readonly last?: number;
+}
+
+/** What a Gold store did in this process. */
+export interface GoldStats {
+  readonly puts: number;
+  readonly entries: number;
+  readonly tracesWritten: number;
+  readonly tilesRead: number;
+  readonly digests: DigestIdsStats;
+  readonly ops: OpsRowsStats;
+}
 
 /** Commits of one tile a reader may ask for. */
 export const MAX_TILE_COMMITS = 100_000;
@@ -66,14 +98,9 @@ export class GoldStore {
   readonly expectations: Expectations;
   /** Which traces are left out of searches. */
   readonly ignores: IgnoreRules;
+  readonly #parts: GoldParts;
   readonly #reader: GoldTileReader;
-  readonly #opsRows: OpsRows;
-  readonly #digestIds: DigestIds;
-  readonly #shardReads: number;
-  #puts = 0;
-  #entries = 0;
-  #tracesWritten = 0;
-  #tilesRead = 0;
+  readonly #counts = { puts: 0, entries: 0, tracesWritten: 0, tilesRead: 0 };
 
   private constructor(
     /** The table it was opened over. */
@@ -84,24 +111,19 @@ export class GoldStore {
     readonly rule: CleaningRule,
     { idBatch = 100, cachedDigests = 200_000, shardReads = 8 }: GoldStoreOptions,
   ) {
-    this.#opsRows = new OpsRows(table, (tile) => ({
+    const opsRows = new OpsRows(table, (tile) => ({
       key: opsRowKey(tile),
       family: OPS_FAMILY,
       opsColumn: OPS_COLUMN,
       hashColumn: HASH_COLUMN,
     }));
-    this.#digestIds = new DigestIds(table, {
+    const digestIds = new DigestIds(table, {
       batchSize: wholeNumber('idBatch', idBatch, [1, 1_000_000], invalidInput),
       capacity: wholeNumber('cachedDigests', cachedDigests, [2, 100_000_000], invalidInput),
     });
-    this.#shardReads = wholeNumber('shardReads', shardReads, [1, GOLD_SHARDS.length], invalidInput);
-    this.#reader = new GoldTileReader({
-      table,
-      tileSize: settings.tileSize,
-      opsRows: this.#opsRows,
-      digestIds: this.#digestIds,
-      shardReads: this.#shardReads,
-    });
+    wholeNumber('shardReads', shardReads, [1, GOLD_SHARDS.length], invalidInput);
+    this.#parts = { table, tileSize: settings.tileSize, opsRows, digestIds, shardReads };
+    this.#reader = new GoldTileReader(this.#parts);
     this.expectations = new Expectations(table, settings.digestDigits);
     this.ignores = new IgnoreRules(table);
   }
@@ -131,30 +153,24 @@ export class GoldStore {
     checkEntries(entries, this.settings.digestDigits, this.rule);
     if (entries.length === 0) return;
     const deadline = new CallDeadline(`putting commit ${commit}`, options);
-    const parts = {
-      table: this.table,
-      tileSize: this.settings.tileSize,
-      opsRows: this.#opsRows,
-      digestIds: this.#digestIds,
-    };
     const rows = await inSpan(
       'gold.put',
-      () => writeEntries(parts, commit, entries, { digestMs, optionsMs }, deadline),
+      () => writeEntries(this.#parts, commit, entries, { digestMs, optionsMs }, deadline),
       (written) => ({ commit, entries: entries.length, rows: written }),
     );
-    this.#puts++;
-    this.#entries += entries.length;
-    this.#tracesWritten += rows;
+    this.#counts.puts++;
+    this.#counts.entries += entries.length;
+    this.#counts.tracesWritten += rows;
   }
 
   /** Traces at the last `nCommits` commits, with or without data; fewer when there are not so many. At most 100,000. */
   getTile(nCommits: number, options: TileOptions = {}): Promise<GoldTile> {
-    return this.#read('gold.tile', readTile, nCommits, options);
+    return this.#read('gold.tile', 'readTile', nCommits, options);
   }
 
   /** Traces at the last `nCommits` commits of those at which at least one trace has a digest. At most 100,000. */
   getDenseTile(nCommits: number, options: TileOptions = {}): Promise<GoldTile> {
-    return this.#read('gold.dense-tile', readDenseTile, nCommits, options);
+    return this.#read('gold.dense-tile', 'readDenseTile', nCommits, options);
   }
 
   /**
@@ -181,7 +197,7 @@ export class GoldStore {
   async orderedParamSet(tile: number, options: CallOptions = {}): Promise<OrderedParamSet> {
     wholeNumber('tile', tile, [0, MAX_TILE], invalidInput);
     const deadline = new CallDeadline(`reading the param set of tile ${tile}`, options);
-    return this.#opsRows.at(tile).read(deadline.next());
+    return this.#parts.opsRows.at(tile).read(deadline.next());
   }
 
   /** Numbers of the stored tiles, newest first. */
@@ -202,42 +218,32 @@ export class GoldStore {
   /** Every digest that was ever put, a batch at a time, in no order. */
   async *digests(options: CallOptions = {}): AsyncGenerator<readonly string[], void, undefined> {
     const deadline = new CallDeadline('listing the digests', options);
-    const streams = GOLD_SHARDS.map((shard) => {
-      const prefix = digestMapPrefix(shard);
-      return (signal: AbortSignal) =>
-        this.table.readRows({ prefix }, { ...deadline.next(), signal, families: [DIGEST_FAMILY] });
-    });
-    for await (const rows of mergeStreams(streams, this.#shardReads, deadline.signal)) {
+    const read = { families: [DIGEST_FAMILY] };
+    for await (const rows of readShards(this.table, digestMapPrefix, read, this.#parts.shardReads, deadline)) {
       yield rows.flatMap(({ key, cells }) => cells.map(({ qualifier }) => key.slice(-PREFIX_DIGITS) + qualifier));
     }
   }
 
   stats(): GoldStats {
-    return {
-      puts: this.#puts,
-      entries: this.#entries,
-      tracesWritten: this.#tracesWritten,
-      tilesRead: this.#tilesRead,
-      digests: this.#digestIds.stats(),
-      ops: this.#opsRows.stats(),
-    };
+    const { digestIds, opsRows } = this.#parts;
+    return { ...this.#counts, digests: digestIds.stats(), ops: opsRows.stats() };
   }
 
-  async #read(name: string, read: typeof readTile, nCommits: number, options: TileOptions): Promise<GoldTile> {
+  async #read(
+    name: string,
+    method: 'readTile' | 'readDenseTile',
+    nCommits: number,
+    { last, ...call }: TileOptions,
+  ): Promise<GoldTile> {
     wholeNumber('nCommits', nCommits, [1, MAX_TILE_COMMITS], invalidInput);
-    const { last } = options;
     if (last !== undefined) checkCommit(last);
-    const deadline = new CallDeadline(`reading ${nCommits} commits`, options);
+    const deadline = new CallDeadline(`reading ${nCommits} commits`, call);
     const { tile, tilesRead } = await inSpan(
       name,
-      () => read(this.#reader, { tileSize: this.settings.tileSize, nCommits, last }, deadline),
-      (result) => ({
-        commits: result.tile.commits.length,
-        traces: result.tile.traces.length,
-        tiles: result.tilesRead,
-      }),
+      () => this.#reader[method](nCommits, last, deadline),
+      (read) => ({ commits: read.tile.commits.length, traces: read.tile.traces.length, tiles: read.tilesRead }),
     );
-    this.#tilesRead += tilesRead;
+    this.#counts.tilesRead += tilesRead;
     return tile;
   }
 }

@@ -1,12 +1,13 @@
 // Reads stored tiles: 32 shards, some at a time, one batch of rows of each in memory. What it gives must be whole: a trace it
 // cannot decode or a digest it cannot find is an error, never a trace left out.
 import type { CallDeadline } from '../params/call-deadline.js';
-import type { OpsRow } from '../params/ops-row.js';
+import { idDecoder } from '../params/id-decoder.js';
 import type { OpsRows } from '../params/ops-rows.js';
-import type { OrderedParamSet } from '../params/ordered-param-set.js';
-import type { Params } from '../params/params.js';
+import type { Params } from '../params/param-text.js';
+import { structuredKeyOf } from '../params/structured-key.js';
 import type { Row, WideColumnTable } from '../table/wide-column-table.js';
-import { TraceDbError } from '../tracedb-error.js';
+import { tileOf } from '../tile.js';
+import { storeCorrupt } from '../tracedb-error.js';
 import { MISSING_ID } from './digest.js';
 import type { DigestIds } from './digest-ids.js';
 import { decodeOptions } from './gold-entry.js';
@@ -23,21 +24,21 @@ import {
   tileOfOpsRow,
   tilePrefix,
 } from './gold-keys.js';
-import { type TraceFragment, traceIdOf } from './gold-tile.js';
-import { mergeStreams } from './merge-streams.js';
+import { type GoldTile, GoldTileBuilder, type TraceFragment } from './gold-tile.js';
+import { readShards } from './merge-streams.js';
 import { decodeVarint } from './varint.js';
 
 /** A filter of Bigtable has at most 20 KB; beyond this many columns all are read and the others dropped here. */
 const MAX_COLUMNS_FILTERED = 1024;
 
 /** Commits from `first` to `last`, both included. */
-export interface CommitRange {
+interface CommitRange {
   readonly first: number;
   readonly last: number;
 }
 
-/** What a reader works with. */
-export interface GoldTileReaderParts {
+/** What the parts of a store work with. */
+export interface GoldParts {
   readonly table: WideColumnTable;
   readonly tileSize: number;
   readonly opsRows: OpsRows;
@@ -46,21 +47,61 @@ export interface GoldTileReaderParts {
   readonly shardReads: number;
 }
 
-/** Streams the traces and options of one stored tile. */
-export class GoldTileReader {
-  readonly #parts: GoldTileReaderParts;
+/** A tile, and how many stored ones it was made of. */
+export interface TileRead {
+  readonly tile: GoldTile;
+  readonly tilesRead: number;
+}
 
-  constructor(parts: GoldTileReaderParts) {
+/** Reads the stored tiles, and makes tiles of any length of them. It must read no tile it does not need, and no tile twice. */
+export class GoldTileReader {
+  readonly #parts: GoldParts;
+
+  constructor(parts: GoldParts) {
     this.#parts = parts;
   }
 
-  /** Tiles that exist, newest first, from `newest` on. */
-  async *tiles(deadline: CallDeadline, newest?: number): AsyncGenerator<number, void, undefined> {
-    const start = newest === undefined ? OPS_ROWS_PREFIX : opsRowKey(newest);
+  /** Tiles that exist, newest first, from that of commit `last` on. */
+  async *tiles(deadline: CallDeadline, last?: number): AsyncGenerator<number, void, undefined> {
+    const start = last === undefined ? OPS_ROWS_PREFIX : opsRowKey(tileOf(last, this.#parts.tileSize));
     const options = { ...deadline.next(), families: [OPS_FAMILY] };
     for await (const keys of this.#parts.table.readKeys({ start, end: OPS_ROWS_END }, options)) {
       for (const key of keys) yield tileOfOpsRow(key);
     }
+  }
+
+  /** The last `nCommits` commits up to `last` or, without it, the newest one with data; whether or not a trace has a digest there. */
+  async readTile(nCommits: number, last: number | undefined, deadline: CallDeadline): Promise<TileRead> {
+    const builder = new GoldTileBuilder();
+    let end = last;
+    let tilesRead = 0;
+    const firstOf = (commit: number): number => Math.max(0, commit - nCommits + 1);
+    for await (const tile of this.tiles(deadline, last)) {
+      const range = { first: end === undefined ? 0 : firstOf(end), last: end ?? Number.MAX_SAFE_INTEGER };
+      if (tile < tileOf(range.first, this.#parts.tileSize)) break;
+      await this.#addTile(builder, tile, range, deadline);
+      tilesRead++;
+      end ??= builder.commits.at(-1);
+    }
+    if (end === undefined) return { tile: builder.build([], last === undefined), tilesRead };
+    const first = firstOf(end);
+    const commits = Array.from({ length: end - first + 1 }, (_, i) => first + i);
+    return { tile: builder.build(commits, first === 0), tilesRead };
+  }
+
+  /** As `readTile`, of those commits at which at least one trace has a digest. */
+  async readDenseTile(nCommits: number, last: number | undefined, deadline: CallDeadline): Promise<TileRead> {
+    const builder = new GoldTileBuilder();
+    const range = { first: 0, last: last ?? Number.MAX_SAFE_INTEGER };
+    let tilesRead = 0;
+    let isEnough = false;
+    for await (const tile of this.tiles(deadline, last)) {
+      await this.#addTile(builder, tile, range, deadline);
+      tilesRead++;
+      isEnough = builder.commitCount >= nCommits;
+      if (isEnough) break;
+    }
+    return { tile: builder.build(builder.commits.slice(-nCommits), !isEnough), tilesRead };
   }
 
   /** The cells of `tile` at the commits of `range`, a batch of traces at a time, in no order. */
@@ -73,7 +114,7 @@ export class GoldTileReader {
     const begin = tile * tileSize;
     const first = Math.max(range.first, begin);
     const last = Math.min(range.last, begin + tileSize - 1);
-    const decode = await this.#decoder(tile, deadline);
+    const namesOf = await this.#namer(tile, deadline);
     const rows = this.#rows('t', tile, TRACE_FAMILY, columnsOf(first - begin, last - begin, tileSize), deadline);
     for await (const batch of rows) {
       const ids = new Set<number>();
@@ -92,7 +133,7 @@ export class GoldTileReader {
       });
       const digests = await digestIds.digestsOf(ids, deadline);
       const filled = traces.filter(({ commits }) => commits.length > 0);
-      const names = await decode(filled.map(({ encoded }) => encoded));
+      const names = await namesOf(filled.map(({ encoded }) => encoded));
       yield filled.map(({ commits, cellIds }, i) => ({
         ...names[i],
         commits,
@@ -102,25 +143,21 @@ export class GoldTileReader {
     }
   }
 
-  /** Options of the traces of `tile`, a batch at a time. */
-  async *options(
-    tile: number,
-    deadline: CallDeadline,
-  ): AsyncGenerator<readonly { readonly id: string; readonly options: Params }[], void, undefined> {
+  async #addTile(builder: GoldTileBuilder, tile: number, range: CommitRange, deadline: CallDeadline): Promise<void> {
+    for await (const fragments of this.traces(tile, range, deadline)) {
+      for (const fragment of fragments) builder.add(fragment);
+    }
     // Thousands of traces have the same few options.
     const known = new Map<string, Params>();
-    const decode = await this.#decoder(tile, deadline);
+    const namesOf = await this.#namer(tile, deadline);
     for await (const batch of this.#rows('p', tile, OPTIONS_FAMILY, [OPTIONS_COLUMN], deadline)) {
-      const names = await decode(batch.map(({ encoded }) => encoded));
-      yield batch.map(({ key, cells }, i) => {
+      const names = await namesOf(batch.map(({ encoded }) => encoded));
+      for (const [i, { key, cells }] of batch.entries()) {
         const text = Buffer.from(cells[0].value).toString('utf8');
-        let options = known.get(text);
-        if (options === undefined) {
-          options = decodeOptions(text, `row ${key}`);
-          known.set(text, options);
-        }
-        return { id: names[i].id, options };
-      });
+        const options = known.get(text) ?? decodeOptions(text, `row ${key}`);
+        known.set(text, options);
+        builder.addOptions(names[i].id, options);
+      }
     }
   }
 
@@ -132,42 +169,23 @@ export class GoldTileReader {
     deadline: CallDeadline,
   ): AsyncGenerator<readonly (Row & { readonly encoded: string })[], void, undefined> {
     const { table, shardReads } = this.#parts;
-    const streams = GOLD_SHARDS.map((shard) => {
-      const prefix = tilePrefix(shard, type, tile);
-      return async function* (signal: AbortSignal) {
-        const options = { ...deadline.next(), signal, families: [family], qualifiers };
-        for await (const rows of table.readRows({ prefix }, options)) {
-          yield rows.map(({ key, cells }) => ({ key, cells, encoded: key.slice(prefix.length) }));
-        }
-      };
-    });
-    yield* mergeStreams(streams, shardReads, deadline.signal);
+    const prefixLength = tilePrefix(GOLD_SHARDS[0], type, tile).length;
+    const read = { families: [family], qualifiers };
+    for await (const rows of readShards(table, (shard) => tilePrefix(shard, type, tile), read, shardReads, deadline)) {
+      yield rows.map(({ key, cells }) => ({ key, cells, encoded: key.slice(prefixLength) }));
+    }
   }
 
-  /** Gives names to encoded traces. One put after the param set was read may use a param that was added since. */
-  async #decoder(
+  /** Names the traces of `tile` by their encoded ids, in their order. */
+  async #namer(
     tile: number,
     deadline: CallDeadline,
   ): Promise<(encoded: readonly string[]) => Promise<{ readonly id: string; readonly params: Params }[]>> {
-    const row: OpsRow = this.#parts.opsRows.at(tile);
-    let ops = await row.read(deadline.next());
-    return async (encoded) => {
-      try {
-        return namesOf(encoded, ops);
-      } catch (error) {
-        if (!(error instanceof TraceDbError)) throw error;
-        ops = await row.read(deadline.next());
-        return namesOf(encoded, ops);
-      }
-    };
+    const row = this.#parts.opsRows.at(tile);
+    const decode = idDecoder(row, await row.read(deadline.next()), deadline);
+    return async (encoded) => (await decode(encoded)).map((params) => ({ id: structuredKeyOf(params), params }));
   }
 }
-
-const namesOf = (encoded: readonly string[], ops: OrderedParamSet): { id: string; params: Params }[] =>
-  encoded.map((text) => {
-    const params = ops.decode(text);
-    return { id: traceIdOf(params), params };
-  });
 
 const columnsOf = (first: number, last: number, tileSize: number): readonly string[] | undefined => {
   const count = last - first + 1;
@@ -178,8 +196,7 @@ const columnsOf = (first: number, last: number, tileSize: number): readonly stri
 const offsetOf = (column: string, tileSize: number, key: string): number => {
   const offset = /^\d{3,4}$/.test(column) ? Number(column) : tileSize;
   if (offset < tileSize) return offset;
-  throw new TraceDbError(
-    'ERR_SPANLINE_STORE_CORRUPT',
+  throw storeCorrupt(
     `column ${JSON.stringify(column)} of row ${key} is no offset in a tile of ${tileSize} commits; delete the cell`,
   );
 };

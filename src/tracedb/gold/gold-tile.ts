@@ -1,7 +1,7 @@
 // A tile as readers get it: traces, each with one digest a commit. It is put together from the cells of several stored tiles, in
 // which one trace has different encoded ids; here it has its one name.
 import { ParamSet } from '../params/param-set.js';
-import type { Params } from '../params/params.js';
+import type { Params } from '../params/param-text.js';
 import { MISSING_DIGEST } from './digest.js';
 
 /** One trace in the commits of a tile. */
@@ -33,13 +33,6 @@ export interface TraceFragment {
   readonly commits: readonly number[];
   readonly digests: readonly string[];
 }
-
-/** Name of a trace. No rule allows the separators in a param, so it needs no check of what was checked when it was written. */
-export const traceIdOf = (params: Params): string => {
-  let id = ',';
-  for (const key of Object.keys(params).sort()) id += `${key}=${params[key]},`;
-  return id;
-};
 
 /** What queries and ignore rules look at: params and options of a trace; a param wins over an option of the same key. */
 export const searchedParams = ({ params, options }: GoldTrace): Params => ({ ...options, ...params });

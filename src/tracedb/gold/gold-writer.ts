@@ -3,25 +3,17 @@
 
 import { chunks, inParallel } from '../../base/calls/in-parallel.js';
 import type { CallDeadline } from '../params/call-deadline.js';
-import type { OpsRows } from '../params/ops-rows.js';
+import { setCell } from '../table/cells.js';
 import { checkRowKey } from '../table/limits.js';
-import type { RowMutation, WideColumnTable } from '../table/wide-column-table.js';
+import type { RowMutation } from '../table/wide-column-table.js';
 import { offsetOf, tileOf } from '../tile.js';
-import type { DigestIds } from './digest-ids.js';
 import { encodeOptions, type GoldEntry } from './gold-entry.js';
 import { OPTIONS_COLUMN, OPTIONS_FAMILY, offsetColumn, optionsRowKey, TRACE_FAMILY, traceRowKey } from './gold-keys.js';
+import type { GoldParts } from './gold-tile-reader.js';
 import { encodeVarint } from './varint.js';
 
 const ROWS_PER_CALL = 1000;
 const CALLS_AT_ONCE = 4;
-
-/** What a writer works with. */
-export interface GoldWriterParts {
-  readonly table: WideColumnTable;
-  readonly tileSize: number;
-  readonly opsRows: OpsRows;
-  readonly digestIds: DigestIds;
-}
 
 /** When the entries count: cells with a later time stay. Unix milliseconds. */
 export interface EntryTimes {
@@ -31,7 +23,7 @@ export interface EntryTimes {
 
 /** Writes checked entries; resolves to the number of trace rows. */
 export const writeEntries = async (
-  { table, tileSize, opsRows, digestIds }: GoldWriterParts,
+  { table, tileSize, opsRows, digestIds }: GoldParts,
   commit: number,
   entries: readonly GoldEntry[],
   times: EntryTimes,
@@ -59,7 +51,7 @@ export const writeEntries = async (
     timestampMs: number,
   ): void => {
     checkRowKey(key);
-    rows.set(key, { key, mutations: [{ type: 'set', family, qualifier, value, timestampMs }] });
+    rows.set(key, { key, mutations: [setCell(family, qualifier, value, timestampMs)] });
   };
   for (const entry of entries) {
     const encoded = ops.encode(entry.params);

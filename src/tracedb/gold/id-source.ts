@@ -3,7 +3,7 @@
 
 import type { CallDeadline } from '../params/call-deadline.js';
 import type { WideColumnTable } from '../table/wide-column-table.js';
-import { TraceDbError } from '../tracedb-error.js';
+import { storeCorrupt } from '../tracedb-error.js';
 import { COUNTER_COLUMN, COUNTER_ROW, INSTANCE_FAMILY } from './gold-keys.js';
 
 /** Gives ids from 1 upwards, each once over all processes. */
@@ -47,8 +47,7 @@ export class IdSource {
     const size = Math.ceil((count - ids.length) / this.#batchSize) * this.#batchSize;
     const end = await this.#table.incrementCell(COUNTER_ROW, INSTANCE_FAMILY, COUNTER_COLUMN, size, deadline.next());
     if (!Number.isSafeInteger(end) || end < size) {
-      throw new TraceDbError(
-        'ERR_SPANLINE_STORE_CORRUPT',
+      throw storeCorrupt(
         `the counter of digest ids of ${this.#table.location} gave ${end} after adding ${size}; restore its row ${COUNTER_ROW}`,
       );
     }

@@ -2,13 +2,14 @@
 // no longer applies, and none may match everything.
 import { randomBytes } from 'node:crypto';
 import { CallDeadline } from '../params/call-deadline.js';
-import type { Params } from '../params/params.js';
+import type { Params } from '../params/param-text.js';
 import { retryConflicts } from '../params/retry-conflicts.js';
 import { compileQuery } from '../query/matches.js';
 import { parseQuery } from '../query/parse-query.js';
 import type { Query } from '../query/query.js';
+import { changeRowIfSame, setCell } from '../table/cells.js';
 import type { CallOptions, Mutation, Row, WideColumnTable } from '../table/wide-column-table.js';
-import { invalidInput, TraceDbError } from '../tracedb-error.js';
+import { invalidInput, storeCorrupt, TraceDbError, tableLimit } from '../tracedb-error.js';
 import { IGNORE_COLUMN, IGNORE_FAMILY, IGNORE_REVISION_COLUMN, IGNORE_ROWS_PREFIX, ignoreRowKey } from './gold-keys.js';
 import { type Time, textIn, toMs } from './values.js';
 
@@ -80,10 +81,7 @@ export class IgnoreRules {
     const deadline = new CallDeadline('adding an ignore rule', options);
     const rule = await makeRule(randomBytes(8).toString('hex'), input, this.#clock());
     if ((await this.#read(deadline)).length >= MAX_IGNORE_RULES) {
-      throw new TraceDbError(
-        'ERR_SPANLINE_TABLE_LIMIT',
-        `${this.#table.location} has ${MAX_IGNORE_RULES} ignore rules; delete expired ones first`,
-      );
+      throw tableLimit(`${this.#table.location} has ${MAX_IGNORE_RULES} ignore rules; delete expired ones first`);
     }
     await this.#table.mutateRows(
       [{ key: ignoreRowKey(rule.id), mutations: setRule(rule, 1, rule.createdMs) }],
@@ -106,11 +104,9 @@ export class IgnoreRules {
         const { rule: old, revision, timestampMs } = parseRule(row);
         const rule = await makeRule(id, input, old.createdMs);
         // By its revision, since a filter of the store has less room than a rule may take.
-        const value = Buffer.from(String(revision), 'latin1');
-        const predicate = { family: IGNORE_FAMILY, qualifier: IGNORE_REVISION_COLUMN, value };
+        const was = { family: IGNORE_FAMILY, qualifier: IGNORE_REVISION_COLUMN, value: String(revision) };
         const change = setRule(rule, revision + 1, Math.max(this.#clock(), timestampMs + 1));
-        // biome-ignore lint/suspicious/noThenProperty: the table's word for it; a list of mutations is not thenable
-        const held = await this.#table.checkAndMutateRow(key, predicate, { then: change }, deadline.next());
+        const held = await changeRowIfSame(this.#table, key, was, change, deadline.next());
         return held ? rule : undefined;
       },
       deadline,
@@ -180,17 +176,10 @@ const rowOf = (id: string): string => {
   throw invalidInput(`the id of an ignore rule is 16 hex digits, not ${JSON.stringify(id)}`);
 };
 
-const setRule = (rule: IgnoreRule, revision: number, timestampMs: number): Mutation[] =>
-  [
-    { qualifier: IGNORE_COLUMN, text: JSON.stringify(rule) },
-    { qualifier: IGNORE_REVISION_COLUMN, text: String(revision) },
-  ].map(({ qualifier, text }) => ({
-    type: 'set',
-    family: IGNORE_FAMILY,
-    qualifier,
-    value: Buffer.from(text),
-    timestampMs,
-  }));
+const setRule = (rule: IgnoreRule, revision: number, timestampMs: number): Mutation[] => [
+  setCell(IGNORE_FAMILY, IGNORE_COLUMN, JSON.stringify(rule), timestampMs),
+  setCell(IGNORE_FAMILY, IGNORE_REVISION_COLUMN, String(revision), timestampMs),
+];
 
 const parseRule = ({
   key,
@@ -208,7 +197,7 @@ const parseRule = ({
   const isRule =
     typeof rule?.query === 'string' && typeof rule.expiresMs === 'number' && key === ignoreRowKey(rule.id ?? '');
   if (!isRule || !Number.isSafeInteger(revision) || revision < 1) {
-    throw new TraceDbError('ERR_SPANLINE_STORE_CORRUPT', `row ${key} holds no ignore rule; delete it`);
+    throw storeCorrupt(`row ${key} holds no ignore rule; delete it`);
   }
   return { rule: rule as IgnoreRule, revision, timestampMs: Math.max(...cells.map((cell) => cell.timestampMs)) };
 };

@@ -1,15 +1,17 @@
 // Several streams read at once, in whatever order their batches come. It must hold at most one batch of each open stream, and
 // end every open one when the first fails or the reader stops.
 
+import type { CallDeadline } from '../params/call-deadline.js';
+import type { ReadOptions, Row, WideColumnTable } from '../table/wide-column-table.js';
+import { GOLD_SHARDS } from './gold-keys.js';
+
 type Pull<T> = (signal: AbortSignal) => AsyncIterable<T>;
 
-interface Source<T> {
+/** What came of the next pull of a stream. */
+interface Arrival<T> {
   readonly iterator: AsyncIterator<T>;
+  readonly result: Promise<IteratorResult<T>>;
 }
-
-type Arrival<T> =
-  | { readonly source: Source<T>; readonly result: IteratorResult<T> }
-  | { readonly source: Source<T>; readonly error: unknown };
 
 /**
  * What all streams give, `limit` of them open at a time; the next one is opened when one ends. Each is given a signal that fires
@@ -24,26 +26,23 @@ export async function* mergeStreams<T>(
   const abort = (): void => controller.abort(signal?.reason);
   if (signal?.aborted === true) abort();
   signal?.addEventListener('abort', abort, { once: true });
-  const open = new Set<Source<T>>();
+  const open = new Set<AsyncIterator<T>>();
   const arrivals: Arrival<T>[] = [];
-  let wake: (() => void) | undefined;
+  let wake = (): void => {};
   let opened = 0;
-
-  const arrive = (arrival: Arrival<T>): void => {
-    arrivals.push(arrival);
-    wake?.();
-  };
-  // One pull in flight a source: what has arrived and what is on its way are never more than `limit` batches.
-  const pull = (source: Source<T>): void => {
-    source.iterator.next().then(
-      (result) => arrive({ source, result }),
-      (error: unknown) => arrive({ source, error }),
-    );
+  // One pull in flight a stream: what has arrived and what is on its way are never more than `limit` batches.
+  const pull = (iterator: AsyncIterator<T>): void => {
+    const result = iterator.next();
+    const arrive = (): void => {
+      arrivals.push({ iterator, result });
+      wake();
+    };
+    result.then(arrive, arrive);
   };
   const openNext = (): void => {
-    const source: Source<T> = { iterator: streams[opened++](controller.signal)[Symbol.asyncIterator]() };
-    open.add(source);
-    pull(source);
+    const iterator = streams[opened++](controller.signal)[Symbol.asyncIterator]();
+    open.add(iterator);
+    pull(iterator);
   };
 
   try {
@@ -54,23 +53,37 @@ export async function* mergeStreams<T>(
           wake = resolve;
         });
       }
-      const arrival = arrivals.shift() as Arrival<T>;
-      if ('error' in arrival) {
-        open.delete(arrival.source);
-        throw arrival.error;
-      }
-      if (arrival.result.done === true) {
-        open.delete(arrival.source);
+      const { iterator, result } = arrivals.shift() as Arrival<T>;
+      // Out while it is asked, for one that failed is over.
+      open.delete(iterator);
+      const { done, value } = await result;
+      if (done === true) {
         if (opened < streams.length) openNext();
         continue;
       }
-      yield arrival.result.value;
-      pull(arrival.source);
+      open.add(iterator);
+      yield value;
+      pull(iterator);
     }
   } finally {
     signal?.removeEventListener('abort', abort);
     controller.abort();
     // Their errors are the echo of this abort; the first error is already on its way.
-    await Promise.allSettled([...open].map(({ iterator }) => iterator.return?.()));
+    await Promise.allSettled([...open].map((iterator) => iterator.return?.()));
   }
 }
+
+/** The rows of all shards behind the prefix that each has, `limit` shards at a time. */
+export const readShards = (
+  table: WideColumnTable,
+  prefixOf: (shard: string) => string,
+  read: ReadOptions,
+  limit: number,
+  deadline: CallDeadline,
+): AsyncGenerator<readonly Row[], void, undefined> => {
+  const streams = GOLD_SHARDS.map(
+    (shard) => (signal: AbortSignal) =>
+      table.readRows({ prefix: prefixOf(shard) }, { ...deadline.next(), signal, ...read }),
+  );
+  return mergeStreams(streams, limit, deadline.signal);
+};

@@ -2,7 +2,7 @@
 // if it were that.
 import { ByteReader } from '../../base/bytes/byte-reader.js';
 import { ByteWriter } from '../../base/bytes/byte-writer.js';
-import { TraceDbError } from '../tracedb-error.js';
+import { storeCorrupt } from '../tracedb-error.js';
 
 const writer = new ByteWriter();
 
@@ -15,13 +15,10 @@ export const encodeVarint = (value: number): Uint8Array => {
 
 /** The number in `bytes`; throws `ERR_SPANLINE_STORE_CORRUPT` for anything `encodeVarint` does not make. `where` is for the message. */
 export const decodeVarint = (bytes: Uint8Array, where: () => string): number => {
-  const reader = new ByteReader(
-    bytes,
-    () =>
-      new TraceDbError(
-        'ERR_SPANLINE_STORE_CORRUPT',
-        `${where()} holds ${Buffer.from(bytes.subarray(0, 16)).toString('hex') || 'no bytes'}, which is no digest id; write it again`,
-      ),
+  const reader = new ByteReader(bytes, () =>
+    storeCorrupt(
+      `${where()} holds ${Buffer.from(bytes.subarray(0, 16)).toString('hex') || 'no bytes'}, which is no digest id; write it again`,
+    ),
   );
   const value = reader.shortestVarint();
   reader.end();

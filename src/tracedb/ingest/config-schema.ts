@@ -2,7 +2,7 @@
 // otherwise have no effect, and nobody would see it.
 import type { SchemaObject } from 'ajv';
 import type { Direction } from '../detect/direction.js';
-import type { StepDetectorName } from '../detect/step-detector.js';
+import type { StepDetectorName } from '../detect/step-detectors.js';
 import { MAX_TILE_SIZE, MIN_TILE_SIZE } from '../tile.js';
 
 /** Detectors of steps in a window. */

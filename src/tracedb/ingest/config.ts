@@ -4,7 +4,7 @@
 import { dirname, resolve } from 'node:path';
 import { escapeText } from '../../base/text/escape-text.js';
 import type { Direction } from '../detect/direction.js';
-import type { StepDetectorName } from '../detect/step-detector.js';
+import type { StepDetectorName } from '../detect/step-detectors.js';
 import { type CleaningRule, cleaningRule, DEFAULT_RULE } from '../params/cleaning.js';
 import { parseBigtableLocation } from '../table/bigtable/location.js';
 import { invalidInput, type TraceDbError } from '../tracedb-error.js';

@@ -1,6 +1,6 @@
 // What every ingest format becomes: a commit with its measurements. It must never hold a value the store cannot keep: params are
 // cleaned, values are finite, times are whole milliseconds.
-import type { Params } from '../params/params.js';
+import type { Params } from '../params/param-text.js';
 
 /** One measurement: `value` of the series `params`. */
 export interface IngestPoint {

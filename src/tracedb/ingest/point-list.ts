@@ -1,6 +1,6 @@
 // Gathers the points of one commit and decides about duplicates. Two series of a commit must never share cleaned params: one
 // would silently overwrite the other.
-import type { Params } from '../params/params.js';
+import type { Params } from '../params/param-text.js';
 import { badFile, quoted } from './bad-file.js';
 import type { IngestPoint } from './ingest-commit.js';
 import { type CleanedSeries, type SeriesCleaner, sameParams } from './series-cleaner.js';

@@ -1,8 +1,7 @@
 // Which characters params may have, and how others are replaced. A rule must never let a comma or an equals sign through: they
 // separate the parts of a structured key.
 import { invalidInput } from '../tracedb-error.js';
-import { checkKey, checkValue, MAX_PARAM_LENGTH, MAX_PARAMS, quoted } from './param-text.js';
-import type { Params } from './params.js';
+import { checkKey, checkValue, MAX_PARAM_LENGTH, MAX_PARAMS, type Params, quoted } from './param-text.js';
 
 const REPLACEMENT = '_';
 const LONE_SURROGATE = '\ud800';

@@ -3,11 +3,12 @@
 // newer than those it replaces whatever the writers' clocks say.
 import { finiteNumber, wholeNumber } from '../../base/options/checks.js';
 import { inSpan } from '../node-span.js';
-import type { CallOptions, Cell, Mutation, WideColumnTable } from '../table/wide-column-table.js';
-import { invalidInput, TraceDbError } from '../tracedb-error.js';
+import { changeRowIfSame, setCell } from '../table/cells.js';
+import type { CallOptions, Cell, WideColumnTable } from '../table/wide-column-table.js';
+import { invalidInput, storeCorrupt, type TraceDbError } from '../tracedb-error.js';
 import { CallDeadline } from './call-deadline.js';
 import { OrderedParamSet } from './ordered-param-set.js';
-import type { Params } from './params.js';
+import type { Params } from './param-text.js';
 import { DEFAULT_RETRY_BOUNDS, type RetryBounds, retryConflicts } from './retry-conflicts.js';
 
 /** Where an ordered param set is kept, and how long an update tries. */
@@ -77,12 +78,7 @@ export class OpsRow {
   #state: State | undefined;
   // Updates of this object go one after another: the second one finds most of what it wants in memory.
   #last: Promise<unknown> = Promise.resolve();
-  #hits = 0;
-  #reads = 0;
-  #updates = 0;
-  #conflicts = 0;
-  #retries = 0;
-  #gaveUp = 0;
+  readonly #counts = { hits: 0, reads: 0, updates: 0, conflicts: 0, retries: 0, gaveUp: 0 };
 
   constructor(table: WideColumnTable, options: OpsRowOptions) {
     const { timestampMs = Date.now, maxAttempts, backoffMs } = { ...DEFAULT_RETRY_BOUNDS, ...options };
@@ -115,7 +111,7 @@ export class OpsRow {
     const wanted = Array.isArray(params) ? (params as readonly Params[]) : [...params];
     const known = this.#state?.ops;
     if (known?.hasAll(wanted) === true) {
-      this.#hits++;
+      this.#counts.hits++;
       return known;
     }
     const deadline = new CallDeadline(`updating the param set in row ${this.#options.key}`, options);
@@ -132,14 +128,7 @@ export class OpsRow {
   }
 
   stats(): OpsRowStats {
-    return {
-      hits: this.#hits,
-      reads: this.#reads,
-      updates: this.#updates,
-      conflicts: this.#conflicts,
-      retries: this.#retries,
-      gaveUp: this.#gaveUp,
-    };
+    return { ...this.#counts };
   }
 
   #update(
@@ -148,7 +137,7 @@ export class OpsRow {
     figures: { attempts: number; added: number },
   ): Promise<OrderedParamSet> {
     const attempt = async (number: number): Promise<OrderedParamSet | undefined> => {
-      if (number > 1) this.#retries++;
+      if (number > 1) this.#counts.retries++;
       const state = (number === 1 ? this.#state : undefined) ?? (await this.#read(deadline.next()));
       const delta = state.ops.missing(wanted);
       if (delta.size === 0) return state.ops;
@@ -156,8 +145,8 @@ export class OpsRow {
       figures.attempts = number;
       figures.added = delta.size;
       if (await this.#write(state, next, deadline)) return next;
-      this.#conflicts++;
-      if (number === this.#bounds.maxAttempts) this.#gaveUp++;
+      this.#counts.conflicts++;
+      if (number === this.#bounds.maxAttempts) this.#counts.gaveUp++;
       return undefined;
     };
     const what = `the param set in row ${this.#options.key} of ${this.#table.location}`;
@@ -169,28 +158,14 @@ export class OpsRow {
     // A cell older than the one it replaces would be accepted and never be read: the two halves of the fleet would then hand
     // out the same index for different values. So the row's own time goes forward whatever this process's clock says.
     const timestampMs = Math.max(Math.floor(this.#clock()), old.timestampMs + 1);
-    const mutations: readonly Mutation[] = [
-      { type: 'set', family, qualifier: opsColumn, value: next.serialise(), timestampMs },
-      { type: 'set', family, qualifier: hashColumn, value: Buffer.from(next.hash, 'latin1'), timestampMs },
+    const mutations = [
+      setCell(family, opsColumn, next.serialise(), timestampMs),
+      setCell(family, hashColumn, next.hash, timestampMs),
     ];
-    const held =
-      old.hash === undefined
-        ? await this.#table.checkAndMutateRow(
-            key,
-            { family, qualifier: hashColumn },
-            { otherwise: mutations },
-            deadline.next(),
-          )
-        : await this.#table.checkAndMutateRow(
-            key,
-            { family, qualifier: hashColumn, value: Buffer.from(old.hash, 'latin1') },
-            // biome-ignore lint/suspicious/noThenProperty: the table's word for it; a list of mutations is not thenable
-            { then: mutations },
-            deadline.next(),
-          );
-    const accepted = held === (old.hash !== undefined);
+    const was = { family, qualifier: hashColumn, value: old.hash };
+    const accepted = await changeRowIfSame(this.#table, key, was, mutations, deadline.next());
     if (accepted) {
-      this.#updates++;
+      this.#counts.updates++;
       this.#state = { ops: next, hash: next.hash, timestampMs };
     }
     return accepted;
@@ -198,7 +173,7 @@ export class OpsRow {
 
   async #read(options?: CallOptions): Promise<State> {
     const { opsColumn, hashColumn } = this.#options;
-    this.#reads++;
+    this.#counts.reads++;
     const known = this.#state;
     if (known?.hash !== undefined) {
       // Every query asks: while nobody added anything, the hash tells so, and the set is not sent again.
@@ -234,9 +209,6 @@ export class OpsRow {
   }
 
   #corrupt(what: string): TraceDbError {
-    return new TraceDbError(
-      'ERR_SPANLINE_STORE_CORRUPT',
-      `${what} in ${this.#table.location}; restore the row from a backup, or write its tile anew`,
-    );
+    return storeCorrupt(`${what} in ${this.#table.location}; restore the row from a backup, or write its tile anew`);
   }
 }

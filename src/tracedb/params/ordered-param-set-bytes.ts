@@ -2,7 +2,7 @@
 // One set has exactly one form, so that equal hashes mean equal sets; bytes that no writer makes must never be read as a set.
 import { ByteReader } from '../../base/bytes/byte-reader.js';
 import { ByteWriter } from '../../base/bytes/byte-writer.js';
-import { TraceDbError } from '../tracedb-error.js';
+import { storeCorrupt, type TraceDbError, tableLimit } from '../tracedb-error.js';
 import { MAX_PARAM_LENGTH } from './param-text.js';
 
 const VERSION = 1;
@@ -17,11 +17,7 @@ export interface OrderedLists {
 }
 
 const corrupt = (what: string, options?: ErrorOptions): TraceDbError =>
-  new TraceDbError(
-    'ERR_SPANLINE_STORE_CORRUPT',
-    `ordered param set: ${what}; it was not written by this package, restore it from a backup`,
-    options,
-  );
+  storeCorrupt(`ordered param set: ${what}; it was not written by this package, restore it from a backup`, options);
 
 const writeText = (writer: ByteWriter, text: string): void => {
   writer.varint(Buffer.byteLength(text));
@@ -40,8 +36,7 @@ export const writeOrderedLists = ({ keys, values }: OrderedLists): Uint8Array =>
     for (const value of values[k]) writeText(writer, value);
   }
   if (writer.length > MAX_ORDERED_PARAM_SET_BYTES) {
-    throw new TraceDbError(
-      'ERR_SPANLINE_TABLE_LIMIT',
+    throw tableLimit(
       `an ordered param set of ${writer.length} bytes; the limit is ${MAX_ORDERED_PARAM_SET_BYTES}: use smaller tiles, or drop params whose values are unique to a trace`,
     );
   }

@@ -1,17 +1,16 @@
 // The ordered param set of a tile: every key and value has a place that never changes, so that a trace's id is a few small
 // numbers. It must never encode params it does not know: two traces would share an id.
 import { createHash } from 'node:crypto';
-import { invalidInput, TraceDbError } from '../tracedb-error.js';
+import { invalidInput, storeCorrupt, type TraceDbError } from '../tracedb-error.js';
 import { readOrderedLists, writeOrderedLists } from './ordered-param-set-bytes.js';
 import { ParamSet } from './param-set.js';
-import { quoted } from './param-text.js';
-import type { Params } from './params.js';
+import { type Params, quoted } from './param-text.js';
 
 const NONE: readonly string[] = Object.freeze([]);
 const COMMA = 44;
 const EQUALS = 61;
 
-const corrupt = (what: string): TraceDbError => new TraceDbError('ERR_SPANLINE_STORE_CORRUPT', what);
+const corrupt = (what: string): TraceDbError => storeCorrupt(what);
 
 /** Place of each text, or undefined when one occurs twice. */
 const places = (list: readonly string[]): Map<string, number> | undefined => {

@@ -1,7 +1,6 @@
 // The keys of many traces and the values each key has: what a user picks from, and what an ordered param set lacks. It must not
 // depend on the order in which traces were added.
-import { checkKey, checkValue } from './param-text.js';
-import type { Params } from './params.js';
+import { checkKey, checkValue, type Params } from './param-text.js';
 
 /**
  * A set of `key=value` pairs that grows; use it to collect what a batch of traces brings. Keys and values come out sorted by

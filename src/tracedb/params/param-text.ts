@@ -2,6 +2,9 @@
 // written down, or two traces would share an id.
 import { invalidInput } from '../tracedb-error.js';
 
+/** Key and value of each param of one trace, such as `{ arch: 'x86', config: '8888' }`. */
+export type Params = Readonly<Record<string, string>>;
+
 /** UTF-16 code units of a key or value. */
 export const MAX_PARAM_LENGTH = 1024;
 /** Params of a trace: the places of so many always fit into a row key. */

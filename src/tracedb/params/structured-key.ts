@@ -2,8 +2,7 @@
 // never be read as if it were.
 import { invalidInput } from '../tracedb-error.js';
 import { type CleaningRule, checkParams, DEFAULT_RULE } from './cleaning.js';
-import { quoted } from './param-text.js';
-import type { Params } from './params.js';
+import { type Params, quoted } from './param-text.js';
 
 /**
  * The structured key of these params: `,key=value,...,`, sorted by key. Use it wherever a trace needs a name that does not depend

@@ -4,13 +4,15 @@
 // One row holds the next number and the commits that got the last ones. Whoever adds commits moves it on the condition that nobody
 // moved it since, and so numbers all of them at once; only then it writes their own rows. What a crash leaves unwritten is still in
 // that row, and whoever adds next writes it first.
+import { chunks } from '../../base/calls/in-parallel.js';
 import { wholeNumber } from '../../base/options/checks.js';
 import { CallDeadline } from '../params/call-deadline.js';
 import { retryConflicts } from '../params/retry-conflicts.js';
 import { prefixEnd } from '../table/byte-order.js';
-import type { CallOptions, Mutation, Row, WideColumnTable } from '../table/wide-column-table.js';
+import { changeRowIfSame, setCell } from '../table/cells.js';
+import type { CallOptions, ReadOptions, Row, RowSelection, WideColumnTable } from '../table/wide-column-table.js';
 import { MAX_TILE } from '../tile.js';
-import { invalidInput, TraceDbError } from '../tracedb-error.js';
+import { invalidInput, storeCorrupt, TraceDbError } from '../tracedb-error.js';
 import { COMMIT_PREFIX, CONFIG_KEY, commitHashKey, commitKey, FAMILIES } from './keys.js';
 
 /** A commit to be made known. */
@@ -68,10 +70,6 @@ interface Tail {
   readonly last: readonly Commit[];
   readonly timestampMs: number;
 }
-
-const chunks = function* <T>(items: readonly T[], size: number): Generator<readonly T[]> {
-  for (let i = 0; i < items.length; i += size) yield items.slice(i, i + size);
-};
 
 const checkHash = (hash: string): void => {
   if (typeof hash === 'string' && /^[^\s\0]{1,256}$/u.test(hash)) return;
@@ -131,25 +129,18 @@ export class CommitLog {
       throw invalidInput(`${said(range.from)} comes after ${said(range.to)}; name the older one first`);
     }
     const end = to.number >= MAX_TILE ? prefixEnd(COMMIT_PREFIX)?.toString() : commitKey(to.number + 1);
-    const commits: Commit[] = [];
-    const selection = { start: commitKey(Math.max(0, from.number)), end };
+    const all = await this.#read({ start: commitKey(Math.max(0, from.number)), end }, deadline.next());
     const isTimed = from.ms !== ALWAYS.from.ms || to.ms !== ALWAYS.to.ms;
-    for await (const rows of this.#table.readRows(selection, { ...deadline.next(), families: [FAMILY] })) {
-      for (const row of rows) {
-        const commit = this.#parse(row);
-        const { timestampMs = Number.NaN } = commit;
-        if (!isTimed || (timestampMs >= from.ms && timestampMs <= to.ms)) commits.push(commit);
-      }
-    }
+    const commits = isTimed
+      ? all.filter(({ timestampMs = Number.NaN }) => timestampMs >= from.ms && timestampMs <= to.ms)
+      : all;
     return last === undefined ? commits : commits.slice(-last);
   }
 
   /** The commit with this hash, or with the one hash that begins so. Rejects with `ERR_SPANLINE_NOT_FOUND` or, when several do, `ERR_SPANLINE_INVALID_INPUT`. */
   async find(hash: string, options?: CallOptions): Promise<Commit> {
     checkHash(hash);
-    const found: Commit[] = [];
-    const read = this.#table.readRows({ prefix: commitHashKey(hash) }, { ...options, families: [FAMILY], limit: 2 });
-    for await (const rows of read) for (const row of rows) found.push(this.#parse(row));
+    const found = await this.#read({ prefix: commitHashKey(hash) }, { ...options, limit: 2 });
     const [only] = found;
     if (only === undefined) {
       throw new TraceDbError(
@@ -214,10 +205,13 @@ export class CommitLog {
     return all;
   }
 
-  async #readByHashes(wanted: readonly CommitInfo[], deadline: CallDeadline): Promise<Commit[]> {
+  #readByHashes(wanted: readonly CommitInfo[], deadline: CallDeadline): Promise<Commit[]> {
+    return this.#read({ keys: wanted.map(({ hash }) => commitHashKey(hash)) }, deadline.next());
+  }
+
+  async #read(selection: RowSelection, options: ReadOptions): Promise<Commit[]> {
     const commits: Commit[] = [];
-    const keys = wanted.map(({ hash }) => commitHashKey(hash));
-    for await (const rows of this.#table.readRows({ keys }, { ...deadline.next(), families: [FAMILY] })) {
+    for await (const rows of this.#table.readRows(selection, { ...options, families: [FAMILY] })) {
       for (const row of rows) commits.push(this.#parse(row));
     }
     return commits;
@@ -245,32 +239,19 @@ export class CommitLog {
   #moveTail(tail: Tail, added: readonly Commit[], deadline: CallDeadline): Promise<boolean> {
     // Newer than the cells they replace, whatever this process's clock says: else they would never be read.
     const timestampMs = Math.max(Date.now(), tail.timestampMs + 1);
-    const set = (qualifier: string, text: string): Mutation => ({
-      type: 'set',
-      family: FAMILY,
-      qualifier,
-      value: Buffer.from(text),
-      timestampMs,
-    });
-    const moved = [set(NEXT_COLUMN, String(tail.next + added.length)), set(LAST_COLUMN, JSON.stringify(added))];
-    const cell = { family: FAMILY, qualifier: NEXT_COLUMN };
-    if (tail.text === undefined) {
-      const absent = this.#table.checkAndMutateRow(CONFIG_KEY, cell, { otherwise: moved }, deadline.next());
-      return absent.then((isThere) => !isThere);
-    }
-    const value = Buffer.from(tail.text);
-    // biome-ignore lint/suspicious/noThenProperty: the table's word for it; a list of mutations is not thenable
-    return this.#table.checkAndMutateRow(CONFIG_KEY, { ...cell, value }, { then: moved }, deadline.next());
+    const moved = [
+      setCell(FAMILY, NEXT_COLUMN, String(tail.next + added.length), timestampMs),
+      setCell(FAMILY, LAST_COLUMN, JSON.stringify(added), timestampMs),
+    ];
+    const was = { family: FAMILY, qualifier: NEXT_COLUMN, value: tail.text };
+    return changeRowIfSame(this.#table, CONFIG_KEY, was, moved, deadline.next());
   }
 
   /** Write the rows of the last commits where whoever added them did not come to it. */
   async #completeRows({ next, last }: Tail, deadline: CallDeadline): Promise<void> {
     if (next === this.#completeTo) return;
-    const present = new Set<string>();
-    const keys = last.map(({ hash }) => commitHashKey(hash));
-    for await (const found of this.#table.readKeys({ keys }, deadline.next()))
-      for (const key of found) present.add(key);
-    const missing = last.filter(({ hash }) => !present.has(commitHashKey(hash)));
+    const present = new Set((await this.#readByHashes(last, deadline)).map(({ hash }) => hash));
+    const missing = last.filter(({ hash }) => !present.has(hash));
     if (missing.length > 0) await this.#writeRows(missing, deadline);
     this.#completeTo = next;
   }
@@ -278,14 +259,12 @@ export class CommitLog {
   /** By number first: a commit that is found by its hash has both rows. */
   async #writeRows(commits: readonly Commit[], deadline: CallDeadline): Promise<void> {
     for (const keyOf of [({ number }: Commit) => commitKey(number), ({ hash }: Commit) => commitHashKey(hash)]) {
-      const rows = commits.map((commit) => ({ key: keyOf(commit), mutations: [this.#cellOf(commit)] }));
+      const rows = commits.map(({ hash, number, timestampMs }) => {
+        const text = JSON.stringify({ hash, number, timestampMs });
+        return { key: keyOf({ hash, number }), mutations: [setCell(FAMILY, JSON_COLUMN, text)] };
+      });
       await this.#table.mutateRows(rows, deadline.next());
     }
-  }
-
-  #cellOf({ hash, number, timestampMs }: Commit) {
-    const value = Buffer.from(JSON.stringify({ hash, number, timestampMs }));
-    return { type: 'set', family: FAMILY, qualifier: JSON_COLUMN, value, timestampMs: Date.now() } as const;
   }
 
   #parse({ key, cells }: Row): Commit {
@@ -299,6 +278,6 @@ export class CommitLog {
   }
 
   #corrupt(key: string, what: string): TraceDbError {
-    return new TraceDbError('ERR_SPANLINE_STORE_CORRUPT', `row ${key} of ${this.#table.location} ${what}`);
+    return storeCorrupt(`row ${key} of ${this.#table.location} ${what}`);
   }
 }

@@ -2,7 +2,7 @@
 import { traced } from '../../span/traced.js';
 import { type Direction, directionOf } from '../detect/direction.js';
 import { CallDeadline } from '../params/call-deadline.js';
-import type { Params } from '../params/params.js';
+import type { Params } from '../params/param-text.js';
 import { structuredKeyOf } from '../params/structured-key.js';
 import type { CallOptions } from '../table/wide-column-table.js';
 import type { PerfStore, QueryLike } from './perf-store.js';

@@ -9,8 +9,9 @@ import type { IngestCommit } from '../ingest/ingest-commit.js';
 import { type IngestOptions, openIngestFile } from '../ingest/read-file.js';
 import { CallDeadline } from '../params/call-deadline.js';
 import { DEFAULT_RULE } from '../params/cleaning.js';
+import { setCell } from '../table/cells.js';
 import type { CallOptions } from '../table/wide-column-table.js';
-import { invalidInput, TraceDbError } from '../tracedb-error.js';
+import { invalidInput, storeCorrupt, TraceDbError } from '../tracedb-error.js';
 import { FileOrder, newestKnown } from './commit-order.js';
 import { FAMILIES, ingestKey } from './keys.js';
 import type { PerfStore } from './perf-store.js';
@@ -71,8 +72,7 @@ const readProgress = async (perf: PerfStore, digest: string, options: CallOption
   const value = row?.cells[0]?.value;
   const done = value === undefined ? 0 : Number(Buffer.from(value).toString());
   if (Number.isSafeInteger(done) && done >= 0) return done;
-  throw new TraceDbError(
-    'ERR_SPANLINE_STORE_CORRUPT',
+  throw storeCorrupt(
     `row ${ingestKey(digest)} of ${perf.table.location} holds no number of entries; ingest the file with force`,
   );
 };
@@ -155,18 +155,9 @@ class IngestBatch {
   }
 
   #writeProgress(options: CallOptions): Promise<void> {
-    const timestampMs = Date.now();
     const rows = Array.from(this.#reached, ([{ digest }, at]) => ({
       key: ingestKey(digest),
-      mutations: [
-        {
-          type: 'set' as const,
-          family: FAMILIES.commit,
-          qualifier: PROGRESS_COLUMN,
-          value: Buffer.from(String(at)),
-          timestampMs,
-        },
-      ],
+      mutations: [setCell(FAMILIES.commit, PROGRESS_COLUMN, String(at))],
     }));
     return this.#perf.table.mutateRows(rows, options);
   }

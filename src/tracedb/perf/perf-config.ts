@@ -3,9 +3,10 @@
 import { wholeNumber } from '../../base/options/checks.js';
 import { CallDeadline } from '../params/call-deadline.js';
 import { type CleaningRule, cleaningRule, DEFAULT_RULE } from '../params/cleaning.js';
+import { changeRowIfSame, setCell } from '../table/cells.js';
 import type { CallOptions, WideColumnTable } from '../table/wide-column-table.js';
 import { checkTileSize } from '../tile.js';
-import { invalidInput, TraceDbError } from '../tracedb-error.js';
+import { invalidInput, storeCorrupt } from '../tracedb-error.js';
 import { CONFIG_KEY, FAMILIES } from './keys.js';
 
 /** What cannot change once a store has data. */
@@ -48,8 +49,7 @@ const parse = (bytes: Uint8Array, location: string): StoredConfig => {
   } catch {
     // Falls through to the error that names the row.
   }
-  throw new TraceDbError(
-    'ERR_SPANLINE_STORE_CORRUPT',
+  throw storeCorrupt(
     `row ${CONFIG_KEY} of ${location} is not that of a Perf store of format ${FORMAT_VERSION}; open it with the version that made it`,
   );
 };
@@ -73,13 +73,13 @@ export const openPerfConfig = async (
       shards: wanted.shards ?? DEFAULT_PERF_CONFIG.shards,
     };
     check(made);
-    const cell = { family: FAMILIES.commit, qualifier: COLUMN };
+    const absent = { family: FAMILIES.commit, qualifier: COLUMN, value: undefined };
     const ownRule = rule === undefined || rule.allowed === DEFAULT_RULE.allowed ? {} : { allowed: rule.allowed };
-    const value = Buffer.from(JSON.stringify({ version: FORMAT_VERSION, ...made, ...ownRule }));
-    const otherwise = [{ type: 'set' as const, ...cell, value, timestampMs: Date.now() }];
+    const text = JSON.stringify({ version: FORMAT_VERSION, ...made, ...ownRule });
+    const mutations = [setCell(FAMILIES.commit, COLUMN, text)];
     // Two processes may open a new store at once: the second takes what the first has written.
-    const isTaken = await table.checkAndMutateRow(CONFIG_KEY, cell, { otherwise }, deadline.next());
-    stored = isTaken ? ((await read()) as StoredConfig) : { config: made, rule: rule ?? DEFAULT_RULE };
+    const isMine = await changeRowIfSame(table, CONFIG_KEY, absent, mutations, deadline.next());
+    stored = isMine ? { config: made, rule: rule ?? DEFAULT_RULE } : ((await read()) as StoredConfig);
   }
   const { config } = stored;
   for (const name of ['tileSize', 'shards'] as const) {

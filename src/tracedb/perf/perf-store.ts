@@ -4,10 +4,11 @@ import { wholeNumber } from '../../base/options/checks.js';
 import { inSpan } from '../node-span.js';
 import { CallDeadline } from '../params/call-deadline.js';
 import { type CleaningRule, checkParams } from '../params/cleaning.js';
+import { type DecodeIds, idDecoder } from '../params/id-decoder.js';
 import { OpsRows, type OpsRowsStats } from '../params/ops-rows.js';
 import type { OrderedParamSet } from '../params/ordered-param-set.js';
 import type { ParamSet } from '../params/param-set.js';
-import type { Params } from '../params/params.js';
+import type { Params } from '../params/param-text.js';
 import { parseQuery } from '../query/parse-query.js';
 import { type Plan, type PlannedValue, planQuery } from '../query/plan.js';
 import { makeQuery, type Query } from '../query/query.js';
@@ -15,9 +16,8 @@ import { readSlotsOf } from '../query/read-slots.js';
 import { runPlan } from '../query/run-query.js';
 import type { CallOptions, TableSchema, TableStats, WideColumnTable } from '../table/wide-column-table.js';
 import { offsetOf, tileOf, tileOfKey } from '../tile.js';
-import { invalidInput, TraceDbError } from '../tracedb-error.js';
+import { invalidInput, storeCorrupt } from '../tracedb-error.js';
 import { CommitLog } from './commit-log.js';
-import { type DecodeIds, idDecoder } from './id-decoder.js';
 import { FAMILIES, indexPrefix, PARAM_SET_PREFIX, paramSetKey, sourceKey, tileLayout, traceKey } from './keys.js';
 import { openPerfConfig, type PerfConfig } from './perf-config.js';
 import { type NamedId, type PerfSeries, type QuerySeriesOptions, seriesOf } from './series-reader.js';
@@ -154,7 +154,7 @@ export class PerfStore {
   ): AsyncGenerator<readonly PerfTrace[], undefined, void> {
     const deadline = new CallDeadline(`querying tile ${tile}`, options);
     const { plan, ops } = await this.#plan(tile, query, deadline);
-    const ids = runPlan(this.table, plan, tileLayout(tile, this.config.shards), { ...deadline.next(), tile });
+    const ids = this.#run(tile, plan, deadline);
     const decode = this.#decoder(tile, ops, deadline);
     yield* readTracesOf(ids, (batch) =>
       inSpan(
@@ -177,7 +177,7 @@ export class PerfStore {
       throw invalidInput('an empty query selects every trace, which has no use for ids; name at least one key');
     }
     const { plan } = await this.#plan(tile, parsed, deadline);
-    yield* runPlan(this.table, plan, tileLayout(tile, this.config.shards), { ...deadline.next(), tile });
+    yield* this.#run(tile, plan, deadline);
   }
 
   /**
@@ -188,26 +188,14 @@ export class PerfStore {
     query: QueryLike,
     options: QuerySeriesOptions = {},
   ): AsyncGenerator<readonly PerfSeries[], undefined, void> {
-    return seriesOf(
-      {
-        table: this.table,
-        config: this.config,
-        listCommits: (range, call) => this.commits.list(range, call),
-        tiles: (call) => this.tiles(call),
-        idsOf: (tile, deadline) => this.#decodedIds(tile, query, deadline),
-      },
-      options,
-    );
+    return seriesOf(this, (tile, deadline) => this.#decodedIds(tile, query, deadline), options);
   }
 
   /** How many traces of a tile a query selects; all of them without one. */
   async count(tile: number, query: QueryLike = '', options: CallOptions = {}): Promise<number> {
     const deadline = new CallDeadline(`counting in tile ${tile}`, options);
     const { plan } = await this.#plan(tile, query, deadline);
-    const layout = tileLayout(tile, this.config.shards);
-    let count = 0;
-    for await (const ids of runPlan(this.table, plan, layout, { ...deadline.next(), tile })) count += ids.length;
-    return count;
+    return total(this.#run(tile, plan, deadline));
   }
 
   /** The tiles that have traces, the newest first. */
@@ -240,10 +228,8 @@ export class PerfStore {
   }
 
   /** The number of index rows of a tile. */
-  async countIndices(tile: number, options?: CallOptions): Promise<number> {
-    let count = 0;
-    for await (const keys of this.table.readKeys({ prefix: indexPrefix(tile) }, options)) count += keys.length;
-    return count;
+  countIndices(tile: number, options?: CallOptions): Promise<number> {
+    return total(this.table.readKeys({ prefix: indexPrefix(tile) }, options));
   }
 
   /** The traces that the index of a tile has for one value (as it stands, or as cleaning writes it), in batches; none for an unknown one. */
@@ -262,9 +248,10 @@ export class PerfStore {
     const prefix = tileLayout(tile, this.config.shards).indexPrefix(place.keyIndex, valueIndex);
     const decode = this.#decoder(tile, ops, deadline);
     for await (const keys of this.table.readKeys({ prefix }, deadline.next())) {
-      const ids = keys.map((row) => row.slice(prefix.length));
-      const params = await decode(ids);
-      yield ids.map((id, i) => ({ id, params: params[i] as Params }));
+      yield await namedBy(
+        decode,
+        keys.map((row) => row.slice(prefix.length)),
+      );
     }
   }
 
@@ -274,7 +261,6 @@ export class PerfStore {
     { onProgress, ...options }: CallOptions & { readonly onProgress?: (rows: number) => void } = {},
   ): Promise<number> {
     const deadline = new CallDeadline(`writing the index of tile ${tile}`, options);
-    const layout = tileLayout(tile, this.config.shards);
     let rows = 0;
     let held: string[] = [];
     const flush = async (): Promise<void> => {
@@ -282,7 +268,7 @@ export class PerfStore {
       held = [];
       onProgress?.(rows);
     };
-    for await (const ids of runPlan(this.table, { kind: 'all' }, layout, { ...deadline.next(), tile })) {
+    for await (const ids of this.#run(tile, { kind: 'all' }, deadline)) {
       held.push(...ids);
       if (held.length >= INDEX_BATCH) await flush();
     }
@@ -304,8 +290,7 @@ export class PerfStore {
     if (digest === undefined) return undefined;
     const named = await this.table.readRow(sourceKey(digest), { ...deadline.next(), families: [FAMILIES.name] });
     if (named?.cells[0] !== undefined) return Buffer.from(named.cells[0].value).toString();
-    throw new TraceDbError(
-      'ERR_SPANLINE_STORE_CORRUPT',
+    throw storeCorrupt(
       `row ${sourceKey(digest)}, the source of a value of commit ${commit}, is missing in ${this.table.location}`,
     );
   }
@@ -323,11 +308,12 @@ export class PerfStore {
   async *#decodedIds(tile: number, query: QueryLike, deadline: CallDeadline): AsyncGenerator<readonly NamedId[]> {
     const { plan, ops } = await this.#plan(tile, query, deadline);
     const decode = this.#decoder(tile, ops, deadline);
-    const layout = tileLayout(tile, this.config.shards);
-    for await (const ids of runPlan(this.table, plan, layout, { ...deadline.next(), tile })) {
-      const params = await decode(ids);
-      yield ids.map((id, i) => ({ id, params: params[i] as Params }));
-    }
+    for await (const ids of this.#run(tile, plan, deadline)) yield await namedBy(decode, ids);
+  }
+
+  /** The ids of the traces of a tile that a plan selects. */
+  #run(tile: number, plan: Plan, deadline: CallDeadline): AsyncGenerator<readonly string[], undefined, void> {
+    return runPlan(this.table, plan, tileLayout(tile, this.config.shards), { ...deadline.next(), tile });
   }
 
   /** The id of a trace; undefined when the tile has none with these params, although it could. */
@@ -353,3 +339,14 @@ export class PerfStore {
     );
   }
 }
+
+const namedBy = async (decode: DecodeIds, ids: readonly string[]): Promise<NamedId[]> => {
+  const params = await decode(ids);
+  return ids.map((id, i) => ({ id, params: params[i] as Params }));
+};
+
+const total = async (batches: AsyncIterable<readonly unknown[]>): Promise<number> => {
+  let count = 0;
+  for await (const { length } of batches) count += length;
+  return count;
+};

@@ -1,12 +1,12 @@
 // Reads series over all tiles. A series has another id in each tile, so the names come first, from ids alone, and then the values of
 // a few series at a time. Of all series it must hold no more than their names and ids.
 import { CallDeadline } from '../params/call-deadline.js';
-import type { Params } from '../params/params.js';
+import type { Params } from '../params/param-text.js';
 import { structuredKeyOf } from '../params/structured-key.js';
 import type { CallOptions, WideColumnTable } from '../table/wide-column-table.js';
 import { offsetOf, tileOf } from '../tile.js';
-import { TraceDbError } from '../tracedb-error.js';
-import type { Commit, CommitRange } from './commit-log.js';
+import { tableLimit } from '../tracedb-error.js';
+import type { Commit, CommitLog, CommitRange } from './commit-log.js';
 import type { PerfConfig } from './perf-config.js';
 import { readValues } from './trace-reader.js';
 
@@ -33,14 +33,16 @@ export interface NamedId {
   readonly params: Params;
 }
 
-/** The store that is read, and the query. */
+/** The store that is read. */
 export interface SeriesSource {
   readonly table: WideColumnTable;
   readonly config: PerfConfig;
-  listCommits(range: CommitRange, options: CallOptions): Promise<readonly Commit[]>;
+  readonly commits: CommitLog;
   tiles(options: CallOptions): Promise<readonly number[]>;
-  idsOf(tile: number, deadline: CallDeadline): AsyncIterable<readonly NamedId[]>;
 }
+
+/** The traces of a tile that the query selects. */
+export type IdsOf = (tile: number, deadline: CallDeadline) => AsyncIterable<readonly NamedId[]>;
 
 /** The commits of one tile that are wanted, by column. */
 interface TileColumns {
@@ -79,14 +81,14 @@ const columnsOf = (commits: readonly Commit[], tiles: ReadonlySet<number>, tileS
 };
 
 const namesOf = async (
-  source: SeriesSource,
+  idsOf: IdsOf,
   tiles: readonly TileColumns[],
   maxSeries: number,
   deadline: CallDeadline,
 ): Promise<[key: string, series: Series][]> => {
   const found = new Map<string, Series>();
   for (const [place, { tile }] of tiles.entries()) {
-    for await (const batch of source.idsOf(tile, deadline)) {
+    for await (const batch of idsOf(tile, deadline)) {
       for (const { id, params } of batch) {
         const key = structuredKeyOf(params);
         const series = found.get(key);
@@ -94,10 +96,7 @@ const namesOf = async (
         else found.set(key, { params, ids: new Map([[place, id]]) });
       }
       if (found.size <= maxSeries) continue;
-      throw new TraceDbError(
-        'ERR_SPANLINE_TABLE_LIMIT',
-        `the query selects more than ${maxSeries} series; name more keys, or raise maxSeries`,
-      );
+      throw tableLimit(`the query selects more than ${maxSeries} series; name more keys, or raise maxSeries`);
     }
   }
   return [...found].sort(([a], [b]) => (a < b ? -1 : 1));
@@ -139,12 +138,13 @@ const historiesOf = async (
 /** The series of a source that have a value in the range, sorted by key, in batches. */
 export async function* seriesOf(
   source: SeriesSource,
+  idsOf: IdsOf,
   { maxSeries = 1_000_000, signal, deadlineMs, ...range }: QuerySeriesOptions,
 ): AsyncGenerator<readonly PerfSeries[], undefined, void> {
   const deadline = new CallDeadline('reading series', { signal, deadlineMs });
-  const commits = await source.listCommits(range, deadline.next());
+  const commits = await source.commits.list(range, deadline.next());
   const tiles = columnsOf(commits, new Set(await source.tiles(deadline.next())), source.config.tileSize);
-  const names = await namesOf(source, tiles, maxSeries, deadline);
+  const names = await namesOf(idsOf, tiles, maxSeries, deadline);
   const size = Math.min(BATCH_SERIES, Math.max(1, Math.floor(BATCH_VALUES / Math.max(1, commits.length))));
   for (let at = 0; at < names.length; at += size) {
     const histories = await historiesOf(source, tiles, names.slice(at, at + size), deadline);

@@ -1,6 +1,7 @@
 // The values of a trace in a tile and the cells they are kept in. A missing value is an absent cell, NaN in memory, never a zero.
+import { setCell } from '../table/cells.js';
 import type { Cell, Mutation } from '../table/wide-column-table.js';
-import { TraceDbError } from '../tracedb-error.js';
+import { storeCorrupt } from '../tracedb-error.js';
 import { FAMILIES } from './keys.js';
 
 const VALUE_BYTES = 4;
@@ -15,8 +16,8 @@ export const valueMutations = (
   const bytes = Buffer.allocUnsafe(VALUE_BYTES);
   bytes.writeFloatLE(value);
   return [
-    { type: 'set', family: FAMILIES.value, qualifier, value: bytes, timestampMs },
-    { type: 'set', family: FAMILIES.source, qualifier, value: digest, timestampMs },
+    setCell(FAMILIES.value, qualifier, bytes, timestampMs),
+    setCell(FAMILIES.source, qualifier, digest, timestampMs),
   ];
 };
 
@@ -26,10 +27,7 @@ export const valuesOf = (key: string, cells: readonly Cell[], tileSize: number):
   for (const { qualifier, value } of cells) {
     const offset = Number(qualifier);
     if (!(offset >= 0 && offset < tileSize) || value.length !== VALUE_BYTES) {
-      throw new TraceDbError(
-        'ERR_SPANLINE_STORE_CORRUPT',
-        `row ${key} has no value of a tile of ${tileSize} in column ${qualifier}`,
-      );
+      throw storeCorrupt(`row ${key} has no value of a tile of ${tileSize} in column ${qualifier}`);
     }
     const bits =
       (value[0] as number) | ((value[1] as number) << 8) | ((value[2] as number) << 16) | ((value[3] as number) << 24);

@@ -1,12 +1,13 @@
 // Writes points of traces: first the param set, then sources and values, then the index. In this order a crash can leave a trace
 // without index rows (writeIndices repairs that), but never a row whose id nobody can read.
+import { chunks } from '../../base/calls/in-parallel.js';
 import { BoundedCache } from '../bounded-cache.js';
 import { inSpan } from '../node-span.js';
 import { CallDeadline } from '../params/call-deadline.js';
 import { type CleaningRule, checkParams } from '../params/cleaning.js';
 import type { OpsRows } from '../params/ops-rows.js';
-import { MAX_PARAMS } from '../params/param-text.js';
-import type { Params } from '../params/params.js';
+import { MAX_PARAMS, type Params } from '../params/param-text.js';
+import { setCell } from '../table/cells.js';
 import { MAX_TIMESTAMP_MS } from '../table/limits.js';
 import type { CallOptions, Mutation, RowMutation, WideColumnTable } from '../table/wide-column-table.js';
 import { checkCommit, offsetOf, tileOf } from '../tile.js';
@@ -116,9 +117,7 @@ export class TraceWriter {
       written += rows.length;
       rows = [];
     };
-    const mutations: readonly Mutation[] = [
-      { type: 'set', family: FAMILIES.index, qualifier: 'E', value: EMPTY, timestampMs },
-    ];
+    const mutations = [setCell(FAMILIES.index, 'E', EMPTY, timestampMs)];
     for (const id of ids) {
       for (const key of indexKeys(tile, id)) rows.push({ key, mutations });
       if (rows.length >= CALL_MUTATIONS) await flush();
@@ -205,16 +204,11 @@ export class TraceWriter {
       if (this.#sources.get(source) === undefined) fresh.set(source, { digest: sourceDigest(source), timestampMs });
     }
     if (fresh.size === 0) return;
-    const rows = Array.from(fresh, ([source, { digest, timestampMs }]): RowMutation => {
-      const value = Buffer.from(source);
-      return {
-        key: sourceKey(digest),
-        mutations: [{ type: 'set', family: FAMILIES.name, qualifier: 'S', value, timestampMs }],
-      };
-    });
-    for (let i = 0; i < rows.length; i += CALL_MUTATIONS) {
-      await this.#table.mutateRows(rows.slice(i, i + CALL_MUTATIONS), deadline.next());
-    }
+    const rows = Array.from(fresh, ([source, { digest, timestampMs }]) => ({
+      key: sourceKey(digest),
+      mutations: [setCell(FAMILIES.name, 'S', source, timestampMs)],
+    }));
+    for (const some of chunks(rows, CALL_MUTATIONS)) await this.#table.mutateRows(some, deadline.next());
     for (const [source, { digest }] of fresh) this.#sources.set(source, digest);
   }
 

@@ -1,6 +1,6 @@
 // What a query means for the params of one trace, said as plainly as possible: the planned query must select exactly the traces
 // this selects. It must not share code with the plan, which is tested against it.
-import type { Params } from '../params/params.js';
+import type { Params } from '../params/param-text.js';
 import type { Query, QueryPart } from './query.js';
 import { compileRegex } from './regex.js';
 

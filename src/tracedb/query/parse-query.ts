@@ -1,6 +1,6 @@
 // Reads a query in its text form, `config=8888&arch=!x86&name=~regex&os=*&gpu=!~re`. A text it does not understand must be an
 // error that says what to write, never a query that selects something else.
-import { quoted } from '../params/param-text.js';
+import { checkWellFormed, quoted } from '../params/param-text.js';
 import { invalidInput } from '../tracedb-error.js';
 import { makeQuery, type Query, type QueryPart } from './query.js';
 
@@ -91,3 +91,31 @@ export const parseQuery = (text: string): Query => {
   }
   return makeQuery([...parts].map(([key, { kind, values }]) => ({ key, kind, values })));
 };
+
+const encode = (text: string): string => {
+  checkWellFormed('query text', text);
+  return encodeURIComponent(text);
+};
+
+/** A value that would be read as something else is written after a `=`. */
+const literal = (value: string): string => (value === '' || /^[=~!*]/.test(value) ? `=${value}` : value);
+
+const writeValues = ({ kind, values }: QueryPart): readonly string[] => {
+  if (kind === 'has-key') return ['*'];
+  if (kind === 'one-of') return values.map(literal);
+  if (kind === 'not-one-of') return values.map((value) => `!${literal(value)}`);
+  return values.map((pattern) => (kind === 'matches' ? `~${pattern}` : `!~${pattern}`));
+};
+
+/**
+ * The text of a query, which `parseQuery` reads back to the same query; use it for links, logs and explanations. Throws
+ * `ERR_SPANLINE_INVALID_INPUT` for text without UTF-8 form.
+ *
+ * @example
+ * ```ts
+ * import { formatQuery, parseQuery } from 'spanline/tracedb';
+ * console.assert(formatQuery(parseQuery('os=*&arch=!x86&arch=!arm')) === 'arch=!arm&arch=!x86&os=*');
+ * ```
+ */
+export const formatQuery = (query: Query): string =>
+  query.parts.flatMap((part) => writeValues(part).map((value) => `${encode(part.key)}=${encode(value)}`)).join('&');

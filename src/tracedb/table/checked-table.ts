@@ -1,8 +1,7 @@
 // What both engines do around a call: its input is checked before anything is sent, and what came of it is counted. Must know nothing of
 // how an engine reads or writes.
 import { invalidInput, TraceDbError } from '../tracedb-error.js';
-import { checkFamily, checkMutations, checkPredicate, checkQualifier, checkRowKey } from './limits.js';
-import { TableCounters } from './table-counters.js';
+import { checkFamily, checkMutations, checkPredicate, checkQualifier, checkRowKey, checkRows } from './limits.js';
 import type {
   CallOptions,
   ConditionalChange,
@@ -10,47 +9,49 @@ import type {
   Predicate,
   ReadOptions,
   Row,
+  RowMutation,
   RowSelection,
   TableStats,
 } from './wide-column-table.js';
 
-const COUNTER_BYTES = 8;
+/** Bytes of a counter. */
+export const COUNTER_BYTES = 8;
 
-/** A conditional write whose input is checked. */
-export interface CheckedChange {
-  readonly key: string;
-  readonly predicate: Predicate;
-  /** Applied when the predicate holds. */
-  readonly onMatch: readonly Mutation[];
-  readonly onMiss: readonly Mutation[];
-  /** Bytes of the larger one. */
-  readonly maxBytes: number;
-}
-
-/** A counter's cell. */
-export interface CellPlace {
-  readonly key: string;
-  readonly family: string;
-  readonly qualifier: string;
-}
+/** What an engine counts. Only whole calls count: nothing is added before the store has answered. */
+export type TableCounters = { -readonly [K in keyof TableStats]: TableStats[K] };
 
 /** An engine without its reads and writes. */
 export abstract class CheckedTable {
-  protected readonly counters = new TableCounters();
+  protected readonly counters: TableCounters = {
+    reads: 0,
+    rowsRead: 0,
+    bytesRead: 0,
+    writes: 0,
+    rowsWritten: 0,
+    bytesWritten: 0,
+    rowsRefused: 0,
+    openReads: 0,
+  };
   abstract readonly location: string;
   protected abstract get families(): ReadonlySet<string>;
   protected abstract get isClosed(): boolean;
 
   abstract readRows(selection: RowSelection, options?: ReadOptions): AsyncIterableIterator<readonly Row[]>;
 
-  /** Whether the predicate held. */
-  protected abstract changeIf(change: CheckedChange, options: CallOptions | undefined): Promise<boolean>;
-
-  /** The sum; it takes `bytes` bytes. */
-  protected abstract add(
-    place: CellPlace,
-    by: number,
+  /** Apply one list or the other, of at most `bytes` bytes; whether the predicate held. */
+  protected abstract changeIf(
+    key: string,
+    predicate: Predicate,
+    [onMatch, onMiss]: readonly [readonly Mutation[], readonly Mutation[]],
     bytes: number,
+    options: CallOptions | undefined,
+  ): Promise<boolean>;
+
+  /** Add to a counter; the sum. */
+  protected abstract add(
+    key: string,
+    { family, qualifier }: Predicate,
+    by: number,
     options: CallOptions | undefined,
   ): Promise<number>;
 
@@ -71,12 +72,12 @@ export abstract class CheckedTable {
     if (onMatch.length + onMiss.length === 0) {
       throw invalidInput('a conditional write needs mutations: give "then" or "otherwise"');
     }
-    const bytesOf = (mutations: readonly Mutation[]): number =>
-      mutations.length === 0 ? 0 : checkMutations(key, mutations, this.families);
-    const [matchBytes, missBytes] = [bytesOf(onMatch), bytesOf(onMiss)];
-    const maxBytes = Math.max(matchBytes, missBytes);
-    const isMatch = await this.changeIf({ key, predicate, onMatch, onMiss, maxBytes }, options);
-    if ((isMatch ? onMatch : onMiss).length > 0) this.counters.wrote(1, isMatch ? matchBytes : missBytes);
+    const [matchBytes, missBytes] = [onMatch, onMiss].map((mutations) =>
+      mutations.length === 0 ? 0 : checkMutations(key, mutations, this.families),
+    ) as [number, number];
+    const bytes = Math.max(matchBytes, missBytes);
+    const isMatch = await this.changeIf(key, predicate, [onMatch, onMiss], bytes, options);
+    if ((isMatch ? onMatch : onMiss).length > 0) this.wrote(1, isMatch ? matchBytes : missBytes);
     return isMatch;
   }
 
@@ -94,13 +95,30 @@ export abstract class CheckedTable {
     if (!Number.isSafeInteger(by)) {
       throw invalidInput(`a counter is raised by a safe integer, not by ${by}`);
     }
-    const sum = await this.add({ key, family, qualifier }, by, COUNTER_BYTES, options);
-    this.counters.wrote(1, COUNTER_BYTES);
+    const sum = await this.add(key, { family, qualifier }, by, options);
+    this.wrote(1, COUNTER_BYTES);
     return sum;
   }
 
   stats(): TableStats {
-    return this.counters.snapshot();
+    return { ...this.counters };
+  }
+
+  /** Throws unless these rows may be written; returns their bytes. */
+  protected checkWrite(rows: readonly RowMutation[]): number {
+    this.checkOpen();
+    try {
+      return checkRows(rows, this.families);
+    } catch (error) {
+      this.counters.rowsRefused += rows.length;
+      throw error;
+    }
+  }
+
+  protected wrote(rows: number, bytes: number): void {
+    this.counters.writes++;
+    this.counters.rowsWritten += rows;
+    this.counters.bytesWritten += bytes;
   }
 
   protected checkOpen(): void {

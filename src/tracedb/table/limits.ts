@@ -1,6 +1,6 @@
 // The limits both engines share, checked before anything is sent: the emulator enforces none, the service only some. Smaller than
 // each engine's own, so that a table can move from one to the other.
-import { invalidInput, TraceDbError } from '../tracedb-error.js';
+import { invalidInput, type TraceDbError, tableLimit } from '../tracedb-error.js';
 import type { Mutation, Predicate, RowMutation } from './wide-column-table.js';
 
 /** Bytes of a row key. */
@@ -26,7 +26,7 @@ const LONE_SURROGATE = /\p{Surrogate}/u;
 
 const quoted = (text: string): string => JSON.stringify(text.length > 80 ? `${text.slice(0, 77)}...` : text);
 
-const limit = (what: string): TraceDbError => new TraceDbError('ERR_SPANLINE_TABLE_LIMIT', what);
+const limit = (what: string): TraceDbError => tableLimit(what);
 
 const checkText = (what: string, text: string, maxBytes: number): void => {
   if (typeof text !== 'string') throw limit(`${what} must be a string, not ${typeof text}`);

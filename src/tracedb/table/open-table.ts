@@ -1,6 +1,5 @@
 // Opens a table by what its location looks like. An engine is loaded only when it is the one.
-import { noTable } from './no-table.js';
-import { storeExists } from './store-exists.js';
+import { noTable, storeExists } from './store-exists.js';
 import { TracedTable } from './traced-table.js';
 import type { TableSchema, WideColumnTable } from './wide-column-table.js';
 
@@ -27,7 +26,7 @@ import type { TableSchema, WideColumnTable } from './wide-column-table.js';
  */
 export const openTable = async (location: string, schema: TableSchema): Promise<WideColumnTable> => {
   if (location.startsWith('bigtable:')) {
-    const { openBigtableTable } = await import('./bigtable/open-bigtable.js');
+    const { openBigtableTable } = await import('./bigtable/bigtable-table.js');
     return new TracedTable(await openBigtableTable(location, schema));
   }
   // Before the engine, which makes the file of a store when it opens it.

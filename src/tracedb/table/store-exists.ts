@@ -1,6 +1,16 @@
 // Whether there is a store at a place, without making one.
 import { access } from 'node:fs/promises';
 import { join } from 'node:path';
+import { TraceDbError } from '../tracedb-error.js';
+
+/** `missing`: the families that a table lacks; none when there is no table. */
+export const noTable = (location: string, missing: readonly string[]): TraceDbError =>
+  new TraceDbError(
+    'ERR_SPANLINE_NOT_FOUND',
+    missing.length === 0
+      ? `there is no table in ${location}; check the name, or open it with make`
+      : `the table in ${location} has no column families ${missing.join(', ')}: it is a store of another kind`,
+  );
 
 /**
  * Whether `openTable` would find a store at `location` rather than make one. Use it where a mistyped directory must not become an

@@ -1,7 +1,7 @@
 // Welch's t-test gives SciPy's t and p, and has an answer where nothing varies.
 import { expect, test } from 'vitest';
+import { welch } from '../../../src/tracedb/detect/e-divisive.js';
 import { loadStatistics } from '../../../src/tracedb/detect/statistics.js';
-import { welch } from '../../../src/tracedb/detect/welch.js';
 
 const statistics = await loadStatistics();
 

@@ -3,8 +3,7 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { GOLD_SCHEMA } from '../../../src/tracedb/gold/gold-keys.js';
-import { GoldStore } from '../../../src/tracedb/gold/gold-store.js';
-import type { GoldStats } from '../../../src/tracedb/gold/gold-store-options.js';
+import { type GoldStats, GoldStore } from '../../../src/tracedb/gold/gold-store.js';
 import { decodeVarint } from '../../../src/tracedb/gold/varint.js';
 import { openTable } from '../../../src/tracedb/table/open-table.js';
 import { root } from '../../support/child.js';

@@ -2,7 +2,7 @@
 // ever means something else, and every value is found under its params.
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import type { Params } from '../../../src/tracedb/params/params.js';
+import type { Params } from '../../../src/tracedb/params/param-text.js';
 import { PERF_SCHEMA, PerfStore } from '../../../src/tracedb/perf/perf-store.js';
 import { connect, tableName } from '../../../src/tracedb/table/bigtable/client.js';
 import { parseBigtableLocation } from '../../../src/tracedb/table/bigtable/location.js';

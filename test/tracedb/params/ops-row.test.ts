@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { OpsRow, type OpsRowOptions } from '../../../src/tracedb/params/ops-row.js';
 import { OpsRows } from '../../../src/tracedb/params/ops-rows.js';
 import type { OrderedParamSet } from '../../../src/tracedb/params/ordered-param-set.js';
-import type { Params } from '../../../src/tracedb/params/params.js';
+import type { Params } from '../../../src/tracedb/params/param-text.js';
 import type { WideColumnTable } from '../../../src/tracedb/table/wide-column-table.js';
 import { onBothEngines } from '../support/on-both-engines.js';
 

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { OrderedParamSet } from '../../../src/tracedb/params/ordered-param-set.js';
 import { ParamSet } from '../../../src/tracedb/params/param-set.js';
-import type { Params } from '../../../src/tracedb/params/params.js';
+import type { Params } from '../../../src/tracedb/params/param-text.js';
 import { anyParams } from './support/any-params.js';
 import { refusal } from './support/refusal.js';
 

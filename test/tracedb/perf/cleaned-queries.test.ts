@@ -2,7 +2,7 @@
 // stands in a file finds its traces, and a name that nothing has says what is near it.
 import { beforeAll, describe, expect, test } from 'vitest';
 import { cleaningRule, forceValid } from '../../../src/tracedb/params/cleaning.js';
-import type { Params } from '../../../src/tracedb/params/params.js';
+import type { Params } from '../../../src/tracedb/params/param-text.js';
 import { ingestFile } from '../../../src/tracedb/perf/ingest-files.js';
 import { PERF_SCHEMA, PerfStore } from '../../../src/tracedb/perf/perf-store.js';
 import { fileWith } from '../ingest/support/ingest-files.js';

@@ -1,6 +1,6 @@
 // Series over a range of commits, over all tiles: by number, hash or date, or the newest ones. Every way to read must give the same.
 import { beforeAll, expect, test } from 'vitest';
-import type { Params } from '../../../src/tracedb/params/params.js';
+import type { Params } from '../../../src/tracedb/params/param-text.js';
 import type { CommitRange } from '../../../src/tracedb/perf/commit-log.js';
 import { PERF_SCHEMA, PerfStore } from '../../../src/tracedb/perf/perf-store.js';
 import { readSeries } from '../../../src/tracedb/perf/read-series.js';

@@ -1,7 +1,7 @@
 // What is read of a store is whole or an error: values and ids of queries, sources, params, tiles and counts; of a store or tile with
 // nothing in it too, and while others write.
 import { beforeAll, describe, expect, test, vi } from 'vitest';
-import type { Params } from '../../../src/tracedb/params/params.js';
+import type { Params } from '../../../src/tracedb/params/param-text.js';
 import { PERF_SCHEMA, PerfStore } from '../../../src/tracedb/perf/perf-store.js';
 import type { PerfTrace } from '../../../src/tracedb/perf/trace-reader.js';
 import type { WideColumnTable } from '../../../src/tracedb/table/wide-column-table.js';

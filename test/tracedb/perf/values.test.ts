@@ -2,7 +2,7 @@
 // writes nothing.
 import { describe, expect, test } from 'vitest';
 import { cleaningRule } from '../../../src/tracedb/params/cleaning.js';
-import type { Params } from '../../../src/tracedb/params/params.js';
+import type { Params } from '../../../src/tracedb/params/param-text.js';
 import { PERF_SCHEMA, PerfStore } from '../../../src/tracedb/perf/perf-store.js';
 import type { CommitPoints } from '../../../src/tracedb/perf/trace-writer.js';
 import { onBothEngines, onLmdb } from '../support/on-both-engines.js';

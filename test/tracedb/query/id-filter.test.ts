@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { OrderedParamSet } from '../../../src/tracedb/params/ordered-param-set.js';
 import { ParamSet } from '../../../src/tracedb/params/param-set.js';
-import { idFilter } from '../../../src/tracedb/query/id-filter.js';
+import { idFilter } from '../../../src/tracedb/query/build-nodes.js';
 
 const anyKey = fc.integer({ min: 0, max: 14 }).map((n) => `k${n}`);
 const anyValue = fc.integer({ min: 0, max: 120 }).map((n) => `v${n}`);

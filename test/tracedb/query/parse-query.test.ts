@@ -1,8 +1,7 @@
 // A query's text gives exactly the parts it says, or an error that says what to write instead; its written form reads back.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { formatQuery } from '../../../src/tracedb/query/format-query.js';
-import { parseQuery } from '../../../src/tracedb/query/parse-query.js';
+import { formatQuery, parseQuery } from '../../../src/tracedb/query/parse-query.js';
 import { makeQuery, queryFromParams } from '../../../src/tracedb/query/query.js';
 import { anyParts } from '../params/support/any-params.js';
 import { refusal } from '../params/support/refusal.js';

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { OrderedParamSet } from '../../../src/tracedb/params/ordered-param-set.js';
 import { ParamSet } from '../../../src/tracedb/params/param-set.js';
-import type { Params } from '../../../src/tracedb/params/params.js';
+import type { Params } from '../../../src/tracedb/params/param-text.js';
 import { compileQuery } from '../../../src/tracedb/query/matches.js';
 import { parseQuery } from '../../../src/tracedb/query/parse-query.js';
 import { type Plan, planQuery } from '../../../src/tracedb/query/plan.js';

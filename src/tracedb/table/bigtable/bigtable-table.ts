@@ -3,26 +3,29 @@
 import { isUtf8 } from 'node:buffer';
 import type { TraceDbError } from '../../tracedb-error.js';
 import { CallGuard, DEFAULT_DEADLINE_MS } from '../call-guard.js';
-import { type CellPlace, type CheckedChange, CheckedTable } from '../checked-table.js';
-import { checkRowKey, checkRowLimit, checkRows } from '../limits.js';
+import { CheckedTable } from '../checked-table.js';
+import { checkFamilyNames, checkRowKey, checkRowLimit, checkRows } from '../limits.js';
 import { PartialFailureError } from '../partial-failure-error.js';
 import type {
   CallOptions,
   Cell,
+  Mutation,
+  Predicate,
   ReadOptions,
   Row,
   RowMutation,
   RowSelection,
+  TableSchema,
   WideColumnTable,
 } from '../wide-column-table.js';
-import { type DataClient, tableName } from './client.js';
-import { LazyBatches } from './lazy-batches.js';
-import type { BigtableLocation } from './location.js';
+import { connect, type DataClient, tableName } from './client.js';
+import { type BigtableLocation, parseBigtableLocation } from './location.js';
 import { writeRows } from './mutate-rows.js';
 import { planRead } from './read-plan.js';
 import { addToCell, type CallTask, changeRowIf, sampleKeys } from './row-calls.js';
 import { predicateFilter, readFilter } from './row-filter.js';
-import { RowReader } from './row-reader.js';
+import { LazyBatches, RowReader } from './row-reader.js';
+import { ensureTable } from './schema.js';
 
 const rowOf = (key: Buffer, cells: Cell[]): Row => ({ key: key.toString(), cells });
 const keyOf = (key: Buffer): string => key.toString();
@@ -54,18 +57,17 @@ export class BigtableTable extends CheckedTable implements WideColumnTable {
   }
 
   async mutateRows(rows: readonly RowMutation[], options?: CallOptions): Promise<void> {
-    this.checkOpen();
-    const bytes = this.counters.refusing(rows.length, () => checkRows(rows, this.families));
+    const bytes = this.checkWrite(rows);
     if (rows.length === 0) return;
     const failures = await this.#call('writing to', options, (task) => writeRows(task, rows));
     if (failures.length === 0) {
-      this.counters.wrote(rows.length, bytes);
+      this.wrote(rows.length, bytes);
       return;
     }
     const lost = new Set(failures.map(({ key }) => key));
     const written = rows.filter(({ key }) => !lost.has(key));
-    this.counters.refused(rows.length - written.length);
-    this.counters.wrote(written.length, written.length === 0 ? 0 : checkRows(written, this.families));
+    this.counters.rowsRefused += rows.length - written.length;
+    this.wrote(written.length, written.length === 0 ? 0 : checkRows(written, this.families));
     throw new PartialFailureError(failures, rows.length, this.location);
   }
 
@@ -77,20 +79,18 @@ export class BigtableTable extends CheckedTable implements WideColumnTable {
     return this.#read(selection, options, false, keyOf);
   }
 
-  protected async changeIf(
-    { key, predicate, onMatch, onMiss }: CheckedChange,
+  protected changeIf(
+    key: string,
+    predicate: Predicate,
+    mutations: readonly [readonly Mutation[], readonly Mutation[]],
+    _bytes: number,
     options?: CallOptions,
   ): Promise<boolean> {
     const filter = predicateFilter(predicate);
-    return this.#call('writing to', options, (task) => changeRowIf(task, key, filter, onMatch, onMiss));
+    return this.#call('writing to', options, (task) => changeRowIf(task, key, filter, ...mutations));
   }
 
-  protected add(
-    { key, family, qualifier }: CellPlace,
-    by: number,
-    _bytes: number,
-    options?: CallOptions,
-  ): Promise<number> {
+  protected add(key: string, { family, qualifier }: Predicate, by: number, options?: CallOptions): Promise<number> {
     return this.#call('writing to', options, (task) => addToCell(task, key, family, qualifier, by));
   }
 
@@ -167,3 +167,19 @@ export class BigtableTable extends CheckedTable implements WideColumnTable {
     }
   }
 }
+
+/** Open the table `bigtable://project/instance/table`, making it and its families when they are missing and may be made. */
+export const openBigtableTable = async (text: string, schema: TableSchema): Promise<WideColumnTable> => {
+  const location = parseBigtableLocation(text);
+  checkFamilyNames(schema.families);
+  const { data, admin } = await connect(location);
+  try {
+    const families = await ensureTable(admin, location, [...new Set(schema.families)], schema.make ?? true);
+    return new BigtableTable(location, data, families);
+  } catch (error) {
+    await data.close();
+    throw error;
+  } finally {
+    await admin.close();
+  }
+};

@@ -6,8 +6,7 @@ import { backoffMs } from '../../../base/calls/backoff.js';
 import type { Mutation, RowFailure, RowMutation } from '../wide-column-table.js';
 import { callOptions, type ResponseStream } from './client.js';
 import { BACKOFF, bigtableError, isTransient, MAX_ATTEMPTS, STATUS } from './grpc-errors.js';
-import { mutationProtos } from './mutation-proto.js';
-import type { CallTask } from './row-calls.js';
+import { type CallTask, mutationProtos } from './row-calls.js';
 
 type Response = protos.google.bigtable.v2.IMutateRowsResponse;
 type Entry = protos.google.bigtable.v2.MutateRowsRequest.IEntry;

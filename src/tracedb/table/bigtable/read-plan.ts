@@ -20,72 +20,55 @@ export interface ReadPlan {
   finished(): void;
 }
 
-class KeysPlan implements ReadPlan {
-  readonly #keys: readonly Buffer[];
-  #from = 0;
-  #to = 0;
+const keysPlan = (names: readonly string[]): ReadPlan => {
+  const keys = [...new Set(names)].map((key) => Buffer.from(key)).sort(Buffer.compare);
+  let from = 0;
+  let to = 0;
+  return {
+    next() {
+      if (from >= keys.length) return undefined;
+      let bytes = 0;
+      for (to = from; to < keys.length && to - from < MAX_KEYS; to++) {
+        bytes += (keys[to] as Buffer).length;
+        if (bytes > MAX_KEY_BYTES) break;
+      }
+      return { rowKeys: keys.slice(from, to) };
+    },
+    readTo(key) {
+      while (from < to && Buffer.compare(keys[from] as Buffer, key) <= 0) from++;
+    },
+    finished() {
+      from = to;
+    },
+  };
+};
 
-  constructor(keys: readonly string[]) {
-    this.#keys = [...new Set(keys)].map((key) => Buffer.from(key)).sort(Buffer.compare);
-  }
-
-  next(): RowSet | undefined {
-    if (this.#from >= this.#keys.length) return undefined;
-    let bytes = 0;
-    this.#to = this.#from;
-    while (this.#to < this.#keys.length && this.#to - this.#from < MAX_KEYS) {
-      bytes += (this.#keys[this.#to] as Buffer).length;
-      if (bytes > MAX_KEY_BYTES) break;
-      this.#to++;
-    }
-    return { rowKeys: this.#keys.slice(this.#from, this.#to) };
-  }
-
-  readTo(key: Buffer): void {
-    while (this.#from < this.#to && Buffer.compare(this.#keys[this.#from] as Buffer, key) <= 0) this.#from++;
-  }
-
-  finished(): void {
-    this.#from = this.#to;
-  }
-}
-
-class RangePlan implements ReadPlan {
-  #after: Buffer | undefined;
-  #isFinished = false;
-
-  readonly #start: Buffer | undefined;
-  readonly #end: Buffer | undefined;
-
-  constructor(start: Buffer | undefined, end: Buffer | undefined) {
-    this.#start = start;
-    this.#end = end;
-  }
-
-  next(): RowSet | undefined {
-    if (this.#isFinished) return undefined;
-    const from = this.#after === undefined ? { startKeyClosed: this.#start } : { startKeyOpen: this.#after };
-    return { rowRanges: [{ ...from, endKeyOpen: this.#end }] };
-  }
-
-  readTo(key: Buffer): void {
-    this.#after = key;
-  }
-
-  finished(): void {
-    this.#isFinished = true;
-  }
-}
+const rangePlan = (start: string, end: Uint8Array | undefined): ReadPlan => {
+  let after: Buffer | undefined;
+  let isFinished = false;
+  return {
+    next() {
+      if (isFinished) return undefined;
+      const startKeyClosed = start === '' ? undefined : Buffer.from(start);
+      return {
+        rowRanges: [{ ...(after === undefined ? { startKeyClosed } : { startKeyOpen: after }), endKeyOpen: end }],
+      };
+    },
+    readTo(key) {
+      after = key;
+    },
+    finished() {
+      isFinished = true;
+    },
+  };
+};
 
 /** The plan for `selection`. */
 export const planRead = (selection: RowSelection): ReadPlan => {
-  if ('keys' in selection) return new KeysPlan(selection.keys);
-  if ('prefix' in selection) {
-    const { prefix } = selection;
-    return new RangePlan(prefix === '' ? undefined : Buffer.from(prefix), prefixEnd(prefix));
-  }
+  if ('keys' in selection) return keysPlan(selection.keys);
+  if ('prefix' in selection) return rangePlan(selection.prefix, prefixEnd(selection.prefix));
   const { start = '', end } = selection;
   // The service takes an empty end for none, and refuses a range that ends before it starts.
-  if (end !== undefined && compareBytes(start, end) >= 0) return new KeysPlan([]);
-  return new RangePlan(start === '' ? undefined : Buffer.from(start), end === undefined ? undefined : Buffer.from(end));
+  if (end !== undefined && compareBytes(start, end) >= 0) return keysPlan([]);
+  return rangePlan(start, end === undefined ? undefined : Buffer.from(end));
 };

@@ -1,12 +1,33 @@
 // Calls that are one request: conditional writes, increments, samples. None is sent twice: when its answer is lost, only the caller
 // can tell whether to do it again.
 import type { protos } from '@google-cloud/bigtable';
-import { invalidInput, TraceDbError } from '../../tracedb-error.js';
+import { invalidInput, tableLimit } from '../../tracedb-error.js';
 import type { CallGuard } from '../call-guard.js';
 import type { Mutation } from '../wide-column-table.js';
 import { callOptions, type DataClient, type ResponseStream } from './client.js';
 import { bigtableError, STATUS, statusOf } from './grpc-errors.js';
-import { mutationProtos } from './mutation-proto.js';
+
+type MutationProto = protos.google.bigtable.v2.IMutation;
+
+const DELETE_ROW: MutationProto = { deleteFromRow: {} };
+
+// Beyond this many microseconds (in the year 2255) only text is exact.
+const MAX_EXACT_MS = Math.floor(Number.MAX_SAFE_INTEGER / 1000);
+
+const microsOf = (timestampMs: number): number | string =>
+  timestampMs <= MAX_EXACT_MS ? timestampMs * 1000 : `${timestampMs}000`;
+
+const proto = (mutation: Mutation): MutationProto => {
+  if (mutation.type === 'delete-row') return DELETE_ROW;
+  const { family: familyName } = mutation;
+  const columnQualifier = Buffer.from(mutation.qualifier);
+  if (mutation.type === 'delete-cell') return { deleteFromColumn: { familyName, columnQualifier } };
+  const { value, timestampMs } = mutation;
+  return { setCell: { familyName, columnQualifier, timestampMicros: microsOf(timestampMs), value } };
+};
+
+/** `mutations` as the service wants them, in their order. */
+export const mutationProtos = (mutations: readonly Mutation[]): MutationProto[] => mutations.map(proto);
 
 type RowFilter = protos.google.bigtable.v2.IRowFilter;
 type Sample = protos.google.bigtable.v2.ISampleRowKeysResponse;
@@ -82,10 +103,7 @@ export const addToCell = async (
   if (Number.isSafeInteger(sum)) return sum;
   // The service adds without asking, so it is taken back.
   await addOnce(task, key, family, qualifier, -by);
-  throw new TraceDbError(
-    'ERR_SPANLINE_TABLE_LIMIT',
-    `the counter of row ${JSON.stringify(key)} would leave the safe integers`,
-  );
+  throw tableLimit(`the counter of row ${JSON.stringify(key)} would leave the safe integers`);
 };
 
 /** Row keys at which the service would cut the table, ascending, with an empty one for its end. */

@@ -1,7 +1,7 @@
 // Puts the chunks of a read's answers together to rows. A row is handed out only when the server says that it is whole; a chunk
 // that does not fit makes the read fail, for a guess would be a wrong row.
 import type { protos } from '@google-cloud/bigtable';
-import { TraceDbError } from '../../tracedb-error.js';
+import { storeCorrupt, type TraceDbError } from '../../tracedb-error.js';
 import type { Cell } from '../wide-column-table.js';
 
 type Response = protos.google.bigtable.v2.IReadRowsResponse;
@@ -127,6 +127,6 @@ export class RowMerger {
 
   #broken(what: string): TraceDbError {
     const row = (this.#key ?? this.#lastKey)?.toString();
-    return new TraceDbError('ERR_SPANLINE_STORE_CORRUPT', `the answer of Bigtable is broken: ${what}, near row ${row}`);
+    return storeCorrupt(`the answer of Bigtable is broken: ${what}, near row ${row}`);
   }
 }

@@ -3,7 +3,7 @@
 import { backoffMs } from '../../../base/calls/backoff.js';
 import type { TraceDbError } from '../../tracedb-error.js';
 import type { CallGuard } from '../call-guard.js';
-import type { TableCounters } from '../table-counters.js';
+import type { TableCounters } from '../checked-table.js';
 import type { Cell } from '../wide-column-table.js';
 import type { DataClient } from './client.js';
 import { BACKOFF, bigtableError, isTransient, MAX_ATTEMPTS } from './grpc-errors.js';
@@ -64,7 +64,8 @@ export class RowReader<T> {
 
   /** Ask for the first rows. */
   begin(): void {
-    this.#task.counters.readOpened();
+    this.#task.counters.reads++;
+    this.#task.counters.openReads++;
     this.#guard.whenStopped((error) => this.fail(error));
     if (this.#end === undefined) this.#request();
   }
@@ -119,7 +120,8 @@ export class RowReader<T> {
     this.#rowsLeft--;
     this.#batch.push(this.#task.item(key, cells));
     this.#batchBytes += bytes;
-    this.#task.counters.didRead(1, this.#task.withCells ? bytes : key.length);
+    this.#task.counters.rowsRead++;
+    this.#task.counters.bytesRead += this.#task.withCells ? bytes : key.length;
     if (this.#batch.length >= BATCH_ROWS || this.#batchBytes >= BATCH_BYTES) this.#cut();
   }
 
@@ -191,8 +193,47 @@ export class RowReader<T> {
     this.#stream?.cancel();
     this.#stream = undefined;
     this.#guard.dispose();
-    this.#task.counters.readClosed();
+    this.#task.counters.openReads--;
     this.#onEnd();
     this.#deliver(true);
+  }
+}
+
+type Result<T> = IteratorResult<readonly T[], undefined>;
+
+const OVER = { done: true, value: undefined } as const;
+
+/** Batches of the read that `open` begins. */
+export class LazyBatches<T> implements AsyncIterableIterator<readonly T[], undefined> {
+  #reader: RowReader<T> | undefined;
+  #isOver = false;
+
+  readonly #open: () => RowReader<T>;
+
+  constructor(open: () => RowReader<T>) {
+    this.#open = open;
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  async next(): Promise<Result<T>> {
+    if (this.#isOver) return OVER;
+    if (this.#reader === undefined) {
+      try {
+        this.#reader = this.#open();
+      } catch (error) {
+        this.#isOver = true;
+        throw error;
+      }
+    }
+    return this.#reader.next();
+  }
+
+  async return(): Promise<Result<T>> {
+    this.#isOver = true;
+    this.#reader?.stop();
+    return OVER;
   }
 }

@@ -4,7 +4,7 @@ import type { protos } from '@google-cloud/bigtable';
 import { backoffMs } from '../../../base/calls/backoff.js';
 import { sleep } from '../../../base/calls/sleep.js';
 import { TraceDbError } from '../../tracedb-error.js';
-import { noTable } from '../no-table.js';
+import { noTable } from '../store-exists.js';
 import { type AdminClient, callOptions, tableName } from './client.js';
 import { BACKOFF, bigtableError, isTransient, MAX_ATTEMPTS, STATUS, statusOf } from './grpc-errors.js';
 import type { BigtableLocation } from './location.js';

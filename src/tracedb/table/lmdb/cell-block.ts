@@ -6,7 +6,7 @@
 //   old   := time value       one cell, named in the entry's key, as stores of version 1 keep all cells
 //   time  := Unix milliseconds in six bytes, big-endian; up to the year 9999 its first byte is below 0xe7
 import { varintLength } from '../../../base/bytes/varint.js';
-import { TraceDbError } from '../../tracedb-error.js';
+import { storeCorrupt, type TraceDbError } from '../../tracedb-error.js';
 
 const BLOCK = 0xff;
 const TIME_BYTES = 6;
@@ -36,8 +36,7 @@ export const oldCellTime = (entry: Buffer): number => timeAt(entry, 0);
 /** The value of a cell of version 1: of a long one a view on the entry, not a copy. */
 export const oldCellValue = (entry: Buffer): Uint8Array => copyOrView(entry, TIME_BYTES, entry.length);
 
-const damaged = (): TraceDbError =>
-  new TraceDbError('ERR_SPANLINE_STORE_CORRUPT', 'a block of cells is damaged; restore a copy of the store');
+const damaged = (): TraceDbError => storeCorrupt('a block of cells is damaged; restore a copy of the store');
 
 /** Steps through the cells of a block; its fields describe the one it stands on. */
 export class BlockCursor {

@@ -168,3 +168,36 @@ export class CellWalk {
     return this.#endBytes === undefined || Buffer.compare(Buffer.from(row), this.#endBytes) < 0;
   }
 }
+
+/** A state of the store that is being read. */
+export class Snapshot {
+  /** The engine's name for it; undefined before `hold`: the state of this turn of the event loop. */
+  transaction: Transaction | undefined;
+  #walk: CellWalk | undefined;
+  #isEnded = false;
+
+  constructor(readonly env: LmdbEnv) {
+    // Else the state of earlier in this turn would serve, without what others wrote since.
+    env.root.resetReadTxn();
+  }
+
+  /** Walk a range of rows; ends the walk before. */
+  walkOf(range: RowRange, withValues: boolean): CellWalk {
+    this.#walk?.end();
+    this.#walk = new CellWalk(this, range, withValues);
+    return this.#walk;
+  }
+
+  /** Keep it over a turn of the event loop; must be called before every one. Reads that need none are spared the cost. */
+  hold(): void {
+    this.transaction ??= this.env.root.useReadTransaction();
+  }
+
+  /** Let it go, at once; safe to call again. */
+  end(): void {
+    if (this.#isEnded) return;
+    this.#isEnded = true;
+    this.#walk?.end();
+    this.transaction?.done();
+  }
+}

@@ -4,7 +4,7 @@
 import { readSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { join } from 'node:path';
-import { TraceDbError } from '../../tracedb-error.js';
+import { storeCorrupt, type TraceDbError } from '../../tracedb-error.js';
 
 // Places in LMDB's data format 2: page header, meta page, database record, node.
 export const MAGIC = 0xbeefc0de;
@@ -34,7 +34,7 @@ const MAX_PAGES_READ = 8192;
 const MAX_LOOKS = 100;
 
 const damaged = (file: string, what: string): TraceDbError =>
-  new TraceDbError('ERR_SPANLINE_STORE_CORRUPT', `${file} ${what}; restore a copy, or name another directory`);
+  storeCorrupt(`${file} ${what}; restore a copy, or name another directory`);
 
 const read = async (file: FileHandle, position: number, bytes: number): Promise<Buffer> => {
   const buffer = Buffer.alloc(bytes);

@@ -4,16 +4,14 @@ import { access, mkdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { Database, DatabaseOptions, RootDatabase } from 'lmdb';
 import { optionalPackage } from '../../optional-package.js';
-import { TraceDbError } from '../../tracedb-error.js';
+import { storeCorrupt, type TraceDbError } from '../../tracedb-error.js';
 import { checkFamilyNames } from '../limits.js';
-import { noTable } from '../no-table.js';
+import { noTable } from '../store-exists.js';
 import type { TableSchema } from '../wide-column-table.js';
 import { type EntryKey, KEY_ENCODER } from './cell-key.js';
 import { checkDataFile } from './data-file.js';
 import { checkFileSystem } from './file-system.js';
-import { isDiskFull } from './free-space.js';
-import { diskFull } from './lmdb-errors.js';
-import { writeError } from './write-error.js';
+import { diskFull, isDiskFull, writeError } from './lmdb-errors.js';
 import { WriteTransactions } from './write-transaction.js';
 
 /** Version 1 had an entry for each cell. Its stores are read as they are; the first write makes them ones of version 2. */
@@ -54,8 +52,7 @@ interface Schema {
 }
 
 const foreign = (location: string): TraceDbError =>
-  new TraceDbError(
-    'ERR_SPANLINE_STORE_CORRUPT',
+  storeCorrupt(
     `${location} holds no table of format ${FIRST_VERSION} or ${FORMAT_VERSION}; it was written by another program or a newer version`,
   );
 

@@ -1,4 +1,7 @@
 // What LMDB and the file system say, as the errors of this wing.
+
+import { rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { TraceDbError, type TraceDbErrorCode } from '../../tracedb-error.js';
 
 interface Rule {
@@ -55,4 +58,41 @@ export const lmdbError = (cause: unknown, location: string): TraceDbError => {
     `the store ${location} failed: ${text.trim()}; ${rule?.remedy ?? 'see the cause'}`,
     { cause },
   );
+};
+
+const FULL = new Set(['ENOSPC', 'EDQUOT', 'EFBIG']);
+
+let probes = 0;
+
+/** Whether a file of so many bytes finds no room in `directory`; false when that cannot be told. */
+export const isDiskFull = async (directory: string, bytes: number): Promise<boolean> => {
+  const probe = join(directory, `probe-${process.pid}-${++probes}.tmp`);
+  try {
+    await writeFile(probe, Buffer.alloc(bytes));
+    return false;
+  } catch (error) {
+    return FULL.has((error as NodeJS.ErrnoException).code ?? '');
+  } finally {
+    await rm(probe, { force: true }).catch(() => {});
+  }
+};
+
+const MIN_PROBE_BYTES = 1024 * 1024;
+const MAX_PROBE_BYTES = 64 * 1024 * 1024;
+
+const commitError = async (cause: unknown): Promise<unknown> => {
+  const { commitError: promise } = cause as { readonly commitError?: unknown };
+  return promise instanceof Promise ? promise.catch((error: unknown) => error) : cause;
+};
+
+/** What a write of so many bytes failed with, as a TraceDbError that names the store. */
+export const writeError = async (failure: unknown, directory: string, bytes: number): Promise<TraceDbError> => {
+  if (failure instanceof TraceDbError) return failure;
+  const cause = await commitError(failure);
+  if (/Input\/output error|EIO/.test(String(cause))) {
+    // Pages, and the calls that lmdb made one transaction of, take more than the bytes of one call.
+    const probeBytes = Math.min(MAX_PROBE_BYTES, Math.max(MIN_PROBE_BYTES, 4 * bytes));
+    if (await isDiskFull(directory, probeBytes)) return diskFull(directory, cause);
+  }
+  return lmdbError(cause, directory);
 };

@@ -1,10 +1,11 @@
 // The embedded engine: a wide-column table in one LMDB file. Many processes may read while one writes; a write is flushed to disk
 // before it is acknowledged, and a call of mutateRows is one transaction: all of it or nothing.
 import { CallGuard } from '../call-guard.js';
-import { type CellPlace, type CheckedChange, CheckedTable } from '../checked-table.js';
-import { checkRows } from '../limits.js';
+import { CheckedTable, COUNTER_BYTES } from '../checked-table.js';
 import type {
   CallOptions,
+  Mutation,
+  Predicate,
   ReadOptions,
   Row,
   RowMutation,
@@ -14,9 +15,9 @@ import type {
 } from '../wide-column-table.js';
 import { gatherKeys, gatherRows } from './gather-rows.js';
 import { type LmdbEnv, openLmdbEnv } from './lmdb-env.js';
+import { writeError } from './lmdb-errors.js';
 import { type Gather, readBatches } from './read-batches.js';
 import { applyRows, holds, increment } from './write-cells.js';
-import { writeError } from './write-error.js';
 
 const SAMPLES = 16;
 
@@ -47,10 +48,9 @@ export class LmdbTable extends CheckedTable implements WideColumnTable {
   }
 
   async mutateRows(rows: readonly RowMutation[], options?: CallOptions): Promise<void> {
-    this.checkOpen();
-    const bytes = this.counters.refusing(rows.length, () => checkRows(rows, this.#env.families));
+    const bytes = this.checkWrite(rows);
     await this.#write(options, bytes, () => applyRows(this.#env, rows));
-    this.counters.wrote(rows.length, bytes);
+    this.wrote(rows.length, bytes);
   }
 
   readRows(selection: RowSelection, options: ReadOptions = {}): AsyncIterableIterator<readonly Row[]> {
@@ -64,23 +64,21 @@ export class LmdbTable extends CheckedTable implements WideColumnTable {
   }
 
   protected changeIf(
-    { key, predicate, onMatch, onMiss, maxBytes }: CheckedChange,
+    key: string,
+    predicate: Predicate,
+    [onMatch, onMiss]: readonly [readonly Mutation[], readonly Mutation[]],
+    bytes: number,
     options?: CallOptions,
   ): Promise<boolean> {
-    return this.#write(options, maxBytes, () => {
+    return this.#write(options, bytes, () => {
       const isTrue = holds(this.#env, key, predicate);
       applyRows(this.#env, [{ key, mutations: isTrue ? onMatch : onMiss }]);
       return isTrue;
     });
   }
 
-  protected add(
-    { key, family, qualifier }: CellPlace,
-    by: number,
-    bytes: number,
-    options?: CallOptions,
-  ): Promise<number> {
-    return this.#write(options, bytes, () => increment(this.#env, key, family, qualifier, by));
+  protected add(key: string, cell: Predicate, by: number, options?: CallOptions): Promise<number> {
+    return this.#write(options, COUNTER_BYTES, () => increment(this.#env, key, cell, by));
   }
 
   async sampleRowKeys(): Promise<readonly string[]> {

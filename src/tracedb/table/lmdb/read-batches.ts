@@ -1,15 +1,14 @@
 // One read of an LMDB table, batch by batch, all from one snapshot. However it ends (its end, a `break`, an abort, a deadline, the
 // closing of the table) the snapshot must be let go, and an end that came too early must be an error.
 import { CallGuard } from '../call-guard.js';
+import type { TableCounters } from '../checked-table.js';
 import { checkRowLimit } from '../limits.js';
-import type { TableCounters } from '../table-counters.js';
 import type { ReadOptions, RowSelection } from '../wide-column-table.js';
-import type { CellWalk } from './cell-walk.js';
+import { type CellWalk, Snapshot } from './cell-walk.js';
 import { BATCH_BYTES, BATCH_ROWS, type Batch, type CellFilter, filterOf } from './gather-rows.js';
 import type { LmdbEnv } from './lmdb-env.js';
 import { lmdbError } from './lmdb-errors.js';
 import { rangesOf } from './row-ranges.js';
-import { Snapshot } from './snapshot.js';
 
 // Reading goes on without a pause for so long; then the event loop gets a turn.
 const TURN_MS = 5;
@@ -54,10 +53,11 @@ export async function* readBatches<T>(
     if (!openReads.delete(end)) return;
     snapshot?.end();
     guard.dispose();
-    counters.readClosed();
+    counters.openReads--;
   };
   openReads.add(end);
-  counters.readOpened();
+  counters.reads++;
+  counters.openReads++;
   try {
     guard.check();
     snapshot = new Snapshot(env);
@@ -76,7 +76,8 @@ export async function* readBatches<T>(
         const batch = gather(walk, filter, left);
         isLast = batch.isLast;
         left -= batch.items.length;
-        counters.didRead(batch.items.length, batch.bytes);
+        counters.rowsRead += batch.items.length;
+        counters.bytesRead += batch.bytes;
         // Single rows by key are handed out together.
         held = held.length === 0 ? batch.items : held.concat(batch.items);
         heldBytes += batch.bytes;

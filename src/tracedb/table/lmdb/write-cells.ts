@@ -1,11 +1,91 @@
 // Applies mutations inside an open write transaction. Everything here is synchronous: a pause would let another writer's batch in.
 import type { Database } from 'lmdb';
-import { invalidInput, TraceDbError } from '../../tracedb-error.js';
+import { invalidInput, tableLimit } from '../../tracedb-error.js';
 import type { Mutation, Predicate, RowMutation } from '../wide-column-table.js';
-import { cutRow, type EntryKey, headKey, restPrefix } from './cell-key.js';
-import { CellWriter } from './cell-writer.js';
-import { type FoundCell, findCell } from './find-cell.js';
+import { blockFor, blockKey, isDirectory, readDirectory } from './block-directory.js';
+import { BlockCursor, isBlock, oldCellTime, oldCellValue } from './cell-block.js';
+import { cellKey, cutRow, type EntryKey, headKey, restPrefix } from './cell-key.js';
+import { FamilyWriter } from './family-writer.js';
 import { type LmdbEnv, noteNewCells } from './lmdb-env.js';
+
+type Cells = Database<Buffer, EntryKey>;
+
+/** One for each write transaction. */
+export class CellWriter {
+  readonly #families = new Map<string, FamilyWriter>();
+
+  readonly #env: LmdbEnv;
+
+  constructor(env: LmdbEnv) {
+    this.#env = env;
+  }
+
+  /** Write a cell unless a newer one is there. */
+  set(database: Cells, row: string, { family, qualifier, value, timestampMs }: Mutation & { type: 'set' }): void {
+    this.#of(family).set(database, row, qualifier, value, timestampMs);
+  }
+
+  /** Remove a cell. */
+  remove(database: Cells, row: string, family: string, qualifier: string): void {
+    this.#of(family).remove(database, row, qualifier);
+  }
+
+  /** Remove all cells of a row. */
+  removeRow(database: Cells, row: string): void {
+    this.finish();
+    // Collected first: removing under a cursor would move it.
+    const keys = [...database.getKeys({ start: `${row}\0`, end: `${row}\x01` })];
+    for (const key of keys) database.removeSync(key);
+  }
+
+  /** Write what is held. */
+  finish(): void {
+    for (const writer of this.#families.values()) writer.flush();
+  }
+
+  #of(family: string): FamilyWriter {
+    let writer = this.#families.get(family);
+    if (writer === undefined) {
+      writer = new FamilyWriter(family, this.#env.hasOldCells);
+      this.#families.set(family, writer);
+    }
+    return writer;
+  }
+}
+
+/** What a cell holds. */
+export interface FoundCell {
+  readonly value: Uint8Array;
+  readonly timestampMs: number;
+}
+
+const findIn = (block: Buffer, qualifier: string): FoundCell | undefined => {
+  for (const cell = new BlockCursor(block, block.length); cell.next(); ) {
+    const order = cell.compare(qualifier);
+    if (order === 0) return { value: cell.value, timestampMs: cell.timestampMs };
+    if (order > 0) return undefined;
+  }
+  return undefined;
+};
+
+/** A cell of a row; undefined when there is none. */
+export const findCell = (
+  database: Database<Buffer, EntryKey>,
+  row: string,
+  family: string,
+  qualifier: string,
+): FoundCell | undefined => {
+  const head = cellKey(row, family, '');
+  const entry = database.getBinary(head);
+  if (entry !== undefined && isBlock(entry)) return findIn(entry, qualifier);
+  if (entry !== undefined && isDirectory(entry)) {
+    const blocks = readDirectory(entry);
+    const block = database.getBinary(blockKey(head, blocks[blockFor(blocks, qualifier)] as string));
+    return block && findIn(block, qualifier);
+  }
+  const old = qualifier === '' ? entry : database.getBinary(cellKey(row, family, qualifier));
+  return old && { value: oldCellValue(old), timestampMs: oldCellTime(old) };
+};
 
 /** Where the cells of one row are. */
 interface Place {
@@ -69,7 +149,7 @@ export const holds = (env: LmdbEnv, key: string, { family, qualifier, value }: P
 };
 
 /** Add to a counter; returns the sum. */
-export const increment = (env: LmdbEnv, key: string, family: string, qualifier: string, by: number): number => {
+export const increment = (env: LmdbEnv, key: string, { family, qualifier }: Predicate, by: number): number => {
   const cell = readCell(env, key, family, qualifier);
   let sum = BigInt(by);
   if (cell !== undefined) {
@@ -82,10 +162,7 @@ export const increment = (env: LmdbEnv, key: string, family: string, qualifier: 
     sum += value.readBigInt64BE();
   }
   if (sum > BigInt(Number.MAX_SAFE_INTEGER) || sum < BigInt(Number.MIN_SAFE_INTEGER)) {
-    throw new TraceDbError(
-      'ERR_SPANLINE_TABLE_LIMIT',
-      `the counter of row ${JSON.stringify(key)} would leave the safe integers`,
-    );
+    throw tableLimit(`the counter of row ${JSON.stringify(key)} would leave the safe integers`);
   }
   const value = Buffer.alloc(8);
   value.writeBigInt64BE(sum);

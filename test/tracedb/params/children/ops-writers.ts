@@ -1,7 +1,7 @@
 // Four of the writers of the param set test, each with caches of its own: round after round each adds params of its own and shared
 // ones, straight to the row or by writing points. Prints every id it was given as a line of JSON.
 import { OpsRow } from '../../../../src/tracedb/params/ops-row.js';
-import type { Params } from '../../../../src/tracedb/params/params.js';
+import type { Params } from '../../../../src/tracedb/params/param-text.js';
 import { FAMILIES, paramSetKey } from '../../../../src/tracedb/perf/keys.js';
 import { PERF_SCHEMA, PerfStore } from '../../../../src/tracedb/perf/perf-store.js';
 import { openTable } from '../../../../src/tracedb/table/open-table.js';

@@ -1,7 +1,7 @@
 // Params and queries of all kinds, for properties. They must come from few keys and values, so that traces resemble each other
 // and queries find some of them; names of object members, separators and signs of the query language are among them.
 import fc from 'fast-check';
-import type { Params } from '../../../../src/tracedb/params/params.js';
+import type { Params } from '../../../../src/tracedb/params/param-text.js';
 import type { QueryPart } from '../../../../src/tracedb/query/query.js';
 
 const SPECIAL = [

@@ -2,7 +2,7 @@
 import { crc32 } from 'node:zlib';
 import { OrderedParamSet } from '../../../../src/tracedb/params/ordered-param-set.js';
 import { ParamSet } from '../../../../src/tracedb/params/param-set.js';
-import type { Params } from '../../../../src/tracedb/params/params.js';
+import type { Params } from '../../../../src/tracedb/params/param-text.js';
 import type { TileLayout } from '../../../../src/tracedb/query/build-nodes.js';
 import { parseQuery } from '../../../../src/tracedb/query/parse-query.js';
 import { type Plan, planQuery } from '../../../../src/tracedb/query/plan.js';

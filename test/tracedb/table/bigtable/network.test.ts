@@ -1,9 +1,9 @@
 // Connections that are cut, a server that dies, tables that change under us: nothing is lost silently, and nothing stays open.
 
 import { afterEach, expect, test } from 'vitest';
+import { openBigtableTable } from '../../../../src/tracedb/table/bigtable/bigtable-table.js';
 import { connect, tableName } from '../../../../src/tracedb/table/bigtable/client.js';
 import { parseBigtableLocation } from '../../../../src/tracedb/table/bigtable/location.js';
-import { openBigtableTable } from '../../../../src/tracedb/table/bigtable/open-bigtable.js';
 import { PartialFailureError } from '../../../../src/tracedb/table/partial-failure-error.js';
 import type { WideColumnTable } from '../../../../src/tracedb/table/wide-column-table.js';
 import { describeBigtable } from '../../../support/bigtable-emulator.js';

@@ -1,6 +1,6 @@
 // Tables on a fake service, closed after each test.
 import { afterEach } from 'vitest';
-import { openBigtableTable } from '../../../../../src/tracedb/table/bigtable/open-bigtable.js';
+import { openBigtableTable } from '../../../../../src/tracedb/table/bigtable/bigtable-table.js';
 import type { WideColumnTable } from '../../../../../src/tracedb/table/wide-column-table.js';
 import { FakeService, type Handler } from './fake-service.js';
 

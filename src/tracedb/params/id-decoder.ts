@@ -1,10 +1,11 @@
 // Turns ids of traces back into params while others write. A trace written after the param set was read may use a param added since:
 // then the set is read anew, once a batch. It must never leave out a trace whose id it cannot read.
-import type { CallDeadline } from '../params/call-deadline.js';
-import type { OpsRow } from '../params/ops-row.js';
-import type { OrderedParamSet } from '../params/ordered-param-set.js';
-import type { Params } from '../params/params.js';
+
 import { TraceDbError } from '../tracedb-error.js';
+import type { CallDeadline } from './call-deadline.js';
+import type { OpsRow } from './ops-row.js';
+import type { OrderedParamSet } from './ordered-param-set.js';
+import type { Params } from './param-text.js';
 
 /** The params of ids, in their order. */
 export type DecodeIds = (ids: readonly string[]) => Promise<readonly Params[]>;
