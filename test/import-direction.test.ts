@@ -45,7 +45,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
   tracedb: {
     floor: 6,
     reach: 4,
-    packages: ['lmdb', '@google-cloud/bigtable', 're2js', 'ajv', 'jstat', 'simple-statistics'],
+    packages: ['lmdb', '@google-cloud/bigtable', 're2js', 'jstat', 'simple-statistics'],
   },
 };
 

@@ -26,7 +26,7 @@ export type { ClosestDigest, ClosestDigests, DigestDistance } from './gold/searc
 export { type DigestResult, type DigestResults, type DigestSearch, searchDigests } from './gold/search-digests.js';
 export { type UnseenDigest, unseenDigests } from './gold/unseen-digests.js';
 export type { Time } from './gold/values.js';
-export type { Problem } from './ingest/problem.js';
+export type { Problem } from './ingest/bad-file.js';
 export { configProblems, type DetectionConfig, type InstanceConfig, readInstanceConfig } from './ingest/config.js';
 export { INGEST_FORMATS, type IngestFormat } from './ingest/formats.js';
 export type { IngestCommit, IngestPoint } from './ingest/ingest-commit.js';

@@ -11,7 +11,7 @@ import { dump } from '../tracedb/perf/support/dump.js';
 import { perfStore } from './support/perf-store.js';
 import { type Outcome, root, spanline } from './support/spanline.js';
 
-const { dir, store, file } = perfStore();
+const { dir, store } = perfStore();
 
 const ENTRIES = 12_000;
 const long = join(dir, 'long.jsonl');
@@ -94,20 +94,10 @@ describe('a package that is not installed', () => {
     return join(place, 'dist/esm/cli/main.js');
   };
 
-  const ALL = [
-    'commander',
-    'lmdb',
-    'ajv',
-    're2js',
-    'jstat',
-    'simple-statistics',
-    'asciichart',
-    '@google-cloud/bigtable',
-  ];
+  const ALL = ['commander', 'lmdb', 're2js', 'jstat', 'simple-statistics', 'asciichart', '@google-cloud/bigtable'];
 
   test.each<[string, string[]]>([
     ['lmdb', ['init', '--store', join(dir, 'no-lmdb')]],
-    ['ajv', ['ingest', '--force', '--store', store, file]],
     ['re2js', ['query', '--store', store, 'test=~dr']],
     ['jstat', ['regressions', '--store', store]],
     ['simple-statistics', ['regressions', '--store', store]],

@@ -3,6 +3,13 @@
 import { escapeText } from '../../base/text/escape-text.js';
 import { invalidInput, TraceDbError } from '../tracedb-error.js';
 
+/** What is wrong at one place of a JSON document. */
+export interface Problem {
+  /** JSON pointer (RFC 6901); empty for the whole document. */
+  readonly path: string;
+  readonly reason: string;
+}
+
 const MAX_SHOWN = 60;
 const MAX_POINTER = 200;
 

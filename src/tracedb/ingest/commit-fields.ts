@@ -1,9 +1,11 @@
 // Checks the fields every format has: the id of a commit and its times. A time that is not sure must never be guessed:
 // timestamps decide which measurement wins.
+import { MAX_TIMESTAMP_MS } from '../table/limits.js';
 import { badFile, shown } from './bad-file.js';
+import { integer } from './shape.js';
 
-/** Last millisecond of the year 9999, the latest a cell can have. */
-export const MAX_TIME_MS = 253402300799999;
+/** Milliseconds since 1970. */
+export const TIME_MS = integer({ least: 0, most: MAX_TIMESTAMP_MS });
 
 const MAX_COMMIT_LENGTH = 256;
 const COMMIT = /^[\x21-\x7e]+$/;
@@ -22,12 +24,12 @@ export const parsedTime = (at: string, path: string, text: string): number => {
   const [, date, time, zone] = TIME.exec(text) ?? [];
   const offset = zone?.length === 5 ? `${zone.slice(0, 3)}:${zone.slice(3)}` : zone?.toUpperCase();
   const ms = date === undefined ? Number.NaN : Date.parse(`${date}T${time}${offset}`);
-  if (ms >= 0 && ms <= MAX_TIME_MS) return Math.floor(ms);
+  if (ms >= 0 && ms <= MAX_TIMESTAMP_MS) return Math.floor(ms);
   throw badFile(at, path, `must be a time such as 2023-10-01T22:00:15+02:00, got ${shown(text)}`);
 };
 
 /** Whole milliseconds since 1970 up to the year 9999, or an error. */
 export const checkedTimeMs = (at: string, path: string, ms: number): number => {
-  if (Number.isInteger(ms) && ms >= 0 && ms <= MAX_TIME_MS) return ms;
+  if (Number.isInteger(ms) && ms >= 0 && ms <= MAX_TIMESTAMP_MS) return ms;
   throw badFile(at, path, `must be whole milliseconds since 1970, up to the year 9999, got ${shown(ms)}`);
 };

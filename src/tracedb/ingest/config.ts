@@ -4,18 +4,58 @@
 import { dirname, resolve } from 'node:path';
 import { escapeText } from '../../base/text/escape-text.js';
 import type { Direction } from '../detect/direction.js';
-import type { StepDetectorName } from '../detect/step-detectors.js';
+import { STEP_DETECTORS as DETECTORS, type StepDetectorName } from '../detect/step-detectors.js';
 import { type CleaningRule, cleaningRule, DEFAULT_RULE } from '../params/cleaning.js';
 import { parseBigtableLocation } from '../table/bigtable/location.js';
+import { MAX_TILE_SIZE, MIN_TILE_SIZE } from '../tile.js';
 import { invalidInput, type TraceDbError } from '../tracedb-error.js';
-import { problemText } from './bad-file.js';
-import { CONFIG_SCHEMA, STEP_DETECTORS } from './config-schema.js';
-import { IngestFile } from './ingest-file.js';
+import { type Problem, problemText } from './bad-file.js';
+import { openRegularFile } from './ingest-file.js';
 import { INGEST_LIMITS } from './ingest-limits.js';
-import { isObject, parseJson } from './parse-json.js';
-import type { Problem } from './problem.js';
-import { loadSchemaCheck } from './schema-check.js';
+import { parseJson } from './parse-json.js';
+import { integer, isObject, list, number, object, oneOf, record, type Shaped, text } from './shape.js';
 import { utf8Text, wholeBytes } from './text-lines.js';
+
+/** Detectors of steps in a window. */
+export const STEP_DETECTORS = Object.keys(DETECTORS) as readonly StepDetectorName[];
+
+const positive = number({ above: 0 });
+
+/** The file. */
+const CONFIG = object(
+  // Directory, relative to this file, or bigtable://project/instance/table.
+  { store: text(1) },
+  {
+    $schema: text(),
+    tileSize: integer({ least: MIN_TILE_SIZE, most: MAX_TILE_SIZE }),
+    // Parts the rows of a tile are spread over.
+    shards: integer({ least: 1, most: 64 }),
+    // Inside of a character class: what params may have; all else becomes "_".
+    allowedChars: text(1, 200),
+    // Keys that are offered for queries, in this order.
+    paramSetKeys: list(text(1, 1024), 100, 'unique'),
+    // Unit to which way is better; comes before the built-in table.
+    directions: record(oneOf('up', 'down', 'unknown'), 1000, text(1, 200)),
+    detection: object(
+      {},
+      {
+        detector: oneOf('e-divisive', ...STEP_DETECTORS),
+        // From where on a step counts; its meaning depends on the detector, which needs it.
+        interesting: positive,
+        // Commits on each side of a window.
+        radius: integer({ least: 1, most: 1000 }),
+        // Smallest spread that is divided by, for original and cohen.
+        stddevThreshold: positive,
+        // Largest p-value of e-divisive.
+        significance: number({ above: 0, below: 1 }),
+        // Smallest change, as a share: 0.05 is 5 %.
+        minimumEffect: number({ least: 0 }),
+      },
+      'closed',
+    ),
+  },
+  'closed',
+);
 
 const MAX_CONFIG_BYTES = 1024 * 1024;
 const MAX_PROBLEMS_SHOWN = 50;
@@ -49,17 +89,6 @@ export interface InstanceConfig {
   readonly detection: DetectionConfig;
 }
 
-/** What `CONFIG_SCHEMA` describes. */
-interface ConfigFile {
-  readonly store: string;
-  readonly tileSize?: number;
-  readonly shards?: number;
-  readonly allowedChars?: string;
-  readonly paramSetKeys?: readonly string[];
-  readonly directions?: Readonly<Record<string, Direction>>;
-  readonly detection?: Partial<DetectionConfig>;
-}
-
 const isBigtable = (store: string): boolean => store.startsWith('bigtable:');
 const HAS_SCHEME = /^[a-z][a-z0-9+.-]+:\/\//i;
 
@@ -82,7 +111,7 @@ const storeProblems = (store: string): readonly Problem[] => {
 const detectionProblems = (detection: Readonly<Record<string, unknown>>): readonly Problem[] => {
   const { detector = 'e-divisive' } = detection;
   const isStep = STEP_DETECTORS.some((name) => name === detector);
-  // The schema has refused it already.
+  // The shape has refused it already.
   if (!isStep && detector !== 'e-divisive') return [];
   const problem = (setting: string, reason: string): Problem => ({ path: `/detection/${setting}`, reason });
   const foreign = (isStep ? ['significance'] : ['interesting', 'radius', 'stddevThreshold'])
@@ -103,10 +132,9 @@ const detectionProblems = (detection: Readonly<Record<string, unknown>>): readon
  * ```
  */
 export const configProblems = async (document: unknown): Promise<readonly Problem[]> => {
-  const check = await loadSchemaCheck('config', CONFIG_SCHEMA, true);
-  const problems = [...check(document)];
+  const problems = [...CONFIG(document, true)];
   if (!isObject(document)) return problems;
-  // What a schema cannot say; looked at even when another setting is wrong, so that one run shows all.
+  // What a shape cannot say; looked at even when another setting is wrong, so that one run shows all.
   const { store, allowedChars, detection } = document;
   if (typeof store === 'string') problems.push(...storeProblems(store));
   if (typeof allowedChars === 'string' && allowedChars !== '') {
@@ -141,7 +169,7 @@ const configError = (name: string, problems: readonly Problem[]): TraceDbError =
  * ```
  */
 export const readInstanceConfig = async (path: string): Promise<InstanceConfig> => {
-  const file = await IngestFile.open(path, path, INGEST_LIMITS);
+  const file = await openRegularFile(path, path, INGEST_LIMITS);
   let document: unknown;
   try {
     document = parseJson(path, utf8Text(path, await wholeBytes(path, file.bytes(), MAX_CONFIG_BYTES)));
@@ -150,8 +178,15 @@ export const readInstanceConfig = async (path: string): Promise<InstanceConfig> 
   }
   const problems = await configProblems(document);
   if (problems.length > 0) throw configError(path, problems);
-  const config = document as ConfigFile;
-  const { store, tileSize, shards, allowedChars, paramSetKeys, directions = {}, detection } = config;
+  const {
+    store,
+    tileSize,
+    shards,
+    allowedChars,
+    paramSetKeys,
+    directions = {},
+    detection,
+  } = document as Shaped<typeof CONFIG>;
   return {
     store: isBigtable(store) ? store : resolve(dirname(path), store),
     ...(tileSize && { tileSize }),

@@ -2,14 +2,13 @@
 import { invalidInput, type TraceDbError } from '../tracedb-error.js';
 import { badFile, quoted, shown } from './bad-file.js';
 import { isBenchmarkScript, parseGithubActionBenchmark } from './github-action-benchmark.js';
-import type { IngestCommit } from './ingest-commit.js';
-import type { IngestContext } from './ingest-context.js';
-import { isObject } from './parse-json.js';
+import type { IngestCommit, IngestContext } from './ingest-commit.js';
 import { parsePerfJson } from './perf-json.js';
+import { isObject } from './shape.js';
 import { parseSpanlineBench } from './spanline-bench.js';
 
 /** Turns a parsed document into commits. */
-export type DocumentParser = (document: unknown, context: IngestContext) => Promise<readonly IngestCommit[]>;
+type DocumentParser = (document: unknown, context: IngestContext) => readonly IngestCommit[];
 
 /** The formats that are one JSON document. */
 export const DOCUMENT_PARSERS = {

@@ -1,46 +1,20 @@
 // Parses the history that github-action-benchmark keeps, `window.BENCHMARK_DATA = {...}`. The script must never be run: what
 // stands before the JSON is matched, and the rest is parsed.
-import type { SchemaObject } from 'ajv';
-import { badFile, pointer } from './bad-file.js';
-import { type Benchmark, pointsOfRun, RUN_PROPERTIES, sourceOfRun } from './benchmark-run.js';
-import { checkedCommit, parsedTime } from './commit-fields.js';
-import type { IngestCommit } from './ingest-commit.js';
-import type { IngestContext } from './ingest-context.js';
-import { loadSchemaCheck } from './schema-check.js';
+import { pointer } from './bad-file.js';
+import { BENCHES, pointsOfRun, sourceOfRun } from './benchmark-run.js';
+import { checkedCommit, parsedTime, TIME_MS } from './commit-fields.js';
+import type { IngestCommit, IngestContext } from './ingest-commit.js';
+import { list, object, record, shaped, text } from './shape.js';
 
 const PREFIX = /^\s*(?:window\s*\.\s*)?BENCHMARK_DATA\s*=\s*/;
 
-/** JSON schema (draft 7) of what is assigned to `BENCHMARK_DATA`; other properties are allowed and not looked at. */
-export const GITHUB_ACTION_BENCHMARK_SCHEMA: SchemaObject = {
-  $schema: 'http://json-schema.org/draft-07/schema#',
-  title: 'History of github-action-benchmark',
-  type: 'object',
-  required: ['entries'],
-  properties: {
-    entries: { type: 'object', additionalProperties: { type: 'array', items: { $ref: '#/definitions/entry' } } },
-  },
-  definitions: {
-    entry: {
-      type: 'object',
-      required: ['commit', 'date', 'benches'],
-      properties: {
-        ...RUN_PROPERTIES,
-        commit: {
-          type: 'object',
-          required: ['id'],
-          properties: { id: { type: 'string', minLength: 1 }, timestamp: { type: 'string' }, url: { type: 'string' } },
-        },
-      },
-    },
-  },
-};
+const ENTRY = object(
+  { commit: object({ id: text(1) }, { timestamp: text(), url: text() }), date: TIME_MS, benches: BENCHES },
+  { tool: text() },
+);
 
-interface Entry {
-  readonly commit: { readonly id: string; readonly timestamp?: string; readonly url?: string };
-  readonly date: number;
-  readonly tool?: string;
-  readonly benches: readonly Benchmark[];
-}
+/** What is assigned to `BENCHMARK_DATA`; other properties are allowed and not looked at. */
+const HISTORY = object({ entries: record(list(ENTRY)) }, {});
 
 /** Whether a text starts as `data.js` does. */
 export const isBenchmarkScript = (text: string): boolean => PREFIX.test(text);
@@ -57,13 +31,11 @@ export const benchmarkScriptJson = (text: string): string => {
  * The runs of all suites, the earliest measured first, so that commits come in the order they were measured whatever suite they
  * are in. Throws `ERR_SPANLINE_INVALID_INPUT`.
  */
-export const parseGithubActionBenchmark = async (
+export const parseGithubActionBenchmark = (
   document: unknown,
   { name: at, cleaner }: IngestContext,
-): Promise<readonly IngestCommit[]> => {
-  const check = await loadSchemaCheck('github-action-benchmark', GITHUB_ACTION_BENCHMARK_SCHEMA);
-  for (const { path, reason } of check(document)) throw badFile(at, path, reason);
-  const { entries } = document as { readonly entries: Readonly<Record<string, readonly Entry[]>> };
+): readonly IngestCommit[] => {
+  const { entries } = shaped(HISTORY, at, document);
   const commits: IngestCommit[] = [];
   for (const [suite, runs] of Object.entries(entries)) {
     runs.forEach(({ commit: { id, timestamp, url }, date, tool, benches }, index) => {

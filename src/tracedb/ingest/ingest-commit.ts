@@ -1,6 +1,7 @@
 // What every ingest format becomes: a commit with its measurements. It must never hold a value the store cannot keep: params are
 // cleaned, values are finite, times are whole milliseconds.
 import type { Params } from '../params/param-text.js';
+import type { SeriesCleaner } from './series-cleaner.js';
 
 /** One measurement: `value` of the series `params`. */
 export interface IngestPoint {
@@ -43,4 +44,17 @@ export interface IngestCommit {
   readonly points: readonly IngestPoint[];
   /** Where to read more of this run or commit: title to URL. */
   readonly links?: Readonly<Record<string, string>>;
+}
+
+/** The file as its parser sees it. */
+export interface IngestContext {
+  /** Name of the file, for errors and sources. */
+  readonly name: string;
+  readonly cleaner: SeriesCleaner;
+  /** Id of the measured commit, for formats that do not say it; another one in the file is an error. */
+  readonly commit?: string;
+  /** When the commit was made, in milliseconds since 1970, for formats that do not say it. */
+  readonly commitMs?: number;
+  /** When it was measured, in milliseconds since 1970, for formats that do not say it: as given, else when the file was written. */
+  measuredMs(): number;
 }

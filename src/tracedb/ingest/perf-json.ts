@@ -1,35 +1,49 @@
 // Parses the Perf JSON format, version 1: one file is one commit. A result must never get a value that the file does not state.
+
 import { badFile, pointer, shown } from './bad-file.js';
-import { checkedCommit, parsedTime } from './commit-fields.js';
-import type { IngestCommit } from './ingest-commit.js';
-import type { IngestContext } from './ingest-context.js';
-import { PERF_JSON_SCHEMA } from './perf-json-schema.js';
+import { checkedCommit, parsedTime, TIME_MS } from './commit-fields.js';
+import type { IngestCommit, IngestContext } from './ingest-commit.js';
 import { PointList } from './point-list.js';
-import { loadSchemaCheck } from './schema-check.js';
+import { list, number, object, oneOf, record, type Shaped, shaped, text } from './shape.js';
 
-type Texts = Readonly<Record<string, string>>;
+const TEXTS = record(text());
 
-/** One result of a `PerfFile`: exactly one of `measurement` and `measurements`. */
-interface PerfResult {
-  readonly key: Texts;
-  readonly measurement?: number;
-  readonly measurements?: Readonly<
-    Record<string, readonly { readonly value: string; readonly measurement: number; readonly links?: Texts }[]>
-  >;
-}
+const RESULT = object(
+  // Params of every measurement of the result.
+  { key: TEXTS },
+  {
+    // The only measurement; 1e32 is a missing one.
+    measurement: number(),
+    // A further param key, to its values with their measurements.
+    measurements: record(list(object({ value: text(), measurement: number() }, { links: TEXTS }, 'closed'))),
+  },
+  'closed',
+);
 
-/** What `PERF_JSON_SCHEMA` describes. */
-interface PerfFile {
-  readonly git_hash: string;
-  readonly issue?: string;
-  readonly timestamp?: string;
-  readonly date?: number;
-  readonly key?: Texts;
-  readonly results: readonly PerfResult[];
-  readonly links?: Texts;
-}
+/** A file. Closed: a misspelled property would otherwise lose measurements without a word. */
+const PERF_FILE = object(
+  { version: oneOf(1), git_hash: text(1), results: list(RESULT) },
+  {
+    // A change under review that was measured; must be absent or empty.
+    issue: text(),
+    patchset: text(),
+    // When the commit was made (RFC 3339), and when it was measured: additions of this store.
+    timestamp: text(),
+    date: TIME_MS,
+    // Params of every measurement of the file.
+    key: TEXTS,
+    links: TEXTS,
+  },
+  'closed',
+);
 
-const addResult = (points: PointList, at: string, path: string, common: Texts | undefined, result: PerfResult) => {
+const addResult = (
+  points: PointList,
+  at: string,
+  path: string,
+  common: Shaped<typeof TEXTS> | undefined,
+  result: Shaped<typeof RESULT>,
+): void => {
   const { measurement, measurements } = result;
   // Spreading, unlike Object.assign, copies a key called `__proto__` as any other, so that it can be refused.
   const key = { ...common, ...result.key };
@@ -52,11 +66,9 @@ const addResult = (points: PointList, at: string, path: string, common: Texts | 
 };
 
 /** The one commit of a document in the Perf JSON format. Throws `ERR_SPANLINE_INVALID_INPUT`. */
-export const parsePerfJson = async (document: unknown, context: IngestContext): Promise<readonly IngestCommit[]> => {
+export const parsePerfJson = (document: unknown, context: IngestContext): readonly IngestCommit[] => {
   const { name: at, cleaner } = context;
-  const check = await loadSchemaCheck('perf-json', PERF_JSON_SCHEMA);
-  for (const { path, reason } of check(document)) throw badFile(at, path, reason);
-  const file = document as PerfFile;
+  const file = shaped(PERF_FILE, at, document);
   const commit = checkedCommit(at, '/git_hash', file.git_hash);
   if (context.commit !== undefined && context.commit !== commit) {
     throw badFile(at, '/git_hash', `is ${shown(commit)}, but the commit given is ${shown(context.commit)}`);

@@ -15,9 +15,8 @@ import {
   unknownFormat,
 } from './formats.js';
 import { benchmarkScriptJson } from './github-action-benchmark.js';
-import type { IngestCommit } from './ingest-commit.js';
-import type { IngestContext } from './ingest-context.js';
-import { IngestFile } from './ingest-file.js';
+import type { IngestCommit, IngestContext } from './ingest-commit.js';
+import { type IngestFile, openRegularFile } from './ingest-file.js';
 import { INGEST_LIMITS, type IngestLimits, LARGEST_DOCUMENT_BYTES } from './ingest-limits.js';
 import { jsonLineParser } from './json-lines.js';
 import { parseJson } from './parse-json.js';
@@ -52,14 +51,6 @@ export interface IngestSummary {
   readonly points: number;
   /** Present where the file does not say when it was measured, and nobody else did: the time at which it was written was taken. */
   readonly isFileTime?: true;
-}
-
-/** A file that was checked to its end. */
-interface Checked {
-  readonly summary: IngestSummary;
-  readonly context: IngestContext;
-  /** The commits of a document; absent for JSON lines, which are parsed again. */
-  readonly commits?: readonly IngestCommit[];
 }
 
 const limitsOf = (options: IngestOptions): IngestLimits => {
@@ -113,25 +104,28 @@ const detected = async (file: IngestFile, limits: IngestLimits): Promise<IngestF
   throw badFile(file.name, '', 'has only blank lines');
 };
 
-const checkLines = async (file: IngestFile, context: IngestContext, limits: IngestLimits): Promise<Checked> => {
+/** The commits of JSON lines, which every reading parses, with the memory of one line. */
+async function* commitsOfLines(
+  file: IngestFile,
+  context: IngestContext,
+  { maxLineBytes }: IngestLimits,
+): AsyncGenerator<IngestCommit, void, undefined> {
   refuseCommit('json-lines', context);
-  const parse = await jsonLineParser(context);
-  let commits = 0;
-  let points = 0;
-  for await (const { text, number } of textLines(file.name, file.bytes(), limits.maxLineBytes)) {
-    points += parse(text, number).points.length;
-    commits++;
+  const parse = jsonLineParser(context);
+  let isBlank = true;
+  for await (const { text, number } of textLines(file.name, file.bytes(), maxLineBytes)) {
+    isBlank = false;
+    yield parse(text, number);
   }
-  if (commits === 0) throw badFile(file.name, '', 'has only blank lines');
-  return { summary: { format: 'json-lines', commits, points }, context };
-};
+  if (isBlank) throw badFile(file.name, '', 'has only blank lines');
+}
 
-const checkDocument = async (
+const readDocument = async (
   file: IngestFile,
   context: IngestContext,
   limits: IngestLimits,
   told: DocumentFormat | undefined,
-): Promise<Checked> => {
+): Promise<{ readonly format: DocumentFormat; readonly commits: readonly IngestCommit[] }> => {
   const at = file.name;
   const text = utf8Text(at, await wholeBytes(at, file.bytes(), limits.maxDocumentBytes));
   const isScript = told === undefined || told === 'github-action-benchmark';
@@ -142,20 +136,7 @@ const checkDocument = async (
     throw badFile(at, '', 'is a run of a benchmark over several lines; JSON lines have each run on one line');
   }
   refuseCommit(format, context);
-  const commits = await DOCUMENT_PARSERS[format](document, context);
-  const points = commits.reduce((sum, commit) => sum + commit.points.length, 0);
-  return { summary: { format, commits: commits.length, points }, context, commits };
-};
-
-const check = async (file: IngestFile, options: IngestOptions, limits: IngestLimits): Promise<Checked> => {
-  let isFileTime = false;
-  const context = contextOf(file, options, () => {
-    isFileTime = true;
-  });
-  const format = options.format === undefined ? await detected(file, limits) : ingestFormat(options.format);
-  const isLines = format === 'json-lines';
-  const checked = await (isLines ? checkLines(file, context, limits) : checkDocument(file, context, limits, format));
-  return isFileTime ? { ...checked, summary: { ...checked.summary, isFileTime } } : checked;
+  return { format, commits: DOCUMENT_PARSERS[format](document, context) };
 };
 
 /**
@@ -188,31 +169,29 @@ export const validateIngestFile = async (path: string, options: IngestOptions = 
 /** A file that was checked whole, still open. */
 export interface CheckedFile {
   readonly summary: IngestSummary;
-  /** Its commits; JSON lines are parsed again, with the memory of one line. */
-  commits(): AsyncGenerator<IngestCommit, void, undefined>;
+  /** Its commits: those of a document are in memory, those of JSON lines are parsed again. */
+  commits(): Iterable<IngestCommit> | AsyncIterable<IngestCommit>;
   close(): Promise<void>;
 }
 
 /** Open an ingest file and check all of it. Whoever gets it must close it. */
 export const openIngestFile = async (path: string, options: IngestOptions): Promise<CheckedFile> => {
   const limits = limitsOf(options);
-  const file = await IngestFile.open(path, options.name ?? path, limits, options.signal);
+  const file = await openRegularFile(path, options.name ?? path, limits, options.signal);
   try {
-    const { summary, context, commits } = await check(file, options, limits);
-    return {
-      summary,
-      async *commits() {
-        if (commits !== undefined) {
-          yield* commits;
-          return;
-        }
-        const parse = await jsonLineParser(context);
-        for await (const { text, number } of textLines(file.name, file.bytes(), limits.maxLineBytes)) {
-          yield parse(text, number);
-        }
-      },
-      close: () => file.close(),
-    };
+    let isFileTime = false;
+    const context = contextOf(file, options, () => {
+      isFileTime = true;
+    });
+    const told = options.format === undefined ? await detected(file, limits) : ingestFormat(options.format);
+    const read = told === 'json-lines' ? undefined : await readDocument(file, context, limits, told);
+    const commits = (): ReturnType<CheckedFile['commits']> => read?.commits ?? commitsOfLines(file, context, limits);
+    const summary = { format: read?.format ?? ('json-lines' as const), commits: 0, points: 0 };
+    for await (const { points } of commits()) {
+      summary.commits++;
+      summary.points += points.length;
+    }
+    return { summary: isFileTime ? { ...summary, isFileTime } : summary, commits, close: () => file.close() };
   } catch (error) {
     await file.close();
     throw error;

@@ -2,6 +2,7 @@
 // than its bound, or a file with a new series in every line would fill the memory.
 import { type CleaningRule, forceValid } from '../params/cleaning.js';
 import type { Params } from '../params/param-text.js';
+import { structuredKeyOf } from '../params/structured-key.js';
 import { badFile } from './bad-file.js';
 
 /** Series remembered; those that come later are cleaned every time. */
@@ -10,18 +11,11 @@ export const MAX_SERIES_REMEMBERED = 10_000;
 /** A series as the store will know it. Shared between commits, so frozen. */
 export interface CleanedSeries {
   readonly params: Params;
-  /** One text per cleaned params. */
+  /** The structured key of the params. */
   readonly id: string;
   /** The params as they are in the file; absent where cleaning changed nothing. */
   readonly original?: Params;
 }
-
-/** Cleaned params have neither a comma nor an equals sign, so these texts are as different as the params. */
-const idOf = (params: Params): string => {
-  let id = '';
-  for (const key of Object.keys(params).sort()) id += `${key}=${params[key]},`;
-  return id;
-};
 
 /** Whether both have the same keys with the same values. */
 export const sameParams = (a: Params, b: Params): boolean => {
@@ -58,7 +52,7 @@ export class SeriesCleaner {
     } catch (cause) {
       throw badFile(at, path, `has params that cannot be used: ${(cause as Error).message}`, cause);
     }
-    const id = idOf(params);
+    const id = structuredKeyOf(params);
     return sameParams(params, original) ? { params, id } : { params, id, original: Object.freeze(original) };
   }
 }

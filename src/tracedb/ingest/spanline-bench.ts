@@ -1,12 +1,10 @@
 // Parses the output of spanline's own benchmarks, `npm run -s bench -- SUITE --json`. Figures of different machines must never
 // end up in one series: absolute times hold for one machine only.
-import type { SchemaObject } from 'ajv';
 import { badFile, pointer, shown } from './bad-file.js';
-import { checkedCommit, checkedTimeMs, MAX_TIME_MS } from './commit-fields.js';
-import type { IngestCommit } from './ingest-commit.js';
-import type { IngestContext } from './ingest-context.js';
+import { checkedCommit, checkedTimeMs, TIME_MS } from './commit-fields.js';
+import type { IngestCommit, IngestContext } from './ingest-commit.js';
 import { PointList } from './point-list.js';
-import { loadSchemaCheck } from './schema-check.js';
+import { either, integer, list, number, object, oneOf, type Shaped, shaped, text } from './shape.js';
 
 /** Figures of a result that become points, with the value of their param `stat`. A spread is no figure to watch. */
 const STATS = [
@@ -15,59 +13,22 @@ const STATS = [
   ['totalMedian', 'total_median'],
 ] as const;
 
-const FIGURE: SchemaObject = { anyOf: [{ type: 'number' }, { type: 'null' }] };
+const FIGURE = either(number(), oneOf(null));
 
-/** JSON schema (draft 7) of the output; other properties are allowed and not looked at. */
-export const SPANLINE_BENCH_SCHEMA: SchemaObject = {
-  $schema: 'http://json-schema.org/draft-07/schema#',
-  title: 'Output of a benchmark suite of spanline',
-  type: 'object',
-  required: ['suite', 'machine', 'results'],
-  properties: {
-    suite: { type: 'string', minLength: 1 },
-    commit: { type: 'string', minLength: 1 },
-    date: { type: 'integer', minimum: 0, maximum: MAX_TIME_MS, description: 'When it was measured, in ms since 1970.' },
-    machine: {
-      type: 'object',
-      required: ['cpu', 'platform'],
-      properties: { cpu: { type: 'string' }, platform: { type: 'string' }, cores: { type: 'integer' } },
-    },
-    results: {
-      type: 'array',
-      items: {
-        type: 'object',
-        required: ['subject', 'name', 'unit'],
-        properties: {
-          subject: { type: 'string', minLength: 1 },
-          name: { type: 'string', minLength: 1 },
-          n: { anyOf: [{ type: 'number' }, { type: 'string' }] },
-          unit: { type: 'string', minLength: 1 },
-          node: { type: 'string' },
-          ...Object.fromEntries(STATS.map(([property]) => [property, FIGURE])),
-        },
-      },
-    },
+/** The output; other properties are allowed and not looked at. */
+const OUTPUT = object(
+  {
+    suite: text(1),
+    machine: object({ cpu: text(), platform: text() }, { cores: integer() }),
+    results: list(
+      object(
+        { subject: text(1), name: text(1), unit: text(1) },
+        { n: either(number(), text()), node: text(), min: FIGURE, median: FIGURE, totalMedian: FIGURE },
+      ),
+    ),
   },
-};
-
-interface Result {
-  readonly subject: string;
-  readonly name: string;
-  readonly n?: number | string;
-  readonly unit: string;
-  readonly node?: string;
-  readonly min?: number | null;
-  readonly median?: number | null;
-  readonly totalMedian?: number | null;
-}
-
-interface BenchOutput {
-  readonly suite: string;
-  readonly commit?: string;
-  readonly date?: number;
-  readonly machine: { readonly cpu: string; readonly platform: string; readonly cores?: number };
-  readonly results: readonly Result[];
-}
+  { commit: text(1), date: TIME_MS },
+);
 
 const commitOf = (at: string, inFile: string | undefined, given: string | undefined): string => {
   if (inFile !== undefined && given !== undefined && inFile !== given) {
@@ -79,7 +40,7 @@ const commitOf = (at: string, inFile: string | undefined, given: string | undefi
 };
 
 /** What the results of one output have in common. The release of the kernel and the patch of Node would start new series. */
-const commonParams = ({ suite, machine: { cpu, platform, cores } }: BenchOutput): Record<string, string> => ({
+const commonParams = ({ suite, machine: { cpu, platform, cores } }: Shaped<typeof OUTPUT>): Record<string, string> => ({
   suite,
   cpu,
   platform: platform.split(' ', 1)[0],
@@ -87,14 +48,9 @@ const commonParams = ({ suite, machine: { cpu, platform, cores } }: BenchOutput)
 });
 
 /** The one commit of a benchmark's output. Throws `ERR_SPANLINE_INVALID_INPUT`. */
-export const parseSpanlineBench = async (
-  document: unknown,
-  context: IngestContext,
-): Promise<readonly IngestCommit[]> => {
+export const parseSpanlineBench = (document: unknown, context: IngestContext): readonly IngestCommit[] => {
   const at = context.name;
-  const check = await loadSchemaCheck('spanline-bench', SPANLINE_BENCH_SCHEMA);
-  for (const { path, reason } of check(document)) throw badFile(at, path, reason);
-  const output = document as BenchOutput;
+  const output = shaped(OUTPUT, at, document);
   const commit = commitOf(at, output.commit, context.commit);
   const common = commonParams(output);
   const points = new PointList(at, context.cleaner);

@@ -2,7 +2,7 @@
 // JSON.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { jsonErrorOffset } from '../../../src/tracedb/ingest/json-error-offset.js';
+import { jsonErrorOffset } from '../../../src/tracedb/ingest/parse-json.js';
 
 const isJson = (text: string): boolean => {
   try {

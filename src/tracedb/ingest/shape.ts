@@ -1,0 +1,138 @@
+// What a JSON document must look like, said once for its check and for its type. A problem must name the place and what stood there, and
+// never descend into what is wrong: it may be nested without end.
+import { badFile, type Problem, pointer, quoted, shown } from './bad-file.js';
+
+/** The problems of a value, none when it has the shape. Unless `all` are wanted the first is enough: a document wrong everywhere costs no more. */
+export interface Shape<T> {
+  (value: unknown, all: boolean): readonly Problem[];
+  /** Never there: it carries the type. */
+  readonly type?: T;
+}
+
+/** The type of the values that have a shape. */
+export type Shaped<S> = S extends Shape<infer T> ? T : never;
+
+type Fields = Readonly<Record<string, Shape<unknown>>>;
+
+const NONE: readonly Problem[] = [];
+
+const wrong = (value: unknown, rule: string): readonly Problem[] => [
+  { path: '', reason: `must ${rule}, got ${shown(value)}` },
+];
+
+/** Whether a JSON value is an object, and not an array. */
+export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** The problems of a value, which is at `step` of its object or array. */
+const below = (step: string | number, problems: readonly Problem[]): readonly Problem[] =>
+  problems.length === 0 ? NONE : problems.map(({ path, reason }) => ({ path: pointer('', step) + path, reason }));
+
+/** A text of so many characters. */
+export const text =
+  (fewest = 0, most = Number.POSITIVE_INFINITY): Shape<string> =>
+  (value) => {
+    if (typeof value !== 'string') return wrong(value, 'be string');
+    if (value.length < fewest) return wrong(value, `NOT have fewer than ${fewest} characters`);
+    const isTooLong = value.length > most && [...value].length > most;
+    return isTooLong ? wrong(value, `NOT have more than ${most} characters`) : NONE;
+  };
+
+/** Bounds of a number; `above` and `below` are not among the numbers themselves. */
+interface Bounds {
+  readonly least?: number;
+  readonly most?: number;
+  readonly above?: number;
+  readonly below?: number;
+}
+
+/** A finite number within bounds; JSON such as 1e999 is none. */
+export const number =
+  ({ least, most, above, below }: Bounds = {}, kind: 'number' | 'integer' = 'number'): Shape<number> =>
+  (value) => {
+    const isKind = kind === 'number' ? Number.isFinite(value) : Number.isInteger(value);
+    if (!isKind) return wrong(value, `be ${kind}`);
+    const size = value as number;
+    if (least !== undefined && size < least) return wrong(value, `be >= ${least}`);
+    if (most !== undefined && size > most) return wrong(value, `be <= ${most}`);
+    if (above !== undefined && size <= above) return wrong(value, `be > ${above}`);
+    return below !== undefined && size >= below ? wrong(value, `be < ${below}`) : NONE;
+  };
+
+/** A whole number within bounds. */
+export const integer = (bounds?: Bounds): Shape<number> => number(bounds, 'integer');
+
+/** One of some values. */
+export const oneOf =
+  <const T>(...values: readonly T[]): Shape<T> =>
+  (value) => {
+    if (values.includes(value as T)) return NONE;
+    return wrong(value, `be ${values.length > 1 ? 'one of ' : ''}${values.map(shown).join(', ')}`);
+  };
+
+/** What has one shape or the other. */
+export const either =
+  <A, B>(one: Shape<A>, other: Shape<B>): Shape<A | B> =>
+  (value, all) =>
+    other(value, false).length === 0 ? NONE : one(value, all);
+
+/** An array of at most so many items. */
+export const list =
+  <T>(item: Shape<T>, most = Number.POSITIVE_INFINITY, kind: 'any' | 'unique' = 'any'): Shape<readonly T[]> =>
+  (value, all) => {
+    if (!Array.isArray(value)) return wrong(value, 'be array');
+    if (value.length > most) return wrong(value, `NOT have more than ${most} items`);
+    const found: Problem[] = [];
+    for (let i = 0; i < value.length && (all || found.length === 0); i++) found.push(...below(i, item(value[i], all)));
+    if (kind === 'unique' && new Set(value).size < value.length) {
+      found.push(...wrong(value, 'NOT have duplicate items'));
+    }
+    return found;
+  };
+
+/** An object with any keys, or with at most so many of a shape. */
+export const record =
+  <T>(item: Shape<T>, most = Number.POSITIVE_INFINITY, name = text()): Shape<Readonly<Record<string, T>>> =>
+  (value, all) => {
+    if (!isObject(value)) return wrong(value, 'be object');
+    const keys = Object.keys(value);
+    if (keys.length > most) return wrong(value, `NOT have more than ${most} properties`);
+    const found: Problem[] = [];
+    for (const key of keys) {
+      if (found.length > 0 && !all) break;
+      const isName = name(key, false).length === 0;
+      found.push(
+        ...below(key, isName ? item(value[key], all) : [{ path: '', reason: 'is not a name that may be used here' }]),
+      );
+    }
+    return found;
+  };
+
+/** An object with some keys; others are not looked at or, when it is `closed`, refused: a misspelled one would otherwise have no effect. */
+export const object = <R extends Fields, O extends Fields>(
+  required: R,
+  optional: O,
+  kind: 'open' | 'closed' = 'open',
+): Shape<{ readonly [K in keyof R]: Shaped<R[K]> } & { readonly [K in keyof O]?: Shaped<O[K]> }> => {
+  const fields = Object.entries({ ...required, ...optional });
+  const needed = Object.keys(required);
+  const known = new Set(fields.map(([key]) => key));
+  return (value, all) => {
+    if (!isObject(value)) return wrong(value, 'be object');
+    const found: Problem[] = [];
+    const add = (what: string, key: string) => found.push({ path: '', reason: `${what} property ${quoted(key)}` });
+    for (const key of needed) if (!Object.hasOwn(value, key)) add('lacks the', key);
+    if (kind === 'closed') for (const key of Object.keys(value)) if (!known.has(key)) add('has the unknown', key);
+    for (const [key, shape] of fields) {
+      if (found.length > 0 && !all) break;
+      if (Object.hasOwn(value, key)) found.push(...below(key, shape(value[key], all)));
+    }
+    return found;
+  };
+};
+
+/** The document, which has the shape; throws `ERR_SPANLINE_INVALID_INPUT` otherwise. `at` names the file, or file and line. */
+export const shaped = <T>(shape: Shape<T>, at: string, document: unknown): T => {
+  for (const { path, reason } of shape(document, false)) throw badFile(at, path, reason);
+  return document as T;
+};
