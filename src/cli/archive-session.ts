@@ -1,11 +1,9 @@
-// What all commands on an archive share: its directory, Ctrl-C, damaged segments, and the exit code of a failure. Must not create a
+// What all commands on an archive share: its directory, Ctrl-C and damaged segments. Must not create a
 // directory for a command that only reads, or a mistyped name would become an empty archive.
 import { stat } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { Archive } from '../archive/archive.js';
 import type { DamagedSegment } from '../archive/archive-options.js';
-import { GraphError } from '../container/graph-error.js';
-import { TraceFormatError } from '../formats/trace-format-error.js';
 import { OutputClosed } from './closed-output.js';
 import { CommandError, ExitCode, endWith } from './exit-code.js';
 import { interruptible } from './interrupt.js';
@@ -33,19 +31,6 @@ export const archiveDirectory = ({
   );
 };
 
-/** Separates errors of the command line or of a file's content from failures of the archive or the machine. */
-export const toCommandError = (error: unknown): unknown => {
-  if (error instanceof TraceFormatError)
-    return new CommandError(error.code, error.message, ExitCode.usage, { cause: error });
-  if (error instanceof GraphError) {
-    const isUsage = error.code === 'ERR_SPANLINE_GRAPH_BAD_OPTIONS';
-    return new CommandError(error.code, error.message, isUsage ? ExitCode.usage : ExitCode.store, { cause: error });
-  }
-  const { code, syscall, message } = error as NodeJS.ErrnoException;
-  if (code === undefined || syscall === undefined) return error;
-  return new CommandError('ERR_SPANLINE_FILE', message, ExitCode.store, { cause: error });
-};
-
 const checkDirectory = async (directory: string): Promise<void> => {
   const found = await stat(directory).catch(() => undefined);
   if (found?.isDirectory() === true) return;
@@ -69,22 +54,13 @@ const reportDamage = (damaged: readonly DamagedSegment[]): void => {
   if (damaged.length > 0) endWith(ExitCode.store);
 };
 
-const endingWell = (run: (signal: AbortSignal) => Promise<void>, hint?: string): Promise<void> =>
-  interruptible(
-    (signal) =>
-      run(signal).catch((error: unknown) => {
-        throw signal.aborted ? signal.reason : toCommandError(error);
-      }),
-    hint,
-  );
-
 /** Open the archive to read, run `work`, close it. */
 export const withArchive = (
   options: ArchiveCommandOptions,
   work: (archive: Archive, signal: AbortSignal) => Promise<void>,
 ): Promise<void> => {
   const directory = archiveDirectory(options);
-  return endingWell(async (signal) => {
+  return interruptible(async (signal) => {
     await checkDirectory(directory);
     const archive = await Archive.open(directory, { readOnly: true });
     try {
@@ -112,7 +88,7 @@ export const withWrittenArchive = (
   hint?: string,
 ): Promise<void> => {
   const directory = archiveDirectory(options);
-  return endingWell(async (signal) => {
+  return interruptible(async (signal) => {
     let opened: Promise<Archive> | undefined;
     const open = (): Promise<Archive> => {
       opened ??= Archive.open(directory);

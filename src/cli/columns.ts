@@ -2,15 +2,8 @@
 import { displayWidth } from '../base/text/display-width.js';
 import { escapeText } from '../base/text/escape-text.js';
 
-/** How a column is aligned. */
-export type Align = 'left' | 'right';
-
-/** A table with a head; numbers belong in `right` columns. Ends in a line break; empty when there are no rows. */
-export const columns = (
-  head: readonly string[],
-  rows: readonly (readonly string[])[],
-  align: readonly Align[] = [],
-): string => {
+/** A table with a head; columns are to the left, or where `align` says `r` at their place to the right, as numbers should be. Ends in a line break; empty when there are no rows. */
+export const columns = (head: readonly string[], rows: readonly (readonly string[])[], align = ''): string => {
   if (rows.length === 0) return '';
   const all = [head, ...rows].map((row) => row.map(escapeText));
   const widths = head.map((_, i) => Math.max(...all.map((row) => displayWidth(row[i] ?? ''))));
@@ -18,7 +11,7 @@ export const columns = (
     row
       .map((cell, i) => {
         const space = ' '.repeat(widths[i] - displayWidth(cell));
-        return align[i] === 'right' ? space + cell : cell + space;
+        return align[i] === 'r' ? space + cell : cell + space;
       })
       .join('  ')
       .trimEnd();

@@ -1,5 +1,4 @@
 // Ctrl-C as an AbortSignal: the command ends its reads and writes in order. A second Ctrl-C must end the process at once.
-import { TraceDbError } from '../tracedb/index.js';
 import { CommandError, ExitCode } from './exit-code.js';
 
 const EXIT_CODES = { SIGINT: ExitCode.interrupted, SIGTERM: ExitCode.terminated } as const;
@@ -19,8 +18,7 @@ export const interruptible = async <T>(work: (signal: AbortSignal) => Promise<T>
   try {
     return await work(controller.signal);
   } catch (error) {
-    const isAborted = error instanceof TraceDbError && error.code === 'ERR_SPANLINE_ABORTED';
-    throw isAborted && controller.signal.aborted ? controller.signal.reason : error;
+    throw controller.signal.aborted ? controller.signal.reason : error;
   } finally {
     process.off('SIGINT', abort);
     process.off('SIGTERM', abort);

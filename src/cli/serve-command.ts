@@ -5,7 +5,7 @@ import { Archive } from '../archive/archive.js';
 import type { ArchiveOptions } from '../archive/archive-options.js';
 import { type ArchiveServer, createArchiveServer } from '../archive/server/archive-server.js';
 import type { ArchiveServerOptions } from '../archive/server/server-options.js';
-import { archiveDirectory, noteDamage, toCommandError } from './archive-session.js';
+import { archiveDirectory, noteDamage } from './archive-session.js';
 import { ExitCode, endWith } from './exit-code.js';
 import { wholeNumber } from './options.js';
 import { note, printJson } from './store-session.js';
@@ -175,9 +175,5 @@ Grafana: add a Jaeger data source with the URL http://localhost:16686.
 
 Exit codes: 0 stopped, 2 wrong usage, 3 the archive or the port cannot be used, or a part of the archive could not be read.`,
     )
-    .action((options: ServeOptions) =>
-      run(options).catch((error: unknown) => {
-        throw toCommandError(error);
-      }),
-    );
+    .action(run);
 };

@@ -3,7 +3,19 @@
 import { once } from 'node:events';
 import type { Command } from 'commander';
 import { escapeText } from '../base/text/escape-text.js';
-import { openTable, storeExists, type TableSchema, TraceDbError, type WideColumnTable } from '../tracedb/index.js';
+import {
+  type CleaningRule,
+  DEFAULT_RULE,
+  GOLD_SCHEMA,
+  type InstanceConfig,
+  openTable,
+  PERF_SCHEMA,
+  readInstanceConfig,
+  storeExists,
+  type TableSchema,
+  TraceDbError,
+  type WideColumnTable,
+} from '../tracedb/index.js';
 import { throwIfOutputClosed } from './closed-output.js';
 import { CommandError, ExitCode } from './exit-code.js';
 import { interruptible } from './interrupt.js';
@@ -15,6 +27,8 @@ export interface StoreOptions {
   readonly json?: boolean;
   /** Seconds. */
   readonly deadline: number;
+  readonly config?: string;
+  readonly allowedChars?: CleaningRule;
 }
 
 /** For calls of the store. */
@@ -33,49 +47,59 @@ export const withStoreOptions = (command: Command, kind: StoreKind): Command =>
   command
     .option('-s, --store <place>', `directory or bigtable://project/instance/table (or ${variableOf(kind)})`)
     .option('--json', 'print JSON')
-    .option('--deadline <seconds>', 'give up a call of the store after so long', wholeNumber(1), 300);
+    .option('--deadline <seconds>', 'give up a call of the store after so long', wholeNumber(1), 300)
+    .option('-c, --config <file>', 'config file of the instance, which names its store');
 
-/** What a session is opened with. */
-export interface SessionRequest {
-  readonly kind: StoreKind;
-  readonly schema: TableSchema;
-  readonly options: StoreOptions;
-  /** Location of the store when no option gives one. */
-  readonly configured?: string;
-  /** Create a missing store. Only for commands meant to create one: a mistyped directory must not become a store. */
-  readonly make: boolean;
-  /** Called before a store is created: false when nothing would be written, so that a failed command leaves no empty store. */
-  readonly isWorthMaking?: () => Promise<boolean>;
+const SCHEMAS: Readonly<Record<StoreKind, TableSchema>> = { perf: PERF_SCHEMA, gold: GOLD_SCHEMA };
+
+/** How a command opens its store. */
+export interface OpenOptions<Settings extends object> {
+  /** Create a missing store with these. Only for commands meant to create one: a mistyped directory must not become a store. */
+  readonly make?: Settings;
+  /**
+   * Called before a store is created, with the rule by which it would clean params: false when nothing would be written, so that a failed
+   * command leaves no empty store.
+   */
+  readonly isWorthMaking?: (rule: CleaningRule | undefined) => Promise<boolean>;
   /** Added to the message of an interrupted command. */
   readonly hint?: string;
 }
 
-const locationOf = ({ kind, options, configured }: SessionRequest): string => {
-  const location = options.store ?? configured ?? process.env[variableOf(kind)];
+/** What a command works with. */
+export interface OpenedTable {
+  readonly table: WideColumnTable;
+  readonly config: InstanceConfig | undefined;
+  /** How params are cleaned; undefined where neither option nor config file says it, which leaves the store its own rule. */
+  readonly rule: CleaningRule | undefined;
+  readonly call: Call;
+  /** This command has made the store. */
+  readonly isNew: boolean;
+}
+
+const locationOf = (kind: StoreKind, { store }: StoreOptions, config: InstanceConfig | undefined): string => {
+  const location = store ?? config?.store ?? process.env[variableOf(kind)];
   if (location !== undefined && location !== '') return location;
-  const places = [
-    '--store DIR',
-    '--store bigtable://project/instance/table',
-    ...(kind === 'perf' ? ['--config FILE'] : []),
-  ];
   throw new CommandError(
     'ERR_SPANLINE_NO_STORE',
-    `which store? Give ${places.join(', ')}, or set ${variableOf(kind)}`,
+    `which store? Give --store DIR, --store bigtable://project/instance/table, --config FILE, or set ${variableOf(kind)}`,
     ExitCode.usage,
   );
 };
 
-/** Opens the table, runs `work`, closes the table. `isNew`: this command created it. */
+/** Opens the table, runs `work`, closes the table. */
 export const withTable = async (
-  request: SessionRequest,
-  work: (table: WideColumnTable, call: Call, isNew: boolean) => Promise<void>,
+  kind: StoreKind,
+  options: StoreOptions,
+  { make, isWorthMaking, hint }: OpenOptions<object>,
+  work: (opened: OpenedTable) => Promise<void>,
 ): Promise<void> => {
-  const { kind, schema, options, make, isWorthMaking, hint } = request;
-  const location = locationOf(request);
+  const config = options.config === undefined ? undefined : await readInstanceConfig(options.config);
+  const rule = options.allowedChars ?? (config?.rule === DEFAULT_RULE ? undefined : config?.rule);
+  const location = locationOf(kind, options, config);
   await interruptible(async (signal) => {
     const isNew = !(await storeExists(location));
-    if (isNew && make && (await isWorthMaking?.()) === false) return;
-    const table = await openTable(location, { ...schema, make }).catch((cause: unknown) => {
+    if (isNew && make !== undefined && (await isWorthMaking?.(rule)) === false) return;
+    const table = await openTable(location, { ...SCHEMAS[kind], make: make !== undefined }).catch((cause: unknown) => {
       if (!(cause instanceof TraceDbError) || cause.code !== 'ERR_SPANLINE_NOT_FOUND') throw cause;
       // A missing store is a failure; a missing commit in a store would be an answer.
       const message = make
@@ -84,7 +108,7 @@ export const withTable = async (
       throw new CommandError(cause.code, message, ExitCode.store, { cause });
     });
     try {
-      await work(table, { signal, deadlineMs: options.deadline * 1000 }, isNew);
+      await work({ table, config, rule, call: { signal, deadlineMs: options.deadline * 1000 }, isNew });
     } finally {
       await table.close();
     }

@@ -36,7 +36,7 @@ export const registerBlame = (gold: Command): void => {
         if (options.json) printJson(blamed);
         else {
           const head = ['test', 'digest', 'suspects', 'first seen', 'traces'];
-          process.stdout.write(columns(head, blamed.map(row), ['left', 'left', 'left', 'right', 'right']));
+          process.stdout.write(columns(head, blamed.map(row), 'lllrr'));
         }
         if (blamed.length > 0) endWith(ExitCode.findings);
       }),

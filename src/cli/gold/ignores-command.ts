@@ -2,7 +2,7 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import type { IgnoreRule } from '../../tracedb/index.js';
 import { columns } from '../columns.js';
-import { CommandError, ExitCode } from '../exit-code.js';
+import { notFound } from '../exit-code.js';
 import { isoTime } from '../options.js';
 import { printJson, type StoreOptions, withGold, withStore } from './gold-options.js';
 import { whoRuns } from './triage-command.js';
@@ -67,11 +67,7 @@ export const registerIgnores = (gold: Command): void => {
     .action((id: string, options: StoreOptions) =>
       withGold(options, async ({ gold: store, call }) => {
         if (!(await store.ignores.delete(id, call))) {
-          throw new CommandError(
-            'ERR_SPANLINE_NOT_FOUND',
-            `there is no ignore rule ${id}; see spanline gold ignores list`,
-            ExitCode.findings,
-          );
+          throw notFound(`there is no ignore rule ${id}; see spanline gold ignores list`);
         }
         if (options.json) printJson({ deleted: id });
         else process.stdout.write(`deleted ${id}\n`);

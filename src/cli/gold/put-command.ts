@@ -13,7 +13,7 @@ import {
   structuredKeyOf,
   TraceDbError,
 } from '../../tracedb/index.js';
-import { CommandError, ExitCode } from '../exit-code.js';
+import { CommandError, ExitCode, unreadable } from '../exit-code.js';
 import { isoTime, wholeNumber, withAllowedChars } from '../options.js';
 import { printJson, type StoreOptions, withGold, withStore } from './gold-options.js';
 
@@ -104,9 +104,7 @@ const readInput = async (file: string): Promise<string> => {
   try {
     return file === '-' ? await text(process.stdin) : await readFile(file, 'utf8');
   } catch (cause) {
-    throw new CommandError('ERR_SPANLINE_FILE', `${file} cannot be read: ${(cause as Error).message}`, ExitCode.store, {
-      cause,
-    });
+    throw unreadable(file, cause);
   }
 };
 

@@ -56,7 +56,7 @@ export const registerSearch = (gold: Command): void => {
           printJson({ total, totals, ignoredTraces, reason, results: shown });
         } else {
           const head = ['test', 'digest', 'status', 'traces', 'first', 'last'];
-          process.stdout.write(columns(head, results.map(row), ['left', 'left', 'left', 'right', 'right', 'right']));
+          process.stdout.write(columns(head, results.map(row), 'lllrrr'));
           process.stdout.write(`${results.length} of ${total} digests; ${ignoredTraces} traces ignored\n`);
         }
         if (reason !== undefined) note(reason);

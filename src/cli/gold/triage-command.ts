@@ -2,7 +2,7 @@
 import { userInfo } from 'node:os';
 import { Argument, type Command } from 'commander';
 import { type GoldStore, type TestDigest, type TriageStatus, unseenDigests } from '../../tracedb/index.js';
-import { CommandError, ExitCode } from '../exit-code.js';
+import { notFound } from '../exit-code.js';
 import type { Call } from '../store-session.js';
 import { printJson, type StoreOptions, withGold, withStore } from './gold-options.js';
 
@@ -20,10 +20,8 @@ const refuseUnseen = async (store: GoldStore, changes: readonly TestDigest[], ca
   const reasons = new Set((await unseenDigests(store, changes, call)).map(({ reason }) => reason));
   if (reasons.size === 0) return;
   const [first, ...more] = reasons;
-  throw new CommandError(
-    'ERR_SPANLINE_NOT_FOUND',
+  throw notFound(
     `nothing is triaged: ${first}${more.length > 0 ? `, and ${more.length} more` : ''}; --unseen triages it all the same`,
-    ExitCode.findings,
   );
 };
 

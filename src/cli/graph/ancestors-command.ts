@@ -1,7 +1,7 @@
 // `spanline graph ancestors`: all that nodes refer to, directly or not. The walk reads references alone; keys are read for what is printed.
 import type { Command } from 'commander';
 import type { CompactGraph } from '../../graph/index.js';
-import { CommandError, ExitCode } from '../exit-code.js';
+import { notFound } from '../exit-code.js';
 import { wholeNumber } from '../options.js';
 import { note, writeOut } from '../store-session.js';
 import { findKey } from './find-key.js';
@@ -26,7 +26,7 @@ const startsOf = async (file: CompactGraph, texts: readonly string[], graph: num
     const key = await findKey(file, text, form);
     const ordinal = key === undefined ? -1 : await file.graph(graph).ordinalOf(key);
     if (ordinal === -1) {
-      throw new CommandError('ERR_SPANLINE_NOT_FOUND', `graph ${graph} has no node ${text}`, ExitCode.findings);
+      throw notFound(`graph ${graph} has no node ${text}`);
     }
     starts.push(ordinal);
   }

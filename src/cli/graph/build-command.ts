@@ -2,7 +2,7 @@
 import { type Command, Option } from 'commander';
 import { type BuildStats, CompactGraphBuilder, CycleError, DuplicateKeyError, GraphError } from '../../graph/index.js';
 import { columns } from '../columns.js';
-import { CommandError, ExitCode } from '../exit-code.js';
+import { wrongUsage } from '../exit-code.js';
 import { wholeNumber } from '../options.js';
 import { Progress } from '../progress.js';
 import { printJson, writeOut } from '../store-session.js';
@@ -33,15 +33,13 @@ interface Input {
   readonly form: KeyForm;
 }
 
-const usage = (message: string): CommandError => new CommandError('ERR_SPANLINE_USAGE', message, ExitCode.usage);
-
 const inputOf = (path: string | undefined, { fromGit, hex }: BuildOptions, signal: AbortSignal): Input => {
   if (fromGit !== undefined) {
-    if (path !== undefined) throw usage('give a file or --from-git, not both');
+    if (path !== undefined) throw wrongUsage('give a file or --from-git, not both');
     return { name: fromGit, nodes: commitsOf(fromGit, signal), form: 'hex' };
   }
-  if (path === undefined) throw usage('what of? Give a file, - for standard input, or --from-git DIR');
-  return { name: path === '-' ? 'standard input' : path, nodes: nodesOfFile(path), form: hex ? 'hex' : 'text' };
+  if (path === undefined) throw wrongUsage('what of? Give a file, - for standard input, or --from-git DIR');
+  return { name: path === '-' ? 'standard input' : path, nodes: nodesOfFile(path, signal), form: hex ? 'hex' : 'text' };
 };
 
 /** Add what `input` has to `builder`; the number of nodes. */
@@ -58,11 +56,11 @@ const addNodes = async (builder: CompactGraphBuilder, input: Input, signal: Abor
       } catch (error) {
         if (!(error instanceof GraphError)) throw error;
         if (error instanceof DuplicateKeyError)
-          throw usage(
+          throw wrongUsage(
             `${name}, line ${line}: the key ${keyText(toBytes(words[0]), form)} comes twice; write a node once`,
           );
         const isInput = ['BadKeyError', 'BadValueError', 'DuplicateKeyError'].includes(error.name);
-        throw isInput ? usage(`${name}, line ${line}: ${error.message}`) : error;
+        throw isInput ? wrongUsage(`${name}, line ${line}: ${error.message}`) : error;
       }
       if (++count % PROGRESS_NODES > 0) continue;
       progress.show(`${name}: ${count} nodes`);
@@ -83,7 +81,7 @@ const print = async (path: string, stats: BuildStats, json: boolean | undefined)
   const perNode = nodeCount === 0 ? '' : (bytes / nodeCount).toFixed(1);
   const head = ['file', 'nodes', 'absent', 'references', 'bytes', 'bytes/node'];
   const row = [path, `${nodeCount}`, `${ghostCount}`, `${edgeCount}`, `${bytes}`, perNode];
-  await writeOut(columns(head, [row], ['left', 'right', 'right', 'right', 'right', 'right']));
+  await writeOut(columns(head, [row], 'lrrrrr'));
 };
 
 /** Cycles, and keys that come twice, are named as the input writes keys. */
@@ -92,11 +90,11 @@ const finish = async (builder: CompactGraphBuilder, form: KeyForm): Promise<Buil
     return await builder.finish();
   } catch (error) {
     if (error instanceof DuplicateKeyError && error.key !== undefined)
-      throw usage(`the key ${keyText(error.key, form)} comes twice; write a node once`);
+      throw wrongUsage(`the key ${keyText(error.key, form)} comes twice; write a node once`);
     if (!(error instanceof CycleError) || error.cycle.length === 0) throw error;
     const keys = [...error.cycle, error.cycle[0]].map((key) => keyText(key, form));
     const shown = keys.length > MAX_CYCLE_KEYS ? [...keys.slice(0, MAX_CYCLE_KEYS), '...'] : keys;
-    throw usage(`references go round in a circle: ${shown.join(' -> ')}; --cycles allow takes them`);
+    throw wrongUsage(`references go round in a circle: ${shown.join(' -> ')}; --cycles allow takes them`);
   }
 };
 

@@ -31,14 +31,7 @@ export const damageText = ({
     `${incompleteNodes}`,
     `${placeholders}`,
   ]);
-  const table = columns(['graph', 'nodes', 'kept', 'lost', 'incomplete', 'placeholders'], rows, [
-    'right',
-    'right',
-    'right',
-    'right',
-    'right',
-    'right',
-  ]);
+  const table = columns(['graph', 'nodes', 'kept', 'lost', 'incomplete', 'placeholders'], rows, 'rrrrrr');
   const sections = lostSections.map(
     ({ id, graph }) => `section ${id}${graph === undefined ? '' : ` of graph ${graph}`} is lost`,
   );

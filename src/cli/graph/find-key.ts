@@ -1,6 +1,6 @@
 // Which key of a file an argument means: the one written so or, as with git, the only one that begins with these digits.
 import { type CompactGraph, compareKeys } from '../../graph/index.js';
-import { CommandError, ExitCode } from '../exit-code.js';
+import { wrongUsage } from '../exit-code.js';
 import { type KeyForm, keysWritten, keyText } from './key-form.js';
 
 /** Fewer digits are no abbreviation but a slip. */
@@ -24,10 +24,8 @@ export const findKey = async (file: CompactGraph, text: string, form: KeyForm): 
     const found = await beginningWith(file, digits);
     const exact = found.find((key) => compareKeys(key, Buffer.from(digits, 'hex')) === 0 && digits.length % 2 === 0);
     if (exact !== undefined || found.length < 2) return exact ?? found[0];
-    throw new CommandError(
-      'ERR_SPANLINE_USAGE',
+    throw wrongUsage(
       `several keys begin with ${text}: ${found.map((key) => keyText(key, form)).join(', ')}; write more of it`,
-      ExitCode.usage,
     );
   }
   for (const key of keysWritten(text, form)) if ((await file.dictionary.lookup(key)) !== undefined) return key;

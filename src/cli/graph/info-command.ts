@@ -33,7 +33,7 @@ const print = async (file: CompactGraph): Promise<void> => {
     keeps(info).join(', '),
   ]);
   const head = ['graph', 'nodes', 'absent', 'references', 'lists', 'order', 'keeps'];
-  await writeOut(`\n${columns(head, rows, ['right', 'right', 'right', 'right', 'right'])}`);
+  await writeOut(`\n${columns(head, rows, 'rrrrr')}`);
   const sections = sectionsOf(file).map(({ section, graph, offset, bytes }) => [
     section,
     graph === undefined ? '' : `${graph}`,
@@ -41,13 +41,7 @@ const print = async (file: CompactGraph): Promise<void> => {
     `${bytes}`,
     `${((bytes / container.size) * 100).toFixed(1)} %`,
   ]);
-  const places = columns(['section', 'graph', 'offset', 'bytes', 'share'], sections, [
-    'left',
-    'right',
-    'right',
-    'right',
-    'right',
-  ]);
+  const places = columns(['section', 'graph', 'offset', 'bytes', 'share'], sections, 'lrrrr');
   await writeOut(`\n${places}`);
 };
 

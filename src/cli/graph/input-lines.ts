@@ -1,8 +1,6 @@
 // Lines `key parent parent…` out of a stream of bytes, compressed by gzip or not. It holds one line and one chunk at a time.
-import { createReadStream } from 'node:fs';
-import { pipeline, Readable } from 'node:stream';
-import { createGunzip } from 'node:zlib';
-import { CommandError, ExitCode } from '../exit-code.js';
+import { CommandError, ExitCode, wrongUsage } from '../exit-code.js';
+import { bytesOf } from '../input-bytes.js';
 
 /** Bytes of a line at most: no node has that many parents. */
 const MAX_LINE_BYTES = 64 * 1024 * 1024;
@@ -21,7 +19,7 @@ export interface InputNode {
 }
 
 /** The words of lines; blank lines and comments (`#`) have none and are left out. */
-export const inputNodes = async function* (chunks: AsyncIterable<Uint8Array>, name: string): AsyncGenerator<InputNode> {
+export const inputNodes = async function* (chunks: AsyncIterable<Buffer>, name: string): AsyncGenerator<InputNode> {
   let rest: Buffer = Buffer.alloc(0);
   let line = 0;
   const nodeOf = (raw: Buffer): InputNode | undefined => {
@@ -33,8 +31,7 @@ export const inputNodes = async function* (chunks: AsyncIterable<Uint8Array>, na
     return kept.length === 0 ? undefined : { line, words: kept };
   };
   for await (const chunk of chunks) {
-    const bytes =
-      rest.length === 0 ? Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length) : Buffer.concat([rest, chunk]);
+    const bytes = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
     let start = 0;
     for (let end = bytes.indexOf(LINE_BREAK); end >= 0; end = bytes.indexOf(LINE_BREAK, start)) {
       const node = nodeOf(bytes.subarray(start, end));
@@ -43,36 +40,17 @@ export const inputNodes = async function* (chunks: AsyncIterable<Uint8Array>, na
     }
     rest = bytes.subarray(start);
     if (rest.length > MAX_LINE_BYTES)
-      throw new CommandError(
-        'ERR_SPANLINE_USAGE',
-        `line ${line + 1} of ${name} has more than ${MAX_LINE_BYTES} bytes: write a node a line`,
-        ExitCode.usage,
-      );
+      throw wrongUsage(`line ${line + 1} of ${name} has more than ${MAX_LINE_BYTES} bytes: write a node a line`);
   }
   const last = nodeOf(rest);
   if (last !== undefined) yield last;
 };
 
-/** The bytes of `source`, inflated when they begin as gzip does. */
-const inflated = async (source: Readable): Promise<AsyncIterable<Uint8Array>> => {
-  const chunks = source[Symbol.asyncIterator]() as AsyncIterableIterator<Buffer>;
-  const first = await chunks.next();
-  if (first.done === true) return Readable.from([]);
-  const all = async function* (): AsyncGenerator<Buffer> {
-    yield first.value;
-    yield* chunks;
-  };
-  if (first.value[0] !== 0x1f || first.value[1] !== 0x8b) return all();
-  // Its errors come out of the end that is read.
-  return pipeline(Readable.from(all()), createGunzip(), () => {});
-};
-
 /** The nodes of a file, or of standard input for `-`. */
-export const nodesOfFile = async function* (path: string): AsyncGenerator<InputNode> {
-  const isStdin = path === '-';
-  const name = isStdin ? 'standard input' : path;
+export const nodesOfFile = async function* (path: string, signal: AbortSignal): AsyncGenerator<InputNode> {
+  const name = path === '-' ? 'standard input' : path;
   try {
-    yield* inputNodes(await inflated(isStdin ? process.stdin : createReadStream(path)), name);
+    yield* inputNodes(bytesOf(path, signal), name);
   } catch (error) {
     const { code = '', message } = error as NodeJS.ErrnoException;
     if (!code.startsWith('Z_')) throw error;

@@ -1,7 +1,7 @@
 // Which commits a command looks at: a stretch by hash or date, the newest ones, or one tile. A day means all of it.
 import { type Command, InvalidArgumentError } from 'commander';
 import type { CommitRange } from '../../tracedb/index.js';
-import { CommandError, ExitCode } from '../exit-code.js';
+import { wrongUsage } from '../exit-code.js';
 import { isoTime, wholeNumber } from '../options.js';
 
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
@@ -37,9 +37,5 @@ export const withRange = (command: Command): Command =>
 export const rangeOf = ({ from, to, last }: RangeOptions, tile: number | undefined): CommitRange | undefined => {
   if (from === undefined && to === undefined && last === undefined) return undefined;
   if (tile === undefined) return { from, to, last };
-  throw new CommandError(
-    'ERR_SPANLINE_USAGE',
-    '--tile is one tile, --from, --to and --last are commits of all tiles; give one kind',
-    ExitCode.usage,
-  );
+  throw wrongUsage('--tile is one tile, --from, --to and --last are commits of all tiles; give one kind');
 };

@@ -27,7 +27,7 @@ export const registerCommits = (perf: Command): void => {
           hash,
           timestampMs === undefined ? '' : new Date(timestampMs).toISOString(),
         ]);
-        await writeOut(columns(['number', 'commit', 'time'], rows, ['right', 'left', 'left']));
+        await writeOut(columns(['number', 'commit', 'time'], rows, 'rll'));
       }),
     );
 };

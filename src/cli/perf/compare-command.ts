@@ -54,7 +54,7 @@ Exit codes: 0 nothing is worse, 1 something is, or there is no such commit or se
         if (options.json) printJson({ before: old, after: now, compared: compared.length, worse, series: shown });
         else {
           const head = ['series', 'before', 'after', 'change', 'verdict'];
-          process.stdout.write(columns(head, shown.map(row), ['left', 'right', 'right', 'right', 'left']));
+          process.stdout.write(columns(head, shown.map(row), 'lrrrl'));
           process.stdout.write(`${compared.length} series at both commits, ${shown.length} shown, ${worse} worse\n`);
         }
         if (worse > 0) endWith(ExitCode.findings);

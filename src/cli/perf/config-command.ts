@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { escapeText } from '../../base/text/escape-text.js';
 import { configProblems } from '../../tracedb/index.js';
-import { CommandError, ExitCode, endWith } from '../exit-code.js';
+import { CommandError, ExitCode, endWith, unreadable } from '../exit-code.js';
 import { printJson } from './perf-options.js';
 
 const readDocument = async (file: string): Promise<unknown> => {
@@ -12,9 +12,7 @@ const readDocument = async (file: string): Promise<unknown> => {
   try {
     text = await readFile(file, 'utf8');
   } catch (cause) {
-    throw new CommandError('ERR_SPANLINE_FILE', `${file} cannot be read: ${(cause as Error).message}`, ExitCode.store, {
-      cause,
-    });
+    throw unreadable(file, cause);
   }
   try {
     return JSON.parse(text) as unknown;

@@ -12,7 +12,7 @@ import {
   type StepDetectorName,
   type StepScanOptions,
 } from '../../tracedb/index.js';
-import { CommandError, ExitCode } from '../exit-code.js';
+import { wrongUsage } from '../exit-code.js';
 
 /** What the size of a step is, by detector; the column of the table and the help of --interesting. */
 export const INTERESTING: Readonly<Record<StepDetectorName, string>> = {
@@ -43,8 +43,6 @@ export type Detection =
   | { readonly detector: 'e-divisive'; readonly falsePositiveRate?: number; readonly minEffect?: number }
   | StepScanOptions;
 
-const usage = (message: string): CommandError => new CommandError('ERR_SPANLINE_USAGE', message, ExitCode.usage);
-
 /** An option that a detector does not look at is a mistake, not a detail. */
 export const detectionOf = (options: DetectionOptions, configured: DetectionConfig | undefined): Detection => {
   const detector = options.detector ?? configured?.detector ?? 'e-divisive';
@@ -53,15 +51,15 @@ export const detectionOf = (options: DetectionOptions, configured: DetectionConf
   const minEffect = options.minEffect ?? configured?.minimumEffect;
   if (detector === 'e-divisive') {
     for (const name of ['interesting', 'radius'] as const) {
-      if (options[name] !== undefined) throw usage(`--${name} means nothing to e-divisive; name a --detector`);
+      if (options[name] !== undefined) throw wrongUsage(`--${name} means nothing to e-divisive; name a --detector`);
     }
     return { detector, falsePositiveRate: options.falsePositiveRate ?? file?.significance, minEffect };
   }
   if (options.falsePositiveRate !== undefined) {
-    throw usage(`--false-positive-rate means nothing to ${detector}; only e-divisive has one`);
+    throw wrongUsage(`--false-positive-rate means nothing to ${detector}; only e-divisive has one`);
   }
   const interesting = options.interesting ?? file?.interesting;
-  if (interesting === undefined) throw usage(`${detector} needs --interesting: ${INTERESTING[detector]}`);
+  if (interesting === undefined) throw wrongUsage(`${detector} needs --interesting: ${INTERESTING[detector]}`);
   const radius = options.radius ?? file?.radius;
   return { detector, interesting, radius, stddevThreshold: file?.stddevThreshold, minEffect };
 };

@@ -52,7 +52,7 @@ export const explainText = (spans: readonly SpanRecord[]): string => {
     rows.push([label(span, depth), (span.durationNs / 1e6).toFixed(3), ...cpuCells(cpuOf(span)), ...figures]);
     return true;
   });
-  return columns(HEAD, rows, ['left', ...Array<'right'>(HEAD.length - 1).fill('right')]);
+  return columns(HEAD, rows, 'l'.padEnd(HEAD.length, 'r'));
 };
 
 /** The tree for a program: a node with its children. */

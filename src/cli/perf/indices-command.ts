@@ -1,14 +1,9 @@
 // `spanline perf indices count|write|write-all`: looks after the index rows, which a crash can leave behind the traces.
 import type { Command } from 'commander';
 import { columns } from '../columns.js';
-import { wholeNumber } from '../options.js';
 import { Progress } from '../progress.js';
 import { type PerfSession, printJson, type StoreOptions, withPerf, withStore } from './perf-options.js';
-import { tileFor } from './tiles-command.js';
-
-interface TileOptions extends StoreOptions {
-  readonly tile?: number;
-}
+import { type TileOptions, tileFor, withTile } from './tiles-command.js';
 
 interface Written {
   readonly tile: number;
@@ -32,7 +27,7 @@ const print = (written: readonly Written[], json: boolean | undefined): void => 
   if (json) printJson(written);
   else {
     const rows = written.map(({ tile, rows }) => [String(tile), String(rows)]);
-    process.stdout.write(columns(['tile', 'index rows'], rows, ['right', 'right']));
+    process.stdout.write(columns(['tile', 'index rows'], rows, 'rr'));
   }
 };
 
@@ -42,10 +37,8 @@ export const registerIndices = (perf: Command): void => {
     .command('indices')
     .description('the index of the store')
     .addHelpText('after', '\nExamples:\n  $ spanline perf indices write-all -s ./perf');
-  const tileOption = ['-t, --tile <number>', 'the tile; the newest when left out'] as const;
-  withStore(indices.command('count'))
+  withTile(indices.command('count'))
     .description('index rows of a tile: one for each param of each trace')
-    .option(...tileOption, wholeNumber(0))
     .addHelpText('after', '\nExamples:\n  $ spanline perf indices count -s ./perf')
     .action((options: TileOptions) =>
       withPerf(options, async (session) => {
@@ -53,9 +46,8 @@ export const registerIndices = (perf: Command): void => {
         print([{ tile, rows: await session.perf.countIndices(tile, session.call) }], options.json);
       }),
     );
-  withStore(indices.command('write'))
+  withTile(indices.command('write'))
     .description('write the index of a tile anew, from its traces')
-    .option(...tileOption, wholeNumber(0))
     .addHelpText('after', '\nExamples:\n  $ spanline perf indices write -s ./perf --tile 3')
     .action((options: TileOptions) =>
       withPerf(options, async (session) =>

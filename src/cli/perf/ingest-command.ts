@@ -54,7 +54,7 @@ const report = (results: readonly (IngestedFile | RefusedFile)[], json: boolean 
   const rows = results.map((one) =>
     one.outcome === 'bad' ? [one.file, 'bad', '0', '0'] : [one.file, one.outcome, `${one.entries}`, `${one.points}`],
   );
-  process.stdout.write(columns(['file', 'outcome', 'entries', 'points'], rows, ['left', 'left', 'right', 'right']));
+  process.stdout.write(columns(['file', 'outcome', 'entries', 'points'], rows, 'llrr'));
 };
 
 /** The files up to the first good one; no file is good when all are here. */

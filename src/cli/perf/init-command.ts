@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import { MAX_TILE_SIZE, MIN_TILE_SIZE } from '../../tracedb/tile.js';
 import { wholeNumber, withAllowedChars } from '../options.js';
-import { type OpenOptions, printJson, type StoreOptions, withPerf, withStore } from './perf-options.js';
+import { type NewPerfStore, printJson, type StoreOptions, withPerf, withStore } from './perf-options.js';
 
 /** Register the command. */
 export const registerInit = (perf: Command): void => {
@@ -18,7 +18,7 @@ export const registerInit = (perf: Command): void => {
       'after',
       '\nExamples:\n  $ spanline perf init --store ./perf\n  $ spanline perf init --store ./perf --tile-size 1024',
     )
-    .action(async (options: StoreOptions & OpenOptions['make']) => {
+    .action(async (options: StoreOptions & NewPerfStore) => {
       await withPerf(
         options,
         async ({ perf }) => {

@@ -3,16 +3,15 @@ import type { Command } from 'commander';
 import { Collector, type Reporter, Span } from '../../index.js';
 import { type CommitRange, type PerfTrace, structuredKeyOf } from '../../tracedb/index.js';
 import { columns } from '../columns.js';
-import { CommandError, ExitCode } from '../exit-code.js';
+import { CommandError, ExitCode, wrongUsage } from '../exit-code.js';
 import { wholeNumber } from '../options.js';
 import { type RangeOptions, rangeOf, withRange } from './commit-range.js';
 import { explainText, explainTree } from './explain.js';
-import { note, type PerfSession, printJson, type StoreOptions, withPerf, withStore, writeOut } from './perf-options.js';
-import { tileFor } from './tiles-command.js';
+import { note, type PerfSession, printJson, withPerf, writeOut } from './perf-options.js';
+import { type TileOptions, tileFor, withTile } from './tiles-command.js';
 import { noteNothing, noteNothingIn } from './traces-command.js';
 
-interface QueryOptions extends StoreOptions, RangeOptions {
-  readonly tile?: number;
+interface QueryOptions extends TileOptions, RangeOptions {
   readonly limit?: number;
   readonly explain?: boolean;
   readonly otlp?: string;
@@ -73,7 +72,7 @@ const printTraces = async (found: AsyncIterable<readonly Found[]>, options: Quer
   let rows: string[][] = [];
   const flush = async (): Promise<void> => {
     const head = ['trace', 'values', 'min', 'median', 'max', 'last'];
-    await writeOut(columns(head, rows, ['left', 'right', 'right', 'right', 'right', 'right']));
+    await writeOut(columns(head, rows, 'lrrrrr'));
     rows = [];
   };
   for await (const batch of found) {
@@ -168,9 +167,8 @@ const explain = async (
 
 /** Register the command. */
 export const registerQuery = (perf: Command): void => {
-  withRange(withStore(perf.command('query <query>')))
+  withRange(withTile(perf.command('query <query>')))
     .description("values of the traces of a tile, or of a range of commits: 'arch=x86&config=8888&test=~draw'")
-    .option('-t, --tile <number>', 'the tile; the newest when left out', wholeNumber(0))
     .option(
       '-n, --limit <traces>',
       'no more traces than this; --explain stops after the batch that has them',
@@ -198,14 +196,10 @@ Examples:
     )
     .action((query: string, options: QueryOptions) => {
       if (options.otlp !== undefined && !options.explain) {
-        throw new CommandError('ERR_SPANLINE_USAGE', '--otlp sends the trace of --explain; give both', ExitCode.usage);
+        throw wrongUsage('--otlp sends the trace of --explain; give both');
       }
       if (options.explain && rangeOf(options, undefined) !== undefined) {
-        throw new CommandError(
-          'ERR_SPANLINE_USAGE',
-          '--explain shows the plan of one tile; leave out --from, --to and --last, and name a --tile',
-          ExitCode.usage,
-        );
+        throw wrongUsage('--explain shows the plan of one tile; leave out --from, --to and --last, and name a --tile');
       }
       return withPerf(options, async (session) => {
         if (options.explain) await explain(session, await tileFor(session, options.tile), query, options);

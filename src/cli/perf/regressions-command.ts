@@ -2,7 +2,7 @@
 import { type Command, Option } from 'commander';
 import { optionalPackage, type PerfSeries, readSeries } from '../../tracedb/index.js';
 import { columns } from '../columns.js';
-import { CommandError, ExitCode, endWith } from '../exit-code.js';
+import { ExitCode, endWith, wrongUsage } from '../exit-code.js';
 import { realNumber, share, wholeNumber } from '../options.js';
 import { terminalWidth } from '../terminal.js';
 import {
@@ -105,10 +105,8 @@ Exit codes: 0 no regression, 1 regressions found, or no series meets the query, 
         const from = options.from === undefined ? undefined : (await store.commits.find(options.from, call)).number;
         const to = options.to === undefined ? undefined : (await store.commits.find(options.to, call)).number;
         if (from !== undefined && to !== undefined && from > to) {
-          throw new CommandError(
-            'ERR_SPANLINE_USAGE',
+          throw wrongUsage(
             `--from ${options.from} (commit ${from}) comes after --to ${options.to} (commit ${to}); name the older one first`,
-            ExitCode.usage,
           );
         }
         const detection = detectionOf(options, session.config?.detection);
@@ -120,7 +118,7 @@ Exit codes: 0 no regression, 1 regressions found, or no series meets the query, 
         if (options.json) printJson({ series: series.length, regressions, found });
         else {
           const head = ['kind', 'commit', 'date', 'change', 'before', 'after', MEASURE[detection.detector], 'series'];
-          const align = ['left', 'left', 'left', 'right', 'right', 'right', 'right', 'left'] as const;
+          const align = 'lllrrrrl';
           process.stdout.write(columns(head, found.map(row), align));
           process.stdout.write(`${series.length} series, ${all.length} changes, ${regressions} regressions\n`);
           const largest = [...found].sort((a, b) => Math.abs(b.change) - Math.abs(a.change))[0];

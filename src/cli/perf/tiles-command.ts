@@ -2,7 +2,8 @@
 import type { Command } from 'commander';
 import type { PerfStore } from '../../tracedb/index.js';
 import { columns } from '../columns.js';
-import { CommandError, ExitCode } from '../exit-code.js';
+import { notFound } from '../exit-code.js';
+import { wholeNumber } from '../options.js';
 import { type PerfSession, printJson, type StoreOptions, withPerf, withStore } from './perf-options.js';
 
 const describe = async (perf: PerfStore, tile: number, call: PerfSession['call']) => {
@@ -25,20 +26,23 @@ const print = (tiles: readonly Awaited<ReturnType<typeof describe>>[], json: boo
   const rows = tiles.map(({ tile, firstCommit, lastCommit, keys, params }) =>
     [tile, firstCommit, lastCommit, keys, params].map(String),
   );
-  process.stdout.write(
-    columns(['tile', 'first commit', 'last commit', 'keys', 'params'], rows, Array(5).fill('right')),
-  );
+  process.stdout.write(columns(['tile', 'first commit', 'last commit', 'keys', 'params'], rows, 'rrrrr'));
 };
+
+/** Options of a command on one tile. */
+export interface TileOptions extends StoreOptions {
+  readonly tile?: number;
+}
+
+/** Give a command the options of every command on one tile of a Perf store. */
+export const withTile = (command: Command): Command =>
+  withStore(command).option('-t, --tile <number>', 'the tile; the newest when left out', wholeNumber(0));
 
 /** The tile a command works on: the one asked for, else the newest. */
 export const tileFor = async ({ perf, call }: PerfSession, asked: number | undefined): Promise<number> => {
   const tile = asked ?? (await perf.latestTile(call));
   if (tile !== undefined) return tile;
-  throw new CommandError(
-    'ERR_SPANLINE_NOT_FOUND',
-    `${perf.table.location} has no tile yet; write data with spanline perf ingest`,
-    ExitCode.findings,
-  );
+  throw notFound(`${perf.table.location} has no tile yet; write data with spanline perf ingest`);
 };
 
 /** Register the commands. */

@@ -3,18 +3,10 @@
 import type { Command } from 'commander';
 import { escapeText } from '../../base/text/escape-text.js';
 import { type CommitRange, makeQuery, type PerfSeries, type PerfTrace, structuredKeyOf } from '../../tracedb/index.js';
-import { CommandError, ExitCode, endWith } from '../exit-code.js';
-import { wholeNumber } from '../options.js';
+import { ExitCode, endWith, notFound } from '../exit-code.js';
 import { type RangeOptions, rangeOf, withRange } from './commit-range.js';
-import { note, type PerfSession, printJson, type StoreOptions, withPerf, withStore, writeOut } from './perf-options.js';
-import { tileFor } from './tiles-command.js';
-
-interface TileOptions extends StoreOptions {
-  readonly tile?: number;
-}
-
-const withTile = (command: Command): Command =>
-  withStore(command).option('-t, --tile <number>', 'the tile; the newest when left out', wholeNumber(0));
+import { note, type PerfSession, printJson, withPerf, writeOut } from './perf-options.js';
+import { type TileOptions, tileFor, withTile } from './tiles-command.js';
 
 /** Say why an answer is empty: a mistyped key looks the same as one without values. */
 export const noteNothing = async ({ perf, call }: PerfSession, tile: number, query: string): Promise<void> => {
@@ -159,10 +151,8 @@ export const registerTraces = (perf: Command): void => {
         const plan = await session.perf.planOf(tile, only, session.call);
         if (plan.kind === 'empty') {
           const { keys } = await session.perf.orderedParamSet(tile, session.call);
-          throw new CommandError(
-            'ERR_SPANLINE_NOT_FOUND',
+          throw notFound(
             `tile ${tile} has no trace with ${key}=${value}: ${plan.reason}; its keys are ${keys.join(', ') || 'none'}`,
-            ExitCode.findings,
           );
         }
         for await (const batch of session.perf.indexedTraces(tile, key, value, session.call)) {

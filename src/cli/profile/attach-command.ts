@@ -7,9 +7,7 @@ import { note } from '../store-session.js';
 import type { AttachAnswer, AttachOptions } from './agent.js';
 import { findInspector } from './find-inspector.js';
 import { InspectorClient } from './inspector-client.js';
-import { builtFileUrl } from './package-file.js';
-import { endingWell, targetFailure } from './profile-failure.js';
-import { requireWritable, writeWhole } from './profile-files.js';
+import { builtFileUrl, requireWritable, targetFailure, writeWhole } from './profile-files.js';
 
 interface AttachCommandOptions {
   readonly seconds: number;
@@ -106,14 +104,12 @@ Examples:
 
 Exit codes: 0 done, 2 wrong usage, 3 the process cannot be profiled or the file not be written.`,
     )
-    .action((pid: number, { seconds, every, out, format, port, sourceMaps = false }: AttachCommandOptions) =>
-      endingWell(async () => {
-        const file = out ?? `cpu-${pid}${EXTENSION_OF[format]}`;
-        const options = { durationMs: seconds * MS_PER_SECOND, everyMs: every, format, sourceMaps };
-        requireWritable(file);
-        const answer = await attachTo(pid, port, options);
-        writeWhole(file, Buffer.from(answer.file, 'base64'));
-        note(`${answer.samples} samples, ${answer.labelled} labelled, in ${file}; see: spanline profile top ${file}`);
-      }),
-    );
+    .action(async (pid: number, { seconds, every, out, format, port, sourceMaps = false }: AttachCommandOptions) => {
+      const file = out ?? `cpu-${pid}${EXTENSION_OF[format]}`;
+      const options = { durationMs: seconds * MS_PER_SECOND, everyMs: every, format, sourceMaps };
+      requireWritable(file);
+      const answer = await attachTo(pid, port, options);
+      writeWhole(file, Buffer.from(answer.file, 'base64'));
+      note(`${answer.samples} samples, ${answer.labelled} labelled, in ${file}; see: spanline profile top ${file}`);
+    });
 };

@@ -6,7 +6,6 @@ import { columns } from '../columns.js';
 import { ExitCode, endWith } from '../exit-code.js';
 import { share } from '../options.js';
 import { printJson } from '../store-session.js';
-import { endingWell } from './profile-failure.js';
 import { readProfileFile } from './profile-files.js';
 import { nameOf, percent, points } from './profile-text.js';
 
@@ -27,7 +26,7 @@ const row = ({ value, before, after, change, low, high, pValue, verdict }: Label
   verdict,
 ];
 
-const ALIGN = ['left', 'right', 'right', 'right', 'right', 'right', 'left'] as const;
+const ALIGN = 'lrrrrrl';
 
 /** Register the command. */
 export const registerDiff = (profile: Command): void => {
@@ -49,18 +48,16 @@ Examples:
 
 Exit codes: 0 no label takes more, 1 some do, 2 wrong usage, 3 a file cannot be read.`,
     )
-    .action((beforeFile: string, afterFile: string, { by, minEffect, all, json }: DiffCommandOptions) =>
-      endingWell(async () => {
-        const changes = diff(await readProfileFile(beforeFile), await readProfileFile(afterFile), { by, minEffect });
-        const more = changes.filter(({ verdict }) => verdict === 'more').length;
-        const shown = all ? changes : changes.filter(({ verdict }) => verdict !== 'same');
-        if (json) printJson({ by, labels: changes.length, more, changes: shown });
-        else {
-          const head = [nameOf(by), 'before', 'after', 'points', '95 % interval', 'p', 'verdict'];
-          process.stdout.write(columns(head, shown.map(row), ALIGN));
-          process.stdout.write(`${changes.length} labels, ${shown.length} shown, ${more} take more\n`);
-        }
-        if (more > 0) endWith(ExitCode.findings);
-      }),
-    );
+    .action(async (beforeFile: string, afterFile: string, { by, minEffect, all, json }: DiffCommandOptions) => {
+      const changes = diff(await readProfileFile(beforeFile), await readProfileFile(afterFile), { by, minEffect });
+      const more = changes.filter(({ verdict }) => verdict === 'more').length;
+      const shown = all ? changes : changes.filter(({ verdict }) => verdict !== 'same');
+      if (json) printJson({ by, labels: changes.length, more, changes: shown });
+      else {
+        const head = [nameOf(by), 'before', 'after', 'points', '95 % interval', 'p', 'verdict'];
+        process.stdout.write(columns(head, shown.map(row), ALIGN));
+        process.stdout.write(`${changes.length} labels, ${shown.length} shown, ${more} take more\n`);
+      }
+      if (more > 0) endWith(ExitCode.findings);
+    });
 };

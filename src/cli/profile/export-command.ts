@@ -4,7 +4,6 @@ import { openWriter, PROFILE_FORMATS, type ProfileFormat } from '../../profile/o
 import { selectLabels, WHOLE_LABEL } from '../../profile/output/select-labels.js';
 import { openSourceMaps, resolveSources } from '../../profile/output/source-maps.js';
 import { note } from '../store-session.js';
-import { endingWell } from './profile-failure.js';
 import { readProfileFile, writeWhole } from './profile-files.js';
 
 interface ExportCommandOptions {
@@ -51,20 +50,18 @@ Examples:
 
 Exit codes: 0 done, 2 wrong usage, 3 a file cannot be read or written.`,
     )
-    .action((file: string, { format, out, by, keep, labels, sourceMaps }: ExportCommandOptions) =>
-      endingWell(async () => {
-        const writer = await openWriter(format, { by });
-        const read = await readProfileFile(file);
-        const kept =
-          labels && keep === undefined ? read : selectLabels(read, (key) => labels && keep?.includes(key) === true);
-        if (!sourceMaps) {
-          await written(writer.write(kept), out);
-          return;
-        }
-        const maps = await openSourceMaps();
-        await written(writer.write(resolveSources(kept, maps)), out);
-        const { resolved, unmapped, broken } = maps.stats();
-        note(`source maps: ${resolved} frames found, ${unmapped} without a map, ${broken} maps broken`);
-      }),
-    );
+    .action(async (file: string, { format, out, by, keep, labels, sourceMaps }: ExportCommandOptions) => {
+      const writer = await openWriter(format, { by });
+      const read = await readProfileFile(file);
+      const kept =
+        labels && keep === undefined ? read : selectLabels(read, (key) => labels && keep?.includes(key) === true);
+      if (!sourceMaps) {
+        await written(writer.write(kept), out);
+        return;
+      }
+      const maps = await openSourceMaps();
+      await written(writer.write(resolveSources(kept, maps)), out);
+      const { resolved, unmapped, broken } = maps.stats();
+      note(`source maps: ${resolved} frames found, ${unmapped} without a map, ${broken} maps broken`);
+    });
 };

@@ -7,12 +7,11 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { type Command, Option } from 'commander';
 import { EXTENSION_OF, openWriter, PROFILE_FORMATS, type ProfileFormat } from '../../profile/output/profile-format.js';
 import { openSourceMaps } from '../../profile/output/source-maps.js';
-import { CommandError, ExitCode } from '../exit-code.js';
+import { wrongUsage } from '../exit-code.js';
 import { numberFrom, wholeNumber } from '../options.js';
 import { note } from '../store-session.js';
 import { CHILD_VARIABLE, type ChildOptions } from './child-options.js';
-import { builtFileUrl } from './package-file.js';
-import { endingWell, targetFailure } from './profile-failure.js';
+import { builtFileUrl, targetFailure } from './profile-files.js';
 
 interface RunCommandOptions {
   readonly every?: number;
@@ -35,7 +34,7 @@ const FORWARDED: readonly NodeJS.Signals[] = ['SIGTERM', 'SIGHUP', 'SIGUSR2'];
 const childOptionsOf = (options: RunCommandOptions): ChildOptions => {
   const { format, continuous = false, toggle = false, sourceMaps = false, rotate, budget, files } = options;
   if (continuous && toggle) {
-    throw new CommandError('ERR_SPANLINE_USAGE', 'give --continuous or --toggle, not both', ExitCode.usage);
+    throw wrongUsage('give --continuous or --toggle, not both');
   }
   const out = options.out ?? (continuous || toggle ? 'profiles' : `cpu${EXTENSION_OF[format]}`);
   return {
@@ -128,27 +127,25 @@ Examples:
 
 Exit codes: those of the program; 2 wrong usage, 3 it could not be started or left no profile.`,
     )
-    .action((command: string[], options: RunCommandOptions) =>
-      endingWell(async () => {
-        const childOptions = childOptionsOf(options);
-        // What is missing is said before the program runs.
-        await openWriter(childOptions.format);
-        if (childOptions.sourceMaps) await openSourceMaps();
-        const preload = `--import ${JSON.stringify(builtFileUrl('cli/profile/preload.js'))}`;
-        const writesMany = childOptions.rotateMs !== undefined || childOptions.isToggled;
-        const before = profilesIn(childOptions.out, writesMany);
-        const code = await run(command, {
-          ...process.env,
-          NODE_OPTIONS: [process.env.NODE_OPTIONS, preload].filter(Boolean).join(' '),
-          [CHILD_VARIABLE]: JSON.stringify(childOptions),
-        });
-        const after = profilesIn(childOptions.out, writesMany);
-        const isWritten = [...after].some((each) => !before.has(each));
-        process.exitCode = code;
-        if (isWritten) note(`profiles are in ${childOptions.out}; see: spanline profile top FILE --by KEY`);
-        // Nobody needs to send the signal.
-        else if (code === 0 && !childOptions.isToggled)
-          throw targetFailure(`${command[0]} ended and left no profile in ${childOptions.out}`);
-      }),
-    );
+    .action(async (command: string[], options: RunCommandOptions) => {
+      const childOptions = childOptionsOf(options);
+      // What is missing is said before the program runs.
+      await openWriter(childOptions.format);
+      if (childOptions.sourceMaps) await openSourceMaps();
+      const preload = `--import ${JSON.stringify(builtFileUrl('cli/profile/preload.js'))}`;
+      const writesMany = childOptions.rotateMs !== undefined || childOptions.isToggled;
+      const before = profilesIn(childOptions.out, writesMany);
+      const code = await run(command, {
+        ...process.env,
+        NODE_OPTIONS: [process.env.NODE_OPTIONS, preload].filter(Boolean).join(' '),
+        [CHILD_VARIABLE]: JSON.stringify(childOptions),
+      });
+      const after = profilesIn(childOptions.out, writesMany);
+      const isWritten = [...after].some((each) => !before.has(each));
+      process.exitCode = code;
+      if (isWritten) note(`profiles are in ${childOptions.out}; see: spanline profile top FILE --by KEY`);
+      // Nobody needs to send the signal.
+      else if (code === 0 && !childOptions.isToggled)
+        throw targetFailure(`${command[0]} ended and left no profile in ${childOptions.out}`);
+    });
 };

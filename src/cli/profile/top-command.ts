@@ -6,7 +6,6 @@ import type { LabelShare } from '../../profile/shares.js';
 import { columns } from '../columns.js';
 import { wholeNumber } from '../options.js';
 import { note, printJson } from '../store-session.js';
-import { endingWell } from './profile-failure.js';
 import { readProfileFile } from './profile-files.js';
 import { milliseconds, nameOf, percent } from './profile-text.js';
 
@@ -29,7 +28,7 @@ const row = ({ value, rank, share, low, high, cpuNs, stderrNs, samples }: LabelS
 /** Keys listed for a user who asks for a missing one. */
 const MOST_KEYS = 20;
 
-const ALIGN = ['right', 'left', 'right', 'right', 'right', 'right', 'right'] as const;
+const ALIGN = 'rlrrrrr';
 
 const text = (table: TopTable): string => {
   const head = ['rank', nameOf(table.by), 'share', '95 % interval', 'cpu', 'error', 'samples'];
@@ -62,17 +61,15 @@ Examples:
 
 Exit codes: 0 done, 2 wrong usage, 3 the file cannot be read.`,
     )
-    .action((file: string, { by, limit, json }: TopCommandOptions) =>
-      endingWell(async () => {
-        const read = await readProfileFile(file);
-        const table = top(read, { by, limit });
-        if (json) printJson({ ...table, keys: labelKeys(read) });
-        else process.stdout.write(text(table));
-        const keys = labelKeys(read);
-        if (!json && by !== WHOLE_LABEL && !keys.includes(by)) {
-          const some = keys.slice(0, MOST_KEYS).map(nameOf).join(', ') || 'none';
-          note(`no sample has the label ${nameOf(by)}; there are: ${some}${keys.length > MOST_KEYS ? ', ...' : ''}`);
-        }
-      }),
-    );
+    .action(async (file: string, { by, limit, json }: TopCommandOptions) => {
+      const read = await readProfileFile(file);
+      const table = top(read, { by, limit });
+      if (json) printJson({ ...table, keys: labelKeys(read) });
+      else process.stdout.write(text(table));
+      const keys = labelKeys(read);
+      if (!json && by !== WHOLE_LABEL && !keys.includes(by)) {
+        const some = keys.slice(0, MOST_KEYS).map(nameOf).join(', ') || 'none';
+        note(`no sample has the label ${nameOf(by)}; there are: ${some}${keys.length > MOST_KEYS ? ', ...' : ''}`);
+      }
+    });
 };

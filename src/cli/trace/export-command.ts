@@ -6,7 +6,7 @@ import { runAsync } from '../../base/files/fs-steps.js';
 import { WholeFile } from '../../base/files/whole-file.js';
 import type { ArchivedSpan } from '../../trace/archived-span.js';
 import { type ArchiveCommandOptions, withArchive, withArchiveOption } from '../archive-session.js';
-import { CommandError, ExitCode, endWith } from '../exit-code.js';
+import { ExitCode, endWith, wrongUsage } from '../exit-code.js';
 import { Progress } from '../progress.js';
 import { note, printJson, writeOut } from '../store-session.js';
 import { findTraceId } from './find-trace.js';
@@ -91,8 +91,7 @@ const writeTraces = async (output: Output, traces: AsyncIterable<Trace>, format:
 };
 
 const run = (ids: readonly string[], options: ExportOptions): Promise<void> => {
-  if (ids.length > 0 && isSearch(options))
-    throw new CommandError('ERR_SPANLINE_USAGE', 'give ids or conditions, not both', ExitCode.usage);
+  if (ids.length > 0 && isSearch(options)) throw wrongUsage('give ids or conditions, not both');
   const { format, output: file, json } = options;
   return withArchive(options, async (archive, signal) => {
     const output = file === '-' ? toStdout : await toFile(file);

@@ -3,7 +3,7 @@
 import type { Archive } from '../../archive/archive.js';
 import { escapeText } from '../../base/text/escape-text.js';
 import { shortTime } from '../../formats/terminal/units.js';
-import { CommandError, ExitCode } from '../exit-code.js';
+import { type CommandError, notFound, wrongUsage } from '../exit-code.js';
 import { eachSummary } from './summaries.js';
 
 const ID_LENGTH = 32;
@@ -12,22 +12,17 @@ const SHORT_ID_LENGTH = 16;
 /** Ids that are named when several begin alike. */
 const NAMED = 5;
 
-const notFound = (text: string): CommandError =>
-  new CommandError('ERR_SPANLINE_NOT_FOUND', `the archive has no trace ${text}`, ExitCode.findings);
+const noTrace = (text: string): CommandError => notFound(`the archive has no trace ${text}`);
 
 /** The id of the one trace that is meant. */
 export const findTraceId = async (archive: Archive, text: string, signal: AbortSignal): Promise<string> => {
   const wanted = text.toLowerCase();
   if (!/^[0-9a-f]{1,32}$/.test(wanted))
-    throw new CommandError(
-      'ERR_SPANLINE_USAGE',
-      `${JSON.stringify(text)} is no trace id: up to 32 hex digits, or the first of them`,
-      ExitCode.usage,
-    );
+    throw wrongUsage(`${JSON.stringify(text)} is no trace id: up to 32 hex digits, or the first of them`);
   if (wanted.length >= SHORT_ID_LENGTH) {
     const id = wanted.padStart(ID_LENGTH, '0');
     if ((await archive.traces([id], { signal })).has(id)) return id;
-    if (wanted.length === ID_LENGTH) throw notFound(text);
+    if (wanted.length === ID_LENGTH) throw noTrace(text);
   }
   const found: { readonly id: string; readonly line: string }[] = [];
   for await (const page of eachSummary(archive, {}, signal)) {
@@ -38,12 +33,10 @@ export const findTraceId = async (archive: Archive, text: string, signal: AbortS
     }
     if (found.length > NAMED) break;
   }
-  if (found.length === 0) throw notFound(text);
+  if (found.length === 0) throw noTrace(text);
   if (found.length === 1) return found[0].id;
   const lines = found.slice(0, NAMED).map(({ line }) => `\n  ${line}`);
-  throw new CommandError(
-    'ERR_SPANLINE_USAGE',
+  throw wrongUsage(
     `several traces begin with ${text}; write more of the one that is meant:${lines.join('')}${found.length > NAMED ? '\n  ...' : ''}`,
-    ExitCode.usage,
   );
 };

@@ -9,7 +9,7 @@ import { TraceFormatError } from '../../formats/trace-format-error.js';
 import type { ArchivedSpan } from '../../trace/archived-span.js';
 import { type ArchiveCommandOptions, withArchiveOption, withWrittenArchive } from '../archive-session.js';
 import { columns } from '../columns.js';
-import { CommandError, ExitCode, endWith } from '../exit-code.js';
+import { ExitCode, endWith, wrongUsage } from '../exit-code.js';
 import { Progress } from '../progress.js';
 import { note, printJson } from '../store-session.js';
 import { readDocuments } from './read-documents.js';
@@ -101,7 +101,7 @@ const report = (all: readonly Imported[], json: boolean | undefined): void => {
       ...[documents, spans, refused].map(String),
     ]);
     const head = ['file', 'outcome', 'documents', 'spans', 'refused'];
-    process.stdout.write(columns(head, rows, ['left', 'left', 'right', 'right', 'right']));
+    process.stdout.write(columns(head, rows, 'llrrr'));
   }
   if (all.some(({ isUnreadable }) => isUnreadable)) endWith(ExitCode.store);
   if (all.some(({ error }) => error !== undefined)) endWith(ExitCode.usage);
@@ -109,8 +109,7 @@ const report = (all: readonly Imported[], json: boolean | undefined): void => {
 };
 
 const run = (files: readonly string[], options: ImportOptions): Promise<void> => {
-  if (files.filter((file) => file === '-').length > 1)
-    throw new CommandError('ERR_SPANLINE_USAGE', 'standard input can be read once', ExitCode.usage);
+  if (files.filter((file) => file === '-').length > 1) throw wrongUsage('standard input can be read once');
   return withWrittenArchive(
     options,
     async (open, signal) => {

@@ -1,9 +1,7 @@
 // The JSON documents of a file or of standard input, one after another: those of one line each, or a single one over many lines. Compressed
 // with gzip or not. Holds one document at a time.
-import { createReadStream } from 'node:fs';
-import type { Readable } from 'node:stream';
-import { createGunzip } from 'node:zlib';
 import { tooLarge } from '../../formats/trace-format-error.js';
+import { bytesOf } from '../input-bytes.js';
 
 /** Bytes of one document; a longer one could not become a string. */
 const MAX_DOCUMENT_BYTES = 400 * 1024 * 1024;
@@ -58,45 +56,6 @@ class Pending {
     return all;
   }
 }
-
-/** The bytes, inflated when they begin as gzip does. */
-const inflated = async function* (source: Readable): AsyncGenerator<Buffer> {
-  const chunks: AsyncIterator<Buffer> = source[Symbol.asyncIterator]();
-  let head: Buffer = Buffer.alloc(0);
-  while (head.length < 2) {
-    const { value, done } = await chunks.next();
-    if (done === true) break;
-    head = Buffer.concat([head, value as Buffer]);
-  }
-  const rest = async function* (): AsyncGenerator<Buffer> {
-    yield head;
-    for (let next = await chunks.next(); next.done !== true; next = await chunks.next()) yield next.value;
-  };
-  if (head.length < 2 || head[0] !== 0x1f || head[1] !== 0x8b) {
-    yield* rest();
-    return;
-  }
-  const { pipeline, Readable: Stream } = await import('node:stream');
-  const gunzip = createGunzip();
-  // What fails on the way, fails the reading of `gunzip` too.
-  pipeline(Stream.from(rest()), gunzip, () => {});
-  yield* gunzip as AsyncIterable<Buffer>;
-};
-
-/** The bytes of `file`, released whatever happens: an open standard input would keep the process from ending. */
-const bytesOf = async function* (file: string, signal: AbortSignal): AsyncGenerator<Buffer> {
-  const source: Readable = file === '-' ? process.stdin : createReadStream(file);
-  const stop = (): void => {
-    source.destroy(signal.reason as Error);
-  };
-  signal.addEventListener('abort', stop);
-  try {
-    yield* inflated(source);
-  } finally {
-    signal.removeEventListener('abort', stop);
-    source.destroy();
-  }
-};
 
 /** The documents of `file`; `-` is standard input. */
 export const readDocuments = async function* (file: string, signal: AbortSignal): AsyncGenerator<FoundDocument> {

@@ -3,7 +3,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import { HttpError } from '../../archive/server/http-error.js';
 import { durationNs, rfc3339Ns } from '../../archive/server/query-values.js';
 import type { ArchivedStatusCode, TraceSearch } from '../../trace/archived-span.js';
-import { CommandError, ExitCode } from '../exit-code.js';
+import { wrongUsage } from '../exit-code.js';
 import { wholeNumber } from '../options.js';
 
 /** As they are given; undefined where an option is left out. */
@@ -81,12 +81,10 @@ export const withSearchOptions = (command: Command): Command =>
 /** The search the options stand for. */
 export const searchOf = (options: SearchOptions): TraceSearch => {
   const { from, to, service, name, min, max, spanMin, spanMax, status, property: properties, limit } = options;
-  if (from !== undefined && to !== undefined && from > to)
-    throw new CommandError('ERR_SPANLINE_USAGE', '--from must be before --to', ExitCode.usage);
-  if (min !== undefined && max !== undefined && min > max)
-    throw new CommandError('ERR_SPANLINE_USAGE', '--min must not be above --max', ExitCode.usage);
+  if (from !== undefined && to !== undefined && from > to) throw wrongUsage('--from must be before --to');
+  if (min !== undefined && max !== undefined && min > max) throw wrongUsage('--min must not be above --max');
   if (spanMin !== undefined && spanMax !== undefined && spanMin > spanMax)
-    throw new CommandError('ERR_SPANLINE_USAGE', '--span-min must not be above --span-max', ExitCode.usage);
+    throw wrongUsage('--span-min must not be above --span-max');
   return {
     fromUnixNs: from,
     toUnixNs: to,

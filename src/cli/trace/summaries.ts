@@ -33,7 +33,7 @@ export const summaryRows = (summaries: readonly TraceSummary[]): string =>
       service,
       name,
     ]),
-    ['left', 'left', 'right', 'right', 'right', 'right', 'left', 'left'],
+    'llrrrrll',
   );
 
 /**
