@@ -7,9 +7,6 @@ export const MISSING_ID = 0;
 
 /** Digits of MD5. */
 export const DEFAULT_DIGEST_DIGITS = 32;
-/** Below, the first digits would be all of it; above, no hash in use has more. */
-export const MIN_DIGEST_DIGITS = 8;
-export const MAX_DIGEST_DIGITS = 128;
 
 const HEX = /^[0-9a-f]+$/;
 
