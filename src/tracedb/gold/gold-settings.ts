@@ -1,7 +1,7 @@
 // What a Gold store was made with, and the cells that say it.
 import { cleaningRule, DEFAULT_RULE } from '../params/cleaning.js';
 import type { SettingsRow } from '../params/store-settings.js';
-import { setCell } from '../table/cells.js';
+import { setCell, textOf } from '../table/cells.js';
 import { MAX_TILE_SIZE, MIN_TILE_SIZE } from '../tile.js';
 import { storeCorrupt } from '../tracedb-error.js';
 import { DEFAULT_DIGEST_DIGITS } from './digest.js';
@@ -27,13 +27,12 @@ export const GOLD_SETTINGS: SettingsRow<GoldSettings> = {
   bounds: { tileSize: [MIN_TILE_SIZE, MAX_TILE_SIZE], digestDigits: [8, 128] },
   defaults: { tileSize: 256, digestDigits: DEFAULT_DIGEST_DIGITS },
   parse({ cells }, location) {
-    const texts = new Map(cells.map(({ qualifier, value }) => [qualifier, Buffer.from(value).toString()]));
     const numberOf = (name: string): number => {
-      const text = texts.get(name) ?? '';
+      const text = textOf(cells, name) ?? '';
       if (/^\d{1,9}$/.test(text)) return Number(text);
       throw storeCorrupt(`row ${SETTINGS_ROW} of ${location} has no ${name}; restore it from a backup`);
     };
-    const allowed = texts.get(ALLOWED_COLUMN);
+    const allowed = textOf(cells, ALLOWED_COLUMN);
     return {
       settings: { tileSize: numberOf('tileSize'), digestDigits: numberOf('digestDigits') },
       rule: allowed === undefined ? DEFAULT_RULE : cleaningRule(allowed),

@@ -1,6 +1,5 @@
 // What every node of a running query is: a stream of trace ids in ascending order without duplicates, batch by batch. A node holds
 // one batch of each of its inputs and no more.
-
 import type { Span } from '../../span/span.js';
 import { roundMs, under } from '../node-span.js';
 
