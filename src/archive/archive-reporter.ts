@@ -1,4 +1,5 @@
 // The collector's way into an archive. Reporting only appends; the archive's timer brings it to disk, and `flush` waits for that.
+import { getOrMake } from '../base/maps/get-or-make.js';
 import { type ReportBatch, ReportError, type Reporter, type Resource } from '../collector/reporter.js';
 import { ownResource } from '../formats/library.js';
 import type { ArchivedResource } from '../trace/archived-span.js';
@@ -46,7 +47,7 @@ export class ArchiveReporter implements Reporter {
         { retryable: true },
       );
     }
-    const from = this.resourceOf(resource);
+    const from = getOrMake(this.resources, resource, ownResource);
     const spans = traces.flatMap((trace) => trace.spans.map((span) => archivedSpan(span, from)));
     const { taken, invalid } = appendValid(archive, spans);
     this.spans += taken;
@@ -59,13 +60,5 @@ export class ArchiveReporter implements Reporter {
 
   stats(): Readonly<Record<string, number>> {
     return { archivedSpans: this.spans, refusedSpans: this.refused, invalidSpans: this.invalid };
-  }
-
-  private resourceOf(resource: Resource): ArchivedResource {
-    const known = this.resources.get(resource);
-    if (known !== undefined) return known;
-    const made = ownResource(resource);
-    this.resources.set(resource, made);
-    return made;
   }
 }

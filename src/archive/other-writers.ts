@@ -1,6 +1,8 @@
 // What other writers hold: their write-ahead files, read as far as they are written. A reader holds as many spans as the writers do, and
 // forgets them when they are in segments. It must never change their files.
+
 import { join } from 'node:path';
+import { getOrMake } from '../base/maps/get-or-make.js';
 import { GraphError } from '../container/graph-error.js';
 import type { ArchivedSpan } from '../trace/archived-span.js';
 import type { OwnedName } from './file-names.js';
@@ -37,12 +39,10 @@ export class OtherWriters {
   }
 
   private follow({ id, name }: OwnedName, onUnread: (name: string, error: GraphError) => void): SpanList {
-    let other = this.byId.get(id);
-    if (other === undefined) {
+    const other = getOrMake(this.byId, id, () => {
       const spans: ArchivedSpan[] = [];
-      other = { tail: new WalTail(), spans, list: new SpanList(spans) };
-      this.byId.set(id, other);
-    }
+      return { tail: new WalTail(), spans, list: new SpanList(spans) };
+    });
     try {
       for (const span of other.tail.read(join(this.directory, name))) other.spans.push(span);
     } catch (error) {

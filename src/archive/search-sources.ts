@@ -1,5 +1,6 @@
 // Searches several sources at once. Parts of a trace may lie in several: a trace is put together before it is decided, and the answer is
 // the same wherever its parts lie and in whatever order the sources are asked.
+import { getOrMake } from '../base/maps/get-or-make.js';
 import { checkSignal } from '../container/transport/transport.js';
 import type { ArchivedSpan, TraceSummary } from '../trace/archived-span.js';
 import { isMeant, type NamedSearch } from '../trace/match.js';
@@ -22,9 +23,7 @@ export const tracesFrom = async (
     const possible = await source.possible(wanted);
     if (possible.length === 0) continue;
     for (const [id, spans] of await source.traces(possible)) {
-      const known = parts.get(id);
-      if (known === undefined) parts.set(id, [spans]);
-      else known.unshift(spans);
+      getOrMake(parts, id, () => []).unshift(spans);
     }
   }
   const traces = new Map<string, ArchivedSpan[]>();

@@ -1,5 +1,6 @@
 // A finished profile from what V8 sampled and what the carriers know: finds the scope of each sample, counts every sample once, and
 // credits the labels with their CPU time.
+import { getOrMake } from '../base/maps/get-or-make.js';
 import { type Attribution, attributed, type Carried } from './attribute.js';
 import { countSamples, outcomeOf } from './count-samples.js';
 import type { RawProfile } from './cpu-profiler.js';
@@ -55,10 +56,8 @@ const labelTable = (): { readonly labels: LabelRows['labels']; rowOf(scope: Attr
     ['lost', LOST_LABEL],
     ['overflow', OVERFLOW_LABEL],
   ]);
-  const rowOf = (scope: Attribution): number => {
-    const row = rows.get(scope) ?? table.rowOf(recordOf(scope as Scope));
-    rows.set(scope, row);
-    return row;
+  return {
+    labels: table.labels,
+    rowOf: (scope) => getOrMake(rows, scope, () => table.rowOf(recordOf(scope as Scope))),
   };
-  return { labels: table.labels, rowOf };
 };

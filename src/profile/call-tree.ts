@@ -1,5 +1,6 @@
 // Builds the call tree of a profile from stacks. Equal frames under one caller are one node, whatever was between them and is left
 // out (labels, trampolines).
+import { getOrMake } from '../base/maps/get-or-make.js';
 import { type ProfileNodes, SampleKind } from './labelled-profile.js';
 
 /** A function as a sample names it; `line` and `column` from 1, 0 where unknown. */
@@ -48,14 +49,11 @@ export class CallTree {
 
   /** The row of `frame` called by `parent`; row 0 is the root. */
   row(parent: number, frame: Frame): number {
-    const key = keyOf(frame);
-    const known = this.#children[parent].get(key);
-    if (known !== undefined) return known;
-    const row = this.#frames.push(frame) - 1;
-    this.#parent.push(parent);
-    this.#children.push(new Map());
-    this.#children[parent].set(key, row);
-    return row;
+    return getOrMake(this.#children[parent], keyOf(frame), () => {
+      this.#parent.push(parent);
+      this.#children.push(new Map());
+      return this.#frames.push(frame) - 1;
+    });
   }
 
   nodes(): ProfileNodes {

@@ -1,4 +1,5 @@
 // The label table of one profile: equal records once, the profiler's own three first.
+import { getOrMake } from '../base/maps/get-or-make.js';
 import { type LabelRecord, OWN_LABEL_KEY } from './labelled-profile.js';
 
 const keyOf = (record: LabelRecord): string =>
@@ -9,12 +10,7 @@ export class LabelRows {
   readonly #rows = new Map(this.labels.map((record, row) => [keyOf(record), row]));
 
   rowOf(record: LabelRecord): number {
-    const key = keyOf(record);
-    const known = this.#rows.get(key);
-    if (known !== undefined) return known;
-    const row = this.labels.push(record) - 1;
-    this.#rows.set(key, row);
-    return row;
+    return getOrMake(this.#rows, keyOf(record), () => this.labels.push(record) - 1);
   }
 }
 

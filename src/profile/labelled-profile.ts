@@ -72,7 +72,12 @@ export interface SampleCounts {
 }
 
 /** How labels reached the samples: through frames on the stack, through the register and its signal handler, or both. */
-export type Carrier = 'trampoline' | 'register' | 'both';
+export type Carrier = (typeof CARRIERS)[number];
+
+export const CARRIERS = ['trampoline', 'register', 'both'] as const;
+
+/** What a file says of its carrier, which it need not. */
+export const carrierOf = (said: unknown): Carrier => CARRIERS.find((carrier) => carrier === said) ?? 'trampoline';
 
 /**
  * A finished CPU profile of one thread.

@@ -3,7 +3,7 @@
 import { finiteNumber, oneOf } from '../base/options/checks.js';
 import { state } from '../local-span/process-state.js';
 import { chooseCarrier } from './choose-carrier.js';
-import type { Carrier, LabelledProfile } from './labelled-profile.js';
+import { CARRIERS, type Carrier, type LabelledProfile } from './labelled-profile.js';
 import { Counter, count } from './profile-counters.js';
 import { ProfileError, wrongOption } from './profile-error.js';
 import { Recording } from './recording.js';
@@ -64,13 +64,11 @@ export const checkSamples = (name: string, ms: number, everyMs: number): void =>
   );
 };
 
-const CARRIERS: readonly string[] = ['auto', 'register', 'trampoline', 'both'];
-
 /** The recording that these options ask for. Not begun. */
 export const openRecording = async (options: SamplingOptions, defaultEveryMs: number): Promise<OpenRecording> => {
   const { everyMs = defaultEveryMs, carrier = 'auto', continuations = true, spans = state.enabled } = options;
   checkEveryMs(everyMs);
-  oneOf('carrier', carrier, CARRIERS, wrongOption);
+  oneOf('carrier', carrier, ['auto', ...CARRIERS], wrongOption);
   if (typeof continuations !== 'boolean' && continuations !== 'auto') {
     throw wrongOption(`continuations is ${String(continuations)}; give true, false or 'auto'`);
   }

@@ -1,5 +1,6 @@
 // How much of the CPU each label took, and how sure that is. Samples are random, so every share has an interval, and labels that the
 // samples cannot tell apart have the same rank.
+import { getOrMake } from '../base/maps/get-or-make.js';
 import { type LabelledProfile, type LabelRecord, SampleKind } from './labelled-profile.js';
 
 /** One value of a label key (or all labels together) in a profile. */
@@ -46,11 +47,10 @@ const busySums = ({ samples, labels }: LabelledProfile, key: string): Map<string
   for (let i = 0; i < samples.count; i++) {
     if (samples.kind[i] === SampleKind.idle || samples.kind[i] === SampleKind.gc) continue;
     const value = labelValue(labels[samples.label[i]], key);
-    const sum = sums.get(value) ?? { samples: 0, cpuNs: 0, squares: 0 };
+    const sum = getOrMake(sums, value, () => ({ samples: 0, cpuNs: 0, squares: 0 }));
     sum.samples++;
     sum.cpuNs += samples.cpuNs[i];
     sum.squares += samples.cpuNs[i] ** 2;
-    sums.set(value, sum);
   }
   return sums;
 };

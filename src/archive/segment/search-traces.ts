@@ -1,6 +1,7 @@
 // Traces that a search may mean, a few numbers each: where each begins and when. Details are read again when it is known which are
 // wanted.
 
+import { getOrMake } from '../../base/maps/get-or-make.js';
 import { wholeNumber } from '../../base/options/checks.js';
 import { badOptions, GraphError } from '../../container/graph-error.js';
 import type { TraceSummary } from '../../trace/archived-span.js';
@@ -160,10 +161,7 @@ class TraceSearching {
     const meant = new Map<number, Meant>();
     const byGroup = new Map<number, number[]>();
     for (const i of Uint32Array.from(some).sort()) {
-      const group = candidates.group(i);
-      const others = byGroup.get(group);
-      if (others === undefined) byGroup.set(group, [i]);
-      else others.push(i);
+      getOrMake(byGroup, candidates.group(i), () => []).push(i);
     }
     const groupNumbers = [...byGroup.keys()];
     for (let start = 0; start < groupNumbers.length; start += COLUMN_GROUPS) {

@@ -1,5 +1,6 @@
 // Which services call which: counted from the spans of a stretch of time whenever somebody asks, as nothing of it is kept.
 
+import { getOrMake } from '../../base/maps/get-or-make.js';
 import { shownService } from '../../formats/jaeger-json/shown-trace.js';
 import type { ArchivedSpan } from '../../trace/archived-span.js';
 import { loadTraces } from './load-traces.js';
@@ -35,8 +36,7 @@ export const dependenciesOf = async (
     for (const span of spans) {
       const parent = span.parentSpanId === '' ? undefined : names.get(span.parentSpanId);
       if (parent === undefined) continue;
-      const children = counts.get(parent) ?? new Map<string, number>();
-      counts.set(parent, children);
+      const children = getOrMake(counts, parent, () => new Map<string, number>());
       children.set(nameOf(span), (children.get(nameOf(span)) ?? 0) + 1);
     }
   }

@@ -1,5 +1,6 @@
 // Joins profiles with spans: each sample goes to the one span that it worked for, and from there up to the root. A sample that may
 // belong to either of two spans belongs to none.
+import { getOrMake } from '../../base/maps/get-or-make.js';
 import type { SpanRecord } from '../../trace/record.js';
 import type { LabelCpu } from '../dynamic-label.js';
 import { type LabelledProfile, type LabelRecord, LOST_LABEL, OVERFLOW_LABEL, SampleKind } from '../labelled-profile.js';
@@ -130,9 +131,7 @@ export const joinProfile = (
     attributed.add(work.self);
     rollUp(index, work);
     for (const { record } of work.nodes) {
-      const sum = traces.get(record.traceId) ?? new CpuSum();
-      sum.add(work.self);
-      traces.set(record.traceId, sum);
+      getOrMake(traces, record.traceId, () => new CpuSum()).add(work.self);
     }
   }
   return {

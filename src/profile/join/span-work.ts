@@ -1,5 +1,6 @@
 // The spans of some records as a join sees them: by trace and id, with the CPU time found for each. A span that is in several traces
 // did its work once.
+import { getOrMake } from '../../base/maps/get-or-make.js';
 import type { SpanRecord } from '../../trace/record.js';
 import type { LabelCpu } from '../dynamic-label.js';
 import { type Interval, OpenIntervals } from './open-intervals.js';
@@ -36,9 +37,7 @@ class SpanIdMap<T> {
   }
 
   set(hi: number, lo: number, value: T): void {
-    const byLo = this.byHi.get(hi);
-    if (byLo === undefined) this.byHi.set(hi, new Map([[lo, value]]));
-    else byLo.set(lo, value);
+    getOrMake(this.byHi, hi, () => new Map<number, T>()).set(lo, value);
   }
 
   *values(): Generator<T> {
@@ -78,13 +77,11 @@ export class SpanWork implements Interval {
   }
 }
 
-type Trace = SpanIdMap<SpanNode>;
-
 const NS_PER_S = 1e9;
 
 export class SpanIndex {
   readonly works = new SpanIdMap<SpanWork>();
-  readonly traces = new Map<string, Trace>();
+  readonly traces = new Map<string, SpanIdMap<SpanNode>>();
   /** Whole unix seconds that all times here count from: as nanoseconds since 1970 a number has too few digits. */
   readonly epochSec: number;
 
@@ -100,11 +97,7 @@ export class SpanIndex {
 
   private add(record: SpanRecord): void {
     const { traceId, idHi, idLo } = record;
-    let trace = this.traces.get(traceId);
-    if (trace === undefined) {
-      trace = new SpanIdMap();
-      this.traces.set(traceId, trace);
-    }
+    const trace = getOrMake(this.traces, traceId, () => new SpanIdMap<SpanNode>());
     if (trace.get(idHi, idLo) !== undefined) return;
     const work = this.workOf(record);
     const node = { record, work, total: undefined };

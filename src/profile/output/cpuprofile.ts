@@ -1,6 +1,7 @@
 // A profile as Chrome's .cpuprofile, with labels as frames at the root: DevTools and editors draw it as it is, in order of time.
 // The document also carries what it cannot say in its own words, so that it reads back without loss.
 
+import { getOrMake } from '../../base/maps/get-or-make.js';
 import { type Frame, frameAt, ROOT_FRAME, stackOf } from '../call-tree.js';
 import type { LabelledProfile, LabelRecord } from '../labelled-profile.js';
 import { labelRowOf, pairText } from './label-text.js';
@@ -64,13 +65,12 @@ class NodeList {
   /** Index of the node of `frame` under the node at `parent`. */
   child(parent: number, frame: Frame): number {
     const key = JSON.stringify(frame);
-    const known = this.#children[parent].get(key);
-    if (known !== undefined) return known;
-    const at = this.#add(frame);
-    this.#children[parent].set(key, at);
-    this.nodes[parent].children ??= [];
-    this.nodes[parent].children?.push(this.nodes[at].id);
-    return at;
+    return getOrMake(this.#children[parent], key, () => {
+      const at = this.#add(frame);
+      this.nodes[parent].children ??= [];
+      this.nodes[parent].children?.push(this.nodes[at].id);
+      return at;
+    });
   }
 
   #add({ functionName, url, line, column }: Frame): number {
@@ -99,13 +99,10 @@ export const toCpuProfile = (profile: LabelledProfile): CpuProfileDocument => {
   const list = new NodeList();
   const places = new Map<number, number>();
   const placeOf = (node: number, label: number): number => {
-    const key = node * labels.length + label;
-    const known = places.get(key);
-    if (known !== undefined) return known;
-    const stack = node === 0 ? [] : stackOf(nodes, node).map((row) => frameAt(nodes, row));
-    const at = [...labelFrames(labels[label]), ...stack].reduce((parent, frame) => list.child(parent, frame), 0);
-    places.set(key, at);
-    return at;
+    return getOrMake(places, node * labels.length + label, () => {
+      const stack = node === 0 ? [] : stackOf(nodes, node).map((row) => frameAt(nodes, row));
+      return [...labelFrames(labels[label]), ...stack].reduce((parent, frame) => list.child(parent, frame), 0);
+    });
   };
   const ids: number[] = [];
   const timeDeltas: number[] = [];

@@ -1,8 +1,10 @@
 // A profile as pprof, the format of Go's tools, Pyroscope and most others: labels are labels of samples there, so that stacks are
 // the same with labels and without. Must not lose CPU time to rounding: only sums are rounded. Users' declarations must not refer to
 // this file: they may not have the package it names.
+
 import { gzipSync } from 'node:zlib';
 import { optionalPackage } from '../../base/calls/optional-package.js';
+import { getOrMake } from '../../base/maps/get-or-make.js';
 import { frameAt, stackOf } from '../call-tree.js';
 import type { LabelledProfile } from '../labelled-profile.js';
 import { missingPackage } from './output-error.js';
@@ -66,14 +68,12 @@ class FrameTable {
     const { functionName, url, line, column } = frameAt(this.#nodes, row);
     const name = this.#text(functionName === '' ? '(anonymous)' : functionName);
     const filename = this.#text(url);
-    const key = `${name}:${filename}:${line}:${column}`;
-    const known = this.#ids.get(key);
-    if (known !== undefined) return known;
-    const id = this.#ids.size + 1;
-    this.#ids.set(key, id);
-    this.function.push({ id, name, systemName: name, filename, startLine: line });
-    this.location.push({ id, mappingId: 1, line: [{ functionId: id, line, column }] });
-    return id;
+    return getOrMake(this.#ids, `${name}:${filename}:${line}:${column}`, () => {
+      const id = this.#ids.size + 1;
+      this.function.push({ id, name, systemName: name, filename, startLine: line });
+      this.location.push({ id, mappingId: 1, line: [{ functionId: id, line, column }] });
+      return id;
+    });
   }
 }
 
@@ -88,15 +88,12 @@ export const encodePprof = (
   const text = (value: string): number => stringTable.dedup(value);
   const frames = new FrameTable(nodes, text);
   const stacks = new Map<number, number[]>();
-  const locationsOf = (node: number): number[] => {
-    const ids =
-      stacks.get(node) ??
+  const locationsOf = (node: number): number[] =>
+    getOrMake(stacks, node, () =>
       stackOf(nodes, node)
         .map((row) => frames.idOf(row))
-        .reverse();
-    stacks.set(node, ids);
-    return ids;
-  };
+        .reverse(),
+    );
   const labelOf = (key: string, value: string | number): PprofLabel[] => {
     // The format cannot tell empty text from the number 0; no label says the same.
     if (value === '') return [];
@@ -107,11 +104,8 @@ export const encodePprof = (
     return [{ key: text(key), str: text(String(value)) }];
   };
   const labelRows = new Map<number, PprofLabel[]>();
-  const labelsOf = (row: number): PprofLabel[] => {
-    const found = labelRows.get(row) ?? Object.entries(labels[row]).flatMap(([key, value]) => labelOf(key, value));
-    labelRows.set(row, found);
-    return found;
-  };
+  const labelsOf = (row: number): PprofLabel[] =>
+    getOrMake(labelRows, row, () => Object.entries(labels[row]).flatMap(([key, value]) => labelOf(key, value)));
   const cpu = { type: text('cpu'), unit: text('nanoseconds') };
   const sample = stackWeights(profile).map(({ node, label, samples, cpuNs }) => ({
     locationId: locationsOf(node),

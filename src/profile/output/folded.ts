@@ -1,5 +1,6 @@
 // Folded stacks, one a line: `[query=q1];outer (file:1:2);inner 1200`, the weight in nanoseconds or samples. What a name holds of the
 // separators is escaped, so that every line reads back as it was.
+import { getOrMake } from '../../base/maps/get-or-make.js';
 import { escapeCharacter, UNSAFE } from '../../base/text/escape-text.js';
 import { type Frame, frameAt, stackOf } from '../call-tree.js';
 import type { LabelledProfile, LabelRecord } from '../labelled-profile.js';
@@ -40,11 +41,7 @@ export const foldedLabels = (record: LabelRecord): string[] =>
 export const toFolded = (profile: LabelledProfile, { weight = 'ns' }: FoldedOptions = {}): string => {
   const { nodes, labels } = profile;
   const frames = new Map<number, string>();
-  const frameText = (row: number): string => {
-    const text = frames.get(row) ?? foldedFrame(frameAt(nodes, row));
-    frames.set(row, text);
-    return text;
-  };
+  const frameText = (row: number): string => getOrMake(frames, row, () => foldedFrame(frameAt(nodes, row)));
   const lines = stackWeights(profile).map(({ node, label, samples, cpuNs }) => {
     const stack = [...foldedLabels(labels[label]), ...stackOf(nodes, node).map(frameText)].join(';');
     return `${stack} ${weight === 'ns' ? Math.round(cpuNs) : samples}\n`;

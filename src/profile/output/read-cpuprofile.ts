@@ -3,7 +3,7 @@
 
 import type { Frame } from '../call-tree.js';
 import { recordFrom } from '../label-rows.js';
-import type { Carrier, LabelledProfile, LabelRecord } from '../labelled-profile.js';
+import { carrierOf, type LabelledProfile, type LabelRecord } from '../labelled-profile.js';
 import { trampolineIndex } from '../trampoline-source.js';
 import { type CpuProfileNode, LABEL_URL } from './cpuprofile.js';
 import { MOST_DEPTH, notReadable, type Place, ProfileDraft } from './profile-draft.js';
@@ -110,8 +110,6 @@ class Places {
   }
 }
 
-const CARRIERS: readonly unknown[] = ['trampoline', 'register', 'both'];
-
 /** A parsed .cpuprofile. */
 export const readCpuProfile = (value: unknown): LabelledProfile => {
   const document = checked(value);
@@ -139,7 +137,7 @@ export const readCpuProfile = (value: unknown): LabelledProfile => {
     startUnixNs: typeof startUnixNs === 'string' && /^\d{1,19}$/.test(startUnixNs) ? BigInt(startUnixNs) : 0n,
     unit: unit === 'cpu' && ownCpuNs !== undefined ? 'cpu' : 'samples',
     intervalNs,
-    carrier: CARRIERS.includes(carrier) ? (carrier as Carrier) : 'trampoline',
+    carrier: carrierOf(carrier),
     threadId: typeof threadId === 'number' ? threadId : 0,
   });
 };

@@ -3,7 +3,7 @@
 import type { Label, Sample } from 'pprof-format';
 import type { Frame } from '../call-tree.js';
 import { recordFrom } from '../label-rows.js';
-import type { Carrier, LabelledProfile, LabelRecord } from '../labelled-profile.js';
+import { carrierOf, type LabelledProfile, type LabelRecord } from '../labelled-profile.js';
 import { COMMENT_PREFIX, loadPprofPackage, type PprofPackage } from './encode-pprof.js';
 import { MOST_DEPTH, notReadable, ProfileDraft, tooDeep } from './profile-draft.js';
 
@@ -11,8 +11,6 @@ type PprofFile = InstanceType<PprofPackage['Profile']>;
 type Numeric = number | bigint;
 
 const signed = (value: Numeric): number => Number(typeof value === 'bigint' ? BigInt.asIntN(64, value) : value);
-
-const CARRIERS: readonly string[] = ['trampoline', 'register', 'both'];
 
 /** Which values of a sample are its number and its CPU time. */
 interface Columns {
@@ -89,14 +87,13 @@ const toProfile = (file: PprofFile): LabelledProfile => {
     draft.add(place, draft.labelRow(recordOf(sample.label, text)), 0, weight, times);
   }
   const facts = factsOf(file, text);
-  const carrier = facts.get('carrier') ?? '';
   return draft.finishUntimed({
     startNs: 0,
     endNs: Math.max(0, signed(file.durationNanos)),
     startUnixNs: BigInt.asIntN(64, BigInt(file.timeNanos)),
     unit: facts.get('unit') === 'samples' || columns.cpu < 0 ? 'samples' : 'cpu',
     intervalNs: periodNs,
-    carrier: CARRIERS.includes(carrier) ? (carrier as Carrier) : 'trampoline',
+    carrier: carrierOf(facts.get('carrier')),
     threadId: Number(facts.get('threadId') ?? 0) || 0,
   });
 };

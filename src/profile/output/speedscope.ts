@@ -1,6 +1,7 @@
 // A profile for speedscope, whose importers ignore labels: all samples first, then one profile per label. Bounded: the dearest labels
 // get one each, the rest one together.
 
+import { getOrMake } from '../../base/maps/get-or-make.js';
 import { frameAt, stackOf } from '../call-tree.js';
 import { type LabelledProfile, SampleKind } from '../labelled-profile.js';
 import { labelValue, shares } from '../shares.js';
@@ -62,23 +63,16 @@ class SharedFrames {
   }
 
   stack(node: number): readonly number[] {
-    const known = this.#stacks.get(node);
-    if (known !== undefined) return known;
-    const stack = stackOf(this.#nodes, node).map((row) => this.#index(row));
-    this.#stacks.set(node, stack);
-    return stack;
+    return getOrMake(this.#stacks, node, () => stackOf(this.#nodes, node).map((row) => this.#index(row)));
   }
 
   #index(row: number): number {
     const frame = frameAt(this.#nodes, row);
-    const key = JSON.stringify(frame);
-    const known = this.#indices.get(key);
-    if (known !== undefined) return known;
-    const { url, line, column } = frame;
-    const place = { ...(url && { file: url }), ...(line > 0 && { line }), ...(column > 0 && { col: column }) };
-    const index = this.frames.push({ name: frameName(frame), ...place }) - 1;
-    this.#indices.set(key, index);
-    return index;
+    return getOrMake(this.#indices, JSON.stringify(frame), () => {
+      const { url, line, column } = frame;
+      const place = { ...(url && { file: url }), ...(line > 0 && { line }), ...(column > 0 && { col: column }) };
+      return this.frames.push({ name: frameName(frame), ...place }) - 1;
+    });
   }
 }
 

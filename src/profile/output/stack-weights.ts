@@ -1,4 +1,5 @@
 // Samples of one stack and one label as one: what formats without time need.
+import { getOrMake } from '../../base/maps/get-or-make.js';
 import { type LabelledProfile, SampleKind } from '../labelled-profile.js';
 import { labelRowOf } from './label-text.js';
 
@@ -19,13 +20,9 @@ export const stackWeights = (profile: LabelledProfile): StackWeight[] => {
     if (samples.kind[i] === SampleKind.idle) continue;
     const node = samples.node[i];
     const label = labelRowOf(profile, i);
-    const key = node * labels.length + label;
-    const known = sums.get(key);
-    if (known === undefined) sums.set(key, { node, label, samples: 1, cpuNs: samples.cpuNs[i] });
-    else {
-      known.samples++;
-      known.cpuNs += samples.cpuNs[i];
-    }
+    const sum = getOrMake(sums, node * labels.length + label, () => ({ node, label, samples: 0, cpuNs: 0 }));
+    sum.samples++;
+    sum.cpuNs += samples.cpuNs[i];
   }
   return [...sums.values()];
 };
