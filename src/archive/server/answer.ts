@@ -40,34 +40,31 @@ export const sendJson = (
 
 /** An answer of status 200 that is written in pieces. */
 export class JsonStream {
-  private pending = '';
+  readonly #response: ServerResponse;
+  readonly #signal: AbortSignal;
+  #pending = '';
 
-  constructor(
-    private readonly response: ServerResponse,
-    private readonly signal: AbortSignal,
-  ) {}
+  constructor(response: ServerResponse, signal: AbortSignal) {
+    this.#response = response;
+    this.#signal = signal;
+  }
 
   /** Write; waits while the client is behind. Throws when it went away or its time is over. */
   async write(text: string): Promise<void> {
-    this.pending += text;
-    if (this.pending.length >= PIECE_LENGTH) await this.push();
-  }
-
-  /** Write all pieces. */
-  async writeAll(pieces: Iterable<string>): Promise<void> {
-    for (const piece of pieces) await this.write(piece);
+    this.#pending += text;
+    if (this.#pending.length >= PIECE_LENGTH) await this.#push();
   }
 
   async end(): Promise<void> {
-    await this.push();
-    this.response.end();
+    await this.#push();
+    this.#response.end();
   }
 
-  private async push(): Promise<void> {
-    this.signal.throwIfAborted();
-    const { response, pending } = this;
-    this.pending = '';
+  async #push(): Promise<void> {
+    const [response, signal, pending] = [this.#response, this.#signal, this.#pending];
+    signal.throwIfAborted();
+    this.#pending = '';
     if (!response.headersSent) response.writeHead(200, HEADERS);
-    if (!response.write(pending)) await once(response, 'drain', { signal: this.signal });
+    if (!response.write(pending)) await once(response, 'drain', { signal });
   }
 }

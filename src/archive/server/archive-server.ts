@@ -9,9 +9,8 @@ import { BodyBudget } from './body-budget.js';
 import { errorBody } from './errors.js';
 import { Guard, isLoopback } from './guard.js';
 import { type IngestStats, ingestRoute } from './ingest.js';
-import type { ArchiveReader } from './ports.js';
 import { healthRoute, RequestHandler, type RequestStats } from './request-handler.js';
-import type { Route } from './route.js';
+import { queryRoute, type Route } from './route.js';
 import { type ArchiveServerOptions, type ResolvedServerOptions, resolveServerOptions } from './server-options.js';
 import { v1Routes } from './v1-routes.js';
 import { v3Routes } from './v3-routes.js';
@@ -48,17 +47,6 @@ export interface ArchiveServer {
   close(): Promise<void>;
 }
 
-/** What the server and the archive did, for people and monitoring. */
-const statsRoute = (archive: ArchiveReader, stats: () => ArchiveServerStats): Route => ({
-  method: 'GET',
-  path: ['stats'],
-  errors: 'v3',
-  isQuery: true,
-  async handle({ response }) {
-    sendJson(response, 200, { server: stats(), archive: await archive.stats?.() });
-  },
-});
-
 const routesOf = (
   options: ResolvedServerOptions,
   budget: BodyBudget,
@@ -68,7 +56,10 @@ const routesOf = (
   const { archive, endpoints, maxTraces, maxBodyBytes } = options;
   return [
     healthRoute,
-    statsRoute(archive, stats),
+    // What the server and the archive did, for people and monitoring.
+    queryRoute('/stats', async ({ response }) =>
+      sendJson(response, 200, { server: stats(), archive: await archive.stats?.() }),
+    ),
     ...(endpoints === 'ingest' ? [] : [...v3Routes(archive, maxTraces), ...v1Routes(archive, maxTraces)]),
     ...(endpoints === 'query' ? [] : [ingestRoute(archive, maxBodyBytes, budget, otlp)]),
   ];

@@ -15,10 +15,6 @@ export class BodyBudget {
 
   constructor(private readonly maxBytes: number) {}
 
-  get heldBytes(): number {
-    return this.held;
-  }
-
   /** Take room for bytes that are about to be kept. */
   take(bytes: number): void {
     if (this.held + bytes > this.maxBytes) {

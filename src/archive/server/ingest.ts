@@ -12,7 +12,6 @@ import { encodeSuccess, type PartialSuccess, successJson } from './otlp-answers.
 import type { ArchiveWriter } from './ports.js';
 import { withBody } from './read-body.js';
 import type { Route } from './route.js';
-import { SharedFlush } from './shared-flush.js';
 
 const PROTOBUF = 'application/x-protobuf';
 const JSON_TYPE = 'application/json';
@@ -48,6 +47,26 @@ const succeed = (response: ServerResponse, isProtobuf: boolean, partial: Partial
   else sendJson(response, 200, successJson(partial));
 };
 
+/**
+ * Gives one flush to all requests that wait for one: a disk syncs once for many. One runs at a time, and at most one more is due; none is
+ * answered by a flush that began before its spans were appended.
+ */
+const sharedFlush = (archive: ArchiveWriter): (() => Promise<void>) => {
+  let running: Promise<void> = Promise.resolve();
+  let due: Promise<void> | undefined;
+  const afterRunning = async (): Promise<void> => {
+    // Those who waited for it were told.
+    await running.catch(() => undefined);
+    due = undefined;
+    running = archive.flush();
+    return running;
+  };
+  return () => {
+    due ??= afterRunning();
+    return due;
+  };
+};
+
 /** The endpoint. */
 export const ingestRoute = (
   archive: ArchiveWriter,
@@ -56,11 +75,10 @@ export const ingestRoute = (
   stats: IngestStats,
 ): Route => {
   const known = newKnownParts();
-  const flush = new SharedFlush(archive);
+  const flush = sharedFlush(archive);
   return {
     method: 'POST',
     path: ['v1', 'traces'],
-    errors: 'otlp',
     isQuery: false,
     async handle({ request, response }) {
       const type = contentTypeOf(request);
@@ -76,7 +94,7 @@ export const ingestRoute = (
       stats.spansRefused += spans.length - done;
       if (done === 0 && spans.length > 0) throw tryLater(503, 'the archive can hold no more spans now');
       stats.spansInvalid += decoded.refused + invalid;
-      if (taken > 0) await flush.wait();
+      if (taken > 0) await flush();
       succeed(response, type === PROTOBUF, reservation(decoded, appended));
     },
   };

@@ -1,5 +1,6 @@
 // What the server needs of an archive, and nothing more. Types only.
-import type { ArchivedKind, ArchivedSpan, TraceSearch, TraceSummary } from '../../trace/archived-span.js';
+import type { ArchivedSpan, TraceSearch, TraceSummary } from '../../trace/archived-span.js';
+import type { Operation } from '../operations-of.js';
 
 /** Options of a read. */
 export interface ReadOptions {
@@ -9,12 +10,6 @@ export interface ReadOptions {
   readonly onDamage?: (damage: { readonly file: string; readonly message: string }) => void;
   /** What spans are listed and found under whose resource names no service. */
   readonly unnamedService?: string;
-}
-
-/** A span name of a service. */
-export interface Operation {
-  readonly name: string;
-  readonly kind: ArchivedKind;
 }
 
 /** The reading side of an archive. */
@@ -31,7 +26,7 @@ export interface ArchiveReader {
 
 /** The writing side of an archive. */
 export interface ArchiveWriter {
-  /** How many were taken, from the first on; the rest was refused and counted there. */
+  /** Takes spans in order and gives their number; the rest was refused and counted there. */
   append(spans: readonly ArchivedSpan[]): number;
   /** What was appended before is on the disk. */
   flush(): Promise<void>;

@@ -17,6 +17,13 @@ export const pick = (
   return undefined;
 };
 
+/** The value of a parameter that must be there. */
+export const required = (query: URLSearchParams, name: string): string => {
+  const value = query.get(name) ?? '';
+  if (value === '') throw new HttpError(400, `the parameter ${name} is required`);
+  return value;
+};
+
 const UNIT_NS: Readonly<Record<string, bigint>> = {
   ns: 1n,
   us: 1000n,

@@ -17,6 +17,7 @@ import {
   routesAt,
   type Target,
 } from './route.js';
+import { SeenDamage } from './seen-damage.js';
 
 /** What was asked so far. */
 export interface RequestStats {
@@ -91,7 +92,8 @@ export class RequestHandler {
     const route = routes.find((one) => one.method === method);
     if (route?.isOpen !== true) this.guard.check(request);
     if (route === undefined) throw new HttpError(405, `the method must be one of ${allow}`, { allow });
-    await this.run(route, { request, response, query, parts: partsOf(route, path), signal });
+    const damage = new SeenDamage(signal);
+    await this.run(route, { request, response, query, parts: partsOf(route, path), signal, damage });
   }
 
   private async run(route: Route, call: Call): Promise<void> {
@@ -151,7 +153,6 @@ const within = (signal: AbortSignal, work: void | Promise<void>): Promise<void> 
 export const healthRoute: Route = {
   method: 'GET',
   path: [''],
-  errors: 'v3',
   isOpen: true,
   isQuery: false,
   handle: ({ response }) => sendJson(response, 200, { status: 'ok', server: 'spanline' }),

@@ -1,6 +1,7 @@
 // What an endpoint is, and which one a request means. Paths are compared part by part; nothing of them ever names a file.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { HttpError } from './http-error.js';
+import type { SeenDamage } from './seen-damage.js';
 
 /** In which form an endpoint says what went wrong. */
 export type ErrorForm = 'v1' | 'v3' | 'otlp';
@@ -14,6 +15,8 @@ export interface Call {
   readonly parts: readonly string[];
   /** Fires when the client went away or the time for an answer is over. */
   readonly signal: AbortSignal;
+  /** How the archive is to be read for this request, and what of it could not be. */
+  readonly damage: SeenDamage;
 }
 
 /** An endpoint. */
@@ -21,13 +24,20 @@ export interface Route {
   readonly method: 'GET' | 'POST';
   /** Parts of the path; `*` is any. */
   readonly path: readonly string[];
-  readonly errors: ErrorForm;
   /** Answered without a token: it tells nothing. */
   readonly isOpen?: boolean;
   /** Costs as much as what it finds: only some run at a time. */
   readonly isQuery: boolean;
   handle(call: Call): void | Promise<void>;
 }
+
+/** The endpoint of a query. */
+export const queryRoute = (path: string, handle: Route['handle']): Route => ({
+  method: 'GET',
+  path: path.split('/').slice(1),
+  isQuery: true,
+  handle,
+});
 
 /** A request's path and parameters. */
 export interface Target {

@@ -2,7 +2,7 @@
 // answer with other traces than were asked for.
 import type { TraceSearch } from '../../trace/archived-span.js';
 import { HttpError } from './http-error.js';
-import { durationNs, microsecondsNs, pick, rfc3339Ns, textMap, wholeNumber } from './query-values.js';
+import { durationNs, microsecondsNs, pick, required, rfc3339Ns, textMap, wholeNumber } from './query-values.js';
 
 /** Traces in an answer when the question does not say. */
 const DEFAULT_LIMIT = 100;
@@ -89,8 +89,7 @@ export const v3SearchInTime = (query: URLSearchParams, maxTraces: number): Trace
 
 /** The parameters of the older /api/traces. */
 export const v1Search = (query: URLSearchParams, maxTraces: number): TraceSearch => {
-  const service = pick(query, 'service');
-  if (service === undefined) throw new HttpError(400, 'the parameter service is required');
+  const service = required(query, 'service');
   const tags: (readonly [key: string, value: string])[] = [];
   for (const tag of query.getAll('tag')) {
     const at = tag.indexOf(':');
@@ -105,7 +104,7 @@ export const v1Search = (query: URLSearchParams, maxTraces: number): TraceSearch
       duration(pick(query, 'minDuration')),
       duration(pick(query, 'maxDuration')),
     ),
-    service: service[1],
+    service,
     name: pick(query, 'operation')?.[1],
     // Keys may be any text, `__proto__` too: an assignment would lose it, and with it a condition.
     ...withStatus(Object.fromEntries(tags)),

@@ -8,7 +8,7 @@ const NAMED = 20;
 
 /** The damage that one query met. */
 export class SeenDamage {
-  private readonly byFile = new Map<string, string>();
+  readonly #byFile = new Map<string, string>();
   /** How the query reads. */
   readonly options: ReadOptions;
 
@@ -17,23 +17,23 @@ export class SeenDamage {
       signal,
       unnamedService: MISSING_SERVICE,
       onDamage: ({ file, message }) => {
-        if (!this.byFile.has(file)) this.byFile.set(file, message);
+        if (!this.#byFile.has(file)) this.#byFile.set(file, message);
       },
     };
   }
 
   /** What to say, a line for each file; nothing when all could be read. */
   get messages(): readonly string[] {
-    const lines = [...this.byFile].map(
+    const lines = [...this.#byFile].map(
       ([file, message]) => `a part of the archive cannot be read: ${file}: ${message}`,
     );
     const more = lines.length - NAMED;
     return more > 0 ? [...lines.slice(0, NAMED), `${more} further files cannot be read`] : lines;
   }
 
-  /** Throws when something could not be read: for an answer that would say that there is nothing. */
-  mustBeNone(): void {
+  /** Throws when nothing was found and something could not be read: the answer would say that there is nothing. */
+  checkNothing(found: number): void {
     const { messages } = this;
-    if (messages.length > 0) throw new HttpError(500, messages.join('; '));
+    if (found === 0 && messages.length > 0) throw new HttpError(500, messages.join('; '));
   }
 }

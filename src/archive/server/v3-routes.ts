@@ -1,18 +1,18 @@
 // Jaeger's query API of version 3 over HTTP: traces as OTLP/JSON. What Jaeger answers with, in form and status.
 
+import { getOrMake } from '../../base/maps/get-or-make.js';
 import { shownService } from '../../formats/jaeger-json/shown-trace.js';
 import { otlpResourceSpans } from '../../formats/otlp/write-json.js';
 import type { ArchivedSpan, TraceSummary } from '../../trace/archived-span.js';
+import type { Operation } from '../operations-of.js';
 import { JsonStream, sendJson } from './answer.js';
 import { HttpError } from './http-error.js';
-import { loadTraces } from './load-traces.js';
-import type { ArchiveReader, Operation } from './ports.js';
-import { pick, traceIdOf } from './query-values.js';
-import type { Call, Route } from './route.js';
+import { type LoadedTrace, loadTraces } from './load-traces.js';
+import type { ArchiveReader } from './ports.js';
+import { pick, required, traceIdOf } from './query-values.js';
+import { type Call, queryRoute, type Route } from './route.js';
 import { v3Search, v3SearchInTime } from './search-parameters.js';
-import { SeenDamage } from './seen-damage.js';
-
-const noTraces = (): HttpError => new HttpError(404, 'No traces found');
+import type { SeenDamage } from './seen-damage.js';
 
 /** Beside an answer that is not of everything, in the form of errors here. */
 const errorOf = ({ messages }: SeenDamage) =>
@@ -24,22 +24,16 @@ const errorMember = (damage: SeenDamage): string => {
   return text === '' ? '' : `,${text}`;
 };
 
-const streamTraces = async (
-  { response, signal }: Call,
-  traces: AsyncIterable<readonly [string, readonly ArchivedSpan[]]>,
-  damage: SeenDamage,
-): Promise<void> => {
+const streamTraces = async ({ response, signal, damage }: Call, traces: AsyncIterable<LoadedTrace>): Promise<void> => {
   const stream = new JsonStream(response, signal);
   let count = 0;
   for await (const [, spans] of traces) {
     await stream.write(count++ === 0 ? '{"result":{"resourceSpans":[' : ',');
     for (const piece of otlpResourceSpans(spans)) await stream.write(asJaegerWrites(piece));
   }
-  if (count === 0) {
-    // They may be in what cannot be read.
-    damage.mustBeNone();
-    throw noTraces();
-  }
+  // They may be in what cannot be read.
+  damage.checkNothing(count);
+  if (count === 0) throw new HttpError(404, 'No traces found');
   await stream.write(`]}${errorMember(damage)}}\n`);
   await stream.end();
 };
@@ -66,8 +60,7 @@ const summaryJson = (
   let errorSpanCount = 0;
   for (const span of spans) {
     const of = shownService(span.resource.properties);
-    const counts = services.get(of) ?? { name: of, spanCount: 0, errorSpanCount: 0 };
-    services.set(of, counts);
+    const counts = getOrMake(services, of, (name) => ({ name, spanCount: 0, errorSpanCount: 0 }));
     counts.spanCount++;
     if (span.status.code === 'error') {
       counts.errorSpanCount++;
@@ -88,51 +81,33 @@ const summaryJson = (
   };
 };
 
-const get = (path: string, handle: Route['handle']): Route => ({
-  method: 'GET',
-  path: path.split('/').slice(1),
-  errors: 'v3',
-  isQuery: true,
-  handle,
-});
-
 /** The endpoints. */
 export const v3Routes = (archive: ArchiveReader, maxTraces: number): Route[] => [
-  get('/api/v3/services', async ({ response, signal }) => {
-    const damage = new SeenDamage(signal);
+  queryRoute('/api/v3/services', async ({ response, damage }) => {
     const services = await archive.services(damage.options);
-    if (services.length === 0) damage.mustBeNone();
+    damage.checkNothing(services.length);
     sendJson(response, 200, { services, ...errorOf(damage) });
   }),
-  get('/api/v3/operations', async ({ query, response, signal }) => {
-    const service = query.get('service') ?? '';
-    if (service === '') throw new HttpError(400, 'the parameter service is required');
+  queryRoute('/api/v3/operations', async ({ query, response, damage }) => {
+    const service = required(query, 'service');
     const kind = pick(query, 'spanKind', 'span_kind')?.[1].toLowerCase();
-    const damage = new SeenDamage(signal);
-    const { options } = damage;
-    const operations = await archive.operations(service, options);
+    const operations = await archive.operations(service, damage.options);
     const wanted = operations.filter((operation) => isOfKind(operation, kind));
-    if (wanted.length === 0) damage.mustBeNone();
+    damage.checkNothing(wanted.length);
     sendJson(response, 200, { operations: wanted.map(shownOperation), ...errorOf(damage) });
   }),
-  get('/api/v3/traces', async (call) => {
-    const { query, signal } = call;
-    const damage = new SeenDamage(signal);
-    const { options } = damage;
-    const search = v3SearchInTime(query, maxTraces);
-    const found = await archive.search(search, options);
-    await streamTraces(call, loadTraces(archive, found, options), damage);
+  queryRoute('/api/v3/traces', async (call) => {
+    const { query, damage } = call;
+    const found = await archive.search(v3SearchInTime(query, maxTraces), damage.options);
+    await streamTraces(call, loadTraces(archive, found, damage.options));
   }),
-  get('/api/v3/traces/*', async (call) => {
+  queryRoute('/api/v3/traces/*', async (call) => {
     const traceId = traceIdOf('trace_id', call.parts[0]);
-    const damage = new SeenDamage(call.signal);
-    await streamTraces(call, loadTraces(archive, [{ traceId, bytes: 0 }], damage.options), damage);
+    await streamTraces(call, loadTraces(archive, [{ traceId, bytes: 0 }], call.damage.options));
   }),
-  get('/api/v3/trace-summaries', async ({ query, response, signal }) => {
-    const damage = new SeenDamage(signal);
-    const search = v3Search(query, maxTraces);
-    const found = await archive.search(search, damage.options);
-    if (found.length === 0) damage.mustBeNone();
+  queryRoute('/api/v3/trace-summaries', async ({ query, response, signal, damage }) => {
+    const found = await archive.search(v3Search(query, maxTraces), damage.options);
+    damage.checkNothing(found.length);
     const byId = new Map(found.map((summary) => [summary.traceId, summary]));
     const stream = new JsonStream(response, signal);
     await stream.write('{"summaries":[');

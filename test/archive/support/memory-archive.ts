@@ -1,6 +1,7 @@
 // An archive in memory, simple enough to be right: what the server's tests hold its answers to.
 
-import type { ArchiveReader, ArchiveWriter, Operation } from '../../../src/archive/server/ports.js';
+import type { Operation } from '../../../src/archive/operations-of.js';
+import type { ArchiveReader, ArchiveWriter } from '../../../src/archive/server/ports.js';
 import type {
   ArchivedProperties,
   ArchivedSpan,
