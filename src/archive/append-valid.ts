@@ -5,7 +5,7 @@ import type { ArchivedSpan } from '../trace/archived-span.js';
 
 /** What became of spans: those behind the last one taken found no room, and may be given again. */
 export interface Appended {
-  /** Spans looked at, from the first on: taken or refused for good. */
+  /** Spans looked at, in order: taken or refused for good. */
   done: number;
   taken: number;
   /** Spans that cannot be kept. */

@@ -92,14 +92,12 @@ export class Archive {
   }
 
   /**
-   * Take finished spans; how many were taken, from the first on. The rest is refused and counted, because too many are held. Throws with
-   * none taken: `BadKeyError`, `BadValueError` (which name the field) or `LimitError` for a span that cannot be, `TransportError` when the
+   * Take finished spans in order and give the number taken. The rest is refused and counted, because too many are held. Throws with none
+   * taken: `BadKeyError`, `BadValueError` (which name the field) or `LimitError` for a span that cannot be, `TransportError` when the
    * disk takes none.
    */
   append(spans: readonly ArchivedSpan[]): number {
-    this.checkOpen();
-    if (this.options.readOnly)
-      throw new BadOptionsError(`${this.directory} was opened to read; open it without readOnly`);
+    this.checkWritable();
     return this.held.append(spans);
   }
 

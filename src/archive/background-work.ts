@@ -43,7 +43,7 @@ export class BackgroundWork {
   async start(): Promise<void> {
     const { maintain } = this.options;
     if (maintain) await this.alone(() => this.delete(this.options)).catch((error: unknown) => this.fail(error));
-    await this.alone(() => this.recover());
+    await this.alone(() => recover(this.set, this.worker, this.counts));
     if (maintain && this.counts.recoveredFiles > 0)
       await this.alone(() => this.delete(this.options)).catch((error: unknown) => this.fail(error));
     this.timer = setInterval(() => this.beat(), BEAT_MS).unref();
@@ -84,17 +84,8 @@ export class BackgroundWork {
   private async look(): Promise<void> {
     const { maintain } = this.options;
     if (maintain) await this.delete(this.options).catch((error: unknown) => this.fail(error));
-    await this.recover();
+    await recover(this.set, this.worker, this.counts);
     if (maintain) await this.merge(BACKGROUND_MERGES);
-  }
-
-  private async recover(): Promise<void> {
-    const { files, spans, tornBytes, failures, lastFailure } = await recover(this.set, this.worker);
-    this.counts.recoveredFiles += files;
-    this.counts.recoveredSpans += spans;
-    this.counts.tornBytes += tornBytes;
-    this.counts.failures += failures;
-    if (failures > 0) this.counts.lastFailure = lastFailure;
   }
 
   private async delete(limits: Retention): Promise<void> {

@@ -8,7 +8,8 @@ import { use } from './owner.js';
 import { SpanList } from './span-list.js';
 import { WalWriter } from './wal/wal-writer.js';
 
-interface Wal {
+/** A write-ahead file of this process. */
+export interface Wal {
   readonly id: string;
   readonly path: string;
   readonly writer: WalWriter;
@@ -42,66 +43,38 @@ const dropWal = (wal: Wal): void => {
 
 /** The spans of one write-ahead file. */
 export class HeldBatch {
-  private readonly all: ArchivedSpan[] = [];
-  private wal: Wal;
+  readonly #directory: string;
+  readonly #spans: ArchivedSpan[] = [];
+  /** The file, which is another one after `rewrite`. */
+  wal: Wal;
   /** The spans as queries see them. */
-  readonly list = new SpanList(this.all);
+  readonly list = new SpanList(this.#spans);
   readonly since = Date.now();
   /** The worker has the file, which is whole: its segment may appear at any moment. */
   isHandedOver = false;
 
   /** Throws `TransportError` when there can be no file. */
-  constructor(private readonly directory: string) {
+  constructor(directory: string) {
+    this.#directory = directory;
     this.wal = newWal(directory);
   }
 
   get spans(): readonly ArchivedSpan[] {
-    return this.all;
-  }
-
-  get count(): number {
-    return this.all.length;
-  }
-
-  get walBytes(): number {
-    return this.wal.writer.bytes;
-  }
-
-  /** Identity of the file; another one after `rewrite`. */
-  get walId(): string {
-    return this.wal.id;
-  }
-
-  get walPath(): string {
-    return this.wal.path;
-  }
-
-  /** Whether the file must not be trusted any more. */
-  get isLost(): boolean {
-    return this.wal.writer.isLost;
+    return this.#spans;
   }
 
   /** Take spans: all, or none when it throws. */
   append(spans: readonly ArchivedSpan[]): void {
     this.wal.writer.append(spans);
-    for (const span of spans) this.all.push(span);
-  }
-
-  /** Resolves when the disk has everything appended before. */
-  sync(): Promise<void> {
-    return this.wal.writer.sync();
-  }
-
-  /** Show other processes that this one lives. */
-  touch(): void {
-    this.wal.writer.touch();
+    for (const span of spans) this.#spans.push(span);
   }
 
   /** Everything goes into a new file. */
   rewrite(): void {
-    const wal = newWal(this.directory);
+    const wal = newWal(this.#directory);
     try {
-      for (let i = 0; i < this.all.length; i += REWRITE_SPANS) wal.writer.append(this.all.slice(i, i + REWRITE_SPANS));
+      for (let i = 0; i < this.#spans.length; i += REWRITE_SPANS)
+        wal.writer.append(this.#spans.slice(i, i + REWRITE_SPANS));
     } catch (error) {
       dropWal(wal);
       throw error;

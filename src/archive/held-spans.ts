@@ -4,20 +4,12 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { TransportError } from '../container/graph-error.js';
 import type { ArchivedSpan } from '../trace/archived-span.js';
+import type { ResolvedArchiveOptions } from './archive-options.js';
 import { newId } from './file-names.js';
 import { HeldBatch } from './held-batch.js';
 import type { SpanList } from './span-list.js';
 import type { WorkThread } from './work-thread.js';
 import { segmentNameOf, writeSpansTo } from './write-spans.js';
-
-/** When held spans become a segment, and how many there may be. */
-export interface HeldLimits {
-  readonly segmentSpans: number;
-  readonly segmentMs: number;
-  readonly walBytes: number;
-  readonly maxHeldSpans: number;
-  readonly maxHeldBytes: number;
-}
 
 /** After a segment could not be written it is not tried again for so long. */
 const RETRY_MS = 5000;
@@ -45,16 +37,16 @@ export class HeldSpans {
 
   constructor(
     private readonly directory: string,
-    private readonly limits: HeldLimits,
+    private readonly limits: ResolvedArchiveOptions,
     private readonly worker: WorkThread,
   ) {}
 
   get count(): number {
-    return this.batches.reduce((sum, { count }) => sum + count, 0);
+    return this.batches.reduce((sum, { spans }) => sum + spans.length, 0);
   }
 
   get walBytes(): number {
-    return this.batches.reduce((sum, { walBytes }) => sum + walBytes, 0);
+    return this.batches.reduce((sum, { wal }) => sum + wal.writer.bytes, 0);
   }
 
   /** How many spans would be taken now. */
@@ -65,18 +57,18 @@ export class HeldSpans {
 
   /** Identities of the files this writer has. */
   get walIds(): ReadonlySet<string> {
-    return new Set(this.batches.map(({ walId }) => walId));
+    return new Set(this.batches.map(({ wal }) => wal.id));
   }
 
   /** The held spans as queries see them, the newest first; not those for which a segment that replaces their file was found already. */
   lists(replaced: ReadonlySet<string>): readonly SpanList[] {
     return this.batches
-      .filter(({ isHandedOver, walId }) => !(isHandedOver && replaced.has(walId)))
+      .filter(({ isHandedOver, wal }) => !(isHandedOver && replaced.has(wal.id)))
       .map(({ list }) => list)
       .reverse();
   }
 
-  /** Take spans, as many as there is room for; how many were taken, from the first on. Throws when none could be. */
+  /** Take spans in order, as many as there is room for; the number taken. Throws when none could be. */
   append(spans: readonly ArchivedSpan[]): number {
     const { room } = this;
     const taken = room >= spans.length ? spans : spans.slice(0, room);
@@ -99,7 +91,7 @@ export class HeldSpans {
 
   /** Once a second: bring what was taken to the disk, show that this writer lives, and make a segment when it is time. */
   async beat(): Promise<void> {
-    for (const batch of this.batches) batch.touch();
+    for (const { wal } of this.batches) wal.writer.touch();
     const { open } = this;
     if (open !== undefined && (this.isFull(open) || Date.now() - open.since >= this.limits.segmentMs)) this.trySeal();
     this.go();
@@ -109,7 +101,7 @@ export class HeldSpans {
   /** Write all that is held as segments; the write-ahead files are not needed any more. Rejects with `TransportError`, nothing lost. */
   async seal(): Promise<void> {
     const { open } = this;
-    if (open !== undefined && this.waiting.length === 0 && !this.worker.accepts(open.count)) {
+    if (open !== undefined && this.waiting.length === 0 && !this.worker.accepts(open.spans.length)) {
       this.sealHere();
       return;
     }
@@ -132,17 +124,17 @@ export class HeldSpans {
     return this.open === undefined ? this.waiting : [...this.waiting, this.open];
   }
 
-  private isFull({ count, walBytes }: HeldBatch): boolean {
-    return count >= this.limits.segmentSpans || walBytes >= this.limits.walBytes;
+  private isFull({ spans, wal }: HeldBatch): boolean {
+    return spans.length >= this.limits.segmentSpans || wal.writer.bytes >= this.limits.walBytes;
   }
 
   private async flushBatch(batch: HeldBatch): Promise<void> {
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
-      const { walId } = batch;
-      const isCurrent = (): boolean => this.batches.includes(batch) && batch.walId === walId;
-      if (!batch.isLost) {
+      const { wal } = batch;
+      const isCurrent = (): boolean => this.batches.includes(batch) && batch.wal === wal;
+      if (!wal.writer.isLost) {
         try {
-          await batch.sync();
+          await wal.writer.sync();
         } catch (error) {
           if (isCurrent()) throw error;
         }
@@ -150,7 +142,7 @@ export class HeldSpans {
         // It is in a segment now, which is synced.
         if (!this.batches.includes(batch)) return;
         // Another process may have taken the file for a dead one's: then it has all that was in it before, and not what came after.
-        if (isCurrent() && !batch.isLost) return;
+        if (isCurrent() && !wal.writer.isLost) return;
       }
       if (batch.isHandedOver) await this.sealing?.catch(() => {});
       else if (isCurrent()) batch.rewrite();
@@ -162,7 +154,7 @@ export class HeldSpans {
   /** A full disk: the spans stay held, and appending refuses when they are too many. */
   private trySeal(): void {
     if (this.open === undefined || Date.now() < this.retryAt) return;
-    if (this.waiting.length === 0 && !this.worker.accepts(this.open.count)) {
+    if (this.waiting.length === 0 && !this.worker.accepts(this.open.spans.length)) {
       try {
         this.sealHere();
       } catch {
@@ -227,24 +219,25 @@ export class HeldSpans {
   /** Have the worker make the segment; false when it did not. */
   private async handOver(batch: HeldBatch): Promise<boolean> {
     const { directory } = this;
+    const { id: replaces, path, writer } = batch.wal;
     // What is in the file of another is not all there is.
-    if (batch.isLost) return false;
+    if (writer.isLost) return false;
     batch.isHandedOver = true;
-    const { walPath: path, walId: replaces, count: spans } = batch;
     const segmentId = newId();
-    const answer = await this.worker.run({ kind: 'seal', directory, path, replaces, segmentId, spans });
+    const task = { kind: 'seal', directory, path, replaces, segmentId, spans: batch.spans.length } as const;
+    const answer = await this.worker.run(task);
     // It may have died when it was done: a second segment of these spans would show them twice.
     if (answer === undefined) return existsSync(join(directory, segmentNameOf(batch.spans, segmentId)));
     return answer.isDone;
   }
 
-  private write({ spans, walId }: HeldBatch): void {
+  private write({ spans, wal }: HeldBatch): void {
     // The segment names the write-ahead file: a crash before that is gone shows nothing twice.
-    if (spans.length > 0) writeSpansTo(this.directory, spans, [walId]);
+    if (spans.length > 0) writeSpansTo(this.directory, spans, [wal.id]);
   }
 
   private finish(batch: HeldBatch): void {
-    if (batch.count > 0) this.seals++;
+    if (batch.spans.length > 0) this.seals++;
     batch.drop();
   }
 

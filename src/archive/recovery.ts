@@ -12,14 +12,14 @@ import { damageOf, readWal } from './wal/wal-reader.js';
 import type { WorkThread } from './work-thread.js';
 import { writeSpansTo } from './write-spans.js';
 
-/** What recovery found. */
-export interface Recovered {
-  readonly files: number;
-  readonly spans: number;
-  readonly tornBytes: number;
+/** Counts of what recovery found. */
+export interface RecoveryCounts {
+  recoveredFiles: number;
+  recoveredSpans: number;
+  tornBytes: number;
   /** Files that could not be taken over, and why the last one could not. */
-  readonly failures: number;
-  readonly lastFailure: string;
+  failures: number;
+  lastFailure: string;
 }
 
 /** What became of one file. */
@@ -34,33 +34,27 @@ const LEFTOVER_MS = 60 * 60 * 1000;
 /** Bytes of a span in a write-ahead file, about: to guess how many there are. */
 const SPAN_BYTES = 100;
 
-/** Make segments of the write-ahead files whose writers are gone. */
-export const recover = async (set: SegmentSet, worker: WorkThread): Promise<Recovered> => {
+/** Make segments of the write-ahead files whose writers are gone; `counts` are raised by what is found. */
+export const recover = async (set: SegmentSet, worker: WorkThread, counts: RecoveryCounts): Promise<void> => {
   const { wals, replaced } = await set.list();
   // A crash left them; living ones are about to delete theirs.
   for (const name of replaced) rmSync(join(set.directory, name), { force: true });
   // These make room for what comes.
   removeLeftovers(set.directory);
-  let files = 0;
-  let spans = 0;
-  let tornBytes = 0;
-  let failures = 0;
-  let lastFailure = '';
   for (const wal of wals) {
     if (isInUse(wal.owner, join(set.directory, wal.name))) continue;
     try {
       const taken = await takeOver(set, wal, worker);
       if (taken === undefined) continue;
-      files++;
-      spans += taken.spans;
-      tornBytes += taken.tornBytes;
+      counts.recoveredFiles++;
+      counts.recoveredSpans += taken.spans;
+      counts.tornBytes += taken.tornBytes;
     } catch (error) {
       if (!isOfDisk(error)) throw error;
-      failures++;
-      lastFailure = String(error);
+      counts.failures++;
+      counts.lastFailure = String(error);
     }
   }
-  return { files, spans, tornBytes, failures, lastFailure };
 };
 
 /** Whether an error is of the disk or of one file on it, and not a bug. */
