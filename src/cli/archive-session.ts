@@ -4,10 +4,9 @@ import { stat } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { Archive } from '../archive/archive.js';
 import type { DamagedSegment } from '../archive/archive-options.js';
-import { OutputClosed } from './closed-output.js';
 import { CommandError, ExitCode, endWith } from './exit-code.js';
 import { interruptible } from './interrupt.js';
-import { note } from './store-session.js';
+import { note, OutputClosed } from './output.js';
 
 /** Options of every command on an archive. */
 export interface ArchiveCommandOptions {

@@ -3,24 +3,31 @@ import { CommandError, ExitCode } from './exit-code.js';
 
 const EXIT_CODES = { SIGINT: ExitCode.interrupted, SIGTERM: ExitCode.terminated } as const;
 
+/** Calls `interrupted` at the first SIGINT and the first SIGTERM, until the answer is called; a second one ends the process at once. */
+export const onInterrupt = (interrupted: (name: NodeJS.Signals) => void): (() => void) => {
+  process.once('SIGINT', interrupted);
+  process.once('SIGTERM', interrupted);
+  return () => {
+    process.off('SIGINT', interrupted);
+    process.off('SIGTERM', interrupted);
+  };
+};
+
 /**
  * Runs `work` with an AbortSignal that SIGINT and SIGTERM abort. Aborted work ends the command as the signal would have: with its exit
  * code, and with `hint` after the message.
  */
 export const interruptible = async <T>(work: (signal: AbortSignal) => Promise<T>, hint = ''): Promise<T> => {
   const controller = new AbortController();
-  const abort = (name: NodeJS.Signals): void => {
+  const stopListening = onInterrupt((name) => {
     const exitCode = EXIT_CODES[name as keyof typeof EXIT_CODES];
     controller.abort(new CommandError('ERR_SPANLINE_INTERRUPTED', `interrupted by ${name}${hint}`, exitCode));
-  };
-  process.once('SIGINT', abort);
-  process.once('SIGTERM', abort);
+  });
   try {
     return await work(controller.signal);
   } catch (error) {
     throw controller.signal.aborted ? controller.signal.reason : error;
   } finally {
-    process.off('SIGINT', abort);
-    process.off('SIGTERM', abort);
+    stopListening();
   }
 };

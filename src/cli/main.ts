@@ -2,8 +2,8 @@
 import { CommanderError } from 'commander';
 // The `spanline` command: runs the program and turns its outcome into an exit code. Nothing else belongs here.
 import { escapeLines } from '../base/text/escape-text.js';
-import { OutputClosed, watchOutput } from './closed-output.js';
 import { ExitCode, endWith, exitCodeOf } from './exit-code.js';
+import { OutputClosed, watchOutput } from './output.js';
 import { createProgram } from './program.js';
 
 const say = (text: string): void => {

@@ -7,8 +7,9 @@ import { type ArchiveServer, createArchiveServer } from '../archive/server/archi
 import type { ArchiveServerOptions } from '../archive/server/server-options.js';
 import { archiveDirectory, noteDamage } from './archive-session.js';
 import { ExitCode, endWith } from './exit-code.js';
+import { onInterrupt } from './interrupt.js';
 import { wholeNumber } from './options.js';
-import { note, printJson } from './store-session.js';
+import { note, printAnswer } from './output.js';
 
 interface ServeOptions {
   readonly archive?: string;
@@ -34,13 +35,10 @@ const portOrOff = (text: string): number | 'off' => {
 /** Resolves at Ctrl-C or SIGTERM; a second one ends the process at once. */
 const toldToStop = (): Promise<void> =>
   new Promise((resolve) => {
-    const stop = (): void => {
-      process.off('SIGINT', stop);
-      process.off('SIGTERM', stop);
+    const stopListening = onInterrupt(() => {
+      stopListening();
       resolve();
-    };
-    process.on('SIGINT', stop);
-    process.on('SIGTERM', stop);
+    });
   });
 
 /** The main port takes spans too; those that look for OTLP's own port find it there. A read-only archive takes nothing. */
@@ -76,16 +74,12 @@ const announce = (
 ): void => {
   const query = running[0].url;
   const otlp = readOnly || otlpPort === 'off' ? undefined : `${(running[1] ?? running[0]).url}/v1/traces`;
-  if (json) {
-    printJson({ archive: directory, query, otlp });
-    return;
-  }
   const lines = [
     `archive      ${directory}`,
     `Jaeger API   ${query}`,
     ...(otlp === undefined ? [] : [`OTLP/HTTP    ${otlp}`]),
   ];
-  process.stdout.write(`${lines.join('\n')}\n`);
+  printAnswer(json, { archive: directory, query, otlp }, `${lines.join('\n')}\n`);
 };
 
 /** Milliseconds between checks for unreadable files. */

@@ -1,8 +1,6 @@
-// What all commands on a store share: its location, the deadline, Ctrl-C, and the form of the output.
+// What all commands on a store share: its location, the deadline and Ctrl-C.
 
-import { once } from 'node:events';
 import type { Command } from 'commander';
-import { escapeText } from '../base/text/escape-text.js';
 import {
   type CleaningRule,
   DEFAULT_RULE,
@@ -16,7 +14,6 @@ import {
   TraceDbError,
   type WideColumnTable,
 } from '../tracedb/index.js';
-import { throwIfOutputClosed } from './closed-output.js';
 import { CommandError, ExitCode } from './exit-code.js';
 import { interruptible } from './interrupt.js';
 import { wholeNumber } from './options.js';
@@ -113,21 +110,4 @@ export const withTable = async (
       await table.close();
     }
   }, hint);
-};
-
-/** Prints a note, which is not part of the answer, to standard error. */
-export const note = (text: string): void => {
-  process.stderr.write(`spanline: ${escapeText(text)}\n`);
-};
-
-/** One JSON document and a line break. */
-export const printJson = (value: unknown): void => {
-  process.stdout.write(`${JSON.stringify(value, null, 2)}\n`);
-};
-
-/** Writes to stdout at the speed of its reader; ends the command once the reader is gone. */
-export const writeOut = async (text: string): Promise<void> => {
-  throwIfOutputClosed();
-  // A closed pipe never drains; it emits an error instead.
-  if (!process.stdout.write(text)) await once(process.stdout, 'drain').catch(throwIfOutputClosed);
 };

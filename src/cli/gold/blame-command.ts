@@ -4,7 +4,7 @@ import type { Blame } from '../../tracedb/index.js';
 import { columns } from '../columns.js';
 import { ExitCode, endWith } from '../exit-code.js';
 import { wholeNumber } from '../options.js';
-import { printJson, type StoreOptions, withGold, withStore } from './gold-options.js';
+import { printAnswer, type StoreOptions, withGold, withStore } from './gold-options.js';
 
 interface BlameOptions extends StoreOptions {
   readonly commits: number;
@@ -33,11 +33,8 @@ export const registerBlame = (gold: Command): void => {
       withGold(options, async ({ gold: store, call }) => {
         const all = await store.blame(commits, undefined, call);
         const blamed = test === undefined ? all : all.filter((one) => one.test === test);
-        if (options.json) printJson(blamed);
-        else {
-          const head = ['test', 'digest', 'suspects', 'first seen', 'traces'];
-          process.stdout.write(columns(head, blamed.map(row), 'lllrr'));
-        }
+        const head = ['test', 'digest', 'suspects', 'first seen', 'traces'];
+        printAnswer(options.json, blamed, columns(head, blamed.map(row), 'lllrr'));
         if (blamed.length > 0) endWith(ExitCode.findings);
       }),
     );

@@ -3,7 +3,8 @@ import type { Command } from 'commander';
 import { GoldStore } from '../../tracedb/index.js';
 import { type Call, type OpenOptions, type StoreOptions, withStoreOptions, withTable } from '../store-session.js';
 
-export { note, printJson, type StoreOptions } from '../store-session.js';
+export { note, printAnswer } from '../output.js';
+export type { StoreOptions } from '../store-session.js';
 
 /** Settings that a new store is made with. */
 export interface NewGoldStore {

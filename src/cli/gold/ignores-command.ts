@@ -4,7 +4,7 @@ import type { IgnoreRule } from '../../tracedb/index.js';
 import { columns } from '../columns.js';
 import { notFound } from '../exit-code.js';
 import { isoTime } from '../options.js';
-import { printJson, type StoreOptions, withGold, withStore } from './gold-options.js';
+import { printAnswer, type StoreOptions, withGold, withStore } from './gold-options.js';
 import { whoRuns } from './triage-command.js';
 
 interface AddOptions extends StoreOptions {
@@ -33,10 +33,8 @@ const row = ({ id, query, expiresMs, by, note }: IgnoreRule): string[] => [
   note,
 ];
 
-const print = (rules: readonly IgnoreRule[], json: boolean | undefined): void => {
-  if (json) printJson(rules);
-  else process.stdout.write(columns(['id', 'expires', 'applies', 'by', 'query', 'note'], rules.map(row)));
-};
+const print = (rules: readonly IgnoreRule[], json: boolean | undefined): void =>
+  printAnswer(json, rules, columns(['id', 'expires', 'applies', 'by', 'query', 'note'], rules.map(row)));
 
 /** Register the commands. */
 export const registerIgnores = (gold: Command): void => {
@@ -69,8 +67,7 @@ export const registerIgnores = (gold: Command): void => {
         if (!(await store.ignores.delete(id, call))) {
           throw notFound(`there is no ignore rule ${id}; see spanline gold ignores list`);
         }
-        if (options.json) printJson({ deleted: id });
-        else process.stdout.write(`deleted ${id}\n`);
+        printAnswer(options.json, { deleted: id }, `deleted ${id}\n`);
       }),
     );
 };

@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import { MAX_TILE_SIZE, MIN_TILE_SIZE } from '../../tracedb/tile.js';
 import { wholeNumber, withAllowedChars } from '../options.js';
-import { type NewGoldStore, printJson, type StoreOptions, withGold, withStore } from './gold-options.js';
+import { type NewGoldStore, printAnswer, type StoreOptions, withGold, withStore } from './gold-options.js';
 
 /** Register the command. */
 export const registerInit = (gold: Command): void => {
@@ -27,11 +27,8 @@ export const registerInit = (gold: Command): void => {
         options,
         async ({ gold: store }) => {
           const made = { store: store.table.location, engine: store.table.engine, ...store.settings };
-          if (options.json) printJson(made);
-          else
-            process.stdout.write(
-              `${made.store}: tiles of ${made.tileSize} commits, digests of ${made.digestDigits} digits\n`,
-            );
+          const text = `${made.store}: tiles of ${made.tileSize} commits, digests of ${made.digestDigits} digits\n`;
+          printAnswer(options.json, made, text);
         },
         { make: { tileSize: options.tileSize, digestDigits: options.digestDigits } },
       ),

@@ -15,7 +15,7 @@ import {
 } from '../../tracedb/index.js';
 import { CommandError, ExitCode, unreadable } from '../exit-code.js';
 import { isoTime, wholeNumber, withAllowedChars } from '../options.js';
-import { printJson, type StoreOptions, withGold, withStore } from './gold-options.js';
+import { printAnswer, type StoreOptions, withGold, withStore } from './gold-options.js';
 
 interface PutOptions extends StoreOptions {
   readonly commit?: number;
@@ -131,8 +131,8 @@ Examples:
         async ({ gold: store, call }) => {
           const results = cleaned(file, entries, store.rule);
           await namingFile(file, () => store.put(commit, results, timeMs, call));
-          if (options.json) printJson({ commit, entries: entries.length });
-          else process.stdout.write(`commit ${commit}: ${entries.length} results\n`);
+          const text = `commit ${commit}: ${entries.length} results\n`;
+          printAnswer(options.json, { commit, entries: entries.length }, text);
         },
         {
           make: {},

@@ -4,7 +4,7 @@ import type { DigestResult, DigestSearch, TriageStatus } from '../../tracedb/ind
 import { columns } from '../columns.js';
 import { ExitCode, endWith } from '../exit-code.js';
 import { wholeNumber } from '../options.js';
-import { note, printJson, type StoreOptions, withGold, withStore } from './gold-options.js';
+import { note, printAnswer, type StoreOptions, withGold, withStore } from './gold-options.js';
 
 interface SearchOptions extends StoreOptions {
   readonly commits: number;
@@ -51,14 +51,10 @@ export const registerSearch = (gold: Command): void => {
       withGold(options, async ({ gold: store, call }) => {
         const search = { query: query ?? '', statuses: status, ignored, head: all !== true, offset, limit };
         const { results, total, totals, ignoredTraces, reason } = await store.search(commits, search, call);
-        if (options.json) {
-          const shown = results.map((result) => ({ ...result, paramSet: result.paramSet.toJSON() }));
-          printJson({ total, totals, ignoredTraces, reason, results: shown });
-        } else {
-          const head = ['test', 'digest', 'status', 'traces', 'first', 'last'];
-          process.stdout.write(columns(head, results.map(row), 'lllrrr'));
-          process.stdout.write(`${results.length} of ${total} digests; ${ignoredTraces} traces ignored\n`);
-        }
+        const shown = results.map((result) => ({ ...result, paramSet: result.paramSet.toJSON() }));
+        const table = columns(['test', 'digest', 'status', 'traces', 'first', 'last'], results.map(row), 'lllrrr');
+        const text = `${table}${results.length} of ${total} digests; ${ignoredTraces} traces ignored\n`;
+        printAnswer(options.json, { total, totals, ignoredTraces, reason, results: shown }, text);
         if (reason !== undefined) note(reason);
         // Also when they are on another page.
         if (totals.untriaged + totals.negative > 0) endWith(ExitCode.findings);

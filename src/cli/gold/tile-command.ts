@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import type { GoldTile } from '../../tracedb/index.js';
 import { columns } from '../columns.js';
 import { wholeNumber } from '../options.js';
-import { printJson, type StoreOptions, withGold, withStore } from './gold-options.js';
+import { printAnswer, type StoreOptions, withGold, withStore } from './gold-options.js';
 
 interface TileOptions extends StoreOptions {
   readonly commits: number;
@@ -13,10 +13,10 @@ interface TileOptions extends StoreOptions {
 // Enough to tell digests apart on a screen; --json has them whole.
 const SHOWN_DIGITS = 8;
 
-const print = ({ commits, traces }: GoldTile): void => {
+const textOf = ({ commits, traces }: GoldTile): string => {
   const rows = traces.map(({ id, digests }) => [id, ...digests.map((digest) => digest.slice(0, SHOWN_DIGITS) || '-')]);
-  process.stdout.write(columns(['trace', ...commits.map(String)], rows));
-  process.stdout.write(`${traces.length} traces at ${commits.length} commits\n`);
+  const table = columns(['trace', ...commits.map(String)], rows);
+  return `${table}${traces.length} traces at ${commits.length} commits\n`;
 };
 
 /** Register the commands. */
@@ -31,8 +31,7 @@ export const registerTile = (gold: Command): void => {
         withGold(options, async ({ gold: store, call }) => {
           const read = { ...call, last };
           const tile = await (name === 'tile' ? store.getTile(commits, read) : store.getDenseTile(commits, read));
-          if (options.json) printJson({ ...tile, paramSet: tile.paramSet.toJSON() });
-          else print(tile);
+          printAnswer(options.json, { ...tile, paramSet: tile.paramSet.toJSON() }, textOf(tile));
         }),
       );
   };

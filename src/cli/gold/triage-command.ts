@@ -4,7 +4,7 @@ import { Argument, type Command } from 'commander';
 import { type GoldStore, type TestDigest, type TriageStatus, unseenDigests } from '../../tracedb/index.js';
 import { notFound } from '../exit-code.js';
 import type { Call } from '../store-session.js';
-import { printJson, type StoreOptions, withGold, withStore } from './gold-options.js';
+import { printAnswer, type StoreOptions, withGold, withStore } from './gold-options.js';
 
 interface TriageOptions extends StoreOptions {
   readonly by?: string;
@@ -51,8 +51,8 @@ export const registerTriage = (gold: Command): void => {
           const changes = digests.map((digest) => ({ test, digest, status }));
           if (!unseen) await refuseUnseen(store, changes, call);
           const changed = await store.expectations.triage(changes, { by, note, ...call });
-          if (options.json) printJson({ test, status, changed });
-          else process.stdout.write(`${changed} of ${digests.length} digests of ${test} changed to ${status}\n`);
+          const text = `${changed} of ${digests.length} digests of ${test} changed to ${status}\n`;
+          printAnswer(options.json, { test, status, changed }, text);
         }),
     );
 };

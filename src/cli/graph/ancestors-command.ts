@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import type { CompactGraph } from '../../graph/index.js';
 import { notFound } from '../exit-code.js';
 import { wholeNumber } from '../options.js';
-import { note, writeOut } from '../store-session.js';
+import { note, writeOut } from '../output.js';
 import { findKey } from './find-key.js';
 import { withGraph } from './graph-session.js';
 import { keyFormOf, keyText } from './key-form.js';

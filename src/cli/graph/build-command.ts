@@ -4,8 +4,8 @@ import { type BuildStats, CompactGraphBuilder, CycleError, DuplicateKeyError, Gr
 import { columns } from '../columns.js';
 import { wrongUsage } from '../exit-code.js';
 import { wholeNumber } from '../options.js';
+import { printAnswer } from '../output.js';
 import { Progress } from '../progress.js';
-import { printJson, writeOut } from '../store-session.js';
 import { commitsOf } from './git-commits.js';
 import { runGraphCommand } from './graph-session.js';
 import { type InputNode, nodesOfFile } from './input-lines.js';
@@ -71,17 +71,14 @@ const addNodes = async (builder: CompactGraphBuilder, input: Input, signal: Abor
   }
 };
 
-const print = async (path: string, stats: BuildStats, json: boolean | undefined): Promise<void> => {
+const print = (path: string, stats: BuildStats, json: boolean | undefined): void => {
   const [{ nodeCount, ghostCount, edgeCount }] = stats.graphs;
   const { bytes, spilledBytes } = stats;
-  if (json) {
-    printJson({ file: path, nodes: nodeCount, absent: ghostCount, references: edgeCount, bytes, spilledBytes });
-    return;
-  }
+  const answer = { file: path, nodes: nodeCount, absent: ghostCount, references: edgeCount, bytes, spilledBytes };
   const perNode = nodeCount === 0 ? '' : (bytes / nodeCount).toFixed(1);
   const head = ['file', 'nodes', 'absent', 'references', 'bytes', 'bytes/node'];
   const row = [path, `${nodeCount}`, `${ghostCount}`, `${edgeCount}`, `${bytes}`, perNode];
-  await writeOut(columns(head, [row], 'lrrrrr'));
+  printAnswer(json, answer, columns(head, [row], 'lrrrrr'));
 };
 
 /** Cycles, and keys that come twice, are named as the input writes keys. */
@@ -138,7 +135,7 @@ Exit codes: 0 built, 2 wrong usage or a bad line, 3 a file cannot be read or wri
         });
         try {
           await addNodes(builder, input, signal);
-          await print(output, await finish(builder, input.form), options.json);
+          print(output, await finish(builder, input.form), options.json);
         } finally {
           builder.abort();
         }

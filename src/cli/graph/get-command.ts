@@ -5,7 +5,7 @@ import { escapeText } from '../../base/text/escape-text.js';
 import type { CompactGraph, GraphNode, GraphView } from '../../graph/index.js';
 import { ExitCode, endWith } from '../exit-code.js';
 import { wholeNumber } from '../options.js';
-import { note, writeOut } from '../store-session.js';
+import { note, writeOut } from '../output.js';
 import { findKey } from './find-key.js';
 import { withGraph } from './graph-session.js';
 import { type KeyForm, keyFormOf, keyText } from './key-form.js';

@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import { type CompactGraph, type GraphInfo, NO_GRAPH, sectionName } from '../../graph/index.js';
 import { columns } from '../columns.js';
-import { printJson, writeOut } from '../store-session.js';
+import { printAnswer } from '../output.js';
 import { withGraph } from './graph-session.js';
 
 const keeps = ({ hasReferences, hasValues, hasBackPointers }: GraphInfo): string[] => [
@@ -19,10 +19,9 @@ const sectionsOf = ({ container }: CompactGraph) =>
     bytes: storedLength,
   }));
 
-const print = async (file: CompactGraph): Promise<void> => {
+const textOf = (file: CompactGraph): string => {
   const { container, keyCount, graphs, meta } = file;
-  await writeOut(`${container.transport.name}: ${container.size} bytes, ${keyCount} keys\n`);
-  for (const [name, text] of Object.entries(meta.notes)) await writeOut(`${name}: ${text}\n`);
+  const notes = Object.entries(meta.notes).map(([name, text]) => `${name}: ${text}\n`);
   const rows = graphs.map((info, i) => [
     `${i}`,
     `${info.nodeCount}`,
@@ -33,7 +32,6 @@ const print = async (file: CompactGraph): Promise<void> => {
     keeps(info).join(', '),
   ]);
   const head = ['graph', 'nodes', 'absent', 'references', 'lists', 'order', 'keeps'];
-  await writeOut(`\n${columns(head, rows, 'rrrrr')}`);
   const sections = sectionsOf(file).map(({ section, graph, offset, bytes }) => [
     section,
     graph === undefined ? '' : `${graph}`,
@@ -42,7 +40,8 @@ const print = async (file: CompactGraph): Promise<void> => {
     `${((bytes / container.size) * 100).toFixed(1)} %`,
   ]);
   const places = columns(['section', 'graph', 'offset', 'bytes', 'share'], sections, 'lrrrr');
-  await writeOut(`\n${places}`);
+  const first = `${container.transport.name}: ${container.size} bytes, ${keyCount} keys\n`;
+  return `${first}${notes.join('')}\n${columns(head, rows, 'rrrrr')}\n${places}`;
 };
 
 /** Register the command. */
@@ -62,18 +61,10 @@ Exit codes: 0 done, 1 the file is damaged, 2 wrong usage, 3 it cannot be read or
     )
     .action((path: string, { json }: { readonly json?: boolean }) =>
       withGraph(path, async (file) => {
-        if (!json) return print(file);
         const { container, keyCount, graphs, meta } = file;
         const { groupBytes, notes } = meta;
-        printJson({
-          file: path,
-          bytes: container.size,
-          keyCount,
-          groupBytes,
-          notes,
-          graphs,
-          sections: sectionsOf(file),
-        });
+        const facts = { file: path, bytes: container.size, keyCount, groupBytes, notes, graphs };
+        printAnswer(json, { ...facts, sections: sectionsOf(file) }, textOf(file));
       }),
     );
 };

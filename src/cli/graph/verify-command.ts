@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { Segment } from '../../archive/index.js';
 import { type CorruptError, type Damage, GraphError, type SalvageReport, salvage } from '../../graph/index.js';
 import { ExitCode, endWith } from '../exit-code.js';
-import { writeOut } from '../store-session.js';
+import { writeOut } from '../output.js';
 import { damageJson, damageText } from './damage-report.js';
 import { runGraphCommand } from './graph-session.js';
 

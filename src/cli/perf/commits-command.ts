@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import { columns } from '../columns.js';
 import { wholeNumber } from '../options.js';
-import { printJson, type StoreOptions, withPerf, withStore, writeOut } from './perf-options.js';
+import { printAnswer, type StoreOptions, withPerf, withStore } from './perf-options.js';
 
 interface CommitsOptions extends StoreOptions {
   readonly last?: number;
@@ -18,16 +18,12 @@ export const registerCommits = (perf: Command): void => {
       withPerf(options, async ({ perf: store, call }) => {
         const all = await store.commits.list({}, call);
         const commits = options.last === undefined ? all : all.slice(-options.last);
-        if (options.json) {
-          printJson(commits);
-          return;
-        }
         const rows = commits.map(({ number, hash, timestampMs }) => [
           String(number),
           hash,
           timestampMs === undefined ? '' : new Date(timestampMs).toISOString(),
         ]);
-        await writeOut(columns(['number', 'commit', 'time'], rows, 'rll'));
+        printAnswer(options.json, commits, columns(['number', 'commit', 'time'], rows, 'rll'));
       }),
     );
 };

@@ -4,8 +4,8 @@ import { type ComparedSeries, compareCommits } from '../../tracedb/index.js';
 import { columns } from '../columns.js';
 import { ExitCode, endWith } from '../exit-code.js';
 import { share } from '../options.js';
-import { printJson, type StoreOptions, withPerf, withStore } from './perf-options.js';
-import { noteNothingInNewest } from './traces-command.js';
+import { printAnswer, type StoreOptions, withPerf, withStore } from './perf-options.js';
+import { noteNothingInNewest } from './selected-traces.js';
 
 interface CompareCommandOptions extends StoreOptions {
   readonly query: string;
@@ -51,12 +51,10 @@ Exit codes: 0 nothing is worse, 1 something is, or there is no such commit or se
         const compared = await compareCommits(store, old.number, now.number, query, { ...call, minEffect, directions });
         const worse = compared.filter(({ verdict }) => verdict === 'worse').length;
         const shown = all ? compared : compared.filter(({ verdict }) => verdict !== 'same');
-        if (options.json) printJson({ before: old, after: now, compared: compared.length, worse, series: shown });
-        else {
-          const head = ['series', 'before', 'after', 'change', 'verdict'];
-          process.stdout.write(columns(head, shown.map(row), 'lrrrl'));
-          process.stdout.write(`${compared.length} series at both commits, ${shown.length} shown, ${worse} worse\n`);
-        }
+        const answer = { before: old, after: now, compared: compared.length, worse, series: shown };
+        const table = columns(['series', 'before', 'after', 'change', 'verdict'], shown.map(row), 'lrrrl');
+        const text = `${table}${compared.length} series at both commits, ${shown.length} shown, ${worse} worse\n`;
+        printAnswer(options.json, answer, text);
         if (worse > 0) endWith(ExitCode.findings);
         if (compared.length === 0 && query !== '') await noteNothingInNewest(session, query);
       }),

@@ -5,7 +5,7 @@ import type { Command } from 'commander';
 import { escapeText } from '../../base/text/escape-text.js';
 import { configProblems } from '../../tracedb/index.js';
 import { CommandError, ExitCode, endWith, unreadable } from '../exit-code.js';
-import { printJson } from './perf-options.js';
+import { printAnswer } from './perf-options.js';
 
 const readDocument = async (file: string): Promise<unknown> => {
   let text: string;
@@ -49,12 +49,9 @@ Exit codes: 0 good, 1 problems, 3 the file cannot be read.`,
     )
     .action(async (file: string, options: { readonly json?: boolean }) => {
       const problems = await configProblems(await readDocument(file));
-      if (options.json) printJson({ file, valid: problems.length === 0, problems });
-      else if (problems.length === 0) process.stdout.write(`${file}: good\n`);
-      else {
-        for (const { path, reason } of problems)
-          process.stdout.write(`${file}: ${escapeText(`${path || '/'} ${reason}`)}\n`);
-      }
+      const lines = problems.map(({ path, reason }) => `${file}: ${escapeText(`${path || '/'} ${reason}`)}\n`);
+      const text = problems.length === 0 ? `${file}: good\n` : lines.join('');
+      printAnswer(options.json, { file, valid: problems.length === 0, problems }, text);
       if (problems.length > 0) endWith(ExitCode.findings);
     });
 };

@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import { columns } from '../columns.js';
 import { Progress } from '../progress.js';
-import { type PerfSession, printJson, type StoreOptions, withPerf, withStore } from './perf-options.js';
+import { type PerfSession, printAnswer, type StoreOptions, withPerf, withStore } from './perf-options.js';
 import { type TileOptions, tileFor, withTile } from './tiles-command.js';
 
 interface Written {
@@ -24,11 +24,8 @@ const write = async ({ perf, call }: PerfSession, tile: number): Promise<Written
 };
 
 const print = (written: readonly Written[], json: boolean | undefined): void => {
-  if (json) printJson(written);
-  else {
-    const rows = written.map(({ tile, rows }) => [String(tile), String(rows)]);
-    process.stdout.write(columns(['tile', 'index rows'], rows, 'rr'));
-  }
+  const rows = written.map(({ tile, rows }) => [String(tile), String(rows)]);
+  printAnswer(json, written, columns(['tile', 'index rows'], rows, 'rr'));
 };
 
 /** Register the commands. */

@@ -13,7 +13,7 @@ import { columns } from '../columns.js';
 import { ExitCode, endWith } from '../exit-code.js';
 import { isoTime, withAllowedChars } from '../options.js';
 import { Progress } from '../progress.js';
-import { note, printJson, type StoreOptions, withPerf, withStore } from './perf-options.js';
+import { note, printAnswer, type StoreOptions, withPerf, withStore } from './perf-options.js';
 
 interface IngestCommandOptions extends StoreOptions {
   readonly format?: string;
@@ -47,14 +47,11 @@ const report = (results: readonly (IngestedFile | RefusedFile)[], json: boolean 
     note(one.error.message);
     endWith(one.error.code === 'ERR_SPANLINE_FILE' ? ExitCode.store : ExitCode.usage);
   }
-  if (json) {
-    printJson(results.map((one) => (one.outcome === 'bad' ? { ...one, error: one.error.message } : one)));
-    return;
-  }
+  const answer = results.map((one) => (one.outcome === 'bad' ? { ...one, error: one.error.message } : one));
   const rows = results.map((one) =>
     one.outcome === 'bad' ? [one.file, 'bad', '0', '0'] : [one.file, one.outcome, `${one.entries}`, `${one.points}`],
   );
-  process.stdout.write(columns(['file', 'outcome', 'entries', 'points'], rows, 'llrr'));
+  printAnswer(json, answer, columns(['file', 'outcome', 'entries', 'points'], rows, 'llrr'));
 };
 
 /** The files up to the first good one; no file is good when all are here. */

@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import { MAX_TILE_SIZE, MIN_TILE_SIZE } from '../../tracedb/tile.js';
 import { wholeNumber, withAllowedChars } from '../options.js';
-import { type NewPerfStore, printJson, type StoreOptions, withPerf, withStore } from './perf-options.js';
+import { type NewPerfStore, printAnswer, type StoreOptions, withPerf, withStore } from './perf-options.js';
 
 /** Register the command. */
 export const registerInit = (perf: Command): void => {
@@ -23,8 +23,8 @@ export const registerInit = (perf: Command): void => {
         options,
         async ({ perf }) => {
           const made = { store: perf.table.location, engine: perf.table.engine, ...perf.config };
-          if (options.json) printJson(made);
-          else process.stdout.write(`${made.store}: tiles of ${made.tileSize} commits in ${made.shards} shards\n`);
+          const text = `${made.store}: tiles of ${made.tileSize} commits in ${made.shards} shards\n`;
+          printAnswer(options.json, made, text);
         },
         { make: { tileSize: options.tileSize, shards: options.shards } },
       );

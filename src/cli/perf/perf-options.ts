@@ -9,7 +9,8 @@ import {
   withTable,
 } from '../store-session.js';
 
-export { note, printJson, type StoreOptions, writeOut } from '../store-session.js';
+export { note, printAnswer, writeOut } from '../output.js';
+export type { StoreOptions } from '../store-session.js';
 
 /** Settings that a new store is made with. */
 export interface NewPerfStore {

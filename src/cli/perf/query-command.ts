@@ -1,15 +1,15 @@
 // `spanline perf query`: the values a query selects, or with --explain how it was answered.
 import type { Command } from 'commander';
 import { Collector, type Reporter, Span } from '../../index.js';
-import { type CommitRange, type PerfTrace, structuredKeyOf } from '../../tracedb/index.js';
+import { structuredKeyOf } from '../../tracedb/index.js';
 import { columns } from '../columns.js';
 import { CommandError, ExitCode, wrongUsage } from '../exit-code.js';
 import { wholeNumber } from '../options.js';
 import { type RangeOptions, rangeOf, withRange } from './commit-range.js';
 import { explainText, explainTree } from './explain.js';
-import { note, type PerfSession, printJson, withPerf, writeOut } from './perf-options.js';
+import { note, type PerfSession, printAnswer, withPerf, writeOut } from './perf-options.js';
+import { selectedTraces } from './selected-traces.js';
 import { type TileOptions, tileFor, withTile } from './tiles-command.js';
-import { noteNothing, noteNothingIn } from './traces-command.js';
 
 interface QueryOptions extends TileOptions, RangeOptions {
   readonly limit?: number;
@@ -34,76 +34,29 @@ const number = (value: number | undefined): string => (value === undefined ? '' 
 
 const ROWS_A_TABLE = 10_000;
 
-/** A trace with its values by the number of the commit, of a tile or of a range. */
-interface Found {
-  readonly params: PerfTrace['params'];
-  readonly points: readonly (readonly [commit: number, value: number])[];
-}
-
-async function* ofTile({ perf, call }: PerfSession, tile: number, query: string): AsyncGenerator<readonly Found[]> {
-  const first = tile * perf.config.tileSize;
-  for await (const batch of perf.query(tile, query, call)) {
-    yield batch.map(({ params, values }) => ({
-      params,
-      points: Array.from(values, (value, offset) => [first + offset, value] as const).filter(
-        ([, value]) => !Number.isNaN(value),
-      ),
-    }));
-  }
-}
-
-async function* ofRange(
-  { perf, call }: PerfSession,
-  range: CommitRange,
-  query: string,
-): AsyncGenerator<readonly Found[]> {
-  for await (const batch of perf.querySeries(query, { ...range, ...call })) {
-    yield batch.map(({ params, commits, values }) => ({
-      params,
-      points: commits.map(({ number }, i) => [number, values[i] as number] as const),
-    }));
-  }
-}
-
-/** Returns their number. */
-const printTraces = async (found: AsyncIterable<readonly Found[]>, options: QueryOptions): Promise<number> => {
+/** Print the traces of a tile or of a range of commits. */
+const print = async (session: PerfSession, query: string, options: QueryOptions): Promise<void> => {
   let left = options.limit ?? Number.POSITIVE_INFINITY;
-  let count = 0;
   let rows: string[][] = [];
   const flush = async (): Promise<void> => {
-    const head = ['trace', 'values', 'min', 'median', 'max', 'last'];
-    await writeOut(columns(head, rows, 'lrrrrr'));
+    await writeOut(columns(['trace', 'values', 'min', 'median', 'max', 'last'], rows, 'lrrrrr'));
     rows = [];
   };
-  for await (const batch of found) {
+  for await (const batch of selectedTraces(session, query, rangeOf(options, options.tile), options.tile)) {
     const some = batch.slice(0, left);
     left -= some.length;
-    count += some.length;
     for (const { params, points } of some) {
-      if (options.json) await writeOut(`${JSON.stringify({ params, values: points })}\n`);
-      else {
-        const { values, min, median, max, last } = summary(points.map(([, value]) => value));
-        rows.push([structuredKeyOf(params), String(values), ...[min, median, max, last].map(number)]);
+      if (options.json) {
+        await writeOut(`${JSON.stringify({ params, values: points.map(({ commit, value }) => [commit, value]) })}\n`);
+        continue;
       }
+      const { values, min, median, max, last } = summary(points.map(({ value }) => value));
+      rows.push([structuredKeyOf(params), String(values), ...[min, median, max, last].map(number)]);
     }
     if (rows.length >= ROWS_A_TABLE) await flush();
     if (left <= 0) break;
   }
   if (!options.json) await flush();
-  return count;
-};
-
-/** Print the traces of a tile or of a range of commits. */
-const print = async (session: PerfSession, query: string, options: QueryOptions): Promise<void> => {
-  const range = rangeOf(options, options.tile);
-  if (range !== undefined) {
-    const count = await printTraces(ofRange(session, range, query), options);
-    if (count === 0) await noteNothingIn(session, range, query);
-    return;
-  }
-  const tile = await tileFor(session, options.tile);
-  const count = await printTraces(ofTile(session, tile, query), options);
-  if (count === 0) await noteNothing(session, tile, query);
 };
 
 /** CPU samples of an explained query: dear for a program that goes on, right for one query. */
@@ -153,8 +106,8 @@ const explain = async (
   await collector.shutdown();
   const spans = memory.traces.flatMap((trace) => trace.spans);
   const traceId = memory.traces[0]?.traceId;
-  if (options.json) printJson({ traceId, plan: explainTree(spans) });
-  else process.stdout.write(`${explainText(spans)}${traces} traces; trace ${traceId}\n`);
+  const text = `${explainText(spans)}${traces} traces; trace ${traceId}\n`;
+  printAnswer(options.json, { traceId, plan: explainTree(spans) }, text);
   const lost = Object.values(collector.stats().reporters).find(({ lastError }) => lastError !== undefined);
   if (lost !== undefined) {
     throw new CommandError(

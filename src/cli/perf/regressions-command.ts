@@ -14,8 +14,8 @@ import {
   INTERESTING,
   MEASURE,
 } from './detection.js';
-import { printJson, type StoreOptions, withPerf, withStore } from './perf-options.js';
-import { noteNothingInNewest } from './traces-command.js';
+import { printAnswer, type StoreOptions, withPerf, withStore } from './perf-options.js';
+import { noteNothingInNewest } from './selected-traces.js';
 
 interface RegressionsOptions extends StoreOptions, DetectionOptions {
   readonly query: string;
@@ -115,18 +115,15 @@ Exit codes: 0 no regression, 1 regressions found, or no series meets the query, 
         const all = await detect(detection, series, directions);
         const found = options.only === undefined ? all : all.filter(({ kind }) => kind === options.only);
         const regressions = all.filter(({ kind }) => kind === 'regression').length;
-        if (options.json) printJson({ series: series.length, regressions, found });
-        else {
-          const head = ['kind', 'commit', 'date', 'change', 'before', 'after', MEASURE[detection.detector], 'series'];
-          const align = 'lllrrrrl';
-          process.stdout.write(columns(head, found.map(row), align));
-          process.stdout.write(`${series.length} series, ${all.length} changes, ${regressions} regressions\n`);
-          const largest = [...found].sort((a, b) => Math.abs(b.change) - Math.abs(a.change))[0];
-          const drawn = series.find(({ key }) => key === largest?.key);
-          if (options.plot && drawn !== undefined) {
-            const text = await optionalPackage('asciichart', '--plot', () => trendText(drawn, terminalWidth()));
-            process.stdout.write(`\n${text}`);
-          }
+        const head = ['kind', 'commit', 'date', 'change', 'before', 'after', MEASURE[detection.detector], 'series'];
+        const table = columns(head, found.map(row), 'lllrrrrl');
+        const text = `${table}${series.length} series, ${all.length} changes, ${regressions} regressions\n`;
+        printAnswer(options.json, { series: series.length, regressions, found }, text);
+        const largest = [...found].sort((a, b) => Math.abs(b.change) - Math.abs(a.change))[0];
+        const drawn = series.find(({ key }) => key === largest?.key);
+        if (options.plot && !options.json && drawn !== undefined) {
+          const plot = await optionalPackage('asciichart', '--plot', () => trendText(drawn, terminalWidth()));
+          process.stdout.write(`\n${plot}`);
         }
         if (regressions > 0) endWith(ExitCode.findings);
         // A mistyped query must not pass for a history without regressions.

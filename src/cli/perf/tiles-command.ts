@@ -4,7 +4,7 @@ import type { PerfStore } from '../../tracedb/index.js';
 import { columns } from '../columns.js';
 import { notFound } from '../exit-code.js';
 import { wholeNumber } from '../options.js';
-import { type PerfSession, printJson, type StoreOptions, withPerf, withStore } from './perf-options.js';
+import { type PerfSession, printAnswer, type StoreOptions, withPerf, withStore } from './perf-options.js';
 
 const describe = async (perf: PerfStore, tile: number, call: PerfSession['call']) => {
   const ops = await perf.orderedParamSet(tile, call);
@@ -19,14 +19,10 @@ const describe = async (perf: PerfStore, tile: number, call: PerfSession['call']
 };
 
 const print = (tiles: readonly Awaited<ReturnType<typeof describe>>[], json: boolean | undefined): void => {
-  if (json) {
-    printJson(tiles);
-    return;
-  }
   const rows = tiles.map(({ tile, firstCommit, lastCommit, keys, params }) =>
     [tile, firstCommit, lastCommit, keys, params].map(String),
   );
-  process.stdout.write(columns(['tile', 'first commit', 'last commit', 'keys', 'params'], rows, 'rrrrr'));
+  printAnswer(json, tiles, columns(['tile', 'first commit', 'last commit', 'keys', 'params'], rows, 'rrrrr'));
 };
 
 /** Options of a command on one tile. */

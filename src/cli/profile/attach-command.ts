@@ -1,9 +1,10 @@
 // `spanline profile attach`: profiles a process that runs, through its inspector, and leaves it as it was.
 import { type Command, Option } from 'commander';
 import { EXTENSION_OF, PROFILE_FORMATS, type ProfileFormat } from '../../profile/output/profile-format.js';
+import { onInterrupt } from '../interrupt.js';
 import { numberFrom, wholeNumber } from '../options.js';
+import { note } from '../output.js';
 import { Progress } from '../progress.js';
-import { note } from '../store-session.js';
 import type { AttachAnswer, AttachOptions } from './agent.js';
 import { findInspector } from './find-inspector.js';
 import { InspectorClient } from './inspector-client.js';
@@ -29,18 +30,6 @@ const loaded = (agent: string): string => `(() => {
 })()`;
 
 const CLOSE = "setTimeout(() => process.getBuiltinModule('inspector').close(), 100); undefined";
-
-/** Ctrl-C ends the profile early; what was sampled is written. */
-const endingEarly = async <T>(finish: () => void, work: () => Promise<T>): Promise<T> => {
-  process.once('SIGINT', finish);
-  process.once('SIGTERM', finish);
-  try {
-    return await work();
-  } finally {
-    process.off('SIGINT', finish);
-    process.off('SIGTERM', finish);
-  }
-};
 
 const showing = async <T>(durationMs: number, work: Promise<T>): Promise<T> => {
   const progress = new Progress();
@@ -71,7 +60,9 @@ const attachTo = async (pid: number, port: number | undefined, options: AttachOp
     const finish = (): void => {
       connected.evaluate(`${loaded(agent)}.finish()`).catch(() => undefined);
     };
-    return (await endingEarly(finish, () => showing(options.durationMs, work))) as AttachAnswer;
+    // Ctrl-C ends the profile early; what was sampled is written.
+    const stopListening = onInterrupt(finish);
+    return (await showing(options.durationMs, work).finally(stopListening)) as AttachAnswer;
   } catch (error) {
     throw targetFailure(`process ${pid} could not be profiled: ${(error as Error).message}`, error);
   } finally {

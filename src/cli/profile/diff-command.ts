@@ -5,7 +5,7 @@ import { WHOLE_LABEL } from '../../profile/output/select-labels.js';
 import { columns } from '../columns.js';
 import { ExitCode, endWith } from '../exit-code.js';
 import { share } from '../options.js';
-import { printJson } from '../store-session.js';
+import { printAnswer } from '../output.js';
 import { readProfileFile } from './profile-files.js';
 import { nameOf, percent, points } from './profile-text.js';
 
@@ -25,8 +25,6 @@ const row = ({ value, before, after, change, low, high, pValue, verdict }: Label
   pValue < 0.001 ? pValue.toExponential(1) : pValue.toFixed(3),
   verdict,
 ];
-
-const ALIGN = 'lrrrrrl';
 
 /** Register the command. */
 export const registerDiff = (profile: Command): void => {
@@ -52,12 +50,10 @@ Exit codes: 0 no label takes more, 1 some do, 2 wrong usage, 3 a file cannot be 
       const changes = diff(await readProfileFile(beforeFile), await readProfileFile(afterFile), { by, minEffect });
       const more = changes.filter(({ verdict }) => verdict === 'more').length;
       const shown = all ? changes : changes.filter(({ verdict }) => verdict !== 'same');
-      if (json) printJson({ by, labels: changes.length, more, changes: shown });
-      else {
-        const head = [nameOf(by), 'before', 'after', 'points', '95 % interval', 'p', 'verdict'];
-        process.stdout.write(columns(head, shown.map(row), ALIGN));
-        process.stdout.write(`${changes.length} labels, ${shown.length} shown, ${more} take more\n`);
-      }
+      const head = [nameOf(by), 'before', 'after', 'points', '95 % interval', 'p', 'verdict'];
+      const table = columns(head, shown.map(row), 'lrrrrrl');
+      const text = `${table}${changes.length} labels, ${shown.length} shown, ${more} take more\n`;
+      printAnswer(json, { by, labels: changes.length, more, changes: shown }, text);
       if (more > 0) endWith(ExitCode.findings);
     });
 };

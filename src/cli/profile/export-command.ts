@@ -3,7 +3,7 @@ import { type Command, Option } from 'commander';
 import { openWriter, PROFILE_FORMATS, type ProfileFormat } from '../../profile/output/profile-format.js';
 import { selectLabels, WHOLE_LABEL } from '../../profile/output/select-labels.js';
 import { openSourceMaps, resolveSources } from '../../profile/output/source-maps.js';
-import { note } from '../store-session.js';
+import { note } from '../output.js';
 import { readProfileFile, writeWhole } from './profile-files.js';
 
 interface ExportCommandOptions {

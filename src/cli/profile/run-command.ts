@@ -9,7 +9,7 @@ import { EXTENSION_OF, openWriter, PROFILE_FORMATS, type ProfileFormat } from '.
 import { openSourceMaps } from '../../profile/output/source-maps.js';
 import { wrongUsage } from '../exit-code.js';
 import { numberFrom, wholeNumber } from '../options.js';
-import { note } from '../store-session.js';
+import { note } from '../output.js';
 import { CHILD_VARIABLE, type ChildOptions } from './child-options.js';
 import { builtFileUrl, targetFailure } from './profile-files.js';
 

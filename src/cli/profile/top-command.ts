@@ -5,7 +5,7 @@ import { type TopTable, top } from '../../profile/output/top.js';
 import type { LabelShare } from '../../profile/shares.js';
 import { columns } from '../columns.js';
 import { wholeNumber } from '../options.js';
-import { note, printJson } from '../store-session.js';
+import { note, printAnswer } from '../output.js';
 import { readProfileFile } from './profile-files.js';
 import { milliseconds, nameOf, percent } from './profile-text.js';
 
@@ -28,15 +28,13 @@ const row = ({ value, rank, share, low, high, cpuNs, stderrNs, samples }: LabelS
 /** Keys listed for a user who asks for a missing one. */
 const MOST_KEYS = 20;
 
-const ALIGN = 'rlrrrrr';
-
 const text = (table: TopTable): string => {
   const head = ['rank', nameOf(table.by), 'share', '95 % interval', 'cpu', 'error', 'samples'];
   const { rows, omitted, cpuNs, samples, gcNs, durationNs, unit } = table;
   const more = omitted === 0 ? '' : `, ${omitted} more rows (--limit)`;
   const measured = unit === 'cpu' ? 'measured' : 'estimated from samples';
   return (
-    columns(head, rows.map(row), ALIGN) +
+    columns(head, rows.map(row), 'rlrrrrr') +
     `${milliseconds(cpuNs)} of CPU time (${measured}) in ${samples} samples over ${milliseconds(durationNs)}; ` +
     `garbage collection ${milliseconds(gcNs)}${more}\n`
   );
@@ -64,9 +62,8 @@ Exit codes: 0 done, 2 wrong usage, 3 the file cannot be read.`,
     .action(async (file: string, { by, limit, json }: TopCommandOptions) => {
       const read = await readProfileFile(file);
       const table = top(read, { by, limit });
-      if (json) printJson({ ...table, keys: labelKeys(read) });
-      else process.stdout.write(text(table));
       const keys = labelKeys(read);
+      printAnswer(json, { ...table, keys }, text(table));
       if (!json && by !== WHOLE_LABEL && !keys.includes(by)) {
         const some = keys.slice(0, MOST_KEYS).map(nameOf).join(', ') || 'none';
         note(`no sample has the label ${nameOf(by)}; there are: ${some}${keys.length > MOST_KEYS ? ', ...' : ''}`);

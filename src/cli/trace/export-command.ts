@@ -7,8 +7,8 @@ import { WholeFile } from '../../base/files/whole-file.js';
 import type { ArchivedSpan } from '../../trace/archived-span.js';
 import { type ArchiveCommandOptions, withArchive, withArchiveOption } from '../archive-session.js';
 import { ExitCode, endWith, wrongUsage } from '../exit-code.js';
+import { note, printAnswer, writeOut } from '../output.js';
 import { Progress } from '../progress.js';
-import { note, printJson, writeOut } from '../store-session.js';
 import { findTraceId } from './find-trace.js';
 import { isSearch, type SearchOptions, searchOf, withSearchOptions } from './search-options.js';
 import { eachSummary } from './summaries.js';
@@ -96,8 +96,9 @@ const run = (ids: readonly string[], options: ExportOptions): Promise<void> => {
   return withArchive(options, async (archive, signal) => {
     const output = file === '-' ? toStdout : await toFile(file);
     const counts = await writeTraces(output, wantedTraces(archive, ids, options, signal), format);
-    if (json && file !== '-') printJson({ file, format, ...counts });
-    else if (json) process.stderr.write(`${JSON.stringify({ file, format, ...counts })}\n`);
+    const answer = { file, format, ...counts };
+    if (json && file !== '-') printAnswer(json, answer, '');
+    else if (json) process.stderr.write(`${JSON.stringify(answer)}\n`);
     else note(`${counts.traces} traces, ${counts.spans} spans${file === '-' ? '' : ` in ${file}`}`);
     if (counts.traces === 0) endWith(ExitCode.findings);
   });

@@ -3,6 +3,7 @@
 import type { Archive } from '../../archive/archive.js';
 import { escapeText } from '../../base/text/escape-text.js';
 import { shortTime } from '../../formats/terminal/units.js';
+import type { TraceSummary } from '../../trace/archived-span.js';
 import { type CommandError, notFound, wrongUsage } from '../exit-code.js';
 import { eachSummary } from './summaries.js';
 
@@ -24,18 +25,16 @@ export const findTraceId = async (archive: Archive, text: string, signal: AbortS
     if ((await archive.traces([id], { signal })).has(id)) return id;
     if (wanted.length === ID_LENGTH) throw noTrace(text);
   }
-  const found: { readonly id: string; readonly line: string }[] = [];
+  const found: TraceSummary[] = [];
   for await (const page of eachSummary(archive, {}, signal)) {
-    for (const { traceId, startUnixNs, name } of page) {
-      if (traceId.startsWith(wanted))
-        found.push({ id: traceId, line: `${traceId}  ${shortTime(startUnixNs)}  ${escapeText(name)}` });
-      if (found.length > NAMED) break;
-    }
+    found.push(...page.filter(({ traceId }) => traceId.startsWith(wanted)).slice(0, NAMED + 1));
     if (found.length > NAMED) break;
   }
   if (found.length === 0) throw noTrace(text);
-  if (found.length === 1) return found[0].id;
-  const lines = found.slice(0, NAMED).map(({ line }) => `\n  ${line}`);
+  if (found.length === 1) return found[0].traceId;
+  const lines = found
+    .slice(0, NAMED)
+    .map(({ traceId, startUnixNs, name }) => `\n  ${traceId}  ${shortTime(startUnixNs)}  ${escapeText(name)}`);
   throw wrongUsage(
     `several traces begin with ${text}; write more of the one that is meant:${lines.join('')}${found.length > NAMED ? '\n  ...' : ''}`,
   );

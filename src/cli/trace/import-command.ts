@@ -10,8 +10,8 @@ import type { ArchivedSpan } from '../../trace/archived-span.js';
 import { type ArchiveCommandOptions, withArchiveOption, withWrittenArchive } from '../archive-session.js';
 import { columns } from '../columns.js';
 import { ExitCode, endWith, wrongUsage } from '../exit-code.js';
+import { note, printAnswer } from '../output.js';
 import { Progress } from '../progress.js';
-import { note, printJson } from '../store-session.js';
 import { readDocuments } from './read-documents.js';
 import { readDocument, TRACE_FORMATS, type TraceFormat } from './trace-formats.js';
 
@@ -93,16 +93,12 @@ const report = (all: readonly Imported[], json: boolean | undefined): void => {
     if (one.error !== undefined) note(one.error);
     if (one.refused > 0) note(`${one.file}: spans that cannot be kept: ${describeRefusals(one)}`);
   }
-  if (json) printJson(all);
-  else {
-    const rows = all.map(({ file, documents, spans, refused, error }) => [
-      file,
-      error === undefined ? 'imported' : 'bad',
-      ...[documents, spans, refused].map(String),
-    ]);
-    const head = ['file', 'outcome', 'documents', 'spans', 'refused'];
-    process.stdout.write(columns(head, rows, 'llrrr'));
-  }
+  const rows = all.map(({ file, documents, spans, refused, error }) => [
+    file,
+    error === undefined ? 'imported' : 'bad',
+    ...[documents, spans, refused].map(String),
+  ]);
+  printAnswer(json, all, columns(['file', 'outcome', 'documents', 'spans', 'refused'], rows, 'llrrr'));
   if (all.some(({ isUnreadable }) => isUnreadable)) endWith(ExitCode.store);
   if (all.some(({ error }) => error !== undefined)) endWith(ExitCode.usage);
   if (all.some(({ refused }) => refused > 0)) endWith(ExitCode.findings);

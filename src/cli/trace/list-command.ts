@@ -4,7 +4,7 @@ import type { TraceSearch } from '../../trace/archived-span.js';
 import { type ArchiveCommandOptions, withArchive, withArchiveOption } from '../archive-session.js';
 import { ExitCode, endWith } from '../exit-code.js';
 import { wholeNumber } from '../options.js';
-import { note, writeOut } from '../store-session.js';
+import { note, writeOut } from '../output.js';
 import { MAX_LIMIT, type SearchOptions, searchOf, withSearchOptions } from './search-options.js';
 import { summaryJson, summaryRows } from './summaries.js';
 

@@ -8,7 +8,7 @@ import type { ArchivedSpan } from '../../trace/archived-span.js';
 import { absentParents } from '../../trace/trace-facts.js';
 import { type ArchiveCommandOptions, withArchive, withArchiveOption } from '../archive-session.js';
 import { wholeNumber } from '../options.js';
-import { writeOut } from '../store-session.js';
+import { writeOut } from '../output.js';
 import { terminalWidth, wantsColour } from '../terminal.js';
 import { findTraceId } from './find-trace.js';
 import { summaryJson } from './summaries.js';

@@ -3,7 +3,9 @@
 // fail one condition, that condition's own ids are fewer, and reading goes on with them, behind the gap. The answer must be the
 // same whichever is read.
 import type { Span } from '../../span/span.js';
-import { BATCH_IDS, behind, type IdStream, lowerBound, SpannedNode } from './id-node.js';
+import { under } from '../node-span.js';
+import { BATCH_IDS, behind, type IdNode, type IdStream, lowerBound, newFigures } from './id-node.js';
+import { endNodeSpan } from './leaf.js';
 
 /** A condition of an intersection. */
 export interface IntersectionInput {
@@ -40,7 +42,8 @@ const FIRST_BATCH_IDS = 16;
 const MAX_LOOKS = 8192;
 
 /** The intersection of its inputs, of which there is at least one; the one likely to have the fewest ids comes first. */
-export class Intersection extends SpannedNode {
+export class Intersection implements IdNode {
+  readonly figures = newFigures();
   readonly #inputs: Input[];
   /** The input that is read. */
   #reader: Input;
@@ -54,6 +57,7 @@ export class Intersection extends SpannedNode {
   #isOver = false;
 
   readonly #checks: readonly ((id: string) => boolean)[];
+  readonly #span: Span | undefined;
 
   /** @param checks Conditions that are only asked of ids, because reading them would take too many streams. */
   constructor(
@@ -61,8 +65,8 @@ export class Intersection extends SpannedNode {
     checks: readonly ((id: string) => boolean)[],
     span: Span | undefined,
   ) {
-    super(span);
     this.#checks = checks;
+    this.#span = span;
     this.#inputs = inputs.map((input) => ({
       ...input,
       ids: [],
@@ -75,7 +79,11 @@ export class Intersection extends SpannedNode {
     [this.#reader, ...this.#others] = this.#inputs as [Input, ...Input[]];
   }
 
-  protected async readOn(): Promise<readonly string[] | undefined> {
+  next(): Promise<readonly string[] | undefined> {
+    return under(this.#span, () => this.#merge());
+  }
+
+  async #merge(): Promise<readonly string[] | undefined> {
     const out: string[] = [];
     const lastLook = this.#looked + MAX_LOOKS;
     while (!this.#isOver && out.length < this.#batchIds && (out.length === 0 || this.#looked < lastLook)) {
@@ -84,13 +92,20 @@ export class Intersection extends SpannedNode {
       const rival = this.#scan(out) ?? this.#review();
       if (rival !== undefined) await this.#compare(rival);
     }
+    if (out.length === 0) {
+      await this.close();
+      return undefined;
+    }
     this.#batchIds = Math.min(2 * this.#batchIds, BATCH_IDS);
-    return this.gave(out);
+    this.figures.idsOut += out.length;
+    this.figures.batches++;
+    return out;
   }
 
   async close(): Promise<void> {
     await this.#endReads();
-    this.endSpan({ switches: this.#switches });
+    if (this.#span?.isRecording === true) this.#span.addProperty('switches', this.#switches);
+    endNodeSpan(this.#span, this.figures);
   }
 
   /** Add ids that meet all to `out`, from those at hand; returns the input that a long run of ids does not meet. */
@@ -189,7 +204,7 @@ export class Intersection extends SpannedNode {
   /** Read on until there are enough ids to compare, or no more. */
   async #sample(input: Input): Promise<boolean> {
     while (!input.isLast && input.ids.length - input.at < SAMPLE_IDS) {
-      const more = await this.waitFor(input.node.next());
+      const more = await this.#waitFor(input.node.next());
       if (this.#isOver) return false;
       if (more === undefined) {
         input.isLast = true;
@@ -203,7 +218,7 @@ export class Intersection extends SpannedNode {
   }
 
   async #refill(input: Input): Promise<boolean> {
-    const ids = input.isLast ? undefined : await this.waitFor(input.node.next());
+    const ids = input.isLast ? undefined : await this.#waitFor(input.node.next());
     if (ids === undefined) {
       // The answer is over but for the ids on their way out, which the span has yet to count.
       await this.#endReads();
@@ -218,5 +233,12 @@ export class Intersection extends SpannedNode {
   async #endReads(): Promise<void> {
     this.#isOver = true;
     await Promise.all(this.#inputs.map(({ node }) => node.close()));
+  }
+
+  async #waitFor<T>(read: Promise<T>): Promise<T> {
+    const since = performance.now();
+    const result = await read;
+    this.figures.waitMs += performance.now() - since;
+    return result;
   }
 }

@@ -1,4 +1,5 @@
 // The AbortSignal and the deadline of one call as one thing to ask. It must be disposed of, or its timer and listener stay.
+
 import { defaultMaxListeners, getMaxListeners, setMaxListeners } from 'node:events';
 import { sleep } from '../../base/calls/sleep.js';
 import { abortedBy } from '../../base/errors/aborted.js';
