@@ -9,7 +9,7 @@ export {
   type SeriesCommit,
 } from './detect/regressions.js';
 export { loadStatistics, type Statistics } from './detect/statistics.js';
-export type { StepDetectorName, StepFit, StepStatus } from './detect/step-detectors.js';
+export type { StepDetectorName, StepFit, StepStatus } from './detect/step-fit.js';
 export { type StepFitOptions, stepFit } from './detect/step-fit.js';
 export { findSteps, type Step, type StepScanOptions } from './detect/step-scan.js';
 export { type Blame, blameDigest, blameUntriaged, type Suspect } from './gold/blame.js';
@@ -30,7 +30,7 @@ export type { Problem } from './ingest/bad-file.js';
 export { configProblems, type DetectionConfig, type InstanceConfig, readInstanceConfig } from './ingest/config.js';
 export { INGEST_FORMATS, type IngestFormat } from './ingest/formats.js';
 export type { IngestCommit, IngestPoint } from './ingest/ingest-commit.js';
-export { INGEST_LIMITS, type IngestLimits } from './ingest/ingest-limits.js';
+export { INGEST_LIMITS, type IngestLimits } from './ingest/ingest-file.js';
 export { type IngestOptions, type IngestSummary, readIngestFile, validateIngestFile } from './ingest/read-file.js';
 export { optionalPackage } from './optional-package.js';
 export { type CleaningRule, checkParams, cleaningRule, DEFAULT_RULE, forceValid } from './params/cleaning.js';
@@ -61,7 +61,6 @@ export { formatQuery, parseQuery } from './query/parse-query.js';
 export { type Plan, type PlannedCondition, type PlannedValue, type PlanOptions, planQuery } from './query/plan.js';
 export { makeQuery, type Query, type QueryPart, queryFromParams } from './query/query.js';
 export { openTable } from './table/open-table.js';
-export { PartialFailureError } from './table/partial-failure-error.js';
 export { storeExists } from './table/store-exists.js';
 export type {
   CallOptions,
@@ -77,4 +76,4 @@ export type {
   TableStats,
   WideColumnTable,
 } from './table/wide-column-table.js';
-export { TraceDbError, type TraceDbErrorCode } from './tracedb-error.js';
+export { PartialFailureError, TraceDbError, type TraceDbErrorCode } from './tracedb-error.js';

@@ -10,11 +10,6 @@ export const MAX_TILE_SIZE = 8192;
 
 const KEY_DIGITS = 10;
 
-/** Throws unless `tileSize` commits can be a tile. */
-export const checkTileSize = (tileSize: number): void => {
-  wholeNumber('tileSize', tileSize, [MIN_TILE_SIZE, MAX_TILE_SIZE], invalidInput);
-};
-
 /** Throws unless `commit` can be the number of a commit. */
 export const checkCommit = (commit: number): void => {
   wholeNumber('the number of a commit', commit, [0, MAX_TILE], invalidInput);

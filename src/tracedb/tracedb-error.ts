@@ -1,6 +1,7 @@
 // The error of this wing: every failure a caller can meet carries a stable code and says what to do. It must never be thrown
 // without naming the input.
 import { SpanlineError } from '../base/errors/spanline-error.js';
+import type { RowFailure } from './table/wide-column-table.js';
 
 /** The stable codes of errors of the trace databases. */
 export type TraceDbErrorCode =
@@ -61,3 +62,19 @@ export const tableLimit = (message: string): TraceDbError => new TraceDbError('E
 /** The error of a call whose signal fired. */
 export const aborted = (message: string, options?: ErrorOptions): TraceDbError =>
   new TraceDbError('ERR_SPANLINE_ABORTED', message, options);
+
+/** Some rows of a bulk write were refused; the others are written. Retry with the rows in `failures`. */
+export class PartialFailureError extends TraceDbError {
+  readonly failures: readonly RowFailure[];
+
+  constructor(failures: readonly RowFailure[], rows: number, location: string) {
+    const [first] = failures;
+    super(
+      'ERR_SPANLINE_PARTIAL_FAILURE',
+      `${failures.length} of ${rows} rows were not written to ${location}; the first is ${JSON.stringify(first?.key)}: ` +
+        `${first?.error.message}. The others are written; write those in "failures" again.`,
+      { cause: first?.error },
+    );
+    this.failures = failures;
+  }
+}

@@ -1,7 +1,9 @@
 // Commits fall into tiles by whole division, and the key of a newer tile sorts before that of an older one.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { checkCommit, checkTileSize, MAX_TILE, offsetOf, tileKey, tileOf, tileOfKey } from '../../src/tracedb/tile.js';
+import { checkSettings } from '../../src/tracedb/params/store-settings.js';
+import { PERF_CONFIG } from '../../src/tracedb/perf/perf-config.js';
+import { checkCommit, MAX_TILE, offsetOf, tileKey, tileOf, tileOfKey } from '../../src/tracedb/tile.js';
 
 const code = (body: () => unknown): string => {
   try {
@@ -62,7 +64,7 @@ describe('what is no tile, commit or size', () => {
   });
 
   test.each([0, -1, 8193, 2.5, Number.NaN])('a size of %d', (size) => {
-    expect(code(() => checkTileSize(size))).toBe('ERR_SPANLINE_INVALID_INPUT');
+    expect(code(() => checkSettings(PERF_CONFIG, { tileSize: size }))).toBe('ERR_SPANLINE_INVALID_INPUT');
   });
 
   test.each(['', '214748364', '21474836470', '214748364x', ' 147483647'])('the key %j', (key) => {

@@ -41,6 +41,21 @@ const LEAST_CHANCE = 0.05;
 /** The exact p of ranks may be as small as the square of the normal one where all values of one side are larger, and a little below. */
 const FAR_ABOVE = 0.4;
 
+/** A cut and the stretch it is in, `[start, end)`. */
+type Place = readonly [start: number, cut: number, end: number];
+
+/** The sides of a cut within each reach; where neither is longer than the reach, the first has said it all. */
+const sidesOf = (
+  values: Float64Array,
+  [start, cut, end]: Place,
+  reaches: readonly number[],
+): { readonly before: Float64Array; readonly after: Float64Array; readonly isFirst: boolean }[] =>
+  reaches.flatMap((reach, i) => {
+    const before = values.subarray(Math.max(start, cut - reach), cut);
+    const after = values.subarray(cut, Math.min(end, cut + reach));
+    return i > 0 && before.length < reach && after.length < reach ? [] : [{ before, after, isFirst: i === 0 }];
+  });
+
 interface Jump {
   readonly size: number;
   /** The size left when both sides slope alike. */
@@ -92,25 +107,15 @@ const isOfSlope = ({ size, besideSlope, squares }: Jump, noise: Noise, variance:
 };
 
 /** The smallest p of the jump over all reaches; `enough` is as good as any smaller one. */
-const jumpP = (
-  values: Float64Array,
-  start: number,
-  cut: number,
-  end: number,
-  enough: number,
-  statistics: Statistics,
-): number => {
-  const jumps = JUMP_REACHES.flatMap((reach, i) => {
-    const before = values.subarray(Math.max(start, cut - reach), cut);
-    const after = values.subarray(cut, Math.min(end, cut + reach));
-    // Where neither side is longer than the reach, the first has said it all.
-    if (i > 0 && before.length < reach && after.length < reach) return [];
+const jumpP = (values: Float64Array, place: Place, enough: number, statistics: Statistics): number => {
+  const [, cut] = place;
+  const jumps = sidesOf(values, place, JUMP_REACHES).flatMap(({ before, after, isFirst }) => {
     const sides = [drawOutliersIn(before), drawOutliersIn(after)] as const;
     const jump = jumpOf(...sides);
     const t = blockT(jump.size, ...sides);
     const isOfWaves = t !== undefined && t < BESIDE_WAVES && Math.min(before.length, after.length) >= LONG_SIDE;
     if (jump.size === 0 || isOfWaves) return [];
-    return [{ ...jump, m: before.length, n: after.length, isFirst: i === 0, t }];
+    return [{ ...jump, m: before.length, n: after.length, isFirst, t }];
   });
   let best = 1;
   // What comes round again, such as a sawtooth, looks like a walk from one value to the next; the means of its blocks stay where they are.
@@ -134,19 +139,9 @@ const jumpP = (
   return best;
 };
 
-const rankP = (
-  values: Float64Array,
-  start: number,
-  cut: number,
-  end: number,
-  roughAbove: number,
-  statistics: Statistics,
-): number => {
+const rankP = (values: Float64Array, place: Place, roughAbove: number, statistics: Statistics): number => {
   let best = 1;
-  for (const [i, reach] of RANK_REACHES.entries()) {
-    const before = values.subarray(Math.max(start, cut - reach), cut);
-    const after = values.subarray(cut, Math.min(end, cut + reach));
-    if (i > 0 && before.length < reach && after.length < reach) continue;
+  for (const { before, after } of sidesOf(values, place, RANK_REACHES)) {
     best = Math.min(best, mannWhitney(before, after, statistics, roughAbove).pValue);
   }
   return best * RANK_REACHES.length;
@@ -158,17 +153,17 @@ const rankP = (
  */
 export const evidenceP = (
   values: Float64Array,
-  [start, cut, end]: readonly [start: number, cut: number, end: number],
+  place: Place,
   [pValue, places]: readonly [pValue: number, places: number],
   statistics: Statistics,
 ): number => {
   const limit = pValue / places;
   // Counting is dear. The cheap tests come first: normal ranks, then whether any jump is enough.
-  const rough = rankP(values, start, cut, end, 0, statistics);
+  const rough = rankP(values, place, 0, statistics);
   if (rough > limit ** FAR_ABOVE) return Math.min(1, rough);
-  const jump = jumpP(values, start, cut, end, limit, statistics);
+  const jump = jumpP(values, place, limit, statistics);
   if (jump > limit) return Math.min(1, jump);
-  if (!standsOut(values, [start, cut, end], Math.max(pValue, LEAST_CHANCE), statistics)) return 1;
-  const rank = rankP(values, start, cut, end, Number.POSITIVE_INFINITY, statistics);
-  return Math.min(1, Math.max(rank, jumpP(values, start, cut, end, rank, statistics)));
+  if (!standsOut(values, place, Math.max(pValue, LEAST_CHANCE), statistics)) return 1;
+  const rank = rankP(values, place, Number.POSITIVE_INFINITY, statistics);
+  return Math.min(1, Math.max(rank, jumpP(values, place, rank, statistics)));
 };

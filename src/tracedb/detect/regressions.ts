@@ -1,4 +1,5 @@
 // The lasting changes of many series, judged and sorted. It must never report more by chance when it is given more series.
+import { compareTexts } from '../params/param-text.js';
 import { invalidInput, TraceDbError } from '../tracedb-error.js';
 import { type Direction, directionOf } from './direction.js';
 import { type ChangePoint, type ChangePointOptions, changePoints } from './e-divisive.js';
@@ -68,9 +69,10 @@ export const checkSeries = ({ key, commits, values }: Series): void => {
   }
 };
 
-const kindOf = (change: number, direction: Direction): Regression['kind'] => {
+/** What a rise (or fall) is where a unit gets better in one direction. */
+export const kindOf = (isRise: boolean, direction: Direction): Regression['kind'] => {
   if (direction === 'unknown') return 'changed';
-  return change > 0 === (direction === 'up') ? 'improvement' : 'regression';
+  return isRise === (direction === 'up') ? 'improvement' : 'regression';
 };
 
 const changesOf = (series: Series, options: ChangePointOptions, statistics: Statistics): ChangePoint[] => {
@@ -83,13 +85,11 @@ const changesOf = (series: Series, options: ChangePointOptions, statistics: Stat
   }
 };
 
-const byText = (a: string, b: string): number => Number(a > b) - Number(a < b);
-
 const inOrder = (a: Regression, b: Regression): number =>
   a.commit.number - b.commit.number ||
   Math.abs(b.change) - Math.abs(a.change) ||
-  byText(a.key, b.key) ||
-  byText(a.unit, b.unit);
+  compareTexts(a.key, b.key) ||
+  compareTexts(a.unit, b.unit);
 
 /**
  * The lasting changes of many series, sorted by commit, then the largest first, then by key. Use it over the histories of all benchmarks
@@ -133,7 +133,7 @@ export const findRegressions = (
       ({ index, lastBefore, pValue, ...size }): Regression => ({
         key,
         unit,
-        kind: kindOf(size.change, direction),
+        kind: kindOf(size.change > 0, direction),
         commit: commits[index],
         lastBefore: commits[lastBefore],
         ...size,

@@ -3,10 +3,9 @@
 import { wholeNumber } from '../../base/options/checks.js';
 import { invalidInput } from '../tracedb-error.js';
 import { type Direction, directionOf } from './direction.js';
-import { checkSeries, type Series, type SeriesCommit } from './regressions.js';
+import { checkSeries, kindOf, type Series, type SeriesCommit } from './regressions.js';
 import type { Statistics } from './statistics.js';
-import type { StepStatus } from './step-detectors.js';
-import { type StepFitOptions, stepFit } from './step-fit.js';
+import { type StepFitOptions, type StepStatus, stepFit } from './step-fit.js';
 
 /** How {@link findSteps} looks. */
 export interface StepScanOptions extends StepFitOptions {
@@ -42,12 +41,6 @@ interface Found {
 
 const DEFAULT_RADIUS = 10;
 const MAX_RADIUS = 500;
-
-/** By what the detector saw: the medians may stand still where it looks at means, or at one value. */
-const kindOf = (status: StepStatus, direction: Direction): Step['kind'] => {
-  if (direction === 'unknown') return 'changed';
-  return (status === 'high') === (direction === 'up') ? 'improvement' : 'regression';
-};
 
 /** How marked a fit is, the same way for all detectors: of a p-value, smaller is more. */
 const strengthOf = (regression: number, detector: StepFitOptions['detector']): number =>
@@ -99,6 +92,9 @@ export const findSteps = (series: Series, options: StepScanOptions, statistics: 
     const change = after === before ? 0 : (after - before) / Math.abs(before);
     if (!(Math.abs(change) >= minEffect)) return [];
     const { key, unit } = series;
-    return [{ key, unit, kind: kindOf(status, direction), commit: commits[at], before, after, change, regression }];
+    // By what the detector saw: the medians may stand still where it looks at means, or at one value.
+    return [
+      { key, unit, kind: kindOf(status === 'high', direction), commit: commits[at], before, after, change, regression },
+    ];
   });
 };

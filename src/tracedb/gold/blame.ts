@@ -1,5 +1,6 @@
 // Blame: which commits may have brought a digest. A commit that certainly did not must never be in the list; one that may have must
 // never be missing from it, which is why commits without a result count.
+import { compareTexts } from '../params/param-text.js';
 import { invalidInput } from '../tracedb-error.js';
 import { MISSING_DIGEST } from './digest.js';
 import type { StatusOf } from './expectations.js';
@@ -136,7 +137,5 @@ export const blameUntriaged = (tile: GoldTile, statusOf: StatusOf, testKey = DEF
       if (blame !== undefined) blames.push(blame);
     }
   }
-  return blames.sort((a, b) => compare(a.test, b.test) || compare(a.digest, b.digest));
+  return blames.sort((a, b) => compareTexts(a.test, b.test) || compareTexts(a.digest, b.digest));
 };
-
-const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);

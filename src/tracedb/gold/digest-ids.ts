@@ -1,7 +1,6 @@
 // The two-way map between digests and their small ids, shared by all processes through the table. A digest must get one id for
 // ever, and an id one digest: the row of the digest decides, by a conditional write; the row of the id is written before it, so that
 // an id that can be met anywhere can always be read back.
-
 import { chunks, inParallel } from '../../base/calls/in-parallel.js';
 import { BoundedCache } from '../bounded-cache.js';
 import { inSpan } from '../node-span.js';

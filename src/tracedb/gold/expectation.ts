@@ -1,5 +1,6 @@
 // What people said of a digest of a test, and how that is written down. Text that this package did not write must be an error, never
 // a digest that looks untriaged.
+import { valueOfJson } from '../table/cells.js';
 import { storeCorrupt } from '../tracedb-error.js';
 
 /** What is thought of a digest: nothing yet, right, or wrong. */
@@ -46,12 +47,7 @@ const isHistory = (value: unknown): value is ExpectationChange[] =>
   Array.isArray(value) && value.every((change) => isStatus(change?.from) && isStatus(change?.to));
 
 const parse = <T>(value: Uint8Array, is: (value: unknown) => value is T, where: string): T => {
-  let parsed: unknown;
-  try {
-    parsed = JSON.parse(Buffer.from(value).toString('utf8'));
-  } catch {
-    parsed = undefined;
-  }
+  const parsed = valueOfJson(value);
   if (is(parsed)) return parsed;
   throw storeCorrupt(`${where} holds no expectation; restore it from a backup`);
 };

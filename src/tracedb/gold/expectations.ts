@@ -1,7 +1,6 @@
 // Expectations: per test and digest untriaged, positive or negative, with who and when, and the changes that led there. Two people
 // who triage one digest at once must both be in its history: now and past are in one row and change together, on condition that
 // nobody else changed them.
-
 import { chunks, inParallel } from '../../base/calls/in-parallel.js';
 import { CallDeadline } from '../params/call-deadline.js';
 import { retryConflicts } from '../params/retry-conflicts.js';

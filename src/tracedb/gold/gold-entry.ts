@@ -1,6 +1,7 @@
 // What is put into a Gold store, and its checks. All entries are checked before the first is written: a bad one changes nothing.
 import { type CleaningRule, checkParams } from '../params/cleaning.js';
 import { checkKey, checkValue, type Params } from '../params/param-text.js';
+import { valueOfJson } from '../table/cells.js';
 import { invalidInput, storeCorrupt } from '../tracedb-error.js';
 import { checkDigest, MISSING_DIGEST } from './digest.js';
 
@@ -23,12 +24,7 @@ export const encodeOptions = (options: Params): string =>
 
 /** The options in a cell; `where` is for the message. */
 export const decodeOptions = (text: string, where: string): Params => {
-  let options: unknown;
-  try {
-    options = JSON.parse(text);
-  } catch {
-    options = undefined;
-  }
+  const options = valueOfJson(text);
   if (!isTexts(options)) {
     throw storeCorrupt(`${where} holds no options of a trace; write them again`);
   }

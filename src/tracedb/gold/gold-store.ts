@@ -6,6 +6,7 @@ import { CallDeadline } from '../params/call-deadline.js';
 import type { CleaningRule } from '../params/cleaning.js';
 import { OpsRows, type OpsRowsStats } from '../params/ops-rows.js';
 import type { OrderedParamSet } from '../params/ordered-param-set.js';
+import { openSettings } from '../params/store-settings.js';
 import { fitQuery } from '../query/known-query.js';
 import type { Query } from '../query/query.js';
 import type { CallOptions, WideColumnTable } from '../table/wide-column-table.js';
@@ -25,7 +26,7 @@ import {
   opsRowKey,
   PREFIX_DIGITS,
 } from './gold-keys.js';
-import { type GoldSettings, openSettings } from './gold-settings.js';
+import { GOLD_SETTINGS, type GoldSettings } from './gold-settings.js';
 import type { GoldTile, TraceFragment } from './gold-tile.js';
 import { type GoldParts, GoldTileReader } from './gold-tile-reader.js';
 import { writeEntries } from './gold-writer.js';
@@ -135,7 +136,7 @@ export class GoldStore {
   static async open(table: WideColumnTable, options: GoldStoreOptions = {}): Promise<GoldStore> {
     const { tileSize, digestDigits, rule } = options;
     const deadline = new CallDeadline(`opening the Gold store in ${table.location}`, options);
-    const stored = await openSettings(table, { tileSize, digestDigits, rule }, deadline);
+    const stored = await openSettings(table, GOLD_SETTINGS, { tileSize, digestDigits }, rule, deadline);
     return new GoldStore(table, stored.settings, rule ?? stored.rule, options);
   }
 

@@ -8,7 +8,7 @@ import { structuredKeyOf } from '../params/structured-key.js';
 import type { Row, WideColumnTable } from '../table/wide-column-table.js';
 import { tileOf } from '../tile.js';
 import { storeCorrupt } from '../tracedb-error.js';
-import { MISSING_ID } from './digest.js';
+import { decodeVarint, MISSING_ID } from './digest.js';
 import type { DigestIds } from './digest-ids.js';
 import { decodeOptions } from './gold-entry.js';
 import {
@@ -26,7 +26,6 @@ import {
 } from './gold-keys.js';
 import { type GoldTile, GoldTileBuilder, type TraceFragment } from './gold-tile.js';
 import { readShards } from './merge-streams.js';
-import { decodeVarint } from './varint.js';
 
 /** A filter of Bigtable has at most 20 KB; beyond this many columns all are read and the others dropped here. */
 const MAX_COLUMNS_FILTERED = 1024;

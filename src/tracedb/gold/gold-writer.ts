@@ -1,16 +1,15 @@
 // Puts the entries of one commit: param set, then digest ids, options, and traces last. In that order whatever a reader meets can be
 // read, also when the writer dies half way; putting the same again completes it.
-
 import { chunks, inParallel } from '../../base/calls/in-parallel.js';
 import type { CallDeadline } from '../params/call-deadline.js';
 import { setCell } from '../table/cells.js';
 import { checkRowKey } from '../table/limits.js';
 import type { RowMutation } from '../table/wide-column-table.js';
 import { offsetOf, tileOf } from '../tile.js';
+import { encodeVarint } from './digest.js';
 import { encodeOptions, type GoldEntry } from './gold-entry.js';
 import { OPTIONS_COLUMN, OPTIONS_FAMILY, offsetColumn, optionsRowKey, TRACE_FAMILY, traceRowKey } from './gold-keys.js';
 import type { GoldParts } from './gold-tile-reader.js';
-import { encodeVarint } from './varint.js';
 
 const ROWS_PER_CALL = 1000;
 const CALLS_AT_ONCE = 4;

@@ -1,6 +1,5 @@
 // New digest ids, reserved from the one counter of the table in batches because every increment meets the same row. It must never
 // give one id twice, so an id whose use is in doubt is thrown away: there are 2^53 of them.
-
 import type { CallDeadline } from '../params/call-deadline.js';
 import type { WideColumnTable } from '../table/wide-column-table.js';
 import { storeCorrupt } from '../tracedb-error.js';

@@ -7,7 +7,7 @@ import { retryConflicts } from '../params/retry-conflicts.js';
 import { compileQuery } from '../query/matches.js';
 import { parseQuery } from '../query/parse-query.js';
 import type { Query } from '../query/query.js';
-import { changeRowIfSame, setCell } from '../table/cells.js';
+import { changeRowIfSame, setCell, textOf, valueOfJson } from '../table/cells.js';
 import type { CallOptions, Mutation, Row, WideColumnTable } from '../table/wide-column-table.js';
 import { invalidInput, storeCorrupt, TraceDbError, tableLimit } from '../tracedb-error.js';
 import { IGNORE_COLUMN, IGNORE_FAMILY, IGNORE_REVISION_COLUMN, IGNORE_ROWS_PREFIX, ignoreRowKey } from './gold-keys.js';
@@ -80,7 +80,7 @@ export class IgnoreRules {
   async create(input: IgnoreRuleInput, options?: CallOptions): Promise<IgnoreRule> {
     const deadline = new CallDeadline('adding an ignore rule', options);
     const rule = await makeRule(randomBytes(8).toString('hex'), input, this.#clock());
-    if ((await this.#read(deadline)).length >= MAX_IGNORE_RULES) {
+    if ((await this.list(deadline.next())).length >= MAX_IGNORE_RULES) {
       throw tableLimit(`${this.#table.location} has ${MAX_IGNORE_RULES} ignore rules; delete expired ones first`);
     }
     await this.#table.mutateRows(
@@ -122,7 +122,12 @@ export class IgnoreRules {
 
   /** All rules, expired ones too, oldest first. */
   async list(options?: CallOptions): Promise<readonly IgnoreRule[]> {
-    return this.#read(new CallDeadline('listing the ignore rules', options));
+    const rules: IgnoreRule[] = [];
+    const read = { ...options, families: [IGNORE_FAMILY] };
+    for await (const rows of this.#table.readRows({ prefix: IGNORE_ROWS_PREFIX }, read)) {
+      for (const row of rows) rules.push(parseRule(row).rule);
+    }
+    return rules.sort((a, b) => a.createdMs - b.createdMs || (a.id < b.id ? -1 : 1));
   }
 
   /**
@@ -140,15 +145,6 @@ export class IgnoreRules {
       rules.map(async (rule) => ({ rule, matches: await compileQuery(adapt(parseQuery(rule.query))) })),
     );
     return (params) => tests.find(({ matches }) => matches(params))?.rule;
-  }
-
-  async #read(deadline: CallDeadline): Promise<IgnoreRule[]> {
-    const rules: IgnoreRule[] = [];
-    const options = { ...deadline.next(), families: [IGNORE_FAMILY] };
-    for await (const rows of this.#table.readRows({ prefix: IGNORE_ROWS_PREFIX }, options)) {
-      for (const row of rows) rules.push(parseRule(row).rule);
-    }
-    return rules.sort((a, b) => a.createdMs - b.createdMs || (a.id < b.id ? -1 : 1));
   }
 }
 
@@ -185,15 +181,8 @@ const parseRule = ({
   key,
   cells,
 }: Row): { readonly rule: IgnoreRule; readonly revision: number; readonly timestampMs: number } => {
-  const textOf = (column: string): string =>
-    Buffer.from(cells.find(({ qualifier }) => qualifier === column)?.value ?? []).toString('utf8');
-  let rule: Partial<IgnoreRule> | null;
-  try {
-    rule = JSON.parse(textOf(IGNORE_COLUMN));
-  } catch {
-    rule = null;
-  }
-  const revision = Number(textOf(IGNORE_REVISION_COLUMN));
+  const rule = valueOfJson(textOf(cells, IGNORE_COLUMN)) as Partial<IgnoreRule> | null | undefined;
+  const revision = Number(textOf(cells, IGNORE_REVISION_COLUMN));
   const isRule =
     typeof rule?.query === 'string' && typeof rule.expiresMs === 'number' && key === ignoreRowKey(rule.id ?? '');
   if (!isRule || !Number.isSafeInteger(revision) || revision < 1) {

@@ -1,6 +1,5 @@
 // Several streams read at once, in whatever order their batches come. It must hold at most one batch of each open stream, and
 // end every open one when the first fails or the reader stops.
-
 import type { CallDeadline } from '../params/call-deadline.js';
 import type { ReadOptions, Row, WideColumnTable } from '../table/wide-column-table.js';
 import { GOLD_SHARDS } from './gold-keys.js';

@@ -1,9 +1,9 @@
 // Search: the digests of a tile by query, status and ignore rules. Every digest comes once per test, with the traces that
 // have it; a page must never depend on the order in which traces were read.
-
 import { oneOf, wholeNumber } from '../../base/options/checks.js';
 import { type CleaningRule, DEFAULT_RULE } from '../params/cleaning.js';
 import { ParamSet } from '../params/param-set.js';
+import { compareTexts } from '../params/param-text.js';
 import { fitQuery, unknownIn } from '../query/known-query.js';
 import { compileQuery } from '../query/matches.js';
 import { parseQuery } from '../query/parse-query.js';
@@ -185,7 +185,7 @@ export const searchDigests = async (
     }
     for (const one of ofTest.values()) found.push(one);
   }
-  found.sort((a, b) => compare(a.test, b.test) || compare(a.digest, b.digest));
+  found.sort((a, b) => compareTexts(a.test, b.test) || compareTexts(a.digest, b.digest));
   const results: DigestResult[] = [];
   for (const one of found.slice(offset, offset + limit)) {
     const result = resultOf(tile, one);
@@ -220,5 +220,3 @@ const resultOf = (tile: GoldTile, { test, digest, status, traces }: Found): Dige
     lastCommit: tile.commits[last],
   };
 };
-
-const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);

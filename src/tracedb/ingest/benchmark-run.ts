@@ -1,10 +1,13 @@
 // One run of a benchmark suite at one commit, as github-action-benchmark keeps it and as our JSON lines do: both give the same
 // params for the same benchmark. The text after the number's unit must never become part of a series: it changes with each run.
+// A JSON line must never depend on another one, so that a file of any length is read with the memory of its longest line.
 import { pointer } from './bad-file.js';
-import type { IngestPoint } from './ingest-commit.js';
+import { checkedCommit, parsedTime, TIME_MS } from './commit-fields.js';
+import type { IngestCommit, IngestContext, IngestPoint } from './ingest-commit.js';
+import { parseJson } from './parse-json.js';
 import { PointList } from './point-list.js';
 import type { SeriesCleaner } from './series-cleaner.js';
-import { list, number, object, type Shaped, text } from './shape.js';
+import { list, number, object, type Shaped, shaped, text } from './shape.js';
 
 /** Figures of a run; other properties are allowed and not looked at, such as `range` and `extra`. */
 export const BENCHES = list(object({ name: text(1), value: number() }, { unit: text() }));
@@ -38,3 +41,28 @@ export const pointsOfRun = (
 /** The source of one run: the same however many runs come before it in the file later on. */
 export const sourceOfRun = (name: string, suite: string | undefined, commit: string, measuredMs: number): string =>
   `${name}#${suite ? `${suite}@` : ''}${commit}/${measuredMs}`;
+
+/** A line; other properties are allowed and not looked at. `group` is the suite, `timestamp` when the commit was made (RFC 3339). */
+const LINE = object(
+  { commit: text(1), date: TIME_MS, benches: BENCHES },
+  { group: text(), timestamp: text(), tool: text() },
+);
+
+/** Turns one line into a commit; `number` counts from 1. Throws `ERR_SPANLINE_INVALID_INPUT`. */
+export type LineParser = (text: string, number: number) => IngestCommit;
+
+/** A parser of the lines of one file. */
+export const jsonLineParser =
+  ({ name, cleaner }: IngestContext): LineParser =>
+  (line, number) => {
+    const at = `${name}:${number}`;
+    const { group, commit: id, timestamp, date, tool, benches } = shaped(LINE, at, parseJson(at, line));
+    const commit = checkedCommit(at, '/commit', id);
+    return {
+      commit,
+      ...(timestamp && { timestampMs: parsedTime(at, '/timestamp', timestamp) }),
+      measuredMs: date,
+      source: sourceOfRun(name, group, commit, date),
+      points: pointsOfRun(at, '/benches', cleaner, { suite: group, tool, benches }),
+    };
+  };

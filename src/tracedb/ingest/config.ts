@@ -1,17 +1,15 @@
 // The config file of an instance: which store, how params are cleaned, what counts as a regression. It must name every problem
 // at once, and never fill in for a setting that is wrong.
-
 import { dirname, resolve } from 'node:path';
 import { escapeText } from '../../base/text/escape-text.js';
 import type { Direction } from '../detect/direction.js';
-import { STEP_DETECTORS as DETECTORS, type StepDetectorName } from '../detect/step-detectors.js';
+import { STEP_DETECTORS as DETECTORS, type StepDetectorName } from '../detect/step-fit.js';
 import { type CleaningRule, cleaningRule, DEFAULT_RULE } from '../params/cleaning.js';
 import { parseBigtableLocation } from '../table/bigtable/location.js';
 import { MAX_TILE_SIZE, MIN_TILE_SIZE } from '../tile.js';
 import { invalidInput, type TraceDbError } from '../tracedb-error.js';
 import { type Problem, problemText } from './bad-file.js';
-import { openRegularFile } from './ingest-file.js';
-import { INGEST_LIMITS } from './ingest-limits.js';
+import { INGEST_LIMITS, openRegularFile } from './ingest-file.js';
 import { parseJson } from './parse-json.js';
 import { integer, isObject, list, number, object, oneOf, record, type Shaped, text } from './shape.js';
 import { utf8Text, wholeBytes } from './text-lines.js';

@@ -1,5 +1,6 @@
 // Parses JSON text into a value and says where it is broken. It must never let an error of the engine out: its text differs
-// between versions and quotes the file unescaped.
+// between versions and quotes the file unescaped; nor
+// recurse or backtrack, since a text may be nested, or a string long, without end.
 import { badFile } from './bad-file.js';
 
 /** What may come next. */

@@ -1,5 +1,4 @@
 // Parses the Perf JSON format, version 1: one file is one commit. A result must never get a value that the file does not state.
-
 import { badFile, pointer, shown } from './bad-file.js';
 import { checkedCommit, parsedTime, TIME_MS } from './commit-fields.js';
 import type { IngestCommit, IngestContext } from './ingest-commit.js';

@@ -3,6 +3,7 @@
 import type { CleaningRule } from '../params/cleaning.js';
 import { invalidInput } from '../tracedb-error.js';
 import { badFile } from './bad-file.js';
+import { jsonLineParser } from './benchmark-run.js';
 import { checkedTimeMs } from './commit-fields.js';
 import {
   DOCUMENT_PARSERS,
@@ -16,9 +17,13 @@ import {
 } from './formats.js';
 import { benchmarkScriptJson } from './github-action-benchmark.js';
 import type { IngestCommit, IngestContext } from './ingest-commit.js';
-import { type IngestFile, openRegularFile } from './ingest-file.js';
-import { INGEST_LIMITS, type IngestLimits, LARGEST_DOCUMENT_BYTES } from './ingest-limits.js';
-import { jsonLineParser } from './json-lines.js';
+import {
+  INGEST_LIMITS,
+  type IngestFile,
+  type IngestLimits,
+  LARGEST_DOCUMENT_BYTES,
+  openRegularFile,
+} from './ingest-file.js';
 import { parseJson } from './parse-json.js';
 import { SeriesCleaner } from './series-cleaner.js';
 import { textLines, utf8Text, wholeBytes } from './text-lines.js';

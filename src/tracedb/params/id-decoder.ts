@@ -1,6 +1,5 @@
 // Turns ids of traces back into params while others write. A trace written after the param set was read may use a param added since:
 // then the set is read anew, once a batch. It must never leave out a trace whose id it cannot read.
-
 import { TraceDbError } from '../tracedb-error.js';
 import type { CallDeadline } from './call-deadline.js';
 import type { OpsRow } from './ops-row.js';

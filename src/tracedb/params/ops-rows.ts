@@ -4,8 +4,6 @@ import type { WideColumnTable } from '../table/wide-column-table.js';
 import { OpsRow, type OpsRowOptions, type OpsRowStats } from './ops-row.js';
 import type { OrderedParamSet } from './ordered-param-set.js';
 
-const NAMES = ['hits', 'reads', 'updates', 'conflicts', 'retries', 'gaveUp'] as const;
-
 /** Totals over the rows of all tiles, and the numbers of rows cached and evicted. */
 export interface OpsRowsStats extends OpsRowStats {
   readonly tiles: number;
@@ -74,6 +72,6 @@ export class OpsRows {
   }
 }
 
-const addTo = (sum: Record<(typeof NAMES)[number], number>, stats: OpsRowStats): void => {
-  for (const name of NAMES) sum[name] += stats[name];
+const addTo = (sum: Record<keyof OpsRowStats, number>, stats: OpsRowStats): void => {
+  for (const name of Object.keys(stats) as (keyof OpsRowStats)[]) sum[name] += stats[name];
 };

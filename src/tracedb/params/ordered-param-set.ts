@@ -1,7 +1,7 @@
 // The ordered param set of a tile: every key and value has a place that never changes, so that a trace's id is a few small
 // numbers. It must never encode params it does not know: two traces would share an id.
 import { createHash } from 'node:crypto';
-import { invalidInput, storeCorrupt, type TraceDbError } from '../tracedb-error.js';
+import { invalidInput, storeCorrupt } from '../tracedb-error.js';
 import { readOrderedLists, writeOrderedLists } from './ordered-param-set-bytes.js';
 import { ParamSet } from './param-set.js';
 import { type Params, quoted } from './param-text.js';
@@ -9,8 +9,6 @@ import { type Params, quoted } from './param-text.js';
 const NONE: readonly string[] = Object.freeze([]);
 const COMMA = 44;
 const EQUALS = 61;
-
-const corrupt = (what: string): TraceDbError => storeCorrupt(what);
 
 /** Place of each text, or undefined when one occurs twice. */
 const places = (list: readonly string[]): Map<string, number> | undefined => {
@@ -76,11 +74,11 @@ export class OrderedParamSet {
   static parse(bytes: Uint8Array): OrderedParamSet {
     const { keys, values } = readOrderedLists(bytes);
     const keyPlaces = places(keys);
-    if (keyPlaces === undefined) throw corrupt('ordered param set: a key occurs twice; restore it from a backup');
+    if (keyPlaces === undefined) throw storeCorrupt('ordered param set: a key occurs twice; restore it from a backup');
     const valuePlaces = values.map((list, k) => {
       const map = places(Object.freeze(list));
       if (map !== undefined) return map;
-      throw corrupt(`ordered param set: a value of ${quoted(keys[k])} occurs twice; restore it from a backup`);
+      throw storeCorrupt(`ordered param set: a value of ${quoted(keys[k])} occurs twice; restore it from a backup`);
     });
     return new OrderedParamSet(keys, keyPlaces, values, valuePlaces);
   }
@@ -209,7 +207,7 @@ export class OrderedParamSet {
       last = key;
     }
     if (entries.length === 0) {
-      throw corrupt(
+      throw storeCorrupt(
         `trace id ${quoted(id)} was not made by this ordered param set; read the set of the trace's own tile anew`,
       );
     }

@@ -38,3 +38,6 @@ export const checkKey = (key: string): void => {
 
 /** Throws `ERR_SPANLINE_INVALID_INPUT` unless `value` can be the value of `key`; it may be empty. */
 export const checkValue = (key: string, value: string): void => checkText(`the value of param ${quoted(key)}`, value);
+
+/** Negative, zero or positive as `a` sorts before, with or after `b`, by UTF-16 code unit. */
+export const compareTexts = (a: string, b: string): number => Number(a > b) - Number(a < b);

@@ -9,7 +9,7 @@ import { wholeNumber } from '../../base/options/checks.js';
 import { CallDeadline } from '../params/call-deadline.js';
 import { retryConflicts } from '../params/retry-conflicts.js';
 import { prefixEnd } from '../table/byte-order.js';
-import { changeRowIfSame, setCell } from '../table/cells.js';
+import { changeRowIfSame, setCell, textOf, valueOfJson } from '../table/cells.js';
 import type { CallOptions, ReadOptions, Row, RowSelection, WideColumnTable } from '../table/wide-column-table.js';
 import { MAX_TILE } from '../tile.js';
 import { invalidInput, storeCorrupt, TraceDbError } from '../tracedb-error.js';
@@ -79,7 +79,7 @@ const checkHash = (hash: string): void => {
 };
 
 const isCommit = (value: unknown): value is Commit => {
-  const { hash, number } = value as Partial<Commit>;
+  const { hash, number } = (value ?? {}) as Partial<Commit>;
   return typeof hash === 'string' && Number.isSafeInteger(number);
 };
 
@@ -221,17 +221,11 @@ export class CommitLog {
     const filter = { families: [FAMILY], qualifiers: [NEXT_COLUMN, LAST_COLUMN] };
     const cells = (await this.#table.readRow(CONFIG_KEY, { ...deadline.next(), ...filter }))?.cells ?? [];
     const timestampMs = Math.max(-1, ...cells.map((cell) => cell.timestampMs));
-    const textOf = (column: string): string | undefined => {
-      const cell = cells.find(({ qualifier }) => qualifier === column);
-      return cell && Buffer.from(cell.value).toString();
-    };
-    const text = textOf(NEXT_COLUMN);
+    const text = textOf(cells, NEXT_COLUMN);
     if (text === undefined) return { text, next: 0, last: [], timestampMs };
-    try {
-      const last = JSON.parse(textOf(LAST_COLUMN) ?? '') as readonly Commit[];
-      if (/^\d{1,10}$/.test(text) && last.every(isCommit)) return { text, next: Number(text), last, timestampMs };
-    } catch {
-      // Falls through to the error that names the row.
+    const last = valueOfJson(textOf(cells, LAST_COLUMN));
+    if (/^\d{1,10}$/.test(text) && Array.isArray(last) && last.every(isCommit)) {
+      return { text, next: Number(text), last, timestampMs };
     }
     throw this.#corrupt(CONFIG_KEY, 'holds no next number of a commit');
   }
@@ -268,12 +262,8 @@ export class CommitLog {
   }
 
   #parse({ key, cells }: Row): Commit {
-    try {
-      const commit: unknown = JSON.parse(Buffer.from(cells[0]?.value ?? []).toString());
-      if (isCommit(commit)) return commit;
-    } catch {
-      // Falls through to the error that names the row.
-    }
+    const commit = valueOfJson(cells[0]?.value);
+    if (isCommit(commit)) return commit;
     throw this.#corrupt(key, 'holds no commit');
   }
 

@@ -1,6 +1,5 @@
 // Writes ingest files into a Perf store. A file that was written whole is not written again, one that was cut off goes on where it
 // stopped, and writing any of it twice changes nothing. A bad file must change nothing at all.
-
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
@@ -95,9 +94,9 @@ class IngestBatch {
   readonly #reached = new Map<FileState, number>();
 
   readonly #perf: PerfStore;
-  readonly #options: Pick<IngestFilesOptions, 'deadlineMs' | 'signal' | 'onProgress'>;
+  readonly #options: IngestFilesOptions;
 
-  constructor(perf: PerfStore, options: Pick<IngestFilesOptions, 'deadlineMs' | 'signal' | 'onProgress'>) {
+  constructor(perf: PerfStore, options: IngestFilesOptions) {
     this.#perf = perf;
     this.#options = options;
   }

@@ -9,6 +9,7 @@ import { OpsRows, type OpsRowsStats } from '../params/ops-rows.js';
 import type { OrderedParamSet } from '../params/ordered-param-set.js';
 import type { ParamSet } from '../params/param-set.js';
 import type { Params } from '../params/param-text.js';
+import { openSettings } from '../params/store-settings.js';
 import { parseQuery } from '../query/parse-query.js';
 import { type Plan, type PlannedValue, planQuery } from '../query/plan.js';
 import { makeQuery, type Query } from '../query/query.js';
@@ -19,7 +20,7 @@ import { offsetOf, tileOf, tileOfKey } from '../tile.js';
 import { invalidInput, storeCorrupt } from '../tracedb-error.js';
 import { CommitLog } from './commit-log.js';
 import { FAMILIES, indexPrefix, PARAM_SET_PREFIX, paramSetKey, sourceKey, tileLayout, traceKey } from './keys.js';
-import { openPerfConfig, type PerfConfig } from './perf-config.js';
+import { PERF_CONFIG, type PerfConfig } from './perf-config.js';
 import { type NamedId, type PerfSeries, type QuerySeriesOptions, seriesOf } from './series-reader.js';
 import { type PerfTrace, readTraces, readTracesOf } from './trace-reader.js';
 import { type CommitPoints, type Point, TraceWriter, type WriteResult } from './trace-writer.js';
@@ -47,8 +48,6 @@ export interface PerfStats {
 export type QueryLike = string | Query;
 
 const toQuery = (query: QueryLike): Query => (typeof query === 'string' ? parseQuery(query) : makeQuery(query.parts));
-
-const INDEX_BATCH = 1000;
 
 /**
  * Values of traces by commit, queried by their params.
@@ -99,8 +98,9 @@ export class PerfStore {
   static async open(table: WideColumnTable, options: PerfStoreOptions = {}): Promise<PerfStore> {
     const { rule, cachedTraces = 200_000, tileSize, shards, ...call } = options;
     wholeNumber('cachedTraces', cachedTraces, [2], invalidInput);
-    const stored = await openPerfConfig(table, { tileSize, shards, rule }, call);
-    return new PerfStore(table, stored.config, rule ?? stored.rule, cachedTraces);
+    const deadline = new CallDeadline(`opening the Perf store ${table.location}`, call);
+    const stored = await openSettings(table, PERF_CONFIG, { tileSize, shards }, rule, deadline);
+    return new PerfStore(table, stored.settings, rule ?? stored.rule, cachedTraces);
   }
 
   /** The tile a commit falls in. */
@@ -228,7 +228,7 @@ export class PerfStore {
   }
 
   /** The number of index rows of a tile. */
-  countIndices(tile: number, options?: CallOptions): Promise<number> {
+  async countIndices(tile: number, options?: CallOptions): Promise<number> {
     return total(this.table.readKeys({ prefix: indexPrefix(tile) }, options));
   }
 
@@ -261,19 +261,7 @@ export class PerfStore {
     { onProgress, ...options }: CallOptions & { readonly onProgress?: (rows: number) => void } = {},
   ): Promise<number> {
     const deadline = new CallDeadline(`writing the index of tile ${tile}`, options);
-    let rows = 0;
-    let held: string[] = [];
-    const flush = async (): Promise<void> => {
-      rows += await this.#writer.writeIndex(tile, held, Date.now(), deadline);
-      held = [];
-      onProgress?.(rows);
-    };
-    for await (const ids of this.#run(tile, { kind: 'all' }, deadline)) {
-      held.push(...ids);
-      if (held.length >= INDEX_BATCH) await flush();
-    }
-    if (held.length > 0) await flush();
-    return rows;
+    return this.#writer.writeIndex(tile, this.#run(tile, { kind: 'all' }, deadline), Date.now(), deadline, onProgress);
   }
 
   /** Where the value of a trace at a commit came from; undefined when it has none there. */

@@ -1,5 +1,4 @@
 // Reads traces of a tile: by id, or by the stream of ids of a query, a batch at a time while the next ids are found.
-
 import type { DecodeIds } from '../params/id-decoder.js';
 import type { Params } from '../params/param-text.js';
 import type { CallOptions, ReadOptions, WideColumnTable } from '../table/wide-column-table.js';

@@ -87,9 +87,9 @@ export class TraceWriter {
     const byTile = new Map<number, CheckedPoints[]>();
     for (const commit of commits) {
       const checked = this.#check(commit);
-      const some = byTile.get(checked.tile);
-      if (some === undefined) byTile.set(checked.tile, [checked]);
-      else some.push(checked);
+      const some = byTile.get(checked.tile) ?? [];
+      byTile.set(checked.tile, some);
+      some.push(checked);
     }
     const deadline = new CallDeadline(`writing traces to ${this.#table.location}`, options);
     await this.#writeSources(commits, deadline);
@@ -107,8 +107,14 @@ export class TraceWriter {
     return total;
   }
 
-  /** Write the index rows of traces of a tile, by id; returns the number of rows. */
-  async writeIndex(tile: number, ids: Iterable<string>, timestampMs: number, deadline: CallDeadline): Promise<number> {
+  /** Write the index rows of traces of a tile, by batches of ids; returns the number of rows. */
+  async writeIndex(
+    tile: number,
+    batches: AsyncIterable<Iterable<string>> | Iterable<Iterable<string>>,
+    timestampMs: number,
+    deadline: CallDeadline,
+    onProgress?: (rows: number) => void,
+  ): Promise<number> {
     let rows: RowMutation[] = [];
     let written = 0;
     const flush = async (): Promise<void> => {
@@ -116,29 +122,25 @@ export class TraceWriter {
       await this.#table.mutateRows(rows, deadline.next());
       written += rows.length;
       rows = [];
+      onProgress?.(written);
     };
     const mutations = [setCell(FAMILIES.index, 'E', EMPTY, timestampMs)];
-    for (const id of ids) {
-      for (const key of indexKeys(tile, id)) rows.push({ key, mutations });
-      if (rows.length >= CALL_MUTATIONS) await flush();
+    for await (const ids of batches) {
+      for (const id of ids) {
+        for (const key of indexKeys(tile, id)) rows.push({ key, mutations });
+        if (rows.length >= CALL_MUTATIONS) await flush();
+      }
     }
     await flush();
     return written;
   }
 
-  stats(): {
-    readonly indexedCached: number;
-    readonly indexedEvicted: number;
-    readonly sourcesCached: number;
-    readonly sourcesEvicted: number;
-  } {
-    const indexed = this.#indexed;
-    const sources = this.#sources;
+  stats() {
     return {
-      indexedCached: indexed.size,
-      indexedEvicted: indexed.evicted,
-      sourcesCached: sources.size,
-      sourcesEvicted: sources.evicted,
+      indexedCached: this.#indexed.size,
+      indexedEvicted: this.#indexed.evicted,
+      sourcesCached: this.#sources.size,
+      sourcesEvicted: this.#sources.evicted,
     };
   }
 
@@ -192,7 +194,7 @@ export class TraceWriter {
     }
     await flush();
     const ids = Array.from(fresh.values(), ({ id }) => id);
-    await this.writeIndex(tile, ids, newest, deadline);
+    await this.writeIndex(tile, [ids], newest, deadline);
     for (const [entry, { key }] of fresh) this.#indexed.set(entry, key);
     return { points, missing, indexed: fresh.size };
   }

@@ -1,5 +1,7 @@
 // What every node of a running query is: a stream of trace ids in ascending order without duplicates, batch by batch. A node holds
 // one batch of each of its inputs and no more.
+import type { Span } from '../../span/span.js';
+import { roundMs, under } from '../node-span.js';
 
 /** What a node did so far. */
 export interface NodeFigures {
@@ -28,8 +30,46 @@ export interface IdStream extends IdNode {
   pause(): Promise<void>;
 }
 
-/** Figures of a node that has done nothing. */
-export const newFigures = (): NodeFigures => ({ idsIn: 0, idsOut: 0, batches: 0, waitMs: 0 });
+/** What all nodes do with their span and figures; without a span they run as they are. */
+export abstract class SpannedNode implements IdNode {
+  readonly figures: NodeFigures = { idsIn: 0, idsOut: 0, batches: 0, waitMs: 0 };
+
+  constructor(protected readonly span: Span | undefined) {}
+
+  next(): Promise<readonly string[] | undefined> {
+    return under(this.span, () => this.readOn());
+  }
+
+  abstract close(): Promise<void>;
+
+  protected abstract readOn(): Promise<readonly string[] | undefined>;
+
+  protected async waitFor<T>(inputs: Promise<T>): Promise<T> {
+    const since = performance.now();
+    const result = await inputs;
+    this.figures.waitMs += performance.now() - since;
+    return result;
+  }
+
+  /** Count a batch; one without ids is the end. */
+  protected async gave(ids: readonly string[]): Promise<readonly string[] | undefined> {
+    if (ids.length === 0) {
+      await this.close();
+      return undefined;
+    }
+    this.figures.idsOut += ids.length;
+    this.figures.batches++;
+    return ids;
+  }
+
+  /** End the span with the figures, and with some more. */
+  protected endSpan(more: Readonly<Record<string, number>> = {}): void {
+    if (this.span?.isRecording !== true) return;
+    const { idsIn, idsOut, batches, waitMs } = this.figures;
+    this.span.addProperties({ 'ids.in': idsIn, 'ids.out': idsOut, batches, 'wait.ms': roundMs(waitMs), ...more });
+    this.span.end();
+  }
+}
 
 /** Ids of one batch of a merging node. */
 export const BATCH_IDS = 512;

@@ -3,9 +3,7 @@
 // fail one condition, that condition's own ids are fewer, and reading goes on with them, behind the gap. The answer must be the
 // same whichever is read.
 import type { Span } from '../../span/span.js';
-import { under } from '../node-span.js';
-import { BATCH_IDS, behind, type IdNode, type IdStream, lowerBound, newFigures } from './id-node.js';
-import { endNodeSpan } from './leaf.js';
+import { BATCH_IDS, behind, type IdStream, lowerBound, SpannedNode } from './id-node.js';
 
 /** A condition of an intersection. */
 export interface IntersectionInput {
@@ -42,8 +40,7 @@ const FIRST_BATCH_IDS = 16;
 const MAX_LOOKS = 8192;
 
 /** The intersection of its inputs, of which there is at least one; the one likely to have the fewest ids comes first. */
-export class Intersection implements IdNode {
-  readonly figures = newFigures();
+export class Intersection extends SpannedNode {
   readonly #inputs: Input[];
   /** The input that is read. */
   #reader: Input;
@@ -57,7 +54,6 @@ export class Intersection implements IdNode {
   #isOver = false;
 
   readonly #checks: readonly ((id: string) => boolean)[];
-  readonly #span: Span | undefined;
 
   /** @param checks Conditions that are only asked of ids, because reading them would take too many streams. */
   constructor(
@@ -65,8 +61,8 @@ export class Intersection implements IdNode {
     checks: readonly ((id: string) => boolean)[],
     span: Span | undefined,
   ) {
+    super(span);
     this.#checks = checks;
-    this.#span = span;
     this.#inputs = inputs.map((input) => ({
       ...input,
       ids: [],
@@ -79,11 +75,7 @@ export class Intersection implements IdNode {
     [this.#reader, ...this.#others] = this.#inputs as [Input, ...Input[]];
   }
 
-  next(): Promise<readonly string[] | undefined> {
-    return under(this.#span, () => this.#merge());
-  }
-
-  async #merge(): Promise<readonly string[] | undefined> {
+  protected async readOn(): Promise<readonly string[] | undefined> {
     const out: string[] = [];
     const lastLook = this.#looked + MAX_LOOKS;
     while (!this.#isOver && out.length < this.#batchIds && (out.length === 0 || this.#looked < lastLook)) {
@@ -92,20 +84,13 @@ export class Intersection implements IdNode {
       const rival = this.#scan(out) ?? this.#review();
       if (rival !== undefined) await this.#compare(rival);
     }
-    if (out.length === 0) {
-      await this.close();
-      return undefined;
-    }
     this.#batchIds = Math.min(2 * this.#batchIds, BATCH_IDS);
-    this.figures.idsOut += out.length;
-    this.figures.batches++;
-    return out;
+    return this.gave(out);
   }
 
   async close(): Promise<void> {
     await this.#endReads();
-    if (this.#span?.isRecording === true) this.#span.addProperty('switches', this.#switches);
-    endNodeSpan(this.#span, this.figures);
+    this.endSpan({ switches: this.#switches });
   }
 
   /** Add ids that meet all to `out`, from those at hand; returns the input that a long run of ids does not meet. */
@@ -204,7 +189,7 @@ export class Intersection implements IdNode {
   /** Read on until there are enough ids to compare, or no more. */
   async #sample(input: Input): Promise<boolean> {
     while (!input.isLast && input.ids.length - input.at < SAMPLE_IDS) {
-      const more = await this.#waitFor(input.node.next());
+      const more = await this.waitFor(input.node.next());
       if (this.#isOver) return false;
       if (more === undefined) {
         input.isLast = true;
@@ -218,7 +203,7 @@ export class Intersection implements IdNode {
   }
 
   async #refill(input: Input): Promise<boolean> {
-    const ids = input.isLast ? undefined : await this.#waitFor(input.node.next());
+    const ids = input.isLast ? undefined : await this.waitFor(input.node.next());
     if (ids === undefined) {
       // The answer is over but for the ids on their way out, which the span has yet to count.
       await this.#endReads();
@@ -233,12 +218,5 @@ export class Intersection implements IdNode {
   async #endReads(): Promise<void> {
     this.#isOver = true;
     await Promise.all(this.#inputs.map(({ node }) => node.close()));
-  }
-
-  async #waitFor<T>(read: Promise<T>): Promise<T> {
-    const since = performance.now();
-    const result = await read;
-    this.figures.waitMs += performance.now() - since;
-    return result;
   }
 }

@@ -1,9 +1,9 @@
 // A leaf of a query: the ids behind one prefix of the table. It owns its read and must end it.
 import type { Span } from '../../span/span.js';
-import { failSpan, roundMs, under, untraced } from '../node-span.js';
+import { failSpan, under, untraced } from '../node-span.js';
 import { prefixEnd } from '../table/byte-order.js';
 import type { ReadOptions, RowSelection, WideColumnTable } from '../table/wide-column-table.js';
-import { behind, type IdNode, type IdStream, newFigures } from './id-node.js';
+import { behind, type IdStream, SpannedNode } from './id-node.js';
 
 /** Where a leaf reads. */
 export interface LeafRead {
@@ -17,8 +17,7 @@ export interface LeafRead {
 const MAX_READ_SPANS = 8;
 
 /** Ids read from one prefix. */
-export class Leaf implements IdStream {
-  readonly figures = newFigures();
+export class Leaf extends SpannedNode implements IdStream {
   #keys: AsyncIterator<readonly string[]> | undefined;
   /** Where the next read begins. */
   #from = '';
@@ -26,18 +25,13 @@ export class Leaf implements IdStream {
   #isClosed = false;
 
   readonly #read: LeafRead;
-  readonly #span: Span | undefined;
 
   constructor(read: LeafRead, span: Span | undefined) {
+    super(span);
     this.#read = read;
-    this.#span = span;
   }
 
-  next(): Promise<readonly string[] | undefined> {
-    return under(this.#span, () => this.#readOn());
-  }
-
-  async #readOn(): Promise<readonly string[] | undefined> {
+  protected async readOn(): Promise<readonly string[] | undefined> {
     // A node above may still be on its way when it is closed; no read must be opened then.
     if (this.#isClosed) return undefined;
     const { figures } = this;
@@ -58,7 +52,7 @@ export class Leaf implements IdStream {
       figures.batches++;
       return ids;
     } catch (error) {
-      failSpan(this.#span, error);
+      failSpan(this.span, error);
       throw error;
     } finally {
       figures.waitMs += performance.now() - since;
@@ -77,8 +71,7 @@ export class Leaf implements IdStream {
   async close(): Promise<void> {
     this.#isClosed = true;
     await this.#keys?.return?.();
-    if (this.#span?.isRecording === true) this.#span.addProperty('reads', this.#reads);
-    endNodeSpan(this.#span, this.figures);
+    this.endSpan({ reads: this.#reads });
   }
 
   async #endRead(): Promise<void> {
@@ -95,13 +88,6 @@ export class Leaf implements IdStream {
     const rows: RowSelection =
       this.#from === '' ? { prefix } : { start: prefix + this.#from, end: prefixEnd(prefix)?.toString() };
     const read = (): AsyncIterator<readonly string[]> => table.readKeys(rows, options);
-    return this.#reads++ < MAX_READ_SPANS ? under(this.#span, read) : untraced(read);
+    return this.#reads++ < MAX_READ_SPANS ? under(this.span, read) : untraced(read);
   }
 }
-
-/** End a node's span with its figures. */
-export const endNodeSpan = (span: Span | undefined, { idsIn, idsOut, batches, waitMs }: IdNode['figures']): void => {
-  if (span?.isRecording !== true) return;
-  span.addProperties({ 'ids.in': idsIn, 'ids.out': idsOut, batches, 'wait.ms': roundMs(waitMs) });
-  span.end();
-};

@@ -1,4 +1,4 @@
-// Reads a query in its text form, `config=8888&arch=!x86&name=~regex&os=*&gpu=!~re`. A text it does not understand must be an
+// Reads and writes a query in its text form, `config=8888&arch=!x86&name=~regex&os=*&gpu=!~re`. A text it does not understand must be an
 // error that says what to write, never a query that selects something else.
 import { checkWellFormed, quoted } from '../params/param-text.js';
 import { invalidInput } from '../tracedb-error.js';

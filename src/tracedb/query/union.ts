@@ -1,9 +1,7 @@
 // Merges ordered streams of ids into one without duplicates: the traces that have any of several values. It holds one batch an
 // input; the smallest id is on top of a binary heap.
 import type { Span } from '../../span/span.js';
-import { under } from '../node-span.js';
-import { BATCH_IDS, type IdStream, lowerBound, newFigures } from './id-node.js';
-import { endNodeSpan } from './leaf.js';
+import { BATCH_IDS, type IdStream, lowerBound, SpannedNode } from './id-node.js';
 
 interface Input {
   readonly node: IdStream;
@@ -32,27 +30,19 @@ const sink = (heap: Input[], start: number): void => {
 };
 
 /** The union of its inputs. */
-export class Union implements IdStream {
-  readonly figures = newFigures();
+export class Union extends SpannedNode implements IdStream {
   readonly #inputs: readonly Input[];
   /** The inputs that stand on an id; undefined when they have to be looked at anew. */
   #heap: Input[] | undefined;
   #last = '';
 
-  readonly #span: Span | undefined;
-
   constructor(nodes: readonly IdStream[], span: Span | undefined) {
-    this.#span = span;
+    super(span);
     this.#inputs = nodes.map((node) => ({ node, ids: [], at: 0, isOver: false }));
   }
 
-  next(): Promise<readonly string[] | undefined> {
-    return under(this.#span, () => this.#merge());
-  }
-
-  async #merge(): Promise<readonly string[] | undefined> {
+  protected async readOn(): Promise<readonly string[] | undefined> {
     this.#heap ??= await this.#start();
-    const { figures } = this;
     const heap = this.#heap;
     const out: string[] = [];
     while (out.length < BATCH_IDS) {
@@ -63,16 +53,10 @@ export class Union implements IdStream {
         out.push(id);
         this.#last = id;
       }
-      if (++top.at < top.ids.length || (await this.#waitFor(this.#refill(top)))) sink(heap, 0);
+      if (++top.at < top.ids.length || (await this.waitFor(this.#refill(top)))) sink(heap, 0);
       else this.#dropTop(heap);
     }
-    if (out.length === 0) {
-      await this.close();
-      return undefined;
-    }
-    figures.idsOut += out.length;
-    figures.batches++;
-    return out;
+    return this.gave(out);
   }
 
   async skipTo(id: string): Promise<void> {
@@ -90,23 +74,16 @@ export class Union implements IdStream {
 
   async close(): Promise<void> {
     await Promise.all(this.#inputs.map(({ node }) => node.close()));
-    endNodeSpan(this.#span, this.figures);
+    this.endSpan();
   }
 
   /** Put every input on an id, side by side. */
   async #start(): Promise<Input[]> {
     const refills = this.#inputs.map((input) => input.at < input.ids.length || input.isOver || this.#refill(input));
-    await this.#waitFor(Promise.all(refills));
+    await this.waitFor(Promise.all(refills));
     const heap = this.#inputs.filter(({ isOver }) => !isOver);
     for (let i = (heap.length >> 1) - 1; i >= 0; i--) sink(heap, i);
     return heap;
-  }
-
-  async #waitFor<T>(inputs: Promise<T>): Promise<T> {
-    const since = performance.now();
-    const result = await inputs;
-    this.figures.waitMs += performance.now() - since;
-    return result;
   }
 
   async #refill(input: Input): Promise<boolean> {

@@ -1,5 +1,4 @@
 // The AbortSignal and the deadline of one call as one thing to ask. It must be disposed of, or its timer and listener stay.
-
 import { defaultMaxListeners, getMaxListeners, setMaxListeners } from 'node:events';
 import { sleep } from '../../base/calls/sleep.js';
 import { abortedBy } from '../../base/errors/aborted.js';

@@ -1,5 +1,5 @@
 // The steps with cells that both stores take over and over: set one, and change a row on the condition that nobody did so since it was read.
-import type { CallOptions, Mutation, WideColumnTable } from './wide-column-table.js';
+import type { CallOptions, Cell, Mutation, WideColumnTable } from './wide-column-table.js';
 
 /** Sets a cell. */
 export const setCell = (
@@ -14,6 +14,21 @@ export const setCell = (
   value: typeof value === 'string' ? Buffer.from(value) : value,
   timestampMs,
 });
+
+/** The text in the cell of a column; undefined when there is none. */
+export const textOf = (cells: readonly Cell[], column: string): string | undefined => {
+  const cell = cells.find(({ qualifier }) => qualifier === column);
+  return cell && Buffer.from(cell.value).toString();
+};
+
+/** The value of some JSON; undefined for what is none, which is damage like a value of another kind. */
+export const valueOfJson = (text: string | Uint8Array | undefined): unknown => {
+  try {
+    return JSON.parse(Buffer.from((text ?? '') as string).toString());
+  } catch {
+    return undefined;
+  }
+};
 
 /** A cell as it was read; without `value` it was absent. */
 export interface CellState {

@@ -1,6 +1,7 @@
 // The limits both engines share, checked before anything is sent: the emulator enforces none, the service only some. Smaller than
 // each engine's own, so that a table can move from one to the other.
-import { invalidInput, type TraceDbError, tableLimit } from '../tracedb-error.js';
+import { quoted } from '../params/param-text.js';
+import { invalidInput, tableLimit } from '../tracedb-error.js';
 import type { Mutation, Predicate, RowMutation } from './wide-column-table.js';
 
 /** Bytes of a row key. */
@@ -24,43 +25,41 @@ const FAMILY = /^[A-Za-z0-9_]{1,64}$/;
 const PLAIN = /^[\x01-\x7f]*$/;
 const LONE_SURROGATE = /\p{Surrogate}/u;
 
-const quoted = (text: string): string => JSON.stringify(text.length > 80 ? `${text.slice(0, 77)}...` : text);
-
-const limit = (what: string): TraceDbError => tableLimit(what);
-
 const checkText = (what: string, text: string, maxBytes: number): void => {
-  if (typeof text !== 'string') throw limit(`${what} must be a string, not ${typeof text}`);
+  if (typeof text !== 'string') throw tableLimit(`${what} must be a string, not ${typeof text}`);
   // The common case costs one scan.
   if (PLAIN.test(text)) {
     if (text.length <= maxBytes) return;
   } else if (text.includes('\0')) {
-    throw limit(`${what} ${quoted(text)} contains NUL, which no key may contain; escape it`);
+    throw tableLimit(`${what} ${quoted(text)} contains NUL, which no key may contain; escape it`);
   } else if (LONE_SURROGATE.test(text)) {
-    throw limit(`${what} ${quoted(text)} has a lone surrogate and so no UTF-8 form; use text.toWellFormed()`);
+    throw tableLimit(`${what} ${quoted(text)} has a lone surrogate and so no UTF-8 form; use text.toWellFormed()`);
   }
   const bytes = Buffer.byteLength(text);
-  if (bytes > maxBytes) throw limit(`${what} ${quoted(text)} has ${bytes} bytes; the limit is ${maxBytes}`);
+  if (bytes > maxBytes) throw tableLimit(`${what} ${quoted(text)} has ${bytes} bytes; the limit is ${maxBytes}`);
 };
 
 /** Throws `ERR_SPANLINE_TABLE_LIMIT` unless `key` can be the key of a row. */
 export const checkRowKey = (key: string): void => {
-  if (key === '') throw limit('a row key must not be empty');
+  if (key === '') throw tableLimit('a row key must not be empty');
   checkText('row key', key, MAX_ROW_KEY_BYTES);
 };
 
 /** Throws unless `families` has `family`. */
 export const checkFamily = (family: string, families: ReadonlySet<string>): void => {
   if (!families.has(family)) {
-    throw limit(`column family ${quoted(String(family))} does not exist; the table has ${[...families].join(', ')}`);
+    throw tableLimit(
+      `column family ${quoted(String(family))} does not exist; the table has ${[...families].join(', ')}`,
+    );
   }
 };
 
 /** Throws unless `families` can be the families of a table. */
 export const checkFamilyNames = (families: readonly string[]): void => {
   if (families.length === 0 || families.length > 100)
-    throw limit(`a table has 1 to 100 families, not ${families.length}`);
+    throw tableLimit(`a table has 1 to 100 families, not ${families.length}`);
   for (const family of families) {
-    if (!FAMILY.test(family)) throw limit(`column family ${quoted(family)} must match ${FAMILY.source}`);
+    if (!FAMILY.test(family)) throw tableLimit(`column family ${quoted(family)} must match ${FAMILY.source}`);
   }
 };
 
@@ -72,7 +71,7 @@ export const checkPredicate = ({ family, qualifier, value }: Predicate, families
   checkFamily(family, families);
   checkQualifier(qualifier);
   if (value !== undefined && value.byteLength > MAX_PREDICATE_BYTES) {
-    throw limit(
+    throw tableLimit(
       `the predicate on ${family}:${qualifier} compares with ${value.byteLength} bytes; the limit is ${MAX_PREDICATE_BYTES}: compare with a hash`,
     );
   }
@@ -87,12 +86,12 @@ export const checkRowLimit = (rows: number): void => {
 const checkSet = (key: string, mutation: Mutation & { type: 'set' }): number => {
   const { value, timestampMs } = mutation;
   if (!(value instanceof Uint8Array))
-    throw limit(`a value of row ${quoted(key)} must be a Uint8Array, not ${typeof value}`);
+    throw tableLimit(`a value of row ${quoted(key)} must be a Uint8Array, not ${typeof value}`);
   if (value.byteLength > MAX_CELL_BYTES) {
-    throw limit(`a value of row ${quoted(key)} has ${value.byteLength} bytes; the limit is ${MAX_CELL_BYTES}`);
+    throw tableLimit(`a value of row ${quoted(key)} has ${value.byteLength} bytes; the limit is ${MAX_CELL_BYTES}`);
   }
   if (!Number.isInteger(timestampMs) || timestampMs < 0 || timestampMs > MAX_TIMESTAMP_MS) {
-    throw limit(
+    throw tableLimit(
       `timestampMs ${timestampMs} of row ${quoted(key)} must be whole milliseconds since 1970, up to the year 9999`,
     );
   }
@@ -102,7 +101,7 @@ const checkSet = (key: string, mutation: Mutation & { type: 'set' }): number => 
 /** Throws unless these mutations may be applied to row `key`; returns their bytes. */
 export const checkMutations = (key: string, mutations: readonly Mutation[], families: ReadonlySet<string>): number => {
   checkRowKey(key);
-  if (mutations.length === 0) throw limit(`row ${quoted(key)} has no mutation; leave the row out`);
+  if (mutations.length === 0) throw tableLimit(`row ${quoted(key)} has no mutation; leave the row out`);
   let bytes = key.length;
   for (const mutation of mutations) {
     if (mutation.type === 'delete-row') continue;
@@ -123,10 +122,10 @@ export const checkRows = (rows: readonly RowMutation[], families: ReadonlySet<st
     bytes += checkMutations(row.key, row.mutations, families);
   }
   if (mutations > MAX_MUTATIONS) {
-    throw limit(`${mutations} mutations in one call; the limit is ${MAX_MUTATIONS}: write in smaller calls`);
+    throw tableLimit(`${mutations} mutations in one call; the limit is ${MAX_MUTATIONS}: write in smaller calls`);
   }
   if (bytes > MAX_CALL_BYTES) {
-    throw limit(`${bytes} bytes in one call; the limit is ${MAX_CALL_BYTES}: write in smaller calls`);
+    throw tableLimit(`${bytes} bytes in one call; the limit is ${MAX_CALL_BYTES}: write in smaller calls`);
   }
   return bytes;
 };

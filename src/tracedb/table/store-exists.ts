@@ -1,4 +1,5 @@
-// Whether there is a store at a place, without making one.
+// Whether there is a store at a place, without making one, and the error where there is none: a read under a mistyped name must not leave an
+// empty table behind.
 import { access } from 'node:fs/promises';
 import { join } from 'node:path';
 import { TraceDbError } from '../tracedb-error.js';

@@ -1,9 +1,7 @@
 // A table whose calls are spans: rows, bytes, and the time spent waiting for the store. It must change nothing about the calls, and
 // where nobody traces it hands them on as they are.
-
 import type { Span } from '../../span/span.js';
-import { childSpan, inSpan } from '../node-span.js';
-import { TracedRead } from './traced-read.js';
+import { childSpan, failSpan, inSpan, roundMs, under } from '../node-span.js';
 import type {
   CallOptions,
   ConditionalChange,
@@ -15,6 +13,72 @@ import type {
   TableStats,
   WideColumnTable,
 } from './wide-column-table.js';
+
+/** Hands on the batches of a read and counts them. */
+export class TracedRead<T> implements AsyncIterableIterator<readonly T[]> {
+  readonly #inner: AsyncIterator<readonly T[]>;
+  readonly #figures = { rows: 0, bytes: 0, batches: 0, waitMs: 0 };
+
+  readonly #span: Span;
+  readonly #bytesOf: (items: readonly T[]) => number;
+
+  constructor(span: Span, open: () => AsyncIterator<readonly T[]>, bytesOf: (items: readonly T[]) => number) {
+    this.#span = span;
+    this.#bytesOf = bytesOf;
+    try {
+      this.#inner = under(span, open);
+    } catch (error) {
+      this.#fail(error);
+      throw error;
+    }
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  async next(): Promise<IteratorResult<readonly T[], undefined>> {
+    const since = performance.now();
+    try {
+      // Under the span, so that the CPU time of reading is counted there.
+      const result = await under(this.#span, () => this.#inner.next()).finally(() => {
+        this.#figures.waitMs += performance.now() - since;
+      });
+      if (result.done === true) {
+        this.#end();
+        return { done: true, value: undefined };
+      }
+      this.#figures.rows += result.value.length;
+      this.#figures.bytes += this.#bytesOf(result.value);
+      this.#figures.batches++;
+      return result;
+    } catch (error) {
+      this.#fail(error);
+      throw error;
+    }
+  }
+
+  async return(): Promise<IteratorResult<readonly T[], undefined>> {
+    try {
+      await this.#inner.return?.();
+    } finally {
+      this.#end();
+    }
+    return { done: true, value: undefined };
+  }
+
+  #fail(error: unknown): void {
+    failSpan(this.#span, error);
+    this.#end();
+  }
+
+  #end(): void {
+    if (!this.#span.isRecording) return;
+    const { waitMs, ...counts } = this.#figures;
+    this.#span.addProperties({ ...counts, 'wait.ms': roundMs(waitMs) });
+    this.#span.end();
+  }
+}
 
 const describe = (selection: RowSelection): string => {
   if ('keys' in selection) return `${selection.keys.length} keys`;
@@ -85,11 +149,7 @@ export class TracedTable implements WideColumnTable {
     return inSpan(
       'table.read-row',
       () => this.#inner.readRow(key, options),
-      (row) => ({
-        engine: this.engine,
-        rows: row === undefined ? 0 : 1,
-        bytes: row === undefined ? 0 : bytesOfRows([row]),
-      }),
+      (row) => ({ engine: this.engine, rows: Number(row !== undefined), bytes: row ? bytesOfRows([row]) : 0 }),
     );
   }
 

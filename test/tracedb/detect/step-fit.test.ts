@@ -1,8 +1,7 @@
 // Each step detector measures what Skia Perf's definition says, in the middle of the window, and leaves missing values out.
 import { expect, test } from 'vitest';
 import { loadStatistics } from '../../../src/tracedb/detect/statistics.js';
-import type { StepDetectorName } from '../../../src/tracedb/detect/step-detectors.js';
-import { stepFit } from '../../../src/tracedb/detect/step-fit.js';
+import { type StepDetectorName, stepFit } from '../../../src/tracedb/detect/step-fit.js';
 
 const statistics = await loadStatistics();
 const { NaN: missing } = Number;

@@ -1,7 +1,7 @@
 // A step is found once, at the commit that made it, by every detector; what is judged follows from its direction and the unit.
 import { beforeAll, describe, expect, test } from 'vitest';
 import { loadStatistics, type Statistics } from '../../../src/tracedb/detect/statistics.js';
-import type { StepDetectorName } from '../../../src/tracedb/detect/step-detectors.js';
+import type { StepDetectorName } from '../../../src/tracedb/detect/step-fit.js';
 import { findSteps, type Step, type StepScanOptions } from '../../../src/tracedb/detect/step-scan.js';
 import { seeded } from './seeded.js';
 

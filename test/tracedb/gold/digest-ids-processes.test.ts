@@ -2,9 +2,9 @@
 // trace, param or option of any of them is lost.
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { decodeVarint } from '../../../src/tracedb/gold/digest.js';
 import { GOLD_SCHEMA } from '../../../src/tracedb/gold/gold-keys.js';
 import { type GoldStats, GoldStore } from '../../../src/tracedb/gold/gold-store.js';
-import { decodeVarint } from '../../../src/tracedb/gold/varint.js';
 import { openTable } from '../../../src/tracedb/table/open-table.js';
 import { root } from '../../support/child.js';
 import { bundleProgram, startProgram } from '../support/child.js';

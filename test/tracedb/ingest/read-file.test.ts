@@ -5,7 +5,7 @@ import { appendFileSync, mkdirSync, readdirSync, readlinkSync, renameSync, utime
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { INGEST_LIMITS } from '../../../src/tracedb/ingest/ingest-limits.js';
+import { INGEST_LIMITS } from '../../../src/tracedb/ingest/ingest-file.js';
 import { readIngestFile, validateIngestFile } from '../../../src/tracedb/ingest/read-file.js';
 import { cleaningRule } from '../../../src/tracedb/params/cleaning.js';
 import { commitsIn, commitsOf, directory, fileWith } from './support/ingest-files.js';

@@ -1,11 +1,10 @@
 // The distributed engine: a wide-column table on Google Cloud Bigtable or its emulator. Input is checked here, before anything is
 // sent; conditional writes and increments are sent once, since a second one could take effect twice.
 import { isUtf8 } from 'node:buffer';
-import type { TraceDbError } from '../../tracedb-error.js';
+import { PartialFailureError, type TraceDbError } from '../../tracedb-error.js';
 import { CallGuard, DEFAULT_DEADLINE_MS } from '../call-guard.js';
 import { CheckedTable } from '../checked-table.js';
 import { checkFamilyNames, checkRowKey, checkRowLimit, checkRows } from '../limits.js';
-import { PartialFailureError } from '../partial-failure-error.js';
 import type {
   CallOptions,
   Cell,
@@ -24,7 +23,7 @@ import { writeRows } from './mutate-rows.js';
 import { planRead } from './read-plan.js';
 import { addToCell, type CallTask, changeRowIf, sampleKeys } from './row-calls.js';
 import { predicateFilter, readFilter } from './row-filter.js';
-import { LazyBatches, RowReader } from './row-reader.js';
+import { RowReader } from './row-reader.js';
 import { ensureTable } from './schema.js';
 
 const rowOf = (key: Buffer, cells: Cell[]): Row => ({ key: key.toString(), cells });
@@ -119,8 +118,8 @@ export class BigtableTable extends CheckedTable implements WideColumnTable {
     options: ReadOptions,
     withCells: boolean,
     item: (key: Buffer, cells: Cell[]) => T,
-  ): LazyBatches<T> {
-    return new LazyBatches(() => {
+  ): RowReader<T> {
+    const reader: RowReader<T> = new RowReader(() => {
       this.checkOpen();
       if ('keys' in selection) for (const key of selection.keys) checkRowKey(key);
       const { families, qualifiers, limit = Number.POSITIVE_INFINITY, deadlineMs = DEFAULT_DEADLINE_MS } = options;
@@ -128,26 +127,23 @@ export class BigtableTable extends CheckedTable implements WideColumnTable {
       const isNothing = limit <= 0 || families?.length === 0 || qualifiers?.length === 0;
       const what = `reading ${this.location}`;
       const guard = new CallGuard(what, options);
-      const reader = new RowReader<T>(
-        {
-          what,
-          client: this.#client,
-          table: this.#table,
-          plan: planRead(isNothing ? { keys: [] } : selection),
-          filter: readFilter(options, withCells),
-          limit,
-          deadlineAt: Date.now() + deadlineMs,
-          counters: this.counters,
-          withCells,
-          item,
-        },
-        guard,
-        () => this.#readers.delete(reader),
-      );
       this.#readers.add(reader);
-      reader.begin();
-      return reader;
+      return {
+        what,
+        guard,
+        client: this.#client,
+        table: this.#table,
+        plan: planRead(isNothing ? { keys: [] } : selection),
+        filter: readFilter(options, withCells),
+        limit,
+        deadlineAt: Date.now() + deadlineMs,
+        counters: this.counters,
+        withCells,
+        item,
+        onEnd: () => this.#readers.delete(reader),
+      };
     });
+    return reader;
   }
 
   /** Make a call that `close` waits for. */

@@ -1,6 +1,5 @@
 // Bulk writes: requests of 1,000 rows one after the other, because larger and parallel ones are slower. Every row's own outcome
 // is kept: a row that is not known to be written must be reported.
-
 import type { protos } from '@google-cloud/bigtable';
 import { backoffMs } from '../../../base/calls/backoff.js';
 import type { Mutation, RowFailure, RowMutation } from '../wide-column-table.js';

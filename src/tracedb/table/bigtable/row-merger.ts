@@ -98,11 +98,9 @@ export class RowMerger {
       value = Buffer.concat([...this.#pieces, value]);
       this.#pieces = [];
     }
-    const family = this.#family;
     const qualifier = this.#qualifier;
-    const timestampMs = this.#timestampMs;
     if (this.#qualifiers !== undefined && !this.#qualifiers.has(qualifier)) return;
-    this.#cells.push({ family, qualifier, value, timestampMs });
+    this.#cells.push({ family: this.#family, qualifier, value, timestampMs: this.#timestampMs });
     this.#bytes += qualifier.length + value.length;
   }
 

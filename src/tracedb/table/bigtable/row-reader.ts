@@ -18,6 +18,7 @@ const MAX_WAITING = 2;
 
 /** What a read needs to know. */
 export interface ReadTask<T> {
+  readonly guard: CallGuard;
   readonly what: string;
   readonly client: DataClient;
   readonly table: string;
@@ -30,15 +31,20 @@ export interface ReadTask<T> {
   readonly withCells: boolean;
   /** What the caller gets of a row. */
   readonly item: (key: Buffer, cells: Cell[]) => T;
+  readonly onEnd: () => void;
 }
 
 interface Waiter<T> {
-  readonly resolve: (result: IteratorResult<readonly T[], undefined>) => void;
+  readonly resolve: (result: Result<T>) => void;
   readonly reject: (error: unknown) => void;
 }
 
-/** The batches of one read that has begun. */
-export class RowReader<T> {
+type Result<T> = IteratorResult<readonly T[], undefined>;
+
+const OVER = { done: true, value: undefined } as const;
+
+/** The batches of one read, which begins with the first `next()`; `return()` ends it at once, even while a batch is being waited for. */
+export class RowReader<T> implements AsyncIterableIterator<readonly T[], undefined> {
   #stream: ReadStream | undefined;
   #retryTimer: NodeJS.Timeout | undefined;
   #flushTimer: NodeJS.Immediate | undefined;
@@ -47,30 +53,25 @@ export class RowReader<T> {
   #batches: T[][] = [];
   #batch: T[] = [];
   #batchBytes = 0;
-  #rowsLeft: number;
+  #rowsLeft = 0;
   readonly #waiters: Waiter<T>[] = [];
   #end: { readonly error: unknown } | undefined;
 
-  readonly #task: ReadTask<T>;
-  readonly #guard: CallGuard;
-  readonly #onEnd: () => void;
+  #task!: ReadTask<T>;
+  #hasBegun = false;
+  readonly #toTask: () => ReadTask<T>;
 
-  constructor(task: ReadTask<T>, guard: CallGuard, onEnd: () => void) {
-    this.#task = task;
-    this.#guard = guard;
-    this.#onEnd = onEnd;
-    this.#rowsLeft = task.limit;
+  /** `toTask` is called when the read begins; it may throw. */
+  constructor(toTask: () => ReadTask<T>) {
+    this.#toTask = toTask;
   }
 
-  /** Ask for the first rows. */
-  begin(): void {
-    this.#task.counters.reads++;
-    this.#task.counters.openReads++;
-    this.#guard.whenStopped((error) => this.fail(error));
-    if (this.#end === undefined) this.#request();
+  [Symbol.asyncIterator](): this {
+    return this;
   }
 
-  next(): Promise<IteratorResult<readonly T[], undefined>> {
+  async next(): Promise<Result<T>> {
+    if (!this.#hasBegun && this.#end === undefined) this.#begin();
     return new Promise((resolve, reject) => {
       this.#waiters.push({ resolve, reject });
       this.#deliver(true);
@@ -78,15 +79,34 @@ export class RowReader<T> {
   }
 
   /** End without an error: the caller wants no more. Rows that wait are dropped. */
-  stop(): void {
+  async return(): Promise<Result<T>> {
     this.#batch = [];
     this.#batches = [];
-    this.#finish(undefined);
+    if (this.#hasBegun) this.#finish(undefined);
+    // An error that nobody was told of is told to nobody.
+    this.#end = { error: undefined };
+    return OVER;
   }
 
   /** End with an error, at once. */
   fail(error: TraceDbError): void {
     this.#finish(error);
+  }
+
+  #begin(): void {
+    try {
+      this.#task = this.#toTask();
+    } catch (error) {
+      this.#end = { error: undefined };
+      throw error;
+    }
+    this.#hasBegun = true;
+    const { counters, guard, limit } = this.#task;
+    this.#rowsLeft = limit;
+    counters.reads++;
+    counters.openReads++;
+    guard.whenStopped((error) => this.fail(error));
+    if (this.#end === undefined) this.#request();
   }
 
   #request(): void {
@@ -165,7 +185,7 @@ export class RowReader<T> {
       if (!isCut && this.#batch.length > 0 && (isPull || this.#end !== undefined)) this.#cut();
       const batch = this.#batches.shift();
       if (batch !== undefined) this.#waiters.shift()?.resolve({ done: false, value: batch });
-      else if (this.#end !== undefined) this.#waiters.shift()?.resolve({ done: true, value: undefined });
+      else if (this.#end !== undefined) this.#waiters.shift()?.resolve(OVER);
       else break;
     }
     if (this.#end !== undefined) return;
@@ -192,48 +212,9 @@ export class RowReader<T> {
     clearImmediate(this.#flushTimer);
     this.#stream?.cancel();
     this.#stream = undefined;
-    this.#guard.dispose();
+    this.#task.guard.dispose();
     this.#task.counters.openReads--;
-    this.#onEnd();
+    this.#task.onEnd();
     this.#deliver(true);
-  }
-}
-
-type Result<T> = IteratorResult<readonly T[], undefined>;
-
-const OVER = { done: true, value: undefined } as const;
-
-/** Batches of the read that `open` begins. */
-export class LazyBatches<T> implements AsyncIterableIterator<readonly T[], undefined> {
-  #reader: RowReader<T> | undefined;
-  #isOver = false;
-
-  readonly #open: () => RowReader<T>;
-
-  constructor(open: () => RowReader<T>) {
-    this.#open = open;
-  }
-
-  [Symbol.asyncIterator](): this {
-    return this;
-  }
-
-  async next(): Promise<Result<T>> {
-    if (this.#isOver) return OVER;
-    if (this.#reader === undefined) {
-      try {
-        this.#reader = this.#open();
-      } catch (error) {
-        this.#isOver = true;
-        throw error;
-      }
-    }
-    return this.#reader.next();
-  }
-
-  async return(): Promise<Result<T>> {
-    this.#isOver = true;
-    this.#reader?.stop();
-    return OVER;
   }
 }

@@ -1,5 +1,4 @@
 // Makes the table and its families. Several processes may do so at once, so that "exists already" is no failure.
-
 import type { protos } from '@google-cloud/bigtable';
 import { backoffMs } from '../../../base/calls/backoff.js';
 import { sleep } from '../../../base/calls/sleep.js';

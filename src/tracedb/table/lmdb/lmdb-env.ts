@@ -5,6 +5,7 @@ import { basename, join } from 'node:path';
 import type { Database, DatabaseOptions, RootDatabase } from 'lmdb';
 import { optionalPackage } from '../../optional-package.js';
 import { storeCorrupt, type TraceDbError } from '../../tracedb-error.js';
+import { valueOfJson } from '../cells.js';
 import { checkFamilyNames } from '../limits.js';
 import { noTable } from '../store-exists.js';
 import type { TableSchema } from '../wide-column-table.js';
@@ -65,13 +66,9 @@ const checkOurs = (root: RootDatabase<Buffer, EntryKey>, location: string): void
 };
 
 const parseSchema = (bytes: Buffer, location: string): Schema => {
-  try {
-    const schema = JSON.parse(bytes.toString()) as Schema;
-    const isKnown = schema.version === FORMAT_VERSION || schema.version === FIRST_VERSION;
-    if (isKnown && Array.isArray(schema.families)) return schema;
-  } catch {
-    // Falls through to the error that names the store.
-  }
+  const schema = valueOfJson(bytes) as Schema | null | undefined;
+  const isKnown = schema?.version === FORMAT_VERSION || schema?.version === FIRST_VERSION;
+  if (isKnown && Array.isArray(schema.families)) return schema;
   throw foreign(location);
 };
 

@@ -1,5 +1,5 @@
-// What LMDB and the file system say, as the errors of this wing.
-
+// What LMDB and the file system say, as the errors of this wing. lmdb keeps the reason of a failed commit in a promise of its own, which must
+// be handled even when nobody wants it; and a disk that fills up in the middle of a write shows as an input/output error, so the disk is asked.
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { TraceDbError, type TraceDbErrorCode } from '../../tracedb-error.js';

@@ -2,6 +2,7 @@
 // before it is acknowledged, and a call of mutateRows is one transaction: all of it or nothing.
 import { CallGuard } from '../call-guard.js';
 import { CheckedTable, COUNTER_BYTES } from '../checked-table.js';
+import { checkRowLimit } from '../limits.js';
 import type {
   CallOptions,
   Mutation,
@@ -13,13 +14,27 @@ import type {
   TableSchema,
   WideColumnTable,
 } from '../wide-column-table.js';
-import { gatherKeys, gatherRows } from './gather-rows.js';
+import { type CellWalk, Snapshot } from './cell-walk.js';
+import {
+  BATCH_BYTES,
+  BATCH_ROWS,
+  type Batch,
+  type CellFilter,
+  filterOf,
+  gatherKeys,
+  gatherRows,
+} from './gather-rows.js';
 import { type LmdbEnv, openLmdbEnv } from './lmdb-env.js';
-import { writeError } from './lmdb-errors.js';
-import { type Gather, readBatches } from './read-batches.js';
+import { lmdbError, writeError } from './lmdb-errors.js';
+import { rangesOf } from './row-ranges.js';
 import { applyRows, holds, increment } from './write-cells.js';
 
 const SAMPLES = 16;
+
+// Reading goes on without a pause for so long; then the event loop gets a turn.
+const TURN_MS = 5;
+
+const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 /** `WideColumnTable` on LMDB. */
 export class LmdbTable extends CheckedTable implements WideColumnTable {
@@ -127,16 +142,82 @@ export class LmdbTable extends CheckedTable implements WideColumnTable {
     }
   }
 
-  #read<T>(
+  /**
+   * What `gather` makes of the rows of a selection, in batches, all from one snapshot. However the read ends (its end, a `break`, an abort,
+   * a deadline, the closing of the table) the snapshot must be let go, and an end that came too early must be an error.
+   */
+  async *#read<T>(
     selection: RowSelection,
     options: ReadOptions,
     withValues: boolean,
-    gather: Gather<T>,
+    gather: (walk: CellWalk, filter: CellFilter, limit: number) => Batch<T>,
   ): AsyncGenerator<readonly T[], undefined, void> {
-    const { location, counters } = this;
-    const env = this.#env;
-    const openReads = this.#openReads;
-    const table = { env, location, counters, openReads, checkOpen: () => this.checkOpen() };
-    return readBatches(table, selection, options, withValues, gather);
+    this.checkOpen();
+    const { counters, location } = this;
+    const ranges = rangesOf(selection, options);
+    const filter = filterOf(options);
+    let left = options.limit ?? Number.POSITIVE_INFINITY;
+    checkRowLimit(left);
+    const guard = new CallGuard(`reading ${location}`, options);
+    // Else the snapshot is gone.
+    const checkGoesOn = (): void => {
+      guard.check();
+      this.checkOpen();
+    };
+    let snapshot: Snapshot | undefined;
+    const end = (): void => {
+      if (!this.#openReads.delete(end)) return;
+      snapshot?.end();
+      guard.dispose();
+      counters.openReads--;
+    };
+    this.#openReads.add(end);
+    counters.reads++;
+    counters.openReads++;
+    try {
+      guard.check();
+      snapshot = new Snapshot(this.#env);
+      // At once and for good, also while nobody asks for the next batch, and if nobody ever will.
+      guard.whenStopped(end);
+      let held: T[] = [];
+      let heldBytes = 0;
+      let turnEnd = performance.now() + TURN_MS;
+      for (const range of ranges) {
+        if (left <= 0) break;
+        checkGoesOn();
+        const walk = snapshot.walkOf(range, withValues);
+        walk.advance();
+        for (let isLast = false; !isLast && left > 0; ) {
+          checkGoesOn();
+          const batch = gather(walk, filter, left);
+          isLast = batch.isLast;
+          left -= batch.items.length;
+          counters.rowsRead += batch.items.length;
+          counters.bytesRead += batch.bytes;
+          // Single rows by key are handed out together.
+          held = held.length === 0 ? batch.items : held.concat(batch.items);
+          heldBytes += batch.bytes;
+          if (left <= 0 || (isLast && range === ranges.at(-1))) break;
+          const isFull = ranges.length === 1 || held.length >= BATCH_ROWS || heldBytes >= BATCH_BYTES;
+          if (held.length > 0 && isFull) {
+            snapshot.hold();
+            yield held;
+            held = [];
+            heldBytes = 0;
+          }
+          if (performance.now() > turnEnd) {
+            snapshot.hold();
+            await turn();
+            turnEnd = performance.now() + TURN_MS;
+          }
+        }
+      }
+      guard.check();
+      if (held.length > 0) yield held;
+    } catch (cause) {
+      throw lmdbError(cause, location);
+    } finally {
+      end();
+    }
   }
 }

@@ -8,51 +8,6 @@ import { cellKey, cutRow, type EntryKey, headKey, restPrefix } from './cell-key.
 import { FamilyWriter } from './family-writer.js';
 import { type LmdbEnv, noteNewCells } from './lmdb-env.js';
 
-type Cells = Database<Buffer, EntryKey>;
-
-/** One for each write transaction. */
-export class CellWriter {
-  readonly #families = new Map<string, FamilyWriter>();
-
-  readonly #env: LmdbEnv;
-
-  constructor(env: LmdbEnv) {
-    this.#env = env;
-  }
-
-  /** Write a cell unless a newer one is there. */
-  set(database: Cells, row: string, { family, qualifier, value, timestampMs }: Mutation & { type: 'set' }): void {
-    this.#of(family).set(database, row, qualifier, value, timestampMs);
-  }
-
-  /** Remove a cell. */
-  remove(database: Cells, row: string, family: string, qualifier: string): void {
-    this.#of(family).remove(database, row, qualifier);
-  }
-
-  /** Remove all cells of a row. */
-  removeRow(database: Cells, row: string): void {
-    this.finish();
-    // Collected first: removing under a cursor would move it.
-    const keys = [...database.getKeys({ start: `${row}\0`, end: `${row}\x01` })];
-    for (const key of keys) database.removeSync(key);
-  }
-
-  /** Write what is held. */
-  finish(): void {
-    for (const writer of this.#families.values()) writer.flush();
-  }
-
-  #of(family: string): FamilyWriter {
-    let writer = this.#families.get(family);
-    if (writer === undefined) {
-      writer = new FamilyWriter(family, this.#env.hasOldCells);
-      this.#families.set(family, writer);
-    }
-    return writer;
-  }
-}
-
 /** What a cell holds. */
 export interface FoundCell {
   readonly value: Uint8Array;
@@ -119,22 +74,40 @@ const placeOf = (env: LmdbEnv, row: string, mutations: readonly Mutation[]): Pla
   return { database: env.rests, row: restPrefix(id) + cut.rest };
 };
 
-/** Apply the mutations of rows, in their order. */
+/** Apply the mutations of rows, in their order. Each family has a writer; what they hold is not in the file before the end. */
 export const applyRows = (env: LmdbEnv, rows: readonly RowMutation[]): void => {
   noteNewCells(env);
-  const writer = new CellWriter(env);
-  for (const { key, mutations } of rows) applyMutations(env, writer, key, mutations);
-  writer.finish();
-};
-
-const applyMutations = (env: LmdbEnv, writer: CellWriter, key: string, mutations: readonly Mutation[]): void => {
-  const place = placeOf(env, key, mutations);
-  if (place === undefined) return;
-  for (const mutation of mutations) {
-    if (mutation.type === 'set') writer.set(place.database, place.row, mutation);
-    else if (mutation.type === 'delete-row') writer.removeRow(place.database, place.row);
-    else writer.remove(place.database, place.row, mutation.family, mutation.qualifier);
+  const writers = new Map<string, FamilyWriter>();
+  const writerOf = (family: string): FamilyWriter => {
+    let writer = writers.get(family);
+    if (writer === undefined) {
+      writer = new FamilyWriter(family, env.hasOldCells);
+      writers.set(family, writer);
+    }
+    return writer;
+  };
+  const flush = (): void => {
+    for (const writer of writers.values()) writer.flush();
+  };
+  for (const { key, mutations } of rows) {
+    const place = placeOf(env, key, mutations);
+    if (place === undefined) continue;
+    const { database, row } = place;
+    for (const mutation of mutations) {
+      if (mutation.type === 'set') {
+        const { family, qualifier, value, timestampMs } = mutation;
+        writerOf(family).set(database, row, qualifier, value, timestampMs);
+      } else if (mutation.type === 'delete-cell') {
+        writerOf(mutation.family).remove(database, row, mutation.qualifier);
+      } else {
+        flush();
+        // Collected first: removing under a cursor would move it.
+        const cells = [...database.getKeys({ start: `${row}\0`, end: `${row}\x01` })];
+        for (const cell of cells) database.removeSync(cell);
+      }
+    }
   }
+  flush();
 };
 
 const readCell = (env: LmdbEnv, key: string, family: string, qualifier: string): FoundCell | undefined => {

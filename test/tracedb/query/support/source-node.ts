@@ -1,7 +1,7 @@
 // A stream over ids in memory, which keeps the promises of its kind and checks that it is used as one: one call at a time, none but
 // `close` after it was closed or failed. It counts what it handed out, so that a test can tell who read how much.
 import { setImmediate as turn } from 'node:timers/promises';
-import { type IdStream, newFigures } from '../../../../src/tracedb/query/id-node.js';
+import type { IdStream } from '../../../../src/tracedb/query/id-node.js';
 
 /** How a source behaves. */
 export interface SourceOptions {
@@ -17,7 +17,7 @@ export interface SourceOptions {
 export const sorted = (ids: Iterable<string>): string[] => [...new Set(ids)].sort();
 
 export class SourceNode implements IdStream {
-  readonly figures = newFigures();
+  readonly figures = { idsIn: 0, idsOut: 0, batches: 0, waitMs: 0 };
   readonly ids: readonly string[];
   closes = 0;
   /** Batches and ids handed out. */

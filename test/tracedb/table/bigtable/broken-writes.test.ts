@@ -1,8 +1,7 @@
 // Every row that is not known to be written is reported by name; what may not happen twice is sent once.
 import { expect, test } from 'vitest';
-import { PartialFailureError } from '../../../../src/tracedb/table/partial-failure-error.js';
 import type { Mutation, RowMutation } from '../../../../src/tracedb/table/wide-column-table.js';
-import type { TraceDbError } from '../../../../src/tracedb/tracedb-error.js';
+import { PartialFailureError, type TraceDbError } from '../../../../src/tracedb/tracedb-error.js';
 import { numbered, rejects } from '../conformance/suite.js';
 import { type Handler, inTurn } from './support/fake-service.js';
 import { fakeTable } from './support/fake-table.js';
