@@ -7,30 +7,11 @@ import { evidenceP } from './evidence.js';
 import { drawOutliersIn } from './outliers.js';
 import type { Statistics } from './statistics.js';
 
-export interface WelchTest {
-  readonly meanBefore: number;
-  readonly meanAfter: number;
-  /** Positive when the second mean is larger; infinite when neither sample spreads and the means differ. */
-  readonly t: number;
-  /** Two-sided. */
-  readonly pValue: number;
-}
-
-/**
- * Welch's t-test of two samples with at least two values each, two-sided. Source: B. L. Welch, Biometrika 34 (1947).
- */
-export const welch = (before: readonly number[], after: readonly number[], statistics: Statistics): WelchTest => {
-  const meanBefore = statistics.mean(before);
-  const meanAfter = statistics.mean(after);
-  const varianceBefore = statistics.sampleSd(before) ** 2 / before.length;
-  const varianceAfter = statistics.sampleSd(after) ** 2 / after.length;
-  const variance = varianceBefore + varianceAfter;
-  const difference = meanAfter - meanBefore;
-  if (difference === 0) return { meanBefore, meanAfter, t: 0, pValue: 1 };
-  const t = difference / Math.sqrt(variance);
-  if (variance === 0) return { meanBefore, meanAfter, t, pValue: 0 };
-  const degrees = variance ** 2 / (varianceBefore ** 2 / (before.length - 1) + varianceAfter ** 2 / (after.length - 1));
-  return { meanBefore, meanAfter, t, pValue: statistics.studentTwoSided(t, degrees) };
+/** Welch's t of two samples with at least two values each. Source: B. L. Welch, Biometrika 34 (1947). */
+export const welchT = (before: readonly number[], after: readonly number[], { mean, sampleSd }: Statistics): number => {
+  const difference = mean(after) - mean(before);
+  const variance = sampleSd(before) ** 2 / before.length + sampleSd(after) ** 2 / after.length;
+  return difference === 0 ? 0 : difference / Math.sqrt(variance);
 };
 
 /** How {@link changePoints} decides. */
@@ -76,12 +57,11 @@ const settingsOf = (options: ChangePointOptions): Required<ChangePointOptions> =
 
 type Comparison = Pick<ChangePoint, 'before' | 'after' | 'change' | 't' | 'pValue'>;
 
-const compare = (before: Float64Array, after: Float64Array, pValue: number, statistics: Statistics): Comparison => {
-  const samples = [drawOutliersIn(before), drawOutliersIn(after)].map((sample) => Array.from(sample));
-  const { meanBefore, meanAfter, t } = welch(samples[0], samples[1], statistics);
-  const difference = meanAfter - meanBefore;
-  const change = difference === 0 ? 0 : difference / Math.abs(meanBefore);
-  return { before: meanBefore, after: meanAfter, change, t, pValue };
+const compare = (left: Float64Array, right: Float64Array, pValue: number, statistics: Statistics): Comparison => {
+  const [old, now] = [left, right].map((side) => Array.from(drawOutliersIn(side))) as [number[], number[]];
+  const [before, after] = [statistics.mean(old), statistics.mean(now)];
+  const change = after === before ? 0 : (after - before) / Math.abs(before);
+  return { before, after, change, t: welchT(old, now, statistics), pValue };
 };
 
 /** Index of the change to drop next, -1 when all may stay: first what is too small, then what is not significant. */

@@ -1,12 +1,6 @@
 // The exact distribution of Mann-Whitney's U under chance: all ways to deal some of the given values are equally likely. It must never
 // be asked for more steps than the caller has counted.
 
-/** The lower tail of U at one value. */
-export interface LowerTail {
-  readonly atMost: number;
-  readonly exactly: number;
-}
-
 /** What {@link lowerTail} costs at most, in additions. */
 export const countingSteps = (groups: readonly number[], dealt: number, doubledU: number): number =>
   groups.reduce((sum, group) => sum + Math.min(group, dealt) + 1, 0) * (dealt + 1) * (doubledU + 1);
@@ -21,7 +15,11 @@ const logFactorials = (largest: number): Float64Array => {
  * P(2U <= doubledU) and P(2U = doubledU) when `dealt` of the values are taken at random, where U counts the pairs in which a taken value
  * is larger than one left (ties one half). `groups` are the sizes of the groups of equal values in rising order.
  */
-export const lowerTail = (groups: readonly number[], dealt: number, doubledU: number): LowerTail => {
+export const lowerTail = (
+  groups: readonly number[],
+  dealt: number,
+  doubledU: number,
+): { readonly atMost: number; readonly exactly: number } => {
   const total = groups.reduce((sum, group) => sum + group, 0);
   const logs = logFactorials(total);
   const logWays = (from: number, take: number): number => logs[from] - logs[take] - logs[from - take];

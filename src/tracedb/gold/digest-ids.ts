@@ -68,14 +68,6 @@ export interface DigestIdsStats {
   readonly evicted: number;
 }
 
-/** Bounds of the map. */
-export interface DigestIdsOptions {
-  /** Ids reserved at once. */
-  readonly batchSize: number;
-  /** Digests kept in memory. */
-  readonly capacity: number;
-}
-
 /** Digest <-> id. Reads only the rows that hold what it does not know; never the whole map. */
 export class DigestIds {
   readonly #ids: BoundedCache<string, number>;
@@ -85,7 +77,8 @@ export class DigestIds {
 
   readonly #table: WideColumnTable;
 
-  constructor(table: WideColumnTable, { batchSize, capacity }: DigestIdsOptions) {
+  /** Reserves `batchSize` ids at once; keeps `capacity` digests in memory. */
+  constructor(table: WideColumnTable, batchSize: number, capacity: number) {
     this.#table = table;
     // A process usually writes or reads, and then one of them stays empty.
     this.#ids = new BoundedCache(Math.ceil(capacity / 2));

@@ -118,10 +118,9 @@ export class GoldStore {
       opsColumn: OPS_COLUMN,
       hashColumn: HASH_COLUMN,
     }));
-    const digestIds = new DigestIds(table, {
-      batchSize: wholeNumber('idBatch', idBatch, [1, 1_000_000], invalidInput),
-      capacity: wholeNumber('cachedDigests', cachedDigests, [2, 100_000_000], invalidInput),
-    });
+    wholeNumber('idBatch', idBatch, [1, 1_000_000], invalidInput);
+    wholeNumber('cachedDigests', cachedDigests, [2, 100_000_000], invalidInput);
+    const digestIds = new DigestIds(table, idBatch, cachedDigests);
     wholeNumber('shardReads', shardReads, [1, GOLD_SHARDS.length], invalidInput);
     this.#parts = { table, tileSize: settings.tileSize, opsRows, digestIds, shardReads };
     this.#reader = new GoldTileReader(this.#parts);

@@ -14,18 +14,12 @@ import type { GoldParts } from './gold-tile-reader.js';
 const ROWS_PER_CALL = 1000;
 const CALLS_AT_ONCE = 4;
 
-/** When the entries count: cells with a later time stay. Unix milliseconds. */
-export interface EntryTimes {
-  readonly digestMs: number;
-  readonly optionsMs: number;
-}
-
-/** Writes checked entries; resolves to the number of trace rows. */
+/** Writes checked entries, of which cells with a later time (Unix milliseconds) stay; resolves to the number of trace rows. */
 export const writeEntries = async (
   { table, tileSize, opsRows, digestIds }: GoldParts,
   commit: number,
   entries: readonly GoldEntry[],
-  times: EntryTimes,
+  times: { readonly digestMs: number; readonly optionsMs: number },
   deadline: CallDeadline,
 ): Promise<number> => {
   const tile = tileOf(commit, tileSize);

@@ -19,34 +19,26 @@ export const STEP_DETECTORS = Object.keys(DETECTORS) as readonly StepDetectorNam
 
 const positive = number({ above: 0 });
 
-/** The file. */
+/** The file; what its settings mean is said with `InstanceConfig` and `DetectionConfig`. */
 const CONFIG = object(
   // Directory, relative to this file, or bigtable://project/instance/table.
   { store: text(1) },
   {
     $schema: text(),
     tileSize: integer({ least: MIN_TILE_SIZE, most: MAX_TILE_SIZE }),
-    // Parts the rows of a tile are spread over.
     shards: integer({ least: 1, most: 64 }),
     // Inside of a character class: what params may have; all else becomes "_".
     allowedChars: text(1, 200),
-    // Keys that are offered for queries, in this order.
     paramSetKeys: list(text(1, 1024), 100, 'unique'),
-    // Unit to which way is better; comes before the built-in table.
     directions: record(oneOf('up', 'down', 'unknown'), 1000, text(1, 200)),
     detection: object(
       {},
       {
         detector: oneOf('e-divisive', ...STEP_DETECTORS),
-        // From where on a step counts; its meaning depends on the detector, which needs it.
         interesting: positive,
-        // Commits on each side of a window.
         radius: integer({ least: 1, most: 1000 }),
-        // Smallest spread that is divided by, for original and cohen.
         stddevThreshold: positive,
-        // Largest p-value of e-divisive.
         significance: number({ above: 0, below: 1 }),
-        // Smallest change, as a share: 0.05 is 5 %.
         minimumEffect: number({ least: 0 }),
       },
       'closed',
@@ -65,6 +57,7 @@ export interface DetectionConfig {
   readonly interesting?: number;
   /** Commits on each side of a window. */
   readonly radius?: number;
+  /** Smallest spread that is divided by, for `original` and `cohen`. */
   readonly stddevThreshold?: number;
   /** Largest p-value of `e-divisive`. */
   readonly significance?: number;

@@ -29,19 +29,13 @@ export const wholeBytes = async (at: string, chunks: AsyncIterable<Buffer>, maxB
   return Buffer.concat(parts, total);
 };
 
-/** A line and its number, from 1. */
-export interface TextLine {
-  readonly text: string;
-  readonly number: number;
-}
-
-/** The lines of a text that are not blank; `\r\n` ends a line as well. Throws, naming `option`, when one has more bytes. */
+/** The lines of a text that are not blank, with their numbers, from 1; `\r\n` ends a line as well. Throws, naming `option`, when one has more bytes. */
 export async function* textLines(
   name: string,
   chunks: AsyncIterable<Buffer>,
   maxLineBytes: number,
   option = 'maxLineBytes',
-): AsyncGenerator<TextLine, void, undefined> {
+): AsyncGenerator<{ readonly text: string; readonly number: number }, void, undefined> {
   let parts: Buffer[] = [];
   let length = 0;
   let number = 1;
@@ -52,7 +46,7 @@ export async function* textLines(
     }
     parts.push(part);
   };
-  const line = (): TextLine => {
+  const line = () => {
     const text = utf8Text(`${name}:${number}`, parts.length === 1 ? parts[0] : Buffer.concat(parts, length)).trim();
     parts = [];
     length = 0;

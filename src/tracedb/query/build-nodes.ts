@@ -9,17 +9,11 @@ import type { Plan, PlannedCondition } from './plan.js';
 import { MAX_OPEN_LEAVES } from './read-slots.js';
 import { Union } from './union.js';
 
-/** The values a condition allows, as places in the ordered param set. */
-export interface IdCondition {
-  readonly keyIndex: number;
-  readonly valueIndices: ReadonlySet<number>;
-}
-
 const COMMA = 44;
 const ZERO = 48;
 
-/** A test for ids of the form `,<key>=<value>,<key>=<value>,`. */
-export const idFilter = ({ keyIndex, valueIndices }: IdCondition): ((id: string) => boolean) => {
+/** Tells from an id, `,<key>=<value>,<key>=<value>,`, whether it has one of these values, as places in the ordered param set. Agrees with the index. */
+export const idFilter = (keyIndex: number, valueIndices: ReadonlySet<number>): ((id: string) => boolean) => {
   const needle = `,${keyIndex}=`;
   const [only] = valueIndices;
   if (valueIndices.size === 1) {
@@ -84,7 +78,7 @@ const streamOf = (
 };
 
 const testOf = ({ keyIndex, values }: PlannedCondition): ((id: string) => boolean) =>
-  idFilter({ keyIndex, valueIndices: new Set(values.map(({ valueIndex }) => valueIndex)) });
+  idFilter(keyIndex, new Set(values.map(({ valueIndex }) => valueIndex)));
 
 /** All ids of the tile: its trace rows, whose shards are merged. */
 const scanOf = (target: QueryTarget, parent: Span | undefined): IdStream => {

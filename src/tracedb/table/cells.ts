@@ -1,5 +1,5 @@
 // The steps with cells that both stores take over and over: set one, and change a row on the condition that nobody did so since it was read.
-import type { CallOptions, Cell, Mutation, WideColumnTable } from './wide-column-table.js';
+import type { CallOptions, Cell, Mutation, Predicate, WideColumnTable } from './wide-column-table.js';
 
 /** Sets a cell. */
 export const setCell = (
@@ -30,18 +30,11 @@ export const valueOfJson = (text: string | Uint8Array | undefined): unknown => {
   }
 };
 
-/** A cell as it was read; without `value` it was absent. */
-export interface CellState {
-  readonly family: string;
-  readonly qualifier: string;
-  readonly value: Uint8Array | string | undefined;
-}
-
-/** Apply `mutations` to row `key` when the cell still is what it was; whether it was. */
+/** Apply `mutations` to row `key` when a cell still has the value that was read, or is absent for undefined; whether it did. */
 export const changeRowIfSame = async (
   table: WideColumnTable,
   key: string,
-  { family, qualifier, value }: CellState,
+  { family, qualifier, value }: Omit<Predicate, 'value'> & { readonly value: Uint8Array | string | undefined },
   mutations: readonly Mutation[],
   options: CallOptions,
 ): Promise<boolean> => {

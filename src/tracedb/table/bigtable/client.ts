@@ -10,12 +10,6 @@ export type DataClient = v2.BigtableClient;
 /** The client for tables and families. */
 export type AdminClient = v2.BigtableTableAdminClient;
 
-/** Both clients of one table. */
-export interface Clients {
-  readonly data: DataClient;
-  readonly admin: AdminClient;
-}
-
 // The caller's own deadline comes first: when the server's passes at the same time, it may say "cancelled" instead.
 const GRACE_MS = 1000;
 
@@ -44,7 +38,7 @@ export interface ResponseStream<T> {
 }
 
 /** Connect to the project of `location`, or to the emulator that BIGTABLE_EMULATOR_HOST names. */
-export const connect = async (location: BigtableLocation): Promise<Clients> => {
+export const connect = async (location: BigtableLocation): Promise<{ data: DataClient; admin: AdminClient }> => {
   const { Bigtable, v2 } = await optionalPackage(
     '@google-cloud/bigtable',
     `the store ${location.text}`,

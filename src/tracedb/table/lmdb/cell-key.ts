@@ -13,14 +13,8 @@ export const MAX_WHOLE_ROW_BYTES = 2048;
 const HEAD_END = '\u{10ffff}';
 const ID_DIGITS = 12;
 
-/** A row cut in two. */
-export interface CutRow {
-  readonly head: string;
-  readonly rest: string;
-}
-
 /** The two parts of a row that is too long for one key, or undefined. */
-export const cutRow = (row: string): CutRow | undefined => {
+export const cutRow = (row: string): { readonly head: string; readonly rest: string } | undefined => {
   // A char is at most three bytes, so most rows need no count.
   if (row.length * 3 <= MAX_WHOLE_ROW_BYTES || Buffer.byteLength(row) <= MAX_WHOLE_ROW_BYTES) return undefined;
   const bytes = Buffer.from(row);
@@ -31,11 +25,8 @@ export const cutRow = (row: string): CutRow | undefined => {
   return { head, rest: row.slice(head.length) };
 };
 
-/** What follows the row in the name of a cell. */
-export const cellKeyEnd = (family: string, qualifier: string): string => `\0${family}\0${qualifier}`;
-
 /** The name of a cell in a whole row, or in the rest of a cut one. */
-export const cellKey = (row: string, family: string, qualifier: string): string => row + cellKeyEnd(family, qualifier);
+export const cellKey = (row: string, family: string, qualifier: string): string => `${row}\0${family}\0${qualifier}`;
 
 /** The entry of a head. */
 export const headKey = (head: string): string => head + HEAD_END;
