@@ -33,7 +33,7 @@ const AGE_SHARE = 8;
 export const longestSpanMs = ({ maxAgeMs }: Retention): number =>
   maxAgeMs === undefined ? Number.POSITIVE_INFINITY : maxAgeMs / AGE_SHARE;
 
-/** Merge until there is nothing to merge by `policy`; how many were merged, none when another process is at it. */
+/** Merges until there is nothing to merge by `policy`; gives the number merged, 0 while another process is at it. */
 export const compact = async (set: SegmentSet, policy: MergePolicy, worker: WorkThread): Promise<number> => {
   const merged = await withLock(set.directory, async () => {
     let count = 0;
@@ -57,7 +57,7 @@ export const compact = async (set: SegmentSet, policy: MergePolicy, worker: Work
   return merged ?? 0;
 };
 
-/** Delete segments that are too old, then the oldest of those that are too many; how many, none when another process is at it. */
+/** Deletes segments that are too old, then the oldest of those that are too many; gives their number, 0 while another process is at it. */
 export const retain = async (set: SegmentSet, { maxAgeMs, maxBytes }: Retention): Promise<number> => {
   if (maxAgeMs === undefined && maxBytes === undefined) return 0;
   const deleted = await withLock(set.directory, async () => {

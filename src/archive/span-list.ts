@@ -1,5 +1,6 @@
 // Spans in memory that are in no segment yet, answering as a segment would. It holds what it was given and an index of it, and is given
 // bounded lists only.
+import { getOrMake } from '../base/maps/get-or-make.js';
 import type { ArchivedSpan, TraceSearch, TraceSummary } from '../trace/archived-span.js';
 import { isMeant } from '../trace/match.js';
 import { rootFirst } from '../trace/tree.js';
@@ -161,9 +162,7 @@ export class SpanList implements TraceSource {
     for (; this.indexed < this.spans.length; this.indexed++) {
       const span = this.spans[this.indexed];
       const { traceId, startUnixNs, endUnixNs } = span;
-      const known = this.byTrace.get(traceId);
-      if (known === undefined) this.byTrace.set(traceId, [span]);
-      else known.push(span);
+      getOrMake(this.byTrace, traceId, () => []).push(span);
       if (this.indexed === 0 || startUnixNs < this.start) this.start = startUnixNs;
       if (this.indexed === 0 || startUnixNs > this.end) this.end = startUnixNs;
       if (endUnixNs > this.end) this.end = endUnixNs;

@@ -2,11 +2,49 @@
 // Measures each source in a process of its own, because a process has one source.
 import { spawnSync } from 'node:child_process';
 import { type Command, Option } from 'commander';
-import { type ClockInfo, clockInfo } from '../clock/index.js';
-import { readCosts } from './clock-cost.js';
+import { type ClockInfo, clockInfo, now } from '../clock/index.js';
 import { CommandError, ExitCode } from './exit-code.js';
 
 const SOURCES = ['tsc', 'tsc-percpu', 'cntvct', 'monotonic', 'js'] as const;
+
+const READS = 1000;
+const WARM_ROUNDS = 2000;
+const ROUNDS = 200;
+
+// Each reader has a loop of its own: one loop for all would see many functions and optimise for none.
+const READERS: Readonly<Record<string, () => number>> = {
+  now: () => {
+    let sum = 0;
+    for (let i = 0; i < READS; i++) sum += now();
+    return sum;
+  },
+  'performance.now': () => {
+    let sum = 0;
+    for (let i = 0; i < READS; i++) sum += performance.now();
+    return sum;
+  },
+  'process.hrtime.bigint': () => {
+    let sum = 0n;
+    for (let i = 0; i < READS; i++) sum += process.hrtime.bigint();
+    return Number(sum & 1n);
+  },
+};
+
+// The minimum of several rounds: anything above it is somebody else's work.
+const cost = (read: () => number): number => {
+  for (let i = 0; i < WARM_ROUNDS; i++) read();
+  let best = Number.POSITIVE_INFINITY;
+  for (let round = 0; round < ROUNDS; round++) {
+    const begin = process.hrtime.bigint();
+    read();
+    best = Math.min(best, Number(process.hrtime.bigint() - begin) / READS);
+  }
+  return best;
+};
+
+/** Nanoseconds a reading in this process, by name: of the clock in force, and of Node's own for reference. */
+const readCosts = (): Record<string, number> =>
+  Object.fromEntries(Object.entries(READERS).map(([name, read]) => [name, cost(read)]));
 
 /** One source as measured; `info.source` differs from `asked` when this machine does not have it. */
 interface Measured {

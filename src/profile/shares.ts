@@ -1,6 +1,7 @@
 // How much of the CPU each label took, and how sure that is. Samples are random, so every share has an interval, and labels that the
 // samples cannot tell apart have the same rank.
 import { getOrMake } from '../base/maps/get-or-make.js';
+import type { LabelCpu } from './dynamic-label.js';
 import { type LabelledProfile, type LabelRecord, SampleKind } from './labelled-profile.js';
 
 /** One value of a label key (or all labels together) in a profile. */
@@ -23,10 +24,27 @@ export interface LabelShare {
 /** 97.5 % quantile of the normal distribution: two-sided 95 %. */
 const Z = 1.959964;
 
-interface Sum {
-  samples: number;
-  cpuNs: number;
-  squares: number;
+/** CPU time of samples added up. */
+export class CpuSum {
+  ns = 0;
+  samples = 0;
+  squares = 0;
+
+  addSample(cpuNs: number): void {
+    this.ns += cpuNs;
+    this.samples++;
+    this.squares += cpuNs * cpuNs;
+  }
+
+  add(other: CpuSum): void {
+    this.ns += other.ns;
+    this.samples += other.samples;
+    this.squares += other.squares;
+  }
+
+  toCpu(): LabelCpu {
+    return { ns: this.ns, samples: this.samples, stderrNs: Math.sqrt(this.squares) };
+  }
 }
 
 /** Wilson's interval for a share of `n` samples; holds near 0 and 1, and for few samples. */
@@ -42,15 +60,12 @@ export const wilson = (share: number, n: number): { readonly low: number; readon
 export const labelValue = (record: LabelRecord, key: string): string =>
   Object.hasOwn(record, key) ? String(record[key]) : '';
 
-const busySums = ({ samples, labels }: LabelledProfile, key: string): Map<string, Sum> => {
-  const sums = new Map<string, Sum>();
+const busySums = ({ samples, labels }: LabelledProfile, key: string): Map<string, CpuSum> => {
+  const sums = new Map<string, CpuSum>();
   for (let i = 0; i < samples.count; i++) {
     if (samples.kind[i] === SampleKind.idle || samples.kind[i] === SampleKind.gc) continue;
     const value = labelValue(labels[samples.label[i]], key);
-    const sum = getOrMake(sums, value, () => ({ samples: 0, cpuNs: 0, squares: 0 }));
-    sum.samples++;
-    sum.cpuNs += samples.cpuNs[i];
-    sum.squares += samples.cpuNs[i] ** 2;
+    getOrMake(sums, value, () => new CpuSum()).addSample(samples.cpuNs[i]);
   }
   return sums;
 };
@@ -81,25 +96,21 @@ export const measuredShares = (
   key: string,
 ): { readonly rows: LabelShare[]; readonly n: number } => {
   const sums = busySums(profile, key);
-  let total = 0;
-  let squares = 0;
-  for (const sum of sums.values()) {
-    total += sum.cpuNs;
-    squares += sum.squares;
-  }
+  const all = new CpuSum();
+  for (const sum of sums.values()) all.add(sum);
   // Samples of different weight say less than as many of equal weight (Kish, 1965).
-  const n = squares === 0 ? 0 : total ** 2 / squares;
-  const sorted = [...sums].sort(([, a], [, b]) => b.cpuNs - a.cpuNs || b.samples - a.samples);
+  const n = all.squares === 0 ? 0 : all.ns ** 2 / all.squares;
+  const sorted = [...sums].sort(([, a], [, b]) => b.ns - a.ns || b.samples - a.samples);
   let first = 0;
   let rank = 0;
   const rows = sorted.map(([value, sum], i) => {
-    const share = total === 0 ? 0 : sum.cpuNs / total;
+    const { ns: cpuNs, samples, stderrNs } = sum.toCpu();
+    const share = all.ns === 0 ? 0 : cpuNs / all.ns;
     if (i === 0 || isApart(first, share, n)) {
       first = share;
       rank = i + 1;
     }
-    const stderrNs = Math.sqrt(sum.squares);
-    return { value, samples: sum.samples, cpuNs: sum.cpuNs, stderrNs, share, ...wilson(share, n), rank };
+    return { value, samples, cpuNs, stderrNs, share, ...wilson(share, n), rank };
   });
   return { rows, n };
 };

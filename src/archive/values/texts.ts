@@ -38,7 +38,7 @@ const writeAll = (writer: ByteWriter, texts: Iterable<string>): void => {
   writer.raw(bytes.view());
 };
 
-/** Append texts; how many they are is known to the reader. */
+/** Append texts; the reader knows their number. */
 export const writeTexts = (writer: ByteWriter, texts: readonly string[]): void => {
   const places = new Map<string, number>();
   for (const text of texts) if (!places.has(text)) places.set(text, places.size);

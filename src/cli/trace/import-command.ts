@@ -34,7 +34,7 @@ interface Imported {
 /** Spans given to the archive at a time. */
 const BATCH_SPANS = 10_000;
 
-/** Give all spans to the archive, which writes a segment when it holds enough; how many it can never keep, and why. */
+/** Gives all spans to the archive, which writes a segment when it holds enough; says how many it can never keep, and why. */
 const append = async (
   archive: Archive,
   spans: readonly ArchivedSpan[],

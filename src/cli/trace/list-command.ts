@@ -12,7 +12,7 @@ const DEFAULT_LIMIT = 20;
 
 type ListOptions = ArchiveCommandOptions & SearchOptions;
 
-/** Print what is found; how many. */
+/** Prints what is found and gives the number of traces. */
 const list = async (options: ListOptions, search: TraceSearch): Promise<number> => {
   const { limit = DEFAULT_LIMIT } = search;
   let count = 0;

@@ -4,9 +4,10 @@ import { getOrMake } from '../../base/maps/get-or-make.js';
 import type { SpanRecord } from '../../trace/record.js';
 import type { LabelCpu } from '../dynamic-label.js';
 import { type LabelledProfile, type LabelRecord, LOST_LABEL, OVERFLOW_LABEL, SampleKind } from '../labelled-profile.js';
+import { CpuSum } from '../shares.js';
 import { OpenIntervals } from './open-intervals.js';
 import { SPAN_ID_LABEL } from './span-labels.js';
-import { CpuSum, SpanIndex, type SpanNode, type SpanWork } from './span-work.js';
+import { SpanIndex, type SpanNode, type SpanWork } from './span-work.js';
 
 /** CPU time of one span. Standard errors are those of a sum over random samples: the root of the sum of the squares of their weights. */
 export interface SpanCpu {

@@ -2,31 +2,8 @@
 // did its work once.
 import { getOrMake } from '../../base/maps/get-or-make.js';
 import type { SpanRecord } from '../../trace/record.js';
-import type { LabelCpu } from '../dynamic-label.js';
+import { CpuSum } from '../shares.js';
 import { type Interval, OpenIntervals } from './open-intervals.js';
-
-/** CPU time of samples added up. */
-export class CpuSum {
-  ns = 0;
-  samples = 0;
-  private squares = 0;
-
-  addSample(cpuNs: number): void {
-    this.ns += cpuNs;
-    this.samples++;
-    this.squares += cpuNs * cpuNs;
-  }
-
-  add(other: CpuSum): void {
-    this.ns += other.ns;
-    this.samples += other.samples;
-    this.squares += other.squares;
-  }
-
-  toCpu(): LabelCpu {
-    return { ns: this.ns, samples: this.samples, stderrNs: Math.sqrt(this.squares) };
-  }
-}
 
 /** A map by span id. As text each look-up would make a string; as one number ids would lose digits. */
 class SpanIdMap<T> {

@@ -1,4 +1,4 @@
-// Reads a profile back, whatever of the formats it is in. What the bytes are is found by looking at them, never by a file's name.
+// Reads a profile back from any of the formats, told apart by the bytes and never by a file's name.
 import { gunzipSync } from 'node:zlib';
 import type { LabelledProfile } from '../labelled-profile.js';
 import { notReadable } from './profile-draft.js';
