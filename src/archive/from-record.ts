@@ -11,8 +11,8 @@ import type {
 } from '../trace/archived-span.js';
 import { extrasOf } from '../trace/extras.js';
 import type { FinishedEvent, FinishedLink, SpanProperties } from '../trace/finished-span.js';
-import { NO_PROPERTIES, setProperty } from '../trace/properties.js';
-import type { SpanRecord } from '../trace/record.js';
+import { NO_PROPERTIES } from '../trace/properties.js';
+import { type SpanRecord, setOwn } from '../trace/record.js';
 import { RecordView } from '../trace/record-view.js';
 
 const NONE: readonly never[] = Object.freeze([]);
@@ -20,7 +20,7 @@ const NONE: readonly never[] = Object.freeze([]);
 const propertiesOf = (from: SpanProperties): ArchivedProperties => {
   if (from.size === 0) return NO_PROPERTIES;
   const properties: Record<string, ArchivedValue> = {};
-  for (let i = 0; i < from.size; i++) setProperty(properties, from.key(i), from.value(i));
+  for (let i = 0; i < from.size; i++) setOwn(properties, from.key(i), from.value(i));
   return properties;
 };
 

@@ -3,7 +3,7 @@
 import { BadValueError } from '../container/graph-error.js';
 import type { ArchivedProperties, ArchivedValue } from '../trace/archived-span.js';
 import { EXTRA_FIELDS, type ExtraField, type Extras, extrasOf } from '../trace/extras.js';
-import { setProperty } from '../trace/properties.js';
+import { setOwn } from '../trace/record.js';
 import { describe } from './values/values.js';
 
 const MARK = '\0';
@@ -47,7 +47,7 @@ export const storedProperties = (thing: Extras & { readonly properties: Archived
   checkExtras(thing, 'a span');
   const stored: Record<string, ArchivedValue> = {};
   for (const [field, value] of Object.entries(extrasOf(thing))) stored[MARK + field] = value as string | number;
-  for (const key of Object.keys(properties)) setProperty(stored, storedKey(key), properties[key]);
+  for (const key of Object.keys(properties)) setOwn(stored, storedKey(key), properties[key]);
   return stored;
 };
 
@@ -59,7 +59,7 @@ export const restored = (stored: ArchivedProperties): Extras & { readonly proper
   for (const key of Object.keys(stored)) {
     const field = FIELD_OF.get(key);
     if (field !== undefined) extras[field] = stored[key];
-    else setProperty(properties, key.startsWith(MARK + MARK) ? key.slice(1) : key, stored[key]);
+    else setOwn(properties, key.startsWith(MARK + MARK) ? key.slice(1) : key, stored[key]);
   }
   return { ...(extras as Extras), properties };
 };

@@ -3,7 +3,8 @@
 import type { Resource } from '../collector/reporter.js';
 import type { Properties } from '../local-span/property.js';
 import type { ArchivedProperties, ArchivedResource, ArchivedScope, ArchivedValue } from '../trace/archived-span.js';
-import { NO_PROPERTIES, setProperty } from '../trace/properties.js';
+import { NO_PROPERTIES } from '../trace/properties.js';
+import { setOwn } from '../trace/record.js';
 
 export const LIBRARY_NAME = 'spanline';
 export const LIBRARY_VERSION = '0.1.0';
@@ -33,7 +34,7 @@ export const resourceProperties = ({ serviceName, attributes }: Resource): Prope
 
 const present = (properties: Properties): ArchivedProperties => {
   const kept: Record<string, ArchivedValue> = {};
-  for (const [key, value] of Object.entries(properties)) if (value !== undefined) setProperty(kept, key, value);
+  for (const [key, value] of Object.entries(properties)) if (value !== undefined) setOwn(kept, key, value);
   return kept;
 };
 

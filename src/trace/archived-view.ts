@@ -9,8 +9,10 @@ import type {
   ArchivedValue,
 } from './archived-span.js';
 import type { FinishedEvent, FinishedLink, FinishedSpan, SpanIds } from './finished-span.js';
-import { wordAt } from './id-words.js';
 import { ObjectProperties } from './property-views.js';
+
+/** The 32-bit word of an id at this digit. What is no hex is 0, which no id is. */
+const wordAt = (hex: string, at: number): number => Number.parseInt(hex.slice(at, at + 8), 16) || 0;
 
 const BILLION = 1_000_000_000n;
 

@@ -1,15 +1,9 @@
 // Properties made from keys and values of anywhere. A key may be any text: none may reach a prototype.
 import type { ArchivedProperties, ArchivedValue } from './archived-span.js';
+import { setOwn } from './record.js';
 
 /** No properties, shared by all that have none. */
 export const NO_PROPERTIES: ArchivedProperties = Object.freeze({});
-
-/** Set one; a key that comes again keeps its place and takes the later value. */
-export const setProperty = (properties: Record<string, ArchivedValue>, key: string, value: ArchivedValue): void => {
-  if (key === '__proto__')
-    Object.defineProperty(properties, key, { value, enumerable: true, writable: true, configurable: true });
-  else properties[key] = value;
-};
 
 /** Set one; false when the key was there already. */
 export const setNewProperty = (
@@ -18,7 +12,7 @@ export const setNewProperty = (
   value: ArchivedValue,
 ): boolean => {
   const isNew = !Object.hasOwn(properties, key);
-  setProperty(properties, key, value);
+  setOwn(properties, key, value);
   return isNew;
 };
 

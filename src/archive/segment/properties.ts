@@ -9,6 +9,7 @@ import type { ByteReader } from '../../base/bytes/byte-reader.js';
 import { ByteWriter } from '../../base/bytes/byte-writer.js';
 import type { ArchivedProperties, ArchivedSpan, ArchivedValue } from '../../trace/archived-span.js';
 import type { Extras } from '../../trace/extras.js';
+import { setOwn } from '../../trace/record.js';
 import { isReserved, restored, storedKey, storedProperties } from '../stored-extras.js';
 import { readColumn, type ValueColumn, writeColumn } from '../values/value-column.js';
 import { typeOf, VALUE_TYPES, ValueType } from '../values/values.js';
@@ -195,10 +196,7 @@ export class PropertyBlock {
     const properties: Record<string, ArchivedValue> = {};
     let at = this.starts[row];
     for (const column of this.layouts[this.rows[row]]) {
-      const { key } = this.columns[column];
-      const value = this.values[column].get(this.places[at++]);
-      if (key !== '__proto__') properties[key] = value;
-      else Object.defineProperty(properties, key, { value, enumerable: true, configurable: true, writable: true });
+      setOwn(properties, this.columns[column].key, this.values[column].get(this.places[at++]));
     }
     return properties;
   }

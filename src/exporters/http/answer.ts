@@ -3,7 +3,6 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { quoteWords } from '../../base/text/escape-text.js';
 import { ReportError } from '../../collector/reporter.js';
-import { parseRetryAfter } from './retry-after.js';
 
 /** A server's answer with the status 2xx. */
 export interface HttpAnswer {
@@ -36,6 +35,17 @@ export const readBody = (response: IncomingMessage): Promise<Buffer> =>
     response.on('error', giveUp);
     response.on('close', giveUp);
   });
+
+/** A server that asks for more is asked again after this long: a timer beyond 2^31 ms would fire at once. */
+const MAX_WAIT_MS = 3_600_000;
+
+/** The Retry-After header, seconds or an HTTP date: milliseconds to wait, 0 to one hour; undefined when there is no such header or it cannot be read. */
+export const parseRetryAfter = (header: string | undefined, nowMs: number): number | undefined => {
+  const text = header?.trim();
+  if (!text) return undefined;
+  const waitMs = /^\d+$/.test(text) ? Number(text) * 1000 : Date.parse(text) - nowMs;
+  return Number.isNaN(waitMs) ? undefined : Math.min(Math.max(waitMs, 0), MAX_WAIT_MS);
+};
 
 const REMEDIES: Readonly<Record<number, string>> = {
   401: 'check the credentials in the headers option',

@@ -11,7 +11,8 @@ import type {
   ArchivedValue,
 } from '../../trace/archived-span.js';
 import type { Extras } from '../../trace/extras.js';
-import { NO_PROPERTIES, setProperty } from '../../trace/properties.js';
+import { NO_PROPERTIES } from '../../trace/properties.js';
+import { setOwn } from '../../trace/record.js';
 import { type DecodeContext, NO_SPAN_ID } from '../decode-context.js';
 import { DURATION_KEY, LINK_EVENT, NANOSECONDS_KEY } from '../jaeger-thrift/write-span.js';
 import { hexOf, type JsonObject, listOf, textOf, toObject, toText, uint64Of } from '../json-fields.js';
@@ -32,7 +33,7 @@ const tagsOf = (holder: JsonObject, member: string, context: DecodeContext): Tag
 const propertiesOf = (tags: readonly Tag[]): ArchivedProperties => {
   if (tags.length === 0) return NO_PROPERTIES;
   const properties: Record<string, ArchivedValue> = {};
-  for (const [key, value] of tags) setProperty(properties, key, value);
+  for (const [key, value] of tags) setOwn(properties, key, value);
   return properties;
 };
 

@@ -1,7 +1,7 @@
 // Traces of Jaeger's UI as archived spans: files our exporters and `encodeJaegerJson` wrote come back whole, those of Jaeger's own server as
 // OpenTelemetry's translation has them. One bad span does not cost the others.
 import type { ArchivedResource } from '../../trace/archived-span.js';
-import { setProperty } from '../../trace/properties.js';
+import { setOwn } from '../../trace/record.js';
 import { DecodeContext, type DecodedTraces, type DecodeLimits } from '../decode-context.js';
 import { type JsonObject, listOf, objectOf, textOf, toObject } from '../json-fields.js';
 import { parseJson } from '../parse-json.js';
@@ -14,13 +14,13 @@ import { readTag } from './tags.js';
 const readProcess = (process: JsonObject, context: DecodeContext): ArchivedResource => {
   const properties = {};
   const name = textOf(process, 'serviceName');
-  if (name !== '') setProperty(properties, SERVICE_NAME, name);
+  if (name !== '') setOwn(properties, SERVICE_NAME, name);
   const tags = listOf(process, 'tags').map((raw) => {
     context.item();
     return readTag(raw);
   });
   const extras = takeExtras(tags, RESOURCE_EXTRAS);
-  for (const [key, value] of tags) setProperty(properties, key, value);
+  for (const [key, value] of tags) setOwn(properties, key, value);
   return { properties, ...extras };
 };
 
