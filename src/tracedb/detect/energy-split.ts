@@ -1,7 +1,7 @@
 // Where a stretch of a series divides best, by the energy statistic of E-divisive. It must never judge whether that split means anything.
 
 /** Two neighbouring parts that differ much: `[0, index)` and `[index, until)`. */
-export interface EnergySplit {
+interface EnergySplit {
   readonly index: number;
   /** End of the right part: before the end when a later change would dilute it. */
   readonly until: number;

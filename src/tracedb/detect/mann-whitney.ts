@@ -9,7 +9,7 @@ const LARGEST_COUNT = 2_000_000;
 type Sample = readonly number[] | Float64Array;
 
 /** The answer of {@link mannWhitney}. */
-export interface MannWhitney {
+interface MannWhitney {
   /** Pairs in which the value of the first sample is larger; a tie counts one half. */
   readonly u: number;
   /** Two-sided. */

@@ -24,7 +24,7 @@ export interface StepFit {
 export type StepDetectorName = 'original' | 'absolute' | 'const' | 'percent' | 'cohen' | 'mann-whitney';
 
 /** A window cut in the middle; missing values are gone from the halves. */
-export interface StepWindow {
+interface StepWindow {
   readonly before: readonly number[];
   readonly after: readonly number[];
   /** Values in the window, missing ones included. */
@@ -33,7 +33,7 @@ export interface StepWindow {
   readonly middle: number;
 }
 
-export interface StepThresholds {
+interface StepThresholds {
   /** Smallest size of a reported step. */
   readonly interesting: number;
   /** Spreads below it count as this much, so that a flat series does not turn a hair into a step. */
@@ -41,12 +41,12 @@ export interface StepThresholds {
 }
 
 /** What a detector measures; `null` where the window has too few values for it. */
-export type StepMeasure = Omit<StepFit, 'turningPoint'> | null;
+type StepMeasure = Omit<StepFit, 'turningPoint'> | null;
 
-export type StepDetector = (window: StepWindow, thresholds: StepThresholds, statistics: Statistics) => StepMeasure;
+type StepDetector = (window: StepWindow, thresholds: StepThresholds, statistics: Statistics) => StepMeasure;
 
 /** `leastSquares` of a detector that fits nothing. */
-export const NOTHING_FITTED = -1;
+const NOTHING_FITTED = -1;
 
 /** A step by its size or, where it is judged by something else, by that. */
 const stepOf = (

@@ -13,7 +13,7 @@ import { DIGEST_FAMILY, digestCell, idCell, idOfColumn } from './gold-keys.js';
 import { IdSource } from './id-source.js';
 
 /** The rows that say which digest each of these ids, in the same order, stands for. */
-export const idRows = (digests: readonly string[], ids: readonly number[]): RowMutation[] => {
+const idRows = (digests: readonly string[], ids: readonly number[]): RowMutation[] => {
   const rows = new Map<string, Mutation[]>();
   digests.forEach((digest, i) => {
     const { key, column } = idCell(ids[i]);

@@ -90,7 +90,7 @@ export class Expectations {
   }
 
   /**
-   * Set the status of digests; resolves to how many changed. A status that is set already stays with who set it. Rejects with
+   * Set the status of digests; resolves to the number that changed. A status that is set already stays with who set it. Rejects with
    * `ERR_SPANLINE_INVALID_INPUT` before anything is written; after another error some may be set, and setting all again is right.
    */
   async triage(

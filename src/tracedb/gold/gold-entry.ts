@@ -16,7 +16,7 @@ export interface GoldEntry {
 }
 
 /** UTF-16 code units of the options of one trace as JSON. */
-export const MAX_OPTIONS_LENGTH = 65_536;
+const MAX_OPTIONS_LENGTH = 65_536;
 
 /** Options in their one form: JSON with sorted keys. */
 export const encodeOptions = (options: Params): string =>

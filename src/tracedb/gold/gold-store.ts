@@ -70,7 +70,7 @@ export interface GoldStats {
 }
 
 /** Commits of one tile a reader may ask for. */
-export const MAX_TILE_COMMITS = 100_000;
+const MAX_TILE_COMMITS = 100_000;
 
 /**
  * Digests of results (images, or anything that is equal or not) by trace and commit, with what people said of them.

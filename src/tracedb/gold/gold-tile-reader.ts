@@ -46,8 +46,8 @@ export interface GoldParts {
   readonly shardReads: number;
 }
 
-/** A tile, and how many stored ones it was made of. */
-export interface TileRead {
+/** A tile, and the number of stored ones it was made of. */
+interface TileRead {
   readonly tile: GoldTile;
   readonly tilesRead: number;
 }

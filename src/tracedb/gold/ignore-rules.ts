@@ -14,7 +14,7 @@ import { IGNORE_COLUMN, IGNORE_FAMILY, IGNORE_REVISION_COLUMN, IGNORE_ROWS_PREFI
 import { type Time, textIn, toMs } from './values.js';
 
 /** Rules of one store, expired ones too. */
-export const MAX_IGNORE_RULES = 10_000;
+const MAX_IGNORE_RULES = 10_000;
 const MAX_QUERY = 10_000;
 const ID = /^[0-9a-f]{16}$/;
 

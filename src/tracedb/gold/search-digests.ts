@@ -35,7 +35,7 @@ export interface ClosestDigests {
 const MAX_MEASURED = 1000;
 
 /** The closest triaged digests among those that `traces`, all those of a test, have; of equal ones the smaller digest. */
-export const closestDigests = async (
+const closestDigests = async (
   test: string,
   digest: string,
   traces: readonly GoldTrace[],

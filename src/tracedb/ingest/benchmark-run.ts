@@ -49,7 +49,7 @@ const LINE = object(
 );
 
 /** Turns one line into a commit; `number` counts from 1. Throws `ERR_SPANLINE_INVALID_INPUT`. */
-export type LineParser = (text: string, number: number) => IngestCommit;
+type LineParser = (text: string, number: number) => IngestCommit;
 
 /** A parser of the lines of one file. */
 export const jsonLineParser =

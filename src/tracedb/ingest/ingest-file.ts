@@ -32,7 +32,7 @@ export const INGEST_LIMITS: IngestLimits = Object.freeze({
 });
 
 /** A gzip file may always become as large as this, however small it is. */
-export const FREE_EXPANSION_BYTES = 16 * MIB;
+const FREE_EXPANSION_BYTES = 16 * MIB;
 
 /** The largest document or line that can be asked for: the engine has no longer text. */
 export const LARGEST_DOCUMENT_BYTES = 512 * MIB - 24;

@@ -172,7 +172,7 @@ export const validateIngestFile = async (path: string, options: IngestOptions = 
 };
 
 /** A file that was checked whole, still open. */
-export interface CheckedFile {
+interface CheckedFile {
   readonly summary: IngestSummary;
   /** Its commits: those of a document are in memory, those of JSON lines are parsed again. */
   commits(): Iterable<IngestCommit> | AsyncIterable<IngestCommit>;

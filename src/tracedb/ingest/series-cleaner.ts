@@ -6,7 +6,7 @@ import { structuredKeyOf } from '../params/structured-key.js';
 import { badFile } from './bad-file.js';
 
 /** Series remembered; those that come later are cleaned every time. */
-export const MAX_SERIES_REMEMBERED = 10_000;
+const MAX_SERIES_REMEMBERED = 10_000;
 
 /** A series as the store will know it. Shared between commits, so frozen. */
 export interface CleanedSeries {

@@ -8,10 +8,10 @@ import { MAX_PARAM_LENGTH } from './param-text.js';
 const VERSION = 1;
 
 /** Bytes of a serialised set; what one cell of a table holds. */
-export const MAX_ORDERED_PARAM_SET_BYTES = 10 * 1024 * 1024;
+const MAX_ORDERED_PARAM_SET_BYTES = 10 * 1024 * 1024;
 
 /** Keys, and at the same place the values of each. */
-export interface OrderedLists {
+interface OrderedLists {
   readonly keys: readonly string[];
   readonly values: readonly (readonly string[])[];
 }

@@ -8,7 +8,7 @@ import type { CallDeadline } from './call-deadline.js';
 import { type CleaningRule, DEFAULT_RULE } from './cleaning.js';
 
 /** What the table says. */
-export interface StoredSettings<S> {
+interface StoredSettings<S> {
   readonly settings: S;
   /** How params are cleaned where nobody says otherwise. */
   readonly rule: CleaningRule;

@@ -45,7 +45,7 @@ export const sourceKey = (digest: Uint8Array): string => `&${Buffer.from(digest)
 export const shardOf = (id: string, shards: number): number => crc32(id) % shards;
 
 /** What the rows of a shard of a tile begin with. */
-export const tracePrefix = (tile: number, shard: number): string => `${shard}:${tileKey(tile)}:`;
+const tracePrefix = (tile: number, shard: number): string => `${shard}:${tileKey(tile)}:`;
 
 /** Row of a trace in a tile. */
 export const traceKey = (tile: number, id: string, shards: number): string =>

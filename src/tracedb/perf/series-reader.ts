@@ -34,7 +34,7 @@ export interface NamedId {
 }
 
 /** The store that is read. */
-export interface SeriesSource {
+interface SeriesSource {
   readonly table: WideColumnTable;
   readonly config: PerfConfig;
   readonly commits: CommitLog;
@@ -42,7 +42,7 @@ export interface SeriesSource {
 }
 
 /** The traces of a tile that the query selects. */
-export type IdsOf = (tile: number, deadline: CallDeadline) => AsyncIterable<readonly NamedId[]>;
+type IdsOf = (tile: number, deadline: CallDeadline) => AsyncIterable<readonly NamedId[]>;
 
 /** The commits of one tile that are wanted, by column. */
 interface TileColumns {

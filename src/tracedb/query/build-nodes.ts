@@ -43,7 +43,7 @@ export interface TileLayout {
 }
 
 /** What a query runs on. */
-export interface QueryTarget {
+interface QueryTarget {
   readonly table: WideColumnTable;
   readonly layout: TileLayout;
   readonly options: ReadOptions;

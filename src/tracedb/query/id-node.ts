@@ -4,7 +4,7 @@ import type { Span } from '../../span/span.js';
 import { roundMs, under } from '../node-span.js';
 
 /** What a node did so far. */
-export interface NodeFigures {
+interface NodeFigures {
   /** Ids that came from its inputs, or rows from the table. */
   idsIn: number;
   idsOut: number;

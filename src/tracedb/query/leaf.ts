@@ -6,7 +6,7 @@ import type { ReadOptions, RowSelection, WideColumnTable } from '../table/wide-c
 import { behind, type IdStream, SpannedNode } from './id-node.js';
 
 /** Where a leaf reads. */
-export interface LeafRead {
+interface LeafRead {
   readonly table: WideColumnTable;
   /** What all row keys begin with; what follows is the id. */
   readonly prefix: string;

@@ -5,7 +5,7 @@ import { invalidInput } from '../tracedb-error.js';
 import { makeQuery, type Query, type QueryPart } from './query.js';
 
 /** UTF-16 code units of a query's text. */
-export const MAX_QUERY_LENGTH = 1_000_000;
+const MAX_QUERY_LENGTH = 1_000_000;
 
 type Kind = QueryPart['kind'];
 

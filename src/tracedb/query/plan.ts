@@ -23,7 +23,7 @@ export interface PlannedValue {
 export interface PlannedCondition {
   readonly key: string;
   readonly keyIndex: number;
-  /** How many values the tile has for the key: with `values`, the best guess at how many traces meet the condition. */
+  /** Number of values that the tile has for the key: with `values`, the best guess at the number of traces that meet the condition. */
   readonly known: number;
   readonly values: readonly PlannedValue[];
 }

@@ -5,11 +5,11 @@ import { invalidInput } from '../tracedb-error.js';
 import { checkPattern } from './regex.js';
 
 /** Keys of a query. */
-export const MAX_QUERY_PARTS = 100;
+const MAX_QUERY_PARTS = 100;
 /** Values and patterns of all keys of a query together. */
-export const MAX_QUERY_VALUES = 10_000;
+const MAX_QUERY_VALUES = 10_000;
 /** Patterns of all keys of a query together: each is tried on every value of its key, and caches up to 8 MB of states. */
-export const MAX_QUERY_PATTERNS = 20;
+const MAX_QUERY_PATTERNS = 20;
 
 /** A condition on one key. Every kind needs the trace to have the key, the negations too. */
 export interface QueryPart {

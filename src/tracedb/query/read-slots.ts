@@ -1,4 +1,4 @@
-// Bounds how many reads the queries on one table hold open. A merge waits for all its streams, so a query must get all its slots at
+// Bounds the number of reads that the queries on one table hold open. A merge waits for all its streams, so a query must get all its slots at
 // once: two that each held a half would wait for each other for ever.
 import type { WideColumnTable } from '../table/wide-column-table.js';
 import { invalidInput } from '../tracedb-error.js';

@@ -5,7 +5,7 @@ import { checkWellFormed, quoted } from '../params/param-text.js';
 import { invalidInput } from '../tracedb-error.js';
 
 /** UTF-16 code units of a pattern. */
-export const MAX_PATTERN_LENGTH = 1000;
+const MAX_PATTERN_LENGTH = 1000;
 /** Instructions of a compiled pattern, about one for each character it can match in turn; matching costs this much a character. */
 export const MAX_PROGRAM_SIZE = 1024;
 

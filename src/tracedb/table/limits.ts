@@ -5,17 +5,17 @@ import { invalidInput, tableLimit } from '../tracedb-error.js';
 import type { Mutation, Predicate, RowMutation } from './wide-column-table.js';
 
 /** Bytes of a row key. */
-export const MAX_ROW_KEY_BYTES = 4096;
+const MAX_ROW_KEY_BYTES = 4096;
 /** Bytes of a qualifier. */
-export const MAX_QUALIFIER_BYTES = 1024;
+const MAX_QUALIFIER_BYTES = 1024;
 /** Bytes of a cell's value. */
-export const MAX_CELL_BYTES = 10 * 1024 * 1024;
+const MAX_CELL_BYTES = 10 * 1024 * 1024;
 /** Bytes a predicate compares with: a filter of Bigtable has 20 KB, and the value stands in it twice. */
-export const MAX_PREDICATE_BYTES = 8192;
+const MAX_PREDICATE_BYTES = 8192;
 /** Mutations in one call. */
-export const MAX_MUTATIONS = 100_000;
+const MAX_MUTATIONS = 100_000;
 /** Bytes of keys and values in one call. */
-export const MAX_CALL_BYTES = 256 * 1024 * 1024;
+const MAX_CALL_BYTES = 256 * 1024 * 1024;
 /** Time of a cell: the end of the year 9999. Bigtable counts in microseconds of an int64; whole milliseconds up to here fit everywhere. */
 export const MAX_TIMESTAMP_MS = 253402300799999;
 

@@ -15,7 +15,7 @@ import type {
 } from './wide-column-table.js';
 
 /** Hands on the batches of a read and counts them. */
-export class TracedRead<T> implements AsyncIterableIterator<readonly T[]> {
+class TracedRead<T> implements AsyncIterableIterator<readonly T[]> {
   readonly #inner: AsyncIterator<readonly T[]>;
   readonly #figures = { rows: 0, bytes: 0, batches: 0, waitMs: 0 };
 

@@ -30,7 +30,7 @@ const rowOf = (key: Buffer, cells: Cell[]): Row => ({ key: key.toString(), cells
 const keyOf = (key: Buffer): string => key.toString();
 
 /** `WideColumnTable` on Bigtable. */
-export class BigtableTable extends CheckedTable implements WideColumnTable {
+class BigtableTable extends CheckedTable implements WideColumnTable {
   readonly engine = 'bigtable';
   readonly location: string;
   readonly #table: string;

@@ -13,7 +13,7 @@ export type StreamEnd =
   | { readonly isWhole: false; readonly error: unknown };
 
 /** What a stream reports; nothing after `onEnd` or `cancel`. */
-export interface StreamListener {
+interface StreamListener {
   readonly onRow: RowListener;
   /** After every answer; `scannedTo` is a row up to which the server found nothing more. */
   readonly onData: (scannedTo: Buffer | undefined) => void;

@@ -17,7 +17,7 @@ const BATCH_BYTES = 256 * 1024;
 const MAX_WAITING = 2;
 
 /** What a read needs to know. */
-export interface ReadTask<T> {
+interface ReadTask<T> {
   readonly guard: CallGuard;
   readonly what: string;
   readonly client: DataClient;

@@ -9,7 +9,7 @@ import { FamilyWriter } from './family-writer.js';
 import { type LmdbEnv, noteNewCells } from './lmdb-env.js';
 
 /** What a cell holds. */
-export interface FoundCell {
+interface FoundCell {
   readonly value: Uint8Array;
   readonly timestampMs: number;
 }
@@ -24,7 +24,7 @@ const findIn = (block: Buffer, qualifier: string): FoundCell | undefined => {
 };
 
 /** A cell of a row; undefined when there is none. */
-export const findCell = (
+const findCell = (
   database: Database<Buffer, EntryKey>,
   row: string,
   family: string,
