@@ -387,6 +387,7 @@ const readWriteAhead = (file) => {
 /** What a file holds: spans, or the graphs of a graph file. */
 export const readFormat = (bytes) => {
   if (bytes.toString('latin1', 0, 8) === 'SPLWAL01') return readWriteAhead(new Reader(bytes.subarray(8)));
+  if (bytes.toString('latin1', 0, 8) !== 'SPLGRAF1') throw new Error('no segment, graph or write-ahead file');
   const file = openContainer(bytes);
   return file.meta.notes.kind === 'spans'
     ? readSegment(file)

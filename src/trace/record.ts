@@ -9,7 +9,7 @@ const BILLION = 1_000_000_000n;
 
 const toUnixNs = (sec: number, nano: number): bigint => BigInt(sec) * BILLION + BigInt(nano);
 
-/** An own property whatever its key: an assignment to `__proto__` would set the prototype. A key that comes again keeps its place. */
+/** An own property whatever its key: an assignment to `__proto__` would set the prototype. */
 export const setOwn = <T>(on: Record<string, T>, key: string, value: T): void => {
   if (key !== '__proto__') on[key] = value;
   else Object.defineProperty(on, key, { value, enumerable: true, writable: true, configurable: true });
