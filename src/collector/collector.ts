@@ -3,9 +3,10 @@
 
 import { timerMs } from '../base/calls/timer-ms.js';
 import { within } from '../base/calls/within.js';
-import { type ClockAnchor, checkDrift, takeAnchor } from '../clock/index.js';
+import { checkDrift } from '../clock/index.js';
 import { Counter, count, countMany } from '../local-span/counters.js';
 import { guarded } from '../local-span/lazy.js';
+import { RowStore } from '../local-span/row-store.js';
 import { closeUnfinished, isTurnUnfinished } from '../local-span/stretches.js';
 import type { ActiveTrace, TraceLimits, TraceSink } from '../span/active-trace.js';
 import { decision } from '../span/decision.js';
@@ -16,9 +17,10 @@ import { drained, retire } from './draining.js';
 import { type CollectorOptions, checkReporters, type ResolvedOptions, resolveOptions } from './options.js';
 import { Pipeline } from './pipeline.js';
 import { ReadyQueue } from './ready-queue.js';
-import type { Reporter, Resource } from './reporter.js';
+import type { Reporter } from './reporter.js';
+import { compactParts, takeTraces } from './take-traces.js';
 import { TraceList } from './trace-list.js';
-import { TracePart } from './trace-part.js';
+import type { TracePart } from './trace-part.js';
 
 const DEFAULT_FLUSH_MS = 30_000;
 const DEFAULT_SHUTDOWN_MS = 5_000;
@@ -45,6 +47,8 @@ export class Collector implements TraceSink {
   private pipelines: Pipeline[] = [];
   /** Replaced or shut down: still delivering, or kept for `stats()` until the next reporter is set. */
   private former: Pipeline[] = [];
+  /** @internal The rows of its traces. */
+  readonly rows = new RowStore();
   private readonly open = new TraceList();
   private openBytes = 0;
   private readonly ready = new ReadyQueue();
@@ -208,8 +212,7 @@ export class Collector implements TraceSink {
 
   /** @internal The records of a trace that collects itself. */
   takeRecords(trace: ActiveTrace): SpanRecord[] {
-    if (trace.state === 'discarded' || trace.pending === 0) return [];
-    return [...this.partOf(trace, takeAnchor()).spans];
+    return takeTraces([trace], trace.rows).flatMap(({ spans }) => spans);
   }
 
   private get delivering(): Pipeline[] {
@@ -261,7 +264,7 @@ export class Collector implements TraceSink {
     for (const trace of this.ready.takeOldest()) {
       this.droppedTracesBeforeReporter++;
       this.droppedSpansBeforeReporter += trace.pending;
-      trace.clear();
+      trace.forget();
     }
   }
 
@@ -300,7 +303,8 @@ export class Collector implements TraceSink {
     if (this.options.reportOpenTraces) this.enqueueOpen();
     if (this.ready.length === 0) return [];
     checkDrift();
-    return this.partsOf(this.ready.takeAll());
+    const parts = takeTraces(this.ready.takeAll(), this.rows);
+    return this.options.keep === undefined ? parts : this.keptOf(parts);
   }
 
   private enqueueOpen(): void {
@@ -311,37 +315,28 @@ export class Collector implements TraceSink {
     }
   }
 
-  private partsOf(traces: readonly ActiveTrace[]): TracePart[] {
-    const anchor = takeAnchor();
-    const parts: TracePart[] = [];
-    for (const trace of traces) {
-      if (trace.state === 'discarded' || trace.pending === 0) continue;
-      const part = this.partOf(trace, anchor);
-      if (this.isKept(part)) parts.push(part);
-      else {
-        count(Counter.tracesNotKept);
-        countMany(Counter.spansOfDiscardedTraces, part.spanCount);
-        trace.discard();
-      }
-    }
-    return parts;
-  }
-
-  private partOf(trace: ActiveTrace, anchor: ClockAnchor): TracePart {
-    trace.anchor ??= anchor;
-    return new TracePart(trace, trace.anchor as ClockAnchor, trace.resource as Resource);
-  }
-
   // The decision is made once, on the whole trace; parts that follow (late spans) go the way of the first, and a part
   // without its root (an early report) is not a whole trace.
+  private keptOf(parts: readonly TracePart[]): readonly TracePart[] {
+    const kept = parts.filter((part) => {
+      if (part.isContinuation || !part.hasRoot || this.isKept(part)) return true;
+      count(Counter.tracesNotKept);
+      countMany(Counter.spansOfDiscardedTraces, part.spanCount);
+      part.discardTrace();
+      return false;
+    });
+    compactParts(kept, parts);
+    return kept;
+  }
+
   private isKept(part: TracePart): boolean {
-    const { keep } = this.options;
-    if (keep === undefined || part.isContinuation || !part.hasRoot) return true;
     try {
-      return decision('keep', keep(part)) !== false;
+      return decision('keep', this.options.keep?.(part)) !== false;
     } catch {
       count(Counter.callbackErrors);
       return true;
+    } finally {
+      part.forgetReading();
     }
   }
 }

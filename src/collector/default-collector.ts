@@ -6,6 +6,7 @@ import { flag } from '../base/options/checks.js';
 import { clockStats } from '../clock/index.js';
 import { type CounterName, readCounters } from '../local-span/counters.js';
 import { state } from '../local-span/process-state.js';
+import { RowStore } from '../local-span/row-store.js';
 import { Span } from '../span/span.js';
 import type { SpanContext } from '../span/span-context.js';
 import type { RootOptions } from '../span/span-options.js';
@@ -37,6 +38,9 @@ export interface Stats extends Record<CounterName, number> {
   readonly collector: CollectorStats;
   readonly clock: Readonly<Record<string, number>>;
 }
+
+// Rows of a chunk of a request that collects its own spans.
+const ROWS_OF_ONE = 64;
 
 if (defaultSink() === undefined) {
   setDefaultSink(new Collector());
@@ -127,5 +131,7 @@ Span.rootWithCollector = (name: string, context?: SpanContext, options?: RootOpt
   if (trace === null) return [span, TraceCollector.empty()];
   const collector = new TraceCollector<SpanRecord>(trace, (own) => (own.sink as Collector).takeRecords(own));
   trace.collector = collector;
+  // Left to the garbage collector with the trace, whether anybody collects or not.
+  trace.rows = new RowStore(ROWS_OF_ONE);
   return [span, collector];
 };

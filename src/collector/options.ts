@@ -2,9 +2,9 @@
 import { hostname } from 'node:os';
 import { OptionError, wrongOption } from '../base/errors/option-error.js';
 import { anyNumber, flag, shown } from '../base/options/checks.js';
+import { cleanValue } from '../local-span/property-value.js';
 import type { Sampler } from '../span/sampler.js';
 import { parentBased, whyNoDecider } from '../span/sampler.js';
-import { cleanValue } from './property-check.js';
 import type { Reporter, Resource, Trace } from './reporter.js';
 
 /** Options of {@link Collector} and of `configure`. Every number is a bound; what it refuses is counted in `stats()`. */
@@ -27,11 +27,11 @@ export interface CollectorOptions {
   readonly maxBatchSpans?: number;
   /** Milliseconds a call of a reporter may take before it counts as failed. Default 30000. */
   readonly reportTimeoutMs?: number;
-  /** Bytes (estimated) of finished traces waiting to be delivered; beyond, the oldest is dropped. Default 64 MiB. */
+  /** Bytes of finished traces waiting to be delivered; beyond, the oldest is dropped. Default 64 MiB. */
   readonly maxQueuedBytes?: number;
   /** Roots open at one time; beyond, the oldest is evicted. Default 65536. */
   readonly maxOpenTraces?: number;
-  /** Bytes (estimated) held by open traces; beyond, the oldest is evicted. Default 64 MiB. */
+  /** Bytes held by open traces; beyond, the oldest is evicted. Default 64 MiB. */
   readonly maxOpenBytes?: number;
   /** Spans of one trace. Default 131072. */
   readonly maxSpansPerTrace?: number;

@@ -1,13 +1,13 @@
 // Detached local spans to records without a reporter: for tests, logs and tools that want them at once.
-import { takeAnchor } from '../clock/index.js';
 import type { LocalSpans } from '../local-span/local-collector.js';
 import { wrongArgument } from '../local-span/misuse.js';
+import { RowStore } from '../local-span/row-store.js';
 import { ActiveTrace, type TraceSink } from '../span/active-trace.js';
 import { isContext, localSpansArgument } from '../span/arguments.js';
 import { never } from '../span/sampler.js';
 import { SpanContext } from '../span/span-context.js';
 import type { SpanRecord } from '../trace/record.js';
-import { TracePart } from './trace-part.js';
+import { takeTraces } from './take-traces.js';
 
 const UNBOUNDED = Number.POSITIVE_INFINITY;
 
@@ -20,6 +20,7 @@ const NOWHERE: TraceSink = {
     maxEventsPerSpan: UNBOUNDED,
     maxLinksPerSpan: UNBOUNDED,
   },
+  rows: new RowStore(),
   opened() {},
   ended() {},
   cancelled() {},
@@ -41,6 +42,7 @@ export const toRecords = (spans: LocalSpans, parent?: SpanContext): readonly Spa
     wrongArgument('toRecords(spans, parent) takes a SpanContext for the parent: span.context.');
   }
   const trace = new ActiveTrace(context, NOWHERE);
-  for (const batch of localSpansArgument(spans)?.batches ?? []) trace.addBatch(batch, context.idHi, context.idLo);
-  return new TracePart(trace, takeAnchor(), { serviceName: '', attributes: {} }).spans;
+  const place = { parentHi: context.idHi, parentLo: context.idLo };
+  for (const batch of localSpansArgument(spans)?.batches ?? []) trace.mount(batch, place);
+  return takeTraces([trace], trace.rows)[0]?.spans ?? [];
 };

@@ -1,39 +1,39 @@
-// TracePart: what is reported of one trace at one time. Takes over what an ActiveTrace holds and makes records on
-// demand, so that an encoder can work in slices and a reporter that needs no records pays for none.
+// TracePart: what is reported of one trace at one time: a range of rows that were taken. Records are made on demand, so that an
+// encoder can work in slices and a reporter that needs none pays for none.
 import type { ClockAnchor } from '../clock/index.js';
-import type { ActiveTrace, MountedBatch } from '../span/active-trace.js';
-import type { PendingSpan } from '../span/pending-span.js';
+import { Flag, type RowChunk } from '../local-span/row-chunk.js';
+import { type RowRange, TakenRows } from '../local-span/taken-rows.js';
+import type { ActiveTrace } from '../span/active-trace.js';
+import { STATUS_CODES } from '../span/span-check.js';
 import { type SpanRecord, TraceIdentity } from '../trace/record.js';
-import { recordOfLocal, recordOfSpan, SideIndex } from './make-record.js';
+import { recordOfRow } from './make-record.js';
 import type { Resource, Trace } from './reporter.js';
+
+const ERROR = STATUS_CODES.indexOf('error');
 
 export class TracePart implements Trace {
   readonly spanCount: number;
   readonly byteSize: number;
   readonly isContinuation: boolean;
-  readonly resource: Resource;
-  private readonly source: ActiveTrace;
-  private readonly ownSpans: PendingSpan[];
-  private readonly batches: MountedBatch[];
-  private readonly anchor: ClockAnchor;
   private made: SpanRecord[] | null = null;
-  private cursor: Cursor | null = null;
+  // Order of start, the root first: rows come in the order of their end.
+  private order: Uint32Array | null = null;
+  private wasRead = false;
+  readonly hasRoot: boolean;
 
-  /** Takes everything pending out of `source`. */
-  constructor(source: ActiveTrace, anchor: ClockAnchor, resource: Resource) {
-    this.source = source;
-    this.resource = resource;
-    this.anchor = anchor;
-    this.ownSpans = source.spans;
-    this.batches = source.batches;
-    this.spanCount = source.pending;
+  /** Of rows that were taken of `source`, which has nothing pending any more. */
+  constructor(
+    private readonly source: ActiveTrace,
+    private range: RowRange,
+    readonly resource: Resource,
+  ) {
+    this.spanCount = range.count;
     this.byteSize = source.byteSize;
+    this.hasRoot = (this.flagsAt(0) & Flag.root) !== 0;
+    this.wasRead = false;
     this.isContinuation = source.reports > 0;
     source.reports++;
-    source.clear();
-    // Spans come in the order of their end, so the root is last; a reader wants it first.
-    const root = this.ownSpans.length < 2 ? 0 : this.ownSpans.findIndex((span) => span.isRoot && span.trace === source);
-    if (root > 0) this.ownSpans.unshift(...this.ownSpans.splice(root, 1));
+    source.taken();
   }
 
   get traceId(): string {
@@ -42,23 +42,16 @@ export class TracePart implements Trace {
 
   get spans(): readonly SpanRecord[] {
     if (this.made === null) {
-      const made: SpanRecord[] = [];
-      for (let i = 0; i < this.spanCount; i++) made.push(this.spanAt(i));
-      this.made = made;
+      this.order ??= orderOfStart(this.range);
+      this.made = Array.from(this.order, (row) => this.recordAt(row));
     }
     return this.made;
   }
 
   spanAt(index: number): SpanRecord {
     if (this.made !== null) return this.made[index];
-    const own = this.ownSpans.length;
-    if (index < own) return recordOfSpan(this.ownSpans[index], this.source, this.identity, this.anchor);
-    this.cursor ??= new Cursor(this.batches);
-    return this.cursor.recordAt(index - own, this.identity, this.anchor);
-  }
-
-  get hasRoot(): boolean {
-    return this.ownSpans.length > 0 && this.ownSpans[0].isRoot;
+    this.order ??= orderOfStart(this.range);
+    return this.recordAt(this.order[index]);
   }
 
   get root(): SpanRecord | undefined {
@@ -70,13 +63,80 @@ export class TracePart implements Trace {
   }
 
   get hasError(): boolean {
-    return this.ownSpans.some((span) => span.status.code === 'error');
+    if (this.made !== null) return this.made.some(({ status }) => status.code === 'error');
+    for (let i = 0; i < this.spanCount; i++) {
+      if (((this.flagsAt(i) >> Flag.statusShift) & Flag.statusMask) === ERROR) return true;
+    }
+    return false;
+  }
+
+  /** Nothing of its trace is reported any more. */
+  discardTrace(): void {
+    this.source.discard();
+  }
+
+  /** Forget that it was looked at, by the collector's own question whether it is kept. */
+  forgetReading(): void {
+    this.wasRead = false;
+    this.order = null;
+  }
+
+  /**
+   * Take rows of its own, or none where records were made. Whoever has looked at a trace may keep it, and it must not hold what came
+   * in the same chunks.
+   */
+  detach(): void {
+    if (!this.wasRead) return;
+    this.moveTo(new TakenRows([this.spanCount]), 0);
+  }
+
+  /** Copy its rows to those of trace `i` there. */
+  moveTo(rows: TakenRows, i: number): void {
+    const { first, count } = this.range;
+    for (let at = first; at < first + count && this.made === null; at++) {
+      rows.copy(i, this.range.rows.chunkOf(at), this.range.rows.rowOf(at));
+    }
+    this.range = rows.rangeOf(i);
+  }
+
+  private recordAt(at: number): SpanRecord {
+    const { rows, first } = this.range;
+    this.wasRead = true;
+    return recordOfRow(
+      rows.chunkOf(first + at),
+      rows.rowOf(first + at),
+      this.identity,
+      this.source.anchor as ClockAnchor,
+    );
+  }
+
+  private flagsAt(at: number): number {
+    const { rows, first } = this.range;
+    this.wasRead = true;
+    return rows.chunkOf(first + at).flags[rows.rowOf(first + at)];
   }
 
   private get identity(): TraceIdentity {
     return identityOf(this.source);
   }
 }
+
+// Rows by their start; of one tick the one whose id was drawn first.
+const orderOfStart = ({ rows, first, count }: RowRange): Uint32Array => {
+  const chunks: RowChunk[] = [];
+  const at: number[] = [];
+  for (let i = 0; i < count; i++) {
+    chunks.push(rows.chunkOf(first + i));
+    at.push(rows.rowOf(first + i));
+  }
+  const hasRoot = count > 0 && (chunks[0].flags[at[0]] & Flag.root) !== 0;
+  const order = Uint32Array.from({ length: count }, (_, i) => i);
+  order.subarray(hasRoot ? 1 : 0).sort((a, b) => {
+    const ticks = chunks[a].begins[at[a]] - chunks[b].begins[at[b]];
+    return ticks === 0 ? chunks[a].idLos[at[a]] - chunks[b].idLos[at[b]] : ticks;
+  });
+  return order;
+};
 
 // One identity for all parts of a trace, so that its id is formatted once; kept on the trace, which knows no records.
 const identityOf = (trace: ActiveTrace): TraceIdentity => {
@@ -86,32 +146,3 @@ const identityOf = (trace: ActiveTrace): TraceIdentity => {
   }
   return trace.identity as TraceIdentity;
 };
-
-/** Finds the batch of an index. Remembers the last one, because calls come in order. */
-class Cursor {
-  private at = 0;
-  private first = 0;
-  private side: SideIndex | null = null;
-
-  constructor(private readonly batches: readonly MountedBatch[]) {
-    this.enter(0);
-  }
-
-  recordAt(index: number, identity: TraceIdentity, anchor: ClockAnchor): SpanRecord {
-    if (index < this.first) {
-      this.first = 0;
-      this.enter(0);
-    }
-    while (index >= this.first + this.batches[this.at].batch.count) {
-      this.first += this.batches[this.at].batch.count;
-      this.enter(this.at + 1);
-    }
-    return recordOfLocal(this.batches[this.at], index - this.first, this.side, identity, anchor);
-  }
-
-  private enter(at: number): void {
-    this.at = at;
-    const { side } = this.batches[at].batch;
-    this.side = side === null ? null : new SideIndex(side);
-  }
-}

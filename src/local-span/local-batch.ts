@@ -1,54 +1,39 @@
-// A finished batch of local spans: columns cut to size, immutable, owned by whoever holds it. One batch travels as one
-// message and may be mounted under several spans. No record is made here.
-import { CHUNK_MASK, CHUNK_SHIFT } from './column-chunk.js';
-import type { SideSlice } from './side-columns.js';
-import { BYTES_PER_PROPERTY, bytesOfProperties, bytesOfValue } from './value-bytes.js';
+// A batch of finished local spans without a trace: rows of its own, closed under parents, left to the garbage collector. It may be
+// mounted under several spans, and is never changed once it was handed over.
+import type { LocalSpan } from './local-span.js';
+import { numberOfName } from './name-table.js';
+import { CHUNK_ROWS, Flag, NO_SLOT, ROW_BYTES, RowChunk } from './row-chunk.js';
+import { writeDetails } from './span-details.js';
 
-/** Up to one chunk of spans, of which the batch may count fewer. Rows are in order of start; a parent always has a smaller index than its children. */
-export class ColumnSlice {
-  constructor(
-    readonly idHi: number,
-    readonly idLo: number,
-    readonly names: readonly string[],
-    readonly parents: readonly number[],
-    readonly begins: readonly number[],
-    readonly ends: readonly number[],
-  ) {}
-}
-
-// 32 bytes of columns a span; an event as much as its place in four columns and what the engine adds.
-const BYTES_PER_SPAN = 32;
-const BYTES_PER_EVENT = 64;
-const BYTES_PER_BATCH = 256;
+// Most collections are small.
+const FIRST_ROWS = 32;
 
 export class LocalBatch {
-  constructor(
-    readonly slices: readonly ColumnSlice[],
-    readonly count: number,
-    readonly side: SideSlice | null,
-  ) {}
+  readonly chunks: RowChunk[] = [];
+  count = 0;
+  /** Bytes of its rows. */
+  byteSize = 0;
 
-  sliceOf(index: number): ColumnSlice {
-    return this.slices[index >> CHUNK_SHIFT];
+  /** Add a local span that has ended. A span without a parent here has the parent id 0, and is a top one. */
+  add(span: LocalSpan, end: number): void {
+    let chunk = this.chunks.at(-1);
+    if (chunk === undefined || chunk.isFull) {
+      chunk = new RowChunk(Math.min(CHUNK_ROWS, Math.max(FIRST_ROWS, this.count)));
+      this.chunks.push(chunk);
+    }
+    const { outer } = span;
+    const name = numberOfName(span.name);
+    this.byteSize += ROW_BYTES + writeDetails(chunk.entries, span, name > 0, null);
+    chunk.add(span, outer?.idHi ?? 0, outer?.idLo ?? 0, NO_SLOT, name, Flag.local, end);
+    this.count++;
   }
 
-  rowOf(index: number): number {
-    return index & CHUNK_MASK;
-  }
-
-  /** The first `n` spans. Still a tree: a parent always comes before its children. */
-  first(n: number): LocalBatch {
-    if (n >= this.count) return this;
-    return new LocalBatch(this.slices.slice(0, (n + CHUNK_MASK) >> CHUNK_SHIFT), n, this.side);
-  }
-
-  /** Estimated bytes this batch keeps alive. */
-  get byteSize(): number {
-    const side = this.side;
-    let bytes = BYTES_PER_BATCH + this.count * BYTES_PER_SPAN;
-    if (side === null) return bytes;
-    for (const value of side.propertyValues) bytes += BYTES_PER_PROPERTY + bytesOfValue(value);
-    for (const properties of side.eventProperties) bytes += BYTES_PER_EVENT + bytesOfProperties(properties);
-    return bytes;
+  /** The `n` spans that started first, which have the parents of all of them. */
+  first(n: number): { readonly chunk: RowChunk; readonly row: number }[] {
+    const rows = this.chunks.flatMap((chunk) => Array.from({ length: chunk.count }, (_, row) => ({ chunk, row })));
+    if (n >= rows.length) return rows;
+    const start = ({ chunk, row }: (typeof rows)[number]): number => chunk.begins[row];
+    const id = ({ chunk, row }: (typeof rows)[number]): number => chunk.idLos[row];
+    return rows.sort((a, b) => start(a) - start(b) || id(a) - id(b)).slice(0, n);
   }
 }

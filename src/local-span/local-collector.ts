@@ -2,7 +2,8 @@
 // It must leave the async context as it found it.
 import { Counter, count, countMany } from './counters.js';
 import { enterLine, leaveLine } from './entered-line.js';
-import type { LocalBatch } from './local-batch.js';
+import { LocalBatch } from './local-batch.js';
+import { LocalSpan } from './local-span.js';
 import { wrongArgument } from './misuse.js';
 import { state } from './process-state.js';
 import { type LineMount, SpanLine } from './span-line.js';
@@ -51,20 +52,30 @@ class DetachedMount implements LineMount {
   readonly isDiscarded = false;
   readonly idHi = 0;
   readonly idLo = 0;
-  localSpanRoom = MAX_DETACHED_SPANS;
+  private room = MAX_DETACHED_SPANS;
+  private batch = new LocalBatch();
+  private open = 0;
 
-  mountBatch(batch: LocalBatch): void {
-    this.localSpanRoom -= batch.count;
-    this.spans.add(batch);
+  startLocal(line: SpanLine, name: string, outer: LocalSpan | null): LocalSpan | null {
+    if (this.room === 0) {
+      count(Counter.localSpansOverCap);
+      return null;
+    }
+    this.room--;
+    this.open++;
+    return new LocalSpan(line, name, outer);
   }
 
-  // No span names a collected local span as its parent.
-  reserve(): number {
-    return 0;
+  addLocal(span: LocalSpan, endTicks: number): void {
+    this.batch.add(span, endTicks);
+    this.open--;
   }
 
-  refusedLocalSpan(): void {
-    count(Counter.localSpansOverCap);
+  // A batch has the parents of all its spans.
+  settleLocal(): void {
+    if (this.open > 0 || this.batch.count === 0) return;
+    this.spans.add(this.batch);
+    this.batch = new LocalBatch();
   }
 
   addProperty(): void {

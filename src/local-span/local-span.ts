@@ -1,20 +1,24 @@
-// LocalSpan: a handle on one record of a SpanLine. Two words and an epoch; once its record is gone it can do nothing.
-// Hot path: nothing here may throw or call anything but the line.
-
-import { lazyProperties, madeProperties } from './lazy.js';
+// LocalSpan: a span of one synchronous stretch. The handle has what the span is until its end, which writes its row; then it can do
+// nothing. Hot path: nothing here may throw.
+import { now } from '../clock/index.js';
+import { Counter, count } from './counters.js';
+import { reserveSpanIds, spanIdPrefix } from './ids.js';
+import { lazyProperties } from './lazy.js';
 import type { Properties, PropertyValue } from './property.js';
+import { keptProperties, keptValue } from './property-value.js';
+import { SpanDetails } from './span-details.js';
 import { recordingTaskLine } from './task-context.js';
 
-/** What a handle asks of the line that has its record. */
+/** Properties and events one local span may have; beyond it they are counted and dropped. */
+export const MAX_LOCAL_DETAILS = 1 << 17;
+
+/** What a handle asks of its line. */
 interface RecordingLine {
   readonly mount: { readonly isDiscarded: boolean };
   start(name: string): LocalSpan;
-  isRecording(index: number, epoch: number): boolean;
-  addProperty(index: number, epoch: number, key: string, value: PropertyValue): void;
-  addEvent(index: number, epoch: number, name: string, properties: Properties | undefined): void;
   addCurrentProperty(key: string, value: PropertyValue): void;
-  addCurrentEvent(name: string, properties: Properties | undefined): void;
-  finish(index: number, epoch: number): void;
+  addCurrentEvent(name: string, properties: Properties | (() => Properties) | undefined): void;
+  finish(span: LocalSpan): void;
 }
 
 const recordingLine = recordingTaskLine as () => RecordingLine | undefined;
@@ -36,15 +40,40 @@ const recordingLine = recordingTaskLine as () => RecordingLine | undefined;
  * ```
  */
 export class LocalSpan implements Disposable {
-  private readonly line: RecordingLine | null;
-  private readonly index: number;
-  private readonly epoch: number;
+  /** @internal Ids are signed 32-bit words. */
+  readonly idHi: number;
+  /** @internal */
+  readonly idLo: number;
+  /** @internal */
+  isOpen: boolean;
+  /** @internal Key, value, key, value. */
+  propertyList: (string | PropertyValue)[] | null = null;
+  /** @internal */
+  details: SpanDetails | null = null;
+  /** @internal The traces it goes to, where they are not all those of its span. */
+  traces: readonly object[] | null = null;
+  /** @internal Ticks. */
+  readonly begin: number;
 
   /** @internal Use {@link LocalSpan.start}. */
-  constructor(line: RecordingLine | null, index: number, epoch: number) {
-    this.line = line;
-    this.index = index;
-    this.epoch = epoch;
+  constructor(
+    private readonly line: RecordingLine | null,
+    /** @internal */
+    readonly name: string,
+    /** @internal The local span around it. */
+    readonly outer: LocalSpan | null,
+  ) {
+    this.isOpen = line !== null;
+    if (line === null) {
+      this.idHi = 0;
+      this.idLo = 0;
+      this.begin = 0;
+      return;
+    }
+    this.idLo = reserveSpanIds(1);
+    this.idHi = spanIdPrefix();
+    // Last, so that the cost of recording falls on the parent, not on the span itself.
+    this.begin = now();
   }
 
   /** Start a local span under the innermost open one of this task. End it in the same synchronous stretch. */
@@ -68,17 +97,24 @@ export class LocalSpan implements Disposable {
 
   /** Add an event to the innermost open local span of this task, or to its `Span` when none is open. See {@link addEvent}. */
   static addEvent(name: string, properties?: Properties | (() => Properties)): void {
-    recordingLine()?.addCurrentEvent(name, madeProperties(properties));
+    recordingLine()?.addCurrentEvent(name, properties);
   }
 
   /** True when this handle records; lets a caller skip work that only feeds properties. */
   get isRecording(): boolean {
-    return this.line?.isRecording(this.index, this.epoch) ?? false;
+    return this.isOpen && this.line?.mount.isDiscarded === false;
   }
 
-  /** Add one property. A later value of the same key wins. The value is kept by reference: do not change an array. */
+  /** Add one property. A later value of the same key wins. An array is copied now. */
   addProperty(key: string, value: PropertyValue): this {
-    if (this.line !== null) this.line.addProperty(this.index, this.epoch, key, value);
+    if (!this.accepts()) return this;
+    if (this.propertyList === null) this.propertyList = [key, keptValue(value)];
+    else if (this.propertyList.length < 2 * MAX_LOCAL_DETAILS) this.propertyList.push(key, keptValue(value));
+    else {
+      count(Counter.propertiesOverCap);
+      this.details ??= new SpanDetails();
+      this.details.droppedProperties++;
+    }
     return this;
   }
 
@@ -89,27 +125,31 @@ export class LocalSpan implements Disposable {
     return this;
   }
 
-  /**
-   * Add an event at this moment. Properties are kept by reference: do not change them afterwards. A callback runs at once, and
-   * only when recording.
-   */
+  /** Add an event at this moment. Properties are copied now; a callback runs at once, and only when recording. */
   addEvent(name: string, properties?: Properties | (() => Properties)): this {
-    if (this.line === null) return this;
-    const made =
-      typeof properties === 'function' ? (this.isRecording ? madeProperties(properties) : undefined) : properties;
-    this.line.addEvent(this.index, this.epoch, name, made);
+    const ticks = now();
+    if (!this.accepts()) return this;
+    this.details ??= new SpanDetails();
+    const made = this.isRecording || typeof properties !== 'function' ? keptProperties(properties) : null;
+    this.details.addEvent({ name, ticks, properties: made }, MAX_LOCAL_DETAILS);
     return this;
   }
 
   /** End the span. A second end does nothing and is counted. */
   end(): void {
-    if (this.line !== null) this.line.finish(this.index, this.epoch);
+    if (this.line !== null) this.line.finish(this);
   }
 
   [Symbol.dispose](): void {
-    if (this.line !== null) this.line.finish(this.index, this.epoch);
+    if (this.line !== null) this.line.finish(this);
+  }
+
+  private accepts(): boolean {
+    if (this.isOpen) return true;
+    if (this.line !== null) count(Counter.changedAfterEnd);
+    return false;
   }
 }
 
 /** What every refused or unrecorded start returns. */
-export const NOOP_LOCAL_SPAN: LocalSpan = Object.freeze(new LocalSpan(null, 0, 0)) as LocalSpan;
+export const NOOP_LOCAL_SPAN: LocalSpan = Object.freeze(new LocalSpan(null, '', null)) as LocalSpan;

@@ -31,6 +31,8 @@ export interface ProcessState {
   readonly lineStore: AsyncLocalStorage<TaskLine>;
   /** Lines that are closed at the end of this turn of the event loop. */
   readonly unfinished: TaskLine[];
+  /** Names by number and numbers by name; nothing has the number 0. */
+  readonly names: { readonly texts: string[]; readonly numbers: Map<string, number> };
   /** Counted drops and misuses, indexed by `Counter`. */
   readonly counters: Float64Array;
   /** The default collector, as the span room sees it; typed there. */
@@ -39,7 +41,7 @@ export interface ProcessState {
   labelling: SpanLabelling | undefined;
 }
 
-const KEY = Symbol.for('spanline.state.0');
+const KEY = Symbol.for('spanline.state.1');
 const COUNTER_SLOTS = 64;
 
 const isDisabledByEnvironment = (): boolean => {
@@ -52,6 +54,7 @@ const create = (): ProcessState => ({
   development: process.env.NODE_ENV === 'development',
   lineStore: new AsyncLocalStorage<TaskLine>(),
   unfinished: [],
+  names: { texts: [''], numbers: new Map() },
   counters: new Float64Array(COUNTER_SLOTS),
   defaultSink: undefined,
   labelling: undefined,

@@ -1,38 +1,34 @@
-// SpanLine: the local parent of one task. A SpanQueue, an epoch that makes old handles harmless, the mount point its
-// batches go to and whether it is sampled. Never pooled: an un-awaited continuation may hold it after its trace ended.
+// SpanLine: the local parent of one task. It knows the innermost local span that is open, the span they belong to and whether that is
+// sampled. Never pooled: an un-awaited continuation may hold it after its trace ended.
+import { now } from '../clock/index.js';
 import { Counter, count, countMany } from './counters.js';
-import type { LocalBatch } from './local-batch.js';
-import { LocalSpan, NOOP_LOCAL_SPAN } from './local-span.js';
+import { type LocalSpan, NOOP_LOCAL_SPAN } from './local-span.js';
 import { warnOutOfOrder } from './misuse.js';
 import type { Properties, PropertyValue } from './property.js';
-import { Finish, SpanQueue } from './span-queue.js';
 import { closeAfterTurn } from './stretches.js';
 
-/** Where the batches of a line go: a cross-async span, or a local collector. */
+/** Where the local spans of a line go: a cross-async span, or a local collector. */
 export interface LineMount {
   /** False for a local collector, which has no identity in a trace. */
   readonly isSpan: boolean;
-  /** Take a finished batch whose top spans become children of this mount; its first `reserved` spans have their places. */
-  mountBatch(batch: LocalBatch, reserved: number): void;
-  /** Reserves places for local spans that a span names as its parent; returns the number granted. */
-  reserve(n: number): number;
-  /** How many more local spans may be recorded; asked once per chunk. */
-  readonly localSpanRoom: number;
-  /** True when nothing of this mount can be reported any more. Not asked for each local span: its room is 0 then. */
+  /** Start a local span under `outer`; null when there is no place for it, which is counted. */
+  startLocal(line: SpanLine, name: string, outer: LocalSpan | null): LocalSpan | null;
+  /** Take a local span that has ended. */
+  addLocal(span: LocalSpan, endTicks: number): void;
+  /** No local span of a line is open that no scope will close. */
+  settleLocal(): void;
+  /** True when nothing of this mount can be reported any more. */
   readonly isDiscarded: boolean;
-  /** Count a local span for which there was no room, by the reason. */
-  refusedLocalSpan(): void;
   /** Properties and events added while no local span is open. */
   addProperty(key: string, value: PropertyValue): void;
-  addEvent(name: string, properties?: Properties): void;
+  addEvent(name: string, properties?: Properties | (() => Properties)): void;
   readonly idHi: number;
   readonly idLo: number;
 }
 
 export class SpanLine {
-  readonly queue = new SpanQueue();
-  /** Raised whenever the queue is emptied; a handle of an earlier epoch can do nothing. */
-  epoch = 0;
+  /** The innermost local span still open, parent of the next one; null when none is. */
+  current: LocalSpan | null = null;
   /** True while local spans may start here without further checks: it records and its scope is open. */
   isLive: boolean;
   /** The line of the scope this one belongs to: itself, but for a stretch that goes on after its scope. */
@@ -41,11 +37,9 @@ export class SpanLine {
   leftTo: SpanLine | undefined | null = null;
   /** Its scope is no function call, and will be left. */
   isEntered = false;
-  // No scope will close it: it holds nothing that has ended, and the turn ends what is open.
+  // No scope will close it: the turn ends what is open.
   private isUnscoped = false;
   private isUnfinished = false;
-  // Number of spans at the head of the queue that already have their places in the trace.
-  private reserved = 0;
   /** Neighbours in the list of running lines of the same span; see `Span.run`. */
   nextOpen: SpanLine | null = null;
   previousOpen: SpanLine | null = null;
@@ -68,95 +62,59 @@ export class SpanLine {
 
   /** True while a local span is open. */
   get hasOpen(): boolean {
-    return this.queue.nextParent >= 0;
+    return this.current !== null;
   }
 
   /** Start a local span under the innermost one still open. */
   start(name: string): LocalSpan {
-    const index = this.begin(name);
-    return index < 0 ? NOOP_LOCAL_SPAN : new LocalSpan(this, index, this.epoch);
+    const outer = this.current;
+    const span = this.mount.startLocal(this, name, outer);
+    if (span === null) return NOOP_LOCAL_SPAN;
+    if (this.isUnscoped && outer === null) this.finishWithTurn();
+    this.current = span;
+    return span;
   }
 
-  /** Like {@link start} for callers that keep (index, epoch) themselves and need no handle. -1 when refused. */
-  begin(name: string): number {
-    const queue = this.queue;
-    if (!queue.hasRoom && !this.grow()) return -1;
-    return queue.start(name);
-  }
-
-  finish(index: number, epoch: number): void {
-    if (epoch !== this.epoch) {
-      count(Counter.staleHandles);
+  /** End `span`, which is of this line. */
+  finish(span: LocalSpan): void {
+    const ticks = now();
+    if (!span.isOpen) {
+      count(this.isLive ? Counter.endedTwice : Counter.staleHandles);
       return;
     }
-    const found = this.queue.finish(index);
-    if (found !== Finish.ok) this.misused(found);
-    if (this.isUnscoped && this.queue.nextParent < 0) this.drain();
-  }
-
-  isOpen(index: number, epoch: number): boolean {
-    return epoch === this.epoch && this.queue.isOpen(index);
-  }
-
-  isRecording(index: number, epoch: number): boolean {
-    return this.isOpen(index, epoch) && !this.mount.isDiscarded;
-  }
-
-  addProperty(index: number, epoch: number, key: string, value: PropertyValue): void {
-    if (!this.isOpen(index, epoch)) count(Counter.changedAfterEnd);
-    else this.queue.addProperty(index, key, value);
-  }
-
-  addEvent(index: number, epoch: number, name: string, properties: Properties | undefined): void {
-    if (!this.isOpen(index, epoch)) count(Counter.changedAfterEnd);
-    else this.queue.addEvent(index, name, properties);
+    span.isOpen = false;
+    if (this.current === span) {
+      const { outer } = span;
+      this.current = outer === null || outer.isOpen ? outer : innermostOpen(outer);
+    } else this.endedOutOfOrder();
+    this.mount.addLocal(span, ticks);
+    if (this.isUnscoped && this.current === null) this.mount.settleLocal();
   }
 
   /** Add to the innermost open local span, or to the mount when none is open. */
   addCurrentProperty(key: string, value: PropertyValue): void {
-    const index = this.queue.nextParent;
-    if (index < 0) this.mount.addProperty(key, value);
-    else this.queue.addProperty(index, key, value);
+    (this.current ?? this.mount).addProperty(key, value);
   }
 
   /** Add to the innermost open local span, or to the mount when none is open. */
-  addCurrentEvent(name: string, properties: Properties | undefined): void {
-    const index = this.queue.nextParent;
-    if (index < 0) this.mount.addEvent(name, properties);
-    else this.queue.addEvent(index, name, properties);
+  addCurrentEvent(name: string, properties: Properties | (() => Properties) | undefined): void {
+    (this.current ?? this.mount).addEvent(name, properties);
   }
 
-  /** The parent of a span that starts here: the innermost one open, kept from now on, or -1 for the mount. */
-  takeParent(): number {
-    const index = this.queue.nextParent;
-    if (index >= this.reserved) this.reserved += this.mount.reserve(index + 1 - this.reserved);
-    return index < this.reserved ? index : -1;
-  }
-
-  /** Id of the span at `index`, upper half; that of the mount for -1. */
-  idHiOf(index: number): number {
-    return index < 0 ? this.mount.idHi : this.queue.idHiOf(index);
-  }
-
-  idLoOf(index: number): number {
-    return index < 0 ? this.mount.idLo : this.queue.idLoOf(index);
-  }
-
-  /** The task is over: hand over what was recorded. Spans still open end now and are counted. */
+  /** The task is over. Spans still open end now and are counted. */
   close(): void {
     this.isLive = false;
     this.isUnscoped = true;
     this.isUnfinished = false;
-    const open = this.queue.finishOpen();
-    if (open > 0) countMany(Counter.localSpansLeftOpen, open);
-    this.drain();
+    if (this.current !== null) this.finishOpen();
+    this.mount.settleLocal();
   }
 
   /** The span ends while its task goes on. What is open may belong to the code that runs now, and has until it returns. */
   settle(): void {
     this.isUnscoped = true;
     if (this.hasOpen) this.finishWithTurn();
-    else if (this.isEntered) this.drain();
+    else if (this.isEntered) this.mount.settleLocal();
     else this.close();
   }
 
@@ -166,30 +124,27 @@ export class SpanLine {
     closeAfterTurn(this);
   }
 
-  private drain(): void {
-    if (this.queue.count === 0) return;
-    this.epoch++;
-    const { reserved } = this;
-    this.reserved = 0;
-    this.mount.mountBatch(this.queue.take(), reserved);
+  // Innermost first.
+  private finishOpen(): void {
+    const ticks = now();
+    let open = 0;
+    for (let span = this.current; span !== null; span = innermostOpen(span)) {
+      span.isOpen = false;
+      this.mount.addLocal(span, ticks);
+      open++;
+    }
+    this.current = null;
+    countMany(Counter.localSpansLeftOpen, open);
   }
 
-  private grow(): boolean {
-    if (this.queue.count - this.reserved >= this.mount.localSpanRoom) {
-      this.mount.refusedLocalSpan();
-      return false;
-    }
-    if (this.isUnscoped) this.finishWithTurn();
-    this.queue.grow();
-    return true;
-  }
-
-  private misused(found: number): void {
-    if (found === Finish.already) {
-      count(Counter.endedTwice);
-      return;
-    }
+  private endedOutOfOrder(): void {
     count(Counter.localSpansClosedOutOfOrder);
     warnOutOfOrder();
   }
 }
+
+const innermostOpen = (from: LocalSpan): LocalSpan | null => {
+  let span: LocalSpan | null = from;
+  while (span !== null && !span.isOpen) span = span.outer;
+  return span;
+};

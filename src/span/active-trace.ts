@@ -1,40 +1,33 @@
-// ActiveTrace: what has finished of one trace and is not reported yet: spans and mounted local batches, with their
-// bound. It makes no records and knows no reporter.
+// ActiveTrace: a trace while it is recorded. It decides what it takes of what ends, writes rows to the store of its collector and knows
+// how many wait there. It makes no records and knows no reporter.
 import { Counter, count, countMany } from '../local-span/counters.js';
 import type { LocalBatch } from '../local-span/local-batch.js';
-import { BYTES_PER_PROPERTY, bytesOfProperties, bytesOfValue } from '../local-span/value-bytes.js';
-import type { PendingSpan } from './pending-span.js';
+import { numberOfName } from '../local-span/name-table.js';
+import type { PropertyList } from '../local-span/property.js';
+import { NO_SLOT, ROW_BYTES } from '../local-span/row-chunk.js';
+import type { RowOwner, RowStore } from '../local-span/row-store.js';
+import { type EndedSpan, type PendingLink, writeDetails } from '../local-span/span-details.js';
 import type { Sampler } from './sampler.js';
 import type { SpanContext } from './span-context.js';
 
-// A Span object with its fields, and its place in the lists.
-const BYTES_PER_SPAN = 320;
-const BYTES_PER_EVENT = 64;
-const BYTES_PER_LINK = 192;
-const BYTES_PER_PARENT = 48;
+/** On the root of a trace that `maxSpansPerTrace` has cut: how many spans were left out until it was reported. */
+const DROPPED_SPANS = 'spanline.dropped_spans';
 
-// What a finished span holds, by estimate. Small, so that V8 inlines it; a span to which nothing was added costs four checks.
-const bytesOfSpan = (span: PendingSpan): number =>
-  span.propertyList === null && span.events === null && span.links === null && span.alsoUnder === null
-    ? BYTES_PER_SPAN
-    : BYTES_PER_SPAN + bytesAdded(span);
+/** What a trace with anything pending holds beside its rows: this object, its context, its place in lists. */
+export const TRACE_BYTES = 512;
 
-const bytesAdded = ({ propertyList, events, links, alsoUnder }: PendingSpan): number => {
-  let bytes = alsoUnder === null ? 0 : alsoUnder.length * BYTES_PER_PARENT;
-  if (propertyList !== null) {
-    for (let i = 1; i < propertyList.length; i += 2) bytes += BYTES_PER_PROPERTY + bytesOfValue(propertyList[i]);
-  }
-  if (events !== null) for (const { properties } of events) bytes += BYTES_PER_EVENT + bytesOfProperties(properties);
-  if (links !== null) for (const { properties } of links) bytes += BYTES_PER_LINK + bytesOfProperties(properties);
-  return bytes;
-};
-
-/** A local batch under a span of this trace. `alsoUnder` are further parents in the same trace: they become links. */
-export interface MountedBatch {
-  readonly batch: LocalBatch;
+/** A place under a span. */
+export interface Place {
   readonly parentHi: number;
   readonly parentLo: number;
-  alsoUnder: { readonly parentHi: number; readonly parentLo: number }[] | null;
+}
+
+/** A local batch under a span of this trace. `alsoUnder` are further parents in the same trace: they become links. */
+export interface MountedBatch extends Place {
+  readonly batch: LocalBatch;
+  /** Number of its spans that found a place, those that started first. */
+  readonly count: number;
+  alsoUnder: Place[] | null;
 }
 
 /** `open`: the root runs. `ended`: it ended. `discarded`: cancelled, evicted or not kept; nothing more is accepted. */
@@ -54,28 +47,28 @@ export interface TraceLimits {
 export interface TraceSink {
   readonly sampler: Sampler;
   readonly limits: TraceLimits;
+  readonly rows: RowStore;
   /** A sampled root started. */
   opened(trace: ActiveTrace): void;
   /** The root ended: the trace may be reported. */
   ended(trace: ActiveTrace): void;
   /** The root was cancelled: nothing of the trace may be reported. */
   cancelled(trace: ActiveTrace): void;
-  /** Spans were added to a trace of this sink, `bytes` by estimate. */
+  /** Spans were added to a trace of this sink, with their bytes. */
   grew(trace: ActiveTrace, spans: number, bytes: number): void;
 }
 
-export class ActiveTrace {
+export class ActiveTrace implements RowOwner {
   state: TraceState = 'open';
-  spans: PendingSpan[] = [];
-  batches: MountedBatch[] = [];
-  /** Spans accepted and not yet reported. */
+  slot = NO_SLOT;
+  /** Spans accepted and not yet reported, and their bytes. */
   pending = 0;
-  /** Spans that have a place in this trace over its whole life, from their start on; the root needs none. */
-  admitted = 0;
+  byteSize = 0;
+  /** How many more spans find a place in this trace, counted from their start on; the root needs none. */
+  room: number;
   /** Spans that found no place. */
   dropped = 0;
-  /** Estimated bytes of what is pending. */
-  byteSize = 0;
+  mounts: MountedBatch[] | null = null;
   /** Parts of this trace handed to reporters so far. */
   reports = 0;
   /** True while it waits in the sink's ready queue. */
@@ -94,91 +87,73 @@ export class ActiveTrace {
   private shared: WeakSet<LocalBatch> | null = null;
   /** Set when one request collects its own spans; then nothing goes to reporters. See `Span.rootWithCollector`. */
   collector: { release(): void } | null = null;
+  /** Where its rows are. */
+  rows: RowStore;
 
   constructor(
     readonly context: SpanContext,
     readonly sink: TraceSink,
-  ) {}
+  ) {
+    this.rows = sink.rows;
+    this.room = sink.limits.maxSpansPerTrace;
+  }
 
-  /** How many more local spans a line of this trace may record. */
-  get room(): number {
-    return this.state === 'discarded' ? 0 : Math.max(0, this.sink.limits.maxSpansPerTrace - this.admitted);
+  get isDiscarded(): boolean {
+    return this.state === 'discarded';
+  }
+
+  get rootProperties(): PropertyList | undefined {
+    return this.dropped === 0 ? undefined : [DROPPED_SPANS, this.dropped];
   }
 
   /**
    * A place for a span that starts; false when the trace is full. Given at the start and kept, because children end first:
    * at the end the places would be taken by children of a parent that gets none.
    */
-  admit(): boolean {
+  admit(counter: number = Counter.spansOverTraceCap): boolean {
     if (this.state === 'discarded') return true;
-    if (this.admitted >= this.sink.limits.maxSpansPerTrace) {
-      count(Counter.spansOverTraceCap);
-      this.dropped++;
-      return false;
+    if (this.room > 0) {
+      this.room--;
+      return true;
     }
-    this.admitted++;
-    return true;
+    count(counter);
+    this.dropped++;
+    return false;
   }
 
-  /** Reserves places for local spans that another span will name as its parent; returns the number granted. */
-  reserve(n: number): number {
-    const granted = this.state === 'discarded' ? n : Math.min(n, this.room);
-    this.admitted += granted;
-    return granted;
-  }
-
-  /** Accept a finished span that was admitted. */
-  addSpan(span: PendingSpan, isPrimary: boolean): void {
+  /** Write the row of a span that was admitted and has ended; `further` are links of this trace's row alone. */
+  write(span: EndedSpan, parent: Place, flags: number, endTicks: number, further: readonly PendingLink[] | null): void {
     if (this.state === 'discarded') {
       count(Counter.spansOfDiscardedTraces);
       return;
     }
-    this.spans.push(span);
-    this.accept(1, isPrimary ? bytesOfSpan(span) : 0);
-  }
-
-  /** Accept a finished batch under a parent of this trace. Its first `reserved` spans have their places. */
-  addBatch(batch: LocalBatch, parentHi: number, parentLo: number, reserved = 0): void {
-    if (this.state === 'discarded') {
-      countMany(Counter.spansOfDiscardedTraces, batch.count);
-      return;
+    const chunk = this.rows.chunkFor(this);
+    const name = numberOfName(span.name);
+    let bytes = ROW_BYTES;
+    if (name === 0 || span.propertyList !== null || span.details !== null || further !== null) {
+      bytes += writeDetails(chunk.entries, span, name > 0, further);
     }
-    const kept = batch.first(reserved + this.room);
-    if (kept.count < batch.count) {
-      countMany(Counter.spansOverTraceCap, batch.count - kept.count);
-      this.dropped += batch.count - kept.count;
-    }
-    if (kept.count === 0) return;
-    this.admitted += kept.count - reserved;
-    this.batches.push({ batch: kept, parentHi, parentLo, alsoUnder: null });
-    this.accept(kept.count, kept.byteSize);
+    chunk.add(span, parent.parentHi, parent.parentLo, this.slot, name, flags, endTicks);
+    this.accept(1, bytes);
   }
 
   /** Mount a detached batch that may be here already: then the further parent becomes a link, not a second record. */
-  addSharedBatch(batch: LocalBatch, parentHi: number, parentLo: number): void {
+  mount(batch: LocalBatch, parent: Place): void {
     this.shared ??= new WeakSet();
     if (!this.shared.has(batch)) {
       this.shared.add(batch);
-      this.addBatch(batch, parentHi, parentLo);
+      this.mountFirst(batch, parent);
       return;
     }
-    const mounted = this.batches.find((one) => one.batch === batch);
+    const mounted = this.mounts?.find((one) => one.batch === batch);
     if (mounted === undefined) count(Counter.mountsAfterReport);
     else {
-      const parent = { parentHi, parentLo };
-      const isParent = (one: typeof parent): boolean => one.parentHi === parentHi && one.parentLo === parentLo;
+      const isParent = (one: Place): boolean => one.parentHi === parent.parentHi && one.parentLo === parent.parentLo;
       if (isParent(mounted) || mounted.alsoUnder?.some(isParent)) return;
       mounted.alsoUnder ??= [];
       if (mounted.alsoUnder.length >= this.sink.limits.maxLinksPerSpan) count(Counter.linksOverCap);
       else mounted.alsoUnder.push(parent);
     }
-  }
-
-  private accept(spans: number, bytes: number): void {
-    this.pending += spans;
-    this.byteSize += bytes;
-    if (this.state === 'ended') countMany(Counter.spansLate, this.reports > 0 ? spans : 0);
-    this.sink.grew(this, spans, bytes);
   }
 
   /** The root ended. */
@@ -191,14 +166,42 @@ export class ActiveTrace {
   /** Nothing of this trace is to be reported: release what it holds and accept no more. */
   discard(): void {
     this.state = 'discarded';
-    this.clear();
+    this.forget();
   }
 
-  /** Forget what was pending, after it was taken or dropped. */
-  clear(): void {
-    this.spans = [];
-    this.batches = [];
+  /** Drop what is pending, and go on. */
+  forget(): void {
+    this.rows.drop(this);
+    this.taken();
+  }
+
+  /** What was pending is in other hands. */
+  taken(): void {
+    this.mounts = null;
     this.pending = 0;
     this.byteSize = 0;
+  }
+
+  private mountFirst(batch: LocalBatch, { parentHi, parentLo }: Place): void {
+    if (this.state === 'discarded') {
+      countMany(Counter.spansOfDiscardedTraces, batch.count);
+      return;
+    }
+    const kept = Math.min(batch.count, this.room);
+    this.room -= kept;
+    countMany(Counter.spansOverTraceCap, batch.count - kept);
+    this.dropped += batch.count - kept;
+    if (kept === 0) return;
+    this.mounts ??= [];
+    this.mounts.push({ batch, count: kept, parentHi, parentLo, alsoUnder: null });
+    this.accept(kept, batch.byteSize);
+  }
+
+  private accept(spans: number, bytes: number): void {
+    const added = this.pending === 0 ? bytes + TRACE_BYTES : bytes;
+    this.pending += spans;
+    this.byteSize += added;
+    if (this.state === 'ended' && this.reports > 0) countMany(Counter.spansLate, spans);
+    this.sink.grew(this, spans, added);
   }
 }

@@ -1,30 +1,27 @@
 // Arguments of the recording API as programs without types give them. What cannot be what was meant is counted, said once
 // with the call that was meant, and taken as left out. Nothing here may throw, whatever a getter or a proxy does.
 import { Counter, count } from '../local-span/counters.js';
-import { madeProperties } from '../local-span/lazy.js';
 import type { LocalBatch } from '../local-span/local-batch.js';
 import type { LocalSpans } from '../local-span/local-collector.js';
 import { wrongArgument } from '../local-span/misuse.js';
-import type { Properties } from '../local-span/property.js';
 import type { TraceSink } from './active-trace.js';
 import type { SpanContext } from './span-context.js';
 import type { RootOptions, SpanOptions } from './span-options.js';
-import type { Link } from './span-types.js';
 
 /** What tells a span. The class is above this file, which reads its arguments. */
 export interface SpanLike {
   readonly isSpan: boolean;
-  readonly trace: { readonly addSpan: unknown } | null;
-  readonly mountBatch: unknown;
+  readonly trace: { readonly write: unknown } | null;
+  readonly mountShared: unknown;
   readonly context: SpanContext | undefined;
 }
 
 /** Not instanceof: the span may come from the other build of this package. */
 export const isSpan = (value: unknown): value is SpanLike => {
   try {
-    const { isSpan: says, mountBatch, trace } = value as SpanLike;
-    if (says !== true || typeof mountBatch !== 'function') return false;
-    return trace === null || typeof trace.addSpan === 'function';
+    const { isSpan: says, mountShared, trace } = value as SpanLike;
+    if (says !== true || typeof mountShared !== 'function') return false;
+    return trace === null || typeof trace.write === 'function';
   } catch {
     return false;
   }
@@ -167,7 +164,7 @@ export const noFunction = <T>(given: T): T => {
 };
 
 const isBatch = (value: LocalBatch): boolean =>
-  Array.isArray(value.slices) && typeof value.count === 'number' && typeof value.first === 'function';
+  Array.isArray(value.chunks) && typeof value.count === 'number' && typeof value.add === 'function';
 
 /** Detached local spans. */
 export const localSpansArgument = (given: LocalSpans): LocalSpans | undefined => {
@@ -177,23 +174,4 @@ export const localSpansArgument = (given: LocalSpans): LocalSpans | undefined =>
     'pushChildSpans and toRecords take LocalSpans: what collector.collect() gives, or the second item of LocalCollector.run(fn).',
   );
   return undefined;
-};
-
-/** A link with its fields read once; whether its ids are ids is seen when the record is made. */
-export const linkArgument = (
-  to: SpanContext | Link,
-  properties: Properties | (() => Properties) | undefined,
-): Link | undefined => {
-  try {
-    const { traceId, spanId, traceState } = to;
-    return {
-      traceId,
-      spanId,
-      traceState: traceState === '' ? undefined : traceState,
-      properties: madeProperties(properties ?? (to as Link).properties),
-    };
-  } catch {
-    count(Counter.linksInvalid);
-    return undefined;
-  }
 };

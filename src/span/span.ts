@@ -3,18 +3,21 @@
 import { now, nsPerTick } from '../clock/index.js';
 import { Counter, count } from '../local-span/counters.js';
 import { reserveSpanIds, spanIdPrefix } from '../local-span/ids.js';
-import { lazyProperties, madeProperties } from '../local-span/lazy.js';
+import { lazyProperties } from '../local-span/lazy.js';
 import { enteredLine, lineStore, runOnLine } from '../local-span/line-store.js';
 import type { LocalBatch } from '../local-span/local-batch.js';
 import type { LocalSpans } from '../local-span/local-collector.js';
+import { LocalSpan } from '../local-span/local-span.js';
 import { state } from '../local-span/process-state.js';
 import type { Properties, PropertyValue } from '../local-span/property.js';
+import { keptProperties, keptValue } from '../local-span/property-value.js';
+import { Flag } from '../local-span/row-chunk.js';
+import { type EndedSpan, type PendingLink, SpanDetails } from '../local-span/span-details.js';
 import { type LineMount, SpanLine } from '../local-span/span-line.js';
-import { ActiveTrace, type TraceSink } from './active-trace.js';
+import { ActiveTrace, type Place, type TraceSink } from './active-trace.js';
 import {
   contextArgument,
   isSpan,
-  linkArgument,
   localSpansArgument,
   noFunction,
   optionsArgument,
@@ -24,21 +27,20 @@ import {
 } from './arguments.js';
 import { decision } from './decision.js';
 import { errorMessage, exceptionProperties } from './exception.js';
-import type { DroppedDetails, FurtherParent, PendingEvent } from './pending-span.js';
 import { followerOf } from './plain-promise.js';
+import { pendingLink, withKind, withStatus } from './span-check.js';
 import { SpanContext } from './span-context.js';
 import { SpanGuard } from './span-guard.js';
 import type { RootOptions, SpanOptions } from './span-options.js';
-import type { Link, SpanKind, SpanStatus, StatusCode } from './span-types.js';
+import type { Link, SpanKind, StatusCode } from './span-types.js';
 import { TaskLines } from './task-lines.js';
 import type { TraceCollector } from './trace-collector.js';
 import { defaultSink } from './trace-sink.js';
 
-interface ExtraParent extends FurtherParent {
+/** A further parent. In a further trace the span has a row under it; in a trace it is in already, a link to it. */
+interface ExtraParent extends Place {
   readonly trace: ActiveTrace;
 }
-
-const UNSET: SpanStatus = Object.freeze({ code: 'unset' });
 
 /**
  * A span that may cross tasks: it lives over awaits, callbacks and threads of work.
@@ -57,7 +59,7 @@ const UNSET: SpanStatus = Object.freeze({ code: 'unset' });
  * root.end();
  * ```
  */
-export class Span implements Disposable, LineMount {
+export class Span implements Disposable, LineMount, EndedSpan {
   /** @internal Ids are signed 32-bit words. */
   idHi: number;
   /** @internal */
@@ -66,18 +68,12 @@ export class Span implements Disposable, LineMount {
   begin = 0;
   /** @internal 0 while open. */
   endTicks = 0;
-  /** @internal */
-  kind: SpanKind = 'internal';
   /** @internal Key, value, key, value. */
   propertyList: (string | PropertyValue)[] | null = null;
   /** @internal */
-  events: PendingEvent[] | null = null;
-  /** @internal */
-  links: Link[] | null = null;
-  /** @internal */
-  status: SpanStatus = UNSET;
-  /** @internal What bounds refused; null for nothing. */
-  dropped: DroppedDetails | null = null;
+  details: SpanDetails | null = null;
+  // Kind and status, as in the flags of a row.
+  private flags = 0;
   /** @internal Parents in further traces. */
   extra: ExtraParent[] | null = null;
   /** @internal Further parents in a trace this span has a record in already: links of that record. */
@@ -156,8 +152,8 @@ export class Span implements Disposable, LineMount {
     const mount = line.mount as Span;
     if (mount.trace === null) return mount;
     if (mount.isDiscarded) return childOfDiscarded(name, mount);
-    const at = line.takeParent();
-    const span = new Span(mount.trace, name, line.idHiOf(at), line.idLoOf(at), false, null);
+    const { idHi, idLo } = line.current ?? mount;
+    const span = new Span(mount.trace, name, idHi, idLo, false, null);
     if (mount.extra !== null) span.inherit(mount.extra, span.parentHi, span.parentLo);
     return options ? span.with(options) : span;
   }
@@ -218,13 +214,15 @@ export class Span implements Disposable, LineMount {
     return ((this.endTicks === 0 ? now() : this.endTicks) - this.begin) * nsPerTick();
   }
 
-  /** Add one property. A later value of the same key wins. An array is kept by reference: do not change it. */
+  /** Add one property. A later value of the same key wins. An array is copied now. */
   addProperty(key: string, value: PropertyValue): this {
     if (!this.accepts()) return this;
-    this.propertyList ??= [];
-    if (this.propertyList.length >= 2 * this.limits.maxPropertiesPerSpan)
-      this.drop('properties', Counter.propertiesOverCap);
-    else this.propertyList.push(key, value);
+    if (this.propertyList === null) this.propertyList = [];
+    if (this.propertyList.length < 2 * this.limits.maxPropertiesPerSpan) this.propertyList.push(key, keptValue(value));
+    else {
+      count(Counter.propertiesOverCap);
+      this.detailed.droppedProperties++;
+    }
     return this;
   }
 
@@ -234,12 +232,11 @@ export class Span implements Disposable, LineMount {
     return this;
   }
 
-  /** Add an event at this moment. A callback runs at once, and only when recording. */
+  /** Add an event at this moment. Properties are copied now; a callback runs at once, and only when recording. */
   addEvent(name: string, properties?: Properties | (() => Properties)): this {
     if (!this.accepts()) return this;
-    this.events ??= [];
-    if (this.events.length >= this.limits.maxEventsPerSpan) this.drop('events', Counter.eventsOverCap);
-    else this.events.push({ name, ticks: now(), properties: madeProperties(properties) });
+    const event = { name, ticks: now(), properties: keptProperties(properties) };
+    this.detailed.addEvent(event, this.limits.maxEventsPerSpan);
     return this;
   }
 
@@ -248,18 +245,19 @@ export class Span implements Disposable, LineMount {
     // Not instanceof: the span may come from the other build of this package.
     const target = isSpan(to) ? to.context : to;
     if (!target || !this.accepts()) return this;
-    this.links ??= [];
-    if (this.linkCount >= this.limits.maxLinksPerSpan) this.drop('links', Counter.linksOverCap);
-    else {
-      const link = linkArgument(target, properties);
-      if (link !== undefined) this.links.push(link);
-    }
+    if (!this.hasRoomForLink()) return this;
+    const { detailed } = this;
+    detailed.links ??= [];
+    detailed.links.push(pendingLink(target, properties));
     return this;
   }
 
   /** Set the outcome; the last call wins. */
   setStatus(code: StatusCode, message?: string): this {
-    if (this.accepts()) this.status = message === undefined ? { code } : { code, message };
+    if (!this.accepts()) return this;
+    this.flags = withStatus(this.flags, code, message);
+    const text = typeof message === 'string' ? message : '';
+    if (text !== '' || this.details !== null) this.detailed.message = text;
     return this;
   }
 
@@ -276,6 +274,16 @@ export class Span implements Disposable, LineMount {
       all[key] = value;
     });
     return this.addEvent('exception', all);
+  }
+
+  /** @internal */
+  setKind(kind: SpanKind): void {
+    this.flags = withKind(this.flags, kind);
+  }
+
+  /** @internal True when a status other than `unset` was set. */
+  get hasStatus(): boolean {
+    return this.flags >> Flag.statusShift !== 0;
   }
 
   /** Run `fn` with this span as the local parent of everything inside, across awaits. Gives what `fn` gives. */
@@ -379,8 +387,7 @@ export class Span implements Disposable, LineMount {
     }
     this.endTicks = now();
     if (this.tasks !== null) this.tasks.settle();
-    if (!this.isRefused) trace.addSpan(this, true);
-    if (this.extra !== null) for (const parent of this.extra) parent.trace.addSpan(this, false);
+    if (!this.isRefused || this.extra !== null) this.write(trace);
     if (this.isRoot) trace.end();
   }
 
@@ -389,39 +396,35 @@ export class Span implements Disposable, LineMount {
   }
 
   /** @internal */
-  mountBatch(batch: LocalBatch, reserved: number): void {
-    this.trace?.addBatch(batch, this.idHi, this.idLo, reserved);
-    if (this.extra !== null) for (const { trace } of this.extra) trace.addBatch(batch, this.idHi, this.idLo, reserved);
+  startLocal(line: SpanLine, name: string, outer: LocalSpan | null): LocalSpan | null {
+    const { trace } = this;
+    // A line that was held under an unsampled root: no bound refuses that.
+    if (trace === null) return null;
+    if (trace.state === 'discarded' && this.recordingTrace === null) {
+      count(Counter.spansOfDiscardedTraces);
+      return null;
+    }
+    if (this.extra !== null) return this.startInSome(this.extra, line, name, outer);
+    return trace.admit(Counter.localSpansOverCap) ? new LocalSpan(line, name, outer) : null;
   }
 
   /** @internal */
-  reserve(n: number): number {
-    const granted = this.trace?.reserve(n) ?? 0;
-    // A further trace may go beyond its cap by these few rather than miss a parent.
-    if (this.extra !== null) for (const { trace } of this.extra) trace.admitted += granted;
-    return granted;
+  addLocal(span: LocalSpan, endTicks: number): void {
+    const { trace, extra } = this;
+    const { outer } = span;
+    const parent = { parentHi: (outer ?? this).idHi, parentLo: (outer ?? this).idLo };
+    if (extra === null) trace?.write(span, parent, Flag.local, endTicks, null);
+    else for (const one of span.traces as ActiveTrace[]) one.write(span, parent, Flag.local, endTicks, null);
   }
+
+  /** @internal Rows are written as local spans end. */
+  settleLocal(): void {}
 
   /** @internal A batch that may be mounted under further spans of the same trace. */
   mountShared(batch: LocalBatch): void {
-    this.trace?.addSharedBatch(batch, this.idHi, this.idLo);
-    if (this.extra !== null) for (const { trace } of this.extra) trace.addSharedBatch(batch, this.idHi, this.idLo);
-  }
-
-  /** @internal */
-  get localSpanRoom(): number {
-    if (this.trace === null) return 0;
-    if (this.extra === null) return this.trace.room;
-    return Math.max(this.trace.room, ...this.extra.map(({ trace }) => trace.room));
-  }
-
-  /** @internal */
-  refusedLocalSpan(): void {
-    // A line that was held under an unsampled root: no bound refuses that.
-    if (this.trace === null) return;
-    count(this.trace.state === 'discarded' ? Counter.spansOfDiscardedTraces : Counter.localSpansOverCap);
-    this.trace.dropped++;
-    if (this.extra !== null) for (const { trace } of this.extra) trace.dropped++;
+    const place = { parentHi: this.idHi, parentLo: this.idLo };
+    this.trace?.mount(batch, place);
+    if (this.extra !== null) for (const { trace } of this.extra) trace.mount(batch, place);
   }
 
   /** @internal True when nothing of this span can be reported any more, in any of its traces. */
@@ -447,16 +450,16 @@ export class Span implements Disposable, LineMount {
       this.extra ??= [];
       this.extra.push(parent);
     } else if (!isSamePlace(record, parent) && !this.alsoUnder?.some((one) => isSameParent(one, parent))) {
+      if (!this.hasRoomForLink()) return;
       this.alsoUnder ??= [];
-      if (this.linkCount >= this.limits.maxLinksPerSpan) this.drop('links', Counter.linksOverCap);
-      else this.alsoUnder.push(parent);
+      this.alsoUnder.push(parent);
     }
   }
 
   private with(options: SpanOptions): this {
     if (this.trace === null) return this;
     const { kind, properties } = optionsArgument(options);
-    if (kind !== undefined) this.kind = kind;
+    if (kind !== undefined) this.setKind(kind);
     if (properties !== undefined) this.addProperties(properties);
     return this;
   }
@@ -468,18 +471,53 @@ export class Span implements Disposable, LineMount {
     return this.extra?.find((one) => one.trace.state !== 'discarded')?.trace ?? null;
   }
 
-  private get linkCount(): number {
-    return (this.links?.length ?? 0) + (this.alsoUnder?.length ?? 0);
+  private hasRoomForLink(): boolean {
+    const links = (this.details?.links?.length ?? 0) + (this.alsoUnder?.length ?? 0);
+    if (links < this.limits.maxLinksPerSpan) return true;
+    count(Counter.linksOverCap);
+    this.detailed.droppedLinks++;
+    return false;
+  }
+
+  // A local span in those traces of this span that have room. Where there is none, what starts below it finds none either.
+  private startInSome(extra: readonly ExtraParent[], line: SpanLine, name: string, outer: LocalSpan | null) {
+    const traces = [this.trace as ActiveTrace, ...extra.map(({ trace }) => trace)];
+    const admitted = traces.filter((trace) => trace.admit(Counter.localSpansOverCap));
+    if (admitted.length === 0) return null;
+    const span = new LocalSpan(line, name, outer);
+    span.traces = admitted;
+    return span;
   }
 
   private get limits() {
     return (this.trace as ActiveTrace).sink.limits;
   }
 
-  private drop(what: keyof DroppedDetails, counter: number): void {
-    count(counter);
-    this.dropped ??= { properties: 0, events: 0, links: 0 };
-    this.dropped[what]++;
+  private get detailed(): SpanDetails {
+    this.details ??= new SpanDetails();
+    return this.details;
+  }
+
+  // A row in each trace, under its first parent there; further parents of that trace are links of that row.
+  private write(trace: ActiveTrace): void {
+    const { isRoot, endTicks, extra, flags } = this;
+    const { isRemote, hasSpan } = trace.context;
+    const rootFlags = isRoot ? Flag.root | (isRemote && hasSpan ? Flag.remoteParent : 0) : 0;
+    if (!this.isRefused) trace.write(this, this, flags | rootFlags, endTicks, this.linksIn(trace));
+    if (extra === null) return;
+    for (const one of extra) one.trace.write(this, one, flags, endTicks, this.linksIn(one.trace));
+  }
+
+  private linksIn(trace: ActiveTrace): PendingLink[] | null {
+    if (this.alsoUnder === null) return null;
+    const { w0, w1, w2, w3 } = trace.context;
+    return this.alsoUnder
+      .filter((one) => one.trace === trace)
+      .map(({ parentHi, parentLo }) => ({
+        ids: [w0, w1, w2, w3, parentHi, parentLo],
+        traceState: '',
+        properties: null,
+      }));
   }
 
   /** False without a place in any trace. */

@@ -63,7 +63,7 @@ export const traceStream = <S extends TraceableStream>(name: string, stream: S, 
   };
   const onClose = (): void => {
     stream.off(errorMonitor, onError);
-    if (!isThrough(stream) && span.status.code === 'unset') span.setStatus('error', 'destroyed before its end');
+    if (!isThrough(stream) && !span.hasStatus) span.setStatus('error', 'destroyed before its end');
     span.end();
   };
   stream.on(errorMonitor, onError);

@@ -184,15 +184,14 @@ export const trace = <T>(name: string, fn: () => T): T => {
     return span.isRecording ? span.runToEnd(fn) : fn();
   }
   const line = recordingLine();
-  const index = line === undefined ? -1 : line.begin(name);
-  if (line === undefined || index < 0) return fn();
-  const { epoch } = line;
+  if (line === undefined) return fn();
+  const span = line.start(name);
   try {
     return fn();
   } catch (error) {
-    failLocal(line, index, epoch, error);
+    failLocal(span, error);
     throw error;
   } finally {
-    line.finish(index, epoch);
+    span.end();
   }
 };

@@ -3,6 +3,7 @@
 
 const FORM = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/;
 const TRACE_ID = /^[0-9a-f]{32}$/i;
+const SPAN_ID = /^[0-9a-f]{16}$/;
 const ZERO_TRACE = '0'.repeat(32);
 const ZERO_SPAN = '0'.repeat(16);
 const MAX_LENGTH = 512;
@@ -18,6 +19,12 @@ const word = (hex: string, at: number): number => Number.parseInt(hex.slice(at, 
 export const parseTraceId = (text: unknown): readonly [number, number, number, number] | undefined => {
   if (typeof text !== 'string' || !TRACE_ID.test(text) || text === ZERO_TRACE) return undefined;
   return [word(text, 0), word(text, 8), word(text, 16), word(text, 24)];
+};
+
+/** A span id as words; undefined for anything but 16 lower-case hex digits that are not all zero. */
+export const parseSpanId = (text: unknown): readonly [number, number] | undefined => {
+  if (typeof text !== 'string' || !SPAN_ID.test(text) || text === ZERO_SPAN) return undefined;
+  return [word(text, 0), word(text, 8)];
 };
 
 /** The flags of level 2. All others are reserved: not read, and sent as 0. */

@@ -1,9 +1,8 @@
 // The wrapper of a synchronous function (a local span) and of an async function (a span of its own). Without a recording
 // parent a call costs one check. A wrapper must change neither result, `this`, name, length nor thrown value.
-import { lazyProperties } from '../local-span/lazy.js';
 import { recordingLine } from '../local-span/line-store.js';
+import type { LocalSpan } from '../local-span/local-span.js';
 import type { Properties } from '../local-span/property.js';
-import type { SpanLine } from '../local-span/span-line.js';
 import { exceptionProperties } from './exception.js';
 import { Span } from './span.js';
 import type { Arguments, TracedOptions } from './traced-options.js';
@@ -21,28 +20,23 @@ export const propertiesOf =
     typeof properties === 'function' ? properties(...args) : (properties as Properties);
 
 /** Mark a local span whose function threw. */
-export const failLocal = (line: SpanLine, index: number, epoch: number, error: unknown): void => {
-  line.addProperty(index, epoch, 'error', true);
-  line.addEvent(index, epoch, 'exception', exceptionProperties(error));
+export const failLocal = (span: LocalSpan, error: unknown): void => {
+  span.addProperty('error', true).addEvent('exception', exceptionProperties(error));
 };
 
 export const wrapSync = (fn: AnyFunction, nameOf: SpanName, { properties }: TracedOptions): AnyFunction =>
   function (this: unknown, ...args) {
     const line = recordingLine();
     if (line === undefined) return Reflect.apply(fn, this, args);
-    const index = line.begin(nameOf(this));
-    if (index < 0) return Reflect.apply(fn, this, args);
-    const { epoch } = line;
-    if (properties !== undefined && !line.mount.isDiscarded) {
-      lazyProperties(propertiesOf(properties, args), (key, value) => line.addProperty(index, epoch, key, value));
-    }
+    const span = line.start(nameOf(this));
+    if (properties !== undefined && span.isRecording) span.addProperties(propertiesOf(properties, args));
     try {
       return Reflect.apply(fn, this, args);
     } catch (error) {
-      failLocal(line, index, epoch, error);
+      failLocal(span, error);
       throw error;
     } finally {
-      line.finish(index, epoch);
+      span.end();
     }
   };
 
@@ -51,7 +45,7 @@ export const wrapAsync = (fn: AnyFunction, nameOf: SpanName, { properties, kind 
     const span = Span.startWithLocalParent(nameOf(this));
     // The context is that of the caller already; an unsampled parent needs no second run.
     if (!span.isRecording) return Reflect.apply(fn, this, args);
-    if (kind !== undefined) span.kind = kind;
+    if (kind !== undefined) span.setKind(kind);
     if (properties !== undefined) span.addProperties(propertiesOf(properties, args));
     return span.runToEndOf(() => Reflect.apply(fn, this, args), fn);
   };

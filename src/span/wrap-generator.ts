@@ -61,7 +61,7 @@ const begin = (nameOf: SpanName, self: unknown, args: unknown[], options: Traced
   const name = nameOf(self);
   const span = Span.startWithLocalParent(name);
   if (!span.isRecording) return undefined;
-  if (options.kind !== undefined) span.kind = options.kind;
+  if (options.kind !== undefined) span.setKind(options.kind);
   if (options.properties !== undefined) span.addProperties(propertiesOf(options.properties, args));
   return new Life(span, name, options.enterOnResume ?? false);
 };

@@ -4,7 +4,7 @@ import { archivedSpan } from '../../src/archive/from-record.js';
 import { ownResource } from '../../src/formats/library.js';
 import { encodeOtlpJson } from '../../src/formats/otlp/write-json.js';
 import { LocalSpan, type PropertyValue, SpanContext } from '../../src/index.js';
-import { MAX_SIDE_ENTRIES } from '../../src/local-span/side-columns.js';
+import { MAX_LOCAL_DETAILS } from '../../src/local-span/local-span.js';
 import { recorder } from '../support/recorder.js';
 
 const wrong = { no: 'value' } as unknown as PropertyValue;
@@ -26,12 +26,12 @@ test('a span: over its bounds, and what cannot be a property or a link', async (
   expect(record?.withProperties({ more: 1 })).toMatchObject({ droppedAttributesCount: 4, droppedLinksCount: 4 });
 });
 
-test('a local span, over the bound of its line; others of it are whole', async () => {
+test('a local span, over its bound; others are whole', async () => {
   const { root, memory, collector } = recorder();
   const span = root('root');
   span.run(() => {
     const many = LocalSpan.start('many');
-    for (let i = 0; i < MAX_SIDE_ENTRIES - 1; i++) many.addProperty('k', i).addEvent('e');
+    for (let i = 0; i < MAX_LOCAL_DETAILS; i++) many.addProperty('k', i).addEvent('e');
     LocalSpan.start('last').addProperty('k', 1).addEvent('e').end();
     for (let i = 0; i < 5; i++) many.addProperty('k', i).addEvent('e');
     many.end();

@@ -1,0 +1,30 @@
+// Names of spans and events and keys of properties as small numbers, so that a row is numbers only. One table a thread, shared by
+// every copy of the library. Bounded, because programs put ids into names: what finds no place has its text in the row.
+import { guarded } from './lazy.js';
+import { state } from './process-state.js';
+
+/** Names a thread numbers. */
+export const MAX_NAMES = 8192;
+/** Characters a name may have to be numbered. */
+export const MAX_NAME_LENGTH = 256;
+
+const { numbers, texts } = state.names;
+
+/** The number of `name`, from 1 on; 0 when it has none, and its text is to be written. */
+export const numberOfName = (name: string): number => numbers.get(name) ?? addName(name);
+
+const addName = (name: string): number => {
+  // Programs without types give anything for a name.
+  if (typeof name !== 'string') return 0;
+  if (texts.length > MAX_NAMES || name.length > MAX_NAME_LENGTH) return 0;
+  const number = texts.push(name) - 1;
+  numbers.set(name, number);
+  return number;
+};
+
+/** The name with this number. */
+export const nameOfNumber = (number: number): string => texts[number];
+
+/** A name as text, whatever it is. */
+export const nameText = (name: unknown): string =>
+  typeof name === 'string' ? name : (guarded(() => String(name)) ?? '');

@@ -1,0 +1,118 @@
+// A chunk of rows: finished spans as columns of numbers, with their entries and texts, outside the heap. A row is written once, when its
+// span has ended, and never changed but for its slot; what is open is in handles only. Must never hold an object a span.
+import type { PropertyList } from './property.js';
+import { ENTRY_BYTES, RowEntries } from './row-entries.js';
+
+/** Rows of a chunk of a collector. */
+export const CHUNK_ROWS = 2048;
+
+/** Bytes of a row in the columns. */
+export const ROW_BYTES = 48;
+
+// A chunk whose texts and entries have grown beyond this takes no more rows, so that chunks are let go in time.
+const FULL_BYTES = 1 << 20;
+
+/** The flags of a row: kind in three bits, status code in two, and a bit each. */
+export const Flag = { kindMask: 7, statusShift: 3, statusMask: 3, local: 32, root: 64, remoteParent: 128 } as const;
+
+/** The slot of a row that nobody wants any more. */
+export const NO_SLOT = -1;
+
+/** What a row says of a span, but for its entries. Ids are signed 32-bit words; times are ticks. */
+export interface RowSpan {
+  readonly idHi: number;
+  readonly idLo: number;
+  readonly begin: number;
+}
+
+export class RowChunk {
+  count = 0;
+  readonly begins: Float64Array;
+  readonly ends: Float64Array;
+  readonly idHis: Int32Array;
+  readonly idLos: Int32Array;
+  readonly parentHis: Int32Array;
+  readonly parentLos: Int32Array;
+  /** Number of the trace, or {@link NO_SLOT}. */
+  readonly slots: Int32Array;
+  /** Number of the name; 0 when its text is the first entry. */
+  readonly names: Int32Array;
+  readonly flags: Int32Array;
+  /** The entries of row `i` are those from `heads[i]` to before `heads[i + 1]`. */
+  readonly heads: Int32Array;
+  readonly entries: RowEntries;
+
+  constructor(readonly capacity = CHUNK_ROWS) {
+    this.entries = new RowEntries(capacity);
+    // One block of memory; the doubles first, where they are aligned.
+    const block = new ArrayBuffer(capacity * ROW_BYTES + 4);
+    let at = 0;
+    const doubles = (): Float64Array => {
+      const column = new Float64Array(block, at, capacity);
+      at += capacity * 8;
+      return column;
+    };
+    const words = (length = capacity): Int32Array => {
+      const column = new Int32Array(block, at, length);
+      at += length * 4;
+      return column;
+    };
+    this.begins = doubles();
+    this.ends = doubles();
+    this.idHis = words();
+    this.idLos = words();
+    this.parentHis = words();
+    this.parentLos = words();
+    this.slots = words();
+    this.names = words();
+    this.flags = words();
+    this.heads = words(capacity + 1);
+  }
+
+  get isFull(): boolean {
+    const { entries } = this;
+    return this.count === this.capacity || entries.text.used + entries.count * ENTRY_BYTES > FULL_BYTES;
+  }
+
+  /** Add a row whose entries were written before; there is room. */
+  add(span: RowSpan, parentHi: number, parentLo: number, slot: number, name: number, flags: number, end: number): void {
+    const row = this.count;
+    this.count = row + 1;
+    this.idHis[row] = span.idHi;
+    this.idLos[row] = span.idLo;
+    this.parentHis[row] = parentHi;
+    this.parentLos[row] = parentLo;
+    this.slots[row] = slot;
+    this.names[row] = name;
+    this.flags[row] = flags;
+    this.begins[row] = span.begin;
+    this.ends[row] = end;
+    this.heads[row + 1] = this.entries.count;
+  }
+
+  /** Copy a row of another chunk; there is room. `more` are properties that come behind those it has. */
+  copy(from: RowChunk, row: number, slot: number, more?: PropertyList): void {
+    const [head, end] = [from.heads[row], from.heads[row + 1]];
+    const middle = more === undefined ? end : from.entries.endOfProperties(head, end);
+    this.entries.copy(from.entries, head, middle);
+    if (more !== undefined) this.entries.writeProperties(more);
+    this.entries.copy(from.entries, middle, end);
+    const to = this.count;
+    this.count = to + 1;
+    this.idHis[to] = from.idHis[row];
+    this.idLos[to] = from.idLos[row];
+    this.parentHis[to] = from.parentHis[row];
+    this.parentLos[to] = from.parentLos[row];
+    this.slots[to] = slot;
+    this.names[to] = from.names[row];
+    this.flags[to] = from.flags[row];
+    this.begins[to] = from.begins[row];
+    this.ends[to] = from.ends[row];
+    this.heads[to + 1] = this.entries.count;
+  }
+
+  /** Bytes held, used or not. */
+  get byteSize(): number {
+    return this.capacity * ROW_BYTES + this.entries.words.length * 4 + this.entries.text.bytes.length;
+  }
+}

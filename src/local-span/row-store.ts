@@ -1,0 +1,136 @@
+// The rows of a collector: chunks that are written one after the other, and which trace each row belongs to. Taking the rows of
+// finished traces sorts them by trace and hands their chunks over. What waits is moved where it is the smaller part, so that a few
+// rows never hold a chunk: those in use have room for twice the rows that wait, and some more.
+import type { PropertyList } from './property.js';
+import { CHUNK_ROWS, Flag, NO_SLOT, RowChunk } from './row-chunk.js';
+import { TakenRows } from './taken-rows.js';
+
+/** A trace, as far as its rows are concerned. */
+export interface RowOwner {
+  /** Its number while it has rows here; {@link NO_SLOT} before and after. */
+  slot: number;
+  /** Its rows, here and elsewhere. */
+  readonly pending: number;
+  /** Properties of its root that are known only when it is taken. */
+  readonly rootProperties: PropertyList | undefined;
+}
+
+/** Has the slot of rows that nobody wants, until none names it. */
+const NOBODY: RowOwner = { slot: NO_SLOT, pending: 0, rootProperties: undefined };
+
+// Chunks in use beyond twice what waits, before they are looked through.
+const SPARE_CHUNKS = 8;
+
+export class RowStore {
+  private full: RowChunk[] = [];
+  private open: RowChunk | null = null;
+  private readonly owners: (RowOwner | null)[] = [];
+  private readonly freeSlots: number[] = [];
+  private waiting = 0;
+  /** Chunks that were left because few of their rows waited. */
+  compacted = 0;
+
+  /** @param capacity Rows of a chunk. */
+  constructor(private readonly capacity = CHUNK_ROWS) {}
+
+  /** Chunks in use, and their bytes. */
+  get size(): { readonly chunks: number; readonly bytes: number } {
+    const chunks = this.open === null ? this.full : [...this.full, this.open];
+    return { chunks: chunks.length, bytes: chunks.reduce((sum, { byteSize }) => sum + byteSize, 0) };
+  }
+
+  /** The chunk with room for a row of `owner`, to be written at once. */
+  chunkFor(owner: RowOwner): RowChunk {
+    if (owner.slot === NO_SLOT) this.assignSlot(owner);
+    const { open } = this;
+    const chunk = open === null || open.isFull ? this.nextChunk() : open;
+    this.waiting++;
+    return chunk;
+  }
+
+  /** The rows of `owner` are wanted no longer. */
+  drop(owner: RowOwner): void {
+    if (owner.slot === NO_SLOT) return;
+    this.waiting -= owner.pending;
+    this.owners[owner.slot] = NOBODY;
+    owner.slot = NO_SLOT;
+  }
+
+  /** Take the rows of these traces, which have none here afterwards. */
+  take(owners: readonly RowOwner[]): TakenRows {
+    const taken = new TakenRows(owners.map(({ pending }) => pending));
+    const wanted = new Int32Array(this.owners.length).fill(-1);
+    owners.forEach(({ slot }, i) => {
+      if (slot !== NO_SLOT) wanted[slot] = i;
+    });
+    const { open, full } = this;
+    this.open = null;
+    this.full = [];
+    this.waiting = 0;
+    // The open one first: where it stays, what is moved goes there.
+    if (open !== null && !this.share(open, wanted, taken, owners)) this.open = open;
+    for (const chunk of full) if (!this.share(chunk, wanted, taken, owners)) this.full.push(chunk);
+    // Nothing names the slots of these any more.
+    this.owners.forEach((owner, slot) => {
+      if (owner !== NOBODY && wanted[slot] < 0) return;
+      if (owner === null) return;
+      if (owner !== NOBODY) owner.slot = NO_SLOT;
+      this.owners[slot] = null;
+      this.freeSlots.push(slot);
+    });
+    return taken;
+  }
+
+  // True when the chunk is no longer in use here.
+  private share(chunk: RowChunk, wanted: Int32Array, taken: TakenRows, owners: readonly RowOwner[]): boolean {
+    const { slots, count } = chunk;
+    let ready = 0;
+    let waiting = 0;
+    for (let row = 0; row < count; row++) {
+      const slot = slots[row];
+      if (slot === NO_SLOT) continue;
+      if (wanted[slot] >= 0) ready++;
+      else if (this.owners[slot] !== NOBODY) waiting++;
+      else slots[row] = NO_SLOT;
+    }
+    this.waiting += waiting;
+    const isLeft = waiting === 0 || waiting <= ready || (ready === 0 && chunk.isFull && waiting * 2 < this.capacity);
+    const isHandedOver = ready > 0 && isLeft;
+    const adopted = isHandedOver ? taken.adopt(chunk) : -1;
+    for (let row = 0; row < count && ready + (isLeft ? waiting : 0) > 0; row++) {
+      const slot = slots[row];
+      if (slot === NO_SLOT) continue;
+      const i = wanted[slot];
+      if (i < 0) {
+        if (isLeft) this.writable().copy(chunk, row, slot);
+        continue;
+      }
+      const more = (chunk.flags[row] & Flag.root) === 0 ? undefined : owners[i].rootProperties;
+      if (isHandedOver && more === undefined) taken.place(i, adopted, row);
+      else taken.copy(i, chunk, row, more);
+      if (!isHandedOver) slots[row] = NO_SLOT;
+    }
+    if (isLeft && ready === 0 && waiting > 0) this.compacted++;
+    return isLeft;
+  }
+
+  private writable(): RowChunk {
+    const { open } = this;
+    if (open !== null && !open.isFull) return open;
+    if (open !== null) this.full.push(open);
+    this.open = new RowChunk(this.capacity);
+    return this.open;
+  }
+
+  private nextChunk(): RowChunk {
+    // Rows of discarded traces are in the way: nothing else would find them where no report takes rows.
+    const inUse = (this.full.length + 1 - SPARE_CHUNKS) * this.capacity;
+    if (this.open !== null && inUse > 2 * this.waiting) this.take([]);
+    return this.writable();
+  }
+
+  private assignSlot(owner: RowOwner): void {
+    owner.slot = this.freeSlots.pop() ?? this.owners.length;
+    this.owners[owner.slot] = owner;
+  }
+}

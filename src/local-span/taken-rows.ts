@@ -1,0 +1,80 @@
+// The rows of finished traces, sorted by trace, on their way to reporters. Left to the garbage collector with the last of its traces.
+// Nothing may be written to it once it was given away.
+
+import type { PropertyList } from './property.js';
+import { CHUNK_ROWS, Flag, NO_SLOT, RowChunk } from './row-chunk.js';
+
+/** Some of the rows of a {@link TakenRows}: those of a trace. */
+export interface RowRange {
+  readonly rows: TakenRows;
+  readonly first: number;
+  readonly count: number;
+}
+
+export class TakenRows {
+  readonly chunks: RowChunk[] = [];
+  // Chunk and row of each row, by trace; the root of a trace first.
+  private readonly places: Int32Array;
+  private readonly starts: Int32Array;
+  private readonly ends: Int32Array;
+  // Takes rows that are copied, and its place among the chunks.
+  private copies: RowChunk | null = null;
+  private copiesAt = 0;
+
+  /** @param counts Number of rows of each trace. */
+  constructor(counts: readonly number[]) {
+    this.starts = new Int32Array(counts.length);
+    let count = 0;
+    counts.forEach((n, i) => {
+      this.starts[i] = count;
+      count += n;
+    });
+    this.ends = this.starts.slice();
+    this.places = new Int32Array(count);
+  }
+
+  /** The rows of trace `i` as numbers of rows here. */
+  rangeOf(i: number): RowRange {
+    return { rows: this, first: this.starts[i], count: this.ends[i] - this.starts[i] };
+  }
+
+  chunkOf(row: number): RowChunk {
+    return this.chunks[Math.floor(this.places[row] / CHUNK_ROWS)];
+  }
+
+  rowOf(row: number): number {
+    return this.places[row] % CHUNK_ROWS;
+  }
+
+  /** Take a chunk whose rows are to be placed; gives its number. */
+  adopt(chunk: RowChunk): number {
+    return this.chunks.push(chunk) - 1;
+  }
+
+  /** A row of an adopted chunk belongs to trace `i`. */
+  place(i: number, chunk: number, row: number): void {
+    this.put(i, chunk * CHUNK_ROWS + row, (this.chunks[chunk].flags[row] & Flag.root) !== 0);
+  }
+
+  /** Copy a row for trace `i`; gives the copy's chunk, in which it is the last row. */
+  copy(i: number, from: RowChunk, row: number, more?: PropertyList): RowChunk {
+    let { copies } = this;
+    if (copies === null || copies.isFull) {
+      copies = new RowChunk(Math.min(CHUNK_ROWS, this.places.length));
+      this.copies = copies;
+      this.copiesAt = this.adopt(copies);
+    }
+    copies.copy(from, row, NO_SLOT, more);
+    this.place(i, this.copiesAt, copies.count - 1);
+    return copies;
+  }
+
+  private put(i: number, place: number, isRoot: boolean): void {
+    const at = this.ends[i]++;
+    const first = this.starts[i];
+    if (isRoot) {
+      this.places[at] = this.places[first];
+      this.places[first] = place;
+    } else this.places[at] = place;
+  }
+}

@@ -1,0 +1,57 @@
+// Turns what a span is given beyond properties into what a row can hold: a kind and a status of the closed sets as flags, links as words
+// of ids. Programs without types can give anything; what cannot be meant is counted and left out. Nothing here may throw.
+import { Counter, count } from '../local-span/counters.js';
+import { wrongArgument } from '../local-span/misuse.js';
+import type { Properties } from '../local-span/property.js';
+import { keptProperties } from '../local-span/property-value.js';
+import { Flag } from '../local-span/row-chunk.js';
+import type { PendingLink } from '../local-span/span-details.js';
+import type { SpanContext } from './span-context.js';
+import type { Link, SpanKind, StatusCode } from './span-types.js';
+import { parseSpanId, parseTraceId } from './traceparent.js';
+
+/** In the order of their numbers in the flags of a row. */
+export const KINDS: readonly SpanKind[] = ['internal', 'server', 'client', 'producer', 'consumer'];
+export const STATUS_CODES: readonly StatusCode[] = ['unset', 'ok', 'error'];
+
+const STATUS_BITS = Flag.statusMask << Flag.statusShift;
+
+/** The flags with a kind. */
+export const withKind = (flags: number, kind: SpanKind): number => {
+  const number = KINDS.indexOf(kind);
+  if (number >= 0) return (flags & ~Flag.kindMask) | number;
+  wrongArgument(`The kind of a span is one of ${KINDS.join(', ')}.`);
+  return flags;
+};
+
+/** The flags with a status. */
+export const withStatus = (flags: number, code: StatusCode, message: unknown): number => {
+  const number = STATUS_CODES.indexOf(code);
+  if (number < 0 || (message !== undefined && typeof message !== 'string')) {
+    wrongArgument("setStatus takes 'ok', 'error' or 'unset' and a text: span.setStatus('error', error.message).");
+  }
+  return (flags & ~STATUS_BITS) | (Math.max(0, number) << Flag.statusShift);
+};
+
+/** A link with its fields read once; without ids when they are no ids. */
+export const pendingLink = (
+  to: SpanContext | Link,
+  properties: Properties | (() => Properties) | undefined,
+): PendingLink => {
+  try {
+    const { traceId, spanId, traceState } = to;
+    const trace = parseTraceId(traceId);
+    const span = parseSpanId(spanId);
+    if (trace !== undefined && span !== undefined) {
+      return {
+        ids: [...trace, ...span],
+        traceState: typeof traceState === 'string' ? traceState : '',
+        properties: keptProperties(properties ?? (to as Link).properties),
+      };
+    }
+  } catch {
+    // Counted below.
+  }
+  count(Counter.linksInvalid);
+  return { ids: null, traceState: '', properties: null };
+};
