@@ -2,6 +2,7 @@
 // Bundled from src for the benchmark, because no entry of the package hands encoders out.
 import type { ReportBatch } from '../../src/collector/reporter.js';
 import { packBatch } from '../../src/exporters/jaeger/pack-batch.js';
+import { BatchSpans } from '../../src/exporters/otlp/batch-spans.js';
 import { BatchPacker } from '../../src/formats/jaeger-thrift/batch-packer.js';
 import { CompactWriter } from '../../src/formats/jaeger-thrift/compact-writer.js';
 import { RequestBuilder } from '../../src/formats/otlp/request-builder.js';
@@ -13,10 +14,9 @@ const MAX_REQUEST_BYTES = 64 << 20;
 
 const otlp = (builder: RequestBuilder) => (batch: ReportBatch) => {
   builder.begin(batch.resource);
-  for (const trace of batch.traces) {
-    for (let i = 0; i < trace.spanCount; i++) {
-      if (builder.add(trace.spanAt(i)) !== 'added') throw new Error('a span of the benchmark was refused');
-    }
+  const spans = new BatchSpans(batch);
+  for (let i = 0; i < batch.spanCount; i++) {
+    if (builder.add(spans.viewAt(i)) !== 'added') throw new Error('a span of the benchmark was refused');
   }
   return builder.end();
 };

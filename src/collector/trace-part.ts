@@ -5,9 +5,14 @@ import { Flag, type RowChunk } from '../local-span/row-chunk.js';
 import { type RowRange, TakenRows } from '../local-span/taken-rows.js';
 import type { ActiveTrace } from '../span/active-trace.js';
 import { STATUS_CODES } from '../span/span-check.js';
+import { NO_PROPERTIES } from '../trace/properties.js';
 import { type SpanRecord, TraceIdentity } from '../trace/record.js';
+import { RowView } from '../trace/row-view.js';
 import { recordOfRow } from './make-record.js';
 import type { Resource, Trace } from './reporter.js';
+
+// Points at one row after another, of which records are made.
+const VIEW = new RowView({ properties: NO_PROPERTIES }, { name: '', version: '', properties: NO_PROPERTIES });
 
 const ERROR = STATUS_CODES.indexOf('error');
 
@@ -70,6 +75,14 @@ export class TracePart implements Trace {
     return false;
   }
 
+  /**
+   * The i-th span through `view`, good until the next call: for encoders of the library, for which no record is made. In no order but
+   * that the root comes first. Undefined where there are records only.
+   */
+  viewAt(index: number, view: RowView): RowView | undefined {
+    return index < this.range.count ? this.show(index, view) : undefined;
+  }
+
   /** Nothing of its trace is reported any more. */
   discardTrace(): void {
     this.source.discard();
@@ -100,14 +113,13 @@ export class TracePart implements Trace {
   }
 
   private recordAt(at: number): SpanRecord {
-    const { rows, first } = this.range;
     this.wasRead = true;
-    return recordOfRow(
-      rows.chunkOf(first + at),
-      rows.rowOf(first + at),
-      this.identity,
-      this.source.anchor as ClockAnchor,
-    );
+    return recordOfRow(this.show(at, VIEW));
+  }
+
+  private show(at: number, view: RowView): RowView {
+    const { rows, first } = this.range;
+    return view.of(rows.chunkOf(first + at), rows.rowOf(first + at), this.identity, this.source.anchor as ClockAnchor);
   }
 
   private flagsAt(at: number): number {

@@ -105,6 +105,30 @@ export class RowEntries {
     this.writeText(0, Tag.name, name);
   }
 
+  /** The text of an entry that has one. */
+  textAt(entry: number): string {
+    const at = entry * 4;
+    return this.text.read(this.words[at + 2], this.words[at + 3], (this.words[at + 1] >> 8) & 0xff);
+  }
+
+  /** The value of a property or of an item. */
+  valueAt(entry: number): PropertyValue {
+    switch (this.words[entry * 4 + 1] & 0xff) {
+      case Tag.number:
+        return this.doubles[entry * 2 + 1];
+      case Tag.text:
+        return this.textAt(entry);
+      case Tag.bigint:
+        return BigInt(this.textAt(entry));
+      case Tag.array:
+        return Array.from({ length: this.words[entry * 4 + 2] }, (_, i) =>
+          this.valueAt(entry + 1 + i),
+        ) as unknown as PropertyValue;
+      default:
+        return (this.words[entry * 4 + 1] & 0xff) === Tag.true;
+    }
+  }
+
   /** The first entry of a row that is no longer its name or a property. */
   endOfProperties(head: number, end: number): number {
     let at = head;

@@ -4,13 +4,7 @@ import type { ArchivedKind, ArchivedResource, ArchivedScope, ArchivedStatusCode 
 import { LinkView } from './archived-view.js';
 import type { FinishedEvent, FinishedSpan } from './finished-span.js';
 import { ListProperties } from './property-views.js';
-import type { EventRecord, SpanRecord, TraceIdentity } from './record.js';
-
-/** W3C "sampled", for only sampled spans are reported, and OTLP's "it is known whether the parent is remote". */
-const LOCAL_PARENT = 0x101;
-const REMOTE_PARENT = 0x301;
-/** W3C "random trace id". */
-const RANDOM_ID = 2;
+import { type EventRecord, flagsOf, type SpanRecord, type TraceIdentity } from './record.js';
 
 class RecordEvent implements FinishedEvent {
   private readonly list = new ListProperties();
@@ -95,7 +89,7 @@ export class RecordView implements FinishedSpan {
     return this.trace.traceState;
   }
   get flags(): number {
-    return (this.record.hasRemoteParent ? REMOTE_PARENT : LOCAL_PARENT) | (this.trace.isRandom ? RANDOM_ID : 0);
+    return flagsOf(this.record.hasRemoteParent, this.trace.isRandom);
   }
   get name(): string {
     return this.record.name;

@@ -9,6 +9,16 @@ const BILLION = 1_000_000_000n;
 
 const toUnixNs = (sec: number, nano: number): bigint => BigInt(sec) * BILLION + BigInt(nano);
 
+/** W3C "sampled", for only sampled spans are reported, and OTLP's "it is known whether the parent is remote". */
+const LOCAL_PARENT = 0x101;
+const REMOTE_PARENT = 0x301;
+/** W3C "random trace id". */
+const RANDOM_ID = 2;
+
+/** The flags of a span of this process, as OTLP has them. */
+export const flagsOf = (hasRemoteParent: boolean, isRandom: boolean): number =>
+  (hasRemoteParent ? REMOTE_PARENT : LOCAL_PARENT) | (isRandom ? RANDOM_ID : 0);
+
 /** An own property whatever its key: an assignment to `__proto__` would set the prototype. */
 export const setOwn = <T>(on: Record<string, T>, key: string, value: T): void => {
   if (key !== '__proto__') on[key] = value;

@@ -3,7 +3,7 @@
 
 import type { ReportBatch } from '../../collector/reporter.js';
 import type { RequestBuilder } from '../../formats/otlp/request-builder.js';
-import type { SpanRecord } from '../../trace/record.js';
+import type { FinishedSpan } from '../../trace/finished-span.js';
 import { Slices } from '../slices.js';
 import { BatchSpans } from './batch-spans.js';
 import type { SpanRange, Undelivered } from './undelivered.js';
@@ -18,7 +18,7 @@ export interface EncodedRequest {
 }
 
 /** Told of a span that can be in no request. It must settle the span, or a retry tells again. */
-export type LeftOut = (span: SpanRecord, index: number, reason: 'too-large' | 'invalid') => void;
+export type LeftOut = (span: FinishedSpan, index: number, reason: 'too-large' | 'invalid') => void;
 
 /** Yields the bytes each span took, so that the caller can pause between two spans, and requests as they are complete. */
 export const encodeRange = function* (
@@ -38,7 +38,7 @@ export const encodeRange = function* (
     return request;
   };
   for (let i = range.from; i < range.to; i++) {
-    const span = spans.at(i);
+    const span = spans.viewAt(i);
     const before = builder.byteLength;
     let added = builder.add(span);
     if (added === 'full' && builder.spanCount > 0) {

@@ -1,7 +1,7 @@
 // What the OTLP reporter has to account for. Every span it does not deliver is in one of these numbers.
 
 import type { ReportError } from '../../collector/reporter.js';
-import type { SpanRecord } from '../../trace/record.js';
+import type { FinishedSpan } from '../../trace/finished-span.js';
 import type { HttpAnswer } from '../http/sender.js';
 import { readPartialSuccess } from './server-words.js';
 
@@ -35,7 +35,7 @@ export class OtlpCounters {
     this.tell(error.message);
   }
 
-  leftOut(span: SpanRecord, reason: 'too-large' | 'invalid', maxBytes: number): void {
+  leftOut(span: FinishedSpan, reason: 'too-large' | 'invalid', maxBytes: number): void {
     const which = `OtlpReporter left out span ${JSON.stringify(String(span.name).slice(0, 100))} of trace ${span.traceId}`;
     if (reason === 'too-large') {
       this.spansTooLarge++;

@@ -3,9 +3,7 @@
 
 import { ByteWriter, WRITER_FULL } from '../../base/bytes/byte-writer.js';
 import { ReportError, type Resource } from '../../collector/reporter.js';
-import { NO_PROPERTIES } from '../../trace/properties.js';
-import type { SpanRecord } from '../../trace/record.js';
-import { RecordView } from '../../trace/record-view.js';
+import type { FinishedSpan } from '../../trace/finished-span.js';
 import { OWN_SCOPE, ownResource } from '../library.js';
 import type { OtlpFormat } from './format.js';
 
@@ -23,7 +21,6 @@ export class RequestBuilder {
   readonly #writer: ByteWriter;
   readonly #maxBytes: number;
   readonly #spare: Buffer<ArrayBuffer>[] = [];
-  readonly #view = new RecordView({ properties: NO_PROPERTIES }, OWN_SCOPE);
   spanCount = 0;
 
   constructor(format: OtlpFormat, maxBytes: number) {
@@ -44,9 +41,8 @@ export class RequestBuilder {
   begin(resource: Resource): void {
     this.spanCount = 0;
     this.#writer.length = 0;
-    this.#view.resource = ownResource(resource);
     try {
-      this.#format.begin(this.#writer, this.#view.resource, OWN_SCOPE);
+      this.#format.begin(this.#writer, ownResource(resource), OWN_SCOPE);
     } catch (error) {
       if (error !== WRITER_FULL) throw error;
       throw new ReportError(
@@ -59,10 +55,10 @@ export class RequestBuilder {
   }
 
   /** Writes the whole span, or nothing of it and says why. */
-  add(span: SpanRecord): Added {
+  add(span: FinishedSpan): Added {
     const start = this.#writer.length;
     try {
-      this.#format.span(this.#writer, this.#view.of(span), this.spanCount === 0);
+      this.#format.span(this.#writer, span, this.spanCount === 0);
     } catch (error) {
       this.#writer.length = start;
       // Anything else is a value the types forbid, from an untyped caller: it must not hold up the spans around it.

@@ -6,23 +6,26 @@ import { describe, expect, test } from 'vitest';
 import packageJson from '../../../package.json' with { type: 'json' };
 import type { Resource } from '../../../src/collector/reporter.js';
 import { toSdkResource, toSdkSpan } from '../../../src/exporters/otel-sdk/sdk-span.js';
-import { LIBRARY_VERSION } from '../../../src/formats/library.js';
+import { LIBRARY_VERSION, OWN_SCOPE, ownResource } from '../../../src/formats/library.js';
 import { RequestBuilder } from '../../../src/formats/otlp/request-builder.js';
 import { nanosWords, toNanosWords } from '../../../src/formats/otlp/unix-nanos.js';
 import { JsonFormat } from '../../../src/formats/otlp/write-json.js';
 import { ProtobufFormat } from '../../../src/formats/otlp/write-protobuf.js';
 import { type SpanRecord, TraceIdentity } from '../../../src/trace/record.js';
+import { RecordView } from '../../../src/trace/record-view.js';
 import { anySpan } from '../../exporters/jaeger/support/any-span.js';
 import { decodeJson, decodeProtobuf } from '../../exporters/support/otlp-decode.js';
 import { modelOf } from '../../exporters/support/otlp-model.js';
 import { EVERY_VALUE, fullRecord, RESOURCE, randomTraces, record, TRACE } from '../../exporters/support/records.js';
+
+const view = (span: SpanRecord): RecordView => new RecordView(ownResource(RESOURCE), OWN_SCOPE).of(span);
 
 const protobufBuilder = new RequestBuilder(new ProtobufFormat(), 4 << 20);
 const jsonBuilder = new RequestBuilder(new JsonFormat(), 4 << 20);
 
 const encode = (builder: RequestBuilder, spans: readonly SpanRecord[], resource: Resource = RESOURCE): Buffer => {
   builder.begin(resource);
-  for (const span of spans) expect(builder.add(span)).toBe('added');
+  for (const span of spans) expect(builder.add(view(span))).toBe('added');
   return builder.end();
 };
 
@@ -181,9 +184,9 @@ test('unix nanoseconds are exact in 64 bits for every second up to the year 2554
 test('what the types forbid is told apart and leaves the request whole', () => {
   for (const builder of [protobufBuilder, jsonBuilder]) {
     builder.begin(RESOURCE);
-    builder.add(record({ name: 'before' }));
-    expect(builder.add(record({ name: null as unknown as string }))).toBe('invalid');
-    builder.add(record({ name: 'after' }));
+    builder.add(view(record({ name: 'before' })));
+    expect(builder.add(view(record({ name: null as unknown as string })))).toBe('invalid');
+    builder.add(view(record({ name: 'after' })));
     const body = builder.end();
     const { spans } = builder === jsonBuilder ? decodeJson(body) : decodeProtobuf(body);
     expect(spans.map(({ name }) => name)).toEqual(['before', 'after']);
@@ -197,9 +200,9 @@ test('a request takes what fits into its bound and nothing of what does not', ()
   ] as const) {
     const builder = new RequestBuilder(format, 64 << 10);
     builder.begin(RESOURCE);
-    expect(builder.add(record({ name: 'x'.repeat(100 << 10) }))).toBe('full');
+    expect(builder.add(view(record({ name: 'x'.repeat(100 << 10) })))).toBe('full');
     let count = 0;
-    while (builder.add(record({ name: `${count}`.padEnd(600, 'ž') })) === 'added') count++;
+    while (builder.add(view(record({ name: `${count}`.padEnd(600, 'ž') }))) === 'added') count++;
     const body = builder.end();
     expect(body.length).toBeLessThanOrEqual(64 << 10);
     expect(body.length).toBeGreaterThan(60 << 10);

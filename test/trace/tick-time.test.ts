@@ -1,7 +1,7 @@
 // Ticks become unix time without losing a nanosecond's order: monotone, digits in range, for any anchor.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { toUnixTime } from '../../src/collector/tick-time.js';
+import { toUnixTime } from '../../src/trace/tick-time.js';
 
 const anchors = fc.record({
   ticks: fc.double({ min: 0, max: 2 ** 52, noNaN: true }),
