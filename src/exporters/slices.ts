@@ -2,8 +2,8 @@
 // It must never read the clock for every span; a look costs as much as encoding a small one.
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
-/** A third of the 10 ms that exporting may stall the loop: a step of megabytes (a copy, a write) may follow a full slice. */
-const SLICE_MS = 3;
+/** Below the 2 ms that exporting may hold the loop: the last step of a slice begins before its end. */
+const SLICE_MS = 1.5;
 /** Work between two looks at the clock: 16 spans of ordinary size, or one of 16 KiB. */
 const LOOK_EVERY = 16;
 const BYTES_PER_UNIT = 1024;
@@ -18,6 +18,11 @@ export class Slices {
     this.#units += 1 + bytes / BYTES_PER_UNIT;
     if (this.#units < LOOK_EVERY) return false;
     this.#units = 0;
+    return this.isPast;
+  }
+
+  /** True when it is time for {@link Slices.next}: a look at the clock. */
+  get isPast(): boolean {
     return performance.now() >= this.#end;
   }
 

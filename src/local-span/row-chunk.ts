@@ -44,8 +44,8 @@ export class RowChunk {
 
   constructor(readonly capacity = CHUNK_ROWS) {
     this.entries = new RowEntries(capacity);
-    // One block of memory; the doubles first, where they are aligned.
-    const block = new ArrayBuffer(capacity * ROW_BYTES + 4);
+    // One block of memory, the doubles first, where they are aligned. Its bytes are unspecified until a row is written.
+    const block = Buffer.allocUnsafeSlow(capacity * ROW_BYTES + 4).buffer;
     let at = 0;
     const doubles = (): Float64Array => {
       const column = new Float64Array(block, at, capacity);
@@ -67,6 +67,7 @@ export class RowChunk {
     this.names = words();
     this.flags = words();
     this.heads = words(capacity + 1);
+    this.heads[0] = 0;
   }
 
   get isFull(): boolean {

@@ -122,7 +122,14 @@ export class ActiveTrace implements RowOwner {
   }
 
   /** Write the row of a span that was admitted and has ended; `further` are links of this trace's row alone. */
-  write(span: EndedSpan, parent: Place, flags: number, endTicks: number, further: readonly PendingLink[] | null): void {
+  write(
+    span: EndedSpan,
+    parentHi: number,
+    parentLo: number,
+    flags: number,
+    endTicks: number,
+    further: readonly PendingLink[] | null,
+  ): void {
     if (this.state === 'discarded') {
       count(Counter.spansOfDiscardedTraces);
       return;
@@ -133,7 +140,7 @@ export class ActiveTrace implements RowOwner {
     if (name === 0 || span.propertyList !== null || span.details !== null || further !== null) {
       bytes += writeDetails(chunk.entries, span, name > 0, further);
     }
-    chunk.add(span, parent.parentHi, parent.parentLo, this.slot, name, flags, endTicks);
+    chunk.add(span, parentHi, parentLo, this.slot, name, flags, endTicks);
     this.accept(1, bytes);
   }
 

@@ -217,8 +217,11 @@ export class Span implements Disposable, LineMount, EndedSpan {
   /** Add one property. A later value of the same key wins. An array is copied now. */
   addProperty(key: string, value: PropertyValue): this {
     if (!this.accepts()) return this;
-    if (this.propertyList === null) this.propertyList = [];
-    if (this.propertyList.length < 2 * this.limits.maxPropertiesPerSpan) this.propertyList.push(key, keptValue(value));
+    const list = this.propertyList;
+    const most = 2 * this.limits.maxPropertiesPerSpan;
+    // A literal has room for what is in it, where the first push makes room for sixteen.
+    if (list === null && most > 0) this.propertyList = [key, keptValue(value)];
+    else if (list !== null && list.length < most) list.push(key, keptValue(value));
     else {
       count(Counter.propertiesOverCap);
       this.detailed.droppedProperties++;
@@ -411,10 +414,9 @@ export class Span implements Disposable, LineMount, EndedSpan {
   /** @internal */
   addLocal(span: LocalSpan, endTicks: number): void {
     const { trace, extra } = this;
-    const { outer } = span;
-    const parent = { parentHi: (outer ?? this).idHi, parentLo: (outer ?? this).idLo };
-    if (extra === null) trace?.write(span, parent, Flag.local, endTicks, null);
-    else for (const one of span.traces as ActiveTrace[]) one.write(span, parent, Flag.local, endTicks, null);
+    const { idHi, idLo } = span.outer ?? this;
+    if (extra === null) trace?.write(span, idHi, idLo, Flag.local, endTicks, null);
+    else for (const one of span.traces as ActiveTrace[]) one.write(span, idHi, idLo, Flag.local, endTicks, null);
   }
 
   /** @internal Rows are written as local spans end. */
@@ -500,12 +502,14 @@ export class Span implements Disposable, LineMount, EndedSpan {
 
   // A row in each trace, under its first parent there; further parents of that trace are links of that row.
   private write(trace: ActiveTrace): void {
-    const { isRoot, endTicks, extra, flags } = this;
+    const { isRoot, endTicks, extra, flags, parentHi, parentLo } = this;
     const { isRemote, hasSpan } = trace.context;
     const rootFlags = isRoot ? Flag.root | (isRemote && hasSpan ? Flag.remoteParent : 0) : 0;
-    if (!this.isRefused) trace.write(this, this, flags | rootFlags, endTicks, this.linksIn(trace));
+    if (!this.isRefused) trace.write(this, parentHi, parentLo, flags | rootFlags, endTicks, this.linksIn(trace));
     if (extra === null) return;
-    for (const one of extra) one.trace.write(this, one, flags, endTicks, this.linksIn(one.trace));
+    for (const one of extra) {
+      one.trace.write(this, one.parentHi, one.parentLo, flags, endTicks, this.linksIn(one.trace));
+    }
   }
 
   private linksIn(trace: ActiveTrace): PendingLink[] | null {

@@ -20,7 +20,11 @@ export interface EncodedRequest {
 /** Told of a span that can be in no request. It must settle the span, or a retry tells again. */
 export type LeftOut = (span: FinishedSpan, index: number, reason: 'too-large' | 'invalid') => void;
 
-/** Yields the bytes each span took, so that the caller can pause between two spans, and requests as they are complete. */
+// Spans, and bytes, between two places to pause: to yield for each span costs as much as to encode a small one.
+const PAUSE_SPANS = 16;
+const PAUSE_BYTES = 16 << 10;
+
+/** Yields requests as they are complete, and between them the bytes written since, where the caller may pause. */
 export const encodeRange = function* (
   batch: ReportBatch,
   range: SpanRange,
@@ -30,6 +34,8 @@ export const encodeRange = function* (
 ): Generator<EncodedRequest | number, void> {
   const spans = new BatchSpans(batch);
   let from = range.from;
+  let spansSince = 0;
+  let bytesSince = 0;
   builder.begin(batch.resource);
   const cut = (to: number): EncodedRequest => {
     const request = { body: builder.end(), range: { from, to }, spanCount: builder.spanCount };
@@ -46,7 +52,12 @@ export const encodeRange = function* (
       added = builder.add(span);
     }
     if (added !== 'added') leftOut(span, i, added === 'full' ? 'too-large' : 'invalid');
-    yield Math.max(0, builder.byteLength - before);
+    bytesSince += Math.max(0, builder.byteLength - before);
+    if (++spansSince === PAUSE_SPANS || bytesSince > PAUSE_BYTES) {
+      yield bytesSince;
+      spansSince = 0;
+      bytesSince = 0;
+    }
     if (builder.spanCount === maxSpans) yield cut(i + 1);
   }
   if (builder.spanCount > 0) yield cut(range.to);
@@ -65,7 +76,7 @@ export const encodeRequests = async function* (
   for (const range of undelivered.ranges) {
     for (const step of encodeRange(batch, range, builder, maxSpans, leftOut)) {
       if (typeof step === 'number') {
-        if (slices.isOver(step)) await slices.next();
+        if (slices.isPast) await slices.next();
       } else {
         yield step;
         // To write megabytes takes as long as a slice.
