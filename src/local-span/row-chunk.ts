@@ -1,7 +1,7 @@
 // A chunk of rows: finished spans as columns of numbers, with their entries and texts, outside the heap. A row is written once, when its
 // span has ended, and never changed but for its slot; what is open is in handles only. Must never hold an object a span.
 import type { PropertyList } from './property.js';
-import { ENTRY_BYTES, RowEntries } from './row-entries.js';
+import { RowEntries } from './row-entries.js';
 
 /** Rows of a chunk of a collector. */
 export const CHUNK_ROWS = 2048;
@@ -71,8 +71,7 @@ export class RowChunk {
   }
 
   get isFull(): boolean {
-    const { entries } = this;
-    return this.count === this.capacity || entries.text.used + entries.count * ENTRY_BYTES > FULL_BYTES;
+    return this.count === this.capacity || this.entries.usedBytes > FULL_BYTES;
   }
 
   /** Add a row whose entries were written before; there is room. */
@@ -110,6 +109,21 @@ export class RowChunk {
     this.begins[to] = from.begins[row];
     this.ends[to] = from.ends[row];
     this.heads[to + 1] = this.entries.count;
+  }
+
+  /** Make it empty. Only for a chunk that was given to nobody. */
+  clear(): void {
+    this.count = 0;
+    this.entries.clear();
+  }
+
+  /** Bytes of a row with its entries and texts. */
+  bytesOf(row: number): number {
+    return ROW_BYTES + this.entries.bytesOf(this.heads[row], this.heads[row + 1]);
+  }
+
+  get usedBytes(): number {
+    return this.count * ROW_BYTES + this.entries.usedBytes;
   }
 
   /** Bytes held, used or not. */

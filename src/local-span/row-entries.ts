@@ -66,6 +66,30 @@ export class RowEntries {
     this.doubles = new Float64Array(this.words.buffer);
   }
 
+  get usedBytes(): number {
+    return this.count * ENTRY_BYTES + this.text.used;
+  }
+
+  /** Bytes of the entries from `from` to before `to`, each with its text. */
+  bytesOf(from: number, to: number): number {
+    let bytes = (to - from) * ENTRY_BYTES;
+    for (let at = from * 4; at < to * 4; at += 4) if (isText(this.words[at + 1] & 0xff)) bytes += this.words[at + 3];
+    return bytes;
+  }
+
+  /** Forget all. */
+  clear(): void {
+    this.count = 0;
+    this.text.used = 0;
+    this.forgetTexts();
+  }
+
+  /** Nothing more is written: keep no string of the program, which may be a part of a long one. */
+  forgetTexts(): void {
+    this.keys.fill(0);
+    this.texts.fill('');
+  }
+
   /** Properties in their order, key, value, key, value, each key once; gives how many had values of no permitted type. */
   writeProperties(list: PropertyList): number {
     const properties = list.length > 2 ? lastOfEachKey(list) : list;
@@ -258,9 +282,10 @@ const merged = (list: PropertyList): PropertyList => {
   for (let i = 0; i < list.length; i += 2) {
     const key = list[i];
     const value = list[i + 1];
-    const place = isValue(value) ? places.get(key) : undefined;
+    const isKept = typeof key === 'string' && isValue(value);
+    const place = isKept ? places.get(key) : undefined;
     if (place === undefined) {
-      if (isValue(value)) places.set(key, out.length);
+      if (isKept) places.set(key, out.length);
       out.push(key, value);
     } else out[place + 1] = value;
   }

@@ -11,14 +11,16 @@ export interface RowOwner {
   slot: number;
   /** Its rows, here and elsewhere. */
   readonly pending: number;
+  /** Those here. */
+  readonly stored: number;
   /** Properties of its root that are known only when it is taken. */
   readonly rootProperties: PropertyList | undefined;
 }
 
 /** Has the slot of rows that nobody wants, until none names it. */
-const NOBODY: RowOwner = { slot: NO_SLOT, pending: 0, rootProperties: undefined };
+const NOBODY: RowOwner = { slot: NO_SLOT, pending: 0, stored: 0, rootProperties: undefined };
 
-// Chunks in use beyond twice what waits, before they are looked through.
+// Chunks in use beyond twice what is needed, before they are looked through.
 const SPARE_CHUNKS = 8;
 
 export class RowStore {
@@ -27,6 +29,10 @@ export class RowStore {
   private readonly owners: (RowOwner | null)[] = [];
   private readonly freeSlots: number[] = [];
   private waiting = 0;
+  // Rows of full chunks, wanted or not.
+  private closedRows = 0;
+  // Full chunks there may be before they are looked through, however many rows wait: what nobody wants may be few rows with much text.
+  private mostFull = SPARE_CHUNKS;
   /** Chunks that were left because few of their rows waited. */
   compacted = 0;
 
@@ -51,9 +57,10 @@ export class RowStore {
   /** The rows of `owner` are wanted no longer. */
   drop(owner: RowOwner): void {
     if (owner.slot === NO_SLOT) return;
-    this.waiting -= owner.pending;
+    this.waiting -= owner.stored;
     this.owners[owner.slot] = NOBODY;
     owner.slot = NO_SLOT;
+    this.lookThrough();
   }
 
   /** Take the rows of these traces, which have none here afterwards. */
@@ -66,10 +73,17 @@ export class RowStore {
     const { open, full } = this;
     this.open = null;
     this.full = [];
+    this.closedRows = 0;
     this.waiting = 0;
     // The open one first: where it stays, what is moved goes there.
     if (open !== null && !this.share(open, wanted, taken, owners)) this.open = open;
-    for (const chunk of full) if (!this.share(chunk, wanted, taken, owners)) this.full.push(chunk);
+    for (const chunk of full) if (!this.share(chunk, wanted, taken, owners)) this.close(chunk);
+    this.mostFull = 2 * this.full.length + SPARE_CHUNKS;
+    // Memory that is used again costs less than new memory.
+    if (this.open === null && open !== null && !taken.chunks.includes(open) && !open.isFull) {
+      open.clear();
+      this.open = open;
+    }
     // Nothing names the slots of these any more.
     this.owners.forEach((owner, slot) => {
       if (owner !== NOBODY && wanted[slot] < 0) return;
@@ -94,8 +108,9 @@ export class RowStore {
       else slots[row] = NO_SLOT;
     }
     this.waiting += waiting;
-    const isLeft = waiting === 0 || waiting <= ready || (ready === 0 && chunk.isFull && waiting * 2 < this.capacity);
-    const isHandedOver = ready > 0 && isLeft;
+    // A part of a few rows waits for its reporter with these bytes counted: it must not hold a chunk.
+    const isHandedOver = ready > 0 && ready * 2 >= count && (chunk.isFull || count * 2 >= chunk.capacity);
+    const isLeft = isHandedOver || waiting === 0 || (chunk.isFull && isSparse(chunk, waiting, wanted));
     const adopted = isHandedOver ? taken.adopt(chunk) : -1;
     for (let row = 0; row < count && ready + (isLeft ? waiting : 0) > 0; row++) {
       const slot = slots[row];
@@ -110,23 +125,32 @@ export class RowStore {
       else taken.copy(i, chunk, row, more);
       if (!isHandedOver) slots[row] = NO_SLOT;
     }
-    if (isLeft && ready === 0 && waiting > 0) this.compacted++;
+    if (isLeft && !isHandedOver && waiting > 0) this.compacted++;
     return isLeft;
   }
 
   private writable(): RowChunk {
     const { open } = this;
     if (open !== null && !open.isFull) return open;
-    if (open !== null) this.full.push(open);
+    if (open !== null) this.close(open);
     this.open = new RowChunk(this.capacity);
     return this.open;
   }
 
   private nextChunk(): RowChunk {
-    // Rows of discarded traces are in the way: nothing else would find them where no report takes rows.
-    const inUse = (this.full.length + 1 - SPARE_CHUNKS) * this.capacity;
-    if (this.open !== null && inUse > 2 * this.waiting) this.take([]);
+    this.lookThrough();
     return this.writable();
+  }
+
+  private close(chunk: RowChunk): void {
+    this.full.push(chunk);
+    this.closedRows += chunk.count;
+  }
+
+  // Rows of discarded traces are in the way: nothing else would find them where no report takes rows.
+  private lookThrough(): void {
+    const spare = SPARE_CHUNKS * this.capacity;
+    if (this.full.length > this.mostFull || this.closedRows > 2 * this.waiting + spare) this.take([]);
   }
 
   private assignSlot(owner: RowOwner): void {
@@ -134,3 +158,15 @@ export class RowStore {
     this.owners[owner.slot] = owner;
   }
 }
+
+// True when less than half of what a chunk holds waits, in rows or in bytes.
+const isSparse = (chunk: RowChunk, waiting: number, wanted: Int32Array): boolean => {
+  if (waiting * 2 < chunk.count) return true;
+  if (waiting === chunk.count) return false;
+  let bytes = 0;
+  for (let row = 0; row < chunk.count; row++) {
+    const slot = chunk.slots[row];
+    if (slot !== NO_SLOT && wanted[slot] < 0) bytes += chunk.bytesOf(row);
+  }
+  return bytes * 2 < chunk.usedBytes;
+};

@@ -48,6 +48,7 @@ export class TakenRows {
 
   /** Take a chunk whose rows are to be placed; gives its number. */
   adopt(chunk: RowChunk): number {
+    chunk.entries.forgetTexts();
     return this.chunks.push(chunk) - 1;
   }
 
