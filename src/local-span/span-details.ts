@@ -31,13 +31,16 @@ export class SpanDetails {
   /** Add an event, unless there are `most`. */
   addEvent(event: PendingEvent, most: number): void {
     this.events ??= [];
-    if (this.events.length < most) this.events.push(event);
+    if (this.events.length < most) this.events.push(typeof event.name === 'string' ? event : named(event));
     else {
       count(Counter.eventsOverCap);
       this.droppedEvents++;
     }
   }
 }
+
+// Now, because it may run code of the program: never while a row is written.
+const named = (event: PendingEvent): PendingEvent => ({ ...event, name: nameText(event.name) });
 
 /** A span that has ended. */
 export interface EndedSpan {
@@ -50,15 +53,18 @@ export interface EndedSpan {
   readonly details: SpanDetails | null;
 }
 
-/** Write the entries of the row that is added next; gives their bytes. `further` are links beside those of the details. */
+/**
+ * Write the entries of the row that is added next; gives their bytes. `name` is that of a span whose name has no number, `further` are
+ * links beside those of the details.
+ */
 export const writeDetails = (
   entries: RowEntries,
   span: EndedSpan,
-  isNameNumbered: boolean,
+  name: string | null,
   further: readonly PendingLink[] | null,
 ): number => {
   const before = entries.count * ENTRY_BYTES + entries.text.used;
-  if (!isNameNumbered) entries.writeName(nameText(span.name));
+  if (name !== null) entries.writeName(name);
   const { propertyList, details } = span;
   const invalid = propertyList === null ? 0 : entries.writeProperties(propertyList);
   if (details === null) entries.writeDropped(invalid, 0, 0);
@@ -75,7 +81,7 @@ export const writeDetails = (
 };
 
 const writeEvent = (entries: RowEntries, { name, ticks, properties }: PendingEvent): void => {
-  entries.writeEvent(nameText(name), ticks);
+  entries.writeEvent(name, ticks);
   if (properties !== null) entries.writeDropped(entries.writeProperties(properties), 0, 0);
 };
 

@@ -2,7 +2,7 @@
 // how many wait there. It makes no records and knows no reporter.
 import { Counter, count, countMany } from '../local-span/counters.js';
 import type { LocalBatch } from '../local-span/local-batch.js';
-import { numberOfName } from '../local-span/name-table.js';
+import { nameText, numberOfName } from '../local-span/name-table.js';
 import type { PropertyList } from '../local-span/property.js';
 import { NO_SLOT, ROW_BYTES } from '../local-span/row-chunk.js';
 import type { RowOwner, RowStore } from '../local-span/row-store.js';
@@ -102,6 +102,11 @@ export class ActiveTrace implements RowOwner {
     return this.state === 'discarded';
   }
 
+  /** Rows of its own, without those of mounted batches. */
+  get stored(): number {
+    return this.mounts === null ? this.pending : this.mounts.reduce((sum, { count }) => sum - count, this.pending);
+  }
+
   get rootProperties(): PropertyList | undefined {
     return this.dropped === 0 ? undefined : [DROPPED_SPANS, this.dropped];
   }
@@ -130,15 +135,17 @@ export class ActiveTrace implements RowOwner {
     endTicks: number,
     further: readonly PendingLink[] | null,
   ): void {
+    const name = numberOfName(span.name);
+    // Before anything is written: a name that is no string may run code of the program, which may end further spans.
+    const text = name === 0 ? nameText(span.name) : null;
     if (this.state === 'discarded') {
       count(Counter.spansOfDiscardedTraces);
       return;
     }
     const chunk = this.rows.chunkFor(this);
-    const name = numberOfName(span.name);
     let bytes = ROW_BYTES;
-    if (name === 0 || span.propertyList !== null || span.details !== null || further !== null) {
-      bytes += writeDetails(chunk.entries, span, name > 0, further);
+    if (text !== null || span.propertyList !== null || span.details !== null || further !== null) {
+      bytes += writeDetails(chunk.entries, span, text, further);
     }
     chunk.add(span, parentHi, parentLo, this.slot, name, flags, endTicks);
     this.accept(1, bytes);

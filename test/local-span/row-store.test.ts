@@ -1,0 +1,216 @@
+// The store of rows against plain objects: whatever is added, dropped and taken, each row comes back once, under its trace, as it was
+// written, and the chunks in use stay within what waits.
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { EntryReader } from '../../src/local-span/entry-reader.js';
+import { nameText, numberOfName } from '../../src/local-span/name-table.js';
+import type { PropertyList } from '../../src/local-span/property.js';
+import { NO_SLOT } from '../../src/local-span/row-chunk.js';
+import { type RowOwner, RowStore } from '../../src/local-span/row-store.js';
+import { writeDetails } from '../../src/local-span/span-details.js';
+import type { TakenRows } from '../../src/local-span/taken-rows.js';
+
+const SPARE_CHUNKS = 8;
+
+interface Written {
+  readonly id: number;
+  readonly name: string;
+  readonly propertyList: PropertyList | null;
+}
+
+class Owner implements RowOwner {
+  slot = NO_SLOT;
+  written: Written[] = [];
+  rootProperties: PropertyList | undefined = undefined;
+
+  get pending(): number {
+    return this.written.length;
+  }
+
+  get stored(): number {
+    return this.written.length;
+  }
+}
+
+let nextId = 1;
+
+const add = (store: RowStore, owner: Owner, name: string, propertyList: PropertyList | null, flags = 0): void => {
+  const id = nextId++;
+  const chunk = store.chunkFor(owner);
+  const number = numberOfName(name);
+  const span = { name, idHi: 7, idLo: id, begin: id / 2, propertyList, details: null };
+  writeDetails(chunk.entries, span, number === 0 ? nameText(name) : null, null);
+  chunk.add(span, 3, -id, owner.slot, number, flags, id + 0.25);
+  owner.written.push({ id, name, propertyList });
+};
+
+const read = (rows: TakenRows, i: number): Written[] => {
+  const { first, count } = rows.rangeOf(i);
+  return Array.from({ length: count }, (_, at) => {
+    const [chunk, row] = [rows.chunkOf(first + at), rows.rowOf(first + at)];
+    const reader = new EntryReader(chunk.entries, chunk.heads[row], chunk.heads[row + 1]);
+    const id = chunk.idLos[row];
+    expect([chunk.idHis[row], chunk.parentHis[row], chunk.parentLos[row]]).toEqual([7, 3, -id]);
+    expect([chunk.begins[row], chunk.ends[row]]).toEqual([id / 2, id + 0.25]);
+    return { id, name: reader.name(chunk.names[row]), propertyList: reader.properties() };
+  });
+};
+
+const byId = (a: Written, b: Written): number => a.id - b.id;
+
+const takeAndCheck = (store: RowStore, owners: readonly Owner[]): TakenRows => {
+  const rows = store.take(owners);
+  owners.forEach((owner, i) => {
+    expect(read(rows, i).sort(byId)).toEqual(owner.written);
+    expect(owner.slot).toBe(NO_SLOT);
+    owner.written = [];
+  });
+  return rows;
+};
+
+const drop = (store: RowStore, owner: Owner): void => {
+  store.drop(owner);
+  owner.written = [];
+};
+
+const boundOf = (waiting: number, capacity: number): number => Math.ceil((2 * waiting) / capacity) + SPARE_CHUNKS + 2;
+
+const OWNERS = 6;
+const properties = fc.option(
+  fc.uniqueArray(fc.tuple(fc.string(), fc.oneof(fc.string({ unit: 'binary' }), fc.double(), fc.boolean())), {
+    maxLength: 4,
+    selector: ([key]) => key,
+  }),
+);
+const who = fc.nat(OWNERS - 1);
+const step = fc.oneof(
+  {
+    weight: 12,
+    arbitrary: fc.record({ kind: fc.constant('add'), who, properties, times: fc.integer({ min: 1, max: 20 }) }),
+  },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('drop'), who }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('take'), some: fc.uniqueArray(who) }) },
+) as fc.Arbitrary<
+  | { readonly kind: 'add'; who: number; properties: [string, string | number | boolean][] | null; times: number }
+  | { readonly kind: 'drop'; who: number }
+  | { readonly kind: 'take'; some: number[] }
+>;
+
+test('each row comes back once, under its trace, as it was written; chunks in use stay within what waits', () => {
+  const program = fc.record({ capacity: fc.integer({ min: 4, max: 16 }), steps: fc.array(step, { maxLength: 120 }) });
+  fc.assert(
+    fc.property(program, ({ capacity, steps }) => {
+      const store = new RowStore(capacity);
+      const owners = Array.from({ length: OWNERS }, () => new Owner());
+      const given: { rows: TakenRows; was: Written[][] }[] = [];
+      for (const one of steps) {
+        if (one.kind === 'drop') drop(store, owners[one.who]);
+        else if (one.kind === 'add') {
+          const list = one.properties === null ? null : one.properties.flat();
+          for (let i = 0; i < one.times; i++)
+            add(store, owners[one.who], `name ${i}`.repeat(i * 3 + 1), list?.length ? list : null);
+        } else {
+          const some = one.some.map((i) => owners[i]);
+          const was = some.map(({ written }) => written);
+          given.push({ rows: takeAndCheck(store, some), was });
+        }
+        const waiting = owners.reduce((sum, { written }) => sum + written.length, 0);
+        expect(store.size.chunks).toBeLessThanOrEqual(boundOf(waiting, capacity));
+        const slots = owners.map(({ slot }) => slot).filter((slot) => slot !== NO_SLOT);
+        expect(new Set(slots).size).toBe(slots.length);
+      }
+      takeAndCheck(store, owners);
+      expect(store.size.chunks).toBeLessThanOrEqual(1);
+      // What was given away did not change meanwhile.
+      for (const { rows, was } of given) expect(was.map((_, i) => read(rows, i).sort(byId))).toEqual(was);
+    }),
+    { numRuns: 400 },
+  );
+});
+
+test('the root comes first, and with what is known only when it is taken', () => {
+  const store = new RowStore(4);
+  const [one, other] = [new Owner(), new Owner()];
+  for (let i = 0; i < 9; i++) {
+    add(store, one, 'child', ['k', i]);
+    add(store, other, 'child', null);
+  }
+  add(store, one, 'root', ['a', 'b'], 64);
+  const root = nextId - 1;
+  one.rootProperties = ['more', 9];
+  const rows = store.take([other, one]);
+  expect(read(rows, 1)[0]).toEqual({ id: root, name: 'root', propertyList: ['a', 'b', 'more', 9] });
+  expect(read(rows, 0).length).toBe(9);
+});
+
+test('a root open for long with one row a chunk does not hold the chunks', () => {
+  const store = new RowStore(16);
+  const long = new Owner();
+  for (let round = 0; round < 2000; round++) {
+    const short = new Owner();
+    add(store, long, 'child', ['round', round]);
+    for (let i = 0; i < 15; i++) add(store, short, 'span', null);
+    if (round % 2 === 0) drop(store, short);
+    else takeAndCheck(store, [short]);
+    expect(store.size.chunks).toBeLessThanOrEqual(boundOf(round + 1, 16));
+  }
+  expect(store.compacted).toBeGreaterThan(0);
+  takeAndCheck(store, [long]);
+});
+
+test('what waits through many takes ends up in full chunks', () => {
+  const store = new RowStore(16);
+  const waiting = Array.from({ length: 40 }, () => new Owner());
+  for (let round = 0; round < 300; round++) {
+    const ready = new Owner();
+    add(store, waiting[round % 40], 'waits', null);
+    for (let i = 0; i < 3; i++) add(store, ready, 'ready', null);
+    takeAndCheck(store, [ready]);
+  }
+  expect(store.size.chunks).toBeLessThanOrEqual(boundOf(300, 16));
+  takeAndCheck(store, waiting);
+});
+
+test('rows with much text are not moved again and again while all of them wait', () => {
+  const store = new RowStore();
+  const owner = new Owner();
+  const text = 'x'.repeat(200_000);
+  for (let i = 0; i < 300; i++) add(store, owner, 'large', ['text', `${i}${text}`]);
+  expect(store.compacted).toBe(0);
+  expect(store.size.chunks).toBeGreaterThan(40);
+  takeAndCheck(store, [owner]);
+});
+
+test('few rows of a dropped trace with much text do not stay beside many of another', () => {
+  const store = new RowStore();
+  const small = new Owner();
+  const text = 'x'.repeat(1 << 20);
+  for (let i = 0; i < 200; i++) {
+    const large = new Owner();
+    for (let n = 0; n < 20; n++) add(store, small, 'small', null);
+    add(store, large, 'large', ['text', `${i}${text}`]);
+    drop(store, large);
+    expect(store.size.bytes).toBeLessThan(40 * (1 << 20));
+  }
+  takeAndCheck(store, [small]);
+});
+
+test('what was dropped is let go without anything new being written', () => {
+  const store = new RowStore(16);
+  const owner = new Owner();
+  for (let i = 0; i < 10_000; i++) add(store, owner, 'span', null);
+  drop(store, owner);
+  expect(store.size.chunks).toBeLessThanOrEqual(SPARE_CHUNKS + 2);
+});
+
+test('a few rows that are taken do not hold a chunk, and the chunk is used again', () => {
+  const store = new RowStore();
+  let held = 0;
+  for (let i = 0; i < 100; i++) {
+    const owner = new Owner();
+    add(store, owner, 'root', ['k', `v${i}`]);
+    for (const chunk of takeAndCheck(store, [owner]).chunks) held += chunk.byteSize;
+  }
+  expect(held).toBeLessThan(100 * 1000);
+  expect(store.size.chunks).toBe(1);
+});
