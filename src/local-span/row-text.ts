@@ -18,6 +18,9 @@ const allocate = (length: number): RawBuffer => Buffer.allocUnsafeSlow(length) a
 // A character of UTF-16 has three bytes at most in UTF-8. Longer texts are measured, so that they take no more than they need.
 const MEASURED_LENGTH = 4096;
 
+// Where a text is must fit into a word of its entry.
+const MOST_BYTES = 2 ** 31 - 1;
+
 export class RowText {
   /** Written bytes come first; what follows is unspecified. */
   bytes: RawBuffer;
@@ -70,6 +73,7 @@ export class RowText {
   }
 
   private grow(needed: number): boolean {
+    if (needed > MOST_BYTES) return false;
     try {
       const bytes = allocate(Math.max(needed, this.bytes.length * 2));
       this.bytes.copy(bytes, 0, 0, this.used);
