@@ -17,8 +17,10 @@ const addName = (name: string): number => {
   // Programs without types give anything for a name.
   if (typeof name !== 'string') return 0;
   if (texts.length > MAX_NAMES || name.length > MAX_NAME_LENGTH) return 0;
-  const number = texts.push(name) - 1;
-  numbers.set(name, number);
+  // A copy: that of the program may be a part of a text of megabytes, which it would keep.
+  const own = Buffer.from(name, 'utf16le').toString('utf16le');
+  const number = texts.push(own) - 1;
+  numbers.set(own, number);
   return number;
 };
 
