@@ -25,6 +25,8 @@ import { archivedSpan } from './from-record.js';
  */
 export class ArchiveReporter implements Reporter {
   readonly name = 'archive';
+  /** @internal */
+  readonly keepsNoTrace = true;
   private readonly resources = new WeakMap<Resource, ArchivedResource>();
   private spans = 0;
   private refused = 0;

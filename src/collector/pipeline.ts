@@ -7,7 +7,11 @@ import type { ResolvedOptions } from './options.js';
 import { type ReportBatch, ReportError, type Reporter, type Resource, type Trace } from './reporter.js';
 
 /** A trace, or a part of one, on its way to a reporter. */
-export type QueuedTrace = Trace & { readonly resource: Resource };
+export interface QueuedTrace extends Trace {
+  readonly resource: Resource;
+  /** Called when a reporter that may keep it has been given it. */
+  detach?(): void;
+}
 
 /** Counters of one pipeline, part of `stats()`. */
 export interface PipelineStats {
@@ -24,7 +28,9 @@ export interface PipelineStats {
 }
 
 interface Batch extends ReportBatch {
-  readonly traces: readonly QueuedTrace[];
+  readonly parts: readonly QueuedTrace[];
+  /** The reporter has looked at its traces, and may keep them. */
+  wasRead: boolean;
   readonly byteSize: number;
   /** Number of its first part, in the order they were pushed. */
   readonly first: number;
@@ -95,7 +101,7 @@ export class Pipeline {
   /** Spans pushed before `mark` that are neither delivered nor dropped. */
   pendingBefore(mark: number): number {
     const { batch } = this;
-    const sending = batch === null ? [] : batch.traces.slice(0, Math.max(0, mark - batch.first));
+    const sending = batch === null ? [] : batch.parts.slice(0, Math.max(0, mark - batch.first));
     const waiting = this.queue.slice(this.head, this.head + Math.max(0, mark - this.headNumber));
     return [...sending, ...waiting].reduce((sum, part) => sum + part.spanCount, 0);
   }
@@ -248,7 +254,7 @@ export class Pipeline {
   }
 
   private delivered(batch: Batch): void {
-    this.counters.reportedTraces += batch.traces.length;
+    this.counters.reportedTraces += batch.parts.length;
     this.counters.reportedSpans += batch.spanCount;
     this.released(batch);
   }
@@ -256,11 +262,13 @@ export class Pipeline {
   private released(batch: Batch): void {
     this.queuedBytes -= batch.byteSize;
     this.queuedSpans -= batch.spanCount;
+    // Whoever keeps a trace must not hold what came with it.
+    if (batch.wasRead && this.reporter.keepsNoTrace !== true) for (const part of batch.parts) part.detach?.();
   }
 
   private nextBatch(): Batch | null {
     if (this.head === this.queue.length) return null;
-    const traces: QueuedTrace[] = [];
+    const parts: QueuedTrace[] = [];
     let spanCount = 0;
     let byteSize = 0;
     const first = this.headNumber;
@@ -269,14 +277,28 @@ export class Pipeline {
     while (this.head < this.queue.length) {
       const part = this.queue[this.head];
       if (part.resource !== resource) break;
-      if (traces.length > 0 && spanCount + part.spanCount > maxBatchSpans) break;
-      traces.push(part);
+      if (parts.length > 0 && spanCount + part.spanCount > maxBatchSpans) break;
+      parts.push(part);
       spanCount += part.spanCount;
       byteSize += part.byteSize;
       this.head++;
     }
     this.trim();
-    return { traces, spanCount, byteSize, first, resource, signal: new AbortController().signal };
+    const { signal } = new AbortController();
+    const batch: Batch = {
+      parts,
+      wasRead: false,
+      get traces() {
+        batch.wasRead = true;
+        return parts;
+      },
+      spanCount,
+      byteSize,
+      first,
+      resource,
+      signal,
+    };
+    return batch;
   }
 
   // Taking from the front by index and cutting now and then: `shift` moves the whole array each time.
@@ -291,7 +313,7 @@ export class Pipeline {
     const { maxQueuedBytes } = this.options();
     if (this.queuedBytes <= maxQueuedBytes) return;
     if (this.batch !== null && this.retryTimer !== undefined) {
-      this.dropped(this.batch.traces.length, this.batch.spanCount);
+      this.dropped(this.batch.parts.length, this.batch.spanCount);
       this.released(this.batch);
       this.batch = null;
       this.cancelRetry();

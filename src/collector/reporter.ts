@@ -57,6 +57,11 @@ export interface ReportBatch {
 export interface Reporter {
   /** Shown in `stats()`. */
   readonly name: string;
+  /**
+   * True for a reporter that keeps no trace of a batch once `report` has settled. Those of any other are copied then, so that a trace
+   * that is kept does not keep the memory of all that came with it.
+   */
+  readonly keepsNoTrace?: boolean;
   /** At most one call at a time. The collector retries a failed batch with backoff unless the error says `retryable: false`. */
   report(batch: ReportBatch): void | Promise<void>;
   /** Last chance in `process.on('exit')`, where nothing asynchronous runs. Leave out when there is no synchronous way. */

@@ -23,7 +23,7 @@ export class TracePart implements Trace {
   private made: SpanRecord[] | null = null;
   // Order of start, the root first: rows come in the order of their end.
   private order: Uint32Array | null = null;
-  private wasRead = false;
+  private isDetached = false;
   readonly hasRoot: boolean;
 
   /** Of rows that were taken of `source`, which has nothing pending any more. */
@@ -35,7 +35,6 @@ export class TracePart implements Trace {
     this.spanCount = range.count;
     this.byteSize = source.byteSize;
     this.hasRoot = (this.flagsAt(0) & Flag.root) !== 0;
-    this.wasRead = false;
     this.isContinuation = source.reports > 0;
     source.reports++;
     source.taken();
@@ -60,7 +59,7 @@ export class TracePart implements Trace {
   }
 
   get root(): SpanRecord | undefined {
-    return this.hasRoot ? this.spanAt(0) : undefined;
+    return this.hasRoot ? (this.made?.[0] ?? this.recordAt(0)) : undefined;
   }
 
   get durationNs(): number {
@@ -88,19 +87,11 @@ export class TracePart implements Trace {
     this.source.discard();
   }
 
-  /** Forget that it was looked at, by the collector's own question whether it is kept. */
-  forgetReading(): void {
-    this.wasRead = false;
-    this.order = null;
-  }
-
-  /**
-   * Take rows of its own, or none where records were made. Whoever has looked at a trace may keep it, and it must not hold what came
-   * in the same chunks.
-   */
+  /** Take rows of its own, or none where records were made: whoever keeps it must not hold what came in the same chunks. */
   detach(): void {
-    if (!this.wasRead) return;
-    this.moveTo(new TakenRows([this.spanCount]), 0);
+    if (this.isDetached) return;
+    this.isDetached = true;
+    this.moveTo(new TakenRows([this.made === null ? this.spanCount : 0]), 0);
   }
 
   /** Copy its rows to those of trace `i` there. */
@@ -113,7 +104,6 @@ export class TracePart implements Trace {
   }
 
   private recordAt(at: number): SpanRecord {
-    this.wasRead = true;
     return recordOfRow(this.show(at, VIEW));
   }
 
@@ -124,7 +114,6 @@ export class TracePart implements Trace {
 
   private flagsAt(at: number): number {
     const { rows, first } = this.range;
-    this.wasRead = true;
     return rows.chunkOf(first + at).flags[rows.rowOf(first + at)];
   }
 

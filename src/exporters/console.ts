@@ -80,6 +80,8 @@ const drained = (stream: Writable, signal: AbortSignal): Promise<void> =>
  */
 export class ConsoleReporter implements Reporter {
   readonly name = 'console';
+  /** @internal */
+  readonly keepsNoTrace = true;
   readonly #stream: Writable;
   readonly #render: RenderOptions;
   readonly #minDurationNs: number;

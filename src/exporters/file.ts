@@ -66,6 +66,8 @@ const makeFormat = (options: FileReporterOptions, path: string): FileFormat => {
  */
 export class FileReporter implements Reporter {
   readonly name = 'file';
+  /** @internal */
+  readonly keepsNoTrace = true;
   /** Absolute, so that a later change of directory moves nothing. */
   readonly path: string;
   readonly #format: FileFormat;

@@ -52,6 +52,8 @@ const makeWay = (options: JaegerReporterOptions): Reporter & { readonly lastErro
  */
 export class JaegerReporter implements Reporter {
   readonly name = 'jaeger';
+  /** @internal */
+  readonly keepsNoTrace = true;
   readonly protocol: JaegerProtocol;
   readonly #way: Reporter & { readonly lastError?: string };
   /** Present when the protocol can send without waiting. */

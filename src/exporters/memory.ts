@@ -41,6 +41,8 @@ type KeptTrace = MemoryTrace & { readonly spans: SpanRecord[] };
  */
 export class MemoryReporter implements Reporter {
   readonly name = 'memory';
+  /** @internal */
+  readonly keepsNoTrace = true;
   readonly maxSpans: number;
   /** Oldest first. */
   readonly #traces = new Map<string, KeptTrace>();

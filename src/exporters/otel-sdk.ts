@@ -51,6 +51,8 @@ const isFinal = (error: unknown): boolean => {
  */
 export class OtelSdkReporter implements Reporter {
   readonly name: string;
+  /** @internal */
+  readonly keepsNoTrace = true;
   readonly #exporter: SdkSpanExporter;
   readonly #maxExportSpans: number;
   readonly #maxAttempts: number;

@@ -4,6 +4,8 @@ import { ReportQueue } from '../report-queue.js';
 
 export abstract class QueuedHttpReporter implements Reporter {
   abstract readonly name: string;
+  /** @internal */
+  readonly keepsNoTrace = true;
   readonly #queue = new ReportQueue((batch, signal) => this.deliver(batch, signal));
 
   report(batch: ReportBatch): Promise<void> {

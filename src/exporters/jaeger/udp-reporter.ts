@@ -28,6 +28,8 @@ const toSentPacket = ({ spanCount, throughSpan, bytes }: PackedMessage): SentPac
 
 export class UdpReporter implements Reporter {
   readonly name = 'jaeger';
+  /** @internal */
+  readonly keepsNoTrace = true;
   readonly #socket: UdpSocket;
   readonly #packer: BatchPacker;
   readonly #progress: DeliveryProgress;
