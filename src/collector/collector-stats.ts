@@ -16,6 +16,11 @@ export interface CollectorStats {
   /** Finished, not yet handed to a reporter. */
   readonly readyTraces: number;
   readonly readyBytes: number;
+  /** Chunks of rows in use, of open and ready traces, and their bytes. */
+  readonly rowChunks: number;
+  readonly rowBytes: number;
+  /** Chunks whose few waiting rows were moved to another one. */
+  readonly chunksCompacted: number;
   readonly droppedTracesBeforeReporter: number;
   readonly droppedSpansBeforeReporter: number;
   readonly droppedSpansAfterShutdown: number;

@@ -198,11 +198,15 @@ export class Collector implements TraceSink {
         own: guarded(() => reporter.stats?.()),
       };
     }
+    const { chunks, bytes } = this.rows.size;
     return {
       openTraces: this.open.size,
       openBytes: this.openBytes,
       readyTraces: this.ready.length,
       readyBytes: this.ready.bytes,
+      rowChunks: chunks,
+      rowBytes: bytes,
+      chunksCompacted: this.rows.compacted,
       droppedTracesBeforeReporter: this.droppedTracesBeforeReporter,
       droppedSpansBeforeReporter: this.droppedSpansBeforeReporter,
       droppedSpansAfterShutdown: this.droppedSpansAfterShutdown,
@@ -335,8 +339,6 @@ export class Collector implements TraceSink {
     } catch {
       count(Counter.callbackErrors);
       return true;
-    } finally {
-      part.forgetReading();
     }
   }
 }
