@@ -76,10 +76,10 @@ export class TracePart implements Trace {
 
   /**
    * The i-th span through `view`, good until the next call: for encoders of the library, for which no record is made. In no order but
-   * that the root comes first. Undefined where there are records only.
+   * that the root comes first, and the same at every call.
    */
-  viewAt(index: number, view: RowView): RowView | undefined {
-    return index < this.range.count ? this.show(index, view) : undefined;
+  viewAt(index: number, view: RowView): RowView {
+    return this.show(index, view);
   }
 
   /** Nothing of its trace is reported any more. */
@@ -87,17 +87,17 @@ export class TracePart implements Trace {
     this.source.discard();
   }
 
-  /** Take rows of its own, or none where records were made: whoever keeps it must not hold what came in the same chunks. */
+  /** Take rows of its own, in their order: whoever keeps it must not hold what came in the same chunks. */
   detach(): void {
     if (this.isDetached) return;
     this.isDetached = true;
-    this.moveTo(new TakenRows([this.made === null ? this.spanCount : 0]), 0);
+    this.moveTo(new TakenRows([this.spanCount]), 0);
   }
 
   /** Copy its rows to those of trace `i` there. */
   moveTo(rows: TakenRows, i: number): void {
     const { first, count } = this.range;
-    for (let at = first; at < first + count && this.made === null; at++) {
+    for (let at = first; at < first + count; at++) {
       rows.copy(i, this.range.rows.chunkOf(at), this.range.rows.rowOf(at));
     }
     this.range = rows.rangeOf(i);

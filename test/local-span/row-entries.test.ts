@@ -1,11 +1,17 @@
 // Entries of rows: what is written as properties, events and links is read as it was, beside any other row.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { recordOfRow } from '../../src/collector/make-record.js';
+import { NO_SCOPE } from '../../src/formats/library.js';
 import { readCounters } from '../../src/local-span/counters.js';
-import { EntryReader } from '../../src/local-span/entry-reader.js';
 import { MAX_NAME_LENGTH, MAX_NAMES, numberOfName } from '../../src/local-span/name-table.js';
 import type { PropertyList } from '../../src/local-span/property.js';
+import { RowChunk } from '../../src/local-span/row-chunk.js';
 import { RowEntries } from '../../src/local-span/row-entries.js';
+import { NO_PROPERTIES } from '../../src/trace/properties.js';
+import { TraceIdentity } from '../../src/trace/record.js';
+import { RowView } from '../../src/trace/row-view.js';
+import { propertyList } from '../support/row-properties.js';
 
 const written = (lists: readonly unknown[][]): (PropertyList | null)[] => {
   const entries = new RowEntries(1);
@@ -19,8 +25,8 @@ const written = (lists: readonly unknown[][]): (PropertyList | null)[] => {
   copy.copy(entries, 0, entries.count);
   return ends.map((end, i) => {
     const from = i === 0 ? 0 : ends[i - 1];
-    const read = new EntryReader(entries, from, end).properties();
-    expect(new EntryReader(copy, from + shift, end + shift).properties()).toEqual(read);
+    const read = propertyList(entries, from, end);
+    expect(propertyList(copy, from + shift, end + shift)).toEqual(read);
     return read;
   });
 };
@@ -91,38 +97,47 @@ test('a text that comes again is written once', () => {
 });
 
 test('events and links between properties of others', () => {
-  const entries = new RowEntries(1);
+  const chunk = new RowChunk(1);
+  const { entries } = chunk;
   const ids = [1, -2, 3, -4, 5, -6];
   entries.writeName('n'.repeat(300));
   entries.writeProperties(['a', [1, 2]]);
   entries.writeMessage('failed \ud800');
   entries.writeDropped(1, 2, 3);
-  entries.writeEvent('e'.repeat(300), 0.1);
+  entries.writeEvent('e'.repeat(300), 1);
   entries.writeProperties(['b', 'c']);
   entries.writeDropped(4, 0, 0);
-  entries.writeEvent('short', 12345.5);
+  entries.writeEvent('short', 12345);
   entries.writeLink(ids, 'a=b');
   entries.writeProperties(['d', true]);
   entries.writeLink(ids.toReversed(), '');
-  const end = entries.count;
+  chunk.add({ idHi: 7, idLo: 8, begin: 0 }, 0, 0, 0, 0, 0, 2);
   entries.writeProperties(['of', 'another row']);
-  const reader = new EntryReader(entries, 0, end);
-  expect(reader.name(0)).toBe('n'.repeat(300));
-  expect([reader.properties(), reader.message(), reader.dropped()]).toEqual([
-    ['a', [1, 2]],
-    'failed \ud800',
-    [1, 2, 3],
+  const anchor = { ticks: 0, unixSec: 10, unixNano: 0, nsPerTick: 1 };
+  const record = recordOfRow(
+    new RowView({ properties: NO_PROPERTIES }, NO_SCOPE).of(chunk, 0, new TraceIdentity(1, 2, 3, 4, ''), anchor),
+  );
+  expect(record).toMatchObject({
+    name: 'n'.repeat(300),
+    propertyList: ['a', [1, 2]],
+    status: { code: 'unset', message: 'failed \ud800' },
+    droppedAttributesCount: 1,
+    droppedEventsCount: 2,
+    droppedLinksCount: 3,
+  });
+  expect(record.events).toMatchObject([
+    { name: 'e'.repeat(300), sec: 10, nano: 1, propertyList: ['b', 'c'], droppedAttributesCount: 4 },
+    { name: 'short', nano: 12345, propertyList: null, droppedAttributesCount: 0 },
   ]);
-  expect([reader.ticks(), reader.eventName()]).toEqual([0.1, 'e'.repeat(300)]);
-  expect([reader.properties(), reader.dropped()]).toEqual([
-    ['b', 'c'],
-    [4, 0, 0],
+  const hex = (word: number): string => (word >>> 0).toString(16).padStart(8, '0');
+  const linkOf = (words: readonly number[]) => ({
+    traceId: words.slice(0, 4).map(hex).join(''),
+    spanId: words.slice(4).map(hex).join(''),
+  });
+  expect(record.links).toEqual([
+    { ...linkOf(ids), traceState: 'a=b', properties: { d: true } },
+    { ...linkOf(ids.toReversed()), traceState: undefined, properties: undefined },
   ]);
-  expect([reader.hasEvent, reader.ticks(), reader.eventName()]).toEqual([true, 12345.5, 'short']);
-  expect([reader.properties(), reader.dropped(), reader.hasEvent]).toEqual([null, [0, 0, 0], false]);
-  expect([reader.link(), reader.properties()]).toEqual([{ ids, traceState: 'a=b' }, ['d', true]]);
-  expect([reader.link(), reader.properties()]).toEqual([{ ids: ids.toReversed(), traceState: '' }, null]);
-  expect(reader.link()).toBeUndefined();
 });
 
 // Last: it fills the table of this thread.

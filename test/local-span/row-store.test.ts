@@ -2,13 +2,13 @@
 // written, and the chunks in use stay within what waits.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { EntryReader } from '../../src/local-span/entry-reader.js';
-import { nameText, numberOfName } from '../../src/local-span/name-table.js';
+import { nameOfNumber, nameText, numberOfName } from '../../src/local-span/name-table.js';
 import type { PropertyList } from '../../src/local-span/property.js';
 import { NO_SLOT } from '../../src/local-span/row-chunk.js';
 import { type RowOwner, RowStore } from '../../src/local-span/row-store.js';
 import { writeDetails } from '../../src/local-span/span-details.js';
 import type { TakenRows } from '../../src/local-span/taken-rows.js';
+import { propertyList as propertyListOf } from '../support/row-properties.js';
 
 const SPARE_CHUNKS = 8;
 
@@ -48,11 +48,12 @@ const read = (rows: TakenRows, i: number): Written[] => {
   const { first, count } = rows.rangeOf(i);
   return Array.from({ length: count }, (_, at) => {
     const [chunk, row] = [rows.chunkOf(first + at), rows.rowOf(first + at)];
-    const reader = new EntryReader(chunk.entries, chunk.heads[row], chunk.heads[row + 1]);
+    const [head, end, number] = [chunk.heads[row], chunk.heads[row + 1], chunk.names[row]];
     const id = chunk.idLos[row];
     expect([chunk.idHis[row], chunk.parentHis[row], chunk.parentLos[row]]).toEqual([7, 3, -id]);
     expect([chunk.begins[row], chunk.ends[row]]).toEqual([id / 2, id + 0.25]);
-    return { id, name: reader.name(chunk.names[row]), propertyList: reader.properties() };
+    const name = number > 0 ? nameOfNumber(number) : chunk.entries.textAt(head);
+    return { id, name, propertyList: propertyListOf(chunk.entries, number > 0 ? head : head + 1, end) };
   });
 };
 

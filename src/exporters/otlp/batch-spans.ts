@@ -9,7 +9,7 @@ import { RowView } from '../../trace/row-view.js';
 
 /** A trace of our own collector can show its rows. */
 interface ViewedTrace extends Trace {
-  viewAt?(index: number, view: RowView): FinishedSpan | undefined;
+  viewAt?(index: number, view: RowView): FinishedSpan;
 }
 
 export class BatchSpans {

@@ -1,0 +1,13 @@
+// Properties of entries as a list, through the view that encoders read.
+import type { PropertyList, PropertyValue } from '../../src/local-span/property.js';
+import type { RowEntries } from '../../src/local-span/row-entries.js';
+import { RowProperties } from '../../src/trace/row-properties.js';
+
+/** Those that begin at entry `from` and end before `end`: key, value, key, value; null for none. */
+export const propertyList = (entries: RowEntries, from: number, end: number): PropertyList | null => {
+  const properties = new RowProperties();
+  properties.of(entries, from, end);
+  const list: (string | PropertyValue)[] = [];
+  for (let i = 0; i < properties.size; i++) list.push(properties.key(i), properties.value(i));
+  return list.length === 0 ? null : list;
+};
