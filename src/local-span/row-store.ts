@@ -84,6 +84,7 @@ export class RowStore {
       open.clear();
       this.open = open;
     }
+    this.open?.entries.forgetTexts();
     // Nothing names the slots of these any more.
     this.owners.forEach((owner, slot) => {
       if (owner !== NOBODY && wanted[slot] < 0) return;
