@@ -46,6 +46,13 @@ export const ENTRY_BYTES = 16;
 const REMEMBERED = 64;
 const REMEMBERED_LENGTH = 256;
 
+/** Of each slot the key, its last text and the entry that has it. */
+class Remembered {
+  readonly keys = new Int32Array(REMEMBERED);
+  readonly texts: string[] = new Array(REMEMBERED).fill('');
+  readonly entries = new Int32Array(REMEMBERED);
+}
+
 const isText = (tag: number): boolean =>
   tag === Tag.text || tag === Tag.bigint || (tag >= Tag.key && tag <= Tag.message) || tag === Tag.linkState;
 
@@ -55,9 +62,8 @@ export class RowEntries {
   words: Int32Array;
   /** The same memory: entry `i` has its double at `2 * i + 1`. */
   doubles: Float64Array;
-  private readonly keys = new Int32Array(REMEMBERED);
-  private readonly texts: string[] = new Array(REMEMBERED).fill('');
-  private readonly entryOf = new Int32Array(REMEMBERED);
+  // Made with the first text: rows that are copies have none of their own.
+  private remembered: Remembered | null = null;
 
   /** With room for an entry a row, and short texts, from the start. */
   constructor(rows: number) {
@@ -86,8 +92,7 @@ export class RowEntries {
 
   /** Nothing more is written: keep no string of the program, which may be a part of a long one. */
   forgetTexts(): void {
-    this.keys.fill(0);
-    this.texts.fill('');
+    this.remembered = null;
   }
 
   /** Properties in their order, key, value, key, value, each key once; gives how many had values of no permitted type. */
@@ -213,16 +218,18 @@ export class RowEntries {
 
   private writeRemembered(key: number, text: string): void {
     const slot = key % REMEMBERED;
-    if (this.keys[slot] === key && this.texts[slot] === text && key !== 0) {
-      const from = this.entryOf[slot] * 4;
+    this.remembered ??= new Remembered();
+    const { keys, texts, entries } = this.remembered;
+    if (keys[slot] === key && texts[slot] === text && key !== 0) {
+      const from = entries[slot] * 4;
       this.add(key, this.words[from + 1], this.words[from + 2], this.words[from + 3]);
       return;
     }
     const entry = this.writeText(key, Tag.text, text);
     if (text.length > REMEMBERED_LENGTH) return;
-    this.keys[slot] = key;
-    this.texts[slot] = text;
-    this.entryOf[slot] = entry;
+    keys[slot] = key;
+    texts[slot] = text;
+    entries[slot] = entry;
   }
 
   private writeText(word: number, tag: number, text: string): number {
