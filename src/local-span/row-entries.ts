@@ -45,12 +45,19 @@ export const ENTRY_BYTES = 16;
 // the key's number in a table of this size.
 const REMEMBERED = 64;
 const REMEMBERED_LENGTH = 256;
+const NO_SOURCE = 0;
 
 /** Of each slot the key, its last text and the entry that has it. */
 class Remembered {
   readonly keys = new Int32Array(REMEMBERED);
   readonly texts: string[] = new Array(REMEMBERED).fill('');
   readonly entries = new Int32Array(REMEMBERED);
+}
+
+/** Of each slot where its last text is in the text that is copied from, and where it is here. */
+class Copied {
+  readonly sources = new Int32Array(REMEMBERED);
+  readonly places = new Int32Array(REMEMBERED);
 }
 
 const isText = (tag: number): boolean =>
@@ -64,6 +71,9 @@ export class RowEntries {
   doubles: Float64Array;
   // Made with the first text: rows that are copies have none of their own.
   private remembered: Remembered | null = null;
+  // The same for rows that are copied, and the serial number of the text they are copied from.
+  private source = NO_SOURCE;
+  private copied: Copied | null = null;
 
   /** With room for an entry a row, and short texts, from the start. */
   constructor(rows: number) {
@@ -86,7 +96,8 @@ export class RowEntries {
   /** Forget all. */
   clear(): void {
     this.count = 0;
-    this.text.used = 0;
+    this.text.clear();
+    this.source = NO_SOURCE;
     this.forgetTexts();
   }
 
@@ -171,10 +182,27 @@ export class RowEntries {
       const at = this.next() * 4;
       for (let word = 0; word < 4; word++) this.words[at + word] = source.words[i * 4 + word];
       if (!isText(this.words[at + 1] & 0xff)) continue;
-      const place = this.text.copy(source.text, this.words[at + 2], this.words[at + 3]);
+      const place = this.copyText(source.text, this.words[at], this.words[at + 2], this.words[at + 3]);
       this.words[at + 2] = Math.max(0, place);
       if (place < 0) this.words[at + 3] = 0;
     }
+  }
+
+  private copyText(from: RowText, key: number, at: number, length: number): number {
+    if (key === 0 || length === 0) return this.text.copy(from, at, length);
+    this.copied ??= new Copied();
+    const { sources, places } = this.copied;
+    if (this.source !== from.serial) {
+      this.source = from.serial;
+      sources.fill(-1);
+    }
+    const slot = key % REMEMBERED;
+    // Texts do not overlap: where one begins, there is no other.
+    if (sources[slot] === at) return places[slot];
+    const place = this.text.copy(from, at, length);
+    sources[slot] = place < 0 ? -1 : at;
+    places[slot] = place;
+    return place;
   }
 
   private writeProperty(key: unknown, value: unknown): boolean {

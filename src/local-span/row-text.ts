@@ -21,7 +21,11 @@ const MEASURED_LENGTH = 4096;
 // Where a text is must fit into a word of its entry.
 const MOST_BYTES = 2 ** 31 - 1;
 
+let lastSerial = 0;
+
 export class RowText {
+  /** Of what is written here; another one once that was given up. */
+  serial = ++lastSerial;
   /** Written bytes come first; what follows is unspecified. */
   bytes: RawBuffer;
   used = 0;
@@ -30,6 +34,12 @@ export class RowText {
 
   constructor(bytes: number) {
     this.bytes = allocate(bytes);
+  }
+
+  /** Give up what was written. */
+  clear(): void {
+    this.used = 0;
+    this.serial = ++lastSerial;
   }
 
   /** Write `text` behind what is there; gives its number of bytes, or -1 when there is no memory for it. */

@@ -96,6 +96,33 @@ test('a text that comes again is written once', () => {
   expect(entries.text.used).toBe('SELECT 1users'.length);
 });
 
+test('a text that comes again is copied once, from the source that it is in', () => {
+  const make = (text: string): RowEntries => {
+    const entries = new RowEntries(1);
+    for (let i = 0; i < 100; i++) entries.writeProperties(['empty', '', 'sql', text, 'table', `${text}s`]);
+    return entries;
+  };
+  const sources = ['one', 'two', '\u20ac'].map(make);
+  const target = new RowEntries(1);
+  for (const source of sources) target.copy(source, 0, source.count);
+  expect(target.text.used).toBe(7 + 7 + 7);
+  const [first] = sources;
+  first.clear();
+  first.writeProperties(['sql', 'new']);
+  target.copy(first, 0, first.count);
+  const read = new EntryReader(target, 0, target.count).properties() as PropertyList;
+  expect(read.length).toBe(1802);
+  expect([read[3], read[5], read[603], read[605], read[1203], read[1205]]).toEqual([
+    'one',
+    'ones',
+    'two',
+    'twos',
+    '\u20ac',
+    '\u20acs',
+  ]);
+  expect(read.slice(-2)).toEqual(['sql', 'new']);
+});
+
 test('events and links between properties of others', () => {
   const chunk = new RowChunk(1);
   const { entries } = chunk;
