@@ -106,10 +106,10 @@ test('a text that comes again is copied once, from the source that it is in', ()
   const target = new RowEntries(1);
   for (const source of sources) target.copy(source, 0, source.count);
   expect(target.text.used).toBe(7 + 7 + 7);
-  const [first] = sources;
-  first.clear();
-  first.writeProperties(['sql', 'new']);
-  target.copy(first, 0, first.count);
+  const [, , last] = sources;
+  last.clear();
+  last.writeProperties(['sql', 'new']);
+  target.copy(last, 0, last.count);
   const read = new EntryReader(target, 0, target.count).properties() as PropertyList;
   expect(read.length).toBe(1802);
   expect([read[3], read[5], read[603], read[605], read[1203], read[1205]]).toEqual([
