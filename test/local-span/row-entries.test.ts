@@ -110,7 +110,7 @@ test('a text that comes again is copied once, from the source that it is in', ()
   last.clear();
   last.writeProperties(['sql', 'new']);
   target.copy(last, 0, last.count);
-  const read = new EntryReader(target, 0, target.count).properties() as PropertyList;
+  const read = propertyList(target, 0, target.count) as PropertyList;
   expect(read.length).toBe(1802);
   expect([read[3], read[5], read[603], read[605], read[1203], read[1205]]).toEqual([
     'one',
