@@ -11,14 +11,26 @@ export const MAX_NAME_LENGTH = 256;
 const { numbers, texts } = state.names;
 
 /** The number of `name`, from 1 on; 0 when it has none, and its text is to be written. */
-export const numberOfName = (name: string): number => numbers.get(name) ?? addName(name);
+export const numberOfName = (name: string): number => {
+  if (name === lastName) return lastNumber;
+  const number = numbers.get(name) ?? addName(name);
+  if (number === 0) return 0;
+  lastName = texts[number];
+  lastNumber = number;
+  return number;
+};
+
+// In a loop one name comes again and again.
+let lastName: unknown;
+let lastNumber = 0;
 
 const addName = (name: string): number => {
   // Programs without types give anything for a name.
   if (typeof name !== 'string') return 0;
   if (texts.length > MAX_NAMES || name.length > MAX_NAME_LENGTH) return 0;
-  // A copy: that of the program may be a part of a text of megabytes, which it would keep.
-  const own = Buffer.from(name, 'utf16le').toString('utf16le');
+  // A copy: that of the program may be a part of a text of megabytes, which it would keep. As a key, because V8 has each key once: where
+  // the program's own name is a literal the two are one string, and comparing them costs nothing.
+  const [own] = Object.keys({ [Buffer.from(name, 'utf16le').toString('utf16le')]: 0 });
   const number = texts.push(own) - 1;
   numbers.set(own, number);
   return number;

@@ -27,6 +27,8 @@ export interface RowSpan {
 
 export class RowChunk {
   count = 0;
+  // Rows it takes: fewer than there is room for once its entries and texts are large.
+  private limit: number;
   readonly begins: Float64Array;
   readonly ends: Float64Array;
   readonly idHis: Int32Array;
@@ -43,6 +45,7 @@ export class RowChunk {
   readonly entries: RowEntries;
 
   constructor(readonly capacity = CHUNK_ROWS) {
+    this.limit = capacity;
     this.entries = new RowEntries(capacity);
     // One block of memory, the doubles first, where they are aligned. Its bytes are unspecified until a row is written.
     const block = Buffer.allocUnsafeSlow(capacity * ROW_BYTES + 4).buffer;
@@ -71,7 +74,7 @@ export class RowChunk {
   }
 
   get isFull(): boolean {
-    return this.count === this.capacity || this.entries.usedBytes > FULL_BYTES;
+    return this.count === this.limit;
   }
 
   /** Add a row whose entries were written before; there is room. */
@@ -87,7 +90,7 @@ export class RowChunk {
     this.flags[row] = flags;
     this.begins[row] = span.begin;
     this.ends[row] = end;
-    this.heads[row + 1] = this.entries.count;
+    this.closeRow(row);
   }
 
   /** Copy a row of another chunk; there is room. `more` are properties that come behind those it has. */
@@ -108,12 +111,13 @@ export class RowChunk {
     this.flags[to] = from.flags[row];
     this.begins[to] = from.begins[row];
     this.ends[to] = from.ends[row];
-    this.heads[to + 1] = this.entries.count;
+    this.closeRow(to);
   }
 
   /** Make it empty. Only for a chunk that was given to nobody. */
   clear(): void {
     this.count = 0;
+    this.limit = this.capacity;
     this.entries.clear();
   }
 
@@ -124,6 +128,13 @@ export class RowChunk {
 
   get usedBytes(): number {
     return this.count * ROW_BYTES + this.entries.usedBytes;
+  }
+
+  private closeRow(row: number): void {
+    const { entries } = this;
+    // Most rows add none, and then nothing has to be added up.
+    if (entries.count !== this.heads[row] && entries.usedBytes > FULL_BYTES) this.limit = row + 1;
+    this.heads[row + 1] = entries.count;
   }
 
   /** Bytes held, used or not. */
