@@ -15,7 +15,7 @@ const DATADOG = /^datadog-pprof@[\d.]+$/;
  */
 const RULES = [
   { suite: 'clock', name: 'clock-now', peer: 'process.hrtime.bigint', times: 0.7 },
-  { suite: 'recording', name: 'local-span', n: 100, peer: /^opentelemetry@2/, times: 10 },
+  { suite: 'recording', name: 'local-span', n: 100, peer: /^opentelemetry@2/, times: 6 },
   { suite: 'recording', name: 'local-span-unsampled', n: 100, peer: /^opentelemetry@2/, times: 30 },
   { suite: 'recording', name: 'disabled', n: 100, peer: /^opentelemetry@2/, times: 20 },
   { suite: 'recording', name: 'span', n: 100, peer: /^opentelemetry@2/, times: 5 },
@@ -27,8 +27,8 @@ const RULES = [
   { suite: 'service', name: 'send', n: 'flow', peer: /^opentelemetry@/, times: 1.1 },
   { suite: 'exporters', name: 'otlp-protobuf', n: 512, peer: /^opentelemetry/, times: 1.2 },
   { suite: 'exporters', name: 'jaeger-thrift', n: 512, peer: /^opentelemetry/, times: 4 },
-  { suite: 'tracedb', name: 'ingest', n: 'new', peer: 'bare-lmdb', figure: 'totalMedian', times: 0.3 },
-  { suite: 'tracedb', name: 'ingest', n: 'known', peer: 'bare-lmdb', figure: 'totalMedian', times: 0.35 },
+  { suite: 'tracedb', name: 'ingest', n: 'new', peer: 'bare-lmdb', figure: 'totalMedian', times: 0.2 },
+  { suite: 'tracedb', name: 'ingest', n: 'known', peer: 'bare-lmdb', figure: 'totalMedian', times: 0.25 },
   { suite: 'tracedb', name: 'query-1', n: 100_000, peer: 'bare-lmdb', figure: 'totalMedian', times: 0.3 },
   { suite: 'tracedb', name: 'query-3', n: 100_000, peer: 'bare-lmdb', figure: 'totalMedian', times: 2 },
   { suite: 'tracedb', name: 'query-8', n: 100_000, peer: 'bare-lmdb', figure: 'totalMedian', times: 2 },
