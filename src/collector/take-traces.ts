@@ -1,9 +1,9 @@
 // Takes what waits of finished traces: their rows from the store, sorted by trace, and copies of the batches mounted in them.
-import { type ClockAnchor, takeAnchor } from '../clock/index.js';
+import { takeAnchor } from '../clock/index.js';
 import type { RowStore } from '../local-span/row-store.js';
 import { writeLink } from '../local-span/span-details.js';
 import { TakenRows } from '../local-span/taken-rows.js';
-import type { ActiveTrace, MountedBatch } from '../span/active-trace.js';
+import { type ActiveTrace, linkToPlace, type MountedBatch } from '../span/active-trace.js';
 import type { Resource } from './reporter.js';
 import { TracePart } from './trace-part.js';
 
@@ -15,7 +15,7 @@ export const takeTraces = (traces: readonly ActiveTrace[], store: RowStore): Tra
   const anchor = takeAnchor();
   return waiting.map((trace, i) => {
     if (trace.mounts !== null) for (const mounted of trace.mounts) copyMounted(rows, i, trace, mounted);
-    trace.anchor ??= anchor satisfies ClockAnchor;
+    trace.anchor ??= anchor;
     return new TracePart(trace, rows.rangeOf(i), trace.resource as Resource);
   });
 };
@@ -32,12 +32,7 @@ export const compactParts = (kept: readonly TracePart[], taken: readonly TracePa
 
 // Top spans of the batch become children of the span it is mounted under.
 const copyMounted = (rows: TakenRows, i: number, { context }: ActiveTrace, mounted: MountedBatch): void => {
-  const { w0, w1, w2, w3 } = context;
-  const links = mounted.alsoUnder?.map(({ parentHi, parentLo }) => ({
-    ids: [w0, w1, w2, w3, parentHi, parentLo],
-    traceState: '',
-    properties: null,
-  }));
+  const links = mounted.alsoUnder?.map((place) => linkToPlace(context, place));
   for (const { chunk, row } of mounted.batch.first(mounted.count)) {
     const to = rows.copy(i, chunk, row);
     const last = to.count - 1;

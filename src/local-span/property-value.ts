@@ -3,7 +3,8 @@
 import { guarded, lazyProperties } from './lazy.js';
 import type { Properties, PropertyList, PropertyValue } from './property.js';
 
-const isScalar = (value: unknown): boolean =>
+/** A permitted value that is no array. */
+export const isScalar = (value: unknown): boolean =>
   typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' || typeof value === 'bigint';
 
 /** A permitted value, an array copied; undefined for any other. */

@@ -12,6 +12,7 @@
 import { Counter, countMany } from './counters.js';
 import { numberOfName } from './name-table.js';
 import type { PropertyList, PropertyValue } from './property.js';
+import { isScalar } from './property-value.js';
 import { RowText } from './row-text.js';
 
 /** What an entry is. */
@@ -39,7 +40,7 @@ export const Tag = {
 } as const;
 
 /** Bytes of an entry. */
-export const ENTRY_BYTES = 16;
+const ENTRY_BYTES = 16;
 
 // Texts that come again and again under a key, as literals do, are written once a chunk: the last one of each key is compared, by
 // the key's number in a table of this size.
@@ -327,14 +328,4 @@ const merged = (list: PropertyList): PropertyList => {
   return out;
 };
 
-const isValue = (value: unknown): boolean => {
-  switch (typeof value) {
-    case 'string':
-    case 'number':
-    case 'boolean':
-    case 'bigint':
-      return true;
-    default:
-      return Array.isArray(value);
-  }
-};
+const isValue = (value: unknown): boolean => isScalar(value) || Array.isArray(value);

@@ -3,7 +3,7 @@
 import { Counter, count } from './counters.js';
 import { nameText } from './name-table.js';
 import type { PropertyList, PropertyValue } from './property.js';
-import { ENTRY_BYTES, type RowEntries } from './row-entries.js';
+import type { RowEntries } from './row-entries.js';
 
 /** An event as recorded. */
 export interface PendingEvent {
@@ -63,7 +63,7 @@ export const writeDetails = (
   name: string | null,
   further: readonly PendingLink[] | null,
 ): number => {
-  const before = entries.count * ENTRY_BYTES + entries.text.used;
+  const before = entries.usedBytes;
   if (name !== null) entries.writeName(name);
   const { propertyList, details } = span;
   const invalid = propertyList === null ? 0 : entries.writeProperties(propertyList);
@@ -77,7 +77,7 @@ export const writeDetails = (
   }
   if (further !== null) for (const link of further) writeLink(entries, link);
   if (details?.links) for (const link of details.links) writeLink(entries, link);
-  return entries.count * ENTRY_BYTES + entries.text.used - before;
+  return entries.usedBytes - before;
 };
 
 const writeEvent = (entries: RowEntries, { name, ticks, properties }: PendingEvent): void => {

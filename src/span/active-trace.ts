@@ -22,6 +22,15 @@ export interface Place {
   readonly parentLo: number;
 }
 
+export const isSamePlace = (a: Place, b: Place): boolean => a.parentHi === b.parentHi && a.parentLo === b.parentLo;
+
+/** A link to a further parent in the same trace. */
+export const linkToPlace = ({ w0, w1, w2, w3 }: SpanContext, { parentHi, parentLo }: Place): PendingLink => ({
+  ids: [w0, w1, w2, w3, parentHi, parentLo],
+  traceState: '',
+  properties: null,
+});
+
 /** A local batch under a span of this trace. `alsoUnder` are further parents in the same trace: they become links. */
 export interface MountedBatch extends Place {
   readonly batch: LocalBatch;
@@ -162,8 +171,7 @@ export class ActiveTrace implements RowOwner {
     const mounted = this.mounts?.find((one) => one.batch === batch);
     if (mounted === undefined) count(Counter.mountsAfterReport);
     else {
-      const isParent = (one: Place): boolean => one.parentHi === parent.parentHi && one.parentLo === parent.parentLo;
-      if (isParent(mounted) || mounted.alsoUnder?.some(isParent)) return;
+      if (isSamePlace(mounted, parent) || mounted.alsoUnder?.some((one) => isSamePlace(one, parent))) return;
       mounted.alsoUnder ??= [];
       if (mounted.alsoUnder.length >= this.sink.limits.maxLinksPerSpan) count(Counter.linksOverCap);
       else mounted.alsoUnder.push(parent);

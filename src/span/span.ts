@@ -14,7 +14,7 @@ import { keptProperties, keptValue } from '../local-span/property-value.js';
 import { Flag } from '../local-span/row-chunk.js';
 import { type EndedSpan, type PendingLink, SpanDetails } from '../local-span/span-details.js';
 import { type LineMount, SpanLine } from '../local-span/span-line.js';
-import { ActiveTrace, type Place, type TraceSink } from './active-trace.js';
+import { ActiveTrace, isSamePlace, linkToPlace, type Place, type TraceSink } from './active-trace.js';
 import {
   contextArgument,
   isSpan,
@@ -514,14 +514,7 @@ export class Span implements Disposable, LineMount, EndedSpan {
 
   private linksIn(trace: ActiveTrace): PendingLink[] | null {
     if (this.alsoUnder === null) return null;
-    const { w0, w1, w2, w3 } = trace.context;
-    return this.alsoUnder
-      .filter((one) => one.trace === trace)
-      .map(({ parentHi, parentLo }) => ({
-        ids: [w0, w1, w2, w3, parentHi, parentLo],
-        traceState: '',
-        properties: null,
-      }));
+    return this.alsoUnder.filter((one) => one.trace === trace).map((one) => linkToPlace(trace.context, one));
   }
 
   /** False without a place in any trace. */
@@ -572,9 +565,6 @@ const decide = (sink: TraceSink, name: string, context: SpanContext): boolean =>
     return false;
   }
 };
-
-const isSamePlace = (a: Omit<ExtraParent, 'trace'>, b: ExtraParent): boolean =>
-  a.parentHi === b.parentHi && a.parentLo === b.parentLo;
 
 const isSameParent = (a: ExtraParent, b: ExtraParent): boolean => a.trace === b.trace && isSamePlace(a, b);
 

@@ -2,8 +2,7 @@
 // Nothing here may run on the recording path; records are made when a trace is reported.
 import type { PropertyList, PropertyValue } from '../local-span/property.js';
 import type { Link, SpanKind, SpanStatus } from '../span/span-types.js';
-
-const hex8 = (word: number): string => (word >>> 0).toString(16).padStart(8, '0');
+import { hex8 } from '../span/traceparent.js';
 
 const BILLION = 1_000_000_000n;
 
