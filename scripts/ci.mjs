@@ -66,7 +66,8 @@ function countedTests(title, command, args) {
 
 const bin = (path) => join(root, 'node_modules', path);
 const script = (name) => join(root, 'scripts', name);
-const SMOKE = ['test/package', 'test/clock', 'test/profile'];
+const SMOKE = ['test/package', 'test/clock', 'test/context', 'test/profile'];
+const RECORDING = ['test/local-span', 'test/span/', 'test/collector', 'test/context'];
 
 /**
  * The tests of the Bigtable store need an emulator, those of profile files ask `go tool pprof` what it reads in them, and others compare with
@@ -96,6 +97,14 @@ function main() {
   countedTests(`tests on Node ${process.versions.node} (npm test)`, 'npm', ['test', '--']);
   ensureInstalled(root);
   check('tests on Node 24', nodeOf(24), [script('test.mjs'), '--reporter=dot', NAMES_SECOND_TRIES]);
+  process.env.SPANLINE_CONTEXT = 'als';
+  check('recording tests on Node 24 without frames', nodeOf(24), [
+    script('test.mjs'),
+    ...RECORDING,
+    '--reporter=dot',
+    NAMES_SECOND_TRIES,
+  ]);
+  delete process.env.SPANLINE_CONTEXT;
   for (const major of [22, 26]) {
     check(`package, clock and profile tests on Node ${major}`, nodeOf(major), [
       script('test.mjs'),

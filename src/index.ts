@@ -19,6 +19,7 @@ export type { CollectorOptions } from './collector/options.js';
 export type { PipelineStats } from './collector/pipeline.js';
 export { type ReportBatch, ReportError, type Reporter, type Resource, type Trace } from './collector/reporter.js';
 export { toRecords } from './collector/to-records.js';
+export type { ContextInfo } from './context/frame-store.js';
 export { currentLine } from './local-span/line-store.js';
 export { LocalCollector, LocalSpans } from './local-span/local-collector.js';
 export { LocalSpan } from './local-span/local-span.js';

@@ -35,14 +35,22 @@ export interface FastCall {
   /** Undefined when this file serves another clock already. */
   wrap(address: bigint): (() => number) | undefined;
   slowCalls(): number;
+  /** The current frame of the async context; missing where V8 has no such function. */
+  readonly currentFrame?: () => unknown;
+  readonly setFrame?: (frame: unknown) => void;
 }
 
 const load = <T>(name: string): Loaded<T> => loadNativeFile('native/tsc/out', name);
 
 export const loadNative = (): Loaded<NativeClock> => load('tsc.node');
 
+let fastCall: Loaded<FastCall> | undefined;
+
 /** Only a file made and self-tested for exactly this ABI. Other programs that say they have it, have not this V8. */
-export const loadFastCall = (): Loaded<FastCall> =>
-  'bun' in process.versions || 'deno' in process.versions
-    ? { reasons: ['the fast call is for Node alone'] }
-    : load(`tsc-fast-${process.versions.modules}.node`);
+export const loadFastCall = (): Loaded<FastCall> => {
+  fastCall ??=
+    'bun' in process.versions || 'deno' in process.versions
+      ? { reasons: ['the fast call is for Node alone'] }
+      : load(`tsc-fast-${process.versions.modules}.node`);
+  return fastCall;
+};

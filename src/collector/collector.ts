@@ -6,6 +6,7 @@ import { within } from '../base/calls/within.js';
 import { checkDrift } from '../clock/index.js';
 import { Counter, count, countMany } from '../local-span/counters.js';
 import { guarded } from '../local-span/lazy.js';
+import { state } from '../local-span/process-state.js';
 import { RowStore } from '../local-span/row-store.js';
 import { closeUnfinished, isTurnUnfinished } from '../local-span/stretches.js';
 import type { ActiveTrace, TraceLimits, TraceSink } from '../span/active-trace.js';
@@ -307,6 +308,7 @@ export class Collector implements TraceSink {
     if (this.options.reportOpenTraces) this.enqueueOpen();
     if (this.ready.length === 0) return [];
     checkDrift();
+    state.lineStore.heedReaders();
     const parts = takeTraces(this.ready.takeAll(), this.rows);
     return this.options.keep === undefined ? parts : this.keptOf(parts);
   }

@@ -4,6 +4,7 @@
 import { wrongOption } from '../base/errors/option-error.js';
 import { flag } from '../base/options/checks.js';
 import { clockStats } from '../clock/index.js';
+import type { ContextInfo } from '../context/frame-store.js';
 import { type CounterName, readCounters } from '../local-span/counters.js';
 import { state } from '../local-span/process-state.js';
 import { RowStore } from '../local-span/row-store.js';
@@ -33,10 +34,11 @@ export interface Options extends CollectorOptions {
   readonly development?: boolean;
 }
 
-/** Counters of the recording path by reason, of the collector and of the clock. */
+/** Counters of the recording path by reason, of the collector and of the clock, and how contexts are entered. */
 export interface Stats extends Record<CounterName, number> {
   readonly collector: CollectorStats;
   readonly clock: Readonly<Record<string, number>>;
+  readonly context: ContextInfo;
 }
 
 // Rows of a chunk of a request that collects its own spans.
@@ -123,6 +125,7 @@ export const stats = (): Stats => ({
   ...readCounters(),
   collector: defaultCollector().stats(),
   clock: clockStats(),
+  context: state.lineStore.info,
 });
 
 Span.rootWithCollector = (name: string, context?: SpanContext, options?: RootOptions) => {

@@ -1,10 +1,10 @@
 // The async context with its lines as the class that they are. Must hold no logic: `task-context.ts` has it, below the class.
-import type { AsyncLocalStorage } from 'node:async_hooks';
+import type { FrameStore } from '../context/frame-store.js';
 import { state } from './process-state.js';
 import type { SpanLine } from './span-line.js';
 import { currentTaskLine, enteredTaskLine, recordingTaskLine } from './task-context.js';
 
-export const lineStore = state.lineStore as AsyncLocalStorage<SpanLine>;
+export const lineStore = state.lineStore as FrameStore<SpanLine>;
 
 /** Run `fn` with `line` as the current one. */
 export const runOnLine = <T>(line: SpanLine, fn: () => T): T => {

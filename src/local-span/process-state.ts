@@ -1,6 +1,6 @@
 // The one process-wide state: what the ES module build and the CommonJS build of this package must share when both
 // are loaded, so that a trace begun in one continues in the other. Nothing else in the library may be global.
-import { AsyncLocalStorage } from 'node:async_hooks';
+import { FrameStore } from '../context/frame-store.js';
 
 /** A line of local spans as the async context sees it. `SpanLine` implements it, above this file. */
 export interface TaskLine {
@@ -28,7 +28,7 @@ export interface ProcessState {
   /** Warn about misuse once per call site. */
   development: boolean;
   /** The one async context of the library. */
-  readonly lineStore: AsyncLocalStorage<TaskLine>;
+  readonly lineStore: FrameStore<TaskLine>;
   /** Lines that are closed at the end of this turn of the event loop. */
   readonly unfinished: TaskLine[];
   /** Names by number and numbers by name; nothing has the number 0. */
@@ -52,7 +52,7 @@ const isDisabledByEnvironment = (): boolean => {
 const create = (): ProcessState => ({
   enabled: !isDisabledByEnvironment(),
   development: process.env.NODE_ENV === 'development',
-  lineStore: new AsyncLocalStorage<TaskLine>(),
+  lineStore: new FrameStore<TaskLine>(),
   unfinished: [],
   names: { texts: [''], numbers: new Map() },
   counters: new Float64Array(COUNTER_SLOTS),

@@ -102,11 +102,24 @@ void Wrap(const v8::FunctionCallbackInfo<v8::Value>& info) {
   if (made->GetFunction(context).ToLocal(&function)) info.GetReturnValue().Set(function);
 }
 
+// V8's own functions to read and set the continuation-preserved embedder data, which Node 24 and later keep the frames of the async context
+// in. V8 keeps them for its embedder; optimised code has them inline. An older V8 has none.
+void ExportExtra(v8::Local<v8::Context> context, v8::Local<v8::Object> exports, const char* extra, const char* name) {
+  v8::Isolate* isolate = v8::Isolate::GetCurrent();
+  const auto text = [isolate](const char* value) {
+    return v8::String::NewFromUtf8(isolate, value, v8::NewStringType::kInternalized).ToLocalChecked();
+  };
+  v8::Local<v8::Value> function;
+  if (!context->GetExtrasBindingObject()->Get(context, text(extra)).ToLocal(&function)) return;
+  if (function->IsFunction()) exports->Set(context, text(name), function).Check();
+}
+
 }  // namespace
 
 NODE_MODULE_INIT() {
   (void)module;
-  (void)context;
+  ExportExtra(context, exports, "getContinuationPreservedEmbedderData", "currentFrame");
+  ExportExtra(context, exports, "setContinuationPreservedEmbedderData", "setFrame");
   NODE_SET_METHOD(exports, "wrap", Wrap);
   NODE_SET_METHOD(exports, "slowCalls", SlowCalls);
 }

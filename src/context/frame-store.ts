@@ -1,0 +1,114 @@
+// FrameStore: an AsyncLocalStorage whose `run` costs a tenth where Node keeps the async context in frames (Node 24 and later). Node's own
+// builds a Map to go in and another to come back; this one exchanges a frame of two fields. Whatever programs see of any store, this one
+// and theirs, must be what they see with AsyncLocalStorage alone; where that is not certain, it is used alone.
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { ContextFrame } from './context-frame.js';
+import { currentFrame, hasAccess, setFrame } from './frame-access.js';
+import { frameReader } from './frame-readers.js';
+import { faultOfFrames, faultOfLaterFrames } from './self-test.js';
+
+/** How contexts are entered, and why not by frames. */
+export interface ContextInfo {
+  readonly way: 'frames' | 'als';
+  readonly reason?: string;
+}
+
+// One decision for all stores of a thread.
+let usesFrames = false;
+let isDecided = false;
+let reason: string | undefined;
+
+export class FrameStore<T> extends AsyncLocalStorage<T> {
+  /** The way in use. */
+  get info(): ContextInfo {
+    if (!isDecided) decide();
+    return usesFrames ? { way: 'frames' } : { way: 'als', reason };
+  }
+
+  override run<R, A extends unknown[]>(value: T, fn: (...args: A) => R, ...args: A): R {
+    if (!isDecided) decide();
+    return usesFrames ? this.runInFrame(value, fn, args) : super.run(value, fn, ...args);
+  }
+
+  /** Go the plain way when somebody reads frames in native code, where ours look empty. To be called at every report. */
+  heedReaders(): void {
+    if (!usesFrames || performance.now() < nextLook) return;
+    heedReaders();
+  }
+
+  /** @internal */
+  protected runInFrame<R, A extends unknown[]>(value: T, fn: (...args: A) => R, args: A): R {
+    const outer = currentFrame();
+    // Node's own does nothing then, and what is entered inside stays.
+    if (isValueIn(outer, this, value)) return Reflect.apply(fn, null, args);
+    const frame = new ContextFrame(this, value, ContextFrame.around(outer, this));
+    setFrame(frame);
+    try {
+      return Reflect.apply(fn, null, args);
+    } finally {
+      const left = currentFrame();
+      if (left === frame && !frame.isChanged) setFrame(outer);
+      else this.leave(outer, left);
+    }
+  }
+
+  // Somebody has entered or disabled a store inside, which outlives this run as it does with AsyncLocalStorage.
+  private leave(outer: unknown, left: unknown): void {
+    setFrame(outer);
+    const prior = this.getStore();
+    setFrame(left);
+    this.enterWith(prior as T);
+  }
+}
+
+const isValueIn = (frame: unknown, store: AsyncLocalStorage<unknown>, value: unknown): boolean => {
+  if (frame instanceof ContextFrame) return frame.holds(store, value);
+  return Object.is(frame === undefined ? undefined : (frame as ReadonlyMap<unknown, unknown>).get(store), value);
+};
+
+/** For the self-test: goes by frames whatever was found so far. */
+class TestedStore extends FrameStore<unknown> {
+  override run<R, A extends unknown[]>(value: unknown, fn: (...args: A) => R, ...args: A): R {
+    return this.runInFrame(value, fn, args);
+  }
+}
+
+const useAls = (why: string): void => {
+  usesFrames = false;
+  reason = why;
+};
+
+// A program has thousands of modules, and may report after every request.
+const LOOK_EVERY_MS = 1000;
+let nextLook = 0;
+
+const heedReaders = (): void => {
+  nextLook = performance.now() + LOOK_EVERY_MS;
+  const reader = usesFrames ? frameReader() : undefined;
+  if (reader === undefined) return;
+  useAls(`${reader} reads frames in native code`);
+  const message = `${reader} reads Node's context frames, so spans go by AsyncLocalStorage alone, which costs more.`;
+  try {
+    process.emitWarning(message, { type: 'SpanlineWarning', code: 'SPANLINE_CONTEXT_READER' });
+  } catch {
+    // Programs replace emitWarning.
+  }
+};
+
+const faultNow = (): string | undefined => {
+  if (process.env.SPANLINE_CONTEXT === 'als') return 'SPANLINE_CONTEXT=als';
+  return hasAccess ? faultOfFrames(new TestedStore()) : 'this Node or build gives no access to frames';
+};
+
+const decide = (): void => {
+  isDecided = true;
+  reason = faultNow();
+  usesFrames = reason === undefined;
+  heedReaders();
+  if (usesFrames) void decideLater();
+};
+
+const decideLater = async (): Promise<void> => {
+  const fault = await faultOfLaterFrames(new TestedStore());
+  if (fault !== undefined) useAls(fault);
+};
