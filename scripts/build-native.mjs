@@ -13,8 +13,8 @@ const outOf = (addon) => resolve(values.out ?? join(root, 'native', addon, 'out'
 const builtOf = (addon) => join(root, 'native', addon, 'build/Release');
 const abi = process.versions.modules;
 
-function attempt(command, args) {
-  const { status, error, stdout, stderr } = spawnSync(command, args, { cwd: root, encoding: 'utf8' });
+function attempt(command, args, env = process.env) {
+  const { status, error, stdout, stderr } = spawnSync(command, args, { cwd: root, env, encoding: 'utf8' });
   return { ok: status === 0, output: `${error?.message ?? ''}${stdout ?? ''}${stderr ?? ''}` };
 }
 
@@ -29,8 +29,11 @@ function compile(addon) {
   // The headers that belong to this very Node, when they lie beside it; else node-gyp looks for them itself.
   const prefix = dirname(dirname(process.execPath));
   const headers = existsSync(join(prefix, 'include/node/node.h')) ? [`--nodedir=${prefix}`] : [];
+  // A folder in npm's settings comes before the option, and may be that of another Node.
+  const { npm_config_nodedir, ...env } = process.env;
+  if (headers.length === 0 && npm_config_nodedir !== undefined) env.npm_config_nodedir = npm_config_nodedir;
   const gyp = join(root, 'node_modules/node-gyp/bin/node-gyp.js');
-  const { ok, output } = attempt(process.execPath, [gyp, 'rebuild', '-C', `native/${addon}`, ...headers]);
+  const { ok, output } = attempt(process.execPath, [gyp, 'rebuild', '-C', `native/${addon}`, ...headers], env);
   if (!ok) giveUp(`the addon ${addon} could not be built (is there a C++ compiler?)`, output);
 }
 
@@ -58,7 +61,7 @@ if (test.ok) {
 } else {
   rmSync(join(out, `tsc-fast-${abi}.node`), { force: true });
   console.error(
-    `native clock for ABI ${abi}: no fast call (${test.output.trim().split('\n').at(-1)}), Node-API instead`,
+    `native clock for ABI ${abi}: no fast call (${/^\w*Error: .*$/m.exec(test.output)?.[0] ?? 'the self-test ended'}), Node-API instead`,
   );
 }
 
