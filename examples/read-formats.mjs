@@ -347,12 +347,19 @@ const readSegment = (file) => {
 
 /** "Write-ahead files": the spans of all whole frames. */
 const readFrame = (r) => {
-  const tables = { map: [], scope: [], text: [] };
+  const tables = { map: [], scope: [], text: [''] };
   const known = (type) => {
     const number = r.varint();
     if (number === tables[type].length) tables[type].push(r[type]());
     return tables[type][number];
   };
+  const ref = () => {
+    if (r.rest[0] !== 0) return known('text');
+    r.varint();
+    return r.text();
+  };
+  const value = (type) => (type === 0 ? ref() : r[r.types[type]]());
+  const values = () => Object.fromEntries(r.list(() => [ref(), value(r.byte())]));
   const id = (words) => times(words, () => r.u32().toString(16).padStart(8, '0')).join('');
   let traceId;
   const readSpan = () => {
@@ -360,14 +367,16 @@ const readFrame = (r) => {
     if (has & 2) traceId = id(4);
     const spanId = id(2);
     const parentSpanId = has & 1 ? id(2) : '';
-    const { start, end } = r.row('start:u64 end:u64');
-    const [resource, , name] = ['map', 'scope', 'text'].map(known);
+    const start = r.u64();
+    const duration = has & 64 ? r.u64() - start : BigInt(r.varint());
+    const [resource] = ['map', 'scope'].map(known);
+    const name = ref();
     if (has & 4) r.row('traceState:text message:text');
-    const properties = ownProperties(has & 8 ? r.map() : {});
-    if (has & 16) r.list(() => [known('text'), r.row('time:u64 properties:map')]);
-    if (has & 32) r.list(() => [id(6), r.row('traceState:text properties:map')]);
+    const properties = ownProperties(has & 8 ? values() : {});
+    if (has & 16) r.list(() => [ref(), r.u64(), values()]);
+    if (has & 32) r.list(() => [id(6), r.text(), values()]);
     const service = resource['service.name'];
-    return { traceId, spanId, parentSpanId, name, start, duration: end - start, service, properties };
+    return { traceId, spanId, parentSpanId, name, start, duration, service, properties };
   };
   const spans = [];
   while (r.rest.length > 0) spans.push(readSpan());
@@ -378,7 +387,7 @@ const readWriteAhead = (file) => {
   const spans = [];
   while (file.rest.length >= 12) {
     const { mark, length, crc } = file.row('mark:u32 length:u32 crc:u32');
-    if (mark !== 0xc3a71ef5 || length > file.rest.length || zlib.crc32(file.rest.subarray(0, length)) !== crc) break;
+    if (mark !== 0xc4a71ef5 || length > file.rest.length || zlib.crc32(file.rest.subarray(0, length)) !== crc) break;
     spans.push(...readFrame(new Reader(file.raw(length))));
   }
   return spans;
@@ -386,7 +395,7 @@ const readWriteAhead = (file) => {
 
 /** What a file holds: spans, or the graphs of a graph file. */
 export const readFormat = (bytes) => {
-  if (bytes.toString('latin1', 0, 8) === 'SPLWAL01') return readWriteAhead(new Reader(bytes.subarray(8)));
+  if (bytes.toString('latin1', 0, 8) === 'SPLWAL02') return readWriteAhead(new Reader(bytes.subarray(8)));
   if (bytes.toString('latin1', 0, 8) !== 'SPLGRAF1') throw new Error('no segment, graph or write-ahead file');
   const file = openContainer(bytes);
   return file.meta.notes.kind === 'spans'

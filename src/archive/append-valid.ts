@@ -14,7 +14,8 @@ export interface Appended {
   reason?: string;
 }
 
-const isInvalid = (error: unknown): error is Error =>
+/** Whether an error says that a span can never be kept. */
+export const isInvalid = (error: unknown): error is Error =>
   error instanceof BadKeyError || error instanceof BadValueError || error instanceof LimitError;
 
 /** Append what can be kept; stops where the archive has no more room. */

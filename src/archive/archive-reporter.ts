@@ -1,11 +1,15 @@
-// The collector's way into an archive. Reporting only appends; the archive's timer brings it to disk, and `flush` waits for that.
-import { getOrMake } from '../base/maps/get-or-make.js';
-import { type ReportBatch, ReportError, type Reporter, type Resource } from '../collector/reporter.js';
-import { ownResource } from '../formats/library.js';
-import type { ArchivedResource } from '../trace/archived-span.js';
-import { appendValid } from './append-valid.js';
+// The collector's way into an archive: rows become bytes of the write-ahead file, in slices of time. Reporting only appends; the archive's
+// timer brings it to disk, and `flush` waits for that. What was taken of a batch must not be taken again when it is tried again.
+import { type ReportBatch, ReportError, type Reporter } from '../collector/reporter.js';
+import { BatchSpans } from '../exporters/otlp/batch-spans.js';
+import { Slices } from '../exporters/slices.js';
 import type { Archive } from './archive.js';
-import { archivedSpan } from './from-record.js';
+
+/** How far a batch has come. */
+interface Progress {
+  readonly spans: BatchSpans;
+  next: number;
+}
 
 /**
  * Writes finished traces to an archive; use it instead of, or beside, a reporter that sends them.
@@ -27,33 +31,66 @@ export class ArchiveReporter implements Reporter {
   readonly name = 'archive';
   /** @internal */
   readonly keepsNoTrace = true;
-  private readonly resources = new WeakMap<Resource, ArchivedResource>();
+  private readonly begun = new WeakMap<ReportBatch, Progress>();
   private spans = 0;
   private refused = 0;
   private invalid = 0;
 
   constructor(private readonly archive: Archive) {}
 
-  report(batch: ReportBatch): void {
-    this.reportSync(batch);
+  /** Resolves, or returns where that takes no longer than a slice, when all spans are in the file. */
+  report(batch: ReportBatch): void | Promise<void> {
+    const progress = this.begin(batch);
+    const slices = new Slices();
+    this.append(batch, progress, () => slices.isOver());
+    return progress.next < batch.spanCount ? this.goOn(batch, progress, slices) : undefined;
   }
 
-  reportSync({ traces, resource, spanCount }: ReportBatch): void {
+  reportSync(batch: ReportBatch): void {
+    this.append(batch, this.begin(batch), () => false);
+  }
+
+  private begin(batch: ReportBatch): Progress {
     const { archive } = this;
-    // All or none: what was taken of a batch would come twice when it is tried again.
-    if (archive.room < spanCount) {
-      this.refused += spanCount;
+    let progress = this.begun.get(batch);
+    const left = batch.spanCount - (progress?.next ?? 0);
+    if (archive.room < left) {
+      this.refused += left;
       throw new ReportError(
         'ERR_SPANLINE_ARCHIVE_FULL',
-        `the archive ${archive.directory} holds too many spans and refused ${spanCount}: see lastFailure of its stats()`,
+        `the archive ${archive.directory} holds too many spans and refused ${left}: see lastFailure of its stats()`,
         { retryable: true },
       );
     }
-    const from = getOrMake(this.resources, resource, ownResource);
-    const spans = traces.flatMap((trace) => trace.spans.map((span) => archivedSpan(span, from)));
-    const { taken, invalid } = appendValid(archive, spans);
-    this.spans += taken;
-    this.invalid += invalid;
+    if (progress === undefined) {
+      progress = { spans: new BatchSpans(batch), next: 0 };
+      this.begun.set(batch, progress);
+    }
+    return progress;
+  }
+
+  private async goOn(batch: ReportBatch, progress: Progress, slices: Slices): Promise<void> {
+    while (progress.next < batch.spanCount) {
+      await slices.next();
+      batch.signal.throwIfAborted();
+      this.append(batch, progress, () => slices.isOver());
+    }
+  }
+
+  /** Until all are taken, or `isOver`. */
+  private append({ spanCount }: ReportBatch, progress: Progress, isOver: () => boolean): void {
+    let isLast = false;
+    const isOverNow = (): boolean => {
+      isLast = isOver();
+      return isLast;
+    };
+    while (progress.next < spanCount && !isLast) {
+      const spanAt = (index: number) => progress.spans.viewAt(index);
+      const { next, taken, invalid } = this.archive.appendFinished(spanAt, progress.next, spanCount, isOverNow);
+      progress.next = next;
+      this.spans += taken;
+      if (invalid !== undefined) this.invalid++;
+    }
   }
 
   async flush(): Promise<void> {

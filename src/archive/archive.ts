@@ -101,6 +101,15 @@ export class Archive {
     return this.held.append(spans);
   }
 
+  /**
+   * Take finished spans of a report; see `WalWriter.appendFinished`.
+   * @internal
+   */
+  appendFinished(...spans: Parameters<HeldSpans['appendFinished']>): ReturnType<HeldSpans['appendFinished']> {
+    this.checkWritable();
+    return this.held.appendFinished(...spans);
+  }
+
   /** How many spans `append` would take now. */
   get room(): number {
     return this.held.room;

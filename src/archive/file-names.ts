@@ -27,6 +27,9 @@ const NS_PER_MS = 1_000_000n;
 export const segmentName = (startUnixNs: bigint, endUnixNs: bigint, id: string): string =>
   `seg-${startUnixNs / NS_PER_MS}-${endUnixNs / NS_PER_MS + 1n}-${id}.spans`;
 
+/** Whether a name is that of the segment with this `id`. */
+export const isSegmentOf = (name: string, id: string): boolean => SEGMENT.test(name) && name.endsWith(`-${id}.spans`);
+
 /** What a segment's name tells; undefined for any other file. */
 export const parseSegmentName = (name: string): SegmentName | undefined => {
   const [, start, end] = SEGMENT.exec(name) ?? [];

@@ -10,12 +10,10 @@ import type {
   ArchivedValue,
 } from '../trace/archived-span.js';
 import { extrasOf } from '../trace/extras.js';
-import type { FinishedEvent, FinishedLink, SpanProperties } from '../trace/finished-span.js';
+import type { FinishedEvent, FinishedLink, FinishedSpan, SpanProperties } from '../trace/finished-span.js';
 import { NO_PROPERTIES } from '../trace/properties.js';
 import { type SpanRecord, setOwn } from '../trace/record.js';
 import { RecordView } from '../trace/record-view.js';
-
-const NONE: readonly never[] = Object.freeze([]);
 
 const propertiesOf = (from: SpanProperties): ArchivedProperties => {
   if (from.size === 0) return NO_PROPERTIES;
@@ -43,8 +41,13 @@ const linkOf = ({ traceId, spanId, traceState, properties, droppedAttributesCoun
 const view = new RecordView({ properties: NO_PROPERTIES }, OWN_SCOPE);
 
 /** A span of the collector; `resource` is the same object for all spans of a batch. */
-export const archivedSpan = (record: SpanRecord, resource: ArchivedResource): ArchivedSpan => {
-  const span = view.of(record);
+export const archivedSpan = (record: SpanRecord, resource: ArchivedResource): ArchivedSpan => ({
+  ...archivedView(view.of(record)),
+  resource,
+});
+
+/** A finished span, with objects of its own. */
+export const archivedView = (span: FinishedSpan): ArchivedSpan => {
   const { flags, droppedAttributesCount, droppedEventsCount, droppedLinksCount } = span;
   return {
     traceId: span.traceId,
@@ -54,13 +57,13 @@ export const archivedSpan = (record: SpanRecord, resource: ArchivedResource): Ar
     name: span.name,
     kind: span.kind,
     startUnixNs: span.startUnixNs,
-    endUnixNs: record.endTimeUnixNs,
+    endUnixNs: span.startUnixNs + span.durationNs,
     status: { code: span.statusCode, message: span.statusMessage },
     properties: propertiesOf(span.properties),
-    events: span.eventCount === 0 ? NONE : record.events.map((_, i) => eventOf(span.event(i))),
-    links: span.linkCount === 0 ? NONE : record.links.map((_, i) => linkOf(span.link(i))),
-    resource,
-    scope: OWN_SCOPE,
+    events: Array.from({ length: span.eventCount }, (_, i) => eventOf(span.event(i))),
+    links: Array.from({ length: span.linkCount }, (_, i) => linkOf(span.link(i))),
+    resource: span.resource,
+    scope: span.scope,
     ...extrasOf({ flags, droppedAttributesCount, droppedEventsCount, droppedLinksCount }),
   };
 };

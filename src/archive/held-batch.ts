@@ -1,11 +1,12 @@
-// Spans that become one segment: in memory, and in a write-ahead file of their own. What it took must be in the file or refused; the file
-// stays until whoever made the segment drops it.
+// Spans that become one segment: in a write-ahead file of their own, and in memory as the bytes of that file. What it took must be in the
+// file or refused; the file stays until whoever made the segment drops it.
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ArchivedSpan } from '../trace/archived-span.js';
 import { newId, walName } from './file-names.js';
+import { HeldList, spansOf } from './held-list.js';
 import { use } from './owner.js';
-import { SpanList } from './span-list.js';
+
 import { WalWriter } from './wal/wal-writer.js';
 
 /** A write-ahead file of this process. */
@@ -15,9 +16,6 @@ export interface Wal {
   readonly writer: WalWriter;
   readonly release: () => void;
 }
-
-/** Spans written again at a time. */
-const REWRITE_SPANS = 10_000;
 
 const newWal = (directory: string): Wal => {
   const id = newId();
@@ -44,11 +42,10 @@ const dropWal = (wal: Wal): void => {
 /** The spans of one write-ahead file. */
 export class HeldBatch {
   readonly #directory: string;
-  readonly #spans: ArchivedSpan[] = [];
   /** The file, which is another one after `rewrite`. */
   wal: Wal;
-  /** The spans as queries see them. */
-  readonly list = new SpanList(this.#spans);
+  #list: HeldList | undefined;
+  #isAsked = false;
   readonly since = Date.now();
   /** The worker has the file, which is whole: its segment may appear at any moment. */
   isHandedOver = false;
@@ -59,22 +56,34 @@ export class HeldBatch {
     this.wal = newWal(directory);
   }
 
-  get spans(): readonly ArchivedSpan[] {
-    return this.#spans;
+  /** The number of its spans. */
+  get count(): number {
+    return this.wal.writer.spans;
   }
 
-  /** Take spans: all, or none when it throws. */
-  append(spans: readonly ArchivedSpan[]): void {
-    this.wal.writer.append(spans);
-    for (const span of spans) this.#spans.push(span);
+  /** The spans as queries see them. */
+  get list(): HeldList {
+    this.#isAsked = true;
+    this.#list ??= new HeldList(() => this.wal.writer.frames);
+    return this.#list;
+  }
+
+  /** Its spans, in order. */
+  spans(): ArchivedSpan[] {
+    return spansOf(this.wal.writer.frames);
+  }
+
+  /** Forget what was decoded for queries, unless there were any since the last time. */
+  forget(): void {
+    if (!this.#isAsked) this.#list = undefined;
+    this.#isAsked = false;
   }
 
   /** Everything goes into a new file. */
   rewrite(): void {
     const wal = newWal(this.#directory);
     try {
-      for (let i = 0; i < this.#spans.length; i += REWRITE_SPANS)
-        wal.writer.append(this.#spans.slice(i, i + REWRITE_SPANS));
+      wal.writer.copy(this.wal.writer);
     } catch (error) {
       dropWal(wal);
       throw error;

@@ -1,15 +1,15 @@
 // Spans that are not yet in a segment. What was acknowledged must survive the process; what is held must be bounded, and what is refused is
 // counted. Segments are made by the worker, one at a time, while others are taken; without one, here and at once.
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { readdirSync } from 'node:fs';
 import { TransportError } from '../container/graph-error.js';
 import type { ArchivedSpan } from '../trace/archived-span.js';
 import type { ResolvedArchiveOptions } from './archive-options.js';
-import { newId } from './file-names.js';
+import { isSegmentOf, newId } from './file-names.js';
 import { HeldBatch } from './held-batch.js';
 import type { SpanList } from './span-list.js';
+import type { WalWriter, Written } from './wal/wal-writer.js';
 import type { WorkThread } from './work-thread.js';
-import { segmentNameOf, writeSpansTo } from './write-spans.js';
+import { writeSpansTo } from './write-spans.js';
 
 /** After a segment could not be written it is not tried again for so long. */
 const RETRY_MS = 5000;
@@ -42,7 +42,7 @@ export class HeldSpans {
   ) {}
 
   get count(): number {
-    return this.batches.reduce((sum, { spans }) => sum + spans.length, 0);
+    return this.batches.reduce((sum, batch) => sum + batch.count, 0);
   }
 
   get walBytes(): number {
@@ -74,12 +74,21 @@ export class HeldSpans {
     const taken = room >= spans.length ? spans : spans.slice(0, room);
     if (taken.length > 0) {
       this.open ??= new HeldBatch(this.directory);
-      this.open.append(taken);
+      this.open.wal.writer.append(taken);
       this.appended += taken.length;
       if (this.isFull(this.open)) this.trySeal();
     }
     this.refused += spans.length - taken.length;
     return taken.length;
+  }
+
+  /** Take finished spans as `WalWriter.appendFinished` does; there must be room for all of them. */
+  appendFinished(...spans: Parameters<WalWriter['appendFinished']>): Written {
+    this.open ??= new HeldBatch(this.directory);
+    const written = this.open.wal.writer.appendFinished(...spans);
+    this.appended += written.taken;
+    if (this.isFull(this.open)) this.trySeal();
+    return written;
   }
 
   /** Resolves when the disk has all spans taken before. */
@@ -91,7 +100,10 @@ export class HeldSpans {
 
   /** Once a second: bring what was taken to the disk, show that this writer lives, and make a segment when it is time. */
   async beat(): Promise<void> {
-    for (const { wal } of this.batches) wal.writer.touch();
+    for (const batch of this.batches) {
+      batch.wal.writer.touch();
+      batch.forget();
+    }
     const { open } = this;
     if (open !== undefined && (this.isFull(open) || Date.now() - open.since >= this.limits.segmentMs)) this.trySeal();
     this.go();
@@ -101,7 +113,7 @@ export class HeldSpans {
   /** Write all that is held as segments; the write-ahead files are not needed any more. Rejects with `TransportError`, nothing lost. */
   async seal(): Promise<void> {
     const { open } = this;
-    if (open !== undefined && this.waiting.length === 0 && !this.worker.accepts(open.spans.length)) {
+    if (open !== undefined && this.waiting.length === 0 && !this.worker.accepts(open.count)) {
       this.sealHere();
       return;
     }
@@ -124,8 +136,8 @@ export class HeldSpans {
     return this.open === undefined ? this.waiting : [...this.waiting, this.open];
   }
 
-  private isFull({ spans, wal }: HeldBatch): boolean {
-    return spans.length >= this.limits.segmentSpans || wal.writer.bytes >= this.limits.walBytes;
+  private isFull({ count, wal }: HeldBatch): boolean {
+    return count >= this.limits.segmentSpans || wal.writer.bytes >= this.limits.walBytes;
   }
 
   private async flushBatch(batch: HeldBatch): Promise<void> {
@@ -154,7 +166,7 @@ export class HeldSpans {
   /** A full disk: the spans stay held, and appending refuses when they are too many. */
   private trySeal(): void {
     if (this.open === undefined || Date.now() < this.retryAt) return;
-    if (this.waiting.length === 0 && !this.worker.accepts(this.open.spans.length)) {
+    if (this.waiting.length === 0 && !this.worker.accepts(this.open.count)) {
       try {
         this.sealHere();
       } catch {
@@ -224,20 +236,20 @@ export class HeldSpans {
     if (writer.isLost) return false;
     batch.isHandedOver = true;
     const segmentId = newId();
-    const task = { kind: 'seal', directory, path, replaces, segmentId, spans: batch.spans.length } as const;
+    const task = { kind: 'seal', directory, path, replaces, segmentId, spans: batch.count } as const;
     const answer = await this.worker.run(task);
     // It may have died when it was done: a second segment of these spans would show them twice.
-    if (answer === undefined) return existsSync(join(directory, segmentNameOf(batch.spans, segmentId)));
+    if (answer === undefined) return readdirSync(directory).some((name) => isSegmentOf(name, segmentId));
     return answer.isDone;
   }
 
-  private write({ spans, wal }: HeldBatch): void {
+  private write(batch: HeldBatch): void {
     // The segment names the write-ahead file: a crash before that is gone shows nothing twice.
-    if (spans.length > 0) writeSpansTo(this.directory, spans, [wal.id]);
+    if (batch.count > 0) writeSpansTo(this.directory, batch.spans(), [batch.wal.id]);
   }
 
   private finish(batch: HeldBatch): void {
-    if (batch.spans.length > 0) this.seals++;
+    if (batch.count > 0) this.seals++;
     batch.drop();
   }
 

@@ -35,7 +35,7 @@ export class OtherWriters {
     for (const id of this.byId.keys()) if (!present.has(id)) this.byId.delete(id);
     return wals
       .flatMap((wal) => (ownIds.has(wal.id) ? [] : [this.follow(wal, onUnread)]))
-      .filter(({ spans }) => spans.length > 0);
+      .filter((list) => !list.isEmpty);
   }
 
   private follow({ id, name }: OwnedName, onUnread: (name: string, error: GraphError) => void): SpanList {

@@ -78,7 +78,11 @@ export class SpanList implements TraceSource {
   private start = 0n;
   private end = 0n;
 
-  constructor(readonly spans: readonly ArchivedSpan[]) {}
+  constructor(protected readonly spans: ArchivedSpan[]) {}
+
+  get isEmpty(): boolean {
+    return this.spans.length === 0;
+  }
 
   get startUnixNs(): bigint {
     this.index();
@@ -90,13 +94,13 @@ export class SpanList implements TraceSource {
     return this.end;
   }
 
-  async possible(ids: readonly TraceId[]): Promise<readonly string[]> {
-    this.index();
-    return ids.flatMap(({ text }) => (this.byTrace.has(text) ? [text] : []));
+  possible(ids: readonly TraceId[]): Promise<readonly string[]> {
+    return this.present(ids);
   }
 
-  present(ids: readonly TraceId[]): Promise<readonly string[]> {
-    return this.possible(ids);
+  async present(ids: readonly TraceId[]): Promise<readonly string[]> {
+    this.index();
+    return ids.flatMap(({ text }) => (this.byTrace.has(text) ? [text] : []));
   }
 
   async traces(ids: readonly string[]): Promise<ReadonlyMap<string, readonly ArchivedSpan[]>> {
@@ -125,6 +129,7 @@ export class SpanList implements TraceSource {
   }
 
   async mayMean(): Promise<boolean> {
+    this.index();
     return this.spans.length > 0;
   }
 
@@ -142,6 +147,7 @@ export class SpanList implements TraceSource {
   }
 
   async operations(): Promise<ReadonlyMap<string, readonly SegmentOperation[]>> {
+    this.index();
     const list = new OperationList();
     for (const span of this.spans) list.add(serviceOf(span.resource), span);
     return list.finish().operations;
@@ -149,6 +155,7 @@ export class SpanList implements TraceSource {
 
   /** The same spans, and none that come later. */
   fixed(): SpanList {
+    this.index();
     return new SpanList([...this.spans]);
   }
 
@@ -158,7 +165,8 @@ export class SpanList implements TraceSource {
     for (const spans of this.byTrace.values()) yield rootFirst(spans);
   }
 
-  private index(): void {
+  /** Take in what came. */
+  protected index(): void {
     for (; this.indexed < this.spans.length; this.indexed++) {
       const span = this.spans[this.indexed];
       const { traceId, startUnixNs, endUnixNs } = span;

@@ -9,6 +9,12 @@ import { describe } from './values/values.js';
 const MARK = '\0';
 const FIELD_OF: ReadonlyMap<string, ExtraField> = new Map(EXTRA_FIELDS.map((field) => [MARK + field, field]));
 
+/** Each of these fields and its key in files. */
+export const EXTRA_KEYS: readonly (readonly [ExtraField, string])[] = EXTRA_FIELDS.map((field) => [
+  field,
+  MARK + field,
+]);
+
 const isMarked = (key: string): boolean => key.charCodeAt(0) === 0;
 
 /** Whether a stored key is no key of a property as it is. */

@@ -21,8 +21,29 @@ const append = (text: string, lengths: ByteWriter, bytes: ByteWriter): void => {
 
 const decode = (bytes: Buffer, form: number): string => bytes.toString(form % 2 === 0 ? 'utf8' : 'utf16le');
 
+/** Up to this length a text is written character by character, as long as they are ASCII: its length takes one byte then. */
+const SHORT_LENGTH = 63;
+
+const appendAscii = (text: string, writer: ByteWriter): boolean => {
+  const { length } = text;
+  writer.reserve(length + 1);
+  const { bytes } = writer;
+  let at = writer.length;
+  bytes[at++] = length * 2;
+  for (let i = 0; i < length; i++) {
+    const code = text.charCodeAt(i);
+    if (code > 0x7f) return false;
+    bytes[at++] = code;
+  }
+  writer.length = at;
+  return true;
+};
+
 /** Append one text. */
-export const writeText = (writer: ByteWriter, text: string): void => append(text, writer, writer);
+export const writeText = (writer: ByteWriter, text: string): void => {
+  const isShort = typeof text === 'string' && text.length <= SHORT_LENGTH;
+  if (!(isShort && appendAscii(text, writer))) append(text, writer, writer);
+};
 
 /** Read one text. */
 export const readText = (reader: ByteReader): string => {

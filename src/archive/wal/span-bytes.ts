@@ -1,9 +1,11 @@
-// Spans as bytes of a write-ahead file: written once, read only after a crash or by other processes while the writer lives. Every value
-// must come back exactly as it went in, and what no segment can keep must be refused here, before anybody counts on it.
+// Spans as bytes of a write-ahead file: written once, read only when a segment is made, after a crash, or by whoever asks for what is in no
+// segment yet. Every value must come back exactly as it went in, and what no segment can keep must be refused here, before anybody counts
+// on it. Spans of the collector are written from their rows: nothing is made of a span.
 
 import type { ByteReader } from '../../base/bytes/byte-reader.js';
 import type { ByteWriter } from '../../base/bytes/byte-writer.js';
-import { BadValueError } from '../../container/graph-error.js';
+import { BadKeyError, BadValueError } from '../../container/graph-error.js';
+import { nanosWords, toNanosWords } from '../../formats/otlp/unix-nanos.js';
 import type {
   ArchivedEvent,
   ArchivedLink,
@@ -11,23 +13,33 @@ import type {
   ArchivedResource,
   ArchivedScope,
   ArchivedSpan,
+  ArchivedValue,
 } from '../../trace/archived-span.js';
+import type { Extras } from '../../trace/extras.js';
+import type { FinishedLink, FinishedSpan, SpanProperties } from '../../trace/finished-span.js';
 import { NO_PROPERTIES } from '../../trace/properties.js';
+import { setOwn } from '../../trace/record.js';
+import { archivedView } from '../from-record.js';
 import { planSegment } from '../segment/segment-plan.js';
 import { KINDS, STATUS_CODES } from '../segment/span-rows.js';
 import { readResource, readScope, writeResource, writeScope } from '../segment/span-tables.js';
-import { restored, storedProperties } from '../stored-extras.js';
+import { EXTRA_KEYS, restored, storedKey, storedProperties } from '../stored-extras.js';
 import { parseId } from '../values/ids.js';
 import { readText, writeText } from '../values/texts.js';
 import { isTime, readTime, TIME_RULE, writeTime } from '../values/times.js';
-import { isPlainObject, readProperties, writeProperties } from '../values/values.js';
+import { isPlainObject, readProperties, readValue, typeOf, ValueType, writeValue } from '../values/values.js';
 import { checkSpan } from './check-span.js';
 
-/** What a span has, as bits of its first byte. */
-const Has = { parent: 1, newTrace: 2, texts: 4, properties: 8, events: 16, links: 32 } as const;
-const ALL_BITS = 63;
+/** What a span has, as bits of its first byte. `far`: its end is written as a time, for it lasts longer than 2^53 ns. */
+const Has = { parent: 1, newTrace: 2, texts: 4, properties: 8, events: 16, links: 32, far: 64 } as const;
+/** The forms of frames: in the first, texts other than names are written wherever they are used, and all ends are times. */
+export type FrameForm = 1 | 2;
+const ALL_BITS: Readonly<Record<FrameForm, number>> = { 1: 63, 2: 127 };
 /** A span of more bytes might be more than a segment takes: that is tried out. */
 const LARGE_BYTES = 256 * 1024;
+/** Longer texts get no number: they hardly come again, and a reader would have to keep them. */
+const MAX_KNOWN_LENGTH = 256;
+const MAX_DURATION = BigInt(Number.MAX_SAFE_INTEGER);
 
 const words = new Uint32Array(4);
 
@@ -65,12 +77,34 @@ class Known<T> {
   }
 }
 
+/** Texts of a batch by number, from 1 on; each is written where it is first met, and a long one, by 0, wherever it is used. */
+class KnownTexts {
+  private readonly numbers = new Map<string, number>();
+
+  ref(writer: ByteWriter, text: string): void {
+    const known = this.numbers.get(text);
+    if (known !== undefined) {
+      writer.varint(known);
+      return;
+    }
+    const isKept = typeof text === 'string' && text.length <= MAX_KNOWN_LENGTH;
+    const number = isKept ? this.numbers.size + 1 : 0;
+    if (isKept) this.numbers.set(text, number);
+    writer.varint(number);
+    writeText(writer, text);
+  }
+}
+
 /** Appends the spans of one batch. */
 export class SpanEncoder {
   private readonly resources = new Known<ArchivedResource>(writeResource);
   private readonly scopes = new Known<ArchivedScope>(writeScope);
-  private readonly names = new Known<string>(writeText);
+  private readonly texts = new KnownTexts();
+  // The trace of the span before: of those given to `add` as text, of those given to `addFinished` by its words.
   private lastTrace = '';
+  private readonly lastIds = [0, 0, 0, 0];
+  /** The last word of the id of each trace that began: finds the batches that may have a trace. */
+  readonly traceWords: number[] = [];
 
   constructor(private readonly writer: ByteWriter) {}
 
@@ -88,6 +122,70 @@ export class SpanEncoder {
     }
   }
 
+  /** Append a span of the collector; throws as `add` does. */
+  addFinished(span: FinishedSpan): void {
+    const { writer } = this;
+    const before = writer.length;
+    if (!span.areIdsWhole) throw new BadKeyError(`${span.traceId}, ${span.spanId} are no ids of a trace and a span`);
+    const { trace0, trace1, trace2, trace3, traceState, statusMessage, parentHi, parentLo } = span;
+    const { startSec, startNano, eventCount, linkCount } = span;
+    const hasParent = parentHi !== 0 || parentLo !== 0;
+    const hasTexts = traceState !== '' || statusMessage !== '';
+    const { lastIds } = this;
+    const isSame = trace3 === lastIds[3] && trace2 === lastIds[2] && trace1 === lastIds[1] && trace0 === lastIds[0];
+    const isNewTrace = !isSame || this.traceWords.length === 0;
+    const propertyCount = span.properties.size + countExtras(span);
+    const duration = (span.endSec - startSec) * 1e9 + (span.endNano - startNano);
+    if (duration < 0) throw new BadValueError(`span ${span.spanId} of trace ${span.traceId} ends before it starts`);
+    const isFar = duration > Number.MAX_SAFE_INTEGER;
+    writer.byte(
+      (hasParent ? Has.parent : 0) +
+        (isNewTrace ? Has.newTrace : 0) +
+        (hasTexts ? Has.texts : 0) +
+        (propertyCount > 0 ? Has.properties : 0) +
+        (eventCount > 0 ? Has.events : 0) +
+        (linkCount > 0 ? Has.links : 0) +
+        (isFar ? Has.far : 0),
+    );
+    writer.byte(numberOf(KINDS, span.kind) * STATUS_CODES.length + numberOf(STATUS_CODES, span.statusCode));
+    if (isNewTrace) {
+      writeTraceId(writer, span);
+      this.traceWords.push(trace3);
+      lastIds[0] = trace0;
+      lastIds[1] = trace1;
+      lastIds[2] = trace2;
+      lastIds[3] = trace3;
+    }
+    writer.uint32(span.idHi);
+    writer.uint32(span.idLo);
+    if (hasParent) {
+      writer.uint32(parentHi);
+      writer.uint32(parentLo);
+    }
+    writeNanos(writer, startSec, startNano);
+    if (isFar) writeNanos(writer, span.endSec, span.endNano);
+    else writer.varint(duration);
+    this.resources.ref(writer, span.resource);
+    this.scopes.ref(writer, span.scope);
+    this.texts.ref(writer, span.name);
+    if (hasTexts) {
+      writeText(writer, traceState);
+      writeText(writer, statusMessage);
+    }
+    if (propertyCount > 0) this.addList(span.properties, propertyCount, span);
+    if (eventCount > 0) writer.varint(eventCount);
+    for (let i = 0; i < eventCount; i++) {
+      const event = span.event(i);
+      this.texts.ref(writer, event.name);
+      writeNanos(writer, event.sec, event.nano);
+      this.addList(event.properties, event.properties.size + countExtras(event), event);
+    }
+    if (linkCount > 0) writer.varint(linkCount);
+    for (let i = 0; i < linkCount; i++) this.addLink(span.link(i));
+    // What is tried out is read by others too: it must be a span like those of `add`.
+    if (writer.length - before > LARGE_BYTES) planSegment([archivedView(span)]);
+  }
+
   private write(span: ArchivedSpan): void {
     const { writer } = this;
     const before = writer.length;
@@ -99,33 +197,39 @@ export class SpanEncoder {
     const isNewTrace = traceId !== this.lastTrace;
     const properties = storedProperties(span);
     const hasProperties = !isEmpty(properties);
+    checkTime(span.startUnixNs);
+    checkTime(span.endUnixNs);
+    const duration = span.endUnixNs - span.startUnixNs;
+    if (duration < 0n) throw new BadValueError(`span ${span.spanId} of trace ${traceId} ends before it starts`);
+    const isFar = duration > MAX_DURATION;
     writer.byte(
       (parentSpanId === '' ? 0 : Has.parent) +
         (isNewTrace ? Has.newTrace : 0) +
         (hasTexts ? Has.texts : 0) +
         (hasProperties ? Has.properties : 0) +
         (events.length > 0 ? Has.events : 0) +
-        (links.length > 0 ? Has.links : 0),
+        (links.length > 0 ? Has.links : 0) +
+        (isFar ? Has.far : 0),
     );
     writer.byte(numberOf(KINDS, span.kind) * STATUS_CODES.length + numberOf(STATUS_CODES, status.code));
-    if (isNewTrace) writeId(writer, traceId, 'trace id', 4);
+    if (isNewTrace) {
+      writeId(writer, traceId, 'trace id', 4);
+      this.traceWords.push(words[3]);
+    }
     this.lastTrace = traceId;
     writeId(writer, span.spanId, 'span id', 2);
     if (parentSpanId !== '') writeId(writer, parentSpanId, 'parent span id', 2);
-    checkTime(span.startUnixNs);
-    checkTime(span.endUnixNs);
-    if (span.endUnixNs < span.startUnixNs)
-      throw new BadValueError(`span ${span.spanId} of trace ${traceId} ends before it starts`);
     writeTime(writer, span.startUnixNs);
-    writeTime(writer, span.endUnixNs);
+    if (isFar) writeTime(writer, span.endUnixNs);
+    else writer.varint(Number(duration));
     this.resources.ref(writer, span.resource);
     this.scopes.ref(writer, span.scope);
-    this.names.ref(writer, span.name);
+    this.texts.ref(writer, span.name);
     if (hasTexts) {
       writeText(writer, traceState);
       writeText(writer, status.message);
     }
-    if (hasProperties) writeProperties(writer, properties);
+    if (hasProperties) this.addProperties(properties);
     if (events.length > 0) this.addEvents(events);
     if (links.length > 0) this.addLinks(links);
     if (writer.length - before > LARGE_BYTES) planSegment([span]);
@@ -135,10 +239,10 @@ export class SpanEncoder {
     const { writer } = this;
     writer.varint(events.length);
     for (const event of events) {
-      this.names.ref(writer, event.name);
+      this.texts.ref(writer, event.name);
       checkTime(event.timeUnixNs);
       writeTime(writer, event.timeUnixNs);
-      writeProperties(writer, storedProperties(event));
+      this.addProperties(storedProperties(event));
     }
   }
 
@@ -149,10 +253,72 @@ export class SpanEncoder {
       writeId(writer, link.traceId, 'trace id', 4);
       writeId(writer, link.spanId, 'span id', 2);
       writeText(writer, link.traceState);
-      writeProperties(writer, storedProperties(link));
+      this.addProperties(storedProperties(link));
     }
   }
+
+  private addLink(link: FinishedLink): void {
+    const { writer } = this;
+    if (!link.areIdsWhole) throw new BadKeyError(`${link.traceId}, ${link.spanId} are no ids of a link`);
+    writeTraceId(writer, link);
+    writer.uint32(link.idHi);
+    writer.uint32(link.idLo);
+    writeText(writer, link.traceState);
+    const { properties, droppedAttributesCount } = link;
+    const extras = { droppedAttributesCount };
+    this.addList(properties, properties.size + countExtras(extras), extras);
+  }
+
+  private addProperties(properties: ArchivedProperties): void {
+    if (!isPlainObject(properties)) throw new BadValueError('properties must be an object of keys and values');
+    const keys = Object.keys(properties);
+    this.writer.varint(keys.length);
+    for (const key of keys) this.addProperty(key, properties[key]);
+  }
+
+  /** Extras first, as they stand in what is stored. */
+  private addList(properties: SpanProperties, count: number, extras: Extras): void {
+    this.writer.varint(count);
+    if (count > properties.size) {
+      for (const [field, key] of EXTRA_KEYS) {
+        const value = extras[field];
+        if (value) this.addProperty(key, value);
+      }
+    }
+    for (let i = 0; i < properties.size; i++) this.addProperty(storedKey(properties.key(i)), properties.value(i));
+  }
+
+  private addProperty(key: string, value: ArchivedValue): void {
+    const { writer } = this;
+    this.texts.ref(writer, key);
+    const type = typeOf(value);
+    writer.byte(type);
+    if (type === ValueType.text) this.texts.ref(writer, value as string);
+    else writeValue(writer, type, value, 1);
+  }
 }
+
+const countExtras = (extras: Extras): number =>
+  (extras.flags ? 1 : 0) +
+  (extras.schemaUrl ? 1 : 0) +
+  (extras.droppedAttributesCount ? 1 : 0) +
+  (extras.droppedEventsCount ? 1 : 0) +
+  (extras.droppedLinksCount ? 1 : 0);
+
+type TraceWords = Pick<FinishedSpan, 'trace0' | 'trace1' | 'trace2' | 'trace3'>;
+
+const writeTraceId = (writer: ByteWriter, { trace0, trace1, trace2, trace3 }: TraceWords): void => {
+  writer.uint32(trace0);
+  writer.uint32(trace1);
+  writer.uint32(trace2);
+  writer.uint32(trace3);
+};
+
+const writeNanos = (writer: ByteWriter, sec: number, nano: number): void => {
+  toNanosWords(sec, nano);
+  writer.uint32(nanosWords.lo);
+  writer.uint32(nanosWords.hi);
+};
 
 const isEmpty = (properties: ArchivedProperties): boolean => {
   for (const key in properties) if (Object.hasOwn(properties, key)) return false;
@@ -187,16 +353,48 @@ const readCount = (reader: ByteReader): number => {
   return count;
 };
 
+/** The texts of a batch, as they are met. */
+class ReadTexts {
+  private readonly known: string[] = [];
+
+  constructor(private readonly form: FrameForm) {}
+
+  /** A name, which has a number in every form. */
+  name(reader: ByteReader): string {
+    return this.form === 1 ? readKnown(reader, this.known, readText) : this.text(reader);
+  }
+
+  text(reader: ByteReader): string {
+    const number = reader.varint();
+    if (number > 0 && number <= this.known.length) return this.known[number - 1];
+    const text = number === 0 || number === this.known.length + 1 ? readText(reader) : undefined;
+    if (text === undefined) throw reader.corrupt('names a text it does not have');
+    if (number > 0) this.known.push(text);
+    return text;
+  }
+
+  properties(reader: ByteReader): Extras & { readonly properties: ArchivedProperties } {
+    if (this.form === 1) return restored(readProperties(reader));
+    const properties: Record<string, ArchivedValue> = {};
+    for (let left = readCount(reader); left > 0; left--) {
+      const key = this.text(reader);
+      const type = reader.byte();
+      setOwn(properties, key, type === ValueType.text ? this.text(reader) : readValue(reader, type, 1));
+    }
+    return restored(properties);
+  }
+}
+
 /** All spans of a batch, without end. */
-export const readSpans = (reader: ByteReader): ArchivedSpan[] => {
+export const readSpans = (reader: ByteReader, form: FrameForm = 2): ArchivedSpan[] => {
   const resources: ArchivedResource[] = [];
   const scopes: ArchivedScope[] = [];
-  const names: string[] = [];
+  const texts = new ReadTexts(form);
   const spans: ArchivedSpan[] = [];
   let traceId: string | undefined;
   while (reader.left > 0) {
     const bits = reader.byte();
-    if (bits > ALL_BITS) throw reader.corrupt('has a span of unknown form');
+    if (bits > ALL_BITS[form]) throw reader.corrupt('has a span of unknown form');
     const kindAndStatus = reader.byte();
     const kind = KINDS[Math.floor(kindAndStatus / STATUS_CODES.length)];
     const code = STATUS_CODES[kindAndStatus % STATUS_CODES.length];
@@ -206,15 +404,17 @@ export const readSpans = (reader: ByteReader): ArchivedSpan[] => {
     const spanId = readId(reader, 2);
     const parentSpanId = bits & Has.parent ? readId(reader, 2) : '';
     const startUnixNs = readTime(reader);
-    const endUnixNs = readTime(reader);
+    const isTold = form === 1 || (bits & Has.far) !== 0;
+    const endUnixNs = isTold ? readTime(reader) : startUnixNs + BigInt(reader.varint());
+    if (!isTime(endUnixNs)) throw reader.corrupt('has a span that ends at no time');
     const resource = readKnown(reader, resources, readResource);
     const scope = readKnown(reader, scopes, readScope);
-    const name = readKnown(reader, names, readText);
+    const name = texts.name(reader);
     const traceState = bits & Has.texts ? readText(reader) : '';
     const message = bits & Has.texts ? readText(reader) : '';
-    const own = bits & Has.properties ? restored(readProperties(reader)) : { properties: NO_PROPERTIES };
-    const events = bits & Has.events ? readEvents(reader, names) : [];
-    const links = bits & Has.links ? readLinks(reader) : [];
+    const own = bits & Has.properties ? texts.properties(reader) : { properties: NO_PROPERTIES };
+    const events = bits & Has.events ? readEvents(reader, texts) : [];
+    const links = bits & Has.links ? readLinks(reader, texts) : [];
     const status = { code, message };
     const times = { startUnixNs, endUnixNs };
     const what = { traceState, name, kind, ...times, status, ...own, events, links, resource, scope };
@@ -223,23 +423,23 @@ export const readSpans = (reader: ByteReader): ArchivedSpan[] => {
   return spans;
 };
 
-const readEvents = (reader: ByteReader, names: string[]): ArchivedEvent[] =>
+const readEvents = (reader: ByteReader, texts: ReadTexts): ArchivedEvent[] =>
   Array.from(
     { length: readCount(reader) },
     (): ArchivedEvent => ({
-      name: readKnown(reader, names, readText),
+      name: texts.name(reader),
       timeUnixNs: readTime(reader),
-      ...restored(readProperties(reader)),
+      ...texts.properties(reader),
     }),
   );
 
-const readLinks = (reader: ByteReader): ArchivedLink[] =>
+const readLinks = (reader: ByteReader, texts: ReadTexts): ArchivedLink[] =>
   Array.from(
     { length: readCount(reader) },
     (): ArchivedLink => ({
       traceId: readId(reader, 4),
       spanId: readId(reader, 2),
       traceState: readText(reader),
-      ...restored(readProperties(reader)),
+      ...texts.properties(reader),
     }),
   );

@@ -1,4 +1,4 @@
-// The frames of a write-ahead file: each a mark, a length, a checksum and a batch of spans. A file may end in the middle of a frame, where
+// The frames of a write-ahead file: each a mark, its form, a length, a checksum and a batch of spans. A file may end in the middle of a frame, where
 // its writer is or was killed; nothing but whole frames is believed. Everything else is damage, which must be told and never hide what
 // stands behind it.
 import { crc32 } from 'node:zlib';
@@ -6,20 +6,28 @@ import type { ByteWriter } from '../../base/bytes/byte-writer.js';
 import { GraphError } from '../../container/graph-error.js';
 import { sectionReader } from '../../container/layout.js';
 import type { ArchivedSpan } from '../../trace/archived-span.js';
-import { readSpans } from './span-bytes.js';
+import { type FrameForm, readSpans } from './span-bytes.js';
 
 /** Begins every file. */
-export const WAL_MAGIC = Buffer.from('SPLWAL01', 'latin1');
-/** Begins every frame: where one is damaged the next is found by it. */
-const MARK = Buffer.from([0xf5, 0x1e, 0xa7, 0xc3]);
-const HEAD_BYTES = 12;
+export const WAL_MAGIC = Buffer.from('SPLWAL02', 'latin1');
+/** Begins files of version 0.1, which have frames of the first form. */
+export const OLD_WAL_MAGIC = Buffer.from('SPLWAL01', 'latin1');
+/** Begins every frame: where one is damaged the next is found by it. The byte behind tells the form. */
+const MARK = Buffer.from([0xf5, 0x1e, 0xa7]);
+const FORMS: ReadonlyMap<number, FrameForm> = new Map([
+  [0xc3, 1],
+  [0xc4, 2],
+]);
+const WRITTEN = Buffer.concat([MARK, Buffer.of(0xc4)]);
+/** Bytes of a frame before its spans. */
+export const HEAD_BYTES = 12;
 /** Places tried behind a damaged frame. */
 const MAX_TRIES = 10_000;
 
 /** Begin a frame. */
 export const beginFrame = (writer: ByteWriter): void => {
   writer.clear();
-  writer.raw(MARK);
+  writer.raw(WRITTEN);
   writer.uint32(0);
   writer.uint32(0);
 };
@@ -48,12 +56,14 @@ export interface WalContents {
 const frameAt = (bytes: Buffer, at: number, path: string): { spans: ArchivedSpan[]; end: number } | undefined => {
   const start = at + HEAD_BYTES;
   if (start > bytes.length || bytes.compare(MARK, 0, MARK.length, at, at + MARK.length) !== 0) return undefined;
+  const form = FORMS.get(bytes[at + MARK.length]);
+  if (form === undefined) return undefined;
   const end = start + bytes.readUInt32LE(at + 4);
   if (end > bytes.length) return undefined;
   const batch = bytes.subarray(start, end);
   if (crc32(batch) !== bytes.readUInt32LE(at + 8)) return undefined;
   try {
-    return { spans: readSpans(sectionReader(batch, `a batch of ${path}`, 'wal')), end };
+    return { spans: readSpans(sectionReader(batch, `a batch of ${path}`, 'wal'), form), end };
   } catch (error) {
     if (error instanceof GraphError) return undefined;
     throw error;
@@ -66,6 +76,7 @@ const isUnfinished = (bytes: Buffer, at: number): boolean => {
   if (rest.every((byte) => byte === 0)) return true;
   const marked = Math.min(MARK.length, rest.length);
   if (rest.compare(MARK, 0, marked, 0, marked) !== 0) return false;
+  if (rest.length > marked && !FORMS.has(rest[marked])) return false;
   if (rest.length < HEAD_BYTES) return true;
   const batch = rest.subarray(HEAD_BYTES);
   // With all its bytes there, it is the length that is damaged.

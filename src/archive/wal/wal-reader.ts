@@ -3,7 +3,7 @@
 import { closeSync, fstatSync, openSync, readFileSync, readSync } from 'node:fs';
 import { CorruptError, TransportError } from '../../container/graph-error.js';
 import type { ArchivedSpan } from '../../trace/archived-span.js';
-import { readFrames, WAL_MAGIC, type WalContents } from './wal-frames.js';
+import { OLD_WAL_MAGIC, readFrames, WAL_MAGIC, type WalContents } from './wal-frames.js';
 
 const failed = (path: string, cause: unknown): TransportError =>
   new TransportError(`${path} cannot be read: ${(cause as Error).message}`, { cause });
@@ -12,7 +12,7 @@ const failed = (path: string, cause: unknown): TransportError =>
 const readFromStart = (bytes: Buffer, path: string): WalContents => {
   const magic = bytes.subarray(0, WAL_MAGIC.length);
   const { spans, end, tornBytes, ...damage } = readFrames(bytes, magic.length, path);
-  const isKnown = WAL_MAGIC.subarray(0, magic.length).equals(magic);
+  const isKnown = [WAL_MAGIC, OLD_WAL_MAGIC].some((known) => known.subarray(0, magic.length).equals(magic));
   if (isKnown) return { spans, end, tornBytes, ...damage };
   const damagedBytes = damage.damagedBytes + magic.length;
   // Nothing of it is a write-ahead file.

@@ -19,6 +19,8 @@ import { runAsync } from '../../base/files/fs-steps.js';
 import { syncDirectory } from '../../base/files/sync-directory.js';
 import { TransportError } from '../../container/graph-error.js';
 import type { ArchivedSpan } from '../../trace/archived-span.js';
+import type { FinishedSpan } from '../../trace/finished-span.js';
+import { isInvalid } from '../append-valid.js';
 import { SpanEncoder } from './span-bytes.js';
 import { beginFrame, endFrame, WAL_MAGIC } from './wal-frames.js';
 
@@ -33,6 +35,34 @@ const syncDescriptor = promisify(fsync);
 /** Encodes one batch at a time: shared, for it is used at once. */
 const frame = new ByteWriter(2 * FRAME_BYTES);
 
+const begin = (): SpanEncoder => {
+  beginFrame(frame);
+  return new SpanEncoder(frame);
+};
+
+const finish = ({ traceWords }: SpanEncoder, spans: number): WalFrame => ({
+  bytes: Buffer.from(endFrame(frame)),
+  spans,
+  traceWords: Uint32Array.from(traceWords),
+});
+
+/** A frame as it stands in the file. */
+export interface WalFrame {
+  readonly bytes: Buffer;
+  readonly spans: number;
+  /** The last word of the id of each trace that is in it. */
+  readonly traceWords: Uint32Array;
+}
+
+/** What became of finished spans. */
+export interface Written {
+  /** Number of the first span that was not looked at. */
+  readonly next: number;
+  readonly taken: number;
+  /** Why a span was left out, if one was: it is the last one looked at. */
+  readonly invalid?: Error;
+}
+
 /** Appends batches to a new file. */
 export class WalWriter {
   private readonly descriptor: number;
@@ -43,6 +73,9 @@ export class WalWriter {
   private isClosed = false;
   /** Bytes in the file. */
   bytes = WAL_MAGIC.length;
+  /** What the file holds; kept, for a file can be taken away. */
+  readonly frames: WalFrame[] = [];
+  spans = 0;
 
   constructor(readonly path: string) {
     let descriptor: number | undefined;
@@ -63,21 +96,64 @@ export class WalWriter {
 
   /** Append spans: all, or none when it throws. They are kept for sure only after `sync`. */
   append(spans: readonly ArchivedSpan[]): void {
+    const frames: WalFrame[] = [];
     let end = this.bytes;
     try {
-      let encoder = this.begin();
-      for (const span of spans) {
+      let encoder = begin();
+      let count = 0;
+      for (const [i, span] of spans.entries()) {
         encoder.add(span);
-        if (frame.length < FRAME_BYTES) continue;
-        end = this.write(end);
-        encoder = this.begin();
+        count++;
+        if (frame.length < FRAME_BYTES && i < spans.length - 1) continue;
+        const written = finish(encoder, count);
+        this.write(written.bytes, end);
+        frames.push(written);
+        end += written.bytes.length;
+        encoder = begin();
+        count = 0;
       }
-      if (frame.length > 0) end = this.write(end);
     } catch (error) {
       if (end > this.bytes) this.cut();
       throw error;
     }
-    this.bytes = end;
+    for (const one of frames) this.take(one);
+  }
+
+  /**
+   * Append finished spans, number `from` and those behind it, as one frame: until it is full, `isOver`, or one cannot be kept. Throws when
+   * the frame could not be written; none is taken then.
+   */
+  appendFinished(spanAt: (index: number) => FinishedSpan, from: number, to: number, isOver: () => boolean): Written {
+    const encoder = begin();
+    let taken = 0;
+    let invalid: Error | undefined;
+    for (let i = from; i < to && frame.length < FRAME_BYTES; i++) {
+      const before = frame.length;
+      try {
+        encoder.addFinished(spanAt(i));
+        taken++;
+      } catch (error) {
+        if (!isInvalid(error)) throw error;
+        frame.length = before;
+        invalid = error;
+        break;
+      }
+      if (isOver()) break;
+    }
+    if (taken > 0) {
+      const written = finish(encoder, taken);
+      this.write(written.bytes, this.bytes);
+      this.take(written);
+    }
+    return { next: from + taken + (invalid === undefined ? 0 : 1), taken, ...(invalid && { invalid }) };
+  }
+
+  /** Append what another file holds: all, or none when it throws. */
+  copy(other: WalWriter): void {
+    for (const one of other.frames) {
+      this.write(one.bytes, this.bytes);
+      this.take(one);
+    }
   }
 
   /** Whether the file is another's, or gone, or a sync failed: then all of it must be written again elsewhere. */
@@ -119,13 +195,13 @@ export class WalWriter {
     else this.syncing.then(release, release);
   }
 
-  private begin(): SpanEncoder {
-    beginFrame(frame);
-    return new SpanEncoder(frame);
+  private take(one: WalFrame): void {
+    this.frames.push(one);
+    this.bytes += one.bytes.length;
+    this.spans += one.spans;
   }
 
-  private write(at: number): number {
-    const bytes = endFrame(frame);
+  private write(bytes: Buffer, at: number): void {
     try {
       for (let done = 0; done < bytes.length; )
         done += writeSync(this.descriptor, bytes, done, bytes.length - done, at + done);
@@ -133,7 +209,6 @@ export class WalWriter {
       this.cut();
       throw failed(this.path, 'written', cause);
     }
-    return at + bytes.length;
   }
 
   /** Take back what is behind the last whole batch; if that fails the next one overwrites it. */
