@@ -19,6 +19,8 @@ export interface CollectorStats {
   /** Chunks of rows in use, of open and ready traces, and their bytes. */
   readonly rowChunks: number;
   readonly rowBytes: number;
+  /** Chunks that wait to be used again. */
+  readonly rowChunksPooled: number;
   /** Chunks whose few waiting rows were moved to another one. */
   readonly chunksCompacted: number;
   readonly droppedTracesBeforeReporter: number;

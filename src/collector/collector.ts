@@ -199,7 +199,7 @@ export class Collector implements TraceSink {
         own: guarded(() => reporter.stats?.()),
       };
     }
-    const { chunks, bytes } = this.rows.size;
+    const { chunks, bytes, pooled } = this.rows.size;
     return {
       openTraces: this.open.size,
       openBytes: this.openBytes,
@@ -207,6 +207,7 @@ export class Collector implements TraceSink {
       readyBytes: this.ready.bytes,
       rowChunks: chunks,
       rowBytes: bytes,
+      rowChunksPooled: pooled,
       chunksCompacted: this.rows.compacted,
       droppedTracesBeforeReporter: this.droppedTracesBeforeReporter,
       droppedSpansBeforeReporter: this.droppedSpansBeforeReporter,
@@ -299,8 +300,15 @@ export class Collector implements TraceSink {
   private report(): void {
     this.disarm();
     const parts = this.takeReady();
-    if (parts.length > 0) for (const pipeline of this.pipelines) pipeline.push(parts);
+    if (parts.length > 0) this.push(parts);
     if (this.options.reportOpenTraces && this.open.size > 0) this.arm();
+  }
+
+  private push(parts: readonly TracePart[]): void {
+    // Until each pipeline holds them: the first may be done before the second has them.
+    for (const part of parts) part.hold();
+    for (const pipeline of this.pipelines) pipeline.push(parts);
+    for (const part of parts) part.release();
   }
 
   private takeReady(): readonly TracePart[] {
@@ -325,6 +333,8 @@ export class Collector implements TraceSink {
   // without its root (an early report) is not a whole trace.
   private keptOf(parts: readonly TracePart[]): readonly TracePart[] {
     const kept = parts.filter((part) => {
+      // What a program is shown it may keep.
+      part.leave();
       if (part.isContinuation || !part.hasRoot || this.isKept(part)) return true;
       count(Counter.tracesNotKept);
       countMany(Counter.spansOfDiscardedTraces, part.spanCount);

@@ -11,6 +11,11 @@ export interface QueuedTrace extends Trace {
   readonly resource: Resource;
   /** Called when a reporter that may keep it has been given it. */
   detach?(): void;
+  /** Called when it is queued, and when the reporter reads it no more. */
+  hold?(): void;
+  release?(): void;
+  /** Called when a reporter may go on to read it. */
+  leave?(): void;
 }
 
 /** Counters of one pipeline, part of `stats()`. */
@@ -31,6 +36,8 @@ interface Batch extends ReportBatch {
   readonly parts: readonly QueuedTrace[];
   /** The reporter has looked at its traces, and may keep them. */
   wasRead: boolean;
+  /** A call that was given up may go on to read. */
+  isAbandoned: boolean;
   readonly byteSize: number;
   /** Number of its first part, in the order they were pushed. */
   readonly first: number;
@@ -116,6 +123,7 @@ export class Pipeline {
     if (this.isClosed || (this.isCalling && reporter.reportSync === undefined)) return;
     this.cancelRetry();
     // A batch that is being sent asynchronously is sent again: twice is better than never, and the spans have ids.
+    if (this.isCalling && this.batch !== null) this.batch.isAbandoned = true;
     for (this.batch ??= this.nextBatch(); this.batch !== null; this.batch = this.nextBatch()) {
       try {
         const result =
@@ -146,6 +154,7 @@ export class Pipeline {
 
   private add(parts: readonly QueuedTrace[]): void {
     for (const part of parts) {
+      part.hold?.();
       this.queue.push(part);
       this.queuedBytes += part.byteSize;
       this.queuedSpans += part.spanCount;
@@ -197,6 +206,7 @@ export class Pipeline {
         'ERR_SPANLINE_REPORT_TIMEOUT',
         `${this.reporter.name} took over ${reportTimeoutMs} ms.`,
       );
+      batch.isAbandoned = true;
       abort.abort(error);
       settle(error);
     }, timerMs(reportTimeoutMs));
@@ -262,8 +272,15 @@ export class Pipeline {
   private released(batch: Batch): void {
     this.queuedBytes -= batch.byteSize;
     this.queuedSpans -= batch.spanCount;
-    // Whoever keeps a trace must not hold what came with it.
-    if (batch.wasRead && this.reporter.keepsNoTrace !== true) for (const part of batch.parts) part.detach?.();
+    const mayKeep = this.reporter.keepsNoTrace !== true;
+    // One that has kept the batch itself may read it later.
+    if (mayKeep && !batch.wasRead) return;
+    for (const part of batch.parts) {
+      // Whoever keeps a trace must not hold what came with it.
+      if (mayKeep) part.detach?.();
+      if (batch.isAbandoned) part.leave?.();
+      else part.release?.();
+    }
   }
 
   private nextBatch(): Batch | null {
@@ -288,6 +305,7 @@ export class Pipeline {
     const batch: Batch = {
       parts,
       wasRead: false,
+      isAbandoned: false,
       get traces() {
         batch.wasRead = true;
         return parts;
@@ -324,6 +342,7 @@ export class Pipeline {
       this.queuedBytes -= part.byteSize;
       this.queuedSpans -= part.spanCount;
       this.dropped(1, part.spanCount);
+      part.release?.();
     }
     this.trim();
     this.settleWaiters();

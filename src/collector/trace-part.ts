@@ -9,7 +9,7 @@ import { NO_PROPERTIES } from '../trace/properties.js';
 import { type SpanRecord, TraceIdentity } from '../trace/record.js';
 import { RowView } from '../trace/row-view.js';
 import { recordOfRow } from './make-record.js';
-import type { Resource, Trace } from './reporter.js';
+import { ReportError, type Resource, type Trace } from './reporter.js';
 
 // Points at one row after another, of which records are made.
 const VIEW = new RowView({ properties: NO_PROPERTIES }, { name: '', version: '', properties: NO_PROPERTIES });
@@ -24,6 +24,9 @@ export class TracePart implements Trace {
   // Order of start, the root first: rows come in the order of their end.
   private order: Uint32Array | null = null;
   private isDetached = false;
+  // Rows that were taken, until they are released; and number of those who have not done so.
+  private taken: TakenRows | null;
+  private holders = 0;
   readonly hasRoot: boolean;
 
   /** Of rows that were taken of `source`, which has nothing pending any more. */
@@ -32,6 +35,7 @@ export class TracePart implements Trace {
     private range: RowRange,
     readonly resource: Resource,
   ) {
+    this.taken = range.rows;
     this.spanCount = range.count;
     this.byteSize = source.byteSize;
     this.hasRoot = (this.flagsAt(0) & Flag.root) !== 0;
@@ -87,6 +91,24 @@ export class TracePart implements Trace {
     this.source.discard();
   }
 
+  /** Another one reads it, who says so when it is done. */
+  hold(): void {
+    this.holders++;
+  }
+
+  /** One that held it reads it no more. After the last one its rows are used for other spans, unless it has rows of its own. */
+  release(): void {
+    if (--this.holders > 0 || this.taken === null) return;
+    if (this.range.rows === this.taken) this.range = RELEASED;
+    this.taken.release();
+    this.taken = null;
+  }
+
+  /** Its rows are left to the garbage collector: somebody may read them whom nobody knows of. */
+  leave(): void {
+    this.taken = null;
+  }
+
   /** Take rows of its own, in their order: whoever keeps it must not hold what came in the same chunks. */
   detach(): void {
     if (this.isDetached) return;
@@ -121,6 +143,19 @@ export class TracePart implements Trace {
     return identityOf(this.source);
   }
 }
+
+// Whoever reads on must not see other spans.
+const RELEASED: RowRange = {
+  get rows(): never {
+    throw new ReportError(
+      'ERR_SPANLINE_TRACE_RELEASED',
+      'A trace was read after its report had settled by a reporter that says keepsNoTrace. Leave keepsNoTrace out, or read before.',
+      { retryable: false },
+    );
+  },
+  first: 0,
+  count: 0,
+};
 
 // Rows by their start; of one tick the one whose id was drawn first.
 const orderOfStart = ({ rows, first, count }: RowRange): Uint32Array => {

@@ -23,11 +23,17 @@ const NOBODY: RowOwner = { slot: NO_SLOT, pending: 0, stored: 0, rootProperties:
 // Chunks in use beyond twice what is needed, before they are looked through.
 const SPARE_CHUNKS = 8;
 
+// Memory that is used again costs less than new memory, which the collector of garbage has to be asked to free. As many as a report of the
+// default size takes; one that has grown is not worth keeping.
+const MOST_POOLED = 16;
+const MOST_POOLED_BYTES = 1 << 18;
+
 export class RowStore {
   private full: RowChunk[] = [];
   private open: RowChunk | null = null;
   private readonly owners: (RowOwner | null)[] = [];
   private readonly freeSlots: number[] = [];
+  private readonly pool: RowChunk[] = [];
   private waiting = 0;
   // Rows of full chunks, wanted or not.
   private closedRows = 0;
@@ -39,10 +45,19 @@ export class RowStore {
   /** @param capacity Rows of a chunk. */
   constructor(private readonly capacity = CHUNK_ROWS) {}
 
-  /** Chunks in use, and their bytes. */
-  get size(): { readonly chunks: number; readonly bytes: number } {
+  /** Chunks in use, and their bytes; chunks that wait to be used again. */
+  get size(): { readonly chunks: number; readonly bytes: number; readonly pooled: number } {
     const chunks = this.open === null ? this.full : [...this.full, this.open];
-    return { chunks: chunks.length, bytes: chunks.reduce((sum, { byteSize }) => sum + byteSize, 0) };
+    const bytes = chunks.reduce((sum, { byteSize }) => sum + byteSize, 0);
+    return { chunks: chunks.length, bytes, pooled: this.pool.length };
+  }
+
+  /** Take a chunk back that nobody reads any more. */
+  give(chunk: RowChunk): void {
+    if (this.pool.length >= MOST_POOLED || chunk.capacity !== this.capacity || chunk.byteSize > MOST_POOLED_BYTES)
+      return;
+    chunk.clear();
+    this.pool.push(chunk);
   }
 
   /** The chunk with room for a row of `owner`, to be written at once. */
@@ -63,9 +78,12 @@ export class RowStore {
     this.lookThrough();
   }
 
-  /** Take the rows of these traces, which have none here afterwards. */
+  /** Take the rows of these traces, which have none here afterwards. Their chunks come back when all traces are released. */
   take(owners: readonly RowOwner[]): TakenRows {
-    const taken = new TakenRows(owners.map(({ pending }) => pending));
+    const taken = new TakenRows(
+      owners.map(({ pending }) => pending),
+      this,
+    );
     const wanted = new Int32Array(this.owners.length).fill(-1);
     owners.forEach(({ slot }, i) => {
       if (slot !== NO_SLOT) wanted[slot] = i;
@@ -79,11 +97,6 @@ export class RowStore {
     if (open !== null && !this.share(open, wanted, taken, owners)) this.open = open;
     for (const chunk of full) if (!this.share(chunk, wanted, taken, owners)) this.close(chunk);
     this.mostFull = 2 * this.full.length + SPARE_CHUNKS;
-    // Memory that is used again costs less than new memory.
-    if (this.open === null && open !== null && !taken.chunks.includes(open) && !open.isFull) {
-      open.clear();
-      this.open = open;
-    }
     this.open?.entries.forgetTexts();
     // Nothing names the slots of these any more.
     this.owners.forEach((owner, slot) => {
@@ -126,7 +139,10 @@ export class RowStore {
       else taken.copy(i, chunk, row, more);
       if (!isHandedOver) slots[row] = NO_SLOT;
     }
-    if (isLeft && !isHandedOver && waiting > 0) this.compacted++;
+    if (isLeft && !isHandedOver) {
+      if (waiting > 0) this.compacted++;
+      this.give(chunk);
+    }
     return isLeft;
   }
 
@@ -134,7 +150,7 @@ export class RowStore {
     const { open } = this;
     if (open !== null && !open.isFull) return open;
     if (open !== null) this.close(open);
-    this.open = new RowChunk(this.capacity);
+    this.open = this.pool.pop() ?? new RowChunk(this.capacity);
     return this.open;
   }
 

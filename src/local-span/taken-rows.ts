@@ -1,5 +1,5 @@
-// The rows of finished traces, sorted by trace, on their way to reporters. Left to the garbage collector with the last of its traces.
-// Nothing may be written to it once it was given away.
+// The rows of finished traces, sorted by trace, on their way to reporters. Its chunks go back to where they came from when the last of its
+// traces is released, or are left to the garbage collector with it. Nothing may be written to it once it was given away.
 
 import type { PropertyList } from './property.js';
 import { CHUNK_ROWS, Flag, NO_SLOT, RowChunk } from './row-chunk.js';
@@ -9,6 +9,11 @@ export interface RowRange {
   readonly rows: TakenRows;
   readonly first: number;
   readonly count: number;
+}
+
+/** Takes chunks that are free again. */
+interface ChunkPool {
+  give(chunk: RowChunk): void;
 }
 
 export class TakenRows {
@@ -21,8 +26,15 @@ export class TakenRows {
   private copies: RowChunk | null = null;
   private copiesAt = 0;
 
+  // Traces that somebody may still read.
+  private held: number;
+
   /** @param counts Number of rows of each trace. */
-  constructor(counts: readonly number[]) {
+  constructor(
+    counts: readonly number[],
+    private readonly pool: ChunkPool | null = null,
+  ) {
+    this.held = counts.length;
     this.starts = new Int32Array(counts.length);
     let count = 0;
     counts.forEach((n, i) => {
@@ -36,6 +48,12 @@ export class TakenRows {
   /** The rows of trace `i` as numbers of rows here. */
   rangeOf(i: number): RowRange {
     return { rows: this, first: this.starts[i], count: this.ends[i] - this.starts[i] };
+  }
+
+  /** Nobody reads one of its traces any more. */
+  release(): void {
+    if (--this.held > 0 || this.pool === null) return;
+    for (const chunk of this.chunks.splice(0)) this.pool.give(chunk);
   }
 
   chunkOf(row: number): RowChunk {
