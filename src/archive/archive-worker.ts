@@ -4,8 +4,7 @@ import { parentPort } from 'node:worker_threads';
 import { GraphError } from '../container/graph-error.js';
 import { mergeSegments } from './merge-segments.js';
 import { SegmentSet } from './segment-set.js';
-import type { WalContents } from './wal/wal-frames.js';
-import { damageOf, readWal } from './wal/wal-reader.js';
+import { damageOf, readWalRows, type WalRows } from './wal/wal-reader.js';
 import type {
   MergeAnswer,
   MergeTask,
@@ -21,9 +20,9 @@ import { writeSpansTo } from './write-spans.js';
 const OPEN_SEGMENTS = 2;
 const CACHE_BYTES = 4 * 1024 * 1024;
 
-const readIfThere = (path: string): WalContents | undefined => {
+const readIfThere = (path: string): WalRows | undefined => {
   try {
-    return readWal(path);
+    return readWalRows(path);
   } catch {
     // Whoever asked knows what was in it, or finds out why it is gone.
     return undefined;
@@ -33,10 +32,10 @@ const readIfThere = (path: string): WalContents | undefined => {
 const seal = ({ directory, path, replaces, segmentId, spans: wanted }: SealTask): SealAnswer => {
   const read = readIfThere(path);
   if (read === undefined) return { isDone: false, spans: 0, tornBytes: 0 };
-  const { spans, tornBytes } = read;
-  const isDone = wanted === undefined || spans.length === wanted;
-  if (isDone && spans.length > 0) writeSpansTo(directory, spans, [replaces], segmentId);
-  return { isDone, spans: spans.length, tornBytes, damage: damageOf(path, read)?.message };
+  const { rows, tornBytes } = read;
+  const isDone = wanted === undefined || rows.count === wanted;
+  if (isDone && rows.count > 0) writeSpansTo(directory, rows, [replaces], segmentId);
+  return { isDone, spans: rows.count, tornBytes, damage: damageOf(path, read)?.message };
 };
 
 const merge = async ({ directory, names }: MergeTask): Promise<MergeAnswer> => {

@@ -2,10 +2,10 @@
 // file or refused; the file stays until whoever made the segment drops it.
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import type { ArchivedSpan } from '../trace/archived-span.js';
 import { newId, walName } from './file-names.js';
-import { HeldList, spansOf } from './held-list.js';
+import { HeldList, rowsOf } from './held-list.js';
 import { use } from './owner.js';
+import type { SpanRows } from './segment/span-rows.js';
 
 import { WalWriter } from './wal/wal-writer.js';
 
@@ -69,8 +69,8 @@ export class HeldBatch {
   }
 
   /** Its spans, in order. */
-  spans(): ArchivedSpan[] {
-    return spansOf(this.wal.writer.frames);
+  rows(): SpanRows {
+    return rowsOf(this.wal.writer.frames);
   }
 
   /** Forget what was decoded for queries, unless there were any since the last time. */

@@ -2,20 +2,19 @@
 // have it are; everything else decodes all, and keeps it as long as there are queries.
 import { sectionReader } from '../container/layout.js';
 import type { ArchivedSpan } from '../trace/archived-span.js';
+import { SpanRows } from './segment/span-rows.js';
 import { SpanList } from './span-list.js';
 import type { TraceId } from './trace-source.js';
-import { readSpans } from './wal/span-bytes.js';
+import { readRows } from './wal/span-bytes.js';
 import { HEAD_BYTES } from './wal/wal-frames.js';
 import type { WalFrame } from './wal/wal-writer.js';
 
-const decode = ({ bytes }: WalFrame): ArchivedSpan[] =>
-  readSpans(sectionReader(bytes.subarray(HEAD_BYTES), 'a batch that is held', 'wal'));
-
 /** The spans of frames, in order. */
-export const spansOf = (frames: readonly WalFrame[]): ArchivedSpan[] => {
-  const spans: ArchivedSpan[] = [];
-  for (const frame of frames) for (const span of decode(frame)) spans.push(span);
-  return spans;
+export const rowsOf = (frames: readonly WalFrame[]): SpanRows => {
+  const rows = new SpanRows();
+  for (const { bytes } of frames)
+    readRows(sectionReader(bytes.subarray(HEAD_BYTES), 'a batch that is held', 'wal'), 2, rows);
+  return rows;
 };
 
 const lastWord = (id: string): number => Number.parseInt(id.slice(24), 16);
@@ -39,13 +38,13 @@ export class HeldList extends SpanList {
     if (this.isDecoded) return super.traces(ids);
     const words = new Set(ids.map(lastWord));
     const frames = this.frames().filter(({ traceWords }) => traceWords.some((word) => words.has(word)));
-    return new SpanList(spansOf(frames)).traces(ids);
+    return new SpanList(rowsOf(frames).spans()).traces(ids);
   }
 
   protected override index(): void {
     const frames = this.frames();
-    for (; this.decoded < frames.length; this.decoded++)
-      for (const span of decode(frames[this.decoded])) this.spans.push(span);
+    for (const span of rowsOf(frames.slice(this.decoded)).spans()) this.spans.push(span);
+    this.decoded = frames.length;
     super.index();
   }
 

@@ -245,7 +245,7 @@ export class HeldSpans {
 
   private write(batch: HeldBatch): void {
     // The segment names the write-ahead file: a crash before that is gone shows nothing twice.
-    if (batch.count > 0) writeSpansTo(this.directory, batch.spans(), [batch.wal.id]);
+    if (batch.count > 0) writeSpansTo(this.directory, batch.rows(), [batch.wal.id]);
   }
 
   private finish(batch: HeldBatch): void {

@@ -1,7 +1,7 @@
 // Makes one segment of several, in whatever thread it is called. A damaged one must stop it: merging would lose what salvage can save.
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import type { ArchivedSpan } from '../trace/archived-span.js';
+import { SpanRows } from './segment/span-rows.js';
 import type { SegmentSet } from './segment-set.js';
 import { writeSpansTo } from './write-spans.js';
 
@@ -10,9 +10,9 @@ import { writeSpansTo } from './write-spans.js';
  * Wherever it is interrupted nothing is lost and nothing is seen twice.
  */
 export const mergeSegments = async (set: SegmentSet, names: readonly string[]): Promise<boolean> => {
-  const spans = await readAll(set, names);
-  if (spans === undefined) return false;
-  writeSpansTo(set.directory, spans, names);
+  const rows = await readAll(set, names);
+  if (rows === undefined) return false;
+  writeSpansTo(set.directory, rows, names);
   removeFiles(set.directory, names);
   return true;
 };
@@ -23,15 +23,15 @@ export const removeFiles = (directory: string, names: readonly string[]): void =
 };
 
 /** All spans of some segments; undefined when one is damaged. */
-const readAll = async (set: SegmentSet, names: readonly string[]): Promise<ArchivedSpan[] | undefined> => {
-  const all: ArchivedSpan[] = [];
+const readAll = async (set: SegmentSet, names: readonly string[]): Promise<SpanRows | undefined> => {
+  const all = new SpanRows();
   // Oldest first: the last of two equal spans is kept, as it is in a query.
   for (const name of [...names].reverse()) {
     let isDamaged = false;
     await set.use(
       name,
       async (segment) => {
-        for await (const trace of segment.scan()) for (const span of trace) all.push(span);
+        for await (const trace of segment.scan()) for (const span of trace) all.add(span);
       },
       () => {
         isDamaged = true;

@@ -8,7 +8,7 @@ import { damagedWalName, newId, type OwnedName, walName } from './file-names.js'
 import { isInUse, use } from './owner.js';
 import type { SegmentSet } from './segment-set.js';
 import { isGone } from './vanished.js';
-import { damageOf, readWal } from './wal/wal-reader.js';
+import { damageOf, readWalRows } from './wal/wal-reader.js';
 import type { WorkThread } from './work-thread.js';
 import { writeSpansTo } from './write-spans.js';
 
@@ -110,10 +110,10 @@ const sealInWorker = async (
 
 const sealHere = async (set: SegmentSet, path: string, id: string): Promise<Taken> => {
   const isNeeded = await isWanted(set, id);
-  const read = readWal(path);
-  const { spans, tornBytes } = read;
-  if (isNeeded && spans.length > 0) writeSpansTo(set.directory, spans, [id]);
-  return isNeeded ? { spans: spans.length, tornBytes, damage: damageOf(path, read)?.message } : { spans: 0, tornBytes };
+  const read = readWalRows(path);
+  const { rows, tornBytes } = read;
+  if (isNeeded && rows.count > 0) writeSpansTo(set.directory, rows, [id]);
+  return isNeeded ? { spans: rows.count, tornBytes, damage: damageOf(path, read)?.message } : { spans: 0, tornBytes };
 };
 
 const removeLeftovers = (directory: string): void => {

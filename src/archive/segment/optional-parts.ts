@@ -8,7 +8,7 @@
 import type { ByteReader } from '../../base/bytes/byte-reader.js';
 import { ByteWriter } from '../../base/bytes/byte-writer.js';
 import { BadValueError } from '../../container/graph-error.js';
-import type { ArchivedEvent, ArchivedLink, ArchivedSpan } from '../../trace/archived-span.js';
+import type { ArchivedEvent, ArchivedLink } from '../../trace/archived-span.js';
 import { storedProperties } from '../stored-extras.js';
 import { SPAN_ID_BYTES, TRACE_ID_BYTES } from '../values/ids.js';
 import { TextColumn, writeTexts } from '../values/texts.js';
@@ -16,33 +16,35 @@ import { isTime, TIME_RULE } from '../values/times.js';
 import { readCounts, readTold, writeCounts, writeTimeAgainst } from './layout.js';
 import { PropertyBlock, PropertyWriter } from './properties.js';
 import { linkKey } from './segment-graphs.js';
+import type { SpanRows } from './span-rows.js';
 import type { StringTable } from './span-tables.js';
 
-/** The part of some spans; empty when none of them has events. */
-export const encodeEvents = (spans: readonly ArchivedSpan[], strings: StringTable): Buffer => {
+/** The part of some rows; empty when none of them has events. */
+export const encodeEvents = (rows: SpanRows, chosen: Uint32Array, strings: StringTable): Buffer => {
   const writer = new ByteWriter();
-  if (spans.every(({ events }) => events.length === 0)) return writer.view();
+  const events = rows.hasEvents ? Array.from(chosen, (row) => rows.events(row)) : [];
+  if (events.every(({ length }) => length === 0)) return writer.view();
   writeCounts(
     writer,
-    spans.map(({ events }) => events.length),
+    events.map(({ length }) => length),
   );
-  for (const { events } of spans) for (const { name } of events) strings.writeRef(writer, name);
+  for (const list of events) for (const { name } of list) strings.writeRef(writer, name);
   const properties = new PropertyWriter(strings);
-  for (const span of spans) {
-    for (const event of span.events) {
-      checkTime(event, span);
-      writeTimeAgainst(writer, event.timeUnixNs, span.startUnixNs);
+  events.forEach((list, i) => {
+    for (const event of list) {
+      checkTime(event, rows, chosen[i]);
+      writeTimeAgainst(writer, event.timeUnixNs, rows.start.values[chosen[i]]);
       properties.add(storedProperties(event));
     }
-  }
+  });
   properties.flush(writer);
   return writer.view();
 };
 
-const checkTime = ({ timeUnixNs, name }: ArchivedEvent, { spanId, traceId }: ArchivedSpan): void => {
+const checkTime = ({ timeUnixNs, name }: ArchivedEvent, rows: SpanRows, row: number): void => {
   if (isTime(timeUnixNs)) return;
   throw new BadValueError(
-    `event ${name} of span ${spanId} of trace ${traceId} has the time ${String(timeUnixNs)}: ${TIME_RULE}`,
+    `event ${name} of span ${rows.spanId(row)} of trace ${rows.traceId(row)} has the time ${String(timeUnixNs)}: ${TIME_RULE}`,
   );
 };
 
@@ -77,28 +79,29 @@ export class EventColumns {
 const OTHER_TRACE = 0;
 const SAME_TRACE = 1;
 
-/** The part of some spans; empty when none of them has links. */
-export const encodeLinks = (spans: readonly ArchivedSpan[], strings: StringTable): Buffer => {
+/** The part of some rows; empty when none of them has links. */
+export const encodeLinks = (rows: SpanRows, chosen: Uint32Array, strings: StringTable): Buffer => {
   const writer = new ByteWriter();
-  if (spans.every(({ links }) => links.length === 0)) return writer.view();
+  const links = rows.hasLinks ? Array.from(chosen, (row) => rows.links(row)) : [];
+  if (links.every(({ length }) => length === 0)) return writer.view();
   writeCounts(
     writer,
-    spans.map(({ links }) => links.length),
+    links.map(({ length }) => length),
   );
   const ids = new ByteWriter();
   const properties = new PropertyWriter(strings);
-  for (const { traceId, links } of spans) {
-    for (const link of links) {
-      const isSame = link.traceId === traceId;
+  links.forEach((list, i) => {
+    for (const link of list) {
+      const isSame = link.traceId === rows.traceId(chosen[i]);
       writer.byte(isSame ? SAME_TRACE : OTHER_TRACE);
       ids.raw(linkKey(link).subarray(isSame ? TRACE_ID_BYTES : 0));
       properties.add(storedProperties(link));
     }
-  }
+  });
   writer.raw(ids.view());
   writeTexts(
     writer,
-    spans.flatMap(({ links }) => links.map(({ traceState }) => traceState)),
+    links.flatMap((list) => list.map(({ traceState }) => traceState)),
   );
   properties.flush(writer);
   return writer.view();
@@ -142,11 +145,12 @@ export class LinkColumns {
   }
 }
 
-/** The part of some spans; empty when none of them has such a text. */
-export const encodeTexts = (spans: readonly ArchivedSpan[]): Buffer => {
+/** The part of some rows; empty when none of them has such a text. */
+export const encodeTexts = (rows: SpanRows, chosen: Uint32Array): Buffer => {
   const writer = new ByteWriter();
-  const states = spans.map(({ traceState }) => traceState);
-  const messages = spans.map(({ status }) => status.message);
+  if (!rows.hasTexts) return writer.view();
+  const states = Array.from(chosen, (row) => rows.traceState(row));
+  const messages = Array.from(chosen, (row) => rows.message(row));
   if ([...states, ...messages].every((text) => text === '')) return writer.view();
   for (const texts of [states, messages]) {
     const present = [...texts.keys()].filter((i) => texts[i] !== '');

@@ -7,12 +7,13 @@
 
 import type { ByteReader } from '../../base/bytes/byte-reader.js';
 import { ByteWriter } from '../../base/bytes/byte-writer.js';
-import type { ArchivedProperties, ArchivedSpan, ArchivedValue } from '../../trace/archived-span.js';
+import type { ArchivedProperties, ArchivedValue } from '../../trace/archived-span.js';
 import type { Extras } from '../../trace/extras.js';
 import { setOwn } from '../../trace/record.js';
-import { isReserved, restored, storedKey, storedProperties } from '../stored-extras.js';
+import { isReserved, restored, storedKey } from '../stored-extras.js';
 import { readColumn, type ValueColumn, writeColumn } from '../values/value-column.js';
 import { typeOf, VALUE_TYPES, ValueType } from '../values/values.js';
+import type { SpanRows } from './span-rows.js';
 import type { StringTable } from './span-tables.js';
 
 /** The values of one key and type. */
@@ -54,6 +55,8 @@ const columnsOf = (layout: LayoutNode): number[] => {
 export class PropertyWriter {
   private columns: FilledColumn[] = [];
   private byKey = new Map<string, (FilledColumn | undefined)[]>();
+  /** The same by number of the key and type, of rows of spans. */
+  private readonly byNumber = new Map<number, FilledColumn>();
   private root = newNode(undefined, -1);
   private layouts: LayoutNode[] = [];
   private readonly rows: number[] = [];
@@ -70,15 +73,37 @@ export class PropertyWriter {
     let node = this.root;
     for (const key of Object.keys(properties)) {
       const value = properties[key];
-      const column = this.columnOf(key, typeOf(value));
-      column.values.push(value);
-      let next = node.next.get(column.number);
-      if (next === undefined) {
-        next = newNode(node, column.number);
-        node.next.set(column.number, next);
-      }
-      node = next;
+      node = this.put(node, this.columnOf(key, typeOf(value)), value);
     }
+    this.end(node);
+  }
+
+  /** The next row: those of a span. */
+  addRow({ firstProperty, keys, types, values, texts }: SpanRows, row: number): void {
+    let node = this.root;
+    for (let i = firstProperty[row]; i < firstProperty[row + 1]; i++) {
+      const place = keys[i] * VALUE_TYPES + types[i];
+      let column = this.byNumber.get(place);
+      if (column === undefined) {
+        column = this.columnOf(texts[keys[i]], types[i]);
+        this.byNumber.set(place, column);
+      }
+      node = this.put(node, column, values[i]);
+    }
+    this.end(node);
+  }
+
+  private put(node: LayoutNode, column: FilledColumn, value: ArchivedValue): LayoutNode {
+    column.values.push(value);
+    let next = node.next.get(column.number);
+    if (next === undefined) {
+      next = newNode(node, column.number);
+      node.next.set(column.number, next);
+    }
+    return next;
+  }
+
+  private end(node: LayoutNode): void {
     if (node.layout < 0) {
       node.layout = this.layouts.length;
       this.layouts.push(node);
@@ -104,6 +129,7 @@ export class PropertyWriter {
   clear(): void {
     this.columns = [];
     this.byKey = new Map();
+    this.byNumber.clear();
     this.root = newNode(undefined, -1);
     this.layouts = [];
     this.rows.length = 0;
@@ -125,11 +151,11 @@ export class PropertyWriter {
   }
 }
 
-/** The part of some spans; empty when none of them has properties. */
-export const encodeProperties = (spans: readonly ArchivedSpan[], strings: StringTable): Buffer => {
+/** The part of some rows; empty when none of them has properties. */
+export const encodeProperties = (rows: SpanRows, chosen: Uint32Array, strings: StringTable): Buffer => {
   const properties = new PropertyWriter(strings);
   const writer = new ByteWriter();
-  for (const span of spans) properties.add(storedProperties(span));
+  for (const row of chosen) properties.addRow(rows, row);
   if (properties.hasAny) properties.flush(writer);
   return writer.view();
 };

@@ -18,7 +18,7 @@ import {
   type SegmentSearch,
 } from './search-conditions.js';
 import type { SegmentFile, SegmentReadOptions } from './segment-file.js';
-import { Times } from './span-rows.js';
+import { Times } from './times.js';
 import type { TraceRow } from './trace-rows.js';
 
 /** A list that grows. */

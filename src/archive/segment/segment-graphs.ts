@@ -7,7 +7,7 @@ import type { ContainerWriter } from '../../container/container-writer.js';
 import { DictionaryBuilder } from '../../graph/dictionary/dictionary-builder.js';
 import { type Adjacency, orderNodes } from '../../graph/nodes/node-order.js';
 import type { ReferenceRows } from '../../graph/nodes/reference-block.js';
-import type { ArchivedLink, ArchivedSpan } from '../../trace/archived-span.js';
+import type { ArchivedLink } from '../../trace/archived-span.js';
 import { KEY_BYTES, parseId, TRACE_ID_BYTES } from '../values/ids.js';
 import type { SpanRows } from './span-rows.js';
 import { ghostOf, NO_PARENT, type SpanOrder } from './trace-order.js';
@@ -45,12 +45,17 @@ export const linkKey = ({ traceId, spanId }: ArchivedLink): Buffer => {
   return key;
 };
 
-const textOf = ({ traceId, spanId }: { readonly traceId: string; readonly spanId: string }): string => traceId + spanId;
+/** A span that has links. */
+interface Source {
+  readonly links: readonly ArchivedLink[];
+}
+
+const textOf = ({ traceId, spanId }: ArchivedLink): string => traceId + spanId;
 
 /** The graph of all links of `order`. */
-export const buildLinkGraph = ({ spans }: SpanRows, { rows, keyNodes, keyFirsts, spanCount }: SpanOrder): LinkGraph => {
+export const buildLinkGraph = (input: SpanRows, { rows, keyNodes, keyFirsts, spanCount }: SpanOrder): LinkGraph => {
   // Nodes in the order of their keys, by trace.
-  const sources: ArchivedSpan[] = [];
+  const sources: Source[] = [];
   const sourceOrdinals: number[] = [];
   const groupStarts: number[] = [];
   const nodes = new Map<string, number>();
@@ -58,10 +63,11 @@ export const buildLinkGraph = ({ spans }: SpanRows, { rows, keyNodes, keyFirsts,
     const before = sources.length;
     for (let key = keyFirsts[trace]; key < keyFirsts[trace + 1]; key++) {
       const ordinal = keyNodes[key];
-      if (ordinal < 0 || spans[rows[ordinal]].links.length === 0) continue;
-      nodes.set(textOf(spans[rows[ordinal]]), sources.length);
+      const links = ordinal < 0 ? [] : input.links(rows[ordinal]);
+      if (links.length === 0) continue;
+      nodes.set(input.traceId(rows[ordinal]) + input.spanId(rows[ordinal]), sources.length);
       sourceOrdinals.push(ordinal);
-      sources.push(spans[rows[ordinal]]);
+      sources.push({ links });
     }
     if (sources.length > before) groupStarts.push(before);
   }
@@ -93,7 +99,7 @@ export const buildLinkGraph = ({ spans }: SpanRows, { rows, keyNodes, keyFirsts,
   return { nodeCount: order.length, ordinals, ghosts, references: { offsets, targets: Uint32Array.from(targets) } };
 };
 
-const adjacency = (sources: readonly ArchivedSpan[], nodes: ReadonlyMap<string, number>): Adjacency => {
+const adjacency = (sources: readonly Source[], nodes: ReadonlyMap<string, number>): Adjacency => {
   const offsets = new Uint32Array(sources.length + 1);
   const targets: number[] = [];
   sources.forEach(({ links }, node) => {
@@ -106,7 +112,7 @@ const adjacency = (sources: readonly ArchivedSpan[], nodes: ReadonlyMap<string, 
   return { offsets, targets: Uint32Array.from(targets) };
 };
 
-const ghostKeys = (sources: readonly ArchivedSpan[], nodes: ReadonlyMap<string, number>): Buffer[] => {
+const ghostKeys = (sources: readonly Source[], nodes: ReadonlyMap<string, number>): Buffer[] => {
   const keys = new Map<string, Buffer>();
   for (const { links } of sources) {
     for (const link of links) {
@@ -139,7 +145,7 @@ const blockKeysFor = (keys: number): number => {
 /** Write the blocks of the dictionary. */
 export const writeKeys = (
   writer: ContainerWriter,
-  { traceWords }: SpanRows,
+  { traces: { words } }: SpanRows,
   order: SpanOrder,
   links: LinkGraph | undefined,
 ): SegmentKeys => {
@@ -161,7 +167,7 @@ export const writeKeys = (
     keyCount++;
   };
   for (let trace = 0; trace < traces.length; trace++) {
-    for (let i = 0; i < 4; i++) key.writeUInt32BE(traceWords[4 * traces[trace] + i], i * 4);
+    for (let i = 0; i < 4; i++) key.writeUInt32BE(words[4 * traces[trace] + i], i * 4);
     traceRanks[trace] = -1;
     for (let k = keyFirsts[trace]; k < keyFirsts[trace + 1]; k++) {
       key.writeUInt32BE(keyWords[2 * k], TRACE_ID_BYTES);

@@ -1,13 +1,13 @@
 // Everything about a segment that is decided before its first byte is written: order, groups, tables, symbols, which span gives a trace its
-// name. It holds columns of numbers, and the spans as they came. A trace whose root is somewhere else is an ordinary trace.
+// name. It holds columns of numbers. A trace whose root is somewhere else is an ordinary trace.
 
-import type { ArchivedSpan } from '../../trace/archived-span.js';
+import { STATUS_CODES } from './codes.js';
 import { cutGroups, type Groups } from './groups.js';
 import { NEAR_NS } from './layout.js';
 import { codeSpans, type SpanSymbols } from './segment-models.js';
 import { OperationList, type SegmentSummary, type ServiceSummary } from './segment-summary.js';
 import { gatherFacts, type SpanFacts } from './span-facts.js';
-import { SpanRows, STATUS_CODES } from './span-rows.js';
+import type { SpanRows } from './span-rows.js';
 import { serviceOf } from './span-tables.js';
 import { codeTimes, type PieceTimes, type SpanTimes, timePieces, UNITS } from './span-times.js';
 import { NO_PARENT, orderSpans, type SpanOrder } from './trace-order.js';
@@ -42,8 +42,7 @@ const findHeads = ({ start }: SpanRows, { rows, parents, traces, firsts }: SpanO
 const ERROR = STATUS_CODES.indexOf('error');
 
 /** Decide everything. */
-export const planSegment = (spans: readonly ArchivedSpan[]): SegmentPlan => {
-  const rows = new SpanRows(spans);
+export const planSegment = (rows: SpanRows): SegmentPlan => {
   const order = orderSpans(rows);
   const heads = findHeads(rows, order);
   const facts = gatherFacts(rows, order, heads.ordinals);
@@ -114,7 +113,7 @@ export class SegmentPlan {
           if (facts.statuses[i] === ERROR) errorCount++;
           bytes += facts.bytes[i];
         }
-        const head = rows.spans[order.rows[heads.ordinals[trace]]];
+        const head = order.rows[heads.ordinals[trace]];
         result.push({
           spanCount: end - first,
           startUnixNs: rows.start.values[pieces.startRows[piece]],
@@ -125,8 +124,8 @@ export class SegmentPlan {
           bytes,
           skipped: traceRanks[trace] - expected,
           isComplete: heads.isComplete[trace] === 1,
-          name: head.name,
-          service: serviceOf(head.resource),
+          name: rows.nameOf(head),
+          service: rows.serviceOf(head),
         });
         expected = traceRanks[trace] + end - first;
       }

@@ -14,10 +14,11 @@ import { ESCAPE, NUMBER_SYMBOLS, putExtra, takeNumber } from '../../container/nu
 import { SymbolDecoder, SymbolEncoder } from '../../container/symbol-coder.js';
 import type { ArchivedResource } from '../../trace/archived-span.js';
 import { MAX_TIME, readTime, writeTime } from '../values/times.js';
+import { STATUS_CODES } from './codes.js';
 import { NEAR_NS } from './layout.js';
 import type { ResourceContext, SpanModels, SpanSymbols } from './segment-models.js';
 import type { SpanFacts } from './span-facts.js';
-import { type SpanRows, STATUS_CODES } from './span-rows.js';
+import type { SpanRows } from './span-rows.js';
 import {
   BESIDE,
   readBeside,

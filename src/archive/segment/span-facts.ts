@@ -1,58 +1,34 @@
 // What the tables of a segment are made from: shapes, resources, scopes and texts by number, dealt by how often each is used, and what each
-// span takes. Things are told apart by identity first, which is fast, and by content after.
-import { ByteWriter } from '../../base/bytes/byte-writer.js';
-import { BadValueError, LimitError } from '../../container/graph-error.js';
+// span takes.
 import type { ArchivedProperties, ArchivedSpan } from '../../trace/archived-span.js';
-import { EVENT_BYTES, LINK_BYTES, PROPERTY_BYTES, SPAN_BYTES } from '../span-memory.js';
 import { storedProperties } from '../stored-extras.js';
-import { decodedBytes } from '../values/values.js';
-import { MAX_SPAN_BYTES } from './layout.js';
-import { KINDS, type SpanRows, STATUS_CODES } from './span-rows.js';
-import {
-  MAX_ENTRIES,
-  MAX_ENTRY_BYTES,
-  type Shape,
-  SpanTables,
-  StringCounts,
-  serviceOf,
-  writeResource,
-  writeScope,
-} from './span-tables.js';
+import { KINDS } from './codes.js';
+import type { SpanRows } from './span-rows.js';
+import { MAX_ENTRIES, MAX_ENTRY_BYTES, type Shape, SpanTables, StringCounts } from './span-tables.js';
 import type { SpanOrder } from './trace-order.js';
 
-/** Numbers things that are the same when they are written the same. */
-class Interner<T extends object> {
-  readonly things: T[] = [];
-  /** Bytes of each when written. */
-  readonly bytes: number[] = [];
-  private readonly byIdentity = new Map<T, number>();
-  private readonly byContent = new Map<string, number>();
-  private readonly scratch = new ByteWriter();
-  private lastThing: T | undefined;
-  private lastNumber = 0;
+/** Numbers things in the order in which they are met, and counts how often. */
+class FirstMet {
+  /** What has each number. */
+  readonly things: number[] = [];
+  readonly uses: number[] = [];
+  private readonly numbers = new Map<number, number>();
+  private lastThing = -1;
+  private lastNumber = -1;
 
-  constructor(private readonly write: (writer: ByteWriter, thing: T) => void) {}
-
-  numberOf(thing: T): number {
-    if (thing === this.lastThing) return this.lastNumber;
-    this.lastThing = thing;
-    this.lastNumber = this.byIdentity.get(thing) ?? this.add(thing);
+  use(thing: number): number {
+    if (thing !== this.lastThing) {
+      this.lastThing = thing;
+      this.lastNumber = this.numbers.get(thing) ?? this.add(thing);
+    }
+    this.uses[this.lastNumber]++;
     return this.lastNumber;
   }
 
-  private add(thing: T): number {
-    this.scratch.clear();
-    this.write(this.scratch, thing);
-    const content = this.scratch.view().toString('latin1');
-    let number = this.byContent.get(content);
-    if (number === undefined) {
-      number = this.things.length;
-      this.things.push(thing);
-      this.bytes.push(content.length);
-      this.byContent.set(content, number);
-    }
-    this.byIdentity.set(thing, number);
-    return number;
+  private add(thing: number): number {
+    this.numbers.set(thing, this.things.length);
+    this.uses.push(0);
+    return this.things.push(thing) - 1;
   }
 }
 
@@ -90,134 +66,85 @@ export interface SpanFacts {
 }
 
 /** Walk over the spans of `order`; those at `heads` give their traces a name and a service. */
-export const gatherFacts = ({ spans }: SpanRows, { rows, spanCount }: SpanOrder, heads: Uint32Array): SpanFacts => {
-  const gathering = new Gathering(spanCount);
-  for (let ordinal = 0; ordinal < spanCount; ordinal++) gathering.add(ordinal, spans[rows[ordinal]]);
-  for (const ordinal of heads) gathering.addHead(spans[rows[ordinal]]);
-  return gathering.finish();
+export const gatherFacts = (input: SpanRows, { rows, spanCount }: SpanOrder, heads: Uint32Array): SpanFacts => {
+  const strings = new StringCounts();
+  const resourcesMet = new FirstMet();
+  const scopesMet = new FirstMet();
+  const shapesMet = new FirstMet();
+  const resources = new Uint32Array(spanCount);
+  const shapes = new Uint32Array(spanCount);
+  const statuses = new Uint8Array(spanCount);
+  const bytes = new Uint32Array(spanCount);
+  const keyUses = new Uint32Array(input.texts.length);
+  const scopeCount = input.scopes.things.length;
+  for (let ordinal = 0; ordinal < spanCount; ordinal++) {
+    const row = rows[ordinal];
+    resources[ordinal] = resourcesMet.use(input.resource[row]);
+    scopesMet.use(input.scope[row]);
+    shapes[ordinal] = shapesMet.use((input.name[row] * KINDS.length + input.kind[row]) * scopeCount + input.scope[row]);
+    statuses[ordinal] = input.status[row];
+    bytes[ordinal] = input.bytes[row];
+    for (let i = input.firstProperty[row]; i < input.firstProperty[row + 1]; i++) keyUses[input.keys[i]]++;
+    for (const event of input.events(row)) {
+      strings.add(event.name);
+      countKeys(strings, storedProperties(event));
+    }
+    for (const link of input.links(row)) countKeys(strings, storedProperties(link));
+  }
+  keyUses.forEach((uses, number) => {
+    if (uses > 0) strings.add(input.texts[number], uses);
+  });
+  for (const ordinal of heads) {
+    strings.add(input.nameOf(rows[ordinal]));
+    strings.add(input.serviceOf(rows[ordinal]));
+  }
+  const resourceRanks = rankByUse(resourcesMet.uses);
+  const scopeRanks = rankByUse(scopesMet.uses);
+  const shapeRanks = rankByUse(shapesMet.uses);
+  const resourceOrder = resourceRanks.order.map((number) => resourcesMet.things[number]);
+  const scopeOrder = scopeRanks.order.map((number) => scopesMet.things[number]);
+  const allResources = resourceOrder.map((number) => input.resources.things[number]);
+  const allShapes = shapeRanks.order.map((number): Shape => {
+    const code = shapesMet.things[number];
+    const nameAndKind = Math.floor(code / scopeCount);
+    return {
+      name: input.texts[Math.floor(nameAndKind / KINDS.length)],
+      kind: KINDS[nameAndKind % KINDS.length],
+      scope: input.scopes.things[code % scopeCount],
+    };
+  });
+  for (const { name } of allShapes) strings.add(name);
+  const tables = new SpanTables(
+    strings.table(),
+    allResources.slice(0, entriesThatFit(resourceOrder, input.resources.bytes)),
+    scopeOrder.slice(0, entriesThatFit(scopeOrder, input.scopes.bytes)).map((number) => input.scopes.things[number]),
+    allShapes.slice(0, Math.min(MAX_ENTRIES, shapesMet.uses.filter((uses) => uses > 1).length)),
+  );
+  renumber(resources, resourceRanks);
+  renumber(shapes, shapeRanks);
+  return {
+    tables,
+    resources,
+    shapes,
+    allResources,
+    allShapes,
+    statuses,
+    bytes,
+    areAllInTables: allResources.length === tables.resources.length && allShapes.length === tables.shapes.length,
+    hasLinks: input.hasLinks && rows.some((row) => input.links(row).length > 0),
+  };
 };
 
-class Gathering {
-  private readonly strings = new StringCounts();
-  private readonly resourceList = new Interner(writeResource);
-  private readonly scopeList = new Interner(writeScope);
-  private readonly shapeList: Shape[] = [];
-  private readonly shapeNumbers = new Map<string, number[]>();
-  private readonly resourceUses: number[] = [];
-  private readonly scopeUses: number[] = [];
-  private readonly shapeUses: number[] = [];
-  private readonly resources: Uint32Array;
-  private readonly shapes: Uint32Array;
-  private readonly statuses: Uint8Array;
-  private readonly bytes: Uint32Array;
-  private hasLinks = false;
-
-  constructor(count: number) {
-    this.resources = new Uint32Array(count);
-    this.shapes = new Uint32Array(count);
-    this.statuses = new Uint8Array(count);
-    this.bytes = new Uint32Array(count);
-  }
-
-  add(ordinal: number, span: ArchivedSpan): void {
-    const resource = this.resourceList.numberOf(span.resource);
-    this.resources[ordinal] = resource;
-    this.resourceUses[resource] = (this.resourceUses[resource] ?? 0) + 1;
-    const shape = this.shapeOf(span);
-    this.shapes[ordinal] = shape;
-    this.shapeUses[shape]++;
-    this.statuses[ordinal] = numberOf(STATUS_CODES, span.status.code, span);
-    let bytes = SPAN_BYTES + span.name.length + span.traceState.length + span.status.message.length;
-    bytes += this.countProperties(storedProperties(span));
-    for (const event of span.events) {
-      this.strings.add(event.name);
-      bytes += EVENT_BYTES + event.name.length + this.countProperties(storedProperties(event));
-    }
-    for (const link of span.links) {
-      this.hasLinks = true;
-      bytes += LINK_BYTES + link.traceState.length + this.countProperties(storedProperties(link));
-    }
-    if (bytes > MAX_SPAN_BYTES) {
-      throw new LimitError(
-        `span ${span.spanId} of trace ${span.traceId} takes ${bytes} bytes, more than the ${MAX_SPAN_BYTES} that a segment takes of one span`,
-      );
-    }
-    this.bytes[ordinal] = bytes;
-  }
-
-  addHead({ name, resource }: ArchivedSpan): void {
-    this.strings.add(name);
-    this.strings.add(serviceOf(resource));
-  }
-
-  finish(): SpanFacts {
-    const { hasLinks, statuses, bytes } = this;
-    const resources = rankByUse(this.resourceUses);
-    const scopes = rankByUse(this.scopeUses);
-    const shapes = rankByUse(this.shapeUses);
-    const allResources = resources.order.map((number) => this.resourceList.things[number]);
-    const allShapes = shapes.order.map((number) => this.shapeList[number]);
-    for (const { name } of allShapes) this.strings.add(name);
-    const tables = new SpanTables(
-      this.strings.table(),
-      allResources.slice(0, entriesThatFit(resources, this.resourceList.bytes)),
-      scopes.order
-        .slice(0, entriesThatFit(scopes, this.scopeList.bytes))
-        .map((number) => this.scopeList.things[number]),
-      allShapes.slice(0, Math.min(MAX_ENTRIES, this.shapeUses.filter((uses) => uses > 1).length)),
-    );
-    renumber(this.resources, resources);
-    renumber(this.shapes, shapes);
-    return {
-      tables,
-      resources: this.resources,
-      shapes: this.shapes,
-      allResources,
-      allShapes,
-      statuses,
-      bytes,
-      areAllInTables: allResources.length === tables.resources.length && allShapes.length === tables.shapes.length,
-      hasLinks,
-    };
-  }
-
-  /** Shapes of a name are few: a list of numbers, kinds and scopes compared one by one. */
-  private shapeOf(span: ArchivedSpan): number {
-    const { name, kind } = span;
-    const scopeNumber = this.scopeList.numberOf(span.scope);
-    this.scopeUses[scopeNumber] = (this.scopeUses[scopeNumber] ?? 0) + 1;
-    const scope = this.scopeList.things[scopeNumber];
-    let numbers = this.shapeNumbers.get(name);
-    if (numbers === undefined) {
-      numbers = [];
-      this.shapeNumbers.set(name, numbers);
-    }
-    for (const number of numbers) {
-      const shape = this.shapeList[number];
-      if (shape.kind === kind && shape.scope === scope) return number;
-    }
-    numberOf(KINDS, kind, span);
-    numbers.push(this.shapeList.length);
-    this.shapeUses.push(0);
-    return this.shapeList.push({ name, kind, scope }) - 1;
-  }
-
-  private countProperties(properties: ArchivedProperties): number {
-    let bytes = 0;
-    for (const key of Object.keys(properties)) {
-      this.strings.add(key);
-      bytes += PROPERTY_BYTES + key.length + decodedBytes(properties[key]);
-    }
-    return bytes;
-  }
-}
+const countKeys = (strings: StringCounts, properties: ArchivedProperties): void => {
+  for (const key of Object.keys(properties)) strings.add(key);
+};
 
 const renumber = (numbers: Uint32Array, { ranks }: Ranking): void => {
   for (let i = 0; i < numbers.length; i++) numbers[i] = ranks[numbers[i]];
 };
 
-/** How many of the most used ones a table may have. */
-const entriesThatFit = ({ order }: Ranking, bytes: readonly number[]): number => {
+/** How many of the most used ones a table may have; `bytes` of each by its number. */
+const entriesThatFit = (order: readonly number[], bytes: readonly number[]): number => {
   let total = 0;
   let count = 0;
   for (const number of order) {
@@ -226,12 +153,4 @@ const entriesThatFit = ({ order }: Ranking, bytes: readonly number[]): number =>
     count++;
   }
   return count;
-};
-
-const numberOf = (names: readonly string[], name: string, { spanId, traceId }: ArchivedSpan): number => {
-  const number = names.indexOf(name);
-  if (number >= 0) return number;
-  throw new BadValueError(
-    `span ${spanId} of trace ${traceId} has ${JSON.stringify(name)} where one of ${names.join(', ')} belongs`,
-  );
 };

@@ -12,7 +12,7 @@ import type { ArchivedKind, ArchivedResource, ArchivedScope } from '../../trace/
 import { restored, storedProperties } from '../stored-extras.js';
 import { readText, TextColumn, writeText, writeTexts } from '../values/texts.js';
 import { readProperties, writeProperties } from '../values/values.js';
-import { KINDS } from './span-rows.js';
+import { KINDS } from './codes.js';
 
 /** Bounds of the table. */
 const MAX_TABLE_TEXTS = 32_768;

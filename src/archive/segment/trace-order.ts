@@ -16,7 +16,7 @@ export interface SpanOrder {
   /** The parent of each ordinal: an ordinal, `NO_PARENT`, or an absent one, by `ghostParent`. */
   readonly parents: Int32Array;
   readonly ghostCount: number;
-  /** Traces by id: number in `SpanRows`. */
+  /** Traces by id: their numbers in `SpanRows`. */
   readonly traces: Uint32Array;
   /** The first ordinal of each trace; one more than there are traces. */
   readonly firsts: Uint32Array;
@@ -52,15 +52,25 @@ const sortRows = (rows: Uint32Array, start: number, end: number, compare: Compar
 const groupRows = (
   input: SpanRows,
 ): { readonly traces: Uint32Array; readonly starts: Uint32Array; readonly rows: Uint32Array } => {
-  const { traceIds, trace, count } = input;
-  const traces = Uint32Array.from([...traceIds.keys()].sort((a, b) => (traceIds[a] < traceIds[b] ? -1 : 1)));
-  const place = new Uint32Array(traces.length);
+  const { trace, count } = input;
+  const { words } = input.traces;
+  const counts = new Uint32Array(input.traces.count);
+  for (let row = 0; row < count; row++) counts[trace[row]]++;
+  const traces = Uint32Array.from(counts.keys())
+    .filter((number) => counts[number] > 0)
+    .sort(
+      (a, b) =>
+        words[4 * a] - words[4 * b] ||
+        words[4 * a + 1] - words[4 * b + 1] ||
+        words[4 * a + 2] - words[4 * b + 2] ||
+        words[4 * a + 3] - words[4 * b + 3],
+    );
+  const place = new Uint32Array(counts.length);
   traces.forEach((number, i) => {
     place[number] = i;
   });
   const starts = new Uint32Array(traces.length + 1);
-  for (let row = 0; row < count; row++) starts[place[trace[row]] + 1]++;
-  for (let i = 0; i < traces.length; i++) starts[i + 1] += starts[i];
+  for (let i = 0; i < traces.length; i++) starts[i + 1] = starts[i] + counts[traces[i]];
   const next = starts.slice(0, traces.length);
   const rows = new Uint32Array(count);
   for (let row = 0; row < count; row++) rows[next[place[trace[row]]]++] = row;

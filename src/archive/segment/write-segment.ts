@@ -19,6 +19,7 @@ import { encodeModels } from './segment-models.js';
 import { planSegment, type SegmentPlan } from './segment-plan.js';
 import { encodeSummary, type SegmentSummary } from './segment-summary.js';
 import { SpanColumnWriter } from './span-columns.js';
+import { SpanRows } from './span-rows.js';
 import { encodeTraceRows, TraceRowModels } from './trace-rows.js';
 
 /** How a segment is written. */
@@ -53,20 +54,20 @@ const namesOf = (replaces: readonly string[]): string => {
 /**
  * Write `spans` as a segment file: of whole traces or parts of them, in any order. Where two have the same ids the later one is kept.
  *
- * Spans are held in memory until the file is written, a few hundred bytes more for each than they take themselves: write segments of
+ * Spans are held in memory as columns until the file is written, some hundred bytes for each: write segments of
  * a million spans at most. Throws `BadKeyError` and `BadValueError` for what no span can have, `LimitError` for a span beyond 32 MiB,
  * `TransportError` when the file cannot be written; nothing is left behind then.
  */
 export const writeSegment = (
   target: string | ByteSink,
-  spans: Iterable<ArchivedSpan>,
+  spans: Iterable<ArchivedSpan> | SpanRows,
   { replaces = [], compression = 'deflate' }: WriteSegmentOptions = {},
 ): SegmentInfo => {
   const notes = {
     [KIND_NOTE]: KIND_OF_SEGMENT,
     ...(replaces.length > 0 ? { [REPLACES_NOTE]: namesOf(replaces) } : {}),
   };
-  const plan = planSegment(Array.isArray(spans) ? (spans as readonly ArchivedSpan[]) : [...spans]);
+  const plan = planSegment(spans instanceof SpanRows ? spans : SpanRows.of(spans));
   const sink = typeof target === 'string' ? new AtomicFileSink(target) : target;
   try {
     const bytes = new SegmentWriting(new ContainerWriter(sink, compression), plan).run(notes);
@@ -94,10 +95,10 @@ class SegmentWriting {
     const { strings } = facts.tables;
     const columns = new SpanColumnWriter(plan);
     this.part('spans', (_, pieceFirsts) => columns.encode(pieceFirsts), facts.areAllInTables);
-    this.part('properties', (group) => encodeProperties(this.spansOf(group), strings));
-    this.part('events', (group) => encodeEvents(this.spansOf(group), strings));
-    this.part('links', (group) => encodeLinks(this.spansOf(group), strings));
-    this.part('texts', (group) => encodeTexts(this.spansOf(group)));
+    this.part('properties', (group) => encodeProperties(plan.rows, this.rowsOf(group), strings));
+    this.part('events', (group) => encodeEvents(plan.rows, this.rowsOf(group), strings));
+    this.part('links', (group) => encodeLinks(plan.rows, this.rowsOf(group), strings));
+    this.part('texts', (group) => encodeTexts(plan.rows, this.rowsOf(group)));
     const links = facts.hasLinks ? buildLinkGraph(plan.rows, plan.order) : undefined;
     const nodeTables = this.references(links);
     const { dictionary, keyCount, traceRanks } = writeKeys(writer, plan.rows, plan.order, links);
@@ -136,11 +137,9 @@ class SegmentWriting {
     if (!isEmpty) writer.blockedSection({ id: SegmentSection[part] }, start);
   }
 
-  private spansOf(group: number): ArchivedSpan[] {
-    const { rows, order, groups } = this.plan;
-    const spans: ArchivedSpan[] = [];
-    for (let i = groups.firsts[group]; i < groups.firsts[group + 1]; i++) spans.push(rows.spans[order.rows[i]]);
-    return spans;
+  private rowsOf(group: number): Uint32Array {
+    const { order, groups } = this.plan;
+    return order.rows.subarray(groups.firsts[group], groups.firsts[group + 1]);
   }
 
   private references(links: LinkGraph | undefined): Buffer[] {
@@ -177,7 +176,7 @@ class SegmentWriting {
     const builder = new FilterBuilder(0);
     const id = Buffer.alloc(TRACE_ID_BYTES);
     for (const trace of order.traces) {
-      for (let i = 0; i < 4; i++) id.writeUInt32BE(rows.traceWords[4 * trace + i], i * 4);
+      for (let i = 0; i < 4; i++) id.writeUInt32BE(rows.traces.words[4 * trace + i], i * 4);
       builder.add(id, 0, id.length);
     }
     return builder.build();
@@ -189,7 +188,7 @@ class SegmentWriting {
       const [first, end] = [groups.firstPieces[group], groups.firstPieces[group + 1]];
       const trace = groups.traces[first];
       const firstId = Buffer.alloc(TRACE_ID_BYTES);
-      for (let i = 0; i < 4; i++) firstId.writeUInt32BE(rows.traceWords[4 * order.traces[trace] + i], i * 4);
+      for (let i = 0; i < 4; i++) firstId.writeUInt32BE(rows.traces.words[4 * order.traces[trace] + i], i * 4);
       let endUnixNs = 0n;
       for (let piece = first; piece < end; piece++) if (pieces.ends[piece] > endUnixNs) endUnixNs = pieces.ends[piece];
       return {

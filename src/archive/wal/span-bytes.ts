@@ -17,11 +17,11 @@ import type {
 } from '../../trace/archived-span.js';
 import type { Extras } from '../../trace/extras.js';
 import type { FinishedLink, FinishedSpan, SpanProperties } from '../../trace/finished-span.js';
-import { NO_PROPERTIES } from '../../trace/properties.js';
 import { setOwn } from '../../trace/record.js';
 import { archivedView } from '../from-record.js';
+import { KINDS, STATUS_CODES } from '../segment/codes.js';
 import { planSegment } from '../segment/segment-plan.js';
-import { KINDS, STATUS_CODES } from '../segment/span-rows.js';
+import { SpanRows } from '../segment/span-rows.js';
 import { readResource, readScope, writeResource, writeScope } from '../segment/span-tables.js';
 import { EXTRA_KEYS, restored, storedKey, storedProperties } from '../stored-extras.js';
 import { parseId } from '../values/ids.js';
@@ -39,6 +39,8 @@ const ALL_BITS: Readonly<Record<FrameForm, number>> = { 1: 63, 2: 127 };
 const LARGE_BYTES = 256 * 1024;
 /** Longer texts get no number: they hardly come again, and a reader would have to keep them. */
 const MAX_KNOWN_LENGTH = 256;
+const TWO_32 = 2 ** 32;
+const NONE: readonly never[] = Object.freeze([]);
 const MAX_DURATION = BigInt(Number.MAX_SAFE_INTEGER);
 
 const words = new Uint32Array(4);
@@ -183,7 +185,7 @@ export class SpanEncoder {
     if (linkCount > 0) writer.varint(linkCount);
     for (let i = 0; i < linkCount; i++) this.addLink(span.link(i));
     // What is tried out is read by others too: it must be a span like those of `add`.
-    if (writer.length - before > LARGE_BYTES) planSegment([archivedView(span)]);
+    if (writer.length - before > LARGE_BYTES) planSegment(SpanRows.of([archivedView(span)]));
   }
 
   private write(span: ArchivedSpan): void {
@@ -232,7 +234,7 @@ export class SpanEncoder {
     if (hasProperties) this.addProperties(properties);
     if (events.length > 0) this.addEvents(events);
     if (links.length > 0) this.addLinks(links);
-    if (writer.length - before > LARGE_BYTES) planSegment([span]);
+    if (writer.length - before > LARGE_BYTES) planSegment(SpanRows.of([span]));
   }
 
   private addEvents(events: readonly ArchivedEvent[]): void {
@@ -356,21 +358,41 @@ const readCount = (reader: ByteReader): number => {
 /** The texts of a batch, as they are met. */
 class ReadTexts {
   private readonly known: string[] = [];
+  // Of each its number among the texts of the rows, once it was asked for.
+  private readonly numbers: number[] = [];
+  /** The place of the text that was read last, -1 where it has none. */
+  private last = -1;
 
-  constructor(private readonly form: FrameForm) {}
+  constructor(
+    private readonly form: FrameForm,
+    private readonly rows: SpanRows,
+  ) {}
 
   /** A name, which has a number in every form. */
   name(reader: ByteReader): string {
-    return this.form === 1 ? readKnown(reader, this.known, readText) : this.text(reader);
+    if (this.form === 2) return this.text(reader);
+    const number = reader.varint();
+    if (number === this.known.length) this.known.push(readText(reader));
+    return this.at(number, reader);
   }
 
   text(reader: ByteReader): string {
     const number = reader.varint();
-    if (number > 0 && number <= this.known.length) return this.known[number - 1];
-    const text = number === 0 || number === this.known.length + 1 ? readText(reader) : undefined;
-    if (text === undefined) throw reader.corrupt('names a text it does not have');
-    if (number > 0) this.known.push(text);
-    return text;
+    this.last = number - 1;
+    if (number === 0) return readText(reader);
+    if (number === this.known.length + 1) this.known.push(readText(reader));
+    return this.at(number - 1, reader);
+  }
+
+  /** The number among the texts of the rows of the text that was just read. */
+  numberOf(text: string): number {
+    if (this.last < 0) return this.rows.textNumber(text);
+    this.numbers[this.last] ??= this.rows.textNumber(text);
+    return this.numbers[this.last];
+  }
+
+  value(reader: ByteReader, type: number): ArchivedValue {
+    return type === ValueType.text ? this.text(reader) : readValue(reader, type, 1);
   }
 
   properties(reader: ByteReader): Extras & { readonly properties: ArchivedProperties } {
@@ -378,49 +400,99 @@ class ReadTexts {
     const properties: Record<string, ArchivedValue> = {};
     for (let left = readCount(reader); left > 0; left--) {
       const key = this.text(reader);
-      const type = reader.byte();
-      setOwn(properties, key, type === ValueType.text ? this.text(reader) : readValue(reader, type, 1));
+      setOwn(properties, key, this.value(reader, reader.byte()));
     }
     return restored(properties);
   }
+
+  private at(place: number, reader: ByteReader): string {
+    const text = this.known[place];
+    if (text === undefined) throw reader.corrupt('names a text it does not have');
+    this.last = place;
+    return text;
+  }
 }
 
-/** All spans of a batch, without end. */
+/** All spans of a batch become rows, or none when it throws. */
+export const readRows = (reader: ByteReader, form: FrameForm, rows: SpanRows): void => {
+  const before = rows.count;
+  try {
+    readBatch(reader, form, rows);
+  } catch (error) {
+    rows.truncate(before);
+    throw error;
+  }
+};
+
+/** All spans of a batch. */
 export const readSpans = (reader: ByteReader, form: FrameForm = 2): ArchivedSpan[] => {
+  const rows = new SpanRows();
+  readRows(reader, form, rows);
+  return rows.spans();
+};
+
+const readBatch = (reader: ByteReader, form: FrameForm, rows: SpanRows): void => {
   const resources: ArchivedResource[] = [];
   const scopes: ArchivedScope[] = [];
-  const texts = new ReadTexts(form);
-  const spans: ArchivedSpan[] = [];
-  let traceId: string | undefined;
+  const texts = new ReadTexts(form, rows);
+  let trace = -1;
   while (reader.left > 0) {
+    const row = rows.begin();
     const bits = reader.byte();
     if (bits > ALL_BITS[form]) throw reader.corrupt('has a span of unknown form');
     const kindAndStatus = reader.byte();
-    const kind = KINDS[Math.floor(kindAndStatus / STATUS_CODES.length)];
-    const code = STATUS_CODES[kindAndStatus % STATUS_CODES.length];
-    if (kind === undefined) throw reader.corrupt('has a span of unknown kind');
-    if (bits & Has.newTrace) traceId = readId(reader, 4);
-    if (traceId === undefined) throw reader.corrupt('has a span of no trace');
-    const spanId = readId(reader, 2);
-    const parentSpanId = bits & Has.parent ? readId(reader, 2) : '';
-    const startUnixNs = readTime(reader);
-    const isTold = form === 1 || (bits & Has.far) !== 0;
-    const endUnixNs = isTold ? readTime(reader) : startUnixNs + BigInt(reader.varint());
-    if (!isTime(endUnixNs)) throw reader.corrupt('has a span that ends at no time');
-    const resource = readKnown(reader, resources, readResource);
-    const scope = readKnown(reader, scopes, readScope);
-    const name = texts.name(reader);
+    if (kindAndStatus >= KINDS.length * STATUS_CODES.length) throw reader.corrupt('has a span of unknown kind');
+    rows.kind[row] = Math.floor(kindAndStatus / STATUS_CODES.length);
+    rows.status[row] = kindAndStatus % STATUS_CODES.length;
+    if (bits & Has.newTrace)
+      trace = rows.traces.numberOf(reader.uint32(), reader.uint32(), reader.uint32(), reader.uint32());
+    if (trace < 0) throw reader.corrupt('has a span of no trace');
+    rows.trace[row] = trace;
+    rows.id[2 * row] = reader.uint32();
+    rows.id[2 * row + 1] = reader.uint32();
+    const hasParent = (bits & Has.parent) !== 0;
+    rows.hasParent[row] = hasParent ? 1 : 0;
+    rows.parent[2 * row] = hasParent ? reader.uint32() : 0;
+    rows.parent[2 * row + 1] = hasParent ? reader.uint32() : 0;
+    const startLow = reader.uint32();
+    const startHigh = reader.uint32();
+    rows.start.set(row, startHigh, startLow);
+    if (form === 1 || bits & Has.far) {
+      const endLow = reader.uint32();
+      rows.end.set(row, reader.uint32(), endLow);
+    } else {
+      const duration = reader.varint();
+      const low = startLow + (duration % TWO_32);
+      const high = startHigh + Math.floor(duration / TWO_32) + (low >= TWO_32 ? 1 : 0);
+      if (high >= TWO_32) throw reader.corrupt('has a span that ends at no time');
+      rows.end.set(row, high, low % TWO_32);
+    }
+    rows.resource[row] = rows.resources.numberOf(readKnown(reader, resources, readResource));
+    rows.scope[row] = rows.scopes.numberOf(readKnown(reader, scopes, readScope));
+    rows.name[row] = texts.numberOf(texts.name(reader));
     const traceState = bits & Has.texts ? readText(reader) : '';
     const message = bits & Has.texts ? readText(reader) : '';
-    const own = bits & Has.properties ? texts.properties(reader) : { properties: NO_PROPERTIES };
-    const events = bits & Has.events ? readEvents(reader, texts) : [];
-    const links = bits & Has.links ? readLinks(reader, texts) : [];
-    const status = { code, message };
-    const times = { startUnixNs, endUnixNs };
-    const what = { traceState, name, kind, ...times, status, ...own, events, links, resource, scope };
-    spans.push({ traceId, spanId, parentSpanId, ...what });
+    if (bits & Has.properties) readRowProperties(reader, form, rows, texts);
+    const events = bits & Has.events ? readEvents(reader, texts) : NONE;
+    rows.finish(traceState, message, events, bits & Has.links ? readLinks(reader, texts) : NONE);
   }
-  return spans;
+};
+
+/** The properties of a row. */
+const readRowProperties = (reader: ByteReader, form: FrameForm, rows: SpanRows, texts: ReadTexts): void => {
+  if (form === 1) {
+    const properties = readProperties(reader);
+    for (const key of Object.keys(properties)) {
+      const value = properties[key];
+      rows.addProperty(rows.textNumber(key), typeOf(value), value);
+    }
+    return;
+  }
+  for (let left = readCount(reader); left > 0; left--) {
+    const key = texts.numberOf(texts.text(reader));
+    const type = reader.byte();
+    rows.addProperty(key, type, texts.value(reader, type));
+  }
 };
 
 const readEvents = (reader: ByteReader, texts: ReadTexts): ArchivedEvent[] =>

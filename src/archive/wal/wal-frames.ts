@@ -5,8 +5,8 @@ import { crc32 } from 'node:zlib';
 import type { ByteWriter } from '../../base/bytes/byte-writer.js';
 import { GraphError } from '../../container/graph-error.js';
 import { sectionReader } from '../../container/layout.js';
-import type { ArchivedSpan } from '../../trace/archived-span.js';
-import { type FrameForm, readSpans } from './span-bytes.js';
+import type { SpanRows } from '../segment/span-rows.js';
+import { type FrameForm, readRows } from './span-bytes.js';
 
 /** Begins every file. */
 export const WAL_MAGIC = Buffer.from('SPLWAL02', 'latin1');
@@ -40,9 +40,8 @@ export const endFrame = (writer: ByteWriter): Buffer => {
   return bytes;
 };
 
-/** What bytes of a write-ahead file hold. */
-export interface WalContents {
-  readonly spans: ArchivedSpan[];
+/** What bytes of a write-ahead file are. */
+export interface WalExtent {
   /** Where to read on when the file has grown. */
   readonly end: number;
   /** Bytes at the end that a writer was writing when it was killed, or is writing. */
@@ -52,8 +51,8 @@ export interface WalContents {
   readonly damagedAt: number;
 }
 
-/** The frame at `at`; undefined when there is no whole one. */
-const frameAt = (bytes: Buffer, at: number, path: string): { spans: ArchivedSpan[]; end: number } | undefined => {
+/** Read the frame at `at`; where it ends, undefined when there is no whole one. */
+const readFrame = (bytes: Buffer, at: number, path: string, rows: SpanRows): number | undefined => {
   const start = at + HEAD_BYTES;
   if (start > bytes.length || bytes.compare(MARK, 0, MARK.length, at, at + MARK.length) !== 0) return undefined;
   const form = FORMS.get(bytes[at + MARK.length]);
@@ -63,7 +62,8 @@ const frameAt = (bytes: Buffer, at: number, path: string): { spans: ArchivedSpan
   const batch = bytes.subarray(start, end);
   if (crc32(batch) !== bytes.readUInt32LE(at + 8)) return undefined;
   try {
-    return { spans: readSpans(sectionReader(batch, `a batch of ${path}`, 'wal'), form), end };
+    readRows(sectionReader(batch, `a batch of ${path}`, 'wal'), form, rows);
+    return end;
   } catch (error) {
     if (error instanceof GraphError) return undefined;
     throw error;
@@ -83,9 +83,8 @@ const isUnfinished = (bytes: Buffer, at: number): boolean => {
   return rest.readUInt32LE(4) > batch.length && crc32(batch) !== rest.readUInt32LE(8);
 };
 
-/** All whole frames of `bytes` from `from` on, those behind damage too; `path` is for errors. */
-export const readFrames = (bytes: Buffer, from: number, path: string): WalContents => {
-  const spans: ArchivedSpan[] = [];
+/** Read all whole frames of `bytes` from `from` on, those behind damage too; `path` is for errors. */
+export const readFrames = (bytes: Buffer, from: number, path: string, rows: SpanRows): WalExtent => {
   let end = from;
   let damagedBytes = 0;
   let damagedAt = -1;
@@ -94,19 +93,18 @@ export const readFrames = (bytes: Buffer, from: number, path: string): WalConten
     damagedBytes += behind - start;
   };
   for (let at = from, tries = 0; at >= 0 && at < bytes.length && tries < MAX_TRIES; ) {
-    const frame = frameAt(bytes, at, path);
-    if (frame === undefined) {
+    const frameEnd = readFrame(bytes, at, path, rows);
+    if (frameEnd === undefined) {
       tries++;
       at = bytes.indexOf(MARK, at + 1);
       continue;
     }
     if (at > end) damage(end, at);
-    for (const span of frame.spans) spans.push(span);
-    at = frame.end;
+    at = frameEnd;
     end = at;
   }
   if (end === bytes.length || isUnfinished(bytes, end))
-    return { spans, end, tornBytes: bytes.length - end, damagedBytes, damagedAt };
+    return { end, tornBytes: bytes.length - end, damagedBytes, damagedAt };
   damage(end, bytes.length);
-  return { spans, end, tornBytes: 0, damagedBytes, damagedAt };
+  return { end, tornBytes: 0, damagedBytes, damagedAt };
 };

@@ -3,27 +3,38 @@
 import { closeSync, fstatSync, openSync, readFileSync, readSync } from 'node:fs';
 import { CorruptError, TransportError } from '../../container/graph-error.js';
 import type { ArchivedSpan } from '../../trace/archived-span.js';
-import { OLD_WAL_MAGIC, readFrames, WAL_MAGIC, type WalContents } from './wal-frames.js';
+import { SpanRows } from '../segment/span-rows.js';
+import { OLD_WAL_MAGIC, readFrames, WAL_MAGIC, type WalExtent } from './wal-frames.js';
+
+/** What a write-ahead file holds. */
+export interface WalRows extends WalExtent {
+  readonly rows: SpanRows;
+}
+
+/** The same as spans. */
+export interface WalContents extends WalExtent {
+  readonly spans: ArchivedSpan[];
+}
 
 const failed = (path: string, cause: unknown): TransportError =>
   new TransportError(`${path} cannot be read: ${(cause as Error).message}`, { cause });
 
 /** All whole batches of a file from its beginning on, whatever its first bytes are: each batch has a checksum of its own. */
-const readFromStart = (bytes: Buffer, path: string): WalContents => {
+const readFromStart = (bytes: Buffer, path: string, rows: SpanRows): WalExtent => {
   const magic = bytes.subarray(0, WAL_MAGIC.length);
-  const { spans, end, tornBytes, ...damage } = readFrames(bytes, magic.length, path);
+  const { end, tornBytes, ...damage } = readFrames(bytes, magic.length, path, rows);
   const isKnown = [WAL_MAGIC, OLD_WAL_MAGIC].some((known) => known.subarray(0, magic.length).equals(magic));
-  if (isKnown) return { spans, end, tornBytes, ...damage };
+  if (isKnown) return { end, tornBytes, ...damage };
   const damagedBytes = damage.damagedBytes + magic.length;
   // Nothing of it is a write-ahead file.
-  if (spans.length === 0) return { spans, end: 0, tornBytes: 0, damagedBytes: bytes.length, damagedAt: 0 };
-  return { spans, end, tornBytes, damagedBytes, damagedAt: 0 };
+  if (rows.count === 0) return { end: 0, tornBytes: 0, damagedBytes: bytes.length, damagedAt: 0 };
+  return { end, tornBytes, damagedBytes, damagedAt: 0 };
 };
 
 /** Why a file is not all read; undefined when it is, as far as it was written. */
 export const damageOf = (
   path: string,
-  { damagedBytes, damagedAt }: Pick<WalContents, 'damagedBytes' | 'damagedAt'>,
+  { damagedBytes, damagedAt }: Pick<WalExtent, 'damagedBytes' | 'damagedAt'>,
 ): CorruptError | undefined =>
   damagedBytes === 0
     ? undefined
@@ -33,14 +44,21 @@ export const damageOf = (
       );
 
 /** All whole batches of a file whose writer is gone, those behind damage too. */
-export const readWal = (path: string): WalContents => {
+export const readWalRows = (path: string): WalRows => {
   let bytes: Buffer;
   try {
     bytes = readFileSync(path);
   } catch (cause) {
     throw failed(path, cause);
   }
-  return readFromStart(bytes, path);
+  const rows = new SpanRows();
+  return { rows, ...readFromStart(bytes, path, rows) };
+};
+
+/** The same as spans. */
+export const readWal = (path: string): WalContents => {
+  const { rows, ...extent } = readWalRows(path);
+  return { spans: rows.spans(), ...extent };
 };
 
 /** Follows a file that is still written. */
@@ -76,7 +94,8 @@ export class WalTail {
     // A file that was just made may not have its first bytes yet.
     if (this.end === 0 && bytes.length < WAL_MAGIC.length) return [];
     const base = this.end;
-    const read = base === 0 ? readFromStart(bytes, path) : readFrames(bytes, 0, path);
+    const rows = new SpanRows();
+    const read = base === 0 ? readFromStart(bytes, path, rows) : readFrames(bytes, 0, path, rows);
     const { passed } = this;
     const damagedBytes = passed.damagedBytes + read.damagedBytes;
     const damagedAt = passed.damagedAt >= 0 ? passed.damagedAt : base + read.damagedAt;
@@ -85,6 +104,6 @@ export class WalTail {
     const isTailDamaged = read.tornBytes === 0;
     passed.damagedBytes = damagedBytes - (isTailDamaged ? bytes.length - read.end : 0);
     passed.damagedAt = passed.damagedBytes > 0 ? damagedAt : -1;
-    return read.spans;
+    return rows.spans();
   }
 }

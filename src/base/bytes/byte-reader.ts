@@ -33,7 +33,10 @@ export class ByteReader {
 
   /** Little-endian. */
   uint32(): number {
-    return this.byte() + this.byte() * 0x100 + this.byte() * 0x10000 + this.byte() * 0x1000000;
+    const { bytes, at } = this;
+    if (at + 4 > bytes.length) throw this.corrupt('ends too early');
+    this.at = at + 4;
+    return (bytes[at] | (bytes[at + 1] << 8) | (bytes[at + 2] << 16) | (bytes[at + 3] << 24)) >>> 0;
   }
 
   varint(): number {
