@@ -1,8 +1,8 @@
 // The encoders inside spanline's reporters, as functions of a batch: what the exporters suite times without sending.
 // Bundled from src for the benchmark, because no entry of the package hands encoders out.
 import type { ReportBatch } from '../../src/collector/reporter.js';
+import { BatchSpans } from '../../src/exporters/batch-spans.js';
 import { packBatch } from '../../src/exporters/jaeger/pack-batch.js';
-import { BatchSpans } from '../../src/exporters/otlp/batch-spans.js';
 import { BatchPacker } from '../../src/formats/jaeger-thrift/batch-packer.js';
 import { CompactWriter } from '../../src/formats/jaeger-thrift/compact-writer.js';
 import { RequestBuilder } from '../../src/formats/otlp/request-builder.js';

@@ -3,7 +3,7 @@ import { configure, flush, LocalSpan, Span, SpanContext, setReporter } from '../
 import { retainedBytes } from './retained.mjs';
 
 configure({ reportThresholdSpans: 1 << 30, reportIntervalMs: 3_600_000 });
-setReporter({ name: 'noop', report() {} });
+setReporter({ name: 'noop', keepsNoTrace: true, report() {} });
 
 const makeTrace = (n) => {
   const root = Span.root('root', SpanContext.random());

@@ -2,7 +2,7 @@
 import { currentLine, flush, LocalSpan, Span, SpanContext, setReporter, traced } from '../../dist/esm/index.js';
 import { asyncSpan, bare, perSpan, wholeTrace } from './shape.mjs';
 
-setReporter({ name: 'noop', report() {} });
+setReporter({ name: 'noop', keepsNoTrace: true, report() {} });
 const drain = () => flush();
 
 /** A trace around `body(n)`. */

@@ -7,7 +7,7 @@ import { startSink } from '../exporters/start-sink.mjs';
 import { casesOf } from './cases.mjs';
 
 const REPORTERS = {
-  record: () => ({ name: 'noop', report() {} }),
+  record: () => ({ name: 'noop', keepsNoTrace: true, report() {} }),
   async send() {
     const { OtlpReporter } = await import('../../dist/esm/exporters/otlp.js');
     const { http } = await startSink();

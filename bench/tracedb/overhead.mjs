@@ -16,7 +16,7 @@ const SIDE_SECONDS = 0.05;
 let opened;
 const stores = () => {
   opened ??= (async () => {
-    setReporter({ name: 'noop', report() {} });
+    setReporter({ name: 'noop', keepsNoTrace: true, report() {} });
     const path = storePath(TRACES);
     return {
       perf: await PerfStore.open(await openTable(path, PERF_SCHEMA)),

@@ -1,7 +1,7 @@
 // The collector's way into an archive: rows become bytes of the write-ahead file, in slices of time. Reporting only appends; the archive's
 // timer brings it to disk, and `flush` waits for that. What was taken of a batch must not be taken again when it is tried again.
 import { type ReportBatch, ReportError, type Reporter } from '../collector/reporter.js';
-import { BatchSpans } from '../exporters/otlp/batch-spans.js';
+import { BatchSpans } from '../exporters/batch-spans.js';
 import { Slices } from '../exporters/slices.js';
 import type { Archive } from './archive.js';
 

@@ -19,7 +19,7 @@ import type { FinishedSpan } from '../../src/trace/finished-span.js';
 import { RecordView } from '../../src/trace/record-view.js';
 import { FULL_SPAN } from '../archive/support/any-span.js';
 import { decodeHttpBody } from '../exporters/jaeger/support/decode.js';
-import { RESOURCE, record } from '../exporters/support/records.js';
+import { RESOURCE, record, viewOf } from '../exporters/support/records.js';
 
 const SPAN = record({
   kind: 'internal',
@@ -87,7 +87,7 @@ test('both views give the same bytes', () => {
 test('Thrift', () => {
   const packer = new BatchPacker(new BinaryWriter(), 'batch', 1e6, true);
   packer.begin(RESOURCE);
-  packer.add(SPAN);
+  packer.add(viewOf(SPAN));
   const { spans } = decodeHttpBody(packer.finish()?.bytes as Buffer);
   const tags = spans[0].tags;
   expect(tags).toContainEqual(['beyond', 'STRING', String(2n ** 64n)]);

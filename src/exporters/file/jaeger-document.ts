@@ -1,13 +1,11 @@
 // The document that Jaeger's UI takes: the latest traces, encoded, within bounds. The oldest trace makes room for a new
-// one; it is counted. Records are not kept, only their bytes.
+// one; it is counted. Spans are not kept, only their bytes.
 
 import type { Resource } from '../../collector/reporter.js';
 import { shownTraceId } from '../../formats/jaeger-json/ids.js';
 import { processJson, spanJson } from '../../formats/jaeger-json/write-span.js';
-import { attributesOf, NO_SCOPE } from '../../formats/library.js';
-import { NO_PROPERTIES } from '../../trace/properties.js';
-import type { SpanRecord } from '../../trace/record.js';
-import { RecordView } from '../../trace/record-view.js';
+import { attributesOf } from '../../formats/library.js';
+import type { FinishedSpan } from '../../trace/finished-span.js';
 
 interface TraceEntry {
   readonly spans: Buffer[];
@@ -23,7 +21,6 @@ export class JaegerDocument {
   /** Oldest first. */
   readonly #traces = new Map<string, TraceEntry>();
   readonly #processJson = new WeakMap<Resource, string>();
-  readonly #view = new RecordView({ properties: NO_PROPERTIES }, NO_SCOPE);
   readonly #maxTraces: number;
   readonly #maxBytes: number;
   #byteLength = 0;
@@ -42,12 +39,13 @@ export class JaegerDocument {
   }
 
   /** Gives the bytes the span takes; 0 when there is no room for it. */
-  add(span: SpanRecord, resource: Resource): number {
-    const entry: TraceEntry = this.#traces.get(span.traceId) ?? { spans: [], byteLength: 0, processes: new Map() };
+  add(span: FinishedSpan, resource: Resource): number {
+    const { traceId } = span;
+    const entry: TraceEntry = this.#traces.get(traceId) ?? { spans: [], byteLength: 0, processes: new Map() };
     const json = this.#jsonOf(resource);
     const known = entry.processes.get(json);
     const processId = known ?? `p${entry.processes.size + 1}`;
-    const bytes = Buffer.from(spanJson(this.#view.of(span), processId));
+    const bytes = Buffer.from(spanJson(span, processId));
     const added = bytes.length + (known === undefined ? Buffer.byteLength(json) : 0);
     if (entry.byteLength + added > this.#maxBytes) {
       this.spansRefused++;
@@ -57,7 +55,7 @@ export class JaegerDocument {
     entry.spans.push(bytes);
     entry.byteLength += added;
     this.#byteLength += added;
-    this.#traces.set(span.traceId, entry);
+    this.#traces.set(traceId, entry);
     this.#makeRoom(entry);
     return bytes.length;
   }

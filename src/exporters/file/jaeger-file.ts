@@ -2,7 +2,8 @@
 import { runAsync, runSync } from '../../base/files/fs-steps.js';
 import { type WholeFileOptions, writeWhole } from '../../base/files/whole-file.js';
 import type { ReportBatch } from '../../collector/reporter.js';
-import { BatchSpans } from '../otlp/batch-spans.js';
+import { NO_SCOPE } from '../../formats/library.js';
+import { BatchSpans } from '../batch-spans.js';
 import { type Undelivered, UndeliveredByBatch } from '../otlp/undelivered.js';
 import { Slices } from '../slices.js';
 import { toFileError } from './file-error.js';
@@ -67,7 +68,7 @@ export class JaegerFile implements FileFormat {
 
   /** Yields the bytes of each span taken. */
   *#take(batch: ReportBatch, untaken: Undelivered): Generator<number> {
-    const spans = new BatchSpans(batch);
+    const spans = new BatchSpans(batch, NO_SCOPE);
     for (const { from, to } of untaken.ranges) {
       let next = from;
       try {
@@ -81,7 +82,7 @@ export class JaegerFile implements FileFormat {
 
   #takeOne(spans: BatchSpans, index: number, batch: ReportBatch): number {
     try {
-      const bytes = this.#document.add(spans.at(index), batch.resource);
+      const bytes = this.#document.add(spans.viewAt(index), batch.resource);
       if (bytes > 0) this.#spansTaken++;
       return bytes;
     } catch {

@@ -2,7 +2,7 @@
 // large. Held weakly: a report that is dropped leaves nothing behind.
 
 import type { ReportBatch } from '../../collector/reporter.js';
-import type { SpanRecord } from '../../trace/record.js';
+import type { FinishedSpan } from '../../trace/finished-span.js';
 
 interface Progress {
   /** Index of the first span that has not arrived. */
@@ -32,7 +32,7 @@ export class DeliveryProgress {
     this.#of(batch).next = throughSpan;
   }
 
-  tooLarge(batch: ReportBatch, index: number, span: SpanRecord, neededBytes: number): void {
+  tooLarge(batch: ReportBatch, index: number, span: FinishedSpan, neededBytes: number): void {
     const progress = this.#of(batch);
     if (index < progress.examined) return;
     progress.examined = index + 1;

@@ -3,7 +3,8 @@
 
 import type { ReportBatch } from '../../collector/reporter.js';
 import type { BatchPacker } from '../../formats/jaeger-thrift/batch-packer.js';
-import type { SpanRecord } from '../../trace/record.js';
+import type { FinishedSpan } from '../../trace/finished-span.js';
+import { BatchSpans } from '../batch-spans.js';
 import type { Slices } from '../slices.js';
 
 export interface PackedMessage {
@@ -15,7 +16,7 @@ export interface PackedMessage {
 }
 
 /** Called for each span that no message can hold, with its index in the report. */
-export type OnTooLarge = (index: number, span: SpanRecord, neededBytes: number) => void;
+export type OnTooLarge = (index: number, span: FinishedSpan, neededBytes: number) => void;
 
 /** Yields messages, and null where `slices` is over and the caller must let others run. Starts at the span `from`. */
 export function* packBatch(
@@ -26,17 +27,14 @@ export function* packBatch(
   slices?: Slices,
 ): Generator<PackedMessage | null, void> {
   packer.begin(batch.resource);
-  let first = 0;
-  for (const trace of batch.traces) {
-    for (let i = Math.max(0, from - first); i < trace.spanCount; i++) {
-      const span = trace.spanAt(i);
-      const packet = packer.add(span);
-      if (packer.refusedBytes > 0) onTooLarge(first + i, span, packer.refusedBytes);
-      if (packet !== null) yield { ...packet, throughSpan: first + i };
-      if (slices?.isOver(packer.spanBytes)) yield null;
-    }
-    first += trace.spanCount;
+  const spans = new BatchSpans(batch);
+  for (let i = from; i < batch.spanCount; i++) {
+    const span = spans.viewAt(i);
+    const packet = packer.add(span);
+    if (packer.refusedBytes > 0) onTooLarge(i, span, packer.refusedBytes);
+    if (packet !== null) yield { ...packet, throughSpan: i };
+    if (slices?.isOver(packer.spanBytes)) yield null;
   }
   const last = packer.finish();
-  if (last !== null) yield { ...last, throughSpan: first };
+  if (last !== null) yield { ...last, throughSpan: batch.spanCount };
 }

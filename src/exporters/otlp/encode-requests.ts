@@ -4,8 +4,8 @@
 import type { ReportBatch } from '../../collector/reporter.js';
 import type { RequestBuilder } from '../../formats/otlp/request-builder.js';
 import type { FinishedSpan } from '../../trace/finished-span.js';
+import { BatchSpans } from '../batch-spans.js';
 import { Slices } from '../slices.js';
-import { BatchSpans } from './batch-spans.js';
 import type { SpanRange, Undelivered } from './undelivered.js';
 
 /** One request, ready to be sent. */

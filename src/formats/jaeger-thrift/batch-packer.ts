@@ -2,10 +2,7 @@
 // A span that does not fit even alone is left out and counted; its neighbours must not notice.
 
 import type { Resource } from '../../collector/reporter.js';
-import { NO_PROPERTIES } from '../../trace/properties.js';
-import type { SpanRecord } from '../../trace/record.js';
-import { RecordView } from '../../trace/record-view.js';
-import { NO_SCOPE } from '../library.js';
+import type { FinishedSpan } from '../../trace/finished-span.js';
 import { type EnvelopeKind, makeEnvelope } from './envelope.js';
 import { LONGEST_LIST_HEADER, type ThriftWriter } from './thrift-writer.js';
 import { writeSpan } from './write-span.js';
@@ -23,7 +20,6 @@ const NOTHING = Buffer.alloc(0);
  * split the span that did not fit. The envelope is put right before the first span once the number of spans is known.
  */
 export class BatchPacker {
-  readonly #view = new RecordView({ properties: NO_PROPERTIES }, NO_SCOPE);
   #before: Buffer = NOTHING;
   #after: Buffer = NOTHING;
   /** Where the first span begins. */
@@ -60,12 +56,12 @@ export class BatchPacker {
   }
 
   /** Adds a span. Returns the message it did not fit into, which is then complete, or null. */
-  add(span: SpanRecord): Packet | null {
+  add(span: FinishedSpan): Packet | null {
     this.#fetchCarried();
     this.refusedBytes = 0;
     const { writer } = this;
     const start = writer.out.length;
-    writeSpan(writer, this.#view.of(span), this.keepNanoseconds);
+    writeSpan(writer, span, this.keepNanoseconds);
     const end = writer.out.length;
     this.spanBytes = end - start;
     if (this.#sizeWith(this.#count + 1, end) <= this.maxBytes) {

@@ -1,9 +1,11 @@
 // Spans and batches for exporter tests, made by hand: no clock, no collector, nothing of the code under test but its types.
 
 import type { ReportBatch, Resource, Trace } from '../../../src/collector/reporter.js';
+import { OWN_SCOPE, ownResource } from '../../../src/formats/library.js';
 import type { PropertyList } from '../../../src/local-span/property.js';
 import type { Link, SpanKind, SpanStatus } from '../../../src/span/span-types.js';
 import { EventRecord, SpanRecord, TraceIdentity } from '../../../src/trace/record.js';
+import { RecordView } from '../../../src/trace/record-view.js';
 
 export interface RecordParts {
   trace?: TraceIdentity;
@@ -199,3 +201,6 @@ export const randomTraces = (seed: number, count: number, perTrace = 100): SpanR
   }
   return traces;
 };
+
+/** A record as the view that encoders read. */
+export const viewOf = (span: SpanRecord): RecordView => new RecordView(ownResource(RESOURCE), OWN_SCOPE).of(span);

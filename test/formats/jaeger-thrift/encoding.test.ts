@@ -15,11 +15,11 @@ import {
   decodeCompactPacket,
   decodeHttpBody,
 } from '../../exporters/jaeger/support/decode.js';
-import { numberedRecords, RESOURCE, record } from '../../exporters/support/records.js';
+import { numberedRecords, RESOURCE, record, viewOf } from '../../exporters/support/records.js';
 
 const pack = (packer: BatchPacker, spans: readonly SpanRecord[], resource = RESOURCE): Buffer => {
   packer.begin(resource);
-  for (const one of spans) expect(packer.add(one)).toBeNull();
+  for (const one of spans) expect(packer.add(viewOf(one))).toBeNull();
   return Buffer.from(packer.finish()?.bytes ?? []);
 };
 

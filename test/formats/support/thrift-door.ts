@@ -6,7 +6,7 @@ import { BinaryWriter } from '../../../src/formats/jaeger-thrift/binary-writer.j
 import type { PropertyList, PropertyValue } from '../../../src/local-span/property.js';
 import type { SpanRecord } from '../../../src/trace/record.js';
 import { type DecodedSpan, type DecodedTag, decodeHttpBody } from '../../exporters/jaeger/support/decode.js';
-import { RESOURCE } from '../../exporters/support/records.js';
+import { RESOURCE, viewOf } from '../../exporters/support/records.js';
 import { jsonText } from './doors.js';
 
 const hex = (id: bigint): string => BigInt.asUintN(64, id).toString(16).padStart(16, '0');
@@ -51,7 +51,7 @@ const jsonOf = (document: object): string =>
 export const throughThrift = (record: SpanRecord): ArchivedSpan | 'refused' => {
   const packer = new BatchPacker(new BinaryWriter(), 'batch', 1e8, true);
   packer.begin(RESOURCE);
-  packer.add(record);
+  packer.add(viewOf(record));
   const { serviceName, processTags, spans } = decodeHttpBody(Buffer.from(packer.finish()?.bytes ?? []));
   const processes = { p1: { serviceName, tags: processTags.map(shownTag) } };
   const decoded = decodeJaegerJson(Buffer.from(jsonOf({ data: [{ spans: spans.map(shownSpan), processes }] })));

@@ -1,11 +1,12 @@
 // The spans of a batch by one running number, made on demand. Reading in rising order costs one comparison a span.
 
-import type { ReportBatch, Trace } from '../../collector/reporter.js';
-import { OWN_SCOPE, ownResource } from '../../formats/library.js';
-import type { FinishedSpan } from '../../trace/finished-span.js';
-import type { SpanRecord } from '../../trace/record.js';
-import { RecordView } from '../../trace/record-view.js';
-import { RowView } from '../../trace/row-view.js';
+import type { ReportBatch, Trace } from '../collector/reporter.js';
+import { OWN_SCOPE, ownResource } from '../formats/library.js';
+import type { ArchivedScope } from '../trace/archived-span.js';
+import type { FinishedSpan } from '../trace/finished-span.js';
+import type { SpanRecord } from '../trace/record.js';
+import { RecordView } from '../trace/record-view.js';
+import { RowView } from '../trace/row-view.js';
 
 /** A trace of our own collector can show its rows. */
 interface ViewedTrace extends Trace {
@@ -20,10 +21,14 @@ export class BatchSpans {
   readonly #rows: RowView;
   readonly #records: RecordView;
 
-  constructor(private readonly batch: ReportBatch) {
+  /** @param scope What the views say they were recorded by. */
+  constructor(
+    private readonly batch: ReportBatch,
+    scope: ArchivedScope = OWN_SCOPE,
+  ) {
     const resource = ownResource(batch.resource);
-    this.#rows = new RowView(resource, OWN_SCOPE);
-    this.#records = new RecordView(resource, OWN_SCOPE);
+    this.#rows = new RowView(resource, scope);
+    this.#records = new RecordView(resource, scope);
   }
 
   at(index: number): SpanRecord {
