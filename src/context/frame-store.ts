@@ -27,7 +27,7 @@ export class FrameStore<T> extends AsyncLocalStorage<T> {
 
   override run<R, A extends unknown[]>(value: T, fn: (...args: A) => R, ...args: A): R {
     if (!isDecided) decide();
-    return usesFrames ? this.runInFrame(value, fn, args) : super.run(value, fn, ...args);
+    return usesFrames ? this.runByFrame(value, fn, args) : super.run(value, fn, ...args);
   }
 
   /** Go the plain way when somebody reads frames in native code, where ours look empty. To be called at every report. */
@@ -37,7 +37,7 @@ export class FrameStore<T> extends AsyncLocalStorage<T> {
   }
 
   /** @internal */
-  protected runInFrame<R, A extends unknown[]>(value: T, fn: (...args: A) => R, args: A): R {
+  protected runByFrame<R, A extends unknown[]>(value: T, fn: (...args: A) => R, args: A): R {
     const outer = currentFrame();
     // Node's own does nothing then, and what is entered inside stays.
     if (isValueIn(outer, this, value)) return Reflect.apply(fn, null, args);
@@ -69,7 +69,7 @@ const isValueIn = (frame: unknown, store: AsyncLocalStorage<unknown>, value: unk
 /** For the self-test: goes by frames whatever was found so far. */
 class TestedStore extends FrameStore<unknown> {
   override run<R, A extends unknown[]>(value: unknown, fn: (...args: A) => R, ...args: A): R {
-    return this.runInFrame(value, fn, args);
+    return this.runByFrame(value, fn, args);
   }
 }
 
