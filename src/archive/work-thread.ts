@@ -18,6 +18,8 @@ import type {
 
 /** For fewer spans no worker is started: they take this thread a few milliseconds, as starting one does. */
 const LEAST_SPANS = 1000;
+/** MiB for objects that die young: what is made of a segment is columns, and a larger share is memory that is only kept. */
+const YOUNG_MB = 8;
 /** Deaths in a row after which there is no further worker. */
 const MAX_DEATHS = 3;
 
@@ -107,7 +109,8 @@ export class WorkThread {
     }
     try {
       // What the application gives its own threads, such as modules to load first, is none of this one's business.
-      const worker = new Worker(program, { name: 'spanline-archive', execArgv: [], env: {} });
+      const resourceLimits = { maxYoungGenerationSizeMb: YOUNG_MB };
+      const worker = new Worker(program, { name: 'spanline-archive', execArgv: [], env: {}, resourceLimits });
       worker.unref();
       worker.on('message', (reply: WorkReply) => this.take(worker, reply));
       worker.on('error', (error: Error) => this.bury(worker, error));

@@ -54,30 +54,30 @@ export class SpanRows {
   count = 0;
   /** Each trace once, in the order of appearance. */
   readonly traces = new TraceNumbers();
-  trace = new Uint32Array(FIRST_ROWS);
+  trace: Uint32Array<ArrayBuffer>;
   /** Two words each. */
-  id = new Uint32Array(2 * FIRST_ROWS);
-  parent = new Uint32Array(2 * FIRST_ROWS);
-  hasParent = new Uint8Array(FIRST_ROWS);
-  readonly start = new Times(FIRST_ROWS);
-  readonly end = new Times(FIRST_ROWS);
+  id: Uint32Array<ArrayBuffer>;
+  parent: Uint32Array<ArrayBuffer>;
+  hasParent: Uint8Array<ArrayBuffer>;
+  readonly start: Times;
+  readonly end: Times;
   /** Numbers of `KINDS` and `STATUS_CODES`. */
-  kind = new Uint8Array(FIRST_ROWS);
-  status = new Uint8Array(FIRST_ROWS);
+  kind: Uint8Array<ArrayBuffer>;
+  status: Uint8Array<ArrayBuffer>;
   /** Numbers of `texts`, `resources` and `scopes`. */
-  name = new Uint32Array(FIRST_ROWS);
-  resource = new Uint32Array(FIRST_ROWS);
-  scope = new Uint32Array(FIRST_ROWS);
+  name: Uint32Array<ArrayBuffer>;
+  resource: Uint32Array<ArrayBuffer>;
+  scope: Uint32Array<ArrayBuffer>;
   /** Bytes each takes in memory once decoded, about. */
-  bytes = new Uint32Array(FIRST_ROWS);
+  bytes: Uint32Array<ArrayBuffer>;
   /** Names of spans and keys of properties. */
   readonly texts: string[] = [];
   readonly resources = new Interner<ArchivedResource>(writeResource);
   readonly scopes = new Interner<ArchivedScope>(writeScope);
   /** The first property of each row, and behind the last row where the next begins. Properties are as they are stored, with extras. */
-  firstProperty = new Uint32Array(FIRST_ROWS + 1);
-  keys = new Uint32Array(FIRST_ROWS);
-  types = new Uint8Array(FIRST_ROWS);
+  firstProperty: Uint32Array<ArrayBuffer>;
+  keys: Uint32Array<ArrayBuffer>;
+  types: Uint8Array<ArrayBuffer>;
   readonly values: ArchivedValue[] = [];
   private readonly textsByRow = new Map<number, RowTexts>();
   private readonly eventsByRow = new Map<number, readonly ArchivedEvent[]>();
@@ -86,6 +86,25 @@ export class SpanRows {
   private propertyBytes = 0;
   private lastTraceId = '';
   private lastTrace = 0;
+
+  /** With room for so many rows from the start. */
+  constructor(capacity = FIRST_ROWS) {
+    this.trace = new Uint32Array(capacity);
+    this.id = new Uint32Array(2 * capacity);
+    this.parent = new Uint32Array(2 * capacity);
+    this.hasParent = new Uint8Array(capacity);
+    this.start = new Times(capacity);
+    this.end = new Times(capacity);
+    this.kind = new Uint8Array(capacity);
+    this.status = new Uint8Array(capacity);
+    this.name = new Uint32Array(capacity);
+    this.resource = new Uint32Array(capacity);
+    this.scope = new Uint32Array(capacity);
+    this.bytes = new Uint32Array(capacity);
+    this.firstProperty = new Uint32Array(capacity + 1);
+    this.keys = new Uint32Array(capacity);
+    this.types = new Uint8Array(capacity);
+  }
 
   static of(spans: Iterable<ArchivedSpan>): SpanRows {
     const rows = new SpanRows();

@@ -16,6 +16,9 @@ export interface WalContents extends WalExtent {
   readonly spans: ArchivedSpan[];
 }
 
+/** Bytes of a span at least, as a rule. */
+const SPAN_BYTES = 32;
+
 const failed = (path: string, cause: unknown): TransportError =>
   new TransportError(`${path} cannot be read: ${(cause as Error).message}`, { cause });
 
@@ -51,7 +54,7 @@ export const readWalRows = (path: string): WalRows => {
   } catch (cause) {
     throw failed(path, cause);
   }
-  const rows = new SpanRows();
+  const rows = new SpanRows(1 + Math.ceil(bytes.length / SPAN_BYTES));
   return { rows, ...readFromStart(bytes, path, rows) };
 };
 
