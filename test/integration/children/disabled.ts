@@ -59,7 +59,7 @@ const use = async (): Promise<unknown[]> => {
 };
 const results = await use();
 await flush();
-const { collector: _, clock: __, ...counters } = stats();
+const { collector: _, clock: __, context: ___, ...counters } = stats();
 const counted = Object.values(counters).filter((value) => value !== 0).length;
 const off = { results, reported, callbacks, counted };
 configure({ disabled: false });
