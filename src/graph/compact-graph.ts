@@ -57,20 +57,22 @@ const DEFAULT_MAX_WALK_BYTES = 1024 * 1024 * 1024;
  * ```
  */
 export class CompactGraph {
-  private readonly views: readonly GraphView[];
-  private isClosed = false;
+  readonly #cache: BlockCache;
+  readonly #views: readonly GraphView[];
+  #isClosed = false;
 
   private constructor(
     readonly container: Container,
     readonly meta: GraphMeta,
     /** Keys of all graphs. */
     readonly dictionary: Dictionary,
-    private readonly cache: BlockCache,
+    cache: BlockCache,
     tables: readonly Buffer[],
     maxWalkBytes: number,
   ) {
+    this.#cache = cache;
     const { name } = container.transport;
-    this.views = meta.graphs.map((info, i) => {
+    this.#views = meta.graphs.map((info, i) => {
       const columns = columnsOf(info);
       const places = columns.map((column) => columnPlace(container, info, i, column));
       const blocks = decodeNodeTable(tables[i], places, name);
@@ -84,7 +86,7 @@ export class CompactGraph {
   static open(source: string | Uint8Array | Transport, options: OpenGraphOptions = {}): Promise<CompactGraph> {
     return openedFrom(source, async (transport) => {
       const container = await Container.open(transport, options);
-      return container.run(CompactGraph.opening(container, options), options);
+      return container.run(CompactGraph.#opening(container, options), options);
     });
   }
 
@@ -93,14 +95,14 @@ export class CompactGraph {
     const transport = typeof path === 'string' ? FileTransport.openSync(path) : path;
     try {
       const container = Container.openSync(transport, options);
-      return container.runSync(CompactGraph.opening(container, options));
+      return container.runSync(CompactGraph.#opening(container, options));
     } catch (error) {
       void transport.close().catch(() => {});
       throw error;
     }
   }
 
-  private static *opening(
+  static *#opening(
     container: Container,
     { cache: cacheOrBytes, maxWalkBytes = DEFAULT_MAX_WALK_BYTES }: OpenGraphOptions,
   ): Reading<CompactGraph> {
@@ -132,10 +134,10 @@ export class CompactGraph {
 
   /** One graph. */
   graph(index: number): GraphView {
-    if (this.isClosed) throw new ClosedError(`${this.container.transport.name} is closed`);
-    const view = this.views[index];
+    if (this.#isClosed) throw new ClosedError(`${this.container.transport.name} is closed`);
+    const view = this.#views[index];
     if (view !== undefined) return view;
-    throw new BadOptionsError(`${this.container.transport.name} has ${this.views.length} graphs, no graph ${index}`);
+    throw new BadOptionsError(`${this.container.transport.name} has ${this.#views.length} graphs, no graph ${index}`);
   }
 
   /** The bytes of an extra section, if the file has it. */
@@ -150,16 +152,16 @@ export class CompactGraph {
   }
 
   stats(): CompactGraphStats {
-    return { transport: this.container.transport.stats(), cache: this.cache.stats() };
+    return { transport: this.container.transport.stats(), cache: this.#cache.stats() };
   }
 
   /** Forget decoded blocks. */
   clearCache(): void {
-    this.cache.clear();
+    this.#cache.clear();
   }
 
   async close(): Promise<void> {
-    this.isClosed = true;
+    this.#isClosed = true;
     await this.container.transport.close();
   }
 }

@@ -52,13 +52,21 @@ const SCAN_NODES = 16 * NODES_PER_BLOCK;
  * ```
  */
 export class GraphView {
+  readonly #container: Container;
+  readonly #dictionary: Dictionary;
+  readonly #columns: NodeColumns;
+
   constructor(
     readonly index: number,
     readonly info: GraphInfo,
-    private readonly container: Container,
-    private readonly dictionary: Dictionary,
-    private readonly columns: NodeColumns,
-  ) {}
+    container: Container,
+    dictionary: Dictionary,
+    columns: NodeColumns,
+  ) {
+    this.#container = container;
+    this.#dictionary = dictionary;
+    this.#columns = columns;
+  }
 
   get nodeCount(): number {
     return this.info.nodeCount;
@@ -70,49 +78,49 @@ export class GraphView {
 
   /** The ordinal of each key, -1 for one the graph does not have; ghosts have ordinals from `nodeCount` on. One batch of reads. */
   async ordinalsOf(keys: readonly Uint8Array[], options?: TransportReadOptions): Promise<number[]> {
-    const entries = await this.dictionary.lookupMany(keys, options);
+    const entries = await this.#dictionary.lookupMany(keys, options);
     return entries.map((entry) => entry?.ordinals[this.index] ?? -1);
   }
 
   ordinalsOfSync(keys: readonly Uint8Array[]): number[] {
-    return this.dictionary.lookupManySync(keys).map((entry) => entry?.ordinals[this.index] ?? -1);
+    return this.#dictionary.lookupManySync(keys).map((entry) => entry?.ordinals[this.index] ?? -1);
   }
 
   ordinalOf(key: Uint8Array, options?: TransportReadOptions): Promise<number> {
-    return this.dictionary.ordinalOf(key, this.index, options);
+    return this.#dictionary.ordinalOf(key, this.index, options);
   }
 
   ordinalOfSync(key: Uint8Array): number {
-    return this.dictionary.ordinalOfSync(key, this.index);
+    return this.#dictionary.ordinalOfSync(key, this.index);
   }
 
   /** Nodes by ordinal, with the parts asked for: one batch of reads, two when keys are wanted. */
   nodes(ordinals: ArrayLike<number>, parts: NodeParts, options?: TransportReadOptions): Promise<GraphNode[]> {
-    return this.container.run(this.readNodes(ordinals, parts), options);
+    return this.#container.run(this.#readNodes(ordinals, parts), options);
   }
 
   nodesSync(ordinals: ArrayLike<number>, parts: NodeParts): GraphNode[] {
-    return this.container.runSync(this.readNodes(ordinals, parts));
+    return this.#container.runSync(this.#readNodes(ordinals, parts));
   }
 
   /** The keys of ordinals, in their order. */
   keysOf(ordinals: ArrayLike<number>, options?: TransportReadOptions): Promise<Buffer[]> {
-    return this.container.run(this.readKeys(ordinals), options);
+    return this.#container.run(this.#readKeys(ordinals), options);
   }
 
   keysOfSync(ordinals: ArrayLike<number>): Buffer[] {
-    return this.container.runSync(this.readKeys(ordinals));
+    return this.#container.runSync(this.#readKeys(ordinals));
   }
 
   /** All references, one compressed row set for each list: a few large reads, whatever the size of the graph. */
   references(options?: TransportReadOptions): Promise<ReferenceRows[]> {
-    this.need('references');
-    return this.container.run(this.columns.allReferences(), options);
+    this.#need('references');
+    return this.#container.run(this.#columns.allReferences(), options);
   }
 
   referencesSync(): ReferenceRows[] {
-    this.need('references');
-    return this.container.runSync(this.columns.allReferences());
+    this.#need('references');
+    return this.#container.runSync(this.#columns.allReferences());
   }
 
   /** All that the nodes at `starts` refer to by one list, directly or not, and they themselves. Terminates on cycles. */
@@ -120,99 +128,99 @@ export class GraphView {
     starts: ArrayLike<number>,
     { list, ...options }: TransportReadOptions & { readonly list?: number } = {},
   ): Promise<Ancestry> {
-    const asked = this.walkOf(starts, list);
-    const rows = await this.container.run(this.columns.keptReferences(), options);
+    const asked = this.#walkOf(starts, list);
+    const rows = await this.#container.run(this.#columns.keptReferences(), options);
     return closureOf(this.info, rows[asked], starts);
   }
 
   ancestrySync(starts: ArrayLike<number>, { list }: { readonly list?: number } = {}): Ancestry {
-    const asked = this.walkOf(starts, list);
-    const rows = this.container.runSync(this.columns.keptReferences());
+    const asked = this.#walkOf(starts, list);
+    const rows = this.#container.runSync(this.#columns.keptReferences());
     return closureOf(this.info, rows[asked], starts);
   }
 
   /** Rank of the key of every ordinal, ghosts included. */
   ranks(options?: TransportReadOptions): Promise<Float64Array> {
-    this.need('backPointers');
-    return this.container.run(this.columns.allBackPointers(), options);
+    this.#need('backPointers');
+    return this.#container.run(this.#columns.allBackPointers(), options);
   }
 
   ranksSync(): Float64Array {
-    this.need('backPointers');
-    return this.container.runSync(this.columns.allBackPointers());
+    this.#need('backPointers');
+    return this.#container.runSync(this.#columns.allBackPointers());
   }
 
   /** All nodes in order, a batch at a time. */
   async *scan(parts: NodeParts, options?: TransportReadOptions): AsyncGenerator<readonly GraphNode[], undefined, void> {
     for (let start = 0; start < this.nodeCount; start += SCAN_NODES)
-      yield this.nodes(this.batch(start), parts, options);
+      yield this.nodes(this.#batch(start), parts, options);
   }
 
   *scanSync(parts: NodeParts): Generator<readonly GraphNode[], undefined, void> {
-    for (let start = 0; start < this.nodeCount; start += SCAN_NODES) yield this.nodesSync(this.batch(start), parts);
+    for (let start = 0; start < this.nodeCount; start += SCAN_NODES) yield this.nodesSync(this.#batch(start), parts);
   }
 
-  private batch(start: number): Uint32Array {
+  #batch(start: number): Uint32Array {
     return Uint32Array.from({ length: Math.min(SCAN_NODES, this.nodeCount - start) }, (_, i) => start + i);
   }
 
   /** The list of a walk; throws before anything is read when there can be none. */
-  private walkOf(starts: ArrayLike<number>, list = 0): number {
-    this.need('references');
-    for (let i = 0; i < starts.length; i++) this.check(starts[i]);
+  #walkOf(starts: ArrayLike<number>, list = 0): number {
+    this.#need('references');
+    for (let i = 0; i < starts.length; i++) this.#check(starts[i]);
     if (Number.isInteger(list) && list >= 0 && list < this.info.referenceLists) return list;
     throw new BadOptionsError(
-      `graph ${this.index} of ${this.container.transport.name} has ${this.info.referenceLists} reference lists, no list ${list}`,
+      `graph ${this.index} of ${this.#container.transport.name} has ${this.info.referenceLists} reference lists, no list ${list}`,
     );
   }
 
-  private need(column: Column): void {
-    if (!this.columns.has(column))
-      throw new BadOptionsError(`graph ${this.index} of ${this.container.transport.name} was built without ${column}`);
+  #need(column: Column): void {
+    if (!this.#columns.has(column))
+      throw new BadOptionsError(`graph ${this.index} of ${this.#container.transport.name} was built without ${column}`);
   }
 
-  private check(ordinal: number): void {
+  #check(ordinal: number): void {
     if (Number.isInteger(ordinal) && ordinal >= 0 && ordinal < this.nodeCount + this.ghostCount) return;
     throw new NotFoundError(
-      `graph ${this.index} of ${this.container.transport.name} has no node ${ordinal}: it has ${this.nodeCount}, and ${this.ghostCount} ghosts`,
+      `graph ${this.index} of ${this.#container.transport.name} has no node ${ordinal}: it has ${this.nodeCount}, and ${this.ghostCount} ghosts`,
     );
   }
 
   /** The keys of ordinals: whole histories are named by it, so it makes no object for a node. */
-  private *readKeys(ordinals: ArrayLike<number>): Reading<Buffer[]> {
-    this.need('backPointers');
+  *#readKeys(ordinals: ArrayLike<number>): Reading<Buffer[]> {
+    this.#need('backPointers');
     const wanted = new Set<number>();
     for (let i = 0; i < ordinals.length; i++) {
-      this.check(ordinals[i]);
+      this.#check(ordinals[i]);
       wanted.add(Math.floor(ordinals[i] / NODES_PER_BLOCK));
     }
-    const { backPointers } = yield* this.columns.load({ backPointers: wanted });
+    const { backPointers } = yield* this.#columns.load({ backPointers: wanted });
     const ranks = new Float64Array(ordinals.length);
     for (let i = 0; i < ordinals.length; i++) {
       const block = backPointers.get(Math.floor(ordinals[i] / NODES_PER_BLOCK)) as Float64Array;
       ranks[i] = block[ordinals[i] % NODES_PER_BLOCK];
     }
-    return yield* this.dictionary.readingKeysAt(ranks);
+    return yield* this.#dictionary.readingKeysAt(ranks);
   }
 
-  private *readNodes(
+  *#readNodes(
     ordinals: ArrayLike<number>,
     { keys = false, values = false, references = false }: NodeParts,
   ): Reading<GraphNode[]> {
-    if (values) this.need('values');
-    if (references) this.need('references');
-    if (keys) this.need('backPointers');
+    if (values) this.#need('values');
+    if (references) this.#need('references');
+    if (keys) this.#need('backPointers');
     const wanted = { references: new Set<number>(), values: new Set<number>(), backPointers: new Set<number>() };
     for (let i = 0; i < ordinals.length; i++) {
       const ordinal = ordinals[i];
-      this.check(ordinal);
+      this.#check(ordinal);
       const block = Math.floor(ordinal / NODES_PER_BLOCK);
       if (keys) wanted.backPointers.add(block);
       if (ordinal >= this.nodeCount) continue;
       if (values) wanted.values.add(block);
       if (references) wanted.references.add(block);
     }
-    const loaded = yield* this.columns.load(wanted);
+    const loaded = yield* this.#columns.load(wanted);
     const nodes: { -readonly [K in keyof GraphNode]: GraphNode[K] }[] = [];
     const ranks: number[] = [];
     for (let i = 0; i < ordinals.length; i++) {
@@ -233,7 +241,7 @@ export class GraphView {
       nodes.push(node);
     }
     if (!keys) return nodes;
-    const named = yield* this.dictionary.readingKeysAt(ranks);
+    const named = yield* this.#dictionary.readingKeysAt(ranks);
     named.forEach((key, i) => {
       nodes[i].key = key;
     });

@@ -105,33 +105,32 @@ const withFaults = async (report: SalvageReport, maxBlockBytes: number | undefin
 };
 
 class Salvage {
-  private readonly meta: GraphMeta;
-  private readonly keys: SalvagedKeys;
-  private readonly builder: CompactGraphBuilder | undefined;
+  readonly #file: DamagedFile;
+  readonly #options: SalvageOptions;
+  readonly #meta: GraphMeta;
+  readonly #keys: SalvagedKeys;
+  readonly #builder: CompactGraphBuilder | undefined;
 
-  constructor(
-    private readonly file: DamagedFile,
-    target: string | undefined,
-    private readonly options: SalvageOptions,
-  ) {
-    this.meta = file.meta();
-    this.keys = new SalvagedKeys(file, this.meta);
-    this.builder = target === undefined ? undefined : this.newBuilder(target);
+  constructor(file: DamagedFile, target: string | undefined, options: SalvageOptions) {
+    this.#file = file;
+    this.#options = options;
+    this.#meta = file.meta();
+    this.#keys = new SalvagedKeys(file, this.#meta);
+    this.#builder = target === undefined ? undefined : this.#newBuilder(target);
   }
 
   run(): SalvageReport {
-    const { file, meta, keys, builder } = this;
     try {
-      const graphs = meta.graphs.map((info, graph) => this.salvageGraph(info, graph));
-      const lostKeys = keys.lost();
-      const lostSections = this.copyExtraSections(graphs, lostKeys.length > 0);
-      file.checkOthers();
-      const built = builder?.finishSync();
-      const { damage, bytes } = file;
+      const graphs = this.#meta.graphs.map((info, graph) => this.#salvageGraph(info, graph));
+      const lostKeys = this.#keys.lost();
+      const lostSections = this.#copyExtraSections(graphs, lostKeys.length > 0);
+      this.#file.checkOthers();
+      const built = this.#builder?.finishSync();
+      const { damage, bytes } = this.#file;
       const isUndamaged = damage.length === 0;
-      const { keyCount } = meta;
+      const { keyCount } = this.#meta;
       return {
-        path: file.name,
+        path: this.#file.name,
         bytes,
         isUndamaged,
         damage,
@@ -143,29 +142,29 @@ class Salvage {
         ...(built && { built }),
       };
     } catch (error) {
-      builder?.abort();
+      this.#builder?.abort();
       throw error;
     }
   }
 
-  private newBuilder(target: string): CompactGraphBuilder {
-    const { meta, file, keys, options } = this;
+  #newBuilder(target: string): CompactGraphBuilder {
     return new CompactGraphBuilder(target, {
-      graphs: meta.graphs.map((info) => optionsOf(info)),
-      groupBytes: meta.groupBytes,
-      notes: meta.notes,
-      blockKeys: keys.blockKeys,
-      filter: file.container.find(SectionId.filter) !== undefined,
-      memoryBytes: options.memoryBytes,
-      tempDir: options.tempDir,
+      graphs: this.#meta.graphs.map((info) => optionsOf(info)),
+      groupBytes: this.#meta.groupBytes,
+      notes: this.#meta.notes,
+      blockKeys: this.#keys.blockKeys,
+      filter: this.#file.container.find(SectionId.filter) !== undefined,
+      memoryBytes: this.#options.memoryBytes,
+      tempDir: this.#options.tempDir,
     });
   }
 
-  private salvageGraph(info: GraphInfo, graph: number): SalvagedGraph {
-    const { builder, options } = this;
+  #salvageGraph(info: GraphInfo, graph: number): SalvagedGraph {
+    const builder = this.#builder;
+    const options = this.#options;
     const lost = new LossList();
     let [keptNodes, incompleteNodes, placeholders] = [0, 0, 0];
-    for (const node of new SalvagedNodes(this.file, this.keys, info, graph)) {
+    for (const node of new SalvagedNodes(this.#file, this.#keys, info, graph)) {
       const parts = lostParts(node, info);
       if (parts.length > 0) lost.add(node.ordinal, parts, node.key);
       const { key } = node;
@@ -174,7 +173,7 @@ class Salvage {
       if (parts.length > 0) incompleteNodes++;
       const references = Array.from({ length: info.referenceLists }, (_, list) =>
         Array.from(node.references?.[list] ?? [], (target) => {
-          const known = this.keys.keyOf(graph, target);
+          const known = this.#keys.keyOf(graph, target);
           if (known === undefined) placeholders++;
           return known ?? (options.placeholderKey ?? defaultPlaceholder)(graph, target);
         }),
@@ -185,11 +184,12 @@ class Salvage {
   }
 
   /** What belongs to ordinals belongs to nothing when they are others: such sections are lost with the nodes. */
-  private copyExtraSections(
+  #copyExtraSections(
     graphs: readonly SalvagedGraph[],
     lostKeys: boolean,
   ): { readonly id: number; readonly graph?: number }[] {
-    const { file, builder } = this;
+    const file = this.#file;
+    const builder = this.#builder;
     const isWhole = graphs.map(({ lost, placeholders }) => !lostKeys && lost.length === 0 && placeholders === 0);
     const lostSections: { id: number; graph?: number }[] = [];
     for (const { id, graph } of file.container.sections) {

@@ -13,40 +13,43 @@ const SHORT = 48;
 
 /** Byte strings by position. */
 export class ByteStore {
-  private readonly chunks: Uint8Array[] = [];
-  private used = CHUNK_BYTES;
+  readonly #pool: ChunkPool;
+  readonly #chunks: Uint8Array[] = [];
+  #used = CHUNK_BYTES;
 
-  constructor(private readonly pool: ChunkPool) {}
+  constructor(pool: ChunkPool) {
+    this.#pool = pool;
+  }
 
   /** Whether the chunks of one string more could not be numbered. */
   isFullFor(length: number): boolean {
-    return this.chunks.length + Math.ceil(length / CHUNK_BYTES) + 1 > MAX_CHUNKS;
+    return this.#chunks.length + Math.ceil(length / CHUNK_BYTES) + 1 > MAX_CHUNKS;
   }
 
   /** Keep a copy of `bytes`; the answer is its position. */
   add(bytes: Uint8Array): number {
     const { length } = bytes;
-    if (this.used + LENGTH_BYTES + Math.min(length, UNBROKEN_BYTES) > CHUNK_BYTES) this.addChunk();
-    const at = this.used;
-    const index = this.chunks.length - 1;
-    const chunk = this.chunks[index];
+    if (this.#used + LENGTH_BYTES + Math.min(length, UNBROKEN_BYTES) > CHUNK_BYTES) this.#addChunk();
+    const at = this.#used;
+    const index = this.#chunks.length - 1;
+    const chunk = this.#chunks[index];
     chunk[at] = length;
     chunk[at + 1] = length >>> 8;
     chunk[at + 2] = length >>> 16;
     chunk[at + 3] = length >>> 24;
-    this.used = at + LENGTH_BYTES;
-    if (length > UNBROKEN_BYTES) this.addLong(bytes);
+    this.#used = at + LENGTH_BYTES;
+    if (length > UNBROKEN_BYTES) this.#addLong(bytes);
     else {
-      if (length > SHORT) chunk.set(bytes, this.used);
-      else for (let i = 0, to = this.used; i < length; i++, to++) chunk[to] = bytes[i];
-      this.used += length;
+      if (length > SHORT) chunk.set(bytes, this.#used);
+      else for (let i = 0, to = this.#used; i < length; i++, to++) chunk[to] = bytes[i];
+      this.#used += length;
     }
     return ((index << OFFSET_BITS) | at) >>> 0;
   }
 
   /** The chunk in which the string at `position` lies, when it is a key. */
   chunk(position: number): Uint8Array {
-    return this.chunks[position >>> OFFSET_BITS];
+    return this.#chunks[position >>> OFFSET_BITS];
   }
 
   /** Where in its chunk the string's bytes begin. */
@@ -55,7 +58,7 @@ export class ByteStore {
   }
 
   length(position: number): number {
-    const chunk = this.chunks[position >>> OFFSET_BITS];
+    const chunk = this.#chunks[position >>> OFFSET_BITS];
     const at = position & OFFSET_MASK;
     return chunk[at] | (chunk[at + 1] << 8) | (chunk[at + 2] << 16) | (chunk[at + 3] << 24);
   }
@@ -69,7 +72,7 @@ export class ByteStore {
     let index = position >>> OFFSET_BITS;
     let from = start;
     for (let at = 0; at < length; from = 0) {
-      const part = this.chunks[index++].subarray(from, from + length - at);
+      const part = this.#chunks[index++].subarray(from, from + length - at);
       whole.set(part, at);
       at += part.length;
     }
@@ -77,23 +80,23 @@ export class ByteStore {
   }
 
   clear(): void {
-    for (const chunk of this.chunks) this.pool.give(chunk);
-    this.chunks.length = 0;
-    this.used = CHUNK_BYTES;
+    for (const chunk of this.#chunks) this.#pool.give(chunk);
+    this.#chunks.length = 0;
+    this.#used = CHUNK_BYTES;
   }
 
-  private addChunk(): void {
-    this.chunks.push(this.pool.take());
-    this.used = 0;
+  #addChunk(): void {
+    this.#chunks.push(this.#pool.take());
+    this.#used = 0;
   }
 
   /** Bytes over as many chunks as they need; the first was just begun. */
-  private addLong(bytes: Uint8Array): void {
+  #addLong(bytes: Uint8Array): void {
     for (let at = 0; at < bytes.length; ) {
-      if (this.used === CHUNK_BYTES) this.addChunk();
-      const part = bytes.subarray(at, at + CHUNK_BYTES - this.used);
-      this.chunks[this.chunks.length - 1].set(part, this.used);
-      this.used += part.length;
+      if (this.#used === CHUNK_BYTES) this.#addChunk();
+      const part = bytes.subarray(at, at + CHUNK_BYTES - this.#used);
+      this.#chunks[this.#chunks.length - 1].set(part, this.#used);
+      this.#used += part.length;
       at += part.length;
     }
   }

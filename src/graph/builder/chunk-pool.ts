@@ -23,45 +23,45 @@ const release = (slab: ArrayBuffer): void => {
 
 /** Chunks of one builder. */
 export class ChunkPool {
-  private slabs: ArrayBuffer[] = [];
-  private free: Uint8Array[] = [];
-  private slabChunks = FIRST_SLAB_CHUNKS;
-  private taken = 0;
+  #slabs: ArrayBuffer[] = [];
+  #free: Uint8Array[] = [];
+  #slabChunks = FIRST_SLAB_CHUNKS;
+  #taken = 0;
   /** Most chunks that were taken at a time. What nobody wrote to takes no memory, what was given back does. */
-  private touched = 0;
+  #touched = 0;
 
   /** A chunk of any content. */
   take(): Uint8Array {
-    if (this.free.length === 0) this.addSlab();
-    this.touched = Math.max(this.touched, ++this.taken);
-    return this.free.pop() as Uint8Array;
+    if (this.#free.length === 0) this.#addSlab();
+    this.#touched = Math.max(this.#touched, ++this.#taken);
+    return this.#free.pop() as Uint8Array;
   }
 
   give(chunk: Uint8Array): void {
-    this.taken--;
-    this.free.push(chunk);
+    this.#taken--;
+    this.#free.push(chunk);
   }
 
   /** Bytes in memory when a node with `more` bytes has joined. */
   bytesWith(more: number): number {
-    const room = (this.touched - this.taken) * CHUNK_BYTES;
+    const room = (this.#touched - this.#taken) * CHUNK_BYTES;
     const growth = Math.max(0, more + LISTS_OF_A_NODE * CHUNK_BYTES - room);
-    return this.touched * (CHUNK_BYTES + CHUNK_OVERHEAD) + growth;
+    return this.#touched * (CHUNK_BYTES + CHUNK_OVERHEAD) + growth;
   }
 
   /** Give all memory back; no list may be used any more. */
   release(): void {
-    this.slabs.forEach(release);
-    this.slabs = [];
-    this.free = [];
+    this.#slabs.forEach(release);
+    this.#slabs = [];
+    this.#free = [];
   }
 
-  private addSlab(): void {
-    const slab = new ArrayBuffer(this.slabChunks * CHUNK_BYTES);
-    this.slabs.push(slab);
+  #addSlab(): void {
+    const slab = new ArrayBuffer(this.#slabChunks * CHUNK_BYTES);
+    this.#slabs.push(slab);
     for (let at = slab.byteLength - CHUNK_BYTES; at >= 0; at -= CHUNK_BYTES)
-      this.free.push(new Uint8Array(slab, at, CHUNK_BYTES));
-    this.slabChunks = Math.min(LAST_SLAB_CHUNKS, this.slabChunks * 2);
+      this.#free.push(new Uint8Array(slab, at, CHUNK_BYTES));
+    this.#slabChunks = Math.min(LAST_SLAB_CHUNKS, this.#slabChunks * 2);
   }
 }
 
@@ -73,50 +73,56 @@ const U8_MASK = CHUNK_BYTES - 1;
 /** A list of numbers below 2^32. */
 export class U32List {
   length = 0;
-  private readonly chunks: Uint32Array[] = [];
+  readonly #pool: ChunkPool;
+  readonly #chunks: Uint32Array[] = [];
 
-  constructor(private readonly pool: ChunkPool) {}
+  constructor(pool: ChunkPool) {
+    this.#pool = pool;
+  }
 
   push(value: number): void {
     const at = this.length++;
-    if ((at & U32_MASK) === 0) this.addChunk();
-    this.chunks[at >>> U32_BITS][at & U32_MASK] = value;
+    if ((at & U32_MASK) === 0) this.#addChunk();
+    this.#chunks[at >>> U32_BITS][at & U32_MASK] = value;
   }
 
   get(at: number): number {
-    return this.chunks[at >>> U32_BITS][at & U32_MASK];
+    return this.#chunks[at >>> U32_BITS][at & U32_MASK];
   }
 
   clear(): void {
-    for (const { buffer, byteOffset } of this.chunks) this.pool.give(new Uint8Array(buffer, byteOffset, CHUNK_BYTES));
-    this.chunks.length = 0;
+    for (const { buffer, byteOffset } of this.#chunks) this.#pool.give(new Uint8Array(buffer, byteOffset, CHUNK_BYTES));
+    this.#chunks.length = 0;
     this.length = 0;
   }
 
-  private addChunk(): void {
-    const { buffer, byteOffset } = this.pool.take();
-    this.chunks.push(new Uint32Array(buffer, byteOffset, CHUNK_BYTES / 4));
+  #addChunk(): void {
+    const { buffer, byteOffset } = this.#pool.take();
+    this.#chunks.push(new Uint32Array(buffer, byteOffset, CHUNK_BYTES / 4));
   }
 }
 
 /** Bits of things counted from 0; those never marked have none. */
 export class MarkList {
-  private readonly chunks: Uint8Array[] = [];
+  readonly #pool: ChunkPool;
+  readonly #chunks: Uint8Array[] = [];
 
-  constructor(private readonly pool: ChunkPool) {}
+  constructor(pool: ChunkPool) {
+    this.#pool = pool;
+  }
 
   get(at: number): number {
-    const chunk = this.chunks[at >>> U8_BITS];
+    const chunk = this.#chunks[at >>> U8_BITS];
     return chunk === undefined ? 0 : chunk[at & U8_MASK];
   }
 
   add(at: number, bits: number): void {
-    while (this.chunks.length <= at >>> U8_BITS) this.chunks.push(this.pool.take().fill(0));
-    this.chunks[at >>> U8_BITS][at & U8_MASK] |= bits;
+    while (this.#chunks.length <= at >>> U8_BITS) this.#chunks.push(this.#pool.take().fill(0));
+    this.#chunks[at >>> U8_BITS][at & U8_MASK] |= bits;
   }
 
   clear(): void {
-    for (const chunk of this.chunks) this.pool.give(chunk);
-    this.chunks.length = 0;
+    for (const chunk of this.#chunks) this.#pool.give(chunk);
+    this.#chunks.length = 0;
   }
 }

@@ -78,25 +78,24 @@ const sizeOf = (
  * ```
  */
 export class CompactGraphBuilder {
-  private readonly options: CheckedOptions;
-  private readonly extraSections: ExtraSection[] = [];
-  private readonly runs: SpilledRun[] = [];
+  readonly #target: string | ByteSink;
+  readonly #options: CheckedOptions;
+  readonly #extraSections: ExtraSection[] = [];
+  readonly #runs: SpilledRun[] = [];
   /** Nodes and references of spilled runs, for each graph. */
-  private readonly spilledSizes: { nodes: number; ghosts: number; edges: number }[];
-  private readonly batch: NodeBatch;
-  private extraBytes = 0;
-  private spillFile: SpillFile | undefined;
-  private isOpen = true;
+  readonly #spilledSizes: { nodes: number; ghosts: number; edges: number }[];
+  readonly #batch: NodeBatch;
+  #extraBytes = 0;
+  #spillFile: SpillFile | undefined;
+  #isOpen = true;
 
   /** @param target A path, which is replaced when the file is complete, or a sink. */
-  constructor(
-    private readonly target: string | ByteSink,
-    options: GraphBuilderOptions,
-  ) {
-    this.options = checkOptions(options);
+  constructor(target: string | ByteSink, options: GraphBuilderOptions) {
+    this.#target = target;
+    this.#options = checkOptions(options);
     if (typeof target === 'string') checkWritable(dirname(target));
-    this.batch = new NodeBatch(this.options.graphs);
-    this.spilledSizes = this.options.graphs.map(() => ({ nodes: 0, ghosts: 0, edges: 0 }));
+    this.#batch = new NodeBatch(this.#options.graphs);
+    this.#spilledSizes = this.#options.graphs.map(() => ({ nodes: 0, ghosts: 0, edges: 0 }));
   }
 
   /**
@@ -110,47 +109,49 @@ export class CompactGraphBuilder {
     value: Uint8Array | undefined,
     references: readonly (readonly Uint8Array[])[],
   ): void {
-    this.checkOpen();
-    const options = this.options.graphs[graph];
+    this.#checkOpen();
+    const options = this.#options.graphs[graph];
     if (options === undefined) {
       throw new BadOptionsError(
-        `the file is built with ${this.options.graphs.length} graphs, there is no graph ${graph}`,
+        `the file is built with ${this.#options.graphs.length} graphs, there is no graph ${graph}`,
       );
     }
     const kept = checkNode(options, key, value, references);
     const size = sizeOf(key, kept, references);
-    if (!this.hasRoom(graph, size.keys, size.bytes) && !this.batch.isEmpty) this.guarded(() => this.spill());
-    if (!this.hasRoom(graph, size.keys, size.bytes)) {
+    if (!this.#hasRoom(graph, size.keys, size.bytes) && !this.#batch.isEmpty) this.#guarded(() => this.#spill());
+    if (!this.#hasRoom(graph, size.keys, size.bytes)) {
       throw new LimitError(
-        `the node ${shownKey(key)} takes ${size.bytes} bytes, more than memoryBytes (${this.options.memoryBytes}) allows`,
+        `the node ${shownKey(key)} takes ${size.bytes} bytes, more than memoryBytes (${this.#options.memoryBytes}) allows`,
       );
     }
-    this.batch.add(graph, key, kept, references);
+    this.#batch.add(graph, key, kept, references);
   }
 
   /** Keep `bytes` with the file as section `id`, 1000 to 65535, of one graph or of the whole file. They stay in memory until `finish`. */
   extraSection(id: number, graph: number | undefined, bytes: Uint8Array): void {
-    this.checkOpen();
+    this.#checkOpen();
     if (!Number.isInteger(id) || id < FIRST_EXTRA_SECTION || id > LAST_EXTRA_SECTION)
       throw new BadOptionsError(
         `extra sections have ids from ${FIRST_EXTRA_SECTION} to ${LAST_EXTRA_SECTION}, not ${id}`,
       );
-    if (graph !== undefined && this.options.graphs[graph] === undefined)
+    if (graph !== undefined && this.#options.graphs[graph] === undefined)
       throw new BadOptionsError(
-        `the file is built with ${this.options.graphs.length} graphs, there is no graph ${graph}`,
+        `the file is built with ${this.#options.graphs.length} graphs, there is no graph ${graph}`,
       );
-    if (this.extraSections.some((section) => section.id === id && section.graph === graph))
+    if (this.#extraSections.some((section) => section.id === id && section.graph === graph))
       throw new BadOptionsError(`section ${id} was added already`);
     if (bytes.length > DEFAULT_MAX_INFLATED_BYTES) {
       throw new LimitError(
         `section ${id} has ${bytes.length} bytes, more than the ${DEFAULT_MAX_INFLATED_BYTES} that readers accept: split it`,
       );
     }
-    if (this.extraBytes + bytes.length > this.options.memoryBytes / 2) {
-      throw new LimitError(`extra sections take more than half of memoryBytes (${this.options.memoryBytes}): raise it`);
+    if (this.#extraBytes + bytes.length > this.#options.memoryBytes / 2) {
+      throw new LimitError(
+        `extra sections take more than half of memoryBytes (${this.#options.memoryBytes}): raise it`,
+      );
     }
-    this.extraBytes += bytes.length;
-    this.extraSections.push({ id, graph, bytes: Buffer.from(bytes) });
+    this.#extraBytes += bytes.length;
+    this.#extraSections.push({ id, graph, bytes: Buffer.from(bytes) });
   }
 
   /**
@@ -163,28 +164,28 @@ export class CompactGraphBuilder {
 
   /** The same at once. */
   finishSync(): BuildStats {
-    this.checkOpen();
-    return this.guarded(() => {
-      const stats = this.runs.length === 0 && this.fitsInMemory() ? this.finishInMemory() : this.finishSpilled();
-      this.close();
+    this.#checkOpen();
+    return this.#guarded(() => {
+      const stats = this.#runs.length === 0 && this.#fitsInMemory() ? this.#finishInMemory() : this.#finishSpilled();
+      this.#close();
       return stats;
     });
   }
 
   /** Give up: nothing is left behind. Harmless after `finish`. */
   abort(): void {
-    if (!this.isOpen) return;
-    this.close();
-    if (typeof this.target !== 'string') this.target.abort();
+    if (!this.#isOpen) return;
+    this.#close();
+    if (typeof this.#target !== 'string') this.#target.abort();
   }
 
-  private checkOpen(): void {
-    if (!this.isOpen)
+  #checkOpen(): void {
+    if (!this.#isOpen)
       throw new ClosedError('the builder was finished, was aborted or has failed: build with a new one');
   }
 
   /** What fails in the middle cannot go on. */
-  private guarded<T>(action: () => T): T {
+  #guarded<T>(action: () => T): T {
     try {
       return action();
     } catch (error) {
@@ -193,72 +194,76 @@ export class CompactGraphBuilder {
     }
   }
 
-  private close(): void {
-    this.isOpen = false;
-    this.spillFile?.close();
-    this.runs.length = 0;
-    this.extraSections.length = 0;
-    this.batch.release();
+  #close(): void {
+    this.#isOpen = false;
+    this.#spillFile?.close();
+    this.#runs.length = 0;
+    this.#extraSections.length = 0;
+    this.#batch.release();
   }
 
-  private hasRoom(graph: number, keys: number, bytes: number): boolean {
-    const { batch, extraBytes } = this;
-    if (batch.isFullFor(graph, bytes)) return false;
-    const sorting = sortBytes(batch.keys.count + keys);
-    return batch.bytesWith(keys, bytes) + sorting + extraBytes <= this.options.memoryBytes;
+  #hasRoom(graph: number, keys: number, bytes: number): boolean {
+    const extraBytes = this.#extraBytes;
+    if (this.#batch.isFullFor(graph, bytes)) return false;
+    const sorting = sortBytes(this.#batch.keys.count + keys);
+    return this.#batch.bytesWith(keys, bytes) + sorting + extraBytes <= this.#options.memoryBytes;
   }
 
-  private fitsInMemory(): boolean {
-    const { batch, extraBytes, options } = this;
-    const keys = batch.keys.count;
-    const graphs = batch.graphs.map(({ nodeCount, edgeCount }) => ({
+  #fitsInMemory(): boolean {
+    const extraBytes = this.#extraBytes;
+    const keys = this.#batch.keys.count;
+    const graphs = this.#batch.graphs.map(({ nodeCount, edgeCount }) => ({
       nodes: nodeCount,
       ghosts: Math.min(edgeCount, keys - nodeCount),
       edges: edgeCount,
     }));
-    const held = batch.bytesWith(0, 0) + 4 * keys + extraBytes;
-    return finishBytes({ keys, runKeys: keys, graphs, held }, options) <= options.memoryBytes;
+    const held = this.#batch.bytesWith(0, 0) + 4 * keys + extraBytes;
+    return finishBytes({ keys, runKeys: keys, graphs, held }, this.#options) <= this.#options.memoryBytes;
   }
 
-  private finishInMemory(): BuildStats {
-    const run = new MemoryRun(this.batch);
-    const space = new MemoryKeySpace(run, this.groupBytes());
+  #finishInMemory(): BuildStats {
+    const run = new MemoryRun(this.#batch);
+    const space = new MemoryKeySpace(run, this.#groupBytes());
     const input = { runs: [run], space };
-    return this.write({
+    return this.#write({
       ...input,
-      edgeCounts: this.batch.graphs.map(({ edgeCount }) => edgeCount),
-      extraSections: this.extraSections,
+      edgeCounts: this.#batch.graphs.map(({ edgeCount }) => edgeCount),
+      extraSections: this.#extraSections,
       values: (ordered) => valuesInMemory(input, run, ordered),
     });
   }
 
-  private finishSpilled(): BuildStats {
-    if (!this.batch.isEmpty) this.spill();
-    this.batch.release();
-    const { runs, options } = this;
-    const { memoryBytes } = options;
-    const file = this.spillFile as SpillFile;
-    const space = new MergedKeys(file, runs, options.graphs.length, this.groupBytes(), memoryBytes * MERGE_SHARE);
+  #finishSpilled(): BuildStats {
+    if (!this.#batch.isEmpty) this.#spill();
+    this.#batch.release();
+    const { memoryBytes } = this.#options;
+    const file = this.#spillFile as SpillFile;
+    const space = new MergedKeys(
+      file,
+      this.#runs,
+      this.#options.graphs.length,
+      this.#groupBytes(),
+      memoryBytes * MERGE_SHARE,
+    );
     space.graphs.forEach(({ ghostCount }, graph) => {
-      this.spilledSizes[graph].ghosts = ghostCount;
+      this.#spilledSizes[graph].ghosts = ghostCount;
     });
-    const left = this.checkOrderable(space.keyCount);
-    const input = { runs, space, file };
-    return this.write({
+    const left = this.#checkOrderable(space.keyCount);
+    const input = { runs: this.#runs, space, file };
+    return this.#write({
       ...input,
-      edgeCounts: this.spilledSizes.map(({ edges }) => edges),
-      extraSections: this.extraSections,
+      edgeCounts: this.#spilledSizes.map(({ edges }) => edges),
+      extraSections: this.#extraSections,
       values: (ordered) => spilledValues(input, ordered, left),
     });
   }
 
-  private write(source: GraphSource): BuildStats {
-    const { target, options } = this;
-    const sink = typeof target === 'string' ? new AtomicFileSink(target) : target;
-    const spilledRuns = this.runs.length;
+  #write(source: GraphSource): BuildStats {
+    const sink = typeof this.#target === 'string' ? new AtomicFileSink(this.#target) : this.#target;
+    const spilledRuns = this.#runs.length;
     try {
-      const { bytes, graphs } = writeGraph(new ContainerWriter(sink, options.compression), source, options);
-      return { bytes, keyCount: source.space.keyCount, graphs, spilledRuns, spilledBytes: this.spillFile?.size ?? 0 };
+      const { bytes, graphs } = writeGraph(new ContainerWriter(sink, this.#options.compression), source, this.#options);
+      return { bytes, keyCount: source.space.keyCount, graphs, spilledRuns, spilledBytes: this.#spillFile?.size ?? 0 };
     } catch (error) {
       sink.abort();
       throw error;
@@ -266,36 +271,36 @@ export class CompactGraphBuilder {
   }
 
   /** Bytes at the start of keys that matter to the order. */
-  private groupBytes(): number {
-    const { graphs, groupBytes } = this.options;
+  #groupBytes(): number {
+    const { graphs, groupBytes } = this.#options;
     return graphs.some(({ order }) => order === 'trace-contiguous') ? groupBytes : 0;
   }
 
-  private spill(): void {
-    const { batch, runs, options } = this;
-    batch.graphs.forEach(({ nodeCount, edgeCount }, graph) => {
-      this.spilledSizes[graph].nodes += nodeCount;
-      this.spilledSizes[graph].edges += edgeCount;
+  #spill(): void {
+    this.#batch.graphs.forEach(({ nodeCount, edgeCount }, graph) => {
+      this.#spilledSizes[graph].nodes += nodeCount;
+      this.#spilledSizes[graph].edges += edgeCount;
     });
-    if (runs.length === maxRuns(options.memoryBytes * MERGE_SHARE)) {
+    if (this.#runs.length === maxRuns(this.#options.memoryBytes * MERGE_SHARE)) {
       throw new LimitError(
-        `nodes take more than ${runs.length} times memoryBytes (${options.memoryBytes}): raise it, or build several files and merge them`,
+        `nodes take more than ${this.#runs.length} times memoryBytes (${this.#options.memoryBytes}): raise it, or build several files and merge them`,
       );
     }
-    this.checkOrderable(0);
-    this.spillFile ??= new SpillFile(options.tempDir);
-    runs.push(SpilledRun.write(this.spillFile, new MemoryRun(batch)));
-    batch.clear();
+    this.#checkOrderable(0);
+    this.#spillFile ??= new SpillFile(this.#options.tempDir);
+    this.#runs.push(SpilledRun.write(this.#spillFile, new MemoryRun(this.#batch)));
+    this.#batch.clear();
   }
 
   /** Throws when what was spilled cannot be ordered within the memory there is; the answer is how much of it is left. */
-  private checkOrderable(keys: number): number {
-    const { runs, options, spilledSizes, extraBytes } = this;
-    const runKeys = runs.reduce((most, { keyCount }) => Math.max(most, keyCount), 0);
-    const needed = finishBytes({ keys, runKeys, graphs: spilledSizes, held: extraBytes }, options);
+  #checkOrderable(keys: number): number {
+    const options = this.#options;
+    const extraBytes = this.#extraBytes;
+    const runKeys = this.#runs.reduce((most, { keyCount }) => Math.max(most, keyCount), 0);
+    const needed = finishBytes({ keys, runKeys, graphs: this.#spilledSizes, held: extraBytes }, options);
     const left = options.memoryBytes - needed;
     if (left >= options.memoryBytes * VALUE_SHARE) return left;
-    const nodes = spilledSizes.reduce((sum, size) => sum + size.nodes, 0);
+    const nodes = this.#spilledSizes.reduce((sum, size) => sum + size.nodes, 0);
     const enough = Math.ceil(needed / (1 - VALUE_SHARE));
     throw new LimitError(
       `${nodes} nodes cannot be ordered within memoryBytes (${options.memoryBytes}): so many need ${enough}, whatever is spilled`,

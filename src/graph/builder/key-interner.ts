@@ -34,7 +34,7 @@ export class KeyInterner {
   readonly bytesOf: ByteStore;
   /** Position of each key in `bytesOf`. */
   readonly positions: U32List;
-  private slots = new Uint32Array(INITIAL_SLOTS * SLOT_NUMBERS);
+  #slots = new Uint32Array(INITIAL_SLOTS * SLOT_NUMBERS);
 
   constructor(pool: ChunkPool) {
     this.bytesOf = new ByteStore(pool);
@@ -47,16 +47,16 @@ export class KeyInterner {
 
   /** Bytes of the slots when `more` keys have joined. Twice their size, since the old ones are in memory while the table grows. */
   slotBytes(more: number): number {
-    let numbers = this.slots.length;
+    let numbers = this.#slots.length;
     while ((this.count + more) * SLOT_NUMBERS > numbers * MAX_LOAD) numbers *= 2;
     return numbers * 4 * 2;
   }
 
   /** The number of `key`, new or known. */
   intern(key: Uint8Array): number {
-    if ((this.count + 1) * SLOT_NUMBERS > this.slots.length * MAX_LOAD) this.grow();
+    if ((this.count + 1) * SLOT_NUMBERS > this.#slots.length * MAX_LOAD) this.#grow();
     const hash = hashOf(key);
-    const { slots } = this;
+    const slots = this.#slots;
     const mask = slots.length / SLOT_NUMBERS - 1;
     for (let slot = hash & mask; ; slot = (slot + 1) & mask) {
       const entry = slots[slot * SLOT_NUMBERS + 1];
@@ -67,7 +67,7 @@ export class KeyInterner {
         this.positions.push(this.bytesOf.add(key));
         return id;
       }
-      if (slots[slot * SLOT_NUMBERS] === hash && this.equals(entry - 1, key)) return entry - 1;
+      if (slots[slot * SLOT_NUMBERS] === hash && this.#equals(entry - 1, key)) return entry - 1;
     }
   }
 
@@ -79,10 +79,10 @@ export class KeyInterner {
   clear(): void {
     this.bytesOf.clear();
     this.positions.clear();
-    this.slots.fill(0);
+    this.#slots.fill(0);
   }
 
-  private equals(id: number, key: Uint8Array): boolean {
+  #equals(id: number, key: Uint8Array): boolean {
     const position = this.positions.get(id);
     if (this.bytesOf.length(position) !== key.length) return false;
     const chunk = this.bytesOf.chunk(position);
@@ -91,8 +91,8 @@ export class KeyInterner {
     return true;
   }
 
-  private grow(): void {
-    const old = this.slots;
+  #grow(): void {
+    const old = this.#slots;
     const slots = new Uint32Array(old.length * 2);
     const mask = slots.length / SLOT_NUMBERS - 1;
     for (let i = 0; i < old.length; i += SLOT_NUMBERS) {
@@ -102,6 +102,6 @@ export class KeyInterner {
       slots[slot * SLOT_NUMBERS] = old[i];
       slots[slot * SLOT_NUMBERS + 1] = old[i + 1];
     }
-    this.slots = slots;
+    this.#slots = slots;
   }
 }

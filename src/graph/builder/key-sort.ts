@@ -15,42 +15,45 @@ const MANY = 16_384;
 export const sortKeys = (table: KeyInterner): Uint32Array => new KeySorter(table).sort();
 
 class KeySorter {
-  private readonly ids: Uint32Array;
-  private readonly high: Uint32Array;
-  private readonly low: Uint32Array;
-  private readonly spareIds: Uint32Array;
-  private readonly spareHigh: Uint32Array;
-  private readonly spareLow: Uint32Array;
-  private readonly counts = new Uint32Array(65_536);
+  readonly #table: KeyInterner;
+  readonly #ids: Uint32Array;
+  readonly #high: Uint32Array;
+  readonly #low: Uint32Array;
+  readonly #spareIds: Uint32Array;
+  readonly #spareHigh: Uint32Array;
+  readonly #spareLow: Uint32Array;
+  readonly #counts = new Uint32Array(65_536);
   /** Ranges still to be sorted: start, end, and how many bytes all keys of the range have in common. */
-  private readonly pending: number[] = [];
+  readonly #pending: number[] = [];
 
-  constructor(private readonly table: KeyInterner) {
+  constructor(table: KeyInterner) {
+    this.#table = table;
     const { count } = table;
-    this.ids = new Uint32Array(count);
-    for (let i = 0; i < count; i++) this.ids[i] = i;
-    this.high = new Uint32Array(count);
-    this.low = new Uint32Array(count);
-    this.spareIds = new Uint32Array(count);
-    this.spareHigh = new Uint32Array(count);
-    this.spareLow = new Uint32Array(count);
+    this.#ids = new Uint32Array(count);
+    for (let i = 0; i < count; i++) this.#ids[i] = i;
+    this.#high = new Uint32Array(count);
+    this.#low = new Uint32Array(count);
+    this.#spareIds = new Uint32Array(count);
+    this.#spareHigh = new Uint32Array(count);
+    this.#spareLow = new Uint32Array(count);
   }
 
   sort(): Uint32Array {
-    this.pending.push(0, this.ids.length, 0);
-    while (this.pending.length > 0) {
-      const depth = this.pending.pop() as number;
-      const end = this.pending.pop() as number;
-      const start = this.pending.pop() as number;
-      if (end - start < FEW) this.insertionSort(start, end, depth);
-      else this.sortRange(start, end, depth);
+    this.#pending.push(0, this.#ids.length, 0);
+    while (this.#pending.length > 0) {
+      const depth = this.#pending.pop() as number;
+      const end = this.#pending.pop() as number;
+      const start = this.#pending.pop() as number;
+      if (end - start < FEW) this.#insertionSort(start, end, depth);
+      else this.#sortRange(start, end, depth);
     }
-    return this.ids;
+    return this.#ids;
   }
 
-  private sortRange(start: number, end: number, depth: number): void {
-    const { high, low } = this;
-    this.load(start, end, depth);
+  #sortRange(start: number, end: number, depth: number): void {
+    const high = this.#high;
+    const low = this.#low;
+    this.#load(start, end, depth);
     let highBits = 0;
     let lowBits = 0;
     for (let i = start + 1; i < end; i++) {
@@ -60,28 +63,28 @@ class KeySorter {
     const width = end - start < MANY ? 8 : 16;
     const mask = 2 ** width - 1;
     for (let shift = 0; shift < 32; shift += width)
-      if (((lowBits >>> shift) & mask) !== 0) this.distribute(start, end, this.low, shift, mask);
+      if (((lowBits >>> shift) & mask) !== 0) this.#distribute(start, end, this.#low, shift, mask);
     for (let shift = 0; shift < 32; shift += width)
-      if (((highBits >>> shift) & mask) !== 0) this.distribute(start, end, this.high, shift, mask);
+      if (((highBits >>> shift) & mask) !== 0) this.#distribute(start, end, this.#high, shift, mask);
     for (let i = start; i < end; ) {
       let next = i + 1;
       while (next < end && low[next] === low[i] && high[next] === high[i]) next++;
-      if (next - i > 1) this.splitEqual(i, next, depth + STEP);
+      if (next - i > 1) this.#splitEqual(i, next, depth + STEP);
       i = next;
     }
   }
 
   /** The next eight bytes of each key as two numbers; bytes beyond its end count as zero. */
-  private load(start: number, end: number, depth: number): void {
-    const { bytesOf, positions } = this.table;
+  #load(start: number, end: number, depth: number): void {
+    const { bytesOf, positions } = this.#table;
     for (let i = start; i < end; i++) {
-      const position = positions.get(this.ids[i]);
+      const position = positions.get(this.#ids[i]);
       const chunk = bytesOf.chunk(position);
       const at = bytesOf.start(position) + depth;
       const left = bytesOf.length(position) - depth;
       if (left >= STEP) {
-        this.high[i] = (chunk[at] << 24) | (chunk[at + 1] << 16) | (chunk[at + 2] << 8) | chunk[at + 3];
-        this.low[i] = (chunk[at + 4] << 24) | (chunk[at + 5] << 16) | (chunk[at + 6] << 8) | chunk[at + 7];
+        this.#high[i] = (chunk[at] << 24) | (chunk[at + 1] << 16) | (chunk[at + 2] << 8) | chunk[at + 3];
+        this.#low[i] = (chunk[at + 4] << 24) | (chunk[at + 5] << 16) | (chunk[at + 6] << 8) | chunk[at + 7];
         continue;
       }
       let high = 0;
@@ -90,14 +93,20 @@ class KeySorter {
         if (j < 4) high |= chunk[at + j] << (24 - 8 * j);
         else low |= chunk[at + j] << (56 - 8 * j);
       }
-      this.high[i] = high;
-      this.low[i] = low;
+      this.#high[i] = high;
+      this.#low[i] = low;
     }
   }
 
   /** One pass of a sort by counting; it keeps the order of equals. */
-  private distribute(start: number, end: number, digits: Uint32Array, shift: number, mask: number): void {
-    const { counts, ids, high, low, spareIds, spareHigh, spareLow } = this;
+  #distribute(start: number, end: number, digits: Uint32Array, shift: number, mask: number): void {
+    const counts = this.#counts;
+    const ids = this.#ids;
+    const high = this.#high;
+    const low = this.#low;
+    const spareIds = this.#spareIds;
+    const spareHigh = this.#spareHigh;
+    const spareLow = this.#spareLow;
     counts.fill(0, 0, mask + 1);
     for (let i = start; i < end; i++) counts[(digits[i] >>> shift) & mask]++;
     let sum = start;
@@ -118,36 +127,36 @@ class KeySorter {
   }
 
   /** Keys that ended within the bytes they agree in come first, shorter before longer; the others are sorted by what follows. */
-  private splitEqual(start: number, end: number, depth: number): void {
-    const { ids } = this;
+  #splitEqual(start: number, end: number, depth: number): void {
+    const ids = this.#ids;
     let ended = start;
     for (let i = start; i < end; i++) {
-      if (this.lengthOf(ids[i]) > depth) continue;
+      if (this.#lengthOf(ids[i]) > depth) continue;
       const id = ids[i];
       ids[i] = ids[ended];
       let to = ended++;
-      for (; to > start && this.lengthOf(ids[to - 1]) > this.lengthOf(id); to--) ids[to] = ids[to - 1];
+      for (; to > start && this.#lengthOf(ids[to - 1]) > this.#lengthOf(id); to--) ids[to] = ids[to - 1];
       ids[to] = id;
     }
-    if (end - ended > 1) this.pending.push(ended, end, depth);
+    if (end - ended > 1) this.#pending.push(ended, end, depth);
   }
 
-  private insertionSort(start: number, end: number, depth: number): void {
-    const { ids } = this;
+  #insertionSort(start: number, end: number, depth: number): void {
+    const ids = this.#ids;
     for (let i = start + 1; i < end; i++) {
       const id = ids[i];
       let to = i;
-      for (; to > start && this.isBefore(id, ids[to - 1], depth); to--) ids[to] = ids[to - 1];
+      for (; to > start && this.#isBefore(id, ids[to - 1], depth); to--) ids[to] = ids[to - 1];
       ids[to] = id;
     }
   }
 
-  private lengthOf(id: number): number {
-    return this.table.bytesOf.length(this.table.positions.get(id));
+  #lengthOf(id: number): number {
+    return this.#table.bytesOf.length(this.#table.positions.get(id));
   }
 
-  private isBefore(a: number, b: number, depth: number): boolean {
-    const { bytesOf, positions } = this.table;
+  #isBefore(a: number, b: number, depth: number): boolean {
+    const { bytesOf, positions } = this.#table;
     const positionA = positions.get(a);
     const positionB = positions.get(b);
     const chunkA = bytesOf.chunk(positionA);

@@ -48,59 +48,64 @@ export class MemoryRun implements Run {
 }
 
 class MemoryNumbers implements NodeNumbers {
-  private at = 0;
+  readonly #numbers: U32List;
+  #at = 0;
 
-  constructor(private readonly numbers: U32List) {}
+  constructor(numbers: U32List) {
+    this.#numbers = numbers;
+  }
 
   next(): number {
-    return this.numbers.get(this.at++);
+    return this.#numbers.get(this.#at++);
   }
 
   skip(count: number): void {
-    this.at += count;
+    this.#at += count;
   }
 }
 
 class MemoryKeys implements KeyCursor {
   local = -1;
-  private at = 0;
-  private view: Uint8Array = Buffer.alloc(0);
+  readonly #run: MemoryRun;
+  #at = 0;
+  #view: Uint8Array = Buffer.alloc(0);
 
-  constructor(private readonly run: MemoryRun) {}
+  constructor(run: MemoryRun) {
+    this.#run = run;
+  }
 
   next(): boolean {
-    if (this.at === this.run.sorted.length) return false;
-    this.local = this.run.sorted[this.at++];
+    if (this.#at === this.#run.sorted.length) return false;
+    this.local = this.#run.sorted[this.#at++];
     return true;
   }
 
   /** Keys of one length share a view: most files have no other, and a view costs more than its bytes. */
   get key(): Uint8Array {
-    const { bytesOf, positions } = this.run.batch.keys;
+    const { bytesOf, positions } = this.#run.batch.keys;
     const position = positions.get(this.local);
     const length = bytesOf.length(position);
-    if (this.view.length !== length) this.view = Buffer.allocUnsafeSlow(length);
-    const { view } = this;
+    if (this.#view.length !== length) this.#view = Buffer.allocUnsafeSlow(length);
+    const view = this.#view;
     const chunk = bytesOf.chunk(position);
     for (let i = 0, at = bytesOf.start(position); i < length; i++, at++) view[i] = chunk[at];
     return view;
   }
 
   marks(graph: number): number {
-    return this.run.batch.graphs[graph].marks.get(this.local);
+    return this.#run.batch.graphs[graph].marks.get(this.local);
   }
 }
 
 /** The keys of a file that is built from one run in memory. */
 export class MemoryKeySpace implements KeySpace {
   readonly graphs: readonly GraphKeys[];
+  readonly #run: MemoryRun;
   /** The last answer of `numbers`, for a graph is gone through several times. */
-  private known: { readonly graph: number; readonly numbers: Uint32Array } | undefined;
+  #known: { readonly graph: number; readonly numbers: Uint32Array } | undefined;
 
-  constructor(
-    private readonly run: MemoryRun,
-    groupBytes: number,
-  ) {
+  constructor(run: MemoryRun, groupBytes: number) {
+    this.#run = run;
     const graphs = run.batch.graphs.length;
     const counter = new GraphKeysCounter(graphs, groupBytes);
     for (const keys = run.keys(); keys.next(); ) {
@@ -111,20 +116,20 @@ export class MemoryKeySpace implements KeySpace {
   }
 
   get keyCount(): number {
-    return this.run.keyCount;
+    return this.#run.keyCount;
   }
 
   keys(): KeyCursor {
-    return this.run.keys();
+    return this.#run.keys();
   }
 
   numbers(_run: number, graph: number): Uint32Array {
-    if (this.known?.graph !== graph) this.known = { graph, numbers: this.resolve(graph) };
-    return this.known.numbers;
+    if (this.#known?.graph !== graph) this.#known = { graph, numbers: this.#resolve(graph) };
+    return this.#known.numbers;
   }
 
-  private resolve(graph: number): Uint32Array {
-    const { sorted, batch } = this.run;
+  #resolve(graph: number): Uint32Array {
+    const { sorted, batch } = this.#run;
     const { marks } = batch.graphs[graph];
     const numbers = new Uint32Array(sorted.length);
     let node = 0;

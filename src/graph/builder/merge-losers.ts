@@ -8,40 +8,43 @@ import { compareKeys } from '../dictionary/key-bytes.js';
 
 /** A bit for each node of each graph of a file. */
 export class NodeBits {
-  private readonly bits: readonly Uint8Array[];
+  readonly #bits: readonly Uint8Array[];
 
   constructor(file: CompactGraph) {
-    this.bits = file.graphs.map(({ nodeCount }) => new Uint8Array(Math.ceil(nodeCount / 8)));
+    this.#bits = file.graphs.map(({ nodeCount }) => new Uint8Array(Math.ceil(nodeCount / 8)));
   }
 
   has(graph: number, ordinal: number): boolean {
-    return (this.bits[graph][ordinal >>> 3] & (1 << (ordinal & 7))) !== 0;
+    return (this.#bits[graph][ordinal >>> 3] & (1 << (ordinal & 7))) !== 0;
   }
 
   add(graph: number, ordinal: number): void {
-    this.bits[graph][ordinal >>> 3] |= 1 << (ordinal & 7);
+    this.#bits[graph][ordinal >>> 3] |= 1 << (ordinal & 7);
   }
 }
 
 /** The keys of one file, one after the other. */
 class EntryCursor {
   entry: DictionaryEntry | undefined;
-  private batch: readonly DictionaryEntry[] = [];
-  private at = 0;
+  readonly #batches: AsyncGenerator<readonly DictionaryEntry[]>;
+  #batch: readonly DictionaryEntry[] = [];
+  #at = 0;
 
-  constructor(private readonly batches: AsyncGenerator<readonly DictionaryEntry[]>) {}
+  constructor(batches: AsyncGenerator<readonly DictionaryEntry[]>) {
+    this.#batches = batches;
+  }
 
   /** False when the next key has to be waited for. */
   tryNext(): boolean {
-    this.entry = this.batch[this.at++];
+    this.entry = this.#batch[this.#at++];
     return this.entry !== undefined;
   }
 
   /** Wait for the next key; `entry` is undefined when there is none. */
   async next(): Promise<void> {
-    const { value } = await this.batches.next();
-    this.batch = value ?? [];
-    this.at = 0;
+    const { value } = await this.#batches.next();
+    this.#batch = value ?? [];
+    this.#at = 0;
     if (value !== undefined && !this.tryNext()) await this.next();
   }
 }

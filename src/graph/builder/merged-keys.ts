@@ -9,46 +9,48 @@ import { packMarks, SpilledKeys, type SpilledRun } from './spilled-run.js';
 
 /** Merges key cursors. */
 class RunMerger {
+  readonly #cursors: readonly KeyCursor[];
   /** Cursors by their next key, the least first. */
-  private readonly heap: number[] = [];
+  readonly #heap: number[] = [];
   /** Cursors that stand at `key`, in no order. */
   readonly members: number[] = [];
 
-  constructor(private readonly cursors: readonly KeyCursor[]) {
-    for (let i = 0; i < cursors.length; i++) this.advance(i);
+  constructor(cursors: readonly KeyCursor[]) {
+    this.#cursors = cursors;
+    for (let i = 0; i < cursors.length; i++) this.#advance(i);
   }
 
   /** The key that `next` went to. */
   get key(): Uint8Array {
-    return this.cursors[this.members[0]].key;
+    return this.#cursors[this.members[0]].key;
   }
 
   /** Go to the next key; false when there is none. */
   next(): boolean {
-    for (const member of this.members) this.advance(member);
+    for (const member of this.members) this.#advance(member);
     this.members.length = 0;
-    if (this.heap.length === 0) return false;
-    const first = this.pop();
+    if (this.#heap.length === 0) return false;
+    const first = this.#pop();
     this.members.push(first);
-    while (this.heap.length > 0 && this.compare(this.heap[0], first) === 0) this.members.push(this.pop());
+    while (this.#heap.length > 0 && this.#compare(this.#heap[0], first) === 0) this.members.push(this.#pop());
     return true;
   }
 
-  private advance(cursor: number): void {
-    if (!this.cursors[cursor].next()) return;
-    const { heap } = this;
+  #advance(cursor: number): void {
+    if (!this.#cursors[cursor].next()) return;
+    const heap = this.#heap;
     let place = heap.push(cursor) - 1;
     while (place > 0) {
       const parent = (place - 1) >>> 1;
-      if (this.compare(heap[parent], cursor) <= 0) break;
+      if (this.#compare(heap[parent], cursor) <= 0) break;
       heap[place] = heap[parent];
       place = parent;
     }
     heap[place] = cursor;
   }
 
-  private pop(): number {
-    const { heap } = this;
+  #pop(): number {
+    const heap = this.#heap;
     const [first] = heap;
     const last = heap.pop() as number;
     if (heap.length === 0) return first;
@@ -56,8 +58,8 @@ class RunMerger {
     for (;;) {
       let child = 2 * place + 1;
       if (child >= heap.length) break;
-      if (child + 1 < heap.length && this.compare(heap[child + 1], heap[child]) < 0) child++;
-      if (this.compare(last, heap[child]) <= 0) break;
+      if (child + 1 < heap.length && this.#compare(heap[child + 1], heap[child]) < 0) child++;
+      if (this.#compare(last, heap[child]) <= 0) break;
       heap[place] = heap[child];
       place = child;
     }
@@ -65,8 +67,8 @@ class RunMerger {
     return first;
   }
 
-  private compare(a: number, b: number): number {
-    return compareKeys(this.cursors[a].key, this.cursors[b].key);
+  #compare(a: number, b: number): number {
+    return compareKeys(this.#cursors[a].key, this.#cursors[b].key);
   }
 }
 
@@ -85,22 +87,28 @@ export const maxRuns = (memoryBytes: number): number => Math.floor(memoryBytes /
 export class MergedKeys implements KeySpace {
   keyCount = 0;
   readonly graphs: readonly GraphKeys[];
-  private readonly merged: Region;
+  readonly #file: SpillFile;
+  readonly #runs: readonly SpilledRun[];
+  readonly #graphCount: number;
+  readonly #merged: Region;
   /** For each run and key a number for each graph. */
-  private readonly maps: readonly Region[];
-  private readonly scratch: Uint32Array;
+  readonly #maps: readonly Region[];
+  readonly #scratch: Uint32Array;
 
   constructor(
-    private readonly file: SpillFile,
-    private readonly runs: readonly SpilledRun[],
-    private readonly graphCount: number,
+    file: SpillFile,
+    runs: readonly SpilledRun[],
+    graphCount: number,
     groupBytes: number,
     memoryBytes: number,
   ) {
+    this.#file = file;
+    this.#runs = runs;
+    this.#graphCount = graphCount;
     const bufferBytes = mergeBufferBytes(runs.length, memoryBytes);
     const cursors = runs.map((run) => run.keys(bufferBytes));
-    this.maps = runs.map(({ keyCount }) => file.reserve(keyCount * graphCount * 4));
-    const mapWriters = this.maps.map((region) => new SpillWriter(file, bufferBytes, region));
+    this.#maps = runs.map(({ keyCount }) => file.reserve(keyCount * graphCount * 4));
+    const mapWriters = this.#maps.map((region) => new SpillWriter(file, bufferBytes, region));
     const writer = new SpillWriter(file, bufferBytes);
     const counter = new GraphKeysCounter(graphCount, groupBytes);
     const merger = new RunMerger(cursors);
@@ -128,27 +136,31 @@ export class MergedKeys implements KeySpace {
       this.keyCount++;
     }
     for (const mapWriter of mapWriters) mapWriter.finish();
-    this.merged = writer.finish();
+    this.#merged = writer.finish();
     this.graphs = counter.result();
-    this.scratch = new Uint32Array(runs.reduce((most, { keyCount }) => Math.max(most, keyCount), 0));
+    this.#scratch = new Uint32Array(runs.reduce((most, { keyCount }) => Math.max(most, keyCount), 0));
   }
 
   keys(): KeyCursor {
-    return new SpilledKeys(new SpillReader(this.file, this.merged, MAX_BUFFER_BYTES), this.keyCount, this.graphCount);
+    return new SpilledKeys(
+      new SpillReader(this.#file, this.#merged, MAX_BUFFER_BYTES),
+      this.keyCount,
+      this.#graphCount,
+    );
   }
 
   /** One array serves all calls. */
   numbers(run: number, graph: number): Uint32Array {
-    const { keyCount } = this.runs[run];
+    const { keyCount } = this.#runs[run];
     const { nodeCount } = this.graphs[graph];
-    const reader = new SpillReader(this.file, this.maps[run], MAX_BUFFER_BYTES);
-    const after = (this.graphCount - 1 - graph) * 4;
+    const reader = new SpillReader(this.#file, this.#maps[run], MAX_BUFFER_BYTES);
+    const after = (this.#graphCount - 1 - graph) * 4;
     for (let i = 0; i < keyCount; i++) {
       reader.skip(graph * 4);
       const number = reader.uint32();
-      this.scratch[i] = number < nodeCount ? number : nodeCount + (LAST - number);
+      this.#scratch[i] = number < nodeCount ? number : nodeCount + (LAST - number);
       reader.skip(after);
     }
-    return this.scratch;
+    return this.#scratch;
   }
 }

@@ -42,17 +42,19 @@ export class GraphBatch {
 
 /** Nodes in memory. */
 export class NodeBatch {
-  private readonly pool = new ChunkPool();
-  readonly keys = new KeyInterner(this.pool);
+  readonly #options: readonly Required<GraphOptions>[];
+  readonly #pool = new ChunkPool();
+  readonly keys = new KeyInterner(this.#pool);
   readonly graphs: readonly GraphBatch[];
 
-  constructor(private readonly options: readonly Required<GraphOptions>[]) {
-    this.graphs = options.map(() => new GraphBatch(this.pool));
+  constructor(options: readonly Required<GraphOptions>[]) {
+    this.#options = options;
+    this.graphs = options.map(() => new GraphBatch(this.#pool));
   }
 
   /** Reference lists of each node of `graph`. */
   referenceLists(graph: number): number {
-    return this.options[graph].referenceLists;
+    return this.#options[graph].referenceLists;
   }
 
   get isEmpty(): boolean {
@@ -61,7 +63,7 @@ export class NodeBatch {
 
   /** Bytes it takes when `moreKeys` keys and `moreBytes` of content have joined. */
   bytesWith(moreKeys: number, moreBytes: number): number {
-    return this.pool.bytesWith(moreBytes) + this.keys.slotBytes(moreKeys);
+    return this.#pool.bytesWith(moreBytes) + this.keys.slotBytes(moreKeys);
   }
 
   /** Whether positions run out with a node of `graph` that has so many bytes, whatever the memory. */
@@ -87,7 +89,7 @@ export class NodeBatch {
       }
       this.graphs[graph].edgeCount += list.length;
     }
-    if (this.options[graph].values) valueAt.push(values.add(value));
+    if (this.#options[graph].values) valueAt.push(values.add(value));
     this.graphs[graph].nodeCount++;
   }
 
@@ -98,7 +100,7 @@ export class NodeBatch {
 
   /** Give all memory back; the batch cannot be used any more. */
   release(): void {
-    this.pool.release();
+    this.#pool.release();
   }
 }
 

@@ -18,46 +18,48 @@ export class NodeScan {
   node = -1;
   /** The run it is in. */
   run = -1;
-  private left = 0;
-  private numbers: NodeNumbers = { next: () => 0, skip: () => {} };
-  private meaning: Uint32Array = EMPTY;
+  readonly #input: BuilderInput;
+  readonly #graph: number;
+  #left = 0;
+  #numbers: NodeNumbers = { next: () => 0, skip: () => {} };
+  #meaning: Uint32Array = EMPTY;
 
-  constructor(
-    private readonly input: BuilderInput,
-    private readonly graph: number,
-  ) {}
+  constructor(input: BuilderInput, graph: number) {
+    this.#input = input;
+    this.#graph = graph;
+  }
 
   /** Go to the next node; the references of the one before were read. */
   next(): boolean {
-    while (this.left === 0) {
-      const { runs, space } = this.input;
+    while (this.#left === 0) {
+      const { runs, space } = this.#input;
       if (this.run + 1 >= runs.length) return false;
       this.run++;
-      this.left = runs[this.run].nodeCount(this.graph);
-      if (this.left === 0) continue;
-      this.numbers = runs[this.run].nodes(this.graph);
-      this.meaning = space.numbers(this.run, this.graph);
+      this.#left = runs[this.run].nodeCount(this.#graph);
+      if (this.#left === 0) continue;
+      this.#numbers = runs[this.run].nodes(this.#graph);
+      this.#meaning = space.numbers(this.run, this.#graph);
     }
-    this.left--;
-    this.node = this.meaning[this.numbers.next()];
+    this.#left--;
+    this.node = this.#meaning[this.#numbers.next()];
     return true;
   }
 
   /** Length of the next reference list. */
   length(): number {
-    return this.numbers.next();
+    return this.#numbers.next();
   }
 
   /** Pass over the next list; the answer is its length. */
   skipList(): number {
-    const length = this.numbers.next();
-    this.numbers.skip(length);
+    const length = this.#numbers.next();
+    this.#numbers.skip(length);
     return length;
   }
 
   /** The next reference: a node, or `nodeCount` plus a ghost. */
   reference(): number {
-    return this.meaning[this.numbers.next()];
+    return this.#meaning[this.#numbers.next()];
   }
 }
 

@@ -23,17 +23,17 @@ export interface Region {
 export class SpillFile {
   /** Where the next region begins; bytes handed out, not all of them written. */
   size = 0;
-  private readonly path: string;
-  private readonly descriptor: number;
-  private isNamed = true;
-  private isClosed = false;
+  readonly #path: string;
+  readonly #descriptor: number;
+  #isNamed = true;
+  #isClosed = false;
 
   constructor(directory: string) {
-    this.path = join(directory, `${SPILL_PREFIX}${process.pid}-${randomBytes(6).toString('hex')}.tmp`);
-    this.descriptor = this.attempt(() => openSync(this.path, 'wx+', 0o600));
+    this.#path = join(directory, `${SPILL_PREFIX}${process.pid}-${randomBytes(6).toString('hex')}.tmp`);
+    this.#descriptor = this.#attempt(() => openSync(this.#path, 'wx+', 0o600));
     try {
-      unlinkSync(this.path);
-      this.isNamed = false;
+      unlinkSync(this.#path);
+      this.#isNamed = false;
     } catch {
       // Some systems keep the name of an open file; `close` removes it.
     }
@@ -47,17 +47,17 @@ export class SpillFile {
   }
 
   write(bytes: Uint8Array, position: number): void {
-    this.attempt(() => {
+    this.#attempt(() => {
       for (let at = 0; at < bytes.length; )
-        at += writeSync(this.descriptor, bytes, at, bytes.length - at, position + at);
+        at += writeSync(this.#descriptor, bytes, at, bytes.length - at, position + at);
     });
   }
 
   /** Fill `into` from `position`. */
   read(into: Uint8Array, position: number): void {
-    this.attempt(() => {
+    this.#attempt(() => {
       for (let at = 0; at < into.length; ) {
-        const count = readSync(this.descriptor, into, at, into.length - at, position + at);
+        const count = readSync(this.#descriptor, into, at, into.length - at, position + at);
         if (count === 0) throw new Error('it ends too early: something else has cut it');
         at += count;
       }
@@ -65,18 +65,18 @@ export class SpillFile {
   }
 
   close(): void {
-    if (this.isClosed) return;
-    this.isClosed = true;
-    closeSync(this.descriptor);
-    if (this.isNamed) rmSync(this.path, { force: true });
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    closeSync(this.#descriptor);
+    if (this.#isNamed) rmSync(this.#path, { force: true });
   }
 
-  private attempt<T>(action: () => T): T {
+  #attempt<T>(action: () => T): T {
     try {
       return action();
     } catch (cause) {
       throw new TransportError(
-        `the temporary file ${this.path} failed: ${(cause as Error).message}; give a tempDir with room, or more memoryBytes`,
+        `the temporary file ${this.#path} failed: ${(cause as Error).message}; give a tempDir with room, or more memoryBytes`,
         { cause },
       );
     }
@@ -85,86 +85,88 @@ export class SpillFile {
 
 /** Appends to the end of a spill file through a buffer; the only writer of the file's end while it lives. */
 export class SpillWriter {
-  private readonly buffer: ByteWriter;
-  private position: number;
-  private readonly first: number;
+  readonly #file: SpillFile;
+  readonly #bufferBytes: number;
+  readonly #region: Region | undefined;
+  readonly #buffer: ByteWriter;
+  #position: number;
+  readonly #first: number;
 
   /** @param region Where to write, when the room was reserved; left out: at the end. */
-  constructor(
-    private readonly file: SpillFile,
-    private readonly bufferBytes: number,
-    private readonly region?: Region,
-  ) {
-    this.buffer = new ByteWriter(bufferBytes);
-    this.first = region?.start ?? file.size;
-    this.position = this.first;
+  constructor(file: SpillFile, bufferBytes: number, region?: Region) {
+    this.#file = file;
+    this.#bufferBytes = bufferBytes;
+    this.#region = region;
+    this.#buffer = new ByteWriter(bufferBytes);
+    this.#first = region?.start ?? file.size;
+    this.#position = this.#first;
   }
 
   varint(value: number): void {
-    this.need(8);
-    this.buffer.varint(value);
+    this.#need(8);
+    this.#buffer.varint(value);
   }
 
   byte(value: number): void {
-    this.need(1);
-    this.buffer.byte(value);
+    this.#need(1);
+    this.#buffer.byte(value);
   }
 
   uint32(value: number): void {
-    this.need(4);
-    this.buffer.uint32(value);
+    this.#need(4);
+    this.#buffer.uint32(value);
   }
 
   raw(bytes: Uint8Array): void {
-    this.need(bytes.length);
-    if (bytes.length > this.bufferBytes) this.put(bytes);
-    else this.buffer.raw(bytes);
+    this.#need(bytes.length);
+    if (bytes.length > this.#bufferBytes) this.#put(bytes);
+    else this.#buffer.raw(bytes);
   }
 
   /** Write what is buffered; the answer is all that was written. */
   finish(): Region {
-    this.flush();
-    return { start: this.first, end: this.position };
+    this.#flush();
+    return { start: this.#first, end: this.#position };
   }
 
-  private need(bytes: number): void {
-    if (this.buffer.length + bytes > this.bufferBytes) this.flush();
+  #need(bytes: number): void {
+    if (this.#buffer.length + bytes > this.#bufferBytes) this.#flush();
   }
 
-  private flush(): void {
-    this.put(this.buffer.view());
-    this.buffer.clear();
+  #flush(): void {
+    this.#put(this.#buffer.view());
+    this.#buffer.clear();
   }
 
-  private put(bytes: Uint8Array): void {
-    const { start } = this.region ?? this.file.reserve(bytes.length);
-    this.file.write(bytes, this.region === undefined ? start : this.position);
-    this.position += bytes.length;
+  #put(bytes: Uint8Array): void {
+    const { start } = this.#region ?? this.#file.reserve(bytes.length);
+    this.#file.write(bytes, this.#region === undefined ? start : this.#position);
+    this.#position += bytes.length;
   }
 }
 
 /** Reads a region from its start to its end through a buffer. */
 export class SpillReader {
-  private buffer: Buffer;
-  private at = 0;
-  private filled = 0;
-  private position: number;
+  readonly #file: SpillFile;
+  readonly #region: Region;
+  #buffer: Buffer;
+  #at = 0;
+  #filled = 0;
+  #position: number;
 
-  constructor(
-    private readonly file: SpillFile,
-    private readonly region: Region,
-    bufferBytes: number,
-  ) {
-    this.buffer = Buffer.allocUnsafeSlow(bufferBytes);
-    this.position = region.start;
+  constructor(file: SpillFile, region: Region, bufferBytes: number) {
+    this.#file = file;
+    this.#region = region;
+    this.#buffer = Buffer.allocUnsafeSlow(bufferBytes);
+    this.#position = region.start;
   }
 
   varint(): number {
-    if (this.filled - this.at < 8) this.fill(8);
+    if (this.#filled - this.#at < 8) this.#fill(8);
     let value = 0;
     let scale = 1;
     for (;;) {
-      const byte = this.buffer[this.at++];
+      const byte = this.#buffer[this.#at++];
       value += (byte & 0x7f) * scale;
       if (byte < 0x80) return value;
       scale *= 0x80;
@@ -172,50 +174,50 @@ export class SpillReader {
   }
 
   byte(): number {
-    if (this.at === this.filled) this.fill(1);
-    return this.buffer[this.at++];
+    if (this.#at === this.#filled) this.#fill(1);
+    return this.#buffer[this.#at++];
   }
 
   uint32(): number {
-    if (this.filled - this.at < 4) this.fill(4);
-    this.at += 4;
-    return this.buffer.readUInt32LE(this.at - 4);
+    if (this.#filled - this.#at < 4) this.#fill(4);
+    this.#at += 4;
+    return this.#buffer.readUInt32LE(this.#at - 4);
   }
 
   /** The next bytes as a view: valid until the next call. */
   raw(length: number): Buffer {
-    if (this.filled - this.at < length) this.fill(length);
-    this.at += length;
-    return this.buffer.subarray(this.at - length, this.at);
+    if (this.#filled - this.#at < length) this.#fill(length);
+    this.#at += length;
+    return this.#buffer.subarray(this.#at - length, this.#at);
   }
 
   /** Copy the next bytes, all of `into`, which is short. */
   copy(into: Uint8Array): void {
     const { length } = into;
-    if (this.filled - this.at < length) this.fill(length);
-    const { buffer } = this;
-    for (let i = 0, from = this.at; i < length; i++, from++) into[i] = buffer[from];
-    this.at += length;
+    if (this.#filled - this.#at < length) this.#fill(length);
+    const buffer = this.#buffer;
+    for (let i = 0, from = this.#at; i < length; i++, from++) into[i] = buffer[from];
+    this.#at += length;
   }
 
   skip(length: number): void {
-    const buffered = Math.min(length, this.filled - this.at);
-    this.at += buffered;
-    this.position += length - buffered;
+    const buffered = Math.min(length, this.#filled - this.#at);
+    this.#at += buffered;
+    this.#position += length - buffered;
   }
 
   /** Have `wanted` bytes in the buffer, or all that are left. */
-  private fill(wanted: number): void {
-    const kept = this.filled - this.at;
-    if (wanted > this.buffer.length) {
+  #fill(wanted: number): void {
+    const kept = this.#filled - this.#at;
+    if (wanted > this.#buffer.length) {
       const larger = Buffer.allocUnsafeSlow(wanted);
-      this.buffer.copy(larger, 0, this.at, this.filled);
-      this.buffer = larger;
-    } else this.buffer.copy(this.buffer, 0, this.at, this.filled);
-    const more = Math.min(this.buffer.length - kept, this.region.end - this.position);
-    this.file.read(this.buffer.subarray(kept, kept + more), this.position);
-    this.at = 0;
-    this.filled = kept + more;
-    this.position += more;
+      this.#buffer.copy(larger, 0, this.#at, this.#filled);
+      this.#buffer = larger;
+    } else this.#buffer.copy(this.#buffer, 0, this.#at, this.#filled);
+    const more = Math.min(this.#buffer.length - kept, this.#region.end - this.#position);
+    this.#file.read(this.#buffer.subarray(kept, kept + more), this.#position);
+    this.#at = 0;
+    this.#filled = kept + more;
+    this.#position += more;
   }
 }

@@ -26,12 +26,20 @@ interface GraphRegions {
 
 /** A run on disk. */
 export class SpilledRun implements Run {
+  readonly #file: SpillFile;
+  readonly #keyRegion: Region;
+  readonly #graphs: readonly GraphRegions[];
+
   private constructor(
-    private readonly file: SpillFile,
+    file: SpillFile,
     readonly keyCount: number,
-    private readonly keyRegion: Region,
-    private readonly graphs: readonly GraphRegions[],
-  ) {}
+    keyRegion: Region,
+    graphs: readonly GraphRegions[],
+  ) {
+    this.#file = file;
+    this.#keyRegion = keyRegion;
+    this.#graphs = graphs;
+  }
 
   /** Write `run`, whose batch may be cleared then. */
   static write(file: SpillFile, run: MemoryRun): SpilledRun {
@@ -47,34 +55,38 @@ export class SpilledRun implements Run {
   }
 
   nodeCount(graph: number): number {
-    return this.graphs[graph].nodeCount;
+    return this.#graphs[graph].nodeCount;
   }
 
   keys(bufferBytes = MIN_BUFFER_BYTES): KeyCursor {
-    const reader = new SpillReader(this.file, this.keyRegion, bufferBytes);
-    return new SpilledKeys(reader, this.keyCount, this.graphs.length);
+    const reader = new SpillReader(this.#file, this.#keyRegion, bufferBytes);
+    return new SpilledKeys(reader, this.keyCount, this.#graphs.length);
   }
 
   nodes(graph: number): NodeNumbers {
-    const reader = new SpillReader(this.file, this.graphs[graph].numbers, BUFFER_BYTES);
+    const reader = new SpillReader(this.#file, this.#graphs[graph].numbers, BUFFER_BYTES);
     return new SpilledNumbers(reader);
   }
 
   /** The values of `graph` in the order of its nodes, each a length and its bytes. */
   values(graph: number): SpillReader {
-    return new SpillReader(this.file, this.graphs[graph].values, BUFFER_BYTES);
+    return new SpillReader(this.#file, this.#graphs[graph].values, BUFFER_BYTES);
   }
 }
 
 class SpilledNumbers implements NodeNumbers {
-  constructor(private readonly reader: SpillReader) {}
+  readonly #reader: SpillReader;
+
+  constructor(reader: SpillReader) {
+    this.#reader = reader;
+  }
 
   next(): number {
-    return this.reader.varint();
+    return this.#reader.varint();
   }
 
   skip(count: number): void {
-    for (let left = count; left > 0; left--) this.reader.varint();
+    for (let left = count; left > 0; left--) this.#reader.varint();
   }
 }
 
@@ -121,27 +133,27 @@ export class SpilledKeys implements KeyCursor {
   local = -1;
   /** Keys of one length share a view, as in memory. */
   key: Uint8Array = Buffer.alloc(0);
-  private readonly packedMarks: Uint8Array;
+  readonly #reader: SpillReader;
+  readonly #count: number;
+  readonly #packedMarks: Uint8Array;
 
-  constructor(
-    private readonly reader: SpillReader,
-    private readonly count: number,
-    graphs: number,
-  ) {
-    this.packedMarks = new Uint8Array(Math.ceil(graphs / GRAPHS_PER_BYTE));
+  constructor(reader: SpillReader, count: number, graphs: number) {
+    this.#reader = reader;
+    this.#count = count;
+    this.#packedMarks = new Uint8Array(Math.ceil(graphs / GRAPHS_PER_BYTE));
   }
 
   next(): boolean {
-    if (this.local + 1 >= this.count) return false;
+    if (this.local + 1 >= this.#count) return false;
     this.local++;
-    const length = this.reader.varint();
+    const length = this.#reader.varint();
     if (this.key.length !== length) this.key = Buffer.allocUnsafeSlow(length);
-    this.reader.copy(this.key);
-    this.reader.copy(this.packedMarks);
+    this.#reader.copy(this.key);
+    this.#reader.copy(this.#packedMarks);
     return true;
   }
 
   marks(graph: number): number {
-    return (this.packedMarks[graph >>> 2] >>> (2 * (graph & 3))) & 3;
+    return (this.#packedMarks[graph >>> 2] >>> (2 * (graph & 3))) & 3;
   }
 }

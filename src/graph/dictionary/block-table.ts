@@ -22,10 +22,10 @@ export const leastBytes = (parts: number): number => 2 + 7 * parts;
 /** Blocks to describe. */
 export class BlockList {
   readonly separators: Buffer[] = [];
-  private readonly columns: { codec: number[]; stored: number[]; inflated: number[]; crc: number[] }[];
+  readonly #columns: { codec: number[]; stored: number[]; inflated: number[]; crc: number[] }[];
 
   constructor(readonly parts: number) {
-    this.columns = Array.from({ length: parts }, () => ({ codec: [], stored: [], inflated: [], crc: [] }));
+    this.#columns = Array.from({ length: parts }, () => ({ codec: [], stored: [], inflated: [], crc: [] }));
   }
 
   get count(): number {
@@ -34,14 +34,14 @@ export class BlockList {
 
   /** Bytes of block `i`. */
   storedLength(i: number): number {
-    return this.columns.reduce((sum, { stored }) => sum + stored[i], 0);
+    return this.#columns.reduce((sum, { stored }) => sum + stored[i], 0);
   }
 
   /** The next block; all its keys are at or behind `separator`, which is behind all keys before. */
   add(separator: Buffer, parts: readonly Omit<WrittenBlock, 'offset'>[]): void {
     this.separators.push(separator);
     parts.forEach(({ codec, storedLength, inflatedLength, crc }, p) => {
-      const column = this.columns[p];
+      const column = this.#columns[p];
       column.codec.push(codec);
       column.stored.push(storedLength);
       column.inflated.push(inflatedLength);
@@ -64,13 +64,13 @@ export class BlockList {
     }
     for (const rest of rests) writer.varint(rest.length);
     for (const rest of rests) writer.raw(rest);
-    for (const { codec, stored, inflated } of this.columns) {
+    for (const { codec, stored, inflated } of this.#columns) {
       for (let i = start; i < end; i++) writer.byte(codec[i]);
       for (let i = start; i < end; i++) writer.zigzag(stored[i] - (i === start ? 0 : stored[i - 1]));
       // Nothing is compressed that does not shrink; as it is, it has the length it has.
       for (let i = start; i < end; i++) writer.varint(inflated[i] - stored[i]);
     }
-    for (const { crc } of this.columns) for (let i = start; i < end; i++) writer.uint32(crc[i]);
+    for (const { crc } of this.#columns) for (let i = start; i < end; i++) writer.uint32(crc[i]);
   }
 }
 
@@ -97,14 +97,26 @@ interface PartColumns {
 
 /** Blocks as read. */
 export class BlockTable {
+  readonly #place: TablePlace;
+  readonly #separators: Uint8Array;
+  readonly #separatorEnds: Uint32Array;
+  readonly #columns: readonly PartColumns[];
+  /** Where each block begins in the file, and where the last ends. */
+  readonly #offsets: Float64Array;
+
   private constructor(
-    private readonly place: TablePlace,
-    private readonly separators: Uint8Array,
-    private readonly separatorEnds: Uint32Array,
-    private readonly columns: readonly PartColumns[],
-    /** Where each block begins in the file, and where the last ends. */
-    private readonly offsets: Float64Array,
-  ) {}
+    place: TablePlace,
+    separators: Uint8Array,
+    separatorEnds: Uint32Array,
+    columns: readonly PartColumns[],
+    offsets: Float64Array,
+  ) {
+    this.#place = place;
+    this.#separators = separators;
+    this.#separatorEnds = separatorEnds;
+    this.#columns = columns;
+    this.#offsets = offsets;
+  }
 
   static read(reader: ByteReader, place: TablePlace): BlockTable {
     const count = reader.varint();
@@ -125,25 +137,26 @@ export class BlockTable {
   }
 
   get count(): number {
-    return this.offsets.length - 1;
+    return this.#offsets.length - 1;
   }
 
   get firstBlock(): number {
-    return this.place.firstBlock;
+    return this.#place.firstBlock;
   }
 
   /** Bytes of the file from the start of the first block to the end of the last. */
   get extent(): { readonly start: number; readonly end: number } {
-    return { start: this.offsets[0] - this.place.offset, end: this.offsets[this.count] - this.place.offset };
+    return { start: this.#offsets[0] - this.#place.offset, end: this.#offsets[this.count] - this.#place.offset };
   }
 
   get memoryBytes(): number {
-    return 512 + this.separators.length + this.count * (12 + 13 * this.columns.length);
+    return 512 + this.#separators.length + this.count * (12 + 13 * this.#columns.length);
   }
 
   /** The last block whose separator is not behind `key`: the only one that may hold it. The first where there is none. */
   find(key: Uint8Array): number {
-    const { separators, separatorEnds } = this;
+    const separators = this.#separators;
+    const separatorEnds = this.#separatorEnds;
     let [low, high] = [1, this.count];
     while (low < high) {
       const middle = (low + high) >>> 1;
@@ -155,22 +168,22 @@ export class BlockTable {
 
   /** What all keys of the table's block `i` stand at or behind, and all before it do not. */
   separator(i: number): Uint8Array {
-    return this.separators.subarray(this.separatorEnds[i], this.separatorEnds[i + 1]);
+    return this.#separators.subarray(this.#separatorEnds[i], this.#separatorEnds[i + 1]);
   }
 
   /** Part `part` of the table's block `i`. */
   ref(i: number, part: number): BlockRef {
-    let offset = this.offsets[i];
-    for (let p = 0; p < part; p++) offset += this.columns[p].stored[i];
-    const { codec, stored, inflated, crc } = this.columns[part];
+    let offset = this.#offsets[i];
+    for (let p = 0; p < part; p++) offset += this.#columns[p].stored[i];
+    const { codec, stored, inflated, crc } = this.#columns[part];
     return {
       offset,
       storedLength: stored[i],
       inflatedLength: inflated[i],
       codec: codec[i],
       crc: crc[i],
-      section: this.place.section,
-      block: this.place.firstBlock + i,
+      section: this.#place.section,
+      block: this.#place.firstBlock + i,
     };
   }
 }

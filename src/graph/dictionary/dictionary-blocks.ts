@@ -43,14 +43,19 @@ const INDEX_CACHE_BYTES = 1024 * 1024;
 
 /** The blocks of one dictionary. */
 export class DictionaryBlocks {
-  private readonly keyOf = newBlockKeys();
-  private readonly indexBlocks = new BlockCache<BlockTable>(INDEX_CACHE_BYTES);
+  readonly #container: Container;
+  readonly #cache: BlockCache;
+  readonly #keyOf = newBlockKeys();
+  readonly #indexBlocks = new BlockCache<BlockTable>(INDEX_CACHE_BYTES);
 
   constructor(
-    private readonly container: Container,
+    container: Container,
     readonly index: DictionaryIndex,
-    private readonly cache: BlockCache,
-  ) {}
+    cache: BlockCache,
+  ) {
+    this.#container = container;
+    this.#cache = cache;
+  }
 
   /** The index block that knows where `key` may be. */
   indexBlockOfKey(key: Uint8Array): number {
@@ -90,7 +95,9 @@ export class DictionaryBlocks {
 
   /** The tables of index blocks, read in one batch. */
   *tables(indexBlocks: Iterable<number>): Reading<Tables> {
-    const { container, index, indexBlocks: kept } = this;
+    const { index } = this;
+    const container = this.#container;
+    const kept = this.#indexBlocks;
     const tables = new Map<number, BlockTable>();
     if (index.table !== undefined) return tables.set(0, index.table);
     const missing: BlockRef[] = [];
@@ -114,8 +121,8 @@ export class DictionaryBlocks {
     let bytes = 0;
     let end = from;
     for (; end < blocks.length; end++) {
-      const { offset } = this.ref(tables, blocks[end], Part.keys);
-      const last = this.ref(tables, blocks[end], Part.ordinals);
+      const { offset } = this.#ref(tables, blocks[end], Part.keys);
+      const last = this.#ref(tables, blocks[end], Part.ordinals);
       bytes += last.offset + last.storedLength - offset;
       if (bytes > maxBytes && end > from) break;
     }
@@ -124,13 +131,13 @@ export class DictionaryBlocks {
 
   /** One block with its ordinals: the short way for a single look-up. */
   *fetchOne(table: BlockTable, block: number): Reading<DecodedBlock> {
-    const cached = this.cache.get(this.keyOf(block)) as DecodedBlock | undefined;
+    const cached = this.#cache.get(this.#keyOf(block)) as DecodedBlock | undefined;
     if (cached?.ordinals !== undefined) return cached;
     const i = block - table.firstBlock;
     const parts = cached === undefined ? [Part.keys, Part.tails, Part.ordinals] : [Part.ordinals];
     const refs = parts.map((part) => table.ref(i, part));
     const [stored] = yield [rangeOf(refs)];
-    return this.decode(block, cached, refs, partsIn(stored, refs), true);
+    return this.#decode(block, cached, refs, partsIn(stored, refs), true);
   }
 
   /** Fetch `blocks`, ascending, in one batch. Each is decoded when it is asked for, so that not all need be in memory. */
@@ -140,10 +147,10 @@ export class DictionaryBlocks {
     { ordinals, keep }: FetchOptions,
   ): Reading<readonly (() => DecodedBlock)[]> {
     const wanted = blocks.map((block): Wanted => {
-      const cached = this.cache.get(this.keyOf(block)) as DecodedBlock | undefined;
+      const cached = this.#cache.get(this.#keyOf(block)) as DecodedBlock | undefined;
       const refs: BlockRef[] = [];
-      if (cached === undefined) refs.push(this.ref(tables, block, Part.keys), this.ref(tables, block, Part.tails));
-      if (ordinals && cached?.ordinals === undefined) refs.push(this.ref(tables, block, Part.ordinals));
+      if (cached === undefined) refs.push(this.#ref(tables, block, Part.keys), this.#ref(tables, block, Part.tails));
+      if (ordinals && cached?.ordinals === undefined) refs.push(this.#ref(tables, block, Part.ordinals));
       return { block, cached, refs };
     });
     // A range for each block: transports take neighbours together.
@@ -153,7 +160,7 @@ export class DictionaryBlocks {
     return wanted.map(({ block, cached, refs }) => {
       if (refs.length === 0 && cached !== undefined) return () => cached;
       const parts = partsIn(stored[next++], refs);
-      return () => this.decode(block, cached, refs, parts, keep);
+      return () => this.#decode(block, cached, refs, parts, keep);
     });
   }
 
@@ -179,19 +186,20 @@ export class DictionaryBlocks {
     return Math.min(blockKeys, keyCount - block * blockKeys);
   }
 
-  private ref(tables: Tables, block: number, part: number): BlockRef {
+  #ref(tables: Tables, block: number, part: number): BlockRef {
     const table = tables.get(this.indexBlockOf(block)) as BlockTable;
     return table.ref(block - table.firstBlock, part);
   }
 
-  private decode(
+  #decode(
     block: number,
     cached: DecodedBlock | undefined,
     refs: readonly BlockRef[],
     stored: readonly Buffer[],
     keep: boolean,
   ): DecodedBlock {
-    const { container, index } = this;
+    const { index } = this;
+    const container = this.#container;
     const file = container.transport.name;
     const count = this.keysOf(block);
     const parts = refs.map((ref, i) => container.restoreBlock(ref, stored[i]));
@@ -201,7 +209,7 @@ export class DictionaryBlocks {
     const ordinals = columns === undefined ? undefined : decodeOrdinals(columns, index.graphs, count, block, file);
     const decoded: DecodedBlock = { keys, ordinals };
     const bytes = keys.memoryBytes + (ordinals === undefined ? 0 : index.graphs * (count * 4 + 64));
-    if (keep) this.cache.set(this.keyOf(block), decoded, bytes);
+    if (keep) this.#cache.set(this.#keyOf(block), decoded, bytes);
     return decoded;
   }
 }

@@ -66,48 +66,47 @@ export interface DictionaryBuildStats {
  * ```
  */
 export class DictionaryBuilder {
-  private readonly graphs: number;
-  private readonly blockKeys: number;
-  private readonly groupBytes: number;
-  private readonly keyEncoder: KeyEncoder;
-  private readonly ordinalEncoder: OrdinalEncoder;
-  private readonly filter: FilterBuilder | undefined;
-  private readonly blocks = new BlockList(DICTIONARY_PARTS);
-  private readonly part = new ByteWriter();
+  readonly #writer: ContainerWriter;
+  readonly #graphs: number;
+  readonly #blockKeys: number;
+  readonly #groupBytes: number;
+  readonly #keyEncoder: KeyEncoder;
+  readonly #ordinalEncoder: OrdinalEncoder;
+  readonly #filter: FilterBuilder | undefined;
+  readonly #blocks = new BlockList(DICTIONARY_PARTS);
+  readonly #part = new ByteWriter();
 
   // The block being filled: keys one behind the other, ordinals graph by graph.
-  private bytes = Buffer.allocUnsafe(16 * 1024);
-  private readonly offsets: Uint32Array;
-  private readonly ordinals: Uint32Array;
-  private count = 0;
-  private width = 0;
+  #bytes = Buffer.allocUnsafe(16 * 1024);
+  readonly #offsets: Uint32Array;
+  readonly #ordinals: Uint32Array;
+  #count = 0;
+  #width = 0;
 
-  private lastKey = Buffer.alloc(0);
-  private keyCount = 0;
-  private keyBytes = 0;
-  private start: number | undefined;
-  private blockBytes = 0;
-  private filterBytes = 0;
-  private stage: 'keys' | 'blocks written' | 'filter written' | 'finished' = 'keys';
+  #lastKey = Buffer.alloc(0);
+  #keyCount = 0;
+  #keyBytes = 0;
+  #start: number | undefined;
+  #blockBytes = 0;
+  #filterBytes = 0;
+  #stage: 'keys' | 'blocks written' | 'filter written' | 'finished' = 'keys';
 
-  constructor(
-    private readonly writer: ContainerWriter,
-    options: DictionaryOptions,
-  ) {
+  constructor(writer: ContainerWriter, options: DictionaryOptions) {
+    this.#writer = writer;
     const { graphs, blockKeys = 128, keyCodec = 'auto', groupBytes = 0, filter = false } = options;
     const { filterBytes = groupBytes } = options;
-    this.graphs = wholeNumber('graphs', graphs, [1, MAX_GRAPHS], badOptions);
-    this.blockKeys = wholeNumber('blockKeys', blockKeys, [MIN_BLOCK_KEYS, MAX_BLOCK_KEYS], badOptions);
-    this.groupBytes = wholeNumber('groupBytes', groupBytes, [0, MAX_KEY_BYTES - 1], badOptions);
+    this.#graphs = wholeNumber('graphs', graphs, [1, MAX_GRAPHS], badOptions);
+    this.#blockKeys = wholeNumber('blockKeys', blockKeys, [MIN_BLOCK_KEYS, MAX_BLOCK_KEYS], badOptions);
+    this.#groupBytes = wholeNumber('groupBytes', groupBytes, [0, MAX_KEY_BYTES - 1], badOptions);
     oneOf('keyCodec', keyCodec, WANTED_CODECS, badOptions);
     if (keyCodec === 'grouped' && groupBytes === 0) throw new BadOptionsError('keyCodec grouped needs groupBytes');
-    this.keyEncoder = new KeyEncoder(keyCodec, writer.compression);
-    this.ordinalEncoder = new OrdinalEncoder(blockKeys);
-    this.filter = filter
+    this.#keyEncoder = new KeyEncoder(keyCodec, writer.compression);
+    this.#ordinalEncoder = new OrdinalEncoder(blockKeys);
+    this.#filter = filter
       ? new FilterBuilder(wholeNumber('filterBytes', filterBytes, [0, MAX_KEY_BYTES], badOptions))
       : undefined;
-    this.offsets = new Uint32Array(blockKeys + 1);
-    this.ordinals = new Uint32Array(graphs * blockKeys);
+    this.#offsets = new Uint32Array(blockKeys + 1);
+    this.#ordinals = new Uint32Array(graphs * blockKeys);
   }
 
   /**
@@ -115,93 +114,99 @@ export class DictionaryBuilder {
    * behind all keys before, `DuplicateKeyError` when it is the last one again, `BadValueError` for ordinals that cannot be.
    */
   add(key: Uint8Array, ordinals: readonly number[]): void {
-    if (this.stage !== 'keys') throw new BadOptionsError('the dictionary is finished: keys come before');
+    if (this.#stage !== 'keys') throw new BadOptionsError('the dictionary is finished: keys come before');
     checkKey(key);
-    this.checkOrder(key);
-    this.checkOrdinals(ordinals);
-    if (this.count === this.blockKeys) this.flush();
-    const { count, offsets } = this;
-    const start = offsets[count];
+    this.#checkOrder(key);
+    this.#checkOrdinals(ordinals);
+    if (this.#count === this.#blockKeys) this.#flush();
+    const count = this.#count;
+    const start = this.#offsets[count];
     const end = start + key.length;
-    if (end > this.bytes.length) {
-      const larger = Buffer.allocUnsafe(Math.max(end, this.bytes.length * 2));
-      larger.set(this.bytes.subarray(0, start));
-      this.bytes = larger;
+    if (end > this.#bytes.length) {
+      const larger = Buffer.allocUnsafe(Math.max(end, this.#bytes.length * 2));
+      larger.set(this.#bytes.subarray(0, start));
+      this.#bytes = larger;
     }
-    this.bytes.set(key, start);
-    offsets[count + 1] = end;
-    for (let graph = 0; graph < this.graphs; graph++) {
+    this.#bytes.set(key, start);
+    this.#offsets[count + 1] = end;
+    for (let graph = 0; graph < this.#graphs; graph++) {
       // In 32 bits -1 is `BLANK`.
-      this.ordinals[graph * this.blockKeys + count] = ordinals[graph];
+      this.#ordinals[graph * this.#blockKeys + count] = ordinals[graph];
     }
-    if (count === 0) this.width = key.length;
-    else if (this.width !== key.length) this.width = 0;
-    this.count++;
-    this.keyCount++;
-    this.keyBytes += key.length;
-    this.filter?.add(this.bytes, start, end);
+    if (count === 0) this.#width = key.length;
+    else if (this.#width !== key.length) this.#width = 0;
+    this.#count++;
+    this.#keyCount++;
+    this.#keyBytes += key.length;
+    this.#filter?.add(this.#bytes, start, end);
   }
 
   /** Write the last block and name the section; blocks lie one behind the other, so nothing else may be written before. */
   finishBlocks(): void {
-    if (this.stage !== 'keys') return;
-    this.stage = 'blocks written';
-    if (this.count > 0) this.flush();
-    this.start ??= this.writer.position;
-    this.blockBytes = this.writer.position - this.start;
-    this.writer.blockedSection({ id: SectionId.dictionaryBlocks }, this.start);
+    if (this.#stage !== 'keys') return;
+    this.#stage = 'blocks written';
+    if (this.#count > 0) this.#flush();
+    this.#start ??= this.#writer.position;
+    this.#blockBytes = this.#writer.position - this.#start;
+    this.#writer.blockedSection({ id: SectionId.dictionaryBlocks }, this.#start);
   }
 
   /** Write a second copy of the index, by which salvage finds the blocks when the end of the file is lost; right behind `finishBlocks`. */
   writeIndexCopy(): void {
-    const { keyCount, keyBytes, blockKeys, graphs, blocks } = this;
-    encodeIndexCopy(this.writer, { keyCount, keyBytes, blockKeys, graphs }, blocks);
+    const keyCount = this.#keyCount;
+    const keyBytes = this.#keyBytes;
+    encodeIndexCopy(
+      this.#writer,
+      { keyCount, keyBytes, blockKeys: this.#blockKeys, graphs: this.#graphs },
+      this.#blocks,
+    );
   }
 
   /** Write the filter, where one is wanted; what readers need before stands nearer to the end of the file. */
   finishFilter(): void {
     this.finishBlocks();
-    if (this.stage !== 'blocks written') return;
-    this.stage = 'filter written';
-    const filter = this.filter?.build();
+    if (this.#stage !== 'blocks written') return;
+    this.#stage = 'filter written';
+    const filter = this.#filter?.build();
     if (filter === undefined) return;
-    const before = this.writer.position;
-    this.writer.section({ id: SectionId.filter }, filter);
-    this.filterBytes = this.writer.position - before;
+    const before = this.#writer.position;
+    this.#writer.section({ id: SectionId.filter }, filter);
+    this.#filterBytes = this.#writer.position - before;
   }
 
   /** Write all that is not written yet, the index last. */
   finish(): DictionaryBuildStats {
     this.finishFilter();
-    if (this.stage === 'finished') throw new BadOptionsError('the dictionary is finished already');
-    this.stage = 'finished';
-    const before = this.writer.position;
-    const { keyCount, keyBytes, blockKeys, graphs, blocks } = this;
-    encodeIndex(this.writer, { keyCount, keyBytes, blockKeys, graphs }, blocks);
+    if (this.#stage === 'finished') throw new BadOptionsError('the dictionary is finished already');
+    this.#stage = 'finished';
+    const before = this.#writer.position;
+    const keyCount = this.#keyCount;
+    const keyBytes = this.#keyBytes;
+    encodeIndex(this.#writer, { keyCount, keyBytes, blockKeys: this.#blockKeys, graphs: this.#graphs }, this.#blocks);
     return {
       keys: keyCount,
       keyBytes,
-      blocks: blocks.count,
-      blockBytes: this.blockBytes,
-      indexBytes: this.writer.position - before,
-      filterBytes: this.filterBytes,
+      blocks: this.#blocks.count,
+      blockBytes: this.#blockBytes,
+      indexBytes: this.#writer.position - before,
+      filterBytes: this.#filterBytes,
     };
   }
 
-  private checkOrder(key: Uint8Array): void {
-    const { count, offsets } = this;
+  #checkOrder(key: Uint8Array): void {
+    const count = this.#count;
     const difference =
       count === 0
-        ? compareStretch(this.lastKey, 0, this.lastKey.length, key)
-        : compareStretch(this.bytes, offsets[count - 1], offsets[count], key);
+        ? compareStretch(this.#lastKey, 0, this.#lastKey.length, key)
+        : compareStretch(this.#bytes, this.#offsets[count - 1], this.#offsets[count], key);
     if (difference < 0) return;
     if (difference === 0) throw new DuplicateKeyError(`the key ${shownKey(key)} was added already`);
     throw new BadKeyError(`the key ${shownKey(key)} stands before the one added last: sort keys by their bytes`);
   }
 
-  private checkOrdinals(ordinals: readonly number[]): void {
-    if (ordinals.length !== this.graphs) {
-      throw new BadValueError(`a key has an ordinal for each of ${this.graphs} graphs, not ${ordinals.length}`);
+  #checkOrdinals(ordinals: readonly number[]): void {
+    if (ordinals.length !== this.#graphs) {
+      throw new BadValueError(`a key has an ordinal for each of ${this.#graphs} graphs, not ${ordinals.length}`);
     }
     for (const ordinal of ordinals) {
       if (Number.isInteger(ordinal) && ordinal >= -1 && ordinal < MAX_ORDINALS) continue;
@@ -209,34 +214,42 @@ export class DictionaryBuilder {
     }
   }
 
-  private flush(): void {
-    const { bytes, offsets, count, width, groupBytes } = this;
-    if (this.start === undefined) this.start = this.writer.position;
-    const separator = this.separator();
-    const { keys, storedKeys, tails } = this.keyEncoder.encode({ bytes, offsets, count, width, groupBytes });
+  #flush(): void {
+    const bytes = this.#bytes;
+    const count = this.#count;
+    const width = this.#width;
+    if (this.#start === undefined) this.#start = this.#writer.position;
+    const separator = this.#separator();
+    const { keys, storedKeys, tails } = this.#keyEncoder.encode({
+      bytes,
+      offsets: this.#offsets,
+      count,
+      width,
+      groupBytes: this.#groupBytes,
+    });
     const parts = [
-      storedKeys === undefined ? this.writePart(keys) : this.writer.storedBlock(storedKeys),
-      this.writePart(tails),
+      storedKeys === undefined ? this.#writePart(keys) : this.#writer.storedBlock(storedKeys),
+      this.#writePart(tails),
     ];
-    this.part.clear();
-    for (let graph = 0; graph < this.graphs; graph++) {
-      this.ordinalEncoder.write(this.part, this.ordinals, graph * this.blockKeys, count);
+    this.#part.clear();
+    for (let graph = 0; graph < this.#graphs; graph++) {
+      this.#ordinalEncoder.write(this.#part, this.#ordinals, graph * this.#blockKeys, count);
     }
-    parts.push(this.writePart(this.part.view()));
-    this.blocks.add(separator, parts);
-    this.lastKey = Buffer.from(bytes.subarray(offsets[count - 1], offsets[count]));
-    this.count = 0;
+    parts.push(this.#writePart(this.#part.view()));
+    this.#blocks.add(separator, parts);
+    this.#lastKey = Buffer.from(bytes.subarray(this.#offsets[count - 1], this.#offsets[count]));
+    this.#count = 0;
   }
 
   /** The shortest bytes behind the last key of the block before and not behind the first of this one; none for the first block. */
-  private separator(): Buffer {
-    if (this.blocks.count === 0) return Buffer.alloc(0);
-    const first = this.bytes.subarray(0, this.offsets[1]);
-    return Buffer.from(first.subarray(0, sharedLength(this.lastKey, first) + 1));
+  #separator(): Buffer {
+    if (this.#blocks.count === 0) return Buffer.alloc(0);
+    const first = this.#bytes.subarray(0, this.#offsets[1]);
+    return Buffer.from(first.subarray(0, sharedLength(this.#lastKey, first) + 1));
   }
 
-  private writePart(bytes: Buffer): Omit<WrittenBlock, 'offset'> {
+  #writePart(bytes: Buffer): Omit<WrittenBlock, 'offset'> {
     if (bytes.length === 0) return NO_PART;
-    return isRandom(bytes) ? this.writer.block(bytes, 'none') : this.writer.block(bytes);
+    return isRandom(bytes) ? this.#writer.block(bytes, 'none') : this.#writer.block(bytes);
   }
 }

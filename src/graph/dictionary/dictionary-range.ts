@@ -57,48 +57,53 @@ export type Batch = () => DictionaryEntry[];
 
 /** A walk over a range. */
 export class RangeCursor {
-  private next = 0;
-  private last = -1;
-  private tables: Tables | undefined;
-  private windowBytes = FIRST_WINDOW_BYTES;
-  private keep = false;
+  readonly #blocks: DictionaryBlocks;
+  readonly #range: KeyRange;
+  #next = 0;
+  #last = -1;
+  #tables: Tables | undefined;
+  #windowBytes = FIRST_WINDOW_BYTES;
+  #keep = false;
 
   constructor(
-    private readonly blocks: DictionaryBlocks,
-    private readonly range: KeyRange,
+    blocks: DictionaryBlocks,
+    range: KeyRange,
     /** Nothing is left. */
     public isDone: boolean,
-  ) {}
+  ) {
+    this.#blocks = blocks;
+    this.#range = range;
+  }
 
   /** The next blocks of the range, fetched. */
   *window(): Reading<readonly Batch[]> {
-    const { blocks, range } = this;
+    const blocks = this.#blocks;
+    const range = this.#range;
     const { index } = blocks;
-    this.tables ??= yield* this.begin();
-    if (this.next > this.last) {
+    this.#tables ??= yield* this.#begin();
+    if (this.#next > this.#last) {
       this.isDone = true;
       return [];
     }
-    const indexBlock = blocks.indexBlockOf(this.next);
-    if (!this.tables.has(indexBlock)) this.tables = yield* blocks.tables([indexBlock]);
-    const behind = Math.min(this.last + 1, index.cuts[indexBlock + 1]);
-    const ahead = Array.from({ length: behind - this.next }, (_, i) => this.next + i);
-    const window = ahead.slice(0, blocks.windowEnd(this.tables, ahead, 0, this.windowBytes));
-    const decoders = yield* blocks.fetch(this.tables, window, { ordinals: true, keep: this.keep });
-    this.next += window.length;
-    this.isDone = this.next > this.last;
-    this.windowBytes = Math.min(MAX_WINDOW_BYTES, this.windowBytes * 2);
+    const indexBlock = blocks.indexBlockOf(this.#next);
+    if (!this.#tables.has(indexBlock)) this.#tables = yield* blocks.tables([indexBlock]);
+    const behind = Math.min(this.#last + 1, index.cuts[indexBlock + 1]);
+    const ahead = Array.from({ length: behind - this.#next }, (_, i) => this.#next + i);
+    const window = ahead.slice(0, blocks.windowEnd(this.#tables, ahead, 0, this.#windowBytes));
+    const decoders = yield* blocks.fetch(this.#tables, window, { ordinals: true, keep: this.#keep });
+    this.#next += window.length;
+    this.isDone = this.#next > this.#last;
+    this.#windowBytes = Math.min(MAX_WINDOW_BYTES, this.#windowBytes * 2);
     return window.map((block, i) => () => entriesIn(index, decoders[i](), block, range));
   }
 
-  private *begin(): Reading<Tables> {
-    const { blocks, range } = this;
-    const { first, last } = blocks.indexBlocksOfRange(range);
-    const tables = yield* blocks.tables([first, last]);
-    const span = blocks.blocksOfRange(tables, range);
-    this.next = span.first;
-    this.last = span.last;
-    this.keep = span.last - span.first < MAX_KEPT_BLOCKS;
+  *#begin(): Reading<Tables> {
+    const { first, last } = this.#blocks.indexBlocksOfRange(this.#range);
+    const tables = yield* this.#blocks.tables([first, last]);
+    const span = this.#blocks.blocksOfRange(tables, this.#range);
+    this.#next = span.first;
+    this.#last = span.last;
+    this.#keep = span.last - span.first < MAX_KEPT_BLOCKS;
     return tables;
   }
 }

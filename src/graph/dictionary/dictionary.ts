@@ -48,11 +48,15 @@ export const DEFAULT_MAX_ALL_KEYS_BYTES = 1024 * 1024 * 1024;
  * ```
  */
 export class Dictionary {
-  private constructor(
-    private readonly container: Container,
-    private readonly blocks: DictionaryBlocks,
-    private filter: KeyFilter | undefined,
-  ) {}
+  readonly #container: Container;
+  readonly #blocks: DictionaryBlocks;
+  #filter: KeyFilter | undefined;
+
+  private constructor(container: Container, blocks: DictionaryBlocks, filter: KeyFilter | undefined) {
+    this.#container = container;
+    this.#blocks = blocks;
+    this.#filter = filter;
+  }
 
   /** Open the dictionary of a file: no read when its index is in the tail that was read already. */
   static open(container: Container, options: DictionaryOpenOptions & TransportReadOptions = {}): Promise<Dictionary> {
@@ -78,66 +82,66 @@ export class Dictionary {
   }
 
   get keyCount(): number {
-    return this.index.keyCount;
+    return this.#index.keyCount;
   }
 
   /** Bytes of all keys together. */
   get keyBytes(): number {
-    return this.index.keyBytes;
+    return this.#index.keyBytes;
   }
 
   /** Graphs that number the keys. */
   get graphs(): number {
-    return this.index.graphs;
+    return this.#index.graphs;
   }
 
   get blockKeys(): number {
-    return this.index.blockKeys;
+    return this.#index.blockKeys;
   }
 
   get blockCount(): number {
-    return this.index.blockCount;
+    return this.#index.blockCount;
   }
 
   /** The index is so long that it is cut into blocks. */
   get hasIndexBlocks(): boolean {
-    return this.index.upper !== undefined;
+    return this.#index.upper !== undefined;
   }
 
   /** The entry of `key`; undefined when it is not there. One read, two when the index has a second level; none when cached. */
   lookup(key: Uint8Array, options?: TransportReadOptions): Promise<DictionaryEntry | undefined> {
-    return this.run(lookupOne(this.blocks, this.filter, key), options);
+    return this.#run(lookupOne(this.#blocks, this.#filter, key), options);
   }
 
   lookupSync(key: Uint8Array): DictionaryEntry | undefined {
-    return this.runSync(lookupOne(this.blocks, this.filter, key));
+    return this.#runSync(lookupOne(this.#blocks, this.#filter, key));
   }
 
   /** The ordinal of `key` in `graph`, -1 where there is none: what `lookup` gives, without making an entry of it. */
   ordinalOf(key: Uint8Array, graph: number, options?: TransportReadOptions): Promise<number> {
-    return this.run(ordinalOf(this.blocks, this.filter, key, graph), options);
+    return this.#run(ordinalOf(this.#blocks, this.#filter, key, graph), options);
   }
 
   ordinalOfSync(key: Uint8Array, graph: number): number {
-    return this.runSync(ordinalOf(this.blocks, this.filter, key, graph));
+    return this.#runSync(ordinalOf(this.#blocks, this.#filter, key, graph));
   }
 
   /** The entry of each key, undefined for those that are not there, in the order asked. As few reads as for one, up to 4 MiB of blocks. */
   lookupMany(keys: readonly Uint8Array[], options?: TransportReadOptions): Promise<(DictionaryEntry | undefined)[]> {
-    return this.run(lookupMany(this.blocks, this.filter, keys), options);
+    return this.#run(lookupMany(this.#blocks, this.#filter, keys), options);
   }
 
   lookupManySync(keys: readonly Uint8Array[]): (DictionaryEntry | undefined)[] {
-    return this.runSync(lookupMany(this.blocks, this.filter, keys));
+    return this.#runSync(lookupMany(this.#blocks, this.#filter, keys));
   }
 
   /** For each prefix the entries of the keys that begin with it, all in one batch: for a few keys each, `range` is for many. */
   lookupPrefixes(prefixes: readonly Uint8Array[], options?: TransportReadOptions): Promise<DictionaryEntry[][]> {
-    return this.run(lookupPrefixes(this.blocks, this.filter, prefixes), options);
+    return this.#run(lookupPrefixes(this.#blocks, this.#filter, prefixes), options);
   }
 
   lookupPrefixesSync(prefixes: readonly Uint8Array[]): DictionaryEntry[][] {
-    return this.runSync(lookupPrefixes(this.blocks, this.filter, prefixes));
+    return this.#runSync(lookupPrefixes(this.#blocks, this.#filter, prefixes));
   }
 
   /** The key that `rank` others stand before. Throws `NotFoundError` when there are fewer. */
@@ -151,81 +155,81 @@ export class Dictionary {
 
   /** The keys at `ranks`, in the order asked, in as few reads as one key takes, up to 4 MiB of blocks. */
   keysAt(ranks: ArrayLike<number>, options?: TransportReadOptions): Promise<Buffer[]> {
-    return this.run(keysAt(this.blocks, ranks), options);
+    return this.#run(keysAt(this.#blocks, ranks), options);
   }
 
   keysAtSync(ranks: ArrayLike<number>): Buffer[] {
-    return this.runSync(keysAt(this.blocks, ranks));
+    return this.#runSync(keysAt(this.#blocks, ranks));
   }
 
   /** What `keysAt` does, as a part of a larger reading. */
   readingKeysAt(ranks: ArrayLike<number>): Reading<Buffer[]> {
-    return keysAt(this.blocks, ranks);
+    return keysAt(this.#blocks, ranks);
   }
 
   /** All keys in their order, each byte of the file read once. Throws `LimitError` when they take more than `maxBytes` in memory. */
   allKeys(options: TransportReadOptions & { readonly maxBytes?: number } = {}): Promise<KeyTable> {
-    return this.run(allKeys(this.blocks, options.maxBytes ?? DEFAULT_MAX_ALL_KEYS_BYTES), options);
+    return this.#run(allKeys(this.#blocks, options.maxBytes ?? DEFAULT_MAX_ALL_KEYS_BYTES), options);
   }
 
   allKeysSync({ maxBytes = DEFAULT_MAX_ALL_KEYS_BYTES }: { readonly maxBytes?: number } = {}): KeyTable {
-    return this.runSync(allKeys(this.blocks, maxBytes));
+    return this.#runSync(allKeys(this.#blocks, maxBytes));
   }
 
   /** The entries of a range in the order of their keys, a batch for each block. Reads grow from 64 KiB to 1 MiB as it goes on. */
   async *range(query: RangeQuery = {}, options?: TransportReadOptions): AsyncGenerator<DictionaryEntry[]> {
-    const cursor = this.cursor(query);
-    while (!cursor.isDone) yield* entriesOf(await this.run(cursor.window(), options));
+    const cursor = this.#cursor(query);
+    while (!cursor.isDone) yield* entriesOf(await this.#run(cursor.window(), options));
   }
 
   /** The same at once, for local files. */
   *rangeSync(query: RangeQuery = {}): Generator<DictionaryEntry[]> {
-    const cursor = this.cursor(query);
-    while (!cursor.isDone) yield* entriesOf(this.runSync(cursor.window()));
+    const cursor = this.#cursor(query);
+    while (!cursor.isDone) yield* entriesOf(this.#runSync(cursor.window()));
   }
 
   /** False when `key` is not there for sure. Never reads: true for all keys until the filter is loaded. */
   mayHave(key: Uint8Array): boolean {
-    return this.index.keyCount > 0 && this.filter?.mayHave(key) !== false;
+    return this.#index.keyCount > 0 && this.#filter?.mayHave(key) !== false;
   }
 
   /** False when no key begins with `prefix` for sure; only a filter of groups can tell. */
   mayHavePrefix(prefix: Uint8Array): boolean {
-    return this.index.keyCount > 0 && this.filter?.mayHavePrefix(prefix) !== false;
+    return this.#index.keyCount > 0 && this.#filter?.mayHavePrefix(prefix) !== false;
   }
 
   /** Read the filter, unless it is there; false when the file has none. */
   loadFilter(options?: TransportReadOptions): Promise<boolean> {
-    return this.run(this.loadingFilter(), options);
+    return this.#run(this.#loadingFilter(), options);
   }
 
   loadFilterSync(): boolean {
-    return this.runSync(this.loadingFilter());
+    return this.#runSync(this.#loadingFilter());
   }
 
-  private *loadingFilter(): Reading<boolean> {
-    const section = this.container.find(SectionId.filter);
-    if (this.filter !== undefined || section === undefined) return this.filter !== undefined;
-    const [bytes] = yield* this.container.sectionBytes([section]);
-    this.filter = KeyFilter.decode(bytes, this.container.transport.name);
+  *#loadingFilter(): Reading<boolean> {
+    const section = this.#container.find(SectionId.filter);
+    if (this.#filter !== undefined || section === undefined) return this.#filter !== undefined;
+    const [bytes] = yield* this.#container.sectionBytes([section]);
+    this.#filter = KeyFilter.decode(bytes, this.#container.transport.name);
     return true;
   }
 
-  private get index(): DictionaryIndex {
-    return this.blocks.index;
+  get #index(): DictionaryIndex {
+    return this.#blocks.index;
   }
 
-  private cursor(query: RangeQuery): RangeCursor {
+  #cursor(query: RangeQuery): RangeCursor {
     const isEmpty = this.keyCount === 0 || ('prefix' in query && !this.mayHavePrefix(query.prefix));
-    return new RangeCursor(this.blocks, rangeOf(query), isEmpty);
+    return new RangeCursor(this.#blocks, rangeOf(query), isEmpty);
   }
 
-  private run<T>(reading: Reading<T>, options?: TransportReadOptions): Promise<T> {
-    return this.container.run(reading, options);
+  #run<T>(reading: Reading<T>, options?: TransportReadOptions): Promise<T> {
+    return this.#container.run(reading, options);
   }
 
-  private runSync<T>(reading: Reading<T>): T {
-    return this.container.runSync(reading);
+  #runSync<T>(reading: Reading<T>): T {
+    return this.#container.runSync(reading);
   }
 }
 

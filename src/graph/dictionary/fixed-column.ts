@@ -121,20 +121,28 @@ export const readFixedColumn = (reader: ByteReader, count: number, width: number
 
 /** Decoded strings of one length. */
 export class FixedColumn {
-  private readonly tailBytes: number;
+  readonly #prefix: Uint8Array;
+  readonly #headBytes: number;
+  readonly #heads: Uint32Array;
+  readonly #tails: Uint8Array;
+  readonly #tailBytes: number;
 
   constructor(
     readonly width: number,
-    private readonly prefix: Uint8Array,
-    private readonly headBytes: number,
-    private readonly heads: Uint32Array,
-    private readonly tails: Uint8Array,
+    prefix: Uint8Array,
+    headBytes: number,
+    heads: Uint32Array,
+    tails: Uint8Array,
   ) {
-    this.tailBytes = width - prefix.length - headBytes;
+    this.#prefix = prefix;
+    this.#headBytes = headBytes;
+    this.#heads = heads;
+    this.#tails = tails;
+    this.#tailBytes = width - prefix.length - headBytes;
   }
 
   get memoryBytes(): number {
-    return this.prefix.length + this.heads.length * 4 + this.tails.length;
+    return this.#prefix.length + this.#heads.length * 4 + this.#tails.length;
   }
 
   /**
@@ -142,22 +150,23 @@ export class FixedColumn {
    * width do not count); where there is none, the complement (`~`) of the place it would take.
    */
   search(key: Uint8Array, from: number, low: number, high: number): number {
-    const { prefix, heads } = this;
+    const prefix = this.#prefix;
+    const heads = this.#heads;
     let at = from;
     for (let i = 0; i < prefix.length; i++, at++) {
       // A key that ends here stands before all strings.
       const difference = at < key.length ? key[at] - prefix[i] : -1;
       if (difference !== 0) return ~(difference < 0 ? low : high);
     }
-    const isShort = at + this.headBytes > key.length;
+    const isShort = at + this.#headBytes > key.length;
     let head = 0;
-    for (let end = at + this.headBytes; at < end; at++) head = (head << 8) | (at < key.length ? key[at] : 0);
+    for (let end = at + this.#headBytes; at < end; at++) head = (head << 8) | (at < key.length ? key[at] : 0);
     head >>>= 0;
     let [first, last] = [low, high];
     while (first < last) {
       const middle = (first + last) >>> 1;
       let difference = heads[middle] - head;
-      if (difference === 0) difference = isShort ? 1 : this.compareTail(middle, key, at);
+      if (difference === 0) difference = isShort ? 1 : this.#compareTail(middle, key, at);
       if (difference === 0) return middle;
       if (difference < 0) first = middle + 1;
       else last = middle;
@@ -167,20 +176,23 @@ export class FixedColumn {
 
   /** Copy string `i` to `at`; the place behind it. */
   copy(i: number, into: Uint8Array, at: number): number {
-    const { prefix, headBytes, tailBytes, tails } = this;
+    const prefix = this.#prefix;
+    const headBytes = this.#headBytes;
+    const tailBytes = this.#tailBytes;
+    const tails = this.#tails;
     let place = at;
     for (let j = 0; j < prefix.length; j++) into[place++] = prefix[j];
-    const head = this.heads[i];
+    const head = this.#heads[i];
     for (let shift = headBytes * 8 - 8; shift >= 0; shift -= 8) into[place++] = head >>> shift;
     for (let j = i * tailBytes, end = j + tailBytes; j < end; j++) into[place++] = tails[j];
     return place;
   }
 
-  private compareTail(i: number, key: Uint8Array, from: number): number {
-    const start = i * this.tailBytes;
-    for (let j = 0; j < this.tailBytes; j++) {
+  #compareTail(i: number, key: Uint8Array, from: number): number {
+    const start = i * this.#tailBytes;
+    for (let j = 0; j < this.#tailBytes; j++) {
       if (from + j >= key.length) return 1;
-      const difference = this.tails[start + j] - key[from + j];
+      const difference = this.#tails[start + j] - key[from + j];
       if (difference !== 0) return difference;
     }
     return 0;

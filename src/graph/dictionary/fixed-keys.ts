@@ -23,31 +23,33 @@ export const decodeFixedKeys = (reader: ByteReader, count: number): KeyBlock => 
 class FixedKeys implements KeyBlock {
   readonly memoryBytes: number;
   readonly totalBytes: number;
+  readonly #column: FixedColumn;
 
   constructor(
     readonly count: number,
-    private readonly column: FixedColumn,
+    column: FixedColumn,
   ) {
+    this.#column = column;
     this.memoryBytes = 256 + column.memoryBytes;
     this.totalBytes = count * column.width;
   }
 
   search(key: Uint8Array): number {
-    const place = this.column.search(key, 0, 0, this.count);
+    const place = this.#column.search(key, 0, 0, this.count);
     // A longer key that begins with this one stands behind it.
-    return place >= 0 && key.length > this.column.width ? ~(place + 1) : place;
+    return place >= 0 && key.length > this.#column.width ? ~(place + 1) : place;
   }
 
   key(i: number): Buffer {
-    const key = Buffer.allocUnsafe(this.column.width);
-    this.column.copy(i, key, 0);
+    const key = Buffer.allocUnsafe(this.#column.width);
+    this.#column.copy(i, key, 0);
     return key;
   }
 
   copyAll(into: Uint8Array, at: number, ends: Uint32Array, firstEnd: number): void {
     let place = at;
     for (let i = 0; i < this.count; i++) {
-      place = this.column.copy(i, into, place);
+      place = this.#column.copy(i, into, place);
       ends[firstEnd + i] = place;
     }
   }
@@ -113,45 +115,51 @@ class GroupedKeys implements KeyBlock {
   readonly memoryBytes: number;
   readonly totalBytes: number;
   readonly groupBytes: number;
-  private readonly width: number;
+  readonly #starts: Uint16Array;
+  readonly #firsts: FixedColumn;
+  readonly #seconds: FixedColumn;
+  readonly #width: number;
 
   constructor(
     readonly count: number,
-    private readonly starts: Uint16Array,
-    private readonly firsts: FixedColumn,
-    private readonly seconds: FixedColumn,
+    starts: Uint16Array,
+    firsts: FixedColumn,
+    seconds: FixedColumn,
   ) {
+    this.#starts = starts;
+    this.#firsts = firsts;
+    this.#seconds = seconds;
     this.memoryBytes = 384 + starts.length * 2 + firsts.memoryBytes + seconds.memoryBytes;
     this.groupBytes = firsts.width;
-    this.width = firsts.width + seconds.width;
-    this.totalBytes = count * this.width;
+    this.#width = firsts.width + seconds.width;
+    this.totalBytes = count * this.#width;
   }
 
   search(key: Uint8Array): number {
-    const { firsts, seconds, starts } = this;
-    const group = firsts.search(key, 0, 0, starts.length - 1);
+    const starts = this.#starts;
+    const group = this.#firsts.search(key, 0, 0, starts.length - 1);
     if (group < 0) return ~starts[~group];
-    const place = seconds.search(key, firsts.width, starts[group], starts[group + 1]);
-    return place >= 0 && key.length > this.width ? ~(place + 1) : place;
+    const place = this.#seconds.search(key, this.#firsts.width, starts[group], starts[group + 1]);
+    return place >= 0 && key.length > this.#width ? ~(place + 1) : place;
   }
 
   key(i: number): Buffer {
-    const key = Buffer.allocUnsafe(this.width);
-    let [low, high] = [0, this.starts.length - 1];
+    const key = Buffer.allocUnsafe(this.#width);
+    let [low, high] = [0, this.#starts.length - 1];
     while (high - low > 1) {
       const middle = (low + high) >>> 1;
-      if (this.starts[middle] <= i) low = middle;
+      if (this.#starts[middle] <= i) low = middle;
       else high = middle;
     }
-    this.seconds.copy(i, key, this.firsts.copy(low, key, 0));
+    this.#seconds.copy(i, key, this.#firsts.copy(low, key, 0));
     return key;
   }
 
   copyAll(into: Uint8Array, at: number, ends: Uint32Array, firstEnd: number): void {
     let place = at;
     for (let i = 0, group = 0; i < this.count; i++) {
-      if (i === this.starts[group + 1]) group++;
-      place = this.seconds.copy(i, into, this.firsts.copy(group, into, place));
+      if (i === this.#starts[group + 1]) group++;
+      place = this.#seconds.copy(i, into, this.#firsts.copy(group, into, place));
       ends[firstEnd + i] = place;
     }
   }

@@ -116,18 +116,20 @@ class WholeKeys implements KeyBlock {
   readonly count: number;
   readonly totalBytes: number;
   readonly memoryBytes: number;
+  readonly #bytes: Buffer;
+  readonly #offsets: Uint32Array;
 
-  constructor(
-    private readonly bytes: Buffer,
-    private readonly offsets: Uint32Array,
-  ) {
+  constructor(bytes: Buffer, offsets: Uint32Array) {
+    this.#bytes = bytes;
+    this.#offsets = offsets;
     this.count = offsets.length - 1;
     this.totalBytes = bytes.length;
     this.memoryBytes = 256 + bytes.length + offsets.length * 4;
   }
 
   search(key: Uint8Array): number {
-    const { bytes, offsets } = this;
+    const bytes = this.#bytes;
+    const offsets = this.#offsets;
     let [low, high] = [0, this.count];
     while (low < high) {
       const middle = (low + high) >>> 1;
@@ -140,11 +142,11 @@ class WholeKeys implements KeyBlock {
   }
 
   key(i: number): Buffer {
-    return Buffer.from(this.bytes.subarray(this.offsets[i], this.offsets[i + 1]));
+    return Buffer.from(this.#bytes.subarray(this.#offsets[i], this.#offsets[i + 1]));
   }
 
   copyAll(into: Uint8Array, at: number, ends: Uint32Array, firstEnd: number): void {
-    into.set(this.bytes, at);
-    for (let i = 0; i < this.count; i++) ends[firstEnd + i] = at + this.offsets[i + 1];
+    into.set(this.#bytes, at);
+    for (let i = 0; i < this.count; i++) ends[firstEnd + i] = at + this.#offsets[i + 1];
   }
 }

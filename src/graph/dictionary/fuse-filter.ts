@@ -64,24 +64,26 @@ class Slots {
   second = 0;
   third = 0;
   print = 0;
-  private readonly mask: number;
-  private readonly firsts: number;
+  readonly #shape: FuseShape;
+  readonly #mask: number;
+  readonly #firsts: number;
 
-  constructor(private readonly shape: FuseShape) {
-    this.mask = 2 ** shape.segmentBits - 1;
-    this.firsts = shape.segments * 2 ** shape.segmentBits;
+  constructor(shape: FuseShape) {
+    this.#shape = shape;
+    this.#mask = 2 ** shape.segmentBits - 1;
+    this.#firsts = shape.segments * 2 ** shape.segmentBits;
   }
 
   set(high: number, low: number): void {
-    const { seed, segmentBits } = this.shape;
+    const { seed, segmentBits } = this.#shape;
     const a = mix32(high + seed);
     const b = mix32(low ^ a);
     const c = mix32(high ^ b);
     const segment = 2 ** segmentBits;
     // 26 bits of the hash times 26 bits of slots: exact.
-    this.first = Math.floor(((a >>> 6) * this.firsts) / 2 ** 26);
-    this.second = (this.first + segment) ^ (b & this.mask);
-    this.third = (this.first + 2 * segment) ^ (c & this.mask);
+    this.first = Math.floor(((a >>> 6) * this.#firsts) / 2 ** 26);
+    this.second = (this.first + segment) ^ (b & this.#mask);
+    this.third = (this.first + 2 * segment) ^ (c & this.#mask);
     this.print = c >>> 24;
   }
 }

@@ -31,12 +31,13 @@ interface Candidate {
 
 /** Encodes blocks of keys; keeps its buffers from block to block. */
 export class KeyEncoder {
-  private readonly candidates: Readonly<Record<KeyCodec, Candidate>>;
+  readonly #wanted: KeyCodec | 'auto';
+  readonly #compression: Compression;
+  readonly #candidates: Readonly<Record<KeyCodec, Candidate>>;
 
-  constructor(
-    private readonly wanted: KeyCodec | 'auto',
-    private readonly compression: Compression,
-  ) {
+  constructor(wanted: KeyCodec | 'auto', compression: Compression) {
+    this.#wanted = wanted;
+    this.#compression = compression;
     const candidate = (codec: KeyCodec): Candidate => ({
       codec,
       keys: new ByteWriter(64 * 1024),
@@ -44,21 +45,21 @@ export class KeyEncoder {
       estimate: 0,
       stored: undefined,
     });
-    this.candidates = { fixed: candidate('fixed'), front: candidate('front'), grouped: candidate('grouped') };
+    this.#candidates = { fixed: candidate('fixed'), front: candidate('front'), grouped: candidate('grouped') };
   }
 
   /** Encode a block. A codec that was asked for and is not possible gives way to `front`. */
   encode(keys: KeysToEncode): EncodedKeys {
-    const chosen = this.wanted === 'auto' ? this.choose(keys) : this.forced(this.wanted, keys);
+    const chosen = this.#wanted === 'auto' ? this.#choose(keys) : this.#forced(this.#wanted, keys);
     return { keys: chosen.keys.view(), storedKeys: chosen.stored, tails: chosen.tails.view() };
   }
 
-  private forced(codec: KeyCodec, keys: KeysToEncode): Candidate {
-    return this.tryCodec(isPossible(codec, keys) ? codec : 'front', keys);
+  #forced(codec: KeyCodec, keys: KeysToEncode): Candidate {
+    return this.#tryCodec(isPossible(codec, keys) ? codec : 'front', keys);
   }
 
-  private tryCodec(codec: KeyCodec, keys: KeysToEncode): Candidate {
-    const candidate = this.candidates[codec];
+  #tryCodec(codec: KeyCodec, keys: KeysToEncode): Candidate {
+    const candidate = this.#candidates[codec];
     candidate.keys.clear();
     candidate.tails.clear();
     candidate.stored = undefined;
@@ -67,10 +68,10 @@ export class KeyEncoder {
     return candidate;
   }
 
-  private choose(keys: KeysToEncode): Candidate {
+  #choose(keys: KeysToEncode): Candidate {
     const possible: Candidate[] = [];
     for (const codec of ['grouped', 'fixed'] as const) {
-      if (isPossible(codec, keys)) possible.push(this.tryCodec(codec, keys));
+      if (isPossible(codec, keys)) possible.push(this.#tryCodec(codec, keys));
     }
     // Random ids: nothing shrinks them further, and front coding has more bytes than either.
     const smallest = possible.reduce<Candidate | undefined>(
@@ -78,12 +79,12 @@ export class KeyEncoder {
       undefined,
     );
     if (smallest !== undefined && smallest.estimate > smallest.keys.length * RANDOM_SHARE) return smallest;
-    possible.push(this.tryCodec('front', keys));
+    possible.push(this.#tryCodec('front', keys));
     const best = Math.min(...possible.map(({ estimate }) => estimate));
     const plausible = possible.filter(({ estimate }) => estimate <= best * (1 + DOUBT));
     if (plausible.length === 1) return plausible[0];
     const sizes = plausible.map((candidate) => {
-      candidate.stored = store(candidate.keys.view(), this.compression);
+      candidate.stored = store(candidate.keys.view(), this.#compression);
       return candidate.stored.bytes.length + candidate.tails.length;
     });
     return plausible[sizes.indexOf(Math.min(...sizes))];

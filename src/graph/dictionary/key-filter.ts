@@ -17,40 +17,43 @@ const MAX_SEGMENT_BITS = 18;
 
 /** Collects hashes, eight bytes each. */
 export class FilterBuilder {
-  private hashes = new Uint32Array(2048);
-  private count = 0;
-  private last = Buffer.alloc(0);
-  private isFull = false;
+  readonly #elementBytes: number;
+  #hashes = new Uint32Array(2048);
+  #count = 0;
+  #last = Buffer.alloc(0);
+  #isFull = false;
 
   /** @param elementBytes Bytes at the start of a key that are remembered; 0: all. */
-  constructor(private readonly elementBytes: number) {}
+  constructor(elementBytes: number) {
+    this.#elementBytes = elementBytes;
+  }
 
   /** A key, in ascending order: `bytes` from `start` to `end`. */
   add(bytes: Uint8Array, start: number, end: number): void {
     let behind = end;
-    if (this.elementBytes > 0) {
-      behind = Math.min(end, start + this.elementBytes);
-      if (compareStretch(bytes, start, behind, this.last) === 0) return;
-      this.last = Buffer.from(bytes.subarray(start, behind));
+    if (this.#elementBytes > 0) {
+      behind = Math.min(end, start + this.#elementBytes);
+      if (compareStretch(bytes, start, behind, this.#last) === 0) return;
+      this.#last = Buffer.from(bytes.subarray(start, behind));
     }
-    if (this.count === MAX_FILTER_KEYS) {
-      this.isFull = true;
-      this.hashes = new Uint32Array(0);
+    if (this.#count === MAX_FILTER_KEYS) {
+      this.#isFull = true;
+      this.#hashes = new Uint32Array(0);
     }
-    if (this.isFull) return;
-    if (this.count * 2 === this.hashes.length) {
-      const larger = new Uint32Array(this.hashes.length * 2);
-      larger.set(this.hashes);
-      this.hashes = larger;
+    if (this.#isFull) return;
+    if (this.#count * 2 === this.#hashes.length) {
+      const larger = new Uint32Array(this.#hashes.length * 2);
+      larger.set(this.#hashes);
+      this.#hashes = larger;
     }
-    hashBytes(bytes, start, behind, this.hashes, this.count * 2);
-    this.count++;
+    hashBytes(bytes, start, behind, this.#hashes, this.#count * 2);
+    this.#count++;
   }
 
   /** The section, or undefined when there can be none: more than `MAX_FILTER_KEYS`, or keys made so that hashes collide. */
   build(): Buffer | undefined {
-    if (this.isFull) return undefined;
-    const hashes = distinct(this.hashes.subarray(0, this.count * 2));
+    if (this.#isFull) return undefined;
+    const hashes = distinct(this.#hashes.subarray(0, this.#count * 2));
     const total = hashes.length / 2;
     const shardBits = Math.max(0, Math.ceil(Math.log2(total / SHARD_KEYS)));
     const starts = shardStarts(hashes, shardBits);
@@ -67,7 +70,7 @@ export class FilterBuilder {
     }
     const writer = new ByteWriter();
     writer.byte(FORM);
-    writer.varint(this.elementBytes);
+    writer.varint(this.#elementBytes);
     writer.varint(total);
     writer.byte(shardBits);
     return Buffer.concat([writer.view(), shapes.view(), ...prints]);
@@ -99,16 +102,26 @@ const query = new Uint32Array(2);
 
 /** A filter as read. */
 export class KeyFilter {
+  readonly #shardBits: number;
+  readonly #shapes: readonly FuseShape[];
+  readonly #starts: Float64Array;
+  readonly #prints: Uint8Array;
+
   private constructor(
     /** Bytes at the start of a key that are remembered; 0: all. */
     readonly elementBytes: number,
     /** Elements it was made of, those of equal hashes counted once. */
     readonly keys: number,
-    private readonly shardBits: number,
-    private readonly shapes: readonly FuseShape[],
-    private readonly starts: Float64Array,
-    private readonly prints: Uint8Array,
-  ) {}
+    shardBits: number,
+    shapes: readonly FuseShape[],
+    starts: Float64Array,
+    prints: Uint8Array,
+  ) {
+    this.#shardBits = shardBits;
+    this.#shapes = shapes;
+    this.#starts = starts;
+    this.#prints = prints;
+  }
 
   static decode(bytes: Buffer, file: string): KeyFilter {
     const reader = sectionReader(bytes, `the filter of ${file}`, 'filter');
@@ -134,10 +147,10 @@ export class KeyFilter {
   /** Whether a key may be there. */
   mayHave(key: Uint8Array): boolean {
     if (this.keys === 0) return false;
-    const { elementBytes, shardBits } = this;
+    const { elementBytes } = this;
     hashBytes(key, 0, elementBytes > 0 ? Math.min(key.length, elementBytes) : key.length, query, 0);
-    const shard = shardOf(query[1], shardBits);
-    return mayContain(this.shapes[shard], this.prints, this.starts[shard], query[0], query[1]);
+    const shard = shardOf(query[1], this.#shardBits);
+    return mayContain(this.#shapes[shard], this.#prints, this.#starts[shard], query[0], query[1]);
   }
 
   /** Whether a key that begins with `prefix` may be there. */

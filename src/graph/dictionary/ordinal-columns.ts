@@ -20,16 +20,17 @@ const bitsOf = (value: number): number => 32 - Math.clz32(value);
 
 /** Appends columns; keeps its scratch from block to block. */
 export class OrdinalEncoder {
-  private readonly present: Uint32Array;
-  private readonly deltas = new ByteWriter();
+  readonly #present: Uint32Array;
+  readonly #deltas = new ByteWriter();
 
   constructor(blockKeys: number) {
-    this.present = new Uint32Array(blockKeys);
+    this.#present = new Uint32Array(blockKeys);
   }
 
   /** Append the column of one graph: `count` ordinals from `start`, `BLANK` among them. */
   write(writer: ByteWriter, ordinals: Uint32Array, start: number, count: number): void {
-    const { present, deltas } = this;
+    const present = this.#present;
+    const deltas = this.#deltas;
     let size = 0;
     let lowest = BLANK;
     let highest = 0;

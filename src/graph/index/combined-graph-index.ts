@@ -54,35 +54,34 @@ const MAX_RELOADS = 10;
  * ```
  */
 export class CombinedGraphIndex implements ReadableIndex {
-  private children: ReadableIndex[];
-  private readonly names = new WeakMap<ReadableIndex, string>();
+  readonly #options: CombinedGraphIndexOptions;
+  #children: ReadableIndex[];
+  readonly #names = new WeakMap<ReadableIndex, string>();
   /** Goes up with every reload: who fails on children of a reload ago need not ask for another. */
-  private generation = 0;
-  private reloading: Promise<boolean> | undefined;
+  #generation = 0;
+  #reloading: Promise<boolean> | undefined;
 
-  constructor(
-    children: readonly ReadableIndex[],
-    private readonly options: CombinedGraphIndexOptions = {},
-  ) {
-    this.children = [...children];
+  constructor(children: readonly ReadableIndex[], options: CombinedGraphIndexOptions = {}) {
+    this.#options = options;
+    this.#children = [...children];
   }
 
   /** Put an index at a place of the order; 0 is asked first. */
   insertIndex(position: number, index: ReadableIndex, name?: string): void {
-    if (!Number.isInteger(position) || position < 0 || position > this.children.length)
-      throw new BadOptionsError(`there are places 0 to ${this.children.length} for an index, not ${position}`);
-    this.children.splice(position, 0, index);
-    if (name !== undefined) this.names.set(index, name);
+    if (!Number.isInteger(position) || position < 0 || position > this.#children.length)
+      throw new BadOptionsError(`there are places 0 to ${this.#children.length} for an index, not ${position}`);
+    this.#children.splice(position, 0, index);
+    if (name !== undefined) this.#names.set(index, name);
   }
 
   /** The children in the order in which they are asked now, with the names they were inserted by. */
   indices(): readonly { readonly index: ReadableIndex; readonly name: string | undefined }[] {
-    return this.children.map((index) => ({ index, name: this.names.get(index) }));
+    return this.#children.map((index) => ({ index, name: this.#names.get(index) }));
   }
 
   keyCount(): Promise<number> {
-    return this.retrying(async () =>
-      (await Promise.all(this.children.map((child) => child.keyCount()))).reduce((a, b) => a + b, 0),
+    return this.#retrying(async () =>
+      (await Promise.all(this.#children.map((child) => child.keyCount()))).reduce((a, b) => a + b, 0),
     );
   }
 
@@ -91,7 +90,7 @@ export class CombinedGraphIndex implements ReadableIndex {
     options?: TransportReadOptions,
   ): AsyncGenerator<IndexEntry, undefined, void> {
     const left = new TupleSet(keys);
-    yield* this.retryingEach(async function* (child) {
+    yield* this.#retryingEach(async function* (child) {
       if (left.size === 0) return;
       for await (const entry of child.iterEntries([...left], options)) {
         if (left.delete(entry.key)) yield entry;
@@ -100,7 +99,7 @@ export class CombinedGraphIndex implements ReadableIndex {
   }
 
   async *iterAllEntries(options?: TransportReadOptions): AsyncGenerator<IndexEntry, undefined, void> {
-    yield* this.once((child) => child.iterAllEntries(options));
+    yield* this.#once((child) => child.iterAllEntries(options));
   }
 
   async *iterEntriesPrefix(
@@ -108,7 +107,7 @@ export class CombinedGraphIndex implements ReadableIndex {
     options?: TransportReadOptions,
   ): AsyncGenerator<IndexEntry, undefined, void> {
     const wanted = [...prefixes];
-    yield* this.once((child) => child.iterEntriesPrefix(wanted, options), true);
+    yield* this.#once((child) => child.iterEntriesPrefix(wanted, options), true);
   }
 
   /** What each key refers to by the first list; keys that are nowhere are left out. */
@@ -137,13 +136,13 @@ export class CombinedGraphIndex implements ReadableIndex {
 
   findAncestry(keys: Iterable<TupleKey>, list: number, options?: TransportReadOptions): Promise<FoundAncestry> {
     const wanted = [...keys];
-    return this.retrying(() => findAncestryOver([...this.children], wanted, list, options));
+    return this.#retrying(() => findAncestryOver([...this.#children], wanted, list, options));
   }
 
   async externalReferences(list: number, options?: TransportReadOptions): Promise<TupleSet> {
-    const external = await this.retrying(async () => {
+    const external = await this.#retrying(async () => {
       const found = new TupleSet();
-      for (const child of this.children)
+      for (const child of this.#children)
         for (const key of await child.externalReferences(list, options)) found.add(key);
       return found;
     });
@@ -153,26 +152,26 @@ export class CombinedGraphIndex implements ReadableIndex {
   }
 
   validate(options?: TransportReadOptions): Promise<void> {
-    return this.retrying(async () => {
-      for (const child of this.children) await child.validate(options);
+    return this.#retrying(async () => {
+      for (const child of this.#children) await child.validate(options);
     });
   }
 
   clearCache(): void {
-    for (const child of this.children) child.clearCache();
+    for (const child of this.#children) child.clearCache();
   }
 
   async close(): Promise<void> {
-    await Promise.all(this.children.map((child) => child.close()));
+    await Promise.all(this.#children.map((child) => child.close()));
   }
 
   /** Entries of all children, those of one key only from the first. */
-  private async *once(
+  async *#once(
     entries: (child: ReadableIndex) => AsyncIterableIterator<IndexEntry>,
     movesHits = false,
   ): AsyncGenerator<IndexEntry, undefined, void> {
     const seen = new TupleSet();
-    yield* this.retryingEach(async function* (child) {
+    yield* this.#retryingEach(async function* (child) {
       for await (const entry of entries(child)) {
         if (seen.has(entry.key)) continue;
         seen.add(entry.key);
@@ -181,15 +180,15 @@ export class CombinedGraphIndex implements ReadableIndex {
     }, movesHits);
   }
 
-  private async *retryingEach(
+  async *#retryingEach(
     work: (child: ReadableIndex) => AsyncGenerator<IndexEntry, void, void>,
     movesHits: boolean,
   ): AsyncGenerator<IndexEntry, undefined, void> {
     const hits = new Set<ReadableIndex>();
     for (let reloads = 0; ; reloads++) {
-      const { generation } = this;
+      const generation = this.#generation;
       try {
-        for (const child of [...this.children]) {
+        for (const child of [...this.#children]) {
           for await (const entry of work(child)) {
             hits.add(child);
             yield entry;
@@ -197,48 +196,48 @@ export class CombinedGraphIndex implements ReadableIndex {
         }
         break;
       } catch (error) {
-        await this.reload(error, generation, reloads);
+        await this.#reload(error, generation, reloads);
       }
     }
     if (movesHits && hits.size > 0) {
-      this.children = [
-        ...this.children.filter((child) => hits.has(child)),
-        ...this.children.filter((child) => !hits.has(child)),
+      this.#children = [
+        ...this.#children.filter((child) => hits.has(child)),
+        ...this.#children.filter((child) => !hits.has(child)),
       ];
     }
   }
 
-  private async retrying<T>(work: () => Promise<T>): Promise<T> {
+  async #retrying<T>(work: () => Promise<T>): Promise<T> {
     for (let reloads = 0; ; reloads++) {
-      const { generation } = this;
+      const generation = this.#generation;
       try {
         return await work();
       } catch (error) {
-        await this.reload(error, generation, reloads);
+        await this.#reload(error, generation, reloads);
       }
     }
   }
 
   /** Take new children after a failure of those of `generation`; throws `error` on when that does not help. */
-  private async reload(error: unknown, generation: number, reloads: number): Promise<void> {
+  async #reload(error: unknown, generation: number, reloads: number): Promise<void> {
     if (reloads === MAX_RELOADS) throw error;
-    if (generation !== this.generation) {
+    if (generation !== this.#generation) {
       // Somebody else has reloaded by now, and may have closed the old children.
       if (isVanished(error) || error instanceof ClosedError) return;
       throw error;
     }
-    if (!isVanished(error) || this.options.reload === undefined) throw error;
-    this.reloading ??= this.takeNew(this.options.reload).finally(() => {
-      this.reloading = undefined;
+    if (!isVanished(error) || this.#options.reload === undefined) throw error;
+    this.#reloading ??= this.#takeNew(this.#options.reload).finally(() => {
+      this.#reloading = undefined;
     });
-    if (!(await this.reloading)) throw error;
+    if (!(await this.#reloading)) throw error;
   }
 
-  private async takeNew(reload: () => Promise<readonly ReadableIndex[] | undefined>): Promise<boolean> {
+  async #takeNew(reload: () => Promise<readonly ReadableIndex[] | undefined>): Promise<boolean> {
     const children = await reload();
     if (children === undefined) return false;
-    this.children = [...children];
-    this.generation++;
+    this.#children = [...children];
+    this.#generation++;
     return true;
   }
 }

@@ -31,7 +31,7 @@ export interface GraphIndexBuilderOptions {
  * ```
  */
 export class GraphIndexBuilder {
-  private readonly builder: CompactGraphBuilder;
+  readonly #builder: CompactGraphBuilder;
   readonly referenceLists: number;
   readonly keyElements: number;
 
@@ -43,7 +43,7 @@ export class GraphIndexBuilder {
     checkElements(keyElements);
     this.referenceLists = referenceLists;
     this.keyElements = keyElements;
-    this.builder = new CompactGraphBuilder(target, {
+    this.#builder = new CompactGraphBuilder(target, {
       graphs: [{ referenceLists, order: 'child-first', cycles: 'allow' }],
       notes: { [KEY_ELEMENTS_NOTE]: String(keyElements) },
       memoryBytes,
@@ -61,7 +61,7 @@ export class GraphIndexBuilder {
     }
     if (!references.every(Array.isArray))
       throw new BadValueError(`a reference list of key ${JSON.stringify(key)} is no list`);
-    this.builder.add(
+    this.#builder.add(
       0,
       encoded,
       value,
@@ -75,10 +75,10 @@ export class GraphIndexBuilder {
   }
 
   finish(): Promise<BuildStats> {
-    return this.builder.finish();
+    return this.#builder.finish();
   }
 
   abort(): void {
-    this.builder.abort();
+    this.#builder.abort();
   }
 }

@@ -58,11 +58,11 @@ const elementsOf = (file: CompactGraph): number => {
  * ```
  */
 export class GraphIndex implements ReadableIndex {
-  private readonly graph: GraphView;
+  readonly #graph: GraphView;
   readonly keyElements: number;
 
   private constructor(readonly file: CompactGraph) {
-    this.graph = file.graph(0);
+    this.#graph = file.graph(0);
     this.keyElements = elementsOf(file);
   }
 
@@ -77,11 +77,11 @@ export class GraphIndex implements ReadableIndex {
   }
 
   get referenceLists(): number {
-    return this.graph.info.referenceLists;
+    return this.#graph.info.referenceLists;
   }
 
   async keyCount(): Promise<number> {
-    return this.graph.nodeCount;
+    return this.#graph.nodeCount;
   }
 
   async *iterEntries(
@@ -89,18 +89,18 @@ export class GraphIndex implements ReadableIndex {
     options?: TransportReadOptions,
   ): AsyncGenerator<IndexEntry, undefined, void> {
     for (const some of chunks([...new TupleSet(keys)], BATCH)) {
-      const ordinals = await this.ordinalsOf(some, options);
-      yield* await this.entriesOf(
-        ordinals.filter((ordinal) => this.isNode(ordinal)),
+      const ordinals = await this.#ordinalsOf(some, options);
+      yield* await this.#entriesOf(
+        ordinals.filter((ordinal) => this.#isNode(ordinal)),
         options,
       );
     }
   }
 
   async *iterAllEntries(options?: TransportReadOptions): AsyncGenerator<IndexEntry, undefined, void> {
-    for (let start = 0; start < this.graph.nodeCount; start += BATCH) {
-      const count = Math.min(BATCH, this.graph.nodeCount - start);
-      yield* await this.entriesOf(
+    for (let start = 0; start < this.#graph.nodeCount; start += BATCH) {
+      const count = Math.min(BATCH, this.#graph.nodeCount - start);
+      yield* await this.#entriesOf(
         Array.from({ length: count }, (_, i) => start + i),
         options,
       );
@@ -115,19 +115,19 @@ export class GraphIndex implements ReadableIndex {
     const seen = new Set<number>();
     let batch: number[] = [];
     for (const prefix of prefixes) {
-      for await (const ordinals of this.ordinalsBelow(prefix, options)) {
+      for await (const ordinals of this.#ordinalsBelow(prefix, options)) {
         for (const ordinal of ordinals) {
-          if (!this.isNode(ordinal) || seen.has(ordinal)) continue;
+          if (!this.#isNode(ordinal) || seen.has(ordinal)) continue;
           seen.add(ordinal);
           batch.push(ordinal);
         }
         // Neighbours by key are none in the file: few large batches read it fewer times than many small ones.
         if (batch.length < BATCH) continue;
-        yield* await this.entriesOf(batch, options);
+        yield* await this.#entriesOf(batch, options);
         batch = [];
       }
     }
-    yield* await this.entriesOf(batch, options);
+    yield* await this.#entriesOf(batch, options);
   }
 
   async findAncestors(
@@ -137,33 +137,33 @@ export class GraphIndex implements ReadableIndex {
     missing: TupleSet,
     options?: TransportReadOptions,
   ): Promise<TupleSet> {
-    this.checkList(list);
+    this.#checkList(list);
     const asked = new TupleSet(keys);
     const wanted = [...asked].filter((key) => !parentMap.has(key) && !missing.has(key));
-    const ordinals = await this.ordinalsOf(wanted, options);
-    const present = ordinals.filter((ordinal) => this.isNode(ordinal));
+    const ordinals = await this.#ordinalsOf(wanted, options);
+    const present = ordinals.filter((ordinal) => this.#isNode(ordinal));
     wanted.forEach((key, i) => {
-      if (!this.isNode(ordinals[i])) missing.add(key);
+      if (!this.#isNode(ordinals[i])) missing.add(key);
     });
-    for (const { key, references } of await this.entriesOf(present, options, false))
+    for (const { key, references } of await this.#entriesOf(present, options, false))
       parentMap.set(key, references[list]);
     return nextToAsk(asked, parentMap, missing);
   }
 
   /** One walk over ordinals; keys are fetched for what it reached. */
   async findAncestry(keys: Iterable<TupleKey>, list: number, options?: TransportReadOptions): Promise<FoundAncestry> {
-    this.checkList(list);
+    this.#checkList(list);
     const wanted = [...new TupleSet(keys)];
-    const ordinals = await this.ordinalsOf(wanted, options);
-    const missing = new TupleSet(wanted.filter((_, i) => !this.isNode(ordinals[i])));
-    const starts = ordinals.filter((ordinal) => this.isNode(ordinal));
+    const ordinals = await this.#ordinalsOf(wanted, options);
+    const missing = new TupleSet(wanted.filter((_, i) => !this.#isNode(ordinals[i])));
+    const starts = ordinals.filter((ordinal) => this.#isNode(ordinal));
     if (starts.length === 0) return { parentMap: new TupleMap(), missing };
-    const { nodes, ghosts, references } = await this.graph.ancestry(starts, { ...options, list });
+    const { nodes, ghosts, references } = await this.#graph.ancestry(starts, { ...options, list });
     const reached = new Uint32Array(nodes.length + ghosts.length);
     reached.set(nodes);
     reached.set(ghosts, nodes.length);
     // All names in one batch: no part of the file is read twice, whatever the cache holds.
-    const names = await this.keysOf(reached, options);
+    const names = await this.#keysOf(reached, options);
     const known = new Map(names.map((key, i) => [reached[i], key]));
     const parentMap = new TupleMap<readonly TupleKey[]>();
     nodes.forEach((node, i) => {
@@ -178,11 +178,11 @@ export class GraphIndex implements ReadableIndex {
   }
 
   async externalReferences(list: number, options?: TransportReadOptions): Promise<TupleSet> {
-    this.checkList(list);
-    const { targets } = (await this.graph.references(options))[list];
+    this.#checkList(list);
+    const { targets } = (await this.#graph.references(options))[list];
     const ghosts = new Set<number>();
-    for (const target of targets) if (!this.isNode(target)) ghosts.add(target);
-    return new TupleSet(await this.keysOf([...ghosts], options));
+    for (const target of targets) if (!this.#isNode(target)) ghosts.add(target);
+    return new TupleSet(await this.#keysOf([...ghosts], options));
   }
 
   async validate(options?: TransportReadOptions): Promise<void> {
@@ -198,14 +198,14 @@ export class GraphIndex implements ReadableIndex {
     return this.file.close();
   }
 
-  private isNode(ordinal: number): boolean {
-    return ordinal >= 0 && ordinal < this.graph.nodeCount;
+  #isNode(ordinal: number): boolean {
+    return ordinal >= 0 && ordinal < this.#graph.nodeCount;
   }
 
-  private async *ordinalsBelow(prefix: TuplePrefix, options?: TransportReadOptions): AsyncGenerator<readonly number[]> {
+  async *#ordinalsBelow(prefix: TuplePrefix, options?: TransportReadOptions): AsyncGenerator<readonly number[]> {
     const bytes = encodePrefix(prefix, this.keyElements);
     if (!prefix.includes(null)) {
-      yield [await this.graph.ordinalOf(bytes, options)];
+      yield [await this.#graph.ordinalOf(bytes, options)];
       return;
     }
     for await (const entries of this.file.dictionary.range({ prefix: bytes }, options))
@@ -213,9 +213,9 @@ export class GraphIndex implements ReadableIndex {
   }
 
   /** The ordinal of each key, -1 for those that are absent, as all are that no index of these elements can have. */
-  private async ordinalsOf(keys: readonly TupleKey[], options?: TransportReadOptions): Promise<number[]> {
+  async #ordinalsOf(keys: readonly TupleKey[], options?: TransportReadOptions): Promise<number[]> {
     const possible = keys.filter(({ length }) => length === this.keyElements);
-    const ordinals = await this.graph.ordinalsOf(
+    const ordinals = await this.#graph.ordinalsOf(
       possible.map((key) => encodeTuple(key, this.keyElements)),
       options,
     );
@@ -223,23 +223,23 @@ export class GraphIndex implements ReadableIndex {
     return keys.map(({ length }) => (length === this.keyElements ? ordinals[next++] : -1));
   }
 
-  private checkList(list: number): void {
+  #checkList(list: number): void {
     if (Number.isInteger(list) && list >= 0 && list < this.referenceLists) return;
     throw new BadOptionsError(`the index has ${this.referenceLists} reference lists, no list ${list}`);
   }
 
-  private async keysOf(ordinals: ArrayLike<number>, options?: TransportReadOptions): Promise<TupleKey[]> {
-    return (await this.graph.keysOf(ordinals, options)).map(decodeTuple);
+  async #keysOf(ordinals: ArrayLike<number>, options?: TransportReadOptions): Promise<TupleKey[]> {
+    return (await this.#graph.keysOf(ordinals, options)).map(decodeTuple);
   }
 
   /** Entries of nodes; keys of what they refer to are fetched once each. */
-  private async entriesOf(
+  async #entriesOf(
     ordinals: ArrayLike<number>,
     options?: TransportReadOptions,
     withValues = true,
   ): Promise<IndexEntry[]> {
     const hasReferences = this.referenceLists > 0;
-    const nodes = await this.graph.nodes(
+    const nodes = await this.#graph.nodes(
       ordinals,
       { keys: true, values: withValues, references: hasReferences },
       options,
@@ -249,7 +249,7 @@ export class GraphIndex implements ReadableIndex {
     for (const { references = [] } of nodes)
       for (const list of references) for (const target of list) if (!known.has(target)) referred.add(target);
     const targets = [...referred];
-    (await this.keysOf(targets, options)).forEach((key, i) => {
+    (await this.#keysOf(targets, options)).forEach((key, i) => {
       known.set(targets[i], key);
     });
     const keyOf = (ordinal: number): TupleKey => known.get(ordinal) as TupleKey;

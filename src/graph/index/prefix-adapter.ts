@@ -30,13 +30,17 @@ export interface PrefixAdapterOptions {
  * ```
  */
 export class PrefixAdapter implements ReadableIndex {
+  readonly #adapted: ReadableIndex;
+  readonly #prefix: TupleKey;
+  readonly #missingElements: number;
+  readonly #options: PrefixAdapterOptions;
+
   /** @param missingElements Elements of a key behind the prefix, at least one. */
-  constructor(
-    private readonly adapted: ReadableIndex,
-    private readonly prefix: TupleKey,
-    private readonly missingElements: number,
-    private readonly options: PrefixAdapterOptions = {},
-  ) {
+  constructor(adapted: ReadableIndex, prefix: TupleKey, missingElements: number, options: PrefixAdapterOptions = {}) {
+    this.#adapted = adapted;
+    this.#prefix = prefix;
+    this.#missingElements = missingElements;
+    this.#options = options;
     if (!Number.isInteger(missingElements) || missingElements < 1)
       throw new BadKeyError(`keys have one element or more behind a prefix, not ${missingElements}`);
     if (!Array.isArray(prefix) || prefix.length === 0) throw new BadKeyError('a prefix has one element or more');
@@ -50,14 +54,14 @@ export class PrefixAdapter implements ReadableIndex {
   }
 
   addNodes(entries: Iterable<IndexEntry>): void {
-    const { addNodes } = this.options;
+    const { addNodes } = this.#options;
     if (addNodes === undefined)
       throw new BadOptionsError('the adapter was made without addNodes: give it the one of a builder');
     addNodes(
       Array.from(entries, ({ key, value, references }) => ({
-        key: this.join(key),
+        key: this.#join(key),
         value,
-        references: references.map((list) => list.map((target) => this.join(target))),
+        references: references.map((list) => list.map((target) => this.#join(target))),
       })),
     );
   }
@@ -72,13 +76,13 @@ export class PrefixAdapter implements ReadableIndex {
     keys: Iterable<TupleKey>,
     options?: TransportReadOptions,
   ): AsyncGenerator<IndexEntry, undefined, void> {
-    const whole = this.possible(keys).map((key) => this.join(key));
-    for await (const entry of this.adapted.iterEntries(whole, options)) yield this.cut(entry);
+    const whole = this.#possible(keys).map((key) => this.#join(key));
+    for await (const entry of this.#adapted.iterEntries(whole, options)) yield this.#cut(entry);
   }
 
   async *iterAllEntries(options?: TransportReadOptions): AsyncGenerator<IndexEntry, undefined, void> {
-    const all = [...this.prefix, ...Array<null>(this.missingElements).fill(null)];
-    for await (const entry of this.adapted.iterEntriesPrefix([all], options)) yield this.cut(entry);
+    const all = [...this.#prefix, ...Array<null>(this.#missingElements).fill(null)];
+    for await (const entry of this.#adapted.iterEntriesPrefix([all], options)) yield this.#cut(entry);
   }
 
   async *iterEntriesPrefix(
@@ -87,11 +91,11 @@ export class PrefixAdapter implements ReadableIndex {
   ): AsyncGenerator<IndexEntry, undefined, void> {
     const whole = Array.from(prefixes, (prefix) => {
       // The prefix is no shorter way to ask for everything than it is where nothing is left out.
-      encodePrefix(prefix, this.missingElements);
-      if (Array.isArray(prefix) && prefix.length === this.missingElements) return [...this.prefix, ...prefix];
-      throw new BadKeyError(`the prefix ${JSON.stringify(prefix)} must have ${this.missingElements} elements`);
+      encodePrefix(prefix, this.#missingElements);
+      if (Array.isArray(prefix) && prefix.length === this.#missingElements) return [...this.#prefix, ...prefix];
+      throw new BadKeyError(`the prefix ${JSON.stringify(prefix)} must have ${this.#missingElements} elements`);
     });
-    for await (const entry of this.adapted.iterEntriesPrefix(whole, options)) yield this.cut(entry);
+    for await (const entry of this.#adapted.iterEntriesPrefix(whole, options)) yield this.#cut(entry);
   }
 
   async findAncestors(
@@ -105,24 +109,24 @@ export class PrefixAdapter implements ReadableIndex {
     const wholeParents = new TupleMap<readonly TupleKey[]>();
     const wholeMissing = new TupleSet();
     const wanted = [...asked].filter((key) => !parentMap.has(key) && !missing.has(key));
-    for (const key of wanted) if (key.length !== this.missingElements) missing.add(key);
-    await this.adapted.findAncestors(
-      this.possible(wanted).map((key) => this.join(key)),
+    for (const key of wanted) if (key.length !== this.#missingElements) missing.add(key);
+    await this.#adapted.findAncestors(
+      this.#possible(wanted).map((key) => this.#join(key)),
       list,
       wholeParents,
       wholeMissing,
       options,
     );
-    this.cutInto({ parentMap: wholeParents, missing: wholeMissing }, { parentMap, missing });
+    this.#cutInto({ parentMap: wholeParents, missing: wholeMissing }, { parentMap, missing });
     return nextToAsk(asked, parentMap, missing);
   }
 
   async findAncestry(keys: Iterable<TupleKey>, list: number, options?: TransportReadOptions): Promise<FoundAncestry> {
     const asked = [...new TupleSet(keys)];
-    const whole = this.possible(asked).map((key) => this.join(key));
+    const whole = this.#possible(asked).map((key) => this.#join(key));
     const found = { parentMap: new TupleMap<readonly TupleKey[]>(), missing: new TupleSet() };
-    for (const key of asked) if (key.length !== this.missingElements) found.missing.add(key);
-    this.cutInto(await this.adapted.findAncestry(whole, list, options), found);
+    for (const key of asked) if (key.length !== this.#missingElements) found.missing.add(key);
+    this.#cutInto(await this.#adapted.findAncestry(whole, list, options), found);
     return found;
   }
 
@@ -137,50 +141,50 @@ export class PrefixAdapter implements ReadableIndex {
   }
 
   validate(options?: TransportReadOptions): Promise<void> {
-    return this.adapted.validate(options);
+    return this.#adapted.validate(options);
   }
 
   clearCache(): void {
-    this.adapted.clearCache();
+    this.#adapted.clearCache();
   }
 
   close(): Promise<void> {
-    return this.adapted.close();
+    return this.#adapted.close();
   }
 
   /** The keys of the right length: others are absent. */
-  private possible(keys: Iterable<TupleKey>): TupleKey[] {
-    return [...new TupleSet(keys)].filter(({ length }) => length === this.missingElements);
+  #possible(keys: Iterable<TupleKey>): TupleKey[] {
+    return [...new TupleSet(keys)].filter(({ length }) => length === this.#missingElements);
   }
 
-  private join(key: TupleKey): TupleKey {
-    if (!Array.isArray(key) || key.length !== this.missingElements)
-      throw new BadKeyError(`key ${JSON.stringify(key)} must have ${this.missingElements} elements behind the prefix`);
-    return [...this.prefix, ...key];
+  #join(key: TupleKey): TupleKey {
+    if (!Array.isArray(key) || key.length !== this.#missingElements)
+      throw new BadKeyError(`key ${JSON.stringify(key)} must have ${this.#missingElements} elements behind the prefix`);
+    return [...this.#prefix, ...key];
   }
 
-  private cutKey(key: TupleKey): TupleKey {
-    if (this.prefix.every((element, i) => key[i] === element)) return key.slice(this.prefix.length);
+  #cutKey(key: TupleKey): TupleKey {
+    if (this.#prefix.every((element, i) => key[i] === element)) return key.slice(this.#prefix.length);
     throw new CorruptError(
-      `${JSON.stringify(key)} is referred to from below the prefix ${JSON.stringify(this.prefix)} but lies outside it`,
+      `${JSON.stringify(key)} is referred to from below the prefix ${JSON.stringify(this.#prefix)} but lies outside it`,
       'references',
     );
   }
 
-  private cutInto(whole: FoundAncestry, { parentMap, missing }: FoundAncestry): void {
+  #cutInto(whole: FoundAncestry, { parentMap, missing }: FoundAncestry): void {
     for (const [key, parents] of whole.parentMap)
       parentMap.set(
-        this.cutKey(key),
-        parents.map((parent) => this.cutKey(parent)),
+        this.#cutKey(key),
+        parents.map((parent) => this.#cutKey(parent)),
       );
-    for (const key of whole.missing) missing.add(this.cutKey(key));
+    for (const key of whole.missing) missing.add(this.#cutKey(key));
   }
 
-  private cut({ key, value, references }: IndexEntry): IndexEntry {
+  #cut({ key, value, references }: IndexEntry): IndexEntry {
     return {
-      key: this.cutKey(key),
+      key: this.#cutKey(key),
       value,
-      references: references.map((list) => list.map((target) => this.cutKey(target))),
+      references: references.map((list) => list.map((target) => this.#cutKey(target))),
     };
   }
 }

@@ -74,31 +74,31 @@ export const encodePrefix = (prefix: TuplePrefix, elements: number): Buffer => {
  * ```
  */
 export class TupleMap<V> {
-  private readonly entriesByText = new Map<string, { readonly key: TupleKey; readonly value: V }>();
+  readonly #entriesByText = new Map<string, { readonly key: TupleKey; readonly value: V }>();
 
   get size(): number {
-    return this.entriesByText.size;
+    return this.#entriesByText.size;
   }
 
   get(key: TupleKey): V | undefined {
-    return this.entriesByText.get(tupleText(key))?.value;
+    return this.#entriesByText.get(tupleText(key))?.value;
   }
 
   has(key: TupleKey): boolean {
-    return this.entriesByText.has(tupleText(key));
+    return this.#entriesByText.has(tupleText(key));
   }
 
   set(key: TupleKey, value: V): this {
-    this.entriesByText.set(tupleText(key), { key, value });
+    this.#entriesByText.set(tupleText(key), { key, value });
     return this;
   }
 
   keys(): TupleKey[] {
-    return Array.from(this.entriesByText.values(), ({ key }) => key);
+    return Array.from(this.#entriesByText.values(), ({ key }) => key);
   }
 
   *[Symbol.iterator](): IterableIterator<[TupleKey, V]> {
-    for (const { key, value } of this.entriesByText.values()) yield [key, value];
+    for (const { key, value } of this.#entriesByText.values()) yield [key, value];
   }
 }
 
@@ -112,30 +112,30 @@ export class TupleMap<V> {
  * ```
  */
 export class TupleSet {
-  private readonly keysByText = new Map<string, TupleKey>();
+  readonly #keysByText = new Map<string, TupleKey>();
 
   constructor(keys: Iterable<TupleKey> = []) {
     for (const key of keys) this.add(key);
   }
 
   get size(): number {
-    return this.keysByText.size;
+    return this.#keysByText.size;
   }
 
   has(key: TupleKey): boolean {
-    return this.keysByText.has(tupleText(key));
+    return this.#keysByText.has(tupleText(key));
   }
 
   add(key: TupleKey): this {
-    this.keysByText.set(tupleText(key), key);
+    this.#keysByText.set(tupleText(key), key);
     return this;
   }
 
   delete(key: TupleKey): boolean {
-    return this.keysByText.delete(tupleText(key));
+    return this.#keysByText.delete(tupleText(key));
   }
 
   [Symbol.iterator](): IterableIterator<TupleKey> {
-    return this.keysByText.values();
+    return this.#keysByText.values();
   }
 }

@@ -43,29 +43,39 @@ const sizeOf = (decoded: Decoded): number => {
 
 /** The columns of one graph. */
 export class NodeColumns {
-  private readonly keyOf: Readonly<Record<Column, (block: number) => string | number>> = {
+  readonly #container: Container;
+  readonly #info: GraphInfo;
+  readonly #blocks: Readonly<Partial<Record<Column, readonly BlockRef[]>>>;
+  readonly #cache: BlockCache;
+  /** Memory that all blocks of a column may take at a time. */
+  readonly #maxWalkBytes: number;
+  readonly #keyOf: Readonly<Record<Column, (block: number) => string | number>> = {
     references: newBlockKeys(),
     values: newBlockKeys(),
     backPointers: newBlockKeys(),
   };
   /** Of all references. */
-  private readonly wholeKey = newBlockKeys()(0);
-  private readonly name: string;
+  readonly #wholeKey = newBlockKeys()(0);
+  readonly #name: string;
 
   constructor(
-    private readonly container: Container,
-    private readonly info: GraphInfo,
-    private readonly blocks: Readonly<Partial<Record<Column, readonly BlockRef[]>>>,
-    private readonly cache: BlockCache,
-    /** Memory that all blocks of a column may take at a time. */
-    private readonly maxWalkBytes = Number.POSITIVE_INFINITY,
+    container: Container,
+    info: GraphInfo,
+    blocks: Readonly<Partial<Record<Column, readonly BlockRef[]>>>,
+    cache: BlockCache,
+    maxWalkBytes = Number.POSITIVE_INFINITY,
   ) {
-    this.name = container.transport.name;
+    this.#container = container;
+    this.#info = info;
+    this.#blocks = blocks;
+    this.#cache = cache;
+    this.#maxWalkBytes = maxWalkBytes;
+    this.#name = container.transport.name;
   }
 
   /** Whether the graph keeps a column. */
   has(column: Column): boolean {
-    return this.blocks[column] !== undefined;
+    return this.#blocks[column] !== undefined;
   }
 
   /** The blocks asked for, each once, decoded. */
@@ -74,41 +84,41 @@ export class NodeColumns {
     const missing: { readonly column: Column; readonly block: number }[] = [];
     for (const column of COLUMNS) {
       for (const block of wanted[column] ?? []) {
-        const cached = this.cache.get(this.keyOf[column](block));
+        const cached = this.#cache.get(this.#keyOf[column](block));
         if (cached === undefined) missing.push({ column, block });
         else (loaded[column] as Map<number, unknown>).set(block, cached);
       }
     }
     if (missing.length === 0) return loaded;
-    const bytes = yield* this.container.blockBytes(missing.map(({ column, block }) => this.refOf(column, block)));
+    const bytes = yield* this.#container.blockBytes(missing.map(({ column, block }) => this.#refOf(column, block)));
     missing.forEach(({ column, block }, i) => {
-      const decoded = this.decode(column, block, bytes[i]);
+      const decoded = this.#decode(column, block, bytes[i]);
       (loaded[column] as Map<number, Decoded>).set(block, decoded);
-      this.cache.set(this.keyOf[column](block), decoded, sizeOf(decoded));
+      this.#cache.set(this.#keyOf[column](block), decoded, sizeOf(decoded));
     });
     return loaded;
   }
 
   /** All references, kept in the cache where they do not crowd it: walks that follow read nothing. Not to be changed. */
   *keptReferences(): Reading<readonly ReferenceRows[]> {
-    const kept = this.cache.get(this.wholeKey) as readonly ReferenceRows[] | undefined;
+    const kept = this.#cache.get(this.#wholeKey) as readonly ReferenceRows[] | undefined;
     if (kept !== undefined) return kept;
     const rows = yield* this.allReferences();
-    if (sizeOf(rows) <= this.cache.maxBytes * KEPT_SHARE) this.cache.set(this.wholeKey, rows, sizeOf(rows));
+    if (sizeOf(rows) <= this.#cache.maxBytes * KEPT_SHARE) this.#cache.set(this.#wholeKey, rows, sizeOf(rows));
     return rows;
   }
 
   /** All references of a graph, over ordinals; not kept. */
   *allReferences(): Reading<ReferenceRows[]> {
-    const { nodeCount, referenceLists, edgeCount } = this.info;
-    this.checkWalk('references', 4 * (referenceLists * (nodeCount + 1) + edgeCount));
+    const { nodeCount, referenceLists, edgeCount } = this.#info;
+    this.#checkWalk('references', 4 * (referenceLists * (nodeCount + 1) + edgeCount));
     let edges = 0;
     const lists = Array.from({ length: referenceLists }, () => ({
       offsets: new Uint32Array(nodeCount + 1),
       parts: [] as Uint32Array[],
       total: 0,
     }));
-    yield* this.eachBlock('references', (rows, first) => {
+    yield* this.#eachBlock('references', (rows, first) => {
       rows.forEach(({ offsets, targets }, l) => {
         const list = lists[l];
         for (let i = 1; i < offsets.length; i++) list.offsets[first + i] = list.total + offsets[i];
@@ -117,9 +127,9 @@ export class NodeColumns {
         edges += targets.length;
       });
       // More than was allowed for must not be gathered.
-      if (edges > edgeCount) throw this.wrongEdges();
+      if (edges > edgeCount) throw this.#wrongEdges();
     });
-    if (edges !== edgeCount) throw this.wrongEdges();
+    if (edges !== edgeCount) throw this.#wrongEdges();
     return lists.map(({ offsets, parts, total }) => {
       const targets = new Uint32Array(total);
       let at = 0;
@@ -133,52 +143,52 @@ export class NodeColumns {
 
   /** All back pointers, nodes and then ghosts. */
   *allBackPointers(): Reading<Float64Array> {
-    const count = nodesIn(this.info, 'backPointers');
-    this.checkWalk('back pointers', 8 * count);
+    const count = nodesIn(this.#info, 'backPointers');
+    this.#checkWalk('back pointers', 8 * count);
     const ranks = new Float64Array(count);
-    yield* this.eachBlock('backPointers', (block, first) => ranks.set(block, first));
+    yield* this.#eachBlock('backPointers', (block, first) => ranks.set(block, first));
     return ranks;
   }
 
   /** Give each block of a column to `use`, with its first ordinal; read in stretches, and not kept. */
-  private *eachBlock<C extends Column>(
-    column: C,
-    use: (decoded: DecodedColumns[C], first: number) => void,
-  ): Reading<void> {
-    const refs = this.blocks[column] ?? [];
+  *#eachBlock<C extends Column>(column: C, use: (decoded: DecodedColumns[C], first: number) => void): Reading<void> {
+    const refs = this.#blocks[column] ?? [];
     for (let start = 0; start < refs.length; ) {
       let end = start;
       for (let size = 0; end < refs.length && (end === start || size + refs[end].storedLength <= STRETCH_BYTES); end++)
         size += refs[end].storedLength;
-      const bytes = yield* this.container.blockBytes(refs.slice(start, end));
+      const bytes = yield* this.#container.blockBytes(refs.slice(start, end));
       for (let block = start; block < end; block++)
-        use(this.decode(column, block, bytes[block - start]) as DecodedColumns[C], block * NODES_PER_BLOCK);
+        use(this.#decode(column, block, bytes[block - start]) as DecodedColumns[C], block * NODES_PER_BLOCK);
       start = end;
     }
   }
 
-  private checkWalk(what: string, bytes: number): void {
-    if (bytes <= this.maxWalkBytes) return;
+  #checkWalk(what: string, bytes: number): void {
+    if (bytes <= this.#maxWalkBytes) return;
     throw new LimitError(
-      `all ${what} of ${this.name} take ${bytes} bytes, the limit is ${this.maxWalkBytes}: raise maxWalkBytes, or read nodes one by one`,
+      `all ${what} of ${this.#name} take ${bytes} bytes, the limit is ${this.#maxWalkBytes}: raise maxWalkBytes, or read nodes one by one`,
     );
   }
 
-  private wrongEdges(): CorruptError {
-    return new CorruptError(`${this.name} does not have the ${this.info.edgeCount} references it says it has`, 'meta');
+  #wrongEdges(): CorruptError {
+    return new CorruptError(
+      `${this.#name} does not have the ${this.#info.edgeCount} references it says it has`,
+      'meta',
+    );
   }
 
-  private refOf(column: Column, block: number): BlockRef {
-    const ref = this.blocks[column]?.[block];
+  #refOf(column: Column, block: number): BlockRef {
+    const ref = this.#blocks[column]?.[block];
     if (ref === undefined) throw new RangeError(`no block ${block} of ${column}`);
     return ref;
   }
 
-  private decode(column: Column, block: number, bytes: Buffer): Decoded {
-    const { nodeCount, ghostCount, referenceLists } = this.info;
-    const reader = sectionReader(bytes, `block ${block} of ${column} of ${this.name}`, column, block);
+  #decode(column: Column, block: number, bytes: Buffer): Decoded {
+    const { nodeCount, ghostCount, referenceLists } = this.#info;
+    const reader = sectionReader(bytes, `block ${block} of ${column} of ${this.#name}`, column, block);
     const first = block * NODES_PER_BLOCK;
-    const count = Math.min(NODES_PER_BLOCK, nodesIn(this.info, column) - first);
+    const count = Math.min(NODES_PER_BLOCK, nodesIn(this.#info, column) - first);
     if (column === 'references')
       return readReferenceBlock(reader, referenceLists, first, count, nodeCount + ghostCount);
     if (column === 'backPointers') {

@@ -38,14 +38,19 @@ export type FoundBlocks = Partial<Record<Column, readonly BlockRef[]>>;
 /** A file that may be damaged. */
 export class DamagedFile {
   readonly damage: Damage[] = [];
-  private readonly checked = new Set<SectionEntry>();
+  readonly #transport: FileTransport;
+  readonly #hasToc: boolean;
+  readonly #checked = new Set<SectionEntry>();
 
   private constructor(
-    private readonly transport: FileTransport,
+    transport: FileTransport,
     readonly bytes: number,
     readonly container: Container,
-    private readonly hasToc: boolean,
-  ) {}
+    hasToc: boolean,
+  ) {
+    this.#transport = transport;
+    this.#hasToc = hasToc;
+  }
 
   /** Throws when the file is not there, or nothing in it looks like a graph file. */
   static open(path: string, maxBlockBytes: number | undefined): DamagedFile {
@@ -74,11 +79,11 @@ export class DamagedFile {
   }
 
   get name(): string {
-    return this.transport.name;
+    return this.#transport.name;
   }
 
   close(): void {
-    void this.transport.close();
+    void this.#transport.close();
   }
 
   /** What `action` gives; undefined, and a note, when it meets damage. */
@@ -86,7 +91,7 @@ export class DamagedFile {
     try {
       return action();
     } catch (error) {
-      this.note(place, error);
+      this.#note(place, error);
       return undefined;
     }
   }
@@ -105,10 +110,10 @@ export class DamagedFile {
   decoded<T>(id: number, graph: number, decode: (bytes: Buffer) => T): T | undefined {
     const place = placeOf(id, graph);
     // Segments of an archive have no second copies; where sections were found one by one, what is not there is lost.
-    if (this.hasToc && COPIES.has(id) && this.container.find(id, graph) === undefined) return undefined;
+    if (this.#hasToc && COPIES.has(id) && this.container.find(id, graph) === undefined) return undefined;
     return this.attempt(place, () => {
       const entry = this.container.need(id, graph);
-      this.checked.add(entry);
+      this.#checked.add(entry);
       return decode(this.container.readSync([entry])[0]);
     });
   }
@@ -136,12 +141,12 @@ export class DamagedFile {
   /** Check the sections that nobody has read, all of them with one checksum. */
   checkOthers(): void {
     for (const entry of this.container.sections) {
-      if (this.checked.has(entry) || (entry.flags & FLAG_BLOCKED) !== 0) continue;
+      if (this.#checked.has(entry) || (entry.flags & FLAG_BLOCKED) !== 0) continue;
       this.attempt(placeOf(entry.id, entry.graph), () => this.container.readSync([entry]));
     }
   }
 
-  private note(place: Place, error: unknown): void {
+  #note(place: Place, error: unknown): void {
     if (!isDamage(error)) throw error;
     this.damage.push({ ...place, message: error.message });
   }

@@ -78,26 +78,26 @@ interface OpenLoss {
 
 /** Gathers lost nodes in the order of their ordinals; neighbours that lack the same parts are taken together. */
 export class LossList {
-  private readonly losses: OpenLoss[] = [];
-  private listed = 0;
+  readonly #losses: OpenLoss[] = [];
+  #listed = 0;
 
   add(ordinal: number, parts: readonly LostPart[], key: Uint8Array | undefined): void {
-    const last = this.losses[this.losses.length - 1];
+    const last = this.#losses[this.#losses.length - 1];
     const isNext = last !== undefined && last.firstOrdinal + last.count === ordinal;
-    const loss = isNext && last.parts.join() === parts.join() ? last : this.begin(ordinal, parts);
+    const loss = isNext && last.parts.join() === parts.join() ? last : this.#begin(ordinal, parts);
     loss.count++;
-    if (key === undefined || this.listed === MAX_LISTED_KEYS) return;
-    this.listed++;
+    if (key === undefined || this.#listed === MAX_LISTED_KEYS) return;
+    this.#listed++;
     loss.keys.push(Buffer.from(key));
   }
 
   result(): LostNodes[] {
-    return this.losses;
+    return this.#losses;
   }
 
-  private begin(firstOrdinal: number, parts: readonly LostPart[]): OpenLoss {
+  #begin(firstOrdinal: number, parts: readonly LostPart[]): OpenLoss {
     const loss = { firstOrdinal, count: 0, parts, keys: [] };
-    this.losses.push(loss);
+    this.#losses.push(loss);
     return loss;
   }
 }

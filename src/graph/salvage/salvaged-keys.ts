@@ -20,41 +20,44 @@ const NONE = 0xffffffff;
 /** The keys that can be read. */
 export class SalvagedKeys {
   readonly blockKeys: number;
-  private readonly store = new ByteStore(new ChunkPool());
+  readonly #file: DamagedFile;
+  readonly #meta: GraphMeta;
+  readonly #store = new ByteStore(new ChunkPool());
   /** Positions of the keys of each readable block. */
-  private readonly blocks: (Uint32Array | undefined)[] = [];
+  readonly #blocks: (Uint32Array | undefined)[] = [];
   /** Rank of each ordinal of each graph. */
-  private readonly ranks: readonly Uint32Array[];
+  readonly #ranks: readonly Uint32Array[];
 
-  constructor(
-    private readonly file: DamagedFile,
-    private readonly meta: GraphMeta,
-  ) {
+  constructor(file: DamagedFile, meta: GraphMeta) {
+    this.#file = file;
+    this.#meta = meta;
     for (const { nodeCount, ghostCount } of meta.graphs) {
       // Every ordinal has a key of its own.
       if (nodeCount + ghostCount > meta.keyCount)
         throw new CorruptError(`the meta section of ${file.name} makes no sense: more nodes than keys`, 'meta');
     }
-    const { index, tables } = this.readIndex();
+    const { index, tables } = this.#readIndex();
     this.blockKeys = index.blockKeys;
-    this.ranks = meta.graphs.map(({ nodeCount, ghostCount }) => new Uint32Array(nodeCount + ghostCount).fill(NONE));
-    this.readBlocks(index.keyCount, tables);
+    this.#ranks = meta.graphs.map(({ nodeCount, ghostCount }) => new Uint32Array(nodeCount + ghostCount).fill(NONE));
+    this.#readBlocks(index.keyCount, tables);
   }
 
   /** The key of an ordinal, as a view; undefined when it is lost. */
   keyOf(graph: number, ordinal: number): Uint8Array | undefined {
-    const rank = this.ranks[graph][ordinal];
-    return rank === NONE ? undefined : this.keyAt(rank);
+    const rank = this.#ranks[graph][ordinal];
+    return rank === NONE ? undefined : this.#keyAt(rank);
   }
 
   /** What a back pointer says; what is known already stays. */
   learn(graph: number, ordinal: number, rank: number): void {
-    if (rank < this.meta.keyCount && this.ranks[graph][ordinal] === NONE) this.ranks[graph][ordinal] = rank;
+    if (rank < this.#meta.keyCount && this.#ranks[graph][ordinal] === NONE) this.#ranks[graph][ordinal] = rank;
   }
 
   /** Keys that cannot be read, by their neighbours. */
   lost(): LostKeys[] {
-    const { blockKeys, meta, blocks } = this;
+    const { blockKeys } = this;
+    const meta = this.#meta;
+    const blocks = this.#blocks;
     const lost: LostKeys[] = [];
     const count = Math.ceil(meta.keyCount / blockKeys);
     for (let block = 0; block < count; block++) {
@@ -66,21 +69,22 @@ export class SalvagedKeys {
       lost.push({
         firstRank,
         count: behind - firstRank,
-        ...(first > 0 ? { after: Buffer.from(this.keyAt(firstRank - 1) as Uint8Array) } : {}),
-        ...(behind < meta.keyCount ? { before: Buffer.from(this.keyAt(behind) as Uint8Array) } : {}),
+        ...(first > 0 ? { after: Buffer.from(this.#keyAt(firstRank - 1) as Uint8Array) } : {}),
+        ...(behind < meta.keyCount ? { before: Buffer.from(this.#keyAt(behind) as Uint8Array) } : {}),
       });
     }
     return lost;
   }
 
-  private keyAt(rank: number): Uint8Array | undefined {
-    const positions = this.blocks[Math.floor(rank / this.blockKeys)];
-    return positions === undefined ? undefined : this.store.get(positions[rank % this.blockKeys]);
+  #keyAt(rank: number): Uint8Array | undefined {
+    const positions = this.#blocks[Math.floor(rank / this.blockKeys)];
+    return positions === undefined ? undefined : this.#store.get(positions[rank % this.blockKeys]);
   }
 
   /** Tables of blocks, by either copy of the index; both are read, so that damage of either shows. */
-  private readIndex(): { readonly index: DictionaryIndex; readonly tables: readonly BlockTable[] } {
-    const { file, meta } = this;
+  #readIndex(): { readonly index: DictionaryIndex; readonly tables: readonly BlockTable[] } {
+    const file = this.#file;
+    const meta = this.#meta;
     const [copy, index] = [SectionId.dictionaryIndexCopy, SectionId.dictionaryIndex].map((id) =>
       file.decoded(id, NO_GRAPH, (bytes) => {
         const decoded = decodeIndex(file.container, bytes, meta.graphs.length);
@@ -89,7 +93,7 @@ export class SalvagedKeys {
         throw new CorruptError(what, 'dictionaryIndex');
       }),
     );
-    const tables = index === undefined ? [] : this.readTables(index);
+    const tables = index === undefined ? [] : this.#readTables(index);
     if (copy?.table !== undefined) return { index: copy, tables: [copy.table] };
     if (index !== undefined) return { index, tables };
     throw new CorruptError(
@@ -98,8 +102,8 @@ export class SalvagedKeys {
     );
   }
 
-  private readTables(index: DictionaryIndex): BlockTable[] {
-    const { file } = this;
+  #readTables(index: DictionaryIndex): BlockTable[] {
+    const file = this.#file;
     if (index.table !== undefined) return [index.table];
     const tables: BlockTable[] = [];
     for (let i = 0; i + 1 < index.cuts.length; i++) {
@@ -112,31 +116,33 @@ export class SalvagedKeys {
     return tables;
   }
 
-  private readBlocks(keyCount: number, tables: readonly BlockTable[]): void {
-    const { file, blockKeys } = this;
+  #readBlocks(keyCount: number, tables: readonly BlockTable[]): void {
+    const { blockKeys } = this;
+    const file = this.#file;
     for (const table of tables) {
       for (let i = 0; i < table.count; i++) {
         const block = table.firstBlock + i;
         const refs = [Part.keys, Part.tails, Part.ordinals].map((part) => table.ref(i, part));
         const place = { section: 'dictionaryBlocks', block };
         const count = Math.min(blockKeys, keyCount - block * blockKeys);
-        file.attempt(place, () => this.readKeys(refs, block, count));
-        file.attempt(place, () => this.readOrdinals(refs[Part.ordinals], block, count));
+        file.attempt(place, () => this.#readKeys(refs, block, count));
+        file.attempt(place, () => this.#readOrdinals(refs[Part.ordinals], block, count));
       }
     }
   }
 
-  private readKeys(refs: readonly BlockRef[], block: number, count: number): void {
-    const { file, store } = this;
-    const [bytes, tails] = file.container.readBlocksSync([refs[Part.keys], refs[Part.tails]]);
-    const keys = decodeKeys(bytes, tails, count, block, file.name);
-    this.blocks[block] = Uint32Array.from({ length: count }, (_, i) => store.add(keys.key(i)));
+  #readKeys(refs: readonly BlockRef[], block: number, count: number): void {
+    const store = this.#store;
+    const [bytes, tails] = this.#file.container.readBlocksSync([refs[Part.keys], refs[Part.tails]]);
+    const keys = decodeKeys(bytes, tails, count, block, this.#file.name);
+    this.#blocks[block] = Uint32Array.from({ length: count }, (_, i) => store.add(keys.key(i)));
   }
 
-  private readOrdinals(ref: BlockRef, block: number, count: number): void {
-    const { file, meta, blockKeys, ranks } = this;
-    const [bytes] = file.container.readBlocksSync([ref]);
-    const columns = decodeOrdinals(bytes, meta.graphs.length, count, block, file.name);
+  #readOrdinals(ref: BlockRef, block: number, count: number): void {
+    const { blockKeys } = this;
+    const ranks = this.#ranks;
+    const [bytes] = this.#file.container.readBlocksSync([ref]);
+    const columns = decodeOrdinals(bytes, this.#meta.graphs.length, count, block, this.#file.name);
     columns.forEach((column, graph) => {
       column.forEach((ordinal, i) => {
         if (ordinal !== BLANK && ordinal < ranks[graph].length) ranks[graph][ordinal] = block * blockKeys + i;

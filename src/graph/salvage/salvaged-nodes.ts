@@ -20,30 +20,33 @@ export interface SalvagedNode {
 
 /** One graph of a damaged file. */
 export class SalvagedNodes {
-  private readonly blocks: FoundBlocks;
-  private readonly columns: NodeColumns;
+  readonly #file: DamagedFile;
+  readonly #keys: SalvagedKeys;
+  readonly #info: GraphInfo;
+  readonly #graph: number;
+  readonly #blocks: FoundBlocks;
+  readonly #columns: NodeColumns;
 
-  constructor(
-    private readonly file: DamagedFile,
-    private readonly keys: SalvagedKeys,
-    private readonly info: GraphInfo,
-    private readonly graph: number,
-  ) {
-    this.blocks = file.columnBlocks(info, graph);
-    this.columns = new NodeColumns(file.container, info, this.blocks, new BlockCache(CACHE_BYTES));
-    if (info.hasBackPointers) this.learnKeys();
+  constructor(file: DamagedFile, keys: SalvagedKeys, info: GraphInfo, graph: number) {
+    this.#file = file;
+    this.#keys = keys;
+    this.#info = info;
+    this.#graph = graph;
+    this.#blocks = file.columnBlocks(info, graph);
+    this.#columns = new NodeColumns(file.container, info, this.#blocks, new BlockCache(CACHE_BYTES));
+    if (info.hasBackPointers) this.#learnKeys();
   }
 
   *[Symbol.iterator](): Generator<SalvagedNode> {
-    const { nodeCount, hasReferences, hasValues } = this.info;
+    const { nodeCount, hasReferences, hasValues } = this.#info;
     for (let first = 0; first < nodeCount; first += NODES_PER_BLOCK) {
       const block = first / NODES_PER_BLOCK;
-      const references = hasReferences ? this.load('references', block) : undefined;
-      const values = hasValues ? this.load('values', block) : undefined;
+      const references = hasReferences ? this.#load('references', block) : undefined;
+      const values = hasValues ? this.#load('values', block) : undefined;
       for (let i = 0; i < Math.min(NODES_PER_BLOCK, nodeCount - first); i++) {
         yield {
           ordinal: first + i,
-          key: this.keys.keyOf(this.graph, first + i),
+          key: this.#keys.keyOf(this.#graph, first + i),
           references: references?.map(({ offsets, targets }) => targets.subarray(offsets[i], offsets[i + 1])),
           value: values?.bytes.subarray(values.offsets[i], values.offsets[i + 1]),
         };
@@ -51,20 +54,20 @@ export class SalvagedNodes {
     }
   }
 
-  private learnKeys(): void {
-    const { nodeCount, ghostCount } = this.info;
+  #learnKeys(): void {
+    const { nodeCount, ghostCount } = this.#info;
     for (let first = 0; first < nodeCount + ghostCount; first += NODES_PER_BLOCK) {
-      const ranks = this.load('backPointers', first / NODES_PER_BLOCK);
+      const ranks = this.#load('backPointers', first / NODES_PER_BLOCK);
       ranks?.forEach((rank, i) => {
-        this.keys.learn(this.graph, first + i, rank);
+        this.#keys.learn(this.#graph, first + i, rank);
       });
     }
   }
 
-  private load<C extends Column>(column: C, block: number): DecodedColumns[C] | undefined {
-    if (this.blocks[column] === undefined) return undefined;
-    return this.file.attempt({ section: column, graph: this.graph, block }, () => {
-      const loaded = this.file.container.runSync(this.columns.load({ [column]: [block] }));
+  #load<C extends Column>(column: C, block: number): DecodedColumns[C] | undefined {
+    if (this.#blocks[column] === undefined) return undefined;
+    return this.#file.attempt({ section: column, graph: this.#graph, block }, () => {
+      const loaded = this.#file.container.runSync(this.#columns.load({ [column]: [block] }));
       return loaded[column].get(block) as DecodedColumns[C];
     });
   }

@@ -130,70 +130,75 @@ const checkTableCopies = async (file: CompactGraph, graph: number, options?: Tra
 
 /** One walk over all nodes. */
 class NodeWalk {
-  private edges = 0;
+  readonly #file: CompactGraph;
+  readonly #view: GraphView;
+  readonly #facts: OrdinalFacts;
+  #edges = 0;
   /** References to nodes that go against the order, from and to. */
-  private readonly against: number[] = [];
-  private crossesGroups = false;
-  private readonly isReferred: Uint8Array;
+  readonly #against: number[] = [];
+  #crossesGroups = false;
+  readonly #isReferred: Uint8Array;
 
-  constructor(
-    private readonly file: CompactGraph,
-    private readonly view: GraphView,
-    private readonly facts: OrdinalFacts,
-  ) {
-    this.isReferred = new Uint8Array(view.ghostCount);
+  constructor(file: CompactGraph, view: GraphView, facts: OrdinalFacts) {
+    this.#file = file;
+    this.#view = view;
+    this.#facts = facts;
+    this.#isReferred = new Uint8Array(view.ghostCount);
   }
 
   async run(options?: TransportReadOptions): Promise<void> {
-    const { view, facts } = this;
+    const view = this.#view;
+    const facts = this.#facts;
     const { hasReferences, hasValues, edgeCount } = view.info;
     for (let node = 1; facts.groups !== undefined && node < view.nodeCount; node++)
-      if (facts.groups[node] < facts.groups[node - 1]) throw this.lie('is not ordered by groups of keys');
+      if (facts.groups[node] < facts.groups[node - 1]) throw this.#lie('is not ordered by groups of keys');
     if (hasReferences || hasValues) {
       for await (const nodes of view.scan({ references: hasReferences, values: hasValues }, options))
-        for (const { ordinal, references = [] } of nodes) for (const list of references) this.node(ordinal, list);
+        for (const { ordinal, references = [] } of nodes) for (const list of references) this.#node(ordinal, list);
     }
-    if (this.edges !== edgeCount) throw this.lie(`has ${this.edges} references, its meta section says ${edgeCount}`);
-    const unreferred = this.isReferred.indexOf(0);
-    if (unreferred >= 0) throw this.lie(`has the absent node ${view.nodeCount + unreferred}, to which nothing refers`);
-    await this.checkOrder(options);
+    if (this.#edges !== edgeCount) throw this.#lie(`has ${this.#edges} references, its meta section says ${edgeCount}`);
+    const unreferred = this.#isReferred.indexOf(0);
+    if (unreferred >= 0) throw this.#lie(`has the absent node ${view.nodeCount + unreferred}, to which nothing refers`);
+    await this.#checkOrder(options);
   }
 
-  private node(node: number, targets: Uint32Array): void {
-    const { view, facts } = this;
-    this.edges += targets.length;
+  #node(node: number, targets: Uint32Array): void {
+    const view = this.#view;
+    const facts = this.#facts;
+    this.#edges += targets.length;
     for (const target of targets) {
-      if (target >= view.nodeCount) this.isReferred[target - view.nodeCount] = 1;
-      else if (facts.groups !== undefined && facts.groups[target] !== facts.groups[node]) this.crossesGroups = true;
-      else if (goesAgainst(view.info.order, node, target)) this.against.push(node, target);
+      if (target >= view.nodeCount) this.#isReferred[target - view.nodeCount] = 1;
+      else if (facts.groups !== undefined && facts.groups[target] !== facts.groups[node]) this.#crossesGroups = true;
+      else if (goesAgainst(view.info.order, node, target)) this.#against.push(node, target);
     }
   }
 
-  private async checkOrder(options?: TransportReadOptions): Promise<void> {
-    const { view, facts, against } = this;
-    const { cycles, order } = view.info;
+  async #checkOrder(options?: TransportReadOptions): Promise<void> {
+    const against = this.#against;
+    const { cycles, order } = this.#view.info;
     if (against.length > 0) {
-      if (!cycles) throw this.lie(`is not ordered ${order}: node ${against[0]} refers to ${against[1]}`);
-      const references = await this.adjacency(options);
-      const components = componentsOf(references, facts.groups);
+      if (!cycles) throw this.#lie(`is not ordered ${order}: node ${against[0]} refers to ${against[1]}`);
+      const references = await this.#adjacency(options);
+      const components = componentsOf(references, this.#facts.groups);
       // A trace whose parents go round in a circle has no root; an archive orders it from any of its spans.
-      const leads = order === 'trace-contiguous' ? leadingToCycles(references, facts.groups, components) : undefined;
+      const leads =
+        order === 'trace-contiguous' ? leadingToCycles(references, this.#facts.groups, components) : undefined;
       const isInCycle = (node: number, target: number): boolean =>
         components[node] === components[target] || leads?.[components[target]] === 1;
       for (let i = 0; i < against.length; i += 2)
         if (!isInCycle(against[i], against[i + 1]))
-          throw this.lie(`is not ordered ${order}: node ${against[i]} refers to ${against[i + 1]}`);
+          throw this.#lie(`is not ordered ${order}: node ${against[i]} refers to ${against[i + 1]}`);
     }
-    if (cycles || !this.crossesGroups) return;
+    if (cycles || !this.#crossesGroups) return;
     // Groups are ordered one by one, which does not show a cycle through several.
-    const references = await this.adjacency(options);
+    const references = await this.#adjacency(options);
     if (orderNodes({ kind: 'root-first', references, allowCycles: false }) instanceof FoundCycle)
-      throw this.lie('has a cycle, and was built to have none');
+      throw this.#lie('has a cycle, and was built to have none');
   }
 
   /** References of all lists to nodes. */
-  private async adjacency(options?: TransportReadOptions): Promise<Adjacency> {
-    const { view } = this;
+  async #adjacency(options?: TransportReadOptions): Promise<Adjacency> {
+    const view = this.#view;
     const lists = await view.references(options);
     const offsets = new Uint32Array(view.nodeCount + 1);
     const targets: number[] = [];
@@ -206,7 +211,7 @@ class NodeWalk {
     return { offsets, targets: Uint32Array.from(targets) };
   }
 
-  private lie(what: string): CorruptError {
-    return lie(this.file, this.view.index, what);
+  #lie(what: string): CorruptError {
+    return lie(this.#file, this.#view.index, what);
   }
 }

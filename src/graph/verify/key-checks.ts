@@ -129,23 +129,33 @@ export const checkKeys = async (
 };
 
 class KeyWalk {
-  private readonly facts: readonly OrdinalFacts[];
-  private last: Buffer | undefined;
+  readonly #name: string;
+  readonly #meta: GraphMeta;
+  readonly #index: DictionaryIndex;
+  readonly #filter: KeyFilter | undefined;
+  readonly #checkKey: KeyCheck;
+  readonly #facts: readonly OrdinalFacts[];
+  #last: Buffer | undefined;
   /** Where the first key of the next table must stand behind. */
-  private tableSeparator: Uint8Array | undefined;
-  private rank = 0;
-  private bytes = 0;
-  private group = -1;
-  private elements = 0;
+  #tableSeparator: Uint8Array | undefined;
+  #rank = 0;
+  #bytes = 0;
+  #group = -1;
+  #elements = 0;
 
   constructor(
-    private readonly name: string,
-    private readonly meta: GraphMeta,
-    private readonly index: DictionaryIndex,
-    private readonly filter: KeyFilter | undefined,
-    private readonly checkKey: KeyCheck,
+    name: string,
+    meta: GraphMeta,
+    index: DictionaryIndex,
+    filter: KeyFilter | undefined,
+    checkKey: KeyCheck,
   ) {
-    this.facts = meta.graphs.map(({ nodeCount, ghostCount, order }) => ({
+    this.#name = name;
+    this.#meta = meta;
+    this.#index = index;
+    this.#filter = filter;
+    this.#checkKey = checkKey;
+    this.#facts = meta.graphs.map(({ nodeCount, ghostCount, order }) => ({
       ranks: new Float64Array(nodeCount + ghostCount).fill(NONE),
       groups: order === 'trace-contiguous' ? new Uint32Array(nodeCount + ghostCount) : undefined,
     }));
@@ -154,76 +164,82 @@ class KeyWalk {
   }
 
   beginTable(separator: Uint8Array, i: number): void {
-    if (i > 0) this.tableSeparator = separator;
+    if (i > 0) this.#tableSeparator = separator;
   }
 
   block(block: number, separator: Uint8Array, [keyBytes, tails, columns]: readonly Buffer[]): void {
-    const { name, meta, index } = this;
-    const count = Math.min(index.blockKeys, index.keyCount - block * index.blockKeys);
-    const keys = decodeKeys(keyBytes, tails, count, block, name);
-    const ordinals = decodeOrdinals(columns, meta.graphs.length, count, block, name);
-    if (keys.groupBytes !== undefined && keys.groupBytes !== meta.groupBytes)
-      throw this.wrong(`has groups of ${keys.groupBytes} bytes, its meta section says ${meta.groupBytes}`, block);
+    const count = Math.min(this.#index.blockKeys, this.#index.keyCount - block * this.#index.blockKeys);
+    const keys = decodeKeys(keyBytes, tails, count, block, this.#name);
+    const ordinals = decodeOrdinals(columns, this.#meta.graphs.length, count, block, this.#name);
+    if (keys.groupBytes !== undefined && keys.groupBytes !== this.#meta.groupBytes)
+      throw this.#wrong(
+        `has groups of ${keys.groupBytes} bytes, its meta section says ${this.#meta.groupBytes}`,
+        block,
+      );
     const first = keys.key(0);
-    for (const before of [separator, ...(this.tableSeparator === undefined ? [] : [this.tableSeparator])]) {
+    for (const before of [separator, ...(this.#tableSeparator === undefined ? [] : [this.#tableSeparator])]) {
       // It parts this block from the one before: a look-up for any key of either must go the right way.
-      const isRight = block === 0 || (compareKeys(before, first) <= 0 && compareKeys(before, this.last as Buffer) > 0);
-      if (!isRight) throw this.wrong('does not begin where the index says it does', block);
+      const isRight = block === 0 || (compareKeys(before, first) <= 0 && compareKeys(before, this.#last as Buffer) > 0);
+      if (!isRight) throw this.#wrong('does not begin where the index says it does', block);
     }
-    this.tableSeparator = undefined;
-    for (let i = 0; i < count; i++) this.key(keys, ordinals, i, block);
+    this.#tableSeparator = undefined;
+    for (let i = 0; i < count; i++) this.#key(keys, ordinals, i, block);
   }
 
   finish(): readonly OrdinalFacts[] {
-    const { name, index, filter, elements } = this;
-    if (this.bytes !== index.keyBytes)
+    const name = this.#name;
+    const filter = this.#filter;
+    const elements = this.#elements;
+    if (this.#bytes !== this.#index.keyBytes)
       throw new CorruptError(
-        `${name} has ${this.bytes} bytes of keys, its index says ${index.keyBytes}`,
+        `${name} has ${this.#bytes} bytes of keys, its index says ${this.#index.keyBytes}`,
         'dictionaryIndex',
       );
     if (filter !== undefined && (filter.keys > elements || filter.keys < elements - MAX_EQUAL_HASHES))
       throw new CorruptError(`the filter of ${name} says it has ${filter.keys} elements, not ${elements}`, 'filter');
-    this.facts.forEach(({ ranks }, graph) => {
+    this.#facts.forEach(({ ranks }, graph) => {
       const missing = ranks.indexOf(NONE);
       if (missing >= 0)
         throw new CorruptError(`graph ${graph} of ${name} has no key for ordinal ${missing}`, 'dictionaryBlocks');
-      for (let ghost = this.meta.graphs[graph].nodeCount + 1; ghost < ranks.length; ghost++)
+      for (let ghost = this.#meta.graphs[graph].nodeCount + 1; ghost < ranks.length; ghost++)
         if (ranks[ghost] < ranks[ghost - 1])
           throw new CorruptError(`the absent nodes of graph ${graph} of ${name} are out of order`, 'dictionaryBlocks');
     });
-    return this.facts;
+    return this.#facts;
   }
 
-  private key(keys: KeyBlock, ordinals: readonly Uint32Array[], i: number, block: number): void {
-    const { last, meta, filter, facts, rank } = this;
+  #key(keys: KeyBlock, ordinals: readonly Uint32Array[], i: number, block: number): void {
+    const last = this.#last;
+    const facts = this.#facts;
+    const rank = this.#rank;
     const key = keys.key(i);
     if (key.length === 0 || (last !== undefined && compareKeys(last, key) >= 0))
-      throw this.wrong(`has the key ${shownKey(key)} out of order`, block);
-    const { groupBytes } = meta;
+      throw this.#wrong(`has the key ${shownKey(key)} out of order`, block);
+    const { groupBytes } = this.#meta;
     const isNewGroup =
       last === undefined || groupBytes === 0 || !key.subarray(0, groupBytes).equals(last.subarray(0, groupBytes));
     if (isNewGroup) {
-      this.group++;
-      this.elements++;
+      this.#group++;
+      this.#elements++;
     }
-    if (filter?.mayHave(key) === false)
-      throw new CorruptError(`the filter of ${this.name} denies the key ${shownKey(key)}`, 'filter');
+    if (this.#filter?.mayHave(key) === false)
+      throw new CorruptError(`the filter of ${this.#name} denies the key ${shownKey(key)}`, 'filter');
     ordinals.forEach((column, graph) => {
       const ordinal = column[i];
       if (ordinal === BLANK) return;
       const { ranks, groups } = facts[graph];
       if (ordinal >= ranks.length || ranks[ordinal] !== NONE)
-        throw this.wrong(`gives graph ${graph} the ordinal ${ordinal} twice, or has too many`, block);
+        throw this.#wrong(`gives graph ${graph} the ordinal ${ordinal} twice, or has too many`, block);
       ranks[ordinal] = rank;
-      if (groups !== undefined) groups[ordinal] = this.group;
+      if (groups !== undefined) groups[ordinal] = this.#group;
     });
-    this.checkKey(key, rank);
-    this.bytes += key.length;
-    this.rank++;
-    this.last = key;
+    this.#checkKey(key, rank);
+    this.#bytes += key.length;
+    this.#rank++;
+    this.#last = key;
   }
 
-  private wrong(what: string, block: number): CorruptError {
-    return new CorruptError(`block ${block} of the dictionary of ${this.name} ${what}`, 'dictionaryBlocks', block);
+  #wrong(what: string, block: number): CorruptError {
+    return new CorruptError(`block ${block} of the dictionary of ${this.#name} ${what}`, 'dictionaryBlocks', block);
   }
 }
