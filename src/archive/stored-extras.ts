@@ -15,6 +15,9 @@ export const EXTRA_KEYS: readonly (readonly [ExtraField, string])[] = EXTRA_FIEL
   MARK + field,
 ]);
 
+/** The key of flags. */
+export const FLAGS_KEY = `${MARK}flags`;
+
 const isMarked = (key: string): boolean => key.charCodeAt(0) === 0;
 
 /** Whether a stored key is no key of a property as it is. */

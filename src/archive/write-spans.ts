@@ -2,20 +2,21 @@
 import { join } from 'node:path';
 import { newId, segmentName } from './file-names.js';
 import type { SpanRows } from './segment/span-rows.js';
+import type { Times } from './segment/times.js';
 import { writeSegment } from './segment/write-segment.js';
+
+/** The row of the earliest or the latest time, by `sign` -1 or 1. */
+const extreme = (times: Times, count: number, sign: -1 | 1): number => {
+  let found = 0;
+  for (let row = 1; row < count; row++) if (sign * times.minus(row, times, found) > 0) found = row;
+  return found;
+};
 
 /** The name of a segment of some spans, at least one; `id` is 12 hex digits that no other has. */
 const segmentNameOf = ({ count, start, end }: SpanRows, id: string): string => {
-  let first = 0;
-  let lastStart = 0;
-  let lastEnd = 0;
-  for (let row = 1; row < count; row++) {
-    if (start.minus(row, start, first) < 0) first = row;
-    if (start.minus(row, start, lastStart) > 0) lastStart = row;
-    if (end.minus(row, end, lastEnd) > 0) lastEnd = row;
-  }
-  const [startUnixNs, endUnixNs] = [start.values[lastStart], end.values[lastEnd]];
-  return segmentName(start.values[first], endUnixNs > startUnixNs ? endUnixNs : startUnixNs, id);
+  const startUnixNs = start.values[extreme(start, count, 1)];
+  const endUnixNs = end.values[extreme(end, count, 1)];
+  return segmentName(start.values[extreme(start, count, -1)], endUnixNs > startUnixNs ? endUnixNs : startUnixNs, id);
 };
 
 /** Write spans, at least one, as a segment that stands for the files of `replaces`. */

@@ -35,7 +35,7 @@ export const putExtra = (bits: BitWriter, value: number, symbol: number): void =
   const magnitude = value < 0 ? -value : value;
   if (count <= LOW_BITS) {
     // The bits wanted are among the low 32, which is all that a conversion keeps.
-    bits.put(magnitude & (2 ** count - 1), count);
+    bits.put(magnitude & ((1 << count) - 1), count);
     return;
   }
   bits.put(magnitude % LOW, LOW_BITS);

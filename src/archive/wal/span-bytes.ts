@@ -23,7 +23,7 @@ import { KINDS, STATUS_CODES } from '../segment/codes.js';
 import { planSegment } from '../segment/segment-plan.js';
 import { SpanRows } from '../segment/span-rows.js';
 import { readResource, readScope, writeResource, writeScope } from '../segment/span-tables.js';
-import { EXTRA_KEYS, restored, storedKey, storedProperties } from '../stored-extras.js';
+import { EXTRA_KEYS, FLAGS_KEY, restored, storedKey, storedProperties } from '../stored-extras.js';
 import { parseId } from '../values/ids.js';
 import { readText, writeText } from '../values/texts.js';
 import { isTime, readTime, TIME_RULE, writeTime } from '../values/times.js';
@@ -281,10 +281,13 @@ export class SpanEncoder {
   /** Extras first, as they stand in what is stored. */
   private addList(properties: SpanProperties, count: number, extras: Extras): void {
     this.writer.varint(count);
-    if (count > properties.size) {
+    // Nearly all spans have flags and nothing else.
+    const { flags } = extras;
+    if (flags) this.addProperty(FLAGS_KEY, flags);
+    if (count > properties.size + (flags ? 1 : 0)) {
       for (const [field, key] of EXTRA_KEYS) {
         const value = extras[field];
-        if (value) this.addProperty(key, value);
+        if (value && key !== FLAGS_KEY) this.addProperty(key, value);
       }
     }
     for (let i = 0; i < properties.size; i++) this.addProperty(storedKey(properties.key(i)), properties.value(i));

@@ -76,6 +76,7 @@ export const writeFixedColumn = (writer: ByteWriter, strings: FixedStrings, isSt
   const riceBits = bestRiceBits(gaps, gapCount);
   writer.byte(riceBits);
   const bits = new BitWriter(writer);
+  const mask = 2 ** riceBits - 1;
   gapCount = 0;
   for (let i = 0; i < count; i++) {
     if (isStart(i)) {
@@ -84,7 +85,7 @@ export const writeFixedColumn = (writer: ByteWriter, strings: FixedStrings, isSt
     }
     const gap = gaps[gapCount++];
     bits.unary(gap >>> riceBits);
-    bits.put(riceBits === 0 ? 0 : gap & (2 ** riceBits - 1), riceBits);
+    bits.put(gap & mask, riceBits);
   }
   bits.flush();
   writer.raw(tails);
