@@ -15,7 +15,7 @@ const DATADOG = /^datadog-pprof@[\d.]+$/;
  */
 const RULES = [
   { suite: 'clock', name: 'clock-now', peer: 'process.hrtime.bigint', times: 0.7 },
-  { suite: 'recording', name: 'local-span', n: 100, peer: /^opentelemetry@2/, times: 6 },
+  { suite: 'recording', name: 'local-span', n: 100, peer: /^opentelemetry@2/, times: 10 },
   { suite: 'recording', name: 'local-span-unsampled', n: 100, peer: /^opentelemetry@2/, times: 30 },
   { suite: 'recording', name: 'disabled', n: 100, peer: /^opentelemetry@2/, times: 20 },
   { suite: 'recording', name: 'span', n: 100, peer: /^opentelemetry@2/, times: 5 },

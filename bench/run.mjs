@@ -14,6 +14,12 @@ const FULL = { rounds: 15, roundMs: 15, warmUpMs: 1200 };
 const QUICK = { rounds: 5, roundMs: 5, warmUpMs: 100 };
 
 const USAGE = `usage: npm run bench -- SUITE [--json] [--quick] [--node 20,24] [--only REGEX]
+
+  --json        one JSON object and nothing else
+  --quick       fewer and shorter rounds: to see that it runs, not what it measures
+  --node LIST   major versions of Node, one after the other
+  --only REGEX  cases whose name and subject match
+
 suites: ${SUITES.join(', ')}`;
 
 /** How a suite is measured that has only a list of subjects: each case by itself. */
@@ -53,9 +59,16 @@ async function main() {
       quick: { type: 'boolean', default: false },
       node: { type: 'string', default: '' },
       only: { type: 'string' },
+      help: { type: 'boolean', short: 'h', default: false },
     },
   });
-  if (positionals.length !== 1 || !SUITES.includes(positionals[0])) throw new Error(USAGE);
+  if (values.help) {
+    console.log(USAGE);
+    return;
+  }
+  const unknown = positionals.find((name) => !SUITES.includes(name));
+  if (unknown !== undefined) throw new Error(`There is no suite ${unknown}.\n${USAGE}`);
+  if (positionals.length !== 1) throw new Error(USAGE);
   const outcome = await runSuite(positionals[0], {
     quick: values.quick,
     nodes: values.node.split(',').filter(Boolean).map(Number),
