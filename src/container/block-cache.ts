@@ -50,11 +50,11 @@ export const newBlockKeys = (): ((block: number) => string | number) => {
  * ```
  */
 export class BlockCache<T = unknown> {
-  private readonly entries = new Map<string | number, Entry<T>>();
-  private bytes = 0;
-  private hits = 0;
-  private misses = 0;
-  private evictions = 0;
+  readonly #entries = new Map<string | number, Entry<T>>();
+  #bytes = 0;
+  #hits = 0;
+  #misses = 0;
+  #evictions = 0;
 
   /** @param maxBytes Default 32 MiB; 0 keeps nothing. */
   constructor(readonly maxBytes = 32 * 1024 * 1024) {
@@ -63,15 +63,15 @@ export class BlockCache<T = unknown> {
   }
 
   get(key: string | number): T | undefined {
-    const entry = this.entries.get(key);
+    const entry = this.#entries.get(key);
     if (entry === undefined) {
-      this.misses++;
+      this.#misses++;
       return undefined;
     }
-    this.hits++;
+    this.#hits++;
     // Behind all others: the first of a map is the one used longest ago.
-    this.entries.delete(key);
-    this.entries.set(key, entry);
+    this.#entries.delete(key);
+    this.#entries.set(key, entry);
     return entry.value;
   }
 
@@ -79,29 +79,29 @@ export class BlockCache<T = unknown> {
   set(key: string | number, value: T, bytes: number): void {
     this.delete(key);
     if (bytes > this.maxBytes) return;
-    this.entries.set(key, { value, bytes });
-    this.bytes += bytes;
-    for (const oldest of this.entries.keys()) {
-      if (this.bytes <= this.maxBytes) break;
+    this.#entries.set(key, { value, bytes });
+    this.#bytes += bytes;
+    for (const oldest of this.#entries.keys()) {
+      if (this.#bytes <= this.maxBytes) break;
       this.delete(oldest);
-      this.evictions++;
+      this.#evictions++;
     }
   }
 
   delete(key: string | number): void {
-    const entry = this.entries.get(key);
+    const entry = this.#entries.get(key);
     if (entry === undefined) return;
-    this.entries.delete(key);
-    this.bytes -= entry.bytes;
+    this.#entries.delete(key);
+    this.#bytes -= entry.bytes;
   }
 
   clear(): void {
-    this.entries.clear();
-    this.bytes = 0;
+    this.#entries.clear();
+    this.#bytes = 0;
   }
 
   stats(): BlockCacheStats {
-    const { hits, misses, evictions, bytes, maxBytes } = this;
-    return { hits, misses, evictions, bytes, maxBytes };
+    const { maxBytes } = this;
+    return { hits: this.#hits, misses: this.#misses, evictions: this.#evictions, bytes: this.#bytes, maxBytes };
   }
 }

@@ -28,31 +28,31 @@ export interface ByteSink {
  * ```
  */
 export class BufferSink implements ByteSink {
-  private chunks: Uint8Array[] = [];
-  private isFinished = false;
+  #chunks: Uint8Array[] = [];
+  #isFinished = false;
   position = 0;
 
   write(bytes: Uint8Array): void {
-    if (this.isFinished) throw new ClosedError('the buffer is finished already');
+    if (this.#isFinished) throw new ClosedError('the buffer is finished already');
     // Writers reuse their buffers.
-    this.chunks.push(Uint8Array.from(bytes));
+    this.#chunks.push(Uint8Array.from(bytes));
     this.position += bytes.length;
   }
 
   finish(): void {
-    this.isFinished = true;
+    this.#isFinished = true;
   }
 
   abort(): void {
-    if (this.isFinished) return;
-    this.chunks = [];
+    if (this.#isFinished) return;
+    this.#chunks = [];
     this.position = 0;
   }
 
   /** The whole file. */
   toBuffer(): Buffer {
-    const whole = Buffer.concat(this.chunks);
-    this.chunks = [whole];
+    const whole = Buffer.concat(this.#chunks);
+    this.#chunks = [whole];
     return whole;
   }
 }
@@ -85,45 +85,45 @@ const failed = (path: string, cause: unknown): TransportError =>
  */
 export class AtomicFileSink implements ByteSink {
   position = 0;
-  private readonly file: WholeFile;
-  private readonly buffer = Buffer.allocUnsafe(BUFFER_BYTES);
-  private buffered = 0;
+  readonly #file: WholeFile;
+  readonly #buffer = Buffer.allocUnsafe(BUFFER_BYTES);
+  #buffered = 0;
 
   constructor(readonly path: string) {
-    this.file = this.run(WholeFile.open(path));
+    this.#file = this.#run(WholeFile.open(path));
   }
 
   write(bytes: Uint8Array): void {
-    this.requireOpen();
-    if (this.buffered + bytes.length > BUFFER_BYTES) this.flush();
-    if (bytes.length > BUFFER_BYTES) this.run(this.file.write(bytes));
+    this.#requireOpen();
+    if (this.#buffered + bytes.length > BUFFER_BYTES) this.#flush();
+    if (bytes.length > BUFFER_BYTES) this.#run(this.#file.write(bytes));
     else {
-      this.buffer.set(bytes, this.buffered);
-      this.buffered += bytes.length;
+      this.#buffer.set(bytes, this.#buffered);
+      this.#buffered += bytes.length;
     }
     this.position += bytes.length;
   }
 
   finish(): void {
-    this.requireOpen();
-    this.flush();
-    this.run(this.file.finish());
+    this.#requireOpen();
+    this.#flush();
+    this.#run(this.#file.finish());
   }
 
   abort(): void {
-    runSync(this.file.abort());
+    runSync(this.#file.abort());
   }
 
-  private requireOpen(): void {
-    if (!this.file.isOpen) throw new ClosedError(`${this.path} is finished or aborted already`);
+  #requireOpen(): void {
+    if (!this.#file.isOpen) throw new ClosedError(`${this.path} is finished or aborted already`);
   }
 
-  private flush(): void {
-    this.run(this.file.write(this.buffer.subarray(0, this.buffered)));
-    this.buffered = 0;
+  #flush(): void {
+    this.#run(this.#file.write(this.#buffer.subarray(0, this.#buffered)));
+    this.#buffered = 0;
   }
 
-  private run<T>(steps: FsSteps<T>): T {
+  #run<T>(steps: FsSteps<T>): T {
     try {
       return runSync(steps);
     } catch (cause) {

@@ -54,20 +54,22 @@ export interface WrittenBlock {
  * ```
  */
 export class ContainerWriter {
-  private readonly entries: SectionEntry[] = [];
+  readonly #sink: ByteSink;
+  readonly #entries: SectionEntry[] = [];
   /** Sections that have waymarks. */
-  private marked = 0;
+  #marked = 0;
 
   constructor(
-    private readonly sink: ByteSink,
+    sink: ByteSink,
     readonly compression: Compression = 'deflate',
   ) {
+    this.#sink = sink;
     sink.write(encodeHeader());
   }
 
   /** Where the next bytes will be. */
   get position(): number {
-    return this.sink.position;
+    return this.#sink.position;
   }
 
   /** Write one block of a section that `blockedSection` names afterwards. `none` saves the time of trying where nothing can be gained. */
@@ -77,15 +79,15 @@ export class ContainerWriter {
 
   /** The same for bytes that are in the form to be written already. */
   storedBlock({ bytes, codec, inflatedLength, crc }: Stored): WrittenBlock {
-    const offset = this.sink.position;
-    this.sink.write(bytes);
+    const offset = this.#sink.position;
+    this.#sink.write(bytes);
     return { offset, storedLength: bytes.length, inflatedLength, codec, crc };
   }
 
   /** Name the blocks written since `start` as a section. */
   blockedSection({ id, graph = NO_GRAPH, flags = 0 }: SectionName, start: number): void {
-    const length = this.sink.position - start;
-    this.enter({
+    const length = this.#sink.position - start;
+    this.#enter({
       id,
       graph,
       flags: flags | FLAG_BLOCKED,
@@ -99,37 +101,37 @@ export class ContainerWriter {
 
   /** Write a whole section. */
   section({ id, graph = NO_GRAPH, flags = 0 }: SectionName, bytes: Buffer): void {
-    this.enter({ id, graph, flags, ...this.block(bytes) });
+    this.#enter({ id, graph, flags, ...this.block(bytes) });
   }
 
   /** Repeat what the table of contents will say of the sections since the last call: salvage finds them by it when the end is lost. */
   waymark(): void {
-    this.sink.write(encodeWaymarks(this.entries.slice(this.marked)));
-    this.marked = this.entries.length;
+    this.#sink.write(encodeWaymarks(this.#entries.slice(this.#marked)));
+    this.#marked = this.#entries.length;
   }
 
   /** Write what closes a file, and finish the sink. */
   finish(): number {
-    const toc = encodeToc(this.entries);
-    const tocOffset = this.sink.position;
+    const toc = encodeToc(this.#entries);
+    const tocOffset = this.#sink.position;
     const fileLength = tocOffset + toc.length + FOOTER_BYTES;
-    this.sink.write(toc);
-    this.sink.write(encodeFooter({ tocOffset, tocLength: toc.length, tocCrc: crc32(toc), fileLength }));
-    this.sink.finish();
+    this.#sink.write(toc);
+    this.#sink.write(encodeFooter({ tocOffset, tocLength: toc.length, tocCrc: crc32(toc), fileLength }));
+    this.#sink.finish();
     return fileLength;
   }
 
   abort(): void {
-    this.sink.abort();
+    this.#sink.abort();
   }
 
-  private enter(entry: SectionEntry): void {
+  #enter(entry: SectionEntry): void {
     for (const name of ['id', 'graph', 'flags'] as const)
       wholeNumber(`${name} of a section`, entry[name], [0, 0xffff], badOptions);
-    if (this.entries.length === MAX_SECTIONS) throw new BadOptionsError(`a file has at most ${MAX_SECTIONS} sections`);
-    if (this.entries.some(({ id, graph }) => id === entry.id && graph === entry.graph)) {
+    if (this.#entries.length === MAX_SECTIONS) throw new BadOptionsError(`a file has at most ${MAX_SECTIONS} sections`);
+    if (this.#entries.some(({ id, graph }) => id === entry.id && graph === entry.graph)) {
       throw new BadOptionsError(`section ${entry.id} of graph ${entry.graph} was written already`);
     }
-    this.entries.push(entry);
+    this.#entries.push(entry);
   }
 }

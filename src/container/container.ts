@@ -78,31 +78,35 @@ const asSync = (transport: Transport): SyncTransport => {
  * ```
  */
 export class Container {
+  readonly #tail: Tail;
+
   private constructor(
     readonly transport: Transport,
     /** Bytes of the file. */
     readonly size: number,
     readonly sections: readonly SectionEntry[],
-    private readonly tail: Tail,
+    tail: Tail,
     readonly maxBlockBytes: number,
-  ) {}
+  ) {
+    this.#tail = tail;
+  }
 
   /** Open by one read of the tail, two when the table of contents is longer than that. */
   static async open(transport: Transport, options: ContainerOptions = {}): Promise<Container> {
     const { tailBytes, maxBlockBytes } = boundsOf(options);
     const tail = await transport.readTail(tailBytes, options);
-    const missing = Container.missingToc(tail, transport.name);
+    const missing = Container.#missingToc(tail, transport.name);
     const more = missing === undefined ? undefined : await transport.readRanges([missing], options);
-    return Container.fromTail(transport, tail, more?.[0], maxBlockBytes);
+    return Container.#fromTail(transport, tail, more?.[0], maxBlockBytes);
   }
 
   /** The same at once, for local files. */
   static openSync(transport: SyncTransport, options: ContainerOptions = {}): Container {
     const { tailBytes, maxBlockBytes } = boundsOf(options);
     const tail = asSync(transport).readTailSync(tailBytes);
-    const missing = Container.missingToc(tail, transport.name);
+    const missing = Container.#missingToc(tail, transport.name);
     const more = missing === undefined ? undefined : transport.readRangesSync([missing]);
-    return Container.fromTail(transport, tail, more?.[0], maxBlockBytes);
+    return Container.#fromTail(transport, tail, more?.[0], maxBlockBytes);
   }
 
   /** A file whose sections were found some other way; nothing of it has been read yet. */
@@ -115,17 +119,12 @@ export class Container {
     return new Container(transport, size, sections, { bytes: Buffer.alloc(0), offset: size, size }, maxBlockBytes);
   }
 
-  private static missingToc(tail: Tail, name: string): ByteRange | undefined {
+  static #missingToc(tail: Tail, name: string): ByteRange | undefined {
     const { tocOffset } = decodeFooter(tail.bytes, tail.size, name);
     return tocOffset >= tail.offset ? undefined : { offset: tocOffset, length: tail.offset - tocOffset };
   }
 
-  private static fromTail(
-    transport: Transport,
-    read: Tail,
-    before: Buffer | undefined,
-    maxBlockBytes: number,
-  ): Container {
+  static #fromTail(transport: Transport, read: Tail, before: Buffer | undefined, maxBlockBytes: number): Container {
     const tail =
       before === undefined
         ? read
@@ -170,13 +169,13 @@ export class Container {
 
   /** What `read` does, as a part of a larger reading. */
   *sectionBytes(entries: readonly SectionEntry[]): Reading<Buffer[]> {
-    const stored = yield entries.map((entry) => this.sectionRange(entry));
-    return entries.map((entry, i) => this.restoreSection(entry, stored[i]));
+    const stored = yield entries.map((entry) => this.#sectionRange(entry));
+    return entries.map((entry, i) => this.#restoreSection(entry, stored[i]));
   }
 
   /** What `readBlocks` does, as a part of a larger reading. */
   *blockBytes(blocks: readonly BlockRef[]): Reading<Buffer[]> {
-    const stored = yield blocks.map((block) => this.blockRange(block));
+    const stored = yield blocks.map((block) => this.#blockRange(block));
     return blocks.map((block, i) => this.restoreBlock(block, stored[i]));
   }
 
@@ -199,28 +198,28 @@ export class Container {
 
   /** Stored bytes as they are in the file, unchecked: for readers that take many blocks in one stretch. */
   async readStored(ranges: readonly ByteRange[], options?: TransportReadOptions): Promise<Buffer[]> {
-    const missing = ranges.map((range) => this.beforeTail(range)).filter(({ length }) => length > 0);
+    const missing = ranges.map((range) => this.#beforeTail(range)).filter(({ length }) => length > 0);
     const fetched = missing.length === 0 ? [] : await this.transport.readRanges(missing, options);
-    return this.assembled(ranges, fetched);
+    return this.#assembled(ranges, fetched);
   }
 
   readStoredSync(ranges: readonly ByteRange[]): Buffer[] {
-    const missing = ranges.map((range) => this.beforeTail(range)).filter(({ length }) => length > 0);
+    const missing = ranges.map((range) => this.#beforeTail(range)).filter(({ length }) => length > 0);
     const fetched = missing.length === 0 ? [] : asSync(this.transport).readRangesSync(missing);
-    return this.assembled(ranges, fetched);
+    return this.#assembled(ranges, fetched);
   }
 
   /** What of a range is not in the tail. */
-  private beforeTail({ offset, length }: ByteRange): ByteRange {
-    return { offset, length: Math.max(0, Math.min(length, this.tail.offset - offset)) };
+  #beforeTail({ offset, length }: ByteRange): ByteRange {
+    return { offset, length: Math.max(0, Math.min(length, this.#tail.offset - offset)) };
   }
 
   /** The bytes of `ranges`, whose parts before the tail were `fetched`. */
-  private assembled(ranges: readonly ByteRange[], fetched: readonly Buffer[]): Buffer[] {
-    const { bytes, offset: tailOffset } = this.tail;
+  #assembled(ranges: readonly ByteRange[], fetched: readonly Buffer[]): Buffer[] {
+    const { bytes, offset: tailOffset } = this.#tail;
     let next = 0;
     return ranges.map((range) => {
-      const { length: before } = this.beforeTail(range);
+      const { length: before } = this.#beforeTail(range);
       const first = before === 0 ? undefined : fetched[next++];
       if (first !== undefined && before === range.length) return first;
       const start = Math.max(0, range.offset - tailOffset);
@@ -231,24 +230,24 @@ export class Container {
 
   /** Bytes behind one block's stored form, checked. */
   restoreBlock(block: BlockRef, stored: Buffer): Buffer {
-    return restore(stored, block, this.placeOf(block.section, block.block), this.maxBlockBytes);
+    return restore(stored, block, this.#placeOf(block.section, block.block), this.maxBlockBytes);
   }
 
-  private restoreSection(entry: SectionEntry, stored: Buffer): Buffer {
+  #restoreSection(entry: SectionEntry, stored: Buffer): Buffer {
     if ((entry.flags & FLAG_BLOCKED) !== 0) return stored;
-    return restore(stored, entry, this.placeOf(entry.id), this.maxBlockBytes);
+    return restore(stored, entry, this.#placeOf(entry.id), this.maxBlockBytes);
   }
 
-  private placeOf(section: number, block?: number): Place {
+  #placeOf(section: number, block?: number): Place {
     return { file: this.transport.name, section: sectionName(section), block };
   }
 
-  private sectionRange(entry: SectionEntry): ByteRange {
-    if ((entry.flags & FLAG_BLOCKED) === 0) checkForm(entry, this.placeOf(entry.id), this.maxBlockBytes);
+  #sectionRange(entry: SectionEntry): ByteRange {
+    if ((entry.flags & FLAG_BLOCKED) === 0) checkForm(entry, this.#placeOf(entry.id), this.maxBlockBytes);
     return { offset: entry.offset, length: entry.storedLength };
   }
 
-  private blockRange(ref: BlockRef): ByteRange {
+  #blockRange(ref: BlockRef): ByteRange {
     const { offset, storedLength, section, block } = ref;
     if (!(offset >= HEADER_BYTES && storedLength >= 0 && offset + storedLength <= this.size)) {
       throw new CorruptError(
@@ -257,7 +256,7 @@ export class Container {
         block,
       );
     }
-    checkForm(ref, this.placeOf(section, block), this.maxBlockBytes);
+    checkForm(ref, this.#placeOf(section, block), this.maxBlockBytes);
     return { offset, length: storedLength };
   }
 }

@@ -18,7 +18,7 @@ export const SYMBOLS = 256;
 /** Shares of symbols, by ascending symbol. */
 export class SymbolTable {
   /** Place of each symbol in `symbols`, for writers. */
-  private places: Uint8Array | undefined;
+  #places: Uint8Array | undefined;
 
   constructor(
     readonly symbols: Uint8Array,
@@ -54,11 +54,11 @@ export class SymbolTable {
 
   /** The place of a symbol that is there. */
   placeOf(symbol: number): number {
-    if (this.places === undefined) {
-      this.places = new Uint8Array(SYMBOLS);
-      for (let i = 0; i < this.symbols.length; i++) this.places[this.symbols[i]] = i;
+    if (this.#places === undefined) {
+      this.#places = new Uint8Array(SYMBOLS);
+      for (let i = 0; i < this.symbols.length; i++) this.#places[this.symbols[i]] = i;
     }
-    return this.places[symbol];
+    return this.#places[symbol];
   }
 
   write(writer: ByteWriter): void {
@@ -93,9 +93,9 @@ const STATES_PER_SHARE = 2 ** (32 - SCALE_BITS);
 
 /** Takes symbols in reading order; `flush` writes them. */
 export class SymbolEncoder {
-  private steps = new Uint32Array(4096);
-  private count = 0;
-  private words = new Uint16Array(4096);
+  #steps = new Uint32Array(4096);
+  #count = 0;
+  #words = new Uint16Array(4096);
 
   /** A symbol that `table` has. */
   put(table: SymbolTable, symbol: number): void {
@@ -104,19 +104,20 @@ export class SymbolEncoder {
     const share = table.starts[place + 1] - start;
     // A symbol that is certain takes nothing.
     if (share === SCALE) return;
-    if (this.count === this.steps.length) {
-      const larger = new Uint32Array(this.count * 2);
-      larger.set(this.steps);
-      this.steps = larger;
+    if (this.#count === this.#steps.length) {
+      const larger = new Uint32Array(this.#count * 2);
+      larger.set(this.#steps);
+      this.#steps = larger;
     }
-    this.steps[this.count++] = (share << SCALE_BITS) | start;
+    this.#steps[this.#count++] = (share << SCALE_BITS) | start;
   }
 
   /** Write what was put since the last flush. */
   flush(writer: ByteWriter): void {
-    const { steps, count } = this;
-    if (this.words.length < count) this.words = new Uint16Array(steps.length);
-    const { words } = this;
+    const steps = this.#steps;
+    const count = this.#count;
+    if (this.#words.length < count) this.#words = new Uint16Array(steps.length);
+    const words = this.#words;
     let wordCount = 0;
     let state = LOWEST;
     // Backwards: a reader takes off last what was put on last.
@@ -130,7 +131,7 @@ export class SymbolEncoder {
       const quotient = Math.floor(state / share);
       state = quotient * SCALE + (state - quotient * share) + start;
     }
-    this.count = 0;
+    this.#count = 0;
     writer.varint(wordCount);
     writer.uint32(state);
     for (let i = wordCount - 1; i >= 0; i--) {
@@ -142,24 +143,26 @@ export class SymbolEncoder {
 
 /** Reads symbols where `reader` stands, and moves it behind them at once. */
 export class SymbolDecoder {
-  private readonly words: Uint8Array;
-  private at = 0;
-  private state: number;
+  readonly #reader: ByteReader;
+  readonly #words: Uint8Array;
+  #at = 0;
+  #state: number;
 
-  constructor(private readonly reader: ByteReader) {
+  constructor(reader: ByteReader) {
+    this.#reader = reader;
     const wordCount = reader.varint();
-    this.state = reader.uint32();
+    this.#state = reader.uint32();
     if (wordCount * 2 > reader.left) throw reader.corrupt('is too short for its symbols');
-    this.words = reader.raw(wordCount * 2);
+    this.#words = reader.raw(wordCount * 2);
   }
 
   take({ symbols, starts }: SymbolTable): number {
     let [low, high] = [0, symbols.length];
     if (high <= 1) {
       if (high === 1) return symbols[0];
-      throw this.reader.corrupt('has a symbol where none can be');
+      throw this.#reader.corrupt('has a symbol where none can be');
     }
-    let { state } = this;
+    let state = this.#state;
     const slot = state & (SCALE - 1);
     while (high - low > 1) {
       const middle = (low + high) >>> 1;
@@ -168,17 +171,17 @@ export class SymbolDecoder {
     }
     state = (starts[low + 1] - starts[low]) * Math.floor(state / SCALE) + slot - starts[low];
     if (state < LOWEST) {
-      if (this.at === this.words.length) throw this.reader.corrupt('ends in the middle of its symbols');
-      state = state * WORD + this.words[this.at] + this.words[this.at + 1] * 0x100;
-      this.at += 2;
+      if (this.#at === this.#words.length) throw this.#reader.corrupt('ends in the middle of its symbols');
+      state = state * WORD + this.#words[this.#at] + this.#words[this.#at + 1] * 0x100;
+      this.#at += 2;
     }
-    this.state = state;
+    this.#state = state;
     return symbols[low];
   }
 
   /** Throws unless exactly the symbols that were written were taken. */
   end(): void {
-    if (this.state !== LOWEST || this.at !== this.words.length)
-      throw this.reader.corrupt('has other symbols than were written');
+    if (this.#state !== LOWEST || this.#at !== this.#words.length)
+      throw this.#reader.corrupt('has other symbols than were written');
   }
 }

@@ -56,23 +56,27 @@ const distinct = (counts: Uint32Array, offset: number): number => {
 
 /** The tables of one column. */
 export class SymbolModel {
+  /** The shared one, then those of single contexts. */
+  readonly #tables: readonly SymbolTable[];
+  /** The contexts with tables of their own, ascending. */
+  readonly #owners: readonly number[];
   /** The table of each context. */
-  private readonly byContext: readonly SymbolTable[];
+  readonly #byContext: readonly SymbolTable[];
 
   private constructor(
     contexts: number,
-    /** The shared one, then those of single contexts. */
-    private readonly tables: readonly SymbolTable[],
-    /** The contexts with tables of their own, ascending. */
-    private readonly owners: readonly number[],
+    tables: readonly SymbolTable[],
+    owners: readonly number[],
     /** About what the counted symbols take, tables included. */
     readonly bits: number,
   ) {
+    this.#tables = tables;
+    this.#owners = owners;
     const byContext = new Array<SymbolTable>(contexts).fill(tables[0]);
     owners.forEach((context, i) => {
       byContext[context] = tables[i + 1];
     });
-    this.byContext = byContext;
+    this.#byContext = byContext;
   }
 
   static of({ counts, totals, contexts }: SymbolCounts): SymbolModel {
@@ -110,13 +114,13 @@ export class SymbolModel {
 
   /** The table of a context below the number there are. */
   table(context: number): SymbolTable {
-    return this.byContext[context];
+    return this.#byContext[context];
   }
 
   write(writer: ByteWriter): void {
-    writer.varint(this.owners.length);
-    for (const owner of this.owners) writer.varint(owner);
-    for (const table of this.tables) table.write(writer);
+    writer.varint(this.#owners.length);
+    for (const owner of this.#owners) writer.varint(owner);
+    for (const table of this.#tables) table.write(writer);
   }
 
   static read(reader: ByteReader, contexts: number): SymbolModel {

@@ -34,15 +34,15 @@ export interface BufferTransportOptions {
  */
 export class BufferTransport implements SyncTransport {
   readonly name: string;
-  private readonly bytes: Buffer;
-  private readonly gapBytes: number;
-  private readonly counts = { requests: 0, ranges: 0, bytes: 0 };
-  private isClosed = false;
+  readonly #bytes: Buffer;
+  readonly #gapBytes: number;
+  readonly #counts = { requests: 0, ranges: 0, bytes: 0 };
+  #isClosed = false;
 
   constructor(bytes: Uint8Array, { name = 'a buffer', gapBytes = 8 * 1024 }: BufferTransportOptions = {}) {
-    this.bytes = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    this.#bytes = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     this.name = name;
-    this.gapBytes = checkGap(gapBytes);
+    this.#gapBytes = checkGap(gapBytes);
   }
 
   async readRanges(ranges: readonly ByteRange[], options?: TransportReadOptions): Promise<Buffer[]> {
@@ -56,36 +56,38 @@ export class BufferTransport implements SyncTransport {
   }
 
   readRangesSync(ranges: readonly ByteRange[]): Buffer[] {
-    this.checkOpen();
-    const { name, gapBytes } = this;
-    const results = readMerged(ranges, { size: this.bytes.length, name, gapBytes }, (merged) => this.take(merged));
-    this.counts.ranges += ranges.length;
+    this.#checkOpen();
+    const { name } = this;
+    const results = readMerged(ranges, { size: this.#bytes.length, name, gapBytes: this.#gapBytes }, (merged) =>
+      this.#take(merged),
+    );
+    this.#counts.ranges += ranges.length;
     return results;
   }
 
   readTailSync(length: number): Tail {
-    this.checkOpen();
-    const size = this.bytes.length;
+    this.#checkOpen();
+    const size = this.#bytes.length;
     const tail = tailRange(length, size, this.name);
-    this.counts.ranges++;
-    return { bytes: this.take(tail), offset: tail.offset, size };
+    this.#counts.ranges++;
+    return { bytes: this.#take(tail), offset: tail.offset, size };
   }
 
   stats(): TransportStats {
-    return { ...this.counts };
+    return { ...this.#counts };
   }
 
   async close(): Promise<void> {
-    this.isClosed = true;
+    this.#isClosed = true;
   }
 
-  private take({ offset, length }: ByteRange): Buffer {
-    this.counts.requests++;
-    this.counts.bytes += length;
-    return this.bytes.subarray(offset, offset + length);
+  #take({ offset, length }: ByteRange): Buffer {
+    this.#counts.requests++;
+    this.#counts.bytes += length;
+    return this.#bytes.subarray(offset, offset + length);
   }
 
-  private checkOpen(): void {
-    if (this.isClosed) throw new ClosedError(`${this.name} was closed: open it again`);
+  #checkOpen(): void {
+    if (this.#isClosed) throw new ClosedError(`${this.name} was closed: open it again`);
   }
 }

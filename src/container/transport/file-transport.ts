@@ -87,29 +87,33 @@ const stretchOf = (path: string, stats: Stats, { offset = 0, length }: FileTrans
  * ```
  */
 export class FileTransport implements SyncTransport {
-  private readonly gapBytes: number;
-  private readonly counts = { requests: 0, ranges: 0, bytes: 0 };
-  private closing: Promise<void> | undefined;
-  private readonly underWay = new Set<Promise<unknown>>();
+  readonly #descriptor: number;
+  readonly #stretch: Stretch;
+  readonly #gapBytes: number;
+  readonly #counts = { requests: 0, ranges: 0, bytes: 0 };
+  #closing: Promise<void> | undefined;
+  readonly #underWay = new Set<Promise<unknown>>();
 
   private constructor(
     readonly name: string,
-    private readonly descriptor: number,
-    private readonly stretch: Stretch,
+    descriptor: number,
+    stretch: Stretch,
     gapBytes: number,
   ) {
-    this.gapBytes = gapBytes;
+    this.#descriptor = descriptor;
+    this.#stretch = stretch;
+    this.#gapBytes = gapBytes;
   }
 
   static open(path: string, options: FileTransportOptions = {}): Promise<FileTransport> {
-    return runAsync(FileTransport.opening(path, options));
+    return runAsync(FileTransport.#opening(path, options));
   }
 
   static openSync(path: string, options: FileTransportOptions = {}): FileTransport {
-    return runSync(FileTransport.opening(path, options));
+    return runSync(FileTransport.#opening(path, options));
   }
 
-  private static *opening(path: string, options: FileTransportOptions): FsSteps<FileTransport> {
+  static *#opening(path: string, options: FileTransportOptions): FsSteps<FileTransport> {
     const gapBytes = checkGap(options.gapBytes ?? DEFAULT_GAP_BYTES);
     let descriptor: number | undefined;
     try {
@@ -123,81 +127,81 @@ export class FileTransport implements SyncTransport {
   }
 
   async readRanges(ranges: readonly ByteRange[], options?: TransportReadOptions): Promise<Buffer[]> {
-    this.checkOpen();
-    checkRanges(ranges, this.stretch.length, this.name);
+    this.#checkOpen();
+    checkRanges(ranges, this.#stretch.length, this.name);
     const results = emptyResults(ranges);
-    this.counts.ranges += ranges.length;
-    await this.hold(
-      inParallel(mergeRanges(ranges, this.gapBytes), MAX_PARALLEL, async (merged) => {
+    this.#counts.ranges += ranges.length;
+    await this.#hold(
+      inParallel(mergeRanges(ranges, this.#gapBytes), MAX_PARALLEL, async (merged) => {
         checkSignal(this.name, options);
-        dealOut(ranges, merged, await runAsync(this.read(merged)), results);
+        dealOut(ranges, merged, await runAsync(this.#read(merged)), results);
       }),
     );
     checkSignal(this.name, options);
-    this.checkSize();
+    this.#checkSize();
     return results;
   }
 
   async readTail(length: number, options?: TransportReadOptions): Promise<Tail> {
-    const tail = this.tailOf(length);
+    const tail = this.#tailOf(length);
     checkSignal(this.name, options);
-    const bytes = await this.hold(runAsync(this.read(tail)));
+    const bytes = await this.#hold(runAsync(this.#read(tail)));
     checkSignal(this.name, options);
-    this.checkSize();
-    return { bytes, offset: tail.offset, size: this.stretch.length };
+    this.#checkSize();
+    return { bytes, offset: tail.offset, size: this.#stretch.length };
   }
 
   readRangesSync(ranges: readonly ByteRange[]): Buffer[] {
-    this.checkOpen();
-    const { name, gapBytes, stretch } = this;
-    const results = readMerged(ranges, { size: stretch.length, name, gapBytes }, (merged) =>
-      runSync(this.read(merged)),
+    this.#checkOpen();
+    const { name } = this;
+    const results = readMerged(ranges, { size: this.#stretch.length, name, gapBytes: this.#gapBytes }, (merged) =>
+      runSync(this.#read(merged)),
     );
-    this.counts.ranges += ranges.length;
-    this.checkSize();
+    this.#counts.ranges += ranges.length;
+    this.#checkSize();
     return results;
   }
 
   readTailSync(length: number): Tail {
-    const tail = this.tailOf(length);
-    const bytes = runSync(this.read(tail));
-    this.checkSize();
-    return { bytes, offset: tail.offset, size: this.stretch.length };
+    const tail = this.#tailOf(length);
+    const bytes = runSync(this.#read(tail));
+    this.#checkSize();
+    return { bytes, offset: tail.offset, size: this.#stretch.length };
   }
 
   stats(): TransportStats {
-    return { ...this.counts };
+    return { ...this.#counts };
   }
 
   /** Close the file, once the reads under way are over. Later reads throw `ClosedError`. */
   close(): Promise<void> {
-    this.closing ??= Promise.allSettled(this.underWay).then(() => runAsync(closing(this.descriptor)));
-    return this.closing;
+    this.#closing ??= Promise.allSettled(this.#underWay).then(() => runAsync(closing(this.#descriptor)));
+    return this.#closing;
   }
 
-  private tailOf(length: number): ByteRange {
-    this.checkOpen();
-    const tail = tailRange(length, this.stretch.length, this.name);
-    this.counts.ranges++;
+  #tailOf(length: number): ByteRange {
+    this.#checkOpen();
+    const tail = tailRange(length, this.#stretch.length, this.name);
+    this.#counts.ranges++;
     return tail;
   }
 
-  private async hold<T>(reading: Promise<T>): Promise<T> {
-    this.underWay.add(reading);
+  async #hold<T>(reading: Promise<T>): Promise<T> {
+    this.#underWay.add(reading);
     try {
       return await reading;
     } finally {
-      this.underWay.delete(reading);
+      this.#underWay.delete(reading);
     }
   }
 
-  private *read({ offset, length }: ByteRange): FsSteps<Buffer> {
+  *#read({ offset, length }: ByteRange): FsSteps<Buffer> {
     const bytes = Buffer.allocUnsafeSlow(length);
     try {
       for (let at = 0; at < length; ) {
         const wanted = Math.min(length - at, MAX_READ_BYTES);
-        const position = this.stretch.start + offset + at;
-        at += this.counted(yield ['read', this.descriptor, bytes, at, wanted, position], offset + length);
+        const position = this.#stretch.start + offset + at;
+        at += this.#counted(yield ['read', this.#descriptor, bytes, at, wanted, position], offset + length);
       }
     } catch (cause) {
       throw failed(this.name, cause);
@@ -205,24 +209,24 @@ export class FileTransport implements SyncTransport {
     return bytes;
   }
 
-  private counted(bytesRead: number, end: number): number {
-    this.counts.requests++;
-    this.counts.bytes += bytesRead;
+  #counted(bytesRead: number, end: number): number {
+    this.#counts.requests++;
+    this.#counts.bytes += bytesRead;
     if (bytesRead > 0) return bytesRead;
-    const size = Math.max(0, fstatSync(this.descriptor).size - this.stretch.start);
+    const size = Math.max(0, fstatSync(this.#descriptor).size - this.#stretch.start);
     throw new TruncatedError(`${this.name} was cut to ${size} bytes while it was open, byte ${end} is gone`, end, size);
   }
 
   /** A call on an open descriptor is answered from memory, so it is made after every batch and not counted. */
-  private checkSize(): void {
-    const { fileSize } = this.stretch;
-    if (fileSize === undefined || this.closing !== undefined) return;
-    const { size } = fstatSync(this.descriptor);
+  #checkSize(): void {
+    const { fileSize } = this.#stretch;
+    if (fileSize === undefined || this.#closing !== undefined) return;
+    const { size } = fstatSync(this.#descriptor);
     if (size === fileSize) return;
     throw new ChangedError(`${this.name} had ${fileSize} bytes and has ${size} now: open it again`);
   }
 
-  private checkOpen(): void {
-    if (this.closing !== undefined) throw new ClosedError(`${this.name} was closed: open it again`);
+  #checkOpen(): void {
+    if (this.#closing !== undefined) throw new ClosedError(`${this.name} was closed: open it again`);
   }
 }

@@ -73,26 +73,27 @@ const EXPIRED = new Set([401, 403, 404, 410]);
 const TAKEN = new Set([200, 206, 412, 416]);
 
 export class HttpGetter {
+  readonly #options: GetterOptions;
+  readonly #counts: { -readonly [Key in keyof TransportStats]: TransportStats[Key] };
   /** Where the last redirects led; asked directly, for every hop is a round trip. */
-  private target: string;
+  #target: string;
 
-  constructor(
-    private readonly options: GetterOptions,
-    private readonly counts: { -readonly [Key in keyof TransportStats]: TransportStats[Key] },
-  ) {
-    this.target = options.url;
+  constructor(options: GetterOptions, counts: { -readonly [Key in keyof TransportStats]: TransportStats[Key] }) {
+    this.#options = options;
+    this.#counts = counts;
+    this.#target = options.url;
   }
 
   /** What `take` makes of the answer. `parent` must be aborted with a `GraphError` as its reason. */
   async get<T>(headers: RequestHeaders, parent: AbortSignal, take: TakeAnswer<T>): Promise<T> {
-    const { name, timeoutMs, retries } = this.options;
+    const { name, timeoutMs, retries } = this.#options;
     const call = linkedAbort(parent);
     const late = (): void => call.abort(new TransportError(`${name} did not answer in full within ${timeoutMs} ms`));
     const deadline = setTimeout(late, timeoutMs);
     try {
       for (let attempt = 0; ; attempt++) {
         try {
-          return await this.attempt(headers, call.signal, take);
+          return await this.#attempt(headers, call.signal, take);
         } catch (thrown) {
           call.signal.throwIfAborted();
           const failure = connectionFailure(name, thrown);
@@ -109,17 +110,17 @@ export class HttpGetter {
     }
   }
 
-  private async attempt<T>(headers: RequestHeaders, call: AbortSignal, take: TakeAnswer<T>): Promise<T> {
-    const { name, stallMs } = this.options;
+  async #attempt<T>(headers: RequestHeaders, call: AbortSignal, take: TakeAnswer<T>): Promise<T> {
+    const { name, stallMs } = this.#options;
     const { signal, abort, unlink } = linkedAbort(call);
     const stall = setTimeout(() => abort(new PassingFailure(`${name} sent nothing for ${stallMs} ms`)), stallMs);
     const onBytes = (count: number): void => {
       stall.refresh();
-      this.counts.bytes += count;
+      this.#counts.bytes += count;
     };
     let response: Response | undefined;
     try {
-      response = await this.answer(headers, signal, onBytes);
+      response = await this.#answer(headers, signal, onBytes);
       stall.refresh();
       if (TAKEN.has(response.status)) return await take(response, answerBody(name, response, onBytes));
       throw statusFailure(name, response, serverWords(await bodyWords(response, onBytes)));
@@ -134,19 +135,15 @@ export class HttpGetter {
   }
 
   /** The first answer that is no redirect. */
-  private async answer(
-    headers: RequestHeaders,
-    signal: AbortSignal,
-    onBytes: (count: number) => void,
-  ): Promise<Response> {
-    const { name, sign } = this.options;
-    let url = this.target;
+  async #answer(headers: RequestHeaders, signal: AbortSignal, onBytes: (count: number) => void): Promise<Response> {
+    const { name, sign } = this.#options;
+    let url = this.#target;
     for (let hops = 0; hops <= MAX_REDIRECTS; ) {
-      this.counts.requests++;
-      const response = await fetch(url, { headers: await this.headersFor(url, headers), redirect: 'manual', signal });
-      if (EXPIRED.has(response.status) && hops === 0 && url !== this.options.url) {
-        url = this.options.url;
-        this.target = url;
+      this.#counts.requests++;
+      const response = await fetch(url, { headers: await this.#headersFor(url, headers), redirect: 'manual', signal });
+      if (EXPIRED.has(response.status) && hops === 0 && url !== this.#options.url) {
+        url = this.#options.url;
+        this.#target = url;
       } else if (REDIRECTS.has(response.status)) {
         hops++;
         if (sign !== undefined) {
@@ -154,9 +151,9 @@ export class HttpGetter {
             `${name} is served elsewhere (status ${response.status}): set its region or endpoint`,
           );
         }
-        url = this.redirected(url, response);
+        url = this.#redirected(url, response);
       } else {
-        this.target = url;
+        this.#target = url;
         return response;
       }
       await bodyWords(response, onBytes);
@@ -164,8 +161,8 @@ export class HttpGetter {
     throw new TransportError(`${name} was redirected more than ${MAX_REDIRECTS} times`);
   }
 
-  private redirected(from: string, response: Response): string {
-    const { name } = this.options;
+  #redirected(from: string, response: Response): string {
+    const { name } = this.#options;
     const location = response.headers.get('location');
     if (location === null || !URL.canParse(location, from)) {
       throw new TransportError(`${name} answered ${response.status} without an address to go to`);
@@ -176,8 +173,8 @@ export class HttpGetter {
     return to.href;
   }
 
-  private async headersFor(url: string, headers: RequestHeaders): Promise<RequestHeaders | Headers> {
-    const { url: own, headers: given, sign } = this.options;
+  async #headersFor(url: string, headers: RequestHeaders): Promise<RequestHeaders | Headers> {
+    const { url: own, headers: given, sign } = this.#options;
     const all = new URL(url).origin === new URL(own).origin ? { ...given, ...headers } : headers;
     return sign === undefined ? all : sign(url, all);
   }

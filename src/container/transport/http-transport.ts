@@ -113,13 +113,13 @@ const lowerCase = (headers: RequestHeaders): RequestHeaders => {
  */
 export class HttpTransport implements Transport {
   readonly name: string;
-  private readonly gapBytes: number;
-  private readonly maxParallel: number;
-  private readonly counts = { requests: 0, ranges: 0, bytes: 0 };
-  private readonly identity: ObjectIdentity;
-  private readonly getter: HttpGetter;
-  private readonly underWay = new Set<LinkedAbort>();
-  private isClosed = false;
+  readonly #gapBytes: number;
+  readonly #maxParallel: number;
+  readonly #counts = { requests: 0, ranges: 0, bytes: 0 };
+  readonly #identity: ObjectIdentity;
+  readonly #getter: HttpGetter;
+  readonly #underWay = new Set<LinkedAbort>();
+  #isClosed = false;
 
   /** `sign` is for transports that prove who asks, such as those of object stores. */
   constructor(address: string, options: HttpTransportOptions = {}, sign?: SignRequest) {
@@ -127,20 +127,20 @@ export class HttpTransport implements Transport {
     const { gapBytes, maxParallel, ...patience } = numbersOf(options);
     const headers = { ...own, ...lowerCase(options.headers ?? {}) };
     this.name = name;
-    this.gapBytes = gapBytes;
-    this.maxParallel = maxParallel;
-    this.identity = new ObjectIdentity(name);
-    this.getter = new HttpGetter({ ...patience, name, url, headers, sign }, this.counts);
+    this.#gapBytes = gapBytes;
+    this.#maxParallel = maxParallel;
+    this.#identity = new ObjectIdentity(name);
+    this.#getter = new HttpGetter({ ...patience, name, url, headers, sign }, this.#counts);
   }
 
   readRanges(ranges: readonly ByteRange[], options?: TransportReadOptions): Promise<Buffer[]> {
-    return this.call(options, async ({ signal, abort }) => {
-      checkRanges(ranges, this.identity.size, this.name);
+    return this.#call(options, async ({ signal, abort }) => {
+      checkRanges(ranges, this.#identity.size, this.name);
       const results = emptyResults(ranges);
-      this.counts.ranges += ranges.length;
-      await inParallel(mergeRanges(ranges, this.gapBytes), this.maxParallel, async (merged) => {
+      this.#counts.ranges += ranges.length;
+      await inParallel(mergeRanges(ranges, this.#gapBytes), this.#maxParallel, async (merged) => {
         try {
-          dealOut(ranges, merged, await this.readRange(merged, signal), results);
+          dealOut(ranges, merged, await this.#readRange(merged, signal), results);
         } catch (error) {
           // The batch has failed: what else is under way would come for nothing.
           abort(error);
@@ -152,61 +152,61 @@ export class HttpTransport implements Transport {
   }
 
   readTail(length: number, options?: TransportReadOptions): Promise<Tail> {
-    return this.call(options, async ({ signal }) => {
+    return this.#call(options, async ({ signal }) => {
       checkRanges([{ offset: 0, length }], undefined, this.name);
-      this.counts.ranges++;
+      this.#counts.ranges++;
       // HTTP has no tail of no bytes, but its size is worth a byte.
       const wanted = Math.max(1, length);
-      const tail = await this.getter.get(this.headersFor(`bytes=-${wanted}`), signal, this.takeTail(wanted));
-      const size = this.identity.size as number;
+      const tail = await this.#getter.get(this.#headersFor(`bytes=-${wanted}`), signal, this.#takeTail(wanted));
+      const size = this.#identity.size as number;
       // Some servers know ranges but no tails; now that the size is known they can be asked otherwise.
       const start = Math.max(0, size - wanted);
-      const bytes = tail ?? (await this.readRange({ offset: start, length: size - start }, signal));
+      const bytes = tail ?? (await this.#readRange({ offset: start, length: size - start }, signal));
       const asked = bytes.subarray(bytes.length - Math.min(length, size));
       return { bytes: asked, offset: size - asked.length, size };
     });
   }
 
   stats(): TransportStats {
-    return { ...this.counts };
+    return { ...this.#counts };
   }
 
   /** Ends the requests under way, whose callers get `ClosedError`. */
   async close(): Promise<void> {
-    this.isClosed = true;
-    for (const call of this.underWay) call.abort(this.closed());
+    this.#isClosed = true;
+    for (const call of this.#underWay) call.abort(this.#closed());
   }
 
-  private async call<T>({ signal }: TransportReadOptions = {}, work: (call: LinkedAbort) => Promise<T>): Promise<T> {
-    if (this.isClosed) throw this.closed();
+  async #call<T>({ signal }: TransportReadOptions = {}, work: (call: LinkedAbort) => Promise<T>): Promise<T> {
+    if (this.#isClosed) throw this.#closed();
     const call = linkedAbort(signal, () => abortedBy(signal, `reading ${this.name}`, aborted));
     call.signal.throwIfAborted();
-    this.underWay.add(call);
+    this.#underWay.add(call);
     try {
       return await work(call);
     } finally {
-      this.underWay.delete(call);
+      this.#underWay.delete(call);
       call.unlink();
     }
   }
 
-  private readRange({ offset, length }: ByteRange, signal: AbortSignal): Promise<Buffer> {
+  #readRange({ offset, length }: ByteRange, signal: AbortSignal): Promise<Buffer> {
     const end = offset + length;
-    return this.getter.get(this.headersFor(`bytes=${offset}-${end - 1}`), signal, async (response, body) => {
-      if (response.status === 200) throw this.withoutRanges();
-      const size = this.checkAnswer(response);
-      if (size !== undefined && size < end) throw this.truncated(end, size);
+    return this.#getter.get(this.#headersFor(`bytes=${offset}-${end - 1}`), signal, async (response, body) => {
+      if (response.status === 200) throw this.#withoutRanges();
+      const size = this.#checkAnswer(response);
+      if (size !== undefined && size < end) throw this.#truncated(end, size);
       const range = parseContentRange(response.headers.get('content-range'));
-      if (range === undefined || range.start !== offset || range.end !== end) throw this.otherBytes(response);
+      if (range === undefined || range.start !== offset || range.end !== end) throw this.#otherBytes(response);
       return body.read(length);
     });
   }
 
   /** The tail; undefined when the server told nothing but the size. */
-  private takeTail(wanted: number): TakeAnswer<Buffer | undefined> {
+  #takeTail(wanted: number): TakeAnswer<Buffer | undefined> {
     return async (response, body) => {
-      const size = this.checkAnswer(response);
-      if (size === undefined) throw response.status === 200 ? this.withoutRanges() : this.otherBytes(response);
+      const size = this.#checkAnswer(response);
+      if (size === undefined) throw response.status === 200 ? this.#withoutRanges() : this.#otherBytes(response);
       if (size === 0) return Buffer.alloc(0);
       if (response.status === 416) return undefined;
       if (response.status === 200) {
@@ -215,30 +215,30 @@ export class HttpTransport implements Transport {
       }
       const range = parseContentRange(response.headers.get('content-range'));
       const length = Math.min(size, wanted);
-      if (range?.end !== size || range.start !== size - length) throw this.otherBytes(response);
+      if (range?.end !== size || range.start !== size - length) throw this.#otherBytes(response);
       return body.read(length);
     };
   }
 
   /** The size of the file by this answer, which must be one of the version that was read before. */
-  private checkAnswer(response: Response): number | undefined {
+  #checkAnswer(response: Response): number | undefined {
     const { status, headers } = response;
-    if (status === 412) throw this.identity.changed('the server says so by status 412');
+    if (status === 412) throw this.#identity.changed('the server says so by status 412');
     const encoding = headers.get('content-encoding') ?? 'identity';
     if (encoding.toLowerCase() !== 'identity') {
       throw new TransportError(`${this.name} is sent in the encoding ${encoding}, of which no ranges can be read`);
     }
     const size = sizeOf(response);
     // The headers of a 416 are about the answer, not the file.
-    this.identity.check(status === 416 ? new Headers() : headers, size);
+    this.#identity.check(status === 416 ? new Headers() : headers, size);
     return size;
   }
 
-  private headersFor(range: string): RequestHeaders {
-    return { range, ...this.identity.conditions() };
+  #headersFor(range: string): RequestHeaders {
+    return { range, ...this.#identity.conditions() };
   }
 
-  private truncated(expected: number, actual: number): TruncatedError {
+  #truncated(expected: number, actual: number): TruncatedError {
     return new TruncatedError(
       `${this.name} ends at ${actual}, before byte ${expected} that was asked for`,
       expected,
@@ -246,20 +246,20 @@ export class HttpTransport implements Transport {
     );
   }
 
-  private withoutRanges(): TransportError {
+  #withoutRanges(): TransportError {
     return new TransportError(
       `the server of ${this.name} does not serve ranges: download the file, or use a server that does`,
     );
   }
 
-  private otherBytes({ status, headers }: Response): TransportError {
+  #otherBytes({ status, headers }: Response): TransportError {
     const range = headers.get('content-range');
     return new TransportError(
       `${this.name} sent other bytes than it was asked for: status ${status}, ${range === null ? 'no content-range' : `content-range ${range}`}`,
     );
   }
 
-  private closed(): ClosedError {
+  #closed(): ClosedError {
     return new ClosedError(`${this.name} was closed: open it again`);
   }
 }
