@@ -14,6 +14,7 @@ interface ViewedTrace extends Trace {
 }
 
 export class BatchSpans {
+  readonly #batch: ReportBatch;
   #trace = 0;
   /** Number of the first span of the current trace. */
   #first = 0;
@@ -22,10 +23,8 @@ export class BatchSpans {
   readonly #records: RecordView;
 
   /** @param scope What the views say they were recorded by. */
-  constructor(
-    private readonly batch: ReportBatch,
-    scope: ArchivedScope = OWN_SCOPE,
-  ) {
+  constructor(batch: ReportBatch, scope: ArchivedScope = OWN_SCOPE) {
+    this.#batch = batch;
     const resource = ownResource(batch.resource);
     this.#rows = new RowView(resource, scope);
     this.#records = new RecordView(resource, scope);
@@ -44,7 +43,7 @@ export class BatchSpans {
   }
 
   #traceOf(index: number): ViewedTrace {
-    const { traces } = this.batch;
+    const { traces } = this.#batch;
     while (index < this.#first) this.#first -= traces[--this.#trace].spanCount;
     while (index >= this.#first + traces[this.#trace].spanCount) this.#first += traces[this.#trace++].spanCount;
     return traces[this.#trace];

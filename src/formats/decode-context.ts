@@ -52,9 +52,9 @@ export class DecodeContext implements DecodedTraces {
   readonly maxDepth: number;
   readonly maxItems: number;
   /** Something in the span that is being read forbids to keep it. */
-  private fault: RefusalReason | undefined;
-  private items = 0;
-  private readonly flawed = new WeakMap<object, RefusalReason>();
+  #fault: RefusalReason | undefined;
+  #items = 0;
+  readonly #flawed = new WeakMap<object, RefusalReason>();
 
   constructor({ maxItems = DECODE_LIMITS.maxItems, maxDepth = DECODE_LIMITS.maxDepth }: DecodeLimits = {}) {
     this.maxItems = maxItems;
@@ -63,7 +63,7 @@ export class DecodeContext implements DecodedTraces {
 
   /** Count one thing that takes memory. */
   item(): void {
-    if (++this.items > this.maxItems)
+    if (++this.#items > this.maxItems)
       throw tooLarge(
         `more than ${this.maxItems} spans, events, links and values in one document: send fewer at a time`,
       );
@@ -71,25 +71,25 @@ export class DecodeContext implements DecodedTraces {
 
   /** The span that is being read will be refused. */
   flaw(reason: RefusalReason): void {
-    this.fault ??= reason;
+    this.#fault ??= reason;
   }
 
   /** What was read is shared by spans: with a flaw none of them can be kept, and it must not be used for another document. */
   shared<T extends object>(part: T): T {
-    if (this.fault !== undefined) this.flawed.set(part, this.fault);
-    this.fault = undefined;
+    if (this.#fault !== undefined) this.#flawed.set(part, this.#fault);
+    this.#fault = undefined;
     return part;
   }
 
   /** Whether a shared part has no flaw. */
   isSound(part: object): boolean {
-    return !this.flawed.has(part);
+    return !this.#flawed.has(part);
   }
 
   /** Keep the span, unless it has a flaw. Ids are lower-case hex; of another length when they were wrong. */
   take(span: ArchivedSpan): void {
-    const reason = this.fault ?? this.flawed.get(span.resource) ?? this.flawed.get(span.scope) ?? flawOf(span);
-    this.fault = undefined;
+    const reason = this.#fault ?? this.#flawed.get(span.resource) ?? this.#flawed.get(span.scope) ?? flawOf(span);
+    this.#fault = undefined;
     if (reason === undefined) this.spans.push(span);
     else {
       this.refused++;

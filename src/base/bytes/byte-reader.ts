@@ -8,18 +8,20 @@ export type ToFault = (reason: string) => Error;
 /** Reads what a `ByteWriter` wrote. */
 export class ByteReader {
   at = 0;
+  readonly #bytes: Uint8Array;
+  readonly #toFault: ToFault;
 
-  constructor(
-    private readonly bytes: Uint8Array,
-    private readonly toFault: ToFault,
-  ) {}
+  constructor(bytes: Uint8Array, toFault: ToFault) {
+    this.#bytes = bytes;
+    this.#toFault = toFault;
+  }
 
   get left(): number {
-    return this.bytes.length - this.at;
+    return this.#bytes.length - this.at;
   }
 
   byte(): number {
-    const byte = this.bytes[this.at++];
+    const byte = this.#bytes[this.at++];
     if (byte === undefined) throw this.corrupt('ends too early');
     return byte;
   }
@@ -28,19 +30,20 @@ export class ByteReader {
   raw(length: number): Uint8Array {
     if (length > this.left) throw this.corrupt('ends too early');
     this.at += length;
-    return this.bytes.subarray(this.at - length, this.at);
+    return this.#bytes.subarray(this.at - length, this.at);
   }
 
   /** Little-endian. */
   uint32(): number {
-    const { bytes, at } = this;
+    const { at } = this;
+    const bytes = this.#bytes;
     if (at + 4 > bytes.length) throw this.corrupt('ends too early');
     this.at = at + 4;
     return (bytes[at] | (bytes[at + 1] << 8) | (bytes[at + 2] << 16) | (bytes[at + 3] << 24)) >>> 0;
   }
 
   varint(): number {
-    const { bytes } = this;
+    const bytes = this.#bytes;
     let { at } = this;
     let value = 0;
     // Nearly all are below 2^28, where bit operations do. A byte that is not there is not below 0x80, and adds nothing.
@@ -84,6 +87,6 @@ export class ByteReader {
   }
 
   corrupt(reason: string): Error {
-    return this.toFault(reason);
+    return this.#toFault(reason);
   }
 }

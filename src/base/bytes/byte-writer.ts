@@ -42,7 +42,7 @@ export class ByteWriter {
 
   /** Make room for `count` more bytes. */
   reserve(count: number): void {
-    if (this.length + count > this.bytes.length) this.grow(this.length + count);
+    if (this.length + count > this.bytes.length) this.#grow(this.length + count);
   }
 
   /** Make room for a text as UTF-8, and for `extra` bytes. */
@@ -159,7 +159,7 @@ export class ByteWriter {
     if (this.bytes.length > most) this.use(Buffer.allocUnsafe(capacity));
   }
 
-  private grow(needed: number): void {
+  #grow(needed: number): void {
     if (needed > this.limit) throw WRITER_FULL;
     const larger = Buffer.allocUnsafe(Math.min(Math.max(needed, this.bytes.length * 2), this.limit));
     this.bytes.copy(larger, 0, 0, this.length);

@@ -14,6 +14,7 @@ import { JaegerDocument } from './jaeger-document.js';
 const WRITING: WholeFileOptions = { makesDirectory: true, isDurable: false };
 
 export class JaegerFile implements FileFormat {
+  readonly #path: string;
   readonly #document: JaegerDocument;
   /** Spans not taken into the document yet: it keeps what it took when writing fails. */
   readonly #untaken = new UndeliveredByBatch();
@@ -21,11 +22,8 @@ export class JaegerFile implements FileFormat {
   #spansInvalid = 0;
   #filesWritten = 0;
 
-  constructor(
-    private readonly path: string,
-    maxTraces: number,
-    maxBytes: number,
-  ) {
+  constructor(path: string, maxTraces: number, maxBytes: number) {
+    this.#path = path;
     this.#document = new JaegerDocument(maxTraces, maxBytes);
   }
 
@@ -36,9 +34,9 @@ export class JaegerFile implements FileFormat {
       signal.throwIfAborted();
     }
     try {
-      await runAsync(writeWhole(this.path, this.#document.chunks(), WRITING));
+      await runAsync(writeWhole(this.#path, this.#document.chunks(), WRITING));
     } catch (error) {
-      throw toFileError(this.path, error);
+      throw toFileError(this.#path, error);
     }
     this.#filesWritten++;
   }
@@ -46,9 +44,9 @@ export class JaegerFile implements FileFormat {
   reportSync(batch: ReportBatch): void {
     for (const _bytes of this.#take(batch, this.#untaken.of(batch)));
     try {
-      runSync(writeWhole(this.path, this.#document.chunks(), WRITING));
+      runSync(writeWhole(this.#path, this.#document.chunks(), WRITING));
     } catch (error) {
-      throw toFileError(this.path, error);
+      throw toFileError(this.#path, error);
     }
     this.#filesWritten++;
   }

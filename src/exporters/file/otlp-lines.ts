@@ -21,6 +21,8 @@ class JsonLineFormat extends JsonFormat {
 }
 
 export class OtlpLines implements FileFormat {
+  readonly #path: string;
+  readonly #rotation: Rotation;
   readonly #builder = new RequestBuilder(new JsonLineFormat(), MAX_LINE_BYTES);
   readonly #undelivered = new UndeliveredByBatch();
   #linesWritten = 0;
@@ -30,19 +32,19 @@ export class OtlpLines implements FileFormat {
   #spansInvalid = 0;
   #filesRemoved = 0;
 
-  constructor(
-    private readonly path: string,
-    private readonly rotation: Rotation,
-  ) {}
+  constructor(path: string, rotation: Rotation) {
+    this.#path = path;
+    this.#rotation = rotation;
+  }
 
   async report(batch: ReportBatch, signal: AbortSignal): Promise<void> {
     const undelivered = this.#undelivered.of(batch);
     const leftOut = this.#leftOut(undelivered);
     for await (const line of encodeRequests(batch, undelivered, this.#builder, MAX_LINE_SPANS, leftOut, signal)) {
       try {
-        this.#filesRemoved += await runAsync(appendLine(this.path, line.body, this.rotation));
+        this.#filesRemoved += await runAsync(appendLine(this.#path, line.body, this.#rotation));
       } catch (error) {
-        throw toFileError(this.path, error);
+        throw toFileError(this.#path, error);
       }
       this.#written(undelivered, line);
     }
@@ -56,9 +58,9 @@ export class OtlpLines implements FileFormat {
       for (const line of encodeRange(batch, range, this.#builder, MAX_LINE_SPANS, leftOut)) {
         if (typeof line === 'number') continue;
         try {
-          this.#filesRemoved += runSync(appendLine(this.path, line.body, this.rotation));
+          this.#filesRemoved += runSync(appendLine(this.#path, line.body, this.#rotation));
         } catch (error) {
-          throw toFileError(this.path, error);
+          throw toFileError(this.#path, error);
         }
         this.#written(undelivered, line);
       }

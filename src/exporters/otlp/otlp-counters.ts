@@ -9,63 +9,61 @@ export class OtlpCounters {
   /** What the user should know last; empty when nothing went wrong. */
   lastError = '';
   requestsFailed = 0;
-  private requestsSent = 0;
-  private spansSent = 0;
-  private bytesSent = 0;
-  private rejectedSpans = 0;
-  private refusedSpans = 0;
-  private spansTooLarge = 0;
-  private spansInvalid = 0;
-  private hasWarned = false;
+  #requestsSent = 0;
+  #spansSent = 0;
+  #bytesSent = 0;
+  #rejectedSpans = 0;
+  #refusedSpans = 0;
+  #spansTooLarge = 0;
+  #spansInvalid = 0;
+  #hasWarned = false;
 
   sent(spanCount: number, bytes: number, { body, headers }: HttpAnswer): void {
-    this.requestsSent++;
-    this.spansSent += spanCount;
-    this.bytesSent += bytes;
+    this.#requestsSent++;
+    this.#spansSent += spanCount;
+    this.#bytesSent += bytes;
     const partial = readPartialSuccess(body, headers['content-type'] ?? '');
     if (partial === undefined) return;
     const { rejectedSpans, message } = partial;
-    this.rejectedSpans += rejectedSpans;
+    this.#rejectedSpans += rejectedSpans;
     const verdict = rejectedSpans > 0 ? `rejected ${rejectedSpans} of ${spanCount} spans` : 'took all spans and warns';
-    this.tell(`The OTLP server ${verdict}: ${message || 'it gave no reason'}`);
+    this.#tell(`The OTLP server ${verdict}: ${message || 'it gave no reason'}`);
   }
 
   refused(spanCount: number, error: ReportError): void {
-    this.refusedSpans += spanCount;
-    this.tell(error.message);
+    this.#refusedSpans += spanCount;
+    this.#tell(error.message);
   }
 
   leftOut(span: FinishedSpan, reason: 'too-large' | 'invalid', maxBytes: number): void {
     const which = `OtlpReporter left out span ${JSON.stringify(String(span.name).slice(0, 100))} of trace ${span.traceId}`;
     if (reason === 'too-large') {
-      this.spansTooLarge++;
-      this.tell(`${which}: it needs more than maxRequestBytes, ${maxBytes}; record less on it or raise the option`);
+      this.#spansTooLarge++;
+      this.#tell(`${which}: it needs more than maxRequestBytes, ${maxBytes}; record less on it or raise the option`);
     } else {
-      this.spansInvalid++;
-      this.tell(`${which}: its name or a property has a type that spans cannot have`);
+      this.#spansInvalid++;
+      this.#tell(`${which}: its name or a property has a type that spans cannot have`);
     }
   }
 
   snapshot(): Readonly<Record<string, number>> {
-    const { requestsSent, requestsFailed, spansSent, bytesSent } = this;
-    const { rejectedSpans, refusedSpans, spansTooLarge, spansInvalid } = this;
     return {
-      requestsSent,
-      requestsFailed,
-      spansSent,
-      bytesSent,
-      rejectedSpans,
-      refusedSpans,
-      spansTooLarge,
-      spansInvalid,
+      requestsSent: this.#requestsSent,
+      requestsFailed: this.requestsFailed,
+      spansSent: this.#spansSent,
+      bytesSent: this.#bytesSent,
+      rejectedSpans: this.#rejectedSpans,
+      refusedSpans: this.#refusedSpans,
+      spansTooLarge: this.#spansTooLarge,
+      spansInvalid: this.#spansInvalid,
     };
   }
 
   // Warned of once: what is wrong with one request is wrong with many. The others are in stats().
-  private tell(message: string): void {
+  #tell(message: string): void {
     this.lastError = message;
-    if (this.hasWarned) return;
-    this.hasWarned = true;
+    if (this.#hasWarned) return;
+    this.#hasWarned = true;
     process.emitWarning(message, { type: 'SpanlineWarning', code: 'ERR_SPANLINE_OTLP' });
   }
 }

@@ -21,20 +21,20 @@ export const tagJson = (value: unknown): string =>
 
 /** The processes of one trace, each once however many spans it has. */
 export class Processes {
-  private readonly ids = new Map<string, string>();
+  readonly #ids = new Map<string, string>();
 
   /** @param json A process. */
   idOf(json: string): string {
-    let id = this.ids.get(json);
+    let id = this.#ids.get(json);
     if (id === undefined) {
-      id = `p${this.ids.size + 1}`;
-      this.ids.set(json, id);
+      id = `p${this.#ids.size + 1}`;
+      this.#ids.set(json, id);
     }
     return id;
   }
 
   /** Members of the object `processes`. */
   get json(): string {
-    return [...this.ids].map(([process, id]) => `"${id}":${process}`).join(',');
+    return [...this.#ids].map(([process, id]) => `"${id}":${process}`).join(',');
   }
 }

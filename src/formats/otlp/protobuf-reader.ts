@@ -11,12 +11,14 @@ export class ProtobufReader {
   at = 0;
   /** Where the current message ends. */
   end: number;
-  private readonly view: DataView;
-  private hasBadText = false;
+  readonly #bytes: Buffer;
+  readonly #view: DataView;
+  #hasBadText = false;
 
-  constructor(private readonly bytes: Buffer) {
+  constructor(bytes: Buffer) {
+    this.#bytes = bytes;
     this.end = bytes.length;
-    this.view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   }
 
   /** The current message has another field. */
@@ -27,7 +29,7 @@ export class ProtobufReader {
   /** Field number and wire type of the next field, as `tag()` of the writer makes them. */
   tag(): number {
     const tag = this.uint32();
-    if (tag < 8) throw this.fault('a field has no number');
+    if (tag < 8) throw this.#fault('a field has no number');
     return tag;
   }
 
@@ -41,73 +43,73 @@ export class ProtobufReader {
   int64(): number | bigint {
     let low = 0;
     for (let i = 0, scale = 1; i < 7; i++, scale *= 0x80) {
-      const byte = this.byte();
+      const byte = this.#byte();
       low += (byte & 0x7f) * scale;
       if (byte < 0x80) return low;
     }
     let high = 0;
     for (let i = 0, scale = 1; i < 3; i++, scale *= 0x80) {
-      const byte = this.byte();
+      const byte = this.#byte();
       high += (byte & 0x7f) * scale;
       if (byte >= 0x80) continue;
       const value = BigInt.asIntN(64, BigInt(high) * TWO_49 + BigInt(low));
       const number = Number(value);
       return Number.isSafeInteger(number) ? number : value;
     }
-    throw this.fault('a number has more than ten bytes');
+    throw this.#fault('a number has more than ten bytes');
   }
 
   fixed64(): bigint {
-    return this.view.getBigUint64(this.advance(8), true);
+    return this.#view.getBigUint64(this.#advance(8), true);
   }
 
   fixed32(): number {
-    return this.view.getUint32(this.advance(4), true);
+    return this.#view.getUint32(this.#advance(4), true);
   }
 
   double(): number {
-    return this.view.getFloat64(this.advance(8), true);
+    return this.#view.getFloat64(this.#advance(8), true);
   }
 
   /** Text; bytes that are no UTF-8 become replacement characters, and are noted. */
   text(): string {
-    const start = this.advance(this.length());
-    const text = this.bytes.toString('utf8', start, this.at);
-    if (text.includes(REPLACEMENT) && !isUtf8(this.bytes.subarray(start, this.at))) this.hasBadText = true;
+    const start = this.#advance(this.#length());
+    const text = this.#bytes.toString('utf8', start, this.at);
+    if (text.includes(REPLACEMENT) && !isUtf8(this.#bytes.subarray(start, this.at))) this.#hasBadText = true;
     return text;
   }
 
   /** Whether a text since the last call was no UTF-8. */
   takeBadText(): boolean {
-    const { hasBadText } = this;
-    this.hasBadText = false;
+    const hasBadText = this.#hasBadText;
+    this.#hasBadText = false;
     return hasBadText;
   }
 
   /** A copy: the request's buffer must not live as long as a span. */
   blob(): Uint8Array {
-    const start = this.advance(this.length());
-    return Uint8Array.from(this.bytes.subarray(start, this.at));
+    const start = this.#advance(this.#length());
+    return Uint8Array.from(this.#bytes.subarray(start, this.at));
   }
 
   /** Bytes as hex digits. Ids of a wrong length need not be kept whole, so that a large one costs nothing. */
   hex(): string {
-    const length = this.length();
-    const start = this.advance(length);
-    return this.bytes.toString('hex', start, Math.min(this.at, start + 17));
+    const length = this.#length();
+    const start = this.#advance(length);
+    return this.#bytes.toString('hex', start, Math.min(this.at, start + 17));
   }
 
   /** The bytes of a message, passed over, as a key to find the same message again. */
   raw(): string {
-    const start = this.advance(this.length());
-    return this.bytes.toString('latin1', start, this.at);
+    const start = this.#advance(this.#length());
+    return this.#bytes.toString('latin1', start, this.at);
   }
 
   /** Go into a message; gives what `leave` needs. */
   enter(): number {
-    const length = this.length();
+    const length = this.#length();
     const outer = this.end;
-    this.end = this.advance(length) + length;
+    this.end = this.#advance(length) + length;
     this.at = this.end - length;
     return outer;
   }
@@ -125,40 +127,40 @@ export class ProtobufReader {
         this.int64();
         break;
       case 1:
-        this.advance(8);
+        this.#advance(8);
         break;
       case 2:
-        this.advance(this.length());
+        this.#advance(this.#length());
         break;
       case 5:
-        this.advance(4);
+        this.#advance(4);
         break;
       default:
         // Groups went out of use before OTLP was made.
-        throw this.fault(`a field has the wire type ${tag & 7}`);
+        throw this.#fault(`a field has the wire type ${tag & 7}`);
     }
   }
 
-  private length(): number {
+  #length(): number {
     const length = this.int64();
-    if (typeof length === 'bigint' || length < 0) throw this.fault('a length is beyond all bounds');
+    if (typeof length === 'bigint' || length < 0) throw this.#fault('a length is beyond all bounds');
     return length;
   }
 
-  private byte(): number {
-    if (this.at >= this.end) throw this.fault('a field is cut off');
-    return this.bytes[this.at++];
+  #byte(): number {
+    if (this.at >= this.end) throw this.#fault('a field is cut off');
+    return this.#bytes[this.at++];
   }
 
   /** Where the next `count` bytes start. */
-  private advance(count: number): number {
+  #advance(count: number): number {
     const start = this.at;
-    if (count > this.end - start) throw this.fault('a field is cut off');
+    if (count > this.end - start) throw this.#fault('a field is cut off');
     this.at = start + count;
     return start;
   }
 
-  private fault(what: string): TraceFormatError {
+  #fault(what: string): TraceFormatError {
     return malformed(`no valid protobuf: ${what} at byte ${this.at}`);
   }
 }

@@ -7,20 +7,20 @@ const MAX_KEY_LENGTH = 16 * 1024;
 
 /** A bounded map from a message as it came to what it means. */
 export class SharedParts<T> {
-  private readonly parts = new Map<string, T>();
+  readonly #parts = new Map<string, T>();
   /** Parts that had to leave. */
   evicted = 0;
 
   get(key: string): T | undefined {
-    return this.parts.get(key);
+    return this.#parts.get(key);
   }
 
   set(key: string, part: T): void {
     if (key.length > MAX_KEY_LENGTH) return;
-    this.parts.set(key, part);
-    if (this.parts.size <= MAX_PARTS) return;
-    const [oldest] = this.parts.keys();
-    this.parts.delete(oldest);
+    this.#parts.set(key, part);
+    if (this.#parts.size <= MAX_PARTS) return;
+    const [oldest] = this.#parts.keys();
+    this.#parts.delete(oldest);
     this.evicted++;
   }
 }

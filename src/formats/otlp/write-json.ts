@@ -170,12 +170,12 @@ export class JsonFormat implements OtlpFormat {
   /** What a request ends with. */
   readonly ending: string = ']}';
   readonly endBytes = 8;
-  private resource: Extras = {};
-  private scope: Extras = {};
+  #resource: Extras = {};
+  #scope: Extras = {};
 
   begin(writer: ByteWriter, resource: ArchivedResource, scope: ArchivedScope): void {
-    this.resource = resource;
-    this.scope = scope;
+    this.#resource = resource;
+    this.#scope = scope;
     writeRaw(writer, '{"resourceSpans":[');
     writeResource(writer, resource);
     writeScope(writer, scope);
@@ -187,8 +187,8 @@ export class JsonFormat implements OtlpFormat {
   }
 
   end(writer: ByteWriter): number {
-    writeEnd(writer, this.scope);
-    writeEnd(writer, this.resource);
+    writeEnd(writer, this.#scope);
+    writeEnd(writer, this.#resource);
     writeRaw(writer, this.ending);
     return 0;
   }

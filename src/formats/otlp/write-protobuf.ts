@@ -54,17 +54,17 @@ const encodeScope = (
 export class ProtobufFormat implements OtlpFormat {
   readonly contentType = 'application/x-protobuf';
   readonly endBytes = 0;
-  private resource: Buffer = Buffer.alloc(0);
-  private scope: Buffer = Buffer.alloc(0);
-  private spansStart = 0;
+  #resource: Buffer = Buffer.alloc(0);
+  #scope: Buffer = Buffer.alloc(0);
+  #spansStart = 0;
 
   begin(writer: ByteWriter, resource: ArchivedResource, scope: ArchivedScope): void {
-    this.resource = encodeResource(writer, resource);
-    this.scope = encodeScope(writer, scope);
-    this.spansStart = HEAD_ROOM + this.resource.length + HEAD_ROOM + this.scope.length;
+    this.#resource = encodeResource(writer, resource);
+    this.#scope = encodeScope(writer, scope);
+    this.#spansStart = HEAD_ROOM + this.#resource.length + HEAD_ROOM + this.#scope.length;
     writer.length = 0;
-    writer.reserve(this.spansStart);
-    writer.length = this.spansStart;
+    writer.reserve(this.#spansStart);
+    writer.length = this.#spansStart;
   }
 
   span(writer: ByteWriter, span: FinishedSpan): void {
@@ -78,9 +78,10 @@ export class ProtobufFormat implements OtlpFormat {
   }
 
   end(writer: ByteWriter): number {
-    const { resource, scope } = this;
+    const resource = this.#resource;
+    const scope = this.#scope;
     const end = writer.length;
-    const scopeSpans = scope.length + end - this.spansStart;
+    const scopeSpans = scope.length + end - this.#spansStart;
     const resourceSpans = resource.length + 1 + varintSize(scopeSpans) + scopeSpans;
     const start = end - resourceSpans - varintSize(resourceSpans) - 1;
     writer.length = start;
