@@ -31,54 +31,56 @@ export class ArchiveReporter implements Reporter {
   readonly name = 'archive';
   /** @internal */
   readonly keepsNoTrace = true;
-  private readonly begun = new WeakMap<ReportBatch, Progress>();
-  private spans = 0;
-  private refused = 0;
-  private invalid = 0;
+  readonly #archive: Archive;
+  readonly #begun = new WeakMap<ReportBatch, Progress>();
+  #spans = 0;
+  #refused = 0;
+  #invalid = 0;
 
-  constructor(private readonly archive: Archive) {}
+  constructor(archive: Archive) {
+    this.#archive = archive;
+  }
 
   /** Resolves, or returns where that takes no longer than a slice, when all spans are in the file. */
   report(batch: ReportBatch): void | Promise<void> {
-    const progress = this.begin(batch);
+    const progress = this.#begin(batch);
     const slices = new Slices();
-    this.append(batch, progress, () => slices.isOver());
-    return progress.next < batch.spanCount ? this.goOn(batch, progress, slices) : undefined;
+    this.#append(batch, progress, () => slices.isOver());
+    return progress.next < batch.spanCount ? this.#goOn(batch, progress, slices) : undefined;
   }
 
   reportSync(batch: ReportBatch): void {
-    this.append(batch, this.begin(batch), () => false);
+    this.#append(batch, this.#begin(batch), () => false);
   }
 
-  private begin(batch: ReportBatch): Progress {
-    const { archive } = this;
-    let progress = this.begun.get(batch);
+  #begin(batch: ReportBatch): Progress {
+    let progress = this.#begun.get(batch);
     const left = batch.spanCount - (progress?.next ?? 0);
-    if (archive.room < left) {
-      this.refused += left;
+    if (this.#archive.room < left) {
+      this.#refused += left;
       throw new ReportError(
         'ERR_SPANLINE_ARCHIVE_FULL',
-        `the archive ${archive.directory} holds too many spans and refused ${left}: see lastFailure of its stats()`,
+        `the archive ${this.#archive.directory} holds too many spans and refused ${left}: see lastFailure of its stats()`,
         { retryable: true },
       );
     }
     if (progress === undefined) {
       progress = { spans: new BatchSpans(batch), next: 0 };
-      this.begun.set(batch, progress);
+      this.#begun.set(batch, progress);
     }
     return progress;
   }
 
-  private async goOn(batch: ReportBatch, progress: Progress, slices: Slices): Promise<void> {
+  async #goOn(batch: ReportBatch, progress: Progress, slices: Slices): Promise<void> {
     while (progress.next < batch.spanCount) {
       await slices.next();
       batch.signal.throwIfAborted();
-      this.append(batch, progress, () => slices.isOver());
+      this.#append(batch, progress, () => slices.isOver());
     }
   }
 
   /** Until all are taken, or `isOver`. */
-  private append({ spanCount }: ReportBatch, progress: Progress, isOver: () => boolean): void {
+  #append({ spanCount }: ReportBatch, progress: Progress, isOver: () => boolean): void {
     let isLast = false;
     const isOverNow = (): boolean => {
       isLast = isOver();
@@ -86,18 +88,18 @@ export class ArchiveReporter implements Reporter {
     };
     while (progress.next < spanCount && !isLast) {
       const spanAt = (index: number) => progress.spans.viewAt(index);
-      const { next, taken, invalid } = this.archive.appendFinished(spanAt, progress.next, spanCount, isOverNow);
+      const { next, taken, invalid } = this.#archive.appendFinished(spanAt, progress.next, spanCount, isOverNow);
       progress.next = next;
-      this.spans += taken;
-      if (invalid !== undefined) this.invalid++;
+      this.#spans += taken;
+      if (invalid !== undefined) this.#invalid++;
     }
   }
 
   async flush(): Promise<void> {
-    await this.archive.flush();
+    await this.#archive.flush();
   }
 
   stats(): Readonly<Record<string, number>> {
-    return { archivedSpans: this.spans, refusedSpans: this.refused, invalidSpans: this.invalid };
+    return { archivedSpans: this.#spans, refusedSpans: this.#refused, invalidSpans: this.#invalid };
   }
 }

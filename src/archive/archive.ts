@@ -58,22 +58,24 @@ const TRACE_ID = /^[0-9a-f]{32}$/;
  * ```
  */
 export class Archive {
-  private readonly set: SegmentSet;
-  private readonly held: HeldSpans;
-  private readonly worker: WorkThread;
-  private readonly snapshots: Snapshots;
-  private readonly background: BackgroundWork;
-  private isClosed = false;
+  readonly #options: ResolvedArchiveOptions;
+  readonly #set: SegmentSet;
+  readonly #held: HeldSpans;
+  readonly #worker: WorkThread;
+  readonly #snapshots: Snapshots;
+  readonly #background: BackgroundWork;
+  #isClosed = false;
 
   private constructor(
     readonly directory: string,
-    private readonly options: ResolvedArchiveOptions,
+    options: ResolvedArchiveOptions,
   ) {
-    this.set = new SegmentSet(directory, options.openSegments, options.cacheBytes);
-    this.worker = new WorkThread(options.worker);
-    this.held = new HeldSpans(directory, options, this.worker);
-    this.snapshots = new Snapshots(this.set, this.held, new OtherWriters(directory));
-    this.background = new BackgroundWork(this.set, this.held, options, this.worker);
+    this.#options = options;
+    this.#set = new SegmentSet(directory, options.openSegments, options.cacheBytes);
+    this.#worker = new WorkThread(options.worker);
+    this.#held = new HeldSpans(directory, options, this.#worker);
+    this.#snapshots = new Snapshots(this.#set, this.#held, new OtherWriters(directory));
+    this.#background = new BackgroundWork(this.#set, this.#held, options, this.#worker);
   }
 
   /** Open the archive in `directory`, making it unless `readOnly`, and take over what writers that died have left. */
@@ -82,8 +84,8 @@ export class Archive {
     if (!resolved.readOnly) await makeDirectory(directory);
     const archive = new Archive(directory, resolved);
     try {
-      if (resolved.readOnly) await archive.snapshots.run({}, async () => {});
-      else await archive.background.start();
+      if (resolved.readOnly) await archive.#snapshots.run({}, async () => {});
+      else await archive.#background.start();
     } catch (error) {
       await archive.close();
       throw error;
@@ -97,8 +99,8 @@ export class Archive {
    * disk takes none.
    */
   append(spans: readonly ArchivedSpan[]): number {
-    this.checkWritable();
-    return this.held.append(spans);
+    this.#checkWritable();
+    return this.#held.append(spans);
   }
 
   /**
@@ -106,24 +108,24 @@ export class Archive {
    * @internal
    */
   appendFinished(...spans: Parameters<HeldSpans['appendFinished']>): ReturnType<HeldSpans['appendFinished']> {
-    this.checkWritable();
-    return this.held.appendFinished(...spans);
+    this.#checkWritable();
+    return this.#held.appendFinished(...spans);
   }
 
   /** How many spans `append` would take now. */
   get room(): number {
-    return this.held.room;
+    return this.#held.room;
   }
 
   /** Resolves when everything appended before is on disk: nothing short of losing the disk takes it away. */
   async flush(): Promise<void> {
-    await this.held.flush();
+    await this.#held.flush();
   }
 
   /** Resolves when everything appended before is in segments. */
   async seal(): Promise<void> {
-    this.checkOpen();
-    await this.held.seal();
+    this.#checkOpen();
+    await this.#held.seal();
   }
 
   /** The spans of one trace, the root first and every span before its children; empty when there is none. */
@@ -133,12 +135,12 @@ export class Archive {
 
   /** The spans of many traces, found together: thousands cost little more than one. Ids are 32 hex digits. */
   async traces(ids: readonly string[], call: ArchiveCall = {}): Promise<Map<string, ArchivedSpan[]>> {
-    this.checkOpen();
+    this.#checkOpen();
     for (const id of ids) {
       if (!TRACE_ID.test(id))
         throw new BadOptionsError(`${JSON.stringify(id)} is no trace id: 32 lower-case hex digits`);
     }
-    return this.snapshots.run(call, (sources) => tracesFrom(sources, ids, call));
+    return this.#snapshots.run(call, (sources) => tracesFrom(sources, ids, call));
   }
 
   /**
@@ -146,11 +148,11 @@ export class Archive {
    * lie.
    */
   async search(search: TraceSearch = {}, call: ArchiveCall = {}): Promise<TraceSummary[]> {
-    this.checkOpen();
+    this.#checkOpen();
     const { limit = DEFAULT_LIMIT } = search;
     wholeNumber('limit', limit, [1, MAX_LIMIT], badOptions);
     const { unnamedService = UNKNOWN_SERVICE } = call;
-    const found = await this.snapshots.run(call, (sources) =>
+    const found = await this.#snapshots.run(call, (sources) =>
       searchSources(sources, { ...search, limit, unnamedService }, call),
     );
     return found.map((summary) => ({ ...summary, service: shownName(summary.service, unnamedService) }));
@@ -158,78 +160,78 @@ export class Archive {
 
   /** Names of the services that have spans, sorted; of a segment with a million characters of names, the first. */
   async services(call: ArchiveCall = {}): Promise<string[]> {
-    this.checkOpen();
-    return this.snapshots.run(call, (sources) => servicesOf(sources, call.unnamedService));
+    this.#checkOpen();
+    return this.#snapshots.run(call, (sources) => servicesOf(sources, call.unnamedService));
   }
 
   /** Names and kinds of the spans of a service, sorted. */
   async operations(service: string, call: ArchiveCall = {}): Promise<Operation[]> {
-    this.checkOpen();
-    return this.snapshots.run(call, (sources) => operationsOf(sources, service, call.unnamedService));
+    this.#checkOpen();
+    return this.#snapshots.run(call, (sources) => operationsOf(sources, service, call.unnamedService));
   }
 
   /** All traces as they are when it begins, each whole and once, in no order; for export. All segments stay open until it ends. */
   scan(call: ArchiveCall = {}): AsyncGenerator<readonly ArchivedSpan[], undefined, void> {
-    this.checkOpen();
-    return this.snapshots.scan(call);
+    this.#checkOpen();
+    return this.#snapshots.scan(call);
   }
 
   /** Merge segments now, as far as `mergedSpans` allows. Does nothing while another process is at it. */
   async compact(): Promise<void> {
-    this.checkWritable();
-    await this.background.compact();
+    this.#checkWritable();
+    await this.#background.compact();
   }
 
   /** Delete what is older or more than `limits`, or else the options, allow. Does nothing while another process is at it. */
-  async retain(limits: Retention = this.options): Promise<void> {
-    this.checkWritable();
+  async retain(limits: Retention = this.#options): Promise<void> {
+    this.#checkWritable();
     resolveOptions(limits);
-    await this.background.retain(limits);
+    await this.#background.retain(limits);
   }
 
   async stats(): Promise<ArchiveStats> {
-    this.checkOpen();
-    const { segments, spans, bytes, walFiles } = await this.snapshots.sizes();
-    const background = this.background.stats();
+    this.#checkOpen();
+    const { segments, spans, bytes, walFiles } = await this.#snapshots.sizes();
+    const background = this.#background.stats();
     return {
       segments,
       spans,
       bytes,
-      heldSpans: this.held.count,
-      walBytes: this.held.walBytes,
+      heldSpans: this.#held.count,
+      walBytes: this.#held.walBytes,
       walFiles,
-      appendedSpans: this.held.appended,
-      refusedSpans: this.held.refused,
-      segmentsWritten: this.held.seals,
+      appendedSpans: this.#held.appended,
+      refusedSpans: this.#held.refused,
+      segmentsWritten: this.#held.seals,
       ...background,
-      ...this.worker.stats(),
-      failures: background.failures + this.held.failures,
-      lastFailure: this.held.lastFailure || background.lastFailure,
-      damaged: this.set.damaged(),
+      ...this.#worker.stats(),
+      failures: background.failures + this.#held.failures,
+      lastFailure: this.#held.lastFailure || background.lastFailure,
+      damaged: this.#set.damaged(),
     };
   }
 
   /** Make a segment of what is held and release everything. Should that fail, it is left to the next one who opens the archive. */
   async close(): Promise<void> {
-    if (this.isClosed) return;
-    this.isClosed = true;
-    await this.background.stop();
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    await this.#background.stop();
     try {
-      await this.held.seal();
+      await this.#held.seal();
     } finally {
-      this.held.abandon();
-      await this.worker.close();
-      await this.set.close();
+      this.#held.abandon();
+      await this.#worker.close();
+      await this.#set.close();
     }
   }
 
-  private checkOpen(): void {
-    if (this.isClosed) throw new ClosedError(`the archive ${this.directory} is closed`);
+  #checkOpen(): void {
+    if (this.#isClosed) throw new ClosedError(`the archive ${this.directory} is closed`);
   }
 
-  private checkWritable(): void {
-    this.checkOpen();
-    if (this.options.readOnly)
+  #checkWritable(): void {
+    this.#checkOpen();
+    if (this.#options.readOnly)
       throw new BadOptionsError(`${this.directory} was opened to read; open it without readOnly`);
   }
 }

@@ -19,7 +19,11 @@ export type BackgroundStats = Pick<
 
 /** The work of one archive. */
 export class BackgroundWork {
-  private readonly counts = {
+  readonly #set: SegmentSet;
+  readonly #held: HeldSpans;
+  readonly #options: ResolvedArchiveOptions;
+  readonly #worker: WorkThread;
+  readonly #counts = {
     segmentsMerged: 0,
     segmentsDeleted: 0,
     recoveredFiles: 0,
@@ -28,85 +32,85 @@ export class BackgroundWork {
     failures: 0,
     lastFailure: '',
   };
-  private timer: NodeJS.Timeout | undefined;
-  private beats = 0;
-  private running: Promise<void> | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #beats = 0;
+  #running: Promise<void> | undefined;
 
-  constructor(
-    private readonly set: SegmentSet,
-    private readonly held: HeldSpans,
-    private readonly options: ResolvedArchiveOptions,
-    private readonly worker: WorkThread,
-  ) {}
+  constructor(set: SegmentSet, held: HeldSpans, options: ResolvedArchiveOptions, worker: WorkThread) {
+    this.#set = set;
+    this.#held = held;
+    this.#options = options;
+    this.#worker = worker;
+  }
 
   /** Delete what is too old or too much, which makes room to take over what dead writers have left; then go on in the background. */
   async start(): Promise<void> {
-    const { maintain } = this.options;
-    if (maintain) await this.alone(() => this.delete(this.options)).catch((error: unknown) => this.fail(error));
-    await this.alone(() => recover(this.set, this.worker, this.counts));
-    if (maintain && this.counts.recoveredFiles > 0)
-      await this.alone(() => this.delete(this.options)).catch((error: unknown) => this.fail(error));
-    this.timer = setInterval(() => this.beat(), BEAT_MS).unref();
+    const { maintain } = this.#options;
+    if (maintain) await this.#alone(() => this.#delete(this.#options)).catch((error: unknown) => this.#fail(error));
+    await this.#alone(() => recover(this.#set, this.#worker, this.#counts));
+    if (maintain && this.#counts.recoveredFiles > 0)
+      await this.#alone(() => this.#delete(this.#options)).catch((error: unknown) => this.#fail(error));
+    this.#timer = setInterval(() => this.#beat(), BEAT_MS).unref();
   }
 
   /** Resolves when nothing is under way any more. */
   async stop(): Promise<void> {
-    clearInterval(this.timer);
-    await this.running?.catch(() => {});
+    clearInterval(this.#timer);
+    await this.#running?.catch(() => {});
   }
 
   /** Merge whatever can be merged. */
   compact(): Promise<void> {
-    return this.alone(() => this.merge(ALL_MERGES));
+    return this.#alone(() => this.#merge(ALL_MERGES));
   }
 
   /** Delete what is older or more than `limits` allow. */
   retain(limits: Retention): Promise<void> {
-    return this.alone(() => this.delete(limits));
+    return this.#alone(() => this.#delete(limits));
   }
 
   stats(): BackgroundStats {
-    return { ...this.counts };
+    return { ...this.#counts };
   }
 
-  private beat(): void {
-    const fail = (error: unknown): void => this.fail(error);
-    this.held.beat().catch(fail);
-    this.beats++;
-    if (this.beats % BEATS_PER_LOOK === 0 && this.running === undefined) this.alone(() => this.look()).catch(fail);
+  #beat(): void {
+    const fail = (error: unknown): void => this.#fail(error);
+    this.#held.beat().catch(fail);
+    this.#beats++;
+    if (this.#beats % BEATS_PER_LOOK === 0 && this.#running === undefined) this.#alone(() => this.#look()).catch(fail);
   }
 
-  private fail(error: unknown): void {
-    this.counts.failures++;
-    this.counts.lastFailure = String(error);
+  #fail(error: unknown): void {
+    this.#counts.failures++;
+    this.#counts.lastFailure = String(error);
   }
 
-  private async look(): Promise<void> {
-    const { maintain } = this.options;
-    if (maintain) await this.delete(this.options).catch((error: unknown) => this.fail(error));
-    await recover(this.set, this.worker, this.counts);
-    if (maintain) await this.merge(BACKGROUND_MERGES);
+  async #look(): Promise<void> {
+    const { maintain } = this.#options;
+    if (maintain) await this.#delete(this.#options).catch((error: unknown) => this.#fail(error));
+    await recover(this.#set, this.#worker, this.#counts);
+    if (maintain) await this.#merge(BACKGROUND_MERGES);
   }
 
-  private async delete(limits: Retention): Promise<void> {
-    this.counts.segmentsDeleted += await retain(this.set, limits);
+  async #delete(limits: Retention): Promise<void> {
+    this.#counts.segmentsDeleted += await retain(this.#set, limits);
   }
 
-  private async merge(policy: typeof ALL_MERGES | typeof BACKGROUND_MERGES): Promise<void> {
-    const { mergedSpans } = this.options;
-    const maxSpanMs = longestSpanMs(this.options);
-    this.counts.segmentsMerged += await compact(this.set, { ...policy, mergedSpans, maxSpanMs }, this.worker);
+  async #merge(policy: typeof ALL_MERGES | typeof BACKGROUND_MERGES): Promise<void> {
+    const { mergedSpans } = this.#options;
+    const maxSpanMs = longestSpanMs(this.#options);
+    this.#counts.segmentsMerged += await compact(this.#set, { ...policy, mergedSpans, maxSpanMs }, this.#worker);
   }
 
-  private alone(work: () => Promise<void>): Promise<void> {
-    const before = this.running ?? Promise.resolve();
+  #alone(work: () => Promise<void>): Promise<void> {
+    const before = this.#running ?? Promise.resolve();
     const running = before
       .catch(() => {})
       .then(work)
       .finally(() => {
-        if (this.running === running) this.running = undefined;
+        if (this.#running === running) this.#running = undefined;
       });
-    this.running = running;
+    this.#running = running;
     return running;
   }
 }

@@ -33,10 +33,13 @@ const parse = (names: readonly string[]): DirectoryNames => ({
 
 /** Lists one directory again and again. */
 export class DirectoryReader {
-  private lastText: string | undefined;
-  private last: DirectoryNames = { segments: [], wals: [] };
+  readonly #directory: string;
+  #lastText: string | undefined;
+  #last: DirectoryNames = { segments: [], wals: [] };
 
-  constructor(private readonly directory: string) {}
+  constructor(directory: string) {
+    this.#directory = directory;
+  }
 
   /**
    * The files of one moment; the same object while they are the same. A file that appears while a directory is read may be missed, and the
@@ -45,12 +48,12 @@ export class DirectoryReader {
    */
   async list(): Promise<DirectoryNames> {
     for (let reads = 0; reads < MAX_READS; reads++) {
-      const names = await readNames(this.directory);
+      const names = await readNames(this.#directory);
       const text = names.join('\n');
-      if (text === this.lastText) return this.last;
-      this.lastText = text;
-      this.last = parse(names);
+      if (text === this.#lastText) return this.#last;
+      this.#lastText = text;
+      this.#last = parse(names);
     }
-    return this.last;
+    return this.#last;
   }
 }

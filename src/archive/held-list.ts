@@ -21,34 +21,36 @@ const lastWord = (id: string): number => Number.parseInt(id.slice(24), 16);
 
 /** A list of held spans that grows. */
 export class HeldList extends SpanList {
-  private decoded = 0;
+  readonly #frames: () => readonly WalFrame[];
+  #decoded = 0;
 
-  constructor(private readonly frames: () => readonly WalFrame[]) {
+  constructor(frames: () => readonly WalFrame[]) {
     super([]);
+    this.#frames = frames;
   }
 
   override async possible(ids: readonly TraceId[]): Promise<readonly string[]> {
-    if (this.isDecoded) return super.possible(ids);
+    if (this.#isDecoded) return super.possible(ids);
     const words = new Set<number>();
-    for (const { traceWords } of this.frames()) for (const word of traceWords) words.add(word);
+    for (const { traceWords } of this.#frames()) for (const word of traceWords) words.add(word);
     return ids.flatMap(({ text }) => (words.has(lastWord(text)) ? [text] : []));
   }
 
   override async traces(ids: readonly string[]): Promise<ReadonlyMap<string, readonly ArchivedSpan[]>> {
-    if (this.isDecoded) return super.traces(ids);
+    if (this.#isDecoded) return super.traces(ids);
     const words = new Set(ids.map(lastWord));
-    const frames = this.frames().filter(({ traceWords }) => traceWords.some((word) => words.has(word)));
+    const frames = this.#frames().filter(({ traceWords }) => traceWords.some((word) => words.has(word)));
     return new SpanList(rowsOf(frames).spans()).traces(ids);
   }
 
   protected override index(): void {
-    const frames = this.frames();
-    for (const span of rowsOf(frames.slice(this.decoded)).spans()) this.spans.push(span);
-    this.decoded = frames.length;
+    const frames = this.#frames();
+    for (const span of rowsOf(frames.slice(this.#decoded)).spans()) this.spans.push(span);
+    this.#decoded = frames.length;
     super.index();
   }
 
-  private get isDecoded(): boolean {
-    return this.decoded === this.frames().length;
+  get #isDecoded(): boolean {
+    return this.#decoded === this.#frames().length;
   }
 }

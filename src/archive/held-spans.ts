@@ -20,13 +20,16 @@ const MAX_WAITING = 8;
 
 /** The spans of one writer. */
 export class HeldSpans {
+  readonly #directory: string;
+  readonly #limits: ResolvedArchiveOptions;
+  readonly #worker: WorkThread;
   /** Takes what comes. */
-  private open: HeldBatch | undefined;
+  #open: HeldBatch | undefined;
   /** What waits for its segment, the oldest first, which may be becoming one. */
-  private readonly waiting: HeldBatch[] = [];
-  private sealing: Promise<void> | undefined;
-  private retryAt = 0;
-  private isAbandoned = false;
+  readonly #waiting: HeldBatch[] = [];
+  #sealing: Promise<void> | undefined;
+  #retryAt = 0;
+  #isAbandoned = false;
   /** Times that held spans became a segment. */
   seals = 0;
   appended = 0;
@@ -35,34 +38,34 @@ export class HeldSpans {
   lastFailure = '';
   refused = 0;
 
-  constructor(
-    private readonly directory: string,
-    private readonly limits: ResolvedArchiveOptions,
-    private readonly worker: WorkThread,
-  ) {}
+  constructor(directory: string, limits: ResolvedArchiveOptions, worker: WorkThread) {
+    this.#directory = directory;
+    this.#limits = limits;
+    this.#worker = worker;
+  }
 
   get count(): number {
-    return this.batches.reduce((sum, batch) => sum + batch.count, 0);
+    return this.#batches.reduce((sum, batch) => sum + batch.count, 0);
   }
 
   get walBytes(): number {
-    return this.batches.reduce((sum, { wal }) => sum + wal.writer.bytes, 0);
+    return this.#batches.reduce((sum, { wal }) => sum + wal.writer.bytes, 0);
   }
 
   /** How many spans would be taken now. */
   get room(): number {
-    const { maxHeldSpans, maxHeldBytes } = this.limits;
+    const { maxHeldSpans, maxHeldBytes } = this.#limits;
     return this.walBytes >= maxHeldBytes ? 0 : Math.max(0, maxHeldSpans - this.count);
   }
 
   /** Identities of the files this writer has. */
   get walIds(): ReadonlySet<string> {
-    return new Set(this.batches.map(({ wal }) => wal.id));
+    return new Set(this.#batches.map(({ wal }) => wal.id));
   }
 
   /** The held spans as queries see them, the newest first; not those for which a segment that replaces their file was found already. */
   lists(replaced: ReadonlySet<string>): readonly SpanList[] {
-    return this.batches
+    return this.#batches
       .filter(({ isHandedOver, wal }) => !(isHandedOver && replaced.has(wal.id)))
       .map(({ list }) => list)
       .reverse();
@@ -73,10 +76,10 @@ export class HeldSpans {
     const { room } = this;
     const taken = room >= spans.length ? spans : spans.slice(0, room);
     if (taken.length > 0) {
-      this.open ??= new HeldBatch(this.directory);
-      this.open.wal.writer.append(taken);
+      this.#open ??= new HeldBatch(this.#directory);
+      this.#open.wal.writer.append(taken);
       this.appended += taken.length;
-      if (this.isFull(this.open)) this.trySeal();
+      if (this.#isFull(this.#open)) this.#trySeal();
     }
     this.refused += spans.length - taken.length;
     return taken.length;
@@ -84,111 +87,112 @@ export class HeldSpans {
 
   /** Take finished spans as `WalWriter.appendFinished` does; there must be room for all of them. */
   appendFinished(...spans: Parameters<WalWriter['appendFinished']>): Written {
-    this.open ??= new HeldBatch(this.directory);
-    const written = this.open.wal.writer.appendFinished(...spans);
+    this.#open ??= new HeldBatch(this.#directory);
+    const written = this.#open.wal.writer.appendFinished(...spans);
     this.appended += written.taken;
-    if (this.isFull(this.open)) this.trySeal();
+    if (this.#isFull(this.#open)) this.#trySeal();
     return written;
   }
 
   /** Resolves when the disk has all spans taken before. */
   async flush(): Promise<void> {
-    if (this.isAbandoned)
-      throw new TransportError(`what is held in ${this.directory} was left in its file when the archive was closed`);
-    await Promise.all(this.batches.map((batch) => this.flushBatch(batch)));
+    if (this.#isAbandoned)
+      throw new TransportError(`what is held in ${this.#directory} was left in its file when the archive was closed`);
+    await Promise.all(this.#batches.map((batch) => this.#flushBatch(batch)));
   }
 
   /** Once a second: bring what was taken to the disk, show that this writer lives, and make a segment when it is time. */
   async beat(): Promise<void> {
-    for (const batch of this.batches) {
+    for (const batch of this.#batches) {
       batch.wal.writer.touch();
       batch.forget();
     }
-    const { open } = this;
-    if (open !== undefined && (this.isFull(open) || Date.now() - open.since >= this.limits.segmentMs)) this.trySeal();
-    this.go();
+    const open = this.#open;
+    if (open !== undefined && (this.#isFull(open) || Date.now() - open.since >= this.#limits.segmentMs))
+      this.#trySeal();
+    this.#go();
     await this.flush();
   }
 
   /** Write all that is held as segments; the write-ahead files are not needed any more. Rejects with `TransportError`, nothing lost. */
   async seal(): Promise<void> {
-    const { open } = this;
-    if (open !== undefined && this.waiting.length === 0 && !this.worker.accepts(open.count)) {
-      this.sealHere();
+    const open = this.#open;
+    if (open !== undefined && this.#waiting.length === 0 && !this.#worker.accepts(open.count)) {
+      this.#sealHere();
       return;
     }
-    this.shut();
-    const last = this.waiting.at(-1);
-    while (last !== undefined && this.waiting.includes(last)) await this.sealNext();
+    this.#shut();
+    const last = this.#waiting.at(-1);
+    while (last !== undefined && this.#waiting.includes(last)) await this.#sealNext();
   }
 
   /** Leave what is held to the next one who opens the archive. */
   abandon(): void {
-    for (const batch of this.batches) {
-      this.isAbandoned = true;
+    for (const batch of this.#batches) {
+      this.#isAbandoned = true;
       batch.abandon();
     }
-    this.waiting.length = 0;
-    this.open = undefined;
+    this.#waiting.length = 0;
+    this.#open = undefined;
   }
 
-  private get batches(): readonly HeldBatch[] {
-    return this.open === undefined ? this.waiting : [...this.waiting, this.open];
+  get #batches(): readonly HeldBatch[] {
+    return this.#open === undefined ? this.#waiting : [...this.#waiting, this.#open];
   }
 
-  private isFull({ count, wal }: HeldBatch): boolean {
-    return count >= this.limits.segmentSpans || wal.writer.bytes >= this.limits.walBytes;
+  #isFull({ count, wal }: HeldBatch): boolean {
+    return count >= this.#limits.segmentSpans || wal.writer.bytes >= this.#limits.walBytes;
   }
 
-  private async flushBatch(batch: HeldBatch): Promise<void> {
+  async #flushBatch(batch: HeldBatch): Promise<void> {
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
       const { wal } = batch;
-      const isCurrent = (): boolean => this.batches.includes(batch) && batch.wal === wal;
+      const isCurrent = (): boolean => this.#batches.includes(batch) && batch.wal === wal;
       if (!wal.writer.isLost) {
         try {
           await wal.writer.sync();
         } catch (error) {
           if (isCurrent()) throw error;
         }
-        if (this.isAbandoned) break;
+        if (this.#isAbandoned) break;
         // It is in a segment now, which is synced.
-        if (!this.batches.includes(batch)) return;
+        if (!this.#batches.includes(batch)) return;
         // Another process may have taken the file for a dead one's: then it has all that was in it before, and not what came after.
         if (isCurrent() && !wal.writer.isLost) return;
       }
-      if (batch.isHandedOver) await this.sealing?.catch(() => {});
+      if (batch.isHandedOver) await this.#sealing?.catch(() => {});
       else if (isCurrent()) batch.rewrite();
-      if (!this.batches.includes(batch) && !this.isAbandoned) return;
+      if (!this.#batches.includes(batch) && !this.#isAbandoned) return;
     }
-    throw new TransportError(`what is held in ${this.directory} cannot be made sure of: its files are lost at once`);
+    throw new TransportError(`what is held in ${this.#directory} cannot be made sure of: its files are lost at once`);
   }
 
   /** A full disk: the spans stay held, and appending refuses when they are too many. */
-  private trySeal(): void {
-    if (this.open === undefined || Date.now() < this.retryAt) return;
-    if (this.waiting.length === 0 && !this.worker.accepts(this.open.count)) {
+  #trySeal(): void {
+    if (this.#open === undefined || Date.now() < this.#retryAt) return;
+    if (this.#waiting.length === 0 && !this.#worker.accepts(this.#open.count)) {
       try {
-        this.sealHere();
+        this.#sealHere();
       } catch {
         // Counted, and tried again later; the spans are in the write-ahead file.
       }
-    } else if (this.waiting.length < MAX_WAITING) {
-      this.shut();
-      this.go();
+    } else if (this.#waiting.length < MAX_WAITING) {
+      this.#shut();
+      this.#go();
     }
   }
 
   /** What is held waits for its segment; others are taken into a batch of their own. */
-  private shut(): void {
-    if (this.open !== undefined) this.waiting.push(this.open);
-    this.open = undefined;
+  #shut(): void {
+    if (this.#open !== undefined) this.#waiting.push(this.#open);
+    this.#open = undefined;
   }
 
   /** Make segments until none waits. */
-  private go(): void {
-    if (this.sealing !== undefined || this.waiting.length === 0 || Date.now() < this.retryAt) return;
-    this.sealNext().then(
-      () => this.go(),
+  #go(): void {
+    if (this.#sealing !== undefined || this.#waiting.length === 0 || Date.now() < this.#retryAt) return;
+    this.#sealNext().then(
+      () => this.#go(),
       () => {
         // Counted; the next beat tries again.
       },
@@ -196,65 +200,64 @@ export class HeldSpans {
   }
 
   /** In this thread, at once. */
-  private sealHere(): void {
-    const { open } = this;
+  #sealHere(): void {
+    const open = this.#open;
     if (open === undefined) return;
     try {
-      this.write(open);
+      this.#write(open);
     } catch (error) {
-      throw this.failed(error);
+      throw this.#failed(error);
     }
-    this.open = undefined;
-    this.finish(open);
+    this.#open = undefined;
+    this.#finish(open);
   }
 
-  private sealNext(): Promise<void> {
-    this.sealing ??= this.sealFirst().finally(() => {
-      this.sealing = undefined;
+  #sealNext(): Promise<void> {
+    this.#sealing ??= this.#sealFirst().finally(() => {
+      this.#sealing = undefined;
     });
-    return this.sealing;
+    return this.#sealing;
   }
 
-  private async sealFirst(): Promise<void> {
-    const [batch] = this.waiting;
+  async #sealFirst(): Promise<void> {
+    const [batch] = this.#waiting;
     try {
-      if (!(await this.handOver(batch))) this.write(batch);
+      if (!(await this.#handOver(batch))) this.#write(batch);
     } catch (error) {
-      throw this.failed(error);
+      throw this.#failed(error);
     } finally {
       batch.isHandedOver = false;
     }
-    this.waiting.shift();
-    this.finish(batch);
+    this.#waiting.shift();
+    this.#finish(batch);
   }
 
   /** Have the worker make the segment; false when it did not. */
-  private async handOver(batch: HeldBatch): Promise<boolean> {
-    const { directory } = this;
+  async #handOver(batch: HeldBatch): Promise<boolean> {
     const { id: replaces, path, writer } = batch.wal;
     // What is in the file of another is not all there is.
     if (writer.isLost) return false;
     batch.isHandedOver = true;
     const segmentId = newId();
-    const task = { kind: 'seal', directory, path, replaces, segmentId, spans: batch.count } as const;
-    const answer = await this.worker.run(task);
+    const task = { kind: 'seal', directory: this.#directory, path, replaces, segmentId, spans: batch.count } as const;
+    const answer = await this.#worker.run(task);
     // It may have died when it was done: a second segment of these spans would show them twice.
-    if (answer === undefined) return readdirSync(directory).some((name) => isSegmentOf(name, segmentId));
+    if (answer === undefined) return readdirSync(this.#directory).some((name) => isSegmentOf(name, segmentId));
     return answer.isDone;
   }
 
-  private write(batch: HeldBatch): void {
+  #write(batch: HeldBatch): void {
     // The segment names the write-ahead file: a crash before that is gone shows nothing twice.
-    if (batch.count > 0) writeSpansTo(this.directory, batch.rows(), [batch.wal.id]);
+    if (batch.count > 0) writeSpansTo(this.#directory, batch.rows(), [batch.wal.id]);
   }
 
-  private finish(batch: HeldBatch): void {
+  #finish(batch: HeldBatch): void {
     if (batch.count > 0) this.seals++;
     batch.drop();
   }
 
-  private failed(error: unknown): unknown {
-    this.retryAt = Date.now() + RETRY_MS;
+  #failed(error: unknown): unknown {
+    this.#retryAt = Date.now() + RETRY_MS;
     this.failures++;
     this.lastFailure = String(error);
     return error;

@@ -18,9 +18,12 @@ interface Other {
 
 /** Follows the write-ahead files of others. */
 export class OtherWriters {
-  private readonly byId = new Map<string, Other>();
+  readonly #directory: string;
+  readonly #byId = new Map<string, Other>();
 
-  constructor(private readonly directory: string) {}
+  constructor(directory: string) {
+    this.#directory = directory;
+  }
 
   /**
    * What the files of a listing hold now, apart from `ownIds`; `onUnread` is told of one that cannot be read, or not whole. Throws `VanishedError` when one
@@ -32,19 +35,19 @@ export class OtherWriters {
     onUnread: (name: string, error: GraphError) => void,
   ): SpanList[] {
     const present = new Set(wals.map(({ id }) => id));
-    for (const id of this.byId.keys()) if (!present.has(id)) this.byId.delete(id);
+    for (const id of this.#byId.keys()) if (!present.has(id)) this.#byId.delete(id);
     return wals
-      .flatMap((wal) => (ownIds.has(wal.id) ? [] : [this.follow(wal, onUnread)]))
+      .flatMap((wal) => (ownIds.has(wal.id) ? [] : [this.#follow(wal, onUnread)]))
       .filter((list) => !list.isEmpty);
   }
 
-  private follow({ id, name }: OwnedName, onUnread: (name: string, error: GraphError) => void): SpanList {
-    const other = getOrMake(this.byId, id, () => {
+  #follow({ id, name }: OwnedName, onUnread: (name: string, error: GraphError) => void): SpanList {
+    const other = getOrMake(this.#byId, id, () => {
       const spans: ArchivedSpan[] = [];
       return { tail: new WalTail(), spans, list: new SpanList(spans) };
     });
     try {
-      for (const span of other.tail.read(join(this.directory, name))) other.spans.push(span);
+      for (const span of other.tail.read(join(this.#directory, name))) other.spans.push(span);
     } catch (error) {
       if (isGone(error)) throw new VanishedError(name);
       if (!(error instanceof GraphError)) throw error;

@@ -63,34 +63,41 @@ const newestSourceFirst = (sources: readonly TraceSource[]): TraceSource[] =>
   [...sources].sort((a, b) => (a.endUnixNs > b.endUnixNs ? -1 : a.endUnixNs < b.endUnixNs ? 1 : 0));
 
 class Searching {
+  readonly #sources: readonly TraceSource[];
+  readonly #search: NamedSearch & { readonly limit: number };
+  readonly #options: QueryOptions;
   /** The newest found so far, in order, no more than wanted. */
-  private found: TraceSummary[] = [];
+  #found: TraceSummary[] = [];
   /** Every trace that was looked at, whether it is meant or not. */
-  private readonly known = new Set<string>();
+  readonly #known = new Set<string>();
   /** Whether traces are listed by a part that begins early enough, and not by one that is over late enough. */
-  private listsEarly = false;
+  #listsEarly = false;
 
   constructor(
-    private readonly sources: readonly TraceSource[],
-    private readonly search: NamedSearch & { readonly limit: number },
-    private readonly options: QueryOptions,
-  ) {}
+    sources: readonly TraceSource[],
+    search: NamedSearch & { readonly limit: number },
+    options: QueryOptions,
+  ) {
+    this.#sources = sources;
+    this.#search = search;
+    this.#options = options;
+  }
 
   async run(): Promise<TraceSummary[]> {
-    await this.searchAlone();
-    await this.searchTogether();
-    return this.found;
+    await this.#searchAlone();
+    await this.#searchTogether();
+    return this.#found;
   }
 
   /** Traces of which one part meets all conditions: every trace that is whole, as nearly all are. */
-  private async searchAlone(): Promise<void> {
-    const { fromUnixNs, toUnixNs } = this.search;
-    for (const source of newestSourceFirst(this.sources)) {
-      checkSignal('the archive', this.options);
+  async #searchAlone(): Promise<void> {
+    const { fromUnixNs, toUnixNs } = this.#search;
+    for (const source of newestSourceFirst(this.#sources)) {
+      checkSignal('the archive', this.#options);
       if (fromUnixNs !== undefined && source.endUnixNs < fromUnixNs) break;
       if (toUnixNs !== undefined && source.startUnixNs > toUnixNs) continue;
-      if (this.isEnough(source.endUnixNs)) break;
-      await this.searchIn(source);
+      if (this.#isEnough(source.endUnixNs)) break;
+      await this.#searchIn(source);
     }
   }
 
@@ -98,19 +105,19 @@ class Searching {
    * Traces whose parts meet the conditions together and none alone: one part is early and one late enough, or all of them last long enough,
    * and one has the span. Which traces have parts elsewhere, the filters of the sources tell, and the traces themselves.
    */
-  private async searchTogether(): Promise<void> {
-    const { fromUnixNs, toUnixNs, minDurationNs } = this.search;
+  async #searchTogether(): Promise<void> {
+    const { fromUnixNs, toUnixNs, minDurationNs } = this.#search;
     if (fromUnixNs === undefined && toUnixNs === undefined && minDurationNs === undefined) return;
-    if (this.sources.length < 2) return;
+    if (this.#sources.length < 2) return;
     const meaning: TraceSource[] = [];
-    for (const source of this.sources) if (await source.mayMean(this.search)) meaning.push(source);
+    for (const source of this.#sources) if (await source.mayMean(this.#search)) meaning.push(source);
     if (meaning.length === 0) return;
-    for (const source of newestSourceFirst(this.partsToList())) {
-      if (this.isEnough(source.endUnixNs)) return;
-      const others = (meaning.includes(source) ? this.sources : meaning).filter((other) => other !== source);
-      await source.eachId(this.rangeToList(), async (ids) => {
-        checkSignal('the archive', this.options);
-        await this.decide(ids, others);
+    for (const source of newestSourceFirst(this.#partsToList())) {
+      if (this.#isEnough(source.endUnixNs)) return;
+      const others = (meaning.includes(source) ? this.#sources : meaning).filter((other) => other !== source);
+      await source.eachId(this.#rangeToList(), async (ids) => {
+        checkSignal('the archive', this.#options);
+        await this.#decide(ids, others);
       });
     }
   }
@@ -119,79 +126,79 @@ class Searching {
    * Sources of which every trace that is meant has a part: those with a part that is over late enough, or with one that begins early enough,
    * whichever are fewer.
    */
-  private partsToList(): readonly TraceSource[] {
-    const { fromUnixNs = 0n, toUnixNs } = this.search;
-    const sources = this.sources.filter(({ endUnixNs }) => !this.isEnough(endUnixNs));
+  #partsToList(): readonly TraceSource[] {
+    const { fromUnixNs = 0n, toUnixNs } = this.#search;
+    const sources = this.#sources.filter(({ endUnixNs }) => !this.#isEnough(endUnixNs));
     const late = sources.filter(({ endUnixNs }) => endUnixNs >= fromUnixNs);
     const early = toUnixNs === undefined ? sources : sources.filter(({ startUnixNs }) => startUnixNs <= toUnixNs);
-    this.listsEarly = early.length < late.length;
-    return this.listsEarly ? early : late;
+    this.#listsEarly = early.length < late.length;
+    return this.#listsEarly ? early : late;
   }
 
-  private rangeToList(): TimeRange {
-    const { fromUnixNs, toUnixNs } = this.search;
-    const startsFromUnixNs = this.last?.startUnixNs;
-    return { startsFromUnixNs, ...(this.listsEarly ? { toUnixNs } : { fromUnixNs }) };
+  #rangeToList(): TimeRange {
+    const { fromUnixNs, toUnixNs } = this.#search;
+    const startsFromUnixNs = this.#last?.startUnixNs;
+    return { startsFromUnixNs, ...(this.#listsEarly ? { toUnixNs } : { fromUnixNs }) };
   }
 
   /** Of traces with a part in one source, take those that have parts in `others` too, and meet all conditions as a whole. */
-  private async decide(ids: readonly string[], others: readonly TraceSource[]): Promise<void> {
+  async #decide(ids: readonly string[], others: readonly TraceSource[]): Promise<void> {
     for (let start = 0; start < ids.length; start += DECIDED_TRACES) {
-      const fresh = ids.slice(start, start + DECIDED_TRACES).filter((id) => !this.known.has(id));
-      const split = await presentIn(others, fresh, this.options);
+      const fresh = ids.slice(start, start + DECIDED_TRACES).filter((id) => !this.#known.has(id));
+      const split = await presentIn(others, fresh, this.#options);
       if (split.length === 0) continue;
       const whole: TraceSummary[] = [];
-      for (const [id, spans] of await tracesFrom(this.sources, split, this.options)) {
-        this.known.add(id);
-        whole.push(...this.ifMeant(spans));
+      for (const [id, spans] of await tracesFrom(this.#sources, split, this.#options)) {
+        this.#known.add(id);
+        whole.push(...this.#ifMeant(spans));
       }
-      this.add(whole);
+      this.#add(whole);
     }
   }
 
   /** The one that comes last, when there are as many as wanted. */
-  private get last(): TraceSummary | undefined {
-    return this.found[this.search.limit - 1];
+  get #last(): TraceSummary | undefined {
+    return this.#found[this.#search.limit - 1];
   }
 
-  private add(summaries: readonly TraceSummary[]): void {
-    this.found = [...this.found, ...summaries].sort(newestFirst).slice(0, this.search.limit);
+  #add(summaries: readonly TraceSummary[]): void {
+    this.#found = [...this.#found, ...summaries].sort(newestFirst).slice(0, this.#search.limit);
   }
 
-  private ifMeant(spans: readonly ArchivedSpan[]): TraceSummary[] {
+  #ifMeant(spans: readonly ArchivedSpan[]): TraceSummary[] {
     const whole = summaryOf(spans);
-    return meetsConditions(whole, this.search) && spans.some((span) => isMeant(span, this.search)) ? [whole] : [];
+    return meetsConditions(whole, this.#search) && spans.some((span) => isMeant(span, this.#search)) ? [whole] : [];
   }
 
   /** Whether everything that starts at `latest` or before comes too late. */
-  private isEnough(latest: bigint): boolean {
-    return this.last !== undefined && this.last.startUnixNs > latest;
+  #isEnough(latest: bigint): boolean {
+    return this.#last !== undefined && this.#last.startUnixNs > latest;
   }
 
   /** A source gives its newest; more of them, as long as some turn out not to be meant or to be older as a whole. */
-  private async searchIn(source: TraceSource): Promise<void> {
-    for (let { limit } = this.search; ; limit *= 4) {
-      const startsFromUnixNs = this.last?.startUnixNs;
-      const summaries = await source.summaries({ ...this.search, limit, startsFromUnixNs });
-      const fresh = summaries.filter(({ traceId }) => !this.known.has(traceId));
-      for (const { traceId } of fresh) this.known.add(traceId);
-      this.add(await this.complete(fresh, source));
+  async #searchIn(source: TraceSource): Promise<void> {
+    for (let { limit } = this.#search; ; limit *= 4) {
+      const startsFromUnixNs = this.#last?.startUnixNs;
+      const summaries = await source.summaries({ ...this.#search, limit, startsFromUnixNs });
+      const fresh = summaries.filter(({ traceId }) => !this.#known.has(traceId));
+      for (const { traceId } of fresh) this.#known.add(traceId);
+      this.#add(await this.#complete(fresh, source));
       if (summaries.length < limit) return;
       // What was not given yet comes behind the last that was, where its part here put it: as a whole it may begin earlier.
-      if (this.last !== undefined && newestFirst(this.last, summaries[limit - 1]) <= 0) return;
+      if (this.#last !== undefined && newestFirst(this.#last, summaries[limit - 1]) <= 0) return;
     }
   }
 
   /** Traces found in one source with what the others have of them, as far as they are meant then. */
-  private async complete(summaries: readonly TraceSummary[], source: TraceSource): Promise<TraceSummary[]> {
+  async #complete(summaries: readonly TraceSummary[], source: TraceSource): Promise<TraceSummary[]> {
     const ids = summaries.map(({ traceId }) => traceId);
-    const others = this.sources.filter((other) => other !== source);
-    const elsewhere = await presentIn(others, ids, this.options);
+    const others = this.#sources.filter((other) => other !== source);
+    const elsewhere = await presentIn(others, ids, this.#options);
     if (elsewhere.length === 0) return [...summaries];
-    const split = await tracesFrom(this.sources, elsewhere, this.options);
+    const split = await tracesFrom(this.#sources, elsewhere, this.#options);
     return summaries.flatMap((summary) => {
       const spans = split.get(summary.traceId);
-      return spans === undefined ? [summary] : this.ifMeant(spans);
+      return spans === undefined ? [summary] : this.#ifMeant(spans);
     });
   }
 }

@@ -55,30 +55,32 @@ export type OnDamage = (damage: DamagedSegment) => void;
 
 /** Opens segments and shares them among queries. */
 export class SegmentSet {
-  private readonly open = new Map<string, OpenSegment>();
-  private readonly cards = new Map<string, SegmentCard>();
-  private readonly reader: DirectoryReader;
-  private readonly cache: BlockCache;
-  private listed: DirectoryNames | undefined;
-  private listing: Listing = { segments: [], wals: [], replaced: [], stoodFor: new Set() };
+  readonly #maxOpen: number;
+  readonly #open = new Map<string, OpenSegment>();
+  readonly #cards = new Map<string, SegmentCard>();
+  readonly #reader: DirectoryReader;
+  readonly #cache: BlockCache;
+  #listed: DirectoryNames | undefined;
+  #listing: Listing = { segments: [], wals: [], replaced: [], stoodFor: new Set() };
   /** Of files that were put aside. */
-  private readonly putAside: DamagedSegment[] = [];
-  private readonly damagedByName = new Map<string, DamagedSegment>();
+  readonly #putAside: DamagedSegment[] = [];
+  readonly #damagedByName = new Map<string, DamagedSegment>();
 
   constructor(
     readonly directory: string,
-    private readonly maxOpen: number,
+    maxOpen: number,
     cacheBytes: number,
   ) {
-    this.reader = new DirectoryReader(directory);
-    this.cache = new BlockCache(cacheBytes);
+    this.#maxOpen = maxOpen;
+    this.#reader = new DirectoryReader(directory);
+    this.#cache = new BlockCache(cacheBytes);
   }
 
   /** Look at the directory. Throws `VanishedError` when it changes meanwhile. */
   async list(): Promise<Listing> {
-    const names = await this.reader.list();
-    if (names === this.listed) return this.listing;
-    this.forget(names);
+    const names = await this.#reader.list();
+    if (names === this.#listed) return this.#listing;
+    this.#forget(names);
     const stoodFor = new Set<string>();
     for (const { name } of names.segments)
       for (const other of (await this.card(name))?.info.replaces ?? []) stoodFor.add(other);
@@ -88,22 +90,22 @@ export class SegmentSet {
     const all = [...names.segments, ...names.wals].map(({ name }) => name);
     const listing = { segments, wals, replaced: all.filter((name) => !kept.has(name)), stoodFor };
     // One that could not be opened may be some other time.
-    if (names.segments.every(({ name }) => this.cards.has(name))) {
-      this.listed = names;
-      this.listing = listing;
+    if (names.segments.every(({ name }) => this.#cards.has(name))) {
+      this.#listed = names;
+      this.#listing = listing;
     }
     return listing;
   }
 
   /** What is known of a segment; undefined when it cannot be opened. */
   async card(name: string, onDamage?: OnDamage): Promise<SegmentCard | undefined> {
-    const known = this.cards.get(name);
+    const known = this.#cards.get(name);
     if (known !== undefined) return known;
     return this.use(
       name,
       async (segment) => {
         const card = { info: segment.info, mayHave: segment.filter };
-        this.cards.set(name, card);
+        this.#cards.set(name, card);
         return card;
       },
       onDamage,
@@ -135,12 +137,12 @@ export class SegmentSet {
   /** Open a segment, which stays open until it is released, also when its file is deleted; else as `use`. */
   async hold(name: string, onDamage?: OnDamage): Promise<HeldSegment | undefined> {
     const report = (error: GraphError): void => this.report(name, error, onDamage);
-    const entry = this.acquire(name);
+    const entry = this.#acquire(name);
     try {
-      return { segment: await entry.segment, report, release: () => this.release(name, entry) };
+      return { segment: await entry.segment, report, release: () => this.#release(name, entry) };
     } catch (error) {
       entry.isDropped = true;
-      this.release(name, entry);
+      this.#release(name, entry);
       if (!isOfFile(error)) throw error;
       if (isGone(error)) throw new VanishedError(name);
       report(error);
@@ -151,17 +153,17 @@ export class SegmentSet {
   /** Remember that a file cannot be read, or not all of it. */
   report(name: string, { code, message }: Pick<DamagedSegment, 'code' | 'message'>, onDamage?: OnDamage): void {
     const damage = { file: name, code, message };
-    if (!this.damagedByName.has(name)) this.damagedByName.set(name, damage);
+    if (!this.#damagedByName.has(name)) this.#damagedByName.set(name, damage);
     onDamage?.(damage);
   }
 
   /** Remember damage of a file that is not read again. */
   reportForGood(damage: DamagedSegment): void {
-    if (this.putAside.length < MAX_PUT_ASIDE) this.putAside.push(damage);
+    if (this.#putAside.length < MAX_PUT_ASIDE) this.#putAside.push(damage);
   }
 
   damaged(): readonly DamagedSegment[] {
-    return [...this.damagedByName.values(), ...this.putAside];
+    return [...this.#damagedByName.values(), ...this.#putAside];
   }
 
   /** Bytes of files that are there. */
@@ -178,43 +180,43 @@ export class SegmentSet {
   }
 
   async close(): Promise<void> {
-    const all = [...this.open.values()];
-    this.open.clear();
+    const all = [...this.#open.values()];
+    this.#open.clear();
     await Promise.all(all.map(async ({ segment }) => (await segment.catch(() => undefined))?.close()));
   }
 
   /** Nothing is kept of files that are gone. */
-  private forget({ segments, wals }: DirectoryNames): void {
+  #forget({ segments, wals }: DirectoryNames): void {
     const present = new Set([...segments, ...wals].map(({ name }) => name));
-    for (const name of this.cards.keys()) if (!present.has(name)) this.cards.delete(name);
-    for (const name of this.damagedByName.keys()) if (!present.has(name)) this.damagedByName.delete(name);
-    for (const [name, entry] of this.open) if (!present.has(name)) this.drop(name, entry);
+    for (const name of this.#cards.keys()) if (!present.has(name)) this.#cards.delete(name);
+    for (const name of this.#damagedByName.keys()) if (!present.has(name)) this.#damagedByName.delete(name);
+    for (const [name, entry] of this.#open) if (!present.has(name)) this.#drop(name, entry);
   }
 
-  private acquire(name: string): OpenSegment {
-    let entry = this.open.get(name);
+  #acquire(name: string): OpenSegment {
+    let entry = this.#open.get(name);
     if (entry === undefined || entry.isDropped) {
-      entry = { segment: Segment.open(join(this.directory, name), { cache: this.cache }), users: 0, isDropped: false };
+      entry = { segment: Segment.open(join(this.directory, name), { cache: this.#cache }), users: 0, isDropped: false };
     }
     // Behind the others: the first is the one used longest ago.
-    this.open.delete(name);
-    this.open.set(name, entry);
+    this.#open.delete(name);
+    this.#open.set(name, entry);
     entry.users++;
     return entry;
   }
 
-  private release(name: string, entry: OpenSegment): void {
+  #release(name: string, entry: OpenSegment): void {
     entry.users--;
-    if (entry.isDropped) this.drop(name, entry);
-    for (const [oldest, candidate] of this.open) {
-      if (this.open.size <= this.maxOpen) break;
-      if (candidate.users === 0) this.drop(oldest, candidate);
+    if (entry.isDropped) this.#drop(name, entry);
+    for (const [oldest, candidate] of this.#open) {
+      if (this.#open.size <= this.#maxOpen) break;
+      if (candidate.users === 0) this.#drop(oldest, candidate);
     }
   }
 
-  private drop(name: string, entry: OpenSegment): void {
+  #drop(name: string, entry: OpenSegment): void {
     entry.isDropped = true;
-    if (this.open.get(name) === entry) this.open.delete(name);
+    if (this.#open.get(name) === entry) this.#open.delete(name);
     if (entry.users === 0)
       void entry.segment.then(
         (segment) => segment.close(),

@@ -72,11 +72,11 @@ export const newestFirst = (a: TraceSummary, b: TraceSummary): number =>
 
 /** A list of spans that grows. */
 export class SpanList implements TraceSource {
-  private readonly byTrace = new Map<string, ArchivedSpan[]>();
+  readonly #byTrace = new Map<string, ArchivedSpan[]>();
   /** How many of `spans` are in the index: it is made when somebody asks, not while spans come in. */
-  private indexed = 0;
-  private start = 0n;
-  private end = 0n;
+  #indexed = 0;
+  #start = 0n;
+  #end = 0n;
 
   constructor(protected readonly spans: ArchivedSpan[]) {}
 
@@ -86,12 +86,12 @@ export class SpanList implements TraceSource {
 
   get startUnixNs(): bigint {
     this.index();
-    return this.start;
+    return this.#start;
   }
 
   get endUnixNs(): bigint {
     this.index();
-    return this.end;
+    return this.#end;
   }
 
   possible(ids: readonly TraceId[]): Promise<readonly string[]> {
@@ -100,14 +100,14 @@ export class SpanList implements TraceSource {
 
   async present(ids: readonly TraceId[]): Promise<readonly string[]> {
     this.index();
-    return ids.flatMap(({ text }) => (this.byTrace.has(text) ? [text] : []));
+    return ids.flatMap(({ text }) => (this.#byTrace.has(text) ? [text] : []));
   }
 
   async traces(ids: readonly string[]): Promise<ReadonlyMap<string, readonly ArchivedSpan[]>> {
     this.index();
     const found = new Map<string, readonly ArchivedSpan[]>();
     for (const id of ids) {
-      const spans = this.byTrace.get(id);
+      const spans = this.#byTrace.get(id);
       if (spans !== undefined) found.set(id, rootFirst(spans));
     }
     return found;
@@ -117,7 +117,7 @@ export class SpanList implements TraceSource {
     this.index();
     const found: TraceSummary[] = [];
     const { startsFromUnixNs = 0n } = search;
-    for (const all of this.byTrace.values()) {
+    for (const all of this.#byTrace.values()) {
       if (startsFromUnixNs > 0n && all.some(({ startUnixNs }) => startUnixNs < startsFromUnixNs)) continue;
       if (!all.some((span) => isMeant(span, search))) continue;
       const spans = onceEach(all);
@@ -139,7 +139,7 @@ export class SpanList implements TraceSource {
   ): Promise<void> {
     this.index();
     const ids: string[] = [];
-    for (const [id, all] of this.byTrace) {
+    for (const [id, all] of this.#byTrace) {
       const summary = summaryOf(onceEach(all));
       if (summary.startUnixNs >= startsFromUnixNs && meetsConditions(summary, range)) ids.push(id);
     }
@@ -162,18 +162,18 @@ export class SpanList implements TraceSource {
   /** All traces. */
   *scan(): Generator<readonly ArchivedSpan[]> {
     this.index();
-    for (const spans of this.byTrace.values()) yield rootFirst(spans);
+    for (const spans of this.#byTrace.values()) yield rootFirst(spans);
   }
 
   /** Take in what came. */
   protected index(): void {
-    for (; this.indexed < this.spans.length; this.indexed++) {
-      const span = this.spans[this.indexed];
+    for (; this.#indexed < this.spans.length; this.#indexed++) {
+      const span = this.spans[this.#indexed];
       const { traceId, startUnixNs, endUnixNs } = span;
-      getOrMake(this.byTrace, traceId, () => []).push(span);
-      if (this.indexed === 0 || startUnixNs < this.start) this.start = startUnixNs;
-      if (this.indexed === 0 || startUnixNs > this.end) this.end = startUnixNs;
-      if (endUnixNs > this.end) this.end = endUnixNs;
+      getOrMake(this.#byTrace, traceId, () => []).push(span);
+      if (this.#indexed === 0 || startUnixNs < this.#start) this.#start = startUnixNs;
+      if (this.#indexed === 0 || startUnixNs > this.#end) this.#end = startUnixNs;
+      if (endUnixNs > this.#end) this.#end = endUnixNs;
     }
   }
 }

@@ -42,25 +42,28 @@ interface Waiting {
 
 /** Does tasks in a thread of its own. */
 export class WorkThread {
-  private worker: Worker | undefined;
-  private readonly waiting = new Map<number, Waiting>();
-  private lastNumber = 0;
-  private deaths = 0;
-  private isClosed = false;
-  private readonly counts = { workerTasks: 0, workerFallbacks: 0, workerFailure: '' };
+  readonly #isWanted: boolean;
+  #worker: Worker | undefined;
+  readonly #waiting = new Map<number, Waiting>();
+  #lastNumber = 0;
+  #deaths = 0;
+  #isClosed = false;
+  readonly #counts = { workerTasks: 0, workerFallbacks: 0, workerFailure: '' };
 
   /** With `isWanted` false nothing is ever done here, nor counted. */
-  constructor(private readonly isWanted: boolean) {}
+  constructor(isWanted: boolean) {
+    this.#isWanted = isWanted;
+  }
 
   stats(): WorkStats {
-    return { ...this.counts };
+    return { ...this.#counts };
   }
 
   /** Whether work on so many spans should be given to `run`; where that is because there is no worker, it is counted. */
   accepts(spans: number): boolean {
-    if (!this.isWanted || spans < LEAST_SPANS) return false;
-    if (this.start() !== undefined) return true;
-    this.counts.workerFallbacks++;
+    if (!this.#isWanted || spans < LEAST_SPANS) return false;
+    if (this.#start() !== undefined) return true;
+    this.#counts.workerFallbacks++;
     return false;
   }
 
@@ -71,40 +74,40 @@ export class WorkThread {
   run(task: SealTask): Promise<SealAnswer | undefined>;
   run(task: MergeTask): Promise<MergeAnswer | undefined>;
   async run(task: WorkTask): Promise<WorkAnswer | undefined> {
-    const worker = this.start();
-    const answer = worker === undefined ? undefined : await this.ask(worker, task);
-    if (answer?.isDone) this.counts.workerTasks++;
-    else if (this.isWanted && (answer === undefined || task.kind === 'seal')) this.counts.workerFallbacks++;
+    const worker = this.#start();
+    const answer = worker === undefined ? undefined : await this.#ask(worker, task);
+    if (answer?.isDone) this.#counts.workerTasks++;
+    else if (this.#isWanted && (answer === undefined || task.kind === 'seal')) this.#counts.workerFallbacks++;
     return answer;
   }
 
   /** End the thread; what it was doing is left undone. */
   async close(): Promise<void> {
-    this.isClosed = true;
-    await this.worker?.terminate();
+    this.#isClosed = true;
+    await this.#worker?.terminate();
   }
 
-  private ask(worker: Worker, task: WorkTask): Promise<WorkAnswer | undefined> {
-    const number = ++this.lastNumber;
+  #ask(worker: Worker, task: WorkTask): Promise<WorkAnswer | undefined> {
+    const number = ++this.#lastNumber;
     return new Promise((resolve, reject) => {
-      this.waiting.set(number, { resolve, reject });
+      this.#waiting.set(number, { resolve, reject });
       // Somebody may be waiting for it at the end of a program.
       worker.ref();
       worker.postMessage({ number, task } satisfies WorkRequest);
     });
   }
 
-  private start(): Worker | undefined {
-    if (!this.isWanted || this.isClosed || this.deaths >= MAX_DEATHS) return undefined;
-    this.worker ??= this.newWorker();
-    return this.worker;
+  #start(): Worker | undefined {
+    if (!this.#isWanted || this.#isClosed || this.#deaths >= MAX_DEATHS) return undefined;
+    this.#worker ??= this.#newWorker();
+    return this.#worker;
   }
 
-  private newWorker(): Worker | undefined {
+  #newWorker(): Worker | undefined {
     const program = findProgram();
     if (program === undefined) {
-      this.fail('the file archive-worker.js is not beside the archive: leave spanline out of the bundle');
-      this.deaths = MAX_DEATHS;
+      this.#fail('the file archive-worker.js is not beside the archive: leave spanline out of the bundle');
+      this.#deaths = MAX_DEATHS;
       return undefined;
     }
     try {
@@ -112,42 +115,42 @@ export class WorkThread {
       const resourceLimits = { maxYoungGenerationSizeMb: YOUNG_MB };
       const worker = new Worker(program, { name: 'spanline-archive', execArgv: [], env: {}, resourceLimits });
       worker.unref();
-      worker.on('message', (reply: WorkReply) => this.take(worker, reply));
-      worker.on('error', (error: Error) => this.bury(worker, error));
-      worker.on('exit', () => this.bury(worker, new Error('it ended')));
+      worker.on('message', (reply: WorkReply) => this.#take(worker, reply));
+      worker.on('error', (error: Error) => this.#bury(worker, error));
+      worker.on('exit', () => this.#bury(worker, new Error('it ended')));
       return worker;
     } catch (error) {
-      this.fail(String(error));
-      this.deaths++;
+      this.#fail(String(error));
+      this.#deaths++;
       return undefined;
     }
   }
 
-  private take(worker: Worker, { number, answer, failure }: WorkReply): void {
-    const waiting = this.waiting.get(number);
-    this.waiting.delete(number);
-    if (this.waiting.size === 0) worker.unref();
-    this.deaths = 0;
+  #take(worker: Worker, { number, answer, failure }: WorkReply): void {
+    const waiting = this.#waiting.get(number);
+    this.#waiting.delete(number);
+    if (this.#waiting.size === 0) worker.unref();
+    this.#deaths = 0;
     if (failure === undefined) waiting?.resolve(answer);
     else waiting?.reject(failure.isTransport ? new TransportError(failure.message) : new Error(failure.message));
   }
 
   /** A thread is gone; the next task starts another. */
-  private bury(worker: Worker, error: Error): void {
-    if (this.worker !== worker) return;
-    this.worker = undefined;
+  #bury(worker: Worker, error: Error): void {
+    if (this.#worker !== worker) return;
+    this.#worker = undefined;
     const isOutOfMemory = (error as NodeJS.ErrnoException).code === 'ERR_WORKER_OUT_OF_MEMORY';
-    if (!this.isClosed) this.fail(String(error));
+    if (!this.#isClosed) this.#fail(String(error));
     // What needs too much memory must not come to this thread in the end: an application would die of it.
-    if (!(this.isClosed || isOutOfMemory)) this.deaths++;
-    for (const { resolve, reject } of this.waiting.values()) {
+    if (!(this.#isClosed || isOutOfMemory)) this.#deaths++;
+    for (const { resolve, reject } of this.#waiting.values()) {
       if (isOutOfMemory) reject(error);
       else resolve(undefined);
     }
-    this.waiting.clear();
+    this.#waiting.clear();
   }
 
-  private fail(reason: string): void {
-    this.counts.workerFailure = reason;
+  #fail(reason: string): void {
+    this.#counts.workerFailure = reason;
   }
 }

@@ -31,19 +31,26 @@ type Found = { readonly decoded: DecodedParts[Part] } | { readonly bytes: Buffer
 
 /** The groups of one segment. */
 export class GroupReader {
-  constructor(private readonly file: SegmentFile) {}
+  readonly #file: SegmentFile;
+
+  constructor(file: SegmentFile) {
+    this.#file = file;
+  }
 
   /** Groups with all parts, and the parents of their spans. */
   async whole(groups: readonly number[], options?: TransportReadOptions): Promise<Outcome<WholeGroup>> {
-    const timeless = groups.filter((group) => this.cachedSpans(group)?.known === undefined);
-    const [loaded, parents] = await Promise.all([this.load(groups, PARTS, options), this.parentsOf(timeless, options)]);
+    const timeless = groups.filter((group) => this.#cachedSpans(group)?.known === undefined);
+    const [loaded, parents] = await Promise.all([
+      this.load(groups, PARTS, options),
+      this.#parentsOf(timeless, options),
+    ]);
     const whole = new Map<number, WholeGroup | GraphError>();
     for (const [number, group] of loaded) {
       if (group instanceof GraphError) whole.set(number, group);
       else
         whole.set(
           number,
-          guarded(() => this.complete(group, parents.get(number))),
+          guarded(() => this.#complete(group, parents.get(number))),
         );
     }
     return whole;
@@ -61,82 +68,79 @@ export class GroupReader {
     const missing: PartRef[] = [];
     for (const group of groups) {
       for (const part of wanted) {
-        const ref = this.file.groups.ref(part, group);
+        const ref = this.#file.groups.ref(part, group);
         if (ref === undefined) continue;
-        const decoded = this.file.cache.get(this.keyOf(ref)) as DecodedParts[Part] | undefined;
-        if (decoded !== undefined) found.set(this.keyOf(ref), { decoded });
+        const decoded = this.#file.cache.get(this.#keyOf(ref)) as DecodedParts[Part] | undefined;
+        if (decoded !== undefined) found.set(this.#keyOf(ref), { decoded });
         else missing.push(ref);
       }
     }
-    await this.fetch(missing, found, options);
+    await this.#fetch(missing, found, options);
     const result = new Map<number, Group | GraphError>();
     for (const group of groups)
       result.set(
         group,
-        guarded(() => this.decode(group, wanted, found)),
+        guarded(() => this.#decode(group, wanted, found)),
       );
     return result;
   }
 
   /** Read `refs` in one batch. */
-  private async fetch(
-    refs: readonly PartRef[],
-    found: Map<string, Found>,
-    options?: TransportReadOptions,
-  ): Promise<void> {
-    const { container } = this.file;
+  async #fetch(refs: readonly PartRef[], found: Map<string, Found>, options?: TransportReadOptions): Promise<void> {
+    const { container } = this.#file;
     const sound = refs.filter((ref) => {
-      const error = guarded(() => checkForm(ref, this.placeOf(ref), container.maxBlockBytes));
-      if (error !== undefined) found.set(this.keyOf(ref), { error });
+      const error = guarded(() => checkForm(ref, this.#placeOf(ref), container.maxBlockBytes));
+      if (error !== undefined) found.set(this.#keyOf(ref), { error });
       return error === undefined;
     });
     if (sound.length === 0) return;
     const ranges = sound.map(({ offset, storedLength }) => ({ offset, length: storedLength }));
     const stored = await container.readStored(ranges, options);
     sound.forEach((ref, i) => {
-      found.set(this.keyOf(ref), { bytes: stored[i] });
+      found.set(this.#keyOf(ref), { bytes: stored[i] });
     });
   }
 
-  private decode(number: number, parts: readonly Part[], found: ReadonlyMap<string, Found>): Group {
+  #decode(number: number, parts: readonly Part[], found: ReadonlyMap<string, Found>): Group {
     const group: { -readonly [K in keyof Group]: Group[K] } = { number, traceRows: [] };
     for (const part of parts) {
-      const ref = this.file.groups.ref(part, number);
+      const ref = this.#file.groups.ref(part, number);
       if (ref !== undefined)
-        Object.assign(group, { [part]: this.part(ref, group, found.get(this.keyOf(ref)) as Found) });
+        Object.assign(group, { [part]: this.#part(ref, group, found.get(this.#keyOf(ref)) as Found) });
     }
     return group;
   }
 
-  private part(ref: PartRef, { number, traceRows }: Group, found: Found): DecodedParts[Part] {
+  #part(ref: PartRef, { number, traceRows }: Group, found: Found): DecodedParts[Part] {
     if ('decoded' in found) return found.decoded;
     if ('error' in found) throw found.error;
-    const { file } = this;
-    const bytes = restore(found.bytes, ref, this.placeOf(ref), file.container.maxBlockBytes);
-    const decoded = decodePart(ref.part, bytes, { file, group: number, traceRows });
-    file.cache.set(this.keyOf(ref), decoded, memoryOf(decoded, ref.inflatedLength));
+    const bytes = restore(found.bytes, ref, this.#placeOf(ref), this.#file.container.maxBlockBytes);
+    const decoded = decodePart(ref.part, bytes, { file: this.#file, group: number, traceRows });
+    this.#file.cache.set(this.#keyOf(ref), decoded, memoryOf(decoded, ref.inflatedLength));
     return decoded;
   }
 
-  private cachedSpans(group: number): DecodedParts['spans'] | undefined {
-    const ref = this.file.groups.ref('spans', group);
-    return ref === undefined ? undefined : (this.file.cache.get(this.keyOf(ref)) as DecodedParts['spans'] | undefined);
+  #cachedSpans(group: number): DecodedParts['spans'] | undefined {
+    const ref = this.#file.groups.ref('spans', group);
+    return ref === undefined
+      ? undefined
+      : (this.#file.cache.get(this.#keyOf(ref)) as DecodedParts['spans'] | undefined);
   }
 
-  private complete(group: Group, parents: Float64Array | GraphError | undefined): WholeGroup {
+  #complete(group: Group, parents: Float64Array | GraphError | undefined): WholeGroup {
     const { spans } = group;
     // The table was checked to have it.
     if (spans === undefined) throw new TypeError(`group ${group.number} has no spans`);
     if (spans.known !== undefined) return { ...group, spans, times: spans.known };
     if (parents === undefined || parents instanceof GraphError) throw parents ?? new TypeError('parents were not read');
-    return { ...group, spans, times: spans.decodeTimes(parents, this.file.groups.firsts[group.number]) };
+    return { ...group, spans, times: spans.decodeTimes(parents, this.#file.groups.firsts[group.number]) };
   }
 
-  private async parentsOf(groups: readonly number[], options?: TransportReadOptions): Promise<Outcome<Float64Array>> {
-    const { firsts } = this.file.groups;
+  async #parentsOf(groups: readonly number[], options?: TransportReadOptions): Promise<Outcome<Float64Array>> {
+    const { firsts } = this.#file.groups;
     const wanted = new Set<number>();
     for (const group of groups) for (const block of blocksOf(firsts[group], firsts[group + 1])) wanted.add(block);
-    const blocks = await this.referenceBlocks([...wanted], options);
+    const blocks = await this.#referenceBlocks([...wanted], options);
     const result = new Map<number, Float64Array | GraphError>();
     for (const group of groups) {
       const own = blocksOf(firsts[group], firsts[group + 1]).map((block) => blocks.get(block));
@@ -147,11 +151,11 @@ export class GroupReader {
     return result;
   }
 
-  private async referenceBlocks(
+  async #referenceBlocks(
     blocks: readonly number[],
     options?: TransportReadOptions,
   ): Promise<ReadonlyMap<number, ReferenceRows | GraphError>> {
-    const { parents, container } = this.file;
+    const { parents, container } = this.#file;
     const rows = await eachOrDamage(blocks, async (some) => {
       const { references } = await container.run(parents.load({ references: some }), options);
       return some.map((block) => (references.get(block) as readonly ReferenceRows[])[0]);
@@ -159,12 +163,12 @@ export class GroupReader {
     return new Map(blocks.map((block, i) => [block, rows[i]]));
   }
 
-  private keyOf({ part, group }: PartRef): string {
-    return `${this.file.cacheKey}${part} ${group}`;
+  #keyOf({ part, group }: PartRef): string {
+    return `${this.#file.cacheKey}${part} ${group}`;
   }
 
-  private placeOf({ part, group }: PartRef): Place {
-    return { file: this.file.name, section: part, block: group };
+  #placeOf({ part, group }: PartRef): Place {
+    return { file: this.#file.name, section: part, block: group };
   }
 }
 

@@ -140,16 +140,22 @@ interface PartColumns {
 
 /** The groups of a segment. */
 export class GroupTable {
+  readonly #firstIds: Buffer;
+  readonly #parts: Readonly<Partial<Record<Part, PartColumns>>>;
+
   private constructor(
     /** First ordinal of each group; one more than there are. */
     readonly firsts: Float64Array,
     readonly rowCounts: Uint32Array,
     readonly firstRanks: Float64Array,
-    private readonly firstIds: Buffer,
+    firstIds: Buffer,
     readonly starts: BigUint64Array,
     readonly ends: BigUint64Array,
-    private readonly parts: Readonly<Partial<Record<Part, PartColumns>>>,
-  ) {}
+    parts: Readonly<Partial<Record<Part, PartColumns>>>,
+  ) {
+    this.#firstIds = firstIds;
+    this.#parts = parts;
+  }
 
   static decode(reader: ByteReader, container: Container, spanCount: number): GroupTable {
     const count = reader.varint();
@@ -193,7 +199,7 @@ export class GroupTable {
   }
 
   get memoryBytes(): number {
-    return this.count * (8 + 4 + 8 + 16 + 16 + 21 * Object.keys(this.parts).length);
+    return this.count * (8 + 4 + 8 + 16 + 16 + 21 * Object.keys(this.#parts).length);
   }
 
   spanCount(group: number): number {
@@ -201,17 +207,17 @@ export class GroupTable {
   }
 
   firstId(group: number): Buffer {
-    return idAt(this.firstIds, group);
+    return idAt(this.#firstIds, group);
   }
 
   /** Whether the file has a part at all. */
   has(part: Part): boolean {
-    return this.parts[part] !== undefined;
+    return this.#parts[part] !== undefined;
   }
 
   /** Where a part of a group is; undefined when the group has none. */
   ref(part: Part, group: number): PartRef | undefined {
-    const columns = this.parts[part];
+    const columns = this.#parts[part];
     if (columns === undefined || columns.offsets[group + 1] === columns.offsets[group]) return undefined;
     const offset = columns.offsets[group];
     return {

@@ -5,33 +5,36 @@ export class Interner<T extends object> {
   readonly things: T[] = [];
   /** Bytes of each when written. */
   readonly bytes: number[] = [];
-  private readonly byIdentity = new Map<T, number>();
-  private readonly byContent = new Map<string, number>();
-  private readonly scratch = new ByteWriter();
-  private lastThing: T | undefined;
-  private lastNumber = 0;
+  readonly #write: (writer: ByteWriter, thing: T) => void;
+  readonly #byIdentity = new Map<T, number>();
+  readonly #byContent = new Map<string, number>();
+  readonly #scratch = new ByteWriter();
+  #lastThing: T | undefined;
+  #lastNumber = 0;
 
-  constructor(private readonly write: (writer: ByteWriter, thing: T) => void) {}
-
-  numberOf(thing: T): number {
-    if (thing === this.lastThing) return this.lastNumber;
-    this.lastNumber = this.byIdentity.get(thing) ?? this.add(thing);
-    this.lastThing = thing;
-    return this.lastNumber;
+  constructor(write: (writer: ByteWriter, thing: T) => void) {
+    this.#write = write;
   }
 
-  private add(thing: T): number {
-    this.scratch.clear();
-    this.write(this.scratch, thing);
-    const content = this.scratch.view().toString('latin1');
-    let number = this.byContent.get(content);
+  numberOf(thing: T): number {
+    if (thing === this.#lastThing) return this.#lastNumber;
+    this.#lastNumber = this.#byIdentity.get(thing) ?? this.#add(thing);
+    this.#lastThing = thing;
+    return this.#lastNumber;
+  }
+
+  #add(thing: T): number {
+    this.#scratch.clear();
+    this.#write(this.#scratch, thing);
+    const content = this.#scratch.view().toString('latin1');
+    let number = this.#byContent.get(content);
     if (number === undefined) {
       number = this.things.length;
       this.things.push(thing);
       this.bytes.push(content.length);
-      this.byContent.set(content, number);
+      this.#byContent.set(content, number);
     }
-    this.byIdentity.set(thing, number);
+    this.#byIdentity.set(thing, number);
     return number;
   }
 }

@@ -50,27 +50,27 @@ const checkTime = ({ timeUnixNs, name }: ArchivedEvent, rows: SpanRows, row: num
 
 /** Events by span. */
 export class EventColumns {
-  private readonly firsts: Uint32Array;
-  private readonly names: string[] = [];
-  private readonly times: (number | bigint)[] = [];
-  private readonly properties: PropertyBlock;
+  readonly #firsts: Uint32Array;
+  readonly #names: string[] = [];
+  readonly #times: (number | bigint)[] = [];
+  readonly #properties: PropertyBlock;
 
   constructor(reader: ByteReader, strings: StringTable, spanCount: number) {
-    this.firsts = readCounts(reader, spanCount);
-    const count = this.firsts[spanCount];
-    for (let i = 0; i < count; i++) this.names.push(strings.readRef(reader));
-    for (let i = 0; i < count; i++) this.times.push(readTold(reader));
-    this.properties = PropertyBlock.read(reader, strings, count);
+    this.#firsts = readCounts(reader, spanCount);
+    const count = this.#firsts[spanCount];
+    for (let i = 0; i < count; i++) this.#names.push(strings.readRef(reader));
+    for (let i = 0; i < count; i++) this.#times.push(readTold(reader));
+    this.#properties = PropertyBlock.read(reader, strings, count);
     reader.end();
   }
 
   /** The events of a span that starts at `startUnixNs`. */
   get(span: number, startUnixNs: bigint): ArchivedEvent[] {
     const events: ArchivedEvent[] = [];
-    for (let i = this.firsts[span]; i < this.firsts[span + 1]; i++) {
-      const told = this.times[i];
+    for (let i = this.#firsts[span]; i < this.#firsts[span + 1]; i++) {
+      const told = this.#times[i];
       const timeUnixNs = typeof told === 'bigint' ? told : startUnixNs + BigInt(told);
-      events.push({ name: this.names[i], timeUnixNs, ...this.properties.get(i) });
+      events.push({ name: this.#names[i], timeUnixNs, ...this.#properties.get(i) });
     }
     return events;
   }
@@ -109,36 +109,36 @@ export const encodeLinks = (rows: SpanRows, chosen: Uint32Array, strings: String
 
 /** Links by span. */
 export class LinkColumns {
-  private readonly firsts: Uint32Array;
-  private readonly forms: Uint8Array;
-  private readonly ids: string[] = [];
-  private readonly traceStates: TextColumn;
-  private readonly properties: PropertyBlock;
+  readonly #firsts: Uint32Array;
+  readonly #forms: Uint8Array;
+  readonly #ids: string[] = [];
+  readonly #traceStates: TextColumn;
+  readonly #properties: PropertyBlock;
 
   constructor(reader: ByteReader, strings: StringTable, spanCount: number) {
-    this.firsts = readCounts(reader, spanCount);
-    const count = this.firsts[spanCount];
-    this.forms = Uint8Array.from(reader.raw(count));
-    for (const form of this.forms) {
+    this.#firsts = readCounts(reader, spanCount);
+    const count = this.#firsts[spanCount];
+    this.#forms = Uint8Array.from(reader.raw(count));
+    for (const form of this.#forms) {
       if (form > SAME_TRACE) throw reader.corrupt('has a link of unknown form');
       const bytes = reader.raw(form === SAME_TRACE ? SPAN_ID_BYTES : TRACE_ID_BYTES + SPAN_ID_BYTES);
-      this.ids.push(Buffer.from(bytes).toString('hex'));
+      this.#ids.push(Buffer.from(bytes).toString('hex'));
     }
-    this.traceStates = TextColumn.read(reader, count);
-    this.properties = PropertyBlock.read(reader, strings, count);
+    this.#traceStates = TextColumn.read(reader, count);
+    this.#properties = PropertyBlock.read(reader, strings, count);
     reader.end();
   }
 
   /** The links of a span of trace `traceId`. */
   get(span: number, traceId: string): ArchivedLink[] {
     const links: ArchivedLink[] = [];
-    for (let i = this.firsts[span]; i < this.firsts[span + 1]; i++) {
-      const id = this.ids[i];
+    for (let i = this.#firsts[span]; i < this.#firsts[span + 1]; i++) {
+      const id = this.#ids[i];
       links.push({
-        traceId: this.forms[i] === SAME_TRACE ? traceId : id.slice(0, 2 * TRACE_ID_BYTES),
+        traceId: this.#forms[i] === SAME_TRACE ? traceId : id.slice(0, 2 * TRACE_ID_BYTES),
         spanId: id.slice(-2 * SPAN_ID_BYTES),
-        traceState: this.traceStates.get(i),
-        ...this.properties.get(i),
+        traceState: this.#traceStates.get(i),
+        ...this.#properties.get(i),
       });
     }
     return links;
@@ -168,21 +168,21 @@ export const encodeTexts = (rows: SpanRows, chosen: Uint32Array): Buffer => {
 
 /** Texts by span. */
 export class SpanTexts {
-  private readonly states: Map<number, string>;
-  private readonly messages: Map<number, string>;
+  readonly #states: Map<number, string>;
+  readonly #messages: Map<number, string>;
 
   constructor(reader: ByteReader, spanCount: number) {
-    this.states = readSparse(reader, spanCount);
-    this.messages = readSparse(reader, spanCount);
+    this.#states = readSparse(reader, spanCount);
+    this.#messages = readSparse(reader, spanCount);
     reader.end();
   }
 
   traceState(span: number): string {
-    return this.states.get(span) ?? '';
+    return this.#states.get(span) ?? '';
   }
 
   message(span: number): string {
-    return this.messages.get(span) ?? '';
+    return this.#messages.get(span) ?? '';
   }
 }
 

@@ -53,47 +53,50 @@ const columnsOf = (layout: LayoutNode): number[] => {
 
 /** Collects rows; `flush` writes them. */
 export class PropertyWriter {
-  private columns: FilledColumn[] = [];
-  private byKey = new Map<string, (FilledColumn | undefined)[]>();
+  readonly #strings: StringTable;
+  #columns: FilledColumn[] = [];
+  #byKey = new Map<string, (FilledColumn | undefined)[]>();
   /** The same by number of the key and type, of rows of spans. */
-  private readonly byNumber = new Map<number, FilledColumn>();
-  private root = newNode(undefined, -1);
-  private layouts: LayoutNode[] = [];
-  private readonly rows: number[] = [];
+  readonly #byNumber = new Map<number, FilledColumn>();
+  #root = newNode(undefined, -1);
+  #layouts: LayoutNode[] = [];
+  readonly #rows: number[] = [];
 
-  constructor(private readonly strings: StringTable) {}
+  constructor(strings: StringTable) {
+    this.#strings = strings;
+  }
 
   /** Whether any row has a property. */
   get hasAny(): boolean {
-    return this.columns.length > 0;
+    return this.#columns.length > 0;
   }
 
   /** The next row. */
   add(properties: ArchivedProperties): void {
-    let node = this.root;
+    let node = this.#root;
     for (const key of Object.keys(properties)) {
       const value = properties[key];
-      node = this.put(node, this.columnOf(key, typeOf(value)), value);
+      node = this.#put(node, this.#columnOf(key, typeOf(value)), value);
     }
-    this.end(node);
+    this.#end(node);
   }
 
   /** The next row: those of a span. */
   addRow({ firstProperty, keys, types, values, texts }: SpanRows, row: number): void {
-    let node = this.root;
+    let node = this.#root;
     for (let i = firstProperty[row]; i < firstProperty[row + 1]; i++) {
       const place = keys[i] * VALUE_TYPES + types[i];
-      let column = this.byNumber.get(place);
+      let column = this.#byNumber.get(place);
       if (column === undefined) {
-        column = this.columnOf(texts[keys[i]], types[i]);
-        this.byNumber.set(place, column);
+        column = this.#columnOf(texts[keys[i]], types[i]);
+        this.#byNumber.set(place, column);
       }
-      node = this.put(node, column, values[i]);
+      node = this.#put(node, column, values[i]);
     }
-    this.end(node);
+    this.#end(node);
   }
 
-  private put(node: LayoutNode, column: FilledColumn, value: ArchivedValue): LayoutNode {
+  #put(node: LayoutNode, column: FilledColumn, value: ArchivedValue): LayoutNode {
     column.values.push(value);
     let next = node.next.get(column.number);
     if (next === undefined) {
@@ -103,48 +106,48 @@ export class PropertyWriter {
     return next;
   }
 
-  private end(node: LayoutNode): void {
+  #end(node: LayoutNode): void {
     if (node.layout < 0) {
-      node.layout = this.layouts.length;
-      this.layouts.push(node);
+      node.layout = this.#layouts.length;
+      this.#layouts.push(node);
     }
-    this.rows.push(node.layout);
+    this.#rows.push(node.layout);
   }
 
   /** Append all rows, and begin anew. */
   flush(writer: ByteWriter): void {
-    writer.varint(this.columns.length);
-    for (const { key, type } of this.columns) {
-      this.strings.writeRef(writer, key);
+    writer.varint(this.#columns.length);
+    for (const { key, type } of this.#columns) {
+      this.#strings.writeRef(writer, key);
       writer.byte(type);
     }
-    writer.varint(this.layouts.length);
-    for (const { depth } of this.layouts) writer.varint(depth);
-    for (const layout of this.layouts) for (const column of columnsOf(layout)) writer.varint(column);
-    for (const layout of this.rows) writer.varint(layout);
-    for (const { type, values } of this.columns) writeColumn(writer, type, values);
+    writer.varint(this.#layouts.length);
+    for (const { depth } of this.#layouts) writer.varint(depth);
+    for (const layout of this.#layouts) for (const column of columnsOf(layout)) writer.varint(column);
+    for (const layout of this.#rows) writer.varint(layout);
+    for (const { type, values } of this.#columns) writeColumn(writer, type, values);
     this.clear();
   }
 
   clear(): void {
-    this.columns = [];
-    this.byKey = new Map();
-    this.byNumber.clear();
-    this.root = newNode(undefined, -1);
-    this.layouts = [];
-    this.rows.length = 0;
+    this.#columns = [];
+    this.#byKey = new Map();
+    this.#byNumber.clear();
+    this.#root = newNode(undefined, -1);
+    this.#layouts = [];
+    this.#rows.length = 0;
   }
 
-  private columnOf(key: string, type: number): FilledColumn {
-    let types = this.byKey.get(key);
+  #columnOf(key: string, type: number): FilledColumn {
+    let types = this.#byKey.get(key);
     if (types === undefined) {
       types = new Array<FilledColumn | undefined>(VALUE_TYPES).fill(undefined);
-      this.byKey.set(key, types);
+      this.#byKey.set(key, types);
     }
     let column = types[type];
     if (column === undefined) {
-      column = { number: this.columns.length, key, type, values: [] };
-      this.columns.push(column);
+      column = { number: this.#columns.length, key, type, values: [] };
+      this.#columns.push(column);
       types[type] = column;
     }
     return column;
@@ -165,19 +168,31 @@ const MAX_VALUES = 2 ** 22;
 
 /** Properties by row. */
 export class PropertyBlock {
-  private readonly hasReserved: boolean;
+  readonly #columns: readonly Column[];
+  readonly #layouts: readonly Uint32Array[];
+  readonly #rows: Uint32Array;
+  /** Where the places of a row begin. */
+  readonly #starts: Uint32Array;
+  /** The place of each value in its column, row by row. */
+  readonly #places: Uint32Array;
+  readonly #values: readonly ValueColumn[];
+  readonly #hasReserved: boolean;
 
   private constructor(
-    private readonly columns: readonly Column[],
-    private readonly layouts: readonly Uint32Array[],
-    private readonly rows: Uint32Array,
-    /** Where the places of a row begin. */
-    private readonly starts: Uint32Array,
-    /** The place of each value in its column, row by row. */
-    private readonly places: Uint32Array,
-    private readonly values: readonly ValueColumn[],
+    columns: readonly Column[],
+    layouts: readonly Uint32Array[],
+    rows: Uint32Array,
+    starts: Uint32Array,
+    places: Uint32Array,
+    values: readonly ValueColumn[],
   ) {
-    this.hasReserved = columns.some(({ key }) => isReserved(key));
+    this.#columns = columns;
+    this.#layouts = layouts;
+    this.#rows = rows;
+    this.#starts = starts;
+    this.#places = places;
+    this.#values = values;
+    this.#hasReserved = columns.some(({ key }) => isReserved(key));
   }
 
   /** Rows that `count` spans, events or links have; the caller has capped `count`. */
@@ -214,25 +229,26 @@ export class PropertyBlock {
 
   /** The properties of a row, and what is stored with them. */
   get(row: number): Extras & { readonly properties: ArchivedProperties } {
-    const stored = this.stored(row);
-    return this.hasReserved ? restored(stored) : { properties: stored };
+    const stored = this.#stored(row);
+    return this.#hasReserved ? restored(stored) : { properties: stored };
   }
 
-  private stored(row: number): ArchivedProperties {
+  #stored(row: number): ArchivedProperties {
     const properties: Record<string, ArchivedValue> = {};
-    let at = this.starts[row];
-    for (const column of this.layouts[this.rows[row]]) {
-      setOwn(properties, this.columns[column].key, this.values[column].get(this.places[at++]));
+    let at = this.#starts[row];
+    for (const column of this.#layouts[this.#rows[row]]) {
+      setOwn(properties, this.#columns[column].key, this.#values[column].get(this.#places[at++]));
     }
     return properties;
   }
 
   /** One value of a row. */
   value(row: number, key: string): ArchivedValue | undefined {
-    const layout = this.layouts[this.rows[row]];
+    const layout = this.#layouts[this.#rows[row]];
     const wanted = storedKey(key);
     for (let i = 0; i < layout.length; i++) {
-      if (this.columns[layout[i]].key === wanted) return this.values[layout[i]].get(this.places[this.starts[row] + i]);
+      if (this.#columns[layout[i]].key === wanted)
+        return this.#values[layout[i]].get(this.#places[this.#starts[row] + i]);
     }
     return undefined;
   }
@@ -240,7 +256,7 @@ export class PropertyBlock {
   /** Whether any row has the key. */
   hasKey(key: string): boolean {
     const wanted = storedKey(key);
-    return this.columns.some((column) => column.key === wanted);
+    return this.#columns.some((column) => column.key === wanted);
   }
 }
 

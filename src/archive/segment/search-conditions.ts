@@ -29,49 +29,52 @@ const NO_EVENTS: readonly ArchivedEvent[] = Object.freeze([]);
 /** The span `at` of a group. */
 class ColumnSpan implements SpanView {
   at = 0;
+  readonly #group: Group;
+  readonly #spans: SpanColumns;
+  readonly #times: SpanTimesRead | undefined;
 
-  constructor(
-    private readonly group: Group,
-    private readonly spans: SpanColumns,
-    private readonly times: SpanTimesRead | undefined,
-  ) {}
+  constructor(group: Group, spans: SpanColumns, times: SpanTimesRead | undefined) {
+    this.#group = group;
+    this.#spans = spans;
+    this.#times = times;
+  }
 
   get name(): string {
-    return this.spans.shape(this.at).name;
+    return this.#spans.shape(this.at).name;
   }
   get service(): string {
-    return this.spans.service(this.at);
+    return this.#spans.service(this.at);
   }
   get kind(): ArchivedKind {
-    return this.spans.shape(this.at).kind;
+    return this.#spans.shape(this.at).kind;
   }
   get statusCode(): ArchivedStatusCode {
-    return this.spans.statusCode(this.at);
+    return this.#spans.statusCode(this.at);
   }
   get statusMessage(): string {
-    return this.group.texts?.message(this.at) ?? '';
+    return this.#group.texts?.message(this.at) ?? '';
   }
   get traceState(): string {
-    return this.group.texts?.traceState(this.at) ?? '';
+    return this.#group.texts?.traceState(this.at) ?? '';
   }
   get resource(): ArchivedResource {
-    return this.spans.resource(this.at);
+    return this.#spans.resource(this.at);
   }
   get scope(): ArchivedScope {
-    return this.spans.shape(this.at).scope;
+    return this.#spans.shape(this.at).scope;
   }
   get startUnixNs(): bigint {
-    return this.times?.starts[this.at] ?? 0n;
+    return this.#times?.starts[this.at] ?? 0n;
   }
   get endUnixNs(): bigint {
-    return this.times?.ends[this.at] ?? 0n;
+    return this.#times?.ends[this.at] ?? 0n;
   }
   get events(): readonly ArchivedEvent[] {
     // Their times are not looked at.
-    return this.group.events?.get(this.at, 0n) ?? NO_EVENTS;
+    return this.#group.events?.get(this.at, 0n) ?? NO_EVENTS;
   }
   property(key: string): ArchivedValue | undefined {
-    return this.group.properties?.value(this.at, key);
+    return this.#group.properties?.value(this.at, key);
   }
 }
 

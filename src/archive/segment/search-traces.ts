@@ -23,36 +23,37 @@ import type { TraceRow } from './trace-rows.js';
 
 /** A list that grows. */
 class Candidates {
-  private groups = new Uint32Array(256);
-  private rows = new Uint16Array(256);
-  private starts = new Times(256);
+  #groups = new Uint32Array(256);
+  #rows = new Uint16Array(256);
+  #starts = new Times(256);
   count = 0;
 
   /** Trace `row` of group `group`; groups and rows ascend. */
   add(group: number, row: number, startUnixNs: bigint): void {
     const { count } = this;
-    if (count === this.groups.length)
-      this.resize(
+    if (count === this.#groups.length)
+      this.#resize(
         Uint32Array.from({ length: count }, (_, i) => i),
         count * 2,
       );
-    this.groups[count] = group;
-    this.rows[count] = row;
-    this.starts.values[count] = startUnixNs;
+    this.#groups[count] = group;
+    this.#rows[count] = row;
+    this.#starts.values[count] = startUnixNs;
     this.count++;
   }
 
   group(i: number): number {
-    return this.groups[i];
+    return this.#groups[i];
   }
 
   row(i: number): number {
-    return this.rows[i];
+    return this.#rows[i];
   }
 
   /** All, the newest first; those that start at once in the order they came. */
   newestFirst(): Uint32Array {
-    const { starts, count } = this;
+    const { count } = this;
+    const starts = this.#starts;
     return Uint32Array.from({ length: count }, (_, i) => i).sort(
       (a, b) => starts.high(b) - starts.high(a) || starts.low(b) - starts.low(a) || a - b,
     );
@@ -61,21 +62,21 @@ class Candidates {
   /** Keep only the newest, when there are many more than `most`. */
   trim(most: number): void {
     if (this.count < 2 * most + 256) return;
-    this.resize(this.newestFirst().subarray(0, most).sort(), 2 * most + 256);
+    this.#resize(this.newestFirst().subarray(0, most).sort(), 2 * most + 256);
   }
 
-  private resize(kept: Uint32Array, capacity: number): void {
+  #resize(kept: Uint32Array, capacity: number): void {
     const groups = new Uint32Array(capacity);
     const rows = new Uint16Array(capacity);
     const starts = new Times(capacity);
     kept.forEach((from, to) => {
-      groups[to] = this.groups[from];
-      rows[to] = this.rows[from];
-      starts.values[to] = this.starts.values[from];
+      groups[to] = this.#groups[from];
+      rows[to] = this.#rows[from];
+      starts.values[to] = this.#starts.values[from];
     });
-    this.groups = groups;
-    this.rows = rows;
-    this.starts = starts;
+    this.#groups = groups;
+    this.#rows = rows;
+    this.#starts = starts;
     this.count = kept.length;
   }
 }
@@ -103,35 +104,41 @@ export const searchTraces = (
 ): Promise<TraceSummary[]> => new TraceSearching(file, reader, search, options).run();
 
 class TraceSearching {
-  private readonly limit: number;
+  readonly #file: SegmentFile;
+  readonly #reader: GroupReader;
+  readonly #search: SegmentSearch;
+  readonly #options: SegmentReadOptions;
+  readonly #limit: number;
 
-  constructor(
-    private readonly file: SegmentFile,
-    private readonly reader: GroupReader,
-    private readonly search: SegmentSearch,
-    private readonly options: SegmentReadOptions,
-  ) {
-    this.limit = wholeNumber('limit', search.limit ?? DEFAULT_LIMIT, [0], badOptions);
+  constructor(file: SegmentFile, reader: GroupReader, search: SegmentSearch, options: SegmentReadOptions) {
+    this.#file = file;
+    this.#reader = reader;
+    this.#search = search;
+    this.#options = options;
+    this.#limit = wholeNumber('limit', search.limit ?? DEFAULT_LIMIT, [0], badOptions);
   }
 
   async run(): Promise<TraceSummary[]> {
-    const { file, search, limit } = this;
-    if (limit === 0 || isHopeless(file, search)) return [];
-    const candidates = await this.gather();
+    const limit = this.#limit;
+    if (limit === 0 || isHopeless(this.#file, this.#search)) return [];
+    const candidates = await this.#gather();
     const order = candidates.newestFirst();
     const meant: Meant[] = [];
     let size = Math.max(FIRST_TRACES, limit);
     for (let start = 0; start < order.length && meant.length < limit; ) {
-      meant.push(...(await this.meantAmong(candidates, order.subarray(start, start + size))));
+      meant.push(...(await this.#meantAmong(candidates, order.subarray(start, start + size))));
       start += size;
       size *= 4;
     }
-    return this.summaries(meant.slice(0, limit));
+    return this.#summaries(meant.slice(0, limit));
   }
 
   /** The traces that may be meant by what is known of them. */
-  private async gather(): Promise<Candidates> {
-    const { file, search, limit, options } = this;
+  async #gather(): Promise<Candidates> {
+    const file = this.#file;
+    const search = this.#search;
+    const limit = this.#limit;
+    const options = this.#options;
     const { groups } = file;
     const candidates = new Candidates();
     const wantsAll = hasSpanConditions(search);
@@ -140,7 +147,7 @@ class TraceSearching {
       while (groups.isContinued(end)) end++;
       const wanted: number[] = [];
       for (let group = start; group < end; group++) if (overlaps(file, group, search)) wanted.push(group);
-      const loaded = await this.reader.load(wanted, [], options);
+      const loaded = await this.#reader.load(wanted, [], options);
       for (const number of wanted) {
         // The pieces of a trace count where it begins.
         if (groups.isContinued(number)) continue;
@@ -156,8 +163,10 @@ class TraceSearching {
   }
 
   /** Those of some candidates, the newest first, that are meant; in the same order. */
-  private async meantAmong(candidates: Candidates, some: Uint32Array): Promise<Meant[]> {
-    const { file, search, options } = this;
+  async #meantAmong(candidates: Candidates, some: Uint32Array): Promise<Meant[]> {
+    const file = this.#file;
+    const search = this.#search;
+    const options = this.#options;
     const meant = new Map<number, Meant>();
     const byGroup = new Map<number, number[]>();
     for (const i of Uint32Array.from(some).sort()) {
@@ -166,7 +175,7 @@ class TraceSearching {
     const groupNumbers = [...byGroup.keys()];
     for (let start = 0; start < groupNumbers.length; start += COLUMN_GROUPS) {
       const numbers = groupNumbers.slice(start, start + COLUMN_GROUPS).flatMap((number) => withPieces(file, number));
-      const loaded = await this.reader.load(numbers, [], options);
+      const loaded = await this.#reader.load(numbers, [], options);
       const unclear: { readonly i: number; readonly group: number; readonly row: TraceRow }[] = [];
       for (const number of groupNumbers.slice(start, start + COLUMN_GROUPS)) {
         const rows = rowsOf(file, number, loaded, options);
@@ -180,34 +189,34 @@ class TraceSearching {
       const unclearGroups = [...new Set(unclear.flatMap(({ group }) => withPieces(file, group)))];
       if (unclearGroups.length === 0) continue;
       const columns = hasTimeConditions(search)
-        ? await this.reader.whole(unclearGroups, options)
-        : await this.reader.load(unclearGroups, partsFor(search), options);
+        ? await this.#reader.whole(unclearGroups, options)
+        : await this.#reader.load(unclearGroups, partsFor(search), options);
       for (const { i, group, row } of unclear) {
-        if (this.isMeant(group, row, columns)) meant.set(i, { group, facts: row });
+        if (this.#isMeant(group, row, columns)) meant.set(i, { group, facts: row });
       }
     }
     return Array.from(some, (i) => meant.get(i)).filter((candidate) => candidate !== undefined);
   }
 
-  private isMeant(number: number, row: TraceRow, columns: Outcome<Group>): boolean {
-    const { file } = this;
-    const { groups } = file;
+  #isMeant(number: number, row: TraceRow, columns: Outcome<Group>): boolean {
+    const { groups } = this.#file;
     const isCut = groups.isContinued(number + 1);
-    return withPieces(file, number).some((piece) => {
+    return withPieces(this.#file, number).some((piece) => {
       const group = columns.get(piece);
       if (group === undefined) return false;
       if (group instanceof GraphError) {
-        report(group, undefined, this.options);
+        report(group, undefined, this.#options);
         return false;
       }
       const [first, end] = isCut ? [0, groups.spanCount(piece)] : [row.first, row.first + row.spanCount];
-      return hasMeantSpan(group, first, end, this.search);
+      return hasMeantSpan(group, first, end, this.#search);
     });
   }
 
   /** Traces are named last, for that takes reading their keys. */
-  private async summaries(meant: readonly Meant[]): Promise<TraceSummary[]> {
-    const { file, options } = this;
+  async #summaries(meant: readonly Meant[]): Promise<TraceSummary[]> {
+    const file = this.#file;
+    const options = this.#options;
     const ranks = meant.map(({ group, facts }) => file.groups.firstRanks[group] + facts.rank);
     const ids = await traceIdsAt(file, ranks, options);
     return meant.flatMap(({ facts }, i): TraceSummary[] => {

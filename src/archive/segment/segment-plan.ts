@@ -58,7 +58,7 @@ export class SegmentPlan {
   readonly summary: SegmentSummary;
   /** Nanoseconds of a unit in which starts of pieces are told. */
   readonly startUnit: number;
-  private readonly starts: Float64Array;
+  readonly #starts: Float64Array;
 
   constructor(
     readonly rows: SpanRows,
@@ -70,17 +70,17 @@ export class SegmentPlan {
     readonly pieces: PieceTimes,
     readonly times: SpanTimes,
   ) {
-    this.summary = this.summarise();
-    this.starts = this.pieceStarts();
-    this.startUnit = UNITS.find((unit) => this.starts.every((start) => !(start % unit > 0))) ?? 1;
+    this.summary = this.#summarise();
+    this.#starts = this.#pieceStarts();
+    this.startUnit = UNITS.find((unit) => this.#starts.every((start) => !(start % unit > 0))) ?? 1;
   }
 
   /** First start in a group. */
   groupStart(group: number): bigint {
-    return this.rows.start.values[this.groupStartRow(group)];
+    return this.rows.start.values[this.#groupStartRow(group)];
   }
 
-  private summarise(): SegmentSummary {
+  #summarise(): SegmentSummary {
     const { rows, order, pieces, facts } = this;
     let first = pieces.startRows[0];
     let end = 0n;
@@ -118,7 +118,7 @@ export class SegmentPlan {
           spanCount: end - first,
           startUnixNs: rows.start.values[pieces.startRows[piece]],
           endUnixNs: pieces.ends[piece],
-          start: this.starts[piece] / startUnit,
+          start: this.#starts[piece] / startUnit,
           duration: pieces.durations[piece] / times.unit,
           errorCount,
           bytes,
@@ -134,11 +134,11 @@ export class SegmentPlan {
   }
 
   /** Starts of pieces from the first start of their group; NaN when too far. */
-  private pieceStarts(): Float64Array {
+  #pieceStarts(): Float64Array {
     const { groups, pieces, rows } = this;
     const starts = new Float64Array(groups.traces.length);
     for (let group = 0; group + 1 < groups.firsts.length; group++) {
-      const first = this.groupStartRow(group);
+      const first = this.#groupStartRow(group);
       for (let piece = groups.firstPieces[group]; piece < groups.firstPieces[group + 1]; piece++) {
         const start = rows.start.minus(pieces.startRows[piece], rows.start, first);
         starts[piece] = start < NEAR_NS ? start : Number.NaN;
@@ -147,7 +147,7 @@ export class SegmentPlan {
     return starts;
   }
 
-  private groupStartRow(group: number): number {
+  #groupStartRow(group: number): number {
     const { groups, pieces, rows } = this;
     let first = pieces.startRows[groups.firstPieces[group]];
     for (let piece = groups.firstPieces[group]; piece < groups.firstPieces[group + 1]; piece++) {

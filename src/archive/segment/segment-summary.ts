@@ -46,35 +46,35 @@ const byNameAndKind = (a: SegmentOperation, b: SegmentOperation): number =>
 
 /** Collects services and operations. */
 export class OperationList {
-  private readonly byService = new Map<string, Map<string, SegmentOperation>>();
-  private count = 0;
-  private characters = 0;
-  private isFull = false;
+  readonly #byService = new Map<string, Map<string, SegmentOperation>>();
+  #count = 0;
+  #characters = 0;
+  #isFull = false;
 
   add(service: string, { name, kind }: SegmentOperation): void {
-    let operations = this.byService.get(service);
+    let operations = this.#byService.get(service);
     const key = `${kind} ${name}`;
-    if (operations?.has(key) === true || this.isFull) return;
-    this.count++;
-    this.characters += name.length + (operations === undefined ? service.length : 0);
-    if (this.count > MAX_OPERATIONS || this.characters > MAX_OPERATION_CHARACTERS) {
-      this.isFull = true;
+    if (operations?.has(key) === true || this.#isFull) return;
+    this.#count++;
+    this.#characters += name.length + (operations === undefined ? service.length : 0);
+    if (this.#count > MAX_OPERATIONS || this.#characters > MAX_OPERATION_CHARACTERS) {
+      this.#isFull = true;
       return;
     }
     if (operations === undefined) {
       operations = new Map();
-      this.byService.set(service, operations);
+      this.#byService.set(service, operations);
     }
     operations.set(key, { name, kind });
   }
 
   finish(): ServiceSummary {
-    const services = [...this.byService.keys()].sort();
+    const services = [...this.#byService.keys()].sort();
     const operations = services.map((service) => {
-      const list = [...(this.byService.get(service)?.values() ?? [])].sort(byNameAndKind);
+      const list = [...(this.#byService.get(service)?.values() ?? [])].sort(byNameAndKind);
       return [service, list] as const;
     });
-    return { services, operations: new Map(operations), listsAllOperations: !this.isFull };
+    return { services, operations: new Map(operations), listsAllOperations: !this.#isFull };
   }
 }
 

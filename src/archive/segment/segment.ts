@@ -29,14 +29,15 @@ export interface SegmentStats {
  * with a `GraphError`; damage (`CorruptError`, with section and block) spoils only what lies in the block it hit. Close it when done.
  */
 export class Segment {
-  private readonly reader: GroupReader;
-  private isClosed = false;
+  readonly #transport: Transport;
+  readonly #file: SegmentFile;
+  readonly #reader: GroupReader;
+  #isClosed = false;
 
-  private constructor(
-    private readonly transport: Transport,
-    private readonly file: SegmentFile,
-  ) {
-    this.reader = new GroupReader(file);
+  private constructor(transport: Transport, file: SegmentFile) {
+    this.#transport = transport;
+    this.#file = file;
+    this.#reader = new GroupReader(file);
   }
 
   /** Open a path, an address (http, https, s3), bytes, or a transport of your own. */
@@ -46,7 +47,7 @@ export class Segment {
 
   /** What the segment holds; nothing is read for it. */
   get info(): SegmentInfo {
-    return this.file.info;
+    return this.#file.info;
   }
 
   /** False when the trace, 32 hex digits, is not there for sure; true for one trace in 256 that is not. Reads nothing. */
@@ -56,7 +57,7 @@ export class Segment {
 
   /** `mayHave` of the 16 bytes of an id, that needs no open segment. */
   get filter(): (traceId: Uint8Array) => boolean {
-    const { filter, info } = this.file;
+    const { filter, info } = this.#file;
     const isEmpty = info.spanCount === 0;
     return (traceId) => !isEmpty && filter?.mayHave(traceId) !== false;
   }
@@ -66,32 +67,32 @@ export class Segment {
    * take hardly more reads than one.
    */
   async traces(ids: readonly string[], options?: SegmentReadOptions): Promise<Map<string, ArchivedSpan[]>> {
-    this.checkOpen();
-    return findTraces(this.file, this.reader, ids, options);
+    this.#checkOpen();
+    return findTraces(this.#file, this.#reader, ids, options);
   }
 
   /** Those of some traces that are there, for sure, in no order; only keys are read. */
   async present(ids: readonly string[], options?: SegmentReadOptions): Promise<string[]> {
-    this.checkOpen();
-    return presentTraces(this.file, ids, options);
+    this.#checkOpen();
+    return presentTraces(this.#file, ids, options);
   }
 
   /** Summaries of the traces that meet all conditions, the newest first; of equal starts by trace id. 20 unless `limit` says otherwise. */
   async summaries(search: SegmentSearch = {}, options?: SegmentReadOptions): Promise<TraceSummary[]> {
-    this.checkOpen();
-    return searchTraces(this.file, this.reader, search, options);
+    this.#checkOpen();
+    return searchTraces(this.#file, this.#reader, search, options);
   }
 
   /** The ids of the traces that lie in a stretch of time, some at a time; no span is read for them. */
   traceIds(range: TimeRange = {}, options?: SegmentReadOptions): AsyncIterable<readonly string[]> {
-    this.checkOpen();
-    return listTraces(this.file, this.reader, range, options);
+    this.#checkOpen();
+    return listTraces(this.#file, this.#reader, range, options);
   }
 
   /** All traces by id, a whole one at a time. */
   scan(options?: SegmentReadOptions): AsyncIterable<ArchivedSpan[]> {
-    this.checkOpen();
-    return scanTraces(this.file, this.reader, options);
+    this.#checkOpen();
+    return scanTraces(this.#file, this.#reader, options);
   }
 
   /**
@@ -99,21 +100,21 @@ export class Segment {
    * asks it for segments, after it has checked the file as a graph file. All spans are in memory meanwhile.
    */
   async faults(options?: SegmentReadOptions): Promise<GraphError[]> {
-    this.checkOpen();
-    this.file.cache.clear();
-    return segmentFaults(this.file, options);
+    this.#checkOpen();
+    this.#file.cache.clear();
+    return segmentFaults(this.#file, options);
   }
 
   stats(): SegmentStats {
-    return { transport: this.transport.stats(), cache: this.file.cache.stats() };
+    return { transport: this.#transport.stats(), cache: this.#file.cache.stats() };
   }
 
   async close(): Promise<void> {
-    this.isClosed = true;
-    await this.transport.close();
+    this.#isClosed = true;
+    await this.#transport.close();
   }
 
-  private checkOpen(): void {
-    if (this.isClosed) throw new ClosedError(`${this.file.name} is closed`);
+  #checkOpen(): void {
+    if (this.#isClosed) throw new ClosedError(`${this.#file.name} is closed`);
   }
 }

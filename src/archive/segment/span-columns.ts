@@ -44,33 +44,40 @@ interface SpanColumnsInput {
 
 /** Writes the part of one group after the other; keeps its buffers. */
 export class SpanColumnWriter {
-  private readonly encoder = new SymbolEncoder();
-  private readonly side = new ByteWriter();
-  private readonly farTimes = new ByteWriter();
-  private readonly extra = new ByteWriter();
-  private readonly out = new ByteWriter(64 * 1024);
+  readonly #input: SpanColumnsInput;
+  readonly #encoder = new SymbolEncoder();
+  readonly #side = new ByteWriter();
+  readonly #farTimes = new ByteWriter();
+  readonly #extra = new ByteWriter();
+  readonly #out = new ByteWriter(64 * 1024);
 
-  constructor(private readonly input: SpanColumnsInput) {}
+  constructor(input: SpanColumnsInput) {
+    this.#input = input;
+  }
 
   /** The part of spans `start` to `end`; `pieceFirsts` has the first of each piece and the end. Valid until the next call. */
   encode(pieceFirsts: readonly number[]): Buffer {
-    const { encoder, out, side, farTimes, extra } = this;
+    const out = this.#out;
+    const side = this.#side;
+    const farTimes = this.#farTimes;
+    const extra = this.#extra;
     for (const writer of [out, side, farTimes, extra]) writer.clear();
-    this.putShapes(pieceFirsts);
-    encoder.flush(out);
+    this.#putShapes(pieceFirsts);
+    this.#encoder.flush(out);
     out.varint(side.length);
     out.raw(side.view());
-    this.putTimes(pieceFirsts[0], pieceFirsts[pieceFirsts.length - 1]);
-    encoder.flush(out);
+    this.#putTimes(pieceFirsts[0], pieceFirsts[pieceFirsts.length - 1]);
+    this.#encoder.flush(out);
     out.varint(farTimes.length);
     out.raw(farTimes.view());
     out.raw(extra.view());
     return out.view();
   }
 
-  private putShapes(pieceFirsts: readonly number[]): void {
-    const { encoder, side } = this;
-    const { facts, symbols } = this.input;
+  #putShapes(pieceFirsts: readonly number[]): void {
+    const encoder = this.#encoder;
+    const side = this.#side;
+    const { facts, symbols } = this.#input;
     const { tables } = facts;
     for (let piece = 0; piece + 1 < pieceFirsts.length; piece++) {
       let shape = 0;
@@ -94,10 +101,11 @@ export class SpanColumnWriter {
     }
   }
 
-  private putTimes(start: number, end: number): void {
-    const { encoder, farTimes } = this;
-    const { rows, order, symbols, times } = this.input;
-    const bits = new BitWriter(this.extra);
+  #putTimes(start: number, end: number): void {
+    const encoder = this.#encoder;
+    const farTimes = this.#farTimes;
+    const { rows, order, symbols, times } = this.#input;
+    const bits = new BitWriter(this.#extra);
     for (let i = start; i < end; i++) {
       const context = symbols.timeContexts[i];
       const startSymbol = times.startSymbols[i];
@@ -133,31 +141,37 @@ export interface SpanTimesRead {
 
 /** The columns of a group as read; times are decoded when they are asked for. */
 export class SpanColumns {
-  private readonly resourceNumbers: Int32Array;
-  private readonly shapeNumbers: Int32Array;
-  private readonly shapeSymbols: Uint8Array;
-  private readonly statuses: Uint8Array;
+  readonly #spanCount: number;
+  readonly #traceRows: readonly TraceRow[];
+  readonly #context: SpanContext;
+  readonly #resourceNumbers: Int32Array;
+  readonly #shapeNumbers: Int32Array;
+  readonly #shapeSymbols: Uint8Array;
+  readonly #statuses: Uint8Array;
   /** What is in no table, by -1 less its number. */
-  private readonly ownResources: ArchivedResource[] = [];
-  private readonly ownShapes: Shape[] = [];
-  private readonly reader: ByteReader;
-  private times: SpanTimesRead | undefined;
+  readonly #ownResources: ArchivedResource[] = [];
+  readonly #ownShapes: Shape[] = [];
+  readonly #reader: ByteReader;
+  #times: SpanTimesRead | undefined;
 
   constructor(
     bytes: Buffer,
-    private readonly spanCount: number,
-    private readonly traceRows: readonly TraceRow[],
-    private readonly context: SpanContext,
+    spanCount: number,
+    traceRows: readonly TraceRow[],
+    context: SpanContext,
     what: string,
     block: number,
   ) {
+    this.#spanCount = spanCount;
+    this.#traceRows = traceRows;
+    this.#context = context;
     const { tables, models, resourceContext } = context;
     const reader = sectionReader(bytes, what, 'spans', block);
-    this.reader = reader;
-    this.resourceNumbers = new Int32Array(spanCount);
-    this.shapeNumbers = new Int32Array(spanCount);
-    this.shapeSymbols = new Uint8Array(spanCount);
-    this.statuses = new Uint8Array(spanCount);
+    this.#reader = reader;
+    this.#resourceNumbers = new Int32Array(spanCount);
+    this.#shapeNumbers = new Int32Array(spanCount);
+    this.#shapeSymbols = new Uint8Array(spanCount);
+    this.#statuses = new Uint8Array(spanCount);
     const symbols = new SymbolDecoder(reader);
     const side = sectionReader(reader.raw(reader.varint()), what, 'spans', block);
     for (const { first, spanCount: spans } of traceRows) {
@@ -168,15 +182,15 @@ export class SpanColumns {
         shape = 1 + shapeSymbol;
         const resourceSymbol = symbols.take(models.resource.table(resourceContext === 'shape' ? shape : resource));
         resource = 1 + resourceSymbol;
-        this.statuses[i] = symbols.take(models.status.table(shape));
-        this.shapeSymbols[i] = shapeSymbol;
-        this.shapeNumbers[i] = this.numberOf(side, shapeSymbol, tables.shapes.length, () =>
-          this.ownShapes.push(tables.readShape(side)),
+        this.#statuses[i] = symbols.take(models.status.table(shape));
+        this.#shapeSymbols[i] = shapeSymbol;
+        this.#shapeNumbers[i] = this.#numberOf(side, shapeSymbol, tables.shapes.length, () =>
+          this.#ownShapes.push(tables.readShape(side)),
         );
-        this.resourceNumbers[i] = this.numberOf(side, resourceSymbol, tables.resources.length, () =>
-          this.ownResources.push(readResource(side)),
+        this.#resourceNumbers[i] = this.#numberOf(side, resourceSymbol, tables.resources.length, () =>
+          this.#ownResources.push(readResource(side)),
         );
-        if (this.statuses[i] >= STATUS_CODES.length) throw reader.corrupt('has a status that cannot be');
+        if (this.#statuses[i] >= STATUS_CODES.length) throw reader.corrupt('has a status that cannot be');
       }
     }
     symbols.end();
@@ -185,39 +199,41 @@ export class SpanColumns {
 
   /** What it takes in memory, about. */
   get memoryBytes(): number {
-    return 1024 + this.spanCount * (4 + 4 + 1 + 1 + 24) + this.reader.left + this.ownShapes.length * 200;
+    return 1024 + this.#spanCount * (4 + 4 + 1 + 1 + 24) + this.#reader.left + this.#ownShapes.length * 200;
   }
 
   resource(span: number): ArchivedResource {
-    const number = this.resourceNumbers[span];
-    return number >= 0 ? this.context.tables.resources[number] : this.ownResources[-1 - number];
+    const number = this.#resourceNumbers[span];
+    return number >= 0 ? this.#context.tables.resources[number] : this.#ownResources[-1 - number];
   }
 
   /** The service its resource names, '' for none. */
   service(span: number): string {
-    const number = this.resourceNumbers[span];
-    return number >= 0 ? this.context.tables.services[number] : serviceOf(this.ownResources[-1 - number]);
+    const number = this.#resourceNumbers[span];
+    return number >= 0 ? this.#context.tables.services[number] : serviceOf(this.#ownResources[-1 - number]);
   }
 
   shape(span: number): Shape {
-    const number = this.shapeNumbers[span];
-    return number >= 0 ? this.context.tables.shapes[number] : this.ownShapes[-1 - number];
+    const number = this.#shapeNumbers[span];
+    return number >= 0 ? this.#context.tables.shapes[number] : this.#ownShapes[-1 - number];
   }
 
   statusCode(span: number): (typeof STATUS_CODES)[number] {
-    return STATUS_CODES[this.statuses[span]];
+    return STATUS_CODES[this.#statuses[span]];
   }
 
   /** Times and parents, once they were decoded. */
   get known(): SpanTimesRead | undefined {
-    return this.times;
+    return this.#times;
   }
 
   /** Decode starts and ends. `parents` are ordinals, -1 for none; `first` is the ordinal of the first span. */
   decodeTimes(parents: Float64Array, first: number): SpanTimesRead {
-    if (this.times !== undefined) return this.times;
-    const { reader, spanCount, traceRows, context } = this;
-    const { models, base, unit } = context;
+    if (this.#times !== undefined) return this.#times;
+    const reader = this.#reader;
+    const spanCount = this.#spanCount;
+    const traceRows = this.#traceRows;
+    const { models, base, unit } = this.#context;
     const at = reader.at;
     const symbols = new SymbolDecoder(reader);
     const farStart = reader.varint();
@@ -237,7 +253,7 @@ export class SpanColumns {
     for (const row of traceRows) {
       siblings.beginPiece(row.first);
       for (let i = row.first; i < row.first + row.spanCount; i++) {
-        const spanContext = i === row.first ? 0 : 1 + this.shapeSymbols[i];
+        const spanContext = i === row.first ? 0 : 1 + this.#shapeSymbols[i];
         const startSymbol = symbols.take(models.start.table(spanContext));
         const against = siblings.baseOf(i, parents[i] - first, base);
         if (startSymbol === ESCAPE) {
@@ -265,13 +281,13 @@ export class SpanColumns {
     bits.end();
     reader.end();
     reader.at = at;
-    this.times = { starts: startTimes, ends: endTimes, parents };
-    return this.times;
+    this.#times = { starts: startTimes, ends: endTimes, parents };
+    return this.#times;
   }
 
-  private numberOf(side: ByteReader, symbol: number, tableLength: number, readOwn: () => number): number {
+  #numberOf(side: ByteReader, symbol: number, tableLength: number, readOwn: () => number): number {
     if (symbol !== BESIDE) {
-      if (symbol >= tableLength) throw this.reader.corrupt('names an entry of a table that does not exist');
+      if (symbol >= tableLength) throw this.#reader.corrupt('names an entry of a table that does not exist');
       return symbol;
     }
     const number = readBeside(side, tableLength);

@@ -12,21 +12,21 @@ class FirstMet {
   /** What has each number. */
   readonly things: number[] = [];
   readonly uses: number[] = [];
-  private readonly numbers = new Map<number, number>();
-  private lastThing = -1;
-  private lastNumber = -1;
+  readonly #numbers = new Map<number, number>();
+  #lastThing = -1;
+  #lastNumber = -1;
 
   use(thing: number): number {
-    if (thing !== this.lastThing) {
-      this.lastThing = thing;
-      this.lastNumber = this.numbers.get(thing) ?? this.add(thing);
+    if (thing !== this.#lastThing) {
+      this.#lastThing = thing;
+      this.#lastNumber = this.#numbers.get(thing) ?? this.#add(thing);
     }
-    this.uses[this.lastNumber]++;
-    return this.lastNumber;
+    this.uses[this.#lastNumber]++;
+    return this.#lastNumber;
   }
 
-  private add(thing: number): number {
-    this.numbers.set(thing, this.things.length);
+  #add(thing: number): number {
+    this.#numbers.set(thing, this.things.length);
     this.uses.push(0);
     return this.things.push(thing) - 1;
   }

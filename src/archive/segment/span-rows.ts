@@ -79,13 +79,13 @@ export class SpanRows {
   keys: Uint32Array<ArrayBuffer>;
   types: Uint8Array<ArrayBuffer>;
   readonly values: ArchivedValue[] = [];
-  private readonly textsByRow = new Map<number, RowTexts>();
-  private readonly eventsByRow = new Map<number, readonly ArchivedEvent[]>();
-  private readonly linksByRow = new Map<number, readonly ArchivedLink[]>();
-  private readonly textNumbers = new Map<string, number>();
-  private propertyBytes = 0;
-  private lastTraceId = '';
-  private lastTrace = 0;
+  readonly #textsByRow = new Map<number, RowTexts>();
+  readonly #eventsByRow = new Map<number, readonly ArchivedEvent[]>();
+  readonly #linksByRow = new Map<number, readonly ArchivedLink[]>();
+  readonly #textNumbers = new Map<string, number>();
+  #propertyBytes = 0;
+  #lastTraceId = '';
+  #lastTrace = 0;
 
   /** With room for so many rows from the start. */
   constructor(capacity = FIRST_ROWS) {
@@ -113,31 +113,31 @@ export class SpanRows {
   }
 
   get hasEvents(): boolean {
-    return this.eventsByRow.size > 0;
+    return this.#eventsByRow.size > 0;
   }
 
   get hasLinks(): boolean {
-    return this.linksByRow.size > 0;
+    return this.#linksByRow.size > 0;
   }
 
   get hasTexts(): boolean {
-    return this.textsByRow.size > 0;
+    return this.#textsByRow.size > 0;
   }
 
   events(row: number): readonly ArchivedEvent[] {
-    return this.eventsByRow.get(row) ?? NONE;
+    return this.#eventsByRow.get(row) ?? NONE;
   }
 
   links(row: number): readonly ArchivedLink[] {
-    return this.linksByRow.get(row) ?? NONE;
+    return this.#linksByRow.get(row) ?? NONE;
   }
 
   traceState(row: number): string {
-    return this.textsByRow.get(row)?.traceState ?? '';
+    return this.#textsByRow.get(row)?.traceState ?? '';
   }
 
   message(row: number): string {
-    return this.textsByRow.get(row)?.message ?? '';
+    return this.#textsByRow.get(row)?.message ?? '';
   }
 
   nameOf(row: number): string {
@@ -158,9 +158,9 @@ export class SpanRows {
 
   /** The number of a name or key. */
   textNumber(text: string): number {
-    const known = this.textNumbers.get(text);
+    const known = this.#textNumbers.get(text);
     if (known !== undefined) return known;
-    this.textNumbers.set(text, this.texts.length);
+    this.#textNumbers.set(text, this.texts.length);
     return this.texts.push(text) - 1;
   }
 
@@ -168,12 +168,12 @@ export class SpanRows {
   add(span: ArchivedSpan): void {
     const row = this.begin();
     const { traceId, spanId, parentSpanId, traceState, status } = span;
-    if (traceId !== this.lastTraceId) {
+    if (traceId !== this.#lastTraceId) {
       parseId(traceId, 'trace id', 4, idWords, 0);
-      this.lastTrace = this.traces.numberOf(idWords[0], idWords[1], idWords[2], idWords[3]);
-      this.lastTraceId = traceId;
+      this.#lastTrace = this.traces.numberOf(idWords[0], idWords[1], idWords[2], idWords[3]);
+      this.#lastTraceId = traceId;
     }
-    this.trace[row] = this.lastTrace;
+    this.trace[row] = this.#lastTrace;
     parseId(spanId, 'span id', 2, this.id, 2 * row);
     if (parentSpanId !== '') parseId(parentSpanId, 'parent span id', 2, this.parent, 2 * row);
     this.hasParent[row] = parentSpanId === '' ? 0 : 1;
@@ -195,10 +195,10 @@ export class SpanRows {
   /** Begin a row: whoever fills its columns says so with `finish`. */
   begin(): number {
     const row = this.count;
-    if (row === this.trace.length) this.grow(2 * row);
+    if (row === this.trace.length) this.#grow(2 * row);
     // What a row that was never finished left behind.
     if (this.values.length > this.firstProperty[row]) this.values.length = this.firstProperty[row];
-    this.propertyBytes = 0;
+    this.#propertyBytes = 0;
     return row;
   }
 
@@ -212,13 +212,13 @@ export class SpanRows {
     this.keys[at] = key;
     this.types[at] = type;
     this.values.push(value);
-    this.propertyBytes += PROPERTY_BYTES + this.texts[key].length + decodedBytes(value);
+    this.#propertyBytes += PROPERTY_BYTES + this.texts[key].length + decodedBytes(value);
   }
 
   /** What was begun is a row. Throws `LimitError` where it is too large. */
   finish(traceState: string, message: string, events: readonly ArchivedEvent[], links: readonly ArchivedLink[]): void {
     const row = this.count;
-    let bytes = SPAN_BYTES + this.nameOf(row).length + traceState.length + message.length + this.propertyBytes;
+    let bytes = SPAN_BYTES + this.nameOf(row).length + traceState.length + message.length + this.#propertyBytes;
     for (const event of events) bytes += EVENT_BYTES + event.name.length + bytesOf(storedProperties(event));
     for (const link of links) bytes += LINK_BYTES + link.traceState.length + bytesOf(storedProperties(link));
     if (bytes > MAX_SPAN_BYTES)
@@ -226,16 +226,16 @@ export class SpanRows {
         `span ${this.spanId(row)} of trace ${this.traceId(row)} takes ${bytes} bytes, more than the ${MAX_SPAN_BYTES} that a segment takes of one span`,
       );
     this.bytes[row] = bytes;
-    if (traceState !== '' || message !== '') this.textsByRow.set(row, { traceState, message });
-    if (events.length > 0) this.eventsByRow.set(row, events);
-    if (links.length > 0) this.linksByRow.set(row, links);
+    if (traceState !== '' || message !== '') this.#textsByRow.set(row, { traceState, message });
+    if (events.length > 0) this.#eventsByRow.set(row, events);
+    if (links.length > 0) this.#linksByRow.set(row, links);
     this.count = row + 1;
     this.firstProperty[row + 1] = this.values.length;
   }
 
   /** Forget all rows from `count` on. */
   truncate(count: number): void {
-    for (const byRow of [this.textsByRow, this.eventsByRow, this.linksByRow])
+    for (const byRow of [this.#textsByRow, this.#eventsByRow, this.#linksByRow])
       for (let row = count; row < this.count; row++) byRow.delete(row);
     this.count = count;
   }
@@ -254,7 +254,7 @@ export class SpanRows {
       startUnixNs: this.start.values[row],
       endUnixNs: this.end.values[row],
       status: { code: STATUS_CODES[this.status[row]], message: this.message(row) },
-      ...this.properties(row),
+      ...this.#properties(row),
       events: this.events(row),
       links: this.links(row),
       resource: resources.things[this.resource[row]],
@@ -267,7 +267,7 @@ export class SpanRows {
     return Array.from({ length: this.count }, (_, row) => this.span(row));
   }
 
-  private properties(row: number): ReturnType<typeof restored> {
+  #properties(row: number): ReturnType<typeof restored> {
     const [first, end] = [this.firstProperty[row], this.firstProperty[row + 1]];
     if (first === end) return { properties: NO_PROPERTIES };
     const stored: Record<string, ArchivedValue> = {};
@@ -275,7 +275,7 @@ export class SpanRows {
     return restored(stored);
   }
 
-  private grow(length: number): void {
+  #grow(length: number): void {
     this.trace = longer(this.trace, length);
     this.id = longer(this.id, 2 * length);
     this.parent = longer(this.parent, 2 * length);

@@ -20,15 +20,15 @@ const MAX_TABLE_CHARACTERS = 1024 * 1024;
 
 /** Counts how often texts are used. */
 export class StringCounts {
-  private readonly counts = new Map<string, number>();
+  readonly #counts = new Map<string, number>();
 
   add(text: string, uses = 1): void {
-    this.counts.set(text, (this.counts.get(text) ?? 0) + uses);
+    this.#counts.set(text, (this.#counts.get(text) ?? 0) + uses);
   }
 
   /** The texts used twice at least, those used most first. */
   table(): StringTable {
-    const repeated = [...this.counts].filter(([, uses]) => uses > 1);
+    const repeated = [...this.#counts].filter(([, uses]) => uses > 1);
     repeated.sort(([a, usesOfA], [b, usesOfB]) => usesOfB - usesOfA || (a < b ? -1 : 1));
     const texts: string[] = [];
     let characters = 0;
@@ -43,14 +43,14 @@ export class StringCounts {
 
 /** Texts by number; a reference to a text is its number plus one, or zero and the text itself. */
 export class StringTable {
-  private numbers: Map<string, number> | undefined;
+  #numbers: Map<string, number> | undefined;
 
   constructor(readonly texts: readonly string[]) {}
 
   /** The number of a text, -1 when it is not in the table. */
   numberOf(text: string): number {
-    this.numbers ??= new Map(this.texts.map((known, number) => [known, number]));
-    return this.numbers.get(text) ?? -1;
+    this.#numbers ??= new Map(this.texts.map((known, number) => [known, number]));
+    return this.#numbers.get(text) ?? -1;
   }
 
   writeRef(writer: ByteWriter, text: string): void {
@@ -142,7 +142,7 @@ export const serviceOf = ({ properties }: ArchivedResource): string => {
 export class SpanTables {
   /** By resource: what it is called. */
   readonly services: readonly string[];
-  private scopeNumbers: Map<ArchivedScope, number> | undefined;
+  #scopeNumbers: Map<ArchivedScope, number> | undefined;
 
   constructor(
     readonly strings: StringTable,
@@ -157,8 +157,8 @@ export class SpanTables {
   writeShape(writer: ByteWriter, { name, kind, scope }: Shape): void {
     this.strings.writeRef(writer, name);
     writer.byte(KINDS.indexOf(kind));
-    this.scopeNumbers ??= new Map(this.scopes.map((known, number) => [known, number]));
-    const number = this.scopeNumbers.get(scope) ?? -1;
+    this.#scopeNumbers ??= new Map(this.scopes.map((known, number) => [known, number]));
+    const number = this.#scopeNumbers.get(scope) ?? -1;
     writer.varint(number + 1);
     if (number < 0) writeScope(writer, scope);
   }

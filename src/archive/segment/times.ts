@@ -6,24 +6,24 @@ const LOW = 1 - HIGH;
 
 export class Times {
   values: BigUint64Array;
-  private halves: Uint32Array;
+  #halves: Uint32Array;
 
   constructor(count: number) {
     this.values = new BigUint64Array(count);
-    this.halves = new Uint32Array(this.values.buffer);
+    this.#halves = new Uint32Array(this.values.buffer);
   }
 
   high(i: number): number {
-    return this.halves[2 * i + HIGH];
+    return this.#halves[2 * i + HIGH];
   }
 
   low(i: number): number {
-    return this.halves[2 * i + LOW];
+    return this.#halves[2 * i + LOW];
   }
 
   set(i: number, high: number, low: number): void {
-    this.halves[2 * i + HIGH] = high;
-    this.halves[2 * i + LOW] = low;
+    this.#halves[2 * i + HIGH] = high;
+    this.#halves[2 * i + LOW] = low;
   }
 
   /** This time `i` less time `j` of `other`; exact up to 2^53, and beyond at least as large as that. */
@@ -35,6 +35,6 @@ export class Times {
     const { values } = this;
     this.values = new BigUint64Array(count);
     this.values.set(values);
-    this.halves = new Uint32Array(this.values.buffer);
+    this.#halves = new Uint32Array(this.values.buffer);
   }
 }

@@ -16,11 +16,12 @@ export class TraceNumbers {
   /** Four words each. */
   words = new Uint32Array(4 * FIRST_TRACES);
   // One more than the number of the trace that fell there; 0 for none.
-  private slots = new Int32Array(4 * FIRST_TRACES);
-  private readonly made: string[] = [];
+  #slots = new Int32Array(4 * FIRST_TRACES);
+  readonly #made: string[] = [];
 
   numberOf(w0: number, w1: number, w2: number, w3: number): number {
-    const { words, slots } = this;
+    const { words } = this;
+    const slots = this.#slots;
     let slot = hashOf(w0, w1, w2, w3) & (slots.length - 1);
     for (; slots[slot] !== 0; slot = (slot + 1) & (slots.length - 1)) {
       const at = 4 * (slots[slot] - 1);
@@ -32,18 +33,18 @@ export class TraceNumbers {
     words[4 * number + 1] = w1;
     words[4 * number + 2] = w2;
     words[4 * number + 3] = w3;
-    if (4 * this.count === words.length) this.grow();
+    if (4 * this.count === words.length) this.#grow();
     return number;
   }
 
   /** 32 hex digits. */
   text(number: number): string {
-    const { made, words } = this;
-    made[number] ??= [0, 1, 2, 3].map((i) => hex(words[4 * number + i])).join('');
-    return made[number];
+    const { words } = this;
+    this.#made[number] ??= [0, 1, 2, 3].map((i) => hex(words[4 * number + i])).join('');
+    return this.#made[number];
   }
 
-  private grow(): void {
+  #grow(): void {
     const words = new Uint32Array(2 * this.words.length);
     words.set(this.words);
     this.words = words;
@@ -54,7 +55,7 @@ export class TraceNumbers {
       while (slots[slot] !== 0) slot = (slot + 1) & (slots.length - 1);
       slots[slot] = number + 1;
     }
-    this.slots = slots;
+    this.#slots = slots;
   }
 }
 

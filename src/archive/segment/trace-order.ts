@@ -84,108 +84,112 @@ export const orderSpans = (input: SpanRows): SpanOrder => {
 };
 
 class Ordering {
-  private readonly order: Uint32Array;
-  private readonly parents: Int32Array;
-  private readonly firsts: Uint32Array;
-  private readonly keyFirsts: Uint32Array;
-  private keyWords: Uint32Array;
-  private keyNodes: Int32Array;
-  private keyCount = 0;
-  private spanCount = 0;
-  private ghostCount = 0;
-  private doubles = 0;
+  readonly #input: SpanRows;
+  readonly #traces: Uint32Array;
+  readonly #starts: Uint32Array;
+  readonly #grouped: Uint32Array;
+  readonly #order: Uint32Array;
+  readonly #parents: Int32Array;
+  readonly #firsts: Uint32Array;
+  readonly #keyFirsts: Uint32Array;
+  #keyWords: Uint32Array;
+  #keyNodes: Int32Array;
+  #keyCount = 0;
+  #spanCount = 0;
+  #ghostCount = 0;
+  #doubles = 0;
 
   // Of one trace, by place in the order of ids.
-  private readonly places: Uint32Array;
-  private readonly parentPlaces: Int32Array;
-  private readonly firstChild: Int32Array;
-  private readonly nextSibling: Int32Array;
-  private readonly ordinals: Int32Array;
-  private readonly stack: Int32Array;
+  readonly #places: Uint32Array;
+  readonly #parentPlaces: Int32Array;
+  readonly #firstChild: Int32Array;
+  readonly #nextSibling: Int32Array;
+  readonly #ordinals: Int32Array;
+  readonly #stack: Int32Array;
   /** Places of spans whose parents are absent. */
-  private readonly orphans: number[] = [];
+  readonly #orphans: number[] = [];
   /** For each absent parent, by id, a row that names it. */
-  private readonly ghosts: number[] = [];
+  readonly #ghosts: number[] = [];
 
-  constructor(
-    private readonly input: SpanRows,
-    private readonly traces: Uint32Array,
-    private readonly starts: Uint32Array,
-    private readonly grouped: Uint32Array,
-  ) {
+  constructor(input: SpanRows, traces: Uint32Array, starts: Uint32Array, grouped: Uint32Array) {
+    this.#input = input;
+    this.#traces = traces;
+    this.#starts = starts;
+    this.#grouped = grouped;
     const { count } = input;
     let longest = 0;
     for (let i = 0; i < traces.length; i++) longest = Math.max(longest, starts[i + 1] - starts[i]);
-    this.order = new Uint32Array(count);
-    this.parents = new Int32Array(count);
-    this.firsts = new Uint32Array(traces.length + 1);
-    this.keyFirsts = new Uint32Array(traces.length + 1);
-    this.keyWords = new Uint32Array(2 * count);
-    this.keyNodes = new Int32Array(count);
-    this.places = new Uint32Array(longest);
-    this.parentPlaces = new Int32Array(longest);
-    this.firstChild = new Int32Array(longest);
-    this.nextSibling = new Int32Array(longest);
-    this.ordinals = new Int32Array(longest);
-    this.stack = new Int32Array(longest + 1);
+    this.#order = new Uint32Array(count);
+    this.#parents = new Int32Array(count);
+    this.#firsts = new Uint32Array(traces.length + 1);
+    this.#keyFirsts = new Uint32Array(traces.length + 1);
+    this.#keyWords = new Uint32Array(2 * count);
+    this.#keyNodes = new Int32Array(count);
+    this.#places = new Uint32Array(longest);
+    this.#parentPlaces = new Int32Array(longest);
+    this.#firstChild = new Int32Array(longest);
+    this.#nextSibling = new Int32Array(longest);
+    this.#ordinals = new Int32Array(longest);
+    this.#stack = new Int32Array(longest + 1);
   }
 
   run(): SpanOrder {
-    for (let i = 0; i < this.traces.length; i++) {
-      const start = this.starts[i];
-      const end = this.sortById(start, this.starts[i + 1]);
-      this.linkParents(start, end);
-      this.walk(start, end);
-      this.addKeys(start, end);
-      this.firsts[i + 1] = this.spanCount;
-      this.keyFirsts[i + 1] = this.keyCount;
+    for (let i = 0; i < this.#traces.length; i++) {
+      const start = this.#starts[i];
+      const end = this.#sortById(start, this.#starts[i + 1]);
+      this.#linkParents(start, end);
+      this.#walk(start, end);
+      this.#addKeys(start, end);
+      this.#firsts[i + 1] = this.#spanCount;
+      this.#keyFirsts[i + 1] = this.#keyCount;
     }
-    const { spanCount, ghostCount, keyCount, doubles, traces, firsts, keyFirsts } = this;
     return {
-      spanCount,
-      rows: this.order.subarray(0, spanCount),
-      parents: this.parents.subarray(0, spanCount),
-      ghostCount,
-      traces,
-      firsts,
-      keyWords: this.keyWords.subarray(0, 2 * keyCount),
-      keyNodes: this.keyNodes.subarray(0, keyCount),
-      keyFirsts,
-      doubles,
+      spanCount: this.#spanCount,
+      rows: this.#order.subarray(0, this.#spanCount),
+      parents: this.#parents.subarray(0, this.#spanCount),
+      ghostCount: this.#ghostCount,
+      traces: this.#traces,
+      firsts: this.#firsts,
+      keyWords: this.#keyWords.subarray(0, 2 * this.#keyCount),
+      keyNodes: this.#keyNodes.subarray(0, this.#keyCount),
+      keyFirsts: this.#keyFirsts,
+      doubles: this.#doubles,
     };
   }
 
   /** Sort the rows of a trace by span id; of rows with the same id the last stays. The answer is where they end now. */
-  private sortById(start: number, end: number): number {
-    const { grouped } = this;
-    const { id } = this.input;
+  #sortById(start: number, end: number): number {
+    const grouped = this.#grouped;
+    const { id } = this.#input;
     sortRows(grouped, start, end, (a, b) => id[2 * a] - id[2 * b] || id[2 * a + 1] - id[2 * b + 1] || a - b);
     let kept = start;
     for (let i = start; i < end; i++) {
       const [row, next] = [grouped[i], grouped[i + 1]];
-      if (i + 1 < end && id[2 * row] === id[2 * next] && id[2 * row + 1] === id[2 * next + 1]) this.doubles++;
+      if (i + 1 < end && id[2 * row] === id[2 * next] && id[2 * row + 1] === id[2 * next + 1]) this.#doubles++;
       else grouped[kept++] = row;
     }
     return kept;
   }
 
-  private linkParents(start: number, end: number): void {
-    const { grouped, parentPlaces, orphans } = this;
-    const { hasParent, parent } = this.input;
+  #linkParents(start: number, end: number): void {
+    const grouped = this.#grouped;
+    const parentPlaces = this.#parentPlaces;
+    const orphans = this.#orphans;
+    const { hasParent, parent } = this.#input;
     orphans.length = 0;
     for (let i = start; i < end; i++) {
       const row = grouped[i];
-      const place = hasParent[row] === 0 ? NO_PARENT : this.placeOf(start, end, parent[2 * row], parent[2 * row + 1]);
+      const place = hasParent[row] === 0 ? NO_PARENT : this.#placeOf(start, end, parent[2 * row], parent[2 * row + 1]);
       parentPlaces[i - start] = place;
       if (place < NO_PARENT) orphans.push(i - start);
     }
-    this.numberGhosts(start);
+    this.#numberGhosts(start);
   }
 
   /** The place of a span id among the rows of a trace, or -2. */
-  private placeOf(start: number, end: number, high: number, low: number): number {
-    const { grouped } = this;
-    const { id } = this.input;
+  #placeOf(start: number, end: number, high: number, low: number): number {
+    const grouped = this.#grouped;
+    const { id } = this.#input;
     let [from, to] = [start, end];
     while (from < to) {
       const middle = (from + to) >>> 1;
@@ -199,9 +203,12 @@ class Ordering {
   }
 
   /** Give each absent parent of a trace its number, by id. */
-  private numberGhosts(start: number): void {
-    const { ghosts, orphans, grouped, parentPlaces } = this;
-    const { parent } = this.input;
+  #numberGhosts(start: number): void {
+    const ghosts = this.#ghosts;
+    const orphans = this.#orphans;
+    const grouped = this.#grouped;
+    const parentPlaces = this.#parentPlaces;
+    const { parent } = this.#input;
     ghosts.length = 0;
     if (orphans.length === 0) return;
     const compare = (a: number, b: number): number =>
@@ -210,15 +217,20 @@ class Ordering {
     for (const place of orphans) {
       const row = grouped[start + place];
       if (ghosts.length === 0 || compare(ghosts[ghosts.length - 1], row) !== 0) ghosts.push(row);
-      parentPlaces[place] = ghostParent(this.ghostCount + ghosts.length - 1);
+      parentPlaces[place] = ghostParent(this.#ghostCount + ghosts.length - 1);
     }
   }
 
   /** Number the spans of a trace: roots by start, then children of absent parents, then what only cycles reach. */
-  private walk(start: number, end: number): void {
-    const { grouped, places, parentPlaces, firstChild, nextSibling, ordinals, input } = this;
+  #walk(start: number, end: number): void {
+    const grouped = this.#grouped;
+    const places = this.#places;
+    const parentPlaces = this.#parentPlaces;
+    const firstChild = this.#firstChild;
+    const nextSibling = this.#nextSibling;
+    const ordinals = this.#ordinals;
     const count = end - start;
-    const { start: starts } = input;
+    const { start: starts } = this.#input;
     for (let place = 0; place < count; place++) {
       places[place] = place;
       firstChild[place] = -1;
@@ -235,18 +247,23 @@ class Ordering {
       nextSibling[place] = firstChild[parent];
       firstChild[parent] = place;
     }
-    const first = this.spanCount;
-    for (let i = 0; i < count; i++) if (parentPlaces[places[i]] === NO_PARENT) this.visit(places[i], start);
-    for (let i = 0; i < count; i++) if (parentPlaces[places[i]] < NO_PARENT) this.visit(places[i], start);
-    for (let i = 0; this.spanCount - first < count; i++) if (ordinals[places[i]] < 0) this.visit(places[i], start);
+    const first = this.#spanCount;
+    for (let i = 0; i < count; i++) if (parentPlaces[places[i]] === NO_PARENT) this.#visit(places[i], start);
+    for (let i = 0; i < count; i++) if (parentPlaces[places[i]] < NO_PARENT) this.#visit(places[i], start);
+    for (let i = 0; this.#spanCount - first < count; i++) if (ordinals[places[i]] < 0) this.#visit(places[i], start);
     for (let place = 0; place < count; place++) {
       const parent = parentPlaces[place];
-      this.parents[ordinals[place]] = parent < 0 ? parent : ordinals[parent];
+      this.#parents[ordinals[place]] = parent < 0 ? parent : ordinals[parent];
     }
   }
 
-  private visit(head: number, start: number): void {
-    const { grouped, firstChild, nextSibling, ordinals, order, stack } = this;
+  #visit(head: number, start: number): void {
+    const grouped = this.#grouped;
+    const firstChild = this.#firstChild;
+    const nextSibling = this.#nextSibling;
+    const ordinals = this.#ordinals;
+    const order = this.#order;
+    const stack = this.#stack;
     let depth = 0;
     stack[depth++] = head;
     nextSibling[head] = -1;
@@ -255,20 +272,22 @@ class Ordering {
       // Its siblings come when all below it has come; one of a cycle may have been the head.
       if (nextSibling[place] >= 0) stack[depth++] = nextSibling[place];
       if (ordinals[place] >= 0) continue;
-      ordinals[place] = this.spanCount;
-      order[this.spanCount++] = grouped[start + place];
+      ordinals[place] = this.#spanCount;
+      order[this.#spanCount++] = grouped[start + place];
       if (firstChild[place] >= 0) stack[depth++] = firstChild[place];
     }
   }
 
   /** The keys of a trace: its spans and absent parents, merged by id. */
-  private addKeys(start: number, end: number): void {
-    const { grouped, ghosts, ordinals } = this;
-    const { id, parent } = this.input;
+  #addKeys(start: number, end: number): void {
+    const grouped = this.#grouped;
+    const ghosts = this.#ghosts;
+    const ordinals = this.#ordinals;
+    const { id, parent } = this.#input;
     let ghost = 0;
     const addGhost = (): void => {
       const row = ghosts[ghost];
-      this.addKey(parent[2 * row], parent[2 * row + 1], ghostParent(this.ghostCount + ghost++));
+      this.#addKey(parent[2 * row], parent[2 * row + 1], ghostParent(this.#ghostCount + ghost++));
     };
     for (let i = start; i < end; i++) {
       const row = grouped[i];
@@ -276,23 +295,23 @@ class Ordering {
         const other = ghosts[ghost];
         if ((parent[2 * other] - id[2 * row] || parent[2 * other + 1] - id[2 * row + 1]) > 0) break;
       }
-      this.addKey(id[2 * row], id[2 * row + 1], ordinals[i - start]);
+      this.#addKey(id[2 * row], id[2 * row + 1], ordinals[i - start]);
     }
     while (ghost < ghosts.length) addGhost();
-    this.ghostCount += ghosts.length;
+    this.#ghostCount += ghosts.length;
   }
 
-  private addKey(high: number, low: number, node: number): void {
-    if (this.keyCount === this.keyNodes.length) {
-      const words = new Uint32Array(4 * this.keyCount);
-      words.set(this.keyWords);
-      this.keyWords = words;
-      const nodes = new Int32Array(2 * this.keyCount);
-      nodes.set(this.keyNodes);
-      this.keyNodes = nodes;
+  #addKey(high: number, low: number, node: number): void {
+    if (this.#keyCount === this.#keyNodes.length) {
+      const words = new Uint32Array(4 * this.#keyCount);
+      words.set(this.#keyWords);
+      this.#keyWords = words;
+      const nodes = new Int32Array(2 * this.#keyCount);
+      nodes.set(this.#keyNodes);
+      this.#keyNodes = nodes;
     }
-    this.keyWords[2 * this.keyCount] = high;
-    this.keyWords[2 * this.keyCount + 1] = low;
-    this.keyNodes[this.keyCount++] = node;
+    this.#keyWords[2 * this.#keyCount] = high;
+    this.#keyWords[2 * this.#keyCount + 1] = low;
+    this.#keyNodes[this.#keyCount++] = node;
   }
 }

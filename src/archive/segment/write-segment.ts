@@ -79,78 +79,79 @@ export const writeSegment = (
 };
 
 class SegmentWriting {
-  private readonly parts: Partial<Record<Part, WrittenBlock>>[];
+  readonly #writer: ContainerWriter;
+  readonly #plan: SegmentPlan;
+  readonly #parts: Partial<Record<Part, WrittenBlock>>[];
 
-  constructor(
-    private readonly writer: ContainerWriter,
-    private readonly plan: SegmentPlan,
-  ) {
-    this.parts = Array.from({ length: plan.groups.firsts.length - 1 }, () => ({}));
+  constructor(writer: ContainerWriter, plan: SegmentPlan) {
+    this.#writer = writer;
+    this.#plan = plan;
+    this.#parts = Array.from({ length: plan.groups.firsts.length - 1 }, () => ({}));
   }
 
   /** Bytes of the file. */
   run(notes: Readonly<Record<string, string>>): number {
-    const { writer, plan } = this;
+    const writer = this.#writer;
+    const plan = this.#plan;
     const { facts, summary } = plan;
     const { strings } = facts.tables;
     const columns = new SpanColumnWriter(plan);
-    this.part('spans', (_, pieceFirsts) => columns.encode(pieceFirsts), facts.areAllInTables);
-    this.part('properties', (group) => encodeProperties(plan.rows, this.rowsOf(group), strings));
-    this.part('events', (group) => encodeEvents(plan.rows, this.rowsOf(group), strings));
-    this.part('links', (group) => encodeLinks(plan.rows, this.rowsOf(group), strings));
-    this.part('texts', (group) => encodeTexts(plan.rows, this.rowsOf(group)));
+    this.#part('spans', (_, pieceFirsts) => columns.encode(pieceFirsts), facts.areAllInTables);
+    this.#part('properties', (group) => encodeProperties(plan.rows, this.#rowsOf(group), strings));
+    this.#part('events', (group) => encodeEvents(plan.rows, this.#rowsOf(group), strings));
+    this.#part('links', (group) => encodeLinks(plan.rows, this.#rowsOf(group), strings));
+    this.#part('texts', (group) => encodeTexts(plan.rows, this.#rowsOf(group)));
     const links = facts.hasLinks ? buildLinkGraph(plan.rows, plan.order) : undefined;
-    const nodeTables = this.references(links);
+    const nodeTables = this.#references(links);
     const { dictionary, keyCount, traceRanks } = writeKeys(writer, plan.rows, plan.order, links);
     const pieceRows = plan.pieceRows(traceRanks);
     const rowModels = TraceRowModels.of(pieceRows, strings);
     const { firstPieces } = plan.groups;
-    this.part('traceRows', (group) =>
+    this.#part('traceRows', (group) =>
       encodeTraceRows(pieceRows.slice(firstPieces[group], firstPieces[group + 1]), rowModels, strings),
     );
     // What opening reads stands last.
     writer.section({ id: SegmentSection.tables }, facts.tables.encode());
     writer.section({ id: SegmentSection.models }, encodeModels(plan, rowModels));
-    const filter = this.traceFilter();
+    const filter = this.#traceFilter();
     if (filter !== undefined) writer.section({ id: SegmentSection.traceFilter }, filter);
-    writer.section({ id: SegmentSection.groups }, encodeGroups(this.writtenGroups(traceRanks)));
+    writer.section({ id: SegmentSection.groups }, encodeGroups(this.#writtenGroups(traceRanks)));
     writer.section({ id: SegmentSection.summary }, encodeSummary(summary, strings));
     nodeTables.forEach((table, graph) => {
       writer.section({ id: SectionId.nodeTable, graph }, table);
     });
     dictionary.finish();
-    const graphs = this.graphInfos(links);
+    const graphs = this.#graphInfos(links);
     writer.section({ id: SectionId.meta }, encodeMeta({ keyCount, graphs, groupBytes: TRACE_ID_BYTES, notes }));
     return writer.finish();
   }
 
   /** Write a part of every group, and no section where all lack it; one that is entropy coded would not shrink any further, and is not tried. */
-  private part(part: Part, encode: (group: number, pieceFirsts: readonly number[]) => Buffer, isDense = false): void {
-    const { writer } = this;
-    const { firstPieces, pieceFirsts } = this.plan.groups;
-    const start = writer.position;
-    this.parts.forEach((parts, group) => {
+  #part(part: Part, encode: (group: number, pieceFirsts: readonly number[]) => Buffer, isDense = false): void {
+    const { firstPieces, pieceFirsts } = this.#plan.groups;
+    const start = this.#writer.position;
+    this.#parts.forEach((parts, group) => {
       const bytes = encode(group, pieceFirsts.slice(firstPieces[group], firstPieces[group + 1] + 1));
-      if (bytes.length > 0) parts[part] = isDense ? this.writer.block(bytes, 'none') : this.writer.block(bytes);
+      if (bytes.length > 0) parts[part] = isDense ? this.#writer.block(bytes, 'none') : this.#writer.block(bytes);
     });
-    const isEmpty = part !== 'spans' && part !== 'traceRows' && writer.position === start;
-    if (!isEmpty) writer.blockedSection({ id: SegmentSection[part] }, start);
+    const isEmpty = part !== 'spans' && part !== 'traceRows' && this.#writer.position === start;
+    if (!isEmpty) this.#writer.blockedSection({ id: SegmentSection[part] }, start);
   }
 
-  private rowsOf(group: number): Uint32Array {
-    const { order, groups } = this.plan;
+  #rowsOf(group: number): Uint32Array {
+    const { order, groups } = this.#plan;
     return order.rows.subarray(groups.firsts[group], groups.firsts[group + 1]);
   }
 
-  private references(links: LinkGraph | undefined): Buffer[] {
-    const { order } = this.plan;
-    const tables = [writeReferences(this.writer, 0, order.spanCount, [parentRows(order)])];
-    if (links !== undefined) tables.push(writeReferences(this.writer, 1, links.nodeCount, [links.references]));
+  #references(links: LinkGraph | undefined): Buffer[] {
+    const { order } = this.#plan;
+    const tables = [writeReferences(this.#writer, 0, order.spanCount, [parentRows(order)])];
+    if (links !== undefined) tables.push(writeReferences(this.#writer, 1, links.nodeCount, [links.references]));
     return tables;
   }
 
-  private graphInfos(links: LinkGraph | undefined): GraphInfo[] {
-    const { order } = this.plan;
+  #graphInfos(links: LinkGraph | undefined): GraphInfo[] {
+    const { order } = this.#plan;
     const info = (nodeCount: number, ghostCount: number, edgeCount: number): GraphInfo => ({
       nodeCount,
       ghostCount,
@@ -171,8 +172,8 @@ class SegmentWriting {
     return [parents, info(links.nodeCount, links.ghosts.length, links.references.targets.length)];
   }
 
-  private traceFilter(): Buffer | undefined {
-    const { rows, order } = this.plan;
+  #traceFilter(): Buffer | undefined {
+    const { rows, order } = this.#plan;
     const builder = new FilterBuilder(0);
     const id = Buffer.alloc(TRACE_ID_BYTES);
     for (const trace of order.traces) {
@@ -182,9 +183,9 @@ class SegmentWriting {
     return builder.build();
   }
 
-  private writtenGroups(traceRanks: Float64Array): WrittenGroup[] {
-    const { rows, order, groups, pieces } = this.plan;
-    return this.parts.map((parts, group) => {
+  #writtenGroups(traceRanks: Float64Array): WrittenGroup[] {
+    const { rows, order, groups, pieces } = this.#plan;
+    return this.#parts.map((parts, group) => {
       const [first, end] = [groups.firstPieces[group], groups.firstPieces[group + 1]];
       const trace = groups.traces[first];
       const firstId = Buffer.alloc(TRACE_ID_BYTES);
@@ -196,7 +197,7 @@ class SegmentWriting {
         rowCount: end - first,
         firstId,
         firstRank: traceRanks[trace],
-        startUnixNs: this.plan.groupStart(group),
+        startUnixNs: this.#plan.groupStart(group),
         endUnixNs,
         parts,
       };

@@ -25,27 +25,27 @@ const checkForm = ({ rawHeaders, headers }: IncomingMessage): void => {
 
 /** Checks of one server. */
 export class Guard {
-  private readonly wanted: Buffer | undefined;
+  readonly #allowedHosts: readonly string[];
+  readonly #corsOrigins: readonly string[];
+  readonly #wanted: Buffer | undefined;
 
-  constructor(
-    token: string | undefined,
-    private readonly allowedHosts: readonly string[],
-    private readonly corsOrigins: readonly string[],
-  ) {
-    this.wanted = token === undefined ? undefined : digest(token);
+  constructor(token: string | undefined, allowedHosts: readonly string[], corsOrigins: readonly string[]) {
+    this.#allowedHosts = allowedHosts;
+    this.#corsOrigins = corsOrigins;
+    this.#wanted = token === undefined ? undefined : digest(token);
   }
 
   /** Throws when the request may not be answered. */
   check(request: IncomingMessage): void {
     const { headers } = request;
     checkForm(request);
-    if (this.wanted === undefined) {
-      this.checkHost(headers.host);
+    if (this.#wanted === undefined) {
+      this.#checkHost(headers.host);
       return;
     }
     const [, given] = /^Bearer +(\S+) *$/i.exec(headers.authorization ?? '') ?? [];
     // Digests have one length, so that the comparison tells nothing by its time.
-    if (given !== undefined && timingSafeEqual(digest(given), this.wanted)) return;
+    if (given !== undefined && timingSafeEqual(digest(given), this.#wanted)) return;
     throw new HttpError(401, 'this server wants a token: send the header "Authorization: Bearer ..."', {
       'www-authenticate': 'Bearer realm="spanline"',
     });
@@ -53,20 +53,20 @@ export class Guard {
 
   /** Let pages of the allowed origins read the answer. True when the origin is one of them. */
   allowOrigin({ headers }: IncomingMessage, response: ServerResponse): boolean {
-    if (this.corsOrigins.length === 0) return false;
+    if (this.#corsOrigins.length === 0) return false;
     response.setHeader('vary', 'origin');
     const { origin } = headers;
-    if (origin === undefined || !this.corsOrigins.includes(origin)) return false;
+    if (origin === undefined || !this.#corsOrigins.includes(origin)) return false;
     response.setHeader('access-control-allow-origin', origin);
     return true;
   }
 
   /** The name a request came by: a page elsewhere could have made its own name point to this machine. */
-  private checkHost(host: string | undefined): void {
+  #checkHost(host: string | undefined): void {
     if (host === undefined) return;
     // Names and addresses in their usual form.
     const name = URL.canParse(`http://${host}`) ? new URL(`http://${host}`).hostname : host;
-    if (isLoopback(name) || name.endsWith('.localhost') || this.allowedHosts.includes(name)) return;
+    if (isLoopback(name) || name.endsWith('.localhost') || this.#allowedHosts.includes(name)) return;
     throw new HttpError(403, `requests for the host ${name} are not allowed: name it in allowedHosts, or set a token`);
   }
 }

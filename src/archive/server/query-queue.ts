@@ -11,52 +11,55 @@ export interface QueryLimits {
 
 /** One for a server. */
 export class QueryQueue {
-  private running = 0;
-  private readonly waiters = new Set<() => void>();
+  readonly #limits: QueryLimits;
+  #running = 0;
+  readonly #waiters = new Set<() => void>();
   /** Queries that were told to come again. */
   refused = 0;
 
-  constructor(private readonly limits: QueryLimits) {}
+  constructor(limits: QueryLimits) {
+    this.#limits = limits;
+  }
 
   /** Queries that wait now. */
   get waiting(): number {
-    return this.waiters.size;
+    return this.#waiters.size;
   }
 
   /** Take a place, which must be given back. Rejects when there is none in time, or none is wanted any more. */
   async take(signal: AbortSignal): Promise<void> {
-    const { maxQueries, maxWaitingQueries } = this.limits;
-    if (this.running < maxQueries) {
-      this.running++;
+    const { maxQueries, maxWaitingQueries } = this.#limits;
+    if (this.#running < maxQueries) {
+      this.#running++;
       return;
     }
-    if (this.waiters.size >= maxWaitingQueries || !(await this.turn(signal))) {
+    if (this.#waiters.size >= maxWaitingQueries || !(await this.#turn(signal))) {
       this.refused++;
       throw tryLater(429, `${maxQueries} queries are being answered, and others wait: ask again later`);
     }
   }
 
   give(): void {
-    const [next] = this.waiters;
+    const [next] = this.#waiters;
     // The place is handed on, not given back, when someone waits.
-    if (next === undefined) this.running--;
+    if (next === undefined) this.#running--;
     else next();
   }
 
   /** False when it took too long. */
-  private turn(signal: AbortSignal): Promise<boolean> {
+  #turn(signal: AbortSignal): Promise<boolean> {
     return new Promise((resolve) => {
       const end = (hasPlace: boolean): void => {
-        this.waiters.delete(go);
+        this.#waiters.delete(go);
         clearTimeout(timer);
         signal.removeEventListener('abort', giveUp);
         resolve(hasPlace);
       };
       const go = (): void => end(true);
       const giveUp = (): void => end(false);
-      const timer = setTimeout(giveUp, this.limits.queryWaitMs);
+      const timer = setTimeout(giveUp, this.#limits.queryWaitMs);
       signal.addEventListener('abort', giveUp, { once: true });
-      this.waiters.add(go);
+      this.#waiters.add(go);
     });
   }
 }

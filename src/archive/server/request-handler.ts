@@ -39,12 +39,14 @@ const PREFLIGHT = { 'access-control-allow-headers': 'authorization, content-type
 export class RequestHandler {
   readonly queue: QueryQueue;
   readonly stats: RequestStats = { requests: 0, refused: 0, failed: 0, aborted: 0 };
+  readonly #routes: readonly Route[];
+  readonly #guard: Guard;
+  readonly #limits: QueryLimits & { readonly answerTimeoutMs: number };
 
-  constructor(
-    private readonly routes: readonly Route[],
-    private readonly guard: Guard,
-    private readonly limits: QueryLimits & { readonly answerTimeoutMs: number },
-  ) {
+  constructor(routes: readonly Route[], guard: Guard, limits: QueryLimits & { readonly answerTimeoutMs: number }) {
+    this.#routes = routes;
+    this.#guard = guard;
+    this.#limits = limits;
     this.queue = new QueryQueue(limits);
   }
 
@@ -53,7 +55,7 @@ export class RequestHandler {
     this.stats.requests++;
     const controller = new AbortController();
     const abort = (): void => controller.abort();
-    const timer = setTimeout(abort, this.limits.answerTimeoutMs);
+    const timer = setTimeout(abort, this.#limits.answerTimeoutMs);
     response.once('close', abort);
     // A client that went away is no error of ours.
     response.on('error', abort);
@@ -61,25 +63,25 @@ export class RequestHandler {
     try {
       const target = parseTarget(request.url ?? '/');
       form = errorFormOf(target.path);
-      await this.answer(request, response, target, controller.signal);
+      await this.#answer(request, response, target, controller.signal);
     } catch (error) {
-      this.fail(request, response, error, form, controller.signal);
+      this.#fail(request, response, error, form, controller.signal);
     }
-    await this.deliver(response, controller.signal);
+    await this.#deliver(response, controller.signal);
     clearTimeout(timer);
     response.off('close', abort);
   }
 
-  private async answer(
+  async #answer(
     request: IncomingMessage,
     response: ServerResponse,
     { path, query }: Target,
     signal: AbortSignal,
   ): Promise<void> {
-    const isAllowedOrigin = this.guard.allowOrigin(request, response);
-    const routes = routesAt(this.routes, path);
+    const isAllowedOrigin = this.#guard.allowOrigin(request, response);
+    const routes = routesAt(this.#routes, path);
     if (routes.length === 0) {
-      this.guard.check(request);
+      this.#guard.check(request);
       throw new HttpError(404, 'there is nothing at this path');
     }
     const allow = routes.map(({ method }) => METHODS[method]).join(', ');
@@ -90,13 +92,13 @@ export class RequestHandler {
     }
     const method = request.method === 'HEAD' ? 'GET' : request.method;
     const route = routes.find((one) => one.method === method);
-    if (route?.isOpen !== true) this.guard.check(request);
+    if (route?.isOpen !== true) this.#guard.check(request);
     if (route === undefined) throw new HttpError(405, `the method must be one of ${allow}`, { allow });
     const damage = new SeenDamage(signal);
-    await this.run(route, { request, response, query, parts: partsOf(route, path), signal, damage });
+    await this.#run(route, { request, response, query, parts: partsOf(route, path), signal, damage });
   }
 
-  private async run(route: Route, call: Call): Promise<void> {
+  async #run(route: Route, call: Call): Promise<void> {
     if (!route.isQuery) return within(call.signal, route.handle(call));
     await this.queue.take(call.signal);
     // The place is taken as long as the archive works, also when the client is told that it took too long.
@@ -105,7 +107,7 @@ export class RequestHandler {
   }
 
   /** The answer was given: until its last byte is taken its time goes on. */
-  private async deliver(response: ServerResponse, signal: AbortSignal): Promise<void> {
+  async #deliver(response: ServerResponse, signal: AbortSignal): Promise<void> {
     // That it took too long is said in a few bytes: the connection's own time does for them.
     if (response.writableFinished || response.destroyed || signal.aborted) return;
     await new Promise<void>((resolve) => {
@@ -117,7 +119,7 @@ export class RequestHandler {
     response.destroy();
   }
 
-  private fail(
+  #fail(
     request: IncomingMessage,
     response: ServerResponse,
     error: unknown,

@@ -76,16 +76,19 @@ export const writeTexts = (writer: ByteWriter, texts: readonly string[]): void =
 
 /** A column as read; a text is made when it is asked for. */
 export class TextColumn {
-  private readonly made: (string | undefined)[];
+  /** Place of each row's text; undefined when each row has its own. */
+  readonly #places: Uint32Array | undefined;
+  readonly #forms: Float64Array;
+  readonly #ends: Uint32Array;
+  readonly #bytes: Buffer;
+  readonly #made: (string | undefined)[];
 
-  private constructor(
-    /** Place of each row's text; undefined when each row has its own. */
-    private readonly places: Uint32Array | undefined,
-    private readonly forms: Float64Array,
-    private readonly ends: Uint32Array,
-    private readonly bytes: Buffer,
-  ) {
-    this.made = new Array(forms.length);
+  private constructor(places: Uint32Array | undefined, forms: Float64Array, ends: Uint32Array, bytes: Buffer) {
+    this.#places = places;
+    this.#forms = forms;
+    this.#ends = ends;
+    this.#bytes = bytes;
+    this.#made = new Array(forms.length);
   }
 
   /** Read `count` texts; the caller has capped `count` and the bytes. */
@@ -114,11 +117,11 @@ export class TextColumn {
   }
 
   get(row: number): string {
-    const place = this.places === undefined ? row : this.places[row];
-    const made = this.made[place];
+    const place = this.#places === undefined ? row : this.#places[row];
+    const made = this.#made[place];
     if (made !== undefined) return made;
-    const text = decode(this.bytes.subarray(this.ends[place], this.ends[place + 1]), this.forms[place]);
-    this.made[place] = text;
+    const text = decode(this.#bytes.subarray(this.#ends[place], this.#ends[place + 1]), this.#forms[place]);
+    this.#made[place] = text;
     return text;
   }
 }

@@ -56,42 +56,45 @@ const checkTime = (time: bigint): void => {
 
 /** Things of a batch by number, each written where it is first met. */
 class Known<T> {
-  private readonly numbers = new Map<T, number>();
-  private last: T | undefined;
-  private lastNumber = 0;
+  readonly #write: (writer: ByteWriter, thing: T) => void;
+  readonly #numbers = new Map<T, number>();
+  #last: T | undefined;
+  #lastNumber = 0;
 
-  constructor(private readonly write: (writer: ByteWriter, thing: T) => void) {}
+  constructor(write: (writer: ByteWriter, thing: T) => void) {
+    this.#write = write;
+  }
 
   ref(writer: ByteWriter, thing: T): void {
-    if (thing === this.last) {
-      writer.varint(this.lastNumber);
+    if (thing === this.#last) {
+      writer.varint(this.#lastNumber);
       return;
     }
-    const known = this.numbers.get(thing);
-    const number = known ?? this.numbers.size;
+    const known = this.#numbers.get(thing);
+    const number = known ?? this.#numbers.size;
     writer.varint(number);
     if (known === undefined) {
-      this.numbers.set(thing, number);
-      this.write(writer, thing);
+      this.#numbers.set(thing, number);
+      this.#write(writer, thing);
     }
-    this.last = thing;
-    this.lastNumber = number;
+    this.#last = thing;
+    this.#lastNumber = number;
   }
 }
 
 /** Texts of a batch by number, from 1 on; each is written where it is first met, and a long one, by 0, wherever it is used. */
 class KnownTexts {
-  private readonly numbers = new Map<string, number>();
+  readonly #numbers = new Map<string, number>();
 
   ref(writer: ByteWriter, text: string): void {
-    const known = this.numbers.get(text);
+    const known = this.#numbers.get(text);
     if (known !== undefined) {
       writer.varint(known);
       return;
     }
     const isKept = typeof text === 'string' && text.length <= MAX_KNOWN_LENGTH;
-    const number = isKept ? this.numbers.size + 1 : 0;
-    if (isKept) this.numbers.set(text, number);
+    const number = isKept ? this.#numbers.size + 1 : 0;
+    if (isKept) this.#numbers.set(text, number);
     writer.varint(number);
     writeText(writer, text);
   }
@@ -99,16 +102,19 @@ class KnownTexts {
 
 /** Appends the spans of one batch. */
 export class SpanEncoder {
-  private readonly resources = new Known<ArchivedResource>(writeResource);
-  private readonly scopes = new Known<ArchivedScope>(writeScope);
-  private readonly texts = new KnownTexts();
+  readonly #writer: ByteWriter;
+  readonly #resources = new Known<ArchivedResource>(writeResource);
+  readonly #scopes = new Known<ArchivedScope>(writeScope);
+  readonly #texts = new KnownTexts();
   // The trace of the span before: of those given to `add` as text, of those given to `addFinished` by its words.
-  private lastTrace = '';
-  private readonly lastIds = [0, 0, 0, 0];
+  #lastTrace = '';
+  readonly #lastIds = [0, 0, 0, 0];
   /** The last word of the id of each trace that began: finds the batches that may have a trace. */
   readonly traceWords: number[] = [];
 
-  constructor(private readonly writer: ByteWriter) {}
+  constructor(writer: ByteWriter) {
+    this.#writer = writer;
+  }
 
   /**
    * Append a span. Throws `BadKeyError`, `BadValueError` or `LimitError` for what no span can have, with the field's name; the batch is of
@@ -116,7 +122,7 @@ export class SpanEncoder {
    */
   add(span: ArchivedSpan): void {
     try {
-      this.write(span);
+      this.#write(span);
     } catch (error) {
       // Looked at only now: nearly all spans are as they should be.
       checkSpan(span);
@@ -126,14 +132,14 @@ export class SpanEncoder {
 
   /** Append a span of the collector; throws as `add` does. */
   addFinished(span: FinishedSpan): void {
-    const { writer } = this;
+    const writer = this.#writer;
     const before = writer.length;
     if (!span.areIdsWhole) throw new BadKeyError(`${span.traceId}, ${span.spanId} are no ids of a trace and a span`);
     const { trace0, trace1, trace2, trace3, traceState, statusMessage, parentHi, parentLo } = span;
     const { startSec, startNano, eventCount, linkCount } = span;
     const hasParent = parentHi !== 0 || parentLo !== 0;
     const hasTexts = traceState !== '' || statusMessage !== '';
-    const { lastIds } = this;
+    const lastIds = this.#lastIds;
     const isSame = trace3 === lastIds[3] && trace2 === lastIds[2] && trace1 === lastIds[1] && trace0 === lastIds[0];
     const isNewTrace = !isSame || this.traceWords.length === 0;
     const propertyCount = span.properties.size + countExtras(span);
@@ -167,36 +173,36 @@ export class SpanEncoder {
     writeNanos(writer, startSec, startNano);
     if (isFar) writeNanos(writer, span.endSec, span.endNano);
     else writer.varint(duration);
-    this.resources.ref(writer, span.resource);
-    this.scopes.ref(writer, span.scope);
-    this.texts.ref(writer, span.name);
+    this.#resources.ref(writer, span.resource);
+    this.#scopes.ref(writer, span.scope);
+    this.#texts.ref(writer, span.name);
     if (hasTexts) {
       writeText(writer, traceState);
       writeText(writer, statusMessage);
     }
-    if (propertyCount > 0) this.addList(span.properties, propertyCount, span);
+    if (propertyCount > 0) this.#addList(span.properties, propertyCount, span);
     if (eventCount > 0) writer.varint(eventCount);
     for (let i = 0; i < eventCount; i++) {
       const event = span.event(i);
-      this.texts.ref(writer, event.name);
+      this.#texts.ref(writer, event.name);
       writeNanos(writer, event.sec, event.nano);
-      this.addList(event.properties, event.properties.size + countExtras(event), event);
+      this.#addList(event.properties, event.properties.size + countExtras(event), event);
     }
     if (linkCount > 0) writer.varint(linkCount);
-    for (let i = 0; i < linkCount; i++) this.addLink(span.link(i));
+    for (let i = 0; i < linkCount; i++) this.#addLink(span.link(i));
     // What is tried out is read by others too: it must be a span like those of `add`.
     if (writer.length - before > LARGE_BYTES) planSegment(SpanRows.of([archivedView(span)]));
   }
 
-  private write(span: ArchivedSpan): void {
-    const { writer } = this;
+  #write(span: ArchivedSpan): void {
+    const writer = this.#writer;
     const before = writer.length;
     const { traceId, parentSpanId, traceState, status, events, links } = span;
     // An absent list must not pass for an empty one.
     if (!Array.isArray(events) || !Array.isArray(links) || !isPlainObject(span.properties))
       throw new BadValueError('a span needs properties, events and links');
     const hasTexts = traceState !== '' || status.message !== '';
-    const isNewTrace = traceId !== this.lastTrace;
+    const isNewTrace = traceId !== this.#lastTrace;
     const properties = storedProperties(span);
     const hasProperties = !isEmpty(properties);
     checkTime(span.startUnixNs);
@@ -218,49 +224,49 @@ export class SpanEncoder {
       writeId(writer, traceId, 'trace id', 4);
       this.traceWords.push(words[3]);
     }
-    this.lastTrace = traceId;
+    this.#lastTrace = traceId;
     writeId(writer, span.spanId, 'span id', 2);
     if (parentSpanId !== '') writeId(writer, parentSpanId, 'parent span id', 2);
     writeTime(writer, span.startUnixNs);
     if (isFar) writeTime(writer, span.endUnixNs);
     else writer.varint(Number(duration));
-    this.resources.ref(writer, span.resource);
-    this.scopes.ref(writer, span.scope);
-    this.texts.ref(writer, span.name);
+    this.#resources.ref(writer, span.resource);
+    this.#scopes.ref(writer, span.scope);
+    this.#texts.ref(writer, span.name);
     if (hasTexts) {
       writeText(writer, traceState);
       writeText(writer, status.message);
     }
-    if (hasProperties) this.addProperties(properties);
-    if (events.length > 0) this.addEvents(events);
-    if (links.length > 0) this.addLinks(links);
+    if (hasProperties) this.#addProperties(properties);
+    if (events.length > 0) this.#addEvents(events);
+    if (links.length > 0) this.#addLinks(links);
     if (writer.length - before > LARGE_BYTES) planSegment(SpanRows.of([span]));
   }
 
-  private addEvents(events: readonly ArchivedEvent[]): void {
-    const { writer } = this;
+  #addEvents(events: readonly ArchivedEvent[]): void {
+    const writer = this.#writer;
     writer.varint(events.length);
     for (const event of events) {
-      this.texts.ref(writer, event.name);
+      this.#texts.ref(writer, event.name);
       checkTime(event.timeUnixNs);
       writeTime(writer, event.timeUnixNs);
-      this.addProperties(storedProperties(event));
+      this.#addProperties(storedProperties(event));
     }
   }
 
-  private addLinks(links: readonly ArchivedLink[]): void {
-    const { writer } = this;
+  #addLinks(links: readonly ArchivedLink[]): void {
+    const writer = this.#writer;
     writer.varint(links.length);
     for (const link of links) {
       writeId(writer, link.traceId, 'trace id', 4);
       writeId(writer, link.spanId, 'span id', 2);
       writeText(writer, link.traceState);
-      this.addProperties(storedProperties(link));
+      this.#addProperties(storedProperties(link));
     }
   }
 
-  private addLink(link: FinishedLink): void {
-    const { writer } = this;
+  #addLink(link: FinishedLink): void {
+    const writer = this.#writer;
     if (!link.areIdsWhole) throw new BadKeyError(`${link.traceId}, ${link.spanId} are no ids of a link`);
     writeTraceId(writer, link);
     writer.uint32(link.idHi);
@@ -268,37 +274,37 @@ export class SpanEncoder {
     writeText(writer, link.traceState);
     const { properties, droppedAttributesCount } = link;
     const extras = { droppedAttributesCount };
-    this.addList(properties, properties.size + countExtras(extras), extras);
+    this.#addList(properties, properties.size + countExtras(extras), extras);
   }
 
-  private addProperties(properties: ArchivedProperties): void {
+  #addProperties(properties: ArchivedProperties): void {
     if (!isPlainObject(properties)) throw new BadValueError('properties must be an object of keys and values');
     const keys = Object.keys(properties);
-    this.writer.varint(keys.length);
-    for (const key of keys) this.addProperty(key, properties[key]);
+    this.#writer.varint(keys.length);
+    for (const key of keys) this.#addProperty(key, properties[key]);
   }
 
   /** Extras first, as they stand in what is stored. */
-  private addList(properties: SpanProperties, count: number, extras: Extras): void {
-    this.writer.varint(count);
+  #addList(properties: SpanProperties, count: number, extras: Extras): void {
+    this.#writer.varint(count);
     // Nearly all spans have flags and nothing else.
     const { flags } = extras;
-    if (flags) this.addProperty(FLAGS_KEY, flags);
+    if (flags) this.#addProperty(FLAGS_KEY, flags);
     if (count > properties.size + (flags ? 1 : 0)) {
       for (const [field, key] of EXTRA_KEYS) {
         const value = extras[field];
-        if (value && key !== FLAGS_KEY) this.addProperty(key, value);
+        if (value && key !== FLAGS_KEY) this.#addProperty(key, value);
       }
     }
-    for (let i = 0; i < properties.size; i++) this.addProperty(storedKey(properties.key(i)), properties.value(i));
+    for (let i = 0; i < properties.size; i++) this.#addProperty(storedKey(properties.key(i)), properties.value(i));
   }
 
-  private addProperty(key: string, value: ArchivedValue): void {
-    const { writer } = this;
-    this.texts.ref(writer, key);
+  #addProperty(key: string, value: ArchivedValue): void {
+    const writer = this.#writer;
+    this.#texts.ref(writer, key);
     const type = typeOf(value);
     writer.byte(type);
-    if (type === ValueType.text) this.texts.ref(writer, value as string);
+    if (type === ValueType.text) this.#texts.ref(writer, value as string);
     else writeValue(writer, type, value, 1);
   }
 }
@@ -360,38 +366,40 @@ const readCount = (reader: ByteReader): number => {
 
 /** The texts of a batch, as they are met. */
 class ReadTexts {
-  private readonly known: string[] = [];
+  readonly #form: FrameForm;
+  readonly #rows: SpanRows;
+  readonly #known: string[] = [];
   // Of each its number among the texts of the rows, once it was asked for.
-  private readonly numbers: number[] = [];
+  readonly #numbers: number[] = [];
   /** The place of the text that was read last, -1 where it has none. */
-  private last = -1;
+  #last = -1;
 
-  constructor(
-    private readonly form: FrameForm,
-    private readonly rows: SpanRows,
-  ) {}
+  constructor(form: FrameForm, rows: SpanRows) {
+    this.#form = form;
+    this.#rows = rows;
+  }
 
   /** A name, which has a number in every form. */
   name(reader: ByteReader): string {
-    if (this.form === 2) return this.text(reader);
+    if (this.#form === 2) return this.text(reader);
     const number = reader.varint();
-    if (number === this.known.length) this.known.push(readText(reader));
-    return this.at(number, reader);
+    if (number === this.#known.length) this.#known.push(readText(reader));
+    return this.#at(number, reader);
   }
 
   text(reader: ByteReader): string {
     const number = reader.varint();
-    this.last = number - 1;
+    this.#last = number - 1;
     if (number === 0) return readText(reader);
-    if (number === this.known.length + 1) this.known.push(readText(reader));
-    return this.at(number - 1, reader);
+    if (number === this.#known.length + 1) this.#known.push(readText(reader));
+    return this.#at(number - 1, reader);
   }
 
   /** The number among the texts of the rows of the text that was just read. */
   numberOf(text: string): number {
-    if (this.last < 0) return this.rows.textNumber(text);
-    this.numbers[this.last] ??= this.rows.textNumber(text);
-    return this.numbers[this.last];
+    if (this.#last < 0) return this.#rows.textNumber(text);
+    this.#numbers[this.#last] ??= this.#rows.textNumber(text);
+    return this.#numbers[this.#last];
   }
 
   value(reader: ByteReader, type: number): ArchivedValue {
@@ -399,7 +407,7 @@ class ReadTexts {
   }
 
   properties(reader: ByteReader): Extras & { readonly properties: ArchivedProperties } {
-    if (this.form === 1) return restored(readProperties(reader));
+    if (this.#form === 1) return restored(readProperties(reader));
     const properties: Record<string, ArchivedValue> = {};
     for (let left = readCount(reader); left > 0; left--) {
       const key = this.text(reader);
@@ -408,10 +416,10 @@ class ReadTexts {
     return restored(properties);
   }
 
-  private at(place: number, reader: ByteReader): string {
-    const text = this.known[place];
+  #at(place: number, reader: ByteReader): string {
+    const text = this.#known[place];
     if (text === undefined) throw reader.corrupt('names a text it does not have');
-    this.last = place;
+    this.#last = place;
     return text;
   }
 }

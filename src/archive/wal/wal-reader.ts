@@ -66,11 +66,11 @@ export const readWal = (path: string): WalContents => {
 
 /** Follows a file that is still written. */
 export class WalTail {
-  private end = 0;
+  #end = 0;
   /** Size and age of the file when it was read. */
-  private seen = '';
+  #seen = '';
   /** Damage before `end`; what is behind it is read again, since a living writer may write over it. */
-  private readonly passed = { damagedBytes: 0, damagedAt: -1 };
+  readonly #passed = { damagedBytes: 0, damagedAt: -1 };
   /** What is damaged as far as the file was read. */
   damage: CorruptError | undefined;
 
@@ -81,11 +81,11 @@ export class WalTail {
       descriptor = openSync(path, 'r');
       const { size, mtimeMs } = fstatSync(descriptor);
       const seen = `${size} ${mtimeMs}`;
-      if (size <= this.end || seen === this.seen) return [];
-      this.seen = seen;
-      const bytes = Buffer.allocUnsafe(size - this.end);
-      const length = readSync(descriptor, bytes, 0, bytes.length, this.end);
-      return this.take(bytes.subarray(0, length), path);
+      if (size <= this.#end || seen === this.#seen) return [];
+      this.#seen = seen;
+      const bytes = Buffer.allocUnsafe(size - this.#end);
+      const length = readSync(descriptor, bytes, 0, bytes.length, this.#end);
+      return this.#take(bytes.subarray(0, length), path);
     } catch (cause) {
       throw failed(path, cause);
     } finally {
@@ -93,17 +93,17 @@ export class WalTail {
     }
   }
 
-  private take(bytes: Buffer, path: string): readonly ArchivedSpan[] {
+  #take(bytes: Buffer, path: string): readonly ArchivedSpan[] {
     // A file that was just made may not have its first bytes yet.
-    if (this.end === 0 && bytes.length < WAL_MAGIC.length) return [];
-    const base = this.end;
+    if (this.#end === 0 && bytes.length < WAL_MAGIC.length) return [];
+    const base = this.#end;
     const rows = new SpanRows();
     const read = base === 0 ? readFromStart(bytes, path, rows) : readFrames(bytes, 0, path, rows);
-    const { passed } = this;
+    const passed = this.#passed;
     const damagedBytes = passed.damagedBytes + read.damagedBytes;
     const damagedAt = passed.damagedAt >= 0 ? passed.damagedAt : base + read.damagedAt;
     this.damage = damageOf(path, { damagedBytes, damagedAt });
-    this.end = base + read.end;
+    this.#end = base + read.end;
     const isTailDamaged = read.tornBytes === 0;
     passed.damagedBytes = damagedBytes - (isTailDamaged ? bytes.length - read.end : 0);
     passed.damagedAt = passed.damagedBytes > 0 ? damagedAt : -1;

@@ -65,12 +65,12 @@ export interface Written {
 
 /** Appends batches to a new file. */
 export class WalWriter {
-  private readonly descriptor: number;
-  private readonly inode: number;
-  private synced = 0;
-  private syncing: Promise<void> | undefined;
-  private isBroken = false;
-  private isClosed = false;
+  readonly #descriptor: number;
+  readonly #inode: number;
+  #synced = 0;
+  #syncing: Promise<void> | undefined;
+  #isBroken = false;
+  #isClosed = false;
   /** Bytes in the file. */
   bytes = WAL_MAGIC.length;
   /** What the file holds; kept, for a file can be taken away. */
@@ -82,8 +82,8 @@ export class WalWriter {
     try {
       descriptor = openSync(path, 'wx');
       writeSync(descriptor, WAL_MAGIC);
-      this.inode = fstatSync(descriptor).ino;
-      this.descriptor = descriptor;
+      this.#inode = fstatSync(descriptor).ino;
+      this.#descriptor = descriptor;
     } catch (cause) {
       if (descriptor !== undefined) {
         closeSync(descriptor);
@@ -106,17 +106,17 @@ export class WalWriter {
         count++;
         if (frame.length < FRAME_BYTES && i < spans.length - 1) continue;
         const written = finish(encoder, count);
-        this.write(written.bytes, end);
+        this.#write(written.bytes, end);
         frames.push(written);
         end += written.bytes.length;
         encoder = begin();
         count = 0;
       }
     } catch (error) {
-      if (end > this.bytes) this.cut();
+      if (end > this.bytes) this.#cut();
       throw error;
     }
-    for (const one of frames) this.take(one);
+    for (const one of frames) this.#take(one);
   }
 
   /**
@@ -142,8 +142,8 @@ export class WalWriter {
     }
     if (taken > 0) {
       const written = finish(encoder, taken);
-      this.write(written.bytes, this.bytes);
-      this.take(written);
+      this.#write(written.bytes, this.bytes);
+      this.#take(written);
     }
     return { next: from + taken + (invalid === undefined ? 0 : 1), taken, ...(invalid && { invalid }) };
   }
@@ -151,16 +151,16 @@ export class WalWriter {
   /** Append what another file holds: all, or none when it throws. */
   copy(other: WalWriter): void {
     for (const one of other.frames) {
-      this.write(one.bytes, this.bytes);
-      this.take(one);
+      this.#write(one.bytes, this.bytes);
+      this.#take(one);
     }
   }
 
   /** Whether the file is another's, or gone, or a sync failed: then all of it must be written again elsewhere. */
   get isLost(): boolean {
-    if (this.isBroken) return true;
+    if (this.#isBroken) return true;
     try {
-      return statSync(this.path).ino !== this.inode;
+      return statSync(this.path).ino !== this.#inode;
     } catch {
       return true;
     }
@@ -169,9 +169,9 @@ export class WalWriter {
   /** Resolves when the disk has everything appended before. */
   async sync(): Promise<void> {
     const wanted = this.bytes;
-    while (this.synced < wanted && !this.isClosed) {
-      this.syncing ??= this.syncOnce();
-      await this.syncing;
+    while (this.#synced < wanted && !this.#isClosed) {
+      this.#syncing ??= this.#syncOnce();
+      await this.#syncing;
     }
   }
 
@@ -179,7 +179,7 @@ export class WalWriter {
   touch(): void {
     const now = new Date();
     try {
-      futimesSync(this.descriptor, now, now);
+      futimesSync(this.#descriptor, now, now);
     } catch {
       // Then its age is that of its last bytes.
     }
@@ -187,52 +187,52 @@ export class WalWriter {
 
   /** Release the file; what it holds is safe elsewhere. */
   close(): void {
-    if (this.isClosed) return;
-    this.isClosed = true;
-    const release = (): void => close(this.descriptor, () => {});
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    const release = (): void => close(this.#descriptor, () => {});
     // Its number must not become another file's while it is being synced.
-    if (this.syncing === undefined) release();
-    else this.syncing.then(release, release);
+    if (this.#syncing === undefined) release();
+    else this.#syncing.then(release, release);
   }
 
-  private take(one: WalFrame): void {
+  #take(one: WalFrame): void {
     this.frames.push(one);
     this.bytes += one.bytes.length;
     this.spans += one.spans;
   }
 
-  private write(bytes: Buffer, at: number): void {
+  #write(bytes: Buffer, at: number): void {
     try {
       for (let done = 0; done < bytes.length; )
-        done += writeSync(this.descriptor, bytes, done, bytes.length - done, at + done);
+        done += writeSync(this.#descriptor, bytes, done, bytes.length - done, at + done);
     } catch (cause) {
-      this.cut();
+      this.#cut();
       throw failed(this.path, 'written', cause);
     }
   }
 
   /** Take back what is behind the last whole batch; if that fails the next one overwrites it. */
-  private cut(): void {
+  #cut(): void {
     try {
-      ftruncateSync(this.descriptor, this.bytes);
+      ftruncateSync(this.#descriptor, this.bytes);
     } catch {
       // Readers stop there all the same.
     }
   }
 
-  private async syncOnce(): Promise<void> {
+  async #syncOnce(): Promise<void> {
     const { bytes } = this;
     try {
-      await syncDescriptor(this.descriptor);
+      await syncDescriptor(this.#descriptor);
       // A file whose name is lost is lost.
-      if (this.synced === 0) await runAsync(syncDirectory(dirname(this.path)));
-      this.synced = bytes;
+      if (this.#synced === 0) await runAsync(syncDirectory(dirname(this.path)));
+      this.#synced = bytes;
     } catch (cause) {
       // A second sync would succeed without the bytes that the first one lost.
-      this.isBroken = true;
+      this.#isBroken = true;
       throw failed(this.path, 'synced', cause);
     } finally {
-      this.syncing = undefined;
+      this.#syncing = undefined;
     }
   }
 }
