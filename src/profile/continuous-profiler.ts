@@ -55,27 +55,37 @@ const NS_PER_MS = 1_000_000;
  * Stop it before the program ends, or the profile under way is not handed over. It keeps no program alive.
  */
 export class ContinuousProfiler {
-  private readonly startedMs = performance.now();
-  private beganMs = 0;
-  private spentBeforeNs = 0;
-  private timer: NodeJS.Timeout | undefined;
-  private isRunning = false;
-  private isOver = false;
-  private readonly delivery: ProfileDelivery;
-  private failure: unknown;
-  private pauses = 0;
+  readonly #recording: Recording;
+  readonly #carrier: Carrier;
+  readonly #rotateMs: number;
+  readonly #budgetPercent: number;
+  readonly #stopMs: number;
+  readonly #startedMs = performance.now();
+  #beganMs = 0;
+  #spentBeforeNs = 0;
+  #timer: NodeJS.Timeout | undefined;
+  #isRunning = false;
+  #isOver = false;
+  readonly #delivery: ProfileDelivery;
+  #failure: unknown;
+  #pauses = 0;
 
   /** @internal */
   constructor(
-    private readonly recording: Recording,
-    private readonly carrier: Carrier,
-    private readonly rotateMs: number,
-    private readonly budgetPercent: number,
+    recording: Recording,
+    carrier: Carrier,
+    rotateMs: number,
+    budgetPercent: number,
     sink: ProfileSink,
-    private readonly stopMs: number,
+    stopMs: number,
   ) {
-    this.delivery = new ProfileDelivery(sink);
-    this.begin();
+    this.#recording = recording;
+    this.#carrier = carrier;
+    this.#rotateMs = rotateMs;
+    this.#budgetPercent = budgetPercent;
+    this.#stopMs = stopMs;
+    this.#delivery = new ProfileDelivery(sink);
+    this.#begin();
   }
 
   /**
@@ -84,8 +94,8 @@ export class ContinuousProfiler {
    */
   async stop(): Promise<void> {
     const last = this.stopNow();
-    if (last !== undefined) this.delivery.give(last);
-    await this.delivery.settled(this.stopMs);
+    if (last !== undefined) this.#delivery.give(last);
+    await this.#delivery.settled(this.#stopMs);
   }
 
   /**
@@ -102,14 +112,14 @@ export class ContinuousProfiler {
    * ```
    */
   stopNow(): LabelledProfile | undefined {
-    if (this.isOver) return undefined;
-    this.isOver = true;
-    clearTimeout(this.timer);
+    if (this.#isOver) return undefined;
+    this.#isOver = true;
+    clearTimeout(this.#timer);
     try {
-      return this.isRunning ? this.recording.end() : undefined;
+      return this.#isRunning ? this.#recording.end() : undefined;
     } finally {
-      this.isRunning = false;
-      this.recording.close();
+      this.#isRunning = false;
+      this.#recording.close();
     }
   }
 
@@ -118,70 +128,79 @@ export class ContinuousProfiler {
   }
 
   stats(): ContinuousStats {
-    const { carrier, failure, pauses } = this;
-    const { profiles, waiting, dropped, sinkErrors, lastSinkError } = this.delivery;
-    const ms = performance.now() - this.startedMs;
-    const costPercent = (this.costNs() / (ms * NS_PER_MS)) * 100;
-    return { carrier, profiles, waiting, dropped, sinkErrors, lastSinkError, failure, pauses, costPercent };
+    const { profiles, waiting, dropped, sinkErrors, lastSinkError } = this.#delivery;
+    const ms = performance.now() - this.#startedMs;
+    const costPercent = (this.#costNs() / (ms * NS_PER_MS)) * 100;
+    return {
+      carrier: this.#carrier,
+      profiles,
+      waiting,
+      dropped,
+      sinkErrors,
+      lastSinkError,
+      failure: this.#failure,
+      pauses: this.#pauses,
+      costPercent,
+    };
   }
 
-  private costNs(): number {
-    return this.recording.costNs(this.isRunning ? performance.now() - this.beganMs : 0);
+  #costNs(): number {
+    return this.#recording.costNs(this.#isRunning ? performance.now() - this.#beganMs : 0);
   }
 
-  private begin(): void {
-    this.spentBeforeNs = this.costNs();
-    this.beganMs = performance.now();
-    this.recording.begin();
-    this.isRunning = true;
-    this.look();
+  #begin(): void {
+    this.#spentBeforeNs = this.#costNs();
+    this.#beganMs = performance.now();
+    this.#recording.begin();
+    this.#isRunning = true;
+    this.#look();
   }
 
-  private look(): void {
-    const leftMs = this.beganMs + this.rotateMs - performance.now();
-    this.timer = setTimeout(() => this.guarded(() => this.onTimer()), Math.max(1, Math.min(leftMs, LOOK_MS)));
-    this.timer.unref();
+  #look(): void {
+    const leftMs = this.#beganMs + this.#rotateMs - performance.now();
+    this.#timer = setTimeout(() => this.#guarded(() => this.#onTimer()), Math.max(1, Math.min(leftMs, LOOK_MS)));
+    this.#timer.unref();
   }
 
   // Nobody awaits a timer: what fails there would end the program.
-  private guarded(step: () => void): void {
+  #guarded(step: () => void): void {
     try {
       step();
     } catch (error) {
-      this.failure = error;
-      this.isRunning = false;
-      this.isOver = true;
-      this.recording.close();
+      this.#failure = error;
+      this.#isRunning = false;
+      this.#isOver = true;
+      this.#recording.close();
     }
   }
 
-  private onTimer(): void {
-    this.recording.tidy();
-    const ms = performance.now() - this.beganMs;
-    if (ms < this.rotateMs && !(ms >= LOOK_MS && this.isOverBudget(ms))) {
-      this.look();
+  #onTimer(): void {
+    this.#recording.tidy();
+    const ms = performance.now() - this.#beganMs;
+    if (ms < this.#rotateMs && !(ms >= LOOK_MS && this.#isOverBudget(ms))) {
+      this.#look();
       return;
     }
-    this.isRunning = false;
-    this.delivery.give(this.recording.end());
-    const pauseMs = this.pauseMs(performance.now() - this.beganMs);
+    this.#isRunning = false;
+    this.#delivery.give(this.#recording.end());
+    const pauseMs = this.#pauseMs(performance.now() - this.#beganMs);
     if (pauseMs === 0) {
-      this.begin();
+      this.#begin();
       return;
     }
-    this.pauses++;
+    this.#pauses++;
     count(Counter.budgetPauses);
-    this.timer = setTimeout(() => this.guarded(() => this.begin()), pauseMs);
-    this.timer.unref();
+    this.#timer = setTimeout(() => this.#guarded(() => this.#begin()), pauseMs);
+    this.#timer.unref();
   }
 
-  private isOverBudget(ms: number): boolean {
-    return this.costNs() - this.spentBeforeNs > (this.budgetPercent / 100) * ms * NS_PER_MS;
+  #isOverBudget(ms: number): boolean {
+    return this.#costNs() - this.#spentBeforeNs > (this.#budgetPercent / 100) * ms * NS_PER_MS;
   }
 
   // So long that profile and pause together are within the budget.
-  private pauseMs(ms: number): number {
-    const wantedMs = (this.costNs() - this.spentBeforeNs) / NS_PER_MS / (this.budgetPercent / 100);
+  #pauseMs(ms: number): number {
+    const wantedMs = (this.#costNs() - this.#spentBeforeNs) / NS_PER_MS / (this.#budgetPercent / 100);
     return Math.min(Math.max(0, Math.ceil(wantedMs - ms)), MAX_ROTATE_MS);
   }
 }

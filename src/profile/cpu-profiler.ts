@@ -40,7 +40,11 @@ const noInspector = (cause: unknown): ProfileError =>
   );
 
 export class CpuProfiler {
-  private constructor(private readonly session: InspectorSession) {}
+  readonly #session: InspectorSession;
+
+  private constructor(session: InspectorSession) {
+    this.#session = session;
+  }
 
   /** Loads the inspector at the first call only: to carry labels takes none. */
   static async open(): Promise<CpuProfiler> {
@@ -56,26 +60,26 @@ export class CpuProfiler {
 
   /** From now on V8 samples this thread. */
   start(intervalUs: number): void {
-    this.post('Profiler.enable');
-    this.post('Profiler.setSamplingInterval', { interval: intervalUs });
-    this.post('Profiler.start');
+    this.#post('Profiler.enable');
+    this.#post('Profiler.setSamplingInterval', { interval: intervalUs });
+    this.#post('Profiler.start');
   }
 
   stop(): RawProfile {
-    const { profile } = this.post('Profiler.stop') as { profile: RawProfile };
-    this.post('Profiler.disable');
+    const { profile } = this.#post('Profiler.stop') as { profile: RawProfile };
+    this.#post('Profiler.disable');
     return profile;
   }
 
   close(): void {
-    this.session.disconnect();
+    this.#session.disconnect();
   }
 
   // A session of this very thread answers before post() returns.
-  private post(method: string, params: object = {}): unknown {
+  #post(method: string, params: object = {}): unknown {
     let answer: unknown;
     let failure: Error | null = null;
-    this.session.post(method, params, (error, result) => {
+    this.#session.post(method, params, (error, result) => {
       failure = error;
       answer = result;
     });

@@ -16,11 +16,13 @@ export interface Note {
 export class NoteStore {
   /** True when every signal of the profile has its note. Known after `close`. */
   isComplete = false;
-  private readonly blocks: Float64Array[] = [];
-  private readonly refusedBefore: number;
+  readonly #sigprof: Sigprof;
+  readonly #blocks: Float64Array[] = [];
+  readonly #refusedBefore: number;
 
-  constructor(private readonly sigprof: Sigprof) {
-    this.refusedBefore = sigprof.refused();
+  constructor(sigprof: Sigprof) {
+    this.#sigprof = sigprof;
+    this.#refusedBefore = sigprof.refused();
     // Notes of a time between two profiles.
     const stale = new Float64Array(COLUMNS * ROWS_PER_BLOCK);
     while (sigprof.drain(stale) === ROWS_PER_BLOCK);
@@ -30,22 +32,22 @@ export class NoteStore {
   drain(): void {
     for (;;) {
       const block = new Float64Array(COLUMNS * ROWS_PER_BLOCK);
-      const rows = this.sigprof.drain(block);
+      const rows = this.#sigprof.drain(block);
       if (rows === 0) return;
-      this.blocks.push(rows === ROWS_PER_BLOCK ? block : block.slice(0, rows * COLUMNS));
+      this.#blocks.push(rows === ROWS_PER_BLOCK ? block : block.slice(0, rows * COLUMNS));
     }
   }
 
   /** End of the profile. `wasAlways`: the handler was in its place from the first signal to the last. */
   close(wasAlways: boolean): void {
     this.drain();
-    const refused = this.sigprof.refused() - this.refusedBefore;
+    const refused = this.#sigprof.refused() - this.#refusedBefore;
     count(Counter.notesRefused, refused);
     this.isComplete = wasAlways && refused === 0;
   }
 
   *notes(): Generator<Note> {
-    for (const block of this.blocks) {
+    for (const block of this.#blocks) {
       for (let at = 0; at < block.length; at += COLUMNS) {
         yield { labelId: block[at], fromNs: block[at + 1], toNs: block[at + 2], cpuNs: block[at + 3] };
       }

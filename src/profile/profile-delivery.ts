@@ -21,9 +21,12 @@ export class ProfileDelivery {
   dropped = 0;
   sinkErrors = 0;
   lastSinkError: unknown;
-  private last: Promise<void> = Promise.resolve();
+  readonly #sink: ProfileSink;
+  #last: Promise<void> = Promise.resolve();
 
-  constructor(private readonly sink: ProfileSink) {}
+  constructor(sink: ProfileSink) {
+    this.#sink = sink;
+  }
 
   give(profile: LabelledProfile): void {
     if (this.waiting >= MAX_WAITING) {
@@ -32,9 +35,9 @@ export class ProfileDelivery {
       return;
     }
     this.waiting++;
-    this.last = this.last.then(async () => {
+    this.#last = this.#last.then(async () => {
       try {
-        await this.sink(profile);
+        await this.#sink(profile);
         this.profiles++;
       } catch (error) {
         this.sinkErrors++;
@@ -48,6 +51,6 @@ export class ProfileDelivery {
 
   /** Resolves when the sink is done with all it was given so far, or after `mostMs`: a sink may hang, or wait for whoever waits for it. */
   settled(mostMs = DEFAULT_STOP_MS): Promise<void> {
-    return within(mostMs, this.last);
+    return within(mostMs, this.#last);
   }
 }

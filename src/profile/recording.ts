@@ -63,31 +63,32 @@ interface Take {
 }
 
 export class Recording {
-  private take: Take | undefined;
-  private following: Following | undefined;
-  private readonly timeline: Timeline | undefined;
-  private readonly sigprof: Sigprof | undefined;
-  private unlabelSpans: (() => void) | undefined;
-  private isChained = false;
-  private spentNs = 0;
-  private sampled = 0;
+  readonly #profiler: CpuProfiler;
+  readonly #settings: RecordingSettings;
+  #take: Take | undefined;
+  #following: Following | undefined;
+  readonly #timeline: Timeline | undefined;
+  readonly #sigprof: Sigprof | undefined;
+  #unlabelSpans: (() => void) | undefined;
+  #isChained = false;
+  #spentNs = 0;
+  #sampled = 0;
 
-  private constructor(
-    private readonly profiler: CpuProfiler,
-    private readonly settings: RecordingSettings,
-  ) {
+  private constructor(profiler: CpuProfiler, settings: RecordingSettings) {
+    this.#profiler = profiler;
+    this.#settings = settings;
     const { carrier, continuations, labelsSpans = false } = settings;
-    this.sigprof = carrier === 'trampoline' ? undefined : attachedSigprof();
-    if (labelsSpans) this.unlabelSpans = labelSpans();
+    this.#sigprof = carrier === 'trampoline' ? undefined : attachedSigprof();
+    if (labelsSpans) this.#unlabelSpans = labelSpans();
     if (continuations === false) return;
-    this.timeline = carrier === 'trampoline' ? new Timeline() : undefined;
-    if (continuations === 'auto') register.follow = () => this.follow();
-    else this.follow();
+    this.#timeline = carrier === 'trampoline' ? new Timeline() : undefined;
+    if (continuations === 'auto') register.follow = () => this.#follow();
+    else this.#follow();
   }
 
-  private follow(): void {
+  #follow(): void {
     register.follow = undefined;
-    this.following = followContinuations(this.timeline);
+    this.#following = followContinuations(this.#timeline);
   }
 
   static async open(settings: RecordingSettings): Promise<Recording> {
@@ -113,14 +114,13 @@ export class Recording {
   /** Begin a profile. */
   begin(): void {
     const startedNs = process.hrtime.bigint();
-    const { settings, timeline, sigprof } = this;
-    this.profiler.start(settings.intervalUs);
-    const { pool, continuations } = settings;
-    const frames = pool && { pool, timeline, followsContinuations: continuations !== false };
+    this.#profiler.start(this.#settings.intervalUs);
+    const { pool, continuations } = this.#settings;
+    const frames = pool && { pool, timeline: this.#timeline, followsContinuations: continuations !== false };
     register.pool = pool;
-    const registerTrace = sigprof && this.readRegister(sigprof);
-    this.take = { registerTrace, frames };
-    this.spend(startedNs);
+    const registerTrace = this.#sigprof && this.#readRegister(this.#sigprof);
+    this.#take = { registerTrace, frames };
+    this.#spend(startedNs);
   }
 
   /**
@@ -128,61 +128,61 @@ export class Recording {
    * `finally` runs. To be called each second or so from the event loop, where no label is active.
    */
   tidy(): void {
-    this.take?.registerTrace?.notes.drain();
+    this.#take?.registerTrace?.notes.drain();
     makeCurrent(NO_SCOPE);
-    this.following?.settle();
-    this.settings.pool?.settle();
+    this.#following?.settle();
+    this.#settings.pool?.settle();
   }
 
   /** End the profile under way and make what can be read of it. */
   end(): LabelledProfile {
     const startedNs = process.hrtime.bigint();
-    const { take, sigprof, settings } = this;
+    const take = this.#take;
     if (take === undefined) throw new Error('no profile was begun');
-    this.take = undefined;
+    this.#take = undefined;
     register.pool = undefined;
-    const isInPlace = sigprof?.handler() === 'spanline';
-    if (sigprof !== undefined && !isInPlace) count(Counter.handlersDisplaced);
+    const isInPlace = this.#sigprof?.handler() === 'spanline';
+    if (this.#sigprof !== undefined && !isInPlace) count(Counter.handlersDisplaced);
     const last = { last: register.current, lastUs: monotonicUs() };
     // V8 first: it restores the handler before its own, and no signal comes after.
-    const raw = this.profiler.stop();
-    sigprof?.unchain();
-    take.registerTrace?.notes.close(this.isChained && isInPlace);
+    const raw = this.#profiler.stop();
+    this.#sigprof?.unchain();
+    take.registerTrace?.notes.close(this.#isChained && isInPlace);
     makeCurrent(register.current);
     register.enroll = undefined;
-    const facts = { carrier: settings.carrier, intervalNs: settings.intervalUs * NS_PER_US, threadId };
+    const facts = { carrier: this.#settings.carrier, intervalNs: this.#settings.intervalUs * NS_PER_US, threadId };
     const trace = take.registerTrace && { ...take.registerTrace, ...last };
     const profile = buildProfile(raw, { register: trace, frames: take.frames }, facts);
-    settings.pool?.reset();
-    this.sampled += profile.counts.total;
-    this.spend(startedNs);
+    this.#settings.pool?.reset();
+    this.#sampled += profile.counts.total;
+    this.#spend(startedNs);
     return profile;
   }
 
   /** What this recording cost so far in CPU time of the thread, in nanoseconds: an estimate. */
   costNs(sinceMs: number): number {
-    const running = this.take === undefined ? 0 : (sinceMs * NS_PER_MS) / (this.settings.intervalUs * NS_PER_US);
-    return this.spentNs + (this.sampled + running) * SAMPLE_NS + (this.following?.resumptions() ?? 0) * HOOK_NS;
+    const running = this.#take === undefined ? 0 : (sinceMs * NS_PER_MS) / (this.#settings.intervalUs * NS_PER_US);
+    return this.#spentNs + (this.#sampled + running) * SAMPLE_NS + (this.#following?.resumptions() ?? 0) * HOOK_NS;
   }
 
   /** Nothing of it is left behind; a profile under way is thrown away. */
   close(): void {
     try {
-      if (this.take !== undefined) this.end();
+      if (this.#take !== undefined) this.end();
     } finally {
       register.pool = undefined;
       register.enroll = undefined;
       register.follow = undefined;
-      this.unlabelSpans?.();
-      this.following?.stop();
-      this.profiler.close();
+      this.#unlabelSpans?.();
+      this.#following?.stop();
+      this.#profiler.close();
       // Again, for a profile that the inspector failed to end.
-      this.sigprof?.unchain();
+      this.#sigprof?.unchain();
       register.isBusy = false;
     }
   }
 
-  private readRegister(sigprof: Sigprof): Take['registerTrace'] {
+  #readRegister(sigprof: Sigprof): Take['registerTrace'] {
     const notes = new NoteStore(sigprof);
     const table = new LabelTable();
     // Bound, for then it has no frame of its own.
@@ -190,12 +190,12 @@ export class Recording {
     const first = register.current;
     // Before the first note, whose CPU time counts from here.
     const firstCpuNs = sigprof.threadCpuNs();
-    this.isChained = sigprof.chain();
-    if (!this.isChained) count(Counter.handlersDisplaced);
+    this.#isChained = sigprof.chain();
+    if (!this.#isChained) count(Counter.handlersDisplaced);
     return { notes, table, first, firstUs: monotonicUs(), firstCpuNs };
   }
 
-  private spend(sinceNs: bigint): void {
-    this.spentNs += Number(process.hrtime.bigint() - sinceNs);
+  #spend(sinceNs: bigint): void {
+    this.#spentNs += Number(process.hrtime.bigint() - sinceNs);
   }
 }

@@ -31,69 +31,69 @@ const measureOffsetUs = (): number => {
 };
 
 export class Timeline {
-  private readonly fromUs = new Float64Array(ROWS);
-  private readonly toUs = new Float64Array(ROWS);
-  private readonly scopes: (Scope | typeof LOST)[] = [];
+  readonly #fromUs = new Float64Array(ROWS);
+  readonly #toUs = new Float64Array(ROWS);
+  readonly #scopes: (Scope | typeof LOST)[] = [];
   /** Counts on for ever; a row lies at its number modulo ROWS. */
-  private rows = 0;
+  #rows = 0;
   /** The last row has no end yet. */
-  private isOpen = false;
-  private readonly offsetUs = measureOffsetUs();
+  #isOpen = false;
+  readonly #offsetUs = measureOffsetUs();
 
-  private now(): number {
-    return performance.now() * US_PER_MS + this.offsetUs;
+  #now(): number {
+    return performance.now() * US_PER_MS + this.#offsetUs;
   }
 
   /** A continuation of this scope begins, perhaps inside of another. */
   enter(scope: Scope, isInside: boolean): void {
     if (scope === NO_SCOPE && !isInside) return;
-    const us = this.now();
-    if (this.isOpen) this.close(us);
-    if (scope !== NO_SCOPE) this.open(scope, us);
+    const us = this.#now();
+    if (this.#isOpen) this.#close(us);
+    if (scope !== NO_SCOPE) this.#open(scope, us);
   }
 
   /** The continuation that began last is over, and perhaps the one around it goes on. */
   leave(isInside: boolean): void {
-    if (!this.isOpen && !isInside) return;
-    const us = this.now();
-    if (this.isOpen) this.close(us);
+    if (!this.#isOpen && !isInside) return;
+    const us = this.#now();
+    if (this.#isOpen) this.#close(us);
     // Whose it is was not kept; and it may never have come to its end.
-    if (isInside) this.open(LOST, us);
+    if (isInside) this.#open(LOST, us);
   }
 
-  private open(scope: Scope | typeof LOST, us: number): void {
-    this.isOpen = true;
-    const last = (this.rows - 1) % ROWS;
-    if (this.rows > 0 && this.scopes[last] === scope && us - this.toUs[last] < JOIN_US) {
-      this.toUs[last] = Number.POSITIVE_INFINITY;
+  #open(scope: Scope | typeof LOST, us: number): void {
+    this.#isOpen = true;
+    const last = (this.#rows - 1) % ROWS;
+    if (this.#rows > 0 && this.#scopes[last] === scope && us - this.#toUs[last] < JOIN_US) {
+      this.#toUs[last] = Number.POSITIVE_INFINITY;
       return;
     }
-    const at = this.rows++ % ROWS;
-    this.fromUs[at] = us;
-    this.toUs[at] = Number.POSITIVE_INFINITY;
-    this.scopes[at] = scope;
+    const at = this.#rows++ % ROWS;
+    this.#fromUs[at] = us;
+    this.#toUs[at] = Number.POSITIVE_INFINITY;
+    this.#scopes[at] = scope;
   }
 
-  private close(us: number): void {
-    this.isOpen = false;
-    this.toUs[(this.rows - 1) % ROWS] = us;
+  #close(us: number): void {
+    this.#isOpen = false;
+    this.#toUs[(this.#rows - 1) % ROWS] = us;
   }
 
   /** What a sample in the microsecond `us` resumed in. */
   scopeAt(us: number): Scope | typeof LOST {
     const middle = us + 0.5;
-    let low = Math.max(0, this.rows - ROWS);
+    let low = Math.max(0, this.#rows - ROWS);
     const oldest = low;
-    let high = this.rows;
+    let high = this.#rows;
     // The last row that began before.
     while (low < high) {
       const half = Math.floor((low + high) / 2);
-      if (this.fromUs[half % ROWS] <= middle) low = half + 1;
+      if (this.#fromUs[half % ROWS] <= middle) low = half + 1;
       else high = half;
     }
     const row = low - 1;
     if (row < oldest) return oldest > 0 ? LOST : NO_SCOPE;
-    return this.toUs[row % ROWS] > middle ? this.scopes[row % ROWS] : NO_SCOPE;
+    return this.#toUs[row % ROWS] > middle ? this.#scopes[row % ROWS] : NO_SCOPE;
   }
 }
 

@@ -56,6 +56,7 @@ const checked = (options: CpuReporterOptions): Required<CpuReporterOptions> => {
  */
 export class CpuReporter implements Reporter {
   readonly name: string;
+  readonly #inner: Reporter;
   readonly #options: Required<CpuReporterOptions>;
   readonly #held: HeldTraces;
   readonly #pipeline: Pipeline;
@@ -65,10 +66,8 @@ export class CpuReporter implements Reporter {
   #call: Promise<void> | undefined;
   readonly #counters = { tracesWithCpu: 0, tracesWithoutCpu: 0, tracesOverBound: 0, tracesOverTime: 0 };
 
-  constructor(
-    private readonly inner: Reporter,
-    options: CpuReporterOptions = {},
-  ) {
+  constructor(inner: Reporter, options: CpuReporterOptions = {}) {
+    this.#inner = inner;
     this.name = inner.name;
     this.#options = checked(options);
     this.#held = new HeldTraces(this.#options.maxHeldSpans);
@@ -110,7 +109,7 @@ export class CpuReporter implements Reporter {
   async flush(): Promise<void> {
     this.#passOn(this.#held.takeAll());
     await this.#pipeline.whenSettled();
-    await this.inner.flush?.();
+    await this.#inner.flush?.();
   }
 
   async shutdown(): Promise<void> {
@@ -118,14 +117,14 @@ export class CpuReporter implements Reporter {
     this.#passOn(this.#held.takeAll());
     await this.#pipeline.whenSettled();
     this.#pipeline.close();
-    await this.inner.shutdown?.();
+    await this.#inner.shutdown?.();
   }
 
   /** Counters of what was held, and those of the other reporter. */
   stats(): Readonly<Record<string, number>> {
     const { reportErrors, droppedSpansQueueFull, droppedSpansRefused, droppedSpansAtShutdown } = this.#pipeline.stats();
     return {
-      ...this.inner.stats?.(),
+      ...this.#inner.stats?.(),
       ...this.#counters,
       heldTraces: this.#held.traceCount,
       heldSpans: this.#held.spanCount,
@@ -143,7 +142,7 @@ export class CpuReporter implements Reporter {
 
   #reportNow(batch: ReportBatch, traces: readonly OwnedTrace[]): void | Promise<void> {
     const { spanCount, resource, signal } = batch;
-    const call = this.inner.report({ traces: this.#withCpu(traces), spanCount, resource, signal });
+    const call = this.#inner.report({ traces: this.#withCpu(traces), spanCount, resource, signal });
     if (typeof call?.then !== 'function') return undefined;
     this.#call = call;
     return call.finally(() => {
@@ -153,7 +152,7 @@ export class CpuReporter implements Reporter {
 
   /** The other reporter, which must get one batch at a time, whether by the collector or from the queue here. */
   #inTurn(): Reporter {
-    const { inner } = this;
+    const inner = this.#inner;
     return {
       name: inner.name,
       report: (batch) => this.#call?.then(NOTHING, NOTHING).then(() => inner.report(batch)) ?? inner.report(batch),

@@ -7,37 +7,40 @@ interface Held extends OwnedTrace {
 }
 
 export class HeldTraces {
-  private held: Held[] = [];
-  private spans = 0;
+  readonly #maxSpans: number;
+  #held: Held[] = [];
+  #spans = 0;
 
-  constructor(private readonly maxSpans: number) {}
+  constructor(maxSpans: number) {
+    this.#maxSpans = maxSpans;
+  }
 
   get traceCount(): number {
-    return this.held.length;
+    return this.#held.length;
   }
 
   get spanCount(): number {
-    return this.spans;
+    return this.#spans;
   }
 
   add(owned: OwnedTrace): void {
-    this.held.push({ ...owned, endNs: windowOfSpans(owned.trace.spans).toNs, sinceMs: performance.now() });
-    this.spans += owned.trace.spanCount;
+    this.#held.push({ ...owned, endNs: windowOfSpans(owned.trace.spans).toNs, sinceMs: performance.now() });
+    this.#spans += owned.trace.spanCount;
   }
 
   /** Those that ended before this moment. */
   takeEndedBefore(unixNs: bigint): OwnedTrace[] {
-    return this.take(({ endNs }) => endNs <= unixNs);
+    return this.#take(({ endNs }) => endNs <= unixNs);
   }
 
   takeOlderThan(ms: number): OwnedTrace[] {
     const before = performance.now() - ms;
-    return this.take(({ sinceMs }) => sinceMs <= before);
+    return this.#take(({ sinceMs }) => sinceMs <= before);
   }
 
   takeOverBound(): OwnedTrace[] {
-    let over = this.spans - this.maxSpans;
-    return this.take(({ trace }) => {
+    let over = this.#spans - this.#maxSpans;
+    return this.#take(({ trace }) => {
       if (over <= 0) return false;
       over -= trace.spanCount;
       return true;
@@ -45,15 +48,15 @@ export class HeldTraces {
   }
 
   takeAll(): OwnedTrace[] {
-    return this.take(() => true);
+    return this.#take(() => true);
   }
 
-  private take(isWanted: (held: Held) => boolean): OwnedTrace[] {
+  #take(isWanted: (held: Held) => boolean): OwnedTrace[] {
     const taken: Held[] = [];
     const kept: Held[] = [];
-    for (const each of this.held) (isWanted(each) ? taken : kept).push(each);
-    this.held = kept;
-    for (const { trace } of taken) this.spans -= trace.spanCount;
+    for (const each of this.#held) (isWanted(each) ? taken : kept).push(each);
+    this.#held = kept;
+    for (const { trace } of taken) this.#spans -= trace.spanCount;
     return taken;
   }
 }

@@ -7,18 +7,18 @@ import { type Interval, OpenIntervals } from './open-intervals.js';
 
 /** A map by span id. As text each look-up would make a string; as one number ids would lose digits. */
 class SpanIdMap<T> {
-  private readonly byHi = new Map<number, Map<number, T>>();
+  readonly #byHi = new Map<number, Map<number, T>>();
 
   get(hi: number, lo: number): T | undefined {
-    return this.byHi.get(hi)?.get(lo);
+    return this.#byHi.get(hi)?.get(lo);
   }
 
   set(hi: number, lo: number, value: T): void {
-    getOrMake(this.byHi, hi, () => new Map<number, T>()).set(lo, value);
+    getOrMake(this.#byHi, hi, () => new Map<number, T>()).set(lo, value);
   }
 
   *values(): Generator<T> {
-    for (const byLo of this.byHi.values()) yield* byLo.values();
+    for (const byLo of this.#byHi.values()) yield* byLo.values();
   }
 }
 
@@ -36,7 +36,7 @@ export class SpanWork implements Interval {
   readonly nodes: SpanNode[] = [];
   /** Local spans whose nearest span across tasks this is. */
   readonly locals: SpanWork[] = [];
-  private open: OpenIntervals<SpanWork> | undefined;
+  #open: OpenIntervals<SpanWork> | undefined;
 
   constructor(
     readonly isLocal: boolean,
@@ -49,8 +49,8 @@ export class SpanWork implements Interval {
   /** The local span of this span that is open at `ns`, or this span. */
   innermostAt(ns: number): SpanWork {
     if (this.locals.length === 0) return this;
-    this.open ??= new OpenIntervals(this.locals);
-    return this.open.innermost(ns) ?? this;
+    this.#open ??= new OpenIntervals(this.locals);
+    return this.#open.innermost(ns) ?? this;
   }
 }
 
@@ -64,25 +64,25 @@ export class SpanIndex {
 
   constructor(records: readonly SpanRecord[]) {
     this.epochSec = records[0]?.startSec ?? 0;
-    for (const record of records) this.add(record);
-    this.mountLocals();
+    for (const record of records) this.#add(record);
+    this.#mountLocals();
   }
 
   parentOf({ record }: SpanNode): SpanNode | undefined {
     return this.traces.get(record.traceId)?.get(record.parentHi, record.parentLo);
   }
 
-  private add(record: SpanRecord): void {
+  #add(record: SpanRecord): void {
     const { traceId, idHi, idLo } = record;
     const trace = getOrMake(this.traces, traceId, () => new SpanIdMap<SpanNode>());
     if (trace.get(idHi, idLo) !== undefined) return;
-    const work = this.workOf(record);
+    const work = this.#workOf(record);
     const node = { record, work, total: undefined };
     work.nodes.push(node);
     trace.set(idHi, idLo, node);
   }
 
-  private workOf({ idHi, idLo, isLocal, startSec, startNano, endSec, endNano }: SpanRecord): SpanWork {
+  #workOf({ idHi, idLo, isLocal, startSec, startNano, endSec, endNano }: SpanRecord): SpanWork {
     const known = this.works.get(idHi, idLo);
     if (known !== undefined) return known;
     const ns = (sec: number, nano: number): number => (sec - this.epochSec) * NS_PER_S + nano;
@@ -91,7 +91,7 @@ export class SpanIndex {
     return work;
   }
 
-  private mountLocals(): void {
+  #mountLocals(): void {
     const mounts = new Map<SpanWork, SpanWork | undefined>();
     for (const local of this.works.values()) {
       if (!local.isLocal) continue;
