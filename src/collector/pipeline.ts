@@ -45,23 +45,24 @@ interface Batch extends ReportBatch {
 }
 
 export class Pipeline {
-  private readonly queue: QueuedTrace[] = [];
-  private head = 0;
-  private queuedBytes = 0;
-  private queuedSpans = 0;
+  readonly #options: () => ResolvedOptions;
+  readonly #queue: QueuedTrace[] = [];
+  #head = 0;
+  #queuedBytes = 0;
+  #queuedSpans = 0;
   /** Parts pushed so far; a mark to wait for. */
-  private pushed = 0;
+  #pushed = 0;
   /** The batch being sent or waiting to be sent again; it stays the oldest. */
-  private batch: Batch | null = null;
-  private isCalling = false;
-  private attempt = 0;
-  private retryTimer: NodeJS.Timeout | undefined;
-  private abort: AbortController | null = null;
-  private waiters: { readonly mark: number; readonly resolve: () => void }[] = [];
+  #batch: Batch | null = null;
+  #isCalling = false;
+  #attempt = 0;
+  #retryTimer: NodeJS.Timeout | undefined;
+  #abort: AbortController | null = null;
+  #waiters: { readonly mark: number; readonly resolve: () => void }[] = [];
   isClosed = false;
   lastError: string | undefined;
 
-  private readonly counters = {
+  readonly #counters = {
     reportedTraces: 0,
     reportedSpans: 0,
     reportErrors: 0,
@@ -74,42 +75,44 @@ export class Pipeline {
 
   constructor(
     readonly reporter: Reporter,
-    private readonly options: () => ResolvedOptions,
-  ) {}
+    options: () => ResolvedOptions,
+  ) {
+    this.#options = options;
+  }
 
   stats(): PipelineStats {
-    return { ...this.counters, queuedSpans: this.queuedSpans, queuedBytes: this.queuedBytes };
+    return { ...this.#counters, queuedSpans: this.#queuedSpans, queuedBytes: this.#queuedBytes };
   }
 
   get isIdle(): boolean {
-    return this.batch === null && this.head === this.queue.length;
+    return this.#batch === null && this.#head === this.#queue.length;
   }
 
   /** Queue parts and start sending. */
   push(parts: readonly QueuedTrace[]): void {
-    this.add(parts);
-    this.dropOverBound();
-    this.pump();
+    this.#add(parts);
+    this.#dropOverBound();
+    this.#pump();
   }
 
   /** What {@link whenSettled} and {@link pendingBefore} are asked about: everything pushed until now. */
   get mark(): number {
-    return this.pushed;
+    return this.#pushed;
   }
 
   /** Resolves when everything pushed before `mark` is delivered or dropped. A waiting retry is tried at once. */
-  whenSettled(mark = this.pushed): Promise<void> {
-    if (this.isSettled(mark)) return Promise.resolve();
-    if (this.retryTimer !== undefined) this.call();
-    if (this.isSettled(mark)) return Promise.resolve();
-    return new Promise((resolve) => this.waiters.push({ mark, resolve }));
+  whenSettled(mark = this.#pushed): Promise<void> {
+    if (this.#isSettled(mark)) return Promise.resolve();
+    if (this.#retryTimer !== undefined) this.#call();
+    if (this.#isSettled(mark)) return Promise.resolve();
+    return new Promise((resolve) => this.#waiters.push({ mark, resolve }));
   }
 
   /** Spans pushed before `mark` that are neither delivered nor dropped. */
   pendingBefore(mark: number): number {
-    const { batch } = this;
+    const batch = this.#batch;
     const sending = batch === null ? [] : batch.parts.slice(0, Math.max(0, mark - batch.first));
-    const waiting = this.queue.slice(this.head, this.head + Math.max(0, mark - this.headNumber));
+    const waiting = this.#queue.slice(this.#head, this.#head + Math.max(0, mark - this.#headNumber));
     return [...sending, ...waiting].reduce((sum, part) => sum + part.spanCount, 0);
   }
 
@@ -118,20 +121,20 @@ export class Pipeline {
    * `reportSync` gets its `report` called as long as that works synchronously.
    */
   reportSync(parts: readonly QueuedTrace[]): void {
-    this.add(parts);
+    this.#add(parts);
     const { reporter } = this;
-    if (this.isClosed || (this.isCalling && reporter.reportSync === undefined)) return;
-    this.cancelRetry();
+    if (this.isClosed || (this.#isCalling && reporter.reportSync === undefined)) return;
+    this.#cancelRetry();
     // A batch that is being sent asynchronously is sent again: twice is better than never, and the spans have ids.
-    if (this.isCalling && this.batch !== null) this.batch.isAbandoned = true;
-    for (this.batch ??= this.nextBatch(); this.batch !== null; this.batch = this.nextBatch()) {
+    if (this.#isCalling && this.#batch !== null) this.#batch.isAbandoned = true;
+    for (this.#batch ??= this.#nextBatch(); this.#batch !== null; this.#batch = this.#nextBatch()) {
       try {
         const result =
-          reporter.reportSync === undefined ? reporter.report(this.batch) : reporter.reportSync(this.batch);
+          reporter.reportSync === undefined ? reporter.report(this.#batch) : reporter.reportSync(this.#batch);
         if (isThenable(result)) return;
-        this.delivered(this.batch);
+        this.#delivered(this.#batch);
       } catch (error) {
-        this.counters.reportErrors++;
+        this.#counters.reportErrors++;
         this.lastError = messageOf(error);
         return;
       }
@@ -141,65 +144,65 @@ export class Pipeline {
   /** Stop: what is still queued is dropped and counted, a call under way is aborted. */
   close(): void {
     this.isClosed = true;
-    this.cancelRetry();
-    this.abort?.abort(new ReportError('ERR_SPANLINE_SHUTDOWN', 'The collector was shut down.'));
-    this.counters.droppedSpansAtShutdown += this.queuedSpans;
-    this.queue.length = 0;
-    this.head = 0;
-    this.queuedBytes = 0;
-    this.queuedSpans = 0;
-    this.batch = null;
-    this.settleWaiters();
+    this.#cancelRetry();
+    this.#abort?.abort(new ReportError('ERR_SPANLINE_SHUTDOWN', 'The collector was shut down.'));
+    this.#counters.droppedSpansAtShutdown += this.#queuedSpans;
+    this.#queue.length = 0;
+    this.#head = 0;
+    this.#queuedBytes = 0;
+    this.#queuedSpans = 0;
+    this.#batch = null;
+    this.#settleWaiters();
   }
 
-  private add(parts: readonly QueuedTrace[]): void {
+  #add(parts: readonly QueuedTrace[]): void {
     for (const part of parts) {
       part.hold?.();
-      this.queue.push(part);
-      this.queuedBytes += part.byteSize;
-      this.queuedSpans += part.spanCount;
+      this.#queue.push(part);
+      this.#queuedBytes += part.byteSize;
+      this.#queuedSpans += part.spanCount;
     }
-    this.pushed += parts.length;
+    this.#pushed += parts.length;
   }
 
-  private get headNumber(): number {
-    return this.pushed - (this.queue.length - this.head);
+  get #headNumber(): number {
+    return this.#pushed - (this.#queue.length - this.#head);
   }
 
-  private isSettled(mark: number): boolean {
-    return (this.batch === null || this.batch.first >= mark) && this.headNumber >= mark;
+  #isSettled(mark: number): boolean {
+    return (this.#batch === null || this.#batch.first >= mark) && this.#headNumber >= mark;
   }
 
-  private pump(): void {
-    if (this.isCalling || this.retryTimer !== undefined || this.isClosed) return;
-    this.batch ??= this.nextBatch();
-    this.settleWaiters();
-    if (this.batch !== null) this.call();
+  #pump(): void {
+    if (this.#isCalling || this.#retryTimer !== undefined || this.isClosed) return;
+    this.#batch ??= this.#nextBatch();
+    this.#settleWaiters();
+    if (this.#batch !== null) this.#call();
   }
 
-  private call(): void {
-    this.cancelRetry();
-    const batch = this.batch;
+  #call(): void {
+    this.#cancelRetry();
+    const batch = this.#batch;
     if (batch === null) {
-      this.pump();
+      this.#pump();
       return;
     }
-    this.isCalling = true;
+    this.#isCalling = true;
     const abort = new AbortController();
-    this.abort = abort;
+    this.#abort = abort;
     batch.signal = abort.signal;
-    const { reportTimeoutMs } = this.options();
+    const { reportTimeoutMs } = this.#options();
     let isSettled = false;
     const settle = (error?: unknown): void => {
       if (isSettled) return;
       isSettled = true;
       clearTimeout(timer);
-      this.isCalling = false;
-      this.abort = null;
+      this.#isCalling = false;
+      this.#abort = null;
       // Delivered by reportSync or dropped meanwhile.
-      if (this.batch !== batch) this.pump();
-      else if (error === undefined) this.succeeded(batch);
-      else this.failed(batch, error);
+      if (this.#batch !== batch) this.#pump();
+      else if (error === undefined) this.#succeeded(batch);
+      else this.#failed(batch, error);
     };
     const timer = setTimeout(() => {
       const error = new ReportError(
@@ -225,53 +228,53 @@ export class Pipeline {
     }
   }
 
-  private succeeded(batch: Batch): void {
-    this.delivered(batch);
-    this.batch = null;
-    this.attempt = 0;
-    this.continue();
+  #succeeded(batch: Batch): void {
+    this.#delivered(batch);
+    this.#batch = null;
+    this.#attempt = 0;
+    this.#continue();
   }
 
-  private failed(batch: Batch, error: unknown): void {
-    this.counters.reportErrors++;
+  #failed(batch: Batch, error: unknown): void {
+    this.#counters.reportErrors++;
     this.lastError = messageOf(error);
     // Not instanceof: the error may come from the other build of this package.
     const { retryable = true, retryAfterMs } = Object(error) as Partial<ReportError>;
     if (!retryable) {
-      this.counters.droppedSpansRefused += batch.spanCount;
-      this.released(batch);
-      this.batch = null;
-      this.attempt = 0;
-      this.continue();
+      this.#counters.droppedSpansRefused += batch.spanCount;
+      this.#released(batch);
+      this.#batch = null;
+      this.#attempt = 0;
+      this.#continue();
       return;
     }
-    this.counters.retries++;
-    const { retryMinMs, retryMaxMs } = this.options();
+    this.#counters.retries++;
+    const { retryMinMs, retryMaxMs } = this.#options();
     // A server's own word is taken as it is.
     const wait = Number.isFinite(retryAfterMs)
       ? (retryAfterMs as number)
-      : backoffMs(++this.attempt, { firstMs: retryMinMs, mostMs: retryMaxMs });
-    this.retryTimer = setTimeout(() => this.call(), timerMs(wait));
-    this.retryTimer.unref();
-    this.dropOverBound();
-    if (this.retryTimer === undefined) this.pump();
+      : backoffMs(++this.#attempt, { firstMs: retryMinMs, mostMs: retryMaxMs });
+    this.#retryTimer = setTimeout(() => this.#call(), timerMs(wait));
+    this.#retryTimer.unref();
+    this.#dropOverBound();
+    if (this.#retryTimer === undefined) this.#pump();
   }
 
   // Not recursive: a synchronous reporter with a long queue would overflow the stack.
-  private continue(): void {
-    this.settleWaiters();
-    if (this.head !== this.queue.length) queueMicrotask(() => this.pump());
+  #continue(): void {
+    this.#settleWaiters();
+    if (this.#head !== this.#queue.length) queueMicrotask(() => this.#pump());
   }
 
-  private delivered(batch: Batch): void {
-    this.counters.reportedTraces += batch.parts.length;
-    this.counters.reportedSpans += batch.spanCount;
-    this.released(batch);
+  #delivered(batch: Batch): void {
+    this.#counters.reportedTraces += batch.parts.length;
+    this.#counters.reportedSpans += batch.spanCount;
+    this.#released(batch);
   }
 
-  private released(batch: Batch): void {
-    this.queuedBytes -= batch.byteSize;
-    this.queuedSpans -= batch.spanCount;
+  #released(batch: Batch): void {
+    this.#queuedBytes -= batch.byteSize;
+    this.#queuedSpans -= batch.spanCount;
     const mayKeep = this.reporter.keepsNoTrace !== true;
     // One that has kept the batch itself may read it later.
     if (mayKeep && !batch.wasRead) return;
@@ -283,72 +286,72 @@ export class Pipeline {
     }
   }
 
-  private nextBatch(): Batch | null {
-    if (this.head === this.queue.length) return null;
+  #nextBatch(): Batch | null {
+    if (this.#head === this.#queue.length) return null;
     const parts: QueuedTrace[] = [];
     let spanCount = 0;
     let byteSize = 0;
-    const first = this.headNumber;
-    const { resource } = this.queue[this.head];
-    const { maxBatchSpans } = this.options();
-    while (this.head < this.queue.length) {
-      const part = this.queue[this.head];
+    const first = this.#headNumber;
+    const { resource } = this.#queue[this.#head];
+    const { maxBatchSpans } = this.#options();
+    while (this.#head < this.#queue.length) {
+      const part = this.#queue[this.#head];
       if (part.resource !== resource) break;
       if (parts.length > 0 && spanCount + part.spanCount > maxBatchSpans) break;
       parts.push(part);
       spanCount += part.spanCount;
       byteSize += part.byteSize;
-      this.head++;
+      this.#head++;
     }
-    this.trim();
+    this.#trim();
     const { signal } = new AbortController();
     const batch = { parts, wasRead: false, isAbandoned: false, spanCount, byteSize, first, resource, signal };
     return Object.defineProperty(batch, 'traces', TRACES) as unknown as Batch;
   }
 
   // Taking from the front by index and cutting now and then: `shift` moves the whole array each time.
-  private trim(): void {
-    if (this.head === this.queue.length || this.head > 1024) {
-      this.queue.splice(0, this.head);
-      this.head = 0;
+  #trim(): void {
+    if (this.#head === this.#queue.length || this.#head > 1024) {
+      this.#queue.splice(0, this.#head);
+      this.#head = 0;
     }
   }
 
-  private dropOverBound(): void {
-    const { maxQueuedBytes } = this.options();
-    if (this.queuedBytes <= maxQueuedBytes) return;
-    if (this.batch !== null && this.retryTimer !== undefined) {
-      this.dropped(this.batch.parts.length, this.batch.spanCount);
-      this.released(this.batch);
-      this.batch = null;
-      this.cancelRetry();
-      this.attempt = 0;
+  #dropOverBound(): void {
+    const { maxQueuedBytes } = this.#options();
+    if (this.#queuedBytes <= maxQueuedBytes) return;
+    if (this.#batch !== null && this.#retryTimer !== undefined) {
+      this.#dropped(this.#batch.parts.length, this.#batch.spanCount);
+      this.#released(this.#batch);
+      this.#batch = null;
+      this.#cancelRetry();
+      this.#attempt = 0;
     }
-    while (this.queuedBytes > maxQueuedBytes && this.head < this.queue.length) {
-      const part = this.queue[this.head++];
-      this.queuedBytes -= part.byteSize;
-      this.queuedSpans -= part.spanCount;
-      this.dropped(1, part.spanCount);
+    while (this.#queuedBytes > maxQueuedBytes && this.#head < this.#queue.length) {
+      const part = this.#queue[this.#head++];
+      this.#queuedBytes -= part.byteSize;
+      this.#queuedSpans -= part.spanCount;
+      this.#dropped(1, part.spanCount);
       part.release?.();
     }
-    this.trim();
-    this.settleWaiters();
+    this.#trim();
+    this.#settleWaiters();
   }
 
-  private dropped(traces: number, spans: number): void {
-    this.counters.droppedTracesQueueFull += traces;
-    this.counters.droppedSpansQueueFull += spans;
+  #dropped(traces: number, spans: number): void {
+    this.#counters.droppedTracesQueueFull += traces;
+    this.#counters.droppedSpansQueueFull += spans;
   }
 
-  private cancelRetry(): void {
-    clearTimeout(this.retryTimer);
-    this.retryTimer = undefined;
+  #cancelRetry(): void {
+    clearTimeout(this.#retryTimer);
+    this.#retryTimer = undefined;
   }
 
-  private settleWaiters(): void {
-    if (this.waiters.length === 0) return;
-    const settled = this.waiters.filter(({ mark }) => this.isSettled(mark));
-    this.waiters = this.waiters.filter((waiter) => !settled.includes(waiter));
+  #settleWaiters(): void {
+    if (this.#waiters.length === 0) return;
+    const settled = this.#waiters.filter(({ mark }) => this.#isSettled(mark));
+    this.#waiters = this.#waiters.filter((waiter) => !settled.includes(waiter));
     for (const { resolve } of settled) resolve();
   }
 }
