@@ -1,0 +1,61 @@
+// Classes hide what is theirs by `#`; only code on the hot path, where `#` costs more, has the keyword `private`.
+import { readdirSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import ts from 'typescript';
+import { expect, test } from 'vitest';
+
+/** Rooms and files that run while spans are recorded, once a span while they are encoded, or around the code of a label. */
+const HOT = [
+  'clock/',
+  'local-span/',
+  'span/',
+  'context/',
+  'collector/collector.ts',
+  'collector/ready-queue.ts',
+  'collector/trace-list.ts',
+  'collector/trace-part.ts',
+  'trace/property-views.ts',
+  'trace/record-view.ts',
+  'trace/row-properties.ts',
+  'trace/row-view.ts',
+  'profile/dynamic-label.ts',
+  'profile/trampoline-pool.ts',
+  'profile/join/span-labels.ts',
+];
+
+const src = fileURLToPath(new URL('../src/', import.meta.url));
+
+/** The members and parameters of `text` that are `private`. A constructor may be: there is no other way to say it. */
+const privateNames = (file: string, text: string): string[] => {
+  const source = ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true);
+  const found: string[] = [];
+  const visit = (node: ts.Node): void => {
+    if (node.kind === ts.SyntaxKind.PrivateKeyword && !ts.isConstructorDeclaration(node.parent)) {
+      const { line } = source.getLineAndCharacterOfPosition(node.getStart());
+      found.push(`${file}:${line + 1}: write #${(node.parent as ts.PropertyDeclaration).name.getText()}`);
+    }
+    ts.forEachChild(node, visit);
+  };
+  visit(source);
+  return found;
+};
+
+const sources = readdirSync(src, { recursive: true, encoding: 'utf8' })
+  .map((file) => file.replaceAll('\\', '/'))
+  .filter((file) => file.endsWith('.ts'));
+
+test('off the hot path nothing is private but by #', () => {
+  const cold = sources.filter((file) => !HOT.some((hot) => file.startsWith(hot)));
+  expect(cold.flatMap((file) => privateNames(file, readFileSync(src + file, 'utf8')))).toEqual([]);
+});
+
+test('the list names only what has private members', () => {
+  const isIn = (hot: string) =>
+    sources.some((file) => file.startsWith(hot) && privateNames(file, readFileSync(src + file, 'utf8')).length > 0);
+  expect(HOT.filter((hot) => !isIn(hot))).toEqual([]);
+});
+
+test('members, parameters and accessors are found, constructors are not', () => {
+  const text = `class A { private x = 1; private get y() { return 1; } private constructor(private readonly z: number) {} static private *w() {} }`;
+  expect(privateNames('a.ts', text).map((line) => line.split('#')[1])).toEqual(['x', 'y', 'z', 'w']);
+});
