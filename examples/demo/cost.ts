@@ -1,56 +1,87 @@
-// What tracing costs the service: the same queries with and without it, in rounds that take turns, the first of a round
-// being once the one, once the other, so that a machine that slows down slows both. Says how much the rounds differ, because a cost below that is no cost that was measured.
-import { configure, flush } from 'spanline';
+// What tracing costs the service: the same queries untraced, with one trace in ten, and with all of them, in rounds that take turns, so that a
+// machine that slows down slows all. Costs are differences within a round; rounds go on until these are known better than a third of what
+// they say, because a cost below its noise is no cost that was measured.
+import { configure, flush, parentBased, ratio } from 'spanline';
 
-const ROUNDS = 8;
+const LEAST_ROUNDS = 9;
+const MOST_ROUNDS = 45;
 
-/** Milliseconds of one side: median over the rounds. */
-export interface Side {
-  readonly wallMs: number;
-  readonly cpuMs: number;
+/** What tracing adds to an untraced round, percent: the median over the rounds, and between what it lies in 95 of 100 such measurements. */
+export interface Added {
+  readonly percent: number;
+  readonly from: number;
+  readonly to: number;
 }
 
-/** The two sides, and how far the rounds of one side lie apart, percent of the median. */
+/** Of one way of tracing: what it adds to the wall time and to the CPU time of the process. */
 export interface Cost {
-  readonly traced: Side;
-  readonly untraced: Side;
-  readonly noisePercent: number;
+  readonly wall: Added;
+  readonly cpu: Added;
+}
+
+/** Medians of an untraced round, and the two costs. */
+export interface Costs {
+  readonly wallMs: number;
+  readonly cpuMs: number;
+  readonly all: Cost;
+  readonly oneInTen: Cost;
   readonly rounds: number;
 }
 
-const quantile = (values: readonly number[], q: number): number =>
-  [...values].sort((a, b) => a - b)[Math.floor((values.length - 1) * q)];
+interface Times {
+  readonly wall: number;
+  readonly cpu: number;
+}
 
-const median = (values: readonly number[]): number => quantile(values, 0.5);
+const SIDES = ['off', 'oneInTen', 'all'] as const;
+type Side = (typeof SIDES)[number];
 
-const measure = async (work: () => Promise<unknown>): Promise<Side> => {
-  const cpu = process.cpuUsage();
-  const begin = performance.now();
-  await work();
-  const wallMs = performance.now() - begin;
-  // Outside the wall time, as in production, where spans leave later; inside the CPU time, because somebody pays it.
-  await flush();
-  const { user, system } = process.cpuUsage(cpu);
-  return { wallMs, cpuMs: (user + system) / 1000 };
+const turnTo = (side: Side): void =>
+  configure({ disabled: side === 'off', sampler: side === 'oneInTen' ? ratio(0.1) : parentBased() });
+
+const sorted = (values: readonly number[]): number[] => [...values].sort((a, b) => a - b);
+
+const median = (values: readonly number[]): number => sorted(values)[(values.length - 1) >> 1];
+
+/** The interval by order statistics, which asks for no distribution. */
+const addedBy = (values: readonly number[]): Added => {
+  const ranked = sorted(values);
+  const { length } = ranked;
+  const low = Math.max(0, Math.floor((length - 1.96 * Math.sqrt(length)) / 2));
+  return { percent: median(ranked), from: ranked[low], to: ranked[length - 1 - low] };
 };
 
-const summary = (sides: readonly Side[]): Side => ({
-  wallMs: median(sides.map(({ wallMs }) => wallMs)),
-  cpuMs: median(sides.map(({ cpuMs }) => cpuMs)),
-});
+const measure = async (work: () => Promise<unknown>): Promise<Times> => {
+  const before = process.cpuUsage();
+  const begin = performance.now();
+  await work();
+  const wall = performance.now() - begin;
+  // Outside the wall time, as in production, where spans leave later; inside the CPU time, because somebody pays it.
+  await flush();
+  const { user, system } = process.cpuUsage(before);
+  return { wall, cpu: (user + system) / 1000 };
+};
 
-/** Run `work` in turns, traced and not. Tracing is on afterwards. */
-export const measureCost = async (work: () => Promise<unknown>): Promise<Cost> => {
-  const traced: Side[] = [];
-  const untraced: Side[] = [];
-  for (let round = 0; round < ROUNDS; round++) {
-    for (const sides of round % 2 === 0 ? [untraced, traced] : [traced, untraced]) {
-      configure({ disabled: sides === untraced });
-      sides.push(await measure(work));
+const isKnown = ({ percent, from, to }: Added): boolean => (to - from) / 2 < Math.abs(percent) / 3;
+
+/** Run `work` in turns. Tracing is on afterwards. */
+export const measureCost = async (work: () => Promise<unknown>): Promise<Costs> => {
+  const times: Record<Side, Times[]> = { off: [], oneInTen: [], all: [] };
+  const costOf = (side: Side): Cost => {
+    const added = (what: keyof Times): Added =>
+      addedBy(times[side].map((one, round) => (one[what] / times.off[round][what] - 1) * 100));
+    return { wall: added('wall'), cpu: added('cpu') };
+  };
+  let rounds = 0;
+  while (rounds < LEAST_ROUNDS || (rounds < MOST_ROUNDS && !isKnown(costOf('all').cpu))) {
+    for (let i = 0; i < SIDES.length; i++) {
+      const side = SIDES[(i + rounds) % SIDES.length];
+      turnTo(side);
+      times[side].push(await measure(work));
     }
+    rounds++;
   }
-  configure({ disabled: false });
-  const walls = untraced.map(({ wallMs }) => wallMs);
-  const noisePercent = ((quantile(walls, 0.75) - quantile(walls, 0.25)) / median(walls)) * 100;
-  return { traced: summary(traced), untraced: summary(untraced), noisePercent, rounds: ROUNDS };
+  turnTo('all');
+  const [wallMs, cpuMs] = (['wall', 'cpu'] as const).map((what) => median(times.off.map((one) => one[what])));
+  return { wallMs, cpuMs, all: costOf('all'), oneInTen: costOf('oneInTen'), rounds };
 };

@@ -6,7 +6,7 @@ import { Archive } from 'spanline/archive';
 import { Benchmarks } from './benchmarks.js';
 import { makeQueries, runQueries } from './client.js';
 import { command, typed } from './command.js';
-import { type Cost, measureCost } from './cost.js';
+import { type Added, type Costs, measureCost } from './cost.js';
 import { profileWork, type Sampled, withCpuTime } from './cpu-profile.js';
 import { chooseDestination, failures, lostSpans } from './destination.js';
 import { startService } from './service.js';
@@ -27,18 +27,19 @@ const say = (...lines: string[]): void => {
 
 const heading = (text: string): void => say('', text, '-'.repeat(text.length));
 
-const percent = (traced: number, untraced: number): string => `${((traced / untraced - 1) * 100).toFixed(1)} %`;
+const shown = ({ percent, from, to }: Added): string =>
+  `${percent.toFixed(1)} % (${from.toFixed(1)} to ${to.toFixed(1)})`.padStart(26);
 
-const showCost = ({ traced, untraced, noisePercent, rounds }: Cost): void => {
-  heading(
-    `What tracing costs (${rounds} rounds of ${QUERIES} queries each way, taking turns; medians; spans only counted)`,
+const showCosts = ({ wallMs, cpuMs, all, oneInTen, rounds }: Costs): void => {
+  heading(`What tracing costs (${rounds} rounds of ${QUERIES} queries each way, taking turns; spans only counted)`);
+  const row = (name: string, ms: number, what: 'wall' | 'cpu'): string =>
+    `${name.padEnd(22)} ${ms.toFixed(1).padStart(10)} ${shown(oneInTen[what])} ${shown(all[what])}`;
+  say(
+    `${'of a round'.padEnd(22)} ${'untraced'.padStart(10)} ${'1 in 10 traced'.padStart(26)} ${'all traced'.padStart(26)}`,
+    row('time, ms', wallMs, 'wall'),
+    row('CPU of the process, ms', cpuMs, 'cpu'),
+    'added to the untraced round next to it: median, and its 95 % interval',
   );
-  const row = (name: string, a: number, b: number): string =>
-    `${name.padEnd(28)} ${a.toFixed(1).padStart(10)} ${b.toFixed(1).padStart(10)} ${percent(a, b).padStart(10)}`;
-  say(`${''.padEnd(28)} ${'traced'.padStart(10)} ${'untraced'.padStart(10)} ${'cost in %'.padStart(10)}`);
-  say(row('time of a round, ms', traced.wallMs, untraced.wallMs));
-  say(row('CPU of the process, ms', traced.cpuMs, untraced.cpuMs));
-  say(`noise: untraced rounds differ by ${noisePercent.toFixed(1)} % (p75 - p25 of the median)`);
 };
 
 /** The slowest trace of the archive as a waterfall; the command opens the archive for itself. */
@@ -121,7 +122,7 @@ const main = async (): Promise<void> => {
     },
   });
   const lostBefore = lostSpans();
-  showCost(await measureCost(() => runQueries(port, queries)));
+  showCosts(await measureCost(() => runQueries(port, queries)));
   await shutdown();
   say(`${counted.spans} spans in the traced rounds; dropped: ${lostSpans() - lostBefore}`);
   await showCpu(sampled);

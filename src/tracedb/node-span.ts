@@ -9,8 +9,15 @@ export const childSpan = (name: string, options?: SpanOptions): Span | undefined
   return Span.startWithLocalParent(name, options);
 };
 
-/** Run `work` under `span`, when there is one. */
-export const under = <T>(span: Span | undefined, work: () => T): T => (span === undefined ? work() : span.run(work));
+/** Begin `work` under `span`, when there is one. A promise is given back as it is: to follow it costs more than the rest, and is only of use for local spans. */
+export const under = <T>(span: Span | undefined, work: () => T): T => {
+  if (span === undefined) return work();
+  let result!: T;
+  span.run(() => {
+    result = work();
+  });
+  return result;
+};
 
 /** Run `work` with no current span: what it would start is not wanted. A no-op span would not do, for it leaves the current one. */
 export const untraced = <T>(work: () => T): T => lineStore.run(undefined as never, work);
@@ -33,7 +40,7 @@ export const inSpan = async <T>(
   const span = childSpan(name);
   if (span === undefined) return work();
   try {
-    const result = await span.run(work);
+    const result = await under(span, work);
     if (figures !== undefined) span.addProperties(figures(result));
     return result;
   } catch (error) {

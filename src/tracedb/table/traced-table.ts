@@ -41,9 +41,8 @@ class TracedRead<T> implements AsyncIterableIterator<readonly T[]> {
     const since = performance.now();
     try {
       // Under the span, so that the CPU time of reading is counted there.
-      const result = await under(this.#span, () => this.#inner.next()).finally(() => {
-        this.#figures.waitMs += performance.now() - since;
-      });
+      const result = await under(this.#span, () => this.#inner.next());
+      this.#figures.waitMs += performance.now() - since;
       if (result.done === true) {
         this.#end();
         return { done: true, value: undefined };
@@ -53,6 +52,7 @@ class TracedRead<T> implements AsyncIterableIterator<readonly T[]> {
       this.#figures.batches++;
       return result;
     } catch (error) {
+      this.#figures.waitMs += performance.now() - since;
       this.#fail(error);
       throw error;
     }
