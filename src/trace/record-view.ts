@@ -1,10 +1,11 @@
 // Records of our own collector as finished spans. One view serves all spans of a report, one after another: nothing is copied. Encoders read it
 // span by span, so its fields are `private`, which costs less here than `#`.
-import type { ArchivedKind, ArchivedResource, ArchivedScope, ArchivedStatusCode } from './archived-span.js';
+import type { ArchivedKind, ArchivedStatusCode } from './archived-span.js';
 import { LinkView } from './archived-view.js';
 import type { FinishedEvent, FinishedSpan } from './finished-span.js';
+import { OwnTraceView } from './own-trace-view.js';
 import { ListProperties } from './property-views.js';
-import { type EventRecord, flagsOf, type SpanRecord, type TraceIdentity } from './record.js';
+import { type EventRecord, flagsOf, type SpanRecord } from './record.js';
 
 class RecordEvent implements FinishedEvent {
   private readonly list = new ListProperties();
@@ -31,17 +32,11 @@ class RecordEvent implements FinishedEvent {
 }
 
 /** Point it at a record with `of`. */
-export class RecordView implements FinishedSpan {
+export class RecordView extends OwnTraceView implements FinishedSpan {
   private readonly list = new ListProperties();
   private readonly eventView = new RecordEvent();
   private readonly linkView = new LinkView();
   private record!: SpanRecord;
-  private trace!: TraceIdentity;
-
-  constructor(
-    public resource: ArchivedResource,
-    public scope: ArchivedScope,
-  ) {}
 
   of(span: SpanRecord): this {
     this.record = span;
@@ -49,18 +44,6 @@ export class RecordView implements FinishedSpan {
     return this;
   }
 
-  get trace0(): number {
-    return this.trace.w0;
-  }
-  get trace1(): number {
-    return this.trace.w1;
-  }
-  get trace2(): number {
-    return this.trace.w2;
-  }
-  get trace3(): number {
-    return this.trace.w3;
-  }
   get idHi(): number {
     return this.record.idHi;
   }
@@ -73,9 +56,6 @@ export class RecordView implements FinishedSpan {
   get parentLo(): number {
     return this.record.parentLo;
   }
-  get areIdsWhole(): boolean {
-    return true;
-  }
   get traceId(): string {
     return this.record.traceId;
   }
@@ -84,9 +64,6 @@ export class RecordView implements FinishedSpan {
   }
   get parentSpanId(): string {
     return this.record.parentSpanId;
-  }
-  get traceState(): string {
-    return this.trace.traceState;
   }
   get flags(): number {
     return flagsOf(this.record.hasRemoteParent, this.trace.isRandom);

@@ -7,8 +7,8 @@ import { type RowEntries, Tag } from '../local-span/row-entries.js';
 import { KINDS, STATUS_CODES } from '../span/span-check.js';
 import type { SpanKind, StatusCode } from '../span/span-types.js';
 import { hex8 } from '../span/traceparent.js';
-import type { ArchivedResource, ArchivedScope } from './archived-span.js';
 import type { FinishedEvent, FinishedLink, FinishedSpan } from './finished-span.js';
+import { OwnTraceView } from './own-trace-view.js';
 import { flagsOf, type TraceIdentity } from './record.js';
 import { RowProperties } from './row-properties.js';
 import { toUnixTime } from './tick-time.js';
@@ -82,9 +82,8 @@ class RowLink implements FinishedLink {
 }
 
 /** Point it at a row with `of`. */
-export class RowView implements FinishedSpan {
+export class RowView extends OwnTraceView implements FinishedSpan {
   readonly properties = new RowProperties();
-  readonly areIdsWhole = true;
   startSec = 0;
   startNano = 0;
   endSec = 0;
@@ -100,13 +99,7 @@ export class RowView implements FinishedSpan {
   rowFlags = 0;
   // Entries of the events, then of the links.
   private readonly places: number[] = [];
-  trace!: TraceIdentity;
   private anchor!: ClockAnchor;
-
-  constructor(
-    public resource: ArchivedResource,
-    public scope: ArchivedScope,
-  ) {}
 
   of(chunk: RowChunk, row: number, trace: TraceIdentity, anchor: ClockAnchor): this {
     this.chunk = chunk;
@@ -129,18 +122,6 @@ export class RowView implements FinishedSpan {
     return this;
   }
 
-  get trace0(): number {
-    return this.trace.w0;
-  }
-  get trace1(): number {
-    return this.trace.w1;
-  }
-  get trace2(): number {
-    return this.trace.w2;
-  }
-  get trace3(): number {
-    return this.trace.w3;
-  }
   get idHi(): number {
     return this.chunk.idHis[this.row] >>> 0;
   }
@@ -161,9 +142,6 @@ export class RowView implements FinishedSpan {
   }
   get parentSpanId(): string {
     return this.parentHi === 0 && this.parentLo === 0 ? '' : hex8(this.parentHi) + hex8(this.parentLo);
-  }
-  get traceState(): string {
-    return this.trace.traceState;
   }
   get flags(): number {
     return flagsOf((this.rowFlags & Flag.remoteParent) !== 0, this.trace.isRandom);
