@@ -224,7 +224,7 @@ export class RowEntries {
       case 'undefined':
         return true;
       default:
-        if (!Array.isArray(value)) return false;
+        if (!isList(value)) return false;
         this.add(this.keyOf(key), Tag.array, value.length, 0);
         for (const item of value) this.writeItem(item);
         return true;
@@ -328,4 +328,7 @@ const merged = (list: PropertyList): PropertyList => {
   return out;
 };
 
-const isValue = (value: unknown): boolean => isScalar(value) || Array.isArray(value);
+const isValue = (value: unknown): boolean => isScalar(value) || isList(value);
+
+// A function may be a revoked proxy, which `Array.isArray` throws for.
+const isList = (value: unknown): value is readonly unknown[] => typeof value === 'object' && Array.isArray(value);

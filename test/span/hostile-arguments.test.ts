@@ -224,6 +224,21 @@ class Named {
 }
 const { work: method } = new Named();
 
+test('a function that is a revoked proxy is no value of a property, and costs no other', async () => {
+  const { collector, memory } = recorder();
+  const root = Span.root('root', undefined, { collector });
+  const gone: Any = revoked(() => {});
+  root.addProperty('a', gone).addProperty('b', 1).addProperty('a', gone).addEvent('event', { a: gone, b: 1 });
+  root.run(() => LocalSpan.start('local').addProperty('a', gone).addProperty('b', 1).end());
+  root.end();
+  await collector.flush();
+  expect(memory.spans.map(({ name, properties }) => [name, properties])).toEqual([
+    ['root', { b: 1 }],
+    ['local', { b: 1 }],
+  ]);
+  expect(memory.spans[0].events[0].properties).toEqual({ b: 1 });
+});
+
 const isScalar = (value: unknown): boolean => ['string', 'number', 'bigint', 'boolean'].includes(typeof value);
 
 const checkProperties = (list: readonly unknown[] | null, read: object): void => {
