@@ -66,10 +66,16 @@ const wrong = (message: string): never => {
 
 const SPAN_KINDS: readonly unknown[] = ['internal', 'server', 'client', 'producer', 'consumer'];
 
+// An array, a Map or Headers have keys of another kind than options and properties. A trap that throws is found when it is read.
+const isRecord = (value: unknown): boolean => {
+  if (typeof value !== 'object' || value === null) return false;
+  return types.isProxy(value) || !(Symbol.iterator in value);
+};
+
 const CHECKS: Readonly<Record<keyof TracedOptions, (value: unknown) => boolean>> = {
   name: (value) => typeof value === 'string' && value !== '',
   shortName: (value) => typeof value === 'boolean',
-  properties: (value) => typeof value === 'function' || (typeof value === 'object' && value !== null),
+  properties: (value) => typeof value === 'function' || isRecord(value),
   kind: (value) => SPAN_KINDS.includes(value),
   enterOnResume: (value) => typeof value === 'boolean',
   async: (value) => typeof value === 'boolean',
@@ -91,8 +97,9 @@ const entriesOf = (options: object): [string, unknown][] => {
 
 /** Check what can be known before the function is. */
 export const checkOptions = (options: unknown): void => {
-  if (typeof options !== 'object' || options === null) {
-    wrong(`expected options, a name or a function, not ${options === null ? 'null' : typeof options}.`);
+  if (!isRecord(options)) {
+    const kind = options === null ? 'null' : typeof options === 'object' ? 'an iterable' : typeof options;
+    wrong(`expected options, a name or a function, not ${kind}.`);
   }
   for (const [key, value] of entriesOf(options as object)) {
     const check = CHECKS[key as keyof TracedOptions];
