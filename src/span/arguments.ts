@@ -1,5 +1,6 @@
 // Arguments of the recording API as programs without types give them. What cannot be what was meant is counted, said once
 // with the call that was meant, and taken as left out. Nothing here may throw, whatever a getter or a proxy does.
+import type { EventEmitter } from 'node:events';
 import { Counter, count } from '../local-span/counters.js';
 import type { LocalBatch } from '../local-span/local-batch.js';
 import type { LocalSpans } from '../local-span/local-collector.js';
@@ -130,6 +131,16 @@ export const spanArgument = <S extends SpanLike>(given: S | undefined): S | unde
   if (given === undefined || given === null) count(Counter.spansWithoutParent);
   else wrongArgument('bindEmitter(emitter, span) takes a Span.');
   return undefined;
+};
+
+/** What listeners can be added to and taken from. */
+export const isEmitter = (value: unknown): boolean => {
+  try {
+    const { on, once, off } = value as EventEmitter;
+    return typeof on === 'function' && typeof once === 'function' && typeof off === 'function';
+  } catch {
+    return false;
+  }
 };
 
 /** The parent of an iteration, when options name one. */

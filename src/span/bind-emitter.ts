@@ -2,7 +2,7 @@
 // changed, so removing a listener and counting listeners work as ever.
 import type { EventEmitter } from 'node:events';
 import { OptionError } from '../base/errors/option-error.js';
-import { spanArgument } from './arguments.js';
+import { isEmitter, spanArgument } from './arguments.js';
 import type { Span } from './span.js';
 
 /** What {@link bindEmitter} gives: subscribe with the span as parent; each call gives a function that unsubscribes. */
@@ -32,9 +32,7 @@ export interface BoundEmitter {
  * ```
  */
 export const bindEmitter = (emitter: EventEmitter, span: Span): BoundEmitter => {
-  if (typeof emitter?.on !== 'function' || typeof emitter.off !== 'function') {
-    throw new OptionError('bindEmitter(emitter, span) takes an EventEmitter first');
-  }
+  if (!isEmitter(emitter)) throw new OptionError('bindEmitter(emitter, span) takes an EventEmitter first');
   const parent = spanArgument(span);
   const subscribe =
     (method: 'on' | 'once') =>

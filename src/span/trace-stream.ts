@@ -2,6 +2,7 @@
 // hold the stream open or handle its errors for the user.
 import { EventEmitter } from 'node:events';
 import { wrongArgument } from '../local-span/misuse.js';
+import { isEmitter } from './arguments.js';
 import { errorMessage } from './exception.js';
 import { Span } from './span.js';
 import type { SpanOptions } from './span-options.js';
@@ -18,15 +19,6 @@ const isThrough = ({ readableEnded, writableFinished }: TraceableStream): boolea
   readableEnded === undefined && writableFinished === undefined
     ? true
     : readableEnded === true || writableFinished === true;
-
-const isEmitter = (stream: unknown): boolean => {
-  try {
-    const { on, once, off } = stream as EventEmitter;
-    return typeof on === 'function' && typeof once === 'function' && typeof off === 'function';
-  } catch {
-    return false;
-  }
-};
 
 /**
  * A span over the life of a Node stream, under the local parent: it ends at `close`, and has the status `error` when the

@@ -245,7 +245,8 @@ describe('other calls', () => {
   });
 
   test('bindEmitter of what emits nothing names the argument', () => {
-    for (const wrong of [5, undefined, null, {}, { on() {} }]) {
+    const throwing = new Proxy({}, { get: () => any(undefined).x });
+    for (const wrong of [5, undefined, null, {}, { on() {} }, { on() {}, off() {} }, throwing]) {
       expect(() => bindEmitter(any(wrong), span)).toThrow(expect.objectContaining({ code: 'ERR_SPANLINE_OPTION' }));
     }
   });
