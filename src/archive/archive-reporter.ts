@@ -5,9 +5,8 @@ import { BatchSpans } from '../exporters/batch-spans.js';
 import { Slices } from '../exporters/slices.js';
 import type { Archive } from './archive.js';
 
-/** How far a batch has come. */
+/** How far a batch has come. It must not lead to the batch: V8 keeps keys of a weak map that their own values lead to until old objects are collected. */
 interface Progress {
-  readonly spans: BatchSpans;
   next: number;
 }
 
@@ -44,13 +43,14 @@ export class ArchiveReporter implements Reporter {
   /** Resolves, or returns where that takes no longer than a slice, when all spans are in the file. */
   report(batch: ReportBatch): void | Promise<void> {
     const progress = this.#begin(batch);
+    const spans = new BatchSpans(batch);
     const slices = new Slices();
-    this.#append(batch, progress, () => slices.isOver());
-    return progress.next < batch.spanCount ? this.#goOn(batch, progress, slices) : undefined;
+    this.#append(spans, batch.spanCount, progress, () => slices.isOver());
+    return progress.next < batch.spanCount ? this.#goOn(batch, spans, progress, slices) : undefined;
   }
 
   reportSync(batch: ReportBatch): void {
-    this.#append(batch, this.#begin(batch), () => false);
+    this.#append(new BatchSpans(batch), batch.spanCount, this.#begin(batch), () => false);
   }
 
   #begin(batch: ReportBatch): Progress {
@@ -65,29 +65,29 @@ export class ArchiveReporter implements Reporter {
       );
     }
     if (progress === undefined) {
-      progress = { spans: new BatchSpans(batch), next: 0 };
+      progress = { next: 0 };
       this.#begun.set(batch, progress);
     }
     return progress;
   }
 
-  async #goOn(batch: ReportBatch, progress: Progress, slices: Slices): Promise<void> {
+  async #goOn(batch: ReportBatch, spans: BatchSpans, progress: Progress, slices: Slices): Promise<void> {
     while (progress.next < batch.spanCount) {
       await slices.next();
       batch.signal.throwIfAborted();
-      this.#append(batch, progress, () => slices.isOver());
+      this.#append(spans, batch.spanCount, progress, () => slices.isOver());
     }
   }
 
   /** Until all are taken, or `isOver`. */
-  #append({ spanCount }: ReportBatch, progress: Progress, isOver: () => boolean): void {
+  #append(spans: BatchSpans, spanCount: number, progress: Progress, isOver: () => boolean): void {
     let isLast = false;
     const isOverNow = (): boolean => {
       isLast = isOver();
       return isLast;
     };
     while (progress.next < spanCount && !isLast) {
-      const spanAt = (index: number) => progress.spans.viewAt(index);
+      const spanAt = (index: number) => spans.viewAt(index);
       const { next, taken, invalid } = this.#archive.appendFinished(spanAt, progress.next, spanCount, isOverNow);
       progress.next = next;
       this.#spans += taken;

@@ -2,7 +2,7 @@
 import type { ActiveTrace } from '../span/active-trace.js';
 
 export class ReadyQueue {
-  private traces: ActiveTrace[] = [];
+  private readonly traces: ActiveTrace[] = [];
   spans = 0;
   bytes = 0;
 
@@ -25,8 +25,8 @@ export class ReadyQueue {
 
   /** Everything queued; the queue is empty afterwards. */
   takeAll(): readonly ActiveTrace[] {
-    const traces = this.traces;
-    this.traces = [];
+    // Out of the same array: one that waits for a while is an old object, and would keep its traces until old objects are collected.
+    const traces = this.traces.splice(0);
     this.spans = 0;
     this.bytes = 0;
     for (const trace of traces) trace.isQueued = false;

@@ -29,7 +29,7 @@ const MOST_POOLED = 16;
 const MOST_POOLED_BYTES = 1 << 18;
 
 export class RowStore {
-  private full: RowChunk[] = [];
+  private readonly full: RowChunk[] = [];
   private open: RowChunk | null = null;
   private readonly owners: (RowOwner | null)[] = [];
   private readonly freeSlots: number[] = [];
@@ -88,9 +88,10 @@ export class RowStore {
     owners.forEach(({ slot }, i) => {
       if (slot !== NO_SLOT) wanted[slot] = i;
     });
-    const { open, full } = this;
+    const { open } = this;
+    // Out of the same array, for the reason that the ready queue gives.
+    const full = this.full.splice(0);
     this.open = null;
-    this.full = [];
     this.closedRows = 0;
     this.waiting = 0;
     // The open one first: where it stays, what is moved goes there.

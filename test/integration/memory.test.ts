@@ -12,7 +12,7 @@ test('five million spans', async () => {
 });
 
 // Whatever holds a trace until the next collection of old objects costs a service its copy, its promotion and a larger young heap.
-test.each(['keepsNoTrace', 'mayKeep'])('what was reported dies young: %s', async (kind) => {
+test.each(['keepsNoTrace', 'mayKeep', 'archive'])('what was reported dies young: %s', async (kind) => {
   const child = await runChild('die-young', { args: [kind], execArgv: ['--expose-gc'] });
   const { reported, bytesOfTrace } = resultOf(child) as Record<string, number>;
   expect(reported).toBe(60_000);
