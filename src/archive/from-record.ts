@@ -1,19 +1,15 @@
 // Turns spans of our own collector into what the archive keeps. Nothing may be lost or rounded on the way.
-
-import { OWN_SCOPE } from '../formats/library.js';
 import type {
   ArchivedEvent,
   ArchivedLink,
   ArchivedProperties,
-  ArchivedResource,
   ArchivedSpan,
   ArchivedValue,
 } from '../trace/archived-span.js';
 import { extrasOf } from '../trace/extras.js';
 import type { FinishedEvent, FinishedLink, FinishedSpan, SpanProperties } from '../trace/finished-span.js';
 import { NO_PROPERTIES } from '../trace/properties.js';
-import { type SpanRecord, setOwn } from '../trace/record.js';
-import { RecordView } from '../trace/record-view.js';
+import { setOwn } from '../trace/record.js';
 
 const propertiesOf = (from: SpanProperties): ArchivedProperties => {
   if (from.size === 0) return NO_PROPERTIES;
@@ -35,15 +31,6 @@ const linkOf = ({ traceId, spanId, traceState, properties, droppedAttributesCoun
   traceState,
   properties: propertiesOf(properties),
   ...extrasOf({ droppedAttributesCount }),
-});
-
-/** Serves one span after another. */
-const view = new RecordView({ properties: NO_PROPERTIES }, OWN_SCOPE);
-
-/** A span of the collector; `resource` is the same object for all spans of a batch. */
-export const archivedSpan = (record: SpanRecord, resource: ArchivedResource): ArchivedSpan => ({
-  ...archivedView(view.of(record)),
-  resource,
 });
 
 /** A finished span, with objects of its own. */

@@ -36,7 +36,3 @@ export const lazyProperties = (
     if (value !== undefined) add(key, value);
   }
 };
-
-/** What is to be kept until the record is made: the object, or what a callback makes of it now. */
-export const madeProperties = (properties: Properties | (() => Properties) | undefined): Properties | undefined =>
-  typeof properties === 'function' ? guarded(properties) : properties;

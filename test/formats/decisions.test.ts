@@ -1,7 +1,6 @@
 // What all formats decide alike, from records of the collector and from archived spans: integers beyond 64 bits, minus zero, the kind
 // `internal`, text of a status without an error, and `__proto__` as a key.
 import { describe, expect, test } from 'vitest';
-import { archivedSpan } from '../../src/archive/from-record.js';
 import { ByteWriter } from '../../src/base/bytes/byte-writer.js';
 import { decodeJaegerJson } from '../../src/formats/jaeger-json/read-traces.js';
 import { processJson, spanJson } from '../../src/formats/jaeger-json/write-span.js';
@@ -20,6 +19,7 @@ import { RecordView } from '../../src/trace/record-view.js';
 import { FULL_SPAN } from '../archive/support/any-span.js';
 import { decodeHttpBody } from '../exporters/jaeger/support/decode.js';
 import { RESOURCE, record, viewOf } from '../exporters/support/records.js';
+import { archivedSpan } from '../support/archived-span.js';
 
 const SPAN = record({
   kind: 'internal',

@@ -198,21 +198,12 @@ export class GroupTable {
     return this.rowCounts.length;
   }
 
-  get memoryBytes(): number {
-    return this.count * (8 + 4 + 8 + 16 + 16 + 21 * Object.keys(this.#parts).length);
-  }
-
   spanCount(group: number): number {
     return this.firsts[group + 1] - this.firsts[group];
   }
 
   firstId(group: number): Buffer {
     return idAt(this.#firstIds, group);
-  }
-
-  /** Whether the file has a part at all. */
-  has(part: Part): boolean {
-    return this.#parts[part] !== undefined;
   }
 
   /** Where a part of a group is; undefined when the group has none. */

@@ -252,12 +252,6 @@ export class PropertyBlock {
     }
     return undefined;
   }
-
-  /** Whether any row has the key. */
-  hasKey(key: string): boolean {
-    const wanted = storedKey(key);
-    return this.#columns.some((column) => column.key === wanted);
-  }
 }
 
 const readLayouts = (reader: ByteReader, columns: number): Uint32Array[] => {

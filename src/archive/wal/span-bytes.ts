@@ -435,13 +435,6 @@ export const readRows = (reader: ByteReader, form: FrameForm, rows: SpanRows): v
   }
 };
 
-/** All spans of a batch. */
-export const readSpans = (reader: ByteReader, form: FrameForm = 2): ArchivedSpan[] => {
-  const rows = new SpanRows();
-  readRows(reader, form, rows);
-  return rows.spans();
-};
-
 const readBatch = (reader: ByteReader, form: FrameForm, rows: SpanRows): void => {
   const resources: ArchivedResource[] = [];
   const scopes: ArchivedScope[] = [];

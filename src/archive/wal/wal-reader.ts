@@ -11,11 +11,6 @@ export interface WalRows extends WalExtent {
   readonly rows: SpanRows;
 }
 
-/** The same as spans. */
-export interface WalContents extends WalExtent {
-  readonly spans: ArchivedSpan[];
-}
-
 /** Bytes of a span at least, as a rule. */
 const SPAN_BYTES = 32;
 
@@ -56,12 +51,6 @@ export const readWalRows = (path: string): WalRows => {
   }
   const rows = new SpanRows(1 + Math.ceil(bytes.length / SPAN_BYTES));
   return { rows, ...readFromStart(bytes, path, rows) };
-};
-
-/** The same as spans. */
-export const readWal = (path: string): WalContents => {
-  const { rows, ...extent } = readWalRows(path);
-  return { spans: rows.spans(), ...extent };
 };
 
 /** Follows a file that is still written. */

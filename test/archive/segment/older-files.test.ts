@@ -3,8 +3,8 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { Segment } from '../../../src/archive/segment/segment.js';
-import { readWal } from '../../../src/archive/wal/wal-reader.js';
 import { newDirectory } from '../archive/support/directory.js';
+import { readWal } from '../support/read-wal.js';
 
 /** Of two spans, not compressed, in base64. */
 const SEGMENT =

@@ -5,13 +5,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { Archive } from '../../../src/archive/archive.js';
-import { archivedSpan } from '../../../src/archive/from-record.js';
 import { decodeJaegerJson } from '../../../src/formats/jaeger-json/read-traces.js';
 import { ownResource } from '../../../src/formats/library.js';
 import { decodeOtlpJson } from '../../../src/formats/otlp/read-json.js';
 import { encodeOtlpJson } from '../../../src/formats/otlp/write-json.js';
 import type { ArchivedSpan } from '../../../src/trace/archived-span.js';
 import { randomTraces, seededRandom } from '../../exporters/support/records.js';
+import { archivedSpan } from '../../support/archived-span.js';
 import { FULL_SPAN } from '../support/any-span.js';
 import { ask, onCleanUp, serve } from '../support/serve.js';
 

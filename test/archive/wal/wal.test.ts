@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { readWal, WalTail } from '../../../src/archive/wal/wal-reader.js';
+import { WalTail } from '../../../src/archive/wal/wal-reader.js';
 import { WalWriter } from '../../../src/archive/wal/wal-writer.js';
 import { BadKeyError, BadValueError, GraphError, LimitError } from '../../../src/container/graph-error.js';
 import type { ArchivedSpan } from '../../../src/trace/archived-span.js';
@@ -14,6 +14,7 @@ import { numberedTrace } from '../archive/support/numbered-traces.js';
 import { anyTakenSpans } from '../segment/support/arbitrary-spans.js';
 import { segmentBytes, span, spanIdOf } from '../segment/support/segments.js';
 import { seededRandom } from '../segment/support/synthetic-spans.js';
+import { readWal } from '../support/read-wal.js';
 
 /** A file of batches and where each ends. */
 const writeBatches = (path: string, batches: readonly (readonly ArchivedSpan[])[]): number[] => {

@@ -5,7 +5,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, describe, expect, test } from 'vitest';
-import { archivedSpan } from '../../../src/archive/from-record.js';
 import { FileReporter } from '../../../src/exporters/file.js';
 import { decodeJaegerJson } from '../../../src/formats/jaeger-json/read-traces.js';
 import { encodeJaegerJson } from '../../../src/formats/jaeger-json/write-traces.js';
@@ -13,6 +12,7 @@ import { ownResource } from '../../../src/formats/library.js';
 import type { ArchivedSpan } from '../../../src/trace/archived-span.js';
 import { FULL_SPAN, flatSpan } from '../../archive/support/any-span.js';
 import { batchOf, fullRecord, RESOURCE, randomTraces } from '../../exporters/support/records.js';
+import { archivedSpan } from '../../support/archived-span.js';
 
 const decode = (text: string) => decodeJaegerJson(Buffer.from(text));
 const decodeValue = (value: unknown) => decode(JSON.stringify(value));

@@ -2,7 +2,8 @@
 // nothing left out.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { readSpans, SpanEncoder } from '../../../src/archive/wal/span-bytes.js';
+import { SpanRows } from '../../../src/archive/segment/span-rows.js';
+import { readRows, SpanEncoder } from '../../../src/archive/wal/span-bytes.js';
 import { ByteWriter } from '../../../src/base/bytes/byte-writer.js';
 import { sectionReader } from '../../../src/container/layout.js';
 import { decodeOtlpJson } from '../../../src/formats/otlp/read-json.js';
@@ -135,7 +136,9 @@ const throughFiles = async (spans: readonly ArchivedSpan[]): Promise<ArchivedSpa
   const writer = new ByteWriter();
   const encoder = new SpanEncoder(writer);
   for (const one of spans) encoder.add(one);
-  const segment = await openSegment(readSpans(sectionReader(writer.view(), 'a write-ahead file', 'wal')));
+  const rows = new SpanRows();
+  readRows(sectionReader(writer.view(), 'a write-ahead file', 'wal'), 2, rows);
+  const segment = await openSegment(rows.spans());
   return (await collect(segment.scan())).flat();
 };
 
