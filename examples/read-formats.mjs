@@ -389,7 +389,12 @@ const readWriteAhead = (file) => {
   while (file.rest.length >= 12) {
     const { mark, length, crc } = file.row('mark:u32 length:u32 crc:u32');
     const isOld = mark === 0xc3a71ef5;
-    if (!(isOld || mark === 0xc4a71ef5) || length > file.rest.length || zlib.crc32(file.rest.subarray(0, length)) !== crc) break;
+    if (
+      !(isOld || mark === 0xc4a71ef5) ||
+      length > file.rest.length ||
+      zlib.crc32(file.rest.subarray(0, length)) !== crc
+    )
+      break;
     spans.push(...readFrame(new Reader(file.raw(length)), isOld));
   }
   return spans;
