@@ -58,6 +58,12 @@ describe('search', () => {
     });
     expect((await gold('search', '--status', 'positive', '--all')).code).toBe(0);
     expect((await gold('blame')).code).toBe(1);
+    expect((await gold('blame', '--test', 'circle')).code).toBe(1);
+    expect(await gold('blame', '--test', 'cirlce')).toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: expect.stringContaining('no test "cirlce"; did you mean "circle"?'),
+    });
   });
 
   test('leaves out what a rule ignores', async () => {

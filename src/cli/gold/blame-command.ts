@@ -1,9 +1,13 @@
 // `spanline gold blame`: which commits may have brought the digests nobody has triaged.
 import type { Command } from 'commander';
-import type { Blame } from '../../tracedb/index.js';
+import { DEFAULT_TEST_KEY } from '../../tracedb/gold/blame.js';
+import type { Blame, GoldStore } from '../../tracedb/index.js';
+import { quoted } from '../../tracedb/params/param-text.js';
+import { didYouMean } from '../../tracedb/query/known-query.js';
 import { columns } from '../columns.js';
-import { ExitCode, endWith } from '../exit-code.js';
+import { ExitCode, endWith, notFound } from '../exit-code.js';
 import { wholeNumber } from '../options.js';
+import type { Call } from '../store-session.js';
 import { printAnswer, type StoreOptions, withGold, withStore } from './gold-options.js';
 
 interface BlameOptions extends StoreOptions {
@@ -19,6 +23,16 @@ const row = ({ test, digest, suspects, firstSeen, traces, mayBeOlder }: Blame): 
   String(traces),
 ];
 
+/** A mistyped name must not look like a test of which nothing is untriaged. */
+const requireTest = async (store: GoldStore, test: string, call: Call): Promise<void> => {
+  const tests = new Set<string>();
+  for await (const tile of store.tiles(call)) {
+    for (const one of (await store.orderedParamSet(tile, call)).values(DEFAULT_TEST_KEY)) tests.add(one);
+    if (tests.has(test)) return;
+  }
+  throw notFound(`the store has no test ${quoted(test)}${didYouMean(test, [...tests])}`);
+};
+
 /** Register the command. */
 export const registerBlame = (gold: Command): void => {
   withStore(gold.command('blame'))
@@ -27,12 +41,13 @@ export const registerBlame = (gold: Command): void => {
     .option('--test <name>', 'only this test')
     .addHelpText(
       'after',
-      '\nExamples:\n  $ spanline gold blame --store ./gold\n\nExit codes: 0 nothing untriaged, 1 something is.',
+      '\nExamples:\n  $ spanline gold blame --store ./gold\n\nExit codes: 0 nothing untriaged, 1 something is, or the store has no such test.',
     )
     .action(({ commits, test, ...options }: BlameOptions) =>
       withGold(options, async ({ gold: store, call }) => {
         const all = await store.blame(commits, undefined, call);
         const blamed = test === undefined ? all : all.filter((one) => one.test === test);
+        if (test !== undefined && blamed.length === 0) await requireTest(store, test, call);
         const head = ['test', 'digest', 'suspects', 'first seen', 'traces'];
         printAnswer(options.json, blamed, columns(head, blamed.map(row), 'lllrr'));
         if (blamed.length > 0) endWith(ExitCode.findings);
