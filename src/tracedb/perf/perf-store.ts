@@ -136,6 +136,7 @@ export class PerfStore {
    * `ERR_SPANLINE_INVALID_INPUT` for params that no trace can have.
    */
   async readTraces(tile: number, params: readonly Params[], options: CallOptions = {}): Promise<PerfTrace[]> {
+    if (!Array.isArray(params)) throw invalidInput('readTraces takes a list of params, each an object of texts');
     const deadline = new CallDeadline('reading traces', options);
     const ops = await this.#opsRows.at(tile).read(deadline.next());
     const ids: string[] = [];

@@ -87,6 +87,12 @@ onBothEngines('a store of cleaned params', (engine) => {
     await expect(perf.readTraces(7, [params])).rejects.toMatchObject(refused);
   });
 
+  test.each([undefined, null, 5, {}])('%j is no list of params', async (given) => {
+    await expect(perf.readTraces(0, given as unknown as Params[])).rejects.toMatchObject({
+      code: 'ERR_SPANLINE_INVALID_INPUT',
+    });
+  });
+
   test('params that a trace could have, but none has, are left out', async () => {
     expect(await perf.readTraces(0, [{ test: 'other' }, { test: 'world', test_kind: 'c' }])).toHaveLength(1);
     expect(await perf.source(0, { test: 'other' })).toBeUndefined();
