@@ -176,8 +176,7 @@ export class Collector implements TraceSink {
   reportSync(): void {
     this.disarm();
     closeUnfinished();
-    const parts = this.takeReady();
-    for (const pipeline of this.pipelines) pipeline.reportSync(parts);
+    this.handOver(this.takeReady(), 'reportSync');
     for (const pipeline of this.former) pipeline.reportSync([]);
   }
 
@@ -300,14 +299,14 @@ export class Collector implements TraceSink {
   private report(): void {
     this.disarm();
     const parts = this.takeReady();
-    if (parts.length > 0) this.push(parts);
+    if (parts.length > 0) this.handOver(parts, 'push');
     if (this.options.reportOpenTraces && this.open.size > 0) this.arm();
   }
 
-  private push(parts: readonly TracePart[]): void {
+  private handOver(parts: readonly TracePart[], way: 'push' | 'reportSync'): void {
     // Until each pipeline holds them: the first may be done before the second has them.
     for (const part of parts) part.hold();
-    for (const pipeline of this.pipelines) pipeline.push(parts);
+    for (const pipeline of this.pipelines) pipeline[way](parts);
     for (const part of parts) part.release();
   }
 

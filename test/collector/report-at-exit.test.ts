@@ -41,3 +41,17 @@ test('one that throws is not called for ever', () => {
   };
   expect(atExit({ name: 'r', report })).toMatchObject({ reportErrors: 1, reportedSpans: 0, queuedSpans: 5 });
 });
+
+test('a reporter that keeps no trace leaves what it got to the next one', () => {
+  const collector = new Collector({ reportIntervalMs: 60_000 });
+  const names: string[] = [];
+  const reader = (name: string): Reporter => ({
+    name,
+    keepsNoTrace: true,
+    report: ({ traces }) => void names.push(...traces.map((trace) => `${name} ${trace.spanAt(0).name}`)),
+  });
+  collector.setReporter([reader('a'), reader('b')]);
+  Span.root('root', undefined, { collector }).end();
+  collector.reportSync();
+  expect(names).toEqual(['a root', 'b root']);
+});
