@@ -3,7 +3,7 @@
 
 import { mkdir } from 'node:fs/promises';
 import { wholeNumber } from '../base/options/checks.js';
-import { BadOptionsError, badOptions, ClosedError, TransportError } from '../container/graph-error.js';
+import { BadOptionsError, BadValueError, badOptions, ClosedError, TransportError } from '../container/graph-error.js';
 import type { ArchivedSpan, TraceSearch, TraceSummary } from '../trace/archived-span.js';
 import { shownName, UNKNOWN_SERVICE } from '../trace/trace-facts.js';
 import {
@@ -21,6 +21,7 @@ import { searchSources, tracesFrom } from './search-sources.js';
 import { SegmentSet } from './segment-set.js';
 import type { QueryOptions } from './segment-source.js';
 import { Snapshots } from './snapshots.js';
+import { describe } from './values/values.js';
 import { WorkThread } from './work-thread.js';
 
 /** How a call reads: `signal` stops it, `onDamage` is told of what cannot be read while the rest answers. */
@@ -100,6 +101,7 @@ export class Archive {
    */
   append(spans: readonly ArchivedSpan[]): number {
     this.#checkWritable();
+    if (!Array.isArray(spans)) throw new BadValueError(`append takes a list of spans, not ${describe(spans)}`);
     return this.#held.append(spans);
   }
 

@@ -9,7 +9,8 @@ export class Interner<T extends object> {
   readonly #byIdentity = new Map<T, number>();
   readonly #byContent = new Map<string, number>();
   readonly #scratch = new ByteWriter();
-  #lastThing: T | undefined;
+  // At first what is no thing: one that is left out must be written, and so refused.
+  #lastThing: unknown = this;
   #lastNumber = 0;
 
   constructor(write: (writer: ByteWriter, thing: T) => void) {

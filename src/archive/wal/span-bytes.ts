@@ -58,7 +58,8 @@ const checkTime = (time: bigint): void => {
 class Known<T> {
   readonly #write: (writer: ByteWriter, thing: T) => void;
   readonly #numbers = new Map<T, number>();
-  #last: T | undefined;
+  // At first what is no thing: one that is left out must be written, and so refused.
+  #last: unknown = this;
   #lastNumber = 0;
 
   constructor(write: (writer: ByteWriter, thing: T) => void) {

@@ -52,9 +52,11 @@ test.each(FIELDS)('%s', async (path) => {
   if (/events$|links$/.test(path))
     for (const value of [{}, 'text', new Set()]) bad.push([String(value), changed(path, value)]);
   for (const [what, one] of bad) {
-    const error = thrownBy(() => archive.append([span(), one]));
-    expect(error instanceof BadValueError || error instanceof BadKeyError, `${what}: ${error}`).toBe(true);
-    expect((error as Error).message, what).toContain(field);
+    for (const batch of [[one], [span(), one]]) {
+      const error = thrownBy(() => archive.append(batch));
+      expect(error instanceof BadValueError || error instanceof BadKeyError, `${what}: ${error}`).toBe(true);
+      expect((error as Error).message, what).toContain(field);
+    }
   }
   expect(archive.room).toBe(500_000);
 });
@@ -155,4 +157,11 @@ test('what is no span at all', async () => {
   const archive = await openArchive(newDirectory());
   for (const one of [undefined, null, 5, 'span', []])
     expect(thrownBy(() => archive.append([one as never]))).toBeInstanceOf(BadValueError);
+});
+
+test.each([undefined, null, 5, 'text', {}])('%j is no list of spans', async (given) => {
+  const archive = await openArchive(newDirectory());
+  const error = thrownBy(() => archive.append(given as unknown as ArchivedSpan[]));
+  expect(error).toBeInstanceOf(BadValueError);
+  expect((error as Error).message).toContain('append takes a list of spans');
 });
