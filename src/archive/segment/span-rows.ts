@@ -13,6 +13,7 @@ import type {
 } from '../../trace/archived-span.js';
 import { NO_PROPERTIES } from '../../trace/properties.js';
 import { setOwn } from '../../trace/record.js';
+import { checkSpan } from '../check-span.js';
 import { EVENT_BYTES, LINK_BYTES, PROPERTY_BYTES, SPAN_BYTES } from '../span-memory.js';
 import { restored, storedProperties } from '../stored-extras.js';
 import { parseId } from '../values/ids.js';
@@ -106,9 +107,13 @@ export class SpanRows {
     this.types = new Uint8Array(capacity);
   }
 
+  /** Of spans that nobody looked at before. */
   static of(spans: Iterable<ArchivedSpan>): SpanRows {
     const rows = new SpanRows();
-    for (const span of spans) rows.add(span);
+    for (const span of spans) {
+      checkSpan(span);
+      rows.add(span);
+    }
     return rows;
   }
 

@@ -18,6 +18,7 @@ import type {
 import type { Extras } from '../../trace/extras.js';
 import type { FinishedLink, FinishedSpan, SpanProperties } from '../../trace/finished-span.js';
 import { setOwn } from '../../trace/record.js';
+import { checkSpan } from '../check-span.js';
 import { archivedView } from '../from-record.js';
 import { KINDS, STATUS_CODES } from '../segment/codes.js';
 import { planSegment } from '../segment/segment-plan.js';
@@ -28,7 +29,6 @@ import { parseId } from '../values/ids.js';
 import { readText, writeText } from '../values/texts.js';
 import { isTime, readTime, TIME_RULE, writeTime } from '../values/times.js';
 import { isPlainObject, readProperties, readValue, typeOf, ValueType, writeValue } from '../values/values.js';
-import { checkSpan } from './check-span.js';
 
 /** What a span has, as bits of its first byte. `far`: its end is written as a time, for it lasts longer than 2^53 ns. */
 const Has = { parent: 1, newTrace: 2, texts: 4, properties: 8, events: 16, links: 32, far: 64 } as const;

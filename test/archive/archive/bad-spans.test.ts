@@ -2,6 +2,8 @@
 // is kept as something else.
 import { runInNewContext } from 'node:vm';
 import { expect, test } from 'vitest';
+import { writeSegment } from '../../../src/archive/segment/write-segment.js';
+import { BufferSink } from '../../../src/container/byte-sink.js';
 import { BadKeyError, BadValueError } from '../../../src/container/graph-error.js';
 import type { ArchivedSpan, ArchivedValue } from '../../../src/trace/archived-span.js';
 import { thrownBy } from '../../container/support/errors.js';
@@ -52,8 +54,13 @@ test.each(FIELDS)('%s', async (path) => {
   if (/events$|links$/.test(path))
     for (const value of [{}, 'text', new Set()]) bad.push([String(value), changed(path, value)]);
   for (const [what, one] of bad) {
-    for (const batch of [[one], [span(), one]]) {
-      const error = thrownBy(() => archive.append(batch));
+    const takers = [
+      () => archive.append([one]),
+      () => archive.append([span(), one]),
+      () => writeSegment(new BufferSink(), [one]),
+    ];
+    for (const take of takers) {
+      const error = thrownBy(take);
       expect(error instanceof BadValueError || error instanceof BadKeyError, `${what}: ${error}`).toBe(true);
       expect((error as Error).message, what).toContain(field);
     }
