@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { newId, walName } from './file-names.js';
 import { HeldList, rowsOf } from './held-list.js';
 import { use } from './owner.js';
-import type { SpanRows } from './segment/span-rows.js';
+import type { SpanRows } from './rows/span-rows.js';
 
 import { WalWriter } from './wal/wal-writer.js';
 

@@ -2,7 +2,7 @@
 // have it are; everything else decodes all, and keeps it as long as there are queries.
 import { sectionReader } from '../container/layout.js';
 import type { ArchivedSpan } from '../trace/archived-span.js';
-import { SpanRows } from './segment/span-rows.js';
+import { SpanRows } from './rows/span-rows.js';
 import { SpanList } from './span-list.js';
 import type { TraceId } from './trace-source.js';
 import { readRows } from './wal/span-bytes.js';

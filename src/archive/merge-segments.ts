@@ -1,7 +1,7 @@
 // Makes one segment of several, in whatever thread it is called. A damaged one must stop it: merging would lose what salvage can save.
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { SpanRows } from './segment/span-rows.js';
+import { SpanRows } from './rows/span-rows.js';
 import type { SegmentSet } from './segment-set.js';
 import { writeSpansTo } from './write-spans.js';
 

@@ -1,8 +1,8 @@
 // Writes spans as a segment under a name that tells their times. Shared by this thread and the worker: it must need nothing of either.
 import { join } from 'node:path';
 import { newId, segmentName } from './file-names.js';
-import type { SpanRows } from './segment/span-rows.js';
-import type { Times } from './segment/times.js';
+import type { SpanRows } from './rows/span-rows.js';
+import type { Times } from './rows/times.js';
 import { writeSegment } from './segment/write-segment.js';
 
 /** The row of the earliest or the latest time, by `sign` -1 or 1. */

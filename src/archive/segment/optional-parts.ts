@@ -9,6 +9,7 @@ import type { ByteReader } from '../../base/bytes/byte-reader.js';
 import { ByteWriter } from '../../base/bytes/byte-writer.js';
 import { BadValueError } from '../../container/graph-error.js';
 import type { ArchivedEvent, ArchivedLink } from '../../trace/archived-span.js';
+import type { SpanRows } from '../rows/span-rows.js';
 import { storedProperties } from '../stored-extras.js';
 import { SPAN_ID_BYTES, TRACE_ID_BYTES } from '../values/ids.js';
 import { TextColumn, writeTexts } from '../values/texts.js';
@@ -16,7 +17,6 @@ import { isTime, TIME_RULE } from '../values/times.js';
 import { readCounts, readTold, writeCounts, writeTimeAgainst } from './layout.js';
 import { PropertyBlock, PropertyWriter } from './properties.js';
 import { linkKey } from './segment-graphs.js';
-import type { SpanRows } from './span-rows.js';
 import type { StringTable } from './span-tables.js';
 
 /** The part of some rows; empty when none of them has events. */

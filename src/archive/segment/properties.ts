@@ -10,10 +10,10 @@ import { ByteWriter } from '../../base/bytes/byte-writer.js';
 import type { ArchivedProperties, ArchivedValue } from '../../trace/archived-span.js';
 import type { Extras } from '../../trace/extras.js';
 import { setOwn } from '../../trace/record.js';
+import type { SpanRows } from '../rows/span-rows.js';
 import { isReserved, restored, storedKey } from '../stored-extras.js';
 import { readColumn, type ValueColumn, writeColumn } from '../values/value-column.js';
 import { typeOf, VALUE_TYPES, ValueType } from '../values/values.js';
-import type { SpanRows } from './span-rows.js';
 import type { StringTable } from './span-tables.js';
 
 /** The values of one key and type. */

@@ -6,6 +6,7 @@ import { wholeNumber } from '../../base/options/checks.js';
 import { badOptions, GraphError } from '../../container/graph-error.js';
 import type { TraceSummary } from '../../trace/archived-span.js';
 import { hasSpanConditions, hasTimeConditions } from '../../trace/match.js';
+import { Times } from '../rows/times.js';
 import { report } from './find-traces.js';
 import type { Group, GroupReader, Outcome } from './group-reader.js';
 import { overlaps, rowsOf, traceIdsAt, withPieces } from './scan-traces.js';
@@ -18,7 +19,6 @@ import {
   type SegmentSearch,
 } from './search-conditions.js';
 import type { SegmentFile, SegmentReadOptions } from './segment-file.js';
-import { Times } from './times.js';
 import type { TraceRow } from './trace-rows.js';
 
 /** A list that grows. */

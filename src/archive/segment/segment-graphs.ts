@@ -8,8 +8,8 @@ import { DictionaryBuilder } from '../../graph/dictionary/dictionary-builder.js'
 import { type Adjacency, orderNodes } from '../../graph/nodes/node-order.js';
 import type { ReferenceRows } from '../../graph/nodes/reference-block.js';
 import type { ArchivedLink } from '../../trace/archived-span.js';
+import type { SpanRows } from '../rows/span-rows.js';
 import { KEY_BYTES, parseId, TRACE_ID_BYTES } from '../values/ids.js';
-import type { SpanRows } from './span-rows.js';
 import { ghostOf, NO_PARENT, type SpanOrder } from './trace-order.js';
 
 export const parentRows = ({ parents, spanCount }: SpanOrder): ReferenceRows => {

@@ -1,13 +1,13 @@
 // Everything about a segment that is decided before its first byte is written: order, groups, tables, symbols, which span gives a trace its
 // name. It holds columns of numbers. A trace whose root is somewhere else is an ordinary trace.
 
-import { STATUS_CODES } from './codes.js';
+import type { SpanRows } from '../rows/span-rows.js';
+import { STATUS_CODES } from '../values/codes.js';
 import { cutGroups, type Groups } from './groups.js';
 import { NEAR_NS } from './layout.js';
 import { codeSpans, type SpanSymbols } from './segment-models.js';
 import { OperationList, type SegmentSummary, type ServiceSummary } from './segment-summary.js';
 import { gatherFacts, type SpanFacts } from './span-facts.js';
-import type { SpanRows } from './span-rows.js';
 import { serviceOf } from './span-tables.js';
 import { codeTimes, type PieceTimes, type SpanTimes, timePieces, UNITS } from './span-times.js';
 import { NO_PARENT, orderSpans, type SpanOrder } from './trace-order.js';

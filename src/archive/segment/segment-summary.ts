@@ -6,8 +6,8 @@
 import type { ByteReader } from '../../base/bytes/byte-reader.js';
 import { ByteWriter } from '../../base/bytes/byte-writer.js';
 import type { ArchivedKind } from '../../trace/archived-span.js';
+import { KINDS } from '../values/codes.js';
 import { readTime, writeTime } from '../values/times.js';
-import { KINDS } from './codes.js';
 import type { StringTable } from './span-tables.js';
 
 /** Operations that are listed; a segment with more says that its list has an end. */

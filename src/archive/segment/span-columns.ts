@@ -13,12 +13,12 @@ import { sectionReader } from '../../container/layout.js';
 import { ESCAPE, NUMBER_SYMBOLS, putExtra, takeNumber } from '../../container/number-symbols.js';
 import { SymbolDecoder, SymbolEncoder } from '../../container/symbol-coder.js';
 import type { ArchivedResource } from '../../trace/archived-span.js';
+import type { SpanRows } from '../rows/span-rows.js';
+import { STATUS_CODES } from '../values/codes.js';
 import { MAX_TIME, readTime, writeTime } from '../values/times.js';
-import { STATUS_CODES } from './codes.js';
 import { NEAR_NS } from './layout.js';
 import type { ResourceContext, SpanModels, SpanSymbols } from './segment-models.js';
 import type { SpanFacts } from './span-facts.js';
-import type { SpanRows } from './span-rows.js';
 import {
   BESIDE,
   readBeside,

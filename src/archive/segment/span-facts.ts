@@ -1,9 +1,9 @@
 // What the tables of a segment are made from: shapes, resources, scopes and texts by number, dealt by how often each is used, and what each
 // span takes.
 import type { ArchivedProperties, ArchivedSpan } from '../../trace/archived-span.js';
+import type { SpanRows } from '../rows/span-rows.js';
 import { storedProperties } from '../stored-extras.js';
-import { KINDS } from './codes.js';
-import type { SpanRows } from './span-rows.js';
+import { KINDS } from '../values/codes.js';
 import { MAX_ENTRIES, MAX_ENTRY_BYTES, type Shape, SpanTables, StringCounts } from './span-tables.js';
 import type { SpanOrder } from './trace-order.js';
 

@@ -10,9 +10,9 @@ import type { ByteReader } from '../../base/bytes/byte-reader.js';
 import { ByteWriter } from '../../base/bytes/byte-writer.js';
 import type { ArchivedKind, ArchivedResource, ArchivedScope } from '../../trace/archived-span.js';
 import { restored, storedProperties } from '../stored-extras.js';
+import { KINDS } from '../values/codes.js';
 import { readText, TextColumn, writeText, writeTexts } from '../values/texts.js';
 import { readProperties, writeProperties } from '../values/values.js';
-import { KINDS } from './codes.js';
 
 /** Bounds of the table. */
 const MAX_TABLE_TEXTS = 32_768;

@@ -3,9 +3,9 @@
 
 import { ESCAPE, extraBits, symbolOf } from '../../container/number-symbols.js';
 import { MAX_CONTEXTS, SymbolCounts, SymbolModel } from '../../container/symbol-model.js';
+import type { SpanRows } from '../rows/span-rows.js';
 import type { Groups } from './groups.js';
 import { NEAR_NS } from './layout.js';
-import type { SpanRows } from './span-rows.js';
 import { NO_PARENT, type SpanOrder } from './trace-order.js';
 
 /** Against what; the place is its number in files. */

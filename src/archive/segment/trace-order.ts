@@ -1,6 +1,6 @@
 // The order of a segment's spans: traces by id, in each the root first and every span before its children, children by start. It also
 // finds doubles and parents that are absent. The same spans give the same order, however they came.
-import type { SpanRows } from './span-rows.js';
+import type { SpanRows } from '../rows/span-rows.js';
 
 /** `parents` of a root. */
 export const NO_PARENT = -1;

@@ -9,6 +9,7 @@ import { FilterBuilder } from '../../graph/dictionary/key-filter.js';
 import { encodeMeta, type GraphInfo } from '../../graph/meta.js';
 import { writeReferences } from '../../graph/nodes/node-table.js';
 import type { ArchivedSpan } from '../../trace/archived-span.js';
+import { SpanRows } from '../rows/span-rows.js';
 import { TRACE_ID_BYTES } from '../values/ids.js';
 import { encodeGroups, type WrittenGroup } from './groups.js';
 import { KIND_NOTE, KIND_OF_SEGMENT, type Part, REPLACES_NOTE, SegmentSection } from './layout.js';
@@ -19,7 +20,6 @@ import { encodeModels } from './segment-models.js';
 import { planSegment, type SegmentPlan } from './segment-plan.js';
 import { encodeSummary, type SegmentSummary } from './segment-summary.js';
 import { SpanColumnWriter } from './span-columns.js';
-import { SpanRows } from './span-rows.js';
 import { encodeTraceRows, TraceRowModels } from './trace-rows.js';
 
 /** How a segment is written. */

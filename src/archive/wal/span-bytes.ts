@@ -20,11 +20,11 @@ import type { FinishedLink, FinishedSpan, SpanProperties } from '../../trace/fin
 import { setOwn } from '../../trace/record.js';
 import { checkSpan } from '../check-span.js';
 import { archivedView } from '../from-record.js';
-import { KINDS, STATUS_CODES } from '../segment/codes.js';
+import { SpanRows } from '../rows/span-rows.js';
 import { planSegment } from '../segment/segment-plan.js';
-import { SpanRows } from '../segment/span-rows.js';
 import { readResource, readScope, writeResource, writeScope } from '../segment/span-tables.js';
 import { EXTRA_KEYS, FLAGS_KEY, restored, storedKey, storedProperties } from '../stored-extras.js';
+import { KINDS, STATUS_CODES } from '../values/codes.js';
 import { parseId } from '../values/ids.js';
 import { readText, writeText } from '../values/texts.js';
 import { isTime, readTime, TIME_RULE, writeTime } from '../values/times.js';

@@ -5,7 +5,7 @@ import { crc32 } from 'node:zlib';
 import type { ByteWriter } from '../../base/bytes/byte-writer.js';
 import { GraphError } from '../../container/graph-error.js';
 import { sectionReader } from '../../container/layout.js';
-import type { SpanRows } from '../segment/span-rows.js';
+import type { SpanRows } from '../rows/span-rows.js';
 import { type FrameForm, readRows } from './span-bytes.js';
 
 /** Begins every file. */

@@ -3,7 +3,7 @@
 import { closeSync, fstatSync, openSync, readFileSync, readSync } from 'node:fs';
 import { CorruptError, TransportError } from '../../container/graph-error.js';
 import type { ArchivedSpan } from '../../trace/archived-span.js';
-import { SpanRows } from '../segment/span-rows.js';
+import { SpanRows } from '../rows/span-rows.js';
 import { OLD_WAL_MAGIC, readFrames, WAL_MAGIC, type WalExtent } from './wal-frames.js';
 
 /** What a write-ahead file holds. */

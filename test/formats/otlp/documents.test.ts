@@ -2,7 +2,7 @@
 // nothing left out.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { SpanRows } from '../../../src/archive/segment/span-rows.js';
+import { SpanRows } from '../../../src/archive/rows/span-rows.js';
 import { readRows, SpanEncoder } from '../../../src/archive/wal/span-bytes.js';
 import { ByteWriter } from '../../../src/base/bytes/byte-writer.js';
 import { sectionReader } from '../../../src/container/layout.js';

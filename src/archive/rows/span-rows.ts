@@ -14,15 +14,15 @@ import type {
 import { NO_PROPERTIES } from '../../trace/properties.js';
 import { setOwn } from '../../trace/record.js';
 import { checkSpan } from '../check-span.js';
+import { MAX_SPAN_BYTES } from '../segment/layout.js';
+import { serviceOf, writeResource, writeScope } from '../segment/span-tables.js';
 import { EVENT_BYTES, LINK_BYTES, PROPERTY_BYTES, SPAN_BYTES } from '../span-memory.js';
 import { restored, storedProperties } from '../stored-extras.js';
+import { KINDS, STATUS_CODES } from '../values/codes.js';
 import { parseId } from '../values/ids.js';
 import { isTime, TIME_RULE } from '../values/times.js';
 import { decodedBytes, typeOf } from '../values/values.js';
-import { KINDS, STATUS_CODES } from './codes.js';
 import { Interner } from './interner.js';
-import { MAX_SPAN_BYTES } from './layout.js';
-import { serviceOf, writeResource, writeScope } from './span-tables.js';
 import { Times } from './times.js';
 import { TraceNumbers } from './trace-numbers.js';
 
