@@ -96,10 +96,13 @@ export class RowChunk {
   /** Copy a row of another chunk; there is room. `more` are properties that come behind those it has. */
   copy(from: RowChunk, row: number, slot: number, more?: PropertyList): void {
     const [head, end] = [from.heads[row], from.heads[row + 1]];
-    const middle = more === undefined ? end : from.entries.endOfProperties(head, end);
-    this.entries.copy(from.entries, head, middle);
-    if (more !== undefined) this.entries.writeProperties(more);
-    this.entries.copy(from.entries, middle, end);
+    if (more === undefined) this.entries.copy(from.entries, head, end);
+    else {
+      const middle = from.entries.endOfProperties(head, end);
+      this.entries.copyProperties(from.entries, head, middle, more);
+      this.entries.writeProperties(more);
+      this.entries.copy(from.entries, middle, end);
+    }
     const to = this.count;
     this.count = to + 1;
     this.idHis[to] = from.idHis[row];

@@ -189,6 +189,31 @@ export class RowEntries {
     }
   }
 
+  /** Name and properties of others, but for properties that `but` has too. */
+  copyProperties(source: RowEntries, from: number, to: number, but: PropertyList): void {
+    for (let at = from, behind: number; at < to; at = behind) {
+      const value = source.tagAt(at) === Tag.key ? at + 1 : at;
+      behind = value + 1 + (source.tagAt(value) === Tag.array ? source.words[value * 4 + 2] : 0);
+      if (!source.hasKeyOf(at, but)) this.copy(source, at, behind);
+    }
+  }
+
+  private tagAt(entry: number): number {
+    return this.words[entry * 4 + 1] & 0xff;
+  }
+
+  private hasKeyOf(entry: number, list: PropertyList): boolean {
+    for (let i = 0; i < list.length; i += 2) {
+      const key = list[i] as string;
+      const tag = this.tagAt(entry);
+      if (
+        tag === Tag.key ? this.textAt(entry) === key : tag !== Tag.name && this.words[entry * 4] === numberOfName(key)
+      )
+        return true;
+    }
+    return false;
+  }
+
   private copyText(from: RowText, key: number, at: number, length: number): number {
     if (key === 0 || length === 0) return this.text.copy(from, at, length);
     this.copied ??= new Copied();

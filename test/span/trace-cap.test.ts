@@ -57,6 +57,23 @@ test('children end before their parent: it is the late starters that are refused
   expect(memory.find('root')?.properties).toEqual({ 'spanline.dropped_spans': 2 });
 });
 
+test.each([
+  ['a number', 0],
+  ['an array', [1, 2, 3]],
+  ['a text', 'mine'],
+])('a root with %s under the key of the cut has the key once', async (_, value) => {
+  const { root, memory, collector } = recorder({ maxSpansPerTrace: 1 });
+  const span = root('root').addProperty('a', 1).addProperty('spanline.dropped_spans', value).addProperty('z', 'last');
+  span.addEvent('kept').setStatus('error', 'why');
+  for (let i = 0; i < 3; i++) Span.start('child', span).end();
+  span.end();
+  await collector.flush();
+  const record = memory.find('root');
+  expect(record?.propertyList).toEqual(['a', 1, 'z', 'last', 'spanline.dropped_spans', 2]);
+  expect(record?.events.map(({ name }) => name)).toEqual(['kept']);
+  expect(record?.status).toEqual({ code: 'error', message: 'why' });
+});
+
 test('a trace that was not cut says nothing', async () => {
   const { root, memory, collector } = recorder({ maxSpansPerTrace: 2 });
   const span = root('root');
