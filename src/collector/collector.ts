@@ -176,8 +176,10 @@ export class Collector implements TraceSink {
   reportSync(): void {
     this.disarm();
     closeUnfinished();
-    this.handOver(this.takeReady(), 'reportSync');
-    for (const pipeline of this.former) pipeline.reportSync([]);
+    const deadline = performance.now() + this.exitTimeoutMs;
+    const parts = this.takeReady();
+    this.handOver(parts, (pipeline) => pipeline.reportSync(parts, deadline));
+    for (const pipeline of this.former) pipeline.reportSync([], deadline);
   }
 
   /** @internal Work left that an orderly exit should wait for. */
@@ -299,14 +301,14 @@ export class Collector implements TraceSink {
   private report(): void {
     this.disarm();
     const parts = this.takeReady();
-    if (parts.length > 0) this.handOver(parts, 'push');
+    if (parts.length > 0) this.handOver(parts, (pipeline) => pipeline.push(parts));
     if (this.options.reportOpenTraces && this.open.size > 0) this.arm();
   }
 
-  private handOver(parts: readonly TracePart[], way: 'push' | 'reportSync'): void {
+  private handOver(parts: readonly TracePart[], give: (to: Pipeline) => void): void {
     // Until each pipeline holds them: the first may be done before the second has them.
     for (const part of parts) part.hold();
-    for (const pipeline of this.pipelines) pipeline[way](parts);
+    for (const pipeline of this.pipelines) give(pipeline);
     for (const part of parts) part.release();
   }
 

@@ -9,8 +9,9 @@ let shutdowns: Promise<unknown> = Promise.resolve();
 
 /**
  * Deliver at an orderly exit. When the event loop runs empty (`beforeExit`) everything is flushed within the bound. On
- * `process.exit` and after an uncaught exception only synchronous reporters (console, file, memory) can still deliver;
- * others lose what was finished since their last report: one report interval and what was being sent.
+ * `process.exit` and after an uncaught exception only reporters with a synchronous way can still deliver (console, file, memory, archive,
+ * OTLP and Jaeger over OTLP or UDP), within the same bound; others lose what was finished since their last report: one report interval and
+ * what was being sent.
  */
 export const flushOnExit = (collector: Collector): void => {
   if (installed.has(collector)) return;

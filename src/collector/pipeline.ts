@@ -118,9 +118,9 @@ export class Pipeline {
 
   /**
    * Queue parts and deliver everything in `process.on('exit')`: synchronously, or not at all. A reporter without
-   * `reportSync` gets its `report` called as long as that works synchronously.
+   * `reportSync` gets its `report` called as long as that works synchronously. It is told what is left until `deadline`.
    */
-  reportSync(parts: readonly QueuedTrace[]): void {
+  reportSync(parts: readonly QueuedTrace[], deadline = performance.now() + this.#options().exitTimeoutMs): void {
     this.#add(parts);
     const { reporter } = this;
     if (this.isClosed || (this.#isCalling && reporter.reportSync === undefined)) return;
@@ -128,9 +128,10 @@ export class Pipeline {
     // A batch that is being sent asynchronously is sent again: twice is better than never, and the spans have ids.
     if (this.#isCalling && this.#batch !== null) this.#batch.isAbandoned = true;
     for (this.#batch ??= this.#nextBatch(); this.#batch !== null; this.#batch = this.#nextBatch()) {
+      const left = Math.max(1, deadline - performance.now());
       try {
         const result =
-          reporter.reportSync === undefined ? reporter.report(this.#batch) : reporter.reportSync(this.#batch);
+          reporter.reportSync === undefined ? reporter.report(this.#batch) : reporter.reportSync(this.#batch, left);
         if (isThenable(result)) return;
         this.#delivered(this.#batch);
       } catch (error) {

@@ -64,8 +64,11 @@ export interface Reporter {
   readonly keepsNoTrace?: boolean;
   /** At most one call at a time. The collector retries a failed batch with backoff unless the error says `retryable: false`. */
   report(batch: ReportBatch): void | Promise<void>;
-  /** Last chance in `process.on('exit')`, where nothing asynchronous runs. Leave out when there is no synchronous way. */
-  reportSync?(batch: ReportBatch): void;
+  /**
+   * Last chance in `process.on('exit')`, where nothing asynchronous runs: it may take `timeoutMs` at most. Leave out when there is no
+   * synchronous way.
+   */
+  reportSync?(batch: ReportBatch, timeoutMs: number): void;
   /** Wait until everything handed over is out of this process. */
   flush?(): Promise<void>;
   /** Release sockets and files; called once. */

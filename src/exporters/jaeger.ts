@@ -57,13 +57,13 @@ export class JaegerReporter implements Reporter {
   readonly protocol: JaegerProtocol;
   readonly #way: Reporter & { readonly lastError?: string };
   /** Present when the protocol can send without waiting. */
-  readonly reportSync?: (batch: ReportBatch) => void;
+  readonly reportSync?: (batch: ReportBatch, timeoutMs: number) => void;
 
   constructor(options: JaegerReporterOptions = {}) {
     this.#way = makeWay(options);
     this.protocol = options.protocol ?? 'otlp';
     const way = this.#way;
-    if (way.reportSync !== undefined) this.reportSync = (batch) => way.reportSync?.(batch);
+    if (way.reportSync !== undefined) this.reportSync = (batch, timeoutMs) => way.reportSync?.(batch, timeoutMs);
   }
 
   /** The last thing that went wrong without failing a report, such as a span too large for a packet; else empty. */

@@ -1,14 +1,15 @@
 // Sends finished traces to any OTLP server over HTTP. It must never hold the event loop, nor send again what arrived.
 import { promisify } from 'node:util';
-import { gzip } from 'node:zlib';
+import { gzip, gzipSync } from 'node:zlib';
 import { type ReportBatch, ReportError } from '../collector/reporter.js';
 import { LIBRARY_NAME, LIBRARY_VERSION } from '../formats/library.js';
 import { RequestBuilder } from '../formats/otlp/request-builder.js';
 import { JsonFormat } from '../formats/otlp/write-json.js';
 import { ProtobufFormat } from '../formats/otlp/write-protobuf.js';
 import { QueuedHttpReporter } from './http/queued-http-reporter.js';
+import { sendAtExit } from './http/send-at-exit.js';
 import { HttpSender } from './http/sender.js';
-import { type EncodedRequest, encodeRequests } from './otlp/encode-requests.js';
+import { type EncodedRequest, encodeRange, encodeRequests, type LeftOut } from './otlp/encode-requests.js';
 import { type OtlpReporterOptions, type ResolvedOtlpOptions, resolveOtlpOptions } from './otlp/options.js';
 import { OtlpCounters } from './otlp/otlp-counters.js';
 import { readFailure } from './otlp/server-words.js';
@@ -38,26 +39,28 @@ export class OtlpReporter extends QueuedHttpReporter {
   /** Where requests go. */
   readonly url: string;
   readonly #options: ResolvedOtlpOptions;
+  readonly #headers: Readonly<Record<string, string>>;
   readonly #sender: HttpSender;
   readonly #builder: RequestBuilder;
   readonly #undelivered = new UndeliveredByBatch();
   readonly #counters = new OtlpCounters();
 
-  constructor(options: OtlpReporterOptions = {}) {
+  /** @param env Internal: the environment that is read, where it is not the process's. */
+  constructor(options: OtlpReporterOptions = {}, env: NodeJS.ProcessEnv = process.env) {
     super();
-    const resolved = resolveOtlpOptions(options);
+    const resolved = resolveOtlpOptions(options, env);
     this.#options = resolved;
     this.url = resolved.url;
-    const format = resolved.protocol === 'json' ? new JsonFormat() : new ProtobufFormat();
-    this.#builder = new RequestBuilder(format, resolved.maxRequestBytes);
+    this.#builder = this.#newBuilder();
+    this.#headers = {
+      'user-agent': `${LIBRARY_NAME}/${LIBRARY_VERSION}`,
+      ...resolved.headers,
+      'content-type': this.#builder.contentType,
+      ...(resolved.compression === 'gzip' ? { 'content-encoding': 'gzip' } : {}),
+    };
     this.#sender = new HttpSender({
       endpoint: resolved.url,
-      headers: {
-        'user-agent': `${LIBRARY_NAME}/${LIBRARY_VERSION}`,
-        ...resolved.headers,
-        'content-type': format.contentType,
-        ...(resolved.compression === 'gzip' ? { 'content-encoding': 'gzip' } : {}),
-      },
+      headers: this.#headers,
       timeoutMs: resolved.timeoutMs,
       maxConnections: resolved.concurrency,
       tls: resolved.tls,
@@ -68,6 +71,30 @@ export class OtlpReporter extends QueuedHttpReporter {
   /** The last thing that went wrong without failing a report: a partial success, a span left out; else empty. */
   get lastError(): string {
     return this.#counters.lastError;
+  }
+
+  /**
+   * Sends what is left of `batch` before the process ends, from a thread of its own, while this one waits. What was under way goes out
+   * again: a server may get it twice, with the same ids.
+   */
+  reportSync(batch: ReportBatch, timeoutMs: number): void {
+    const undelivered = this.#undelivered.of(batch);
+    // That of a report under way is in the middle of a request.
+    const builder = this.#newBuilder();
+    const requests = undelivered.ranges.flatMap((range) => [
+      ...encodeRange(batch, range, builder, this.#options.maxRequestSpans, this.#leaveOut(undelivered)),
+    ]);
+    const whole = requests.filter((one) => typeof one !== 'number');
+    const bodies = whole.map(({ body }) => (this.#options.compression === 'gzip' ? gzipSync(body, GZIP) : body));
+    const { url, tls } = this.#options;
+    const taken = sendAtExit({ url, headers: this.#headers, tls, bodies, timeoutMs });
+    whole.slice(0, taken).forEach(({ range, spanCount }, i) => {
+      undelivered.settle(range);
+      this.#counters.sent(spanCount, bodies[i].length, undefined);
+    });
+    if (taken === whole.length) return;
+    this.#counters.requestsFailed++;
+    throw new ReportError('ERR_SPANLINE_EXIT', `${url} has not taken all spans before the process ended.`);
   }
 
   override stats(): Readonly<Record<string, number>> {
@@ -89,10 +116,7 @@ export class OtlpReporter extends QueuedHttpReporter {
       undelivered,
       this.#builder,
       maxRequestSpans,
-      (span, index, reason) => {
-        undelivered.settle({ from: index, to: index + 1 });
-        this.#counters.leftOut(span, reason, this.#options.maxRequestBytes);
-      },
+      this.#leaveOut(undelivered),
       signal,
     );
     try {
@@ -112,6 +136,18 @@ export class OtlpReporter extends QueuedHttpReporter {
     }
     signal.throwIfAborted();
     conclude(failures, undelivered);
+  }
+
+  #newBuilder(): RequestBuilder {
+    const { protocol, maxRequestBytes } = this.#options;
+    return new RequestBuilder(protocol === 'json' ? new JsonFormat() : new ProtobufFormat(), maxRequestBytes);
+  }
+
+  #leaveOut(undelivered: Undelivered): LeftOut {
+    return (span, index, reason) => {
+      undelivered.settle({ from: index, to: index + 1 });
+      this.#counters.leftOut(span, reason, this.#options.maxRequestBytes);
+    };
   }
 
   async #send(request: EncodedRequest, undelivered: Undelivered, signal: AbortSignal): Promise<void> {

@@ -18,11 +18,12 @@ export class OtlpCounters {
   #spansInvalid = 0;
   #hasWarned = false;
 
-  sent(spanCount: number, bytes: number, { body, headers }: HttpAnswer): void {
+  /** @param answer Undefined where nobody could read it. */
+  sent(spanCount: number, bytes: number, answer: HttpAnswer | undefined): void {
     this.#requestsSent++;
     this.#spansSent += spanCount;
     this.#bytesSent += bytes;
-    const partial = readPartialSuccess(body, headers['content-type'] ?? '');
+    const partial = answer && readPartialSuccess(answer.body, answer.headers['content-type'] ?? '');
     if (partial === undefined) return;
     const { rejectedSpans, message } = partial;
     this.#rejectedSpans += rejectedSpans;

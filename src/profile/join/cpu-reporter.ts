@@ -99,10 +99,10 @@ export class CpuReporter implements Reporter {
     return undefined;
   }
 
-  reportSync(batch: ReportBatch): void {
+  reportSync(batch: ReportBatch, timeoutMs: number): void {
     const { resource } = batch;
     const all = [...this.#held.takeAll(), ...batch.traces.map((trace) => ({ trace, resource }))];
-    this.#pipeline.reportSync(this.#withCpu(all));
+    this.#pipeline.reportSync(this.#withCpu(all), performance.now() + timeoutMs);
   }
 
   /** What waits goes on with what is known of it now. */
@@ -156,7 +156,7 @@ export class CpuReporter implements Reporter {
     return {
       name: inner.name,
       report: (batch) => this.#call?.then(NOTHING, NOTHING).then(() => inner.report(batch)) ?? inner.report(batch),
-      reportSync: inner.reportSync && ((batch) => inner.reportSync?.(batch)),
+      reportSync: inner.reportSync && ((batch, timeoutMs) => inner.reportSync?.(batch, timeoutMs)),
     };
   }
 

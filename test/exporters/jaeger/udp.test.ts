@@ -179,11 +179,11 @@ test('IPv6', async () => {
 test('what is reported while the process exits still goes out of an open socket', async () => {
   const agent = await agentOn();
   const reporter = reporterTo({ protocol: compact, port: agent.port });
-  expect(() => reporter.reportSync?.(batchOf([numberedRecords(1)]))).toThrow(
+  expect(() => reporter.reportSync?.(batchOf([numberedRecords(1)]), 1000)).toThrow(
     expect.objectContaining({ code: 'ERR_SPANLINE_UDP_CLOSED' }),
   );
   await reporter.report(batchOf([numberedRecords(1)]));
-  reporter.reportSync?.(batchOf([numberedRecords(700)]));
+  reporter.reportSync?.(batchOf([numberedRecords(700)]), 1000);
   await agent.until((packets) => packets.length === reporter.stats().packetsSent);
   expect(reporter.stats()).toMatchObject({ spansSent: 701 });
 });
@@ -191,8 +191,8 @@ test('what is reported while the process exits still goes out of an open socket'
 test('while the process exits a socket that failed says why, not only that it is closed', async () => {
   const unheard = reporterTo({ protocol: compact, port: await closedPort() });
   await expect(unheard.report(batchOf([numberedRecords(1)]))).rejects.toThrow(refused);
-  expect(() => unheard.reportSync?.(batchOf([numberedRecords(1)]))).toThrow(refused);
+  expect(() => unheard.reportSync?.(batchOf([numberedRecords(1)]), 1000)).toThrow(refused);
   const lost = reporterTo({ protocol: compact, host: 'nowhere.invalid', port: 6831 });
   await expect(lost.report(batchOf([numberedRecords(1)]))).rejects.toThrow('nowhere.invalid');
-  expect(() => lost.reportSync?.(batchOf([numberedRecords(1)]))).toThrow(/nowhere\.invalid:6831 failed/);
+  expect(() => lost.reportSync?.(batchOf([numberedRecords(1)]), 1000)).toThrow(/nowhere\.invalid:6831 failed/);
 });

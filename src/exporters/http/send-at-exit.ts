@@ -1,0 +1,57 @@
+// POSTs bodies while the process ends, when nothing asynchronous runs any more: a worker thread sends them and this thread waits. It must
+// never be used at another time, for it stops everything, nor wait longer than it was told.
+import { isMainThread, Worker } from 'node:worker_threads';
+import type { TlsOptions } from './sender.js';
+
+/** What is sent, where to, and for how long at most. */
+export interface ExitDelivery {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly tls: TlsOptions | undefined;
+  readonly bodies: readonly Uint8Array[];
+  readonly timeoutMs: number;
+}
+
+// Places in the shared memory.
+const IS_OVER = 0;
+const TAKEN = 1;
+
+// Text, not a file: a bundle has not the package's files beside it.
+const SENDER = `
+const { workerData } = require('node:worker_threads');
+const { url, headers, tls, bodies, state } = workerData;
+const { request } = require(url.startsWith('https:') ? 'node:https' : 'node:http');
+const end = () => { Atomics.store(state, ${IS_OVER}, 1); Atomics.notify(state, ${IS_OVER}); };
+const send = (i) => {
+  if (i === bodies.length) return end();
+  const options = { ...tls, method: 'POST', headers: { ...headers, 'content-length': bodies[i].byteLength } };
+  request(url, options, (answer) => {
+    const isTaken = answer.statusCode >= 200 && answer.statusCode < 300;
+    answer.on('error', end).on('end', () => {
+      if (!isTaken) return end();
+      Atomics.add(state, ${TAKEN}, 1);
+      send(i + 1);
+    }).resume();
+  }).on('error', end).end(bodies[i]);
+};
+send(0);
+`;
+
+/** Gives the number of bodies that the server has taken, the first ones; 0 in a thread that is not the main one. */
+export const sendAtExit = ({ url, headers, tls, bodies, timeoutMs }: ExitDelivery): number => {
+  if (!isMainThread || bodies.length === 0) return 0;
+  const state = new Int32Array(new SharedArrayBuffer(8));
+  // Copies of what may be parts of larger buffers.
+  const copies = bodies.map((body) => new Uint8Array(body));
+  const worker = new Worker(SENDER, {
+    eval: true,
+    // Nothing that is loaded into the program belongs in there.
+    execArgv: [],
+    env: {},
+    workerData: { url, headers, tls, bodies: copies, state },
+    transferList: copies.map(({ buffer }) => buffer),
+  });
+  worker.on('error', () => {});
+  Atomics.wait(state, IS_OVER, 0, timeoutMs);
+  return Atomics.load(state, TAKEN);
+};
