@@ -23,6 +23,8 @@ const ROOMS: Readonly<Record<string, Room>> = {
   // src/index.ts, the front door: hands out the core only, for each exporter is an entry of its own.
   '': { floor: 8, reach: 4 },
   'bench-history': { floor: 8 },
+  // Puts what lies below together as the environment asks.
+  register: { floor: 8 },
   archive: { floor: 7 },
   instrument: { floor: 7 },
   exporters: { floor: 6 },

@@ -7,6 +7,7 @@ import { registerGold } from './gold/gold-command.js';
 import { registerGraph } from './graph/graph-command.js';
 import { registerPerf } from './perf/perf-command.js';
 import { registerProfile } from './profile/profile-command.js';
+import { registerRun } from './run-command.js';
 import { registerServe } from './serve-command.js';
 import { registerTrace } from './trace/trace-command.js';
 
@@ -19,6 +20,7 @@ const EXAMPLES = `
 Examples:
   $ spanline clock                 which clock spans are stamped with, and what a read costs here
   $ spanline clock --json          the same for a program
+  $ spanline run --archive ./traces -- node app.js   trace a service, and keep its traces
   $ spanline trace ls -a ./traces  the newest traces of an archive
   $ spanline serve -a ./traces     a Jaeger API to read it, OTLP to send to it
   $ spanline perf ingest -s ./perf history.jsonl.gz   write benchmark results into a store
@@ -38,9 +40,11 @@ export function createProgram(): Command {
     .version(version, '-V, --version', 'print the version')
     .helpOption('-h, --help', 'print help')
     .addHelpText('after', EXAMPLES)
+    .enablePositionalOptions()
     .showHelpAfterError('(spanline --help lists the commands)')
     .exitOverride();
   registerClock(program);
+  registerRun(program);
   registerTrace(program);
   registerServe(program);
   registerPerf(program);

@@ -1,7 +1,7 @@
 // Every ```ts example of README.md, of docs/ and of the doc comments type-checks and runs against the built package; one
 // marked ```ts no-run (it needs a server) only type-checks. Doc comments may leave out the imports from this package.
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { transformSync } from 'esbuild';
@@ -65,8 +65,9 @@ const { exports: entries } = JSON.parse(readFileSync(join(root, 'package.json'),
 };
 /** The source of an entry. */
 const sourceOf = (entry: string): string =>
-  ['.', './profile', './tracedb', './graph', './archive'].includes(entry) ? `${entry}/index.ts` : `${entry}.ts`;
-for (const entry of Object.keys(entries).filter((key) => key !== './package.json')) {
+  existsSync(join(root, 'src', entry, 'index.ts')) ? `${entry}/index.ts` : `${entry}.ts`;
+// Without what is no module, and what is loaded for what it does, not for its names.
+for (const entry of Object.keys(entries).filter((key) => key !== './package.json' && key !== './register')) {
   const module = await import(join(root, 'src', sourceOf(entry)));
   for (const name of Object.keys(module)) {
     // Of two entries with one name the first is meant: an example for the other imports it.

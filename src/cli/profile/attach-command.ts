@@ -5,10 +5,11 @@ import { onInterrupt } from '../interrupt.js';
 import { numberFrom, wholeNumber } from '../options.js';
 import { note } from '../output.js';
 import { Progress } from '../progress.js';
+import { builtFileUrl, targetFailure } from '../run-program.js';
 import type { AttachAnswer, AttachOptions } from './agent.js';
 import { findInspector } from './find-inspector.js';
 import { InspectorClient } from './inspector-client.js';
-import { builtFileUrl, requireWritable, targetFailure, writeWhole } from './profile-files.js';
+import { requireWritable, writeWhole } from './profile-files.js';
 
 interface AttachCommandOptions {
   readonly seconds: number;

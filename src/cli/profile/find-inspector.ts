@@ -4,7 +4,7 @@ import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { get } from 'node:http';
 import { basename } from 'node:path';
 import { sleep } from '../../base/calls/sleep.js';
-import { targetFailure } from './profile-files.js';
+import { targetFailure } from '../run-program.js';
 
 /** Where a process is inspected. */
 export interface FoundInspector {

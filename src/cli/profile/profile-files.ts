@@ -1,20 +1,13 @@
-// Files of profile commands: profiles read with errors that name the file and written whole or not at all, and built files of this package
-// for processes that load them by path.
-import { accessSync, constants, createReadStream, existsSync, statSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
+// Files of profile commands: profiles read with errors that name the file, and written whole or not at all.
+import { accessSync, constants, createReadStream, statSync } from 'node:fs';
+import { dirname } from 'node:path';
 import type { Readable } from 'node:stream';
-import { pathToFileURL } from 'node:url';
 import { runSync } from '../../base/files/fs-steps.js';
 import { placeOf, writeWhole as writeWholeFile } from '../../base/files/whole-file.js';
 import type { LabelledProfile } from '../../profile/labelled-profile.js';
 import { ProfileOutputError } from '../../profile/output/output-error.js';
 import { MOST_BYTES, readProfile } from '../../profile/output/read-profile.js';
-import { CommandError, ExitCode } from '../exit-code.js';
-
-/** The error of a file or process that the command cannot work with. */
-export const targetFailure = (message: string, cause?: unknown): CommandError =>
-  new CommandError('ERR_SPANLINE_PROFILE_TARGET', message, ExitCode.store, { cause });
+import { targetFailure } from '../run-program.js';
 
 const bounded = async (stream: Readable): Promise<Buffer> => {
   const chunks: Buffer[] = [];
@@ -61,11 +54,4 @@ export const writeWhole = (file: string, bytes: Uint8Array): void => {
   } catch (error) {
     throw targetFailure(`${file} cannot be written: ${(error as Error).message}`, error);
   }
-};
-
-/** The address of a built file, such as `cli/profile/preload.js`. */
-export const builtFileUrl = (name: string): string => {
-  const file = join(dirname(createRequire(import.meta.url).resolve('spanline/package.json')), 'dist/esm', name);
-  if (!existsSync(file)) throw targetFailure(`${file} is missing: install spanline again`);
-  return pathToFileURL(file).href;
 };

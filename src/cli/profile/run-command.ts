@@ -1,8 +1,6 @@
 // `spanline profile run`: starts a program under profile. The program behaves as it would alone: its input, output, signals and exit
 // code are its own.
-import { spawn } from 'node:child_process';
 import { readdirSync, statSync } from 'node:fs';
-import { constants } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
 import { type Command, Option } from 'commander';
 import { EXTENSION_OF, openWriter, PROFILE_FORMATS, type ProfileFormat } from '../../profile/output/profile-format.js';
@@ -10,8 +8,8 @@ import { openSourceMaps } from '../../profile/output/source-maps.js';
 import { wrongUsage } from '../exit-code.js';
 import { numberFrom, wholeNumber } from '../options.js';
 import { note } from '../output.js';
+import { runProgram, targetFailure, withPreload } from '../run-program.js';
 import { CHILD_VARIABLE, type ChildOptions } from './child-options.js';
-import { builtFileUrl, targetFailure } from './profile-files.js';
 
 interface RunCommandOptions {
   readonly every?: number;
@@ -28,8 +26,6 @@ interface RunCommandOptions {
 const MS_PER_SECOND = 1000;
 const EVERY_MS = 1;
 const CONTINUOUS_EVERY_MS = 10;
-const SIGNAL_EXIT = 128;
-const FORWARDED: readonly NodeJS.Signals[] = ['SIGTERM', 'SIGHUP', 'SIGUSR2'];
 
 const childOptionsOf = (options: RunCommandOptions): ChildOptions => {
   const { format, continuous = false, toggle = false, sourceMaps = false, rotate, budget, files } = options;
@@ -76,24 +72,6 @@ const profilesIn = (out: string, isDirectory: boolean): Set<string> => {
   return new Set(states);
 };
 
-/** Runs the program and gives the code to exit with. */
-const run = (command: readonly string[], environment: NodeJS.ProcessEnv): Promise<number> =>
-  new Promise((done, reject) => {
-    const [file, ...args] = command;
-    const child = spawn(file, args, { stdio: 'inherit', env: environment });
-    const forwards = FORWARDED.map((signal) => [signal, () => child.kill(signal)] as const);
-    for (const [signal, forward] of forwards) process.on(signal, forward);
-    // A terminal sends Ctrl-C to the program too: it ends in its own way, and this process after it.
-    const ignore = (): void => undefined;
-    process.on('SIGINT', ignore);
-    child.on('error', (error) => reject(targetFailure(`${file} cannot be started: ${error.message}`, error)));
-    child.on('close', (code, signal) => {
-      for (const [name, forward] of forwards) process.off(name, forward);
-      process.off('SIGINT', ignore);
-      done(signal === null ? (code ?? 0) : SIGNAL_EXIT + constants.signals[signal]);
-    });
-  });
-
 /** Register the command. */
 export const registerRun = (profile: Command): void => {
   profile
@@ -132,14 +110,10 @@ Exit codes: those of the program; 2 wrong usage, 3 it could not be started or le
       // What is missing is said before the program runs.
       await openWriter(childOptions.format);
       if (childOptions.sourceMaps) await openSourceMaps();
-      const preload = `--import ${JSON.stringify(builtFileUrl('cli/profile/preload.js'))}`;
       const writesMany = childOptions.rotateMs !== undefined || childOptions.isToggled;
       const before = profilesIn(childOptions.out, writesMany);
-      const code = await run(command, {
-        ...process.env,
-        NODE_OPTIONS: [process.env.NODE_OPTIONS, preload].filter(Boolean).join(' '),
-        [CHILD_VARIABLE]: JSON.stringify(childOptions),
-      });
+      const environment = { [CHILD_VARIABLE]: JSON.stringify(childOptions) };
+      const code = await runProgram(command, withPreload('cli/profile/preload.js', environment));
       const after = profilesIn(childOptions.out, writesMany);
       const isWritten = [...after].some((each) => !before.has(each));
       process.exitCode = code;

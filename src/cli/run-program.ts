@@ -1,0 +1,48 @@
+// A program that a command starts and looks into. Its input, output, signals and exit code are its own; nothing of it may be read or held
+// back here.
+import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { constants } from 'node:os';
+import { dirname, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { CommandError, ExitCode } from './exit-code.js';
+
+const SIGNAL_EXIT = 128;
+const FORWARDED: readonly NodeJS.Signals[] = ['SIGTERM', 'SIGHUP', 'SIGUSR2'];
+
+/** The error of a process or file that a command cannot work with. */
+export const targetFailure = (message: string, cause?: unknown): CommandError =>
+  new CommandError('ERR_SPANLINE_PROFILE_TARGET', message, ExitCode.store, { cause });
+
+/** The address of a built file of this package, such as `cli/profile/preload.js`, for processes that load it by path. */
+export const builtFileUrl = (name: string): string => {
+  const file = join(dirname(createRequire(import.meta.url).resolve('spanline/package.json')), 'dist/esm', name);
+  if (!existsSync(file)) throw targetFailure(`${file} is missing: install spanline again`);
+  return pathToFileURL(file).href;
+};
+
+/** This environment, in which every Node process loads a built file first, and `variables`. */
+export const withPreload = (name: string, variables: NodeJS.ProcessEnv): NodeJS.ProcessEnv => {
+  const preload = `--import ${JSON.stringify(builtFileUrl(name))}`;
+  const options = [process.env.NODE_OPTIONS, preload].filter(Boolean).join(' ');
+  return { ...process.env, NODE_OPTIONS: options, ...variables };
+};
+
+/** Runs the program and gives the code to exit with. */
+export const runProgram = (command: readonly string[], environment: NodeJS.ProcessEnv): Promise<number> =>
+  new Promise((done, reject) => {
+    const [file, ...args] = command;
+    const child = spawn(file, args, { stdio: 'inherit', env: environment });
+    const forwards = FORWARDED.map((signal) => [signal, () => child.kill(signal)] as const);
+    for (const [signal, forward] of forwards) process.on(signal, forward);
+    // A terminal sends Ctrl-C to the program too: it ends in its own way, and this process after it.
+    const ignore = (): void => undefined;
+    process.on('SIGINT', ignore);
+    child.on('error', (error) => reject(targetFailure(`${file} cannot be started: ${error.message}`, error)));
+    child.on('close', (code, signal) => {
+      for (const [name, forward] of forwards) process.off(name, forward);
+      process.off('SIGINT', ignore);
+      done(signal === null ? (code ?? 0) : SIGNAL_EXIT + constants.signals[signal]);
+    });
+  });

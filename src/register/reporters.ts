@@ -1,0 +1,62 @@
+// The reporters that the environment names. A wrong variable is warned of and left out; what cannot be made at all is an error line and no
+// reporter: tracing must never keep a service from starting.
+import type { Archive } from '../archive/archive.js';
+import { OptionError } from '../base/errors/option-error.js';
+import type { Reporter } from '../collector/reporter.js';
+import { ConsoleReporter } from '../exporters/console.js';
+import { JaegerReporter } from '../exporters/jaeger.js';
+import { OtlpReporter } from '../exporters/otlp.js';
+import type { Log } from './log.js';
+import type { ExporterName } from './settings.js';
+
+/** Variables with faults left out one by one, each with a warning. */
+const withoutFaults = (make: (env: NodeJS.ProcessEnv) => Reporter, log: Log): Reporter => {
+  const env = { ...process.env };
+  for (;;) {
+    try {
+      return make(env);
+    } catch (error) {
+      const name = error instanceof OptionError ? /^OTEL_\w+/.exec(error.message)?.[0] : undefined;
+      if (name === undefined || env[name] === undefined) throw error;
+      log.warn(`${(error as Error).message} The default is used.`);
+      delete env[name];
+    }
+  }
+};
+
+const makeOne = (name: ExporterName, log: Log): Reporter => {
+  switch (name) {
+    case 'console':
+      return new ConsoleReporter();
+    case 'jaeger':
+      return new JaegerReporter();
+    default:
+      return withoutFaults((env) => new OtlpReporter({}, env), log);
+  }
+};
+
+/** One for each name. */
+export const makeReporters = (names: readonly ExporterName[], log: Log): Reporter[] =>
+  names.flatMap((name) => {
+    try {
+      return [makeOne(name, log)];
+    } catch (error) {
+      log.error(`no traces go to ${name}: ${(error as Error).message}`);
+      return [];
+    }
+  });
+
+/** The archive in `directory`, and what writes to it; undefined, with a line that says why, where it cannot be opened. */
+export const openArchive = async (
+  directory: string,
+  log: Log,
+): Promise<{ readonly archive: Archive; readonly reporter: Reporter } | undefined> => {
+  try {
+    const { Archive, ArchiveReporter } = await import('../archive/index.js');
+    const archive = await Archive.open(directory);
+    return { archive, reporter: new ArchiveReporter(archive) };
+  } catch (error) {
+    log.error(`no traces are kept in ${directory}: ${(error as Error).message}`);
+    return undefined;
+  }
+};

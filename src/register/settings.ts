@@ -1,0 +1,95 @@
+// What the environment asks of `register`: OpenTelemetry's standard variables and a few of our own. Only reads; `start.ts` acts.
+import { Variables, type Warn } from './variables.js';
+
+const SAMPLERS = [
+  'always_on',
+  'always_off',
+  'traceidratio',
+  'parentbased_always_on',
+  'parentbased_always_off',
+  'parentbased_traceidratio',
+] as const;
+const EXPORTERS = ['otlp', 'jaeger', 'console', 'none'] as const;
+const PROPAGATORS = ['tracecontext', 'baggage', 'b3', 'b3multi', 'jaeger', 'none'] as const;
+const LEVELS = ['none', 'error', 'warn', 'info', 'debug', 'verbose', 'all'] as const;
+
+export type SamplerName = (typeof SAMPLERS)[number];
+export type ExporterName = (typeof EXPORTERS)[number];
+export type PropagatorName = (typeof PROPAGATORS)[number];
+export type LogLevel = (typeof LEVELS)[number];
+
+/** Numbers of OTEL_BSP_* and OTEL_SPAN_*_LIMIT; undefined where the collector's default serves. */
+export interface Bounds {
+  readonly reportIntervalMs: number | undefined;
+  readonly reportTimeoutMs: number | undefined;
+  readonly maxBatchSpans: number | undefined;
+  readonly maxQueuedBytes: number | undefined;
+  readonly maxPropertiesPerSpan: number | undefined;
+  readonly maxEventsPerSpan: number | undefined;
+  readonly maxLinksPerSpan: number | undefined;
+}
+
+/** Everything that was asked for. */
+export interface Settings {
+  readonly isDisabled: boolean;
+  readonly level: LogLevel;
+  readonly exporters: readonly ExporterName[];
+  /** Directory of an archive to write to. */
+  readonly archive: string | undefined;
+  readonly sampler: SamplerName;
+  /** Undefined where the sampler's default serves. */
+  readonly samplerShare: number | undefined;
+  readonly propagators: readonly PropagatorName[];
+  readonly bounds: Bounds;
+  /** Names of instrumentations; undefined for all. */
+  readonly enabled: readonly string[] | undefined;
+  readonly disabled: readonly string[];
+}
+
+/** OTEL_BSP_MAX_QUEUE_SIZE counts spans and ours is a bound of bytes: what a span with some properties takes. */
+const BYTES_OF_SPAN = 512;
+
+/** A limit of zero is a limit, for the specification; ours begin at one. */
+const atLeastOne = (value: number | undefined): number | undefined =>
+  value === undefined ? undefined : Math.max(1, value);
+
+const boundsOf = (variables: Variables): Bounds => {
+  const queued = variables.whole('OTEL_BSP_MAX_QUEUE_SIZE', 1);
+  const limit = (kind: string) => variables.whole(`OTEL_SPAN_${kind}_COUNT_LIMIT`, 0);
+  return {
+    reportIntervalMs: atLeastOne(variables.whole('OTEL_BSP_SCHEDULE_DELAY', 0)),
+    reportTimeoutMs: atLeastOne(variables.whole('OTEL_BSP_EXPORT_TIMEOUT', 0)),
+    maxBatchSpans: variables.whole('OTEL_BSP_MAX_EXPORT_BATCH_SIZE', 1),
+    maxQueuedBytes: queued === undefined ? undefined : queued * BYTES_OF_SPAN,
+    maxPropertiesPerSpan: atLeastOne(limit('ATTRIBUTE') ?? variables.whole('OTEL_ATTRIBUTE_COUNT_LIMIT', 0)),
+    maxEventsPerSpan: atLeastOne(limit('EVENT')),
+    maxLinksPerSpan: atLeastOne(limit('LINK')),
+  };
+};
+
+const exportersOf = (variables: Variables, archive: string | undefined): readonly ExporterName[] => {
+  // Who keeps traces on disk has said where they go.
+  const names = variables.words('OTEL_TRACES_EXPORTER', EXPORTERS, [archive === undefined ? 'otlp' : 'none']);
+  return names.filter((name) => name !== 'none');
+};
+
+/** Read all of them. `warn` is told of each that is wrong. */
+export const readSettings = (env: NodeJS.ProcessEnv, warn: Warn): Settings => {
+  const variables = new Variables(env, warn);
+  const archive = variables.text('SPANLINE_ARCHIVE');
+  const enabled = variables.list('OTEL_NODE_ENABLED_INSTRUMENTATIONS');
+  return {
+    isDisabled: variables.flag('OTEL_SDK_DISABLED'),
+    level: variables.word('OTEL_LOG_LEVEL', LEVELS, 'info'),
+    exporters: exportersOf(variables, archive),
+    archive,
+    sampler: variables.word('OTEL_TRACES_SAMPLER', SAMPLERS, 'parentbased_always_on'),
+    samplerShare: variables.text('OTEL_TRACES_SAMPLER')?.includes('ratio')
+      ? variables.share('OTEL_TRACES_SAMPLER_ARG')
+      : undefined,
+    propagators: variables.words('OTEL_PROPAGATORS', PROPAGATORS, ['tracecontext', 'baggage']),
+    bounds: boundsOf(variables),
+    enabled: enabled.length === 0 ? undefined : enabled,
+    disabled: variables.list('OTEL_NODE_DISABLED_INSTRUMENTATIONS'),
+  };
+};
