@@ -30,6 +30,13 @@ export class FrameStore<T> extends AsyncLocalStorage<T> {
     return usesFrames ? this.runByFrame(value, fn, args) : super.run(value, fn, ...args);
   }
 
+  /** Make `value` current for the code that runs now and what it starts: as `enterWith`, for a fraction of its price. */
+  enter(value: T): void {
+    if (!isDecided) decide();
+    if (!usesFrames) this.enterWith(value);
+    else setFrame(new ContextFrame(this, value, ContextFrame.around(currentFrame(), this)));
+  }
+
   /** Go the plain way when somebody reads frames in native code, where ours look empty. To be called at every report. */
   heedReaders(): void {
     if (!usesFrames || performance.now() < nextLook) return;

@@ -29,6 +29,7 @@ export const Counter = {
   mountsAfterReport: 23,
   linksInvalid: 24,
   argumentsInvalid: 25,
+  instrumentationErrors: 26,
 } as const;
 
 export type CounterName = keyof typeof Counter;

@@ -2,6 +2,7 @@
 // keep its process alive, nor change how it ends.
 import { configure, defaultCollector, setReporter } from '../collector/default-collector.js';
 import { flushOnSignals } from '../collector/exit.js';
+import { instrument, instrumentationNames } from '../instrument/instrument.js';
 import { Log } from './log.js';
 import { makeReporters, openArchive } from './reporters.js';
 import { samplerOf } from './sampler-of.js';
@@ -9,6 +10,12 @@ import { readSettings, type Settings } from './settings.js';
 
 const configureCollector = ({ bounds, sampler, samplerShare }: Settings): void =>
   configure({ ...bounds, sampler: samplerOf(sampler, samplerShare) });
+
+/** Names that others have and we have not, such as those of OpenTelemetry's packages, are not ours to judge. */
+const startInstrumentations = ({ enabled, disabled }: Settings): void => {
+  const isOn = (name: string): boolean => (enabled?.includes(name) ?? true) && !disabled.includes(name);
+  instrument(Object.fromEntries(instrumentationNames.map((name) => [name, isOn(name)])));
+};
 
 /** Reporters as soon as they are there: traces that finish earlier wait for them in the collector, within its bounds. */
 const startReporters = async ({ exporters, archive }: Settings, log: Log): Promise<void> => {
@@ -31,6 +38,7 @@ export const start = async (env: NodeJS.ProcessEnv = process.env): Promise<void>
     return;
   }
   configureCollector(settings);
+  startInstrumentations(settings);
   flushOnSignals(defaultCollector());
   await startReporters(settings, log);
 };

@@ -356,6 +356,24 @@ export class Span implements Disposable, LineMount, EndedSpan {
     return new SpanGuard(new SpanLine(this, true), this.tasks);
   }
 
+  /** @internal Make this span current for the code that runs now and all that it starts, where there is no function to run. */
+  enterForGood(): void {
+    const line = new SpanLine(this, this.trace !== null);
+    // A scope without an end: each stretch that has local spans gets a line of its own.
+    line.close();
+    lineStore.enter(line);
+  }
+
+  /** @internal Another name, until it ends: a server learns the route of a request after its start. */
+  rename(name: string): void {
+    if (this.accepts()) (this as { name: string }).name = name;
+  }
+
+  /** @internal The properties of a span that has just started, in one list: key, value, key, value. */
+  describe(list: (string | PropertyValue)[]): void {
+    if (this.trace !== null) this.propertyList = list;
+  }
+
   /** A function that runs `fn` with this span as local parent whenever it is called: for timers and raw callbacks. */
   bind<A extends unknown[], R>(fn: (...args: A) => R): (...args: A) => R {
     if (typeof fn !== 'function') return noFunction(fn);

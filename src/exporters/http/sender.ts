@@ -4,6 +4,7 @@ import { type ClientRequest, Agent as HttpAgent, request as httpRequest, type In
 import { Agent as HttpsAgent, type AgentOptions as HttpsAgentOptions, request as httpsRequest } from 'node:https';
 import { ReportError } from '../../collector/reporter.js';
 import { type HttpAnswer, readBody, toReportError } from './answer.js';
+import { addOwnAgent } from './own-agents.js';
 
 export type { HttpAnswer } from './answer.js';
 
@@ -51,10 +52,11 @@ export class HttpSender {
     this.#url = new URL(options.endpoint);
     this.#shownUrl = withoutCredentials(this.#url);
     const agentOptions = { keepAlive: true, maxSockets: options.maxConnections ?? 1, maxFreeSockets: 1 };
-    this.#agent =
+    this.#agent = addOwnAgent(
       this.#url.protocol === 'https:'
         ? new HttpsAgent({ ...agentOptions, ...options.tls })
-        : new HttpAgent(agentOptions);
+        : new HttpAgent(agentOptions),
+    );
   }
 
   /** Resolves on 2xx; otherwise rejects with a {@link ReportError} that says whether to try again and when. */

@@ -1,0 +1,112 @@
+// Requests that the program sends with `http` and `https`: a span each, from the call to the end of the answer, and the context in its headers.
+// Where Node has no channel at the moment when headers can still be added (before Node 22.12), the functions that make requests are wrapped.
+import type { ClientRequest, IncomingMessage } from 'node:http';
+import { isOwnAgent } from '../../exporters/http/own-agents.js';
+import type { PropertyValue } from '../../local-span/property.js';
+import type { Span } from '../../span/span.js';
+import { allOff, type Off, onMessage, quiet } from '../channel.js';
+import { startCall } from '../client-span.js';
+import { isTold, tell } from '../hooks.js';
+import { injectSpan, type Propagator } from '../propagator.js';
+import { addFailure, addStatus } from './answer.js';
+import { hasCreatedChannel, wrapRequests } from './created.js';
+import { addHeaders, wantedHeaders } from './headers.js';
+import type { HttpClientOptions } from './options.js';
+import { cleanQuery, hostAndPort, knownMethod, nameOf } from './url.js';
+
+const SPAN = Symbol('spanline.span');
+interface TracedRequest extends ClientRequest {
+  [SPAN]?: Span | undefined;
+  readonly agent?: unknown;
+  readonly protocol: string;
+  /** The answer, once its head is here. */
+  readonly res: IncomingMessage | null;
+}
+
+const SWITCHING_PROTOCOLS = 101;
+const CUT_OFF = { code: 'aborted', message: 'the answer was cut off' };
+
+const propertiesOf = (request: TracedRequest): (string | PropertyValue)[] => {
+  const { method, path, protocol, host } = request;
+  const known = knownMethod(method);
+  const authority = request.getHeader('host');
+  const [address, port] = hostAndPort(typeof authority === 'string' ? authority : host);
+  const origin = `${protocol}//${typeof authority === 'string' ? authority : host}`;
+  return [
+    'http.request.method',
+    known,
+    'url.full',
+    // The target of a proxied request is a whole address.
+    cleanQuery(path.startsWith('/') ? origin + path : withoutCredentials(path)),
+    'server.address',
+    address,
+    'server.port',
+    port ?? (protocol === 'https:' ? 443 : 80),
+  ];
+};
+
+const withoutCredentials = (address: string): string => address.replace(/^([a-z]+:\/\/)[^@/?#]*@/i, '$1');
+
+/** Traces calls until it is taken back. */
+export const traceCalls = (options: HttpClientOptions, propagator: Propagator): Off => {
+  const { ignore, enrich, requireParent = false } = options;
+  const wantedOfRequest = wantedHeaders('request', options.requestHeaders);
+  const wantedOfResponse = wantedHeaders('response', options.responseHeaders);
+
+  const begin = (request: TracedRequest): void => {
+    if (request[SPAN] !== undefined || isOwnAgent(request.agent) || isTold(ignore, request)) return;
+    const span = startCall(nameOf(request.method), 'client', requireParent);
+    if (span === undefined) return;
+    // Headers given as a list are on their way already, and so are those of a request that waits for 100-continue.
+    if (!request.headersSent) injectSpan(propagator, span, (name, value) => request.setHeader(name, value));
+    if (!span.isRecording) return;
+    request[SPAN] = span;
+    request.once('close', closed);
+    span.describe(propertiesOf(request));
+    addHeaders(
+      wantedOfRequest,
+      (name) => request.getHeader(name),
+      (key, value) => span.addProperty(key, value),
+    );
+  };
+
+  const end = (request: TracedRequest, error: unknown): void => {
+    const span = request[SPAN];
+    if (span === undefined) return;
+    request[SPAN] = undefined;
+    const response = request.res ?? undefined;
+    if (response !== undefined) describe(span, request, response);
+    if (error !== undefined) addFailure(span, error);
+    tell(enrich, span, request, response);
+    span.end();
+  };
+
+  // The head of the answer comes before its body, which may be cut off without an error anywhere: the request is over when it closes.
+  const closed = quiet(function (this: TracedRequest): void {
+    const { res, method } = this;
+    const isWhole = res !== null && (res.complete || method === 'HEAD' || res.statusCode === SWITCHING_PROTOCOLS);
+    end(this, isWhole ? undefined : (res?.errored ?? CUT_OFF));
+  });
+
+  const describe = (span: Span, { socket }: TracedRequest, response: IncomingMessage): void => {
+    const { statusCode = 0, httpVersion } = response;
+    addStatus(span, statusCode);
+    span.addProperty('network.protocol.version', httpVersion);
+    if (socket?.remoteAddress !== undefined) span.addProperty('network.peer.address', socket.remoteAddress);
+    if (socket?.remotePort !== undefined) span.addProperty('network.peer.port', socket.remotePort);
+    addHeaders(
+      wantedOfResponse,
+      (name) => response.headers[name],
+      (key, value) => span.addProperty(key, value),
+    );
+  };
+
+  return allOff([
+    hasCreatedChannel()
+      ? onMessage<{ request: TracedRequest }>('http.client.request.created', ({ request }) => begin(request))
+      : wrapRequests((request) => begin(request as TracedRequest)),
+    onMessage<{ request: TracedRequest; error: unknown }>('http.client.request.error', ({ request, error }) =>
+      end(request, error),
+    ),
+  ]);
+};

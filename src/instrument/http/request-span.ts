@@ -1,0 +1,28 @@
+// What belongs to an incoming request: its span, and the route that a framework found for it. Kept on the request itself: frameworks wrap it,
+// and hand on the same object.
+import type { IncomingMessage } from 'node:http';
+import type { Span } from '../../span/span.js';
+
+export const SPAN = Symbol('spanline.span');
+export const ROUTE = Symbol('spanline.route');
+
+export interface RequestWithSpan extends IncomingMessage {
+  [SPAN]?: Span | undefined;
+  [ROUTE]?: string;
+  // Of express, in all its versions.
+  readonly route?: { readonly path?: unknown };
+  readonly baseUrl?: string;
+}
+
+/** Say which route answers a request: a template such as `/users/:id`, with the prefixes of routers around it. The last one said counts. */
+export const setRoute = (request: IncomingMessage, route: string): void => {
+  if ((request as RequestWithSpan)[SPAN] !== undefined) (request as RequestWithSpan)[ROUTE] = route;
+};
+
+/** The template of the route, when a framework has left one. */
+export const routeOf = (request: RequestWithSpan): string | undefined => {
+  const known = request[ROUTE];
+  if (known !== undefined) return known;
+  const path = request.route?.path;
+  return typeof path === 'string' ? `${request.baseUrl ?? ''}${path}` : undefined;
+};

@@ -1,0 +1,174 @@
+// Requests that `http` and `https` servers answer: a root span each, by Node's own channels. A span ends once, whatever becomes of the request:
+// answered, given up by the client, or cut off with its connection.
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import { lineStore } from '../../local-span/line-store.js';
+import type { PropertyValue } from '../../local-span/property.js';
+import { SpanLine } from '../../local-span/span-line.js';
+import { Span } from '../../span/span.js';
+import { type Off, onMessage, quiet } from '../channel.js';
+import { isTold, tell } from '../hooks.js';
+import type { Propagator } from '../propagator.js';
+import { addHeaders, wantedHeaders } from './headers.js';
+import type { HttpServerOptions } from './options.js';
+import { type RequestWithSpan, routeOf, SPAN } from './request-span.js';
+import { hostAndPort, knownMethod, nameOf, pathOf, queryOf } from './url.js';
+
+interface Message {
+  readonly request: RequestWithSpan;
+  readonly response: ServerResponse;
+  readonly socket: Socket;
+}
+
+/** Answers under way on a connection: one, but for clients that pipeline. */
+const OPEN = Symbol('spanline.open-requests');
+interface TracedSocket extends Socket {
+  [OPEN]?: Set<ServerResponse>;
+  readonly encrypted?: boolean;
+}
+
+// What such a request calls is not traced either.
+const IGNORED = new SpanLine(Span.noop(), false);
+
+const FIRST_ERROR = 500;
+
+const propertiesOf = (request: IncomingMessage, socket: TracedSocket): (string | PropertyValue)[] => {
+  const { method = '', url = '', headers, httpVersion } = request;
+  const known = knownMethod(method);
+  const list: (string | PropertyValue)[] = [
+    'http.request.method',
+    known,
+    'url.path',
+    pathOf(url),
+    'url.scheme',
+    socket.encrypted === true ? 'https' : 'http',
+    'network.protocol.version',
+    httpVersion,
+  ];
+  if (known !== method) list.push('http.request.method_original', method.slice(0, 64));
+  const query = queryOf(url);
+  if (query !== '') list.push('url.query', query);
+  const { host, 'user-agent': agent } = headers;
+  if (host !== undefined) {
+    const [name, port] = hostAndPort(host);
+    list.push('server.address', name);
+    if (port !== undefined) list.push('server.port', port);
+  }
+  if (agent !== undefined) list.push('user_agent.original', agent.slice(0, 512));
+  const { remoteAddress, remotePort } = socket;
+  if (remoteAddress !== undefined) {
+    list.push('network.peer.address', remoteAddress, 'client.address', clientOf(headers, remoteAddress));
+    if (remotePort !== undefined) list.push('network.peer.port', remotePort);
+  }
+  return list;
+};
+
+/** Behind proxies the first of those that forwarded it. */
+const clientOf = ({ 'x-forwarded-for': forwarded }: IncomingMessage['headers'], peer: string): string => {
+  if (typeof forwarded !== 'string') return peer;
+  const end = forwarded.indexOf(',');
+  return (end < 0 ? forwarded : forwarded.slice(0, end)).trim().slice(0, 128) || peer;
+};
+
+// From Node 24 on, `data` and `end` of a body come in the context of the connection.
+const hasBody = ({ headers }: IncomingMessage): boolean => {
+  const { 'content-length': length, 'transfer-encoding': encoding } = headers;
+  return encoding !== undefined || (length !== undefined && length !== '0');
+};
+
+/** In place of `emit`: listeners for the body belong to their request. */
+function emitInRequest(this: RequestWithSpan, ...args: Parameters<IncomingMessage['emit']>): boolean {
+  const { emit } = Object.getPrototypeOf(this) as IncomingMessage;
+  const span = this[SPAN];
+  const mount = lineStore.getStore()?.mount;
+  if (span === undefined || (mount?.isSpan === true && (mount as Span).trace === span.trace)) {
+    return Reflect.apply(emit, this, args);
+  }
+  return span.run(() => Reflect.apply(emit, this, args) as boolean);
+}
+
+/** Traces requests until it is taken back. */
+export const traceServers = (options: HttpServerOptions, propagator: Propagator): Off => {
+  const { ignore, enrich } = options;
+  const wantedOfRequest = wantedHeaders('request', options.requestHeaders);
+  const wantedOfResponse = wantedHeaders('response', options.responseHeaders);
+
+  let open = 0;
+  let isOff = false;
+
+  const end = (response: ServerResponse, socket: TracedSocket, isWhole: boolean): void => {
+    const request = response.req as RequestWithSpan;
+    const span = request[SPAN];
+    if (span === undefined) return;
+    request[SPAN] = undefined;
+    open--;
+    socket[OPEN]?.delete(response);
+    if (span.isRecording) {
+      describeAnswer(span, request, response, isWhole);
+      addHeaders(
+        wantedOfResponse,
+        (name) => response.getHeader(name),
+        (key, value) => span.addProperty(key, value),
+      );
+      tell(enrich, span, request, response);
+    }
+    span.end();
+    if (isOff && open === 0) stopEnding();
+  };
+
+  const endAll = quiet(function (this: TracedSocket): void {
+    for (const response of this[OPEN] ?? []) end(response, this, false);
+  });
+
+  const begin = (message: Message): void => {
+    const { request } = message;
+    const socket = message.socket as TracedSocket;
+    if (isTold(ignore, request)) {
+      lineStore.enter(IGNORED);
+      return;
+    }
+    const span = Span.root(nameOf(request.method ?? ''), propagator.extract(request.headers));
+    if (span === Span.noop()) return;
+    span.enterForGood();
+    request[SPAN] = span;
+    open++;
+    if (span.isRecording) {
+      span.setKind('server');
+      span.describe(propertiesOf(request, socket));
+      addHeaders(
+        wantedOfRequest,
+        (name) => request.headers[name],
+        (key, value) => span.addProperty(key, value),
+      );
+      if (hasBody(request)) request.emit = emitInRequest;
+    }
+    if (socket[OPEN] === undefined) {
+      socket[OPEN] = new Set();
+      socket.on('close', endAll);
+    }
+    socket[OPEN].add(message.response);
+  };
+
+  const stopBeginning = onMessage<Message>('http.server.request.start', begin);
+  const stopEnding = onMessage<Message>('http.server.response.finish', ({ response, socket }) =>
+    end(response, socket, true),
+  );
+  return () => {
+    isOff = true;
+    stopBeginning();
+    // Those under way are still to end.
+    if (open === 0) stopEnding();
+  };
+};
+
+const describeAnswer = (span: Span, request: RequestWithSpan, response: ServerResponse, isWhole: boolean): void => {
+  const { statusCode, headersSent } = response;
+  const route = routeOf(request);
+  if (route !== undefined) {
+    span.addProperty('http.route', route);
+    span.rename(`${span.name} ${route}`);
+  }
+  if (headersSent) span.addProperty('http.response.status_code', statusCode);
+  if (!isWhole) span.addProperty('error.type', 'aborted');
+  else if (statusCode >= FIRST_ERROR) span.addProperty('error.type', String(statusCode)).setStatus('error');
+};

@@ -1,0 +1,48 @@
+// Addresses as properties: bounded, without credentials, and without the values of query parameters that sign requests.
+
+/** Characters of a path or query that are kept. */
+const MOST = 2048;
+
+// OpenTelemetry's list of parameters whose values are secrets.
+const SECRET =
+  /([?&](?:AWSAccessKeyId|Signature|sig|X-Goog-Signature|X-Amz-(?:Signature|Credential|Security-Token))=)[^&#]*/gi;
+
+const bounded = (text: string): string => (text.length > MOST ? text.slice(0, MOST) : text);
+
+/** The query, with what stands before its first parameter, without secrets. */
+export const cleanQuery = (query: string): string =>
+  bounded(query.includes('=') ? query.replace(SECRET, '$1REDACTED') : query);
+
+/** The path of a request's target, which may be a whole address. */
+export const pathOf = (target: string): string => {
+  const end = target.indexOf('?');
+  const path = end < 0 ? target : target.slice(0, end);
+  if (path.charCodeAt(0) === 0x2f || !URL.canParse(path)) return bounded(path);
+  return bounded(new URL(path).pathname);
+};
+
+/** The query of a request's target without its question mark; empty when there is none. */
+export const queryOf = (target: string): string => {
+  const at = target.indexOf('?');
+  // The mark stays until the secrets have gone: they are told by what stands before them.
+  return at < 0 || at === target.length - 1 ? '' : cleanQuery(target.slice(at)).slice(1);
+};
+
+/** Host and port of a `Host` header or an authority; no port where none is named. */
+export const hostAndPort = (authority: string): readonly [host: string, port: number | undefined] => {
+  const colon = authority.lastIndexOf(':');
+  // An IPv6 address has colons of its own, inside brackets.
+  if (colon < 0 || authority.charCodeAt(authority.length - 1) === 0x5d) return [bounded(authority), undefined];
+  const port = Number(authority.slice(colon + 1));
+  return Number.isInteger(port) && port > 0 && port < 65_536
+    ? [bounded(authority.slice(0, colon)), port]
+    : [bounded(authority), undefined];
+};
+
+const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'CONNECT', 'OPTIONS', 'TRACE', 'PATCH', 'QUERY']);
+
+/** The method as spans name it: `_OTHER` for one that nobody knows, as any client may send any. */
+export const knownMethod = (method: string): string => (METHODS.has(method) ? method : '_OTHER');
+
+/** The name of a span: its method, `HTTP` for an unknown one. */
+export const nameOf = (method: string): string => (METHODS.has(method) ? method : 'HTTP');

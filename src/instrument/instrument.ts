@@ -1,0 +1,85 @@
+// Switches instrumentations on, and off again. Each is a file of its own; this one only knows their names.
+import { OptionError, wrongOption } from '../base/errors/option-error.js';
+import { shown } from '../base/options/checks.js';
+import { allOff, type Off } from './channel.js';
+import { instrumentHttp } from './http/http.js';
+import type { HttpOptions } from './http/options.js';
+import { type Propagator, w3c } from './propagator.js';
+import { instrumentExpress, instrumentFastify } from './routes.js';
+import { instrumentUndici, type UndiciOptions } from './undici.js';
+
+/** What is traced, and how: true (the default), false, or options. */
+export interface InstrumentOptions {
+  /** Servers and clients of `http` and `https`. */
+  readonly http?: boolean | HttpOptions;
+  /** Calls of undici, and of the global `fetch`. */
+  readonly undici?: boolean | UndiciOptions;
+  /** Routes of fastify 5. */
+  readonly fastify?: boolean;
+  /** Routes of express 4 and 5. */
+  readonly express?: boolean;
+  /** How contexts travel in headers; W3C Trace Context by default. */
+  readonly propagator?: Propagator;
+}
+
+/** Instrumentations that are on. */
+export interface Instrumentation extends Disposable {
+  /** Takes all of them back. Spans under way still end. */
+  disable(): void;
+}
+
+type Start = (options: never, propagator: Propagator) => Off;
+
+const STARTS: Readonly<Record<string, Start>> = {
+  http: instrumentHttp,
+  undici: instrumentUndici,
+  fastify: instrumentFastify,
+  express: instrumentExpress,
+};
+
+/** Names that {@link instrument} knows. */
+export const instrumentationNames: readonly string[] = Object.keys(STARTS);
+
+const checkOption = (name: string, value: unknown): void => {
+  if (value === undefined || typeof value === 'boolean' || (typeof value === 'object' && value !== null)) return;
+  throw wrongOption(`Option "${name}" must be true, false or an object, not ${shown(value)}`);
+};
+
+/**
+ * Trace libraries from outside, by what they publish. Every request that comes in is a root, every call that goes out a child of what
+ * makes it, and the context travels in their headers. Names and properties are OpenTelemetry's stable conventions.
+ *
+ * Throws `ERR_SPANLINE_OPTION` for a name that it does not know, and then changes nothing.
+ *
+ * @example
+ * ```ts
+ * import { instrument } from 'spanline/instrument';
+ *
+ * const instrumentation = instrument({
+ *   http: { server: { ignore: ({ url }) => url === '/health', requestHeaders: ['x-request-id'] } },
+ *   undici: { requireParent: true },
+ * });
+ * instrumentation.disable();
+ * ```
+ */
+export const instrument = (options: InstrumentOptions = {}): Instrumentation => {
+  if (typeof options !== 'object' || options === null)
+    throw wrongOption(`instrument takes an object, not ${shown(options)}`);
+  const { propagator = w3c, ...wanted } = options;
+  for (const [name, value] of Object.entries(wanted)) {
+    if (!(name in STARTS)) {
+      throw new OptionError(`Unknown option "${name}". Known: ${[...instrumentationNames, 'propagator'].join(', ')}.`);
+    }
+    checkOption(name, value);
+  }
+  const offs = instrumentationNames.flatMap((name) => {
+    const option = (wanted as Record<string, unknown>)[name] ?? true;
+    return option === false ? [] : [STARTS[name]((option === true ? {} : option) as never, propagator)];
+  });
+  let isOn = true;
+  const disable = (): void => {
+    if (isOn) allOff(offs)();
+    isOn = false;
+  };
+  return { disable, [Symbol.dispose]: disable };
+};

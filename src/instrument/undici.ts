@@ -1,0 +1,116 @@
+// Requests of undici and of the global `fetch`, by undici's channels: a span for each request, redirects too. Only the first message comes in the
+// caller's context. Node's own undici and the one from npm publish the same.
+import type { PropertyValue } from '../local-span/property.js';
+import type { Span } from '../span/span.js';
+import { allOff, type Off, onMessage } from './channel.js';
+import { startCall } from './client-span.js';
+import { isTold, tell } from './hooks.js';
+import { addFailure, addStatus } from './http/answer.js';
+import { addHeaders, wantedHeaders } from './http/headers.js';
+import { cleanQuery, hostAndPort, knownMethod, nameOf } from './http/url.js';
+import { injectSpan, type Propagator } from './propagator.js';
+
+/** A request as undici shows it. */
+export interface UndiciRequest {
+  readonly origin?: string | URL;
+  readonly path: string;
+  readonly method: string;
+  /** `name: value` lines, or names and values by turns. */
+  readonly headers?: string | readonly (string | readonly string[])[];
+  addHeader(name: string, value: string): void;
+}
+
+/** The head of an answer as undici shows it. */
+export interface UndiciResponse {
+  readonly statusCode: number;
+  /** Names and values by turns. */
+  readonly headers: readonly (Buffer | string)[];
+}
+
+/** Options of the instrumentation `undici`, which is that of `fetch` too. */
+export interface UndiciOptions {
+  /** True: this call is not traced, and no context goes out with it. */
+  readonly ignore?: (request: UndiciRequest) => boolean;
+  /** Called when the answer has arrived, or failed to, before the span ends. */
+  readonly enrich?: (span: Span, request: UndiciRequest, response: UndiciResponse | undefined) => void;
+  /** Trace only calls that a traced piece of work makes; false by default. */
+  readonly requireParent?: boolean;
+  readonly responseHeaders?: readonly string[];
+}
+
+const SPAN = Symbol('spanline.span');
+const RESPONSE = Symbol('spanline.response');
+interface TracedRequest extends UndiciRequest {
+  [SPAN]?: Span | undefined;
+  [RESPONSE]?: UndiciResponse;
+}
+
+const propertiesOf = ({ origin, path, method }: UndiciRequest): (string | PropertyValue)[] => {
+  const address = String(origin ?? '');
+  const isSecure = address.startsWith('https:');
+  const [host, port] = hostAndPort(address.replace(/^[a-z]+:\/\//i, '').replace(/\/.*$/, ''));
+  return [
+    'http.request.method',
+    knownMethod(method),
+    'url.full',
+    cleanQuery(address + path),
+    'server.address',
+    host,
+    'server.port',
+    port ?? (isSecure ? 443 : 80),
+  ];
+};
+
+const headerOf = ({ headers }: UndiciResponse, name: string): string | undefined => {
+  for (let i = 0; i < headers.length; i += 2) {
+    if (headers[i].toString().toLowerCase() === name) return headers[i + 1].toString();
+  }
+  return undefined;
+};
+
+export const instrumentUndici = (options: UndiciOptions, propagator: Propagator): Off => {
+  const { ignore, enrich, requireParent = false } = options;
+  const wanted = wantedHeaders('response', options.responseHeaders);
+
+  const begin = (request: TracedRequest): void => {
+    if (isTold(ignore, request)) return;
+    const span = startCall(nameOf(request.method), 'client', requireParent);
+    if (span === undefined) return;
+    injectSpan(propagator, span, (name, value) => request.addHeader(name, value));
+    if (!span.isRecording) return;
+    span.describe(propertiesOf(request));
+    request[SPAN] = span;
+  };
+
+  const answered = (request: TracedRequest, response: UndiciResponse): void => {
+    const span = request[SPAN];
+    if (span === undefined) return;
+    request[RESPONSE] = response;
+    addStatus(span, response.statusCode);
+    addHeaders(
+      wanted,
+      (name) => headerOf(response, name),
+      (key, value) => span.addProperty(key, value),
+    );
+  };
+
+  const end = (request: TracedRequest, error?: unknown): void => {
+    const span = request[SPAN];
+    if (span === undefined) return;
+    request[SPAN] = undefined;
+    if (error !== undefined) addFailure(span, error);
+    tell(enrich, span, request, request[RESPONSE]);
+    span.end();
+  };
+
+  return allOff([
+    onMessage<{ request: TracedRequest }>('undici:request:create', ({ request }) => begin(request)),
+    onMessage<{ request: TracedRequest; response: UndiciResponse }>('undici:request:headers', ({ request, response }) =>
+      answered(request, response),
+    ),
+    onMessage<{ request: TracedRequest }>('undici:request:trailers', ({ request }) => end(request)),
+    onMessage<{ request: TracedRequest; error: unknown }>('undici:request:error', ({ request, error }) =>
+      end(request, error),
+    ),
+  ]);
+};

@@ -1,0 +1,237 @@
+// Requests that the program sends, by `http` and by `fetch`: children of what sends them, with the context in their headers, ended with
+// the answer's body.
+import { once } from 'node:events';
+import * as namespace from 'node:http';
+import http, { type ClientRequest, type IncomingMessage } from 'node:http';
+import { describe, expect, test } from 'vitest';
+import { OtlpReporter } from '../../../src/exporters/otlp.js';
+import { Collector, Span, type SpanContext, stats } from '../../../src/index.js';
+import { deadUrl, startServer } from '../../exporters/support/http-server.js';
+import { instrumentOnly, later, recorded, recordedOf, serve } from '../support.js';
+
+const CLIENT = { http: { server: false } } as const;
+const BOTH = { http: { server: false }, undici: true } as const;
+
+const bodyOf = async (response: IncomingMessage): Promise<string> => {
+  let text = '';
+  for await (const chunk of response) text += String(chunk);
+  return text;
+};
+
+const send = async (request: ClientRequest): Promise<string> => {
+  const [response] = (await once(request, 'response')) as [IncomingMessage];
+  return bodyOf(response);
+};
+
+const inRoot = async <T>(work: () => Promise<T>): Promise<T> => {
+  const root = Span.root('work');
+  try {
+    return await root.run(work);
+  } finally {
+    root.end();
+  }
+};
+
+/** Answers with the headers that it got. */
+const echo = () => serve((request, response) => response.end(JSON.stringify(request.headers)));
+
+const ways: [
+  string,
+  (url: string, init?: { method?: string; headers?: Record<string, string>; body?: string }) => Promise<string>,
+][] = [
+  ['http.request', (url, { body, ...init } = {}) => send(http.request(url, init).end(body))],
+  [
+    'http.get of the namespace',
+    (url, init = {}) => send(namespace.get(url, { headers: init.headers, method: init.method })),
+  ],
+  ['fetch', async (url, init) => (await fetch(url, init)).text()],
+];
+
+describe.each(ways)('%s', (_, call) => {
+  test('a child with the stable properties, whose context goes out', async () => {
+    instrumentOnly(BOTH);
+    const { url, port } = await echo();
+    const answer = JSON.parse(await inRoot(() => call(`${url}/a?sig=secret&b=1`, { headers: { 'x-own': 'kept' } })));
+    const [root, span, ...others] = await recorded();
+    expect(others).toEqual([]);
+    expect(answer).toMatchObject({ traceparent: `00-${root.traceId}-${span.spanId}-03`, 'x-own': 'kept' });
+    expect(span).toMatchObject({ name: 'GET', kind: 'client', parentSpanId: root.spanId, status: { code: 'unset' } });
+    expect(span.properties).toMatchObject({
+      'http.request.method': 'GET',
+      'url.full': `${url}/a?sig=REDACTED&b=1`,
+      'server.address': '127.0.0.1',
+      'server.port': port,
+      'http.response.status_code': 200,
+    });
+  });
+
+  test('from 400 on it is an error', async () => {
+    instrumentOnly(BOTH);
+    const { url } = await serve((_, response) => response.writeHead(404).end());
+    await inRoot(() => call(url));
+    const [span] = await recordedOf('client');
+    expect(span).toMatchObject({
+      status: { code: 'error' },
+      properties: { 'http.response.status_code': 404, 'error.type': '404' },
+    });
+  });
+
+  test('nobody listens', async () => {
+    instrumentOnly(BOTH);
+    const url = await deadUrl();
+    await expect(inRoot(() => call(url))).rejects.toThrow();
+    const [span] = await recordedOf('client');
+    expect(span).toMatchObject({ status: { code: 'error' }, properties: { 'error.type': 'ECONNREFUSED' } });
+  });
+
+  test('a body that is cut off', async () => {
+    instrumentOnly(BOTH);
+    const { url } = await serve((request, response) => {
+      response.writeHead(200, { 'content-length': 10 }).write('abc');
+      setTimeout(() => request.socket.destroy(), 10);
+    });
+    await expect(inRoot(() => call(url))).rejects.toThrow();
+    const spans = await recordedOf('client');
+    expect(spans).toHaveLength(1);
+    expect(spans[0]).toMatchObject({ status: { code: 'error' }, properties: { 'error.type': expect.any(String) } });
+  });
+
+  test('without a parent it is a root, or nothing', async () => {
+    instrumentOnly(BOTH);
+    const { url } = await echo();
+    const sent = JSON.parse(await call(url)) as { traceparent: string };
+    const [span] = await recorded();
+    expect(sent.traceparent).toContain(`${span.traceId}-${span.spanId}`);
+    expect(span).toMatchObject({ parentSpanId: '', kind: 'client' });
+  });
+
+  test('requireParent: nothing without one', async () => {
+    instrumentOnly({ http: { server: false, client: { requireParent: true } }, undici: { requireParent: true } });
+    const { url } = await echo();
+    expect(JSON.parse(await call(url))).not.toHaveProperty('traceparent');
+    expect(await recorded()).toEqual([]);
+  });
+
+  test('an ignored call, hooks that throw', async () => {
+    const fail = (): never => {
+      throw new Error('mine');
+    };
+    const ignore = ({ path }: { path: string }): boolean => path === '/ignored' || fail();
+    instrumentOnly({ http: { server: false, client: { ignore, enrich: fail } }, undici: { ignore, enrich: fail } });
+    const before = stats().callbackErrors;
+    const { url } = await echo();
+    expect(JSON.parse(await call(`${url}/ignored`))).not.toHaveProperty('traceparent');
+    expect(JSON.parse(await call(`${url}/other`))).toHaveProperty('traceparent');
+    expect(await recorded()).toHaveLength(1);
+    expect(stats().callbackErrors).toBe(before + 2);
+  });
+
+  test('an unsampled parent: the decision goes out, nothing is recorded', async () => {
+    instrumentOnly(BOTH);
+    const { url } = await echo();
+    const root = Span.root(
+      'work',
+      (await import('../../../src/index.js')).SpanContext.random({ sampled: false }) as SpanContext,
+    );
+    const { traceparent } = JSON.parse(await root.run(() => call(url))) as { traceparent: string };
+    root.end();
+    expect(traceparent).toMatch(/-0[02]$/);
+    expect(await recorded()).toEqual([]);
+  });
+
+  test('after disable it is as before', async () => {
+    const { instrument } = await import('../../../src/instrument/instrument.js');
+    const original = http.request;
+    instrument(BOTH).disable();
+    const { url } = await echo();
+    expect(JSON.parse(await call(url))).not.toHaveProperty('traceparent');
+    expect(http.request).toBe(original);
+  });
+});
+
+describe('http', () => {
+  test('headers given as a list, and a request that waits for 100-continue, go out as they are', async () => {
+    instrumentOnly(CLIENT);
+    const { url } = await echo();
+    const listed = JSON.parse(
+      await inRoot(() => send(http.request(url, { headers: ['host', 'a', 'x-list', '1'] as never }).end())),
+    );
+    expect(listed).toMatchObject({ 'x-list': '1' });
+    const waiting = await inRoot(() =>
+      send(http.request(url, { method: 'POST', headers: { expect: '100-continue' } }).end('x')),
+    );
+    expect(JSON.parse(waiting)).toMatchObject({ expect: '100-continue' });
+    expect(await recordedOf('client')).toHaveLength(2);
+  });
+
+  test('HEAD, an answer nobody reads to its end, and one given up', async () => {
+    instrumentOnly(CLIENT);
+    const { url } = await serve((request, response) => (request.url === '/slow' ? undefined : response.end('body')));
+    await inRoot(() => send(http.request(url, { method: 'HEAD' }).end()));
+    const given = http.get(`${url}/slow`, () => {});
+    given.on('error', () => {});
+    setTimeout(() => given.destroy(), 10);
+    await new Promise((resolve) => given.once('close', resolve));
+    const [head, up] = await recordedOf('client');
+    expect(head).toMatchObject({ name: 'HEAD', status: { code: 'unset' } });
+    expect(up).toMatchObject({ status: { code: 'error' }, properties: { 'error.type': 'ECONNRESET' } });
+  });
+
+  test('an upgrade ends with its status', async () => {
+    instrumentOnly(CLIENT);
+    const { url, server } = await echo();
+    server.on('upgrade', (_, socket) =>
+      socket.end('HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: x\r\n\r\n'),
+    );
+    const request = http.request(url, { headers: { connection: 'upgrade', upgrade: 'x' } }).end();
+    const [, socket] = await once(request, 'upgrade');
+    socket.destroy();
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    const [span] = await recordedOf('client');
+    expect(span).toMatchObject({ status: { code: 'unset' }, properties: { 'http.response.status_code': 101 } });
+  });
+
+  test('what our own exporters send is no span', async () => {
+    instrumentOnly(CLIENT);
+    const sink = await startServer();
+    later(() => sink.close());
+    const collector = new Collector();
+    collector.setReporter(new OtlpReporter({ endpoint: sink.url }));
+    Span.root('job', undefined, { collector }).end();
+    await collector.shutdown();
+    expect(sink.requests).toHaveLength(1);
+    expect(sink.requests[0].headers).not.toHaveProperty('traceparent');
+    expect(await recorded()).toEqual([]);
+  });
+
+  test('functions keep their names and lengths', () => {
+    const { name, length } = http.get;
+    instrumentOnly(CLIENT);
+    expect([http.get.name, http.get.length]).toEqual([name, length]);
+  });
+});
+
+test('fetch: each redirect is a span, with a context of its own', async () => {
+  instrumentOnly(BOTH);
+  const seen: unknown[] = [];
+  const { url } = await serve((request, response) => {
+    seen.push(request.headers.traceparent);
+    if (request.url === '/from') response.writeHead(302, { location: '/to' }).end();
+    else response.end('there');
+  });
+  expect(await inRoot(async () => (await fetch(`${url}/from`)).text())).toBe('there');
+  const spans = await recordedOf('client');
+  expect(spans.map(({ properties }) => properties['http.response.status_code'])).toEqual([302, 200]);
+  // The headers of the first request go along with the second, whose own come last.
+  expect(seen[0]).toContain(spans[0].spanId);
+  expect(String(seen[1])).toContain(spans[1].spanId);
+});
+
+test('fetch given up by its signal', async () => {
+  instrumentOnly(BOTH);
+  const { url } = await serve(() => {});
+  const signal = AbortSignal.timeout(20);
+  await expect(inRoot(() => fetch(url, { signal }))).rejects.toThrow();
+  const [span] = await recordedOf('client');
+  expect(span).toMatchObject({ status: { code: 'error' } });
+});

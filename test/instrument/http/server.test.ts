@@ -1,0 +1,320 @@
+// Requests that a server answers: one root each, with the conventions' names, ended once with what became of it.
+import { once } from 'node:events';
+import type { IncomingMessage } from 'node:http';
+import { connect, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, test } from 'vitest';
+import { LocalSpan, Span, stats } from '../../../src/index.js';
+import { exchange, instrumentOnly, recorded, recordedOf, serve, when } from '../support.js';
+
+const get = (path: string, headers = ''): string => `GET ${path} HTTP/1.1\r\nhost: shop.example:8080\r\n${headers}\r\n`;
+const CLOSE = 'connection: close\r\n';
+const TRACEPARENT = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-03';
+
+test('a request is a root with the stable properties', async () => {
+  instrumentOnly({ http: { client: false } });
+  const { port } = await serve((_, response) => response.end('ok'));
+  await exchange(
+    port,
+    get('/things?a=1&sig=secret', `${CLOSE}user-agent: probe\r\nx-forwarded-for: 10.1.2.3, 10.0.0.1\r\n`),
+  );
+  const [span, ...others] = await recorded();
+  expect(others).toEqual([]);
+  expect(span).toMatchObject({ name: 'GET', kind: 'server', status: { code: 'unset' } });
+  expect(span.properties).toEqual({
+    'http.request.method': 'GET',
+    'url.path': '/things',
+    'url.query': 'a=1&sig=REDACTED',
+    'url.scheme': 'http',
+    'network.protocol.version': '1.1',
+    'server.address': 'shop.example',
+    'server.port': 8080,
+    'user_agent.original': 'probe',
+    'client.address': '10.1.2.3',
+    'network.peer.address': '127.0.0.1',
+    'network.peer.port': expect.any(Number),
+    'http.response.status_code': 200,
+  });
+});
+
+test('it goes on from the caller, tracestate and flags kept', async () => {
+  instrumentOnly({ http: { client: false } });
+  let out: object | undefined;
+  const { port } = await serve((_, response) => {
+    out = Span.current()?.context?.toHeaders();
+    response.end();
+  });
+  await exchange(port, get('/', `${CLOSE}traceparent: ${TRACEPARENT}\r\ntracestate: vendor=1\r\n`));
+  const [span] = await recorded();
+  expect(span).toMatchObject({
+    traceId: '0af7651916cd43dd8448eb211c80319c',
+    parentSpanId: 'b7ad6b7169203331',
+    hasRemoteParent: true,
+  });
+  expect(out).toEqual({ traceparent: `00-${span.traceId}-${span.spanId}-03`, tracestate: 'vendor=1' });
+});
+
+test('a caller that does not sample: nothing is recorded, and the decision goes on', async () => {
+  instrumentOnly({ http: { client: false } });
+  let out = '';
+  const { port } = await serve((_, response) => {
+    out = Span.current()?.context?.toTraceparent() ?? '';
+    response.end();
+  });
+  await exchange(port, get('/', `${CLOSE}traceparent: ${TRACEPARENT.replace(/03$/, '00')}\r\n`));
+  expect(await recorded()).toEqual([]);
+  expect(out).toMatch(/^00-0af7651916cd43dd8448eb211c80319c-[0-9a-f]{16}-00$/);
+});
+
+describe('what a handler does belongs to its request', () => {
+  test('over awaits, with requests at once on one connection and on several', async () => {
+    instrumentOnly({ http: { client: false } });
+    const { port } = await serve(async (request, response) => {
+      const wait = Number(request.url?.slice(2));
+      LocalSpan.start(`before ${wait}`).end();
+      await sleep(wait);
+      LocalSpan.start(`after ${wait}`).end();
+      await Span.startWithLocalParent(`work ${wait}`).runToEnd(() => sleep(1));
+      response.end(String(wait));
+    });
+    const pipelined = [9, 5, 1].map((wait) =>
+      get(`/${wait}`, wait === 1 ? CLOSE : '').replace(`/${wait} `, `/?${wait} `),
+    );
+    await Promise.all([
+      exchange(port, pipelined.join('')),
+      ...[4, 7, 2].map((wait) => exchange(port, get(`/?${wait}`, CLOSE))),
+    ]);
+    const spans = await recorded();
+    const roots = spans.filter(({ kind }) => kind === 'server');
+    expect(roots).toHaveLength(6);
+    for (const root of roots) {
+      const wait = root.properties['url.query'];
+      const children = spans.filter(({ parentSpanId }) => parentSpanId === root.spanId).map(({ name }) => name);
+      expect(children.sort()).toEqual([`after ${wait}`, `before ${wait}`, `work ${wait}`]);
+    }
+  });
+
+  test('listeners for the body too', async () => {
+    instrumentOnly({ http: { client: false } });
+    const { port } = await serve((request, response) => {
+      let size = 0;
+      request.on('data', (data: Buffer) => {
+        LocalSpan.start('data').end();
+        size += data.length;
+      });
+      request.on('end', () => {
+        LocalSpan.start('end').end();
+        setImmediate(() => {
+          LocalSpan.start('later').end();
+          response.end(String(size));
+        });
+      });
+    });
+    const socket = connect(port, '127.0.0.1');
+    for (let i = 0; i < 2; i++) {
+      socket.write('POST / HTTP/1.1\r\nhost: a\r\ncontent-length: 6\r\n\r\nabc');
+      await sleep(10);
+      socket.write('def');
+      await once(socket, 'data');
+    }
+    socket.destroy();
+    const spans = await recorded();
+    const roots = spans.filter(({ kind }) => kind === 'server');
+    expect(roots).toHaveLength(2);
+    for (const root of roots) {
+      const names = spans.filter(({ parentSpanId }) => parentSpanId === root.spanId).map(({ name }) => name);
+      expect(names).toEqual(['data', 'data', 'end', 'later']);
+    }
+  });
+
+  test('a body read by for await, and one of chunks', async () => {
+    instrumentOnly({ http: { client: false } });
+    const { port } = await serve(async (request, response) => {
+      for await (const _ of request) LocalSpan.start('chunk').end();
+      LocalSpan.start('read').end();
+      response.end();
+    });
+    await exchange(
+      port,
+      `POST / HTTP/1.1\r\nhost: a\r\n${CLOSE}transfer-encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n`,
+    );
+    const [root, ...children] = await recorded();
+    expect(children.map(({ name, parentSpanId }) => [name, parentSpanId])).toEqual([
+      ['chunk', root.spanId],
+      ['read', root.spanId],
+    ]);
+  });
+});
+
+describe('how a request ends', () => {
+  test('with a status of 500 and more it is an error of the server; below it is not', async () => {
+    instrumentOnly({ http: { client: false } });
+    const { port } = await serve((request, response) => {
+      response.statusCode = Number(request.url?.slice(1));
+      response.end();
+    });
+    for (const code of [404, 503]) await exchange(port, get(`/${code}`, CLOSE));
+    const [missing, failed] = await recorded();
+    expect(missing).toMatchObject({ status: { code: 'unset' }, properties: { 'http.response.status_code': 404 } });
+    expect(missing.properties).not.toHaveProperty('error.type');
+    expect(failed).toMatchObject({
+      status: { code: 'error' },
+      properties: { 'http.response.status_code': 503, 'error.type': '503' },
+    });
+  });
+
+  test('the client goes away before the answer, and in the middle of it', async () => {
+    instrumentOnly({ http: { client: false } });
+    const sockets: Socket[] = [];
+    const { port } = await serve((request, response) => {
+      sockets.push(request.socket);
+      if (request.url === '/some') response.write('some');
+    });
+    await exchange(port, get('/some'), 'some');
+    const socket = connect(port, '127.0.0.1', () => socket.write(get('/none')));
+    await when(() => sockets.length === 2);
+    socket.destroy();
+    await when(() => sockets.every((one) => one.destroyed));
+    await sleep(1);
+    const spans = await recorded();
+    expect(
+      spans.map(({ properties }) => [
+        properties['url.path'],
+        properties['error.type'],
+        properties['http.response.status_code'],
+      ]),
+    ).toEqual([
+      ['/some', 'aborted', 200],
+      ['/none', 'aborted', undefined],
+    ]);
+  });
+
+  test('the server closes its connections', async () => {
+    instrumentOnly({ http: { client: false } });
+    let open = 0;
+    const { port, server } = await serve(() => {
+      if (++open === 2) server.closeAllConnections();
+    });
+    await Promise.all([exchange(port, get('/')), exchange(port, get('/'))]);
+    await sleep(1);
+    expect((await recorded()).map(({ properties }) => properties['error.type'])).toEqual(['aborted', 'aborted']);
+  });
+
+  test('once, whatever follows: nothing is counted as ended twice', async () => {
+    instrumentOnly({ http: { client: false } });
+    const before = stats();
+    const { port } = await serve((_, response) => {
+      response.end('x');
+      response.destroy();
+    });
+    await exchange(port, get('/', CLOSE)).catch(() => {});
+    await sleep(5);
+    expect(await recorded()).toHaveLength(1);
+    expect(stats().endedTwice).toBe(before.endedTwice);
+    expect(stats().instrumentationErrors).toBe(before.instrumentationErrors);
+  });
+});
+
+describe('what is no plain request', () => {
+  test('100-continue, with the default answer and with one of its own', async () => {
+    instrumentOnly({ http: { client: false } });
+    const { port, server } = await serve((request, response) => {
+      request.resume().on('end', () => response.end('done'));
+    });
+    const body = `POST / HTTP/1.1\r\nhost: a\r\nexpect: 100-continue\r\ncontent-length: 3\r\n\r\n`;
+    await exchange(port, `${body}abc`, 'done');
+    server.on('checkContinue', (_: IncomingMessage, response) => response.writeHead(417).end());
+    await exchange(port, body, '417');
+    await sleep(5);
+    const codes = (await recorded()).map(({ properties }) => properties['http.response.status_code']);
+    expect(codes).toEqual([200, 417]);
+  });
+
+  test('an upgrade and a malformed request are no spans, and work', async () => {
+    instrumentOnly({ http: { client: false } });
+    const { port, server } = await serve((_, response) => response.end('plain'));
+    server.on('upgrade', (_, socket) => socket.end('HTTP/1.1 101 Switching Protocols\r\n\r\n'));
+    const upgraded = await exchange(port, get('/', 'connection: upgrade\r\nupgrade: websocket\r\n'));
+    expect(upgraded).toContain('101');
+    expect(await exchange(port, 'NONSENSE\r\n\r\n')).toContain('400');
+    expect(await recorded()).toEqual([]);
+  });
+
+  test('a method that nobody knows has a name that clients cannot choose', async () => {
+    instrumentOnly({ http: { client: false } });
+    const { port } = await serve((_, response) => response.end());
+    await exchange(port, get('/', CLOSE).replace('GET', 'PURGE'));
+    const [span] = await recorded();
+    expect(span).toMatchObject({
+      name: 'HTTP',
+      properties: { 'http.request.method': '_OTHER', 'http.request.method_original': 'PURGE' },
+    });
+  });
+
+  test('long targets are cut', async () => {
+    instrumentOnly({ http: { client: false } });
+    const { port } = await serve((_, response) => response.end());
+    await exchange(port, get(`/${'a'.repeat(5000)}?${'b'.repeat(5000)}`, CLOSE));
+    const [{ properties }] = await recorded();
+    expect([String(properties['url.path']).length, String(properties['url.query']).length]).toEqual([2048, 2047]);
+  });
+});
+
+describe('hooks', () => {
+  test('ignored requests are not traced, nor what they call', async () => {
+    instrumentOnly({ http: { client: false, server: { ignore: ({ url }) => url === '/health' } } });
+    const { port } = await serve((_, response) => {
+      Span.startWithLocalParent('inside').end();
+      response.end();
+    });
+    for (const path of ['/health', '/work']) await exchange(port, get(path, CLOSE));
+    expect((await recorded()).map(({ name }) => name)).toEqual(['GET', 'inside']);
+  });
+
+  test('enrich sees the answer; headers only where they are asked for', async () => {
+    instrumentOnly({
+      http: {
+        client: false,
+        server: {
+          enrich: (span, _, response) =>
+            void span.addProperty('answer.length', Number(response.getHeader('content-length'))),
+          requestHeaders: ['X-Id', 'absent'],
+          responseHeaders: ['Content-Type'],
+        },
+      },
+    });
+    const { port } = await serve((_, response) => response.setHeader('content-length', 2).end('ok'));
+    await exchange(port, get('/', `${CLOSE}x-id: 7\r\nauthorization: secret\r\n`));
+    const [{ properties }] = await recorded();
+    expect(properties).toMatchObject({ 'answer.length': 2, 'http.request.header.x-id': ['7'] });
+    expect(JSON.stringify(properties)).not.toContain('secret');
+  });
+
+  test('one that throws is counted, and harms nobody', async () => {
+    const fail = (): never => {
+      throw new Error('mine');
+    };
+    instrumentOnly({ http: { client: false, server: { ignore: fail, enrich: fail } } });
+    const before = stats().callbackErrors;
+    const { port } = await serve((_, response) => response.end('fine'));
+    expect(await exchange(port, get('/', CLOSE))).toContain('fine');
+    expect(await recordedOf('server')).toHaveLength(1);
+    expect(stats().callbackErrors).toBe(before + 2);
+  });
+});
+
+test('disabled: nothing is traced any more, and a request under way still ends', async () => {
+  const { instrument } = await import('../../../src/instrument/instrument.js');
+  const instrumentation = instrument({ http: { client: false }, undici: false });
+  const { port } = await serve((request, response) => {
+    if (request.url === '/first') instrumentation.disable();
+    response.end();
+  });
+  await exchange(port, get('/first', CLOSE));
+  await exchange(port, get('/second', CLOSE));
+  instrumentation.disable();
+  const spans = await recorded();
+  expect(spans.map(({ properties }) => [properties['url.path'], properties['http.response.status_code']])).toEqual([
+    ['/first', 200],
+  ]);
+});

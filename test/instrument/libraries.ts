@@ -1,0 +1,15 @@
+// The libraries that tests trace, in a folder of their own: installed on first use.
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const folder = fileURLToPath(new URL('./libraries/', import.meta.url));
+
+// By its address: scripts have no types.
+const { ensureInstalled } = (await import(new URL('../../scripts/lib/install.mjs', import.meta.url).href)) as {
+  ensureInstalled(folder: string, name: string, options: readonly string[]): void;
+};
+ensureInstalled(folder, 'libraries that tests trace', ['--ignore-scripts']);
+
+/** Loads one of them, as a CommonJS program does. */
+export const library: NodeJS.Require = createRequire(join(folder, 'package.json'));

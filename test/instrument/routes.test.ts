@@ -1,0 +1,71 @@
+// The route that answers: `http.route` and the name of the request's span, from fastify and express, with the prefixes of mounted routers.
+import { createServer, type RequestListener } from 'node:http';
+import { expect, test } from 'vitest';
+import { library } from './libraries.js';
+import { exchange, instrumentOnly, listen, recordedOf } from './support.js';
+
+// biome-ignore lint/suspicious/noExplicitAny: packages that are not installed with this one have no types here.
+type Untyped = any;
+
+const ask = async (port: number, path: string): Promise<string> =>
+  exchange(port, `GET ${path} HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n`);
+
+const routes = async (): Promise<readonly unknown[]> =>
+  (await recordedOf('server')).map(({ name, properties }) => [
+    name,
+    properties['http.route'],
+    properties['http.response.status_code'],
+  ]);
+
+test('fastify 5', async () => {
+  instrumentOnly({ http: { client: false }, fastify: true });
+  const fastify: Untyped = library('fastify')();
+  fastify.get('/users/:id', async ({ params }: Untyped) => params);
+  fastify.register(
+    async (inner: Untyped) => {
+      inner.get('/:word', (_: Untyped, reply: Untyped) => {
+        setTimeout(() => reply.send('late'), 1);
+      });
+      inner.get('/broken', async () => {
+        throw new Error('broken');
+      });
+    },
+    { prefix: '/inner' },
+  );
+  await fastify.listen({ port: 0, host: '127.0.0.1' });
+  const { port } = fastify.server.address();
+  for (const path of ['/users/7', '/inner/hello', '/inner/broken', '/nowhere']) await ask(port, path);
+  await fastify.close();
+  expect(await routes()).toEqual([
+    ['GET /users/:id', '/users/:id', 200],
+    ['GET /inner/:word', '/inner/:word', 200],
+    ['GET /inner/broken', '/inner/broken', 500],
+    ['GET', undefined, 404],
+  ]);
+});
+
+test.each(['express', 'express-4'])('%s', async (name) => {
+  instrumentOnly({ http: { client: false }, express: true });
+  const express: Untyped = library(name);
+  const app = express();
+  const inner = express.Router();
+  app.use(express.json());
+  app.get('/users/:id', (request: Untyped, response: Untyped) => response.json(request.params));
+  inner.get('/:word', async (_: Untyped, response: Untyped) => {
+    await new Promise((resolve) => setTimeout(resolve, 1));
+    response.send('late');
+  });
+  app.use('/inner', inner);
+  app.get('/broken', () => {
+    throw new Error('broken');
+  });
+  app.use((_error: unknown, _request: Untyped, response: Untyped, _next: unknown) => response.status(500).end());
+  const { port } = await listen(createServer(app as RequestListener));
+  for (const path of ['/users/7', '/inner/hello', '/broken', '/nowhere']) await ask(port, path);
+  expect(await routes()).toEqual([
+    ['GET /users/:id', '/users/:id', 200],
+    ['GET /inner/:word', '/inner/:word', 200],
+    ['GET /broken', '/broken', 500],
+    ['GET', undefined, 404],
+  ]);
+});

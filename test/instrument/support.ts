@@ -1,0 +1,72 @@
+// Real servers, and what was recorded of them.
+import { once } from 'node:events';
+import { createServer, type RequestListener, type Server } from 'node:http';
+import { type AddressInfo, connect } from 'node:net';
+import { afterEach } from 'vitest';
+import { MemoryReporter } from '../../src/exporters/memory.js';
+import { flush, type SpanRecord, setReporter } from '../../src/index.js';
+import { type InstrumentOptions, instrument } from '../../src/instrument/instrument.js';
+
+const memory = new MemoryReporter();
+setReporter(memory);
+
+/** What went on since the last call, the newest trace last, each with its root first. */
+export const recorded = async (): Promise<readonly SpanRecord[]> => {
+  await flush();
+  const spans = memory.traces.flatMap((trace) => trace.spans);
+  memory.clear();
+  return spans;
+};
+
+/** Those of a kind. */
+export const recordedOf = async (kind: SpanRecord['kind'], name?: string): Promise<readonly SpanRecord[]> =>
+  (await recorded()).filter((span) => span.kind === kind && (name === undefined || span.name === name));
+
+const cleanUps: (() => unknown)[] = [];
+export const later = (cleanUp: () => unknown): void => void cleanUps.push(cleanUp);
+afterEach(async () => {
+  for (const cleanUp of cleanUps.splice(0).reverse()) await cleanUp();
+  await recorded();
+});
+
+/** Only what is named is on, until the test is over. */
+export const instrumentOnly = (options: InstrumentOptions): void => {
+  const { disable } = instrument({ http: false, undici: false, fastify: false, express: false, ...options });
+  later(disable);
+};
+
+export interface Served {
+  readonly url: string;
+  readonly port: number;
+  readonly server: Server;
+}
+
+export const listen = async (server: Server): Promise<Served> => {
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  later(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  const { port } = server.address() as AddressInfo;
+  return { url: `http://127.0.0.1:${port}`, port, server };
+};
+
+export const serve = (listener: RequestListener): Promise<Served> => listen(createServer(listener));
+
+/** Sends raw bytes and gives all that came back until the connection closed or `until` was seen. */
+export const exchange = (port: number, bytes: string, until?: string): Promise<string> =>
+  new Promise((resolve, reject) => {
+    let answer = '';
+    const socket = connect(port, '127.0.0.1', () => socket.write(bytes));
+    socket.setEncoding('utf8').on('data', (text: string) => {
+      answer += text;
+      if (until !== undefined && answer.includes(until)) socket.destroy();
+    });
+    socket.on('close', () => resolve(answer)).on('error', reject);
+  });
+
+/** Resolves when `isSo` holds; the test's own time is the bound. */
+export const when = async (isSo: () => unknown): Promise<void> => {
+  while (!isSo()) await new Promise((resolve) => setTimeout(resolve, 5));
+};
