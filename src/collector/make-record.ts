@@ -38,6 +38,7 @@ export const recordOfRow = (span: RowView): SpanRecord =>
     span.droppedAttributesCount,
     span.droppedEventsCount,
     span.droppedLinksCount,
+    span.rowScope,
   );
 
 const listOf = (properties: RowProperties): PropertyList | null => {

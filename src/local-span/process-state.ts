@@ -33,6 +33,8 @@ export interface ProcessState {
   readonly unfinished: TaskLine[];
   /** Names by number and numbers by name; nothing has the number 0. */
   readonly names: { readonly texts: string[]; readonly numbers: Map<string, number> };
+  /** Scopes by number, from 1 on; typed in their own file. */
+  readonly scopes: unknown[];
   /** Counted drops and misuses, indexed by `Counter`. */
   readonly counters: Float64Array;
   /** The default collector, as the span room sees it; typed there. */
@@ -55,6 +57,7 @@ const create = (): ProcessState => ({
   lineStore: new FrameStore<TaskLine>(),
   unfinished: [],
   names: { texts: [''], numbers: new Map() },
+  scopes: [],
   counters: new Float64Array(COUNTER_SLOTS),
   defaultSink: undefined,
   labelling: undefined,

@@ -12,8 +12,16 @@ export const ROW_BYTES = 48;
 // A chunk whose texts and entries have grown beyond this takes no more rows, so that chunks are let go in time.
 const FULL_BYTES = 1 << 20;
 
-/** The flags of a row: kind in three bits, status code in two, and a bit each. */
-export const Flag = { kindMask: 7, statusShift: 3, statusMask: 3, local: 32, root: 64, remoteParent: 128 } as const;
+/** The flags of a row: kind in three bits, status code in two, a bit each, and above them the number of the scope. */
+export const Flag = {
+  kindMask: 7,
+  statusShift: 3,
+  statusMask: 3,
+  local: 32,
+  root: 64,
+  remoteParent: 128,
+  scopeShift: 8,
+} as const;
 
 /** The slot of a row that nobody wants any more. */
 export const NO_SLOT = -1;

@@ -152,7 +152,10 @@ const NO_OPTIONS: SpanOptions = {};
 /** Options as plain values. */
 export const optionsArgument = (options: SpanOptions): SpanOptions => {
   try {
-    if (typeof options === 'object' && !isSpan(options)) return { kind: options.kind, properties: options.properties };
+    if (typeof options === 'object' && !isSpan(options)) {
+      const { kind, properties, scope } = options;
+      return { kind, properties, scope };
+    }
     wrongArgument(
       'Options of a span are an object { kind, properties }; a parent is given with Span.start(name, parent, options).',
     );

@@ -1,5 +1,6 @@
 // What a span is started with. Types only.
 import type { Properties } from '../local-span/property.js';
+import type { SpanScope } from '../local-span/span-scopes.js';
 import type { TraceSink } from './active-trace.js';
 import type { SpanKind } from './span-types.js';
 
@@ -8,6 +9,8 @@ export interface SpanOptions {
   readonly kind?: SpanKind;
   /** An object, or a callback that runs only when the span records. */
   readonly properties?: Properties | (() => Properties);
+  /** @internal Who records it, where that is another library than this one. */
+  readonly scope?: SpanScope;
 }
 
 /** How a root starts. */

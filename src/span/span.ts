@@ -14,6 +14,7 @@ import { keptProperties, keptValue } from '../local-span/property-value.js';
 import { Flag } from '../local-span/row-chunk.js';
 import { type EndedSpan, type PendingLink, SpanDetails } from '../local-span/span-details.js';
 import { type LineMount, SpanLine } from '../local-span/span-line.js';
+import { numberOfScope } from '../local-span/span-scopes.js';
 import { ActiveTrace, isSamePlace, linkToPlace, type Place, type TraceSink } from './active-trace.js';
 import {
   contextArgument,
@@ -286,7 +287,7 @@ export class Span implements Disposable, LineMount, EndedSpan {
 
   /** @internal True when a status other than `unset` was set. */
   get hasStatus(): boolean {
-    return this.flags >> Flag.statusShift !== 0;
+    return ((this.flags >> Flag.statusShift) & Flag.statusMask) !== 0;
   }
 
   /** Run `fn` with this span as the local parent of everything inside, across awaits. Gives what `fn` gives. */
@@ -478,7 +479,8 @@ export class Span implements Disposable, LineMount, EndedSpan {
 
   private with(options: SpanOptions): this {
     if (this.trace === null) return this;
-    const { kind, properties } = optionsArgument(options);
+    const { kind, properties, scope } = optionsArgument(options);
+    if (scope !== undefined) this.flags |= numberOfScope(scope) << Flag.scopeShift;
     if (kind !== undefined) this.setKind(kind);
     if (properties !== undefined) this.addProperties(properties);
     return this;

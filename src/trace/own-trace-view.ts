@@ -7,10 +7,15 @@ export abstract class OwnTraceView {
   readonly areIdsWhole = true;
   trace!: TraceIdentity;
 
+  /** Who recorded the span: as its own library says, or this one. */
+  scope: ArchivedScope;
+
   constructor(
     public resource: ArchivedResource,
-    public scope: ArchivedScope,
-  ) {}
+    protected readonly ownScope: ArchivedScope,
+  ) {
+    this.scope = ownScope;
+  }
 
   get trace0(): number {
     return this.trace.w0;

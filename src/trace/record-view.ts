@@ -41,6 +41,7 @@ export class RecordView extends OwnTraceView implements FinishedSpan {
   of(span: SpanRecord): this {
     this.record = span;
     this.trace = span.trace;
+    this.scope = span.scope ?? this.ownScope;
     return this;
   }
 

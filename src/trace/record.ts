@@ -1,6 +1,7 @@
 // The finished span as reporters see it: numeric ids and exact times, readable forms on demand.
 // Nothing here may run on the recording path; records are made when a trace is reported.
 import type { PropertyList, PropertyValue } from '../local-span/property.js';
+import type { SpanScope } from '../local-span/span-scopes.js';
 import type { Link, SpanKind, SpanStatus } from '../span/span-types.js';
 import { hex8 } from '../span/traceparent.js';
 
@@ -108,6 +109,8 @@ export class SpanRecord {
     readonly droppedAttributesCount = 0,
     readonly droppedEventsCount = 0,
     readonly droppedLinksCount = 0,
+    /** The library that recorded it; undefined for this one. */
+    readonly scope: SpanScope | undefined = undefined,
   ) {}
 
   /** What was left out, as properties by OpenTelemetry's names: for formats that have no fields for it. */

@@ -4,6 +4,7 @@ import type { ClockAnchor } from '../clock/index.js';
 import { nameOfNumber } from '../local-span/name-table.js';
 import { Flag, type RowChunk } from '../local-span/row-chunk.js';
 import { type RowEntries, Tag } from '../local-span/row-entries.js';
+import { type SpanScope, scopeOfNumber } from '../local-span/span-scopes.js';
 import { KINDS, STATUS_CODES } from '../span/span-check.js';
 import type { SpanKind, StatusCode } from '../span/span-types.js';
 import { hex8 } from '../span/traceparent.js';
@@ -107,6 +108,7 @@ export class RowView extends OwnTraceView implements FinishedSpan {
     this.trace = trace;
     this.anchor = anchor;
     this.rowFlags = chunk.flags[row];
+    this.scope = this.rowFlags >> Flag.scopeShift === 0 ? this.ownScope : (this.rowScope ?? this.ownScope);
     const start = toUnixTime(chunk.begins[row], anchor);
     this.startSec = start.sec;
     this.startNano = start.nano;
@@ -122,6 +124,10 @@ export class RowView extends OwnTraceView implements FinishedSpan {
     return this;
   }
 
+  /** The scope of the row; undefined for a span of this library. */
+  get rowScope(): SpanScope | undefined {
+    return scopeOfNumber(this.rowFlags >> Flag.scopeShift);
+  }
   get idHi(): number {
     return this.chunk.idHis[this.row] >>> 0;
   }

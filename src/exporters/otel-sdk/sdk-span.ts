@@ -1,8 +1,10 @@
 // Our records as the SDK's ReadableSpan. What a type of the SDK cannot hold is turned into text, never into a wrong number.
 
+import { getOrMake } from '../../base/maps/get-or-make.js';
 import type { Resource } from '../../collector/reporter.js';
 import { LIBRARY_NAME, LIBRARY_VERSION, resourceProperties } from '../../formats/library.js';
 import type { Properties, PropertyList, PropertyValue } from '../../local-span/property.js';
+import type { SpanScope } from '../../local-span/span-scopes.js';
 import type { Link, SpanKind } from '../../span/span-types.js';
 import { type EventRecord, type SpanRecord, setOwn } from '../../trace/record.js';
 import type {
@@ -12,6 +14,7 @@ import type {
   SdkEvent,
   SdkLink,
   SdkResource,
+  SdkScope,
   SdkSpan,
   SdkSpanContext,
 } from './sdk-types.js';
@@ -24,7 +27,21 @@ const STATUS = { unset: 0, ok: 1, error: 2 } as const;
 const SAMPLED = 1;
 const RANDOM_ID = 2;
 
-const SCOPE = Object.freeze({ name: LIBRARY_NAME, version: LIBRARY_VERSION });
+const OWN: SdkScope = Object.freeze({ name: LIBRARY_NAME, version: LIBRARY_VERSION });
+
+// One object a scope: exporters group by identity.
+const SCOPES = new WeakMap<SpanScope, SdkScope>();
+
+const toScope = (scope: SpanScope | undefined): SdkScope => {
+  if (scope === undefined) return OWN;
+  const { name, version, schemaUrl, properties } = scope;
+  return getOrMake(SCOPES, scope, () => ({
+    name,
+    version,
+    ...(schemaUrl === undefined ? undefined : { schemaUrl }),
+    ...(Object.keys(properties).length === 0 ? undefined : { attributes: toAttributes(properties) }),
+  }));
+};
 
 // The SDK has no bigint. A double holds what is within 2^53; beyond, the digits as text lose nothing.
 const fromBigInt = (value: bigint): number | string => {
@@ -119,8 +136,8 @@ export const toSdkSpan = (span: SpanRecord, resource: SdkResource): SdkSpan => {
     events: span.events.map(toEvent),
     ended: true,
     resource,
-    instrumentationScope: SCOPE,
-    instrumentationLibrary: SCOPE,
+    instrumentationScope: toScope(span.scope),
+    instrumentationLibrary: toScope(span.scope),
     droppedAttributesCount: span.droppedAttributesCount,
     droppedEventsCount: span.droppedEventsCount,
     droppedLinksCount: span.droppedLinksCount,

@@ -39,6 +39,8 @@ export interface SdkLink {
 export interface SdkScope {
   readonly name: string;
   readonly version?: string;
+  readonly schemaUrl?: string;
+  readonly attributes?: SdkAttributes;
 }
 
 export interface SdkResource {

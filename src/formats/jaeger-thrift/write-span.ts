@@ -2,6 +2,7 @@
 // What the format has no field for goes into tags and logs; nothing of a span is left out silently.
 
 import type { FinishedEvent, FinishedLink, FinishedSpan } from '../../trace/finished-span.js';
+import { OWN_SCOPE } from '../library.js';
 import type { ThriftWriter } from './thrift-writer.js';
 import { writeBoolTag, writeIntegerTag, writePropertyTags, writeStringTag, writeTag } from './write-tag.js';
 
@@ -36,6 +37,10 @@ const DROPPED_ATTRIBUTES = 'otel.dropped_attributes_count';
 const DROPPED_EVENTS = 'otel.dropped_events_count';
 const DROPPED_LINKS = 'otel.dropped_links_count';
 
+/** OpenTelemetry's tags for the library that recorded a span; of our own no tag says so. */
+const SCOPE_NAME = 'otel.scope.name';
+const SCOPE_VERSION = 'otel.scope.version';
+
 const writeCountTag = (writer: ThriftWriter, key: string, count: number): void => {
   if (count > 0) writeIntegerTag(writer, key, count);
 };
@@ -66,6 +71,10 @@ const countTags = (span: FinishedSpan, keepNanoseconds: boolean): number => {
   if (span.statusCode === 'error') count++;
   if (span.statusMessage !== '') count++;
   if (span.traceState !== '') count++;
+  if (span.scope !== OWN_SCOPE) {
+    if (span.scope.name !== '') count++;
+    if (span.scope.version !== '') count++;
+  }
   if (span.droppedAttributesCount > 0) count++;
   if (span.droppedEventsCount > 0) count++;
   if (span.droppedLinksCount > 0) count++;
@@ -75,7 +84,7 @@ const countTags = (span: FinishedSpan, keepNanoseconds: boolean): number => {
 const writeTags = (writer: ThriftWriter, span: FinishedSpan, keepNanoseconds: boolean): void => {
   const count = countTags(span, keepNanoseconds);
   if (count === 0) return;
-  const { kind, statusCode, statusMessage, traceState } = span;
+  const { kind, statusCode, statusMessage, traceState, scope } = span;
   writer.listField(10);
   writer.structListHeader(count);
   writePropertyTags(writer, span.properties);
@@ -89,6 +98,10 @@ const writeTags = (writer: ThriftWriter, span: FinishedSpan, keepNanoseconds: bo
   if (statusCode === 'error') writeBoolTag(writer, 'error', true);
   if (statusMessage !== '') writeStringTag(writer, 'otel.status_description', statusMessage);
   if (traceState !== '') writeStringTag(writer, 'w3c.tracestate', traceState);
+  if (scope !== OWN_SCOPE) {
+    if (scope.name !== '') writeStringTag(writer, SCOPE_NAME, scope.name);
+    if (scope.version !== '') writeStringTag(writer, SCOPE_VERSION, scope.version);
+  }
   writeCountTag(writer, DROPPED_ATTRIBUTES, span.droppedAttributesCount);
   writeCountTag(writer, DROPPED_EVENTS, span.droppedEventsCount);
   writeCountTag(writer, DROPPED_LINKS, span.droppedLinksCount);

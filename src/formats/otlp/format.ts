@@ -4,7 +4,13 @@ import type { ByteWriter } from '../../base/bytes/byte-writer.js';
 import type { ArchivedResource, ArchivedScope } from '../../trace/archived-span.js';
 import type { FinishedSpan } from '../../trace/finished-span.js';
 
-/** One form of OTLP's ExportTraceServiceRequest: one resource, one scope, spans. */
+/** The spans of a request that were recorded by one library, as they were written. */
+export interface ScopedSpans {
+  readonly scope: ArchivedScope;
+  readonly spans: readonly Uint8Array[];
+}
+
+/** One form of OTLP's ExportTraceServiceRequest: one resource, spans by scope. */
 export interface OtlpFormat {
   readonly contentType: string;
   /** Bytes that {@link OtlpFormat.end} may add. */
@@ -12,6 +18,10 @@ export interface OtlpFormat {
   /** Write what comes before the spans, into an empty writer. */
   begin(writer: ByteWriter, resource: ArchivedResource, scope: ArchivedScope): void;
   span(writer: ByteWriter, span: FinishedSpan, isFirst: boolean): void;
-  /** Complete the request; gives the position where it begins. */
+  /** Bytes between two spans. */
+  readonly separatorBytes: number;
+  /** A whole request for the resource of the last `begin`, of spans that were written after it. */
+  grouped(writer: ByteWriter, groups: readonly ScopedSpans[]): void;
+  /** Complete the request of one scope; gives the position where it begins. */
   end(writer: ByteWriter): number;
 }

@@ -3,12 +3,30 @@
 
 import { ByteWriter, WRITER_FULL } from '../../base/bytes/byte-writer.js';
 import { ReportError, type Resource } from '../../collector/reporter.js';
+import type { ArchivedProperties, ArchivedScope } from '../../trace/archived-span.js';
 import type { FinishedSpan } from '../../trace/finished-span.js';
 import { OWN_SCOPE, ownResource } from '../library.js';
 import type { OtlpFormat } from './format.js';
 
 /** Room is made for the longest text a string could become, so a write may ask for more than it uses. */
 const SLACK_BYTES = 8 << 10;
+
+/** Consecutive spans that one library recorded. */
+interface Run {
+  readonly scope: ArchivedScope;
+  readonly from: number;
+  to: number;
+}
+
+// At most, in either form: every character may take six bytes in JSON.
+const bytesToName = ({ name, version, schemaUrl = '', properties }: ArchivedScope): number => {
+  const hasMore = Object.keys(properties).length > 0;
+  return 128 + 6 * (name.length + version.length + schemaUrl.length + (hasMore ? lengthOf(properties) : 0));
+};
+
+// With room for the names of types, which each value has in JSON.
+const lengthOf = (properties: ArchivedProperties): number =>
+  Object.entries(properties).reduce((sum, [key, value]) => sum + key.length + 40 + 4 * String(value).length, 0);
 
 const FIRST_BYTES = 64 << 10;
 /** Buffers kept for the next request. To allocate megabytes anew each time makes the garbage collector stop the program. */
@@ -22,6 +40,11 @@ export class RequestBuilder {
   readonly #maxBytes: number;
   readonly #spare: Buffer<ArrayBuffer>[] = [];
   spanCount = 0;
+  // The spans so far by who recorded them: where each run of one scope is in the writer.
+  readonly #runs: Run[] = [];
+  #scopes = new Set<ArchivedScope>();
+  // What naming them takes, beyond the first.
+  #scopeBytes = 0;
 
   constructor(format: OtlpFormat, maxBytes: number) {
     this.#format = format;
@@ -40,6 +63,9 @@ export class RequestBuilder {
 
   begin(resource: Resource): void {
     this.spanCount = 0;
+    this.#runs.length = 0;
+    this.#scopes.clear();
+    this.#scopeBytes = 0;
     this.#writer.length = 0;
     try {
       this.#format.begin(this.#writer, ownResource(resource), OWN_SCOPE);
@@ -56,7 +82,9 @@ export class RequestBuilder {
 
   /** Writes the whole span, or nothing of it and says why. */
   add(span: FinishedSpan): Added {
+    const { scope } = span;
     const start = this.#writer.length;
+    const scopeBytes = scope === OWN_SCOPE || this.#scopes.has(scope) ? 0 : bytesToName(scope);
     try {
       this.#format.span(this.#writer, span, this.spanCount === 0);
     } catch (error) {
@@ -64,20 +92,46 @@ export class RequestBuilder {
       // Anything else is a value the types forbid, from an untyped caller: it must not hold up the spans around it.
       return error === WRITER_FULL ? 'full' : 'invalid';
     }
-    if (this.#writer.length + this.#format.endBytes > this.#maxBytes) {
+    if (this.#writer.length + this.#format.endBytes + this.#scopeBytes + scopeBytes > this.#maxBytes) {
       this.#writer.length = start;
       return 'full';
     }
+    this.#scopeBytes += scopeBytes;
+    this.#place(scope, start);
     this.spanCount++;
     return 'added';
   }
 
   /** The request's bytes, the caller's until it calls {@link RequestBuilder.release}. */
   end(): Buffer<ArrayBuffer> {
+    if (this.#runs.length > 1 || (this.spanCount > 0 && this.#runs[0].scope !== OWN_SCOPE)) return this.#grouped();
     const start = this.#format.end(this.#writer);
     const request = this.#writer.bytes.subarray(start, this.#writer.length);
     this.#writer.use(this.#spare.pop() ?? Buffer.allocUnsafe(FIRST_BYTES));
     return request;
+  }
+
+  #place(scope: ArchivedScope, start: number): void {
+    const to = this.#writer.length;
+    const last = this.#runs.at(-1);
+    if (last?.scope === scope) {
+      last.to = to;
+      return;
+    }
+    this.#scopes.add(scope);
+    this.#runs.push({ scope, from: this.spanCount === 0 ? start : start + this.#format.separatorBytes, to });
+  }
+
+  // Spans come in the order of their ends, those of several libraries mixed: each library is named once.
+  #grouped(): Buffer<ArrayBuffer> {
+    const { bytes, length } = this.#writer;
+    const groups = Array.from(this.#scopes, (scope) => ({
+      scope,
+      spans: this.#runs.filter((run) => run.scope === scope).map(({ from, to }) => bytes.subarray(from, to)),
+    }));
+    const out = new ByteWriter(length + this.#scopeBytes + SLACK_BYTES);
+    this.#format.grouped(out, groups);
+    return out.bytes.subarray(0, out.length);
   }
 
   /** The memory of a request that is sent and forgotten may be written again. */

@@ -6,8 +6,9 @@ import type { ArchivedResource, ArchivedScope, ArchivedSpan } from '../../trace/
 import { ArchivedView } from '../../trace/archived-view.js';
 import type { Extras } from '../../trace/extras.js';
 import type { FinishedEvent, FinishedLink, FinishedSpan, SpanIds } from '../../trace/finished-span.js';
+import { NO_PROPERTIES } from '../../trace/properties.js';
 import { ObjectProperties } from '../../trace/property-views.js';
-import type { OtlpFormat } from './format.js';
+import type { OtlpFormat, ScopedSpans } from './format.js';
 import { writeHex8, writeIntegerDigits, writeQuoted, writeQuotedNanos, writeRaw } from './json-writer.js';
 import { KIND_NUMBERS, STATUS_NUMBERS } from './kinds.js';
 import { writeAttributes } from './write-json-value.js';
@@ -129,6 +130,8 @@ const writeSpan = (writer: ByteWriter, span: FinishedSpan): void => {
   writeStatus(writer, span.statusCode, span.statusMessage);
 };
 
+const NO_RESOURCE: ArchivedResource = { properties: NO_PROPERTIES };
+
 /** Opens the element of `resourceSpans`. */
 const writeResource = (writer: ByteWriter, { properties, droppedAttributesCount = 0 }: ArchivedResource): void => {
   const view = new ObjectProperties().of(properties);
@@ -164,13 +167,14 @@ const writeEnd = (writer: ByteWriter, { schemaUrl = '' }: Extras): void => {
   writeRaw(writer, '}');
 };
 
-/** A request of one resource and one scope. */
+/** A request of one resource. */
 export class JsonFormat implements OtlpFormat {
   readonly contentType = 'application/json';
   /** What a request ends with. */
   readonly ending: string = ']}';
   readonly endBytes = 8;
-  #resource: Extras = {};
+  readonly separatorBytes = 1;
+  #resource: ArchivedResource = NO_RESOURCE;
   #scope: Extras = {};
 
   begin(writer: ByteWriter, resource: ArchivedResource, scope: ArchivedScope): void {
@@ -184,6 +188,22 @@ export class JsonFormat implements OtlpFormat {
   span(writer: ByteWriter, span: FinishedSpan, isFirst: boolean): void {
     if (!isFirst) writeRaw(writer, ',');
     writeSpan(writer, span);
+  }
+
+  grouped(writer: ByteWriter, groups: readonly ScopedSpans[]): void {
+    writeRaw(writer, '{"resourceSpans":[');
+    writeResource(writer, this.#resource);
+    groups.forEach(({ scope, spans }, i) => {
+      if (i > 0) writeRaw(writer, ',');
+      writeScope(writer, scope);
+      spans.forEach((bytes, at) => {
+        if (at > 0) writeRaw(writer, ',');
+        writer.raw(bytes);
+      });
+      writeEnd(writer, scope);
+    });
+    writeEnd(writer, this.#resource);
+    writeRaw(writer, this.ending);
   }
 
   end(writer: ByteWriter): number {

@@ -1,12 +1,12 @@
 // OTLP's ExportTraceServiceRequest in protobuf. The lengths of the enclosing messages are known only at the end, so room
 // is left before the first span and the head is written backwards into it: spans are never moved for it.
 
-import type { ByteWriter } from '../../base/bytes/byte-writer.js';
+import { ByteWriter } from '../../base/bytes/byte-writer.js';
 import type { ArchivedResource, ArchivedScope } from '../../trace/archived-span.js';
 import type { FinishedSpan } from '../../trace/finished-span.js';
 import { ObjectProperties } from '../../trace/property-views.js';
 import * as Field from './fields.js';
-import type { OtlpFormat } from './format.js';
+import type { OtlpFormat, ScopedSpans } from './format.js';
 import { beginMessage, endMessage, varintSize, writeCount, writeString, writeVarint32 } from './protobuf-writer.js';
 import { writeSpanFields } from './write-protobuf-span.js';
 import { writeProperties } from './write-protobuf-value.js';
@@ -54,6 +54,7 @@ const encodeScope = (
 export class ProtobufFormat implements OtlpFormat {
   readonly contentType = 'application/x-protobuf';
   readonly endBytes = 0;
+  readonly separatorBytes = 0;
   #resource: Buffer = Buffer.alloc(0);
   #scope: Buffer = Buffer.alloc(0);
   #spansStart = 0;
@@ -75,6 +76,26 @@ export class ProtobufFormat implements OtlpFormat {
     const start = beginMessage(writer, guess);
     writeSpanFields(writer, span);
     endMessage(writer, start, guess);
+  }
+
+  grouped(writer: ByteWriter, groups: readonly ScopedSpans[]): void {
+    const part = new ByteWriter();
+    const heads = groups.map(({ scope }) => encodeScope(part, scope));
+    const sizes = groups.map(({ spans }, i) => spans.reduce((sum, { length }) => sum + length, heads[i].length));
+    writer.byte(Field.RESOURCE_SPANS);
+    writer.reserve(HEAD_ROOM);
+    writeVarint32(
+      writer,
+      sizes.reduce((sum, size) => sum + 1 + varintSize(size) + size, this.#resource.length),
+    );
+    writer.raw(this.#resource);
+    groups.forEach(({ spans }, i) => {
+      writer.byte(Field.SCOPE_SPANS);
+      writer.reserve(HEAD_ROOM);
+      writeVarint32(writer, sizes[i]);
+      writer.raw(heads[i]);
+      for (const bytes of spans) writer.raw(bytes);
+    });
   }
 
   end(writer: ByteWriter): number {
