@@ -24,9 +24,9 @@ const NOBODY: RowOwner = { slot: NO_SLOT, pending: 0, stored: 0, rootProperties:
 const SPARE_CHUNKS = 8;
 
 // Memory that is used again costs less than new memory, which the collector of garbage has to be asked to free. As many as a report of the
-// default size takes; one that has grown is not worth keeping.
+// default size takes, of spans with a dozen properties each.
 const MOST_POOLED = 16;
-const MOST_POOLED_BYTES = 1 << 18;
+const MOST_POOLED_BYTES = 8 << 20;
 
 export class RowStore {
   private readonly full: RowChunk[] = [];
@@ -34,6 +34,7 @@ export class RowStore {
   private readonly owners: (RowOwner | null)[] = [];
   private readonly freeSlots: number[] = [];
   private readonly pool: RowChunk[] = [];
+  private pooledBytes = 0;
   private waiting = 0;
   // Rows of full chunks, wanted or not.
   private closedRows = 0;
@@ -54,10 +55,12 @@ export class RowStore {
 
   /** Take a chunk back that nobody reads any more. */
   give(chunk: RowChunk): void {
-    if (this.pool.length >= MOST_POOLED || chunk.capacity !== this.capacity || chunk.byteSize > MOST_POOLED_BYTES)
-      return;
+    if (this.pool.length >= MOST_POOLED || chunk.capacity !== this.capacity) return;
+    const { byteSize } = chunk;
+    if (this.pooledBytes + byteSize > MOST_POOLED_BYTES) return;
     chunk.clear();
     this.pool.push(chunk);
+    this.pooledBytes += byteSize;
   }
 
   /** The chunk with room for a row of `owner`, to be written at once. */
@@ -151,7 +154,9 @@ export class RowStore {
     const { open } = this;
     if (open !== null && !open.isFull) return open;
     if (open !== null) this.close(open);
-    this.open = this.pool.pop() ?? new RowChunk(this.capacity);
+    const pooled = this.pool.pop();
+    if (pooled !== undefined) this.pooledBytes -= pooled.byteSize;
+    this.open = pooled ?? new RowChunk(this.capacity);
     return this.open;
   }
 
