@@ -1,4 +1,4 @@
-// node load.mjs PORT SECONDS RATE: HTTP/1.1 load on 127.0.0.1. RATE 0: 32 connections, each asks again as soon as it is answered. Else so many requests
+// node load.mjs PORT SECONDS RATE [PATH]: HTTP/1.1 load on 127.0.0.1. RATE 0: 32 connections, each asks again as soon as it is answered. Else so many requests
 // a second, whether or not earlier ones are answered. Prints a line of JSON. A latency counts from when a request is due, the wait for a free
 // connection included: a service that stands still must not look quick because nobody asks it meanwhile. (autocannon sends the requests of a
 // second in one burst, and its latencies are whole milliseconds.)
@@ -6,11 +6,12 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { quantile } from '../lib/stats.mjs';
 
-const [port, seconds, rate] = process.argv.slice(2).map(Number);
+const [port, seconds, rate] = process.argv.slice(2, 5).map(Number);
+const [, , , , , path = '/api'] = process.argv;
 const CONNECTIONS = rate > 0 ? 128 : 32;
 /** What is unanswered so long after the end is counted as if it had been answered then. */
 const PATIENCE_MS = 10_000;
-const REQUEST = Buffer.from('GET /api HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n');
+const REQUEST = Buffer.from(`GET ${path} HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n`);
 const END_OF_HEAD = Buffer.from('\r\n\r\n');
 
 /** A connection with one request in flight at most. */

@@ -1,0 +1,42 @@
+// Makes the rows of the server suite. A loss, and what is above the untraced service, is the median of paired differences: a round of the subject
+// and the untraced round beside it. It must never be surer than that.
+import { intervalOf, rounded } from '../lib/rounds.mjs';
+import { median, quantile, spread } from '../lib/stats.mjs';
+
+const rowOf = (head, samples) => ({
+  ...head,
+  min: rounded(quantile(samples, 0)),
+  median: rounded(median(samples)),
+  max: rounded(quantile(samples, 1)),
+  ...intervalOf(samples),
+  totalMedian: null,
+  // Around zero a share of the median says nothing.
+  spread: rounded(head.unit === '%' ? (quantile(samples, 0.75) - quantile(samples, 0.25)) / 100 : spread(samples)),
+});
+
+/** All rows of an app. The first of `measured` is the untraced service. */
+export function rowsOf(app, measured) {
+  const [{ rounds: untraced, startUs: bareStartUs }] = measured;
+  return measured.flatMap(({ subject, mode, rounds, startUs }) => {
+    const head = (name, unit) => ({ subject, name, n: `${app}/${mode}`, unit });
+    const figures = (field) => rounds.map((round) => round[field]);
+    const note = `at ${rounds[0].rate} requests/s`;
+    const rows = [
+      rowOf(head('throughput', 'requests/s'), figures('perSecond')),
+      { ...rowOf(head('p50', 'ms'), figures('p50')), note },
+      { ...rowOf(head('p99', 'ms'), figures('p99')), note },
+      { ...rowOf(head('cpu', 'us'), figures('cpuUs')), note },
+    ];
+    if (mode === 'none') return rows;
+    const loss = rounds.map(({ perSecond }, i) => 100 * (1 - perSecond / untraced[i].perSecond));
+    const rss = rounds.map(({ rssMb }, i) => rssMb - untraced[i].rssMb);
+    const added = rounds.map(({ cpuUs }, i) => cpuUs - untraced[i].cpuUs);
+    return [
+      rowOf(head('throughput-loss', '%'), loss),
+      rowOf(head('added-cpu', 'us'), added),
+      rowOf(head('rss', 'MB'), rss),
+      rowOf(head('start-up', 'ms'), [(startUs - bareStartUs) / 1000]),
+      ...rows,
+    ];
+  });
+}

@@ -1,0 +1,63 @@
+// A service in a process of its own, traced from outside or not at all. Everything it costs is read from the system: nothing of the benchmark
+// runs inside it.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { root } from '../../scripts/lib/run.mjs';
+
+const MODULES = join(root, 'bench/peers/server/node_modules');
+const US_PER_TICK = 10_000;
+
+const at = (name) => fileURLToPath(new URL(name, import.meta.url));
+
+/** How a subject is loaded into the service: arguments of node, by `preload`. */
+const LOADED = {
+  none: [],
+  register: ['--import', 'spanline/register'],
+  noop: ['--import', at('noop.mjs')],
+  official: ['--require', at('official.cjs')],
+};
+
+export class Service {
+  #child;
+
+  /** @param {{ app: string, preload: keyof LOADED, env: object, node: string }} how */
+  constructor({ app, preload, env, node }) {
+    this.how = { app, preload, env, node };
+  }
+
+  /** Resolves when it listens. */
+  async start() {
+    const { app, preload, env, node } = this.how;
+    this.#child = spawn(node, [...LOADED[preload], at(`apps/${app}.cjs`)], {
+      cwd: root,
+      env: { ...process.env, NODE_PATH: MODULES, OTEL_SERVICE_NAME: 'bench', NODE_ENV: 'production', ...env },
+      stdio: ['ignore', 'ignore', 2, 'ipc'],
+    });
+    const [{ port }] = await once(this.#child, 'message');
+    this.port = port;
+    /** CPU of all threads until it listened, us. */
+    this.startUs = this.cpuUs();
+  }
+
+  /** CPU of all threads so far, us, in steps of 10 ms. */
+  cpuUs() {
+    const fields = readFileSync(`/proc/${this.#child.pid}/stat`, 'latin1')
+      .replace(/^.*\) /, '')
+      .split(' ');
+    return (Number(fields[11]) + Number(fields[12])) * US_PER_TICK;
+  }
+
+  /** Resident memory, MB. */
+  rssMb() {
+    return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${this.#child.pid}/status`, 'latin1'))[1]) / 1024;
+  }
+
+  async stop() {
+    if (this.#child.exitCode !== null) return;
+    this.#child.kill('SIGKILL');
+    await once(this.#child, 'exit');
+  }
+}

@@ -1,0 +1,118 @@
+// The server suite: what tracing costs a service that knows nothing of it, loaded from another process. Every subject is a process of its own
+// per app, and they take turns, round by round, each time from another one on.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { root } from '../../scripts/lib/run.mjs';
+import { startSink } from '../exporters/start-sink.mjs';
+import { ensurePeers } from '../lib/peers.mjs';
+import { versionOf } from '../lib/subjects.mjs';
+import { rowsOf } from './rows.mjs';
+import { Service } from './subject.mjs';
+
+const LOAD = fileURLToPath(new URL('../service/load.mjs', import.meta.url));
+/** What is asked of each. */
+const APPS = { hello: '/', fastify: '/api/items/7', express: '/api/items/7' };
+const ROUNDS = { full: 5, quick: 2 };
+const SECONDS = { full: 2, quick: 1 };
+/** What a subject puts off to when it is idle is not free. */
+const AFTER_MS = 1200;
+
+/** Subjects by name; modes are those of the service suite, `patched`: official instrumentations and no provider. */
+const subjectsOf = (sink, archive) => {
+  const otlp = { OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${sink}` };
+  return [
+    { subject: 'none', mode: 'none', preload: 'none', env: {} },
+    { subject: 'spanline', mode: 'record', preload: 'noop', env: { OTEL_TRACES_EXPORTER: 'none' } },
+    { subject: 'spanline', mode: 'send', preload: 'register', env: otlp },
+    { subject: 'spanline', mode: 'archive', preload: 'register', env: { SPANLINE_ARCHIVE: archive } },
+    {
+      subject: 'spanline',
+      mode: 'unsampled',
+      preload: 'noop',
+      env: { OTEL_TRACES_EXPORTER: 'none', OTEL_TRACES_SAMPLER: 'always_off' },
+    },
+    ...['patched', 'record', 'send'].map((mode) => ({
+      subject: 'opentelemetry',
+      mode,
+      preload: 'official',
+      env: { ...otlp, SPANLINE_BENCH_MODE: mode },
+    })),
+  ];
+};
+
+async function load(port, path, seconds, rate = 0) {
+  const child = spawn(process.execPath, [LOAD, String(port), String(seconds), String(rate), path], {
+    stdio: ['ignore', 'pipe', 2],
+  });
+  const [output, [code]] = await Promise.all([text(child.stdout), once(child, 'exit')]);
+  if (code !== 0) throw new Error(`load.mjs ended with ${code}`);
+  return JSON.parse(output);
+}
+
+/** `perSecond`: at saturation; CPU a request, memory and latencies: at `rate`. */
+async function round(service, path, seconds, rate) {
+  const { perSecond } = await load(service.port, path, seconds);
+  await sleep(AFTER_MS);
+  if (rate === undefined) return { perSecond };
+  const before = service.cpuUs();
+  const { p50, p99 } = await load(service.port, path, seconds, rate);
+  await sleep(AFTER_MS);
+  return { perSecond, p50, p99, rate, cpuUs: (service.cpuUs() - before) / (rate * seconds), rssMb: service.rssMb() };
+}
+
+async function measureApp(app, subjects, { node, quick, log }) {
+  const kind = quick ? 'quick' : 'full';
+  const services = new Map();
+  const given = new Map(subjects.map((subject) => [subject, []]));
+  let rate;
+  try {
+    for (const subject of subjects) {
+      const service = new Service({ app, node, ...subject });
+      services.set(subject, service);
+      await service.start();
+    }
+    for (let turn = 0; turn <= ROUNDS[kind]; turn++) {
+      log(`server ${app}, round ${turn} of ${ROUNDS[kind]}`);
+      const first = turn % subjects.length;
+      let perSecond;
+      for (const subject of [...subjects.slice(first), ...subjects.slice(0, first)]) {
+        const figures = await round(services.get(subject), APPS[app], SECONDS[kind], rate);
+        // The first round teaches the optimiser, and tells how much the untraced service can take.
+        if (turn > 0) given.get(subject).push(figures);
+        else if (subject.mode === 'none') ({ perSecond } = figures);
+      }
+      rate ??= Math.round(perSecond / 2);
+    }
+    return subjects.map((subject) => ({
+      ...subject,
+      startUs: services.get(subject).startUs,
+      rounds: given.get(subject),
+    }));
+  } finally {
+    for (const service of services.values()) await service.stop();
+  }
+}
+
+export async function measure(node, { quick, only = /./, log }) {
+  const version = versionOf(node);
+  ensurePeers('server');
+  const { http } = await startSink();
+  const archive = mkdtempSync(join(root, '.tmp/bench-server-'));
+  const subjects = subjectsOf(http, archive);
+  const results = [];
+  try {
+    for (const app of Object.keys(APPS)) {
+      if (!only.test(app)) continue;
+      const options = { node, quick, log: (line) => log(`Node ${version}: ${line}`) };
+      results.push(...rowsOf(app, await measureApp(app, subjects, options)));
+    }
+  } finally {
+    rmSync(archive, { recursive: true, force: true });
+  }
+  return { version, results };
+}
