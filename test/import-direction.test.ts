@@ -28,7 +28,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
   archive: { floor: 7 },
   instrument: { floor: 7 },
   exporters: { floor: 6 },
-  otel: { floor: 6 },
+  otel: { floor: 6, packages: ['@opentelemetry/api'] },
   profile: { floor: 6, packages: ['pprof-format', '@jridgewell/trace-mapping'] },
   'flight-recorder': { floor: 6 },
   formats: { floor: 5 },

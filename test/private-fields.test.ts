@@ -14,6 +14,8 @@ const HOT = [
   'collector/ready-queue.ts',
   'collector/trace-list.ts',
   'collector/trace-part.ts',
+  'otel/otel-span.ts',
+  'otel/tracer.ts',
   'trace/property-views.ts',
   'trace/record-view.ts',
   'trace/row-properties.ts',

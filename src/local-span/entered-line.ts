@@ -8,6 +8,7 @@ import { stillEntered } from './task-context.js';
 export const enterLine = (line: SpanLine): SpanLine | undefined => {
   const outer = lineStore.getStore();
   line.isEntered = true;
+  line.context ??= outer?.context ?? null;
   lineStore.enterWith(line);
   return outer;
 };

@@ -8,7 +8,8 @@ export const lineStore = state.lineStore as FrameStore<SpanLine>;
 
 /** Run `fn` with `line` as the current one. */
 export const runOnLine = <T>(line: SpanLine, fn: () => T): T => {
-  const { labelling } = state;
+  const { labelling, carriesContexts } = state;
+  if (carriesContexts) line.context ??= lineStore.getStore()?.context ?? null;
   return labelling === undefined ? lineStore.run(line, fn) : labelling.run(line, fn);
 };
 

@@ -39,6 +39,8 @@ export interface ProcessState {
   readonly counters: Float64Array;
   /** The default collector, as the span room sees it; typed there. */
   defaultSink: unknown;
+  /** Set where lines carry contexts of OpenTelemetry: a line that is entered takes over that of the line around it. */
+  carriesContexts: boolean;
   /** Set while a CPU profile labels samples with spans. Read once a task; undefined is the whole cost without a profile. */
   labelling: SpanLabelling | undefined;
 }
@@ -60,6 +62,7 @@ const create = (): ProcessState => ({
   scopes: [],
   counters: new Float64Array(COUNTER_SLOTS),
   defaultSink: undefined,
+  carriesContexts: false,
   labelling: undefined,
 });
 

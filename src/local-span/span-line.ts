@@ -35,6 +35,8 @@ export class SpanLine {
   readonly scope: SpanLine;
   /** What was current around a scope that was left while another was innermost; null for any other. */
   leftTo: SpanLine | undefined | null = null;
+  /** A context of OpenTelemetry that it carries: its own, or that of the line around it. Known to that room only. */
+  context: object | null = null;
   /** Its scope is no function call, and will be left. */
   isEntered = false;
   // No scope will close it: the turn ends what is open.
@@ -57,6 +59,7 @@ export class SpanLine {
   stretch(): SpanLine {
     const stretch = new SpanLine(this.mount, true, this.scope);
     stretch.isUnscoped = true;
+    stretch.context = this.context;
     return stretch;
   }
 

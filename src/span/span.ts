@@ -127,11 +127,16 @@ export class Span implements Disposable, LineMount, EndedSpan {
       count(Counter.tracesUnsampled);
       return new Span(null, name, 0, 0, true, from);
     }
+    const span = Span.recordedRoot(name, from, sink);
+    return options ? span.with(options) : span;
+  }
+
+  /** @internal A root that is recorded, whoever decided so. */
+  static recordedRoot(name: string, from: SpanContext, sink: TraceSink): Span {
     count(Counter.tracesStarted);
     const trace = new ActiveTrace(from, sink);
     sink.opened(trace);
-    const span = new Span(trace, name, from.idHi, from.idLo, true, null);
-    return options ? span.with(options) : span;
+    return new Span(trace, name, from.idHi, from.idLo, true, null);
   }
 
   /** Start a child of one span, or of several (a batch that serves many requests). Ended parents are fine. */
@@ -230,6 +235,19 @@ export class Span implements Disposable, LineMount, EndedSpan {
     return this;
   }
 
+  /** @internal Set a property: one of this key that is there is replaced, and takes no further place. */
+  setProperty(key: string, value: PropertyValue): void {
+    const list = this.propertyList;
+    if (list !== null && this.endTicks === 0) {
+      for (let i = 0; i < list.length; i += 2) {
+        if (list[i] !== key) continue;
+        list[i + 1] = keptValue(value);
+        return;
+      }
+    }
+    this.addProperty(key, value);
+  }
+
   /** Add properties; a callback runs at once, and only when recording. */
   addProperties(properties: Properties | (() => Properties)): this {
     if (this.accepts()) lazyProperties(properties, (key, value) => this.addProperty(key, value));
@@ -242,6 +260,12 @@ export class Span implements Disposable, LineMount, EndedSpan {
     const event = { name, ticks: now(), properties: keptProperties(properties) };
     this.detailed.addEvent(event, this.limits.maxEventsPerSpan);
     return this;
+  }
+
+  /** @internal An event of another moment. */
+  addEventAt(name: string, ticks: number, properties: Properties | undefined): void {
+    if (!this.accepts()) return;
+    this.detailed.addEvent({ name, ticks, properties: keptProperties(properties) }, this.limits.maxEventsPerSpan);
   }
 
   /** Refer to another span. */
@@ -283,6 +307,16 @@ export class Span implements Disposable, LineMount, EndedSpan {
   /** @internal */
   setKind(kind: SpanKind): void {
     this.flags = withKind(this.flags, kind);
+  }
+
+  /** @internal The number of the scope that recorded it. */
+  setScope(number: number): void {
+    this.flags |= number << Flag.scopeShift;
+  }
+
+  /** @internal The kind and the status as numbers. */
+  get rowFlags(): number {
+    return this.flags;
   }
 
   /** @internal True when a status other than `unset` was set. */
@@ -407,7 +441,12 @@ export class Span implements Disposable, LineMount, EndedSpan {
       count(Counter.endedTwice);
       return;
     }
-    this.endTicks = now();
+    this.endAt(trace, now());
+  }
+
+  /** @internal End it at another moment; it is open. */
+  endAt(trace: ActiveTrace, ticks: number): void {
+    this.endTicks = ticks;
     if (this.tasks !== null) this.tasks.settle();
     if (!this.isRefused || this.extra !== null) this.write(trace);
     if (this.isRoot) trace.end();
@@ -480,7 +519,7 @@ export class Span implements Disposable, LineMount, EndedSpan {
   private with(options: SpanOptions): this {
     if (this.trace === null) return this;
     const { kind, properties, scope } = optionsArgument(options);
-    if (scope !== undefined) this.flags |= numberOfScope(scope) << Flag.scopeShift;
+    if (scope !== undefined) this.setScope(numberOfScope(scope));
     if (kind !== undefined) this.setKind(kind);
     if (properties !== undefined) this.addProperties(properties);
     return this;
@@ -572,6 +611,7 @@ export class Span implements Disposable, LineMount, EndedSpan {
 
   private runUnsampled<T>(fn: () => T): T {
     if (this.unsampledContext === null) return fn();
+    if (state.carriesContexts) return runOnLine(new SpanLine(this, false), fn);
     this.unsampledLine ??= new SpanLine(this, false);
     return lineStore.run(this.unsampledLine, fn);
   }

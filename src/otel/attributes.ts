@@ -1,0 +1,63 @@
+// What OpenTelemetry permits as an attribute, as our properties. What it does not permit is said to its `diag` and left out, not counted.
+import { type Attributes, type AttributeValue, diag } from '@opentelemetry/api';
+import type { Properties, PropertyValue } from '../local-span/property.js';
+
+const isScalar = (value: unknown): boolean =>
+  typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
+
+// Elements that are missing are left out: an array of ours has values of one type only.
+const uniform = (items: readonly unknown[]): PropertyValue | undefined => {
+  const present = items.filter((item) => item !== null && item !== undefined);
+  const type = typeof present[0];
+  return present.every((item) => isScalar(item) && typeof item === type)
+    ? (present as unknown as PropertyValue)
+    : undefined;
+};
+
+const cut = (value: PropertyValue, most: number): PropertyValue => {
+  if (typeof value === 'string') return value.length > most ? value.slice(0, most) : value;
+  if (!Array.isArray(value)) return value;
+  return value.map((item: unknown) =>
+    typeof item === 'string' ? item.slice(0, most) : item,
+  ) as unknown as PropertyValue;
+};
+
+const refuse = (key: string): undefined => {
+  diag.warn(`Invalid attribute value set for key: ${key}`);
+  return undefined;
+};
+
+/** The value as a property, texts cut to `most` characters; undefined for what is no attribute. */
+export const attributeValue = (
+  key: string,
+  value: AttributeValue | null | undefined,
+  most: number,
+): PropertyValue | undefined => {
+  if (value === null || value === undefined) return undefined;
+  if (typeof key !== 'string' || key.length === 0) {
+    diag.warn(`Invalid attribute key: ${String(key)}`);
+    return undefined;
+  }
+  let kept: PropertyValue | undefined;
+  if (isScalar(value)) kept = value as PropertyValue;
+  else if (Array.isArray(value)) kept = uniform(value);
+  if (kept === undefined) return refuse(key);
+  return most === Number.POSITIVE_INFINITY ? kept : cut(kept, most);
+};
+
+/** Attributes of an event, a link or a resource; undefined when there are none. */
+export const attributesToProperties = (
+  attributes: Attributes | undefined | null,
+  most = Number.POSITIVE_INFINITY,
+): Properties | undefined => {
+  if (typeof attributes !== 'object' || attributes === null) return undefined;
+  const kept: Record<string, PropertyValue> = Object.create(null);
+  let count = 0;
+  for (const [key, value] of Object.entries(attributes)) {
+    const own = attributeValue(key, value, most);
+    if (own === undefined) continue;
+    kept[key] = own;
+    count++;
+  }
+  return count === 0 ? undefined : kept;
+};

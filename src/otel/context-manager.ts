@@ -1,0 +1,104 @@
+// SpanlineContextManager: OpenTelemetry's current context in the async context of our spans. There is one store for both: what is the local
+// parent of ours is the active span of theirs. A context whose span is none of ours goes in as a line that records nothing.
+import type { EventEmitter } from 'node:events';
+import { type Context, type ContextManager, ROOT_CONTEXT } from '@opentelemetry/api';
+import { enteredLine, runOnLine } from '../local-span/line-store.js';
+import { state } from '../local-span/process-state.js';
+import { SpanLine } from '../local-span/span-line.js';
+import { isEmitter } from '../span/arguments.js';
+import { Span } from '../span/span.js';
+import { bindListeners } from './bind-listeners.js';
+import { contextWithSpan, isSuppressed, spanOf } from './otel-context.js';
+import { coreOf, OtelSpan } from './otel-span.js';
+
+const asContext = (of: object | null): Context => (of as Context | null) ?? ROOT_CONTEXT;
+
+/** The context of a line: its own, or what it took over with the span of the line. */
+export const contextOf = (line: SpanLine): Context => {
+  const { context, mount } = line;
+  const core = context === null ? undefined : coreOf(spanOf(context as Context));
+  if (core === mount || !mount.isSpan) return asContext(context);
+  const span = mount as Span;
+  // A line that only carries a context.
+  if (span.trace === null && span.context === undefined) return asContext(context);
+  const made = contextWithSpan(asContext(context), new OtelSpan(span, Number.POSITIVE_INFINITY));
+  line.context = made;
+  return made;
+};
+
+/** The context that is current here. */
+export const activeContext = (): Context => {
+  const line = enteredLine();
+  return line === undefined ? ROOT_CONTEXT : contextOf(line);
+};
+
+/** A line that makes `context` the current one. */
+const lineOf = (context: Context): SpanLine => {
+  const core = isSuppressed(context) ? undefined : coreOf(spanOf(context));
+  const line = core === undefined ? new SpanLine(Span.noop(), false) : new SpanLine(core, core.trace !== null);
+  line.context = context;
+  return line;
+};
+
+const isThenable = (value: unknown): boolean =>
+  typeof value === 'object' && value !== null && typeof (value as { then?: unknown }).then === 'function';
+
+/**
+ * Keeps OpenTelemetry's current context where spanline keeps its local parent. `SpanlineTracerProvider.register` sets it.
+ *
+ * @example
+ * ```ts
+ * import { context } from '@opentelemetry/api';
+ * import { SpanlineContextManager } from 'spanline/otel';
+ *
+ * context.setGlobalContextManager(new SpanlineContextManager().enable());
+ * ```
+ */
+export class SpanlineContextManager implements ContextManager {
+  active(): Context {
+    return activeContext();
+  }
+
+  with<A extends unknown[], F extends (...args: A) => ReturnType<F>>(
+    context: Context,
+    fn: F,
+    thisArg?: ThisParameterType<F>,
+    ...args: A
+  ): ReturnType<F> {
+    const line = lineOf(context ?? ROOT_CONTEXT);
+    let isPending = false;
+    try {
+      const result = runOnLine(line, () => Reflect.apply(fn, thisArg, args) as ReturnType<F>);
+      isPending = isThenable(result);
+      return result;
+    } finally {
+      // An async function goes on: its local spans belong to this line until nobody has it.
+      if (!isPending) line.close();
+    }
+  }
+
+  bind<T>(context: Context, target: T): T {
+    if (isEmitter(target)) return bindListeners(target as EventEmitter, (fn) => this.#bound(context, fn)) as T;
+    return typeof target === 'function' ? (this.#bound(context, target as never) as T) : target;
+  }
+
+  enable(): this {
+    state.carriesContexts = true;
+    return this;
+  }
+
+  /** Contexts that are carried stay where they are; none is taken over any more. */
+  disable(): this {
+    state.carriesContexts = false;
+    return this;
+  }
+
+  #bound(context: Context, target: (...args: unknown[]) => unknown): (...args: unknown[]) => unknown {
+    const manager = this;
+    const bound = function (this: unknown, ...args: unknown[]): unknown {
+      return manager.with(context, () => Reflect.apply(target, this, args));
+    };
+    Object.defineProperty(bound, 'length', { enumerable: false, configurable: true, value: target.length });
+    return bound;
+  }
+}

@@ -1,0 +1,171 @@
+// OtelSpan: a span of ours as OpenTelemetry's API sees one. It holds the span and no state of its own but what the API asks for: what is
+// set goes to the span at once. Nothing here may throw, and after the end nothing changes.
+import {
+  type Attributes,
+  type AttributeValue,
+  createTraceState,
+  diag,
+  type Exception,
+  INVALID_SPAN_CONTEXT,
+  type Link,
+  type Span,
+  type SpanContext,
+  type SpanStatus,
+  SpanStatusCode,
+  type TimeInput,
+} from '@opentelemetry/api';
+import { now } from '../clock/index.js';
+import type { Properties, PropertyValue } from '../local-span/property.js';
+import type { ActiveTrace } from '../span/active-trace.js';
+import type { Span as CoreSpan } from '../span/span.js';
+import type { SpanContext as CoreContext } from '../span/span-context.js';
+import { attributesToProperties, attributeValue } from './attributes.js';
+import { isTimeInput, toTicks } from './time-input.js';
+
+const SAMPLED = 1;
+const RANDOM = 2;
+
+/** A context of ours as the API has it. */
+export const toSpanContext = ({ traceId, spanId, sampled, isRandom, traceState }: CoreContext): SpanContext => {
+  const traceFlags = (sampled ? SAMPLED : 0) | (isRandom ? RANDOM : 0);
+  return traceState === ''
+    ? { traceId, spanId, traceFlags }
+    : { traceId, spanId, traceFlags, traceState: createTraceState(traceState) };
+};
+
+// A code says more than a name: ENOENT, ERR_INVALID_ARG_TYPE.
+const exceptionProperties = (exception: unknown): Properties => {
+  if (typeof exception === 'string') return { 'exception.message': exception };
+  const { code, name, message, stack } = exception as Record<string, unknown>;
+  const text = (value: unknown): string | undefined => (value ? String(value) : undefined);
+  return {
+    'exception.type': text(code) ?? text(name),
+    'exception.message': text(message),
+    'exception.stacktrace': text(stack),
+  };
+};
+
+export class OtelSpan implements Span {
+  private context: SpanContext | null = null;
+  private isOk = false;
+
+  constructor(
+    /** The span it stands for. */
+    readonly spanlineSpan: CoreSpan,
+    /** Characters of a text in an attribute. */
+    private readonly maxText: number,
+  ) {}
+
+  spanContext(): SpanContext {
+    if (this.context === null) {
+      const context = this.spanlineSpan.context;
+      this.context = context === undefined ? INVALID_SPAN_CONTEXT : toSpanContext(context);
+    }
+    return this.context;
+  }
+
+  setAttribute(key: string, value: AttributeValue): this {
+    if (!this.isOpen()) return this;
+    const kept = attributeValue(key, value, this.maxText);
+    if (kept !== undefined) this.spanlineSpan.setProperty(key, kept as PropertyValue);
+    return this;
+  }
+
+  setAttributes(attributes: Attributes): this {
+    if (typeof attributes !== 'object' || attributes === null) return this;
+    for (const key of Object.keys(attributes)) this.setAttribute(key, attributes[key] as AttributeValue);
+    return this;
+  }
+
+  addEvent(name: string, attributesOrTime?: Attributes | TimeInput, time?: TimeInput): this {
+    if (!this.isOpen()) return this;
+    const isTime = isTimeInput(attributesOrTime);
+    const at = isTimeInput(time) ? time : isTime ? attributesOrTime : undefined;
+    const attributes = isTime ? undefined : attributesToProperties(attributesOrTime, this.maxText);
+    this.event(name, attributes, at);
+    return this;
+  }
+
+  addLink({ context, attributes }: Link): this {
+    if (!this.isOpen()) return this;
+    const { traceId, spanId, traceState } = context;
+    const properties = attributesToProperties(attributes, this.maxText);
+    this.spanlineSpan.addLink({ traceId, spanId, traceState: traceState?.serialize(), properties });
+    return this;
+  }
+
+  addLinks(links: Link[]): this {
+    for (const link of links) this.addLink(link);
+    return this;
+  }
+
+  setStatus({ code, message }: SpanStatus): this {
+    if (!this.isOpen() || code === SpanStatusCode.UNSET || this.isOk) return this;
+    this.isOk = code === SpanStatusCode.OK;
+    if (this.isOk) this.spanlineSpan.setStatus('ok');
+    else {
+      if (message !== undefined && message !== null && typeof message !== 'string') {
+        diag.warn(`Dropping invalid status.message of type '${typeof message}', expected 'string'`);
+      }
+      this.spanlineSpan.setStatus('error', typeof message === 'string' ? message : undefined);
+    }
+    return this;
+  }
+
+  updateName(name: string): this {
+    if (this.isOpen()) this.spanlineSpan.rename(name);
+    return this;
+  }
+
+  recordException(exception: Exception, time?: TimeInput): void {
+    if (!this.isOpen()) return;
+    const properties = exception ? exceptionProperties(exception) : {};
+    if (properties['exception.type'] === undefined && properties['exception.message'] === undefined) {
+      diag.warn(`Failed to record an exception ${String(exception)}`);
+    } else this.event('exception', properties, time);
+  }
+
+  end(time?: TimeInput): void {
+    const { spanlineSpan } = this;
+    const { trace } = spanlineSpan;
+    if (trace === null) return;
+    if (spanlineSpan.endTicks !== 0) {
+      const { traceId, spanId } = this.spanContext();
+      diag.error(`${spanlineSpan.name} ${traceId}-${spanId} - You can only call end() on a span once.`);
+      return;
+    }
+    if (time === undefined || time === null) spanlineSpan.endAt(trace, Math.max(now(), spanlineSpan.begin));
+    else this.endThen(trace, time);
+  }
+
+  isRecording(): boolean {
+    return this.spanlineSpan.isRecording;
+  }
+
+  protected isOpen(): boolean {
+    const { trace, endTicks } = this.spanlineSpan;
+    if (trace === null) return false;
+    if (endTicks === 0) return true;
+    const { traceId, spanId } = this.spanContext();
+    diag.warn(`Cannot execute the operation on ended Span {traceId: ${traceId}, spanId: ${spanId}}`);
+    return false;
+  }
+
+  private event(name: string, properties: Properties | undefined, time: TimeInput | undefined): void {
+    const { spanlineSpan } = this;
+    if (time === undefined || time === null) spanlineSpan.addEvent(name, properties);
+    else spanlineSpan.addEventAt(name, toTicks(time, spanlineSpan.trace as ActiveTrace), properties);
+  }
+
+  private endThen(trace: ActiveTrace, time: TimeInput): void {
+    const { begin } = this.spanlineSpan;
+    const ticks = toTicks(time, trace);
+    if (ticks < begin) {
+      diag.warn('Inconsistent start and end time, startTime > endTime. Setting span duration to 0ms.');
+    }
+    this.spanlineSpan.endAt(trace, Math.max(ticks, begin));
+  }
+}
+
+/** Not instanceof: it may come from the other build of this package. */
+export const coreOf = (span: unknown): CoreSpan | undefined => (span as Partial<OtelSpan> | undefined)?.spanlineSpan;

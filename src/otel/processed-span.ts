@@ -1,0 +1,147 @@
+// ProcessedSpan: a span that processors of OpenTelemetry's SDK look at. It is their ReadableSpan too, made of what the span holds whenever
+// somebody asks; a provider without processors makes none.
+import {
+  type Attributes,
+  type Context,
+  createTraceState,
+  type HrTime,
+  type Link,
+  type SpanContext,
+  type SpanKind,
+  type SpanStatus,
+  type TimeInput,
+} from '@opentelemetry/api';
+import { Counter, count } from '../local-span/counters.js';
+import type { PropertyList } from '../local-span/property.js';
+import { Flag } from '../local-span/row-chunk.js';
+import type { SpanScope } from '../local-span/span-scopes.js';
+import type { ActiveTrace } from '../span/active-trace.js';
+import type { Span as CoreSpan } from '../span/span.js';
+import { hex8 } from '../span/traceparent.js';
+import { OtelSpan } from './otel-span.js';
+import { toSdkResource } from './readable-resource.js';
+import type { OtelSpanProcessor } from './sdk-interfaces.js';
+import { toHrTime } from './time-input.js';
+
+const toAttributes = (list: PropertyList | null): Attributes => {
+  const attributes: Attributes = {};
+  for (let i = 0; i < (list?.length ?? 0); i += 2) {
+    attributes[list?.[i] as string] = list?.[i + 1] as Attributes[string];
+  }
+  return attributes;
+};
+
+// A processor is a program's own: what it throws is counted and stops nobody.
+const tell = (processors: readonly OtelSpanProcessor[], call: (one: OtelSpanProcessor) => void): void => {
+  for (const one of processors) {
+    try {
+      call(one);
+    } catch {
+      count(Counter.callbackErrors);
+    }
+  }
+};
+
+export class ProcessedSpan extends OtelSpan {
+  readonly #scope: SpanScope;
+  readonly #processors: readonly OtelSpanProcessor[];
+
+  constructor(
+    span: CoreSpan,
+    maxText: number,
+    readonly parentSpanContext: SpanContext | undefined,
+    scope: SpanScope,
+    processors: readonly OtelSpanProcessor[],
+  ) {
+    super(span, maxText);
+    this.#scope = scope;
+    this.#processors = processors;
+  }
+
+  /** Said once, when what it was started with is set. */
+  started(context: Context): void {
+    tell(this.#processors, (one) => one.onStart(this, context));
+  }
+
+  override end(time?: TimeInput): void {
+    const isOpen = this.spanlineSpan.endTicks === 0;
+    if (isOpen) tell(this.#processors, (one) => one.onEnding?.(this));
+    super.end(time);
+    if (isOpen) tell(this.#processors, (one) => one.onEnd(this));
+  }
+
+  get name(): string {
+    return this.spanlineSpan.name;
+  }
+  get kind(): SpanKind {
+    return this.spanlineSpan.rowFlags & Flag.kindMask;
+  }
+  /** SDK 1. */
+  get parentSpanId(): string | undefined {
+    return this.parentSpanContext?.spanId;
+  }
+  get startTime(): HrTime {
+    return toHrTime(this.spanlineSpan.begin, this.#trace);
+  }
+  get endTime(): HrTime {
+    return this.ended ? toHrTime(this.spanlineSpan.endTicks, this.#trace) : [0, 0];
+  }
+  get duration(): HrTime {
+    if (!this.ended) return [-1, -1];
+    const [from, to] = [this.startTime, this.endTime];
+    const nano = to[1] - from[1];
+    return nano < 0 ? [to[0] - from[0] - 1, nano + 1e9] : [to[0] - from[0], nano];
+  }
+  get ended(): boolean {
+    return this.spanlineSpan.endTicks !== 0;
+  }
+  get status(): SpanStatus {
+    const { rowFlags, details } = this.spanlineSpan;
+    const code = (rowFlags >> Flag.statusShift) & Flag.statusMask;
+    return details === null || details.message === '' ? { code } : { code, message: details.message };
+  }
+  get attributes(): Attributes {
+    return toAttributes(this.spanlineSpan.propertyList);
+  }
+  get events(): { name: string; time: HrTime; attributes: Attributes; droppedAttributesCount: number }[] {
+    return (this.spanlineSpan.details?.events ?? []).map(({ name, ticks, properties }) => ({
+      name,
+      time: toHrTime(ticks, this.#trace),
+      attributes: toAttributes(properties),
+      droppedAttributesCount: 0,
+    }));
+  }
+  get links(): Link[] {
+    const links = this.spanlineSpan.details?.links ?? [];
+    return links.flatMap(({ ids, traceState, properties }) => {
+      if (ids === null) return [];
+      const traceId = hex8(ids[0]) + hex8(ids[1]) + hex8(ids[2]) + hex8(ids[3]);
+      const context: SpanContext = { traceId, spanId: hex8(ids[4]) + hex8(ids[5]), traceFlags: 1 };
+      if (traceState !== '') context.traceState = createTraceState(traceState);
+      return [properties === null ? { context } : { context, attributes: toAttributes(properties) }];
+    });
+  }
+  get resource(): object {
+    return toSdkResource(this.#trace);
+  }
+  get instrumentationScope(): { name: string; version: string; schemaUrl?: string } {
+    return this.#scope;
+  }
+  /** SDK 1. */
+  get instrumentationLibrary(): { name: string; version: string } {
+    return this.#scope;
+  }
+  get droppedAttributesCount(): number {
+    return this.spanlineSpan.details?.droppedProperties ?? 0;
+  }
+  get droppedEventsCount(): number {
+    return this.spanlineSpan.details?.droppedEvents ?? 0;
+  }
+  get droppedLinksCount(): number {
+    return this.spanlineSpan.details?.droppedLinks ?? 0;
+  }
+
+  get #trace(): ActiveTrace {
+    return this.spanlineSpan.trace as ActiveTrace;
+  }
+}

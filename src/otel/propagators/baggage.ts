@@ -1,0 +1,83 @@
+// W3C Baggage as a propagator of OpenTelemetry's API. An entry that breaks the format is left out; sizes are those the format allows.
+import {
+  type BaggageEntry,
+  baggageEntryMetadataFromString,
+  type Context,
+  propagation,
+  type TextMapGetter,
+  type TextMapPropagator,
+  type TextMapSetter,
+} from '@opentelemetry/api';
+import { isSuppressed } from '../otel-context.js';
+
+const BAGGAGE = 'baggage';
+const MAX_ENTRIES = 180;
+const MAX_ENTRY_BYTES = 4096;
+const MAX_BYTES = 8192;
+
+/** A token of HTTP. */
+const KEY = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
+
+const decoded = (text: string): string | undefined => {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return undefined;
+  }
+};
+
+const entryOf = (text: string): readonly [string, BaggageEntry] | undefined => {
+  const semicolon = text.indexOf(';');
+  const pair = semicolon < 0 ? text : text.slice(0, semicolon);
+  const at = pair.indexOf('=');
+  if (at < 1 || text.length > MAX_ENTRY_BYTES) return undefined;
+  const key = decoded(pair.slice(0, at).trim());
+  const value = decoded(pair.slice(at + 1).trim());
+  if (key === undefined || value === undefined || key === '') return undefined;
+  if (semicolon < 0) return [key, { value }];
+  return [key, { value, metadata: baggageEntryMetadataFromString(text.slice(semicolon + 1).trim()) }];
+};
+
+const textOf = ([key, { value, metadata }]: [string, BaggageEntry]): string => {
+  const name = KEY.test(key) ? key : encodeURIComponent(key);
+  const more = metadata === undefined ? '' : metadata.toString();
+  return `${name}=${encodeURIComponent(value)}${more === '' ? '' : `;${more}`}`;
+};
+
+/** Reads and writes `baggage`. */
+export class W3CBaggagePropagator implements TextMapPropagator {
+  inject<C>(context: Context, carrier: C, setter: TextMapSetter<C>): void {
+    const baggage = propagation.getBaggage(context);
+    if (baggage === undefined || isSuppressed(context)) return;
+    let header = '';
+    for (const entry of baggage.getAllEntries().slice(0, MAX_ENTRIES)) {
+      let text: string;
+      try {
+        text = textOf(entry);
+      } catch {
+        // A lone surrogate.
+        continue;
+      }
+      if (text.length > MAX_ENTRY_BYTES || header.length + 1 + text.length > MAX_BYTES) continue;
+      header = header === '' ? text : `${header},${text}`;
+    }
+    if (header !== '') setter.set(carrier, BAGGAGE, header);
+  }
+
+  extract<C>(context: Context, carrier: C, getter: TextMapGetter<C>): Context {
+    const given = getter.get(carrier, BAGGAGE);
+    const header = Array.isArray(given) ? given.join(',') : given;
+    if (typeof header !== 'string' || header.length > MAX_BYTES) return context;
+    const entries: Record<string, BaggageEntry> = Object.create(null);
+    for (const text of header.split(',').slice(0, MAX_ENTRIES)) {
+      const entry = entryOf(text);
+      if (entry !== undefined) entries[entry[0]] = entry[1];
+    }
+    if (Object.keys(entries).length === 0) return context;
+    return propagation.setBaggage(context, propagation.createBaggage(entries));
+  }
+
+  fields(): string[] {
+    return [BAGGAGE];
+  }
+}

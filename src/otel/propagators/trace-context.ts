@@ -1,0 +1,46 @@
+// W3C Trace Context, level 2, as a propagator of OpenTelemetry's API. A header that breaks the format is as if there were none.
+import {
+  type Context,
+  createTraceState,
+  isSpanContextValid,
+  type TextMapGetter,
+  type TextMapPropagator,
+  type TextMapSetter,
+  trace,
+} from '@opentelemetry/api';
+import { SpanContext } from '../../span/span-context.js';
+import { formatTraceparent } from '../../span/traceparent.js';
+import { isSuppressed } from '../otel-context.js';
+import { toSpanContext } from '../otel-span.js';
+
+const TRACEPARENT = 'traceparent';
+const TRACESTATE = 'tracestate';
+
+/** Reads and writes `traceparent` and `tracestate`. */
+export class W3CTraceContextPropagator implements TextMapPropagator {
+  inject<C>(context: Context, carrier: C, setter: TextMapSetter<C>): void {
+    const from = trace.getSpanContext(context);
+    if (from === undefined || isSuppressed(context) || !isSpanContextValid(from)) return;
+    setter.set(carrier, TRACEPARENT, formatTraceparent(from.traceId, from.spanId, from.traceFlags));
+    const state = from.traceState?.serialize();
+    if (state) setter.set(carrier, TRACESTATE, state);
+  }
+
+  extract<C>(context: Context, carrier: C, getter: TextMapGetter<C>): Context {
+    const parents = getter.get(carrier, TRACEPARENT);
+    // Two of them are none.
+    const parent = Array.isArray(parents) && parents.length === 1 ? parents[0] : parents;
+    const from = SpanContext.fromTraceparent(parent, getter.get(carrier, TRACESTATE));
+    if (from === undefined) return context;
+    const { traceState } = from;
+    const made = { ...toSpanContext(from), isRemote: true };
+    return trace.setSpanContext(
+      context,
+      traceState === '' ? made : { ...made, traceState: createTraceState(traceState) },
+    );
+  }
+
+  fields(): string[] {
+    return [TRACEPARENT, TRACESTATE];
+  }
+}

@@ -1,0 +1,136 @@
+// SpanlineTracerProvider: what OpenTelemetry's API asks for tracers. Its spans are recorded by this library and go where its collector
+// reports to; processors of OpenTelemetry's SDK see them beside that.
+import {
+  type ContextManager,
+  context,
+  propagation,
+  type TextMapPropagator,
+  type Tracer,
+  type TracerOptions,
+  type TracerProvider,
+  trace,
+} from '@opentelemetry/api';
+import { OptionError } from '../base/errors/option-error.js';
+import type { Collector } from '../collector/collector.js';
+import { defaultCollector } from '../collector/default-collector.js';
+import { checkNames } from '../collector/options.js';
+import { spanScope } from '../local-span/span-scopes.js';
+import { SpanlineContextManager } from './context-manager.js';
+import { W3CBaggagePropagator } from './propagators/baggage.js';
+import { CompositePropagator } from './propagators/composite.js';
+import { W3CTraceContextPropagator } from './propagators/trace-context.js';
+import type { OtelIdGenerator, OtelSampler, OtelSpanProcessor } from './sdk-interfaces.js';
+import { SpanlineTracer, type TracerSettings } from './tracer.js';
+
+/** Options of {@link SpanlineTracerProvider}. */
+export interface TracerProviderOptions {
+  /** Gets the traces. Default: the collector of `configure` and `setReporter`. */
+  readonly collector?: Collector;
+  /** Asked for every span, a sampler of OpenTelemetry's SDK or of this entry. Default: that of the collector, asked for every root. */
+  readonly sampler?: OtelSampler;
+  readonly idGenerator?: OtelIdGenerator;
+  /** Processors of OpenTelemetry's SDK, told of every span that records. */
+  readonly spanProcessors?: readonly OtelSpanProcessor[];
+  /** Characters of a text in an attribute; longer ones are cut. Default: no bound. */
+  readonly attributeValueLengthLimit?: number;
+}
+
+/** What {@link SpanlineTracerProvider.register} sets beside itself. Null leaves out what would be set. */
+export interface RegisterOptions {
+  readonly contextManager?: ContextManager | null;
+  readonly propagator?: TextMapPropagator | null;
+}
+
+const METHODS = {
+  sampler: ['shouldSample'],
+  idGenerator: ['generateTraceId', 'generateSpanId'],
+  collector: ['flush', 'opened'],
+} as const;
+
+const NAMES = ['collector', 'sampler', 'idGenerator', 'spanProcessors', 'attributeValueLengthLimit'];
+
+const check = (options: TracerProviderOptions): void => {
+  checkNames(options, NAMES);
+  const needs = (what: string, given: unknown, methods: readonly string[]): void => {
+    const missing = methods.find((name) => typeof (given as Record<string, unknown> | null)?.[name] !== 'function');
+    if (missing !== undefined) throw new OptionError(`Option "${what}" needs the method ${missing}.`);
+  };
+  for (const key of ['sampler', 'idGenerator', 'collector'] as const) {
+    if (options[key] !== undefined) needs(key, options[key], METHODS[key]);
+  }
+  for (const one of options.spanProcessors ?? [])
+    needs('spanProcessors', one, ['onStart', 'onEnd', 'forceFlush', 'shutdown']);
+  const { attributeValueLengthLimit: most = 1 } = options;
+  if (typeof most !== 'number' || !(most >= 1)) {
+    throw new OptionError('Option "attributeValueLengthLimit" must be a number from 1 on.');
+  }
+};
+
+/**
+ * Records what is written for OpenTelemetry's API. Throws `ERR_SPANLINE_OPTION` naming the option that is wrong.
+ *
+ * @example
+ * ```ts
+ * import { trace } from '@opentelemetry/api';
+ * import { SpanlineTracerProvider } from 'spanline/otel';
+ *
+ * const provider = new SpanlineTracerProvider();
+ * provider.register();
+ * trace.getTracer('shop').startActiveSpan('order', (span) => span.end());
+ * await provider.forceFlush();
+ * ```
+ */
+export class SpanlineTracerProvider implements TracerProvider {
+  readonly #settings: TracerSettings;
+  readonly #collector: Collector | undefined;
+  readonly #tracers = new Map<string, SpanlineTracer>();
+
+  constructor(options: TracerProviderOptions = {}) {
+    check(options);
+    const { collector, sampler, idGenerator, spanProcessors = [], attributeValueLengthLimit } = options;
+    this.#collector = collector;
+    this.#settings = {
+      collector,
+      sampler,
+      idGenerator,
+      processors: [...spanProcessors],
+      maxText: attributeValueLengthLimit ?? Number.POSITIVE_INFINITY,
+    };
+  }
+
+  getTracer(name: string, version = '', options?: TracerOptions): Tracer {
+    const schemaUrl = options?.schemaUrl ?? '';
+    const key = `${name}@${version}:${schemaUrl}`;
+    let tracer = this.#tracers.get(key);
+    if (tracer === undefined) {
+      tracer = new SpanlineTracer(spanScope(name, version, schemaUrl), this.#settings);
+      this.#tracers.set(key, tracer);
+    }
+    return tracer;
+  }
+
+  /** Make it the provider of the API, with a context manager and W3C propagation unless others are given. */
+  register({ contextManager, propagator }: RegisterOptions = {}): void {
+    trace.setGlobalTracerProvider(this);
+    if (contextManager !== null) {
+      context.setGlobalContextManager(contextManager ?? new SpanlineContextManager().enable());
+    }
+    if (propagator !== null) {
+      propagation.setGlobalPropagator(
+        propagator ?? new CompositePropagator([new W3CTraceContextPropagator(), new W3CBaggagePropagator()]),
+      );
+    }
+  }
+
+  /** Hand over what has finished, to reporters and processors. Rejects with what a processor rejects with. */
+  async forceFlush(): Promise<void> {
+    await (this.#collector ?? defaultCollector()).flush();
+    await Promise.all(this.#settings.processors.map((one) => one.forceFlush()));
+  }
+
+  /** Flush, and release processors and reporters. */
+  async shutdown(): Promise<void> {
+    await (this.#collector ?? defaultCollector()).shutdown();
+    await Promise.all(this.#settings.processors.map((one) => one.shutdown()));
+  }
+}

@@ -1,0 +1,204 @@
+// SpanlineTracer: starts spans of ours where OpenTelemetry's API asks for one. What is below a span of ours is its child; what is below
+// another's, or below none, is a root of ours.
+import {
+  type Context,
+  context as contextApi,
+  isSpanContextValid,
+  type Span,
+  type SpanContext,
+  SpanKind,
+  type SpanOptions,
+  type Tracer,
+  trace as traceApi,
+} from '@opentelemetry/api';
+import { enteredLine } from '../local-span/line-store.js';
+import { state } from '../local-span/process-state.js';
+import { numberOfScope, type SpanScope } from '../local-span/span-scopes.js';
+import type { TraceSink } from '../span/active-trace.js';
+import { Span as CoreSpan } from '../span/span.js';
+import { KINDS } from '../span/span-check.js';
+import { SpanContext as CoreContext } from '../span/span-context.js';
+import { defaultSink } from '../span/trace-sink.js';
+import { parseSpanId, parseTraceId } from '../span/traceparent.js';
+import { attributesToProperties } from './attributes.js';
+import { activeContext } from './context-manager.js';
+import { contextWithSpan, isSuppressed, spanOf } from './otel-context.js';
+import { coreOf, OtelSpan } from './otel-span.js';
+import { ProcessedSpan } from './processed-span.js';
+import type { OtelIdGenerator, OtelSampler, OtelSpanProcessor } from './sdk-interfaces.js';
+import { toTicks } from './time-input.js';
+
+/** What the tracers of a provider have alike. */
+export interface TracerSettings {
+  /** The collector that gets the traces; the default one when undefined. */
+  readonly collector: TraceSink | undefined;
+  /** Asked for every span; undefined leaves it to the collector, which is asked for every root. */
+  readonly sampler: OtelSampler | undefined;
+  readonly idGenerator: OtelIdGenerator | undefined;
+  readonly processors: readonly OtelSpanProcessor[];
+  /** Characters of a text in an attribute. */
+  readonly maxText: number;
+}
+
+const NO_OPTIONS: SpanOptions = Object.freeze({});
+const SAMPLED = 1;
+const RANDOM = 2;
+const RECORD_AND_SAMPLED = 2;
+
+const current = (): Context => (state.carriesContexts ? activeContext() : contextApi.active());
+
+/** The place that a span of another library names; undefined when it names none. */
+const toCoreContext = (from: SpanContext | undefined): CoreContext | undefined => {
+  if (from === undefined) return undefined;
+  const traceId = parseTraceId(from.traceId);
+  const spanId = parseSpanId(from.spanId);
+  if (traceId === undefined || spanId === undefined) return undefined;
+  const { traceFlags, isRemote = false, traceState } = from;
+  const [w0, w1, w2, w3] = traceId;
+  const [sampled, isRandom] = [(traceFlags & SAMPLED) !== 0, (traceFlags & RANDOM) !== 0];
+  return new CoreContext(
+    w0,
+    w1,
+    w2,
+    w3,
+    spanId[0],
+    spanId[1],
+    sampled,
+    isRemote,
+    traceState?.serialize() ?? '',
+    isRandom,
+  );
+};
+
+const validContext = (span: Span | undefined): SpanContext | undefined => {
+  const context = span?.spanContext();
+  return context !== undefined && isSpanContextValid(context) ? context : undefined;
+};
+
+const withTraceState = (context: CoreContext, traceState: string): CoreContext => {
+  const { w0, w1, w2, w3, idHi, idLo, sampled, isRemote, isRandom } = context;
+  return new CoreContext(w0, w1, w2, w3, idHi, idLo, sampled, isRemote, traceState, isRandom);
+};
+
+export class SpanlineTracer implements Tracer {
+  private readonly scope: number;
+
+  constructor(
+    /** The library that records through it. */
+    readonly instrumentationScope: SpanScope,
+    private readonly settings: TracerSettings,
+  ) {
+    this.scope = numberOfScope(instrumentationScope);
+  }
+
+  startSpan(name: string, options: SpanOptions = NO_OPTIONS, context: Context = current()): Span {
+    const { sampler, processors, maxText } = this.settings;
+    if (isSuppressed(context))
+      return traceApi.wrapSpanContext({ traceId: '0'.repeat(32), spanId: '0'.repeat(16), traceFlags: 0 });
+    const parent = options.root === true ? undefined : spanOf(context);
+    const started =
+      sampler === undefined ? this.#start(name, parent) : this.#sampled(sampler, name, options, context, parent);
+    if (!(started instanceof CoreSpan)) return started;
+    if (started.trace === null) {
+      // What is below a span that does not record passes its place on.
+      return parent !== undefined && coreOf(parent) === started ? parent : new OtelSpan(started, maxText);
+    }
+    started.setScope(this.scope);
+    if (processors.length === 0) {
+      const span = new OtelSpan(started, maxText);
+      if (options !== NO_OPTIONS) this.#describe(span, options);
+      return span;
+    }
+    const span = new ProcessedSpan(started, maxText, validContext(parent), this.instrumentationScope, processors);
+    this.#describe(span, options);
+    span.started(context);
+    return span;
+  }
+
+  startActiveSpan<F extends (span: Span) => unknown>(name: string, fn: F): ReturnType<F>;
+  startActiveSpan<F extends (span: Span) => unknown>(name: string, options: SpanOptions, fn: F): ReturnType<F>;
+  startActiveSpan<F extends (span: Span) => unknown>(
+    name: string,
+    options: SpanOptions,
+    context: Context,
+    fn: F,
+  ): ReturnType<F>;
+  startActiveSpan(name: string, ...rest: unknown[]): unknown {
+    const fn = rest.at(-1);
+    if (typeof fn !== 'function') return undefined;
+    const options = rest.length > 1 ? (rest[0] as SpanOptions | undefined) : undefined;
+    const context = (rest.length > 2 ? (rest[1] as Context | undefined) : undefined) ?? current();
+    const span = this.startSpan(name, options, context);
+    return contextApi.with(contextWithSpan(context, span), fn as (span: Span) => unknown, undefined, span);
+  }
+
+  #start(name: string, parent: Span | undefined): CoreSpan {
+    const core = coreOf(parent);
+    if (core !== undefined) return this.#child(name, core);
+    const { collector } = this.settings;
+    const from = this.#origin(parent);
+    const root = CoreSpan.root(name, from, collector === undefined ? undefined : { collector });
+    return this.#identified(root);
+  }
+
+  // Under the innermost local span that is open, where the parent is what is current.
+  #child(name: string, parent: CoreSpan): CoreSpan {
+    const line = enteredLine();
+    const isCurrent = line !== undefined && line.current !== null && line.mount === parent;
+    return this.#identified(isCurrent ? CoreSpan.startWithLocalParent(name) : CoreSpan.start(name, parent));
+  }
+
+  /** Where a root begins: below the span of another library, or with a new trace. */
+  #origin(parent: Span | undefined): CoreContext {
+    const from = toCoreContext(parent?.spanContext());
+    if (from !== undefined) return from;
+    const { idGenerator } = this.settings;
+    const made = idGenerator === undefined ? undefined : CoreContext.fromTraceId(idGenerator.generateTraceId());
+    return made ?? CoreContext.random();
+  }
+
+  #identified(span: CoreSpan): CoreSpan {
+    const { idGenerator } = this.settings;
+    const id = idGenerator === undefined || span.trace === null ? undefined : parseSpanId(idGenerator.generateSpanId());
+    if (id !== undefined) [span.idHi, span.idLo] = id;
+    return span;
+  }
+
+  #sampled(
+    sampler: OtelSampler,
+    name: string,
+    options: SpanOptions,
+    context: Context,
+    parent: Span | undefined,
+  ): CoreSpan | Span {
+    const sink = this.settings.collector ?? defaultSink();
+    if (!state.enabled || sink === undefined) return CoreSpan.noop();
+    const core = coreOf(parent);
+    const above = core?.context;
+    const origin = above ?? this.#origin(parent);
+    const { attributes = {}, links = [], kind = SpanKind.INTERNAL } = options;
+    const asked = options.root === true ? traceApi.deleteSpan(context) : context;
+    const result = sampler.shouldSample(asked, origin.traceId, name, kind, { ...attributes }, links);
+    const traceState = result.traceState?.serialize() ?? origin.traceState;
+    const from = traceState === origin.traceState ? origin : withTraceState(origin, traceState);
+    if (result.decision !== RECORD_AND_SAMPLED) return new CoreSpan(null, name, 0, 0, true, from.withSampled(false));
+    const isChild = core !== undefined && core.trace !== null && core.trace.sink === sink && !core.isDiscarded;
+    const span = isChild
+      ? this.#child(name, core)
+      : this.#identified(CoreSpan.recordedRoot(name, from.withSampled(true), sink));
+    for (const [key, value] of Object.entries(attributesToProperties(result.attributes, this.settings.maxText) ?? {})) {
+      if (value !== undefined) span.setProperty(key, value);
+    }
+    return span;
+  }
+
+  #describe(span: OtelSpan, { kind, attributes, links, startTime }: SpanOptions): void {
+    const { spanlineSpan } = span;
+    if (startTime !== undefined && spanlineSpan.trace !== null) {
+      spanlineSpan.begin = toTicks(startTime, spanlineSpan.trace);
+    }
+    if (kind !== undefined && kind !== SpanKind.INTERNAL) spanlineSpan.setKind(KINDS[kind] ?? 'internal');
+    if (attributes !== undefined) span.setAttributes(attributes);
+    if (links !== undefined) span.addLinks(links);
+  }
+}
