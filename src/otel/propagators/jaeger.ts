@@ -1,0 +1,83 @@
+// Jaeger's uber-trace-id, and its baggage in headers of their own, as a propagator of OpenTelemetry's API.
+import {
+  type BaggageEntry,
+  type Context,
+  isSpanContextValid,
+  propagation,
+  type SpanContext,
+  type TextMapGetter,
+  type TextMapPropagator,
+  type TextMapSetter,
+  trace,
+} from '@opentelemetry/api';
+import { isSuppressed } from '../otel-context.js';
+import { firstOf, ids } from './header-values.js';
+
+const HEADER = 'uber-trace-id';
+const BAGGAGE = 'uberctx-';
+const MAX_LENGTH = 128;
+const MAX_ENTRIES = 64;
+const MAX_VALUE = 4096;
+
+const FORM = /^([0-9a-fA-F]{1,32}):([0-9a-fA-F]{1,16}):[0-9a-fA-F]{1,16}:([0-9a-fA-F]{1,2})$/;
+
+const decoded = (text: string): string | undefined => {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return undefined;
+  }
+};
+
+// Colons may come percent-encoded.
+const contextOf = (header: string | undefined): SpanContext | undefined => {
+  const text = header === undefined || header.length > MAX_LENGTH ? undefined : decoded(header);
+  const match = text === undefined ? null : FORM.exec(text);
+  return match === null ? undefined : ids(match[1], match[2], (Number.parseInt(match[3], 16) & 1) !== 0);
+};
+
+const encoded = (text: string): string | undefined => {
+  try {
+    return encodeURIComponent(text);
+  } catch {
+    // A lone surrogate.
+    return undefined;
+  }
+};
+
+/** Reads and writes `uber-trace-id` and `uberctx-*`. */
+export class JaegerPropagator implements TextMapPropagator {
+  inject<C>(context: Context, carrier: C, setter: TextMapSetter<C>): void {
+    if (isSuppressed(context)) return;
+    const from = trace.getSpanContext(context);
+    if (from !== undefined && isSpanContextValid(from)) {
+      setter.set(carrier, HEADER, `${from.traceId}:${from.spanId}:0:${(from.traceFlags & 1).toString(16)}`);
+    }
+    for (const [key, { value }] of propagation.getBaggage(context)?.getAllEntries().slice(0, MAX_ENTRIES) ?? []) {
+      const text = encoded(value);
+      if (text !== undefined && text.length <= MAX_VALUE) setter.set(carrier, `${BAGGAGE}${key}`, text);
+    }
+  }
+
+  extract<C>(context: Context, carrier: C, getter: TextMapGetter<C>): Context {
+    const from = contextOf(firstOf(getter.get(carrier, HEADER)));
+    const found = from === undefined ? context : trace.setSpanContext(context, from);
+    const entries: [string, BaggageEntry][] = [];
+    for (const name of getter.keys(carrier)) {
+      if (entries.length === MAX_ENTRIES || !name.toLowerCase().startsWith(BAGGAGE)) continue;
+      const text = firstOf(getter.get(carrier, name));
+      const value = text === undefined || text.length > MAX_VALUE ? undefined : decoded(text);
+      if (value !== undefined) entries.push([name.slice(BAGGAGE.length), { value }]);
+    }
+    if (entries.length === 0) return found;
+    const before = propagation.getBaggage(context) ?? propagation.createBaggage();
+    return propagation.setBaggage(
+      found,
+      entries.reduce((baggage, [key, entry]) => baggage.setEntry(key, entry), before),
+    );
+  }
+
+  fields(): string[] {
+    return [HEADER];
+  }
+}

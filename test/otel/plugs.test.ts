@@ -1,0 +1,157 @@
+// What a program plugs in, and what it asks of a process: samplers, resource, copies of the API, metrics, options.
+import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { context, ROOT_CONTEXT, SpanKind, trace } from '@opentelemetry/api';
+import {
+  AggregationTemporality,
+  InMemoryMetricExporter,
+  MeterProvider,
+  PeriodicExportingMetricReader,
+} from '@opentelemetry/sdk-metrics';
+import { TraceIdRatioBasedSampler } from '@opentelemetry/sdk-trace-base';
+import { expect, test } from 'vitest';
+import { containerIdIn } from '../../src/otel/detect-resource.js';
+import {
+  alwaysOff,
+  alwaysOn,
+  detectResource,
+  findApiCopies,
+  observeStats,
+  parentBasedSampler,
+  perSecond,
+  ruleSampler,
+  SpanlineTracerProvider,
+  traceIdRatio,
+} from '../../src/otel/index.js';
+import { SpanContext } from '../../src/span/span-context.js';
+import { register } from './support/recorded.js';
+
+test('a share decides as the SDK does for the same id', () => {
+  for (const share of [0, 0.001, 0.1, 0.5, 0.9, 1]) {
+    const [ours, theirs] = [traceIdRatio(share), new TraceIdRatioBasedSampler(share)];
+    expect(ours.toString()).toBe(theirs.toString());
+    for (let i = 0; i < 5000; i++) {
+      const { traceId } = SpanContext.random();
+      const mine = ours.shouldSample(ROOT_CONTEXT, traceId, 'n', 0, {}, []).decision;
+      expect(mine).toBe(theirs.shouldSample(ROOT_CONTEXT, traceId).decision);
+    }
+  }
+  expect(() => traceIdRatio(2)).toThrow(expect.objectContaining({ code: 'ERR_SPANLINE_OPTION' }));
+});
+
+test('rules, and a number a second', async () => {
+  const { spans } = register({
+    sampler: parentBasedSampler(
+      ruleSampler(
+        [
+          { name: /^GET \/health/, sampler: alwaysOff },
+          { kind: SpanKind.SERVER, attributes: { 'url.path': '/private' }, sampler: alwaysOff },
+          { name: 'rare', sampler: perSecond(2) },
+        ],
+        alwaysOn,
+      ),
+    ),
+  });
+  const tracer = trace.getTracer('t');
+  tracer.startActiveSpan('GET /health/live', (span) => {
+    tracer.startSpan('below').end();
+    span.end();
+  });
+  tracer.startSpan('private', { kind: SpanKind.SERVER, attributes: { 'url.path': '/private' } }).end();
+  tracer.startSpan('public', { kind: SpanKind.SERVER, attributes: { 'url.path': '/' } }).end();
+  const rare = Array.from({ length: 50 }, () => tracer.startSpan('rare'));
+  expect(rare.filter((span) => span.isRecording()).length).toBe(2);
+  for (const span of rare) span.end();
+  expect(Object.keys(await spans()).sort()).toEqual(['public', 'rare']);
+  expect(() => perSecond(0)).toThrow(expect.objectContaining({ code: 'ERR_SPANLINE_OPTION' }));
+});
+
+test('the resource of a process, without its arguments', () => {
+  const found = detectResource();
+  expect(found).toMatchObject({ 'process.pid': process.pid, 'process.runtime.name': 'nodejs', 'os.type': 'linux' });
+  expect(found['service.instance.id']).toMatch(/^[0-9a-f-]{36}$/);
+  expect(detectResource()['service.instance.id']).toBe(found['service.instance.id']);
+  expect(found).not.toHaveProperty('process.command_args');
+  const id = 'ab'.repeat(32);
+  expect(containerIdIn(`1:name=systemd:/docker/${id}\n`, '')).toBe(id);
+  expect(containerIdIn(`0::/system.slice/cri-containerd-${id}.scope`, '')).toBe(id);
+  expect(containerIdIn('0::/\n', `1 2 0:1 /var/lib/docker/containers/${id}/hostname /etc/hostname`)).toBe(id);
+  expect(containerIdIn('0::/\n', '')).toBeUndefined();
+});
+
+test('copies of the API are found and named', () => {
+  const root = mkdtempSync(join(tmpdir(), 'copies-'));
+  const put = (path: string, version: string): void => {
+    const folder = join(root, path, 'node_modules/@opentelemetry/api');
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(join(folder, 'package.json'), JSON.stringify({ version }));
+  };
+  put('', '1.9.1');
+  put('node_modules/lib', '1.4.0');
+  put('node_modules/@scope/lib', '1.10.0');
+  expect(
+    findApiCopies(root)
+      .map(({ version }) => version)
+      .sort(),
+  ).toEqual(['1.10.0', '1.4.0', '1.9.1']);
+  expect(findApiCopies(join(root, 'node_modules')).length).toBeGreaterThan(0);
+});
+
+test('counters as metrics', async () => {
+  const exporter = new InMemoryMetricExporter(AggregationTemporality.CUMULATIVE);
+  const reader = new PeriodicExportingMetricReader({ exporter, exportIntervalMillis: 1e6 });
+  const provider = new MeterProvider({ readers: [reader] });
+  const stop = observeStats(provider);
+  await reader.forceFlush();
+  const names = exporter.getMetrics()[0].scopeMetrics[0].metrics.map(({ descriptor }) => descriptor.name);
+  expect(names).toContain('spanline.spans_over_trace_cap');
+  expect(names).toContain('spanline.collector.open_bytes');
+  stop();
+  await provider.shutdown();
+});
+
+test('an option that is wrong is named', () => {
+  const wrong = (options: object) =>
+    expect(() => new SpanlineTracerProvider(options)).toThrow(expect.objectContaining({ code: 'ERR_SPANLINE_OPTION' }));
+  wrong({ sampler: {} });
+  wrong({ idGenerator: 5 });
+  wrong({ spanProcessors: [{}] });
+  wrong({ attributeValueLengthLimit: 0 });
+  wrong({ other: 1 });
+});
+
+test('texts are cut, limits count what they drop', async () => {
+  const { spans } = register(
+    { attributeValueLengthLimit: 3 },
+    { maxPropertiesPerSpan: 2, maxEventsPerSpan: 1, maxLinksPerSpan: 1 },
+  );
+  const span = trace.getTracer('t').startSpan('s');
+  span.setAttributes({ a: 'abcdef', b: ['abcd', 'x'], c: 1 }).setAttribute('a', 'zzzzz');
+  const link = { context: { traceId: '1'.repeat(32), spanId: '2'.repeat(16), traceFlags: 1 } };
+  span.addEvent('e').addEvent('f').addLinks([link, link]).end();
+  const { s } = await spans();
+  expect(s.properties).toEqual({ a: 'zzz', b: ['abc', 'x'] });
+  expect([s.droppedAttributesCount, s.droppedEventsCount, s.droppedLinksCount]).toEqual([1, 1, 1]);
+});
+
+test('a processor that throws stops nobody', async () => {
+  const seen: string[] = [];
+  const broken = {
+    onStart() {
+      throw new Error('start');
+    },
+    onEnd() {
+      throw new Error('end');
+    },
+    forceFlush: async () => {},
+    shutdown: async () => {},
+  };
+  const good = { ...broken, onStart: () => seen.push('start'), onEnd: () => seen.push('end') };
+  const { provider, spans } = register({ spanProcessors: [broken, good] });
+  provider.getTracer('t').startSpan('a').end();
+  expect(seen).toEqual(['start', 'end']);
+  expect(Object.keys(await spans())).toEqual(['a']);
+  await provider.shutdown();
+  expect(context.active()).toBe(ROOT_CONTEXT);
+});
