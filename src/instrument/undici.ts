@@ -9,6 +9,7 @@ import { addFailure, addStatus } from './http/answer.js';
 import { addHeaders, wantedHeaders } from './http/headers.js';
 import { cleanQuery, hostAndPort, knownMethod, nameOf } from './http/url.js';
 import { injectSpan, type Propagator } from './propagator.js';
+import { scopeOf } from './scope.js';
 
 /** A request as undici shows it. */
 export interface UndiciRequest {
@@ -38,6 +39,7 @@ export interface UndiciOptions {
   readonly responseHeaders?: readonly string[];
 }
 
+const CALL = { kind: 'client', scope: scopeOf('undici') } as const;
 const SPAN = Symbol('spanline.span');
 const RESPONSE = Symbol('spanline.response');
 interface TracedRequest extends UndiciRequest {
@@ -74,7 +76,7 @@ export const instrumentUndici = (options: UndiciOptions, propagator: Propagator)
 
   const begin = (request: TracedRequest): void => {
     if (isTold(ignore, request)) return;
-    const span = startCall(nameOf(request.method), 'client', requireParent);
+    const span = startCall(nameOf(request.method), CALL, requireParent);
     if (span === undefined) return;
     injectSpan(propagator, span, (name, value) => request.addHeader(name, value));
     if (!span.isRecording) return;

@@ -8,12 +8,14 @@ import { allOff, type Off, onMessage, quiet } from '../channel.js';
 import { startCall } from '../client-span.js';
 import { isTold, tell } from '../hooks.js';
 import { injectSpan, type Propagator } from '../propagator.js';
+import { scopeOf } from '../scope.js';
 import { addFailure, addStatus } from './answer.js';
 import { hasCreatedChannel, wrapRequests } from './created.js';
 import { addHeaders, wantedHeaders } from './headers.js';
 import type { HttpClientOptions } from './options.js';
 import { cleanQuery, hostAndPort, knownMethod, nameOf } from './url.js';
 
+const CALL = { kind: 'client', scope: scopeOf('http') } as const;
 const SPAN = Symbol('spanline.span');
 interface TracedRequest extends ClientRequest {
   [SPAN]?: Span | undefined;
@@ -55,7 +57,7 @@ export const traceCalls = (options: HttpClientOptions, propagator: Propagator): 
 
   const begin = (request: TracedRequest): void => {
     if (request[SPAN] !== undefined || isOwnAgent(request.agent) || isTold(ignore, request)) return;
-    const span = startCall(nameOf(request.method), 'client', requireParent);
+    const span = startCall(nameOf(request.method), CALL, requireParent);
     if (span === undefined) return;
     // Headers given as a list are on their way already, and so are those of a request that waits for 100-continue.
     if (!request.headersSent) injectSpan(propagator, span, (name, value) => request.setHeader(name, value));

@@ -9,6 +9,7 @@ import { Span } from '../../span/span.js';
 import { type Off, onMessage, quiet } from '../channel.js';
 import { isTold, tell } from '../hooks.js';
 import type { Propagator } from '../propagator.js';
+import { scopeOf } from '../scope.js';
 import { addHeaders, wantedHeaders } from './headers.js';
 import type { HttpServerOptions } from './options.js';
 import { type RequestWithSpan, routeOf, SPAN } from './request-span.js';
@@ -26,6 +27,8 @@ interface TracedSocket extends Socket {
   [OPEN]?: Set<ServerResponse>;
   readonly encrypted?: boolean;
 }
+
+const ANSWER = { kind: 'server', scope: scopeOf('http') } as const;
 
 // What such a request calls is not traced either.
 const IGNORED = new SpanLine(Span.noop(), false);
@@ -127,13 +130,12 @@ export const traceServers = (options: HttpServerOptions, propagator: Propagator)
       lineStore.enter(IGNORED);
       return;
     }
-    const span = Span.root(nameOf(request.method ?? ''), propagator.extract(request.headers));
+    const span = Span.root(nameOf(request.method ?? ''), propagator.extract(request.headers), ANSWER);
     if (span === Span.noop()) return;
     span.enterForGood();
     request[SPAN] = span;
     open++;
     if (span.isRecording) {
-      span.setKind('server');
       span.describe(propertiesOf(request, socket));
       addHeaders(
         wantedOfRequest,

@@ -21,6 +21,7 @@ test('a request is a root with the stable properties', async () => {
   const [span, ...others] = await recorded();
   expect(others).toEqual([]);
   expect(span).toMatchObject({ name: 'GET', kind: 'server', status: { code: 'unset' } });
+  expect(span.scope).toMatchObject({ name: 'spanline/instrument/http' });
   expect(span.properties).toEqual({
     'http.request.method': 'GET',
     'url.path': '/things',
