@@ -43,4 +43,7 @@ export const spanOf = (context: Context): Span | undefined =>
   context instanceof SpanInContext ? context.span : trace.getSpan(context);
 
 /** True where an exporter or a library asks that nothing is traced. */
-export const isSuppressed = (context: Context): boolean => context.getValue(SUPPRESS_KEY) === true;
+export const isSuppressed = (context: Context): boolean => {
+  const base = context instanceof SpanInContext ? context.base : context;
+  return base !== ROOT_CONTEXT && base.getValue(SUPPRESS_KEY) === true;
+};

@@ -96,13 +96,12 @@ export class SpanlineTracer implements Tracer {
     if (isSuppressed(context))
       return traceApi.wrapSpanContext({ traceId: '0'.repeat(32), spanId: '0'.repeat(16), traceFlags: 0 });
     const parent = options.root === true ? undefined : spanOf(context);
+    // What is below a span that does not record passes its place on.
+    if (sampler === undefined && parent !== undefined && coreOf(parent)?.trace === null) return parent;
     const started =
       sampler === undefined ? this.#start(name, parent) : this.#sampled(sampler, name, options, context, parent);
     if (!(started instanceof CoreSpan)) return started;
-    if (started.trace === null) {
-      // What is below a span that does not record passes its place on.
-      return parent !== undefined && coreOf(parent) === started ? parent : new OtelSpan(started, maxText);
-    }
+    if (started.trace === null) return new OtelSpan(started, maxText);
     started.setScope(this.scope);
     if (processors.length === 0) {
       const span = new OtelSpan(started, maxText);
