@@ -31,3 +31,15 @@ export const allOff =
   () => {
     for (const off of offs) off();
   };
+
+/** `fn`, for others to call: what it throws is counted, and the answer then is that of `fallback`. */
+export const orElse =
+  <A extends readonly unknown[], R>(fallback: () => R, fn: (...args: A) => R): ((...args: A) => R) =>
+  (...args) => {
+    try {
+      return fn(...args);
+    } catch {
+      count(Counter.instrumentationErrors);
+      return fallback();
+    }
+  };

@@ -24,3 +24,17 @@ export const tell = <A extends readonly unknown[]>(hook: ((...args: A) => void) 
     count(Counter.callbackErrors);
   }
 };
+
+/** What `hook` answers; undefined without one and when it throws. */
+export const told = <A extends readonly unknown[], R>(
+  hook: ((...args: A) => R) | undefined,
+  ...args: A
+): R | undefined => {
+  if (hook === undefined) return undefined;
+  try {
+    return hook(...args);
+  } catch {
+    count(Counter.callbackErrors);
+    return undefined;
+  }
+};

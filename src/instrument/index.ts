@@ -1,6 +1,10 @@
 // The entry `spanline/instrument`: every public name of instrumentation, and nothing else.
+export type { DatabaseCall, DatabaseOptions } from './db/database.js';
+export type { PgOptions } from './db/pg.js';
+export type { IoredisOptions } from './db/redis.js';
 export type { HttpClientOptions, HttpOptions, HttpServerOptions } from './http/options.js';
 export { setRoute } from './http/request-span.js';
 export { type Instrumentation, type InstrumentOptions, instrument } from './instrument.js';
+export { type ChannelOptions, instrumentChannel } from './instrument-channel.js';
 export type { IncomingHeaders, Propagator } from './propagator.js';
 export type { UndiciOptions, UndiciRequest, UndiciResponse } from './undici.js';

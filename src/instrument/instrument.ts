@@ -2,13 +2,21 @@
 import { OptionError, wrongOption } from '../base/errors/option-error.js';
 import { shown } from '../base/options/checks.js';
 import { allOff, type Off } from './channel.js';
+import type { DatabaseOptions } from './db/database.js';
+import { instrumentMongoose } from './db/mongoose.js';
+import { instrumentMysql2 } from './db/mysql2.js';
+import { instrumentPg, type PgOptions } from './db/pg.js';
+import { type IoredisOptions, instrumentIoredis, instrumentRedis } from './db/redis.js';
+import { instrumentSqlite } from './db/sqlite.js';
 import { instrumentHttp } from './http/http.js';
 import type { HttpOptions } from './http/options.js';
+import { instrumentConsole } from './log/console.js';
+import { instrumentPino } from './log/pino.js';
 import { type Propagator, w3c } from './propagator.js';
 import { instrumentExpress, instrumentFastify } from './routes.js';
 import { instrumentUndici, type UndiciOptions } from './undici.js';
 
-/** What is traced, and how: true (the default), false, or options. */
+/** What is traced, and how: true (the default but for `console`), false, or options. */
 export interface InstrumentOptions {
   /** Servers and clients of `http` and `https`. */
   readonly http?: boolean | HttpOptions;
@@ -18,6 +26,22 @@ export interface InstrumentOptions {
   readonly fastify?: boolean;
   /** Routes of express 4 and 5. */
   readonly express?: boolean;
+  /** Queries of pg. */
+  readonly pg?: boolean | PgOptions;
+  /** Queries of mysql2. */
+  readonly mysql2?: boolean | DatabaseOptions;
+  /** Commands of `redis`. */
+  readonly redis?: boolean | DatabaseOptions;
+  /** Commands of ioredis. */
+  readonly ioredis?: boolean | IoredisOptions;
+  /** Operations of mongoose. */
+  readonly mongoose?: boolean | DatabaseOptions;
+  /** Queries of `node:sqlite`. */
+  readonly sqlite?: boolean | DatabaseOptions;
+  /** Trace ids in the records of pino. */
+  readonly pino?: boolean;
+  /** Trace ids behind what `console` prints; false by default. */
+  readonly console?: boolean;
   /** How contexts travel in headers; W3C Trace Context by default. */
   readonly propagator?: Propagator;
 }
@@ -35,7 +59,18 @@ const STARTS: Readonly<Record<string, Start>> = {
   undici: instrumentUndici,
   fastify: instrumentFastify,
   express: instrumentExpress,
+  pg: instrumentPg,
+  mysql2: instrumentMysql2,
+  redis: instrumentRedis,
+  ioredis: instrumentIoredis,
+  mongoose: instrumentMongoose,
+  sqlite: instrumentSqlite,
+  pino: instrumentPino,
+  console: instrumentConsole,
 };
+
+// It changes what a program prints, which others may read.
+const OFF_BY_DEFAULT: readonly string[] = ['console'];
 
 /** Names that {@link instrument} knows. */
 export const instrumentationNames: readonly string[] = Object.keys(STARTS);
@@ -73,7 +108,7 @@ export const instrument = (options: InstrumentOptions = {}): Instrumentation => 
     checkOption(name, value);
   }
   const offs = instrumentationNames.flatMap((name) => {
-    const option = (wanted as Record<string, unknown>)[name] ?? true;
+    const option = (wanted as Record<string, unknown>)[name] ?? !OFF_BY_DEFAULT.includes(name);
     return option === false ? [] : [STARTS[name]((option === true ? {} : option) as never, propagator)];
   });
   let isOn = true;

@@ -13,7 +13,9 @@ const configureCollector = ({ bounds, sampler, samplerShare }: Settings): void =
 
 /** Names that others have and we have not, such as those of OpenTelemetry's packages, are not ours to judge. */
 const startInstrumentations = ({ enabled, disabled }: Settings): void => {
-  const isOn = (name: string): boolean => (enabled?.includes(name) ?? true) && !disabled.includes(name);
+  // Undefined: as by default.
+  const isOn = (name: string): boolean | undefined =>
+    !disabled.includes(name) && (enabled?.includes(name) ?? undefined);
   instrument(Object.fromEntries(instrumentationNames.map((name) => [name, isOn(name)])));
 };
 

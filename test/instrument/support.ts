@@ -5,7 +5,7 @@ import { type AddressInfo, connect } from 'node:net';
 import { afterEach } from 'vitest';
 import { MemoryReporter } from '../../src/exporters/memory.js';
 import { flush, type SpanRecord, setReporter } from '../../src/index.js';
-import { type InstrumentOptions, instrument } from '../../src/instrument/instrument.js';
+import { type InstrumentOptions, instrument, instrumentationNames } from '../../src/instrument/instrument.js';
 
 const memory = new MemoryReporter();
 setReporter(memory);
@@ -31,7 +31,10 @@ afterEach(async () => {
 
 /** Only what is named is on, until the test is over. */
 export const instrumentOnly = (options: InstrumentOptions): void => {
-  const { disable } = instrument({ http: false, undici: false, fastify: false, express: false, ...options });
+  const { disable } = instrument({
+    ...Object.fromEntries(instrumentationNames.map((name) => [name, false])),
+    ...options,
+  });
   later(disable);
 };
 

@@ -1,0 +1,100 @@
+// A call to a database as a span: the same words for all of them. No value of a query and no text of an error may get into it, for databases
+// quote what they were given.
+import type { PropertyValue } from '../../local-span/property.js';
+import type { Span } from '../../span/span.js';
+import { startCall } from '../client-span.js';
+import { failureType } from '../failure.js';
+import { isTold, told } from '../hooks.js';
+import { type Dialect, summaryOf, withoutValues } from './sql.js';
+
+/** A query as hooks see it. */
+export interface DatabaseCall {
+  /** With its values taken out. */
+  readonly text: string;
+  readonly database: string | undefined;
+}
+
+/** Options of the instrumentation of a database. */
+export interface DatabaseOptions {
+  /** True: this call is not traced. */
+  readonly ignore?: (call: DatabaseCall) => boolean;
+  /** Called when the call is over, before the span ends. */
+  readonly enrich?: (span: Span, call: DatabaseCall, error: unknown) => void;
+  /** Trace only calls that a traced piece of work makes; false by default. */
+  readonly requireParent?: boolean;
+}
+
+/** Where a call goes. */
+export interface Server {
+  readonly database?: unknown;
+  readonly serverAddress?: unknown;
+  readonly serverPort?: unknown;
+}
+
+/** What is done there. */
+export interface Operation {
+  readonly text: string;
+  readonly operation?: string | undefined;
+  readonly summary: string;
+  readonly collection?: string | undefined;
+  readonly batchSize?: number | undefined;
+}
+
+/** A query in SQL. */
+export const sqlOperation = (query: unknown, dialect?: Dialect): Operation => {
+  const text = withoutValues(typeof query === 'string' ? query : '', dialect);
+  return { text, ...summaryOf(text) };
+};
+
+/** Starts and ends the spans of one kind of database. */
+export class Database {
+  readonly #calls = new WeakMap<Span, DatabaseCall>();
+
+  constructor(
+    private readonly system: string,
+    private readonly options: DatabaseOptions,
+  ) {}
+
+  /** Undefined: not traced. */
+  start({ database, serverAddress, serverPort }: Server, what: Operation): Span | undefined {
+    const { text, operation, summary, collection, batchSize } = what;
+    const { ignore, requireParent = false, enrich } = this.options;
+    const namespace = database === undefined || database === '' ? undefined : String(database);
+    const call: DatabaseCall = { text, database: namespace };
+    if (isTold(ignore, call)) return undefined;
+    const span = startCall(summary === '' ? (namespace ?? this.system) : summary, 'client', requireParent);
+    if (span === undefined || !span.isRecording) return span;
+    if (enrich !== undefined) this.#calls.set(span, call);
+    const list: (string | PropertyValue)[] = ['db.system.name', this.system];
+    if (namespace !== undefined) list.push('db.namespace', namespace);
+    if (operation !== undefined) list.push('db.operation.name', operation);
+    if (collection !== undefined) list.push('db.collection.name', collection);
+    if (text !== '') list.push('db.query.text', text);
+    if (summary !== '') list.push('db.query.summary', summary);
+    if (batchSize !== undefined && batchSize > 1) list.push('db.operation.batch.size', batchSize);
+    if (typeof serverAddress === 'string') list.push('server.address', serverAddress);
+    if (typeof serverPort === 'number') list.push('server.port', serverPort);
+    span.describe(list);
+    return span;
+  }
+
+  /** Before the span ends. `statusOf` reads the code that the server gave. */
+  finish(span: Span, error: unknown, statusOf: (error: unknown) => string | undefined = failureType): void {
+    if (error !== undefined && error !== null) {
+      const status = statusOf(error);
+      const type = status ?? failureType(error);
+      span.addProperty('error.type', type).setStatus('error', type);
+      if (status !== undefined) span.addProperty('db.response.status_code', status);
+    }
+    const call = this.#calls.get(span);
+    if (call !== undefined) told(this.options.enrich, span, call, error);
+  }
+}
+
+/** A number or word that the server gave for an error under `key`. */
+export const codeUnder =
+  (key: string) =>
+  (error: unknown): string | undefined => {
+    const code = (Object(error) as Record<string, unknown>)[key];
+    return typeof code === 'string' || typeof code === 'number' ? String(code).slice(0, 64) : undefined;
+  };

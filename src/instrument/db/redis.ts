@@ -1,0 +1,70 @@
+// Commands of redis, from @redis/client and ioredis, by their channels. Arguments never leave, keys neither: only how many there are.
+import { allOff, type Off } from '../channel.js';
+import { traceChannel } from '../traced-channel.js';
+import { Database, type DatabaseOptions, type Operation, type Server } from './database.js';
+import { keepCallers } from './ioredis-callers.js';
+
+interface Command extends Server {
+  readonly command?: unknown;
+  readonly args?: readonly unknown[];
+}
+
+/** Options of the instrumentation `ioredis`. */
+export interface IoredisOptions extends DatabaseOptions {
+  /** The module itself, where it is loaded in a way that cannot be seen. */
+  readonly module?: unknown;
+}
+
+interface Batch extends Server {
+  readonly batchMode?: unknown;
+  readonly batchSize?: number;
+}
+
+const MOST_ARGUMENTS = 16;
+const NAME = /^[A-Za-z][\w.-]{0,31}$/;
+
+// A user can send any word as a command.
+const nameOf = (command: unknown): string => {
+  const name = String(command);
+  return NAME.test(name) ? name.toUpperCase() : '_OTHER';
+};
+
+const operationOf = (command: unknown, argumentCount: number): Operation => {
+  const operation = nameOf(command);
+  const marks = ' ?'.repeat(Math.min(argumentCount, MOST_ARGUMENTS));
+  const text = `${operation}${marks}${argumentCount > MOST_ARGUMENTS ? ' …' : ''}`;
+  return { text, operation, summary: operation };
+};
+
+const batchOf = ({ batchMode, batchSize }: Batch): Operation => {
+  const operation = nameOf(batchMode ?? 'PIPELINE');
+  return { text: '', operation, summary: operation, batchSize };
+};
+
+// Servers answer with a word in capitals first: `WRONGTYPE Operation against a key …`.
+const statusOf = (error: unknown): string | undefined => {
+  const { message } = Object(error) as { message?: unknown };
+  return typeof message === 'string' ? /^[A-Z][A-Z0-9_]{1,31}(?= |$)/.exec(message)?.[0] : undefined;
+};
+
+const traceCommands = (prefix: string, named: number, options: DatabaseOptions): Off => {
+  const redis = new Database('redis', options);
+  return allOff([
+    traceChannel<Command>(`${prefix}:command`, {
+      begin: (message) =>
+        redis.start(message, operationOf(message.command, Math.max(0, (message.args?.length ?? 0) - named))),
+      finish: (span, { error }) => redis.finish(span, error, statusOf),
+    }),
+    traceChannel<Batch>(`${prefix}:batch`, {
+      begin: (message) => redis.start(message, batchOf(message)),
+      finish: (span, { error }) => redis.finish(span, error, statusOf),
+    }),
+  ]);
+};
+
+/** `redis` 5.12 and later, whose arguments begin with the command. */
+export const instrumentRedis = (options: DatabaseOptions): Off => traceCommands('node-redis', 1, options);
+
+/** ioredis 5.11 and later. */
+export const instrumentIoredis = (options: IoredisOptions): Off =>
+  allOff([keepCallers(options.module), traceCommands('ioredis', 0, options)]);

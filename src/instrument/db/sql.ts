@@ -1,0 +1,66 @@
+// The text of a query without the values in it, and what it does to which table. No literal, comment or heredoc may be left; where a quote
+// does not close, everything behind it goes.
+
+/** How strings are quoted: MySQL has backslashes and double quotes. */
+export type Dialect = 'ansi' | 'mysql';
+
+const MOST = 4096;
+const MOST_OF_SUMMARY = 255;
+
+const COMMENT = String.raw`--[^\n]*|\/\*[\s\S]*?(?:\*\/|$)`;
+const NUMBER = String.raw`(?<![\w$])(?:0[xX][\da-fA-F]+|(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?)`;
+const IDENTIFIER = '(?<name>`(?:``|[^`])*`)';
+
+const TOKENS: Readonly<Record<Dialect, RegExp>> = {
+  ansi: new RegExp(
+    [
+      `(?<comment>${COMMENT})`,
+      '(?<name>"(?:""|[^"])*")',
+      // Heredocs, then strings with backslashes, then plain ones.
+      String.raw`(?<![\w$])\$(?<tag>[A-Za-z_]\w*)?\$[\s\S]*?(?:\$\k<tag>\$|$)`,
+      String.raw`\b[eE]'(?:\\[\s\S]|''|[^'\\])*(?:'|$)`,
+      String.raw`(?:\b(?:[xXbBnN]|[uU]&))?'(?:''|[^'])*(?:'|$)`,
+      String.raw`"[\s\S]*$`,
+      NUMBER,
+    ].join('|'),
+    'g',
+  ),
+  mysql: new RegExp(
+    [
+      `(?<comment>${COMMENT}|#[^\\n]*)`,
+      IDENTIFIER,
+      String.raw`(?:\b[xXbBnN])?'(?:\\[\s\S]|''|[^'\\])*(?:'|$)`,
+      String.raw`"(?:\\[\s\S]|""|[^"\\])*(?:"|$)`,
+      '`[\\s\\S]*$',
+      NUMBER,
+    ].join('|'),
+    'g',
+  ),
+};
+
+/** `text` with `?` for each value, without comments, cut at 4,096 characters. */
+export const withoutValues = (text: string, dialect: Dialect = 'ansi'): string =>
+  text
+    .slice(0, MOST)
+    .replace(TOKENS[dialect], (token: string, ...rest: unknown[]) => {
+      const groups = rest[rest.length - 1] as { comment?: string; name?: string };
+      if (groups.name !== undefined) return token;
+      return groups.comment === undefined ? '?' : ' ';
+    })
+    .replace(/\s+/g, ' ')
+    .replace(/\bIN ?\( ?\?(?: ?, ?\?)+ ?\)/gi, 'IN (?)')
+    .trim();
+
+const OPERATION = /^\(*\s*([a-z]+)\b/i;
+const TARGET = /\b(?:from|into|update|join|table(?: if (?:not )?exists)?)\s+([\w$."`]+)/i;
+
+/** What a query without values does, and to which table: few words, for a name. */
+export const summaryOf = (text: string): { readonly operation?: string; readonly summary: string } => {
+  const operation = OPERATION.exec(text)?.[1].slice(0, 32).toUpperCase();
+  if (operation === undefined) return { summary: '' };
+  const target = TARGET.exec(text)?.[1].replace(/["`]/g, '');
+  return {
+    operation,
+    summary: (target === undefined ? operation : `${operation} ${target}`).slice(0, MOST_OF_SUMMARY),
+  };
+};

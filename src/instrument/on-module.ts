@@ -1,0 +1,79 @@
+// Packages that publish no channel, to be patched as soon as a program has loaded them: by Node's own loader of CommonJS, which `import` of a
+// CommonJS package goes through too. A package that is an ES module cannot be seen here, and is handed over by hand.
+import Module, { createRequire } from 'node:module';
+import { Counter, count } from '../local-span/counters.js';
+import type { Off } from './channel.js';
+
+type Patch = (exports: never) => Off | undefined;
+type Load = (this: unknown, request: string, parent: unknown, isMain: boolean) => unknown;
+
+const loader = Module as unknown as { _load: Load };
+const patches = new Map<string, Set<(exports: object) => void>>();
+let restore: Off | undefined;
+
+const FOLDER = /[\\/]node_modules[\\/]((?:@[^\\/]+[\\/])?[^\\/]+)[\\/](?!.*[\\/]node_modules[\\/])/;
+
+/** The package that a request is for; an ES module asks by path. */
+const packageOf = (request: string): string | undefined =>
+  patches.has(request) ? request : FOLDER.exec(request)?.[1].replace('\\', '/');
+
+const apply = (name: string, exports: unknown): void => {
+  const waiting = patches.get(name);
+  if (waiting === undefined || ((typeof exports !== 'object' || exports === null) && typeof exports !== 'function'))
+    return;
+  for (const patch of waiting) patch(exports as object);
+};
+
+const watch = (): Off => {
+  const { _load: load } = loader;
+  const watched: Load = function (request, parent, isMain) {
+    const exports = Reflect.apply(load, this, [request, parent, isMain]);
+    const name = typeof request === 'string' ? packageOf(request) : undefined;
+    if (name !== undefined) apply(name, exports);
+    return exports;
+  };
+  loader._load = watched;
+  return () => {
+    if (loader._load === watched) loader._load = load;
+  };
+};
+
+/** Calls `patch` with what the package `name` exports: `module`, what is loaded already, and what will be. Several copies are all patched. */
+export const onModule = <E extends object>(
+  name: string,
+  module: unknown,
+  patch: (exports: E) => Off | undefined,
+): Off => {
+  const seen = new WeakSet<object>();
+  const offs: Off[] = [];
+  const once = (exports: object): void => {
+    if (seen.has(exports)) return;
+    seen.add(exports);
+    try {
+      const off = (patch as Patch)(exports as never);
+      if (off !== undefined) offs.push(off);
+    } catch {
+      count(Counter.instrumentationErrors);
+    }
+  };
+  const waiting = patches.get(name) ?? new Set();
+  waiting.add(once);
+  patches.set(name, waiting);
+  restore ??= watch();
+  if (typeof module === 'object' && module !== null) {
+    once(module);
+    const { default: main } = module as { default?: unknown };
+    if (typeof main === 'object' && main !== null) once(main);
+  } else if (typeof module === 'function') once(module);
+  for (const [path, loaded] of Object.entries(createRequire(process.execPath).cache)) {
+    if (loaded?.loaded === true && FOLDER.exec(path)?.[1].replace('\\', '/') === name) apply(name, loaded.exports);
+  }
+  return () => {
+    waiting.delete(once);
+    if (waiting.size === 0) patches.delete(name);
+    for (const off of offs.splice(0)) off();
+    if (patches.size > 0) return;
+    restore?.();
+    restore = undefined;
+  };
+};

@@ -1,0 +1,66 @@
+// A span for each piece of work that a library announces by a TracingChannel: from `start` to what comes last, `end` of synchronous work and
+// `asyncEnd` of any other. The work runs under its span. A message belongs to the library: nothing is written to it.
+import { tracingChannel } from 'node:diagnostics_channel';
+import { lineStore } from '../local-span/line-store.js';
+import { SpanLine } from '../local-span/span-line.js';
+import type { Span } from '../span/span.js';
+import { allOff, type Off, onMessage, orElse } from './channel.js';
+
+/** What a message of a TracingChannel holds at its end. */
+export interface Outcome {
+  readonly error?: unknown;
+  readonly result?: unknown;
+}
+
+export interface ChannelWork<M extends object> {
+  /** Undefined: not traced. */
+  begin(message: M): Span | undefined;
+  /** Called once, before the span ends. */
+  finish(span: Span, message: M & Outcome): void;
+}
+
+interface Open {
+  readonly span: Span;
+  readonly line: SpanLine;
+}
+
+/** Traces the work of the channel `name`. */
+export const traceChannel = <M extends object>(name: string, { begin, finish }: ChannelWork<M>): Off => {
+  const open = new WeakMap<M, Open>();
+  const { start } = tracingChannel<unknown, M>(name);
+
+  const enter = orElse(
+    () => lineStore.getStore(),
+    (message: M): SpanLine | undefined => {
+      const span = begin(message);
+      if (span === undefined) return lineStore.getStore();
+      const line = new SpanLine(span, span.trace !== null);
+      open.set(message, { span, line });
+      return line;
+    },
+  );
+
+  const end = (message: M): void => {
+    const work = open.get(message);
+    if (work === undefined) return;
+    open.delete(message);
+    work.line.close();
+    try {
+      finish(work.span, message);
+    } finally {
+      work.span.end();
+    }
+  };
+
+  start.bindStore(lineStore, enter as (message: M) => SpanLine);
+  return allOff([
+    () => void start.unbindStore(lineStore),
+    // A channel that nobody subscribes to announces nothing in some lines of Node.
+    onMessage(`tracing:${name}:start`, () => {}),
+    // Work that goes on has neither an error nor a result when its call returns.
+    onMessage<M & Outcome>(`tracing:${name}:end`, (message) => {
+      if ('error' in message || 'result' in message) end(message);
+    }),
+    onMessage<M>(`tracing:${name}:asyncEnd`, end),
+  ]);
+};

@@ -1,0 +1,134 @@
+// Queries of pg against a real server, in every form that the call has.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { Span } from '../../../src/index.js';
+import { library } from '../libraries.js';
+import { instrumentOnly, later, recorded } from '../support.js';
+import { hasPostgres, type Postgres, startPostgres } from './postgres.js';
+
+// biome-ignore lint/suspicious/noExplicitAny: packages that are not installed with this one have no types here.
+type Untyped = any;
+
+const SECRET = 'hunter2';
+
+describe.skipIf(!hasPostgres)('pg', () => {
+  let postgres: Postgres;
+  beforeAll(async () => {
+    postgres = await startPostgres();
+  }, 60_000);
+  afterAll(() => postgres?.stop());
+
+  const poolOf = (max = 1): Untyped => {
+    const { Pool } = library('pg');
+    const pool = new Pool({ host: postgres.host, user: 'test', database: 'postgres', max });
+    later(() => pool.end());
+    return pool;
+  };
+
+  const queries = async () => (await recorded()).filter(({ kind }) => kind === 'client');
+
+  test('a query has its text without values, and where it went', async () => {
+    instrumentOnly({ pg: true });
+    const { rows } = await Span.root('request').runToEnd(() =>
+      poolOf().query(`SELECT datname FROM pg_database WHERE datname <> '${SECRET}' AND oid > $1 LIMIT 1`, [0]),
+    );
+    expect(rows).toHaveLength(1);
+    const [root, span] = await recorded();
+    expect(span).toMatchObject({ name: 'SELECT pg_database', kind: 'client', parentSpanId: root.spanId });
+    expect(span.properties).toEqual({
+      'db.system.name': 'postgresql',
+      'db.namespace': 'postgres',
+      'db.operation.name': 'SELECT',
+      'db.query.text': 'SELECT datname FROM pg_database WHERE datname <> ? AND oid > $1 LIMIT ?',
+      'db.query.summary': 'SELECT pg_database',
+      'server.address': postgres.host,
+      'server.port': 5432,
+    });
+  });
+
+  test('one that waited in the pool belongs to its caller', async () => {
+    instrumentOnly({ pg: true });
+    const pool = poolOf();
+    await Promise.all(
+      ['first', 'second', 'third'].map((name) => Span.root(name).runToEnd(() => pool.query(`SELECT 1 AS ${name}`))),
+    );
+    const spans = await recorded();
+    const callers = spans.flatMap(({ kind, parentSpanId, properties }) =>
+      kind === 'client'
+        ? [`${spans.find(({ spanId }) => spanId === parentSpanId)?.name}: ${properties['db.query.text']}`]
+        : [],
+    );
+    expect(callers.sort()).toEqual([
+      'first: SELECT ? AS first',
+      'second: SELECT ? AS second',
+      'third: SELECT ? AS third',
+    ]);
+  });
+
+  test('an error has the code of the server, and no word of its message', async () => {
+    instrumentOnly({ pg: true });
+    await expect(poolOf().query(`SELECT '${SECRET}'::int`)).rejects.toThrow(SECRET);
+    const spans = await queries();
+    expect(JSON.stringify(spans)).not.toContain(SECRET);
+    expect(spans).toMatchObject([
+      {
+        status: { code: 'error', message: '22P02' },
+        properties: { 'error.type': '22P02', 'db.response.status_code': '22P02' },
+      },
+    ]);
+  });
+
+  test.each(['callback', 'values and callback', 'config', 'config with callback', 'query object'])(
+    '%s',
+    async (form) => {
+      instrumentOnly({ pg: true });
+      const pg: Untyped = library('pg');
+      const client = new pg.Client({ host: postgres.host, user: 'test', database: 'postgres' });
+      await client.connect();
+      later(() => client.end());
+      const text = 'SELECT 7 AS n';
+      let seen: string | undefined;
+      const rows = await Span.root('request').runToEnd(
+        () =>
+          new Promise((resolve, reject) => {
+            const done = (error: unknown, result: Untyped): void => {
+              seen = Span.current()?.name;
+              if (error) reject(error);
+              else resolve(result.rows);
+            };
+            if (form === 'callback') client.query(text, done);
+            else if (form === 'values and callback') client.query(text, [], done);
+            else if (form === 'config') client.query({ text }).then((result: Untyped) => done(null, result), reject);
+            else if (form === 'config with callback') client.query({ text, callback: done });
+            else client.query(new pg.Query(text, [], done));
+          }),
+      );
+      expect(rows).toEqual([{ n: 7 }]);
+      expect(seen === undefined || seen === 'request').toBe(true);
+      const spans = await queries();
+      expect(spans.map(({ name, properties }) => [name, properties['db.query.text']])).toEqual([
+        ['SELECT', 'SELECT ? AS n'],
+      ]);
+    },
+  );
+
+  test('a query without callback ends with its events', async () => {
+    instrumentOnly({ pg: true });
+    const pg: Untyped = library('pg');
+    const client = new pg.Client({ host: postgres.host, user: 'test', database: 'postgres' });
+    await client.connect();
+    later(() => client.end());
+    for (const text of ['SELECT 1', 'SELECT nothing']) {
+      const query = client.query(new pg.Query(text));
+      await new Promise((resolve) => query.on('end', resolve).on('error', resolve));
+    }
+    expect((await queries()).map(({ status }) => status.message ?? status.code)).toEqual(['unset', '42703']);
+  });
+
+  test('taken back, the library is as it was', () => {
+    const { Client } = library('pg');
+    const { query } = Client.prototype;
+    later(() => expect(Client.prototype.query).toBe(query));
+    instrumentOnly({ pg: true });
+    expect(Client.prototype.query).not.toBe(query);
+  });
+});

@@ -1,0 +1,173 @@
+// Commands of redis by both clients, against a real server: named by command alone, in the trace of who asked.
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer } from 'node:net';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { Span } from '../../../src/index.js';
+import { library } from '../libraries.js';
+import { instrumentOnly, later, recorded } from '../support.js';
+
+// biome-ignore lint/suspicious/noExplicitAny: packages that are not installed with this one have no types here.
+type Untyped = any;
+
+const isInstalled = spawnSync('redis-server', ['--version']).status === 0;
+if (!isInstalled) console.info('skipped: no redis-server here (Debian package redis-server)');
+
+let port = 0;
+let server: ChildProcess;
+
+const isUp = (): Promise<boolean> =>
+  new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1', () => socket.destroy()).on('error', () => resolve(false));
+    socket.on('close', (hadError) => resolve(!hadError));
+  });
+
+beforeAll(async () => {
+  if (!isInstalled) return;
+  const probe = createServer().listen(0, '127.0.0.1');
+  await once(probe, 'listening');
+  ({ port } = probe.address() as AddressInfo);
+  await new Promise((resolve) => probe.close(resolve));
+  const options = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no'];
+  server = spawn('redis-server', options, { stdio: 'ignore' });
+  while (!(await isUp())) await new Promise((resolve) => setTimeout(resolve, 20));
+});
+afterAll(() => void server?.kill());
+
+const SECRET = 'hunter2';
+
+const shown = async () =>
+  (await recorded())
+    .filter(({ kind }) => kind === 'client')
+    .map(({ name, properties }) => [name, properties['db.query.text']]);
+
+describe.skipIf(!isInstalled)('redis', () => {
+  const connected = async (): Promise<Untyped> => {
+    const client = library('redis').createClient({ socket: { port, host: '127.0.0.1' } });
+    await client.connect();
+    later(() => client.destroy());
+    await recorded();
+    return client;
+  };
+
+  test('a command is a child of who sends it, without its arguments', async () => {
+    instrumentOnly({ redis: true });
+    const client = await connected();
+    await Span.root('request').runToEnd(() => client.set('key', SECRET));
+    const [root, span] = await recorded();
+    expect(span).toMatchObject({ name: 'SET', kind: 'client', parentSpanId: root.spanId, status: { code: 'unset' } });
+    expect(span.properties).toEqual({
+      'db.system.name': 'redis',
+      'db.namespace': '0',
+      'db.operation.name': 'SET',
+      'db.query.text': 'SET ? ?',
+      'db.query.summary': 'SET',
+      'server.address': '127.0.0.1',
+      'server.port': port,
+    });
+  });
+
+  test('no secret leaves, nor what the server says of it', async () => {
+    instrumentOnly({ redis: true });
+    const client = await connected();
+    await Span.root('request').runToEnd(async () => {
+      await client.sendCommand(['CONFIG', 'SET', 'proc-title-template', SECRET]);
+      await client.eval(`return '${SECRET}'`, { keys: [], arguments: [SECRET] });
+      await client.getSet('key', SECRET);
+      await client.sendCommand([`${SECRET}!`, SECRET]).catch(() => {});
+      await client.lPush('key', SECRET).catch(() => {});
+    });
+    const spans = await recorded();
+    expect(JSON.stringify(spans)).not.toContain(SECRET);
+    expect(spans.filter(({ kind }) => kind === 'client').map(({ name }) => name)).toEqual([
+      'CONFIG',
+      'EVAL',
+      'GETSET',
+      '_OTHER',
+      'LPUSH',
+    ]);
+    expect(spans.find(({ name }) => name === 'LPUSH')).toMatchObject({
+      status: { code: 'error', message: 'WRONGTYPE' },
+      properties: { 'error.type': 'WRONGTYPE', 'db.response.status_code': 'WRONGTYPE' },
+    });
+  });
+
+  test('a batch has its size', async () => {
+    instrumentOnly({ redis: true });
+    const client = await connected();
+    await Span.root('request').runToEnd(() => client.multi().set('a', '1').get('a').exec());
+    const spans = await recorded();
+    expect(spans[1]).toMatchObject({ name: 'MULTI', properties: { 'db.operation.batch.size': 2 } });
+  });
+
+  test('ignore and enrich', async () => {
+    const seen: unknown[] = [];
+    instrumentOnly({
+      redis: {
+        ignore: ({ text }) => text.startsWith('GET'),
+        enrich: (span, call) => seen.push([span.name, call.text]),
+      },
+    });
+    const client = await connected();
+    seen.length = 0;
+    await client.get('key').catch(() => {});
+    await client.ping();
+    expect(await shown()).toEqual([['PING', 'PING']]);
+    expect(seen).toEqual([['PING', 'PING']]);
+  });
+});
+
+describe.skipIf(!isInstalled)('ioredis', () => {
+  const made = (options = {}): Untyped => {
+    const { Redis } = library('ioredis');
+    const client = new Redis({ port, host: '127.0.0.1', ...options });
+    later(() => client.disconnect());
+    return client;
+  };
+
+  const callersOf = async () => {
+    const spans = await recorded();
+    const nameOf = (id: string) => spans.find(({ spanId }) => spanId === id)?.name;
+    return spans
+      .filter(({ name }) => name === 'GET' || name === 'SET')
+      .map(({ name, parentSpanId }) => `${nameOf(String(parentSpanId))}: ${name}`)
+      .sort();
+  };
+
+  test('a command that waited for the connection is of who sent it', async () => {
+    instrumentOnly({ ioredis: true });
+    const client = made();
+    await Promise.all([
+      Span.root('first').runToEnd(() => client.set('a', SECRET)),
+      Span.root('second').runToEnd(() => client.get('a')),
+    ]);
+    expect(await callersOf()).toEqual(['first: SET', 'second: GET']);
+  });
+
+  test('and one that was sent with those of others', async () => {
+    instrumentOnly({ ioredis: true });
+    const client = made({ enableAutoPipelining: true });
+    await client.ping();
+    await recorded();
+    await Promise.all([
+      Span.root('first').runToEnd(() => client.set('a', SECRET)),
+      Span.root('second').runToEnd(() => client.get('a')),
+    ]);
+    const spans = await callersOf();
+    expect(spans).toEqual(['first: SET', 'second: GET']);
+  });
+
+  test('without its arguments', async () => {
+    instrumentOnly({ ioredis: true });
+    const client = made();
+    await client.ping();
+    await recorded();
+    await Span.root('request').runToEnd(() => client.set('key', SECRET, 'EX', 9));
+    const spans = await recorded();
+    expect(JSON.stringify(spans)).not.toContain(SECRET);
+    expect(spans.find(({ name }) => name === 'SET')?.properties).toMatchObject({
+      'db.query.text': 'SET ? ? ? ?',
+      'server.port': port,
+    });
+  });
+});

@@ -1,0 +1,35 @@
+// Values never stay in a query's text, however they are quoted.
+import { expect, test } from 'vitest';
+import { summaryOf, withoutValues } from '../../../src/instrument/db/sql.js';
+
+test.each([
+  ["SELECT * FROM t WHERE a = 'x' AND b = 5", 'SELECT * FROM t WHERE a = ? AND b = ?'],
+  ["SELECT 'it''s', E'it\\'s x', U&'d', x'ff'", 'SELECT ?, ?, ?, ?'],
+  ['SELECT $$a $b$ c$$, $tag$ $$ x $tag$', 'SELECT ?, ?'],
+  ['SELECT a FROM "Table 1" WHERE a = $1', 'SELECT a FROM "Table 1" WHERE a = $1'],
+  ['SELECT 1 -- hidden\n+ 2 /* hidden */', 'SELECT ? + ?'],
+  ["SELECT t1.c2, 1.5e-3, .5, 0xff, 'open", 'SELECT t1.c2, ?, ?, ?, ?'],
+  ['SELECT a IN (1, 2, 3) FROM t', 'SELECT a IN (?) FROM t'],
+  ['SELECT a FROM t WHERE b = "open', 'SELECT a FROM t WHERE b = ?'],
+  ['SELECT $$open', 'SELECT ?'],
+])('%s', (text, clean) => expect(withoutValues(text)).toBe(clean));
+
+test.each([
+  ["SELECT \"x\", 'it\\'s y', `a``b` FROM t", 'SELECT ?, ?, `a``b` FROM t'],
+  ["INSERT INTO t VALUES (1, 'x') # hidden", 'INSERT INTO t VALUES (?, ?)'],
+  ['SELECT "open', 'SELECT ?'],
+])('MySQL: %s', (text, clean) => expect(withoutValues(text, 'mysql')).toBe(clean));
+
+test('a literal that the cut goes through is no more readable', () => {
+  const text = `SELECT '${'x'.repeat(9000)}'`;
+  expect(withoutValues(text)).toBe('SELECT ?');
+});
+
+test.each([
+  ['select a from "t" where 1', 'SELECT t'],
+  ['INSERT INTO s.t VALUES (?)', 'INSERT s.t'],
+  ['UPDATE t SET a = ?', 'UPDATE t'],
+  ['CREATE TABLE IF NOT EXISTS t (a int)', 'CREATE t'],
+  ['BEGIN', 'BEGIN'],
+  ['', ''],
+])('summary of %s', (text, summary) => expect(summaryOf(text).summary).toBe(summary));
