@@ -7,6 +7,7 @@ import type { SpanKind } from '../span/span-types.js';
 import { startCall } from './client-span.js';
 import { failureType } from './failure.js';
 import { isTold, told } from './hooks.js';
+import { scopeOf } from './scope.js';
 import { type Outcome, traceChannel } from './traced-channel.js';
 
 /** What spans of a channel are like. */
@@ -47,11 +48,12 @@ export const instrumentChannel = <M extends object = Record<string, unknown>>(
     throw wrongOption(`instrumentChannel takes the name of a TracingChannel, not ${shown(channel)}`);
   }
   const { name = channel, kind = 'internal', properties, ignore, enrich, requireParent = false } = options;
+  const work = { kind, scope: scopeOf('channel') };
   return traceChannel<M>(channel, {
     begin(message) {
       if (isTold(ignore, message)) return undefined;
       const given = typeof name === 'function' ? told(name, message) : name;
-      const span = startCall(typeof given === 'string' ? given : channel, kind, requireParent);
+      const span = startCall(typeof given === 'string' ? given : channel, work, requireParent);
       const found = span?.isRecording === true ? told(properties, message) : undefined;
       if (found !== undefined) span?.addProperties(found);
       return span;

@@ -2,9 +2,11 @@
 // quote what they were given.
 import type { PropertyValue } from '../../local-span/property.js';
 import type { Span } from '../../span/span.js';
+import type { SpanOptions } from '../../span/span-options.js';
 import { startCall } from '../client-span.js';
 import { failureType } from '../failure.js';
 import { isTold, told } from '../hooks.js';
+import { scopeOf } from '../scope.js';
 import { type Dialect, summaryOf, withoutValues } from './sql.js';
 
 /** A query as hooks see it. */
@@ -49,23 +51,28 @@ export const sqlOperation = (query: unknown, dialect?: Dialect): Operation => {
 /** Starts and ends the spans of one kind of database. */
 export class Database {
   readonly #calls = new WeakMap<Span, DatabaseCall>();
+  readonly #system: string;
+  readonly #options: DatabaseOptions;
+  readonly #call: SpanOptions;
 
-  constructor(
-    private readonly system: string,
-    private readonly options: DatabaseOptions,
-  ) {}
+  /** `library` is the instrumentation's name, `system` that of the database. */
+  constructor(library: string, system: string, options: DatabaseOptions) {
+    this.#system = system;
+    this.#options = options;
+    this.#call = { kind: 'client', scope: scopeOf(library) };
+  }
 
   /** Undefined: not traced. */
   start({ database, serverAddress, serverPort }: Server, what: Operation): Span | undefined {
     const { text, operation, summary, collection, batchSize } = what;
-    const { ignore, requireParent = false, enrich } = this.options;
+    const { ignore, requireParent = false, enrich } = this.#options;
     const namespace = database === undefined || database === '' ? undefined : String(database);
     const call: DatabaseCall = { text, database: namespace };
     if (isTold(ignore, call)) return undefined;
-    const span = startCall(summary === '' ? (namespace ?? this.system) : summary, 'client', requireParent);
+    const span = startCall(summary === '' ? (namespace ?? this.#system) : summary, this.#call, requireParent);
     if (span === undefined || !span.isRecording) return span;
     if (enrich !== undefined) this.#calls.set(span, call);
-    const list: (string | PropertyValue)[] = ['db.system.name', this.system];
+    const list: (string | PropertyValue)[] = ['db.system.name', this.#system];
     if (namespace !== undefined) list.push('db.namespace', namespace);
     if (operation !== undefined) list.push('db.operation.name', operation);
     if (collection !== undefined) list.push('db.collection.name', collection);
@@ -87,7 +94,7 @@ export class Database {
       if (status !== undefined) span.addProperty('db.response.status_code', status);
     }
     const call = this.#calls.get(span);
-    if (call !== undefined) told(this.options.enrich, span, call, error);
+    if (call !== undefined) told(this.#options.enrich, span, call, error);
   }
 }
 

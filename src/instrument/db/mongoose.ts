@@ -18,7 +18,7 @@ const operationOf = ({ operation, collection }: Message): Operation => {
 
 /** mongoose 9.7 and later. */
 export const instrumentMongoose = (options: DatabaseOptions): Off => {
-  const mongo = new Database('mongodb', options);
+  const mongo = new Database('mongoose', 'mongodb', options);
   return allOff(
     ['query', 'aggregate', 'cursor:next', 'model:save'].map((name) =>
       traceChannel<Message>(`mongoose:${name}`, {

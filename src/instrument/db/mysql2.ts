@@ -32,7 +32,7 @@ const keepCaller = (name: string): Off => {
 
 /** mysql2 3.20 and later. */
 export const instrumentMysql2 = (options: DatabaseOptions): Off => {
-  const mysql = new Database('mysql', options);
+  const mysql = new Database('mysql2', 'mysql', options);
   const trace = (channel: string): Off =>
     traceChannel<Query>(channel, {
       begin: (message) => mysql.start(message, sqlOperation(message.query, 'mysql')),

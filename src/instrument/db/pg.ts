@@ -33,7 +33,7 @@ const textOf = (config: unknown): unknown =>
 
 /** pg 8, its JavaScript client. */
 export const instrumentPg = (options: PgOptions): Off => {
-  const postgres = new Database('postgresql', options);
+  const postgres = new Database('pg', 'postgresql', options);
 
   const wrap = (query: Query): Query => {
     const traced = function (this: Client, ...args: unknown[]): unknown {

@@ -47,8 +47,8 @@ const statusOf = (error: unknown): string | undefined => {
   return typeof message === 'string' ? /^[A-Z][A-Z0-9_]{1,31}(?= |$)/.exec(message)?.[0] : undefined;
 };
 
-const traceCommands = (prefix: string, named: number, options: DatabaseOptions): Off => {
-  const redis = new Database('redis', options);
+const traceCommands = (library: string, prefix: string, named: number, options: DatabaseOptions): Off => {
+  const redis = new Database(library, 'redis', options);
   return allOff([
     traceChannel<Command>(`${prefix}:command`, {
       begin: (message) =>
@@ -63,8 +63,8 @@ const traceCommands = (prefix: string, named: number, options: DatabaseOptions):
 };
 
 /** `redis` 5.12 and later, whose arguments begin with the command. */
-export const instrumentRedis = (options: DatabaseOptions): Off => traceCommands('node-redis', 1, options);
+export const instrumentRedis = (options: DatabaseOptions): Off => traceCommands('redis', 'node-redis', 1, options);
 
 /** ioredis 5.11 and later. */
 export const instrumentIoredis = (options: IoredisOptions): Off =>
-  allOff([keepCallers(options.module), traceCommands('ioredis', 0, options)]);
+  allOff([keepCallers(options.module), traceCommands('ioredis', 'ioredis', 0, options)]);

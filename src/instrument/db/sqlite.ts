@@ -11,7 +11,7 @@ interface Query {
 
 /** Node 26 and later. */
 export const instrumentSqlite = (options: DatabaseOptions): Off => {
-  const sqlite = new Database('sqlite', options);
+  const sqlite = new Database('sqlite', 'sqlite', options);
   return onMessage<Query>('sqlite.db.query', ({ sql, duration }) => {
     const span = sqlite.start({}, sqlOperation(sql));
     if (span === undefined) return;
