@@ -8,6 +8,7 @@ import { instrumentMysql2 } from './db/mysql2.js';
 import { instrumentPg, type PgOptions } from './db/pg.js';
 import { type IoredisOptions, instrumentIoredis, instrumentRedis } from './db/redis.js';
 import { instrumentSqlite } from './db/sqlite.js';
+import { type GrpcOptions, instrumentGrpc } from './grpc.js';
 import { instrumentHttp } from './http/http.js';
 import type { HttpOptions } from './http/options.js';
 import { instrumentConsole } from './log/console.js';
@@ -26,6 +27,8 @@ export interface InstrumentOptions {
   readonly fastify?: boolean;
   /** Routes of express 4 and 5. */
   readonly express?: boolean;
+  /** Calls of @grpc/grpc-js, sent and answered. */
+  readonly grpc?: boolean | GrpcOptions;
   /** Queries of pg. */
   readonly pg?: boolean | PgOptions;
   /** Queries of mysql2. */
@@ -59,6 +62,7 @@ const STARTS: Readonly<Record<string, Start>> = {
   undici: instrumentUndici,
   fastify: instrumentFastify,
   express: instrumentExpress,
+  grpc: instrumentGrpc,
   pg: instrumentPg,
   mysql2: instrumentMysql2,
   redis: instrumentRedis,

@@ -13,9 +13,19 @@ let restore: Off | undefined;
 
 const FOLDER = /[\\/]node_modules[\\/]((?:@[^\\/]+[\\/])?[^\\/]+)[\\/](?!.*[\\/]node_modules[\\/])/;
 
+/** The package whose main file is at `path`. Its other files may export the same classes, to be patched once. */
+const packageAt = (path: string): string | undefined => {
+  const name = FOLDER.exec(path)?.[1].replace('\\', '/');
+  if (name === undefined || !patches.has(name)) return undefined;
+  try {
+    return createRequire(path).resolve(name) === path ? name : undefined;
+  } catch {
+    return undefined;
+  }
+};
+
 /** The package that a request is for; an ES module asks by path. */
-const packageOf = (request: string): string | undefined =>
-  patches.has(request) ? request : FOLDER.exec(request)?.[1].replace('\\', '/');
+const packageOf = (request: string): string | undefined => (patches.has(request) ? request : packageAt(request));
 
 const apply = (name: string, exports: unknown): void => {
   const waiting = patches.get(name);
@@ -66,12 +76,12 @@ export const onModule = <E extends object>(
     if (typeof main === 'object' && main !== null) once(main);
   } else if (typeof module === 'function') once(module);
   for (const [path, loaded] of Object.entries(createRequire(process.execPath).cache)) {
-    if (loaded?.loaded === true && FOLDER.exec(path)?.[1].replace('\\', '/') === name) apply(name, loaded.exports);
+    if (loaded?.loaded === true && packageAt(path) === name) apply(name, loaded.exports);
   }
   return () => {
     waiting.delete(once);
     if (waiting.size === 0) patches.delete(name);
-    for (const off of offs.splice(0)) off();
+    for (const off of offs.splice(0).reverse()) off();
     if (patches.size > 0) return;
     restore?.();
     restore = undefined;

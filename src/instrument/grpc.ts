@@ -1,0 +1,180 @@
+// Calls of @grpc/grpc-js, on both sides, which publish nothing: the method of a channel that every call starts with is wrapped, and the
+// registration of handlers. Neither messages nor metadata nor the text of a status may get into a span.
+import type { EventEmitter } from 'node:events';
+import { Counter, count } from '../local-span/counters.js';
+import type { PropertyValue } from '../local-span/property.js';
+import { Span } from '../span/span.js';
+import { allOff, type Off } from './channel.js';
+import { startCall } from './client-span.js';
+import { isTold, told } from './hooks.js';
+import { onModule } from './on-module.js';
+import { injectSpan, type Propagator } from './propagator.js';
+import { scopeOf } from './scope.js';
+
+/** A call as hooks see it. */
+export interface GrpcCall {
+  /** `package.Service/Method` */
+  readonly method: string;
+  readonly side: 'client' | 'server';
+}
+
+/** Options of the instrumentation `grpc`. */
+export interface GrpcOptions {
+  /** True: this call is not traced. */
+  readonly ignore?: (call: GrpcCall) => boolean;
+  /** Called when the call is over, before the span ends. */
+  readonly enrich?: (span: Span, call: GrpcCall) => void;
+  /** Trace only calls sent by a traced piece of work; false by default. */
+  readonly requireParent?: boolean;
+  /** The module itself, where it is loaded in a way that cannot be seen. */
+  readonly module?: unknown;
+}
+
+interface Metadata {
+  set(name: string, value: string): void;
+  getMap(): Record<string, unknown>;
+  clone(): Metadata;
+}
+type Method = (this: unknown, ...args: unknown[]) => unknown;
+type Prototype = Record<string, Method>;
+interface Grpc {
+  readonly Channel?: { readonly prototype: Prototype };
+  readonly Server?: { readonly prototype: Prototype };
+}
+interface Listener {
+  onReceiveStatus(status: { readonly code: unknown }): void;
+}
+interface OutgoingCall {
+  start(metadata: Metadata, listener: Listener): void;
+}
+interface ServerCall extends EventEmitter {
+  readonly metadata: Metadata;
+  readonly cancelled: boolean;
+}
+type Answer = (error: { readonly code?: unknown } | null, ...rest: unknown[]) => unknown;
+
+const CODES =
+  'OK CANCELLED UNKNOWN INVALID_ARGUMENT DEADLINE_EXCEEDED NOT_FOUND ALREADY_EXISTS PERMISSION_DENIED RESOURCE_EXHAUSTED FAILED_PRECONDITION ABORTED OUT_OF_RANGE UNIMPLEMENTED INTERNAL UNAVAILABLE DATA_LOSS UNAUTHENTICATED'.split(
+    ' ',
+  );
+// Of the others a server says that the caller was wrong.
+const FAULTS_OF_SERVERS = ['UNKNOWN', 'DEADLINE_EXCEEDED', 'UNIMPLEMENTED', 'INTERNAL', 'UNAVAILABLE', 'DATA_LOSS'];
+
+const ANSWER = { kind: 'server', scope: scopeOf('grpc') } as const;
+const CALL = { kind: 'client', scope: scopeOf('grpc') } as const;
+
+const nameOf = (path: unknown): string => String(path).replace(/^\//, '').slice(0, 255);
+
+/** `host:port`, behind the scheme of a resolver. */
+const addressOf = (channel: unknown): (string | PropertyValue)[] => {
+  const target = (channel as { getTarget(): string }).getTarget();
+  const [, host, port] = /^(?:[a-z]+:\/{0,3})?(\[[^\]]*\]|[^:/]*)(?::(\d+))?$/.exec(target) ?? [];
+  if (host === undefined || host === '') return [];
+  return port === undefined ? ['server.address', host] : ['server.address', host, 'server.port', Number(port)];
+};
+
+const replace = (prototype: Prototype, name: string, make: (original: Method) => Method): Off => {
+  const original = prototype[name];
+  if (typeof original !== 'function') return () => {};
+  const wrapped = make(original);
+  prototype[name] = wrapped;
+  return () => {
+    if (prototype[name] === wrapped) prototype[name] = original;
+  };
+};
+
+/** @grpc/grpc-js 1. */
+export const instrumentGrpc = (options: GrpcOptions, propagator: Propagator): Off => {
+  const { ignore, enrich, requireParent = false } = options;
+
+  const end = (span: Span, call: GrpcCall, code: unknown): void => {
+    if (!span.isRecording) return;
+    const status = CODES[code as number] ?? 'UNKNOWN';
+    span.addProperty('rpc.response.status_code', status);
+    const isError = call.side === 'client' ? status !== 'OK' : FAULTS_OF_SERVERS.includes(status);
+    if (isError) span.addProperty('error.type', status).setStatus('error', status);
+    told(enrich, span, call);
+    span.end();
+  };
+
+  const send = (span: Span, about: GrpcCall, call: OutgoingCall): void => {
+    const { start } = call;
+    call.start = function (metadata, listener) {
+      // The caller's own stays as it is.
+      const sent = metadata.clone();
+      injectSpan(propagator, span, (name, value) => sent.set(name, value));
+      const onReceiveStatus = (status: { readonly code: unknown }): void => {
+        end(span, about, status.code);
+        listener.onReceiveStatus(status);
+      };
+      // Its methods may stand on its prototype.
+      Reflect.apply(start, this, [sent, Object.assign(Object.create(listener), { onReceiveStatus })]);
+    };
+  };
+
+  const create = (original: Method): Method =>
+    function (...args) {
+      const call = Reflect.apply(original, this, args);
+      try {
+        const about: GrpcCall = { method: nameOf(args[0]), side: 'client' };
+        const span = isTold(ignore, about) ? undefined : startCall(about.method, CALL, requireParent);
+        if (span?.isRecording === true) {
+          span.describe(['rpc.system.name', 'grpc', 'rpc.method', about.method, ...addressOf(this)]);
+        }
+        if (span !== undefined) send(span, about, call as OutgoingCall);
+      } catch {
+        count(Counter.instrumentationErrors);
+      }
+      return call;
+    };
+
+  const begin = (method: string, call: ServerCall): Span => {
+    const context = propagator.extract(call.metadata.getMap() as Record<string, string>);
+    const span = Span.root(method, context, ANSWER);
+    if (span.isRecording) span.describe(['rpc.system.name', 'grpc', 'rpc.method', method]);
+    return span;
+  };
+
+  const answer = (original: Method): Method =>
+    function (name, handler, ...rest) {
+      if (typeof handler !== 'function') return Reflect.apply(original, this, [name, handler, ...rest]);
+      const about: GrpcCall = { method: nameOf(name), side: 'server' };
+      const traced = function (this: unknown, call: ServerCall, callback?: Answer): unknown {
+        let span: Span | undefined;
+        try {
+          if (!isTold(ignore, about)) span = begin(about.method, call);
+        } catch {
+          count(Counter.instrumentationErrors);
+        }
+        if (span === undefined) return Reflect.apply(handler, this, [call, callback]);
+        const started = span;
+        call.once('cancelled', () => end(started, about, CODES.indexOf('CANCELLED')));
+        let last = callback;
+        if (callback !== undefined) {
+          last = (error, ...more) => {
+            end(started, about, error ? (error.code ?? CODES.indexOf('UNKNOWN')) : 0);
+            return callback(error, ...more);
+          };
+        } else {
+          call.once('finish', () => end(started, about, call.cancelled ? CODES.indexOf('CANCELLED') : 0));
+          call.prependListener('error', ({ code }: { code?: unknown }) => end(started, about, code));
+        }
+        return started.run(() => {
+          try {
+            return Reflect.apply(handler, this, [call, last]) as unknown;
+          } catch (error) {
+            end(started, about, CODES.indexOf('UNKNOWN'));
+            throw error;
+          }
+        });
+      };
+      return Reflect.apply(original, this, [name, traced, ...rest]);
+    };
+
+  return onModule<Grpc>('@grpc/grpc-js', options.module, ({ Channel, Server }) =>
+    allOff([
+      ...(Channel === undefined ? [] : [replace(Channel.prototype, 'createCall', create)]),
+      ...(Server === undefined ? [] : [replace(Server.prototype, 'register', answer)]),
+    ]),
+  );
+};

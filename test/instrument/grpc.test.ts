@@ -1,0 +1,156 @@
+// Calls of @grpc/grpc-js between a real client and a real server, in all four forms.
+import { createRequire } from 'node:module';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { LocalSpan, Span } from '../../src/index.js';
+import { instrumentOnly, later, recorded } from './support.js';
+
+// biome-ignore lint/suspicious/noExplicitAny: a package that others bring along has no types here.
+type Untyped = any;
+
+const grpc: Untyped = createRequire(import.meta.url)('@grpc/grpc-js');
+
+const SECRET = 'hunter2';
+const method = (name: string, requestStream: boolean, responseStream: boolean) => ({
+  path: `/shop.Cart/${name}`,
+  requestStream,
+  responseStream,
+  requestSerialize: Buffer.from,
+  requestDeserialize: String,
+  responseSerialize: Buffer.from,
+  responseDeserialize: String,
+});
+const service = {
+  Unary: method('Unary', false, false),
+  Collect: method('Collect', true, false),
+  List: method('List', false, true),
+  Chat: method('Chat', true, true),
+};
+
+const connected = async (): Promise<Untyped> => {
+  const server = new grpc.Server();
+  server.addService(service, {
+    async Unary({ request }: Untyped, callback: Untyped) {
+      LocalSpan.start('work').end();
+      await sleep(1);
+      LocalSpan.start('late work').end();
+      if (request === 'fail') callback({ code: grpc.status.NOT_FOUND, details: SECRET });
+      else callback(null, request);
+    },
+    Collect(call: Untyped, callback: Untyped) {
+      let text = '';
+      call.on('data', (part: string) => {
+        text += part;
+      });
+      call.on('end', () => callback(null, text));
+    },
+    List(call: Untyped) {
+      call.write('a');
+      call.end();
+    },
+    // To a call that was given up, its stream looks ended first.
+    Chat(call: Untyped) {
+      call.on('data', (part: string) => call.write(part)).on('end', () => setTimeout(() => call.end(), 10));
+    },
+  });
+  const port = await new Promise((resolve, reject) =>
+    server.bindAsync('127.0.0.1:0', grpc.ServerCredentials.createInsecure(), (error: unknown, bound: number) =>
+      error ? reject(error) : resolve(bound),
+    ),
+  );
+  later(() => server.forceShutdown());
+  const Client = grpc.makeGenericClientConstructor(service, 'Cart');
+  const client = new Client(`127.0.0.1:${port}`, grpc.credentials.createInsecure());
+  later(() => client.close());
+  return client;
+};
+
+const shown = async () =>
+  (await recorded())
+    .filter(({ kind }) => kind !== 'internal')
+    .map(({ name, kind, status, properties }) => [name, kind, status.code, properties['rpc.response.status_code']])
+    .sort();
+
+test('one trace on both sides, and what the handler does belongs to it', async () => {
+  instrumentOnly({ grpc: true });
+  const client = await connected();
+  const metadata = new grpc.Metadata();
+  metadata.set('token', SECRET);
+  await Span.root('request').runToEnd(
+    () => new Promise((resolve) => client.Unary('hello', metadata, (_: unknown, text: string) => resolve(text))),
+  );
+  expect(metadata.get('traceparent')).toEqual([]);
+  const spans = await recorded();
+  const request = spans.find(({ name }) => name === 'request');
+  const call = spans.find(({ kind }) => kind === 'client');
+  const answer = spans.find(({ kind }) => kind === 'server');
+  expect(call).toMatchObject({ name: 'shop.Cart/Unary', parentSpanId: request?.spanId });
+  expect(answer).toMatchObject({ name: 'shop.Cart/Unary', parentSpanId: call?.spanId, traceId: call?.traceId });
+  for (const name of ['work', 'late work']) {
+    expect(spans.find((span) => span.name === name)?.parentSpanId).toBe(answer?.spanId);
+  }
+  expect(call?.properties).toEqual({
+    'rpc.system.name': 'grpc',
+    'rpc.method': 'shop.Cart/Unary',
+    'rpc.response.status_code': 'OK',
+    'server.address': '127.0.0.1',
+    'server.port': expect.any(Number),
+  });
+  expect(JSON.stringify(spans)).not.toContain(SECRET);
+});
+
+test('a failure has its code, and no word of its text', async () => {
+  instrumentOnly({ grpc: true });
+  const client = await connected();
+  await new Promise<void>((resolve) => client.Unary('fail', () => resolve()));
+  const spans = await recorded();
+  expect(JSON.stringify(spans)).not.toContain(SECRET);
+  expect(spans.find(({ kind }) => kind === 'client')).toMatchObject({
+    status: { code: 'error', message: 'NOT_FOUND' },
+    properties: { 'error.type': 'NOT_FOUND' },
+  });
+  expect(spans.find(({ kind }) => kind === 'server')?.status.code).toBe('unset');
+});
+
+test('streams end with their status', async () => {
+  instrumentOnly({ grpc: true });
+  const client = await connected();
+  await new Promise<void>((resolve) => {
+    const collect = client.Collect(() => resolve());
+    collect.write('a');
+    collect.end();
+  });
+  await new Promise((resolve) =>
+    client
+      .List('all')
+      .on('data', () => {})
+      .on('status', resolve),
+  );
+  await new Promise((resolve) => {
+    const chat = client
+      .Chat()
+      .on('data', () => chat.end())
+      .on('status', resolve);
+    chat.write('a');
+  });
+  await sleep(20);
+  expect(await shown()).toEqual(
+    ['Chat', 'Collect', 'List'].flatMap((name) =>
+      ['client', 'server'].map((kind) => [`shop.Cart/${name}`, kind, 'unset', 'OK']),
+    ),
+  );
+});
+
+test('a call that is given up ends on both sides', async () => {
+  instrumentOnly({ grpc: true });
+  const client = await connected();
+  const call = client.Chat();
+  call.on('error', () => {}).write('a');
+  await new Promise((resolve) => call.once('data', resolve));
+  call.cancel();
+  await sleep(50);
+  expect((await shown()).map(([, kind, , code]) => [kind, code])).toEqual([
+    ['client', 'CANCELLED'],
+    ['server', 'CANCELLED'],
+  ]);
+});
