@@ -24,7 +24,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
   '': { floor: 8, reach: 4 },
   'bench-history': { floor: 8 },
   // Puts what lies below together as the environment asks.
-  register: { floor: 8 },
+  register: { floor: 8, packages: ['@opentelemetry/api'] },
   archive: { floor: 7 },
   instrument: { floor: 7 },
   exporters: { floor: 6 },

@@ -13,6 +13,9 @@ const LABELS = /\/src\/profile\/(join\/)?[\w-]+\.ts$/;
 
 const manifest = () => JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 
+/** Loaded as a module it lets the program wait, which CommonJS cannot: an entry of each kind. */
+const MODULES_ONLY = { 'register/preload': './src/register/preload.ts' };
+
 /** What the library starts as a thread of its own; it finds the file by this name. */
 const THREADS = { 'archive/archive-worker': './src/archive/archive-worker.ts' };
 
@@ -89,8 +92,9 @@ async function bundleAs(format, input) {
 
 /** Both formats; an old build stays in place until the new one is complete. */
 export async function bundle() {
-  const library = { ...libraryEntries(), ...THREADS };
-  const esm = await bundleAs('esm', { ...library, ...UNLISTED });
+  const { 'register/preload': _, ...listed } = libraryEntries();
+  const library = { ...listed, 'register/index': './src/register/index.ts', ...THREADS };
+  const esm = await bundleAs('esm', { ...library, ...MODULES_ONLY, ...UNLISTED });
   chmodSync(join(esm, 'cli/main.js'), 0o755);
   const cjs = await bundleAs('cjs', library);
   for (const [format, fresh] of Object.entries({ esm, cjs })) {

@@ -48,7 +48,7 @@ Examples:
 Exit codes: those of the program; 2 wrong usage, 3 it could not be started.`,
     )
     .action(async (command: string[], options: RunOptions) => {
-      const environment = withPreload('register/index.js', variablesOf(options));
+      const environment = withPreload('register/preload.js', variablesOf(options));
       process.exitCode = await runProgram(command, environment);
       const { SPANLINE_ARCHIVE: directory } = environment;
       if (!directory) return;

@@ -9,6 +9,8 @@ export type IncomingHeaders = Readonly<Record<string, string | readonly string[]
 export interface Propagator {
   /** Undefined when the headers bring none. */
   extract(headers: IncomingHeaders): SpanContext | undefined;
+  /** What else the headers bring: a context of OpenTelemetry's API, with baggage, that is active while the request is answered. */
+  carried?(headers: IncomingHeaders): object | undefined;
   /** Calls `set` for each header. */
   inject(context: SpanContext, set: (name: string, value: string) => void): void;
 }

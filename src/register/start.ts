@@ -3,20 +3,46 @@
 import { configure, defaultCollector, setReporter } from '../collector/default-collector.js';
 import { flushOnSignals } from '../collector/exit.js';
 import { instrument, instrumentationNames } from '../instrument/instrument.js';
+import { type Propagator, w3c } from '../instrument/propagator.js';
+import { detectResource } from '../otel/detect-resource.js';
 import { Log } from './log.js';
 import { makeReporters, openArchive } from './reporters.js';
 import { samplerOf } from './sampler-of.js';
 import { readSettings, type Settings } from './settings.js';
 
+/** Propagators that work without OpenTelemetry's API; baggage without it is of no use to anybody. */
+const NEED_NO_API: readonly string[] = ['tracecontext', 'baggage'];
+
 const configureCollector = ({ bounds, sampler, samplerShare }: Settings): void =>
-  configure({ ...bounds, sampler: samplerOf(sampler, samplerShare) });
+  configure({ ...bounds, sampler: samplerOf(sampler, samplerShare), resourceAttributes: detectResource() });
+
+const NONE: Propagator = { extract: () => undefined, inject() {} };
+
+/** How contexts travel. Where the program has OpenTelemetry's API, what it records and sends through it is ours too. */
+const propagationOf = async ({ propagators }: Settings, log: Log): Promise<Propagator> => {
+  const isNone = propagators.every((name) => name === 'none');
+  try {
+    return (await import('./api.js')).registerApi(propagators);
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    const isMissing =
+      (code === 'ERR_MODULE_NOT_FOUND' || code === 'MODULE_NOT_FOUND') && message.includes('@opentelemetry/api');
+    if (!isMissing) log.error(`OpenTelemetry's API is not recorded: ${message}`);
+    else if (!isNone && propagators.some((name) => !NEED_NO_API.includes(name))) {
+      log.warn(
+        `OTEL_PROPAGATORS needs the package @opentelemetry/api for ${propagators.join(',')}; tracecontext is used.`,
+      );
+    }
+    return isNone ? NONE : w3c;
+  }
+};
 
 /** Names that others have and we have not, such as those of OpenTelemetry's packages, are not ours to judge. */
-const startInstrumentations = ({ enabled, disabled }: Settings): void => {
+const startInstrumentations = ({ enabled, disabled }: Settings, propagator: Propagator): void => {
   // Undefined: as by default.
   const isOn = (name: string): boolean | undefined =>
     !disabled.includes(name) && (enabled?.includes(name) ?? undefined);
-  instrument(Object.fromEntries(instrumentationNames.map((name) => [name, isOn(name)])));
+  instrument({ ...Object.fromEntries(instrumentationNames.map((name) => [name, isOn(name)])), propagator });
 };
 
 /** Reporters as soon as they are there: traces that finish earlier wait for them in the collector, within its bounds. */
@@ -40,7 +66,10 @@ export const start = async (env: NodeJS.ProcessEnv = process.env): Promise<void>
     return;
   }
   configureCollector(settings);
-  startInstrumentations(settings);
+  // At once: a program that is loaded by `--require` begins before anything asynchronous is done.
+  const propagator = { ...w3c };
+  startInstrumentations(settings, propagator);
   flushOnSignals(defaultCollector());
+  Object.assign(propagator, await propagationOf(settings, log));
   await startReporters(settings, log);
 };

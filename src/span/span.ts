@@ -391,9 +391,13 @@ export class Span implements Disposable, LineMount, EndedSpan {
     return new SpanGuard(new SpanLine(this, true), this.tasks);
   }
 
-  /** @internal Make this span current for the code that runs now and all that it starts, where there is no function to run. */
-  enterForGood(): void {
+  /**
+   * @internal Make this span current for the code that runs now and all that it starts, where there is no function to run; with a context of
+   * OpenTelemetry's API, where one came along.
+   */
+  enterForGood(context?: object): void {
     const line = new SpanLine(this, this.trace !== null);
+    if (context !== undefined) line.context = context;
     // A scope without an end: each stretch that has local spans gets a line of its own.
     line.close();
     lineStore.enter(line);

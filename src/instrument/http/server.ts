@@ -132,7 +132,7 @@ export const traceServers = (options: HttpServerOptions, propagator: Propagator)
     }
     const span = Span.root(nameOf(request.method ?? ''), propagator.extract(request.headers), ANSWER);
     if (span === Span.noop()) return;
-    span.enterForGood();
+    span.enterForGood(propagator.carried?.(request.headers));
     request[SPAN] = span;
     open++;
     if (span.isRecording) {

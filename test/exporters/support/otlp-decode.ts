@@ -161,3 +161,13 @@ export const decodeProtobuf = (body: Uint8Array): DecodedRequest =>
 
 export const decodeJson = (body: Uint8Array | string): DecodedRequest =>
   toRequest(JSON.parse(typeof body === 'string' ? body : Buffer.from(body).toString()));
+
+/** The spans of a request, each with the name of its scope, of however many resources and scopes. */
+export const decodeSpans = (body: Uint8Array): (DecodedSpan & { scope: string })[] => {
+  const { resourceSpans = [] }: Raw = Request.toObject(Request.decode(body), { longs: String });
+  return resourceSpans.flatMap(({ scopeSpans = [] }: Raw) =>
+    scopeSpans.flatMap(({ scope, spans = [] }: Raw) =>
+      spans.map((one: Raw) => ({ ...toSpan(one), scope: scope.name })),
+    ),
+  );
+};

@@ -1,0 +1,83 @@
+// What is written for OpenTelemetry's API, recorded here: provider, context manager and propagation of the API. Loaded only where the program
+// has the API, which this file needs when it is loaded.
+import {
+  createTraceState,
+  propagation,
+  ROOT_CONTEXT,
+  type TextMapGetter,
+  type TextMapPropagator,
+  trace,
+} from '@opentelemetry/api';
+import { type IncomingHeaders, type Propagator, w3c } from '../instrument/propagator.js';
+import { activeContext, SpanlineContextManager } from '../otel/context-manager.js';
+import { B3Propagator } from '../otel/propagators/b3.js';
+import { W3CBaggagePropagator } from '../otel/propagators/baggage.js';
+import { CompositePropagator } from '../otel/propagators/composite.js';
+import { JaegerPropagator } from '../otel/propagators/jaeger.js';
+import { W3CTraceContextPropagator } from '../otel/propagators/trace-context.js';
+import { SpanlineTracerProvider } from '../otel/tracer-provider.js';
+import { SpanContext } from '../span/span-context.js';
+import type { PropagatorName } from './settings.js';
+
+const MAKERS: Readonly<Record<Exclude<PropagatorName, 'none'>, () => TextMapPropagator>> = {
+  tracecontext: () => new W3CTraceContextPropagator(),
+  baggage: () => new W3CBaggagePropagator(),
+  b3: () => new B3Propagator(),
+  b3multi: () => new B3Propagator({ multipleHeaders: true }),
+  jaeger: () => new JaegerPropagator(),
+};
+
+const compositeOf = (names: readonly PropagatorName[]): TextMapPropagator =>
+  new CompositePropagator(names.flatMap((name) => (name === 'none' ? [] : [MAKERS[name]()])));
+
+const GETTER: TextMapGetter<IncomingHeaders> = {
+  keys: (headers) => Object.keys(headers),
+  get: (headers, name) => headers[name.toLowerCase()] as string | string[] | undefined,
+};
+
+/** One of the API's for our own instrumentations. */
+const asOurs = (propagator: TextMapPropagator): Propagator => ({
+  extract(headers) {
+    const found = trace.getSpanContext(propagator.extract(ROOT_CONTEXT, headers, GETTER));
+    if (found === undefined) return undefined;
+    const flags = (found.traceFlags & 0xff).toString(16).padStart(2, '0');
+    return SpanContext.fromTraceparent(`00-${found.traceId}-${found.spanId}-${flags}`, found.traceState?.serialize());
+  },
+  carried(headers) {
+    const context = propagator.extract(ROOT_CONTEXT, headers, GETTER);
+    return propagation.getBaggage(context) === undefined ? undefined : trace.deleteSpan(context);
+  },
+  inject(context, set) {
+    const { traceId, spanId, sampled, isRandom, traceState: state } = context;
+    const traceFlags = Number(sampled) + (isRandom ? 2 : 0);
+    const traceState = state === '' ? undefined : createTraceState(state);
+    const from = trace.setSpanContext(activeContext(), { traceId, spanId, traceFlags, traceState });
+    propagator.inject(from, undefined, { set: (_, name, value) => set(name, value) });
+  },
+});
+
+/** Baggage, which most requests have not, looked for in its own header only. */
+const baggageBeside = (isWanted: boolean): Partial<Propagator> => {
+  if (!isWanted) return {};
+  const baggage = new W3CBaggagePropagator();
+  const ours = asOurs(baggage);
+  return {
+    carried: (headers) => (headers.baggage === undefined ? undefined : ours.carried?.(headers)),
+    inject(context, set) {
+      w3c.inject(context, set);
+      const active = activeContext();
+      if (propagation.getBaggage(active) === undefined) return;
+      baggage.inject(active, undefined, { set: (_, name, value) => set(name, value) });
+    },
+  };
+};
+
+/** Make the API ours; gives how contexts travel, by `names`. */
+export const registerApi = (names: readonly PropagatorName[]): Propagator => {
+  const propagator = compositeOf(names);
+  const contextManager = new SpanlineContextManager().enable();
+  new SpanlineTracerProvider().register({ contextManager, propagator });
+  const isDefault =
+    names.every((name) => name === 'tracecontext' || name === 'baggage') && names.includes('tracecontext');
+  return isDefault ? { ...w3c, ...baggageBeside(names.includes('baggage')) } : asOurs(propagator);
+};

@@ -1,0 +1,127 @@
+// What a program records through OpenTelemetry's API is recorded here, in one tree with HTTP; contexts travel as OTEL_PROPAGATORS says; and
+// without the API everything else works.
+import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, expect, test } from 'vitest';
+import { buildFirst, root } from '../cli/support/spanline.js';
+import { startServer, type TestServer } from '../exporters/support/http-server.js';
+import { decodeSpans } from '../exporters/support/otlp-decode.js';
+import { out, runFile } from '../support/child.js';
+
+buildFirst();
+
+let sink: TestServer | undefined;
+afterEach(async () => {
+  await sink?.close();
+  sink = undefined;
+});
+
+const app = join(out, 'api-app.mjs');
+writeFileSync(
+  app,
+  `import { createServer, get } from 'node:http';
+   import { once } from 'node:events';
+   import { connect } from 'node:net';
+   import { context, propagation, trace } from '@opentelemetry/api';
+   const tracer = trace.getTracer('shop', '1.2');
+   const server = createServer((request, response) => {
+     if (request.url === '/behind') return void response.end(JSON.stringify(request.headers));
+     tracer.startActiveSpan('order', (span) => {
+       const user = propagation.getBaggage(context.active())?.getEntry('user')?.value;
+       span.setAttribute('user', user ?? 'nobody');
+       get({ port: server.address().port, path: '/behind', host: '127.0.0.1' }, (answer) => {
+         answer.pipe(response);
+         answer.on('end', () => span.end());
+       });
+     });
+   }).listen(0, '127.0.0.1');
+   await once(server, 'listening');
+   // By hand: a request of http would bring a context of its own.
+   const lines = Object.entries(JSON.parse(process.argv[2])).map(([name, value]) => name + ': ' + value);
+   const socket = connect(server.address().port, '127.0.0.1');
+   socket.write(['GET / HTTP/1.1', 'host: a', 'connection: close', ...lines, '', ''].join('\\r\\n'));
+   let text = '';
+   for await (const chunk of socket) text += chunk;
+   console.log(/\\{.*\\}/s.exec(text)[0]);
+   server.close();`,
+);
+
+const run = async (headers: Readonly<Record<string, string>>, env: Readonly<Record<string, string>> = {}) => {
+  sink = await startServer();
+  const child = await runFile(app, {
+    execArgv: ['--import', 'spanline/register'],
+    args: [JSON.stringify(headers)],
+    env: { OTEL_EXPORTER_OTLP_ENDPOINT: sink.url, OTEL_TRACES_EXPORTER: '', SPANLINE_ARCHIVE: '', ...env },
+  });
+  expect(child.stderr).toBe('');
+  const spans = sink.requests.flatMap(({ body }) => decodeSpans(body));
+  return { spans, behind: JSON.parse(child.stdout) as Record<string, string> };
+};
+
+const TRACE = '0af7651916cd43dd8448eb211c80319c';
+const PARENT = 'b7ad6b7169203331';
+
+test('spans of the API, and baggage, in one tree with HTTP', async () => {
+  const { spans, behind } = await run({ traceparent: `00-${TRACE}-${PARENT}-01`, baggage: 'user=7,tenant=a' });
+  const front = spans.find(({ parentSpanId, kind }) => parentSpanId === PARENT && kind === 2);
+  const order = spans.find(({ name }) => name === 'order');
+  const call = spans.find(({ parentSpanId }) => parentSpanId === order?.spanId);
+  expect(order).toMatchObject({ traceId: TRACE, parentSpanId: front?.spanId, attributes: [['user', ['string', '7']]] });
+  expect(order?.scope).toBe('shop');
+  expect(call?.kind).toBe(3);
+  expect(behind.traceparent).toBe(`00-${TRACE}-${call?.spanId}-01`);
+  expect(behind.baggage).toBe('user=7,tenant=a');
+});
+
+test.each([
+  ['b3', { b3: `${TRACE}-${PARENT}-1` }, 'b3', /^0af7651916cd43dd8448eb211c80319c-[0-9a-f]{16}-1$/],
+  ['b3multi', { 'x-b3-traceid': TRACE, 'x-b3-spanid': PARENT, 'x-b3-sampled': '1' }, 'x-b3-traceid', TRACE],
+  [
+    'jaeger',
+    { 'uber-trace-id': `${TRACE}:${PARENT}:0:1` },
+    'uber-trace-id',
+    /^0af7651916cd43dd8448eb211c80319c:[0-9a-f]{1,16}:0:0?1$/,
+  ],
+])('OTEL_PROPAGATORS=%s', async (name, headers, header, expected) => {
+  const { spans, behind } = await run(headers, { OTEL_PROPAGATORS: name });
+  expect(spans.some(({ parentSpanId, traceId }) => parentSpanId === PARENT && traceId === TRACE)).toBe(true);
+  expect(behind[header]).toMatch(expected);
+  expect(behind).not.toHaveProperty('traceparent');
+});
+
+test('OTEL_PROPAGATORS=none: nothing comes in or goes out', async () => {
+  const { spans, behind } = await run({ traceparent: `00-${TRACE}-${PARENT}-01` }, { OTEL_PROPAGATORS: 'none' });
+  expect(spans.filter(({ traceId }) => traceId === TRACE)).toEqual([]);
+  expect(behind).not.toHaveProperty('traceparent');
+});
+
+test('without the API HTTP is traced all the same, and a propagator that needs it is said once', async () => {
+  // A package of its own, outside this one.
+  const folder = mkdtempSync(join(tmpdir(), 'spanline-no-api-'));
+  const home = join(folder, 'node_modules/spanline');
+  mkdirSync(home, { recursive: true });
+  for (const part of ['package.json', 'dist/esm']) cpSync(join(root, part), join(home, part), { recursive: true });
+  const program = join(folder, 'app.mjs');
+  writeFileSync(
+    program,
+    `import { createServer, get } from 'node:http';
+     const server = createServer((_, response) => response.end('ok')).listen(0, () =>
+       get({ port: server.address().port, agent: false }, (answer) => answer.resume().on('end', () => server.close())));`,
+  );
+  sink = await startServer();
+  const execArgv = ['--import', join(home, 'dist/esm/register/preload.js')];
+  const env = { OTEL_EXPORTER_OTLP_ENDPOINT: sink.url, OTEL_PROPAGATORS: 'b3' };
+  const child = await runFile(program, { execArgv, env });
+  rmSync(folder, { recursive: true, force: true });
+  expect(child).toMatchObject({
+    code: 0,
+    stderr: 'spanline: OTEL_PROPAGATORS needs the package @opentelemetry/api for b3; tracecontext is used.\n',
+  });
+  expect(
+    sink.requests
+      .flatMap(({ body }) => decodeSpans(body))
+      .map(({ kind }) => kind)
+      .sort(),
+  ).toEqual([2, 3]);
+});
