@@ -66,8 +66,23 @@ function countedTests(title, command, args) {
 
 const bin = (path) => join(root, 'node_modules', path);
 const script = (name) => join(root, 'scripts', name);
-const SMOKE = ['test/package', 'test/clock', 'test/context', 'test/profile'];
+const SMOKE = ['package', 'clock', 'context', 'profile', 'instrument', 'otel', 'register'].map(
+  (room) => `test/${room}`,
+);
 const RECORDING = ['test/local-span', 'test/span/', 'test/collector', 'test/context'];
+
+/** Servers that tests of instrumentations talk to, and where their Debian packages put them. Without one its tests are skipped, with a line. */
+const SERVERS = { 'redis-server': '/usr/bin/redis-server', postgresql: '/usr/lib/postgresql' };
+
+function installServers() {
+  const missing = Object.keys(SERVERS).filter((name) => !existsSync(SERVERS[name]));
+  if (missing.length === 0) return;
+  const get = (...args) => spawnSync('apt-get', ['-qq', ...args], { stdio: ['ignore', 'ignore', 'inherit'] }).status;
+  const install = ['install', '-y', '--no-install-recommends', ...missing];
+  if (get(...install) !== 0 && (get('update') !== 0 || get(...install) !== 0)) {
+    console.error(`no ${missing.join(' and no ')} here: what needs it is skipped`);
+  }
+}
 
 /**
  * The tests of the Bigtable store need an emulator, those of profile files ask `go tool pprof` what it reads in them, and others compare with
@@ -75,6 +90,7 @@ const RECORDING = ['test/local-span', 'test/span/', 'test/collector', 'test/cont
  */
 function provideTools() {
   process.env.CI ||= 'true';
+  installServers();
   try {
     const program = ensureEmulator();
     if (program !== undefined) process.env.CBTEMULATOR = program;
@@ -106,7 +122,7 @@ function main() {
   ]);
   delete process.env.SPANLINE_CONTEXT;
   for (const major of [22, 26]) {
-    check(`package, clock and profile tests on Node ${major}`, nodeOf(major), [
+    check(`tests of Node's own parts on Node ${major}`, nodeOf(major), [
       script('test.mjs'),
       ...SMOKE,
       '--reporter=dot',
