@@ -26,6 +26,17 @@ describe('entries', () => {
     expect(listed.map((entry) => `${entry.slice('spanline/exporters/'.length)}.js`).sort()).toEqual(built.sort());
   });
 
+  test('only spanline/otel needs the API of OpenTelemetry, and says so where it is missing', () => {
+    const alone = codeEntries(consumer.manifest).filter((entry) => entry !== 'spanline/otel');
+    const file = consumer.write(
+      'without-api.mjs',
+      `for (const e of ${JSON.stringify(alone)}) await import(e);
+       await import('spanline/otel').catch(({ code, message }) => console.log(code, message.includes('@opentelemetry/api')));`,
+    );
+    expect(consumer.node([file])).toMatchObject({ code: 0, stdout: 'ERR_MODULE_NOT_FOUND true\n', stderr: '' });
+    consumer.link('@opentelemetry/api');
+  });
+
   test('ESM and CommonJS give the same names', () => {
     const entries = JSON.stringify(codeEntries(consumer.manifest));
     const esm = consumer.write(
