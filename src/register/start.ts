@@ -4,11 +4,15 @@ import { configure, defaultCollector, setReporter } from '../collector/default-c
 import { flushOnSignals } from '../collector/exit.js';
 import { instrument, instrumentationNames } from '../instrument/instrument.js';
 import { type Propagator, w3c } from '../instrument/propagator.js';
+import { findApiCopies } from '../otel/api-copies.js';
 import { detectResource } from '../otel/detect-resource.js';
 import { Log } from './log.js';
+import { startOfficial } from './official.js';
 import { makeReporters, openArchive } from './reporters.js';
 import { samplerOf } from './sampler-of.js';
 import { readSettings, type Settings } from './settings.js';
+
+const AFTER_START_MS = 1000;
 
 /** Propagators that work without OpenTelemetry's API; baggage without it is of no use to anybody. */
 const NEED_NO_API: readonly string[] = ['tracecontext', 'baggage'];
@@ -16,13 +20,29 @@ const NEED_NO_API: readonly string[] = ['tracecontext', 'baggage'];
 const configureCollector = ({ bounds, sampler, samplerShare }: Settings): void =>
   configure({ ...bounds, sampler: samplerOf(sampler, samplerShare), resourceAttributes: detectResource() });
 
+/** A copy of the API that is older than what it finds gets no-ops: said once the program has started, for it reads folders. */
+const warnOfCopies = (log: Log): void => {
+  const look = (): void => {
+    const copies = findApiCopies();
+    if (new Set(copies.map(({ version }) => version)).size < 2) return;
+    const list = copies.map(({ version, path }) => `${version} in ${path}`).join(', ');
+    log.warn(`several versions of @opentelemetry/api, of which older ones may lose their spans: ${list}`);
+  };
+  setTimeout(look, AFTER_START_MS).unref();
+};
+
 const NONE: Propagator = { extract: () => undefined, inject() {} };
 
 /** How contexts travel. Where the program has OpenTelemetry's API, what it records and sends through it is ours too. */
-const propagationOf = async ({ propagators }: Settings, log: Log): Promise<Propagator> => {
+const propagationOf = async (settings: Settings, log: Log): Promise<Propagator> => {
+  const { propagators } = settings;
   const isNone = propagators.every((name) => name === 'none');
   try {
-    return (await import('./api.js')).registerApi(propagators);
+    const propagator = (await import('./api.js')).registerApi(propagators);
+    warnOfCopies(log);
+    const started = startOfficial(settings, log);
+    if (started.length > 0) log.debug(`also traced: ${started.join(', ')}`);
+    return propagator;
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     const isMissing =

@@ -1,0 +1,75 @@
+// OpenTelemetry's own instrumentation packages: those that the program depends on and that no instrumentation of ours stands for are loaded,
+// and record here. None that fails may keep the program from starting.
+import { readFileSync } from 'node:fs';
+import { createRequire, register } from 'node:module';
+import { dirname, join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { instrumentationNames } from '../instrument/instrument.js';
+import type { Log } from './log.js';
+import type { Settings } from './settings.js';
+
+const PREFIX = '@opentelemetry/instrumentation-';
+/** Older names of what ours trace. */
+const OURS: readonly string[] = [...instrumentationNames, 'redis-4'];
+
+interface Manifest {
+  readonly file: string;
+  readonly names: readonly string[];
+}
+
+/** The package that the program is part of, and the packages of OpenTelemetry that it depends on. */
+const manifestOf = (program: string): Manifest | undefined => {
+  for (let folder = program; ; folder = dirname(folder)) {
+    const file = join(folder, 'package.json');
+    try {
+      const { dependencies, optionalDependencies } = JSON.parse(readFileSync(file, 'utf8')) as Record<string, object>;
+      const names = Object.keys({ ...dependencies, ...optionalDependencies });
+      return { file, names: names.filter((name) => name.startsWith(PREFIX)) };
+    } catch {
+      // None here, or none that can be read.
+    }
+    if (dirname(folder) === folder) return undefined;
+  }
+};
+
+interface Startable {
+  enable(): void;
+}
+
+const isInstrumentation = (value: unknown): value is new () => Startable =>
+  typeof value === 'function' &&
+  /Instrumentation$/.test(value.name) &&
+  typeof (value.prototype as Partial<Startable> | undefined)?.enable === 'function';
+
+/** Programs of ES modules are patched by a loader, which the packages bring. */
+const hookModules = (file: string): void => register('@opentelemetry/instrumentation/hook.mjs', pathToFileURL(file));
+
+/** Load them. To be called once the API is ours; gives their names. */
+export const startOfficial = (
+  { enabled, disabled }: Settings,
+  log: Log,
+  program = resolve(process.argv[1] ?? '.'),
+): readonly string[] => {
+  const manifest = manifestOf(program);
+  const require = manifest && createRequire(manifest.file);
+  const started: string[] = [];
+  for (const name of manifest?.names ?? []) {
+    const short = name.slice(PREFIX.length);
+    if (OURS.includes(short) || disabled.includes(short) || enabled?.includes(short) === false) continue;
+    try {
+      const classes = Object.values(require?.(name) as object).filter(isInstrumentation);
+      // Switched on where they are made, unless they are told otherwise.
+      for (const Instrumentation of new Set(classes)) new Instrumentation();
+      if (classes.length > 0) started.push(name);
+    } catch (error) {
+      log.warn(`${name} is not used: ${(error as Error).message}`);
+    }
+  }
+  if (manifest === undefined || started.length === 0) return started;
+  try {
+    hookModules(manifest.file);
+  } catch (error) {
+    log.debug(`ES modules are not patched by ${started.join(', ')}: ${(error as Error).message}`);
+  }
+  return started;
+};

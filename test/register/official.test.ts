@@ -1,0 +1,89 @@
+// A program's own packages of OpenTelemetry's instrumentations run on this recorder, but for those that ours stand for.
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterEach, expect, test } from 'vitest';
+import { buildFirst, root } from '../cli/support/spanline.js';
+import { startServer, type TestServer } from '../exporters/support/http-server.js';
+import { decodeSpans } from '../exporters/support/otlp-decode.js';
+import '../instrument/libraries.js';
+import { out, runFile } from '../support/child.js';
+
+buildFirst();
+
+const libraries = fileURLToPath(new URL('../instrument/libraries/node_modules/', import.meta.url));
+let sink: TestServer | undefined;
+afterEach(async () => {
+  await sink?.close();
+  sink = undefined;
+});
+
+/** A package with these dependencies, whose program looks up a name under a span. */
+const program = (name: string, dependencies: readonly string[]): string => {
+  const folder = join(out, name);
+  mkdirSync(join(folder, 'node_modules/@opentelemetry'), { recursive: true });
+  for (const one of dependencies) symlinkSync(join(libraries, one), join(folder, 'node_modules', one));
+  symlinkSync(join(root), join(folder, 'node_modules/spanline'));
+  const versions = Object.fromEntries(dependencies.map((one) => [one, '*']));
+  writeFileSync(join(folder, 'package.json'), JSON.stringify({ name, dependencies: versions }));
+  const file = join(folder, 'app.cjs');
+  writeFileSync(
+    file,
+    `const { Span } = require('spanline');
+     const { lookup } = require('node:dns');
+     const root = Span.root('work');
+     root.run(() => lookup('localhost', () => root.end()));`,
+  );
+  return file;
+};
+
+const run = async (file: string, env: Readonly<Record<string, string>> = {}) => {
+  sink = await startServer();
+  const child = await runFile(file, {
+    execArgv: ['--import', 'spanline/register'],
+    env: { OTEL_EXPORTER_OTLP_ENDPOINT: sink.url, OTEL_TRACES_EXPORTER: '', SPANLINE_ARCHIVE: '', ...env },
+  });
+  return { ...child, spans: sink.requests.flatMap(({ body }) => decodeSpans(body)) };
+};
+
+test('one without a counterpart here is loaded', async () => {
+  const { spans, code, stderr } = await run(program('with-dns', ['@opentelemetry/instrumentation-dns']));
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  const work = spans.find(({ name }) => name === 'work');
+  expect(spans.find(({ scope }) => scope === '@opentelemetry/instrumentation-dns')).toMatchObject({
+    name: 'dns.lookup',
+    parentSpanId: work?.spanId,
+  });
+});
+
+test('switched off by its name', async () => {
+  const file = program('dns-off', ['@opentelemetry/instrumentation-dns']);
+  const { spans } = await run(file, { OTEL_NODE_DISABLED_INSTRUMENTATIONS: 'dns' });
+  expect(spans.map(({ name }) => name)).toEqual(['work']);
+});
+
+test('one that cannot be loaded is a line, and the program runs', async () => {
+  const file = program('broken', []);
+  writeFileSync(
+    join(file, '../package.json'),
+    JSON.stringify({ dependencies: { '@opentelemetry/instrumentation-nothing': '*' } }),
+  );
+  const { spans, stderr } = await run(file);
+  expect(stderr).toMatch(/^spanline: @opentelemetry\/instrumentation-nothing is not used: Cannot find module/);
+  expect(spans).toHaveLength(1);
+});
+
+test('several versions of the API are named, once the program has started', async () => {
+  const file = program('copies', ['@opentelemetry/instrumentation-dns']);
+  for (const [name, version] of [
+    ['one', '1.4.0'],
+    ['two', '1.8.0'],
+  ]) {
+    const folder = join(file, '../node_modules', name, 'node_modules/@opentelemetry/api');
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(join(folder, 'package.json'), JSON.stringify({ name: '@opentelemetry/api', version }));
+  }
+  writeFileSync(file, 'process.chdir(__dirname); setTimeout(() => {}, 1500);');
+  const { stderr } = await run(file);
+  expect(stderr).toMatch(/^spanline: several versions of @opentelemetry\/api.*1\.4\.0 in .*one.*1\.8\.0 in .*two/);
+});
