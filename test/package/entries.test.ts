@@ -9,8 +9,6 @@ import { Consumer, codeEntries } from './consumer.js';
 let consumer: Consumer;
 beforeAll(() => {
   consumer = new Consumer();
-  // What spanline/otel is for, and cannot be without.
-  consumer.link('@opentelemetry/api');
 });
 afterAll(() => consumer?.dispose());
 
