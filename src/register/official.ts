@@ -42,7 +42,16 @@ const isInstrumentation = (value: unknown): value is new () => Startable =>
   typeof (value.prototype as Partial<Startable> | undefined)?.enable === 'function';
 
 /** Programs of ES modules are patched by a loader, which the packages bring. */
-const hookModules = (file: string): void => register('@opentelemetry/instrumentation/hook.mjs', pathToFileURL(file));
+const hookModules = (file: string): void => {
+  const { noDeprecation } = process;
+  // Node 26 warns of it, and the packages bring a loader of this kind alone.
+  process.noDeprecation = true;
+  try {
+    register('@opentelemetry/instrumentation/hook.mjs', pathToFileURL(file));
+  } finally {
+    process.noDeprecation = noDeprecation;
+  }
+};
 
 /** Load them. To be called once the API is ours; gives their names. */
 export const startOfficial = (
