@@ -14,6 +14,7 @@ const HOT = [
   'collector/ready-queue.ts',
   'collector/trace-list.ts',
   'collector/trace-part.ts',
+  'formats/otlp/write-row-properties.ts',
   'otel/otel-span.ts',
   'otel/tracer.ts',
   'trace/property-views.ts',

@@ -12,7 +12,8 @@ export class RowProperties implements SpanProperties {
   droppedLinks = 0;
   /** Entry of the message that stands between properties and what was left out; -1 for none. */
   messageAt = -1;
-  private entries!: RowEntries;
+  /** Where the properties are. */
+  entries!: RowEntries;
   // The entry of each property: that of its key where that has no number.
   private places = new Int32Array(16);
 
@@ -50,6 +51,11 @@ export class RowProperties implements SpanProperties {
   value(index: number): PropertyValue {
     const entry = this.places[index];
     return this.entries.valueAt(this.isWritten(entry * 4) ? entry + 1 : entry);
+  }
+
+  /** The first entry of a property: its value, or its key where that has no number. */
+  entryAt(index: number): number {
+    return this.places[index];
   }
 
   get(key: string): PropertyValue | undefined {

@@ -86,8 +86,8 @@ export const beginMessage = (writer: ByteWriter, guess: number): number => {
   return writer.length;
 };
 
-/** Writes the length of what was begun at `start`. */
-export const endMessage = (writer: ByteWriter, start: number, guess: number): void => {
+/** Writes the length of what was begun at `start`; gives by how many bytes the content was moved for it. */
+export const endMessage = (writer: ByteWriter, start: number, guess: number): number => {
   const end = writer.length;
   const length = end - start;
   const size = varintSize(length);
@@ -98,4 +98,5 @@ export const endMessage = (writer: ByteWriter, start: number, guess: number): vo
   writer.length = start - guess;
   writeVarint32(writer, length);
   writer.length += length;
+  return size - guess;
 };

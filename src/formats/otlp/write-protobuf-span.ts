@@ -3,10 +3,12 @@
 
 import type { ByteWriter } from '../../base/bytes/byte-writer.js';
 import type { FinishedEvent, FinishedLink, FinishedSpan } from '../../trace/finished-span.js';
+import { RowProperties } from '../../trace/row-properties.js';
 import * as Field from './fields.js';
 import { KIND_NUMBERS, STATUS_NUMBERS } from './kinds.js';
 import { beginMessage, endMessage, writeCount, writeString, writeUnixNanos } from './protobuf-writer.js';
 import { writeProperties } from './write-protobuf-value.js';
+import type { RowPropertyWriter } from './write-row-properties.js';
 
 /** More than all fixed fields of a span together, or of an event or a link. */
 const FIXED_ROOM = 96;
@@ -70,7 +72,7 @@ const writeStatus = (writer: ByteWriter, code: number, message: string): void =>
 };
 
 /** Writes the content of a Span message, without its tag and length. */
-export const writeSpanFields = (writer: ByteWriter, span: FinishedSpan): void => {
+export const writeSpanFields = (writer: ByteWriter, span: FinishedSpan, rowProperties: RowPropertyWriter): void => {
   // Each field is read where it is written: to read all of them first costs 5 % of the whole.
   const { parentHi, parentLo } = span;
   writer.reserve(FIXED_ROOM);
@@ -96,7 +98,9 @@ export const writeSpanFields = (writer: ByteWriter, span: FinishedSpan): void =>
   writeString(writer, Field.NAME, span.name);
   const { traceState, eventCount, linkCount, statusCode, statusMessage } = span;
   if (traceState !== '') writeString(writer, Field.TRACE_STATE, traceState);
-  writeProperties(writer, Field.ATTRIBUTES, span.properties);
+  const { properties } = span;
+  if (properties instanceof RowProperties) rowProperties.write(writer, Field.ATTRIBUTES, properties);
+  else writeProperties(writer, Field.ATTRIBUTES, properties);
   for (let i = 0; i < eventCount; i++) writeEvent(writer, span.event(i));
   for (let i = 0; i < linkCount; i++) writeLink(writer, span.link(i));
   if (statusCode !== 'unset' || statusMessage !== '') writeStatus(writer, STATUS_NUMBERS[statusCode], statusMessage);

@@ -100,7 +100,7 @@ const writeAnyValue = (writer: ByteWriter, value: ArchivedValue): void => {
 };
 
 /** One repeated KeyValue field. Leaves 16 bytes of room behind. */
-const writeKeyValue = (writer: ByteWriter, fieldTag: number, key: string, value: ArchivedValue): void => {
+export const writeKeyValue = (writer: ByteWriter, fieldTag: number, key: string, value: ArchivedValue): void => {
   writer.reserve(NUMBER_ROOM);
   writer.bytes[writer.length++] = fieldTag;
   const guess = key.length + (typeof value === 'string' ? value.length : 10) > 118 ? 2 : 1;

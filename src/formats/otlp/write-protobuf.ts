@@ -10,6 +10,7 @@ import type { OtlpFormat, ScopedSpans } from './format.js';
 import { beginMessage, endMessage, varintSize, writeCount, writeString, writeVarint32 } from './protobuf-writer.js';
 import { writeSpanFields } from './write-protobuf-span.js';
 import { writeProperties } from './write-protobuf-value.js';
+import { RowPropertyWriter } from './write-row-properties.js';
 
 /** A tag and the longest length of a message. */
 const HEAD_ROOM = 6;
@@ -58,6 +59,9 @@ export class ProtobufFormat implements OtlpFormat {
   #resource: Buffer = Buffer.alloc(0);
   #scope: Buffer = Buffer.alloc(0);
   #spansStart = 0;
+  readonly #rowProperties = new RowPropertyWriter();
+  // Where the last span ended. A span that does not begin there follows one that failed or was taken back.
+  #end = 0;
 
   begin(writer: ByteWriter, resource: ArchivedResource, scope: ArchivedScope): void {
     this.#resource = encodeResource(writer, resource);
@@ -66,16 +70,21 @@ export class ProtobufFormat implements OtlpFormat {
     writer.length = 0;
     writer.reserve(this.#spansStart);
     writer.length = this.#spansStart;
+    this.#rowProperties.forget();
+    this.#end = writer.length;
   }
 
   span(writer: ByteWriter, span: FinishedSpan): void {
+    if (writer.length !== this.#end) this.#rowProperties.forget();
+    this.#end = -1;
     writer.reserve(HEAD_ROOM);
     writer.bytes[writer.length++] = Field.SPANS;
     const isSmall = span.properties.size === 0 && span.eventCount === 0 && span.name.length < 50;
     const guess = isSmall ? 1 : 2;
     const start = beginMessage(writer, guess);
-    writeSpanFields(writer, span);
-    endMessage(writer, start, guess);
+    writeSpanFields(writer, span, this.#rowProperties);
+    this.#rowProperties.settle(endMessage(writer, start, guess));
+    this.#end = writer.length;
   }
 
   grouped(writer: ByteWriter, groups: readonly ScopedSpans[]): void {
