@@ -7,8 +7,9 @@ import { root } from './run.mjs';
 
 /** Rooms whose calls into each other are on the hot path: V8 takes what another chunk exports for variable, and looks each time. */
 const CORE = /\/src\/((clock|local-span|span|collector)\/|trace\/(record|dropped-properties)\.ts)/;
-/** What the core takes from the base: a chunk of its own, or every other entry that takes it would load the core. */
-const BASE = /\/src\/base\/(errors|options|calls\/(backoff|timer-ms|within))/;
+/** What the core and most others take from the base: a chunk of its own, or who takes it would load the first chunk that has it. */
+const BASE = /\/src\/base\/(errors|options|calls|maps|text\/escape-text)/;
+const FILES = /\/src\/base\/files\//;
 const LABELS = /\/src\/profile\/(join\/)?[\w-]+\.ts$/;
 
 const manifest = () => JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
@@ -76,6 +77,7 @@ async function bundleAs(format, input) {
     codeSplitting: {
       groups: [
         { name: 'base', test: BASE, priority: 1 },
+        { name: 'files', test: FILES, priority: 1 },
         { name: 'core', test: CORE },
         { name: 'labels', test: LABELS },
       ],

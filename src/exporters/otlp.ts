@@ -1,6 +1,6 @@
 // Sends finished traces to any OTLP server over HTTP. It must never hold the event loop, nor send again what arrived.
 import { promisify } from 'node:util';
-import { gzip, gzipSync } from 'node:zlib';
+import { nodeZlib } from '../base/calls/node-modules.js';
 import { type ReportBatch, ReportError } from '../collector/reporter.js';
 import { LIBRARY_NAME, LIBRARY_VERSION } from '../formats/library.js';
 import { RequestBuilder } from '../formats/otlp/request-builder.js';
@@ -18,7 +18,6 @@ import { type Undelivered, UndeliveredByBatch } from './otlp/undelivered.js';
 export type { TlsOptions } from './http/sender.js';
 export type { OtlpReporterOptions } from './otlp/options.js';
 
-const compress = promisify(gzip);
 /** The fastest level: four fifths of the gain of the default for a third of its time. */
 const GZIP = { level: 1, chunkSize: 64 << 10 };
 
@@ -85,7 +84,9 @@ export class OtlpReporter extends QueuedHttpReporter {
       ...encodeRange(batch, range, builder, this.#options.maxRequestSpans, this.#leaveOut(undelivered)),
     ]);
     const whole = requests.filter((one) => typeof one !== 'number');
-    const bodies = whole.map(({ body }) => (this.#options.compression === 'gzip' ? gzipSync(body, GZIP) : body));
+    const bodies = whole.map(({ body }) =>
+      this.#options.compression === 'gzip' ? nodeZlib().gzipSync(body, GZIP) : body,
+    );
     const { url, tls } = this.#options;
     const taken = sendAtExit({ url, headers: this.#headers, tls, bodies, timeoutMs });
     whole.slice(0, taken).forEach(({ range, spanCount }, i) => {
@@ -152,7 +153,7 @@ export class OtlpReporter extends QueuedHttpReporter {
 
   async #send(request: EncodedRequest, undelivered: Undelivered, signal: AbortSignal): Promise<void> {
     const { body, range, spanCount } = request;
-    const bytes = this.#options.compression === 'gzip' ? await compress(body, GZIP) : body;
+    const bytes = this.#options.compression === 'gzip' ? await promisify(nodeZlib().gzip)(body, GZIP) : body;
     try {
       const answer = await this.#sender.post(bytes, signal);
       // Only now: of a request that failed, a part may still be on its way.

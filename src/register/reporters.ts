@@ -3,8 +3,6 @@
 import type { Archive } from '../archive/archive.js';
 import { OptionError } from '../base/errors/option-error.js';
 import type { Reporter } from '../collector/reporter.js';
-import { ConsoleReporter } from '../exporters/console.js';
-import { JaegerReporter } from '../exporters/jaeger.js';
 import { OtlpReporter } from '../exporters/otlp.js';
 import type { Log } from './log.js';
 import type { ExporterName } from './settings.js';
@@ -24,27 +22,29 @@ const withoutFaults = (make: (env: NodeJS.ProcessEnv) => Reporter, log: Log): Re
   }
 };
 
-const makeOne = (name: ExporterName, log: Log): Reporter => {
+const makeOne = async (name: ExporterName, log: Log): Promise<Reporter> => {
   switch (name) {
     case 'console':
-      return new ConsoleReporter();
+      return new (await import('../exporters/console.js')).ConsoleReporter();
     case 'jaeger':
-      return new JaegerReporter();
+      return new (await import('../exporters/jaeger.js')).JaegerReporter();
     default:
       return withoutFaults((env) => new OtlpReporter({}, env), log);
   }
 };
 
 /** One for each name. */
-export const makeReporters = (names: readonly ExporterName[], log: Log): Reporter[] =>
-  names.flatMap((name) => {
+export const makeReporters = async (names: readonly ExporterName[], log: Log): Promise<Reporter[]> => {
+  const reporters: Reporter[] = [];
+  for (const name of names) {
     try {
-      return [makeOne(name, log)];
+      reporters.push(await makeOne(name, log));
     } catch (error) {
       log.error(`no traces go to ${name}: ${(error as Error).message}`);
-      return [];
     }
-  });
+  }
+  return reporters;
+};
 
 /** The archive in `directory`, and what writes to it; undefined, with a line that says why, where it cannot be opened. */
 export const openArchive = async (

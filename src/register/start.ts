@@ -67,7 +67,7 @@ const startInstrumentations = ({ enabled, disabled }: Settings, propagator: Prop
 
 /** Reporters as soon as they are there: traces that finish earlier wait for them in the collector, within its bounds. */
 const startReporters = async ({ exporters, archive }: Settings, log: Log): Promise<void> => {
-  const reporters = makeReporters(exporters, log);
+  const reporters = await makeReporters(exporters, log);
   if (archive !== undefined) {
     const opened = await openArchive(archive, log);
     if (opened !== undefined) reporters.push(opened.reporter);

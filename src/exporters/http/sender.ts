@@ -1,7 +1,8 @@
 // POSTs bodies to one address over connections that are kept and used again. It never follows a redirect, never retries
 // what a server may have seen, and no socket of it keeps the process alive: whoever awaits a flush holds the process.
-import { type ClientRequest, Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http';
-import { Agent as HttpsAgent, type AgentOptions as HttpsAgentOptions, request as httpsRequest } from 'node:https';
+import type { ClientRequest, Agent as HttpAgent, IncomingMessage } from 'node:http';
+import type { Agent as HttpsAgent, AgentOptions as HttpsAgentOptions } from 'node:https';
+import { nodeHttp, nodeHttps } from '../../base/calls/node-modules.js';
 import { ReportError } from '../../collector/reporter.js';
 import { type HttpAnswer, readBody, toReportError } from './answer.js';
 import { addOwnAgent } from './own-agents.js';
@@ -44,19 +45,14 @@ const withoutCredentials = (url: URL): string => {
 export class HttpSender {
   readonly #url: URL;
   readonly #shownUrl: string;
-  readonly #agent: HttpAgent | HttpsAgent;
+  // Made with the first request.
+  #agent: HttpAgent | HttpsAgent | undefined;
   readonly #options: HttpSenderOptions;
 
   constructor(options: HttpSenderOptions) {
     this.#options = options;
     this.#url = new URL(options.endpoint);
     this.#shownUrl = withoutCredentials(this.#url);
-    const agentOptions = { keepAlive: true, maxSockets: options.maxConnections ?? 1, maxFreeSockets: 1 };
-    this.#agent = addOwnAgent(
-      this.#url.protocol === 'https:'
-        ? new HttpsAgent({ ...agentOptions, ...options.tls })
-        : new HttpAgent(agentOptions),
-    );
   }
 
   /** Resolves on 2xx; otherwise rejects with a {@link ReportError} that says whether to try again and when. */
@@ -80,7 +76,7 @@ export class HttpSender {
 
   /** Closes idle connections, and those under way. */
   close(): void {
-    this.#agent.destroy();
+    this.#agent?.destroy();
   }
 
   async #attempt(
@@ -105,8 +101,19 @@ export class HttpSender {
     throw toReportError(this.#shownUrl, response, toWords(answer, answerHeaders['content-type'] ?? ''));
   }
 
+  get #isSecure(): boolean {
+    return this.#url.protocol === 'https:';
+  }
+
+  #newAgent(): HttpAgent | HttpsAgent {
+    const { maxConnections = 1, tls } = this.#options;
+    const options = { keepAlive: true, maxSockets: maxConnections, maxFreeSockets: 1 };
+    return this.#isSecure ? new (nodeHttps().Agent)({ ...options, ...tls }) : new (nodeHttp().Agent)(options);
+  }
+
   #open(body: Uint8Array, signal: AbortSignal, headers: Readonly<Record<string, string>>): ClientRequest {
-    const send = this.#url.protocol === 'https:' ? httpsRequest : httpRequest;
+    const { request: send } = this.#isSecure ? nodeHttps() : nodeHttp();
+    this.#agent ??= addOwnAgent(this.#newAgent());
     const request = send(this.#url, {
       method: 'POST',
       agent: this.#agent,

@@ -1,33 +1,18 @@
 // The moment at which an outgoing request has been made and its headers can still be added to. Newer lines of Node publish it; in others the
 // functions of `http` and `https` are wrapped, and must behave as they did.
-import { subscribe, unsubscribe } from 'node:diagnostics_channel';
-import http, { type ClientRequest } from 'node:http';
-import https from 'node:https';
+import type { ClientRequest } from 'node:http';
 import { syncBuiltinESMExports } from 'node:module';
-import { Duplex } from 'node:stream';
+import { nodeHttp, nodeHttps } from '../../base/calls/node-modules.js';
 import { Counter, count } from '../../local-span/counters.js';
 import type { Off } from '../channel.js';
 
-const CHANNEL = 'http.client.request.created';
-
-let isPublished: boolean | undefined;
-
-/** Whether this Node publishes it: found by a request that goes nowhere. */
+/**
+ * Whether this Node publishes it: 22.12, 23.2 and later ones. By version, because to make a request that shows it would load `node:http` at the
+ * start of each program.
+ */
 export const hasCreatedChannel = (): boolean => {
-  if (isPublished !== undefined) return isPublished;
-  isPublished = false;
-  const seen = (): void => {
-    isPublished = true;
-  };
-  subscribe(CHANNEL, seen);
-  try {
-    const request = new http.ClientRequest({ agent: false, createConnection: () => new Duplex() } as never);
-    request.on('error', () => {});
-    request.destroy();
-  } finally {
-    unsubscribe(CHANNEL, seen);
-  }
-  return isPublished;
+  const [major, minor] = process.versions.node.split('.').map(Number);
+  return major > 23 || (major === 23 && minor >= 2) || (major === 22 && minor >= 12);
 };
 
 type Make = (...args: unknown[]) => ClientRequest;
@@ -66,7 +51,7 @@ export const wrapRequests = (handler: (request: ClientRequest) => void): Off => 
       if (module.get === wrappedGet) module.get = get;
     };
   };
-  const offs = [http, https].map((module) => wrap(module as unknown as Module));
+  const offs = [nodeHttp(), nodeHttps()].map((module) => wrap(module as unknown as Module));
   syncBuiltinESMExports();
   return () => {
     isOn = false;
