@@ -10,4 +10,9 @@ async function prepare() {
 }
 
 await prepare().catch(failWith);
-become(process.execPath, ['--enable-source-maps', join(root, 'dist/demo/main.js'), ...process.argv.slice(2)]);
+// As a service is started that is to be traced; where its traces go the program says itself.
+become(
+  process.execPath,
+  ['--enable-source-maps', '--import', 'spanline/register', join(root, 'dist/demo/main.js'), ...process.argv.slice(2)],
+  { env: { ...process.env, OTEL_SERVICE_NAME: 'benchmark-history', OTEL_TRACES_EXPORTER: 'none' } },
+);

@@ -1,6 +1,6 @@
-// The client: asks the service, one trace a query, and hands its context over in the request's headers.
-import { Agent, get, type OutgoingHttpHeaders } from 'node:http';
-import { Span, SpanContext } from 'spanline';
+// The client: asks the service, one trace a query. The requests below it, and the headers that carry its context, are the instrumentation's.
+import { Agent, get } from 'node:http';
+import { Span } from 'spanline';
 
 /** The same queries at every run, so that rounds can be compared. */
 export const makeQueries = (tests: readonly string[], commits: number, count: number): string[] =>
@@ -17,14 +17,9 @@ export const makeQueries = (tests: readonly string[], commits: number, count: nu
     return kinds[i % kinds.length];
   });
 
-const fetchText = (
-  port: number,
-  path: string,
-  agent: Agent,
-  headers: OutgoingHttpHeaders | undefined,
-): Promise<number> =>
+const fetchText = (port: number, path: string, agent: Agent): Promise<number> =>
   new Promise((resolve, reject) => {
-    get({ host: '127.0.0.1', port, path, agent, headers }, (response) => {
+    get({ host: '127.0.0.1', port, path, agent }, (response) => {
       let bytes = 0;
       response.on('data', (chunk: Buffer) => {
         bytes += chunk.length;
@@ -43,8 +38,8 @@ export const runQueries = async (port: number, paths: readonly string[]): Promis
   const worker = async (): Promise<void> => {
     for (let i = next++; i < paths.length; i = next++) {
       const begin = performance.now();
-      const span = Span.root(`query ${paths[i].split('?')[0].slice(1)}`, SpanContext.random(), { kind: 'client' });
-      const bytes = await span.run(() => fetchText(port, paths[i], agent, span.context?.toHeaders()));
+      const span = Span.root(`query ${paths[i].split('?')[0].slice(1)}`);
+      const bytes = await span.run(() => fetchText(port, paths[i], agent));
       span.addProperty('bytes', bytes).end();
       times[i] = performance.now() - begin;
     }

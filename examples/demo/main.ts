@@ -1,7 +1,7 @@
-// npm run demo: a small query service over a real benchmark history in a Perf store, every query traced down to the reads of
-// the table, what that costs, and which query used the CPU.
+// npm run demo: a small query service over a real benchmark history in a Perf store, traced from outside (spanline/register) down to the reads
+// of the table, what that costs, and which query used the CPU.
 import { mkdir, rm } from 'node:fs/promises';
-import { clockInfo, configure, setReporter, shutdown } from 'spanline';
+import { clockInfo, setReporter, shutdown } from 'spanline';
 import { Archive } from 'spanline/archive';
 import { Benchmarks } from './benchmarks.js';
 import { makeQueries, runQueries } from './client.js';
@@ -79,7 +79,6 @@ const showCpu = async ({ samples, carrier }: Sampled): Promise<void> => {
 const main = async (): Promise<void> => {
   await rm(FOLDER, { recursive: true, force: true });
   await mkdir(FOLDER, { recursive: true });
-  configure({ serviceName: 'benchmark-history' });
   const { source, path } = clockInfo();
 
   const benchmarks = await Benchmarks.load(SOURCE, STORE);

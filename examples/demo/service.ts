@@ -1,8 +1,8 @@
-// The query service: HTTP in, JSON out. Every request is a trace that goes on from the caller's `traceparent`, and the CPU time of its
-// work is that of its query in a profile.
+// The query service: HTTP in, JSON out. It is traced from outside, by `node --import spanline/register`: what it adds is the route, which no
+// framework names for it, and a label, by which the CPU time of its work is that of its query in a profile.
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { Span, SpanContext } from 'spanline';
+import { setRoute } from 'spanline/instrument';
 import { DynamicLabel } from 'spanline/profile';
 import type { Benchmarks } from './benchmarks.js';
 import { QUERIES, type Query } from './queries.js';
@@ -20,20 +20,15 @@ const answer = async (query: Query, benchmarks: Benchmarks, url: URL, response: 
 const handle = async (benchmarks: Benchmarks, request: IncomingMessage, response: ServerResponse): Promise<void> => {
   const url = new URL(request.url ?? '/', 'http://localhost');
   const query = QUERIES[url.pathname.slice(1)];
-  const { traceparent, tracestate } = request.headers;
-  const root = Span.root(`GET ${url.pathname}`, SpanContext.fromTraceparent(traceparent, tracestate), {
-    kind: 'server',
-    properties: () => ({ 'url.query': url.search, 'http.request.method': request.method ?? '' }),
-  });
+  if (query === undefined) {
+    respond(response, 404, { error: `no query "${url.pathname}"` });
+    return;
+  }
+  setRoute(request, url.pathname);
   try {
-    if (query === undefined) respond(response, 404, { error: `no query "${url.pathname}"` });
-    else await root.run(() => answer(query, benchmarks, url, response));
-    root.addProperty('http.response.status_code', response.statusCode);
+    await answer(query, benchmarks, url, response);
   } catch (error) {
-    root.recordException(error).setStatus('error', String(error));
     respond(response, 400, { error: String(error) });
-  } finally {
-    root.end();
   }
 };
 
