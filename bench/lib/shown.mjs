@@ -14,6 +14,18 @@ export const SHOWN = {
     ['throughput-loss', 'http/send'],
     ['p99', 'http/send'],
   ],
+  server: [
+    ['throughput-loss', 'hello/record'],
+    ['throughput-loss', 'hello/send'],
+    ['throughput-loss', 'fastify/send'],
+    ['throughput-loss', 'express/send'],
+    ['throughput-loss', 'redis/send'],
+    ['throughput-loss', 'hello/official-send'],
+    ['throughput-loss', 'hello/unsampled'],
+    ['added-cpu', 'hello/send'],
+    ['p99', 'hello/send'],
+    ['start-up', 'hello/send'],
+  ],
   recording: [
     ['local-span', 100],
     ['local-span', 1],
@@ -87,6 +99,19 @@ export const SHOWN = {
 
 /** What README.md shows of a suite: a line for each case, a column for each subject and Node. */
 export const README_TABLES = {
+  server: {
+    title: 'requests a second that a service loses at saturation, %, median',
+    cases: [
+      ['throughput-loss', 'hello/send', 'a small JSON over HTTP'],
+      ['throughput-loss', 'fastify/send', 'a route of fastify'],
+      ['throughput-loss', 'express/send', 'a route of express'],
+      ['throughput-loss', 'redis/send', 'ten commands of redis'],
+      ['throughput-loss', 'hello/unsampled', 'a small JSON, nothing sampled'],
+      ['added-cpu', 'hello/send', 'CPU added to a small JSON, us'],
+    ],
+    leaveOut: ['none'],
+    note: 'traces go out over OTLP; opentelemetry: official instrumentations and SDK 2.12',
+  },
   service: {
     title: 'a span in a service, CPU of all threads above the untraced service, median',
     cases: [

@@ -1,8 +1,4 @@
 // Loaded into a service: OpenTelemetry's SDK with its official instrumentations, the exporter after SPANLINE_BENCH_MODE.
-const { trace } = require('@opentelemetry/api');
-const { ExpressInstrumentation } = require('@opentelemetry/instrumentation-express');
-const { HttpInstrumentation } = require('@opentelemetry/instrumentation-http');
-const { registerInstrumentations } = require('@opentelemetry/instrumentation');
 const { BatchSpanProcessor, NodeTracerProvider } = require('@opentelemetry/sdk-trace-node');
 
 const NOOP = { export: (_spans, done) => done({ code: 0 }), shutdown: async () => {}, forceFlush: async () => {} };
@@ -18,7 +14,4 @@ if (process.env.SPANLINE_BENCH_MODE !== 'patched') {
   const processor = new BatchSpanProcessor(exporter(), { maxQueueSize: 1 << 20, maxExportBatchSize: 8192 });
   new NodeTracerProvider({ spanProcessors: [processor] }).register();
 }
-registerInstrumentations({
-  tracerProvider: trace.getTracerProvider(),
-  instrumentations: [new HttpInstrumentation(), new ExpressInstrumentation()],
-});
+require('./instrumentations.cjs');

@@ -18,6 +18,7 @@ const LOADED = {
   register: ['--import', 'spanline/register'],
   noop: ['--import', at('noop.mjs')],
   official: ['--require', at('official.cjs')],
+  mixed: ['--import', at('official-on-spanline.mjs')],
 };
 
 export class Service {

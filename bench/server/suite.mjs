@@ -12,17 +12,21 @@ import { startSink } from '../exporters/start-sink.mjs';
 import { ensurePeers } from '../lib/peers.mjs';
 import { versionOf } from '../lib/subjects.mjs';
 import { rowsOf } from './rows.mjs';
+import { hasRedis, startRedis } from './start-redis.mjs';
 import { Service } from './subject.mjs';
 
 const LOAD = fileURLToPath(new URL('../service/load.mjs', import.meta.url));
 /** What is asked of each. */
-const APPS = { hello: '/', fastify: '/api/items/7', express: '/api/items/7' };
+const APPS = { hello: '/', fastify: '/api/items/7', express: '/api/items/7', redis: '/' };
 const ROUNDS = { full: 5, quick: 2 };
 const SECONDS = { full: 2, quick: 1 };
 /** What a subject puts off to when it is idle is not free. */
 const AFTER_MS = 1200;
 
-/** Subjects by name; modes are those of the service suite, `patched`: official instrumentations and no provider. */
+/**
+ * Subjects by name; modes are those of the service suite; `patched`: official instrumentations and no provider, `official-record` and
+ * `official-send`: those instrumentations recorded by spanline/otel.
+ */
 const subjectsOf = (sink, archive) => {
   const otlp = { OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${sink}` };
   return [
@@ -36,6 +40,12 @@ const subjectsOf = (sink, archive) => {
       preload: 'noop',
       env: { OTEL_TRACES_EXPORTER: 'none', OTEL_TRACES_SAMPLER: 'always_off' },
     },
+    ...['official-record', 'official-send'].map((mode) => ({
+      subject: 'spanline',
+      mode,
+      preload: 'mixed',
+      env: { ...otlp, SPANLINE_BENCH_MODE: mode },
+    })),
     ...['patched', 'record', 'send'].map((mode) => ({
       subject: 'opentelemetry',
       mode,
@@ -103,15 +113,21 @@ export async function measure(node, { quick, only = /./, log }) {
   ensurePeers('server');
   const { http } = await startSink();
   const archive = mkdtempSync(join(root, '.tmp/bench-server-'));
-  const subjects = subjectsOf(http, archive);
+  const wanted = Object.keys(APPS).filter((app) => only.test(app) && (app !== 'redis' || hasRedis()));
+  if (only.test('redis') && !wanted.includes('redis')) log('server: redis skipped, no redis-server here');
+  const redis = wanted.includes('redis') ? await startRedis() : undefined;
+  const subjects = subjectsOf(http, archive).map((subject) => ({
+    ...subject,
+    env: { ...subject.env, REDIS_PORT: String(redis?.port) },
+  }));
   const results = [];
   try {
-    for (const app of Object.keys(APPS)) {
-      if (!only.test(app)) continue;
+    for (const app of wanted) {
       const options = { node, quick, log: (line) => log(`Node ${version}: ${line}`) };
       results.push(...rowsOf(app, await measureApp(app, subjects, options)));
     }
   } finally {
+    redis?.stop();
     rmSync(archive, { recursive: true, force: true });
   }
   return { version, results };
