@@ -26,6 +26,12 @@ export const SHOWN = {
     ['p99', 'hello/send'],
     ['start-up', 'hello/send'],
   ],
+  otel: [
+    ['startSpan-end', 100],
+    ['startActiveSpan', 100],
+    ['startSpan-unsampled', 100],
+    ['startSpan-no-provider', 100],
+  ],
   recording: [
     ['local-span', 100],
     ['local-span', 1],
