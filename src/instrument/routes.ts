@@ -2,7 +2,7 @@
 // at the end of the answer where its router publishes nothing (see `routeOf`).
 import type { IncomingMessage } from 'node:http';
 import { allOff, type Off, onMessage } from './channel.js';
-import { setRoute } from './http/request-span.js';
+import { expressRoute, setRoute } from './http/request-span.js';
 
 interface FastifyHandler {
   readonly request: { readonly raw: IncomingMessage };
@@ -24,6 +24,7 @@ interface ExpressLayer {
 export const instrumentExpress = (): Off =>
   allOff([
     onMessage<ExpressLayer>('tracing:express.router.request:start', ({ req, route }) => {
-      if (typeof route?.path === 'string') setRoute(req, `${req.baseUrl ?? ''}${route.path}`);
+      const template = expressRoute(req.baseUrl, route?.path);
+      if (template !== undefined) setRoute(req, template);
     }),
   ]);

@@ -1,5 +1,6 @@
 // Requests of undici and of the global `fetch`, by undici's channels: a span for each request, redirects too. Only the first message comes in the
 // caller's context. Node's own undici and the one from npm publish the same.
+import type { TLSSocket } from 'node:tls';
 import type { PropertyValue } from '../local-span/property.js';
 import type { Span } from '../span/span.js';
 import { allOff, type Off, onMessage } from './channel.js';
@@ -70,6 +71,8 @@ const headerOf = ({ headers }: UndiciResponse, name: string): string | undefined
   return undefined;
 };
 
+const isGivenUp = (error: unknown): boolean => (Object(error) as { name?: unknown }).name === 'AbortError';
+
 export const instrumentUndici = (options: UndiciOptions, propagator: Propagator): Off => {
   const { ignore, enrich, requireParent = false } = options;
   const wanted = wantedHeaders('response', options.responseHeaders);
@@ -96,17 +99,30 @@ export const instrumentUndici = (options: UndiciOptions, propagator: Propagator)
     );
   };
 
+  const sent = (request: TracedRequest, { remoteAddress, remotePort, alpnProtocol }: TLSSocket): void => {
+    const span = request[SPAN];
+    if (span === undefined) return;
+    // Of what undici offers a server, that alone is not HTTP/1.1.
+    span.addProperty('network.protocol.version', alpnProtocol === 'h2' ? '2' : '1.1');
+    if (remoteAddress !== undefined) span.addProperty('network.peer.address', remoteAddress);
+    if (remotePort !== undefined) span.addProperty('network.peer.port', remotePort);
+  };
+
   const end = (request: TracedRequest, error?: unknown): void => {
     const span = request[SPAN];
     if (span === undefined) return;
     request[SPAN] = undefined;
-    if (error !== undefined) addFailure(span, error);
+    // Who gives a request up on purpose has not failed.
+    if (error !== undefined && !isGivenUp(error)) addFailure(span, error);
     tell(enrich, span, request, request[RESPONSE]);
     span.end();
   };
 
   return allOff([
     onMessage<{ request: TracedRequest }>('undici:request:create', ({ request }) => begin(request)),
+    onMessage<{ request: TracedRequest; socket: TLSSocket }>('undici:client:sendHeaders', ({ request, socket }) =>
+      sent(request, socket),
+    ),
     onMessage<{ request: TracedRequest; response: UndiciResponse }>('undici:request:headers', ({ request, response }) =>
       answered(request, response),
     ),

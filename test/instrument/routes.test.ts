@@ -55,16 +55,23 @@ test.each(['express', 'express-4'])('%s', async (name) => {
     await new Promise((resolve) => setTimeout(resolve, 1));
     response.send('late');
   });
+  inner.get('/', (_: Untyped, response: Untyped) => response.send('all'));
   app.use('/inner', inner);
+  app.get(['/either', '/or'], (_: Untyped, response: Untyped) => response.send('one'));
+  app.get(/^\/expression$/, (_: Untyped, response: Untyped) => response.send('matched'));
   app.get('/broken', () => {
     throw new Error('broken');
   });
   app.use((_error: unknown, _request: Untyped, response: Untyped, _next: unknown) => response.status(500).end());
   const { port } = await listen(createServer(app as RequestListener));
-  for (const path of ['/users/7', '/inner/hello', '/broken', '/nowhere']) await ask(port, path);
+  const paths = ['/users/7', '/inner/hello', '/inner', '/or', '/expression', '/broken', '/nowhere'];
+  for (const path of paths) await ask(port, path);
   expect(await routes()).toEqual([
     ['GET /users/:id', '/users/:id', 200],
     ['GET /inner/:word', '/inner/:word', 200],
+    ['GET /inner', '/inner', 200],
+    ['GET /either,/or', '/either,/or', 200],
+    ['GET /^\\/expression$/', '/^\\/expression$/', 200],
     ['GET /broken', '/broken', 500],
     ['GET', undefined, 404],
   ]);

@@ -19,10 +19,23 @@ export const setRoute = (request: IncomingMessage, route: string): void => {
   if ((request as RequestWithSpan)[SPAN] !== undefined) (request as RequestWithSpan)[ROUTE] = route;
 };
 
+/** What express calls the path of a route: a text, an expression, or a list of them. */
+const pathText = (path: unknown): string | undefined => {
+  if (typeof path === 'string') return path;
+  if (Array.isArray(path)) return path.map((one) => pathText(one) ?? '').join(',');
+  return path instanceof RegExp ? String(path) : undefined;
+};
+
+/** A route's path behind the prefix of the routers around it: `/orders` for `/` behind `/orders`. Undefined for what is no path. */
+export const expressRoute = (prefix: string | undefined, path: unknown): string | undefined => {
+  const text = pathText(path);
+  if (text === undefined || prefix === undefined || prefix === '') return text;
+  return text === '/' ? prefix : `${prefix}${text}`;
+};
+
 /** The template of the route, when a framework has left one. */
 export const routeOf = (request: RequestWithSpan): string | undefined => {
   const known = request[ROUTE];
   if (known !== undefined) return known;
-  const path = request.route?.path;
-  return typeof path === 'string' ? `${request.baseUrl ?? ''}${path}` : undefined;
+  return expressRoute(request.baseUrl, request.route?.path);
 };

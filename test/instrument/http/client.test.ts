@@ -225,9 +225,25 @@ test('fetch: each redirect is a span, with a context of its own', async () => {
   // The headers of the first request go along with the second, whose own come last.
   expect(seen[0]).toContain(spans[0].spanId);
   expect(String(seen[1])).toContain(spans[1].spanId);
+  expect(spans[1].properties).toMatchObject({
+    'network.protocol.version': '1.1',
+    'network.peer.address': '127.0.0.1',
+    'network.peer.port': Number(new URL(url).port),
+  });
 });
 
-test('fetch given up by its signal', async () => {
+test('fetch given up on purpose has not failed', async () => {
+  instrumentOnly(BOTH);
+  const { url, server } = await serve(() => {});
+  const given = new AbortController();
+  server.once('request', () => given.abort());
+  await expect(inRoot(() => fetch(url, { signal: given.signal }))).rejects.toThrow();
+  const [span] = await recordedOf('client');
+  expect(span.status).toEqual({ code: 'unset' });
+  expect(span.properties).not.toHaveProperty('error.type');
+});
+
+test('fetch that took too long', async () => {
   instrumentOnly(BOTH);
   const given = new AbortController();
   const { url } = await serve(() => given.abort());
