@@ -1,38 +1,22 @@
 // Commands of redis by both clients, against a real server: named by command alone, in the trace of who asked.
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { once } from 'node:events';
-import { type AddressInfo, connect, createServer } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Span } from '../../../src/index.js';
 import { library } from '../libraries.js';
 import { instrumentOnly, later, recorded } from '../support.js';
+import { hasRedis, type RedisServer, startRedis } from './redis-server.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: packages that are not installed with this one have no types here.
 type Untyped = any;
 
-const isInstalled = spawnSync('redis-server', ['--version']).status === 0;
-if (!isInstalled) console.info('skipped: no redis-server here (Debian package redis-server)');
-
 let port = 0;
-let server: ChildProcess;
-
-const isUp = (): Promise<boolean> =>
-  new Promise((resolve) => {
-    const socket = connect(port, '127.0.0.1', () => socket.destroy()).on('error', () => resolve(false));
-    socket.on('close', (hadError) => resolve(!hadError));
-  });
+let server: RedisServer | undefined;
 
 beforeAll(async () => {
-  if (!isInstalled) return;
-  const probe = createServer().listen(0, '127.0.0.1');
-  await once(probe, 'listening');
-  ({ port } = probe.address() as AddressInfo);
-  await new Promise((resolve) => probe.close(resolve));
-  const options = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no'];
-  server = spawn('redis-server', options, { stdio: 'ignore' });
-  while (!(await isUp())) await new Promise((resolve) => setTimeout(resolve, 20));
+  if (!hasRedis) return;
+  server = await startRedis();
+  ({ port } = server);
 });
-afterAll(() => void server?.kill());
+afterAll(() => server?.stop());
 
 const SECRET = 'hunter2';
 
@@ -41,7 +25,7 @@ const shown = async () =>
     .filter(({ kind }) => kind === 'client')
     .map(({ name, properties }) => [name, properties['db.query.text']]);
 
-describe.skipIf(!isInstalled)('redis', () => {
+describe.skipIf(!hasRedis)('redis', () => {
   const connected = async (): Promise<Untyped> => {
     const client = library('redis').createClient({ socket: { port, host: '127.0.0.1' } });
     await client.connect();
@@ -117,7 +101,7 @@ describe.skipIf(!isInstalled)('redis', () => {
   });
 });
 
-describe.skipIf(!isInstalled)('ioredis', () => {
+describe.skipIf(!hasRedis)('ioredis', () => {
   const made = (options = {}): Untyped => {
     const { Redis } = library('ioredis');
     const client = new Redis({ port, host: '127.0.0.1', ...options });
