@@ -8,13 +8,15 @@ import { instrumentMysql2 } from './db/mysql2.js';
 import { instrumentPg, type PgOptions } from './db/pg.js';
 import { type IoredisOptions, instrumentIoredis, instrumentRedis } from './db/redis.js';
 import { instrumentSqlite } from './db/sqlite.js';
+import { instrumentExpress } from './express.js';
 import { type GrpcOptions, instrumentGrpc } from './grpc.js';
 import { instrumentHttp } from './http/http.js';
 import type { HttpOptions } from './http/options.js';
 import { instrumentConsole } from './log/console.js';
 import { instrumentPino } from './log/pino.js';
+import type { ModuleOptions } from './on-module.js';
 import { type Propagator, w3c } from './propagator.js';
-import { instrumentExpress, instrumentFastify } from './routes.js';
+import { instrumentFastify } from './routes.js';
 import { instrumentUndici, type UndiciOptions } from './undici.js';
 
 /** What is traced, and how: true (the default but for `console`), false, or options. */
@@ -26,7 +28,7 @@ export interface InstrumentOptions {
   /** Routes of fastify 5. */
   readonly fastify?: boolean;
   /** Routes of express 4 and 5. */
-  readonly express?: boolean;
+  readonly express?: boolean | ModuleOptions;
   /** Calls of @grpc/grpc-js, sent and answered. */
   readonly grpc?: boolean | GrpcOptions;
   /** Queries of pg. */

@@ -11,6 +11,12 @@ const loader = Module as unknown as { _load: Load };
 const patches = new Map<string, Set<(exports: object) => void>>();
 let restore: Off | undefined;
 
+/** Options of what is found when it is loaded. */
+export interface ModuleOptions {
+  /** The module itself, where it is loaded in a way that cannot be seen. */
+  readonly module?: unknown;
+}
+
 const FOLDER = /[\\/]node_modules[\\/]((?:@[^\\/]+[\\/])?[^\\/]+)[\\/](?!.*[\\/]node_modules[\\/])/;
 
 /** The package whose main file is at `path`. Its other files may export the same classes, to be patched once. */

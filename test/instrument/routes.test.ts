@@ -32,14 +32,21 @@ test('fastify 5', async () => {
     },
     { prefix: '/inner' },
   );
+  const refuse = async (_: Untyped, reply: Untyped) => reply.code(401).send();
+  fastify.get('/refused/:id', { onRequest: refuse }, async () => 'never');
+  const querystring = { type: 'object', required: ['n'], properties: { n: { type: 'integer' } } };
+  fastify.get('/wrong/:id', { schema: { querystring } }, async () => 'never');
   await fastify.listen({ port: 0, host: '127.0.0.1' });
   const { port } = fastify.server.address();
-  for (const path of ['/users/7', '/inner/hello', '/inner/broken', '/nowhere']) await ask(port, path);
+  const paths = ['/users/7', '/inner/hello', '/inner/broken', '/refused/7', '/wrong/7', '/nowhere'];
+  for (const path of paths) await ask(port, path);
   await fastify.close();
   expect(await routes()).toEqual([
     ['GET /users/:id', '/users/:id', 200],
     ['GET /inner/:word', '/inner/:word', 200],
     ['GET /inner/broken', '/inner/broken', 500],
+    ['GET /refused/:id', '/refused/:id', 401],
+    ['GET /wrong/:id', '/wrong/:id', 400],
     ['GET', undefined, 404],
   ]);
 });
@@ -74,5 +81,36 @@ test.each(['express', 'express-4'])('%s', async (name) => {
     ['GET /^\\/expression$/', '/^\\/expression$/', 200],
     ['GET /broken', '/broken', 500],
     ['GET', undefined, 404],
+  ]);
+});
+
+test.each(['express', 'express-4'])('%s: routers mounted at a path with parameters', async (name) => {
+  const express: Untyped = library(name);
+  instrumentOnly({ http: { client: false }, express: { module: express } });
+  const app = express();
+  const [team, member, plain] = [express.Router({ mergeParams: true }), express.Router(), express.Router()];
+  member.get('/badge', (_: Untyped, response: Untyped) => response.send('badge'));
+  member.get('/', (_: Untyped, response: Untyped) => response.send('member'));
+  member.get('/broken/:id', () => {
+    throw new Error('broken');
+  });
+  plain.get('/:id', (_: Untyped, response: Untyped) => response.send('plain'));
+  team.use('/members/:member', member);
+  team.use('/plain', plain);
+  team.get('/size', (_: Untyped, response: Untyped) => response.send('size'));
+  app.use('/teams/:team', (_request: Untyped, _response: Untyped, next: Untyped) => next());
+  app.use('/teams/:team', team);
+  app.use('/plain', plain);
+  app.use((_error: unknown, _request: Untyped, response: Untyped, _next: unknown) => response.status(500).end());
+  const { port } = await listen(createServer(app as RequestListener));
+  const paths = ['/teams/red/members/7/badge', '/teams/blue/members/8', '/teams/red/size', '/teams/red/plain/7'];
+  for (const path of [...paths, '/plain/7', '/teams/red/members/7/broken/9']) await ask(port, path);
+  expect((await routes()).map((one) => (one as readonly unknown[])[1])).toEqual([
+    '/teams/:team/members/:member/badge',
+    '/teams/:team/members/:member',
+    '/teams/:team/size',
+    '/teams/:team/plain/:id',
+    '/plain/:id',
+    '/teams/:team/members/:member/broken/:id',
   ]);
 });
