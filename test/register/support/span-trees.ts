@@ -41,8 +41,12 @@ const treeOf = (span: ReceivedSpan, childrenOf: ReadonlyMap<string, readonly Rec
   children: (childrenOf.get(span.spanId) ?? []).map((child) => treeOf(child, childrenOf)).sort(byStart),
 });
 
-/** The traces, each from its root. A span whose parent is not here is a root. */
-export const treesOf = (spans: readonly ReceivedSpan[]): SpanTree[] => {
+/**
+ * The traces, each from its root, the first first. A span whose parent is not here is a root. What came twice counts once: what is on its way when
+ * a process exits is sent again.
+ */
+export const treesOf = (received: readonly ReceivedSpan[]): SpanTree[] => {
+  const spans = [...new Map(received.map((span) => [span.spanId, span])).values()];
   const ids = new Set(spans.map(({ spanId }) => spanId));
   const childrenOf = new Map<string, ReceivedSpan[]>();
   for (const span of spans) childrenOf.set(span.parentSpanId, [...(childrenOf.get(span.parentSpanId) ?? []), span]);
