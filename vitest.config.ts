@@ -1,6 +1,8 @@
 // How the tests run: the TypeScript sources as they are, with the decorators that a file's name asks for.
 // Must not hide a slow test: time limits are generous because two cores are shared, not because tests may wait.
 import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { transform } from 'esbuild';
 import { defineConfig, type Plugin } from 'vitest/config';
 
@@ -25,8 +27,23 @@ const lowerSyntax: Plugin = {
   },
 };
 
+/** With SPANLINE_OTEL=3 tests of `spanline/otel` meet OpenTelemetry's API 1.10 and SDK 3 in place of those that the root installs. */
+const otel3 = async (): Promise<Readonly<Record<string, string>>> => {
+  const folder = fileURLToPath(new URL('./test/otel/sdk-3/', import.meta.url));
+  // By its address: scripts have no types.
+  const { ensureInstalled } = await import(new URL('./scripts/lib/install.mjs', import.meta.url).href);
+  ensureInstalled(folder, 'SDK 3 of OpenTelemetry');
+  const library = (name: string): string => join(folder, 'node_modules/@opentelemetry', name);
+  return {
+    '@opentelemetry/api': library('api'),
+    '@opentelemetry/sdk-metrics': library('sdk-metrics'),
+    '@opentelemetry/sdk-trace-base': join(folder, 'sdk-trace-base.mjs'),
+  };
+};
+
 export default defineConfig({
   plugins: [lowerSyntax],
+  resolve: { alias: process.env.SPANLINE_OTEL === '3' ? await otel3() : {} },
   test: {
     include: ['test/**/*.test.ts'],
     pool: 'forks',

@@ -113,6 +113,14 @@ function main() {
   countedTests(`tests on Node ${process.versions.node} (npm test)`, 'npm', ['test', '--']);
   ensureInstalled(root);
   check('tests on Node 24', nodeOf(24), [script('test.mjs'), '--reporter=dot', NAMES_SECOND_TRIES]);
+  process.env.SPANLINE_OTEL = '3';
+  check("tests of OpenTelemetry's API 1.10 and SDK 3 on Node 24", nodeOf(24), [
+    script('test.mjs'),
+    'test/otel',
+    '--reporter=dot',
+    NAMES_SECOND_TRIES,
+  ]);
+  delete process.env.SPANLINE_OTEL;
   process.env.SPANLINE_CONTEXT = 'als';
   check('recording tests on Node 24 without frames', nodeOf(24), [
     script('test.mjs'),
