@@ -16,6 +16,7 @@ const manifest = () => JSON.parse(readFileSync(join(root, 'package.json'), 'utf8
 
 /** Loaded as a module it lets the program wait, which CommonJS cannot: an entry of each kind. */
 const MODULES_ONLY = { 'register/preload': './src/register/preload.ts' };
+const COMMONJS_ONLY = { 'register/index': './src/register/require.ts', 'register/api': './src/register/api.ts' };
 
 /** What the library starts as a thread of its own; it finds the file by this name. */
 const THREADS = { 'archive/archive-worker': './src/archive/archive-worker.ts' };
@@ -98,7 +99,7 @@ export async function bundle() {
   const library = { ...listed, 'register/index': './src/register/index.ts', ...THREADS };
   const esm = await bundleAs('esm', { ...library, ...MODULES_ONLY, ...UNLISTED });
   chmodSync(join(esm, 'cli/main.js'), 0o755);
-  const cjs = await bundleAs('cjs', library);
+  const cjs = await bundleAs('cjs', { ...library, ...COMMONJS_ONLY });
   for (const [format, fresh] of Object.entries({ esm, cjs })) {
     const place = join(root, 'dist', format);
     rmSync(place, { recursive: true, force: true });

@@ -33,16 +33,22 @@ const warnOfCopies = (log: Log): void => {
 
 const NONE: Propagator = { extract: () => undefined, inject() {} };
 
-/** How contexts travel. Where the program has OpenTelemetry's API, what it records and sends through it is ours too. */
-const propagationOf = async (settings: Settings, log: Log): Promise<Propagator> => {
+/** What needs OpenTelemetry's API. */
+export type Api = typeof import('./api.js');
+/** Throws or rejects where the program has no such API. What it gives at once is used at once. */
+export type LoadApi = () => Api | Promise<Api>;
+
+/** Where the program has OpenTelemetry's API, what it records and sends through it is ours too: changes how contexts travel. */
+const startApi = async (settings: Settings, propagator: Propagator, load: LoadApi, log: Log): Promise<void> => {
   const { propagators } = settings;
   const isNone = propagators.every((name) => name === 'none');
   try {
-    const propagator = (await import('./api.js')).registerApi(propagators);
+    const loading = load();
+    const { registerApi } = loading instanceof Promise ? await loading : loading;
+    Object.assign(propagator, registerApi(propagators));
     warnOfCopies(log);
     const started = startOfficial(settings, log);
     if (started.length > 0) log.debug(`also traced: ${started.join(', ')}`);
-    return propagator;
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     const isMissing =
@@ -53,7 +59,7 @@ const propagationOf = async (settings: Settings, log: Log): Promise<Propagator> 
         `OTEL_PROPAGATORS needs the package @opentelemetry/api for ${propagators.join(',')}; tracecontext is used.`,
       );
     }
-    return isNone ? NONE : w3c;
+    if (isNone) Object.assign(propagator, NONE);
   }
 };
 
@@ -76,7 +82,7 @@ const startReporters = async ({ exporters, archive }: Settings, log: Log): Promi
 };
 
 /** Start tracing as `env` asks. Resolves when the reporters are there. */
-export const start = async (env: NodeJS.ProcessEnv = process.env): Promise<void> => {
+export const start = async (load: LoadApi, env: NodeJS.ProcessEnv = process.env): Promise<void> => {
   const warnings: string[] = [];
   const settings = readSettings(env, (message) => warnings.push(message));
   const log = new Log(settings.level);
@@ -86,10 +92,10 @@ export const start = async (env: NodeJS.ProcessEnv = process.env): Promise<void>
     return;
   }
   configureCollector(settings);
-  // At once: a program that is loaded by `--require` begins before anything asynchronous is done.
+  // At once: a program behind `--require` begins before anything asynchronous is done.
   const propagator = { ...w3c };
   startInstrumentations(settings, propagator);
   flushOnSignals(defaultCollector());
-  Object.assign(propagator, await propagationOf(settings, log));
+  await startApi(settings, propagator, load, log);
   await startReporters(settings, log);
 };

@@ -7,7 +7,7 @@ import { afterEach, expect, test } from 'vitest';
 import { buildFirst, root } from '../cli/support/spanline.js';
 import { startServer, type TestServer } from '../exporters/support/http-server.js';
 import { decodeSpans } from '../exporters/support/otlp-decode.js';
-import { out, runFile } from '../support/child.js';
+import { type ChildOptions, out, runFile } from '../support/child.js';
 
 buildFirst();
 
@@ -124,4 +124,27 @@ test('without the API HTTP is traced all the same, and a propagator that needs i
       .map(({ kind }) => kind)
       .sort(),
   ).toEqual([2, 3]);
+});
+
+const firstLine = join(out, 'first-line.cjs');
+writeFileSync(
+  firstLine,
+  `require('@opentelemetry/api').trace.getTracer('shop').startSpan('first').end();
+   console.log(process.argv.length);`,
+);
+
+test.each([
+  ['--require', { execArgv: ['--require', 'spanline/register'] }],
+  ['--import', { execArgv: ['--import', 'spanline/register'] }],
+  ['NODE_OPTIONS with --require', { env: { NODE_OPTIONS: '--require spanline/register' } }],
+  ['NODE_OPTIONS with --import', { env: { NODE_OPTIONS: '--import spanline/register' } }],
+])('by %s the API is there at the first line', async (_, { env = {}, execArgv = [] }: ChildOptions) => {
+  sink = await startServer();
+  const child = await runFile(firstLine, {
+    execArgv,
+    env: { OTEL_EXPORTER_OTLP_ENDPOINT: sink.url, OTEL_TRACES_EXPORTER: '', SPANLINE_ARCHIVE: '', ...env },
+  });
+  expect(child).toMatchObject({ code: 0, stdout: '2\n', stderr: '' });
+  const spans = sink.requests.flatMap(({ body }) => decodeSpans(body));
+  expect(spans).toMatchObject([{ name: 'first', scope: 'shop' }]);
 });
