@@ -27,6 +27,7 @@ import { coreOf, OtelSpan } from './otel-span.js';
 import { ProcessedSpan } from './processed-span.js';
 import type { OtelIdGenerator, OtelSampler, OtelSpanProcessor } from './sdk-interfaces.js';
 import { toTicks } from './time-input.js';
+import { watchedSink } from './watched-sink.js';
 
 /** What the tracers of a provider have alike. */
 export interface TracerSettings {
@@ -43,6 +44,7 @@ export interface TracerSettings {
 const NO_OPTIONS: SpanOptions = Object.freeze({});
 const SAMPLED = 1;
 const RANDOM = 2;
+const RECORD = 1;
 const RECORD_AND_SAMPLED = 2;
 
 const current = (): Context => (state.carriesContexts ? activeContext() : contextApi.active());
@@ -180,11 +182,17 @@ export class SpanlineTracer implements Tracer {
     const result = sampler.shouldSample(asked, origin.traceId, name, kind, { ...attributes }, links);
     const traceState = result.traceState?.serialize() ?? origin.traceState;
     const from = traceState === origin.traceState ? origin : withTraceState(origin, traceState);
-    if (result.decision !== RECORD_AND_SAMPLED) return new CoreSpan(null, name, 0, 0, true, from.withSampled(false));
-    const isChild = core !== undefined && core.trace !== null && core.trace.sink === sink && !core.isDiscarded;
+    const isSampled = result.decision === RECORD_AND_SAMPLED;
+    // What is recorded for processors alone is nothing where there are none.
+    if (!isSampled && (result.decision !== RECORD || this.settings.processors.length === 0)) {
+      return new CoreSpan(null, name, 0, 0, true, from.withSampled(false));
+    }
+    const isChild = isSampled && core !== undefined && core.trace?.sink === sink && !core.isDiscarded;
     const span = isChild
       ? this.#child(name, core)
-      : this.#identified(CoreSpan.recordedRoot(name, from.withSampled(true), sink));
+      : this.#identified(
+          CoreSpan.recordedRoot(name, from.withSampled(isSampled), isSampled ? sink : watchedSink(sink)),
+        );
     for (const [key, value] of Object.entries(attributesToProperties(result.attributes, this.settings.maxText) ?? {})) {
       if (value !== undefined) span.setProperty(key, value);
     }

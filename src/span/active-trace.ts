@@ -57,6 +57,8 @@ export interface TraceSink {
   readonly sampler: Sampler;
   readonly limits: TraceLimits;
   readonly rows: RowStore;
+  /** True: its traces are for those who watch them, are reported to nobody, and go out as not sampled. */
+  readonly keepsNone?: boolean;
   /** A sampled root started. */
   opened(trace: ActiveTrace): void;
   /** The root ended: the trace may be reported. */

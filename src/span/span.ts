@@ -210,7 +210,7 @@ export class Span implements Disposable, LineMount, EndedSpan {
     if (this.trace === null) return this.contextToPassOn();
     const { recordingTrace } = this;
     const { w0, w1, w2, w3, traceState, isRandom } = (recordingTrace ?? this.trace).context;
-    const sampled = recordingTrace !== null;
+    const sampled = recordingTrace !== null && recordingTrace.sink.keepsNone !== true;
     return new SpanContext(w0, w1, w2, w3, this.idHi, this.idLo, sampled, false, traceState, isRandom);
   }
 

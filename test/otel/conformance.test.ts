@@ -105,6 +105,20 @@ const sorted = (spans: readonly Shown[]) => {
     .sort((a, b) => (a.name < b.name ? -1 : 1));
 };
 
+/** Of every second span the decision is `RECORD`: processors see it, exporters do not. */
+const recordOnly = (): Options['sampler'] => {
+  let n = 0;
+  return { shouldSample: () => ({ decision: n++ % 2 === 0 ? 1 : 2 }), toString: () => 'every second' };
+};
+
+/** A processor that keeps what it sees, as an exporter behind `SimpleSpanProcessor` does not. */
+class Watching extends SimpleSpanProcessor {
+  readonly seen: Shown[] = [];
+  override onEnd(span: ReadableSpan): void {
+    this.seen.push(shown(span));
+  }
+}
+
 const bySdk = (scenario: Scenario, { sampler }: Options) => {
   const exporter = new InMemorySpanExporter();
   const provider = new BasicTracerProvider({
@@ -399,4 +413,43 @@ test.each(
 
 test('more than 300 calls are compared', () => {
   expect(scenarios.length).toBeGreaterThan(isSdk3 ? 170 : 200);
+});
+
+test('what is recorded and not sampled: processors see it, nobody gets it, and it goes out as not sampled', async () => {
+  const run = async (watching: Watching, make: (sampler: Options['sampler']) => Tracer): Promise<unknown> => {
+    const tracer = make(recordOnly());
+    const flags: unknown[] = [];
+    tracer.startActiveSpan('first', (first) => {
+      flags.push([first.isRecording(), first.spanContext().traceFlags & 1]);
+      tracer.startActiveSpan('second', (second) => {
+        flags.push([second.isRecording(), second.spanContext().traceFlags & 1]);
+        tracer
+          .startSpan('third', { attributes: { a: 1 } })
+          .addEvent('e', AT)
+          .end();
+        second.end();
+      });
+      first.end();
+    });
+    return { flags, seen: sorted(watching.seen) };
+  };
+  const watching = () => new Watching(new InMemorySpanExporter());
+  const [theirs, ours] = [watching(), watching()];
+  const expected = await run(theirs, (sampler) =>
+    new BasicTracerProvider({ sampler, idGenerator: ids(), spanProcessors: [theirs] }).getTracer('lib', '1'),
+  );
+  const reported = new InMemorySpanExporter();
+  const collector = new Collector({ serviceName: 'x' });
+  collector.setReporter(new OtelSdkReporter(reported));
+  const found = await run(ours, (sampler) =>
+    new SpanlineTracerProvider({
+      collector,
+      sampler: sampler as never,
+      idGenerator: ids(),
+      spanProcessors: [ours],
+    }).getTracer('lib', '1'),
+  );
+  expect(found).toEqual(expected);
+  await collector.flush();
+  expect(reported.getFinishedSpans().map(({ name }) => name)).toEqual(['second']);
 });

@@ -1,0 +1,17 @@
+// Where spans go that a sampler wants recorded and not sampled: processors see them, nobody gets them, and their contexts go out as not sampled.
+import type { ActiveTrace, TraceSink } from '../span/active-trace.js';
+
+const watched = new WeakMap<TraceSink, TraceSink>();
+
+const discard = (trace: ActiveTrace): void => trace.discard();
+
+/** One for each collector, with its bounds. */
+export const watchedSink = (of: TraceSink): TraceSink => {
+  let sink = watched.get(of);
+  if (sink === undefined) {
+    const { sampler, limits, rows } = of;
+    sink = { sampler, limits, rows, keepsNone: true, opened() {}, ended: discard, cancelled: discard, grew() {} };
+    watched.set(of, sink);
+  }
+  return sink;
+};
