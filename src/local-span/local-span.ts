@@ -131,7 +131,7 @@ export class LocalSpan implements Disposable {
     if (!this.accepts()) return this;
     this.details ??= new SpanDetails();
     const made = this.isRecording || typeof properties !== 'function' ? keptProperties(properties) : null;
-    this.details.addEvent({ name, ticks, properties: made }, MAX_LOCAL_DETAILS);
+    this.details.addEvent({ name, ticks, properties: made, dropped: 0 }, MAX_LOCAL_DETAILS);
     return this;
   }
 

@@ -10,6 +10,8 @@ export interface PendingEvent {
   readonly name: string;
   readonly ticks: number;
   readonly properties: PropertyList | null;
+  /** Properties that a bound refused. */
+  readonly dropped: number;
 }
 
 /** A reference to a span: four words of its trace id and two of its own; null when they were no ids. */
@@ -17,6 +19,8 @@ export interface PendingLink {
   readonly ids: ArrayLike<number> | null;
   readonly traceState: string;
   readonly properties: PropertyList | null;
+  /** Properties that a bound refused. */
+  readonly dropped: number;
 }
 
 export class SpanDetails {
@@ -80,14 +84,14 @@ export const writeDetails = (
   return entries.usedBytes - before;
 };
 
-const writeEvent = (entries: RowEntries, { name, ticks, properties }: PendingEvent): void => {
+const writeEvent = (entries: RowEntries, { name, ticks, properties, dropped }: PendingEvent): void => {
   entries.writeEvent(name, ticks);
-  if (properties !== null) entries.writeDropped(entries.writeProperties(properties), 0, 0);
+  entries.writeDropped(dropped + (properties === null ? 0 : entries.writeProperties(properties)), 0, 0);
 };
 
 /** Write a link behind everything else of a row. */
-export const writeLink = (entries: RowEntries, { ids, traceState, properties }: PendingLink): void => {
+export const writeLink = (entries: RowEntries, { ids, traceState, properties, dropped }: PendingLink): void => {
   if (ids === null) return;
   entries.writeLink(ids, traceState);
-  if (properties !== null) entries.writeDropped(entries.writeProperties(properties), 0, 0);
+  entries.writeDropped(dropped + (properties === null ? 0 : entries.writeProperties(properties)), 0, 0);
 };

@@ -45,6 +45,30 @@ export const attributeValue = (
   return most === Number.POSITIVE_INFINITY ? kept : cut(kept, most);
 };
 
+/** What attributes of a provider's spans may be. */
+export interface AttributeLimits {
+  /** Characters of a text. */
+  readonly text: number;
+  /** Attributes of one event, and of one link. */
+  readonly ofEvent: number;
+  readonly ofLink: number;
+}
+
+/** As OpenTelemetry's specification has them. */
+export const DEFAULT_LIMITS: AttributeLimits = { text: Number.POSITIVE_INFINITY, ofEvent: 128, ofLink: 128 };
+
+/** The first `most` of them, and how many were left. */
+export const firstProperties = (
+  attributes: Attributes | undefined | null,
+  text: number,
+  most: number,
+): { readonly properties: Properties | undefined; readonly dropped: number } => {
+  const properties = attributesToProperties(attributes, text);
+  const keys = properties === undefined ? 0 : Object.keys(properties).length;
+  if (properties === undefined || keys <= most) return { properties, dropped: 0 };
+  return { properties: Object.fromEntries(Object.entries(properties).slice(0, most)), dropped: keys - most };
+};
+
 /** Attributes of an event, a link or a resource; undefined when there are none. */
 export const attributesToProperties = (
   attributes: Attributes | undefined | null,

@@ -7,6 +7,7 @@ import { state } from '../local-span/process-state.js';
 import { SpanLine } from '../local-span/span-line.js';
 import { isEmitter } from '../span/arguments.js';
 import { Span } from '../span/span.js';
+import { DEFAULT_LIMITS } from './attributes.js';
 import { bindListeners } from './bind-listeners.js';
 import { contextWithSpan, isSuppressed, spanOf } from './otel-context.js';
 import { coreOf, OtelSpan } from './otel-span.js';
@@ -21,7 +22,7 @@ export const contextOf = (line: SpanLine): Context => {
   const span = mount as Span;
   // A line that only carries a context.
   if (span.trace === null && span.context === undefined) return asContext(context);
-  const made = contextWithSpan(asContext(context), new OtelSpan(span, Number.POSITIVE_INFINITY));
+  const made = contextWithSpan(asContext(context), new OtelSpan(span, DEFAULT_LIMITS));
   line.context = made;
   return made;
 };

@@ -19,7 +19,7 @@ import type { Properties, PropertyValue } from '../local-span/property.js';
 import type { ActiveTrace } from '../span/active-trace.js';
 import type { Span as CoreSpan } from '../span/span.js';
 import type { SpanContext as CoreContext } from '../span/span-context.js';
-import { attributesToProperties, attributeValue } from './attributes.js';
+import { type AttributeLimits, attributeValue, firstProperties } from './attributes.js';
 import { isTimeInput, toTicks } from './time-input.js';
 
 const SAMPLED = 1;
@@ -52,8 +52,7 @@ export class OtelSpan implements Span {
   constructor(
     /** The span it stands for. */
     readonly spanlineSpan: CoreSpan,
-    /** Characters of a text in an attribute. */
-    private readonly maxText: number,
+    private readonly limits: AttributeLimits,
   ) {}
 
   spanContext(): SpanContext {
@@ -66,7 +65,7 @@ export class OtelSpan implements Span {
 
   setAttribute(key: string, value: AttributeValue): this {
     if (!this.isOpen()) return this;
-    const kept = attributeValue(key, value, this.maxText);
+    const kept = attributeValue(key, value, this.limits.text);
     if (kept !== undefined) this.spanlineSpan.setProperty(key, kept as PropertyValue);
     return this;
   }
@@ -81,16 +80,19 @@ export class OtelSpan implements Span {
     if (!this.isOpen()) return this;
     const isTime = isTimeInput(attributesOrTime);
     const at = isTimeInput(time) ? time : isTime ? attributesOrTime : undefined;
-    const attributes = isTime ? undefined : attributesToProperties(attributesOrTime, this.maxText);
-    this.event(name, attributes, at);
+    const { text, ofEvent } = this.limits;
+    const { properties, dropped } = firstProperties(isTime ? undefined : attributesOrTime, text, ofEvent);
+    this.event(name, properties, at, dropped);
     return this;
   }
 
   addLink({ context, attributes }: Link): this {
     if (!this.isOpen()) return this;
     const { traceId, spanId, traceState } = context;
-    const properties = attributesToProperties(attributes, this.maxText);
-    this.spanlineSpan.addLink({ traceId, spanId, traceState: traceState?.serialize(), properties });
+    const { text, ofLink } = this.limits;
+    const { properties, dropped } = firstProperties(attributes, text, ofLink);
+    const state = traceState?.serialize();
+    this.spanlineSpan.addLink({ traceId, spanId, traceState: state, properties, droppedAttributesCount: dropped });
     return this;
   }
 
@@ -151,10 +153,11 @@ export class OtelSpan implements Span {
     return false;
   }
 
-  private event(name: string, properties: Properties | undefined, time: TimeInput | undefined): void {
+  private event(name: string, properties: Properties | undefined, time: TimeInput | undefined, dropped = 0): void {
     const { spanlineSpan } = this;
-    if (time === undefined || time === null) spanlineSpan.addEvent(name, properties);
-    else spanlineSpan.addEventAt(name, toTicks(time, spanlineSpan.trace as ActiveTrace), properties);
+    const isNow = time === undefined || time === null;
+    const ticks = isNow ? now() : toTicks(time, spanlineSpan.trace as ActiveTrace);
+    spanlineSpan.addEventAt(name, ticks, properties, dropped);
   }
 
   private endThen(trace: ActiveTrace, time: TimeInput): void {

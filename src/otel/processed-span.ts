@@ -18,6 +18,7 @@ import type { SpanScope } from '../local-span/span-scopes.js';
 import type { ActiveTrace } from '../span/active-trace.js';
 import type { Span as CoreSpan } from '../span/span.js';
 import { hex8 } from '../span/traceparent.js';
+import type { AttributeLimits } from './attributes.js';
 import { OtelSpan } from './otel-span.js';
 import { toSdkResource } from './readable-resource.js';
 import type { OtelSpanProcessor } from './sdk-interfaces.js';
@@ -48,12 +49,12 @@ export class ProcessedSpan extends OtelSpan {
 
   constructor(
     span: CoreSpan,
-    maxText: number,
+    limits: AttributeLimits,
     readonly parentSpanContext: SpanContext | undefined,
     scope: SpanScope,
     processors: readonly OtelSpanProcessor[],
   ) {
-    super(span, maxText);
+    super(span, limits);
     this.#scope = scope;
     this.#processors = processors;
   }
@@ -104,21 +105,22 @@ export class ProcessedSpan extends OtelSpan {
     return toAttributes(this.spanlineSpan.propertyList);
   }
   get events(): { name: string; time: HrTime; attributes: Attributes; droppedAttributesCount: number }[] {
-    return (this.spanlineSpan.details?.events ?? []).map(({ name, ticks, properties }) => ({
+    return (this.spanlineSpan.details?.events ?? []).map(({ name, ticks, properties, dropped }) => ({
       name,
       time: toHrTime(ticks, this.#trace),
       attributes: toAttributes(properties),
-      droppedAttributesCount: 0,
+      droppedAttributesCount: dropped,
     }));
   }
   get links(): Link[] {
     const links = this.spanlineSpan.details?.links ?? [];
-    return links.flatMap(({ ids, traceState, properties }) => {
+    return links.flatMap(({ ids, traceState, properties, dropped }) => {
       if (ids === null) return [];
       const traceId = hex8(ids[0]) + hex8(ids[1]) + hex8(ids[2]) + hex8(ids[3]);
       const context: SpanContext = { traceId, spanId: hex8(ids[4]) + hex8(ids[5]), traceFlags: 1 };
       if (traceState !== '') context.traceState = createTraceState(traceState);
-      return [properties === null ? { context } : { context, attributes: toAttributes(properties) }];
+      const link: Link = properties === null ? { context } : { context, attributes: toAttributes(properties) };
+      return [dropped === 0 ? link : { ...link, droppedAttributesCount: dropped }];
     });
   }
   get resource(): object {

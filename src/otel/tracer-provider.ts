@@ -15,6 +15,7 @@ import type { Collector } from '../collector/collector.js';
 import { defaultCollector } from '../collector/default-collector.js';
 import { checkNames } from '../collector/options.js';
 import { spanScope } from '../local-span/span-scopes.js';
+import { DEFAULT_LIMITS } from './attributes.js';
 import { SpanlineContextManager } from './context-manager.js';
 import { W3CBaggagePropagator } from './propagators/baggage.js';
 import { CompositePropagator } from './propagators/composite.js';
@@ -33,6 +34,9 @@ export interface TracerProviderOptions {
   readonly spanProcessors?: readonly OtelSpanProcessor[];
   /** Characters of a text in an attribute; longer ones are cut. Default: no bound. */
   readonly attributeValueLengthLimit?: number;
+  /** Attributes of one event, and of one link; what is beyond is counted. Default: 128 each. */
+  readonly attributePerEventCountLimit?: number;
+  readonly attributePerLinkCountLimit?: number;
 }
 
 /** What {@link SpanlineTracerProvider.register} sets beside itself. Null leaves out what would be set. */
@@ -47,7 +51,14 @@ const METHODS = {
   collector: ['flush', 'opened'],
 } as const;
 
-const NAMES = ['collector', 'sampler', 'idGenerator', 'spanProcessors', 'attributeValueLengthLimit'];
+/** Numbers, and the least that each may be. */
+const LIMITS = {
+  attributeValueLengthLimit: 1,
+  attributePerEventCountLimit: 0,
+  attributePerLinkCountLimit: 0,
+} as const;
+
+const NAMES = ['collector', 'sampler', 'idGenerator', 'spanProcessors', ...Object.keys(LIMITS)];
 
 const check = (options: TracerProviderOptions): void => {
   checkNames(options, NAMES);
@@ -60,9 +71,11 @@ const check = (options: TracerProviderOptions): void => {
   }
   for (const one of options.spanProcessors ?? [])
     needs('spanProcessors', one, ['onStart', 'onEnd', 'forceFlush', 'shutdown']);
-  const { attributeValueLengthLimit: most = 1 } = options;
-  if (typeof most !== 'number' || !(most >= 1)) {
-    throw new OptionError('Option "attributeValueLengthLimit" must be a number from 1 on.');
+  for (const [name, least] of Object.entries(LIMITS)) {
+    const most = options[name as keyof typeof LIMITS] ?? least;
+    if (typeof most !== 'number' || !(most >= least)) {
+      throw new OptionError(`Option "${name}" must be a number from ${least} on.`);
+    }
   }
 };
 
@@ -87,14 +100,18 @@ export class SpanlineTracerProvider implements TracerProvider {
 
   constructor(options: TracerProviderOptions = {}) {
     check(options);
-    const { collector, sampler, idGenerator, spanProcessors = [], attributeValueLengthLimit } = options;
+    const { collector, sampler, idGenerator, spanProcessors = [] } = options;
     this.#collector = collector;
     this.#settings = {
       collector,
       sampler,
       idGenerator,
       processors: [...spanProcessors],
-      maxText: attributeValueLengthLimit ?? Number.POSITIVE_INFINITY,
+      limits: {
+        text: options.attributeValueLengthLimit ?? DEFAULT_LIMITS.text,
+        ofEvent: options.attributePerEventCountLimit ?? DEFAULT_LIMITS.ofEvent,
+        ofLink: options.attributePerLinkCountLimit ?? DEFAULT_LIMITS.ofLink,
+      },
     };
   }
 

@@ -20,7 +20,7 @@ import { KINDS } from '../span/span-check.js';
 import { SpanContext as CoreContext } from '../span/span-context.js';
 import { defaultSink } from '../span/trace-sink.js';
 import { parseSpanId, parseTraceId } from '../span/traceparent.js';
-import { attributesToProperties } from './attributes.js';
+import { type AttributeLimits, attributesToProperties } from './attributes.js';
 import { activeContext } from './context-manager.js';
 import { contextWithSpan, isSuppressed, spanOf } from './otel-context.js';
 import { coreOf, OtelSpan } from './otel-span.js';
@@ -37,8 +37,7 @@ export interface TracerSettings {
   readonly sampler: OtelSampler | undefined;
   readonly idGenerator: OtelIdGenerator | undefined;
   readonly processors: readonly OtelSpanProcessor[];
-  /** Characters of a text in an attribute. */
-  readonly maxText: number;
+  readonly limits: AttributeLimits;
 }
 
 const NO_OPTIONS: SpanOptions = Object.freeze({});
@@ -94,7 +93,7 @@ export class SpanlineTracer implements Tracer {
   }
 
   startSpan(name: string, options: SpanOptions = NO_OPTIONS, context: Context = current()): Span {
-    const { sampler, processors, maxText } = this.settings;
+    const { sampler, processors, limits } = this.settings;
     if (isSuppressed(context))
       return traceApi.wrapSpanContext({ traceId: '0'.repeat(32), spanId: '0'.repeat(16), traceFlags: 0 });
     const parent = options.root === true ? undefined : spanOf(context);
@@ -103,14 +102,14 @@ export class SpanlineTracer implements Tracer {
     const started =
       sampler === undefined ? this.#start(name, parent) : this.#sampled(sampler, name, options, context, parent);
     if (!(started instanceof CoreSpan)) return started;
-    if (started.trace === null) return new OtelSpan(started, maxText);
+    if (started.trace === null) return new OtelSpan(started, limits);
     started.setScope(this.scope);
     if (processors.length === 0) {
-      const span = new OtelSpan(started, maxText);
+      const span = new OtelSpan(started, limits);
       if (options !== NO_OPTIONS) this.#describe(span, options);
       return span;
     }
-    const span = new ProcessedSpan(started, maxText, validContext(parent), this.instrumentationScope, processors);
+    const span = new ProcessedSpan(started, limits, validContext(parent), this.instrumentationScope, processors);
     this.#describe(span, options);
     span.started(context);
     return span;
@@ -193,7 +192,9 @@ export class SpanlineTracer implements Tracer {
       : this.#identified(
           CoreSpan.recordedRoot(name, from.withSampled(isSampled), isSampled ? sink : watchedSink(sink)),
         );
-    for (const [key, value] of Object.entries(attributesToProperties(result.attributes, this.settings.maxText) ?? {})) {
+    for (const [key, value] of Object.entries(
+      attributesToProperties(result.attributes, this.settings.limits.text) ?? {},
+    )) {
       if (value !== undefined) span.setProperty(key, value);
     }
     return span;

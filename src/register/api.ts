@@ -17,7 +17,7 @@ import { JaegerPropagator } from '../otel/propagators/jaeger.js';
 import { W3CTraceContextPropagator } from '../otel/propagators/trace-context.js';
 import { SpanlineTracerProvider } from '../otel/tracer-provider.js';
 import { SpanContext } from '../span/span-context.js';
-import type { PropagatorName } from './settings.js';
+import type { PropagatorName, Settings } from './settings.js';
 
 const MAKERS: Readonly<Record<Exclude<PropagatorName, 'none'>, () => TextMapPropagator>> = {
   tracecontext: () => new W3CTraceContextPropagator(),
@@ -72,11 +72,11 @@ const baggageBeside = (isWanted: boolean): Partial<Propagator> => {
   };
 };
 
-/** Make the API ours; gives how contexts travel, by `names`. */
-export const registerApi = (names: readonly PropagatorName[]): Propagator => {
+/** Make the API ours; gives how contexts travel. */
+export const registerApi = ({ propagators: names, apiLimits }: Settings): Propagator => {
   const propagator = compositeOf(names);
   const contextManager = new SpanlineContextManager().enable();
-  new SpanlineTracerProvider().register({ contextManager, propagator });
+  new SpanlineTracerProvider(apiLimits).register({ contextManager, propagator });
   const isDefault =
     names.every((name) => name === 'tracecontext' || name === 'baggage') && names.includes('tracecontext');
   return isDefault ? { ...w3c, ...baggageBeside(names.includes('baggage')) } : asOurs(propagator);

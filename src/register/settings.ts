@@ -29,6 +29,13 @@ export interface Bounds {
   readonly maxLinksPerSpan: number | undefined;
 }
 
+/** Limits of what OpenTelemetry's API records; undefined where the default serves. */
+export interface ApiLimits {
+  readonly attributeValueLengthLimit: number | undefined;
+  readonly attributePerEventCountLimit: number | undefined;
+  readonly attributePerLinkCountLimit: number | undefined;
+}
+
 /** Everything that was asked for. */
 export interface Settings {
   readonly isDisabled: boolean;
@@ -41,6 +48,7 @@ export interface Settings {
   readonly samplerShare: number | undefined;
   readonly propagators: readonly PropagatorName[];
   readonly bounds: Bounds;
+  readonly apiLimits: ApiLimits;
   /** Names of instrumentations; undefined for all. */
   readonly enabled: readonly string[] | undefined;
   readonly disabled: readonly string[];
@@ -67,6 +75,15 @@ const boundsOf = (variables: Variables): Bounds => {
   };
 };
 
+const apiLimitsOf = (variables: Variables): ApiLimits => {
+  const text = (kind: string) => variables.whole(`OTEL_${kind}ATTRIBUTE_VALUE_LENGTH_LIMIT`, 0);
+  return {
+    attributeValueLengthLimit: atLeastOne(text('SPAN_') ?? text('')),
+    attributePerEventCountLimit: variables.whole('OTEL_EVENT_ATTRIBUTE_COUNT_LIMIT', 0),
+    attributePerLinkCountLimit: variables.whole('OTEL_LINK_ATTRIBUTE_COUNT_LIMIT', 0),
+  };
+};
+
 const exportersOf = (variables: Variables, archive: string | undefined): readonly ExporterName[] => {
   // Who keeps traces on disk has said where they go.
   const names = variables.words('OTEL_TRACES_EXPORTER', EXPORTERS, [archive === undefined ? 'otlp' : 'none']);
@@ -89,6 +106,7 @@ export const readSettings = (env: NodeJS.ProcessEnv, warn: Warn): Settings => {
       : undefined,
     propagators: variables.words('OTEL_PROPAGATORS', PROPAGATORS, ['tracecontext', 'baggage']),
     bounds: boundsOf(variables),
+    apiLimits: apiLimitsOf(variables),
     enabled: enabled.length === 0 ? undefined : enabled,
     disabled: variables.list('OTEL_NODE_DISABLED_INSTRUMENTATIONS'),
   };

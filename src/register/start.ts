@@ -45,7 +45,7 @@ const startApi = async (settings: Settings, propagator: Propagator, load: LoadAp
   try {
     const loading = load();
     const { registerApi } = loading instanceof Promise ? await loading : loading;
-    Object.assign(propagator, registerApi(propagators));
+    Object.assign(propagator, registerApi(settings));
     warnOfCopies(log);
     const started = startOfficial(settings, log);
     if (started.length > 0) log.debug(`also traced: ${started.join(', ')}`);

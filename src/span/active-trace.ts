@@ -29,6 +29,7 @@ export const linkToPlace = ({ w0, w1, w2, w3 }: SpanContext, { parentHi, parentL
   ids: [w0, w1, w2, w3, parentHi, parentLo],
   traceState: '',
   properties: null,
+  dropped: 0,
 });
 
 /** A local batch under a span of this trace. `alsoUnder` are further parents in the same trace: they become links. */

@@ -33,6 +33,10 @@ export const withStatus = (flags: number, code: StatusCode, message: unknown): n
   return (flags & ~STATUS_BITS) | (Math.max(0, number) << Flag.statusShift);
 };
 
+// A program may hand on anything.
+const wholeCount = (value: unknown): number =>
+  Number.isInteger(value) ? Math.min(Math.max(0, value as number), 0x7fff_ffff) : 0;
+
 /** A link with its fields read once; without ids when they are no ids. */
 export const pendingLink = (
   to: SpanContext | Link,
@@ -47,11 +51,12 @@ export const pendingLink = (
         ids: [...trace, ...span],
         traceState: typeof traceState === 'string' ? traceState : '',
         properties: keptProperties(properties ?? (to as Link).properties),
+        dropped: wholeCount((to as Link).droppedAttributesCount),
       };
     }
   } catch {
     // Counted below.
   }
   count(Counter.linksInvalid);
-  return { ids: null, traceState: '', properties: null };
+  return { ids: null, traceState: '', properties: null, dropped: 0 };
 };

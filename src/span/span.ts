@@ -257,15 +257,16 @@ export class Span implements Disposable, LineMount, EndedSpan {
   /** Add an event at this moment. Properties are copied now; a callback runs at once, and only when recording. */
   addEvent(name: string, properties?: Properties | (() => Properties)): this {
     if (!this.accepts()) return this;
-    const event = { name, ticks: now(), properties: keptProperties(properties) };
+    const event = { name, ticks: now(), properties: keptProperties(properties), dropped: 0 };
     this.detailed.addEvent(event, this.limits.maxEventsPerSpan);
     return this;
   }
 
-  /** @internal An event of another moment. */
-  addEventAt(name: string, ticks: number, properties: Properties | undefined): void {
+  /** @internal An event of another moment, `dropped` of whose properties were refused. */
+  addEventAt(name: string, ticks: number, properties: Properties | undefined, dropped = 0): void {
     if (!this.accepts()) return;
-    this.detailed.addEvent({ name, ticks, properties: keptProperties(properties) }, this.limits.maxEventsPerSpan);
+    const event = { name, ticks, properties: keptProperties(properties), dropped };
+    this.detailed.addEvent(event, this.limits.maxEventsPerSpan);
   }
 
   /** Refer to another span. */

@@ -73,14 +73,16 @@ const shown = (span: ReadableSpan) => {
     duration: explicit ? [...span.duration] : span.duration[0] >= 0,
     status: { ...span.status },
     attributes: { ...span.attributes },
-    links: span.links.map(({ context: { traceId, spanId }, attributes }) => ({
+    links: span.links.map(({ context: { traceId, spanId }, attributes, droppedAttributesCount }) => ({
+      dropped: droppedAttributesCount ?? 0,
       traceId,
       spanId,
       attributes: { ...attributes },
     })),
-    events: span.events.map(({ name, time, attributes }) => {
+    events: span.events.map(({ name, time, attributes, droppedAttributesCount }) => {
       const { 'exception.stacktrace': stack, ...rest } = attributes ?? {};
-      return { name, time: timeOf(time), attributes: rest, hasStack: stack !== undefined };
+      const dropped = droppedAttributesCount ?? 0;
+      return { name, time: timeOf(time), attributes: rest, hasStack: stack !== undefined, dropped };
     }),
     ended: span.ended,
     scope: [
@@ -294,6 +296,13 @@ const scenarios: [string, Scenario][] = [
     one((span) => {
       for (let i = 0; i < 200; i++) span.setAttribute(`k${i}`, i);
       span.setAttribute('k3', 'again');
+    }),
+  ],
+  [
+    '200 attributes of an event and of a link',
+    one((span) => {
+      const attributes = Object.fromEntries(Array.from({ length: 200 }, (_, i) => [`k${i}`, i]));
+      span.addEvent('e', attributes, AT).addLink({ context: REMOTE, attributes });
     }),
   ],
   [

@@ -118,7 +118,18 @@ test('an option that is wrong is named', () => {
   wrong({ idGenerator: 5 });
   wrong({ spanProcessors: [{}] });
   wrong({ attributeValueLengthLimit: 0 });
+  wrong({ attributePerEventCountLimit: -1 });
   wrong({ other: 1 });
+});
+
+test('attributes of an event and of a link: the first are kept, and the others counted', async () => {
+  const { spans } = register({ attributePerEventCountLimit: 1, attributePerLinkCountLimit: 0 });
+  const attributes = { a: 1, b: 2, c: 3 };
+  const context = { traceId: '1'.repeat(32), spanId: '2'.repeat(16), traceFlags: 1 };
+  trace.getTracer('t').startSpan('s').addEvent('e', attributes).addLink({ context, attributes }).end();
+  const { s } = await spans();
+  expect(s.events[0]).toMatchObject({ properties: { a: 1 }, droppedAttributesCount: 2 });
+  expect(s.links[0]).toMatchObject({ properties: {}, droppedAttributesCount: 3 });
 });
 
 test('texts are cut, limits count what they drop', async () => {

@@ -25,6 +25,11 @@ test('nothing set: the defaults of the specification, and no warning', () => {
       maxEventsPerSpan: undefined,
       maxLinksPerSpan: undefined,
     },
+    apiLimits: {
+      attributeValueLengthLimit: undefined,
+      attributePerEventCountLimit: undefined,
+      attributePerLinkCountLimit: undefined,
+    },
     enabled: undefined,
     disabled: [],
     warnings: [],
@@ -61,6 +66,18 @@ test.each([
   ['OTEL_ATTRIBUTE_COUNT_LIMIT', '9', { bounds: expect.objectContaining({ maxPropertiesPerSpan: 9 }) }],
   ['OTEL_SPAN_EVENT_COUNT_LIMIT', '5', { bounds: expect.objectContaining({ maxEventsPerSpan: 5 }) }],
   ['OTEL_SPAN_LINK_COUNT_LIMIT', '3', { bounds: expect.objectContaining({ maxLinksPerSpan: 3 }) }],
+  [
+    'OTEL_ATTRIBUTE_VALUE_LENGTH_LIMIT',
+    '40',
+    { apiLimits: expect.objectContaining({ attributeValueLengthLimit: 40 }) },
+  ],
+  [
+    'OTEL_SPAN_ATTRIBUTE_VALUE_LENGTH_LIMIT',
+    '30',
+    { apiLimits: expect.objectContaining({ attributeValueLengthLimit: 30 }) },
+  ],
+  ['OTEL_EVENT_ATTRIBUTE_COUNT_LIMIT', '2', { apiLimits: expect.objectContaining({ attributePerEventCountLimit: 2 }) }],
+  ['OTEL_LINK_ATTRIBUTE_COUNT_LIMIT', '0', { apiLimits: expect.objectContaining({ attributePerLinkCountLimit: 0 }) }],
   ['OTEL_NODE_ENABLED_INSTRUMENTATIONS', 'http, pg', { enabled: ['http', 'pg'] }],
   ['OTEL_NODE_DISABLED_INSTRUMENTATIONS', 'fs,dns', { disabled: ['fs', 'dns'] }],
 ])('%s=%s', (name, value, expected) => {
