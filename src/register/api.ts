@@ -17,6 +17,7 @@ import { JaegerPropagator } from '../otel/propagators/jaeger.js';
 import { W3CTraceContextPropagator } from '../otel/propagators/trace-context.js';
 import { SpanlineTracerProvider } from '../otel/tracer-provider.js';
 import { SpanContext } from '../span/span-context.js';
+import { observeMetrics } from './observe-metrics.js';
 import type { PropagatorName, Settings } from './settings.js';
 
 const MAKERS: Readonly<Record<Exclude<PropagatorName, 'none'>, () => TextMapPropagator>> = {
@@ -77,6 +78,7 @@ export const registerApi = ({ propagators: names, apiLimits }: Settings): Propag
   const propagator = compositeOf(names);
   const contextManager = new SpanlineContextManager().enable();
   new SpanlineTracerProvider(apiLimits).register({ contextManager, propagator });
+  observeMetrics();
   const isDefault =
     names.every((name) => name === 'tracecontext' || name === 'baggage') && names.includes('tracecontext');
   return isDefault ? { ...w3c, ...baggageBeside(names.includes('baggage')) } : asOurs(propagator);

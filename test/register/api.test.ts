@@ -8,6 +8,7 @@ import { buildFirst, root } from '../cli/support/spanline.js';
 import { startServer, type TestServer } from '../exporters/support/http-server.js';
 import { decodeSpans } from '../exporters/support/otlp-decode.js';
 import { type ChildOptions, out, runFile } from '../support/child.js';
+import { service } from './support/official.js';
 
 buildFirst();
 
@@ -147,4 +148,17 @@ test.each([
   expect(child).toMatchObject({ code: 0, stdout: '2\n', stderr: '' });
   const spans = sink.requests.flatMap(({ body }) => decodeSpans(body));
   expect(spans).toMatchObject([{ name: 'first', scope: 'shop' }]);
+});
+
+test('counters of ours among the metrics of a program that sets a MeterProvider', async () => {
+  sink = await startServer();
+  const program = service('metrics.cjs');
+  const child = await runFile(program, {
+    execArgv: ['--import', 'spanline/register'],
+    env: { OTEL_EXPORTER_OTLP_ENDPOINT: sink.url, OTEL_TRACES_EXPORTER: '', SPANLINE_ARCHIVE: '' },
+  });
+  expect(child).toMatchObject({ code: 0, stderr: '' });
+  const names = JSON.parse(child.stdout) as readonly string[];
+  expect(names).toContain('orders');
+  expect(names).toContain('spanline.spans_over_trace_cap');
 });
