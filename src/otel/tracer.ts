@@ -186,7 +186,9 @@ export class SpanlineTracer implements Tracer {
     if (!isSampled && (result.decision !== RECORD || this.settings.processors.length === 0)) {
       return new CoreSpan(null, name, 0, 0, true, from.withSampled(false));
     }
-    const isChild = isSampled && core !== undefined && core.trace?.sink === sink && !core.isDiscarded;
+    // A trace has one state: a span that is given another one begins a part of its own.
+    const isSame = from === origin && core?.trace?.sink === sink && !core.isDiscarded;
+    const isChild = isSampled && isSame;
     const span = isChild
       ? this.#child(name, core)
       : this.#identified(

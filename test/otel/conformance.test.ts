@@ -5,6 +5,7 @@ import {
   type Attributes,
   type Context,
   context,
+  createTraceState,
   ROOT_CONTEXT,
   type Span,
   type SpanOptions,
@@ -399,6 +400,16 @@ const samplers: [string, Options['sampler']][] = [
     {
       shouldSample: (_c, _t, name) => ({ decision: name.includes('1') ? 0 : 2, attributes: { 'sampled.by': 'rule' } }),
       toString: () => 'rule',
+    },
+  ],
+  [
+    'a sampler with states',
+    {
+      shouldSample: (_c, _t, name) => ({
+        decision: 2,
+        traceState: createTraceState(`vendor=${name.replaceAll(' ', '_')}`),
+      }),
+      toString: () => 'states',
     },
   ],
 ];
