@@ -69,6 +69,8 @@ const script = (name) => join(root, 'scripts', name);
 const SMOKE = ['package', 'clock', 'context', 'profile', 'instrument', 'otel', 'register'].map(
   (room) => `test/${room}`,
 );
+/** What takes long, and is enough on two lines of Node. */
+const LONG = ['applications', 'longevity'].map((name) => `--exclude=test/register/${name}.test.ts`);
 const RECORDING = ['test/local-span', 'test/span/', 'test/collector', 'test/context'];
 
 /** Servers that tests of instrumentations talk to, and where their Debian packages put them. Without one its tests are skipped, with a line. */
@@ -133,6 +135,7 @@ function main() {
     check(`tests of Node's own parts on Node ${major}`, nodeOf(major), [
       script('test.mjs'),
       ...SMOKE,
+      ...LONG,
       '--reporter=dot',
       NAMES_SECOND_TRIES,
     ]);

@@ -68,7 +68,6 @@ const traceRouter = (): Off =>
 interface Layer4 {
   /** What matched. */
   readonly path?: unknown;
-  readonly route?: unknown;
   [MOUNT]?: string;
 }
 interface Express4 {
@@ -94,7 +93,7 @@ const rememberPath = (use: Method): Method => {
     for (const layer of stack.slice(length)) layer[MOUNT] = path;
   });
   return function (this: unknown, ...args) {
-    const { stack } = this as { stack: readonly Layer4[] };
+    const { stack = [] } = this as { stack?: readonly Layer4[] };
     const { length } = stack;
     const result = Reflect.apply(use, this, args);
     remember(stack, length, args[0]);
@@ -110,7 +109,7 @@ const patchExpress4 = ({ Router, Route }: Express4): Off | undefined => {
     const request = args[2] as Request;
     if (path === undefined || typeof matched !== 'string' || !isToldOf(request, path)) return;
     const { baseUrl = '' } = request;
-    enter(request, baseUrl, baseUrl + matched, path);
+    enter(request, baseUrl, (baseUrl + matched).replace(/\/$/, ''), path);
   });
   const dispatched = first((route, [request]) => found(request as Request, (route as { path?: unknown }).path));
   return allOff([

@@ -1,5 +1,7 @@
 // A call to a database as a span: the same words for all of them. No value of a query and no text of an error may get into it, for databases
 // quote what they were given.
+import { BoundedCache } from '../../base/maps/bounded-cache.js';
+import { getOrMake } from '../../base/maps/get-or-make.js';
 import type { PropertyValue } from '../../local-span/property.js';
 import type { Span } from '../../span/span.js';
 import type { SpanOptions } from '../../span/span-options.js';
@@ -42,10 +44,25 @@ export interface Operation {
   readonly batchSize?: number | undefined;
 }
 
-/** A query in SQL. */
-export const sqlOperation = (query: unknown, dialect?: Dialect): Operation => {
-  const text = withoutValues(typeof query === 'string' ? query : '', dialect);
+const MOST_TEXTS = 512;
+const MOST_CHARACTERS = 4096;
+
+/** Operations by the text of their query, by dialect: a service sends the same few, and taking values out of one takes microseconds. */
+const known = {
+  ansi: new BoundedCache<string, Operation>(MOST_TEXTS),
+  mysql: new BoundedCache<string, Operation>(MOST_TEXTS),
+};
+
+const readOperation = (query: string, dialect: Dialect): Operation => {
+  const text = withoutValues(query, dialect);
   return { text, ...summaryOf(text) };
+};
+
+/** A query in SQL. */
+export const sqlOperation = (query: unknown, dialect: Dialect = 'ansi'): Operation => {
+  if (typeof query !== 'string') return readOperation('', dialect);
+  if (query.length > MOST_CHARACTERS) return readOperation(query, dialect);
+  return getOrMake(known[dialect], query, () => readOperation(query, dialect));
 };
 
 /** Starts and ends the spans of one kind of database. */

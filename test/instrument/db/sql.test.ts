@@ -1,5 +1,7 @@
 // Values never stay in a query's text, however they are quoted.
+
 import { expect, test } from 'vitest';
+import { sqlOperation } from '../../../src/instrument/db/database.js';
 import { summaryOf, withoutValues } from '../../../src/instrument/db/sql.js';
 
 test.each([
@@ -33,3 +35,11 @@ test.each([
   ['BEGIN', 'BEGIN'],
   ['', ''],
 ])('summary of %s', (text, summary) => expect(summaryOf(text).summary).toBe(summary));
+
+test('what was made of a text is kept, for each dialect apart', () => {
+  const text = 'SELECT "name" FROM users';
+  const first = sqlOperation(text);
+  expect(sqlOperation(text, 'mysql').text).toBe('SELECT ? FROM users');
+  expect(sqlOperation(text)).toBe(first);
+  expect(first.text).toBe(text);
+});

@@ -1,7 +1,7 @@
 // A bounded cache never holds more than its bound, never gives a wrong value, and keeps what is used.
 import { expect, test } from 'vitest';
-import { BoundedCache } from '../../src/tracedb/bounded-cache.js';
-import { seeded } from './support/random.js';
+import { BoundedCache } from '../../../src/base/maps/bounded-cache.js';
+import { seeded } from '../../tracedb/support/random.js';
 
 test.each([2, 3, 10, 101])('a cache of %i holds at most that and answers like a map, or not at all', (capacity) => {
   const random = seeded(capacity);

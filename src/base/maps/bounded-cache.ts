@@ -1,5 +1,5 @@
-// A bounded map for what can be read again. It must never hold more than its bound, and a hit must cost no more than two look-ups:
-// every cell of a tile goes through one.
+// A bounded map for what can be read or made again. It must never hold more than its bound, and a hit must cost no more than two look-ups:
+// every cell of a tile goes through one, and every query of a service.
 
 /**
  * A map of at most `capacity` entries. Entries live in two generations: when the young one is full it becomes the old one, and
