@@ -71,7 +71,13 @@ const headerOf = ({ headers }: UndiciResponse, name: string): string | undefined
   return undefined;
 };
 
-const isGivenUp = (error: unknown): boolean => (Object(error) as { name?: unknown }).name === 'AbortError';
+// By its text too: on Node 20 a time that is up is an AbortError as well, with another one.
+const GIVEN_UP = 'This operation was aborted';
+
+const isGivenUp = (error: unknown): boolean => {
+  const { name, message } = (Object(error) ?? {}) as { name?: unknown; message?: unknown };
+  return name === 'AbortError' && message === GIVEN_UP;
+};
 
 export const instrumentUndici = (options: UndiciOptions, propagator: Propagator): Off => {
   const { ignore, enrich, requireParent = false } = options;

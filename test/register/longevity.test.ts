@@ -14,7 +14,7 @@ buildFirst();
 const REQUESTS = Number(process.env.SPANLINE_LONGEVITY || 24_000);
 const AT_ONCE = 32;
 /** Growth of the heap, however many requests: less than what one object for each would take. */
-const MOST_BYTES = 1_000_000;
+const MOST_BYTES = 3_000_000;
 /** What Node itself keeps for connections that are open. */
 const KEPT = 4 * AT_ONCE;
 

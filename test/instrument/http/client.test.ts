@@ -250,5 +250,5 @@ test('fetch that took too long', async () => {
   const { url } = await serve(() => given.abort(new DOMException('too long', 'TimeoutError')));
   await expect(inRoot(() => fetch(url, { signal: given.signal }))).rejects.toThrow('too long');
   const [span] = await recordedOf('client');
-  expect(span).toMatchObject({ status: { code: 'error' } });
+  expect(span).toMatchObject({ status: { code: 'error' }, properties: { 'error.type': 'TimeoutError' } });
 });
