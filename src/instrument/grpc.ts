@@ -2,11 +2,14 @@
 // registration of handlers. Neither messages nor metadata nor the text of a status may get into a span.
 import type { EventEmitter } from 'node:events';
 import { Counter, count } from '../local-span/counters.js';
+import { lineStore } from '../local-span/line-store.js';
 import type { PropertyValue } from '../local-span/property.js';
 import { Span } from '../span/span.js';
 import { allOff, type Off } from './channel.js';
 import { startCall } from './client-span.js';
+import { emitUnder } from './emit-under.js';
 import { isTold, told } from './hooks.js';
+import { IGNORED } from './ignored.js';
 import { onModule } from './on-module.js';
 import { injectSpan, type Propagator } from './propagator.js';
 import { scopeOf } from './scope.js';
@@ -140,9 +143,13 @@ export const instrumentGrpc = (options: GrpcOptions, propagator: Propagator): Of
       if (typeof handler !== 'function') return Reflect.apply(original, this, [name, handler, ...rest]);
       const about: GrpcCall = { method: nameOf(name), side: 'server' };
       const traced = function (this: unknown, call: ServerCall, callback?: Answer): unknown {
+        if (isTold(ignore, about)) {
+          emitUnder(IGNORED, call);
+          return lineStore.run(IGNORED, () => Reflect.apply(handler, this, [call, callback]) as unknown);
+        }
         let span: Span | undefined;
         try {
-          if (!isTold(ignore, about)) span = begin(about.method, call);
+          span = begin(about.method, call);
         } catch {
           count(Counter.instrumentationErrors);
         }
@@ -160,6 +167,8 @@ export const instrumentGrpc = (options: GrpcOptions, propagator: Propagator): Of
           call.prependListener('error', ({ code }: { code?: unknown }) => end(started, about, code));
         }
         return started.run(() => {
+          const line = lineStore.getStore();
+          if (line !== undefined) emitUnder(line, call);
           try {
             return Reflect.apply(handler, this, [call, last]) as unknown;
           } catch (error) {

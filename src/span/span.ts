@@ -394,14 +394,15 @@ export class Span implements Disposable, LineMount, EndedSpan {
 
   /**
    * @internal Make this span current for the code that runs now and all that it starts, where there is no function to run; with a context of
-   * OpenTelemetry's API, where one came along.
+   * OpenTelemetry's API, where one came along. Gives the line, for what comes in another's context.
    */
-  enterForGood(context?: object): void {
+  enterForGood(context?: object): SpanLine {
     const line = new SpanLine(this, this.trace !== null);
     if (context !== undefined) line.context = context;
     // A scope without an end: each stretch that has local spans gets a line of its own.
     line.close();
     lineStore.enter(line);
+    return line;
   }
 
   /** @internal Another name, until it ends: a server learns the route of a request after its start. */

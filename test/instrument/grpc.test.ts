@@ -1,8 +1,8 @@
 // Calls of @grpc/grpc-js between a real client and a real server, in all four forms.
 import { createRequire } from 'node:module';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { expect, test } from 'vitest';
-import { LocalSpan, Span } from '../../src/index.js';
+import { describe, expect, test } from 'vitest';
+import { LocalSpan, Span, type SpanRecord } from '../../src/index.js';
 import { instrumentOnly, later, recorded } from './support.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: a package that others bring along has no types here.
@@ -26,11 +26,13 @@ const service = {
   List: method('List', false, true),
   Chat: method('Chat', true, true),
 };
+const relay = { Relay: method('Relay', true, false) };
 
-const connected = async (): Promise<Untyped> => {
+const connected = async (traceparents: string[] = []): Promise<Untyped> => {
   const server = new grpc.Server();
   server.addService(service, {
-    async Unary({ request }: Untyped, callback: Untyped) {
+    async Unary({ request, metadata }: Untyped, callback: Untyped) {
+      traceparents.push(...metadata.get('traceparent'));
       LocalSpan.start('work').end();
       await sleep(1);
       LocalSpan.start('late work').end();
@@ -53,13 +55,25 @@ const connected = async (): Promise<Untyped> => {
       call.on('data', (part: string) => call.write(part)).on('end', () => setTimeout(() => call.end(), 10));
     },
   });
+  server.addService(relay, {
+    // Asks another method at once, and for each thing that comes.
+    Relay(call: Untyped, callback: Untyped) {
+      const ask = () => new Promise((resolve) => client.Unary('asked', resolve));
+      const asked = [ask()];
+      call.on('data', () => asked.push(ask()));
+      call.on('end', async () => {
+        await Promise.all([...asked, ask()]);
+        callback(null, 'done');
+      });
+    },
+  });
   const port = await new Promise((resolve, reject) =>
     server.bindAsync('127.0.0.1:0', grpc.ServerCredentials.createInsecure(), (error: unknown, bound: number) =>
       error ? reject(error) : resolve(bound),
     ),
   );
   later(() => server.forceShutdown());
-  const Client = grpc.makeGenericClientConstructor(service, 'Cart');
+  const Client = grpc.makeGenericClientConstructor({ ...service, ...relay }, 'Cart');
   const client = new Client(`127.0.0.1:${port}`, grpc.credentials.createInsecure());
   later(() => client.close());
   return client;
@@ -153,4 +167,42 @@ test('a call that is given up ends on both sides', async () => {
     ['client', 'CANCELLED'],
     ['server', 'CANCELLED'],
   ]);
+});
+
+describe('what a handler calls, in the listeners of its stream too', () => {
+  const relayed = async (): Promise<readonly string[]> => {
+    const traceparents: string[] = [];
+    const client = await connected(traceparents);
+    await new Promise<void>((resolve) => {
+      const call = client.Relay(() => resolve());
+      call.write('a');
+      call.end();
+    });
+    return traceparents;
+  };
+  const callsOf = (name: string, kind: string, spans: readonly SpanRecord[]) =>
+    spans.filter((span) => span.name === `shop.Cart/${name}` && span.kind === kind);
+
+  test('belongs to the call', async () => {
+    instrumentOnly({ grpc: true });
+    expect(await relayed()).toHaveLength(3);
+    const spans = await recorded();
+    const [answer] = callsOf('Relay', 'server', spans);
+    const asked = callsOf('Unary', 'client', spans);
+    expect(asked.map(({ parentSpanId }) => parentSpanId)).toEqual(Array(3).fill(answer.spanId));
+  });
+
+  test('is not traced where the call is ignored, and no header goes out', async () => {
+    instrumentOnly({ grpc: { ignore: ({ method, side }) => side === 'server' && method === 'shop.Cart/Relay' } });
+    expect(await relayed()).toEqual([]);
+    const spans = await recorded();
+    const counts = ['Relay', 'Unary'].map((name) =>
+      ['client', 'server'].map((kind) => callsOf(name, kind, spans).length),
+    );
+    // Those who answer know nothing of it, and begin traces of their own.
+    expect(counts).toEqual([
+      [1, 0],
+      [0, 3],
+    ]);
+  });
 });

@@ -4,10 +4,11 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { lineStore } from '../../local-span/line-store.js';
 import type { PropertyValue } from '../../local-span/property.js';
-import { SpanLine } from '../../local-span/span-line.js';
 import { Span } from '../../span/span.js';
 import { type Off, onMessage, quiet } from '../channel.js';
+import { emitUnder } from '../emit-under.js';
 import { isTold, tell } from '../hooks.js';
+import { IGNORED } from '../ignored.js';
 import type { Propagator } from '../propagator.js';
 import { scopeOf } from '../scope.js';
 import { addHeaders, wantedHeaders } from './headers.js';
@@ -29,9 +30,6 @@ interface TracedSocket extends Socket {
 }
 
 const ANSWER = { kind: 'server', scope: scopeOf('http') } as const;
-
-// What such a request calls is not traced either.
-const IGNORED = new SpanLine(Span.noop(), false);
 
 const FIRST_ERROR = 500;
 
@@ -79,17 +77,6 @@ const hasBody = ({ headers }: IncomingMessage): boolean => {
   return encoding !== undefined || (length !== undefined && length !== '0');
 };
 
-/** In place of `emit`: listeners for the body belong to their request. */
-function emitInRequest(this: RequestWithSpan, ...args: Parameters<IncomingMessage['emit']>): boolean {
-  const { emit } = Object.getPrototypeOf(this) as IncomingMessage;
-  const span = this[SPAN];
-  const mount = lineStore.getStore()?.mount;
-  if (span === undefined || (mount?.isSpan === true && (mount as Span).trace === span.trace)) {
-    return Reflect.apply(emit, this, args);
-  }
-  return span.run(() => Reflect.apply(emit, this, args) as boolean);
-}
-
 /** Traces requests until it is taken back. */
 export const traceServers = (options: HttpServerOptions, propagator: Propagator): Off => {
   const { ignore, enrich } = options;
@@ -128,11 +115,13 @@ export const traceServers = (options: HttpServerOptions, propagator: Propagator)
     const socket = message.socket as TracedSocket;
     if (isTold(ignore, request)) {
       lineStore.enter(IGNORED);
+      if (hasBody(request)) emitUnder(IGNORED, request);
       return;
     }
     const span = Span.root(nameOf(request.method ?? ''), propagator.extract(request.headers), ANSWER);
     if (span === Span.noop()) return;
-    span.enterForGood(propagator.carried?.(request.headers));
+    const line = span.enterForGood(propagator.carried?.(request.headers));
+    if (hasBody(request)) emitUnder(line, request);
     request[SPAN] = span;
     open++;
     if (span.isRecording) {
@@ -142,7 +131,6 @@ export const traceServers = (options: HttpServerOptions, propagator: Propagator)
         (name) => request.headers[name],
         (key, value) => span.addProperty(key, value),
       );
-      if (hasBody(request)) request.emit = emitInRequest;
     }
     if (socket[OPEN] === undefined) {
       socket[OPEN] = new Set();

@@ -1,0 +1,35 @@
+// What is not to be traced, with all that it calls: a line whose span is no span. It also says so to libraries that trace by OpenTelemetry's
+// API, which must not be needed for it.
+import { SpanLine } from '../local-span/span-line.js';
+import { Span } from '../span/span.js';
+
+// Keys of that API are symbols of the whole process, so that all its copies share them.
+const SUPPRESS_TRACING = Symbol.for('OpenTelemetry SDK Context Key SUPPRESS_TRACING');
+
+/** A context as OpenTelemetry's API has them: immutable. */
+class PlainContext {
+  readonly #values: ReadonlyMap<symbol, unknown>;
+
+  constructor(values: ReadonlyMap<symbol, unknown>) {
+    this.#values = values;
+  }
+
+  getValue(key: symbol): unknown {
+    return this.#values.get(key);
+  }
+
+  setValue(key: symbol, value: unknown): PlainContext {
+    return new PlainContext(new Map(this.#values).set(key, value));
+  }
+
+  deleteValue(key: symbol): PlainContext {
+    const values = new Map(this.#values);
+    values.delete(key);
+    return new PlainContext(values);
+  }
+}
+
+/** Current in what is ignored. */
+export const IGNORED = new SpanLine(Span.noop(), false);
+
+IGNORED.context = new PlainContext(new Map([[SUPPRESS_TRACING, true]]));
