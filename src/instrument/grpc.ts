@@ -10,8 +10,9 @@ import { startCall } from './client-span.js';
 import { emitUnder } from './emit-under.js';
 import { isTold, told } from './hooks.js';
 import { IGNORED } from './ignored.js';
-import { onModule } from './on-module.js';
+import { type ModuleOptions, onModule } from './on-module.js';
 import { injectSpan, type Propagator } from './propagator.js';
+import { type Method, type Prototype, replaceMethod } from './replace-method.js';
 import { scopeOf } from './scope.js';
 
 /** A call as hooks see it. */
@@ -22,15 +23,13 @@ export interface GrpcCall {
 }
 
 /** Options of the instrumentation `grpc`. */
-export interface GrpcOptions {
+export interface GrpcOptions extends ModuleOptions {
   /** True: this call is not traced. */
   readonly ignore?: (call: GrpcCall) => boolean;
   /** Called when the call is over, before the span ends. */
   readonly enrich?: (span: Span, call: GrpcCall) => void;
   /** Trace only calls sent by a traced piece of work; false by default. */
   readonly requireParent?: boolean;
-  /** The module itself, where it is loaded in a way that cannot be seen. */
-  readonly module?: unknown;
 }
 
 interface Metadata {
@@ -38,8 +37,6 @@ interface Metadata {
   getMap(): Record<string, unknown>;
   clone(): Metadata;
 }
-type Method = (this: unknown, ...args: unknown[]) => unknown;
-type Prototype = Record<string, Method>;
 interface Grpc {
   readonly Channel?: { readonly prototype: Prototype };
   readonly Server?: { readonly prototype: Prototype };
@@ -74,16 +71,6 @@ const addressOf = (channel: unknown): (string | PropertyValue)[] => {
   const [, host, port] = /^(?:[a-z]+:\/{0,3})?(\[[^\]]*\]|[^:/]*)(?::(\d+))?$/.exec(target) ?? [];
   if (host === undefined || host === '') return [];
   return port === undefined ? ['server.address', host] : ['server.address', host, 'server.port', Number(port)];
-};
-
-const replace = (prototype: Prototype, name: string, make: (original: Method) => Method): Off => {
-  const original = prototype[name];
-  if (typeof original !== 'function') return () => {};
-  const wrapped = make(original);
-  prototype[name] = wrapped;
-  return () => {
-    if (prototype[name] === wrapped) prototype[name] = original;
-  };
 };
 
 /** @grpc/grpc-js 1. */
@@ -182,8 +169,8 @@ export const instrumentGrpc = (options: GrpcOptions, propagator: Propagator): Of
 
   return onModule<Grpc>('@grpc/grpc-js', options.module, ({ Channel, Server }) =>
     allOff([
-      ...(Channel === undefined ? [] : [replace(Channel.prototype, 'createCall', create)]),
-      ...(Server === undefined ? [] : [replace(Server.prototype, 'register', answer)]),
+      replaceMethod(Channel?.prototype, 'createCall', create),
+      replaceMethod(Server?.prototype, 'register', answer),
     ]),
   );
 };

@@ -7,5 +7,6 @@ export type { HttpClientOptions, HttpOptions, HttpServerOptions } from './http/o
 export { setRoute } from './http/request-span.js';
 export { type Instrumentation, type InstrumentOptions, instrument } from './instrument.js';
 export { type ChannelOptions, instrumentChannel } from './instrument-channel.js';
+export type { ModuleOptions } from './on-module.js';
 export type { IncomingHeaders, Propagator } from './propagator.js';
 export type { UndiciOptions, UndiciRequest, UndiciResponse } from './undici.js';

@@ -10,13 +10,15 @@ import { type IoredisOptions, instrumentIoredis, instrumentRedis } from './db/re
 import { instrumentSqlite } from './db/sqlite.js';
 import { instrumentExpress } from './express.js';
 import { type GrpcOptions, instrumentGrpc } from './grpc.js';
+import { instrumentHono } from './hono.js';
 import { instrumentHttp } from './http/http.js';
 import type { HttpOptions } from './http/options.js';
+import { instrumentKoa } from './koa.js';
 import { instrumentConsole } from './log/console.js';
 import { instrumentPino } from './log/pino.js';
 import type { ModuleOptions } from './on-module.js';
 import { type Propagator, w3c } from './propagator.js';
-import { instrumentFastify } from './routes.js';
+import { instrumentFastify, instrumentH3 } from './routes.js';
 import { instrumentUndici, type UndiciOptions } from './undici.js';
 
 /** What is traced, and how: true (the default but for `console`), false, or options. */
@@ -29,6 +31,12 @@ export interface InstrumentOptions {
   readonly fastify?: boolean;
   /** Routes of express 4 and 5. */
   readonly express?: boolean | ModuleOptions;
+  /** Routes of koa, by its routers. */
+  readonly koa?: boolean | ModuleOptions;
+  /** Routes of hono. */
+  readonly hono?: boolean | ModuleOptions;
+  /** Routes of h3 2, by its plugin `h3/tracing`. */
+  readonly h3?: boolean;
   /** Calls of @grpc/grpc-js, sent and answered. */
   readonly grpc?: boolean | GrpcOptions;
   /** Queries of pg. */
@@ -64,6 +72,9 @@ const STARTS: Readonly<Record<string, Start>> = {
   undici: instrumentUndici,
   fastify: instrumentFastify,
   express: instrumentExpress,
+  koa: instrumentKoa,
+  hono: instrumentHono,
+  h3: instrumentH3,
   grpc: instrumentGrpc,
   pg: instrumentPg,
   mysql2: instrumentMysql2,

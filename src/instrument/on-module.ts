@@ -1,8 +1,9 @@
 // Packages that publish no channel, to be patched as soon as a program has loaded them: by Node's own loader of CommonJS, which `import` of a
-// CommonJS package goes through too. A package that is an ES module cannot be seen here, and is handed over by hand.
+// CommonJS package goes through too, and by hooks for those that are ES modules. What neither sees is handed over by hand.
 import Module, { createRequire } from 'node:module';
 import { Counter, count } from '../local-span/counters.js';
 import type { Off } from './channel.js';
+import { onEsModules } from './on-es-module.js';
 
 type Patch = (exports: never) => Off | undefined;
 type Load = (this: unknown, request: string, parent: unknown, isMain: boolean) => unknown;
@@ -49,7 +50,9 @@ const watch = (): Off => {
     return exports;
   };
   loader._load = watched;
+  const unhook = onEsModules((name) => patches.has(name), apply);
   return () => {
+    unhook?.();
     if (loader._load === watched) loader._load = load;
   };
 };

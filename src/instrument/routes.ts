@@ -37,3 +37,19 @@ export const instrumentFastify = (): Off =>
       if (typeof route?.url === 'string') setRoute(request.raw, route.url);
     }),
   ]);
+
+interface H3Request {
+  readonly type?: unknown;
+  readonly event?: {
+    readonly context?: { readonly matchedRoute?: { readonly route?: unknown } };
+    readonly runtime?: { readonly node?: { readonly req?: IncomingMessage } };
+  };
+}
+
+/** h3 2, where the program uses its plugin `h3/tracing`. */
+export const instrumentH3 = (): Off =>
+  onMessage<H3Request>('tracing:h3.request:start', ({ type, event }) => {
+    const route = event?.context?.matchedRoute?.route;
+    const request = event?.runtime?.node?.req;
+    if (type === 'route' && typeof route === 'string' && request !== undefined) setRoute(request, route);
+  });

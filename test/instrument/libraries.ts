@@ -13,3 +13,12 @@ ensureInstalled(folder, 'libraries that tests trace', ['--ignore-scripts']);
 
 /** Loads one of them, as a CommonJS program does. */
 export const library: NodeJS.Require = createRequire(join(folder, 'package.json'));
+
+// biome-ignore lint/suspicious/noExplicitAny: packages that are not installed with this one have no types here.
+type Load = (name: string) => Promise<any>;
+
+/** Loads one as an ES module does. */
+export const importLibrary: Load = async (name) => {
+  const { load } = (await import(new URL('./libraries/load.mjs', import.meta.url).href)) as { load: Load };
+  return load(name);
+};

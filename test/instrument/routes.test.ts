@@ -1,14 +1,14 @@
-// The route that answers: `http.route` and the name of the request's span, from fastify and express, with the prefixes of mounted routers.
+// The route that answers: `http.route` and the name of the request's span, from each framework, with the prefixes of mounted routers.
 import { createServer, type RequestListener } from 'node:http';
-import { expect, test } from 'vitest';
-import { library } from './libraries.js';
+import { describe, expect, test } from 'vitest';
+import { importLibrary, library } from './libraries.js';
 import { exchange, instrumentOnly, listen, recordedOf } from './support.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: packages that are not installed with this one have no types here.
 type Untyped = any;
 
-const ask = async (port: number, path: string): Promise<string> =>
-  exchange(port, `GET ${path} HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n`);
+const ask = async (port: number, path: string, headers = '', method = 'GET'): Promise<string> =>
+  exchange(port, `${method} ${path} HTTP/1.1\r\nhost: a\r\n${headers}connection: close\r\n\r\n`);
 
 const routes = async (): Promise<readonly unknown[]> =>
   (await recordedOf('server')).map(({ name, properties }) => [
@@ -112,5 +112,127 @@ test.each(['express', 'express-4'])('%s: routers mounted at a path with paramete
     '/teams/:team/plain/:id',
     '/plain/:id',
     '/teams/:team/members/:member/broken/:id',
+  ]);
+});
+
+const koaApp = (): Untyped => {
+  const Koa = library('koa');
+  const { Router } = library('@koa/router');
+  const app = new Koa();
+  const inner = new Router({ prefix: '/inner' });
+  inner.use(async (ctx: Untyped, next: Untyped) => {
+    if (ctx.get('x-key') === 'wrong') ctx.status = 401;
+    else await next();
+  });
+  inner.get('/:word', async (ctx: Untyped) => {
+    await new Promise((resolve) => setTimeout(resolve, 1));
+    ctx.body = 'late';
+  });
+  const router = new Router();
+  router.get('/users/me', (ctx: Untyped) => {
+    ctx.body = 'me';
+  });
+  router.get('/users/:id', (ctx: Untyped) => {
+    ctx.body = ctx.params;
+  });
+  router.get('/broken', () => {
+    throw new Error('broken');
+  });
+  router.use(inner.routes());
+  app.on('error', () => {});
+  return app.use(router.routes()).use(router.allowedMethods());
+};
+
+test('koa', async () => {
+  instrumentOnly({ http: { client: false }, koa: true });
+  const { port } = await listen(createServer(koaApp().callback()));
+  for (const path of ['/users/me', '/users/7', '/inner/hello', '/broken', '/nowhere']) await ask(port, path);
+  await ask(port, '/inner/hello', 'x-key: wrong\r\n');
+  await ask(port, '/users/7', '', 'DELETE');
+  expect(await routes()).toEqual([
+    ['GET /users/me', '/users/me', 200],
+    ['GET /users/:id', '/users/:id', 200],
+    ['GET /inner/:word', '/inner/:word', 200],
+    ['GET /broken', '/broken', 500],
+    ['GET', undefined, 404],
+    ['GET /inner/:word', '/inner/:word', 401],
+    ['DELETE', undefined, 405],
+  ]);
+});
+
+/** Real servers of hono, by either form of the package. */
+const honoPort = async ({ Hono }: Untyped): Promise<number> => {
+  const app = new Hono();
+  const inner = new Hono();
+  app.use(async (context: Untyped, next: Untyped) => {
+    await next();
+    context.header('x-seen', 'yes');
+  });
+  app.get('/users/me', (context: Untyped) => context.text('me'));
+  app.get('/users/:id', (context: Untyped) => context.text(context.req.param('id')));
+  inner.get('/:word', async (context: Untyped) => {
+    await new Promise((resolve) => setTimeout(resolve, 1));
+    return context.text('late');
+  });
+  inner.get('/deep/broken', () => {
+    throw new Error('broken');
+  });
+  app.route('/inner', inner);
+  app.onError((_: unknown, context: Untyped) => context.text('broken', 500));
+  const { createAdaptorServer } = library('@hono/node-server');
+  return (await listen(createAdaptorServer({ fetch: app.fetch }))).port;
+};
+
+const HONO_ROUTES = [
+  ['GET /users/me', '/users/me', 200],
+  ['GET /users/:id', '/users/:id', 200],
+  ['GET /inner/:word', '/inner/:word', 200],
+  ['GET /inner/deep/broken', '/inner/deep/broken', 500],
+  ['GET', undefined, 404],
+];
+
+describe('hono', () => {
+  const asked = async (hono: Untyped): Promise<readonly unknown[]> => {
+    const port = await honoPort(hono);
+    for (const path of ['/users/me', '/users/7', '/inner/hello', '/inner/deep/broken', '/nowhere'])
+      await ask(port, path);
+    return routes();
+  };
+
+  test('loaded by require', async () => {
+    instrumentOnly({ http: { client: false }, hono: true });
+    expect(await asked(library('hono'))).toEqual(HONO_ROUTES);
+  });
+
+  test('an ES module, handed over', async () => {
+    const hono = await importLibrary('hono');
+    instrumentOnly({ http: { client: false }, hono: { module: hono } });
+    expect(await asked(hono)).toEqual(HONO_ROUTES);
+  });
+});
+
+test('h3 2, with its plugin', async () => {
+  instrumentOnly({ http: { client: false }, h3: true });
+  const { H3, toNodeHandler } = await importLibrary('h3');
+  const { tracingPlugin } = await importLibrary('h3/tracing');
+  const app = new H3({ plugins: [tracingPlugin()], silent: true });
+  app.use((_: unknown, next: Untyped) => next());
+  app.get('/users/:id', (event: Untyped) => event.context.params);
+  app.get('/broken', () => {
+    throw new Error('broken');
+  });
+  const inner = new H3();
+  inner.get('/:word', async () => {
+    await new Promise((resolve) => setTimeout(resolve, 1));
+    return 'late';
+  });
+  app.mount('/inner', inner);
+  const { port } = await listen(createServer(toNodeHandler(app)));
+  for (const path of ['/users/7', '/inner/hello', '/broken', '/nowhere']) await ask(port, path);
+  expect(await routes()).toEqual([
+    ['GET /users/:id', '/users/:id', 200],
+    ['GET /inner/:word', '/inner/:word', 200],
+    ['GET /broken', '/broken', 500],
+    ['GET', undefined, 404],
   ]);
 });

@@ -4,7 +4,7 @@ import { AsyncResource } from 'node:async_hooks';
 import { Counter, count } from '../../local-span/counters.js';
 import type { Span } from '../../span/span.js';
 import { type Off, quiet } from '../channel.js';
-import { onModule } from '../on-module.js';
+import { type ModuleOptions, onModule } from '../on-module.js';
 import { codeUnder, Database, type DatabaseOptions, sqlOperation } from './database.js';
 
 type Callback = (this: unknown, error: unknown, ...rest: unknown[]) => unknown;
@@ -21,10 +21,7 @@ interface Pg {
 }
 
 /** Options of the instrumentation `pg`. */
-export interface PgOptions extends DatabaseOptions {
-  /** The module itself, where it is loaded in a way that cannot be seen. */
-  readonly module?: unknown;
-}
+export interface PgOptions extends DatabaseOptions, ModuleOptions {}
 
 const statusOf = codeUnder('code');
 

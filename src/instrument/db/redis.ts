@@ -1,5 +1,6 @@
 // Commands of redis, from @redis/client and ioredis, by their channels. Arguments never leave, keys neither: only how many there are.
 import { allOff, type Off } from '../channel.js';
+import type { ModuleOptions } from '../on-module.js';
 import { traceChannel } from '../traced-channel.js';
 import { Database, type DatabaseOptions, type Operation, type Server } from './database.js';
 import { keepCallers } from './ioredis-callers.js';
@@ -10,10 +11,7 @@ interface Command extends Server {
 }
 
 /** Options of the instrumentation `ioredis`. */
-export interface IoredisOptions extends DatabaseOptions {
-  /** The module itself, where it is loaded in a way that cannot be seen. */
-  readonly module?: unknown;
-}
+export interface IoredisOptions extends DatabaseOptions, ModuleOptions {}
 
 interface Batch extends Server {
   readonly batchMode?: unknown;

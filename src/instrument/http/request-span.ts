@@ -8,7 +8,7 @@ export const ROUTE = Symbol('spanline.route');
 
 export interface RequestWithSpan extends IncomingMessage {
   [SPAN]?: Span | undefined;
-  [ROUTE]?: string;
+  [ROUTE]?: string | (() => string | undefined);
   // Of express, in all its versions.
   readonly route?: { readonly path?: unknown };
   readonly baseUrl?: string;
@@ -33,9 +33,14 @@ export const expressRoute = (prefix: string | undefined, path: unknown): string 
   return text === '/' ? prefix : `${prefix}${text}`;
 };
 
+/** The same for a framework that knows only later: asked at the end of the answer, unless {@link setRoute} has said it. */
+export const setLateRoute = (request: IncomingMessage, route: () => string | undefined): void => {
+  if ((request as RequestWithSpan)[SPAN] !== undefined) (request as RequestWithSpan)[ROUTE] ??= route;
+};
+
 /** The template of the route, when a framework has left one. */
 export const routeOf = (request: RequestWithSpan): string | undefined => {
   const known = request[ROUTE];
-  if (known !== undefined) return known;
+  if (known !== undefined) return typeof known === 'function' ? known() : known;
   return expressRoute(request.baseUrl, request.route?.path);
 };

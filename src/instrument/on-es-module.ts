@@ -1,0 +1,65 @@
+// Packages that are ES modules, seen when a program imports them: the file of the package that is imported gets a line that hands its exports
+// over. Only where Node has hooks that run in the program's own thread (from 22.15 and 23.5 on), and never on any other file.
+import { randomBytes } from 'node:crypto';
+import Module from 'node:module';
+import { Counter, count } from '../local-span/counters.js';
+import type { Off } from './channel.js';
+
+interface Loaded {
+  readonly format?: string | null | undefined;
+  readonly source?: string | ArrayBuffer | NodeJS.ArrayBufferView | null | undefined;
+}
+type Next<C, R> = (subject: string, context: C) => R;
+interface Hooks {
+  resolve(name: string, context: object, next: Next<object, { readonly url: string }>): { readonly url: string };
+  load(url: string, context: object, next: Next<object, Loaded>): Loaded;
+}
+type RegisterHooks = (hooks: Hooks) => { deregister(): void };
+
+const { registerHooks } = Module as unknown as { readonly registerHooks?: RegisterHooks };
+
+// Both a property of the global object and a name in the file: each copy of this package has its own.
+const HANDOVER = `spanline_${randomBytes(8).toString('hex')}`;
+
+const textOf = (source: Loaded['source']): string =>
+  typeof source === 'string' ? source : Buffer.from(source as ArrayBuffer).toString('utf8');
+
+/** A module may import itself, and sees its exports when it has run. */
+const handingOver = (source: string, url: string, name: string): string =>
+  `${source}\nimport * as ${HANDOVER} from ${JSON.stringify(url)};\nglobalThis.${HANDOVER}?.(${JSON.stringify(name)}, ${HANDOVER});\n`;
+
+/** Calls `loaded` with the exports of each package that `isWanted` and that is imported; `undefined` where this Node cannot. */
+export const onEsModules = (
+  isWanted: (name: string) => boolean,
+  loaded: (name: string, exports: object) => void,
+): Off | undefined => {
+  if (registerHooks === undefined) return undefined;
+  const names = new Map<string, string>();
+  Object.defineProperty(globalThis, HANDOVER, {
+    configurable: true,
+    value(name: string, exports: object) {
+      try {
+        loaded(name, exports);
+      } catch {
+        count(Counter.instrumentationErrors);
+      }
+    },
+  });
+  const hooks = registerHooks({
+    resolve(name, context, next) {
+      const result = next(name, context);
+      if (isWanted(name)) names.set(result.url, name);
+      return result;
+    },
+    load(url, context, next) {
+      const result = next(url, context);
+      const name = names.get(url);
+      if (name === undefined || result.format !== 'module' || !result.source) return result;
+      return { ...result, source: handingOver(textOf(result.source), url, name) };
+    },
+  });
+  return () => {
+    hooks.deregister();
+    Reflect.deleteProperty(globalThis, HANDOVER);
+  };
+};

@@ -1,0 +1,2 @@
+// Imports a library from where the libraries are.
+export const load = (name) => import(name);
