@@ -12,13 +12,14 @@ const NUMBER = String.raw`(?<![\w$])(?:0[xX][\da-fA-F]+|(?:\d+(?:\.\d*)?|\.\d+)(
 const IDENTIFIER = '(?<name>`(?:``|[^`])*`)';
 
 const TOKENS: Readonly<Record<Dialect, RegExp>> = {
+  // A text may be cut behind a backslash.
   ansi: new RegExp(
     [
       `(?<comment>${COMMENT})`,
       '(?<name>"(?:""|[^"])*")',
       // Heredocs, then strings with backslashes, then plain ones.
       String.raw`(?<![\w$])\$(?<tag>[A-Za-z_]\w*)?\$[\s\S]*?(?:\$\k<tag>\$|$)`,
-      String.raw`\b[eE]'(?:\\[\s\S]|''|[^'\\])*(?:'|$)`,
+      String.raw`\b[eE]'(?:\\[\s\S]|''|[^'\\])*(?:'|\\?$)`,
       String.raw`(?:\b(?:[xXbBnN]|[uU]&))?'(?:''|[^'])*(?:'|$)`,
       String.raw`"[\s\S]*$`,
       NUMBER,
@@ -29,8 +30,8 @@ const TOKENS: Readonly<Record<Dialect, RegExp>> = {
     [
       `(?<comment>${COMMENT}|#[^\\n]*)`,
       IDENTIFIER,
-      String.raw`(?:\b[xXbBnN])?'(?:\\[\s\S]|''|[^'\\])*(?:'|$)`,
-      String.raw`"(?:\\[\s\S]|""|[^"\\])*(?:"|$)`,
+      String.raw`(?:\b[xXbBnN])?'(?:\\[\s\S]|''|[^'\\])*(?:'|\\?$)`,
+      String.raw`"(?:\\[\s\S]|""|[^"\\])*(?:"|\\?$)`,
       '`[\\s\\S]*$',
       NUMBER,
     ].join('|'),

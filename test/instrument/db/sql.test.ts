@@ -25,6 +25,9 @@ test.each([
 test('a literal that the cut goes through is no more readable', () => {
   const text = `SELECT '${'x'.repeat(9000)}'`;
   expect(withoutValues(text)).toBe('SELECT ?');
+  // Also where it ends with a backslash.
+  expect(withoutValues("SELECT E'secret\\")).toBe('SELECT ?');
+  for (const quote of [`'`, '"']) expect(withoutValues(`SELECT ${quote}secret\\`, 'mysql')).toBe('SELECT ?');
 });
 
 test.each([
