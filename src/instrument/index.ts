@@ -2,6 +2,7 @@
 export type { DatabaseCall, DatabaseOptions } from './db/database.js';
 export type { PgOptions } from './db/pg.js';
 export type { IoredisOptions } from './db/redis.js';
+export type { GraphqlOperation, GraphqlOptions } from './graphql.js';
 export type { GrpcCall, GrpcOptions } from './grpc.js';
 export type { HttpClientOptions, HttpOptions, HttpServerOptions } from './http/options.js';
 export { setRoute } from './http/request-span.js';

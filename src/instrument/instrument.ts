@@ -9,6 +9,7 @@ import { instrumentPg, type PgOptions } from './db/pg.js';
 import { type IoredisOptions, instrumentIoredis, instrumentRedis } from './db/redis.js';
 import { instrumentSqlite } from './db/sqlite.js';
 import { instrumentExpress } from './express.js';
+import { type GraphqlOptions, instrumentGraphql } from './graphql.js';
 import { type GrpcOptions, instrumentGrpc } from './grpc.js';
 import { instrumentHono } from './hono.js';
 import { instrumentHttp } from './http/http.js';
@@ -37,6 +38,8 @@ export interface InstrumentOptions {
   readonly hono?: boolean | ModuleOptions;
   /** Routes of h3 2, by its plugin `h3/tracing`. */
   readonly h3?: boolean;
+  /** Operations of graphql 17. */
+  readonly graphql?: boolean | GraphqlOptions;
   /** Calls of @grpc/grpc-js, sent and answered. */
   readonly grpc?: boolean | GrpcOptions;
   /** Queries of pg. */
@@ -75,6 +78,7 @@ const STARTS: Readonly<Record<string, Start>> = {
   koa: instrumentKoa,
   hono: instrumentHono,
   h3: instrumentH3,
+  graphql: instrumentGraphql,
   grpc: instrumentGrpc,
   pg: instrumentPg,
   mysql2: instrumentMysql2,

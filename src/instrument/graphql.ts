@@ -1,0 +1,164 @@
+// Operations of graphql 17, by its channels. Values in a document, those of variables and arguments, and the texts of errors never leave.
+import type { PropertyValue } from '../local-span/property.js';
+import type { Span } from '../span/span.js';
+import type { SpanOptions } from '../span/span-options.js';
+import { allOff, type Off } from './channel.js';
+import { startCall } from './client-span.js';
+import { failureType } from './failure.js';
+import { isTold, told } from './hooks.js';
+import { scopeOf } from './scope.js';
+import { type Outcome, traceChannel } from './traced-channel.js';
+
+/** An operation as hooks see it. */
+export interface GraphqlOperation {
+  readonly type: string | undefined;
+  /** As the client named it. */
+  readonly name: string | undefined;
+  /** With its values taken out; undefined where it was parsed without locations. */
+  readonly document: string | undefined;
+}
+
+/** Options of the instrumentation `graphql`. */
+export interface GraphqlOptions {
+  /** True: this operation is not traced. */
+  readonly ignore?: (operation: GraphqlOperation) => boolean;
+  /** Called when the operation is over, before the span ends; `result` as graphql gives it. */
+  readonly enrich?: (span: Span, operation: GraphqlOperation, result: unknown) => void;
+  /** Trace only operations that a traced piece of work asks for; false by default. */
+  readonly requireParent?: boolean;
+  /** A span for each call of a resolver of yours too, which may be thousands; false by default. */
+  readonly resolve?: boolean;
+  /** Put the name that the client gave an operation into the name of its span; false by default, for clients choose it. */
+  readonly operationNames?: boolean;
+}
+
+interface Document {
+  readonly loc?: { readonly start: number; readonly end: number; readonly source: { readonly body: string } };
+}
+interface Execution {
+  readonly document: Document;
+  readonly operationName?: unknown;
+  readonly operationType?: unknown;
+}
+interface Resolving {
+  readonly fieldName: string;
+  readonly parentType: string;
+  readonly fieldType: string;
+  readonly fieldPath?: unknown;
+  readonly isDefaultResolver: boolean;
+}
+
+const MOST = 4096;
+const MOST_OF_NAME = 255;
+
+const OPERATION: SpanOptions = { kind: 'server', scope: scopeOf('graphql') };
+const STEP: SpanOptions = { scope: scopeOf('graphql') };
+
+const IGNORED_TEXT = String.raw`(?<gap>#[^\n\r]*|[\s,]+)`;
+const STRING = String.raw`"""(?:\\"""|[\s\S])*?(?:"""|$)|"(?:\\.|[^"\\\n\r])*(?:"|\\?$)`;
+const NUMBER = String.raw`(?<![\w$])-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?`;
+const TOKENS = new RegExp(`${STRING}|${IGNORED_TEXT}|${NUMBER}`, 'g');
+
+/** `text` with `?` for each string and number, on one line and without comments. */
+export const withoutLiterals = (text: string): string =>
+  text
+    .slice(0, MOST)
+    .replace(TOKENS, (_, ...rest: unknown[]) =>
+      (rest[rest.length - 1] as { gap?: string }).gap === undefined ? '?' : ' ',
+    )
+    .replace(/ +/g, ' ')
+    .trim();
+
+const textOf = ({ loc }: Document): string | undefined =>
+  typeof loc?.source?.body === 'string' ? withoutLiterals(loc.source.body.slice(loc.start, loc.end)) : undefined;
+
+const textOr = (value: unknown): string | undefined =>
+  typeof value === 'string' && value !== '' ? value.slice(0, MOST_OF_NAME) : undefined;
+
+const operationOf = ({ document, operationName, operationType }: Execution): GraphqlOperation => ({
+  type: textOr(operationType),
+  name: textOr(operationName),
+  document: textOf(document),
+});
+
+/** The code that a server gives an error, else the class of what was thrown. */
+const typeOf = (error: unknown): string => {
+  const { extensions, originalError } = Object(error) as { extensions?: { code?: unknown }; originalError?: unknown };
+  const code = extensions?.code;
+  return typeof code === 'string' && /^[A-Z][A-Z0-9_]{0,63}$/.test(code) ? code : failureType(originalError ?? error);
+};
+
+/** What went wrong: thrown, or among what was given. */
+const errorOf = ({ error, result }: Outcome): unknown => {
+  if (error !== undefined) return error;
+  const errors = Array.isArray(result) ? result : (Object(result) as { errors?: unknown }).errors;
+  return Array.isArray(errors) ? errors[0] : undefined;
+};
+
+const addError = (span: Span, outcome: Outcome): void => {
+  const error = errorOf(outcome);
+  if (error === undefined) return;
+  const type = typeOf(error);
+  span.addProperty('error.type', type).setStatus('error', type);
+};
+
+const pathOf = (path: unknown): string | undefined => {
+  if (typeof path === 'string') return path;
+  return Array.isArray(path) ? path.join('.') : undefined;
+};
+
+/** graphql 17. */
+export const instrumentGraphql = (options: GraphqlOptions): Off => {
+  const { ignore, enrich, requireParent = false, resolve = false, operationNames = false } = options;
+  const operations = new WeakMap<Span, GraphqlOperation>();
+
+  const begin = (message: Execution): Span | undefined => {
+    const operation = operationOf(message);
+    if (isTold(ignore, operation)) return undefined;
+    const { type, name, document } = operation;
+    const kind = type ?? 'GraphQL Operation';
+    const span = startCall(operationNames && name !== undefined ? `${kind} ${name}` : kind, OPERATION, requireParent);
+    if (span === undefined || !span.isRecording) return span;
+    const list: (string | PropertyValue)[] = [];
+    if (type !== undefined) list.push('graphql.operation.type', type);
+    if (name !== undefined) list.push('graphql.operation.name', name);
+    if (document !== undefined) list.push('graphql.document', document);
+    span.describe(list);
+    if (enrich !== undefined) operations.set(span, operation);
+    return span;
+  };
+
+  const finish = (span: Span, message: Outcome): void => {
+    addError(span, message);
+    const operation = operations.get(span);
+    if (operation !== undefined) told(enrich, span, operation, message.result);
+  };
+
+  // Programs parse schemas at their start: steps are traced only inside what is.
+  const step = (name: string): Off =>
+    traceChannel(`graphql:${name}`, { begin: () => startCall(`graphql.${name}`, STEP, true), finish: addError });
+
+  const resolving = (): Off =>
+    traceChannel<Resolving>('graphql:resolve', {
+      begin(message) {
+        if (message.isDefaultResolver) return undefined;
+        const { fieldName, parentType, fieldType, fieldPath } = message;
+        const span = startCall(`graphql.resolve ${parentType}.${fieldName}`, STEP, true);
+        if (span?.isRecording !== true) return span;
+        const list = ['graphql.field.name', fieldName, 'graphql.field.type', fieldType];
+        const path = pathOf(fieldPath);
+        if (path !== undefined) list.push('graphql.field.path', path);
+        span.describe(list);
+        return span;
+      },
+      finish: addError,
+    });
+
+  return allOff([
+    step('parse'),
+    step('validate'),
+    traceChannel<Execution>('graphql:execute', { begin, finish }),
+    traceChannel<Execution>('graphql:subscribe', { begin, finish }),
+    ...(resolve ? [resolving()] : []),
+  ]);
+};
