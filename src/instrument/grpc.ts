@@ -73,6 +73,11 @@ const addressOf = (channel: unknown): (string | PropertyValue)[] => {
   return port === undefined ? ['server.address', host] : ['server.address', host, 'server.port', Number(port)];
 };
 
+let patched = 0;
+
+/** Whether calls are traced as such, and need not be as requests of HTTP/2. */
+export const isGrpcTraced = (): boolean => patched > 0;
+
 /** @grpc/grpc-js 1. */
 export const instrumentGrpc = (options: GrpcOptions, propagator: Propagator): Off => {
   const { ignore, enrich, requireParent = false } = options;
@@ -167,10 +172,12 @@ export const instrumentGrpc = (options: GrpcOptions, propagator: Propagator): Of
       return Reflect.apply(original, this, [name, traced, ...rest]);
     };
 
-  return onModule<Grpc>('@grpc/grpc-js', options.module, ({ Channel, Server }) =>
-    allOff([
+  return onModule<Grpc>('@grpc/grpc-js', options.module, ({ Channel, Server }) => {
+    patched++;
+    return allOff([
+      () => void patched--,
       replaceMethod(Channel?.prototype, 'createCall', create),
       replaceMethod(Server?.prototype, 'register', answer),
-    ]),
-  );
+    ]);
+  });
 };

@@ -6,6 +6,7 @@ export type { GraphqlOperation, GraphqlOptions } from './graphql.js';
 export type { GrpcCall, GrpcOptions } from './grpc.js';
 export type { HttpClientOptions, HttpOptions, HttpServerOptions } from './http/options.js';
 export { setRoute } from './http/request-span.js';
+export type { Http2ClientOptions, Http2Options, Http2ServerOptions } from './http2/options.js';
 export { type Instrumentation, type InstrumentOptions, instrument } from './instrument.js';
 export { type ChannelOptions, instrumentChannel } from './instrument-channel.js';
 export type { ModuleOptions } from './on-module.js';

@@ -14,6 +14,8 @@ import { type GrpcOptions, instrumentGrpc } from './grpc.js';
 import { instrumentHono } from './hono.js';
 import { instrumentHttp } from './http/http.js';
 import type { HttpOptions } from './http/options.js';
+import { instrumentHttp2 } from './http2/http2.js';
+import type { Http2Options } from './http2/options.js';
 import { instrumentKoa } from './koa.js';
 import { instrumentConsole } from './log/console.js';
 import { instrumentPino } from './log/pino.js';
@@ -26,6 +28,8 @@ import { instrumentUndici, type UndiciOptions } from './undici.js';
 export interface InstrumentOptions {
   /** Servers and clients of `http` and `https`. */
   readonly http?: boolean | HttpOptions;
+  /** Servers and clients of `http2`. */
+  readonly http2?: boolean | Http2Options;
   /** Calls of undici, and of the global `fetch`. */
   readonly undici?: boolean | UndiciOptions;
   /** Routes of fastify 5. */
@@ -72,6 +76,7 @@ type Start = (options: never, propagator: Propagator) => Off;
 
 const STARTS: Readonly<Record<string, Start>> = {
   http: instrumentHttp,
+  http2: instrumentHttp2,
   undici: instrumentUndici,
   fastify: instrumentFastify,
   express: instrumentExpress,

@@ -1,9 +1,8 @@
 // Packages that are ES modules, seen when a program imports them: the file of the package that is imported gets a line that hands its exports
-// over. Only where Node has hooks that run in the program's own thread (from 22.15 and 23.5 on), and never on any other file.
+// over, and Node's own are known by name. Only where Node has hooks that run in the program's own thread (from 22.15 and 23.5 on), and never on any other file.
 import { randomBytes } from 'node:crypto';
 import Module from 'node:module';
-import { Counter, count } from '../local-span/counters.js';
-import type { Off } from './channel.js';
+import { type Off, quiet } from './channel.js';
 
 interface Loaded {
   readonly format?: string | null | undefined;
@@ -21,6 +20,12 @@ const { registerHooks } = Module as unknown as { readonly registerHooks?: Regist
 // Both a property of the global object and a name in the file: each copy of this package has its own.
 const HANDOVER = `spanline_${randomBytes(8).toString('hex')}`;
 
+/** Whether modules of this Node can be seen. */
+export const canHook = registerHooks !== undefined;
+
+/** Node's own modules have two names. */
+export const withoutScheme = (name: string): string => (name.startsWith('node:') ? name.slice(5) : name);
+
 const textOf = (source: Loaded['source']): string =>
   typeof source === 'string' ? source : Buffer.from(source as ArrayBuffer).toString('utf8');
 
@@ -35,20 +40,15 @@ export const onEsModules = (
 ): Off | undefined => {
   if (registerHooks === undefined) return undefined;
   const names = new Map<string, string>();
-  Object.defineProperty(globalThis, HANDOVER, {
-    configurable: true,
-    value(name: string, exports: object) {
-      try {
-        loaded(name, exports);
-      } catch {
-        count(Counter.instrumentationErrors);
-      }
-    },
-  });
+  const handOver = quiet(loaded);
+  Object.defineProperty(globalThis, HANDOVER, { configurable: true, value: handOver });
   const hooks = registerHooks({
     resolve(name, context, next) {
       const result = next(name, context);
-      if (isWanted(name)) names.set(result.url, name);
+      const bare = withoutScheme(name);
+      if (!isWanted(bare)) return result;
+      if (result.url.startsWith('node:')) handOver(bare, process.getBuiltinModule(bare) as object);
+      else names.set(result.url, name);
       return result;
     },
     load(url, context, next) {

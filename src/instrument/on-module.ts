@@ -3,7 +3,7 @@
 import Module, { createRequire } from 'node:module';
 import { Counter, count } from '../local-span/counters.js';
 import type { Off } from './channel.js';
-import { onEsModules } from './on-es-module.js';
+import { onEsModules, withoutScheme } from './on-es-module.js';
 
 type Patch = (exports: never) => Off | undefined;
 type Load = (this: unknown, request: string, parent: unknown, isMain: boolean) => unknown;
@@ -32,7 +32,10 @@ const packageAt = (path: string): string | undefined => {
 };
 
 /** The package that a request is for; an ES module asks by path. */
-const packageOf = (request: string): string | undefined => (patches.has(request) ? request : packageAt(request));
+const packageOf = (request: string): string | undefined => {
+  const bare = withoutScheme(request);
+  return patches.has(bare) ? bare : packageAt(request);
+};
 
 const apply = (name: string, exports: unknown): void => {
   const waiting = patches.get(name);

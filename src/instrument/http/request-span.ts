@@ -12,11 +12,19 @@ export interface RequestWithSpan extends IncomingMessage {
   // Of express, in all its versions.
   readonly route?: { readonly path?: unknown };
   readonly baseUrl?: string;
+  // Of HTTP/2: there the stream has the span.
+  readonly stream?: RequestWithSpan;
 }
+
+const holderOf = (request: RequestWithSpan): RequestWithSpan | undefined => {
+  const holder = request.stream ?? request;
+  return holder[SPAN] === undefined ? undefined : holder;
+};
 
 /** Say which route answers a request: a template such as `/users/:id`, with the prefixes of routers around it. The last one said counts. */
 export const setRoute = (request: IncomingMessage, route: string): void => {
-  if ((request as RequestWithSpan)[SPAN] !== undefined) (request as RequestWithSpan)[ROUTE] = route;
+  const holder = holderOf(request);
+  if (holder !== undefined) holder[ROUTE] = route;
 };
 
 /** What express calls the path of a route: a text, an expression, or a list of them. */
@@ -35,7 +43,8 @@ export const expressRoute = (prefix: string | undefined, path: unknown): string 
 
 /** The same for a framework that knows only later: asked at the end of the answer, unless {@link setRoute} has said it. */
 export const setLateRoute = (request: IncomingMessage, route: () => string | undefined): void => {
-  if ((request as RequestWithSpan)[SPAN] !== undefined) (request as RequestWithSpan)[ROUTE] ??= route;
+  const holder = holderOf(request);
+  if (holder !== undefined) holder[ROUTE] ??= route;
 };
 
 /** The template of the route, when a framework has left one. */

@@ -3,7 +3,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { lineStore } from '../../local-span/line-store.js';
-import type { PropertyValue } from '../../local-span/property.js';
 import { Span } from '../../span/span.js';
 import { type Off, onMessage, quiet } from '../channel.js';
 import { emitUnder } from '../emit-under.js';
@@ -13,8 +12,9 @@ import type { Propagator } from '../propagator.js';
 import { scopeOf } from '../scope.js';
 import { addHeaders, wantedHeaders } from './headers.js';
 import type { HttpServerOptions } from './options.js';
+import { addAnswer, requestProperties } from './request-properties.js';
 import { type RequestWithSpan, routeOf, SPAN } from './request-span.js';
-import { hostAndPort, knownMethod, nameOf, pathOf, queryOf } from './url.js';
+import { nameOf } from './url.js';
 
 interface Message {
   readonly request: RequestWithSpan;
@@ -26,50 +26,9 @@ interface Message {
 const OPEN = Symbol('spanline.open-requests');
 interface TracedSocket extends Socket {
   [OPEN]?: Set<ServerResponse>;
-  readonly encrypted?: boolean;
 }
 
 const ANSWER = { kind: 'server', scope: scopeOf('http') } as const;
-
-const FIRST_ERROR = 500;
-
-const propertiesOf = (request: IncomingMessage, socket: TracedSocket): (string | PropertyValue)[] => {
-  const { method = '', url = '', headers, httpVersion } = request;
-  const known = knownMethod(method);
-  const list: (string | PropertyValue)[] = [
-    'http.request.method',
-    known,
-    'url.path',
-    pathOf(url),
-    'url.scheme',
-    socket.encrypted === true ? 'https' : 'http',
-    'network.protocol.version',
-    httpVersion,
-  ];
-  if (known !== method) list.push('http.request.method_original', method.slice(0, 64));
-  const query = queryOf(url);
-  if (query !== '') list.push('url.query', query);
-  const { host, 'user-agent': agent } = headers;
-  if (host !== undefined) {
-    const [name, port] = hostAndPort(host);
-    list.push('server.address', name);
-    if (port !== undefined) list.push('server.port', port);
-  }
-  if (agent !== undefined) list.push('user_agent.original', agent.slice(0, 512));
-  const { remoteAddress, remotePort } = socket;
-  if (remoteAddress !== undefined) {
-    list.push('network.peer.address', remoteAddress, 'client.address', clientOf(headers, remoteAddress));
-    if (remotePort !== undefined) list.push('network.peer.port', remotePort);
-  }
-  return list;
-};
-
-/** Behind proxies the first of those that forwarded it. */
-const clientOf = ({ 'x-forwarded-for': forwarded }: IncomingMessage['headers'], peer: string): string => {
-  if (typeof forwarded !== 'string') return peer;
-  const end = forwarded.indexOf(',');
-  return (end < 0 ? forwarded : forwarded.slice(0, end)).trim().slice(0, 128) || peer;
-};
 
 // From Node 24 on, `data` and `end` of a body come in the context of the connection.
 const hasBody = ({ headers }: IncomingMessage): boolean => {
@@ -94,7 +53,7 @@ export const traceServers = (options: HttpServerOptions, propagator: Propagator)
     open--;
     socket[OPEN]?.delete(response);
     if (span.isRecording) {
-      describeAnswer(span, request, response, isWhole);
+      addAnswer(span, routeOf(request), response.headersSent ? response.statusCode : undefined, isWhole);
       addHeaders(
         wantedOfResponse,
         (name) => response.getHeader(name),
@@ -125,7 +84,7 @@ export const traceServers = (options: HttpServerOptions, propagator: Propagator)
     request[SPAN] = span;
     open++;
     if (span.isRecording) {
-      span.describe(propertiesOf(request, socket));
+      span.describe(requestProperties(request, socket));
       addHeaders(
         wantedOfRequest,
         (name) => request.headers[name],
@@ -149,16 +108,4 @@ export const traceServers = (options: HttpServerOptions, propagator: Propagator)
     // Those under way are still to end.
     if (open === 0) stopEnding();
   };
-};
-
-const describeAnswer = (span: Span, request: RequestWithSpan, response: ServerResponse, isWhole: boolean): void => {
-  const { statusCode, headersSent } = response;
-  const route = routeOf(request);
-  if (route !== undefined) {
-    span.addProperty('http.route', route);
-    span.rename(`${span.name} ${route}`);
-  }
-  if (headersSent) span.addProperty('http.response.status_code', statusCode);
-  if (!isWhole) span.addProperty('error.type', 'aborted');
-  else if (statusCode >= FIRST_ERROR) span.addProperty('error.type', String(statusCode)).setStatus('error');
 };

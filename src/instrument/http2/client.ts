@@ -1,0 +1,149 @@
+// Requests that the program sends by `http2`: a span each, from the call to the close of its stream, and the context in its headers, which no
+// channel comes early enough to add to. A request that brings a context along is traced by whoever gave it that.
+import type { ClientHttp2Session, ClientHttp2Stream, OutgoingHttpHeaders } from 'node:http2';
+import { syncBuiltinESMExports } from 'node:module';
+import { Counter, count } from '../../local-span/counters.js';
+import type { PropertyValue } from '../../local-span/property.js';
+import type { Span } from '../../span/span.js';
+import { SpanContext } from '../../span/span-context.js';
+import { type Off, quiet } from '../channel.js';
+import { startCall } from '../client-span.js';
+import { isTold, tell } from '../hooks.js';
+import { addFailure, addStatus } from '../http/answer.js';
+import { cleanQuery, hostAndPort, knownMethod, nameOf } from '../http/url.js';
+import { injectSpan, type Propagator } from '../propagator.js';
+import { type Method, type Prototype, replaceMethod } from '../replace-method.js';
+import { scopeOf } from '../scope.js';
+import { isOfGrpc } from './grpc-streams.js';
+import type { Http2ClientOptions } from './options.js';
+
+export interface Http2 {
+  connect: Method;
+  createServer(): object;
+  createSecureServer(): object;
+}
+
+/** Names and values by turns, in newer lines of Node. */
+type Headers = OutgoingHttpHeaders | readonly string[];
+
+const CALL = { kind: 'client', scope: scopeOf('http2') } as const;
+const CUT_OFF = { code: 'aborted', message: 'the answer was cut off' };
+
+const asObject = (headers: Headers): OutgoingHttpHeaders => {
+  if (!Array.isArray(headers)) return headers as OutgoingHttpHeaders;
+  const object: OutgoingHttpHeaders = {};
+  for (let i = 0; i + 1 < headers.length; i += 2) object[String(headers[i]).toLowerCase()] = headers[i + 1] as string;
+  return object;
+};
+
+const describe = (span: Span, { sentHeaders }: ClientHttp2Stream): void => {
+  const { ':method': method = 'GET', ':scheme': scheme, ':path': path = '/', ':authority': named, host } = sentHeaders;
+  const authority = String(named ?? host ?? '');
+  const [address, port] = hostAndPort(authority);
+  const list: (string | PropertyValue)[] = [
+    'http.request.method',
+    knownMethod(String(method)),
+    'url.full',
+    cleanQuery(`${String(scheme)}://${authority}${String(path)}`),
+    'server.address',
+    address,
+    'server.port',
+    port ?? (scheme === 'https' ? 443 : 80),
+    'network.protocol.version',
+    '2',
+  ];
+  span.describe(list);
+};
+
+const addPeer = (span: Span, { session }: ClientHttp2Stream): void => {
+  const { remoteAddress, remotePort } = session?.socket ?? {};
+  if (remoteAddress !== undefined) span.addProperty('network.peer.address', remoteAddress);
+  if (remotePort !== undefined) span.addProperty('network.peer.port', remotePort);
+};
+
+/** Traces the requests of every session from the next `connect` on. */
+export const traceConnections = (http2: Http2, options: Http2ClientOptions, propagator: Propagator): Off => {
+  const { ignore, enrich, requireParent = false } = options;
+  const names: string[] = [];
+  propagator.inject(SpanContext.random(), (name) => void names.push(name.toLowerCase()));
+
+  const begin = (headers: Headers): Span | undefined => {
+    const given = asObject(headers);
+    const has = (name: string): boolean => Object.keys(given).some((key) => key.toLowerCase() === name);
+    if (names.some(has) || isOfGrpc(given['content-type']) || isTold(ignore, given)) return undefined;
+    return startCall(nameOf(String(given[':method'] ?? 'GET')), CALL, requireParent);
+  };
+
+  const withContext = (span: Span, headers: Headers): Headers => {
+    const sent: [string, string][] = [];
+    injectSpan(propagator, span, (name, value) => void sent.push([name, value]));
+    return Array.isArray(headers) ? [...headers, ...sent.flat()] : { ...headers, ...Object.fromEntries(sent) };
+  };
+
+  const follow = (span: Span, stream: ClientHttp2Stream): void => {
+    describe(span, stream);
+    let isAnswered = false;
+    const answered = ({ ':status': status }: { ':status'?: number }): void => {
+      isAnswered = true;
+      addStatus(span, Number(status));
+      addPeer(span, stream);
+    };
+    const closed = (): void => {
+      const { errored, rstCode } = stream;
+      // Streams of a session that failed are cancelled for that reason.
+      if (errored !== null && errored !== undefined) addFailure(span, errored.cause ?? errored);
+      else if (!isAnswered || rstCode !== 0) addFailure(span, CUT_OFF);
+      tell(enrich, span, stream);
+      span.end();
+    };
+    stream.once('response', quiet(answered)).once('close', quiet(closed));
+  };
+
+  const request = (original: Method): Method =>
+    function (headers = {}, ...rest) {
+      let span: Span | undefined;
+      let sent = headers;
+      try {
+        span = begin(headers as Headers);
+        if (span !== undefined) sent = withContext(span, headers as Headers);
+      } catch {
+        count(Counter.instrumentationErrors);
+      }
+      if (span?.isRecording !== true) return Reflect.apply(original, this, [sent, ...rest]);
+      let stream: unknown;
+      try {
+        stream = Reflect.apply(original, this, [sent, ...rest]);
+      } catch (error) {
+        addFailure(span, error);
+        span.end();
+        throw error;
+      }
+      quiet(follow)(span, stream as ClientHttp2Stream);
+      return stream;
+    };
+
+  const offs: Off[] = [];
+  const seen = new WeakSet<object>();
+  const watch = quiet((session: ClientHttp2Session) => {
+    const prototype = Object.getPrototypeOf(session) as Prototype;
+    if (seen.has(prototype)) return;
+    seen.add(prototype);
+    offs.push(replaceMethod(prototype, 'request', request));
+  });
+
+  // Sessions have no public class: the first one shows it.
+  const restore = replaceMethod(http2 as unknown as Prototype, 'connect', (connect) => {
+    const wrapped: Method = function (...args) {
+      const session = Reflect.apply(connect, this, args);
+      watch(session as ClientHttp2Session);
+      return session;
+    };
+    return Object.defineProperties(wrapped, { name: { value: 'connect' }, length: { value: connect.length } });
+  });
+  syncBuiltinESMExports();
+  return () => {
+    restore();
+    syncBuiltinESMExports();
+    for (const off of offs.splice(0)) off();
+  };
+};

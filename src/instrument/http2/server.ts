@@ -1,0 +1,111 @@
+// Requests that `http2` servers answer: a root span each, from the start of the stream to its close. By Node's channel, which newer lines have;
+// in others by the event of the server, until the channel is heard once.
+import type { IncomingHttpHeaders, ServerHttp2Stream } from 'node:http2';
+import { lineStore } from '../../local-span/line-store.js';
+import type { SpanLine } from '../../local-span/span-line.js';
+import { Span } from '../../span/span.js';
+import { allOff, type Off, onMessage, quiet } from '../channel.js';
+import { emitUnder } from '../emit-under.js';
+import { isTold, tell } from '../hooks.js';
+import { addAnswer, requestProperties } from '../http/request-properties.js';
+import { type RequestWithSpan, routeOf, SPAN } from '../http/request-span.js';
+import { nameOf } from '../http/url.js';
+import { IGNORED } from '../ignored.js';
+import type { IncomingHeaders, Propagator } from '../propagator.js';
+import { type Prototype, replaceMethod } from '../replace-method.js';
+import { scopeOf } from '../scope.js';
+import type { Http2 } from './client.js';
+import { isOfGrpc } from './grpc-streams.js';
+import type { Http2ServerOptions } from './options.js';
+
+type Traced = ServerHttp2Stream & RequestWithSpan;
+
+const ANSWER = { kind: 'server', scope: scopeOf('http2') } as const;
+
+const describe = (span: Span, headers: IncomingHttpHeaders, stream: Traced): void => {
+  const { ':method': method, ':path': url, ':authority': authority } = headers;
+  const named = authority === undefined ? headers : { ...headers, host: authority };
+  span.describe(requestProperties({ method, url, headers: named, httpVersion: '2' }, stream.session?.socket ?? {}));
+};
+
+const statusOf = ({ headersSent, sentHeaders }: Traced): number | undefined => {
+  const status = headersSent ? Number(sentHeaders?.[':status']) : Number.NaN;
+  return Number.isInteger(status) ? status : undefined;
+};
+
+/** What hears streams begin. */
+export interface Streams {
+  /** In lines of Node without a channel. */
+  watch(http2: Http2): Off;
+  off(): void;
+}
+
+/** Traces requests until it is taken back. */
+export const traceStreams = (options: Http2ServerOptions, propagator: Propagator): Streams => {
+  const { ignore, enrich } = options;
+  let isPublished = false;
+
+  const end = (span: Span, headers: IncomingHttpHeaders, stream: Traced): void => {
+    stream[SPAN] = undefined;
+    if (span.isRecording) {
+      addAnswer(span, routeOf(stream), statusOf(stream), !stream.aborted && stream.rstCode === 0);
+      tell(enrich, span, headers, stream);
+    }
+    span.end();
+  };
+
+  /** What it is answered under is current behind it. */
+  const begin = (stream: Traced, headers: IncomingHttpHeaders): void => {
+    // Pushed streams have even numbers, and belong to a request.
+    if (Number(stream.id) % 2 === 0 || isOfGrpc(headers['content-type'])) return;
+    if (isTold(ignore, headers, stream)) {
+      lineStore.enter(IGNORED);
+      emitUnder(IGNORED, stream);
+      return;
+    }
+    const incoming = headers as IncomingHeaders;
+    const span = Span.root(nameOf(headers[':method'] ?? ''), propagator.extract(incoming), ANSWER);
+    if (span === Span.noop()) return;
+    const line = span.enterForGood(propagator.carried?.(incoming));
+    emitUnder(line, stream);
+    stream[SPAN] = span;
+    if (span.isRecording) describe(span, headers, stream);
+    stream.once(
+      'close',
+      quiet(() => end(span, headers, stream)),
+    );
+  };
+
+  const started = quiet(begin);
+
+  const emitTraced = (original: (...args: unknown[]) => unknown) =>
+    function (this: unknown, ...args: unknown[]): unknown {
+      const [name, stream, headers] = args;
+      if (name !== 'stream' || isPublished) return Reflect.apply(original, this, args);
+      const outer = lineStore.getStore();
+      started(stream as Traced, headers as IncomingHttpHeaders);
+      try {
+        return Reflect.apply(original, this, args);
+      } finally {
+        lineStore.enter(outer as SpanLine);
+      }
+    };
+
+  const off = onMessage<{ stream: Traced; headers: IncomingHttpHeaders }>(
+    'http2.server.stream.start',
+    ({ stream, headers }) => {
+      isPublished = true;
+      begin(stream, headers);
+    },
+  );
+
+  return {
+    watch: (http2) =>
+      allOff(
+        [http2.createServer(), http2.createSecureServer()].map((server) =>
+          replaceMethod(Object.getPrototypeOf(server) as Prototype, 'emit', emitTraced),
+        ),
+      ),
+    off,
+  };
+};

@@ -1,0 +1,288 @@
+// Requests over HTTP/2, on both sides: a root for each that is answered, a child for each that is sent, one trace over the connection, and calls
+// of gRPC once.
+import { once } from 'node:events';
+import http from 'node:http';
+import http2, {
+  type ClientHttp2Session,
+  type ClientHttp2Stream,
+  type Http2Server,
+  type OutgoingHttpHeaders,
+} from 'node:http2';
+import { createRequire } from 'node:module';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, test } from 'vitest';
+import { LocalSpan, Span, SpanContext, type SpanRecord, stats } from '../../src/index.js';
+import { setRoute } from '../../src/instrument/index.js';
+import { deadUrl } from '../exporters/support/http-server.js';
+import { instrumentOnly, later, recorded, recordedOf, serve } from './support.js';
+
+const listening = async (server: Http2Server): Promise<number> => {
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  later(() => server.close());
+  return (server.address() as AddressInfo).port;
+};
+
+const connected = (port: number): ClientHttp2Session => {
+  const session = http2.connect(`http://127.0.0.1:${port}`);
+  later(() => session.destroy());
+  return session;
+};
+
+const answerOf = async (stream: ClientHttp2Stream): Promise<string> => {
+  let text = '';
+  for await (const part of stream.setEncoding('utf8')) text += String(part);
+  if (!stream.closed) await once(stream, 'close');
+  return text;
+};
+
+const inRoot = <T>(work: () => Promise<T>): Promise<T> => Span.root('work').runToEnd(work);
+
+const settled = async (count: number): Promise<readonly SpanRecord[]> => {
+  const spans: SpanRecord[] = [];
+  while (spans.length < count) {
+    await sleep(5);
+    spans.push(...(await recorded()));
+  }
+  return spans;
+};
+
+test('one trace on both sides, with the stable properties', async () => {
+  instrumentOnly({ http2: true });
+  const port = await listening(
+    http2.createServer((request, response) => {
+      setRoute(request as never, '/things/:id');
+      LocalSpan.start('work in handler').end();
+      response.writeHead(201);
+      response.end('made');
+    }),
+  );
+  const session = connected(port);
+  const headers: OutgoingHttpHeaders = { ':path': '/things/7?a=1&sig=secret', 'user-agent': 'probe' };
+  expect(await inRoot(() => answerOf(session.request(headers)))).toBe('made');
+  // The caller's own stay as they are.
+  expect(headers).toEqual({ ':path': '/things/7?a=1&sig=secret', 'user-agent': 'probe' });
+  const spans = await settled(4);
+  const root = spans.find(({ name }) => name === 'work');
+  const call = spans.find(({ kind }) => kind === 'client');
+  const answer = spans.find(({ kind }) => kind === 'server');
+  expect(call).toMatchObject({ name: 'GET', parentSpanId: root?.spanId, status: { code: 'unset' } });
+  expect(answer).toMatchObject({ name: 'GET /things/:id', parentSpanId: call?.spanId, traceId: root?.traceId });
+  expect(spans.find(({ name }) => name === 'work in handler')?.parentSpanId).toBe(answer?.spanId);
+  expect(call?.properties).toEqual({
+    'http.request.method': 'GET',
+    'url.full': `http://127.0.0.1:${port}/things/7?a=1&sig=REDACTED`,
+    'server.address': '127.0.0.1',
+    'server.port': port,
+    'network.protocol.version': '2',
+    'http.response.status_code': 201,
+    'network.peer.address': '127.0.0.1',
+    'network.peer.port': port,
+  });
+  expect(answer?.properties).toEqual({
+    'http.request.method': 'GET',
+    'url.path': '/things/7',
+    'url.query': 'a=1&sig=REDACTED',
+    'url.scheme': 'http',
+    'network.protocol.version': '2',
+    'server.address': '127.0.0.1',
+    'server.port': port,
+    'user_agent.original': 'probe',
+    'client.address': '127.0.0.1',
+    'network.peer.address': '127.0.0.1',
+    'network.peer.port': expect.any(Number),
+    'http.route': '/things/:id',
+    'http.response.status_code': 201,
+  });
+});
+
+test('what a handler does belongs to its stream: over awaits, in listeners of the body, with streams side by side', async () => {
+  instrumentOnly({ http2: { client: false } });
+  const server = http2.createServer();
+  server.on('stream', (stream, headers) => {
+    const path = String(headers[':path']);
+    stream.on('data', () => LocalSpan.start(`data ${path}`).end());
+    stream.on('end', () => {
+      LocalSpan.start(`end ${path}`).end();
+      setTimeout(() => {
+        LocalSpan.start(`later ${path}`).end();
+        stream.respond({ ':status': 200 });
+        stream.end('done');
+      }, 1);
+    });
+  });
+  const session = connected(await listening(server));
+  const paths = ['/a', '/b', '/c'];
+  const streams = paths.map((path) => session.request({ ':path': path, ':method': 'POST' }));
+  for (const stream of streams) stream.write('first');
+  await sleep(20);
+  await Promise.all(streams.map((stream) => answerOf(stream.end('second'))));
+  const spans = await settled(3 * 4);
+  for (const root of spans.filter(({ kind }) => kind === 'server')) {
+    const path = root.properties['url.path'];
+    const children = new Set(spans.filter(({ parentSpanId }) => parentSpanId === root.spanId).map(({ name }) => name));
+    expect(children).toEqual(new Set([`data ${path}`, `end ${path}`, `later ${path}`]));
+  }
+});
+
+test('how requests end', async () => {
+  instrumentOnly({ http2: true });
+  const before = stats();
+  const server = http2.createServer((request, response) => {
+    if (request.url === '/broken') response.writeHead(503).end();
+    else if (request.url === '/reset') request.stream.close(http2.constants.NGHTTP2_INTERNAL_ERROR);
+    else if (request.url === '/missing') response.writeHead(404).end();
+  });
+  const session = connected(await listening(server));
+  await answerOf(session.request({ ':path': '/broken' }));
+  await answerOf(session.request({ ':path': '/missing' }));
+  await expect(answerOf(session.request({ ':path': '/reset' }))).rejects.toThrow();
+  const given = session.request({ ':path': '/silent' });
+  await sleep(20);
+  given.close(http2.constants.NGHTTP2_CANCEL);
+  await once(given, 'close');
+  const spans = await settled(8);
+  const ends = (kind: string) =>
+    spans
+      .filter((span) => span.kind === kind)
+      .map(({ status, properties }) => [
+        properties['http.response.status_code'],
+        properties['error.type'],
+        status.code,
+      ]);
+  expect(ends('server').map(String).sort()).toEqual([
+    ',aborted,unset',
+    ',aborted,unset',
+    '404,,unset',
+    '503,503,error',
+  ]);
+  expect(ends('client')).toEqual([
+    [503, '503', 'error'],
+    [404, '404', 'error'],
+    [undefined, 'ERR_HTTP2_STREAM_ERROR', 'error'],
+    [undefined, 'aborted', 'error'],
+  ]);
+  expect(stats().endedTwice).toBe(before.endedTwice);
+  expect(stats().instrumentationErrors).toBe(before.instrumentationErrors);
+});
+
+test('nobody listens; a session that is closed', async () => {
+  instrumentOnly({ http2: true });
+  const session = http2.connect(await deadUrl());
+  session.on('error', () => {});
+  await expect(inRoot(() => answerOf(session.request({ ':path': '/' })))).rejects.toThrow();
+  // Lines of Node differ: it throws, or gives a stream that fails.
+  await expect((async () => answerOf(session.request({ ':path': '/' })))()).rejects.toThrow();
+  const [first, second] = await recordedOf('client');
+  expect(first.properties['error.type']).toBe('ECONNREFUSED');
+  expect(second.properties['error.type']).toMatch(/^ERR_HTTP2/);
+});
+
+describe('what is not traced', () => {
+  test('an ignored request, and what it calls', async () => {
+    instrumentOnly({ http: true, http2: { server: { ignore: ({ ':path': path }) => path === '/health' } } });
+    const seen: unknown[] = [];
+    const { url } = await serve((request, response) => {
+      seen.push(request.headers.traceparent);
+      response.end();
+    });
+    const ask = (): Promise<unknown> => new Promise((resolve) => http.get(url, (answer) => resolve(answer.resume())));
+    const server = http2.createServer((request, response) => {
+      request.on('data', ask).on('end', async () => {
+        await ask();
+        response.end();
+      });
+    });
+    const session = connected(await listening(server));
+    await answerOf(session.request({ ':path': '/health', ':method': 'POST' }).end('x'));
+    expect(seen).toEqual([undefined, undefined]);
+  });
+
+  test('requireParent, ignored calls, and calls with a context of their own', async () => {
+    const seen: unknown[] = [];
+    instrumentOnly({
+      http2: { server: false, client: { requireParent: true, ignore: ({ ':path': path }) => path === '/ignored' } },
+    });
+    const session = connected(
+      await listening(
+        http2.createServer(({ headers }, response) => {
+          seen.push(headers.traceparent);
+          response.end();
+        }),
+      ),
+    );
+    await answerOf(session.request({ ':path': '/' }));
+    const own = SpanContext.random({ sampled: true }).toTraceparent();
+    await inRoot(async () => {
+      await answerOf(session.request({ ':path': '/ignored' }));
+      await answerOf(session.request({ ':path': '/', Traceparent: own }));
+    });
+    expect(seen).toEqual([undefined, undefined, own]);
+    expect((await recorded()).map(({ name }) => name)).toEqual(['work']);
+  });
+
+  test('an unsampled parent: the decision goes out', async () => {
+    instrumentOnly({ http2: true });
+    let seen: unknown;
+    const session = connected(
+      await listening(
+        http2.createServer(({ headers }, response) => {
+          seen = headers.traceparent;
+          response.end();
+        }),
+      ),
+    );
+    const root = Span.root('work', SpanContext.random({ sampled: false }));
+    await root.run(() => answerOf(session.request({ ':path': '/' })));
+    expect(seen).toMatch(/-0[02]$/);
+    await sleep(5);
+    expect(await recorded()).toEqual([]);
+  });
+
+  test('after disable it is as before', async () => {
+    const { instrument } = await import('../../src/instrument/instrument.js');
+    const { connect } = http2;
+    const { disable } = instrument({ http2: true });
+    expect(http2.connect).not.toBe(connect);
+    disable();
+    expect(http2.connect).toBe(connect);
+    const session = connected(await listening(http2.createServer((_, response) => response.end())));
+    await answerOf(session.request({ ':path': '/' }));
+    expect(await recorded()).toEqual([]);
+  });
+});
+
+test('calls of gRPC have one span on each side, with both on', async () => {
+  instrumentOnly({ http2: true, grpc: true });
+  // biome-ignore lint/suspicious/noExplicitAny: a package that others bring along has no types here.
+  const grpc: any = createRequire(import.meta.url)('@grpc/grpc-js');
+  const bytes = {
+    requestSerialize: Buffer.from,
+    requestDeserialize: String,
+    responseSerialize: Buffer.from,
+    responseDeserialize: String,
+  };
+  const service = { Add: { path: '/shop.Cart/Add', requestStream: false, responseStream: false, ...bytes } };
+  const server = new grpc.Server();
+  server.addService(service, {
+    Add: (call: { request: string }, done: (error: null, text: string) => void) => done(null, call.request),
+  });
+  const credentials = grpc.ServerCredentials.createInsecure();
+  const port = await new Promise((resolve) =>
+    server.bindAsync('127.0.0.1:0', credentials, (_: unknown, bound: number) => resolve(bound)),
+  );
+  later(() => server.forceShutdown());
+  const client = new (grpc.makeGenericClientConstructor(service, 'Cart'))(
+    `127.0.0.1:${port}`,
+    grpc.credentials.createInsecure(),
+  );
+  later(() => client.close());
+  await inRoot(() => new Promise((resolve) => client.Add('x', resolve)));
+  await sleep(20);
+  expect((await recorded()).map(({ name, kind }) => `${kind} ${name}`).sort()).toEqual([
+    'client shop.Cart/Add',
+    'internal work',
+    'server shop.Cart/Add',
+  ]);
+});
