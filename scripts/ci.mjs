@@ -74,7 +74,11 @@ const LONG = ['applications', 'longevity'].map((name) => `--exclude=test/registe
 const RECORDING = ['test/local-span', 'test/span/', 'test/collector', 'test/context'];
 
 /** Servers that tests of instrumentations talk to, and where their Debian packages put them. Without one its tests are skipped, with a line. */
-const SERVERS = { 'redis-server': '/usr/bin/redis-server', postgresql: '/usr/lib/postgresql' };
+const SERVERS = {
+  'redis-server': '/usr/bin/redis-server',
+  postgresql: '/usr/lib/postgresql',
+  'mariadb-server': '/usr/sbin/mariadbd',
+};
 
 function installServers() {
   const missing = Object.keys(SERVERS).filter((name) => !existsSync(SERVERS[name]));

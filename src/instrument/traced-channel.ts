@@ -1,5 +1,6 @@
 // A span for each piece of work that a library announces by a TracingChannel: from `start` to what comes last, `end` of synchronous work and
-// `asyncEnd` of any other. The work runs under its span. A message belongs to the library: nothing is written to it.
+// `asyncEnd` of any other. The work runs under its span, and calls back in the context of its caller. A message belongs to the library:
+// nothing is written to it.
 import { tracingChannel } from 'node:diagnostics_channel';
 import { lineStore } from '../local-span/line-store.js';
 import { SpanLine } from '../local-span/span-line.js';
@@ -22,21 +23,32 @@ export interface ChannelWork<M extends object> {
 interface Open {
   readonly span: Span;
   readonly line: SpanLine;
+  readonly caller: SpanLine | undefined;
 }
 
 /** Traces the work of the channel `name`. */
 export const traceChannel = <M extends object>(name: string, { begin, finish }: ChannelWork<M>): Off => {
   const open = new WeakMap<M, Open>();
-  const { start } = tracingChannel<unknown, M>(name);
+  const { start, asyncStart } = tracingChannel<unknown, M>(name);
 
   const enter = orElse(
     () => lineStore.getStore(),
     (message: M): SpanLine | undefined => {
+      const caller = lineStore.getStore();
       const span = begin(message);
-      if (span === undefined) return lineStore.getStore();
+      if (span === undefined) return caller;
       const line = new SpanLine(span, span.trace !== null);
-      open.set(message, { span, line });
+      open.set(message, { span, line, caller });
       return line;
+    },
+  );
+
+  // A callback may come with the answer to another.
+  const leave = orElse(
+    () => lineStore.getStore(),
+    (message: M): SpanLine | undefined => {
+      const work = open.get(message);
+      return work === undefined ? lineStore.getStore() : work.caller;
     },
   );
 
@@ -53,8 +65,10 @@ export const traceChannel = <M extends object>(name: string, { begin, finish }: 
   };
 
   start.bindStore(lineStore, enter as (message: M) => SpanLine);
+  asyncStart.bindStore(lineStore, leave as (message: M) => SpanLine);
   return allOff([
     () => void start.unbindStore(lineStore),
+    () => void asyncStart.unbindStore(lineStore),
     // A channel that nobody subscribes to announces nothing in some lines of Node.
     onMessage(`tracing:${name}:start`, () => {}),
     // Work that goes on has neither an error nor a result when its call returns.
