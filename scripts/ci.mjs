@@ -109,7 +109,9 @@ function provideTools() {
     console.error(error.message);
   }
   // Some minutes on a fresh machine, beside everything else: the tests that need it wait for it.
-  spawn(process.execPath, [script('build-jaeger.mjs')], { stdio: ['ignore', 'ignore', 'inherit'] });
+  for (const name of ['build-jaeger.mjs', 'build-ferretdb.mjs']) {
+    spawn(process.execPath, [script(name)], { stdio: ['ignore', 'ignore', 'inherit'] });
+  }
 }
 
 function main() {

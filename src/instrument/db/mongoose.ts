@@ -8,6 +8,8 @@ interface Message extends Server {
   readonly collection?: unknown;
 }
 
+const CHANNELS = ['query', 'aggregate', 'cursor:next', 'model:save', 'model:insertMany', 'model:bulkWrite'];
+
 const statusOf = codeUnder('code');
 
 const operationOf = ({ operation, collection }: Message): Operation => {
@@ -20,7 +22,7 @@ const operationOf = ({ operation, collection }: Message): Operation => {
 export const instrumentMongoose = (options: DatabaseOptions): Off => {
   const mongo = new Database('mongoose', 'mongodb', options);
   return allOff(
-    ['query', 'aggregate', 'cursor:next', 'model:save'].map((name) =>
+    CHANNELS.map((name) =>
       traceChannel<Message>(`mongoose:${name}`, {
         begin: (message) => mongo.start(message, operationOf(message)),
         finish: (span, { error }) => mongo.finish(span, error, statusOf),

@@ -1,0 +1,3 @@
+// The types of build-ferretdb.mjs, for the tests.
+
+export function ensureFerretdb(): Promise<string | undefined>;

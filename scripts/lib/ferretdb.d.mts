@@ -1,0 +1,3 @@
+// The types of ferretdb.mjs, for the tests.
+
+export const HOW_TO_GET: string;
