@@ -19,6 +19,7 @@ import type { Http2Options } from './http2/options.js';
 import { instrumentKoa } from './koa.js';
 import { instrumentConsole } from './log/console.js';
 import { instrumentPino } from './log/pino.js';
+import { type DebugLog, tellOldVersions } from './old-versions.js';
 import type { ModuleOptions } from './on-module.js';
 import { type Propagator, w3c } from './propagator.js';
 import { instrumentFastify, instrumentH3 } from './routes.js';
@@ -64,6 +65,8 @@ export interface InstrumentOptions {
   readonly console?: boolean;
   /** How contexts travel in headers; W3C Trace Context by default. */
   readonly propagator?: Propagator;
+  /** Gets to know, once each, of libraries that are loaded in a version too old to be traced: `diag` of OpenTelemetry's API, say. */
+  readonly log?: DebugLog;
 }
 
 /** Instrumentations that are on. */
@@ -126,17 +129,23 @@ const checkOption = (name: string, value: unknown): void => {
 export const instrument = (options: InstrumentOptions = {}): Instrumentation => {
   if (typeof options !== 'object' || options === null)
     throw wrongOption(`instrument takes an object, not ${shown(options)}`);
-  const { propagator = w3c, ...wanted } = options;
+  const { propagator = w3c, log, ...wanted } = options;
   for (const [name, value] of Object.entries(wanted)) {
     if (!(name in STARTS)) {
-      throw new OptionError(`Unknown option "${name}". Known: ${[...instrumentationNames, 'propagator'].join(', ')}.`);
+      throw new OptionError(
+        `Unknown option "${name}". Known: ${[...instrumentationNames, 'propagator', 'log'].join(', ')}.`,
+      );
     }
     checkOption(name, value);
   }
-  const offs = instrumentationNames.flatMap((name) => {
-    const option = (wanted as Record<string, unknown>)[name] ?? !OFF_BY_DEFAULT.includes(name);
-    return option === false ? [] : [STARTS[name]((option === true ? {} : option) as never, propagator)];
+  const optionOf = (name: string): unknown =>
+    (wanted as Record<string, unknown>)[name] ?? !OFF_BY_DEFAULT.includes(name);
+  const names = instrumentationNames.filter((name) => optionOf(name) !== false);
+  const offs = names.map((name) => {
+    const option = optionOf(name);
+    return STARTS[name]((option === true ? {} : option) as never, propagator);
   });
+  if (log !== undefined) offs.push(tellOldVersions(names, log));
   let isOn = true;
   const disable = (): void => {
     if (isOn) allOff(offs)();

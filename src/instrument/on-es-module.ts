@@ -31,12 +31,12 @@ const textOf = (source: Loaded['source']): string =>
 
 /** A module may import itself, and sees its exports when it has run. */
 const handingOver = (source: string, url: string, name: string): string =>
-  `${source}\nimport * as ${HANDOVER} from ${JSON.stringify(url)};\nglobalThis.${HANDOVER}?.(${JSON.stringify(name)}, ${HANDOVER});\n`;
+  `${source}\nimport * as ${HANDOVER} from ${JSON.stringify(url)};\nglobalThis.${HANDOVER}?.(${JSON.stringify(name)}, ${HANDOVER}, import.meta.url);\n`;
 
 /** Calls `loaded` with the exports of each package that `isWanted` and that is imported; `undefined` where this Node cannot. */
 export const onEsModules = (
   isWanted: (name: string) => boolean,
-  loaded: (name: string, exports: object) => void,
+  loaded: (name: string, exports: object, url: string) => void,
 ): Off | undefined => {
   if (registerHooks === undefined) return undefined;
   const names = new Map<string, string>();
@@ -47,7 +47,7 @@ export const onEsModules = (
       const result = next(name, context);
       const bare = withoutScheme(name);
       if (!isWanted(bare)) return result;
-      if (result.url.startsWith('node:')) handOver(bare, process.getBuiltinModule(bare) as object);
+      if (result.url.startsWith('node:')) handOver(bare, process.getBuiltinModule(bare) as object, result.url);
       else names.set(result.url, name);
       return result;
     },

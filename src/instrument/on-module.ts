@@ -1,15 +1,18 @@
 // Packages that publish no channel, to be patched as soon as a program has loaded them: by Node's own loader of CommonJS, which `import` of a
 // CommonJS package goes through too, and by hooks for those that are ES modules. What neither sees is handed over by hand.
 import Module, { createRequire } from 'node:module';
+import { fileURLToPath } from 'node:url';
 import { Counter, count } from '../local-span/counters.js';
 import type { Off } from './channel.js';
 import { onEsModules, withoutScheme } from './on-es-module.js';
 
-type Patch = (exports: never) => Off | undefined;
+/** Where an export is from; undefined where it was handed over. */
+export type FileOf = () => string | undefined;
+type Patch = (exports: never, fileOf: FileOf) => Off | undefined;
 type Load = (this: unknown, request: string, parent: unknown, isMain: boolean) => unknown;
 
 const loader = Module as unknown as { _load: Load };
-const patches = new Map<string, Set<(exports: object) => void>>();
+const patches = new Map<string, Set<(exports: object, fileOf: FileOf) => void>>();
 let restore: Off | undefined;
 
 /** Options of what is found when it is loaded. */
@@ -37,11 +40,17 @@ const packageOf = (request: string): string | undefined => {
   return patches.has(bare) ? bare : packageAt(request);
 };
 
-const apply = (name: string, exports: unknown): void => {
+const apply = (name: string, exports: unknown, fileOf: FileOf): void => {
   const waiting = patches.get(name);
   if (waiting === undefined || ((typeof exports !== 'object' || exports === null) && typeof exports !== 'function'))
     return;
-  for (const patch of waiting) patch(exports as object);
+  for (const patch of waiting) patch(exports as object, fileOf);
+};
+
+/** Where a request of CommonJS leads. */
+const fileAsked = (request: string, parent: unknown): string | undefined => {
+  const { filename } = Object(parent) as { filename?: unknown };
+  return typeof filename === 'string' ? createRequire(filename).resolve(request) : request;
 };
 
 const watch = (): Off => {
@@ -49,30 +58,35 @@ const watch = (): Off => {
   const watched: Load = function (request, parent, isMain) {
     const exports = Reflect.apply(load, this, [request, parent, isMain]);
     const name = typeof request === 'string' ? packageOf(request) : undefined;
-    if (name !== undefined) apply(name, exports);
+    if (name !== undefined) apply(name, exports, () => fileAsked(request as string, parent));
     return exports;
   };
   loader._load = watched;
-  const unhook = onEsModules((name) => patches.has(name), apply);
+  const unhook = onEsModules(
+    (name) => patches.has(name),
+    (name, exports, url) => apply(name, exports, () => (url.startsWith('file:') ? fileURLToPath(url) : undefined)),
+  );
   return () => {
     unhook?.();
     if (loader._load === watched) loader._load = load;
   };
 };
 
+const nowhere: FileOf = () => undefined;
+
 /** Calls `patch` with what the package `name` exports: `module`, what is loaded already, and what will be. Several copies are all patched. */
 export const onModule = <E extends object>(
   name: string,
   module: unknown,
-  patch: (exports: E) => Off | undefined,
+  patch: (exports: E, fileOf: FileOf) => Off | undefined,
 ): Off => {
   const seen = new WeakSet<object>();
   const offs: Off[] = [];
-  const once = (exports: object): void => {
+  const once = (exports: object, fileOf: FileOf): void => {
     if (seen.has(exports)) return;
     seen.add(exports);
     try {
-      const off = (patch as Patch)(exports as never);
+      const off = (patch as Patch)(exports as never, fileOf);
       if (off !== undefined) offs.push(off);
     } catch {
       count(Counter.instrumentationErrors);
@@ -83,12 +97,12 @@ export const onModule = <E extends object>(
   patches.set(name, waiting);
   restore ??= watch();
   if (typeof module === 'object' && module !== null) {
-    once(module);
+    once(module, nowhere);
     const { default: main } = module as { default?: unknown };
-    if (typeof main === 'object' && main !== null) once(main);
-  } else if (typeof module === 'function') once(module);
+    if (typeof main === 'object' && main !== null) once(main, nowhere);
+  } else if (typeof module === 'function') once(module, nowhere);
   for (const [path, loaded] of Object.entries(createRequire(process.execPath).cache)) {
-    if (loaded?.loaded === true && packageAt(path) === name) apply(name, loaded.exports);
+    if (loaded?.loaded === true && packageAt(path) === name) apply(name, loaded.exports, () => path);
   }
   return () => {
     waiting.delete(once);

@@ -13,6 +13,11 @@ export class Log {
     this.#rank = RANK[level];
   }
 
+  /** Whether anything is said at this level. */
+  get isDebug(): boolean {
+    return this.#rank >= RANK.debug;
+  }
+
   error(message: string): void {
     this.#say('error', message);
   }

@@ -64,11 +64,15 @@ const startApi = async (settings: Settings, propagator: Propagator, load: LoadAp
 };
 
 /** Names that others have and we have not, such as those of OpenTelemetry's packages, are not ours to judge. */
-const startInstrumentations = ({ enabled, disabled }: Settings, propagator: Propagator): void => {
+const startInstrumentations = ({ enabled, disabled }: Settings, propagator: Propagator, log: Log): void => {
   // Undefined: as by default.
   const isOn = (name: string): boolean | undefined =>
     !disabled.includes(name) && (enabled?.includes(name) ?? undefined);
-  instrument({ ...Object.fromEntries(instrumentationNames.map((name) => [name, isOn(name)])), propagator });
+  instrument({
+    ...Object.fromEntries(instrumentationNames.map((name) => [name, isOn(name)])),
+    propagator,
+    log: log.isDebug ? log : undefined,
+  });
 };
 
 /** Reporters as soon as they are there: traces that finish earlier wait for them in the collector, within its bounds. */
@@ -94,7 +98,7 @@ export const start = async (load: LoadApi, env: NodeJS.ProcessEnv = process.env)
   configureCollector(settings);
   // At once: a program behind `--require` begins before anything asynchronous is done.
   const propagator = { ...w3c };
-  startInstrumentations(settings, propagator);
+  startInstrumentations(settings, propagator, log);
   flushOnSignals(defaultCollector());
   await startApi(settings, propagator, load, log);
   await startReporters(settings, log);

@@ -1,0 +1,57 @@
+// Libraries that are loaded in a version which publishes no channel yet: said once each, to whoever debugs why nothing of them is traced.
+import { readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { allOff, type Off } from './channel.js';
+import { onModule } from './on-module.js';
+
+/** Takes what only who looks for a fault wants to know. `diag` of OpenTelemetry's API is one, and so is `console`. */
+export interface DebugLog {
+  debug(message: string): void;
+}
+
+/** The first version with channels, by the option's name, which is that of the package. */
+const FIRST: Readonly<Record<string, string>> = {
+  fastify: '5.0.0',
+  graphql: '17.0.0',
+  h3: '2.0.0',
+  ioredis: '5.11.0',
+  mongoose: '9.7.0',
+  mysql2: '3.20.0',
+  pino: '9.10.0',
+  redis: '5.12.0',
+};
+
+const isOlder = (version: string, first: string): boolean => {
+  const [a, b] = [version, first].map((text) => text.split(/[.-]/).slice(0, 3).map(Number));
+  const at = a.findIndex((part, i) => part !== b[i]);
+  return at >= 0 && a[at] < b[at];
+};
+
+const versionAbove = (file: string, name: string): string | undefined => {
+  for (let folder = dirname(file); folder !== dirname(folder); folder = dirname(folder)) {
+    try {
+      const manifest = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as Record<string, unknown>;
+      if (manifest.name === name) return String(manifest.version);
+    } catch {
+      // None here.
+    }
+  }
+  return undefined;
+};
+
+/** Says of each of `names` that is loaded too old; nothing is looked for without a log. */
+export const tellOldVersions = (names: readonly string[], log: DebugLog): Off => {
+  const told = new Set<string>();
+  const look = (name: string, first: string): Off =>
+    onModule(name, undefined, (_, fileOf) => {
+      const file = fileOf();
+      const version = file === undefined ? undefined : versionAbove(file, name);
+      if (version === undefined || !isOlder(version, first) || told.has(name)) return undefined;
+      told.add(name);
+      log.debug(
+        `${name} ${version} is not traced: it publishes no diagnostics channel, which it does from ${first} on`,
+      );
+      return undefined;
+    });
+  return allOff(names.flatMap((name) => (FIRST[name] === undefined ? [] : [look(name, FIRST[name])])));
+};
