@@ -5,7 +5,7 @@ import { Counter, count } from '../local-span/counters.js';
 import { lineStore } from '../local-span/line-store.js';
 import type { PropertyValue } from '../local-span/property.js';
 import { Span } from '../span/span.js';
-import { allOff, type Off } from './channel.js';
+import { allOff, type Off, quiet } from './channel.js';
 import { startCall } from './client-span.js';
 import { emitUnder } from './emit-under.js';
 import { isTold, told } from './hooks.js';
@@ -44,10 +44,13 @@ interface Grpc {
 interface Listener {
   onReceiveStatus(status: { readonly code: unknown }): void;
 }
-interface OutgoingCall {
+interface WithPeer {
+  getPeer?(): unknown;
+}
+interface OutgoingCall extends WithPeer {
   start(metadata: Metadata, listener: Listener): void;
 }
-interface ServerCall extends EventEmitter {
+interface ServerCall extends EventEmitter, WithPeer {
   readonly metadata: Metadata;
   readonly cancelled: boolean;
 }
@@ -78,12 +81,20 @@ let patched = 0;
 /** Whether calls are traced as such, and need not be as requests of HTTP/2. */
 export const isGrpcTraced = (): boolean => patched > 0;
 
+/** Of a call that reached nobody it is the name that was called. */
+const addPeer = (span: Span, call: WithPeer): void => {
+  const [, six, four, port] = /^(?:\[([\da-f:.%]+)\]|([\d.]+)):(\d+)$/i.exec(String(call.getPeer?.())) ?? [];
+  if (port === undefined) return;
+  span.addProperty('network.peer.address', six ?? four).addProperty('network.peer.port', Number(port));
+};
+
 /** @grpc/grpc-js 1. */
 export const instrumentGrpc = (options: GrpcOptions, propagator: Propagator): Off => {
   const { ignore, enrich, requireParent = false } = options;
 
-  const end = (span: Span, call: GrpcCall, code: unknown): void => {
+  const end = (span: Span, call: GrpcCall, code: unknown, peer?: WithPeer): void => {
     if (!span.isRecording) return;
+    if (peer !== undefined) quiet(addPeer)(span, peer);
     const status = CODES[code as number] ?? 'UNKNOWN';
     span.addProperty('rpc.response.status_code', status);
     const isError = call.side === 'client' ? status !== 'OK' : FAULTS_OF_SERVERS.includes(status);
@@ -99,7 +110,7 @@ export const instrumentGrpc = (options: GrpcOptions, propagator: Propagator): Of
       const sent = metadata.clone();
       injectSpan(propagator, span, (name, value) => sent.set(name, value));
       const onReceiveStatus = (status: { readonly code: unknown }): void => {
-        end(span, about, status.code);
+        end(span, about, status.code, call);
         listener.onReceiveStatus(status);
       };
       // Its methods may stand on its prototype.
@@ -126,7 +137,10 @@ export const instrumentGrpc = (options: GrpcOptions, propagator: Propagator): Of
   const begin = (method: string, call: ServerCall): Span => {
     const context = propagator.extract(call.metadata.getMap() as Record<string, string>);
     const span = Span.root(method, context, ANSWER);
-    if (span.isRecording) span.describe(['rpc.system.name', 'grpc', 'rpc.method', method]);
+    if (span.isRecording) {
+      span.describe(['rpc.system.name', 'grpc', 'rpc.method', method]);
+      quiet(addPeer)(span, call);
+    }
     return span;
   };
 

@@ -109,6 +109,15 @@ test('one trace on both sides, and what the handler does belongs to it', async (
     'rpc.response.status_code': 'OK',
     'server.address': '127.0.0.1',
     'server.port': expect.any(Number),
+    'network.peer.address': '127.0.0.1',
+    'network.peer.port': call?.properties['server.port'],
+  });
+  expect(answer?.properties).toEqual({
+    'rpc.system.name': 'grpc',
+    'rpc.method': 'shop.Cart/Unary',
+    'rpc.response.status_code': 'OK',
+    'network.peer.address': '127.0.0.1',
+    'network.peer.port': expect.any(Number),
   });
   expect(JSON.stringify(spans)).not.toContain(SECRET);
 });
@@ -124,6 +133,17 @@ test('a failure has its code, and no word of its text', async () => {
     properties: { 'error.type': 'NOT_FOUND' },
   });
   expect(spans.find(({ kind }) => kind === 'server')?.status.code).toBe('unset');
+});
+
+test('a call that reaches nobody has no peer', async () => {
+  instrumentOnly({ grpc: true });
+  const Client = grpc.makeGenericClientConstructor(service, 'Cart');
+  const client = new Client('localhost:1', grpc.credentials.createInsecure());
+  later(() => client.close());
+  await new Promise((resolve) => client.Unary('x', resolve));
+  const [{ properties }] = await recorded();
+  expect(properties).toMatchObject({ 'error.type': 'UNAVAILABLE', 'server.address': 'localhost', 'server.port': 1 });
+  expect(properties).not.toHaveProperty('network.peer.address');
 });
 
 test('streams end with their status', async () => {

@@ -5,7 +5,7 @@ import { Counter, count } from '../../local-span/counters.js';
 import type { Span } from '../../span/span.js';
 import { type Off, quiet } from '../channel.js';
 import { type ModuleOptions, onModule } from '../on-module.js';
-import { codeUnder, Database, type DatabaseOptions, sqlOperation } from './database.js';
+import { addPeer, codeUnder, Database, type DatabaseOptions, type Peer, sqlOperation } from './database.js';
 
 type Callback = (this: unknown, error: unknown, ...rest: unknown[]) => unknown;
 type Query = (this: Client, ...args: unknown[]) => unknown;
@@ -13,6 +13,7 @@ interface Client {
   readonly host?: unknown;
   readonly port?: unknown;
   readonly database?: unknown;
+  readonly connection?: { readonly stream?: Peer };
 }
 type Connect = (this: unknown, callback?: Callback) => unknown;
 interface Pg {
@@ -51,6 +52,7 @@ export const instrumentPg = (options: PgOptions): Off => {
   const follow = (span: Span, client: Client, query: Query, args: unknown[]): unknown => {
     const ended = quiet((error: unknown) => {
       if (!span.isRecording) return;
+      addPeer(span, client.connection?.stream ?? {});
       postgres.finish(span, error ?? undefined, statusOf);
       span.end();
     });

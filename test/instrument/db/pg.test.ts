@@ -1,4 +1,6 @@
 // Queries of pg against a real server, in every form that the call has.
+import { type AddressInfo, connect, createServer } from 'node:net';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Span } from '../../../src/index.js';
 import { library } from '../libraries.js';
@@ -43,6 +45,30 @@ describe.skipIf(!hasPostgres)('pg', () => {
       'server.address': postgres.host,
       'server.port': 5432,
     });
+  });
+
+  test('over TCP it has its peer', async () => {
+    instrumentOnly({ pg: true });
+    const proxy = createServer((socket) => {
+      const server = connect(join(postgres.host, '.s.PGSQL.5432'));
+      socket.pipe(server).pipe(socket);
+    });
+    await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
+    later(() => proxy.close());
+    const { port } = proxy.address() as AddressInfo;
+    const { Client } = library('pg');
+    const client = new Client({ host: 'localhost', port, user: 'test', database: 'postgres' });
+    await client.connect();
+    later(() => client.end());
+    await client.query('SELECT 1');
+    expect((await queries()).map(({ properties }) => properties)).toMatchObject([
+      {
+        'server.address': 'localhost',
+        'server.port': port,
+        'network.peer.address': '127.0.0.1',
+        'network.peer.port': port,
+      },
+    ]);
   });
 
   test('one that waited in the pool belongs to its caller', async () => {
