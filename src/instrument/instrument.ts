@@ -25,6 +25,8 @@ import { type Propagator, w3c } from './propagator.js';
 import { instrumentFastify, instrumentH3 } from './routes.js';
 import { instrumentUndici, type UndiciOptions } from './undici.js';
 
+import { instrumentWorkers } from './workers/workers.js';
+
 /** What is traced, and how: true (the default but for `console`), false, or options. */
 export interface InstrumentOptions {
   /** Servers and clients of `http` and `https`. */
@@ -59,6 +61,8 @@ export interface InstrumentOptions {
   readonly mongoose?: boolean | DatabaseOptions;
   /** Queries of `node:sqlite`. */
   readonly sqlite?: boolean | DatabaseOptions;
+  /** Messages to worker threads. */
+  readonly workers?: boolean;
   /** Trace ids in the records of pino. */
   readonly pino?: boolean;
   /** Trace ids behind what `console` prints; false by default. */
@@ -94,6 +98,7 @@ const STARTS: Readonly<Record<string, Start>> = {
   ioredis: instrumentIoredis,
   mongoose: instrumentMongoose,
   sqlite: instrumentSqlite,
+  workers: instrumentWorkers,
   pino: instrumentPino,
   console: instrumentConsole,
 };

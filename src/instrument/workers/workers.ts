@@ -1,0 +1,89 @@
+// Messages to worker threads: what a worker does in answer to one that was posted inside a span is below that span. Messages, and what listeners
+// get, must stay as they are; so the context goes beside them, by their number, which is counted for good once it is counted.
+import { syncBuiltinESMExports } from 'node:module';
+import threads, { type Worker } from 'node:worker_threads';
+import { Span } from '../../span/span.js';
+import { type Off, quiet } from '../channel.js';
+import { type Method, type Prototype, replaceMethod } from '../replace-method.js';
+import { scopeOf } from '../scope.js';
+import { SentContexts } from './sent-contexts.js';
+
+const KEY = 'spanline.sent-contexts.1';
+// By it Node hands a message to the listeners of a port.
+const DISPATCH = Symbol.for('nodejs.internal.kHybridDispatch');
+
+const MESSAGE = { kind: 'consumer', scope: scopeOf('workers') } as const;
+
+/** How many times it is on. */
+let users = 0;
+let isCounting = false;
+
+/** Of a thread that starts others: each gets to know where contexts are. */
+const countSent = (): void => {
+  const sent = new SentContexts();
+  const counts = new WeakMap<object, number>();
+  threads.setEnvironmentData(KEY, sent.memory);
+  const announce = quiet((worker: Worker, number: number) => {
+    const context = users > 0 ? Span.current()?.context : undefined;
+    if (context !== undefined) sent.write(worker.threadId, number, context);
+  });
+  replaceMethod(
+    threads.Worker.prototype as unknown as Prototype,
+    'postMessage',
+    (post): Method =>
+      function (this: unknown, ...args) {
+        const worker = this as Worker;
+        const number = (counts.get(worker) ?? 0) + 1;
+        announce(worker, number);
+        const result = Reflect.apply(post, worker, args);
+        // One that cannot be cloned has thrown, and is none.
+        counts.set(worker, number);
+        return result;
+      },
+  );
+};
+
+interface Port {
+  listenerCount(name: string): number;
+  onmessage?: unknown;
+  [DISPATCH]?: Method;
+}
+
+/** Of a worker: messages can be counted only from the first on, before anybody listens. */
+const countReceived = (port: Port, memory: SharedArrayBuffer): void => {
+  const dispatch = port[DISPATCH];
+  const hasBegun = port.listenerCount('message') > 0 || typeof port.onmessage === 'function';
+  if (typeof dispatch !== 'function' || hasBegun) return;
+  const sent = new SentContexts(memory);
+  let number = 0;
+  port[DISPATCH] = function (...args) {
+    const context = sent.read(threads.threadId, ++number);
+    if (context === undefined || users === 0) return Reflect.apply(dispatch, this, args);
+    return Span.root('worker message', context, MESSAGE).runToEnd(() => Reflect.apply(dispatch, this, args));
+  };
+  // It takes a message that no listener gets.
+  replaceMethod(
+    threads as unknown as Prototype,
+    'receiveMessageOnPort',
+    (receive): Method =>
+      function (this: unknown, ...args) {
+        const message = Reflect.apply(receive, this, args);
+        if (args[0] === port && message !== undefined) number++;
+        return message;
+      },
+  );
+  syncBuiltinESMExports();
+};
+
+/** In every thread that runs it, as the sending and the receiving one. */
+export const instrumentWorkers = (): Off => {
+  users++;
+  if (!isCounting) {
+    isCounting = true;
+    const { parentPort } = threads;
+    const memory = parentPort === null ? undefined : threads.getEnvironmentData(KEY);
+    if (memory instanceof SharedArrayBuffer) quiet(countReceived)(parentPort as unknown as Port, memory);
+    countSent();
+  }
+  return () => void users--;
+};
