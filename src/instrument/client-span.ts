@@ -1,16 +1,24 @@
 // Spans of calls to others: children of the current span, or roots where there is none. Must not follow what is to be ignored.
 import { enteredLine } from '../local-span/line-store.js';
 import { Span } from '../span/span.js';
+import type { SpanContext } from '../span/span-context.js';
 import type { SpanOptions } from '../span/span-options.js';
+import { isSuppressing, parentIn } from './other-context.js';
 
 /** Undefined where nothing is to be told of the call: tracing is off, or the code around is not traced. */
 export const startCall = (name: string, options: SpanOptions, requireParent: boolean): Span | undefined => {
   const line = enteredLine();
-  if (line === undefined) {
-    if (requireParent) return undefined;
-    const root = Span.root(name, undefined, options);
-    return root.context === undefined ? undefined : root;
-  }
-  if (!line.mount.isSpan) return undefined;
-  return Span.startWithLocalParent(name, options);
+  if (line === undefined) return requireParent ? undefined : rootOf(name, undefined, options);
+  const { mount, context } = line;
+  if (!mount.isSpan) return undefined;
+  if (mount !== Span.noop()) return Span.startWithLocalParent(name, options);
+  // It carries a context of OpenTelemetry's API, which may have a span of elsewhere, or values alone.
+  if (context === null || isSuppressing(context)) return undefined;
+  const parent = parentIn(context);
+  return parent === undefined && requireParent ? undefined : rootOf(name, parent, options);
+};
+
+const rootOf = (name: string, parent: SpanContext | undefined, options: SpanOptions): Span | undefined => {
+  const root = Span.root(name, parent, options);
+  return root.context === undefined ? undefined : root;
 };

@@ -2,9 +2,7 @@
 // API, which must not be needed for it.
 import { SpanLine } from '../local-span/span-line.js';
 import { Span } from '../span/span.js';
-
-// Keys of that API are symbols of the whole process, so that all its copies share them.
-const SUPPRESS_TRACING = Symbol.for('OpenTelemetry SDK Context Key SUPPRESS_TRACING');
+import { SUPPRESS_TRACING } from './other-context.js';
 
 /** A context as OpenTelemetry's API has them: immutable. */
 class PlainContext {

@@ -1,0 +1,30 @@
+// What a context of OpenTelemetry's API says where a program has made one current without a span of ours: that nothing is to be traced, or which
+// span of elsewhere is the parent. By the API's keys, so that it need not be there.
+import { SpanContext } from '../span/span-context.js';
+
+// Keys of the API are symbols of the whole process, so that all its copies share them.
+const SPAN = Symbol.for('OpenTelemetry Context Key SPAN');
+export const SUPPRESS_TRACING = Symbol.for('OpenTelemetry SDK Context Key SUPPRESS_TRACING');
+
+interface OtherSpan {
+  spanContext(): {
+    readonly traceId: string;
+    readonly spanId: string;
+    readonly traceFlags: number;
+    readonly traceState?: { serialize(): string };
+  };
+}
+
+const valueIn = (context: object, key: symbol): unknown =>
+  (context as { getValue?(key: symbol): unknown }).getValue?.(key);
+
+export const isSuppressing = (context: object): boolean => valueIn(context, SUPPRESS_TRACING) === true;
+
+/** The place of the span in it; undefined without one, and for one that is nowhere. */
+export const parentIn = (context: object): SpanContext | undefined => {
+  const span = valueIn(context, SPAN) as OtherSpan | undefined;
+  if (span === undefined) return undefined;
+  const { traceId, spanId, traceFlags, traceState } = span.spanContext();
+  const flags = (traceFlags & 0xff).toString(16).padStart(2, '0');
+  return SpanContext.fromTraceparent(`00-${traceId}-${spanId}-${flags}`, traceState?.serialize());
+};
