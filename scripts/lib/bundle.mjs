@@ -53,6 +53,26 @@ function makeExportsPlain(dir) {
   }
 }
 
+const IMPORT = /^import (?:(?:\* as )?(\w[\w$]*)(?:, )?)?(?:\{ (.*?) \})? ?from "(node:[\w/]+)";$/gm;
+
+/**
+ * Node's own modules without their facade for ES modules, which asks every export for its value: of `node:fs`, `node:util` or `node:crypto`
+ * that loads twenty modules more that nobody uses, a third of the time that a start takes. A line stays a line, for the source maps.
+ */
+function takeBuiltinsDirectly(dir) {
+  for (const name of readdirSync(dir, { recursive: true }).filter((file) => file.endsWith('.js'))) {
+    const file = join(dir, name);
+    const text = readFileSync(file, 'utf8');
+    const taken = text.replace(IMPORT, (_line, whole, names, id) => {
+      const module = `process.getBuiltinModule("${id}")`;
+      const parts = [whole === undefined ? [] : [`${whole} = ${module}`]].flat();
+      if (names !== undefined) parts.push(`{ ${names.replaceAll(' as ', ': ')} } = ${module}`);
+      return `const ${parts.join(', ')};`;
+    });
+    if (taken !== text) writeFileSync(file, taken);
+  }
+}
+
 async function bundleAs(format, input) {
   const { rolldown } = await import('rolldown');
   const { dependencies, peerDependencies } = manifest();
@@ -85,6 +105,7 @@ async function bundleAs(format, input) {
     },
   });
   await build.close();
+  if (format === 'esm') takeBuiltinsDirectly(fresh);
   if (format === 'cjs') {
     makeExportsPlain(join(fresh, 'chunks'));
     // The ES modules need none: the package itself says "module", and only then can they refer to it by its name.
