@@ -9,7 +9,8 @@ import { onEsModules, withoutScheme } from './on-es-module.js';
 /** Where an export is from; undefined where it was handed over. */
 export type FileOf = () => string | undefined;
 type Patch = (exports: never, fileOf: FileOf) => Off | undefined;
-type Load = (this: unknown, request: string, parent: unknown, isMain: boolean) => unknown;
+/** Newer lines of Node hand on more, which must reach it. */
+type Load = (this: unknown, request: string, parent: unknown, ...rest: unknown[]) => unknown;
 
 const loader = Module as unknown as { _load: Load };
 const patches = new Map<string, Set<(exports: object, fileOf: FileOf) => void>>();
@@ -55,8 +56,8 @@ const fileAsked = (request: string, parent: unknown): string | undefined => {
 
 const watch = (): Off => {
   const { _load: load } = loader;
-  const watched: Load = function (request, parent, isMain) {
-    const exports = Reflect.apply(load, this, [request, parent, isMain]);
+  const watched: Load = function (request, parent, ...rest) {
+    const exports = Reflect.apply(load, this, [request, parent, ...rest]);
     const name = typeof request === 'string' ? packageOf(request) : undefined;
     if (name !== undefined) apply(name, exports, () => fileAsked(request as string, parent));
     return exports;

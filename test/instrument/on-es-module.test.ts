@@ -29,6 +29,18 @@ test('the route of hono, under register', async () => {
   });
 });
 
+test.skipIf(!('registerHooks' in Module))("what the program's own hooks give in place of CommonJS files", async () => {
+  const app = fileURLToPath(new URL('./libraries/virtual-app.mjs', import.meta.url));
+  const { stdout: plain } = await runFile(app);
+  const { stdout } = await runFile(app, {
+    execArgv: ['--import', 'spanline/register'],
+    env: { OTEL_TRACES_EXPORTER: 'none' },
+  });
+  // Lines of Node differ in what they can.
+  expect(stdout).toBe(plain);
+  expect(plain).not.toBe('');
+});
+
 test("Node's own http2, which a program loads later", async () => {
   expect(await run('http2-app.mjs', '')).toEqual({ code: 0, stdout: '55\n', spans: ['client GET', 'server GET'] });
 });
