@@ -11,6 +11,7 @@ import http2, {
 import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { LocalSpan, Span, SpanContext, type SpanRecord, stats } from '../../src/index.js';
 import { setRoute } from '../../src/instrument/index.js';
@@ -36,6 +37,8 @@ const answerOf = async (stream: ClientHttp2Stream): Promise<string> => {
   if (!stream.closed) await once(stream, 'close');
   return text;
 };
+
+const SENSITIVE: symbol = http2.sensitiveHeaders;
 
 const inRoot = <T>(work: () => Promise<T>): Promise<T> => Span.root('work').runToEnd(work);
 
@@ -177,6 +180,29 @@ test('nobody listens; a session that is closed', async () => {
   const [first, second] = await recordedOf('client');
   expect(first.properties['error.type']).toBe('ECONNREFUSED');
   expect(second.properties['error.type']).toMatch(/^ERR_HTTP2/);
+});
+
+test('a session that is waited for, and headers in a list with secrets', async () => {
+  instrumentOnly({ http2: true });
+  let secrets: unknown;
+  const server = http2.createServer();
+  server.on('stream', (stream, headers) => {
+    secrets = (headers as Record<symbol, unknown>)[SENSITIVE];
+    stream.respond();
+    stream.end('fine');
+  });
+  const port = await listening(server);
+  const connectAsync = promisify(http2.connect) as unknown as (address: string) => Promise<ClientHttp2Session>;
+  const session = await connectAsync(`http://127.0.0.1:${port}`);
+  later(() => session.destroy());
+  const ask = (headers: OutgoingHttpHeaders): Promise<string> => inRoot(() => answerOf(session.request(headers)));
+  expect(await ask({ ':path': '/', 'x-key': 'secret', [SENSITIVE]: ['x-key'] })).toBe('fine');
+  expect(secrets).toEqual(['x-key']);
+  const list = Object.assign([':path', '/', 'x-key', 'secret'], { [SENSITIVE]: ['x-key'] });
+  // Newer lines of Node take lists.
+  if (Number(process.versions.node.split('.')[0]) >= 24) await ask(list as never);
+  expect(secrets).toEqual(['x-key']);
+  expect(list).toHaveLength(4);
 });
 
 describe('what is not traced', () => {

@@ -2,6 +2,7 @@
 // channel comes early enough to add to. A request that brings a context along is traced by whoever gave it that.
 import type { ClientHttp2Session, ClientHttp2Stream, OutgoingHttpHeaders } from 'node:http2';
 import { syncBuiltinESMExports } from 'node:module';
+import { promisify } from 'node:util';
 import { Counter, count } from '../../local-span/counters.js';
 import type { PropertyValue } from '../../local-span/property.js';
 import type { Span } from '../../span/span.js';
@@ -77,7 +78,11 @@ export const traceConnections = (http2: Http2, options: Http2ClientOptions, prop
   const withContext = (span: Span, headers: Headers): Headers => {
     const sent: [string, string][] = [];
     injectSpan(propagator, span, (name, value) => void sent.push([name, value]));
-    return Array.isArray(headers) ? [...headers, ...sent.flat()] : { ...headers, ...Object.fromEntries(sent) };
+    if (!Array.isArray(headers)) return { ...headers, ...Object.fromEntries(sent) };
+    // Which of them are secret stands on the list itself.
+    const list = Object.assign([], headers) as string[];
+    list.push(...sent.flat());
+    return list;
   };
 
   const follow = (span: Span, stream: ClientHttp2Stream): void => {
@@ -138,7 +143,17 @@ export const traceConnections = (http2: Http2, options: Http2ClientOptions, prop
       watch(session as ClientHttp2Session);
       return session;
     };
-    return Object.defineProperties(wrapped, { name: { value: 'connect' }, length: { value: connect.length } });
+    const { [promisify.custom]: connectAsync } = connect as Method & { readonly [promisify.custom]: Method };
+    const promised = async (...args: unknown[]): Promise<unknown> => {
+      const session = await connectAsync(...args);
+      watch(session as ClientHttp2Session);
+      return session;
+    };
+    return Object.defineProperties(wrapped, {
+      name: { value: 'connect' },
+      length: { value: connect.length },
+      [promisify.custom]: { value: promised },
+    });
   });
   syncBuiltinESMExports();
   return () => {
