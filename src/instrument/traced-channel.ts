@@ -6,6 +6,7 @@ import { lineStore } from '../local-span/line-store.js';
 import { SpanLine } from '../local-span/span-line.js';
 import type { Span } from '../span/span.js';
 import { allOff, type Off, onMessage, orElse } from './channel.js';
+import { UnderWay } from './under-way.js';
 
 /** What a message of a TracingChannel holds at its end. */
 export interface Outcome {
@@ -29,6 +30,7 @@ interface Open {
 /** Traces the work of the channel `name`. */
 export const traceChannel = <M extends object>(name: string, { begin, finish }: ChannelWork<M>): Off => {
   const open = new WeakMap<M, Open>();
+  const underWay = new UnderWay();
   const { start, asyncStart } = tracingChannel<unknown, M>(name);
 
   const enter = orElse(
@@ -39,6 +41,7 @@ export const traceChannel = <M extends object>(name: string, { begin, finish }: 
       if (span === undefined) return caller;
       const line = new SpanLine(span, span.trace !== null);
       open.set(message, { span, line, caller });
+      underWay.begun();
       return line;
     },
   );
@@ -61,20 +64,24 @@ export const traceChannel = <M extends object>(name: string, { begin, finish }: 
       finish(work.span, message);
     } finally {
       work.span.end();
+      underWay.ended();
     }
   };
 
   start.bindStore(lineStore, enter as (message: M) => SpanLine);
   asyncStart.bindStore(lineStore, leave as (message: M) => SpanLine);
-  return allOff([
+  const stopBeginning = allOff([
     () => void start.unbindStore(lineStore),
-    () => void asyncStart.unbindStore(lineStore),
     // A channel that nobody subscribes to announces nothing in some lines of Node.
     onMessage(`tracing:${name}:start`, () => {}),
+  ]);
+  const stopEnding = allOff([
+    () => void asyncStart.unbindStore(lineStore),
     // Work that goes on has neither an error nor a result when its call returns.
     onMessage<M & Outcome>(`tracing:${name}:end`, (message) => {
       if ('error' in message || 'result' in message) end(message);
     }),
     onMessage<M>(`tracing:${name}:asyncEnd`, end),
   ]);
+  return underWay.off(stopBeginning, stopEnding);
 };

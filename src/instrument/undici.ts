@@ -11,6 +11,7 @@ import { addHeaders, wantedHeaders } from './http/headers.js';
 import { cleanQuery, hostAndPort, knownMethod, nameOf } from './http/url.js';
 import { injectSpan, type Propagator } from './propagator.js';
 import { scopeOf } from './scope.js';
+import { UnderWay } from './under-way.js';
 
 /** A request as undici shows it. */
 export interface UndiciRequest {
@@ -82,6 +83,7 @@ const isGivenUp = (error: unknown): boolean => {
 export const instrumentUndici = (options: UndiciOptions, propagator: Propagator): Off => {
   const { ignore, enrich, requireParent = false } = options;
   const wanted = wantedHeaders('response', options.responseHeaders);
+  const underWay = new UnderWay();
 
   const begin = (request: TracedRequest): void => {
     if (isTold(ignore, request)) return;
@@ -91,6 +93,7 @@ export const instrumentUndici = (options: UndiciOptions, propagator: Propagator)
     if (!span.isRecording) return;
     span.describe(propertiesOf(request));
     request[SPAN] = span;
+    underWay.begun();
   };
 
   const answered = (request: TracedRequest, response: UndiciResponse): void => {
@@ -122,10 +125,11 @@ export const instrumentUndici = (options: UndiciOptions, propagator: Propagator)
     if (error !== undefined && !isGivenUp(error)) addFailure(span, error);
     tell(enrich, span, request, request[RESPONSE]);
     span.end();
+    underWay.ended();
   };
 
-  return allOff([
-    onMessage<{ request: TracedRequest }>('undici:request:create', ({ request }) => begin(request)),
+  const stopBeginning = onMessage<{ request: TracedRequest }>('undici:request:create', ({ request }) => begin(request));
+  const stopEnding = allOff([
     onMessage<{ request: TracedRequest; socket: TLSSocket }>('undici:client:sendHeaders', ({ request, socket }) =>
       sent(request, socket),
     ),
@@ -137,4 +141,5 @@ export const instrumentUndici = (options: UndiciOptions, propagator: Propagator)
       end(request, error),
     ),
   ]);
+  return underWay.off(stopBeginning, stopEnding);
 };

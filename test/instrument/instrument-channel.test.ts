@@ -79,6 +79,18 @@ test('taken back, nothing is traced', async () => {
   expect(channel.start.hasSubscribers).toBe(false);
 });
 
+test('work that is under way when it is taken back still ends', async () => {
+  const off = instrumentChannel('mylib:query');
+  await Span.root('request').runToEnd(async () => {
+    const two = [5, 10].map((ms) => channel.tracePromise(() => sleep(ms), { table: 'a' }));
+    off();
+    channel.traceSync(() => {}, { table: 'later' });
+    await Promise.all(two);
+  });
+  expect((await recorded()).map(({ name }) => name)).toEqual(['request', 'mylib:query', 'mylib:query']);
+  expect(channel.asyncEnd.hasSubscribers).toBe(false);
+});
+
 test('a name that is none', () => {
   expect(() => instrumentChannel('')).toThrow(expect.objectContaining({ code: 'ERR_SPANLINE_OPTION' }));
 });

@@ -10,6 +10,7 @@ import { isTold, tell } from '../hooks.js';
 import { IGNORED } from '../ignored.js';
 import type { Propagator } from '../propagator.js';
 import { scopeOf } from '../scope.js';
+import { UnderWay } from '../under-way.js';
 import { addHeaders, wantedHeaders } from './headers.js';
 import type { HttpServerOptions } from './options.js';
 import { addAnswer, requestProperties } from './request-properties.js';
@@ -42,15 +43,13 @@ export const traceServers = (options: HttpServerOptions, propagator: Propagator)
   const wantedOfRequest = wantedHeaders('request', options.requestHeaders);
   const wantedOfResponse = wantedHeaders('response', options.responseHeaders);
 
-  let open = 0;
-  let isOff = false;
+  const underWay = new UnderWay();
 
   const end = (response: ServerResponse, socket: TracedSocket, isWhole: boolean): void => {
     const request = response.req as RequestWithSpan;
     const span = request[SPAN];
     if (span === undefined) return;
     request[SPAN] = undefined;
-    open--;
     socket[OPEN]?.delete(response);
     if (span.isRecording) {
       addAnswer(span, routeOf(request), response.headersSent ? response.statusCode : undefined, isWhole);
@@ -62,7 +61,7 @@ export const traceServers = (options: HttpServerOptions, propagator: Propagator)
       tell(enrich, span, request, response);
     }
     span.end();
-    if (isOff && open === 0) stopEnding();
+    underWay.ended();
   };
 
   const endAll = quiet(function (this: TracedSocket): void {
@@ -82,7 +81,7 @@ export const traceServers = (options: HttpServerOptions, propagator: Propagator)
     const line = span.enterForGood(propagator.carried?.(request.headers));
     if (hasBody(request)) emitUnder(line, request);
     request[SPAN] = span;
-    open++;
+    underWay.begun();
     if (span.isRecording) {
       span.describe(requestProperties(request, socket));
       addHeaders(
@@ -102,10 +101,5 @@ export const traceServers = (options: HttpServerOptions, propagator: Propagator)
   const stopEnding = onMessage<Message>('http.server.response.finish', ({ response, socket }) =>
     end(response, socket, true),
   );
-  return () => {
-    isOff = true;
-    stopBeginning();
-    // Those under way are still to end.
-    if (open === 0) stopEnding();
-  };
+  return underWay.off(stopBeginning, stopEnding);
 };

@@ -139,6 +139,20 @@ describe.each(ways)('%s', (_, call) => {
     expect(await recorded()).toEqual([]);
   });
 
+  test('a call under way when it is taken back still ends', async () => {
+    const { instrument } = await import('../../../src/instrument/instrument.js');
+    const { disable } = instrument(BOTH);
+    later(disable);
+    const { url } = await serve((_, response) => {
+      disable();
+      response.end('fine');
+    });
+    expect(await inRoot(() => call(url))).toBe('fine');
+    expect((await recordedOf('client')).map(({ properties }) => properties['http.response.status_code'])).toEqual([
+      200,
+    ]);
+  });
+
   test('after disable it is as before', async () => {
     const { instrument } = await import('../../../src/instrument/instrument.js');
     const original = http.request;
