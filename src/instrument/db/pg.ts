@@ -74,8 +74,19 @@ export const instrumentPg = (options: PgOptions): Off => {
       throw error;
     }
     if (at < 0 && typeof (result as PromiseLike<unknown>)?.then === 'function') {
-      void (result as PromiseLike<unknown>).then(() => ended(undefined), ended);
-    } else if (typeof (result as NodeJS.EventEmitter)?.once === 'function') {
+      // Another promise on the side would answer for a failure that the program leaves unhandled.
+      return (result as PromiseLike<unknown>).then(
+        (value) => {
+          ended(undefined);
+          return value;
+        },
+        (error: unknown) => {
+          ended(error);
+          throw error;
+        },
+      );
+    }
+    if (typeof (result as NodeJS.EventEmitter)?.once === 'function') {
       (result as NodeJS.EventEmitter).once('end', () => ended(undefined)).once('close', () => ended(undefined));
       // A listener for errors would keep an unheard one from being thrown.
       heedErrors(result as NodeJS.EventEmitter, ended);

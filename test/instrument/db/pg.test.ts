@@ -1,8 +1,11 @@
 // Queries of pg against a real server, in every form that the call has.
+import { writeFileSync } from 'node:fs';
 import { type AddressInfo, connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Span } from '../../../src/index.js';
+import { buildFirst } from '../../cli/support/spanline.js';
+import { out, runFile } from '../../support/child.js';
 import { library } from '../libraries.js';
 import { instrumentOnly, later, recorded } from '../support.js';
 import { hasPostgres, type Postgres, startPostgres } from './postgres.js';
@@ -11,6 +14,8 @@ import { hasPostgres, type Postgres, startPostgres } from './postgres.js';
 type Untyped = any;
 
 const SECRET = 'hunter2';
+
+buildFirst();
 
 describe.skipIf(!hasPostgres)('pg', () => {
   let postgres: Postgres;
@@ -148,6 +153,26 @@ describe.skipIf(!hasPostgres)('pg', () => {
       await new Promise((resolve) => query.on('end', resolve).on('error', resolve));
     }
     expect((await queries()).map(({ status }) => status.message ?? status.code)).toEqual(['unset', '42703']);
+  });
+
+  test('a failure that nobody handles is still told of', async () => {
+    const app = join(out, 'app.mjs');
+    writeFileSync(
+      app,
+      `import { createRequire } from 'node:module';
+       const { Client } = createRequire(${JSON.stringify(library.resolve('pg'))})('pg');
+       process.on('unhandledRejection', ({ code }) => console.log(code));
+       const client = new Client({ host: ${JSON.stringify(postgres.host)}, user: 'test', database: 'postgres' });
+       await client.connect();
+       client.query('SELECT nothing');
+       await client.query('SELECT nothing either').catch(() => {});
+       await client.end();`,
+    );
+    const { code, stdout } = await runFile(app, {
+      execArgv: ['--import', 'spanline/register'],
+      env: { OTEL_TRACES_EXPORTER: 'none' },
+    });
+    expect({ code, stdout }).toEqual({ code: 0, stdout: '42703\n' });
   });
 
   test('taken back, the library is as it was', () => {
