@@ -102,6 +102,34 @@ test('messages to a worker, before it is up and later', async () => {
   ]);
 });
 
+test('a worker that begins to trace after its first message counts none', async () => {
+  const late = join(out, 'late.mjs');
+  writeFileSync(
+    late,
+    `import { once } from 'node:events';
+     import { Worker, isMainThread, parentPort } from 'node:worker_threads';
+     import { Span } from 'spanline';
+     import { instrument } from 'spanline/instrument';
+     if (isMainThread) {
+       instrument();
+       const worker = new Worker(new URL(import.meta.url));
+       for (const name of ['first', 'second']) {
+         Span.root(name).runToEnd(() => worker.postMessage(name));
+         console.log((await once(worker, 'message'))[0]);
+       }
+       await worker.terminate();
+     } else {
+       await once(parentPort, 'message');
+       instrument();
+       // The context of another message is worse than none.
+       parentPort.on('message', (name) => parentPort.postMessage(name + ' ' + Span.current()?.name));
+       parentPort.postMessage('ready');
+     }`,
+  );
+  const { stdout, stderr } = await runFile(late, {});
+  expect({ stdout, stderr }).toEqual({ stdout: 'ready\nsecond undefined\n', stderr: '' });
+});
+
 test('a context is read for its own message alone', () => {
   const sent = new SentContexts();
   const reader = new SentContexts(sent.memory);

@@ -44,15 +44,15 @@ const countSent = (): void => {
 };
 
 interface Port {
-  listenerCount(name: string): number;
-  onmessage?: unknown;
+  eventNames(): readonly (string | symbol)[];
   [DISPATCH]?: Method;
 }
 
 /** Of a worker: messages can be counted only from the first on, before anybody listens. */
 const countReceived = (port: Port, memory: SharedArrayBuffer): void => {
   const dispatch = port[DISPATCH];
-  const hasBegun = port.listenerCount('message') > 0 || typeof port.onmessage === 'function';
+  // Also where a listener has gone again, with what it got.
+  const hasBegun = port.eventNames().includes('message');
   if (typeof dispatch !== 'function' || hasBegun) return;
   const sent = new SentContexts(memory);
   let number = 0;
