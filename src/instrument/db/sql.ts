@@ -7,18 +7,21 @@ export type Dialect = 'ansi' | 'mysql';
 const MOST = 4096;
 const MOST_OF_SUMMARY = 255;
 
-const COMMENT = String.raw`--[^\n]*|\/\*[\s\S]*?(?:\*\/|$)`;
-const NUMBER = String.raw`(?<![\w$])(?:0[xX][\da-fA-F]+|(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?)`;
+// Where databases differ about the end of a comment, everything behind its beginning goes: they nest in PostgreSQL alone.
+const ANSI_COMMENT = String.raw`--[^\n\r]*(?:\r(?!\n)[\s\S]*)?|\/\*(?:(?!\/\*|\*\/)[\s\S])*(?:\*\/|$)|\/\*[\s\S]*`;
+const MYSQL_COMMENT = String.raw`--(?=\s|$)[^\n]*|\/\*[\s\S]*?(?:\*\/|$)|#[^\n]*`;
+// With digits in groups, and those of any base.
+const NUMBER = String.raw`(?<![\w$])(?:\d\w*(?:\.\w*)?|\.\d\w*)(?:(?<=[eE])[+-]\d\w*)?`;
 const IDENTIFIER = '(?<name>`(?:``|[^`])*`)';
 
 const TOKENS: Readonly<Record<Dialect, RegExp>> = {
   // A text may be cut behind a backslash.
   ansi: new RegExp(
     [
-      `(?<comment>${COMMENT})`,
+      `(?<comment>${ANSI_COMMENT})`,
       '(?<name>"(?:""|[^"])*")',
       // Heredocs, then strings with backslashes, then plain ones.
-      String.raw`(?<![\w$])\$(?<tag>[A-Za-z_]\w*)?\$[\s\S]*?(?:\$\k<tag>\$|$)`,
+      String.raw`(?<![\w$])\$(?<tag>[A-Za-z_\u0080-\uffff][\w\u0080-\uffff]*)?\$[\s\S]*?(?:\$\k<tag>\$|$)`,
       String.raw`\b[eE]'(?:\\[\s\S]|''|[^'\\])*(?:'|\\?$)`,
       String.raw`(?:\b(?:[xXbBnN]|[uU]&))?'(?:''|[^'])*(?:'|$)`,
       String.raw`"[\s\S]*$`,
@@ -28,7 +31,7 @@ const TOKENS: Readonly<Record<Dialect, RegExp>> = {
   ),
   mysql: new RegExp(
     [
-      `(?<comment>${COMMENT}|#[^\\n]*)`,
+      `(?<comment>${MYSQL_COMMENT})`,
       IDENTIFIER,
       String.raw`(?:\b[xXbBnN])?'(?:\\[\s\S]|''|[^'\\])*(?:'|\\?$)`,
       String.raw`"(?:\\[\s\S]|""|[^"\\])*(?:"|\\?$)`,

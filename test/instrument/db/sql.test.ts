@@ -14,12 +14,20 @@ test.each([
   ['SELECT a IN (1, 2, 3) FROM t', 'SELECT a IN (?) FROM t'],
   ['SELECT a FROM t WHERE b = "open', 'SELECT a FROM t WHERE b = ?'],
   ['SELECT $$open', 'SELECT ?'],
+  ['SELECT 1_234_567, 0b1010, 0o17, 0x1F_FF, 1_0.5_5e-1_0', 'SELECT ?, ?, ?, ?, ?'],
+  ['SELECT $\u00e9$a secret$\u00e9$, 1', 'SELECT ?, ?'],
+  // Where databases differ about the end of a comment, the rest goes.
+  ["SELECT 1 /* a /* b */ don't */, 'secret'", 'SELECT ?'],
+  ["SELECT 1 -- a\r, 'two\nlines'", 'SELECT ?'],
+  ["SELECT 1 -- a\r\n, 'x' /**/ /*/ b */ + 2", 'SELECT ? , ? + ?'],
 ])('%s', (text, clean) => expect(withoutValues(text)).toBe(clean));
 
 test.each([
   ["SELECT \"x\", 'it\\'s y', `a``b` FROM t", 'SELECT ?, ?, `a``b` FROM t'],
   ["INSERT INTO t VALUES (1, 'x') # hidden", 'INSERT INTO t VALUES (?, ?)'],
   ['SELECT "open', 'SELECT ?'],
+  // Two signs are a comment only before a space.
+  ["SELECT 1--'two\nlines', 2 -- hidden\n, 3 --", 'SELECT ?--?, ? , ?'],
 ])('MySQL: %s', (text, clean) => expect(withoutValues(text, 'mysql')).toBe(clean));
 
 test('a literal that the cut goes through is no more readable', () => {
