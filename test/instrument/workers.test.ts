@@ -102,6 +102,57 @@ test('messages to a worker, before it is up and later', async () => {
   ]);
 });
 
+test('messages that cannot be cloned, and that post others while they are', async () => {
+  const odd = join(out, 'odd.mjs');
+  writeFileSync(
+    odd,
+    `import { once } from 'node:events';
+     import { Worker, isMainThread, parentPort } from 'node:worker_threads';
+     import { Span, stats } from 'spanline';
+     if (isMainThread) {
+       const worker = new Worker(new URL(import.meta.url));
+       const names = new Map();
+       const post = (name, message) => Span.root(name).runToEnd(() => {
+         names.set(Span.current().context.traceId, name);
+         try { worker.postMessage(message); } catch {}
+       });
+       await once(worker, 'message');
+       post('broken', { name: 'broken', call() {} });
+       worker.postMessage({ name: 'after broken' });
+       post('outer', { name: 'outer', get inner() { post('inner', { name: 'inner' }); return 1; } });
+       post('next', { name: 'next' });
+       worker.postMessage({ name: 'last' });
+       worker.on('message', ([name, trace]) => {
+         console.log(name + ': ' + names.get(trace));
+         if (name === 'last') {
+           worker.terminate().then(() => {
+             post('late', { name: 'late' });
+             console.log(stats().instrumentationErrors);
+           });
+         }
+       });
+     } else {
+       parentPort.on('message', ({ name }) => parentPort.postMessage([name, Span.current()?.context.traceId]));
+       parentPort.postMessage('ready');
+     }`,
+  );
+  const { stdout, stderr } = await runFile(odd, {
+    execArgv: ['--import', 'spanline/register'],
+    env: { OTEL_TRACES_EXPORTER: 'none' },
+  });
+  const lines = stdout.trim().split('\n');
+  // The outer one is told of when it has gone, which may be too late.
+  expect(['outer: outer', 'outer: undefined']).toContain(lines[2]);
+  expect([...lines.toSpliced(2, 1), stderr]).toEqual([
+    'after broken: undefined',
+    'inner: inner',
+    'next: next',
+    'last: undefined',
+    '0',
+    '',
+  ]);
+});
+
 test('a worker that begins to trace after its first message counts none', async () => {
   const late = join(out, 'late.mjs');
   writeFileSync(

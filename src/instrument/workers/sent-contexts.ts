@@ -32,6 +32,11 @@ export class SentContexts {
     Atomics.store(words, at, number);
   }
 
+  /** Message `number` has none. */
+  clear(thread: number, number: number): void {
+    Atomics.store(this.#words, this.#placeOf(thread, number), 0);
+  }
+
   /** Undefined where it had none, or where it is gone. */
   read(thread: number, number: number): SpanContext | undefined {
     const words = this.#words;

@@ -25,18 +25,30 @@ const countSent = (): void => {
   threads.setEnvironmentData(KEY, sent.memory);
   const announce = quiet((worker: Worker, number: number) => {
     const context = users > 0 ? Span.current()?.context : undefined;
-    if (context !== undefined) sent.write(worker.threadId, number, context);
+    // A thread that has ended has no number any more.
+    if (context !== undefined && worker.threadId > 0) sent.write(worker.threadId, number, context);
   });
+  const takeBack = quiet((worker: Worker, number: number) => sent.clear(worker.threadId, number));
   replaceMethod(
     threads.Worker.prototype as unknown as Prototype,
     'postMessage',
     (post): Method =>
       function (this: unknown, ...args) {
         const worker = this as Worker;
-        const number = (counts.get(worker) ?? 0) + 1;
-        announce(worker, number);
-        const result = Reflect.apply(post, worker, args);
-        // One that cannot be cloned has thrown, and is none.
+        const next = (): number => (counts.get(worker) ?? 0) + 1;
+        const expected = next();
+        announce(worker, expected);
+        let result: unknown;
+        try {
+          result = Reflect.apply(post, worker, args);
+        } catch (error) {
+          // One that cannot be cloned is none: the next has its number.
+          takeBack(worker, next());
+          throw error;
+        }
+        // Getters in it may have posted others before it.
+        const number = next();
+        if (number !== expected) announce(worker, number);
         counts.set(worker, number);
         return result;
       },
