@@ -18,7 +18,7 @@ import { drained, retire } from './draining.js';
 import { type CollectorOptions, checkReporters, type ResolvedOptions, resolveOptions } from './options.js';
 import { Pipeline } from './pipeline.js';
 import { ReadyQueue } from './ready-queue.js';
-import type { Reporter } from './reporter.js';
+import type { Reporter, Resource } from './reporter.js';
 import { compactParts, takeTraces } from './take-traces.js';
 import { TraceList } from './trace-list.js';
 import type { TracePart } from './trace-part.js';
@@ -101,13 +101,18 @@ export class Collector implements TraceSink {
     return this.options;
   }
 
+  /** @internal */
+  get resource(): Resource {
+    return this.options.resource;
+  }
+
   get exitTimeoutMs(): number {
     return this.options.exitTimeoutMs;
   }
 
   /** @internal */
   opened(trace: ActiveTrace): void {
-    trace.resource = this.options.resource;
+    trace.resource = this.resource;
     this.open.add(trace);
     if (this.open.size > this.options.maxOpenTraces) this.evict();
     if (this.options.reportOpenTraces) this.arm();

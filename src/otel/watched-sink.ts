@@ -5,12 +5,27 @@ const watched = new WeakMap<TraceSink, TraceSink>();
 
 const discard = (trace: ActiveTrace): void => trace.discard();
 
-/** One for each collector, with its bounds. */
+/** One for each collector, with its bounds and its resource, as they are set. */
 export const watchedSink = (of: TraceSink): TraceSink => {
   let sink = watched.get(of);
   if (sink === undefined) {
-    const { sampler, limits, rows } = of;
-    sink = { sampler, limits, rows, keepsNone: true, opened() {}, ended: discard, cancelled: discard, grew() {} };
+    sink = {
+      get sampler() {
+        return of.sampler;
+      },
+      get limits() {
+        return of.limits;
+      },
+      rows: of.rows,
+      keepsNone: true,
+      opened(trace) {
+        // Processors ask for it.
+        trace.resource = of.resource;
+      },
+      ended: discard,
+      cancelled: discard,
+      grew() {},
+    };
     watched.set(of, sink);
   }
   return sink;

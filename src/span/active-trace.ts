@@ -58,6 +58,8 @@ export interface TraceSink {
   readonly sampler: Sampler;
   readonly limits: TraceLimits;
   readonly rows: RowStore;
+  /** Who produces its traces. */
+  readonly resource?: unknown;
   /** True: its traces are for those who watch them, are reported to nobody, and go out as not sampled. */
   readonly keepsNone?: boolean;
   /** A sampled root started. */

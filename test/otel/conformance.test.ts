@@ -86,6 +86,7 @@ const shown = (span: ReadableSpan) => {
       return { name, time: timeOf(time), attributes: rest, hasStack: stack !== undefined, dropped };
     }),
     ended: span.ended,
+    hasResource: typeof span.resource.attributes['service.name'] === 'string',
     scope: [
       span.instrumentationScope.name,
       span.instrumentationScope.version,
