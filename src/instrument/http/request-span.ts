@@ -17,8 +17,9 @@ export interface RequestWithSpan extends IncomingMessage {
 }
 
 const holderOf = (request: RequestWithSpan): RequestWithSpan | undefined => {
-  const holder = request.stream ?? request;
-  return holder[SPAN] === undefined ? undefined : holder;
+  // A program may keep a stream of its own under that name.
+  const { stream } = request;
+  return [request, stream].find((holder) => holder?.[SPAN] !== undefined);
 };
 
 /** Say which route answers a request: a template such as `/users/:id`, with the prefixes of routers around it. The last one said counts. */

@@ -2,6 +2,7 @@
 import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { connect, type Socket } from 'node:net';
+import { PassThrough } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { LocalSpan, Span, stats } from '../../../src/index.js';
@@ -302,6 +303,18 @@ describe('hooks', () => {
     expect(await recordedOf('server')).toHaveLength(1);
     expect(stats().callbackErrors).toBe(before + 2);
   });
+});
+
+test('a route that a program says, where it keeps a stream on the request', async () => {
+  const { setRoute } = await import('../../../src/instrument/index.js');
+  instrumentOnly({ http: { client: false } });
+  const { port } = await serve((request, response) => {
+    Object.assign(request, { stream: new PassThrough() });
+    setRoute(request, '/things/:id');
+    response.end();
+  });
+  await exchange(port, get('/things/7', CLOSE));
+  expect((await recordedOf('server')).map(({ name }) => name)).toEqual(['GET /things/:id']);
 });
 
 test('disabled: nothing is traced any more, and a request under way still ends', async () => {
