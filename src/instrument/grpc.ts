@@ -91,6 +91,7 @@ const addPeer = (span: Span, call: WithPeer): void => {
 /** @grpc/grpc-js 1. */
 export const instrumentGrpc = (options: GrpcOptions, propagator: Propagator): Off => {
   const { ignore, enrich, requireParent = false } = options;
+  let isOff = false;
 
   const end = (span: Span, call: GrpcCall, code: unknown, peer?: WithPeer): void => {
     if (!span.isRecording) return;
@@ -149,6 +150,8 @@ export const instrumentGrpc = (options: GrpcOptions, propagator: Propagator): Of
       if (typeof handler !== 'function') return Reflect.apply(original, this, [name, handler, ...rest]);
       const about: GrpcCall = { method: nameOf(name), side: 'server' };
       const traced = function (this: unknown, call: ServerCall, callback?: Answer): unknown {
+        // A handler stays with its server.
+        if (isOff) return Reflect.apply(handler, this, [call, callback]);
         if (isTold(ignore, about)) {
           emitUnder(IGNORED, call);
           return lineStore.run(IGNORED, () => Reflect.apply(handler, this, [call, callback]) as unknown);
@@ -186,7 +189,7 @@ export const instrumentGrpc = (options: GrpcOptions, propagator: Propagator): Of
       return Reflect.apply(original, this, [name, traced, ...rest]);
     };
 
-  return onModule<Grpc>('@grpc/grpc-js', options.module, ({ Channel, Server }) => {
+  const off = onModule<Grpc>('@grpc/grpc-js', options.module, ({ Channel, Server }) => {
     patched++;
     return allOff([
       () => void patched--,
@@ -194,4 +197,8 @@ export const instrumentGrpc = (options: GrpcOptions, propagator: Propagator): Of
       replaceMethod(Server?.prototype, 'register', answer),
     ]);
   });
+  return () => {
+    isOff = true;
+    off();
+  };
 };

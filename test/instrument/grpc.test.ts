@@ -3,6 +3,7 @@ import { createRequire } from 'node:module';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { LocalSpan, Span, type SpanRecord } from '../../src/index.js';
+import { instrument } from '../../src/instrument/index.js';
 import { instrumentOnly, later, recorded } from './support.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: a package that others bring along has no types here.
@@ -120,6 +121,18 @@ test('one trace on both sides, and what the handler does belongs to it', async (
     'network.peer.port': expect.any(Number),
   });
   expect(JSON.stringify(spans)).not.toContain(SECRET);
+});
+
+test('taken back, a server that was made before traces nothing any more', async () => {
+  const { disable } = instrument({ http2: false });
+  later(disable);
+  const client = await connected();
+  const call = (): Promise<unknown> =>
+    new Promise((resolve) => client.Unary('hello', (_: unknown, text: string) => resolve(text)));
+  await call();
+  disable();
+  expect(await call()).toBe('hello');
+  expect(await shown()).toHaveLength(2);
 });
 
 test('a failure has its code, and no word of its text', async () => {
