@@ -39,6 +39,13 @@ const versionAbove = (file: string, name: string): string | undefined => {
   return undefined;
 };
 
+/** Whether the library of this option whose `file` was found is too old to be traced by channels. */
+export const isTooOld = (name: string, file: string): boolean => {
+  const first = FIRST[name];
+  const version = first === undefined ? undefined : versionAbove(file, name);
+  return first !== undefined && version !== undefined && isOlder(version, first);
+};
+
 /** Says of each of `names` that is loaded too old; nothing is looked for without a log. */
 export const tellOldVersions = (names: readonly string[], log: DebugLog): Off => {
   const told = new Set<string>();

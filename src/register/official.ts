@@ -1,10 +1,11 @@
-// OpenTelemetry's own instrumentation packages: those that the program depends on and that no instrumentation of ours stands for are loaded,
-// and record here. None that fails may keep the program from starting.
+// OpenTelemetry's own instrumentation packages: those that the program depends on and that no instrumentation of ours stands for, in the
+// version that is installed, are loaded and record here. None that fails may keep the program from starting.
 import { readFileSync } from 'node:fs';
 import { createRequire, register } from 'node:module';
 import { dirname, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { instrumentationNames } from '../instrument/instrument.js';
+import { isTooOld } from '../instrument/old-versions.js';
 import type { Log } from './log.js';
 import type { Settings } from './settings.js';
 
@@ -29,6 +30,17 @@ const manifestOf = (program: string): Manifest | undefined => {
       // None here, or none that can be read.
     }
     if (dirname(folder) === folder) return undefined;
+  }
+};
+
+/** Whether an instrumentation of ours traces what the program has installed. A library without channels yet is left to the official one. */
+const isOurs = (short: string, require: NodeJS.Require): boolean => {
+  if (!OURS.includes(short)) return false;
+  try {
+    return !isTooOld(short, require.resolve(short));
+  } catch {
+    // Not installed, or an ES module alone.
+    return true;
   }
 };
 
@@ -60,13 +72,14 @@ export const startOfficial = (
   program = resolve(process.argv[1] ?? '.'),
 ): readonly string[] => {
   const manifest = manifestOf(program);
-  const require = manifest && createRequire(manifest.file);
+  if (manifest === undefined) return [];
+  const require = createRequire(manifest.file);
   const started: string[] = [];
-  for (const name of manifest?.names ?? []) {
+  for (const name of manifest.names) {
     const short = name.slice(PREFIX.length);
-    if (OURS.includes(short) || disabled.includes(short) || enabled?.includes(short) === false) continue;
+    if (isOurs(short, require) || disabled.includes(short) || enabled?.includes(short) === false) continue;
     try {
-      const classes = Object.values(require?.(name) as object).filter(isInstrumentation);
+      const classes = Object.values(require(name) as object).filter(isInstrumentation);
       // Switched on where they are made, unless they are told otherwise.
       for (const Instrumentation of new Set(classes)) new Instrumentation();
       if (classes.length > 0) started.push(name);
@@ -74,7 +87,7 @@ export const startOfficial = (
       log.warn(`${name} is not used: ${(error as Error).message}`);
     }
   }
-  if (manifest === undefined || started.length === 0) return started;
+  if (started.length === 0) return started;
   try {
     hookModules(manifest.file);
   } catch (error) {

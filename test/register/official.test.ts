@@ -56,6 +56,21 @@ test('one without a counterpart here is loaded', async () => {
   });
 });
 
+test('one of a library that has no channels yet is loaded', async () => {
+  const official = '@opentelemetry/instrumentation-ioredis';
+  const started = async (name: string, version: string): Promise<boolean> => {
+    const file = program(name, [official]);
+    const folder = join(file, '../node_modules/ioredis');
+    mkdirSync(folder);
+    writeFileSync(join(folder, 'package.json'), JSON.stringify({ name: 'ioredis', version }));
+    writeFileSync(join(folder, 'index.js'), '');
+    const { stderr } = await run(file, { OTEL_LOG_LEVEL: 'debug' });
+    return stderr.includes(`also traced: ${official}`);
+  };
+  expect(await started('old-ioredis', '4.28.5')).toBe(true);
+  expect(await started('new-ioredis', '5.11.0')).toBe(false);
+});
+
 test('switched off by its name', async () => {
   const file = program('dns-off', ['@opentelemetry/instrumentation-dns']);
   const { spans } = await run(file, { OTEL_NODE_DISABLED_INSTRUMENTATIONS: 'dns' });
