@@ -82,13 +82,18 @@ export const onModule = <E extends object>(
   patch: (exports: E, fileOf: FileOf) => Off | undefined,
 ): Off => {
   const seen = new WeakSet<object>();
+  const patched = new WeakSet<object>();
   const offs: Off[] = [];
   const once = (exports: object, fileOf: FileOf): void => {
     if (seen.has(exports)) return;
     seen.add(exports);
+    // An ES module around one of CommonJS has the same classes, which must not be patched twice.
+    if (patched.has(Object((exports as { default?: unknown }).default))) return;
     try {
       const off = (patch as Patch)(exports as never, fileOf);
-      if (off !== undefined) offs.push(off);
+      if (off === undefined) return;
+      offs.push(off);
+      patched.add(exports);
     } catch {
       count(Counter.instrumentationErrors);
     }
@@ -98,9 +103,9 @@ export const onModule = <E extends object>(
   patches.set(name, waiting);
   restore ??= watch();
   if (typeof module === 'object' && module !== null) {
-    once(module, nowhere);
     const { default: main } = module as { default?: unknown };
     if (typeof main === 'object' && main !== null) once(main, nowhere);
+    once(module, nowhere);
   } else if (typeof module === 'function') once(module, nowhere);
   for (const [path, loaded] of Object.entries(createRequire(process.execPath).cache)) {
     if (loaded?.loaded === true && packageAt(path) === name) apply(name, loaded.exports, () => path);

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Span } from '../../../src/index.js';
 import { buildFirst } from '../../cli/support/spanline.js';
 import { out, runFile } from '../../support/child.js';
-import { library } from '../libraries.js';
+import { importLibrary, library } from '../libraries.js';
 import { instrumentOnly, later, recorded } from '../support.js';
 import { hasPostgres, type Postgres, startPostgres } from './postgres.js';
 
@@ -50,6 +50,14 @@ describe.skipIf(!hasPostgres)('pg', () => {
       'server.address': postgres.host,
       'server.port': 5432,
     });
+  });
+
+  test('its ES module has the same classes, which are patched once', async () => {
+    const module = await importLibrary('pg');
+    expect(module.default).toBe(library('pg'));
+    instrumentOnly({ pg: { module } });
+    await poolOf().query('SELECT 1');
+    expect(await queries()).toHaveLength(1);
   });
 
   test('over TCP it has its peer', async () => {
