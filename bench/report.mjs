@@ -106,7 +106,9 @@ function readmeTable({ suite, results, machine }) {
   };
   const ordered = leadFirst(columns, ({ node }) => majorOf(node));
   const used = ordered.filter((column) => cases.some(([name, n]) => cell(name, n, column) !== '-'));
-  const rows = cases.map(([name, n, what = `\`${name}\``]) => [what, ...used.map((column) => cell(name, n, column))]);
+  const rows = cases
+    .map(([name, n, what = `\`${name}\``]) => [what, ...used.map((column) => cell(name, n, column))])
+    .filter(([, ...cells]) => cells.some((one) => one !== '-'));
   const header = [title, ...used.map(({ subject, node }) => `${subject}, Node ${majorOf(node)}`)];
   return `${markdown(header, rows)}\n\n(${machine.cpu}, ${machine.cores} cores; \`npm run bench -- ${suite} --node 20,24\`; ${note})`;
 }

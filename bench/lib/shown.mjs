@@ -112,7 +112,6 @@ export const README_TABLES = {
       ['throughput-loss', 'fastify/send', 'a route of fastify'],
       ['throughput-loss', 'express/send', 'a route of express'],
       ['throughput-loss', 'redis/send', 'ten commands of redis'],
-      ['throughput-loss', 'hello/unsampled', 'a small JSON, nothing sampled'],
       ['added-cpu', 'hello/send', 'CPU added to a small JSON, us'],
     ],
     leaveOut: ['none'],

@@ -27,7 +27,7 @@ const counting = {
 
 api.context.setGlobalContextManager(contextManager.enable());
 // Room for all that a round makes: the default of 2,048 would make spans cheap by losing them.
-const QUEUE = { maxQueueSize: 400_000, maxExportBatchSize: 512, scheduledDelayMillis: 500 };
+const QUEUE = { maxQueueSize: 1_000_000, maxExportBatchSize: 512, scheduledDelayMillis: 500 };
 const tracer = provider(counting, QUEUE).provider.getTracer('service');
 
 /** As instrumentations do it: the span ends when what it is around has. */

@@ -86,11 +86,11 @@ const loop = (tracer) =>
  * of a second in the quick form.
  */
 export const SHAPES = {
-  flow: { run: flow, spans: 20, requests: 10_000, quickRequests: 3_000 },
-  'one-span': { run: oneSpan, spans: 1, requests: 60_000, quickRequests: 10_000 },
-  deep: { run: deep, spans: DEPTH, requests: 15_000, quickRequests: 3_000 },
-  loop: { run: loop, spans: LOOP + 1, requests: 100, quickRequests: 20 },
-  distinct: { run: distinct, spans: 20, requests: 10_000, quickRequests: 3_000 },
+  flow: { run: flow, spans: 20, requests: 30_000, quickRequests: 3_000 },
+  'one-span': { run: oneSpan, spans: 1, requests: 200_000, quickRequests: 10_000 },
+  deep: { run: deep, spans: DEPTH, requests: 45_000, quickRequests: 3_000 },
+  loop: { run: loop, spans: LOOP + 1, requests: 300, quickRequests: 20 },
+  distinct: { run: distinct, spans: 20, requests: 30_000, quickRequests: 3_000 },
 };
 
 const AT_ONCE = 16;
