@@ -11,6 +11,7 @@ import { emitUnder } from './emit-under.js';
 import { isTold, told } from './hooks.js';
 import { IGNORED } from './ignored.js';
 import { type ModuleOptions, onModule } from './on-module.js';
+import { addPeer } from './peer.js';
 import { injectSpan, type Propagator } from './propagator.js';
 import { type Method, type Prototype, replaceMethod } from './replace-method.js';
 import { scopeOf } from './scope.js';
@@ -82,10 +83,9 @@ let patched = 0;
 export const isGrpcTraced = (): boolean => patched > 0;
 
 /** Of a call that reached nobody it is the name that was called. */
-const addPeer = (span: Span, call: WithPeer): void => {
+const addPeerOf = (span: Span, call: WithPeer): void => {
   const [, six, four, port] = /^(?:\[([\da-f:.%]+)\]|([\d.]+)):(\d+)$/i.exec(String(call.getPeer?.())) ?? [];
-  if (port === undefined) return;
-  span.addProperty('network.peer.address', six ?? four).addProperty('network.peer.port', Number(port));
+  if (port !== undefined) addPeer(span, { remoteAddress: six ?? four, remotePort: Number(port) });
 };
 
 /** @grpc/grpc-js 1. */
@@ -95,7 +95,7 @@ export const instrumentGrpc = (options: GrpcOptions, propagator: Propagator): Of
 
   const end = (span: Span, call: GrpcCall, code: unknown, peer?: WithPeer): void => {
     if (!span.isRecording) return;
-    if (peer !== undefined) quiet(addPeer)(span, peer);
+    if (peer !== undefined) quiet(addPeerOf)(span, peer);
     const status = CODES[code as number] ?? 'UNKNOWN';
     span.addProperty('rpc.response.status_code', status);
     const isError = call.side === 'client' ? status !== 'OK' : FAULTS_OF_SERVERS.includes(status);
@@ -140,7 +140,7 @@ export const instrumentGrpc = (options: GrpcOptions, propagator: Propagator): Of
     const span = Span.root(method, context, ANSWER);
     if (span.isRecording) {
       span.describe(['rpc.system.name', 'grpc', 'rpc.method', method]);
-      quiet(addPeer)(span, call);
+      quiet(addPeerOf)(span, call);
     }
     return span;
   };

@@ -24,7 +24,6 @@ import type { ModuleOptions } from './on-module.js';
 import { type Propagator, w3c } from './propagator.js';
 import { instrumentFastify, instrumentH3 } from './routes.js';
 import { instrumentUndici, type UndiciOptions } from './undici.js';
-
 import { instrumentWorkers } from './workers/workers.js';
 
 /** What is traced, and how: true (the default but for `console`), false, or options. */

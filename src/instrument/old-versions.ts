@@ -39,26 +39,26 @@ const versionAbove = (file: string, name: string): string | undefined => {
   return undefined;
 };
 
-/** Whether the library of this option whose `file` was found is too old to be traced by channels. */
-export const isTooOld = (name: string, file: string): boolean => {
+/** The version of the library whose `file` was found, where it is too old to be traced by channels. */
+export const oldVersion = (name: string, file: string): string | undefined => {
   const first = FIRST[name];
   const version = first === undefined ? undefined : versionAbove(file, name);
-  return first !== undefined && version !== undefined && isOlder(version, first);
+  return version !== undefined && isOlder(version, first) ? version : undefined;
 };
 
 /** Says of each of `names` that is loaded too old; nothing is looked for without a log. */
 export const tellOldVersions = (names: readonly string[], log: DebugLog): Off => {
   const told = new Set<string>();
-  const look = (name: string, first: string): Off =>
+  const look = (name: string): Off =>
     onModule(name, undefined, (_, fileOf) => {
       const file = fileOf();
-      const version = file === undefined ? undefined : versionAbove(file, name);
-      if (version === undefined || !isOlder(version, first) || told.has(name)) return undefined;
+      const version = file === undefined ? undefined : oldVersion(name, file);
+      if (version === undefined || told.has(name)) return undefined;
       told.add(name);
       log.debug(
-        `${name} ${version} is not traced: it publishes no diagnostics channel, which it does from ${first} on`,
+        `${name} ${version} is not traced: it publishes no diagnostics channel, which it does from ${FIRST[name]} on`,
       );
       return undefined;
     });
-  return allOff(names.flatMap((name) => (FIRST[name] === undefined ? [] : [look(name, FIRST[name])])));
+  return allOff(names.filter((name) => FIRST[name] !== undefined).map(look));
 };

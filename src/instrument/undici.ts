@@ -9,6 +9,7 @@ import { isTold, tell } from './hooks.js';
 import { addFailure, addStatus } from './http/answer.js';
 import { addHeaders, wantedHeaders } from './http/headers.js';
 import { cleanQuery, hostAndPort, knownMethod, nameOf } from './http/url.js';
+import { addPeer } from './peer.js';
 import { injectSpan, type Propagator } from './propagator.js';
 import { scopeOf } from './scope.js';
 import { UnderWay } from './under-way.js';
@@ -108,13 +109,12 @@ export const instrumentUndici = (options: UndiciOptions, propagator: Propagator)
     );
   };
 
-  const sent = (request: TracedRequest, { remoteAddress, remotePort, alpnProtocol }: TLSSocket): void => {
+  const sent = (request: TracedRequest, socket: TLSSocket): void => {
     const span = request[SPAN];
     if (span === undefined) return;
     // Of what undici offers a server, that alone is not HTTP/1.1.
-    span.addProperty('network.protocol.version', alpnProtocol === 'h2' ? '2' : '1.1');
-    if (remoteAddress !== undefined) span.addProperty('network.peer.address', remoteAddress);
-    if (remotePort !== undefined) span.addProperty('network.peer.port', remotePort);
+    span.addProperty('network.protocol.version', socket.alpnProtocol === 'h2' ? '2' : '1.1');
+    addPeer(span, socket);
   };
 
   const end = (request: TracedRequest, error?: unknown): void => {

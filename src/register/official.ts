@@ -5,7 +5,7 @@ import { createRequire, register } from 'node:module';
 import { dirname, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { instrumentationNames } from '../instrument/instrument.js';
-import { isTooOld } from '../instrument/old-versions.js';
+import { oldVersion } from '../instrument/old-versions.js';
 import type { Log } from './log.js';
 import type { Settings } from './settings.js';
 
@@ -37,7 +37,7 @@ const manifestOf = (program: string): Manifest | undefined => {
 const isOurs = (short: string, require: NodeJS.Require): boolean => {
   if (!OURS.includes(short)) return false;
   try {
-    return !isTooOld(short, require.resolve(short));
+    return oldVersion(short, require.resolve(short)) === undefined;
   } catch {
     // Not installed, or an ES module alone.
     return true;

@@ -35,19 +35,6 @@ export interface Server {
   readonly serverPort?: unknown;
 }
 
-/** The other end of a connection, as sockets show it; nothing for a socket of this machine. */
-export interface Peer {
-  readonly remoteAddress?: unknown;
-  readonly remotePort?: unknown;
-}
-
-/** Which of the servers behind a name it was. */
-export const addPeer = (span: Span, { remoteAddress, remotePort }: Peer): void => {
-  if (typeof remoteAddress !== 'string') return;
-  span.addProperty('network.peer.address', remoteAddress);
-  if (typeof remotePort === 'number') span.addProperty('network.peer.port', remotePort);
-};
-
 /** What is done there. */
 export interface Operation {
   readonly text: string;

@@ -2,12 +2,12 @@
 // another's context: the line it was made under is kept, and stands again when it is written.
 import { lineStore } from '../../local-span/line-store.js';
 import type { SpanLine } from '../../local-span/span-line.js';
-import type { Off } from '../channel.js';
+import { allOff, type Off } from '../channel.js';
 import { onModule } from '../on-module.js';
+import { type Method, type Prototype, replaceMethod } from '../replace-method.js';
 
-type Send = (this: unknown, command: object, ...rest: unknown[]) => unknown;
 interface Sender {
-  readonly prototype: { sendCommand: Send };
+  readonly prototype: Prototype;
 }
 interface Ioredis {
   readonly Redis?: Sender;
@@ -18,31 +18,22 @@ interface Ioredis {
 const NONE = Symbol('no line');
 const callers = new WeakMap<object, SpanLine | typeof NONE>();
 
-const wrap = ({ prototype }: Sender): Off => {
-  const { sendCommand } = prototype;
-  const wrapped: Send = function (command, ...rest) {
+const keepCaller = (sendCommand: Method): Method =>
+  function (this: unknown, ...args) {
+    const command = args[0] as object;
     const caller = callers.get(command);
     const line = lineStore.getStore();
     if (caller === undefined) callers.set(command, line ?? NONE);
-    if (caller === undefined || caller === (line ?? NONE)) return Reflect.apply(sendCommand, this, [command, ...rest]);
+    if (caller === undefined || caller === (line ?? NONE)) return Reflect.apply(sendCommand, this, args);
     return lineStore.run((caller === NONE ? undefined : caller) as SpanLine, () =>
-      Reflect.apply(sendCommand, this, [command, ...rest]),
+      Reflect.apply(sendCommand, this, args),
     );
   };
-  prototype.sendCommand = wrapped;
-  return () => {
-    if (prototype.sendCommand === wrapped) prototype.sendCommand = sendCommand;
-  };
-};
 
 /** Keeps them, in every copy of ioredis. */
 export const keepCallers = (module: unknown): Off =>
   onModule<Ioredis>('ioredis', module, ({ Redis, Cluster, Pipeline }) => {
-    const senders = [Redis, Cluster, Pipeline].filter(
-      (sender) => typeof sender?.prototype?.sendCommand === 'function',
-    ) as Sender[];
-    const offs = senders.map(wrap);
-    return () => {
-      for (const off of offs) off();
-    };
+    return allOff(
+      [Redis, Cluster, Pipeline].map((sender) => replaceMethod(sender?.prototype, 'sendCommand', keepCaller)),
+    );
   });

@@ -3,9 +3,11 @@
 import { AsyncResource } from 'node:async_hooks';
 import { Counter, count } from '../../local-span/counters.js';
 import type { Span } from '../../span/span.js';
-import { type Off, quiet } from '../channel.js';
+import { allOff, type Off, quiet } from '../channel.js';
 import { type ModuleOptions, onModule } from '../on-module.js';
-import { addPeer, codeUnder, Database, type DatabaseOptions, type Peer, sqlOperation } from './database.js';
+import { addPeer, type Peer } from '../peer.js';
+import { type Method, type Prototype, replaceMethod } from '../replace-method.js';
+import { codeUnder, Database, type DatabaseOptions, sqlOperation } from './database.js';
 
 type Callback = (this: unknown, error: unknown, ...rest: unknown[]) => unknown;
 type Query = (this: Client, ...args: unknown[]) => unknown;
@@ -15,10 +17,9 @@ interface Client {
   readonly database?: unknown;
   readonly connection?: { readonly stream?: Peer };
 }
-type Connect = (this: unknown, callback?: Callback) => unknown;
 interface Pg {
-  readonly Client?: { readonly prototype: { query: Query } };
-  readonly Pool?: { readonly prototype: { connect: Connect } };
+  readonly Client?: { readonly prototype: Prototype };
+  readonly Pool?: { readonly prototype: Prototype };
 }
 
 /** Options of the instrumentation `pg`. */
@@ -96,30 +97,26 @@ export const instrumentPg = (options: PgOptions): Off => {
 
   return onModule<Pg>('pg', options.module, ({ Client, Pool }) => {
     if (Client === undefined) return undefined;
-    const { prototype } = Client;
-    const { query } = prototype;
-    const wrapped = wrap(query);
-    prototype.query = wrapped;
-    const poolOff = Pool === undefined ? undefined : keepWaiting(Pool.prototype);
-    return () => {
-      poolOff?.();
-      if (prototype.query === wrapped) prototype.query = query;
-    };
+    return allOff([
+      replaceMethod(Client.prototype, 'query', wrap as (query: Method) => Method),
+      ...(Pool === undefined ? [] : [keepWaiting(Pool.prototype)]),
+    ]);
   });
 };
 
 /** Who waits in a pool for a client gets it in its own context, not in that of who gave it back. */
-const keepWaiting = (pool: object): Off => {
-  let owner = pool as { connect: Connect };
-  while (!Object.hasOwn(owner, 'connect')) owner = Object.getPrototypeOf(owner) as { connect: Connect };
-  const { connect } = owner;
-  const wrapped = function (this: unknown, callback?: Callback): unknown {
-    return Reflect.apply(connect, this, [typeof callback === 'function' ? AsyncResource.bind(callback) : callback]);
-  };
-  owner.connect = wrapped;
-  return () => {
-    if (owner.connect === wrapped) owner.connect = connect;
-  };
+const keepWaiting = (pool: Prototype): Off => {
+  let owner = pool;
+  while (!Object.hasOwn(owner, 'connect')) owner = Object.getPrototypeOf(owner) as Prototype;
+  return replaceMethod(
+    owner,
+    'connect',
+    (connect): Method =>
+      function (this: unknown, callback) {
+        const bound = typeof callback === 'function' ? AsyncResource.bind(callback as Callback) : callback;
+        return Reflect.apply(connect, this, [bound]);
+      },
+  );
 };
 
 const heedErrors = (emitter: NodeJS.EventEmitter, ended: (error: unknown) => void): void => {

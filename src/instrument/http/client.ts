@@ -7,6 +7,7 @@ import type { Span } from '../../span/span.js';
 import { allOff, type Off, onMessage, quiet } from '../channel.js';
 import { startCall } from '../client-span.js';
 import { isTold, tell } from '../hooks.js';
+import { addPeer } from '../peer.js';
 import { injectSpan, type Propagator } from '../propagator.js';
 import { scopeOf } from '../scope.js';
 import { addFailure, addStatus } from './answer.js';
@@ -94,8 +95,7 @@ export const traceCalls = (options: HttpClientOptions, propagator: Propagator): 
     const { statusCode = 0, httpVersion } = response;
     addStatus(span, statusCode);
     span.addProperty('network.protocol.version', httpVersion);
-    if (socket?.remoteAddress !== undefined) span.addProperty('network.peer.address', socket.remoteAddress);
-    if (socket?.remotePort !== undefined) span.addProperty('network.peer.port', socket.remotePort);
+    addPeer(span, socket ?? {});
     addHeaders(
       wantedOfResponse,
       (name) => response.headers[name],

@@ -5,7 +5,8 @@ import { traceCalls } from './client.js';
 import type { HttpOptions } from './options.js';
 import { traceServers } from './server.js';
 
-const sideOf = <T extends object>(side: boolean | T | undefined): T | undefined => {
+/** The options of one side; undefined where it is off. */
+export const sideOf = <T extends object>(side: boolean | T | undefined): T | undefined => {
   if (side === false) return undefined;
   return typeof side === 'object' ? side : ({} as T);
 };

@@ -18,8 +18,8 @@ export interface RequestWithSpan extends IncomingMessage {
 
 const holderOf = (request: RequestWithSpan): RequestWithSpan | undefined => {
   // A program may keep a stream of its own under that name.
-  const { stream } = request;
-  return [request, stream].find((holder) => holder?.[SPAN] !== undefined);
+  if (request[SPAN] !== undefined) return request;
+  return request.stream?.[SPAN] === undefined ? undefined : request.stream;
 };
 
 /** Say which route answers a request: a template such as `/users/:id`, with the prefixes of routers around it. The last one said counts. */

@@ -12,6 +12,7 @@ import { startCall } from '../client-span.js';
 import { isTold, tell } from '../hooks.js';
 import { addFailure, addStatus } from '../http/answer.js';
 import { cleanQuery, hostAndPort, knownMethod, nameOf } from '../http/url.js';
+import { addPeer } from '../peer.js';
 import { injectSpan, type Propagator } from '../propagator.js';
 import { type Method, type Prototype, replaceMethod } from '../replace-method.js';
 import { scopeOf } from '../scope.js';
@@ -56,12 +57,6 @@ const describe = (span: Span, { sentHeaders }: ClientHttp2Stream): void => {
   span.describe(list);
 };
 
-const addPeer = (span: Span, { session }: ClientHttp2Stream): void => {
-  const { remoteAddress, remotePort } = session?.socket ?? {};
-  if (remoteAddress !== undefined) span.addProperty('network.peer.address', remoteAddress);
-  if (remotePort !== undefined) span.addProperty('network.peer.port', remotePort);
-};
-
 /** Traces the requests of every session from the next `connect` on. */
 export const traceConnections = (http2: Http2, options: Http2ClientOptions, propagator: Propagator): Off => {
   const { ignore, enrich, requireParent = false } = options;
@@ -91,7 +86,7 @@ export const traceConnections = (http2: Http2, options: Http2ClientOptions, prop
     const answered = ({ ':status': status }: { ':status'?: number }): void => {
       isAnswered = true;
       addStatus(span, Number(status));
-      addPeer(span, stream);
+      addPeer(span, stream.session?.socket ?? {});
     };
     const closed = (): void => {
       const { errored, rstCode } = stream;

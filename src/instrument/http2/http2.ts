@@ -1,7 +1,7 @@
 // The instrumentation `http2`: both sides of Node's `http2`, which is loaded only when the program loads it. Calls of gRPC have spans of their own
 // and must not get a second one.
-import { createRequire } from 'node:module';
 import { allOff, type Off } from '../channel.js';
+import { sideOf } from '../http/http.js';
 import { canHook } from '../on-es-module.js';
 import { onModule } from '../on-module.js';
 import type { Propagator } from '../propagator.js';
@@ -9,17 +9,11 @@ import { type Http2, traceConnections } from './client.js';
 import type { Http2Options } from './options.js';
 import { traceStreams } from './server.js';
 
-const sideOf = <T extends object>(side: boolean | T | undefined): T | undefined => {
-  if (side === false) return undefined;
-  return typeof side === 'object' ? side : ({} as T);
-};
-
 const isLoaded = (): boolean =>
   (process as { moduleLoadList?: readonly string[] }).moduleLoadList?.includes('NativeModule http2') === true;
 
 /** Now where it cannot be seen being loaded. */
-const loadedNow = (): unknown =>
-  !canHook || isLoaded() ? (createRequire(import.meta.url)('node:http2') as unknown) : undefined;
+const loadedNow = (): unknown => (!canHook || isLoaded() ? process.getBuiltinModule('node:http2') : undefined);
 
 export const instrumentHttp2 = ({ server, client }: Http2Options, propagator: Propagator): Off => {
   const [serverOptions, clientOptions] = [sideOf(server), sideOf(client)];
