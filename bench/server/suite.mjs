@@ -7,12 +7,12 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { hasRedis, startRedis } from '../../scripts/lib/redis-server.mjs';
 import { root } from '../../scripts/lib/run.mjs';
 import { startSink } from '../exporters/start-sink.mjs';
 import { ensurePeers } from '../lib/peers.mjs';
 import { versionOf } from '../lib/subjects.mjs';
 import { rowsOf } from './rows.mjs';
-import { hasRedis, startRedis } from './start-redis.mjs';
 import { Service } from './subject.mjs';
 
 const LOAD = fileURLToPath(new URL('../service/load.mjs', import.meta.url));
@@ -127,7 +127,7 @@ export async function measure(node, { quick, only = /./, log }) {
       results.push(...rowsOf(app, await measureApp(app, subjects, options)));
     }
   } finally {
-    redis?.stop();
+    await redis?.stop();
     rmSync(archive, { recursive: true, force: true });
   }
   return { version, results };

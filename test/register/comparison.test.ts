@@ -1,11 +1,12 @@
 // Two services under `spanline/register` give the trees that they give under OpenTelemetry's SDK with the official instrumentations, field by
 // field, but for what the table below lists.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { freePort } from '../../scripts/lib/local-ports.mjs';
 import { buildFirst } from '../cli/support/spanline.js';
 import { startServer } from '../exporters/support/http-server.js';
 import { decodeSpans } from '../exporters/support/otlp-decode.js';
 import { hasPostgres, type Postgres, startPostgres } from '../instrument/db/postgres.js';
-import { freePort, hasRedis, type RedisServer, startRedis } from '../instrument/db/redis-server.js';
+import { hasRedis, type RedisServer, startRedis } from '../instrument/db/redis-server.js';
 import { isKnown, isTheirsAlone, lineOf, TABLE, THEIRS_ALONE } from './comparison/table.js';
 import { service, tracedBy, tracedTo } from './support/official.js';
 import { startService } from './support/service.js';

@@ -2,10 +2,10 @@
 // number of requests, incoming ones of both kinds together: two million take some minutes.
 import { Agent, request } from 'node:http';
 import { expect, test } from 'vitest';
+import { freePort } from '../../scripts/lib/local-ports.mjs';
 import { buildFirst } from '../cli/support/spanline.js';
 import { startServer } from '../exporters/support/http-server.js';
 import { decodeSpans } from '../exporters/support/otlp-decode.js';
-import { freePort } from '../instrument/db/redis-server.js';
 import { service, tracedBy, tracedTo } from './support/official.js';
 import { startService } from './support/service.js';
 

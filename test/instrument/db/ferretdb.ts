@@ -1,11 +1,11 @@
 // A FerretDB of its own for a test, which speaks MongoDB's protocol and keeps its data in SQLite, in a new folder.
 import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { type AddressInfo, connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ensureFerretdb } from '../../../scripts/lib/build-ferretdb.mjs';
 import { HOW_TO_GET } from '../../../scripts/lib/ferretdb.mjs';
+import { freePort, isListening } from '../../../scripts/lib/local-ports.mjs';
 
 // Where Go is on PATH it is built first, once a machine.
 const program = await ensureFerretdb().catch(() => undefined);
@@ -20,28 +20,11 @@ export interface Ferretdb {
   stop(): Promise<void>;
 }
 
-const freePort = (): Promise<number> =>
-  new Promise((resolve) => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as AddressInfo;
-      server.close(() => resolve(port));
-    });
-  });
-
-const answers = (port: number): Promise<boolean> =>
-  new Promise((resolve) => {
-    const socket = connect(port, '127.0.0.1', () => {
-      socket.destroy();
-      resolve(true);
-    });
-    socket.on('error', () => resolve(false));
-  });
-
 export const startFerretdb = async (): Promise<Ferretdb> => {
   const folder = mkdtempSync(join(tmpdir(), 'spanline-ferretdb-'));
   const port = await freePort();
   const server = spawn(program as string, [`127.0.0.1:${port}`, folder], { stdio: 'ignore' });
-  while (!(await answers(port))) await new Promise((resolve) => setTimeout(resolve, 50));
+  while (!(await isListening(port))) await new Promise((resolve) => setTimeout(resolve, 50));
   return {
     url: `mongodb://127.0.0.1:${port}/shop`,
     port,

@@ -1,9 +1,10 @@
 // A MariaDB of its own for a test, in a new folder, listening on the loopback interface.
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { chownSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
-import { type AddressInfo, connect, createServer } from 'node:net';
+import { connect } from 'node:net';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
+import { freePort } from '../../../scripts/lib/local-ports.mjs';
 
 const SERVER = '/usr/sbin/mariadbd';
 
@@ -18,14 +19,6 @@ export interface Mariadb {
 
 /** It refuses to run as root. */
 const account = (): string => (process.getuid?.() === 0 ? 'mysql' : userInfo().username);
-
-const freePort = (): Promise<number> =>
-  new Promise((resolve) => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as AddressInfo;
-      server.close(() => resolve(port));
-    });
-  });
 
 const answers = (port: number): Promise<boolean> =>
   new Promise((resolve) => {

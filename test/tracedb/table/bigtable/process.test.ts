@@ -1,10 +1,9 @@
 // A process that used a table ends by itself, and an emulator ends with the process that started it.
-import { once } from 'node:events';
-import { connect } from 'node:net';
 import { basename, join } from 'node:path';
 import { build } from 'esbuild';
 import { expect, test } from 'vitest';
 import { findEmulator } from '../../../../scripts/lib/bigtable-emulator.mjs';
+import { isListening } from '../../../../scripts/lib/local-ports.mjs';
 import { describeBigtable } from '../../../support/bigtable-emulator.js';
 import { out, root, runFile } from '../../../support/child.js';
 
@@ -24,19 +23,6 @@ const program = async (name: string): Promise<string> => {
   return outfile;
 };
 
-const isListening = async (host: string): Promise<boolean> => {
-  const [address, port] = host.split(':') as [string, string];
-  const socket = connect(Number(port), address);
-  try {
-    await once(socket, 'connect');
-    return true;
-  } catch {
-    return false;
-  } finally {
-    socket.destroy();
-  }
-};
-
 describeBigtable('processes', (emulator) => {
   test.each(['close', 'open'])('a process whose table is left %s ends by itself, with nothing to say', async (how) => {
     const child = await runFile(await program('use-table.ts'), { args: [emulator.location(), how] });
@@ -49,7 +35,8 @@ describeBigtable('processes', (emulator) => {
     expect(child.signal).toBe('SIGKILL');
     const host = child.stdout.split(' ')[0] as string;
     expect(host).toMatch(/^127\.0\.0\.1:\d+$/);
+    const [address, port] = host.split(':') as [string, string];
     // The test's time limit is the bound.
-    while (await isListening(host)) await new Promise((resolve) => setTimeout(resolve, 20));
+    while (await isListening(Number(port), address)) await new Promise((resolve) => setTimeout(resolve, 20));
   });
 });

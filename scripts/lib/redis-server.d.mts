@@ -1,0 +1,9 @@
+// The types of redis-server.mjs, for the tests.
+
+export interface RedisServer {
+  readonly port: number;
+  stop(): Promise<void>;
+}
+
+export function hasRedis(): boolean;
+export function startRedis(): Promise<RedisServer>;
