@@ -65,9 +65,8 @@ function takeBuiltinsDirectly(dir) {
     const text = readFileSync(file, 'utf8');
     const taken = text.replace(IMPORT, (_line, whole, names, id) => {
       const module = `process.getBuiltinModule("${id}")`;
-      const parts = [whole === undefined ? [] : [`${whole} = ${module}`]].flat();
-      if (names !== undefined) parts.push(`{ ${names.replaceAll(' as ', ': ')} } = ${module}`);
-      return `const ${parts.join(', ')};`;
+      const targets = [whole, names && `{ ${names.replaceAll(' as ', ': ')} }`].filter(Boolean);
+      return `const ${targets.map((target) => `${target} = ${module}`).join(', ')};`;
     });
     if (taken !== text) writeFileSync(file, taken);
   }
