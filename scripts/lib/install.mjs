@@ -3,6 +3,7 @@
 // `npm ci` deletes it first.
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { withLockSync } from './lock.mjs';
 import { runQuietly } from './run.mjs';
 
 /** True when node_modules of `dir` holds every package at the locked version (those of other platforms apart). */
@@ -24,6 +25,13 @@ export function isInstalled(dir) {
  */
 export function ensureInstalled(dir, what = 'dependencies', npmOptions = []) {
   if (isInstalled(dir)) return;
+  // Test files that need the same folder begin side by side, and each `npm ci` deletes what the other has put there.
+  withLockSync(join(dir, '.tmp/install.lock'), () => {
+    if (!isInstalled(dir)) install(dir, what, npmOptions);
+  });
+}
+
+function install(dir, what, npmOptions) {
   console.error(`installing ${what} (npm ci) ...`);
   const args = ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error', ...npmOptions];
   const npm = process.env.npm_execpath;

@@ -1,4 +1,4 @@
-// One builder at a time: tests and commands start builds from several processes. A lock whose owner died is taken over.
+// One builder at a time: tests and commands start builds and installations from several processes. A lock whose owner died is taken over.
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 
@@ -31,16 +31,30 @@ function ownerOf(file) {
   }
 }
 
-/** Run `body` while holding the lock file. */
-export async function withLock(file, body) {
+function take(file) {
   mkdirSync(dirname(file), { recursive: true });
   while (!tryTake(file)) {
     const owner = ownerOf(file);
     if (owner > 0 && !isAlive(owner)) rmSync(file, { force: true });
     else sleep(100);
   }
+}
+
+/** Run `body` while holding the lock file. */
+export async function withLock(file, body) {
+  take(file);
   try {
     return await body();
+  } finally {
+    rmSync(file, { force: true });
+  }
+}
+
+/** The same for what does not wait. */
+export function withLockSync(file, body) {
+  take(file);
+  try {
+    return body();
   } finally {
     rmSync(file, { force: true });
   }
