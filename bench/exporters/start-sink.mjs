@@ -9,6 +9,7 @@ export async function startSink() {
     stdio: ['pipe', 'pipe', 2],
   });
   const [line] = await once(sink.stdout, 'data');
-  sink.unref();
+  // Nothing of it holds whoever started it.
+  for (const held of [sink, sink.stdin, sink.stdout]) held.unref();
   return JSON.parse(String(line));
 }
