@@ -1,0 +1,26 @@
+// What the lane of a process says: when it collected garbage, and when its event loop was busy, with whom. Types only.
+// All times are microseconds of Unix time as doubles, which hold a quarter of a microsecond.
+
+/** Work that is known to have had the loop during a part of a busy stretch. */
+export interface LanePart {
+  readonly startUs: number;
+  readonly endUs: number;
+  /** The span that was current; '' where none was. */
+  readonly traceId: string;
+  readonly spanId: string;
+  /** The name of that span; '' where none was current. */
+  readonly name: string;
+  /** The functions that ran, innermost first: `parse app.js:12`. Empty where they are not known. */
+  readonly frames: readonly string[];
+}
+
+/** A garbage collection, or a stretch in which the event loop was busy for longer than the bound. */
+export interface LaneRow {
+  readonly kind: 'gc' | 'busy';
+  readonly startUs: number;
+  readonly endUs: number;
+  /** Of a garbage collection: `scavenge`, `mark-compact`, `incremental`, `weak`. Else ''. */
+  readonly detail: string;
+  /** Of a busy stretch: what is known of it, in order of time, without overlaps. What they leave open is unknown. */
+  readonly parts: readonly LanePart[];
+}

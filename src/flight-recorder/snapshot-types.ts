@@ -1,0 +1,56 @@
+// What a snapshot holds, for whoever writes or reads one. Types only.
+import type { Resource } from '../collector/reporter.js';
+import type { SpanRecord } from '../trace/record.js';
+import type { LaneRow } from './lane/lane-row.js';
+
+/** Why a snapshot was taken. */
+export interface SnapshotReason {
+  /** `recovered`: from the files of a process that is gone. */
+  readonly kind:
+    | 'call'
+    | 'command'
+    | 'slow'
+    | 'error'
+    | 'stall'
+    | 'signal'
+    | 'uncaught-exception'
+    | 'unhandled-rejection'
+    | 'exit-code'
+    | 'heap-limit'
+    | 'recovered';
+  /** For people: `GET /import took 4012 ms`, `SIGUSR2`, the message of an error. */
+  readonly text: string;
+  /** The trace that triggered it; '' where none did. */
+  readonly traceId: string;
+}
+
+/** A span of a snapshot. */
+export interface SnapshotSpan {
+  readonly record: SpanRecord;
+  /** True: it had not ended when the snapshot was taken, which is the end that its record has. */
+  readonly isOpen: boolean;
+}
+
+/** The spans of a trace that the recorder held. */
+export interface SnapshotTrace {
+  readonly traceId: string;
+  /** In order of start, the root first where it is there. */
+  readonly spans: readonly SnapshotSpan[];
+  /** False: recorded here only. Other processes were told that it is not sampled, so that their part of it may be missing. */
+  readonly isSampled: boolean;
+}
+
+/** A snapshot that can be read as often as one likes. */
+export interface Snapshot {
+  readonly reason: SnapshotReason;
+  readonly takenUnixUs: number;
+  /** Age of the oldest span held, milliseconds. */
+  readonly heldMs: number;
+  readonly spanCount: number;
+  readonly resource: Resource;
+  readonly lane: readonly LaneRow[];
+  /** Rows of a file that were damaged or cut off, and are left out. */
+  readonly tornRows: number;
+  /** Traces in the order of their first span that is there; each is read when it is asked for. */
+  traces(): Iterable<SnapshotTrace>;
+}
