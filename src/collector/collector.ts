@@ -9,7 +9,7 @@ import { guarded } from '../local-span/lazy.js';
 import { state } from '../local-span/process-state.js';
 import { RowStore } from '../local-span/row-store.js';
 import { closeUnfinished, isTurnUnfinished } from '../local-span/stretches.js';
-import type { ActiveTrace, TraceLimits, TraceSink } from '../span/active-trace.js';
+import type { ActiveTrace, EndedRoot, OpenSpans, TraceLimits, TraceSink } from '../span/active-trace.js';
 import { decision } from '../span/decision.js';
 import type { Sampler } from '../span/sampler.js';
 import type { SpanRecord } from '../trace/record.js';
@@ -20,6 +20,7 @@ import { Pipeline } from './pipeline.js';
 import { ReadyQueue } from './ready-queue.js';
 import type { Reporter, Resource } from './reporter.js';
 import { compactParts, takeTraces } from './take-traces.js';
+import type { TraceKeeper } from './trace-keeper.js';
 import { TraceList } from './trace-list.js';
 import type { TracePart } from './trace-part.js';
 
@@ -53,6 +54,9 @@ export class Collector implements TraceSink {
   private readonly open = new TraceList();
   private openBytes = 0;
   private readonly ready = new ReadyQueue();
+  private keeper: TraceKeeper | null = null;
+  // Traces for the keeper alone.
+  private readonly unreported = new ReadyQueue();
   private timer: NodeJS.Timeout | undefined;
   private immediate: NodeJS.Immediate | undefined;
   private isShutDown = false;
@@ -110,6 +114,29 @@ export class Collector implements TraceSink {
     return this.options.exitTimeoutMs;
   }
 
+  /** @internal Roots that are not sampled are recorded too. */
+  get recordsAll(): boolean {
+    return this.keeper !== null;
+  }
+
+  /** @internal */
+  get openSpans(): OpenSpans | null {
+    return this.keeper === null ? null : this.keeper.openSpans;
+  }
+
+  /** @internal Show all spans to this one from now on, or to none. */
+  keepWith(keeper: TraceKeeper | null): void {
+    this.takeUnreported();
+    this.keeper = keeper;
+    this.rows.keepWith(keeper);
+  }
+
+  /** @internal Show the keeper what it has not seen. */
+  keepNow(): void {
+    this.takeUnreported();
+    this.rows.keepAll();
+  }
+
   /** @internal */
   opened(trace: ActiveTrace): void {
     trace.resource = this.resource;
@@ -119,8 +146,12 @@ export class Collector implements TraceSink {
   }
 
   /** @internal */
-  ended(trace: ActiveTrace): void {
+  ended(trace: ActiveTrace, root: EndedRoot): void {
     this.close(trace);
+    if (this.keeper?.ended(trace, root)) {
+      trace.isSampled = true;
+      trace.mustReport = true;
+    }
     this.enqueue(trace);
     trace.collector?.release();
   }
@@ -129,6 +160,7 @@ export class Collector implements TraceSink {
   cancelled(trace: ActiveTrace): void {
     this.close(trace);
     count(Counter.tracesCancelled);
+    this.keeper?.cancelled(trace);
     countMany(Counter.spansOfDiscardedTraces, trace.pending);
     trace.discard();
     trace.collector?.release();
@@ -140,7 +172,7 @@ export class Collector implements TraceSink {
       this.openBytes += bytes;
       while (this.openBytes > this.options.maxOpenBytes && this.open.first !== null) this.evict();
     } else if (trace.isQueued) {
-      this.ready.grew(spans, bytes);
+      (trace.isSampled ? this.ready : this.unreported).grew(spans, bytes);
       if (this.ready.bytes > this.options.maxQueuedBytes) this.relieve();
     } else this.enqueue(trace);
   }
@@ -247,16 +279,22 @@ export class Collector implements TraceSink {
       if (trace.pending > 0) this.enqueue(trace);
     } else {
       countMany(Counter.spansOfDiscardedTraces, trace.pending);
-      trace.discard();
+      trace.discard(true);
       trace.collector?.release();
     }
   }
 
   private enqueue(trace: ActiveTrace): void {
     if (trace.collector !== null) return;
+    if (!trace.isSampled) {
+      if (!trace.isQueued) this.unreported.add(trace);
+      if (this.unreported.spans >= this.options.reportThresholdSpans) this.armNow();
+      else if (this.timer === undefined) this.arm();
+      return;
+    }
     if (this.isShutDown) {
       this.droppedSpansAfterShutdown += trace.pending;
-      trace.discard();
+      trace.discard(true);
       return;
     }
     if (!trace.isQueued) this.ready.add(trace);
@@ -276,7 +314,7 @@ export class Collector implements TraceSink {
     for (const trace of this.ready.takeOldest()) {
       this.droppedTracesBeforeReporter++;
       this.droppedSpansBeforeReporter += trace.pending;
-      trace.forget();
+      trace.forget(true);
     }
   }
 
@@ -285,7 +323,7 @@ export class Collector implements TraceSink {
   }
 
   private arm(): void {
-    if (this.timer !== undefined || this.pipelines.length === 0) return;
+    if (this.timer !== undefined || (this.pipelines.length === 0 && this.unreported.length === 0)) return;
     this.timer = setTimeout(() => this.report(), timerMs(this.options.reportIntervalMs));
     this.timer.unref();
   }
@@ -305,6 +343,7 @@ export class Collector implements TraceSink {
 
   private report(): void {
     this.disarm();
+    this.takeUnreported();
     const parts = this.takeReady();
     if (parts.length > 0) this.handOver(parts, (pipeline) => pipeline.push(parts));
     if (this.options.reportOpenTraces && this.open.size > 0) this.arm();
@@ -317,19 +356,28 @@ export class Collector implements TraceSink {
     for (const part of parts) part.release();
   }
 
+  // Their rows are free as soon as the keeper has them.
+  private takeUnreported(): void {
+    if (this.unreported.length === 0) return;
+    for (const part of takeTraces(this.unreported.takeAll(), this.rows, this.keeper)) {
+      part.hold();
+      part.release();
+    }
+  }
+
   private takeReady(): readonly TracePart[] {
     if (this.pipelines.length === 0) return [];
     if (this.options.reportOpenTraces) this.enqueueOpen();
     if (this.ready.length === 0) return [];
     checkDrift();
     state.lineStore.heedReaders();
-    const parts = takeTraces(this.ready.takeAll(), this.rows);
+    const parts = takeTraces(this.ready.takeAll(), this.rows, this.keeper);
     return this.options.keep === undefined ? parts : this.keptOf(parts);
   }
 
   private enqueueOpen(): void {
     for (let trace = this.open.first; trace !== null; trace = trace.newer) {
-      if (trace.pending === 0 || trace.isQueued || trace.collector !== null) continue;
+      if (trace.pending === 0 || trace.isQueued || !trace.isSampled || trace.collector !== null) continue;
       this.openBytes -= trace.byteSize;
       this.ready.add(trace);
     }
@@ -341,7 +389,7 @@ export class Collector implements TraceSink {
     const kept = parts.filter((part) => {
       // What a program is shown it may keep.
       part.leave();
-      if (part.isContinuation || !part.hasRoot || this.isKept(part)) return true;
+      if (part.isContinuation || !part.hasRoot || part.mustReport || this.isKept(part)) return true;
       count(Counter.tracesNotKept);
       countMany(Counter.spansOfDiscardedTraces, part.spanCount);
       part.discardTrace();

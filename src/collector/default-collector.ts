@@ -26,8 +26,16 @@ declare module '../span/trace-collector.js' {
   }
 }
 
+/** Options that rooms above add; each room says so by declaration merging. */
+// biome-ignore lint/suspicious/noEmptyInterface: filled by declaration merging.
+export interface RoomOptions {}
+
+/** Counters that rooms above add to {@link stats}. */
+// biome-ignore lint/suspicious/noEmptyInterface: filled by declaration merging.
+export interface RoomStats {}
+
 /** Options of {@link configure}: those of the collector, and the switches of the whole library. */
-export interface Options extends CollectorOptions {
+export interface Options extends CollectorOptions, RoomOptions {
   /** True turns the whole library into no-ops: nothing records, nothing allocates. Also: `SPANLINE_DISABLED=1`. */
   readonly disabled?: boolean;
   /** Warn about misuse once per call site. Default: `NODE_ENV === 'development'`. */
@@ -35,7 +43,7 @@ export interface Options extends CollectorOptions {
 }
 
 /** Counters of the recording path by reason, of the collector and of the clock, and how contexts are entered. */
-export interface Stats extends Record<CounterName, number> {
+export interface Stats extends Record<CounterName, number>, RoomStats {
   readonly collector: CollectorStats;
   readonly clock: Readonly<Record<string, number>>;
   readonly context: ContextInfo;
@@ -43,6 +51,30 @@ export interface Stats extends Record<CounterName, number> {
 
 // Rows of a chunk of a request that collects its own spans.
 const ROWS_OF_ONE = 64;
+
+/** What a room above adds to {@link configure} and {@link stats} under its name. */
+interface Room {
+  /** Checks the option, and gives what puts it in force. Throws `ERR_SPANLINE_OPTION` and changes nothing. */
+  prepare(option: unknown): (collector: Collector) => void;
+  stats(): unknown;
+}
+
+const rooms = new Map<string, Room>();
+
+/** @internal */
+export const addRoom = (name: keyof RoomOptions & string, room: Room): void => {
+  rooms.set(name, room);
+};
+
+const prepareRooms = (options: Options): [CollectorOptions, ((collector: Collector) => void)[]] => {
+  const own: Record<string, unknown> = { ...options };
+  const prepared = [...rooms].flatMap(([name, room]) => {
+    const { [name]: option } = own;
+    delete own[name];
+    return option === undefined ? [] : [room.prepare(option)];
+  });
+  return [own, prepared];
+};
 
 if (defaultSink() === undefined) {
   setDefaultSink(new Collector());
@@ -63,11 +95,13 @@ export const defaultCollector = (): Collector => defaultSink() as Collector;
  */
 export const configure = (options: Options): void => {
   requireOptions(options);
-  const { disabled, development, ...rest } = options;
+  const { disabled, development, ...others } = options;
+  const [rest, prepared] = prepareRooms(others);
   for (const [key, value] of Object.entries({ disabled, development })) {
     if (value !== undefined) flag(`Option "${key}"`, value, wrongOption);
   }
   defaultCollector().configure(rest);
+  for (const apply of prepared) apply(defaultCollector());
   if (disabled !== undefined) state.enabled = !disabled;
   if (development !== undefined) state.development = development;
 };
@@ -126,6 +160,9 @@ export const stats = (): Stats => ({
   collector: defaultCollector().stats(),
   clock: clockStats(),
   context: state.lineStore.info,
+  ...Object.fromEntries(
+    [...rooms].map(([name, { stats }]) => [name, stats()]).filter(([, value]) => value !== undefined),
+  ),
 });
 
 Span.rootWithCollector = (name: string, context?: SpanContext, options?: RootOptions) => {

@@ -5,6 +5,12 @@ import type { Collector } from './collector.js';
 const installed = new WeakSet<Collector>();
 // The handlers of this file: any other listener for a signal is the application's.
 const handlers = new WeakSet<object>();
+
+/** A listener of the library for a signal, which leaves the end of the process to others. */
+export const endsProcess = (handler: object): void => {
+  handlers.add(handler);
+};
+
 let shutdowns: Promise<unknown> = Promise.resolve();
 
 /**

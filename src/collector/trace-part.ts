@@ -86,6 +86,11 @@ export class TracePart implements Trace {
     return this.show(index, view);
   }
 
+  /** True: it is reported whatever `keep` says. */
+  get mustReport(): boolean {
+    return this.source.mustReport;
+  }
+
   /** Nothing of its trace is reported any more. */
   discardTrace(): void {
     this.source.discard();

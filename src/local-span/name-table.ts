@@ -36,6 +36,15 @@ const addName = (name: string): number => {
   return number;
 };
 
+/** The number of a name that is read from elsewhere: such a reader names what others have recorded, which a bound would lose. */
+export const numberOfReadName = (name: string): number => {
+  const known = numbers.get(name);
+  if (known !== undefined) return known;
+  const number = texts.push(name) - 1;
+  numbers.set(name, number);
+  return number;
+};
+
 /** The name with this number. */
 export const nameOfNumber = (number: number): string => texts[number];
 

@@ -41,6 +41,8 @@ export interface ProcessState {
   defaultSink: unknown;
   /** Set where lines carry contexts of OpenTelemetry: a line that is entered takes over that of the line around it. */
   carriesContexts: boolean;
+  /** The flight recorder of the default collector; typed in its room. */
+  flightRecorder: unknown;
   /** Set while a CPU profile labels samples with spans. Read once a task; undefined is the whole cost without a profile. */
   labelling: SpanLabelling | undefined;
 }
@@ -63,6 +65,7 @@ const create = (): ProcessState => ({
   counters: new Float64Array(COUNTER_SLOTS),
   defaultSink: undefined,
   carriesContexts: false,
+  flightRecorder: undefined,
   labelling: undefined,
 });
 

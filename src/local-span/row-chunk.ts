@@ -33,8 +33,16 @@ export interface RowSpan {
   readonly begin: number;
 }
 
+/** The columns of a chunk. */
+export type RowColumns = Pick<
+  RowChunk,
+  'begins' | 'ends' | 'idHis' | 'idLos' | 'parentHis' | 'parentLos' | 'slots' | 'names' | 'flags' | 'heads' | 'entries'
+>;
+
 export class RowChunk {
   count = 0;
+  /** Rows that the keeper of its store has, or need not have. */
+  kept = 0;
   // Rows it takes: fewer than there is room for once its entries and texts are large.
   private limit: number;
   readonly begins: Float64Array;
@@ -79,6 +87,11 @@ export class RowChunk {
     this.flags = words();
     this.heads = words(capacity + 1);
     this.heads[0] = 0;
+  }
+
+  /** A chunk to be read, whose columns lie elsewhere. Nothing may be written to it. */
+  static over(columns: RowColumns, count: number): RowChunk {
+    return Object.assign(Object.create(RowChunk.prototype), columns, { count, kept: count, capacity: count });
   }
 
   get isFull(): boolean {
@@ -128,6 +141,7 @@ export class RowChunk {
   /** Make it empty. Only for a chunk that was given to nobody. */
   clear(): void {
     this.count = 0;
+    this.kept = 0;
     this.limit = this.capacity;
     this.entries.clear();
   }

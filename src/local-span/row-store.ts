@@ -17,6 +17,12 @@ export interface RowOwner {
   readonly rootProperties: PropertyList | undefined;
 }
 
+/** Keeps rows beyond their report: sees each once, before it leaves the store or is moved. Must not throw. */
+export interface RowKeeper {
+  /** The rows of `chunk` from `from` to before its count, and who owns the rows of a slot; undefined: nobody may see them. */
+  keep(chunk: RowChunk, from: number, owners: readonly (RowOwner | undefined)[]): void;
+}
+
 /** Has the slot of rows that nobody wants, until none names it. */
 const NOBODY: RowOwner = { slot: NO_SLOT, pending: 0, stored: 0, rootProperties: undefined };
 
@@ -33,6 +39,8 @@ export class RowStore {
   private open: RowChunk | null = null;
   private readonly owners: (RowOwner | null)[] = [];
   private readonly freeSlots: number[] = [];
+  // Those whose rows the keeper may see, some of which nobody else wants.
+  private readonly seen: (RowOwner | undefined)[] = [];
   private readonly pool: RowChunk[] = [];
   private pooledBytes = 0;
   private waiting = 0;
@@ -40,6 +48,9 @@ export class RowStore {
   private closedRows = 0;
   // Full chunks there may be before they are looked through, however many rows wait: what nobody wants may be few rows with much text.
   private mostFull = SPARE_CHUNKS;
+  // Full chunks all of whose rows the keeper has.
+  private keptFull = 0;
+  private keeper: RowKeeper | null = null;
   /** Chunks that were left because few of their rows waited. */
   compacted = 0;
 
@@ -72,10 +83,26 @@ export class RowStore {
     return chunk;
   }
 
-  /** The rows of `owner` are wanted no longer. */
-  drop(owner: RowOwner): void {
+  /** Show this one all rows that are here or come, or stop it. */
+  keepWith(keeper: RowKeeper | null): void {
+    this.keeper = keeper;
+    this.owners.forEach((owner, slot) => {
+      this.seen[slot] = keeper === null || owner === null || owner === NOBODY ? undefined : owner;
+    });
+  }
+
+  /** Show the keeper what it has not seen. */
+  keepAll(): void {
+    if (this.keeper === null) return;
+    for (; this.keptFull < this.full.length; this.keptFull++) this.keep(this.full[this.keptFull], this.keeper);
+    if (this.open !== null) this.keep(this.open, this.keeper);
+  }
+
+  /** The rows of `owner` are wanted no longer; by the keeper neither, unless it has them or `isKept`. */
+  drop(owner: RowOwner, isKept = false): void {
     if (owner.slot === NO_SLOT) return;
     this.waiting -= owner.stored;
+    if (!isKept) this.seen[owner.slot] = undefined;
     this.owners[owner.slot] = NOBODY;
     owner.slot = NO_SLOT;
     this.lookThrough();
@@ -91,6 +118,7 @@ export class RowStore {
     owners.forEach(({ slot }, i) => {
       if (slot !== NO_SLOT) wanted[slot] = i;
     });
+    this.keepAll();
     const { open } = this;
     // Out of the same array, for the reason that the ready queue gives.
     const full = this.full.splice(0);
@@ -102,12 +130,17 @@ export class RowStore {
     for (const chunk of full) if (!this.share(chunk, wanted, taken, owners)) this.close(chunk);
     this.mostFull = 2 * this.full.length + SPARE_CHUNKS;
     this.open?.entries.forgetTexts();
+    // What was moved meanwhile is known to the keeper.
+    for (const chunk of this.full) chunk.kept = chunk.count;
+    if (this.open !== null) this.open.kept = this.open.count;
+    this.keptFull = this.full.length;
     // Nothing names the slots of these any more.
     this.owners.forEach((owner, slot) => {
       if (owner !== NOBODY && wanted[slot] < 0) return;
       if (owner === null) return;
       if (owner !== NOBODY) owner.slot = NO_SLOT;
       this.owners[slot] = null;
+      this.seen[slot] = undefined;
       this.freeSlots.push(slot);
     });
     return taken;
@@ -150,6 +183,12 @@ export class RowStore {
     return isLeft;
   }
 
+  private keep(chunk: RowChunk, keeper: RowKeeper): void {
+    const from = chunk.kept;
+    chunk.kept = chunk.count;
+    if (from < chunk.count) keeper.keep(chunk, from, this.seen);
+  }
+
   private writable(): RowChunk {
     const { open } = this;
     if (open !== null && !open.isFull) return open;
@@ -179,6 +218,7 @@ export class RowStore {
   private assignSlot(owner: RowOwner): void {
     owner.slot = this.freeSlots.pop() ?? this.owners.length;
     this.owners[owner.slot] = owner;
+    if (this.keeper !== null) this.seen[owner.slot] = owner;
   }
 }
 

@@ -36,6 +36,11 @@ export class RowText {
     this.bytes = allocate(bytes);
   }
 
+  /** Texts to be read, whose bytes lie elsewhere. Nothing may be written to them. */
+  static over(bytes: Buffer): RowText {
+    return Object.assign(Object.create(RowText.prototype), { bytes, used: bytes.length });
+  }
+
   /** Give up what was written. */
   clear(): void {
     this.used = 0;

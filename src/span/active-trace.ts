@@ -4,14 +4,17 @@ import { Counter, count, countMany } from '../local-span/counters.js';
 import type { LocalBatch } from '../local-span/local-batch.js';
 import { nameText, numberOfName } from '../local-span/name-table.js';
 import type { PropertyList } from '../local-span/property.js';
-import { NO_SLOT, ROW_BYTES } from '../local-span/row-chunk.js';
+import { Flag, NO_SLOT, ROW_BYTES } from '../local-span/row-chunk.js';
 import type { RowOwner, RowStore } from '../local-span/row-store.js';
 import { type EndedSpan, type PendingLink, writeDetails } from '../local-span/span-details.js';
 import type { Sampler } from './sampler.js';
+import { STATUS_CODES } from './span-check.js';
 import type { SpanContext } from './span-context.js';
 
 /** On the root of a trace that `maxSpansPerTrace` has cut: how many spans were left out until it was reported. */
 const DROPPED_SPANS = 'spanline.dropped_spans';
+
+const ERROR = STATUS_CODES.indexOf('error');
 
 /** What a trace with anything pending holds beside its rows: this object, its context, its place in lists. */
 export const TRACE_BYTES = 512;
@@ -62,14 +65,34 @@ export interface TraceSink {
   readonly resource?: unknown;
   /** True: its traces are for those who watch them, are reported to nobody, and go out as not sampled. */
   readonly keepsNone?: boolean;
-  /** A sampled root started. */
+  /** True: roots that are not sampled are recorded too, for who keeps all; others are told that they are not sampled. */
+  readonly recordsAll?: boolean;
+  /** Holds the spans that have not ended. */
+  readonly openSpans?: OpenSpans | null;
+  /** A recorded root started. */
   opened(trace: ActiveTrace): void;
   /** The root ended: the trace may be reported. */
-  ended(trace: ActiveTrace): void;
+  ended(trace: ActiveTrace, root: EndedRoot): void;
   /** The root was cancelled: nothing of the trace may be reported. */
   cancelled(trace: ActiveTrace): void;
   /** Spans were added to a trace of this sink, with their bytes. */
   grew(trace: ActiveTrace, spans: number, bytes: number): void;
+}
+
+/** Spans that have not ended, as far as a bound allows. No method may throw. */
+export interface OpenSpans {
+  /** Gives the place of a span that starts; -1 when there is none. */
+  add(span: EndedRoot): number;
+  /** It has ended. */
+  remove(place: number, span: EndedRoot): void;
+}
+
+/** What a sink is told of a root that has ended. */
+export interface EndedRoot {
+  readonly name: string;
+  /** Ticks. */
+  readonly begin: number;
+  readonly endTicks: number;
 }
 
 export class ActiveTrace implements RowOwner {
@@ -85,6 +108,12 @@ export class ActiveTrace implements RowOwner {
   mounts: MountedBatch[] | null = null;
   /** Parts of this trace handed to reporters so far. */
   reports = 0;
+  /** False: recorded for who keeps all, and reported to nobody. */
+  isSampled = true;
+  /** True: it is reported whatever `keep` says. */
+  mustReport = false;
+  /** Spans that ended with an error. */
+  errors = 0;
   /** True while it waits in the sink's ready queue. */
   isQueued = false;
   /** Chosen by the sink at the first report and kept, so that an NTP step between two reports cannot tear the trace. */
@@ -162,6 +191,7 @@ export class ActiveTrace implements RowOwner {
       bytes += writeDetails(chunk.entries, span, text, further);
     }
     chunk.add(span, parentHi, parentLo, this.slot, name, flags, endTicks);
+    if (((flags >> Flag.statusShift) & Flag.statusMask) === ERROR) this.errors++;
     this.accept(1, bytes);
   }
 
@@ -184,21 +214,21 @@ export class ActiveTrace implements RowOwner {
   }
 
   /** The root ended. */
-  end(): void {
+  end(root: EndedRoot): void {
     if (this.state !== 'open') return;
     this.state = 'ended';
-    this.sink.ended(this);
+    this.sink.ended(this, root);
   }
 
-  /** Nothing of this trace is to be reported: release what it holds and accept no more. */
-  discard(): void {
+  /** Nothing of this trace is to be reported: release what it holds and accept no more. `isKept`: who keeps all may see what it has. */
+  discard(isKept = false): void {
     this.state = 'discarded';
-    this.forget();
+    this.forget(isKept);
   }
 
   /** Drop what is pending, and go on. */
-  forget(): void {
-    this.rows.drop(this);
+  forget(isKept = false): void {
+    this.rows.drop(this, isKept);
     this.taken();
   }
 

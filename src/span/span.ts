@@ -82,6 +82,8 @@ export class Span implements Disposable, LineMount, EndedSpan {
   // Its trace is full. What starts below belongs to the span above, whose id it has.
   private isRefused = false;
   private tasks: TaskLines | null = null;
+  // Its place among the spans that are open; -1 without one.
+  private openPlace = -1;
   private unsampledLine: SpanLine | null = null;
 
   /** @internal Use the static methods. */
@@ -108,6 +110,8 @@ export class Span implements Disposable, LineMount, EndedSpan {
         this.idHi = parentHi;
       }
       this.begin = now();
+      const { openSpans } = trace.sink;
+      if (openSpans) this.openPlace = openSpans.add(this);
     } else {
       this.idHi = 0;
       this.idLo = 0;
@@ -123,18 +127,20 @@ export class Span implements Disposable, LineMount, EndedSpan {
     const sink = sinkArgument(options) ?? defaultSink();
     if (sink === undefined) return NOOP_SPAN;
     const from = contextArgument(context) ?? SpanContext.random();
-    if (!decide(sink, name, from)) {
+    const isSampled = decide(sink, name, from);
+    if (!isSampled) {
       count(Counter.tracesUnsampled);
-      return new Span(null, name, 0, 0, true, from);
+      if (sink.recordsAll !== true) return new Span(null, name, 0, 0, true, from);
     }
-    const span = Span.recordedRoot(name, from, sink);
+    const span = Span.recordedRoot(name, from, sink, isSampled);
     return options ? span.with(options) : span;
   }
 
   /** @internal A root that is recorded, whoever decided so. */
-  static recordedRoot(name: string, from: SpanContext, sink: TraceSink): Span {
+  static recordedRoot(name: string, from: SpanContext, sink: TraceSink, isSampled = true): Span {
     count(Counter.tracesStarted);
     const trace = new ActiveTrace(from, sink);
+    trace.isSampled = isSampled;
     sink.opened(trace);
     return new Span(trace, name, from.idHi, from.idLo, true, null);
   }
@@ -210,7 +216,7 @@ export class Span implements Disposable, LineMount, EndedSpan {
     if (this.trace === null) return this.contextToPassOn();
     const { recordingTrace } = this;
     const { w0, w1, w2, w3, traceState, isRandom } = (recordingTrace ?? this.trace).context;
-    const sampled = recordingTrace !== null && recordingTrace.sink.keepsNone !== true;
+    const sampled = recordingTrace?.isSampled === true && recordingTrace.sink.keepsNone !== true;
     return new SpanContext(w0, w1, w2, w3, this.idHi, this.idLo, sampled, false, traceState, isRandom);
   }
 
@@ -453,9 +459,10 @@ export class Span implements Disposable, LineMount, EndedSpan {
   /** @internal End it at another moment; it is open. */
   endAt(trace: ActiveTrace, ticks: number): void {
     this.endTicks = ticks;
+    if (this.openPlace >= 0) trace.sink.openSpans?.remove(this.openPlace, this);
     if (this.tasks !== null) this.tasks.settle();
     if (!this.isRefused || this.extra !== null) this.write(trace);
-    if (this.isRoot) trace.end();
+    if (this.isRoot) trace.end(this);
   }
 
   [Symbol.dispose](): void {

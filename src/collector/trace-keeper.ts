@@ -1,0 +1,15 @@
+// What keeps every span of a collector, whatever becomes of its trace: the flight recorder, as far as the collector needs it. Called on the
+// recording path: no method may throw.
+import type { RowChunk } from '../local-span/row-chunk.js';
+import type { RowKeeper } from '../local-span/row-store.js';
+import type { ActiveTrace, EndedRoot, OpenSpans } from '../span/active-trace.js';
+
+export interface TraceKeeper extends RowKeeper {
+  readonly openSpans: OpenSpans;
+  /** A root has ended. True: its trace is reported, whatever the sampler and `keep` say. */
+  ended(trace: ActiveTrace, root: EndedRoot): boolean;
+  /** Nothing of it may be shown to anybody. */
+  cancelled(trace: ActiveTrace): void;
+  /** A row that was never in the store: of a batch that is mounted in `trace`. */
+  keepMounted(trace: ActiveTrace, chunk: RowChunk, row: number): void;
+}
