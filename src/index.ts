@@ -1,4 +1,5 @@
 // The public surface of spanline's core. Exports only; the rooms hold the code.
+import './flight-recorder/install.js';
 
 export { OptionError } from './base/errors/option-error.js';
 export { type ClockInfo, clockInfo } from './clock/index.js';

@@ -1,3 +1,8 @@
 // The flight recorder's room from outside: the last minute in memory, snapshots of it, and where the time of a span went.
+export { FlightError, type FlightErrorCode } from './flight-error.js';
 export type { LanePart, LaneRow } from './lane/lane-row.js';
+export { readSnapshotFile, recoverSnapshot } from './read-snapshot.js';
+export type { FlightRecorderStats } from './recorder.js';
+export type { FlightRecorderOptions, TriggerOptions } from './recorder-options.js';
+export { saveSnapshot, snapshot } from './snapshot.js';
 export type { Snapshot, SnapshotReason, SnapshotSpan, SnapshotTrace } from './snapshot-types.js';

@@ -1,4 +1,6 @@
 // What the environment asks of `register`: OpenTelemetry's standard variables and a few of our own. Only reads; `start.ts` acts.
+import type { FlightRecorderOptions } from '../flight-recorder/index.js';
+import { flightRecorderOf } from './flight-settings.js';
 import { Variables, type Warn } from './variables.js';
 
 const SAMPLERS = [
@@ -43,6 +45,8 @@ export interface Settings {
   readonly exporters: readonly ExporterName[];
   /** Directory of an archive to write to. */
   readonly archive: string | undefined;
+  /** Undefined where it is off. */
+  readonly flightRecorder: FlightRecorderOptions | undefined;
   readonly sampler: SamplerName;
   /** Undefined where the sampler's default serves. */
   readonly samplerShare: number | undefined;
@@ -100,6 +104,7 @@ export const readSettings = (env: NodeJS.ProcessEnv, warn: Warn): Settings => {
     level: variables.word('OTEL_LOG_LEVEL', LEVELS, 'info'),
     exporters: exportersOf(variables, archive),
     archive,
+    flightRecorder: flightRecorderOf(variables, warn),
     sampler: variables.word('OTEL_TRACES_SAMPLER', SAMPLERS, 'parentbased_always_on'),
     samplerShare: variables.text('OTEL_TRACES_SAMPLER')?.includes('ratio')
       ? variables.share('OTEL_TRACES_SAMPLER_ARG')

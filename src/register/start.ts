@@ -1,6 +1,7 @@
 // Puts tracing of a service together as its environment asks. It runs before the service's own code and must neither throw into it, nor
 // keep its process alive, nor change how it ends.
 import { configure, defaultCollector, setReporter } from '../collector/default-collector.js';
+import '../flight-recorder/install.js';
 import { flushOnSignals } from '../collector/exit.js';
 import { instrument, instrumentationNames } from '../instrument/instrument.js';
 import { type Propagator, w3c } from '../instrument/propagator.js';
@@ -85,6 +86,16 @@ const startReporters = async ({ exporters, archive }: Settings, log: Log): Promi
   if (reporters.length > 0) setReporter(reporters);
 };
 
+/** A directory that cannot be written to must not keep the service from starting. */
+const startRecorder = ({ flightRecorder }: Settings, log: Log): void => {
+  if (flightRecorder === undefined) return;
+  try {
+    configure({ flightRecorder });
+  } catch (error) {
+    log.error(`the flight recorder is off: ${(error as Error).message}`);
+  }
+};
+
 /** Start tracing as `env` asks. Resolves when the reporters are there. */
 export const start = async (load: LoadApi, env: NodeJS.ProcessEnv = process.env): Promise<void> => {
   const warnings: string[] = [];
@@ -96,6 +107,7 @@ export const start = async (load: LoadApi, env: NodeJS.ProcessEnv = process.env)
     return;
   }
   configureCollector(settings);
+  startRecorder(settings, log);
   // At once: a program behind `--require` begins before anything asynchronous is done.
   const propagator = { ...w3c };
   startInstrumentations(settings, propagator, log);

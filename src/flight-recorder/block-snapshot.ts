@@ -1,0 +1,144 @@
+// A snapshot made of blocks, whether they are those of the ring or were read from a file. Rows become records when they are asked for, trace by
+// trace. It must never change a block.
+import type { ClockAnchor } from '../clock/index.js';
+import { recordOfRow } from '../collector/make-record.js';
+import type { Resource } from '../collector/reporter.js';
+import { Flag } from '../local-span/row-chunk.js';
+import { NO_PROPERTIES } from '../trace/properties.js';
+import { TraceIdentity } from '../trace/record.js';
+import { RowView } from '../trace/row-view.js';
+import { toUnixTime } from '../trace/tick-time.js';
+import { type Block, TRACE_WORDS, TraceBit } from './block.js';
+import type { LaneRow } from './lane/lane-row.js';
+import type { Snapshot, SnapshotReason, SnapshotSpan, SnapshotTrace } from './snapshot-types.js';
+
+/** Everything a snapshot is made of. */
+export interface SnapshotParts {
+  readonly reason: SnapshotReason;
+  /** How ticks of its blocks become Unix time. */
+  readonly anchor: ClockAnchor;
+  /** Ticks. */
+  readonly taken: number;
+  readonly resource: Resource;
+  readonly blocks: readonly Block[];
+  /** Blocks of spans that had not ended. */
+  readonly open: readonly Block[];
+  readonly lane: readonly LaneRow[];
+  readonly tornRows: number;
+  /** Trace ids that must not be shown. */
+  readonly cancelled: ReadonlySet<string>;
+}
+
+// Rows of a block are fewer.
+const PLACES = 1 << 16;
+
+interface TraceRows {
+  readonly identity: TraceIdentity;
+  readonly places: number[];
+  isSampled: boolean;
+}
+
+const VIEW = new RowView({ properties: NO_PROPERTIES }, { name: '', version: '', properties: NO_PROPERTIES });
+
+export class BlockSnapshot implements Snapshot {
+  readonly #parts: SnapshotParts;
+  readonly #blocks: readonly Block[];
+  readonly #byTrace = new Map<string, TraceRows>();
+  // Blocks that are in it.
+  #indexed = 0;
+
+  constructor(parts: SnapshotParts) {
+    this.#parts = parts;
+    this.#blocks = [...parts.blocks, ...parts.open];
+  }
+
+  /** @internal */
+  get parts(): SnapshotParts {
+    return this.#parts;
+  }
+
+  get reason(): SnapshotReason {
+    return this.#parts.reason;
+  }
+
+  get takenUnixUs(): number {
+    return this.#unixUs(this.#parts.taken);
+  }
+
+  get heldMs(): number {
+    const { blocks, taken } = this.#parts;
+    return blocks.length === 0 ? 0 : Math.max(0, (this.#unixUs(taken) - this.#unixUs(blocks[0].firstEnd)) / 1000);
+  }
+
+  get spanCount(): number {
+    return this.#blocks.reduce((sum, { size }) => sum + size.rows, 0);
+  }
+
+  get resource(): Resource {
+    return this.#parts.resource;
+  }
+
+  get lane(): readonly LaneRow[] {
+    return this.#parts.lane;
+  }
+
+  get tornRows(): number {
+    return this.#parts.tornRows;
+  }
+
+  /** Goes on where the event loop of a service must not stand still: a step is a block. True when more is to be done before `traces()`. */
+  prepareStep(): boolean {
+    if (this.#indexed < this.#blocks.length) this.#index(this.#blocks[this.#indexed], this.#indexed++);
+    return this.#indexed < this.#blocks.length;
+  }
+
+  *traces(): Iterable<SnapshotTrace> {
+    while (this.prepareStep());
+    for (const [traceId, rows] of this.#byTrace) yield this.#traceOf(traceId, rows);
+  }
+
+  #index({ traces, chunk }: Block, number: number): void {
+    const rowsOf: (TraceRows | undefined)[] = [];
+    for (let at = 0; at < traces.length; at += TRACE_WORDS) rowsOf.push(this.#rowsOf(traces, at, number));
+    for (let row = 0; row < chunk.count; row++) rowsOf[chunk.slots[row]]?.places.push(number * PLACES + row);
+  }
+
+  #rowsOf(traces: Int32Array, at: number, number: number): TraceRows | undefined {
+    const words = Array.from(traces.subarray(at, at + 4), (word) => word >>> 0);
+    const bits = traces[at + 4];
+    const [w0, w1, w2, w3] = words;
+    const key = words.map((word) => word.toString(16).padStart(8, '0')).join('');
+    if (this.#parts.cancelled.has(key)) return undefined;
+    let rows = this.#byTrace.get(key);
+    if (rows === undefined) {
+      const traceState = traces[at + 5] === 0 ? '' : this.#blocks[number].meta.traceStates[traces[at + 5]];
+      const identity = new TraceIdentity(w0, w1, w2, w3, traceState, (bits & TraceBit.random) !== 0);
+      rows = { identity, places: [], isSampled: false };
+      this.#byTrace.set(key, rows);
+    }
+    // A trigger may have decided so after its first spans.
+    if ((bits & TraceBit.sampled) !== 0) rows.isSampled = true;
+    return rows;
+  }
+
+  #traceOf(traceId: string, { identity, places, isSampled }: TraceRows): SnapshotTrace {
+    const { anchor, blocks } = this.#parts;
+    const isRoot = (place: number): boolean => {
+      const { chunk } = this.#blocks[Math.floor(place / PLACES)];
+      return (chunk.flags[place % PLACES] & Flag.root) !== 0;
+    };
+    const begin = (place: number): number => this.#blocks[Math.floor(place / PLACES)].chunk.begins[place % PLACES];
+    const order = places.toSorted((a, b) => Number(isRoot(b)) - Number(isRoot(a)) || begin(a) - begin(b));
+    const spans = order.map((place): SnapshotSpan => {
+      const number = Math.floor(place / PLACES);
+      const record = recordOfRow(VIEW.of(this.#blocks[number].chunk, place % PLACES, identity, anchor));
+      return { record, isOpen: number >= blocks.length };
+    });
+    return { traceId, spans, isSampled };
+  }
+
+  #unixUs(ticks: number): number {
+    const { sec, nano } = toUnixTime(ticks, this.#parts.anchor);
+    return sec * 1e6 + nano / 1000;
+  }
+}

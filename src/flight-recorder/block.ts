@@ -1,0 +1,160 @@
+// A block: rows of finished spans as one piece of memory that says everything of itself, in the ring, in a file and in a message alike.
+// Nothing in a block is changed once it is made.
+//
+//   header   16 words: magic, version, bytes of the block, CRC-32 of what follows the header (files only), rows, entries, bytes of text,
+//            bytes of meta, traces, 0; then as doubles the least and the greatest end of a row, in ticks
+//   columns  begin, end as doubles; entries of four words; id, parent id (two words each), trace, name, flags, first entry
+//   traces   eight words each: the trace id, bits, number of the tracestate, number of the resource, 0
+//   text     of the entries
+//   meta     JSON: names, scopes, tracestates, resources, and how ticks become Unix time
+import type { ClockAnchor } from '../clock/index.js';
+import type { Resource } from '../collector/reporter.js';
+import { type RowChunk, RowChunk as Rows } from '../local-span/row-chunk.js';
+import { RowEntries } from '../local-span/row-entries.js';
+import { RowText } from '../local-span/row-text.js';
+import type { SpanScope } from '../local-span/span-scopes.js';
+
+export const MAGIC = 0x4c465053;
+export const VERSION = 1;
+export const HEADER_BYTES = 64;
+export const TRACE_WORDS = 8;
+
+/** Bits of a trace in a block. */
+export const TraceBit = { sampled: 1, random: 2 } as const;
+
+/** The words of a header. */
+export const Word = {
+  magic: 0,
+  version: 1,
+  bytes: 2,
+  crc: 3,
+  rows: 4,
+  entries: 5,
+  text: 6,
+  meta: 7,
+  traces: 8,
+} as const;
+const FIRST_END_AT = 48;
+
+/** What a block says in words. */
+export interface BlockMeta {
+  readonly names: readonly (readonly [number: number, text: string])[];
+  readonly scopes: readonly (readonly [number: number, scope: SpanScope])[];
+  /** The first is that of traces without one. */
+  readonly traceStates: readonly string[];
+  readonly resources: readonly Resource[];
+  readonly anchor: ClockAnchor;
+}
+
+/** Numbers of things in a block. */
+export interface BlockSize {
+  readonly rows: number;
+  readonly entries: number;
+  readonly text: number;
+  readonly meta: number;
+  readonly traces: number;
+}
+
+// Attributes may be big integers, for which JSON has no word.
+const BIGINT = '$bigint';
+
+export const writeMeta = (meta: BlockMeta): Buffer =>
+  Buffer.from(JSON.stringify(meta, (_, value) => (typeof value === 'bigint' ? { [BIGINT]: value.toString() } : value)));
+
+const readMeta = (bytes: Buffer): BlockMeta =>
+  JSON.parse(bytes.toString(), (_, value) =>
+    typeof value?.[BIGINT] === 'string' ? BigInt(value[BIGINT]) : value,
+  ) as BlockMeta;
+
+const ROW_COLUMNS = 8;
+
+/** Bytes of a block, a multiple of eight. */
+export const blockBytes = ({ rows, entries, text, meta, traces }: BlockSize): number =>
+  HEADER_BYTES +
+  Math.ceil((rows * 16 + entries * 16 + (rows * ROW_COLUMNS + 1) * 4 + traces * TRACE_WORDS * 4 + text + meta) / 8) * 8;
+
+/** A block by its parts, which are views of its bytes. */
+export class Block {
+  readonly header: Int32Array;
+  /** Rows as a chunk; the slot of a row is the number of its trace in this block. */
+  readonly chunk: RowChunk;
+  readonly traces: Int32Array;
+  readonly text: Buffer;
+  readonly metaBytes: Buffer;
+  private readonly endRange: Float64Array;
+  private read: BlockMeta | null = null;
+  /** True once somebody beside the ring may read it: then its memory is not used again. */
+  isShared = false;
+
+  /** @param buffer Its memory, from the first byte on; longer than the block as the case may be. */
+  constructor(
+    readonly buffer: ArrayBuffer,
+    readonly size: BlockSize,
+  ) {
+    const { rows, entries } = size;
+    let at = 0;
+    const words = (length: number): Int32Array => {
+      const view = new Int32Array(buffer, at, length);
+      at += length * 4;
+      return view;
+    };
+    const doubles = (length: number): Float64Array => {
+      const view = new Float64Array(buffer, at, length);
+      at += length * 8;
+      return view;
+    };
+    const bytes = (length: number): Buffer => {
+      const view = Buffer.from(buffer, at, length);
+      at += length;
+      return view;
+    };
+    this.header = words(HEADER_BYTES / 4);
+    this.endRange = new Float64Array(buffer, FIRST_END_AT, 2);
+    const [begins, ends] = [doubles(rows), doubles(rows)];
+    const entryWords = words(entries * 4);
+    const [idHis, idLos, parentHis, parentLos] = [words(rows), words(rows), words(rows), words(rows)];
+    const [slots, names, flags, heads] = [words(rows), words(rows), words(rows), words(rows + 1)];
+    this.traces = words(size.traces * TRACE_WORDS);
+    this.text = bytes(size.text);
+    this.metaBytes = bytes(size.meta);
+    this.chunk = Rows.over(
+      {
+        begins,
+        ends,
+        idHis,
+        idLos,
+        parentHis,
+        parentLos,
+        slots,
+        names,
+        flags,
+        heads,
+        entries: RowEntries.over(entryWords, entries, RowText.over(this.text)),
+      },
+      rows,
+    );
+  }
+
+  /** The block itself, without what its memory may have behind it. */
+  get bytes(): Uint8Array {
+    return new Uint8Array(this.buffer, 0, blockBytes(this.size));
+  }
+
+  get meta(): BlockMeta {
+    this.read ??= readMeta(this.metaBytes);
+    return this.read;
+  }
+
+  /** The least and the greatest end of its rows, ticks. */
+  get firstEnd(): number {
+    return this.endRange[0];
+  }
+  get lastEnd(): number {
+    return this.endRange[1];
+  }
+
+  setEnds(first: number, last: number): void {
+    this.endRange[0] = first;
+    this.endRange[1] = last;
+  }
+}

@@ -1,0 +1,13 @@
+// The one error class of this room.
+import { SpanlineError } from '../base/errors/spanline-error.js';
+
+export type FlightErrorCode =
+  | 'ERR_SPANLINE_FLIGHT_OFF'
+  | 'ERR_SPANLINE_FLIGHT_FILE'
+  | 'ERR_SPANLINE_FLIGHT_FORMAT'
+  | 'ERR_SPANLINE_FLIGHT_NOTHING';
+
+/** No recorder runs, a file cannot be written or read, is no snapshot, or there is nothing to recover. */
+export class FlightError extends SpanlineError<FlightErrorCode> {
+  override readonly name = 'FlightError';
+}

@@ -1,0 +1,85 @@
+// The ring: blocks of the last minute, the oldest let go as time and bytes ask. Memory of blocks that nobody reads is used again. It must
+// never hold more than its bound, but for the block that has just come.
+import { now, nsPerTick } from '../clock/index.js';
+import type { Block } from './block.js';
+
+// Memory is asked for in steps, so that what one block had serves the next.
+const STEP_BYTES = 16 << 10;
+const MOST_SPARE = 4;
+
+export interface RingBounds {
+  /** Milliseconds. What is older is let go. */
+  readonly minAgeMs: number;
+  /** Beyond, the oldest are let go however young. */
+  readonly maxBytes: number;
+}
+
+export class FlightRing {
+  // In order of time, from `first` on.
+  private blocks: Block[] = [];
+  private first = 0;
+  private readonly spare: ArrayBuffer[] = [];
+  bytes = 0;
+  spans = 0;
+  /** Spans let go before their time. */
+  spansEvictedEarly = 0;
+
+  constructor(public bounds: RingBounds) {}
+
+  get length(): number {
+    return this.blocks.length - this.first;
+  }
+
+  /** Milliseconds since the end of the oldest span held. */
+  get heldMs(): number {
+    return this.length === 0 ? 0 : ageMs(this.blocks[this.first].firstEnd);
+  }
+
+  /** Memory for a block of so many bytes. */
+  readonly allocate = (bytes: number): ArrayBuffer => {
+    const wanted = Math.ceil(bytes / STEP_BYTES) * STEP_BYTES;
+    const at = this.spare.findIndex(({ byteLength }) => byteLength >= wanted && byteLength <= wanted * 2);
+    if (at >= 0) return this.spare.splice(at, 1)[0];
+    return Buffer.allocUnsafeSlow(wanted).buffer as ArrayBuffer;
+  };
+
+  add(block: Block): void {
+    this.blocks.push(block);
+    this.bytes += block.buffer.byteLength;
+    this.spans += block.size.rows;
+    this.letGo();
+  }
+
+  /** All of them; from now on somebody beside the ring may read them. */
+  share(): readonly Block[] {
+    this.letGo();
+    const shared = this.blocks.slice(this.first);
+    for (const block of shared) block.isShared = true;
+    return shared;
+  }
+
+  private letGo(): void {
+    const { minAgeMs, maxBytes } = this.bounds;
+    while (this.length > 1) {
+      const block = this.blocks[this.first];
+      const isOld = ageMs(block.lastEnd) > minAgeMs;
+      if (!isOld && this.bytes <= maxBytes) break;
+      if (!isOld) this.spansEvictedEarly += block.size.rows;
+      this.remove(block);
+    }
+    // Now and then: to take one at a time from the front of an array would move the rest each time.
+    if (this.first > 64 && this.first * 2 > this.blocks.length) {
+      this.blocks = this.blocks.slice(this.first);
+      this.first = 0;
+    }
+  }
+
+  private remove(block: Block): void {
+    (this.blocks as (Block | undefined)[])[this.first++] = undefined;
+    this.bytes -= block.buffer.byteLength;
+    this.spans -= block.size.rows;
+    if (!block.isShared && this.spare.length < MOST_SPARE) this.spare.push(block.buffer);
+  }
+}
+
+const ageMs = (ticks: number): number => ((now() - ticks) * nsPerTick()) / 1e6;

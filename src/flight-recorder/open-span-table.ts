@@ -1,0 +1,56 @@
+// Spans that have not ended, for snapshots: a bounded table. Called at the start and at the end of each span: nothing here may throw, and a
+// span that never ends must not fill the table for ever.
+import type { EndedRoot, OpenSpans } from '../span/active-trace.js';
+
+export const MAX_OPEN_SPANS = 16_384;
+
+const NO_PLACE = -1;
+
+export class OpenSpanTable implements OpenSpans {
+  private readonly spans: (EndedRoot | null)[] = [];
+  private readonly free: number[] = [];
+  /** Spans that have been open for longest were given up for others. */
+  forgotten = 0;
+
+  constructor(private readonly most = MAX_OPEN_SPANS) {}
+
+  get size(): number {
+    return this.spans.length - this.free.length;
+  }
+
+  add(span: EndedRoot): number {
+    const place = this.free.pop();
+    if (place !== undefined) {
+      this.spans[place] = span;
+      return place;
+    }
+    if (this.spans.length < this.most) return this.spans.push(span) - 1;
+    this.forgetOldest();
+    const freed = this.free.pop() ?? NO_PLACE;
+    if (freed !== NO_PLACE) this.spans[freed] = span;
+    return freed;
+  }
+
+  remove(place: number, span: EndedRoot): void {
+    // Its place may have been given to another one.
+    if (this.spans[place] !== span) return;
+    this.spans[place] = null;
+    this.free.push(place);
+  }
+
+  /** Those that are open now. */
+  all(): readonly EndedRoot[] {
+    return this.spans.filter((span) => span !== null);
+  }
+
+  // A quarter: to look for the oldest one each time would cost as many steps as there are spans.
+  private forgetOldest(): void {
+    const places = [...this.spans.keys()].filter((place) => this.spans[place] !== null);
+    places.sort((a, b) => (this.spans[a] as EndedRoot).begin - (this.spans[b] as EndedRoot).begin);
+    for (const place of places.slice(0, Math.ceil(this.most / 4))) {
+      this.spans[place] = null;
+      this.free.push(place);
+      this.forgotten++;
+    }
+  }
+}

@@ -1,0 +1,207 @@
+// The flight recorder: every span of the last minute of a collector, in a ring, whatever the sampler and `keep` decided about sending. It is
+// called on the recording path: what fails is counted there, never thrown.
+import { now, takeAnchor } from '../clock/index.js';
+import type { Collector } from '../collector/collector.js';
+import type { TraceKeeper } from '../collector/trace-keeper.js';
+import { CHUNK_ROWS, RowChunk } from '../local-span/row-chunk.js';
+import type { RowOwner } from '../local-span/row-store.js';
+import type { ActiveTrace, EndedRoot } from '../span/active-trace.js';
+import type { Span } from '../span/span.js';
+import type { Block } from './block.js';
+import { BlockMaker } from './block-maker.js';
+import { BlockSnapshot } from './block-snapshot.js';
+import { FlightRing } from './flight-ring.js';
+import type { LaneRow } from './lane/lane-row.js';
+import { openBlocks } from './open-blocks.js';
+import { OpenSpanTable } from './open-span-table.js';
+import type { ResolvedRecorder } from './recorder-options.js';
+import { RowsFiles } from './rows-files.js';
+import { writeSnapshotFile, writeSnapshotFileSync } from './snapshot-file.js';
+import type { SnapshotReason } from './snapshot-types.js';
+import { Triggers } from './triggers.js';
+
+/** What the recorder holds and has refused, as `stats().flightRecorder` shows it. */
+export interface FlightRecorderStats {
+  /** Ended spans held, their bytes and blocks, and the age of the oldest in milliseconds. */
+  readonly spans: number;
+  readonly bytes: number;
+  readonly blocks: number;
+  readonly heldMs: number;
+  /** Spans let go before `minAgeMs`, because of `maxBytes`. */
+  readonly spansEvictedEarly: number;
+  /** Spans that have not ended, and those that were given up for others. */
+  readonly openSpans: number;
+  readonly openSpansForgotten: number;
+  /** Snapshots that triggers have written, and triggers that came too soon after another one. */
+  readonly snapshots: number;
+  readonly triggersSkipped: number;
+  /** Snapshots and writes to `file` that have failed, and rows that could not be kept. */
+  readonly failed: number;
+}
+
+/** The process's lane, as far as the recorder needs it. */
+export interface LaneSource {
+  rows(): readonly LaneRow[];
+  stop(): void;
+}
+
+const MOST_CANCELLED = 4096;
+const FILE_INTERVAL_MS = 200;
+const LANE_INTERVAL_MS = 1000;
+
+export class FlightRecorder implements TraceKeeper {
+  readonly openSpans = new OpenSpanTable();
+  private readonly ring: FlightRing;
+  private readonly maker: BlockMaker;
+  private readonly files: RowsFiles | undefined;
+  private readonly triggers: Triggers;
+  private readonly timers: NodeJS.Timeout[] = [];
+  private readonly cancelledIds = new Set<string>();
+  private mounted = new RowChunk(CHUNK_ROWS);
+  private mountedTraces: ActiveTrace[] = [];
+  private laneUs = 0;
+  private failed = 0;
+
+  /** Throws Node's error for a directory `file` that cannot be made or written to. */
+  constructor(
+    private readonly collector: Collector,
+    readonly options: ResolvedRecorder,
+    private readonly lane: LaneSource | undefined,
+  ) {
+    const { maxBytes, file, triggers } = options;
+    this.ring = new FlightRing(options);
+    this.maker = new BlockMaker(this.ring.allocate);
+    this.files = file === undefined ? undefined : new RowsFiles(file, maxBytes);
+    this.triggers = new Triggers(triggers, (...given) => this.write(...given));
+    if (file !== undefined) this.every(FILE_INTERVAL_MS, () => this.collector.keepNow());
+    if (lane !== undefined) this.every(LANE_INTERVAL_MS, () => this.lookAtLane(lane));
+    collector.keepWith(this);
+  }
+
+  /** Keeps nothing any more, and forgets what it has. */
+  stop(): void {
+    this.collector.keepWith(null);
+    for (const timer of this.timers) clearInterval(timer);
+    this.triggers.stop();
+    this.lane?.stop();
+    this.files?.close();
+  }
+
+  keep(chunk: RowChunk, from: number, owners: readonly (RowOwner | undefined)[]): void {
+    try {
+      this.add(this.maker.make(chunk, from, owners));
+    } catch {
+      this.failed++;
+    }
+  }
+
+  keepMounted(trace: ActiveTrace, chunk: RowChunk, row: number): void {
+    const last = this.mountedTraces.lastIndexOf(trace);
+    const slot = last < 0 ? this.mountedTraces.push(trace) - 1 : last;
+    this.mounted.copy(chunk, row, slot);
+    if (this.mounted.isFull) this.keepAllMounted();
+  }
+
+  ended(trace: ActiveTrace, root: EndedRoot): boolean {
+    try {
+      return this.triggers.ended(trace, root);
+    } catch {
+      this.failed++;
+      return false;
+    }
+  }
+
+  cancelled(trace: ActiveTrace): void {
+    const traceId = trace.context.traceId;
+    // The oldest: its spans leave the ring first.
+    if (this.cancelledIds.size >= MOST_CANCELLED)
+      this.cancelledIds.delete(this.cancelledIds.values().next().value ?? '');
+    this.cancelledIds.add(traceId);
+    this.files?.addJson({ kind: 'cancelled', traceId });
+  }
+
+  /** What is held now: a consistent cut. It stays as it is while spans go on. */
+  snapshot(reason: SnapshotReason): BlockSnapshot {
+    this.collector.keepNow();
+    this.keepAllMounted();
+    const taken = now();
+    return new BlockSnapshot({
+      reason,
+      anchor: takeAnchor(),
+      taken,
+      resource: this.collector.resource,
+      blocks: this.ring.share(),
+      open: openBlocks(this.openSpans.all() as readonly Span[], taken),
+      lane: this.lane?.rows() ?? [],
+      tornRows: 0,
+      cancelled: new Set(this.cancelledIds),
+    });
+  }
+
+  /** For who asks from outside of the process. */
+  async snapshotTo(path: string): Promise<{ readonly spanCount: number; readonly heldMs: number }> {
+    const snapshot = this.snapshot({ kind: 'command', text: '', traceId: '' });
+    await writeSnapshotFile(snapshot, path);
+    const { spanCount, heldMs } = snapshot;
+    return { spanCount, heldMs };
+  }
+
+  stats(): FlightRecorderStats {
+    const { ring, openSpans, triggers } = this;
+    return {
+      spans: ring.spans,
+      bytes: ring.bytes,
+      blocks: ring.length,
+      heldMs: ring.heldMs,
+      spansEvictedEarly: ring.spansEvictedEarly,
+      openSpans: openSpans.size,
+      openSpansForgotten: openSpans.forgotten,
+      snapshots: triggers.written,
+      triggersSkipped: triggers.skipped,
+      failed: this.failed + (this.files?.failed ?? 0),
+    };
+  }
+
+  private write(reason: SnapshotReason, path: string, isLast: boolean): void {
+    try {
+      const snapshot = this.snapshot(reason);
+      if (isLast) writeSnapshotFileSync(snapshot, path);
+      else {
+        writeSnapshotFile(snapshot, path).catch(() => {
+          this.failed++;
+        });
+      }
+    } catch {
+      this.failed++;
+    }
+  }
+
+  private add(block: Block | undefined): void {
+    if (block === undefined) return;
+    this.files?.add(block);
+    this.ring.add(block);
+  }
+
+  private keepAllMounted(): void {
+    if (this.mounted.count === 0) return;
+    this.add(this.maker.makeOf(this.mounted, this.mountedTraces));
+    this.mounted.clear();
+    this.mountedTraces = [];
+  }
+
+  private lookAtLane(lane: LaneSource): void {
+    const rows = lane.rows().filter(({ endUs }) => endUs > this.laneUs);
+    if (rows.length === 0) return;
+    this.laneUs = rows[rows.length - 1].endUs;
+    this.files?.addJson({ kind: 'lane', rows });
+    const longest = rows.reduce(
+      (most, { kind, startUs, endUs }) => (kind === 'busy' ? Math.max(most, endUs - startUs) : most),
+      0,
+    );
+    if (longest > 0) this.triggers.stalled(longest / 1000);
+  }
+
+  private every(ms: number, work: () => void): void {
+    this.timers.push(setInterval(work, ms).unref());
+  }
+}

@@ -1,0 +1,111 @@
+// The files of `file: DIR`: each block as soon as it is made, in files of an eighth of the bound, the oldest deleted. What the kernel has taken
+// outlives the process, whatever ends it. Written at once, because what waits for a turn of the event loop is lost when there is none; a
+// write that fails is counted and must not stop the recorder.
+import { closeSync, openSync, readdirSync, rmSync, writevSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Block } from './block.js';
+import { blockParts, jsonRecord } from './flight-records.js';
+import type { LaneRow } from './lane/lane-row.js';
+
+/** The first record of a file. */
+export interface RowsHead {
+  readonly kind: 'rows';
+  readonly pid: number;
+}
+
+/** Rows of the lane since the last record of this kind. */
+export interface RowsLane {
+  readonly kind: 'lane';
+  readonly rows: readonly LaneRow[];
+}
+
+const FILES = 8;
+/** Processes that are gone, whose files stay. */
+const MOST_LEFT = 4;
+
+const NAME = /^flight-(\d+)-(\d+)-(\d+)\.rows$/;
+
+/** What the name of a file says; undefined for other files. */
+export const partsOfName = (name: string) => {
+  const [, started, pid, number] = NAME.exec(name) ?? [];
+  if (started === undefined) return undefined;
+  return { name, started: Number(started), pid: Number(pid), number: Number(number) };
+};
+
+const isAlive = (pid: number): boolean => {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+};
+
+export class RowsFiles {
+  private descriptor: number | undefined;
+  private bytes = 0;
+  private number = 0;
+  private readonly started = Date.now();
+  /** Writes that have failed. */
+  failed = 0;
+
+  /** The directory is there. Throws Node's error where it cannot be written to. */
+  constructor(
+    private readonly directory: string,
+    private readonly maxBytes: number,
+  ) {
+    this.removeOld();
+    this.next();
+  }
+
+  add(block: Block): void {
+    this.write(blockParts(block));
+  }
+
+  /** A record that is no block. */
+  addJson(value: RowsLane | { readonly kind: 'cancelled'; readonly traceId: string }): void {
+    this.write([jsonRecord(value)]);
+  }
+
+  close(): void {
+    if (this.descriptor !== undefined) closeSync(this.descriptor);
+    this.descriptor = undefined;
+  }
+
+  private write(parts: readonly Uint8Array[]): void {
+    try {
+      if (this.bytes > this.maxBytes / FILES) this.next();
+      if (this.descriptor === undefined) return;
+      const wanted = parts.reduce((sum, { length }) => sum + length, 0);
+      const written = writevSync(this.descriptor, parts);
+      this.bytes += written;
+      // What follows the torn end of a file would not be found.
+      if (written < wanted) throw new Error('the file took a part only');
+    } catch {
+      this.failed++;
+      this.bytes = Number.POSITIVE_INFINITY;
+    }
+  }
+
+  private next(): void {
+    this.close();
+    this.number++;
+    const name = (number: number): string =>
+      join(this.directory, `flight-${this.started}-${process.pid}-${number}.rows`);
+    if (this.number > FILES) rmSync(name(this.number - FILES), { force: true });
+    this.descriptor = openSync(name(this.number), 'wx', 0o600);
+    this.bytes = 0;
+    this.write([jsonRecord({ kind: 'rows', pid: process.pid } satisfies RowsHead)]);
+  }
+
+  private removeOld(): void {
+    const files = readdirSync(this.directory)
+      .map(partsOfName)
+      .filter((file) => file !== undefined);
+    const left = files.filter(({ pid }) => !isAlive(pid));
+    const starts = [...new Set(left.map(({ started }) => started))].sort((a, b) => b - a);
+    for (const { name, started } of left) {
+      if (starts.indexOf(started) >= MOST_LEFT) rmSync(join(this.directory, name), { force: true });
+    }
+  }
+}

@@ -1,0 +1,50 @@
+// Snapshots as files, as they lie in memory: nothing is encoded in the service. Whole or not at all; at a crash at once, else block by block,
+// so that the event loop never stands still.
+import { type FsSteps, runAsync, runSync } from '../base/files/fs-steps.js';
+import { writeWhole } from '../base/files/whole-file.js';
+import type { ClockAnchor } from '../clock/index.js';
+import type { Resource } from '../collector/reporter.js';
+import type { BlockSnapshot } from './block-snapshot.js';
+import { FlightError } from './flight-error.js';
+import { blockParts, jsonRecord } from './flight-records.js';
+import type { LaneRow } from './lane/lane-row.js';
+import type { SnapshotReason } from './snapshot-types.js';
+
+/** The first record of a file. */
+export interface SnapshotHead {
+  readonly kind: 'snapshot';
+  readonly reason: SnapshotReason;
+  readonly anchor: ClockAnchor;
+  readonly taken: number;
+  readonly resource: Resource;
+  readonly lane: readonly LaneRow[];
+  readonly cancelled: readonly string[];
+  readonly tornRows: number;
+  /** Number of blocks of ended spans, which come first. */
+  readonly blocks: number;
+}
+
+const parts = function* ({ parts: { blocks, open, cancelled, ...rest } }: BlockSnapshot): Iterable<Uint8Array> {
+  const head: SnapshotHead = { ...rest, kind: 'snapshot', cancelled: [...cancelled], blocks: blocks.length };
+  yield jsonRecord(head);
+  for (const block of [...blocks, ...open]) yield* blockParts(block);
+};
+
+const steps = function* (snapshot: BlockSnapshot, path: string): FsSteps<void> {
+  try {
+    yield* writeWhole(path, parts(snapshot), { makesDirectory: true, isDurable: false });
+  } catch (cause) {
+    throw new FlightError(
+      'ERR_SPANLINE_FLIGHT_FILE',
+      `The snapshot cannot be written to ${path}: ${(cause as Error).message}. Name a file in a directory that may be written to.`,
+      { cause },
+    );
+  }
+};
+
+/** Write it in slices. Rejects with `ERR_SPANLINE_FLIGHT_FILE`. */
+export const writeSnapshotFile = (snapshot: BlockSnapshot, path: string): Promise<void> =>
+  runAsync(steps(snapshot, path));
+
+/** The same at once, for a process that ends. Throws `ERR_SPANLINE_FLIGHT_FILE`. */
+export const writeSnapshotFileSync = (snapshot: BlockSnapshot, path: string): void => runSync(steps(snapshot, path));

@@ -1,0 +1,133 @@
+// Snapshots in files, and what is left of a process that was killed: what is whole is read as it was, what is not is left out and counted.
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import { readSnapshotFile, recoverSnapshot } from '../../src/flight-recorder/index.js';
+import { writeSnapshotFile, writeSnapshotFileSync } from '../../src/flight-recorder/snapshot-file.js';
+import { LocalSpan, Span } from '../../src/index.js';
+import { bundleChild, root as packageRoot, runFile } from '../support/child.js';
+import { flight, linesOf, namesOf } from './support/flight.js';
+
+const directory = mkdtempSync(join(tmpdir(), 'spanline-flight-'));
+afterAll(() => rmSync(directory, { recursive: true, force: true }));
+const fresh = (): string => mkdtempSync(join(directory, 'x'));
+
+const some = (count = 5000) => {
+  const it = flight({ sampler: ({ name }) => name !== 'unsampled' });
+  for (let i = 0; i < count; i++) {
+    const one = it.root(i % 3 === 0 ? 'unsampled' : `GET /${i % 5}`);
+    one.run(() => {
+      const local = LocalSpan.start('local');
+      local.addProperty('i', `text ${i}`);
+      local.end();
+    });
+    one.end();
+  }
+  it.root('open').addProperty('why', 'it waits');
+  return it;
+};
+
+test.each([
+  ['in slices', writeSnapshotFile],
+  ['at once', writeSnapshotFileSync],
+])('what is written %s is read as it was', async (_, write) => {
+  const taken = some().snapshot('why');
+  const path = join(fresh(), 'deep/er', 'last.flight');
+  await write(taken, path);
+  const read = await readSnapshotFile(path);
+  expect(linesOf(read)).toEqual(linesOf(taken));
+  const propertiesOf = (snapshot: typeof read) =>
+    [...snapshot.traces()].map(({ spans }) => spans.map(({ record }) => [record.properties, record.startTimeUnixNs]));
+  expect(propertiesOf(read)).toEqual(propertiesOf(taken));
+  const { reason, takenUnixUs, heldMs, spanCount, resource, tornRows } = taken;
+  expect(read).toMatchObject({ reason, takenUnixUs, heldMs, spanCount, resource, tornRows });
+  expect(reason).toEqual({ kind: 'call', text: 'why', traceId: '' });
+  expect(spanCount).toBe(10_001);
+  // Nothing beside it.
+  expect(readdirSync(join(path, '..'))).toEqual(['last.flight']);
+});
+
+test('a file that was cut off or damaged gives what is whole, and counts the rest', async () => {
+  const taken = some(20_000).snapshot();
+  const path = join(fresh(), 'last.flight');
+  await writeSnapshotFile(taken, path);
+  const bytes = readFileSync(path);
+  writeFileSync(path, bytes.subarray(0, bytes.length / 2));
+  const half = await readSnapshotFile(path);
+  expect(half.spanCount).toBeGreaterThan(10_000);
+  expect(half.tornRows).toBeGreaterThan(0);
+  const all = new Set(linesOf(taken));
+  for (const line of linesOf(half)) expect(all.has(line)).toBe(true);
+  const damaged = Buffer.from(bytes);
+  damaged[bytes.length / 2]++;
+  writeFileSync(path, damaged);
+  const other = await readSnapshotFile(path);
+  expect(other.tornRows).toBeGreaterThan(0);
+  expect(other.spanCount + other.tornRows).toBe(taken.spanCount);
+});
+
+test('what is no snapshot is refused with its name', async () => {
+  const path = join(fresh(), 'no.flight');
+  writeFileSync(path, 'something else');
+  await expect(readSnapshotFile(path)).rejects.toMatchObject({
+    code: 'ERR_SPANLINE_FLIGHT_FORMAT',
+    message: expect.stringContaining(path),
+  });
+});
+
+test('a file that cannot be written says so, and leaves nothing', async () => {
+  const place = fresh();
+  writeFileSync(join(place, 'file'), '');
+  await expect(writeSnapshotFile(some(10).snapshot(), join(place, 'file', 'last.flight'))).rejects.toMatchObject({
+    code: 'ERR_SPANLINE_FLIGHT_FILE',
+  });
+  expect(readdirSync(place)).toEqual(['file']);
+});
+
+test('the last seconds of a process that was killed are there', async () => {
+  const place = fresh();
+  const child = await bundleChild(join(packageRoot, 'test/flight-recorder/children/killed.ts'));
+  const { signal, stdout } = await runFile(child, { env: { FLIGHT_DIR: place } });
+  expect(signal).toBe('SIGKILL');
+  const before = Number(/(\d+) before/.exec(stdout)?.[1]);
+  const recovered = await recoverSnapshot(place);
+  expect(recovered.reason.kind).toBe('recovered');
+  expect(recovered.tornRows).toBe(0);
+  const numbers = namesOf(recovered).map((name) => Number(/^request (\d+)/.exec(name)?.[1]));
+  // What had ended some time before the kill is there, each once.
+  expect(new Set(numbers).size).toBe(numbers.length);
+  expect(numbers.length).toBeGreaterThanOrEqual(before);
+  expect(before).toBeGreaterThan(1000);
+  // The file that was written last loses its end.
+  const files = readdirSync(place).sort();
+  const last = join(place, files[files.length - 1]);
+  const bytes = readFileSync(last);
+  writeFileSync(last, bytes.subarray(0, bytes.length - 100));
+  const torn = await recoverSnapshot(place);
+  expect(torn.tornRows).toBeGreaterThan(0);
+  expect(torn.spanCount + torn.tornRows).toBe(recovered.spanCount);
+});
+
+test('a directory without anything to recover says so', async () => {
+  await expect(recoverSnapshot(fresh())).rejects.toMatchObject({ code: 'ERR_SPANLINE_FLIGHT_NOTHING' });
+});
+
+test('files stay within their bound, and those of older processes are deleted', async () => {
+  const place = fresh();
+  for (let i = 1; i <= 6; i++) writeFileSync(join(place, `flight-${i}-999999999-1.rows`), '');
+  const { root, recorder, collector } = flight({}, { file: place, maxBytes: 1 << 20 });
+  for (let i = 0; i < 100_000; i++) {
+    Span.start('child', root('x')).end();
+    if (i % 1000 === 0) collector.keepNow();
+  }
+  collector.keepNow();
+  const files = readdirSync(place);
+  const size = files.reduce((sum, name) => sum + readFileSync(join(place, name)).length, 0);
+  expect(size).toBeLessThan(1.5 * (1 << 20));
+  expect(files.filter((name) => name.includes('999999999')).sort()).toEqual(
+    [3, 4, 5, 6].map((i) => `flight-${i}-999999999-1.rows`),
+  );
+  expect((await recoverSnapshot(place)).spanCount).toBeGreaterThan(5000);
+  recorder.stop();
+});
