@@ -38,6 +38,14 @@ export interface FastCall {
   /** The current frame of the async context; missing where V8 has no such function. */
   readonly currentFrame?: () => unknown;
   readonly setFrame?: (frame: unknown) => void;
+  /** Writes blocks of memory to a file when the heap is close to its limit, without running JavaScript. */
+  readonly heapLimitStart?: (path: string) => void;
+  /** What comes first in that file. */
+  readonly heapLimitHead?: (head: Uint8Array) => void;
+  readonly heapLimitAdd?: (block: ArrayBuffer, bytes: number) => void;
+  /** The oldest block is held no longer. */
+  readonly heapLimitDrop?: () => void;
+  readonly heapLimitStop?: () => void;
 }
 
 const load = <T>(name: string): Loaded<T> => loadNativeFile('native/tsc/out', name);

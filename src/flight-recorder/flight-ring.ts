@@ -14,7 +14,15 @@ export interface RingBounds {
   readonly maxBytes: number;
 }
 
+/** Told of the blocks that the ring holds, in order. */
+export interface RingWatcher {
+  added(block: Block): void;
+  /** The oldest one. */
+  removed(): void;
+}
+
 export class FlightRing {
+  watcher: RingWatcher | undefined;
   // In order of time, from `first` on.
   private blocks: Block[] = [];
   private first = 0;
@@ -47,6 +55,7 @@ export class FlightRing {
     this.blocks.push(block);
     this.bytes += block.buffer.byteLength;
     this.spans += block.size.rows;
+    this.watcher?.added(block);
     this.letGo();
   }
 
@@ -78,6 +87,7 @@ export class FlightRing {
     (this.blocks as (Block | undefined)[])[this.first++] = undefined;
     this.bytes -= block.buffer.byteLength;
     this.spans -= block.size.rows;
+    this.watcher?.removed();
     if (!block.isShared && this.spare.length < MOST_SPARE) this.spare.push(block.buffer);
   }
 }

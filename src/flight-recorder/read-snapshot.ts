@@ -17,6 +17,9 @@ import type { Snapshot } from './snapshot-types.js';
 const valuesOf = <T extends { readonly kind: string }>({ json }: FlightRecords, kind: T['kind']): T[] =>
   json.map(([, value]) => value as T).filter((value) => value?.kind === kind);
 
+const lastEndOf = (blocks: readonly Block[]): number =>
+  blocks.reduce((most, { lastEnd }) => Math.max(most, lastEnd), 0);
+
 /**
  * Read a file that the recorder has written. What is damaged in it is left out and counted in `tornRows`.
  *
@@ -40,6 +43,7 @@ export const readSnapshotFile = async (path: string): Promise<Snapshot> => {
   const closed = Math.min(head.blocks, blocks.length);
   return new BlockSnapshot({
     ...head,
+    taken: head.taken || lastEndOf(blocks),
     blocks: blocks.slice(0, closed),
     open: blocks.slice(closed),
     cancelled: new Set(head.cancelled),
@@ -85,7 +89,7 @@ export const recoverSnapshot = async (
   return new BlockSnapshot({
     reason: { kind: 'recovered', text: `process ${head.pid}`, traceId: '' },
     anchor,
-    taken: blocks.reduce((most, { lastEnd }) => Math.max(most, lastEnd), 0),
+    taken: lastEndOf(blocks),
     resource: resources[0],
     blocks,
     open: [],

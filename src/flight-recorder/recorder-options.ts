@@ -19,6 +19,8 @@ export interface TriggerOptions {
   readonly signal?: NodeJS.Signals;
   /** An uncaught exception, an unhandled rejection, an exit code that is not 0. */
   readonly crash?: boolean;
+  /** The heap is close to its limit. Written without running JavaScript, where the library's binary for this Node is there. */
+  readonly heapLimit?: boolean;
   /** Milliseconds between two files. Default 60000. Crashes and signals do not wait. */
   readonly minIntervalMs?: number;
   /** Files of snapshots kept, the oldest deleted. Default 10. */
@@ -39,7 +41,7 @@ export interface FlightRecorderOptions {
 const MIB = 1 << 20;
 const NUMBERS = { minAgeMs: 60_000, maxBytes: 64 * MIB } as const;
 const TRIGGER_NUMBERS = ['slowMs', 'timesUsual', 'stallMs', 'minIntervalMs', 'maxFiles'] as const;
-const TRIGGERS: readonly string[] = [...TRIGGER_NUMBERS, 'directory', 'signal', 'error', 'crash'];
+const TRIGGERS: readonly string[] = [...TRIGGER_NUMBERS, 'directory', 'signal', 'error', 'crash', 'heapLimit'];
 const DEFAULT_TRIGGERS = { minIntervalMs: 60_000, maxFiles: 10 } as const;
 
 export type ResolvedTriggers = TriggerOptions & Required<Pick<TriggerOptions, 'minIntervalMs' | 'maxFiles'>>;
@@ -76,7 +78,7 @@ const checkTriggers = (triggers: TriggerOptions): void => {
   for (const name of TRIGGER_NUMBERS) {
     if (triggers[name] !== undefined) anyNumber(`Option "${where}.${name}"`, triggers[name], [1], wrongOption);
   }
-  for (const name of ['error', 'crash'] as const) {
+  for (const name of ['error', 'crash', 'heapLimit'] as const) {
     if (triggers[name] !== undefined) flag(`Option "${where}.${name}"`, triggers[name], wrongOption);
   }
   makeDirectory(`${where}.directory`, triggers.directory);

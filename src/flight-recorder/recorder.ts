@@ -11,14 +11,15 @@ import type { Block } from './block.js';
 import { BlockMaker } from './block-maker.js';
 import { BlockSnapshot } from './block-snapshot.js';
 import { FlightRing } from './flight-ring.js';
+import { HeapLimit } from './heap-limit.js';
 import type { LaneRow } from './lane/lane-row.js';
 import { openBlocks } from './open-blocks.js';
 import { OpenSpanTable } from './open-span-table.js';
 import type { ResolvedRecorder } from './recorder-options.js';
 import { RowsFiles } from './rows-files.js';
-import { writeSnapshotFile, writeSnapshotFileSync } from './snapshot-file.js';
+import { headRecord, writeSnapshotFile, writeSnapshotFileSync } from './snapshot-file.js';
 import type { SnapshotReason } from './snapshot-types.js';
-import { Triggers } from './triggers.js';
+import { snapshotPath, Triggers } from './triggers.js';
 
 /** What the recorder holds and has refused, as `stats().flightRecorder` shows it. */
 export interface FlightRecorderStats {
@@ -46,7 +47,9 @@ export interface LaneSource {
 }
 
 const MOST_CANCELLED = 4096;
-const FILE_INTERVAL_MS = 200;
+// None of them is of spans that were open.
+const ALL_BLOCKS = 2 ** 31;
+const KEEP_INTERVAL_MS = 200;
 const LANE_INTERVAL_MS = 1000;
 
 export class FlightRecorder implements TraceKeeper {
@@ -59,6 +62,7 @@ export class FlightRecorder implements TraceKeeper {
   private readonly cancelledIds = new Set<string>();
   private mounted = new RowChunk(CHUNK_ROWS);
   private mountedTraces: ActiveTrace[] = [];
+  private heap: HeapLimit | undefined;
   private laneUs = 0;
   private failed = 0;
 
@@ -73,7 +77,9 @@ export class FlightRecorder implements TraceKeeper {
     this.maker = new BlockMaker(this.ring.allocate);
     this.files = file === undefined ? undefined : new RowsFiles(file, maxBytes);
     this.triggers = new Triggers(triggers, (...given) => this.write(...given));
-    if (file !== undefined) this.every(FILE_INTERVAL_MS, () => this.collector.keepNow());
+    const { directory, heapLimit } = triggers;
+    if (heapLimit === true && directory !== undefined) this.watchHeap(directory);
+    if (file !== undefined) this.every(KEEP_INTERVAL_MS, () => this.collector.keepNow());
     if (lane !== undefined) this.every(LANE_INTERVAL_MS, () => this.lookAtLane(lane));
     collector.keepWith(this);
   }
@@ -83,6 +89,7 @@ export class FlightRecorder implements TraceKeeper {
     this.collector.keepWith(null);
     for (const timer of this.timers) clearInterval(timer);
     this.triggers.stop();
+    this.heap?.stop();
     this.lane?.stop();
     this.files?.close();
   }
@@ -162,15 +169,33 @@ export class FlightRecorder implements TraceKeeper {
     };
   }
 
-  private write(reason: SnapshotReason, path: string, isLast: boolean): void {
+  private watchHeap(directory: string): void {
+    const heap = new HeapLimit(snapshotPath(directory, 'heap-limit'));
+    this.heap = heap;
+    this.ring.watcher = heap;
+    const look = (): void => {
+      this.collector.keepNow();
+      const { lane, cancelledIds: cancelled, collector } = this;
+      const reason = { kind: 'heap-limit', text: 'the heap was close to its limit', traceId: '' } as const;
+      const { resource } = collector;
+      const known = { reason, resource, cancelled, anchor: takeAnchor(), lane: lane?.rows() ?? [] };
+      heap.setHead(headRecord({ ...known, taken: 0, tornRows: 0 }, ALL_BLOCKS));
+    };
+    look();
+    this.every(KEEP_INTERVAL_MS, look);
+  }
+
+  private write(reason: SnapshotReason, path: string, isLast: boolean, done: () => void): void {
     try {
       const snapshot = this.snapshot(reason);
-      if (isLast) writeSnapshotFileSync(snapshot, path);
-      else {
-        writeSnapshotFile(snapshot, path).catch(() => {
-          this.failed++;
-        });
+      if (isLast) {
+        writeSnapshotFileSync(snapshot, path);
+        done();
+        return;
       }
+      writeSnapshotFile(snapshot, path).then(done, () => {
+        this.failed++;
+      });
     } catch {
       this.failed++;
     }

@@ -4,17 +4,18 @@ import { type FsSteps, runAsync, runSync } from '../base/files/fs-steps.js';
 import { writeWhole } from '../base/files/whole-file.js';
 import type { ClockAnchor } from '../clock/index.js';
 import type { Resource } from '../collector/reporter.js';
-import type { BlockSnapshot } from './block-snapshot.js';
+import type { BlockSnapshot, SnapshotParts } from './block-snapshot.js';
 import { FlightError } from './flight-error.js';
 import { blockParts, jsonRecord } from './flight-records.js';
 import type { LaneRow } from './lane/lane-row.js';
 import type { SnapshotReason } from './snapshot-types.js';
 
-/** The first record of a file. */
+/** What it says. */
 export interface SnapshotHead {
   readonly kind: 'snapshot';
   readonly reason: SnapshotReason;
   readonly anchor: ClockAnchor;
+  /** Ticks; 0 where it is not known: then it is the end of the last span. */
   readonly taken: number;
   readonly resource: Resource;
   readonly lane: readonly LaneRow[];
@@ -24,9 +25,12 @@ export interface SnapshotHead {
   readonly blocks: number;
 }
 
-const parts = function* ({ parts: { blocks, open, cancelled, ...rest } }: BlockSnapshot): Iterable<Uint8Array> {
-  const head: SnapshotHead = { ...rest, kind: 'snapshot', cancelled: [...cancelled], blocks: blocks.length };
-  yield jsonRecord(head);
+/** The first record of a file. */
+export const headRecord = ({ cancelled, ...rest }: Omit<SnapshotParts, 'blocks' | 'open'>, blocks: number): Buffer =>
+  jsonRecord({ ...rest, kind: 'snapshot', cancelled: [...cancelled], blocks } satisfies SnapshotHead);
+
+const parts = function* ({ parts: { blocks, open, ...rest } }: BlockSnapshot): Iterable<Uint8Array> {
+  yield headRecord(rest, blocks.length);
   for (const block of [...blocks, ...open]) yield* blockParts(block);
 };
 

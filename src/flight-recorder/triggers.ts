@@ -9,11 +9,14 @@ import type { ResolvedTriggers } from './recorder-options.js';
 import type { SnapshotReason } from './snapshot-types.js';
 import { UsualDurations } from './usual-durations.js';
 
-/** Writes a snapshot to a file; `isLast`: now, for the process ends. */
-export type WriteSnapshot = (reason: SnapshotReason, path: string, isLast: boolean) => void;
+/** Writes a snapshot to a file; `isLast`: now, for the process ends. Calls `done` when it is there. */
+export type WriteSnapshot = (reason: SnapshotReason, path: string, isLast: boolean, done: () => void) => void;
 
 const FATAL: readonly string[] = ['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGQUIT'];
-const SUFFIX = '.flight';
+
+/** The name of a new file says when, who and why. */
+export const snapshotPath = (directory: string, kind: SnapshotReason['kind']): string =>
+  join(directory, `${new Date().toISOString().replaceAll(':', '-')}-${process.pid}-${kind}.flight`);
 
 export class Triggers {
   private readonly usual = new UsualDurations();
@@ -87,9 +90,7 @@ export class Triggers {
     const { directory } = this.options;
     if (directory === undefined) return;
     this.written++;
-    const time = new Date().toISOString().replaceAll(':', '-');
-    this.write(reason, join(directory, `${time}-${process.pid}-${reason.kind}${SUFFIX}`), isLast);
-    this.removeOld(directory);
+    this.write(reason, snapshotPath(directory, reason.kind), isLast, () => this.removeOld(directory));
   }
 
   private removeOld(directory: string): void {

@@ -17,8 +17,8 @@ type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
 const addTrigger = (triggers: Mutable<TriggerOptions>, word: string): boolean => {
   const [name, value = ''] = word.split('=', 2);
-  if (name === 'error' || name === 'crash') {
-    triggers[name] = true;
+  if (name === 'error' || name === 'crash' || name === 'heap') {
+    triggers[name === 'heap' ? 'heapLimit' : name] = true;
     return value === '';
   }
   if (name === 'signal') {
@@ -46,7 +46,7 @@ const triggersOf = (variables: Variables, warn: Warn): TriggerOptions | undefine
     for (const key of Object.keys(triggers)) delete (triggers as Record<string, unknown>)[key];
     Object.assign(triggers, before);
     warn(
-      `SPANLINE_FLIGHT_TRIGGERS: ${word} is none of slow=500ms, slow=3x, stall=200ms, error, crash and signal=SIGUSR2; it is left out.`,
+      `SPANLINE_FLIGHT_TRIGGERS: ${word} is none of slow=500ms, slow=3x, stall=200ms, error, crash, heap and signal=SIGUSR2; it is left out.`,
     );
   }
   return triggers;

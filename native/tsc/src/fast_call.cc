@@ -9,6 +9,8 @@
 #include <atomic>
 #include <cstdint>
 
+#include "heap_limit.h"
+
 namespace v8 {
 
 struct CTypeInfo {
@@ -122,4 +124,5 @@ NODE_MODULE_INIT() {
   ExportExtra(context, exports, "setContinuationPreservedEmbedderData", "setFrame");
   NODE_SET_METHOD(exports, "wrap", Wrap);
   NODE_SET_METHOD(exports, "slowCalls", SlowCalls);
+  ExportHeapLimit(exports);
 }

@@ -1,0 +1,154 @@
+// What writes snapshots by itself, and how a process ends with it: as it would have without.
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
+import { afterAll, expect, test } from 'vitest';
+import { readSnapshotFile, type Snapshot } from '../../src/flight-recorder/index.js';
+import { clockInfo, never, Span } from '../../src/index.js';
+import { bundleChild, root as packageRoot, runFile } from '../support/child.js';
+import { flight, namesOf } from './support/flight.js';
+
+const directory = mkdtempSync(join(tmpdir(), 'spanline-triggers-'));
+afterAll(() => rmSync(directory, { recursive: true, force: true }));
+const fresh = (): string => mkdtempSync(join(directory, 'x'));
+
+const readAll = (place: string): Promise<Snapshot[]> =>
+  Promise.all(
+    readdirSync(place)
+      .sort()
+      .map((name) => readSnapshotFile(join(place, name))),
+  );
+
+const written = async (place: string, count = 1): Promise<Snapshot[]> => {
+  const isThere = () => readdirSync(place).filter((name) => name.endsWith('.flight')).length >= count;
+  for (let i = 0; i < 500 && !isThere(); i++) await sleep(10);
+  return readAll(place);
+};
+
+const pause = (ms: number): void => {
+  const end = performance.now() + ms;
+  while (performance.now() < end);
+};
+
+test('a slow trace writes a snapshot that names it, and is sent although it was not sampled', async () => {
+  const place = fresh();
+  const { root, memory, collector } = flight({ sampler: never }, { triggers: { directory: place, slowMs: 20 } });
+  root('fast').end();
+  const slow = root('slow');
+  Span.start('child', slow).end();
+  const { traceId } = slow.context ?? {};
+  pause(25);
+  slow.end();
+  Span.start('late', slow).end();
+  const [snapshot] = await written(place);
+  expect(snapshot.reason).toEqual({ kind: 'slow', text: expect.stringMatching(/^slow took \d\d\.\d\d ms$/), traceId });
+  expect(namesOf(snapshot).sort()).toEqual(['child', 'fast here', 'late', 'slow']);
+  await collector.flush();
+  expect(memory.tree()).toBe('slow\n  child\n  late');
+});
+
+test('slower than usual is seen once it is known what is usual', async () => {
+  const place = fresh();
+  const { root } = flight({}, { triggers: { directory: place, timesUsual: 3, minIntervalMs: 1 } });
+  const one = root('op');
+  pause(30);
+  one.end();
+  for (let i = 0; i < 300; i++) root('op').end();
+  await turn();
+  expect(readdirSync(place)).toEqual([]);
+  const other = root('op');
+  pause(30);
+  other.end();
+  const [{ reason }] = await written(place);
+  expect(reason.text).toMatch(/^op took \d+\.\d+ ms, where 99 of 100 take at most /);
+});
+
+test('an error anywhere in the trace, and what keep says of it', async () => {
+  const place = fresh();
+  const options = { triggers: { directory: place, error: true } };
+  const { root, memory, collector } = flight({ keep: () => false }, options);
+  const bad = root('bad');
+  Span.start('child', bad).setStatus('error', 'no').end();
+  bad.end();
+  root('good').end();
+  const [{ reason }] = await written(place);
+  expect(reason).toMatchObject({ kind: 'error', text: 'bad has an error' });
+  await collector.flush();
+  expect(memory.spans.map(({ name }) => name)).toEqual(['bad', 'child']);
+});
+
+test('at most one file in the interval, at most so many files, the oldest deleted', async () => {
+  const place = fresh();
+  const options = { triggers: { directory: place, slowMs: 1, minIntervalMs: 60_000 } };
+  const { root, recorder } = flight({}, options);
+  for (let i = 0; i < 3; i++) {
+    const one = root('slow');
+    pause(2);
+    one.end();
+    await turn();
+  }
+  await written(place);
+  expect(recorder.stats()).toMatchObject({ snapshots: 1, triggersSkipped: 2, failed: 0 });
+  recorder.stop();
+  const many = flight({}, { triggers: { directory: place, slowMs: 1, minIntervalMs: 1, maxFiles: 3 } });
+  for (let i = 0; i < 6; i++) {
+    const one = many.root('slow');
+    pause(2);
+    one.end();
+    await sleep(30);
+  }
+  expect(readdirSync(place).filter((name) => name.endsWith('.flight')).length).toBeLessThanOrEqual(4);
+  expect(many.recorder.stats().snapshots).toBe(6);
+});
+
+test('without a directory a trigger still decides that its trace is sent', async () => {
+  const { root, memory, collector } = flight({ sampler: never }, { triggers: { error: true } });
+  root('bad').setStatus('error').end();
+  await collector.flush();
+  expect(memory.spans.map(({ name }) => name)).toEqual(['bad']);
+});
+
+test.each([
+  ['throw', 1, null, 'uncaught-exception', 'Error: it broke'],
+  ['reject', 1, null, 'unhandled-rejection', 'Error: it was rejected'],
+  ['exit', 3, null, 'exit-code', 'exit code 3'],
+  ['signal', null, 'SIGTERM', 'signal', 'SIGTERM'],
+])('a process that ends by %s leaves a snapshot, and ends as it would have', async (end, code, signal, kind, text) => {
+  const place = fresh();
+  const child = await bundleChild(join(packageRoot, 'test/flight-recorder/children/crash.ts'));
+  const result = await runFile(child, { env: { FLIGHT_DIR: place, FLIGHT_END: end } });
+  expect([result.code, result.signal]).toEqual([code, signal]);
+  const [snapshot, ...more] = await readAll(place);
+  expect(more).toEqual([]);
+  expect(snapshot.reason).toEqual({ kind, text, traceId: '' });
+  expect(snapshot.spanCount).toBe(3002);
+  expect(namesOf(snapshot)).toContain('last');
+  expect(namesOf(snapshot)).toContain('open open');
+});
+
+test('a process that ends well leaves none', async () => {
+  const place = fresh();
+  const child = await bundleChild(join(packageRoot, 'test/flight-recorder/children/crash.ts'));
+  expect((await runFile(child, { env: { FLIGHT_DIR: place } })).code).toBe(0);
+  expect(readdirSync(place)).toEqual([]);
+});
+
+test.skipIf(clockInfo().path !== 'fast')(
+  'a heap that is full leaves a snapshot, though no JavaScript runs any more',
+  async () => {
+    const place = fresh();
+    const child = await bundleChild(join(packageRoot, 'test/flight-recorder/children/heap.ts'));
+    const { code, signal } = await runFile(child, {
+      env: { FLIGHT_DIR: place },
+      execArgv: ['--max-old-space-size=120'],
+    });
+    expect([code, signal]).not.toEqual([0, null]);
+    const [snapshot, ...more] = await readAll(place);
+    expect(more).toEqual([]);
+    expect(snapshot.reason.kind).toBe('heap-limit');
+    expect(snapshot.tornRows).toBe(0);
+    expect(snapshot.spanCount).toBeGreaterThan(100);
+    expect(namesOf(snapshot)).toContain('request 1');
+  },
+);
