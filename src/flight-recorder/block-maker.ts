@@ -1,105 +1,95 @@
-// Makes blocks of rows that a collector is about to let go. Columns are copied as a whole, a few nanoseconds a span: it runs at every report
+// Makes blocks of rows that a collector is about to let go. Columns are copied as a whole, some twenty nanoseconds a span: it runs at every report
 // of a service under load. It must not make an object a span.
 import { takeAnchor } from '../clock/index.js';
-import type { Resource } from '../collector/reporter.js';
-import { MAX_NAMES, nameOfNumber } from '../local-span/name-table.js';
+import { MAX_NAMES } from '../local-span/name-table.js';
 import { CHUNK_ROWS, Flag, NO_SLOT, RowChunk } from '../local-span/row-chunk.js';
-import { type RowEntries, Tag } from '../local-span/row-entries.js';
+import { isText, Tag } from '../local-span/row-entries.js';
 import type { RowOwner } from '../local-span/row-store.js';
 import { type SpanScope, scopeOfNumber } from '../local-span/span-scopes.js';
 import type { ActiveTrace } from '../span/active-trace.js';
-import { Block, type BlockMeta, blockBytes, MAGIC, TRACE_WORDS, TraceBit, VERSION, Word, writeMeta } from './block.js';
+import { Block, blockBytes, MAGIC, TRACE_WORDS, TraceBit, VERSION, Word } from './block.js';
+import { MetaWriter } from './block-meta.js';
 
 /** Gives memory of at least so many bytes. */
 export type Allocate = (bytes: number) => ArrayBuffer;
 
-const hasNumber = (tag: number): boolean => tag <= Tag.array || tag === Tag.event;
+type Owners = readonly (RowOwner | undefined)[];
+
+const COPIED = ['idHis', 'idLos', 'parentHis', 'parentLos', 'names', 'flags'] as const;
 
 export class BlockMaker {
   // Rows that are not all of a chunk are brought together here first.
   private readonly picked = new RowChunk(CHUNK_ROWS);
-  // Of each slot the number of its trace in the block under way, plus one.
+  // Of each slot the number of its trace in the block under way, plus one; and of each row.
   private numberOfSlot = new Int32Array(1024);
+  private readonly numbers = new Int32Array(CHUNK_ROWS);
+  // Where the texts of the block under way begin among those of its chunk.
+  private textFrom = 0;
   private readonly isNamed = new Uint8Array(MAX_NAMES + 1);
+  private readonly meta = new MetaWriter();
 
   constructor(private readonly allocate: Allocate) {}
 
   /** The rows of `chunk` from `from` on that belong to somebody; undefined when there are none. */
-  make(chunk: RowChunk, from: number, owners: readonly (RowOwner | undefined)[]): Block | undefined {
+  make(chunk: RowChunk, from: number, owners: Owners): Block | undefined {
+    const traces = this.numberTraces(chunk, from, owners);
+    if (traces !== undefined) return this.freeze(chunk, from, traces);
     const { slots, count } = chunk;
-    let wanted = 0;
-    for (let row = from; row < count; row++) {
-      if (slots[row] !== NO_SLOT && owners[slots[row]] !== undefined) wanted++;
-    }
-    if (wanted === 0) return undefined;
-    if (wanted === count) return this.freeze(chunk, owners);
     const { picked } = this;
     picked.clear();
     for (let row = from; row < count; row++) {
       if (slots[row] !== NO_SLOT && owners[slots[row]] !== undefined) picked.copy(chunk, row, slots[row]);
     }
-    return this.freeze(picked, owners);
+    return picked.count === 0 ? undefined : this.makeOf(picked, owners);
   }
 
-  /** All rows of `chunk`, whose slots are places in `traces`. */
-  makeOf(chunk: RowChunk, traces: readonly ActiveTrace[]): Block {
-    return this.freeze(chunk, traces);
+  /** All rows of `chunk`, each of which has an owner. */
+  makeOf(chunk: RowChunk, owners: Owners): Block {
+    return this.freeze(chunk, 0, this.numberTraces(chunk, 0, owners) as ActiveTrace[]);
   }
 
-  private freeze(from: RowChunk, owners: readonly (RowOwner | undefined)[]): Block {
-    const { count, entries } = from;
-    const traces = this.numberTraces(from, owners);
-    const resources: Resource[] = [];
-    const traceStates = [''];
-    const meta: BlockMeta = {
-      names: this.namesOf(from),
-      scopes: scopesOf(from),
-      traceStates,
-      resources,
-      anchor: takeAnchor(),
-    };
+  private freeze(chunk: RowChunk, from: number, traces: readonly ActiveTrace[]): Block {
+    const { count, entries } = chunk;
+    const { meta } = this;
     const words = new Int32Array(traces.length * TRACE_WORDS);
-    traces.forEach(({ context, isSampled, resource }, i) => {
-      const { w0, w1, w2, w3, traceState, isRandom } = context;
-      const bits = (isSampled ? TraceBit.sampled : 0) | (isRandom ? TraceBit.random : 0);
-      words.set(
-        [w0, w1, w2, w3, bits, placeOf(traceStates, traceState), placeOf(resources, resource as Resource)],
-        i * TRACE_WORDS,
-      );
-    });
-    const metaBytes = writeMeta(meta);
+    for (let i = 0, at = 0; i < traces.length; i++, at += TRACE_WORDS) {
+      const { context, isSampled, resource } = traces[i];
+      words[at] = context.w0;
+      words[at + 1] = context.w1;
+      words[at + 2] = context.w2;
+      words[at + 3] = context.w3;
+      words[at + 4] = (isSampled ? TraceBit.sampled : 0) | (context.isRandom ? TraceBit.random : 0);
+      words[at + 5] = meta.numberOfState(context.traceState);
+      words[at + 6] = meta.numberOfResource(resource);
+    }
+    const metaBytes = meta.write(this.namesOf(chunk, from), scopesOf(chunk, from), takeAnchor());
     const size = {
-      rows: count,
-      entries: entries.count,
-      text: entries.text.used,
+      rows: count - from,
+      entries: entries.count - chunk.heads[from],
+      text: entries.text.used - this.textFrom,
       meta: metaBytes.length,
       traces: traces.length,
     };
     const block = new Block(this.allocate(blockBytes(size)), size);
     block.traces.set(words);
     block.metaBytes.set(metaBytes);
-    this.fill(block, from);
-    for (let row = 0; row < count; row++) this.numberOfSlot[from.slots[row]] = 0;
+    this.fill(block, chunk, from);
     return block;
   }
 
-  private fill(block: Block, from: RowChunk): void {
+  private fill(block: Block, chunk: RowChunk, from: number): void {
     const { chunk: to, header, size } = block;
     const { rows, entries, text } = size;
-    for (const column of ['begins', 'ends'] as const) to[column].set(from[column].subarray(0, rows));
-    for (const column of ['idHis', 'idLos', 'parentHis', 'parentLos', 'names', 'flags'] as const) {
-      to[column].set(from[column].subarray(0, rows));
-    }
-    to.heads.set(from.heads.subarray(0, rows + 1));
-    to.entries.words.set(from.entries.words.subarray(0, entries * 4));
-    from.entries.text.bytes.copy(block.text, 0, 0, text);
-    let [first, last] = [Number.POSITIVE_INFINITY, 0];
-    for (let row = 0; row < rows; row++) {
-      to.slots[row] = this.numberOfSlot[from.slots[row]] - 1;
-      const end = from.ends[row];
-      if (end < first) first = end;
-      if (end > last) last = end;
-    }
+    const { count } = chunk;
+    to.begins.set(chunk.begins.subarray(from, count));
+    to.ends.set(chunk.ends.subarray(from, count));
+    for (const column of COPIED) to[column].set(chunk[column].subarray(from, count));
+    to.slots.set(this.numbers.subarray(0, rows));
+    to.heads.set(chunk.heads.subarray(from, count + 1));
+    const head = chunk.heads[from];
+    to.entries.words.set(chunk.entries.words.subarray(head * 4, (head + entries) * 4));
+    chunk.entries.text.bytes.copy(block.text, 0, this.textFrom, chunk.entries.text.used);
+    if (from > 0) rebase(to, head, this.textFrom);
     header.fill(0);
     header[Word.magic] = MAGIC;
     header[Word.version] = VERSION;
@@ -109,50 +99,84 @@ export class BlockMaker {
     header[Word.text] = text;
     header[Word.meta] = size.meta;
     header[Word.traces] = size.traces;
+    let [first, last] = [Number.POSITIVE_INFINITY, 0];
+    const { ends } = to;
+    for (let row = 0; row < rows; row++) {
+      const end = ends[row];
+      if (end < first) first = end;
+      if (end > last) last = end;
+    }
     block.setEnds(first, last);
   }
 
-  private numberTraces({ slots, count }: RowChunk, owners: readonly (RowOwner | undefined)[]): ActiveTrace[] {
+  /** Gives each row the number of its trace, and the traces; undefined where a row has no owner. */
+  private numberTraces({ slots, count }: RowChunk, from: number, owners: Owners): ActiveTrace[] | undefined {
     if (this.numberOfSlot.length < owners.length) this.numberOfSlot = new Int32Array(owners.length * 2);
-    const { numberOfSlot } = this;
+    const { numberOfSlot, numbers } = this;
     const traces: ActiveTrace[] = [];
-    for (let row = 0; row < count; row++) {
+    const used: number[] = [];
+    let row = from;
+    for (; row < count; row++) {
       const slot = slots[row];
-      if (numberOfSlot[slot] === 0) numberOfSlot[slot] = traces.push(owners[slot] as ActiveTrace);
+      if (slot === NO_SLOT) break;
+      let number = numberOfSlot[slot];
+      if (number === 0) {
+        const owner = owners[slot];
+        if (owner === undefined) break;
+        used.push(slot);
+        number = traces.push(owner as ActiveTrace);
+        numberOfSlot[slot] = number;
+      }
+      numbers[row - from] = number - 1;
     }
-    return traces;
+    for (const slot of used) numberOfSlot[slot] = 0;
+    return row < count ? undefined : traces;
   }
 
-  private namesOf(from: RowChunk): [number, string][] {
+  /** The numbers of the names of rows and entries; on the way, where their texts begin. */
+  private namesOf({ names, count, heads, entries }: RowChunk, from: number): number[] {
     const { isNamed } = this;
     const used: number[] = [];
-    const use = (number: number): void => {
-      if (number === 0 || isNamed[number] !== 0) return;
-      isNamed[number] = 1;
-      used.push(number);
-    };
-    for (let row = 0; row < from.count; row++) use(from.names[row]);
-    const { words, count }: RowEntries = from.entries;
-    for (let at = 0; at < count * 4; at += 4) if (hasNumber(words[at + 1] & 0xff)) use(words[at]);
+    isNamed[0] = 1;
+    for (let row = from; row < count; row++) {
+      const number = names[row];
+      if (isNamed[number] === 0) {
+        isNamed[number] = 1;
+        used.push(number);
+      }
+    }
+    const { words, text } = entries;
+    let textFrom = from === 0 ? 0 : text.used;
+    for (let at = heads[from] * 4; at < entries.count * 4; at += 4) {
+      const tag = words[at + 1] & 0xff;
+      if (from > 0 && words[at + 2] < textFrom && isText(tag)) textFrom = words[at + 2];
+      if (tag > Tag.array && tag !== Tag.event) continue;
+      const number = words[at];
+      if (isNamed[number] === 0) {
+        isNamed[number] = 1;
+        used.push(number);
+      }
+    }
     for (const number of used) isNamed[number] = 0;
-    return used.map((number) => [number, nameOfNumber(number)]);
+    this.textFrom = textFrom;
+    return used;
   }
 }
 
-const scopesOf = ({ flags, count }: RowChunk): [number, SpanScope][] => {
+// Rows from the middle of a chunk: their entries and texts lie elsewhere now.
+const rebase = ({ heads, entries: { words, count } }: RowChunk, head: number, textFrom: number): void => {
+  for (let row = 0; row < heads.length; row++) heads[row] -= head;
+  for (let at = 0; at < count * 4; at += 4) if (isText(words[at + 1] & 0xff)) words[at + 2] -= textFrom;
+};
+
+const scopesOf = ({ flags, count }: RowChunk, from: number): [number, SpanScope][] => {
   const scopes = new Map<number, SpanScope>();
-  for (let row = 0, last = 0; row < count; row++) {
+  for (let row = from, last = 0; row < count; row++) {
     const number = flags[row] >> Flag.scopeShift;
-    if (number === last || number === 0 || scopes.has(number)) continue;
+    if (number === last) continue;
     last = number;
     const scope = scopeOfNumber(number);
     if (scope !== undefined) scopes.set(number, scope);
   }
   return [...scopes];
-};
-
-/** The place of `one` in a short list, where it is put unless it is there. */
-const placeOf = <T>(list: T[], one: T): number => {
-  const at = list.lastIndexOf(one);
-  return at < 0 ? list.push(one) - 1 : at;
 };

@@ -7,12 +7,10 @@
 //   traces   eight words each: the trace id, bits, number of the tracestate, number of the resource, 0
 //   text     of the entries
 //   meta     JSON: names, scopes, tracestates, resources, and how ticks become Unix time
-import type { ClockAnchor } from '../clock/index.js';
-import type { Resource } from '../collector/reporter.js';
 import { type RowChunk, RowChunk as Rows } from '../local-span/row-chunk.js';
 import { RowEntries } from '../local-span/row-entries.js';
 import { RowText } from '../local-span/row-text.js';
-import type { SpanScope } from '../local-span/span-scopes.js';
+import { type BlockMeta, fromJson } from './block-meta.js';
 
 export const MAGIC = 0x4c465053;
 export const VERSION = 1;
@@ -36,16 +34,6 @@ export const Word = {
 } as const;
 const FIRST_END_AT = 48;
 
-/** What a block says in words. */
-export interface BlockMeta {
-  readonly names: readonly (readonly [number: number, text: string])[];
-  readonly scopes: readonly (readonly [number: number, scope: SpanScope])[];
-  /** The first is that of traces without one. */
-  readonly traceStates: readonly string[];
-  readonly resources: readonly Resource[];
-  readonly anchor: ClockAnchor;
-}
-
 /** Numbers of things in a block. */
 export interface BlockSize {
   readonly rows: number;
@@ -54,17 +42,6 @@ export interface BlockSize {
   readonly meta: number;
   readonly traces: number;
 }
-
-// Attributes may be big integers, for which JSON has no word.
-const BIGINT = '$bigint';
-
-export const writeMeta = (meta: BlockMeta): Buffer =>
-  Buffer.from(JSON.stringify(meta, (_, value) => (typeof value === 'bigint' ? { [BIGINT]: value.toString() } : value)));
-
-const readMeta = (bytes: Buffer): BlockMeta =>
-  JSON.parse(bytes.toString(), (_, value) =>
-    typeof value?.[BIGINT] === 'string' ? BigInt(value[BIGINT]) : value,
-  ) as BlockMeta;
 
 const ROW_COLUMNS = 8;
 
@@ -141,7 +118,7 @@ export class Block {
   }
 
   get meta(): BlockMeta {
-    this.read ??= readMeta(this.metaBytes);
+    this.read ??= fromJson(this.metaBytes) as BlockMeta;
     return this.read;
   }
 

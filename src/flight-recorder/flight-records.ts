@@ -2,10 +2,10 @@
 // takes what is whole and counts what is not. A write that was cut off spoils nothing before it.
 import { nodeZlib } from '../base/calls/node-modules.js';
 import { Block, type BlockSize, blockBytes, HEADER_BYTES, MAGIC, VERSION, Word } from './block.js';
+import { fromJson, toJson } from './block-meta.js';
 
 const JSON_MAGIC = 0x4a465053;
 const JSON_HEADER_BYTES = 16;
-const BIGINT = '$bigint';
 
 const crc32 = (bytes: Uint8Array): number => nodeZlib().crc32(bytes) | 0;
 
@@ -20,7 +20,7 @@ export const blockParts = (block: Block): readonly [Uint8Array, Uint8Array] => {
 
 /** A record of what has no rows. Its length is a multiple of eight, as that of a block. */
 export const jsonRecord = (value: unknown): Buffer => {
-  const text = JSON.stringify(value, (_, one) => (typeof one === 'bigint' ? { [BIGINT]: one.toString() } : one));
+  const text = toJson(value);
   const used = Buffer.byteLength(text);
   const record = Buffer.alloc(JSON_HEADER_BYTES + Math.ceil(used / 8) * 8, ' ');
   record.writeInt32LE(JSON_MAGIC, 0);
@@ -56,7 +56,7 @@ export const readRecords = (file: Buffer): FlightRecords => {
     const isWhole = at + length <= file.length;
     if (magic === JSON_MAGIC) {
       const body = file.subarray(at + JSON_HEADER_BYTES, at + length);
-      if (isWhole && crc32(body) === file.readInt32LE(at + 12)) json.push([blocks.length, parsed(body)]);
+      if (isWhole && crc32(body) === file.readInt32LE(at + 12)) json.push([blocks.length, fromJson(body)]);
       else tornRows++;
     } else {
       const block = isWhole ? blockAt(file, at, length) : undefined;
@@ -71,9 +71,6 @@ export const readRecords = (file: Buffer): FlightRecords => {
   const isKnown = file.length >= 4 && [MAGIC, JSON_MAGIC].includes(file.readInt32LE(0));
   return { blocks, json, tornRows, isKnown };
 };
-
-const parsed = (bytes: Buffer): unknown =>
-  JSON.parse(bytes.toString(), (_, value) => (typeof value?.[BIGINT] === 'string' ? BigInt(value[BIGINT]) : value));
 
 const blockAt = (file: Buffer, at: number, length: number): Block | undefined => {
   if (length < HEADER_BYTES) return undefined;

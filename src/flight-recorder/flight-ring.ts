@@ -3,8 +3,9 @@
 import { now, nsPerTick } from '../clock/index.js';
 import type { Block } from './block.js';
 
-// Memory is asked for in steps, so that what one block had serves the next.
-const STEP_BYTES = 16 << 10;
+// Memory is asked for in steps, so that what one block had serves the next: new memory costs more than what is written to it.
+const STEP_BYTES = 32 << 10;
+const SMALL_STEP_BYTES = 2 << 10;
 const MOST_SPARE = 4;
 
 export interface RingBounds {
@@ -45,7 +46,8 @@ export class FlightRing {
 
   /** Memory for a block of so many bytes. */
   readonly allocate = (bytes: number): ArrayBuffer => {
-    const wanted = Math.ceil(bytes / STEP_BYTES) * STEP_BYTES;
+    const step = bytes > STEP_BYTES ? STEP_BYTES : SMALL_STEP_BYTES;
+    const wanted = Math.ceil(bytes / step) * step;
     const at = this.spare.findIndex(({ byteLength }) => byteLength >= wanted && byteLength <= wanted * 2);
     if (at >= 0) return this.spare.splice(at, 1)[0];
     return Buffer.allocUnsafeSlow(wanted).buffer as ArrayBuffer;
@@ -88,7 +90,9 @@ export class FlightRing {
     this.bytes -= block.buffer.byteLength;
     this.spans -= block.size.rows;
     this.watcher?.removed();
-    if (!block.isShared && this.spare.length < MOST_SPARE) this.spare.push(block.buffer);
+    if (block.isShared) return;
+    this.spare.push(block.buffer);
+    if (this.spare.length > MOST_SPARE) this.spare.shift();
   }
 }
 

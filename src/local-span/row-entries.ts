@@ -61,7 +61,8 @@ class Copied {
   readonly places = new Int32Array(REMEMBERED);
 }
 
-const isText = (tag: number): boolean =>
+/** True for an entry whose words 2 and 3 are where a text is and how long. */
+export const isText = (tag: number): boolean =>
   tag === Tag.text || tag === Tag.bigint || (tag >= Tag.key && tag <= Tag.message) || tag === Tag.linkState;
 
 export class RowEntries {

@@ -1,0 +1,74 @@
+// What a block says in words, as JSON: names, scopes, tracestates, resources, and how ticks become Unix time. Written for each two thousand spans of
+// a service under load, so that pieces that repeat are encoded once.
+import type { ClockAnchor } from '../clock/index.js';
+import type { Resource } from '../collector/reporter.js';
+import { nameOfNumber } from '../local-span/name-table.js';
+import type { SpanScope } from '../local-span/span-scopes.js';
+
+export interface BlockMeta {
+  readonly names: readonly (readonly [number: number, text: string])[];
+  readonly scopes: readonly (readonly [number: number, scope: SpanScope])[];
+  /** The first is that of traces without one. */
+  readonly traceStates: readonly string[];
+  readonly resources: readonly Resource[];
+  readonly anchor: ClockAnchor;
+}
+
+// Attributes may be big integers, for which JSON has no word.
+const BIGINT = '$bigint';
+
+/** JSON of values that may be big integers. */
+export const toJson = (value: unknown): string =>
+  JSON.stringify(value, (_, one) => (typeof one === 'bigint' ? { [BIGINT]: one.toString() } : one));
+
+/** What {@link toJson} has written. */
+export const fromJson = (bytes: Buffer): unknown =>
+  JSON.parse(bytes.toString(), (_, value) => (typeof value?.[BIGINT] === 'string' ? BigInt(value[BIGINT]) : value));
+
+export class MetaWriter {
+  // By number of the name.
+  private readonly names: string[] = [];
+  private readonly resourceTexts = new WeakMap<object, string>();
+  private states: string[] = [''];
+  private resources: unknown[] = [];
+
+  /** The number of a tracestate in the block under way. */
+  numberOfState(state: string): number {
+    return state === '' ? 0 : placeOf(this.states, state);
+  }
+
+  numberOfResource(resource: unknown): number {
+    return placeOf(this.resources, resource);
+  }
+
+  /** The bytes of all, and begin another block. */
+  write(names: readonly number[], scopes: BlockMeta['scopes'], anchor: ClockAnchor): Buffer {
+    const { states, resources } = this;
+    this.states = [''];
+    this.resources = [];
+    const named = names.map((number) => this.nameText(number)).join(',');
+    const made = resources.map((resource) => this.resourceText(resource as object)).join(',');
+    const rest = toJson({ scopes, traceStates: states, anchor });
+    return Buffer.from(`{"names":[${named}],"resources":[${made}],${rest.slice(1)}`);
+  }
+
+  private nameText(number: number): string {
+    this.names[number] ??= JSON.stringify([number, nameOfNumber(number)]);
+    return this.names[number];
+  }
+
+  private resourceText(resource: object): string {
+    let text = this.resourceTexts.get(resource);
+    if (text === undefined) {
+      text = toJson(resource);
+      this.resourceTexts.set(resource, text);
+    }
+    return text;
+  }
+}
+
+/** The place of `one` in a short list, where it is put unless it is there. */
+const placeOf = <T>(list: T[], one: T): number => {
+  const at = list.lastIndexOf(one);
+  return at < 0 ? list.push(one) - 1 : at;
+};
