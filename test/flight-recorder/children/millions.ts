@@ -1,0 +1,23 @@
+// Twenty million spans with the recorder on: prints what it holds, and memory on the way.
+import { configure, Span, setReporter, stats } from '../../../src/index.js';
+
+configure({ flightRecorder: { maxBytes: 32 << 20 } });
+setReporter({ name: 'noop', keepsNoTrace: true, report() {} });
+
+const SPANS = 20_000_000;
+const rss: number[] = [];
+let most = 0;
+for (let n = 0; n < SPANS; ) {
+  for (let i = 0; i < 5000; i++) {
+    const root = Span.root('request');
+    root.addProperty('n', i);
+    for (let child = 0; child < 9; child++) Span.start('child', root).end();
+    root.end();
+    n += 10;
+  }
+  await new Promise((resolve) => setImmediate(resolve));
+  most = Math.max(most, stats().flightRecorder?.bytes ?? Number.POSITIVE_INFINITY);
+  if (n % 2_000_000 === 0) rss.push(process.memoryUsage.rss());
+}
+const { spans = 0, spansEvictedEarly = 0, failed = -1 } = stats().flightRecorder ?? {};
+console.log(JSON.stringify({ rss, most, total: spans + spansEvictedEarly, spans, failed }));
