@@ -110,7 +110,7 @@ function readmeTable({ suite, results, machine }) {
     .map(([name, n, what = `\`${name}\``]) => [what, ...used.map((column) => cell(name, n, column))])
     .filter(([, ...cells]) => cells.some((one) => one !== '-'));
   const header = [title, ...used.map(({ subject, node }) => `${subject}, Node ${majorOf(node)}`)];
-  return `${markdown(header, rows)}\n\n(${machine.cpu}, ${machine.cores} cores; \`npm run bench -- ${suite} --node 20,24\`; ${note})`;
+  return `${markdown(header, rows)}\n\n(${machine.cpu}, ${machine.cores} cores; \`npm run bench -- ${suite} --node ${[...new Set(used.map(({ node }) => majorOf(node)))].join(',')}\`; ${note})`;
 }
 
 function insert(file, name, text) {

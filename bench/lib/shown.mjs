@@ -124,7 +124,6 @@ export const README_TABLES = {
       ['send', 'flow', 'and sent as OTLP, ns'],
       ['archive', 'flow', 'and kept in an archive, ns'],
       ['gc', 'flow/send', 'garbage collection of sending, us a request'],
-      ['throughput-loss', 'http/send', 'throughput lost at saturation, %'],
     ],
     leaveOut: ['none', 'none-fastrace@0.7.16', 'fastrace@0.7.16'],
     note: 'a request has 20 spans, 8 of them over awaits; what is what: [benchmarks](docs/benchmarks.md#service)',

@@ -27,13 +27,13 @@ const AFTER_MS = 1200;
  * Subjects by name; modes are those of the service suite; `patched`: official instrumentations and no provider, `official-record` and
  * `official-send`: those instrumentations recorded by spanline/otel.
  */
-const subjectsOf = (sink, archive) => {
+const subjectsOf = (sink) => {
   const otlp = { OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${sink}` };
   return [
     { subject: 'none', mode: 'none', preload: 'none', env: {} },
     { subject: 'spanline', mode: 'record', preload: 'noop', env: { OTEL_TRACES_EXPORTER: 'none' } },
     { subject: 'spanline', mode: 'send', preload: 'register', env: otlp },
-    { subject: 'spanline', mode: 'archive', preload: 'register', env: { SPANLINE_ARCHIVE: archive } },
+    { subject: 'spanline', mode: 'archive', preload: 'register', env: {} },
     {
       subject: 'spanline',
       mode: 'unsampled',
@@ -75,8 +75,13 @@ async function round(service, path, seconds, rate) {
   return { perSecond, p50, p99, rate, cpuUs: (service.cpuUs() - before) / (rate * seconds), rssMb: service.rssMb() };
 }
 
-async function measureApp(app, subjects, { node, quick, log }) {
+async function measureApp(app, all, { node, quick, log }) {
   const kind = quick ? 'quick' : 'full';
+  // What another app has left would be read at the start.
+  const archive = mkdtempSync(join(root, '.tmp/bench-server-'));
+  const subjects = all.map((one) =>
+    one.mode === 'archive' ? { ...one, env: { ...one.env, SPANLINE_ARCHIVE: archive } } : one,
+  );
   const services = new Map();
   const given = new Map(subjects.map((subject) => [subject, []]));
   let rate;
@@ -105,6 +110,7 @@ async function measureApp(app, subjects, { node, quick, log }) {
     }));
   } finally {
     for (const service of services.values()) await service.stop();
+    rmSync(archive, { recursive: true, force: true });
   }
 }
 
@@ -112,11 +118,10 @@ export async function measure(node, { quick, only = /./, log }) {
   const version = versionOf(node);
   ensurePeers('server');
   const { http } = await startSink();
-  const archive = mkdtempSync(join(root, '.tmp/bench-server-'));
   const wanted = Object.keys(APPS).filter((app) => only.test(app) && (app !== 'redis' || hasRedis()));
   if (only.test('redis') && !wanted.includes('redis')) log('server: redis skipped, no redis-server here');
   const redis = wanted.includes('redis') ? await startRedis() : undefined;
-  const subjects = subjectsOf(http, archive).map((subject) => ({
+  const subjects = subjectsOf(http).map((subject) => ({
     ...subject,
     env: { ...subject.env, REDIS_PORT: String(redis?.port) },
   }));
@@ -128,7 +133,6 @@ export async function measure(node, { quick, only = /./, log }) {
     }
   } finally {
     await redis?.stop();
-    rmSync(archive, { recursive: true, force: true });
   }
   return { version, results };
 }
