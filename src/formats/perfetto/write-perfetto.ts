@@ -1,0 +1,178 @@
+// Traces and a process's own stretches as a file for Perfetto (ui.perfetto.dev) and its trace_processor: a track for each trace, with further
+// lanes below it for spans that overlap, and tracks of the process beside them. A slice that was begun must end, unless its span is open.
+import type { ArchivedValue } from '../../trace/archived-span.js';
+import type { FinishedSpan } from '../../trace/finished-span.js';
+import * as Field from './fields.js';
+import { Flows } from './flows.js';
+import { type LaneSpan, Lanes } from './lanes.js';
+import { type EventContent, Packets } from './packets.js';
+
+/** A span as it is drawn. */
+export interface PerfettoSpan {
+  readonly span: FinishedSpan;
+  /** One synchronous stretch of its parent's work. */
+  readonly isLocal: boolean;
+  /** It has not ended: the slice is begun only. */
+  readonly isOpen: boolean;
+}
+
+/** A stretch of the process itself. Times are microseconds of Unix time. */
+export interface PerfettoStretch {
+  readonly name: string;
+  readonly category: string;
+  readonly startUs: number;
+  readonly endUs: number;
+  readonly properties: readonly (readonly [key: string, value: ArchivedValue])[];
+  /** In order of time, without overlaps. */
+  readonly parts: readonly PerfettoStretch[];
+}
+
+/** Whose traces they are. */
+export interface PerfettoProcess {
+  readonly name: string;
+  readonly pid: number;
+}
+
+const PROCESS_UUID = 1;
+
+const NS_PER_S = 1e9;
+const US_PER_S = 1e6;
+
+const isEarlier = (a: FinishedSpan, b: FinishedSpan): boolean =>
+  a.startSec < b.startSec || (a.startSec === b.startSec && a.startNano < b.startNano);
+
+/** In order of start. Most lists are already but for their root. */
+const byStart = (spans: readonly PerfettoSpan[]): readonly PerfettoSpan[] =>
+  spans.some(({ span }, i) => i > 0 && isEarlier(span, spans[i - 1].span))
+    ? spans.toSorted((a, b) => a.span.startSec - b.span.startSec || a.span.startNano - b.span.startNano)
+    : spans;
+
+/** A step is a span. */
+const laneSpans = function* (spans: readonly PerfettoSpan[]): Generator<undefined, LaneSpan[]> {
+  const places = new Map<string, number>();
+  for (const [i, { span }] of spans.entries()) {
+    places.set(span.spanId, i);
+    yield;
+  }
+  const base = spans[0].span.startSec;
+  const lanes: LaneSpan[] = [];
+  for (const [i, { span, isLocal, isOpen }] of spans.entries()) {
+    const parent = span.parentSpanId === '' ? -1 : (places.get(span.parentSpanId) ?? -1);
+    lanes.push({
+      startNs: (span.startSec - base) * NS_PER_S + span.startNano,
+      endNs: isOpen ? Number.POSITIVE_INFINITY : (span.endSec - base) * NS_PER_S + span.endNano,
+      parent: parent === i ? -1 : parent,
+      isLocal,
+    });
+    yield;
+  }
+  return lanes;
+};
+
+/** Times of Unix in microseconds as seconds and nanoseconds. */
+const timeOf = (us: number): readonly [sec: number, nano: number] => {
+  const sec = Math.floor(us / US_PER_S);
+  return [sec, Math.min(Math.round((us - sec * US_PER_S) * 1000), NS_PER_S - 1)];
+};
+
+export class PerfettoWriter {
+  readonly #packets = new Packets();
+  readonly #flows = new Flows();
+  #tracks = PROCESS_UUID;
+
+  /** Bytes written and not yet taken. */
+  get length(): number {
+    return this.#packets.length;
+  }
+
+  /** What was written since the last call. */
+  take(): Buffer {
+    return this.#packets.take();
+  }
+
+  /** Look at the links of a span: of all spans, before the first trace is written, or their arrows are missing. */
+  see(span: FinishedSpan): void {
+    this.#flows.see(span);
+  }
+
+  /** The process, at a time of Unix in microseconds, with a mark there that says what `content` says. */
+  process({ name, pid }: PerfettoProcess, us: number, content: EventContent): void {
+    const [sec, nano] = timeOf(us);
+    this.#packets.clocks(sec, nano);
+    const { chronological } = Field.ChildOrdering;
+    this.#packets.track({ uuid: PROCESS_UUID, process: { pid, name }, childOrdering: chronological });
+    this.#packets.event(Field.EventType.instant, PROCESS_UUID, sec, nano, content);
+  }
+
+  /** One trace; a step is about a span, so that a caller can pause. */
+  *trace(traceId: string, given: readonly PerfettoSpan[]): Generator<undefined> {
+    if (given.length === 0) return;
+    const root = (given.find(({ span }) => span.parentSpanId === '') ?? given[0]).span;
+    const spans = byStart(given);
+    const lanes = new Lanes(yield* laneSpans(spans));
+    const first = ++this.#tracks;
+    const { explicit } = Field.ChildOrdering;
+    const name = `${root.name} ${traceId}`;
+    this.#packets.track({ uuid: first, parent: PROCESS_UUID, name, childOrdering: explicit });
+    const uuids = [first];
+    const ended = (i: number, lane: number): void => {
+      const { span, isOpen } = spans[i];
+      if (!isOpen) this.#packets.end(uuids[lane], span.endSec, span.endNano);
+    };
+    for (const [i, each] of spans.entries()) {
+      const lane = lanes.place(i, ended);
+      if (lane === uuids.length) {
+        const uuid = ++this.#tracks;
+        this.#packets.track({ uuid, parent: first, name: `at the same time, ${lane}`, rank: lane });
+        uuids.push(uuid);
+      }
+      this.#span(each, uuids[lane]);
+      yield;
+    }
+    lanes.end(ended);
+  }
+
+  /** A track of the process itself, of stretches in order of time. Where two overlap the later one begins when the earlier ends. */
+  *stretches(name: string, pid: number, isThread: boolean, stretches: Iterable<PerfettoStretch>): Generator<undefined> {
+    const uuid = ++this.#tracks;
+    if (isThread) this.#packets.track({ uuid, parent: PROCESS_UUID, thread: { pid, name } });
+    else this.#packets.track({ uuid, parent: PROCESS_UUID, name });
+    let endUs = 0;
+    for (const stretch of stretches) {
+      endUs = this.#stretch(uuid, stretch, endUs, Number.POSITIVE_INFINITY);
+      yield;
+    }
+  }
+
+  #stretch(uuid: number, stretch: PerfettoStretch, fromUs: number, toUs: number): number {
+    const { name, category, properties, parts } = stretch;
+    const startUs = Math.min(Math.max(stretch.startUs, fromUs), toUs);
+    const endUs = Math.min(Math.max(stretch.endUs, startUs), toUs);
+    const content = { name, categories: [category], more: properties };
+    this.#packets.event(Field.EventType.begin, uuid, ...timeOf(startUs), content);
+    let at = startUs;
+    for (const part of parts) at = this.#stretch(uuid, part, at, endUs);
+    this.#packets.end(uuid, ...timeOf(endUs));
+    return endUs;
+  }
+
+  #span({ span, isLocal }: PerfettoSpan, track: number): void {
+    const { kind, statusCode, statusMessage, parentSpanId, startSec, startNano, properties } = span;
+    const isError = statusCode === 'error';
+    const more: (readonly [string, ArchivedValue])[] = [['span.id', span.spanId]];
+    if (parentSpanId !== '') more.push(['parent.id', parentSpanId]);
+    if (statusCode !== 'unset') more.push(['status', statusCode]);
+    if (statusMessage !== '') more.push(['status.message', statusMessage]);
+    this.#packets.event(Field.EventType.begin, track, startSec, startNano, {
+      name: span.name,
+      categories: [isLocal ? 'local' : kind, ...(isError ? ['error'] : [])],
+      properties,
+      more,
+      flows: this.#flows.of(span),
+    });
+    for (let i = 0; i < span.eventCount; i++) {
+      const { name, sec, nano, properties } = span.event(i);
+      this.#packets.event(Field.EventType.instant, track, sec, nano, { name, categories: ['event'], properties });
+    }
+  }
+}
