@@ -1,5 +1,7 @@
 // Runs an exporter made for the OpenTelemetry SDK on our records. The SDK itself is not needed. What such an exporter does
 // with the event loop, retries and time limits is its own business; here it gets spans, and its verdict is passed on.
+
+import { inSlices } from '../base/calls/slices.js';
 import { OptionError, wrongOption } from '../base/errors/option-error.js';
 import { wholeNumber } from '../base/options/checks.js';
 import { checkNames } from '../collector/options.js';
@@ -9,7 +11,6 @@ import { toSdkResource, toSdkSpan } from './otel-sdk/sdk-span.js';
 import type { SdkExportResult, SdkResource, SdkSpan, SdkSpanExporter } from './otel-sdk/sdk-types.js';
 import { type SpanRange, UndeliveredByBatch } from './otlp/undelivered.js';
 import { ReportQueue } from './report-queue.js';
-import { inSlices } from './slices.js';
 
 export type { SdkSpanExporter } from './otel-sdk/sdk-types.js';
 

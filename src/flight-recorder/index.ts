@@ -4,5 +4,13 @@ export type { LanePart, LaneRow } from './lane/lane-row.js';
 export { readSnapshotFile, recoverSnapshot } from './read-snapshot.js';
 export type { FlightRecorderStats } from './recorder.js';
 export type { FlightRecorderOptions, TriggerOptions } from './recorder-options.js';
+export { type ReportedSnapshot, type ReportSnapshotOptions, reportSnapshot } from './report-snapshot.js';
 export { saveSnapshot, snapshot } from './snapshot.js';
 export type { Snapshot, SnapshotReason, SnapshotSpan, SnapshotTrace } from './snapshot-types.js';
+export {
+  SNAPSHOT_FORMATS,
+  type SnapshotFormat,
+  type WriteSnapshotOptions,
+  type WrittenSnapshot,
+  writeSnapshot,
+} from './write-snapshot.js';

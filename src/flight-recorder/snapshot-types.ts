@@ -51,6 +51,11 @@ export interface Snapshot {
   readonly lane: readonly LaneRow[];
   /** Rows of a file that were damaged or cut off, and are left out. */
   readonly tornRows: number;
+  /**
+   * Does a part of what `traces()` needs, and gives whether there is more: for those who must not hold the event loop.
+   * @internal
+   */
+  prepareStep?(): boolean;
   /** Traces in the order of their first span that is there; each is read when it is asked for. */
   traces(): Iterable<SnapshotTrace>;
 }

@@ -1,6 +1,5 @@
 // A span that another library records says so: from its options through rows to every form that it is sent in.
 import { expect, test } from 'vitest';
-import { archivedView } from '../../src/archive/from-record.js';
 import { decodeOtlpJson, decodeOtlpProtobuf } from '../../src/archive/index.js';
 import { Collector } from '../../src/collector/collector.js';
 import type { ReportBatch } from '../../src/collector/reporter.js';
@@ -13,6 +12,7 @@ import { ProtobufFormat } from '../../src/formats/otlp/write-protobuf.js';
 import { LocalSpan } from '../../src/local-span/local-span.js';
 import { numberOfScope, scopeOfNumber, spanScope } from '../../src/local-span/span-scopes.js';
 import { Span } from '../../src/span/span.js';
+import { archivedView } from '../../src/trace/archived-copy.js';
 
 const HTTP = spanScope('lib-http', '1.2.3', 'https://opentelemetry.io/schemas/1.27.0', { tier: 'edge', weight: 2 });
 const REDIS = spanScope('lib-redis');

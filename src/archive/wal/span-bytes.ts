@@ -6,6 +6,7 @@ import type { ByteReader } from '../../base/bytes/byte-reader.js';
 import type { ByteWriter } from '../../base/bytes/byte-writer.js';
 import { BadKeyError, BadValueError } from '../../container/graph-error.js';
 import { nanosWords, toNanosWords } from '../../formats/otlp/unix-nanos.js';
+import { archivedView } from '../../trace/archived-copy.js';
 import type {
   ArchivedEvent,
   ArchivedLink,
@@ -19,7 +20,6 @@ import type { Extras } from '../../trace/extras.js';
 import type { FinishedLink, FinishedSpan, SpanProperties } from '../../trace/finished-span.js';
 import { setOwn } from '../../trace/record.js';
 import { checkSpan } from '../check-span.js';
-import { archivedView } from '../from-record.js';
 import { SpanRows } from '../rows/span-rows.js';
 import { planSegment } from '../segment/segment-plan.js';
 import { readResource, readScope, writeResource, writeScope } from '../segment/span-tables.js';

@@ -1,11 +1,12 @@
 // Jaeger's UI document in a file that is whole after every report. It replaces what an earlier process left there.
+
+import { Slices } from '../../base/calls/slices.js';
 import { runAsync, runSync } from '../../base/files/fs-steps.js';
 import { type WholeFileOptions, writeWhole } from '../../base/files/whole-file.js';
 import type { ReportBatch } from '../../collector/reporter.js';
 import { NO_SCOPE } from '../../formats/library.js';
 import { BatchSpans } from '../batch-spans.js';
 import { type Undelivered, UndeliveredByBatch } from '../otlp/undelivered.js';
-import { Slices } from '../slices.js';
 import { toFileError } from './file-error.js';
 import type { FileFormat } from './file-format.js';
 import { JaegerDocument } from './jaeger-document.js';

@@ -1,11 +1,11 @@
 // Walks the spans of a report and hands out full messages, with places to pause. It does no input or output itself, so
 // that the same walk serves sending with waits and sending at the exit of the process.
 
+import type { Slices } from '../../base/calls/slices.js';
 import type { ReportBatch } from '../../collector/reporter.js';
 import type { BatchPacker } from '../../formats/jaeger-thrift/batch-packer.js';
 import type { FinishedSpan } from '../../trace/finished-span.js';
 import { BatchSpans } from '../batch-spans.js';
-import type { Slices } from '../slices.js';
 
 export interface PackedMessage {
   /** Overwritten when the walk goes on. */

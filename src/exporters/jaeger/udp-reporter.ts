@@ -1,11 +1,11 @@
 // Reports spans to a Jaeger agent over UDP: packs, sends, and learns what the system tells about their arrival.
 // Datagrams that a network or a full receive buffer swallows are nobody's to know; that stays true however this is written.
 
+import { Slices } from '../../base/calls/slices.js';
 import { type ReportBatch, ReportError, type Reporter } from '../../collector/reporter.js';
 import { BatchPacker } from '../../formats/jaeger-thrift/batch-packer.js';
 import type { ThriftWriter } from '../../formats/jaeger-thrift/thrift-writer.js';
 import { ReportQueue } from '../report-queue.js';
-import { Slices } from '../slices.js';
 import { DeliveryProgress } from './delivery-progress.js';
 import { type OnTooLarge, type PackedMessage, packBatch } from './pack-batch.js';
 import { UdpSocket } from './udp-socket.js';

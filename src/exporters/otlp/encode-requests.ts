@@ -1,11 +1,11 @@
 // Cuts what is left of a batch into requests, in slices of time. A request holds consecutive spans, so that its success
 // can be remembered as one range.
 
+import { Slices } from '../../base/calls/slices.js';
 import type { ReportBatch } from '../../collector/reporter.js';
 import type { RequestBuilder } from '../../formats/otlp/request-builder.js';
 import type { FinishedSpan } from '../../trace/finished-span.js';
 import { BatchSpans } from '../batch-spans.js';
-import { Slices } from '../slices.js';
 import type { SpanRange, Undelivered } from './undelivered.js';
 
 /** One request, ready to be sent. */

@@ -1,15 +1,9 @@
-// Turns spans of our own collector into what the archive keeps. Nothing may be lost or rounded on the way.
-import type {
-  ArchivedEvent,
-  ArchivedLink,
-  ArchivedProperties,
-  ArchivedSpan,
-  ArchivedValue,
-} from '../trace/archived-span.js';
-import { extrasOf } from '../trace/extras.js';
-import type { FinishedEvent, FinishedLink, FinishedSpan, SpanProperties } from '../trace/finished-span.js';
-import { NO_PROPERTIES } from '../trace/properties.js';
-import { setOwn } from '../trace/record.js';
+// Finished spans of any model as archived spans, with objects of their own. Nothing may be lost or rounded on the way.
+import type { ArchivedEvent, ArchivedLink, ArchivedProperties, ArchivedSpan, ArchivedValue } from './archived-span.js';
+import { extrasOf } from './extras.js';
+import type { FinishedEvent, FinishedLink, FinishedSpan, SpanProperties } from './finished-span.js';
+import { NO_PROPERTIES } from './properties.js';
+import { setOwn } from './record.js';
 
 const propertiesOf = (from: SpanProperties): ArchivedProperties => {
   if (from.size === 0) return NO_PROPERTIES;

@@ -1,0 +1,44 @@
+// Spans of a snapshot as they leave it: what only the snapshot knows stands in properties. One that is open says so, the first of a trace that
+// is recorded here only says that, and the resource says why the snapshot was taken. Every writer must go through here, or two files of one
+// snapshot tell different things.
+import type { Resource } from '../collector/reporter.js';
+import { OWN_SCOPE } from '../formats/library.js';
+import type { Properties } from '../local-span/property.js';
+import { archivedView } from '../trace/archived-copy.js';
+import type { ArchivedResource, ArchivedSpan } from '../trace/archived-span.js';
+import type { SpanRecord } from '../trace/record.js';
+import { RecordView } from '../trace/record-view.js';
+import type { Snapshot, SnapshotSpan, SnapshotTrace } from './snapshot-types.js';
+
+/** On a span that had not ended when the snapshot was taken. */
+export const OPEN_KEY = 'spanline.open';
+/** On the first span of a trace that is recorded here only: false. */
+export const SAMPLED_KEY = 'spanline.sampled';
+const REASON_KEY = 'spanline.snapshot.reason';
+const TEXT_KEY = 'spanline.snapshot.text';
+
+/** W3C "sampled" among the flags of a span. */
+const SAMPLED_FLAG = 1;
+
+/** Whose spans they are, and why they were kept. */
+export const shownResource = ({ resource: { serviceName, attributes }, reason }: Snapshot): Resource => ({
+  serviceName,
+  attributes: { ...attributes, [REASON_KEY]: reason.kind, [TEXT_KEY]: reason.text },
+});
+
+/** The i-th span of a trace. */
+export const shownRecord = ({ spans, isSampled }: SnapshotTrace, i: number): SpanRecord => {
+  const { record, isOpen }: SnapshotSpan = spans[i];
+  if (!isOpen && (isSampled || i > 0)) return record;
+  const more: Record<string, boolean> = {};
+  if (isOpen) more[OPEN_KEY] = true;
+  if (!isSampled && i === 0) more[SAMPLED_KEY] = false;
+  return record.withProperties(more satisfies Properties);
+};
+
+/** The i-th span of a trace as every format of others takes it; `resource` is that of the whole snapshot. */
+export const shownSpan = (trace: SnapshotTrace, i: number, resource: ArchivedResource): ArchivedSpan => {
+  const span = archivedView(new RecordView(resource, OWN_SCOPE).of(shownRecord(trace, i)));
+  // Others were told so, too.
+  return trace.isSampled ? span : { ...span, flags: (span.flags ?? 0) & ~SAMPLED_FLAG };
+};

@@ -1,0 +1,89 @@
+// A snapshot as a file for Perfetto: its traces, and the lane of its process beside them. In slices of time; the spans are read twice, because
+// an arrow needs both its ends.
+import { OWN_SCOPE, ownResource } from '../formats/library.js';
+import { type PerfettoSpan, type PerfettoStretch, PerfettoWriter } from '../formats/perfetto/write-perfetto.js';
+import type { ArchivedValue } from '../trace/archived-span.js';
+import { RecordView } from '../trace/record-view.js';
+import type { LanePart, LaneRow } from './lane/lane-row.js';
+import { shownRecord, shownResource } from './shown-spans.js';
+import type { SnapshotReading } from './snapshot-reading.js';
+import type { Snapshot, SnapshotTrace } from './snapshot-types.js';
+
+/** Bytes handed on at a time. */
+const PIECE_BYTES = 64 * 1024;
+
+/** Where the process says no number of its own. */
+const UNKNOWN_PID = 1;
+
+type Annotation = readonly [key: string, value: ArchivedValue];
+
+const partStretch = ({ name, startUs, endUs, traceId, spanId, frames }: LanePart): PerfettoStretch => {
+  const properties: Annotation[] = [];
+  if (traceId !== '') properties.push(['trace.id', traceId], ['span.id', spanId]);
+  if (frames.length > 0) properties.push(['frames', frames]);
+  return { name: name || frames[0] || 'untraced', category: 'busy', startUs, endUs, properties, parts: [] };
+};
+
+const rowStretch = ({ kind, detail, startUs, endUs, parts }: LaneRow): PerfettoStretch => ({
+  name: kind === 'gc' ? detail || 'gc' : 'busy',
+  category: kind,
+  startUs,
+  endUs,
+  properties: [],
+  parts: parts.map(partStretch),
+});
+
+const pidOf = ({ resource }: Snapshot): number => {
+  const pid = resource.attributes['process.pid'];
+  return typeof pid === 'number' && Number.isSafeInteger(pid) && pid > 0 ? pid : UNKNOWN_PID;
+};
+
+/** The pieces of the file. */
+export const snapshotPerfetto = async function* (reading: SnapshotReading): AsyncGenerator<Buffer> {
+  const { snapshot } = reading;
+  const writer = new PerfettoWriter();
+  const resource = ownResource(shownResource(snapshot));
+  const view = new RecordView(resource, OWN_SCOPE);
+  // Takes the steps of a part, and gives what is written whenever it is enough.
+  const written = async function* (steps: Iterable<undefined>): AsyncGenerator<Buffer> {
+    for (const _ of steps) {
+      if (writer.length >= PIECE_BYTES) yield writer.take();
+      if (reading.isOver()) await reading.pause();
+    }
+  };
+  const seeLinks = function* ({ spans }: SnapshotTrace): Generator<undefined> {
+    for (const { record } of spans) {
+      if (record.links.length > 0) writer.see(view.of(record));
+      yield;
+    }
+  };
+  const drawn = function* (trace: SnapshotTrace): Generator<undefined> {
+    const spans: PerfettoSpan[] = [];
+    for (const [i, { record, isOpen }] of trace.spans.entries()) {
+      const span = new RecordView(resource, OWN_SCOPE).of(shownRecord(trace, i));
+      spans.push({ span, isLocal: record.isLocal, isOpen });
+      yield;
+    }
+    yield* writer.trace(trace.traceId, spans);
+  };
+
+  for await (const trace of reading.traces()) yield* written(seeLinks(trace));
+  const { reason, resource: of, takenUnixUs, heldMs, tornRows } = snapshot;
+  const pid = pidOf(snapshot);
+  writer.process({ name: of.serviceName, pid }, takenUnixUs, {
+    name: `snapshot: ${reason.kind}`,
+    categories: ['snapshot'],
+    more: [
+      ...Object.entries(resource.properties),
+      ['snapshot.held_ms', heldMs],
+      ['snapshot.torn_rows', tornRows],
+      ...(reason.traceId === '' ? [] : [['trace.id', reason.traceId] as const]),
+    ],
+  });
+  const rowsOf = (kind: LaneRow['kind']): PerfettoStretch[] =>
+    snapshot.lane.filter((row) => row.kind === kind).map(rowStretch);
+  yield* written(writer.stretches('event loop', pid, true, rowsOf('busy')));
+  yield* written(writer.stretches('garbage collection', pid, false, rowsOf('gc')));
+  for await (const trace of reading.traces()) yield* written(drawn(trace));
+  yield writer.take();
+};

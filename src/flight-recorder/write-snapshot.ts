@@ -1,0 +1,171 @@
+// Writes a snapshot to a file in a format that other tools read. The file is there whole or not at all, and no stretch of the work holds the
+// event loop: a service writes it while it serves.
+import { stat } from 'node:fs/promises';
+import { OptionError } from '../base/errors/option-error.js';
+import { runAsync } from '../base/files/fs-steps.js';
+import { WholeFile } from '../base/files/whole-file.js';
+import { jaegerTrace } from '../formats/jaeger-json/write-traces.js';
+import { otlpResourceSpans } from '../formats/otlp/write-json.js';
+import { BlockSnapshot } from './block-snapshot.js';
+import { FlightError } from './flight-error.js';
+import { writeSnapshotFile } from './snapshot-file.js';
+import { snapshotPerfetto } from './snapshot-perfetto.js';
+import { type ShownTrace, SnapshotReading } from './snapshot-reading.js';
+import type { Snapshot } from './snapshot-types.js';
+
+/** Formats of {@link writeSnapshot}. */
+export const SNAPSHOT_FORMATS = ['otlp-lines', 'otlp', 'jaeger', 'perfetto', 'flight'] as const;
+
+/**
+ * `otlp-lines`: OTLP/JSON, a document a line and a trace; `otlp`: the same in one document; `jaeger`: the document that Jaeger's UI takes;
+ * `perfetto`: a trace for ui.perfetto.dev, the only one of these with the process's lane; `flight`: as the recorder itself writes it, with
+ * everything.
+ */
+export type SnapshotFormat = (typeof SNAPSHOT_FORMATS)[number];
+
+/** Options of {@link writeSnapshot}. */
+export interface WriteSnapshotOptions {
+  /** Default `otlp-lines`. */
+  readonly format?: SnapshotFormat;
+  /** Ends the work; nothing of the file stays. */
+  readonly signal?: AbortSignal;
+}
+
+/** What was written. */
+export interface WrittenSnapshot {
+  readonly traceCount: number;
+  readonly spanCount: number;
+  readonly bytes: number;
+}
+
+interface TextFormat {
+  readonly head: string;
+  readonly between: string;
+  readonly tail: string;
+  trace(trace: ShownTrace): Iterable<string>;
+}
+
+const TEXTS: Readonly<Record<'otlp-lines' | 'otlp' | 'jaeger', TextFormat>> = {
+  'otlp-lines': {
+    head: '',
+    between: '',
+    tail: '',
+    *trace({ spans }) {
+      yield '{"resourceSpans":[';
+      yield* otlpResourceSpans(spans);
+      yield ']}\n';
+    },
+  },
+  otlp: {
+    head: '{"resourceSpans":[',
+    between: ',',
+    tail: ']}\n',
+    trace: ({ spans }) => otlpResourceSpans(spans),
+  },
+  jaeger: {
+    head: '{"data":[',
+    between: ',',
+    tail: '],"total":0,"limit":0,"offset":0,"errors":null}\n',
+    trace: ({ traceId, spans }) => jaegerTrace(traceId, spans),
+  },
+};
+
+const PIECE_LENGTH = 64 * 1024;
+
+/** The pieces of a file of text. */
+const textPieces = async function* (
+  reading: SnapshotReading,
+  { head, between, tail, trace }: TextFormat,
+): AsyncGenerator<Buffer> {
+  let pending = head;
+  let isFirst = true;
+  for await (const shown of reading.shown()) {
+    if (!isFirst) pending += between;
+    isFirst = false;
+    for (const piece of trace(shown)) {
+      pending += piece;
+      if (pending.length >= PIECE_LENGTH) {
+        yield Buffer.from(pending);
+        pending = '';
+      }
+      if (reading.isOver(piece.length)) await reading.pause();
+    }
+  }
+  yield Buffer.from(pending + tail);
+};
+
+const toFile = async (path: string, pieces: AsyncIterable<Buffer>): Promise<number> => {
+  let bytes = 0;
+  const file = await runAsync(WholeFile.open(path, { makesDirectory: true, takesSpecial: true }));
+  try {
+    for await (const piece of pieces) {
+      bytes += piece.length;
+      await runAsync(file.write(piece));
+    }
+    await runAsync(file.finish());
+  } catch (error) {
+    await runAsync(file.abort());
+    throw error;
+  }
+  return bytes;
+};
+
+const fileFailure = (path: string, cause: unknown): FlightError =>
+  new FlightError(
+    'ERR_SPANLINE_FLIGHT_FILE',
+    `The snapshot cannot be written to ${path}: ${(cause as Error).message}. Name a file in a directory that may be written to.`,
+    { cause },
+  );
+
+const isOfFile = (error: unknown): boolean =>
+  (error as NodeJS.ErrnoException).syscall !== undefined ||
+  (error as { readonly code?: unknown }).code === 'ERR_SPANLINE_FILE';
+
+const writeRaw = async (snapshot: Snapshot, path: string): Promise<WrittenSnapshot> => {
+  if (!(snapshot instanceof BlockSnapshot))
+    throw new OptionError('Format "flight" is for snapshots of a recorder or of its files; choose another format.');
+  await writeSnapshotFile(snapshot, path);
+  let traceCount = 0;
+  for (const _ of snapshot.traces()) traceCount++;
+  const { size } = await stat(path);
+  return { traceCount, spanCount: snapshot.spanCount, bytes: size };
+};
+
+/**
+ * Write a snapshot to a file that other tools read. Use it in the service itself, or on a file that the recorder has written.
+ *
+ * Spans that are open end at the time of the snapshot and have the property `spanline.open`; the first span of a trace that is recorded here
+ * only has `spanline.sampled: false`; the resource says why the snapshot was taken, by `spanline.snapshot.reason` and
+ * `spanline.snapshot.text`. The work is done in slices of 1.5 ms between turns of the event loop.
+ *
+ * Rejects with `ERR_SPANLINE_FLIGHT_FILE` where the file cannot be written, with `ERR_SPANLINE_FLIGHT_ABORTED` when the signal fires; either way
+ * nothing of the file stays. Rejects with `ERR_SPANLINE_OPTION` for a format that it does not know.
+ *
+ * @param path The file; its directory is made when it is missing.
+ *
+ * @example
+ * ```ts
+ * configure({ flightRecorder: {} });
+ * Span.root('GET /query').end();
+ * const { spanCount } = await writeSnapshot(snapshot(), 'last.perfetto-trace', { format: 'perfetto' });
+ * console.assert(spanCount === 1);
+ * ```
+ */
+export const writeSnapshot = async (
+  snapshot: Snapshot,
+  path: string,
+  { format = 'otlp-lines', signal }: WriteSnapshotOptions = {},
+): Promise<WrittenSnapshot> => {
+  if (!SNAPSHOT_FORMATS.includes(format))
+    throw new OptionError(`Option "format" must be one of ${SNAPSHOT_FORMATS.join(', ')}, not ${String(format)}.`);
+  const reading = new SnapshotReading(snapshot, signal);
+  reading.throwIfAborted();
+  if (format === 'flight') return writeRaw(snapshot, path);
+  const pieces = format === 'perfetto' ? snapshotPerfetto(reading) : textPieces(reading, TEXTS[format]);
+  try {
+    const bytes = await toFile(path, pieces);
+    return { traceCount: reading.traceCount, spanCount: reading.spanCount, bytes };
+  } catch (error) {
+    throw isOfFile(error) ? fileFailure(path, error) : error;
+  }
+};
