@@ -1,0 +1,284 @@
+// A snapshot in a format of others holds what the snapshot holds: every span once, what is open and what is recorded here only marked as such,
+// and why it was taken. A file is there whole or not at all, and the event loop goes round meanwhile.
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import { Archive } from '../../src/archive/archive.js';
+import { ArchiveReporter } from '../../src/archive/archive-reporter.js';
+import { MemoryReporter } from '../../src/exporters/memory.js';
+import {
+  type LaneRow,
+  readSnapshotFile,
+  reportSnapshot,
+  type Snapshot,
+  type SnapshotFormat,
+  writeSnapshot,
+} from '../../src/flight-recorder/index.js';
+import { decodeJaegerJson } from '../../src/formats/jaeger-json/read-traces.js';
+import { decodeOtlpJson } from '../../src/formats/otlp/read-json.js';
+import { LocalSpan, type ReportBatch, Span } from '../../src/index.js';
+import type { ArchivedSpan } from '../../src/trace/archived-span.js';
+import { decodePerfetto } from '../formats/support/perfetto-decode.js';
+import { flight, linesOf } from './support/flight.js';
+
+const directory = mkdtempSync(join(tmpdir(), 'spanline-write-'));
+afterAll(() => rmSync(directory, { recursive: true, force: true }));
+const fresh = (): string => mkdtempSync(join(directory, 'x'));
+
+/** Three kinds of traces: sampled, recorded here only, open. */
+const some = (count = 30) => {
+  const it = flight({
+    sampler: ({ name }) => name !== 'unsampled',
+    resourceAttributes: { 'process.pid': 4711 },
+    serviceName: 'shop',
+  });
+  for (let i = 0; i < count; i++) {
+    const one = it.root(i % 3 === 0 ? 'unsampled' : `GET /${i % 5}`);
+    one.run(() => LocalSpan.start('local').end());
+    Span.start('child', one).end();
+    one.end();
+  }
+  it.root('open');
+  return it.recorder.snapshot({ kind: 'slow', text: 'GET /1 took 4012 ms', traceId: '' });
+};
+
+const decoded: Readonly<Record<string, (bytes: Buffer) => readonly ArchivedSpan[]>> = {
+  'otlp-lines': (bytes) =>
+    bytes
+      .toString()
+      .split('\n')
+      .filter((line) => line !== '')
+      .flatMap((line) => decodeOtlpJson(Buffer.from(line)).spans),
+  otlp: (bytes) => decodeOtlpJson(bytes).spans,
+  jaeger: (bytes) => decodeJaegerJson(bytes).spans,
+};
+
+const lineOf = ({ traceId, spanId, parentSpanId, name, startUnixNs, endUnixNs }: ArchivedSpan): string =>
+  [traceId, spanId, parentSpanId, name, startUnixNs, endUnixNs].join(' ');
+
+const linesIn = (snapshot: Snapshot): string[] =>
+  [...snapshot.traces()].flatMap(({ traceId, spans }) =>
+    spans.map(({ record: { spanId, parentSpanId, name, startTimeUnixNs, endTimeUnixNs } }) =>
+      [traceId, spanId, parentSpanId, name, startTimeUnixNs, endTimeUnixNs].join(' '),
+    ),
+  );
+
+test.each(['otlp-lines', 'otlp', 'jaeger'] as const)(
+  '%s holds every span once, and says what the snapshot knows',
+  async (format) => {
+    const snapshot = some();
+    const path = join(fresh(), 'deep/last.json');
+    const written = await writeSnapshot(snapshot, path, { format });
+    const bytes = readFileSync(path);
+    expect(written).toEqual({ traceCount: 31, spanCount: 91, bytes: bytes.length });
+    const spans = decoded[format](bytes);
+    expect(spans.map(lineOf).sort()).toEqual(linesIn(snapshot).sort());
+    for (const { name, parentSpanId, properties, flags = 0, resource } of spans) {
+      expect(properties['spanline.open']).toBe(name === 'open' ? true : undefined);
+      expect(properties['spanline.sampled']).toBe(name === 'unsampled' ? false : undefined);
+      if (parentSpanId === '') expect(flags & 1).toBe(name === 'unsampled' ? 0 : 1);
+      expect(resource.properties).toMatchObject({
+        'service.name': 'shop',
+        'process.pid': 4711,
+        'spanline.snapshot.reason': 'slow',
+        'spanline.snapshot.text': 'GET /1 took 4012 ms',
+      });
+    }
+    expect(readdirSync(join(path, '..'))).toEqual(['last.json']);
+  },
+);
+
+test('the default is a line a trace', async () => {
+  const path = join(fresh(), 'last.jsonl');
+  const snapshot = some();
+  await writeSnapshot(snapshot, path);
+  expect(readFileSync(path, 'utf8').trimEnd().split('\n')).toHaveLength([...snapshot.traces()].length);
+});
+
+test('flight is what the recorder itself writes', async () => {
+  const path = join(fresh(), 'last.flight');
+  const snapshot = some();
+  expect(await writeSnapshot(snapshot, path, { format: 'flight' })).toMatchObject({ traceCount: 31, spanCount: 91 });
+  expect(linesOf(await readSnapshotFile(path))).toEqual(linesOf(snapshot));
+});
+
+const LANE: readonly LaneRow[] = [
+  { kind: 'gc', startUs: 1_000_000, endUs: 1_004_000, detail: 'mark-compact', parts: [] },
+  {
+    kind: 'busy',
+    startUs: 1_000_000,
+    endUs: 1_090_000,
+    detail: '',
+    parts: [
+      {
+        startUs: 1_000_000,
+        endUs: 1_060_000,
+        traceId: 'a'.repeat(32),
+        spanId: 'b'.repeat(16),
+        name: 'POST /import',
+        frames: [],
+      },
+      { startUs: 1_070_000, endUs: 1_080_000, traceId: '', spanId: '', name: '', frames: ['parse app.js:12'] },
+    ],
+  },
+];
+
+test('perfetto holds every span once, open ones begun only, and the lane of the process', async () => {
+  const taken = some();
+  const path = join(fresh(), 'last.perfetto-trace');
+  const snapshot: Snapshot = {
+    reason: taken.reason,
+    takenUnixUs: taken.takenUnixUs,
+    heldMs: taken.heldMs,
+    spanCount: taken.spanCount,
+    resource: taken.resource,
+    tornRows: 0,
+    lane: LANE,
+    traces: () => taken.traces(),
+  };
+  expect(await writeSnapshot(snapshot, path, { format: 'perfetto' })).toMatchObject({ traceCount: 31, spanCount: 91 });
+  const { slices, tracks } = decodePerfetto(readFileSync(path));
+  const spans = slices.filter(({ args, isInstant }) => args['span.id'] !== undefined && !isInstant);
+  const ids = spans.filter(({ categories }) => !categories.includes('busy')).map(({ args }) => String(args['span.id']));
+  expect(ids.sort()).toEqual(
+    [...taken.traces()].flatMap(({ spans }) => spans.map(({ record }) => record.spanId)).sort(),
+  );
+  expect(slices.filter(({ isInstant, endNs }) => !isInstant && endNs === undefined).map(({ name }) => name)).toEqual([
+    'open',
+  ]);
+  expect(slices.find(({ name }) => name === 'unsampled')?.args['spanline.sampled']).toBe(false);
+  const [process] = tracks.values();
+  expect(process.process).toEqual({ pid: 4711, name: 'shop' });
+  expect(slices.find(({ isInstant }) => isInstant)).toMatchObject({
+    name: 'snapshot: slow',
+    args: { 'spanline.snapshot.text': 'GET /1 took 4012 ms' },
+  });
+  const onTrack = (name: string) =>
+    slices
+      .filter(({ track }) => (tracks.get(track)?.thread?.name ?? tracks.get(track)?.name) === name)
+      .map(({ name: of, depth, startNs, endNs = 0n }) => [of, depth, Number(startNs), Number(endNs)]);
+  expect(onTrack('garbage collection')).toEqual([['mark-compact', 0, 1_000_000_000, 1_004_000_000]]);
+  expect(onTrack('event loop')).toEqual([
+    ['busy', 0, 1_000_000_000, 1_090_000_000],
+    ['POST /import', 1, 1_000_000_000, 1_060_000_000],
+    ['parse app.js:12', 1, 1_070_000_000, 1_080_000_000],
+  ]);
+});
+
+test.each(['otlp-lines', 'perfetto', 'flight'] as const)(
+  '%s: an abort leaves the file that was there, and nothing beside it',
+  async (format) => {
+    const place = fresh();
+    const path = join(place, 'last');
+    writeFileSync(path, 'old');
+    const work = writeSnapshot(some(), path, { format, signal: AbortSignal.abort(new Error('enough')) });
+    await expect(work).rejects.toMatchObject({ code: 'ERR_SPANLINE_FLIGHT_ABORTED', cause: new Error('enough') });
+    expect(readFileSync(path, 'utf8')).toBe('old');
+    expect(readdirSync(place)).toEqual(['last']);
+  },
+);
+
+test('an abort in the middle leaves nothing either', async () => {
+  const place = fresh();
+  const controller = new AbortController();
+  const work = writeSnapshot(some(20_000), join(place, 'last'), { signal: controller.signal });
+  setTimeout(() => controller.abort(), 20);
+  await expect(work).rejects.toMatchObject({ code: 'ERR_SPANLINE_FLIGHT_ABORTED' });
+  expect(readdirSync(place)).toEqual([]);
+});
+
+test('a file that cannot be written is named', async () => {
+  const path = join(fresh(), 'file');
+  writeFileSync(path, '');
+  await expect(writeSnapshot(some(), join(path, 'last'))).rejects.toMatchObject({
+    code: 'ERR_SPANLINE_FLIGHT_FILE',
+    message: expect.stringContaining(path),
+  });
+  const format = 'xml' as SnapshotFormat;
+  await expect(writeSnapshot(some(), path, { format })).rejects.toMatchObject({ code: 'ERR_SPANLINE_OPTION' });
+});
+
+test.each(['otlp-lines', 'jaeger', 'perfetto'] as const)(
+  '%s: the event loop goes round while many spans are written',
+  async (format) => {
+    const snapshot = some(20_000);
+    const path = join(fresh(), 'last');
+    let turns = 0;
+    let isOver = false;
+    const turn = (): void => {
+      turns++;
+      if (!isOver) setImmediate(turn);
+    };
+    setImmediate(turn);
+    const beganMs = performance.now();
+    await writeSnapshot(snapshot, path, { format });
+    const tookMs = performance.now() - beganMs;
+    isOver = true;
+    // Slices are of 1.5 ms; on a busy machine they are fewer.
+    expect(turns).toBeGreaterThan(tookMs / 20);
+  },
+);
+
+test('a reporter gets every span, in batches that are bounded, one after another', async () => {
+  const it = flight({ sampler: ({ name }) => name !== 'unsampled', maxSpansPerTrace: 50_000 });
+  const long = it.root('long');
+  for (let i = 0; i < 20_000; i++) Span.start('step', long).end();
+  long.end();
+  it.root('unsampled').end();
+  it.root('open');
+  const snapshot = it.snapshot('why');
+  const memory = new MemoryReporter();
+  const batches: ReportBatch[] = [];
+  let isBusy = false;
+  const reported = await reportSnapshot(snapshot, {
+    name: 'slow',
+    async report(batch) {
+      expect(isBusy).toBe(false);
+      isBusy = true;
+      batches.push(batch);
+      memory.report(batch);
+      await new Promise((done) => setImmediate(done));
+      isBusy = false;
+    },
+  });
+  expect(reported).toEqual({ traceCount: 3, spanCount: 20_003, batches: 3 });
+  expect(batches.map(({ spanCount }) => spanCount)).toEqual([8192, 8192, 3619]);
+  expect(batches.map(({ traces }) => traces.map(({ isContinuation }) => isContinuation))).toEqual([
+    [false],
+    [true],
+    [true, false, false],
+  ]);
+  expect(batches[0].traces[0]).toMatchObject({ root: { name: 'long' }, hasError: false });
+  expect(memory.spans.map(({ spanId }) => spanId).sort()).toEqual(
+    [...snapshot.traces()].flatMap(({ spans }) => spans.map(({ record }) => record.spanId)).sort(),
+  );
+  expect(memory.find('unsampled')?.properties).toEqual({ 'spanline.sampled': false });
+  expect(memory.find('open')?.properties).toEqual({ 'spanline.open': true });
+  expect(memory.traces[0].resource.attributes).toMatchObject({
+    'spanline.snapshot.reason': 'call',
+    'spanline.snapshot.text': 'why',
+  });
+});
+
+test('an archive takes a snapshot', async () => {
+  const snapshot = some();
+  const archive = await Archive.open(fresh());
+  await reportSnapshot(snapshot, new ArchiveReporter(archive));
+  const found = await archive.search({ name: 'unsampled', limit: 100 });
+  expect(found).toHaveLength(10);
+  expect((await archive.search({ properties: { 'spanline.open': 'true' } })).map(({ name }) => name)).toEqual(['open']);
+  await archive.close();
+});
+
+test('a report that fails ends it, and an abort between batches too', async () => {
+  const failing = reportSnapshot(some(), { name: 'bad', report: () => Promise.reject(new Error('no')) });
+  await expect(failing).rejects.toThrow('no');
+  const controller = new AbortController();
+  const aborted = reportSnapshot(
+    some(),
+    { name: 'aborting', report: () => controller.abort() },
+    { signal: controller.signal },
+  );
+  await expect(aborted).rejects.toMatchObject({ code: 'ERR_SPANLINE_FLIGHT_ABORTED' });
+});
