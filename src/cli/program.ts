@@ -9,6 +9,7 @@ import { registerPerf } from './perf/perf-command.js';
 import { registerProfile } from './profile/profile-command.js';
 import { registerRun } from './run-command.js';
 import { registerServe } from './serve-command.js';
+import { registerSnapshot } from './snapshot/snapshot-command.js';
 import { registerTrace } from './trace/trace-command.js';
 
 const { version, description } = createRequire(import.meta.url)('spanline/package.json') as {
@@ -23,6 +24,7 @@ Examples:
   $ spanline run --archive ./traces -- node app.js   trace a service, and keep its traces
   $ spanline trace ls -a ./traces  the newest traces of an archive
   $ spanline serve -a ./traces     a Jaeger API to read it, OTLP to send to it
+  $ spanline snapshot 4711 -o last.flight   the last minute of a process that runs
   $ spanline perf ingest -s ./perf history.jsonl.gz   write benchmark results into a store
   $ spanline perf query -s ./perf 'test=~span'        query it
   $ spanline profile run -- node app.js               profile a program
@@ -47,6 +49,7 @@ export function createProgram(): Command {
   registerRun(program);
   registerTrace(program);
   registerServe(program);
+  registerSnapshot(program);
   registerPerf(program);
   registerGold(program);
   registerProfile(program);

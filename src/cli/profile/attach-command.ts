@@ -1,15 +1,16 @@
 // `spanline profile attach`: profiles a process that runs, through its inspector, and leaves it as it was.
 import { type Command, Option } from 'commander';
 import { EXTENSION_OF, PROFILE_FORMATS, type ProfileFormat } from '../../profile/output/profile-format.js';
+import { CommandError } from '../exit-code.js';
+import { loadedThere, withInspector } from '../inspector/with-inspector.js';
 import { onInterrupt } from '../interrupt.js';
 import { numberFrom, wholeNumber } from '../options.js';
 import { note } from '../output.js';
 import { Progress } from '../progress.js';
+import { requireWritable } from '../require-writable.js';
 import { builtFileUrl, targetFailure } from '../run-program.js';
 import type { AttachAnswer, AttachOptions } from './agent.js';
-import { findInspector } from './find-inspector.js';
-import { InspectorClient } from './inspector-client.js';
-import { requireWritable, writeWhole } from './profile-files.js';
+import { writeWhole } from './profile-files.js';
 
 interface AttachCommandOptions {
   readonly seconds: number;
@@ -23,14 +24,8 @@ interface AttachCommandOptions {
 const MS_PER_SECOND = 1000;
 const REDRAW_MS = 200;
 
-// Code of the inspector has neither `import` nor `require` of its own. Node from 20.19 on requires ES modules too.
-const loaded = (agent: string): string => `(() => {
-  const builtin = process.getBuiltinModule;
-  if (builtin === undefined) throw new Error('Node ' + process.versions.node + ' is too old: 20.19 or newer is needed');
-  return builtin('module').createRequire(${JSON.stringify(agent)})('./agent.js');
-})()`;
-
-const CLOSE = "setTimeout(() => process.getBuiltinModule('inspector').close(), 100); undefined";
+/** The exports of the agent, in the other process. */
+const loaded = (agent: string): string => loadedThere(agent, './agent.js');
 
 const showing = async <T>(durationMs: number, work: Promise<T>): Promise<T> => {
   const progress = new Progress();
@@ -49,26 +44,19 @@ const showing = async <T>(durationMs: number, work: Promise<T>): Promise<T> => {
 
 const attachTo = async (pid: number, port: number | undefined, options: AttachOptions): Promise<AttachAnswer> => {
   const agent = builtFileUrl('cli/profile/agent.js');
-  const { address, isOpened } = await findInspector(pid, port);
-  let client: InspectorClient | undefined;
   try {
-    const connected = await InspectorClient.connect(address);
-    client = connected;
-    const there = await connected.evaluate('process.pid');
-    if (there !== pid)
-      throw new Error(`the inspector at ${address} is of process ${String(there)}; name another --port`);
-    const work = connected.evaluate(`${loaded(agent)}.attach(${JSON.stringify(options)})`);
-    const finish = (): void => {
-      connected.evaluate(`${loaded(agent)}.finish()`).catch(() => undefined);
-    };
-    // Ctrl-C ends the profile early; what was sampled is written.
-    const stopListening = onInterrupt(finish);
-    return (await showing(options.durationMs, work).finally(stopListening)) as AttachAnswer;
+    return await withInspector(pid, { port }, async (evaluate) => {
+      const work = evaluate(`${loaded(agent)}.attach(${JSON.stringify(options)})`);
+      const finish = (): void => {
+        evaluate(`${loaded(agent)}.finish()`).catch(() => undefined);
+      };
+      // Ctrl-C ends the profile early; what was sampled is written.
+      const stopListening = onInterrupt(finish);
+      return (await showing(options.durationMs, work).finally(stopListening)) as AttachAnswer;
+    });
   } catch (error) {
+    if (error instanceof CommandError) throw error;
     throw targetFailure(`process ${pid} could not be profiled: ${(error as Error).message}`, error);
-  } finally {
-    if (isOpened) await client?.evaluate(CLOSE).catch(() => undefined);
-    client?.close();
   }
 };
 

@@ -1,9 +1,8 @@
 // Files of profile commands: profiles read with errors that name the file, and written whole or not at all.
-import { accessSync, constants, createReadStream, statSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { createReadStream } from 'node:fs';
 import type { Readable } from 'node:stream';
 import { runSync } from '../../base/files/fs-steps.js';
-import { placeOf, writeWhole as writeWholeFile } from '../../base/files/whole-file.js';
+import { writeWhole as writeWholeFile } from '../../base/files/whole-file.js';
 import type { LabelledProfile } from '../../profile/labelled-profile.js';
 import { ProfileOutputError } from '../../profile/output/output-error.js';
 import { MOST_BYTES, readProfile } from '../../profile/output/read-profile.js';
@@ -33,17 +32,6 @@ export const readProfileFile = async (file: string): Promise<LabelledProfile> =>
   } catch (error) {
     if (!(error instanceof ProfileOutputError)) throw error;
     throw new ProfileOutputError(error.code, `${file}: ${error.message}`, { cause: error });
-  }
-};
-
-/** Fails where `file` could not be written: to be asked before the work whose result it takes. */
-export const requireWritable = (file: string): void => {
-  try {
-    const place = runSync(placeOf(file));
-    accessSync(place === undefined ? file : dirname(place), constants.W_OK);
-    if (place === undefined && statSync(file).isDirectory()) throw new Error('it is a directory');
-  } catch (error) {
-    throw targetFailure(`${file} cannot be written: ${(error as Error).message}`, error);
   }
 };
 

@@ -1,12 +1,11 @@
 // `spanline trace import`: traces of files into an archive. What was imported before a failure stays; importing it again changes nothing,
 // because equal spans are one.
 import { type Command, Option } from 'commander';
-import { type Appended, appendValid } from '../../archive/append-valid.js';
 import type { Archive } from '../../archive/archive.js';
 import { describeRefusals } from '../../formats/decode-context.js';
 import { newKnownParts } from '../../formats/otlp/shared-parts.js';
 import { TraceFormatError } from '../../formats/trace-format-error.js';
-import type { ArchivedSpan } from '../../trace/archived-span.js';
+import { appendAll } from '../append-all.js';
 import { type ArchiveCommandOptions, withArchiveOption, withWrittenArchive } from '../archive-session.js';
 import { columns } from '../columns.js';
 import { ExitCode, endWith, wrongUsage } from '../exit-code.js';
@@ -31,26 +30,6 @@ interface Imported {
   isUnreadable?: boolean;
 }
 
-/** Spans given to the archive at a time. */
-const BATCH_SPANS = 10_000;
-
-/** Gives all spans to the archive, which writes a segment when it holds enough; says how many it can never keep, and why. */
-const append = async (
-  archive: Archive,
-  spans: readonly ArchivedSpan[],
-): Promise<Pick<Appended, 'invalid' | 'reason'>> => {
-  const all: Pick<Appended, 'invalid' | 'reason'> = { invalid: 0 };
-  for (let at = 0; at < spans.length; ) {
-    const { done, invalid, reason } = appendValid(archive, spans.slice(at, at + BATCH_SPANS));
-    at += done;
-    all.invalid += invalid;
-    all.reason ??= reason;
-    // Rejects when the disk takes none.
-    if (done === 0) await archive.seal();
-  }
-  return all;
-};
-
 const importFile = async (
   open: () => Promise<Archive>,
   file: string,
@@ -65,7 +44,7 @@ const importFile = async (
       signal.throwIfAborted();
       try {
         const { spans, refused, reasons } = readDocument(bytes, format, known);
-        const { invalid, reason = '' } = await append(await open(), spans);
+        const { invalid, reason = '' } = await appendAll(await open(), spans);
         done.documents++;
         done.spans += spans.length - invalid;
         done.refused += refused + invalid;

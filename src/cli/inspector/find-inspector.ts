@@ -4,6 +4,7 @@ import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { get } from 'node:http';
 import { basename } from 'node:path';
 import { sleep } from '../../base/calls/sleep.js';
+import { CommandError, ExitCode } from '../exit-code.js';
 import { targetFailure } from '../run-program.js';
 
 /** Where a process is inspected. */
@@ -122,7 +123,9 @@ export const findInspector = async (pid: number, port?: number): Promise<FoundIn
     const address = await look(pid, port);
     if (address !== undefined) return { address, isOpened: true };
   }
-  throw targetFailure(
+  throw new CommandError(
+    'ERR_SPANLINE_INSPECTOR_SILENT',
     `process ${pid} opened no inspector within ${OPEN_MS} ms: its event loop may be blocked, or its port taken (see its standard error; --port names another)`,
+    ExitCode.store,
   );
 };

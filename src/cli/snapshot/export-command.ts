@@ -1,0 +1,106 @@
+// `spanline snapshot export`: a snapshot as a file that other tools read, or in an archive.
+import { type Command, Option } from 'commander';
+import { Archive } from '../../archive/archive.js';
+import {
+  type Snapshot,
+  type SnapshotFormat,
+  type WrittenSnapshot,
+  writeSnapshot,
+} from '../../flight-recorder/index.js';
+import { SnapshotReading } from '../../flight-recorder/snapshot-reading.js';
+import { appendAll } from '../append-all.js';
+import { ExitCode, endWith } from '../exit-code.js';
+import { interruptible } from '../interrupt.js';
+import { note, printAnswer } from '../output.js';
+import { Progress } from '../progress.js';
+import { snapshotIn } from './read-snapshot.js';
+
+const FORMATS = ['otlp', 'jaeger', 'perfetto', 'archive'] as const;
+type ExportFormat = (typeof FORMATS)[number];
+
+/** As `spanline trace export` names them. */
+const FORMAT_OF: Readonly<Record<Exclude<ExportFormat, 'archive'>, SnapshotFormat>> = {
+  otlp: 'otlp-lines',
+  jaeger: 'jaeger',
+  perfetto: 'perfetto',
+};
+
+interface ExportOptions {
+  readonly format: ExportFormat;
+  readonly output: string;
+  readonly json?: boolean;
+}
+
+/** What an archive has taken. */
+interface Archived extends Omit<WrittenSnapshot, 'bytes'> {
+  /** Spans that it can never keep. */
+  readonly refused: number;
+  readonly reason?: string;
+}
+
+const toArchive = async (snapshot: Snapshot, directory: string, signal: AbortSignal): Promise<Archived> => {
+  const reading = new SnapshotReading(snapshot, signal);
+  const progress = new Progress();
+  let refused = 0;
+  let reason: string | undefined;
+  const archive = await Archive.open(directory);
+  try {
+    for await (const { spans } of reading.shown()) {
+      const { invalid, reason: why } = await appendAll(archive, spans);
+      refused += invalid;
+      reason ??= why;
+      progress.show(`${reading.traceCount} traces, ${reading.spanCount} spans`);
+    }
+    await archive.seal();
+  } finally {
+    progress.clear();
+    await archive.close();
+  }
+  return { traceCount: reading.traceCount, spanCount: reading.spanCount - refused, refused, reason };
+};
+
+const run = (file: string, { format, output, json }: ExportOptions): Promise<void> =>
+  interruptible(async (signal) => {
+    const snapshot = await snapshotIn(file);
+    if (format === 'archive') {
+      const archived = await toArchive(snapshot, output, signal);
+      const { traceCount, spanCount, refused, reason } = archived;
+      if (json) printAnswer(json, { output, format, ...archived }, '');
+      else note(`${traceCount} traces, ${spanCount} spans in ${output}; see: spanline trace ls -a ${output}`);
+      if (refused === 0) return;
+      note(`spans that cannot be kept: ${refused} ${reason}`);
+      endWith(ExitCode.findings);
+      return;
+    }
+    const written = await writeSnapshot(snapshot, output, { format: FORMAT_OF[format], signal });
+    if (json) printAnswer(json, { output, format, ...written }, '');
+    else note(`${written.traceCount} traces, ${written.spanCount} spans in ${output}`);
+  });
+
+/** Register the command. */
+export const registerExport = (snapshot: Command): void => {
+  snapshot
+    .command('export <file>')
+    .description('write a snapshot in a format of other tools, or into an archive')
+    .addOption(new Option('--format <format>', 'format to write').choices(FORMATS).makeOptionMandatory())
+    .requiredOption('-o, --output <file>', 'where to; with archive the directory, which is made when it is not there')
+    .option('--json', 'print what was written as JSON')
+    .addHelpText(
+      'after',
+      `
+Formats:
+  otlp       OTLP/JSON, a trace a line, as spanline trace import and other OpenTelemetry tools read it
+  jaeger     one document, for the upload of Jaeger's UI
+  perfetto   for ui.perfetto.dev: with the process's own lane, and open spans as slices that do not end
+  archive    for spanline trace and spanline serve
+
+A span that was open has the property spanline.open; the first span of a trace that was recorded here only has spanline.sampled: false.
+
+Examples:
+  $ spanline snapshot export last.flight --format perfetto -o last.perfetto-trace
+  $ spanline snapshot export last.flight --format archive -o ./traces
+
+Exit codes: 0 written, 1 an archive cannot keep some spans, 2 wrong usage or the file is no snapshot, 3 a file or the archive failed.`,
+    )
+    .action(run);
+};
