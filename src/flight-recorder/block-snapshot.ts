@@ -32,6 +32,10 @@ export interface SnapshotParts {
 // Rows of a block are fewer.
 const PLACES = 1 << 16;
 
+/** Read between two looks at the clock. */
+const STEP_TRACES = 256;
+const STEP_ROWS = 4096;
+
 interface TraceRows {
   readonly identity: TraceIdentity;
   readonly places: number[];
@@ -44,8 +48,7 @@ export class BlockSnapshot implements Snapshot {
   readonly #parts: SnapshotParts;
   readonly #blocks: readonly Block[];
   readonly #byTrace = new Map<string, TraceRows>();
-  // Blocks that are in it.
-  #indexed = 0;
+  readonly #indexing = this.#index();
 
   constructor(parts: SnapshotParts) {
     this.#parts = parts;
@@ -86,10 +89,9 @@ export class BlockSnapshot implements Snapshot {
     return this.#parts.tornRows;
   }
 
-  /** Goes on where the event loop of a service must not stand still: a step is a block. True when more is to be done before `traces()`. */
+  /** For a service, whose event loop must not stand still: a step is some hundred microseconds. True when more is to be done before `traces()`. */
   prepareStep(): boolean {
-    if (this.#indexed < this.#blocks.length) this.#index(this.#blocks[this.#indexed], this.#indexed++);
-    return this.#indexed < this.#blocks.length;
+    return this.#indexing.next().done !== true;
   }
 
   *traces(): Iterable<SnapshotTrace> {
@@ -97,10 +99,18 @@ export class BlockSnapshot implements Snapshot {
     for (const [traceId, rows] of this.#byTrace) yield this.#traceOf(traceId, rows);
   }
 
-  #index({ traces, chunk }: Block, number: number): void {
-    const rowsOf: (TraceRows | undefined)[] = [];
-    for (let at = 0; at < traces.length; at += TRACE_WORDS) rowsOf.push(this.#rowsOf(traces, at, number));
-    for (let row = 0; row < chunk.count; row++) rowsOf[chunk.slots[row]]?.places.push(number * PLACES + row);
+  *#index(): Generator<undefined> {
+    for (const [number, { traces, chunk }] of this.#blocks.entries()) {
+      const rowsOf: (TraceRows | undefined)[] = [];
+      for (let at = 0; at < traces.length; at += TRACE_WORDS) {
+        rowsOf.push(this.#rowsOf(traces, at, number));
+        if (rowsOf.length % STEP_TRACES === 0) yield;
+      }
+      for (let row = 0; row < chunk.count; row++) {
+        rowsOf[chunk.slots[row]]?.places.push(number * PLACES + row);
+        if (row % STEP_ROWS === 0) yield;
+      }
+    }
   }
 
   #rowsOf(traces: Int32Array, at: number, number: number): TraceRows | undefined {
