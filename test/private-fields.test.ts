@@ -14,6 +14,8 @@ const HOT = [
   'collector/ready-queue.ts',
   'collector/trace-list.ts',
   'collector/trace-part.ts',
+  'flight-recorder/block-maker.ts',
+  'flight-recorder/open-span-table.ts',
   'formats/otlp/write-row-properties.ts',
   'otel/otel-span.ts',
   'otel/tracer.ts',

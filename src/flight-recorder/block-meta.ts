@@ -27,41 +27,41 @@ export const fromJson = (bytes: Buffer): unknown =>
 
 export class MetaWriter {
   // By number of the name.
-  private readonly names: string[] = [];
-  private readonly resourceTexts = new WeakMap<object, string>();
-  private states: string[] = [''];
-  private resources: unknown[] = [];
+  readonly #names: string[] = [];
+  readonly #resourceTexts = new WeakMap<object, string>();
+  #states: string[] = [''];
+  #resources: unknown[] = [];
 
   /** The number of a tracestate in the block under way. */
   numberOfState(state: string): number {
-    return state === '' ? 0 : placeOf(this.states, state);
+    return state === '' ? 0 : placeOf(this.#states, state);
   }
 
   numberOfResource(resource: unknown): number {
-    return placeOf(this.resources, resource);
+    return placeOf(this.#resources, resource);
   }
 
   /** The bytes of all, and begin another block. */
   write(names: readonly number[], scopes: BlockMeta['scopes'], anchor: ClockAnchor): Buffer {
-    const { states, resources } = this;
-    this.states = [''];
-    this.resources = [];
-    const named = names.map((number) => this.nameText(number)).join(',');
-    const made = resources.map((resource) => this.resourceText(resource as object)).join(',');
+    const [states, resources] = [this.#states, this.#resources];
+    this.#states = [''];
+    this.#resources = [];
+    const named = names.map((number) => this.#nameText(number)).join(',');
+    const made = resources.map((resource) => this.#resourceText(resource as object)).join(',');
     const rest = toJson({ scopes, traceStates: states, anchor });
     return Buffer.from(`{"names":[${named}],"resources":[${made}],${rest.slice(1)}`);
   }
 
-  private nameText(number: number): string {
-    this.names[number] ??= JSON.stringify([number, nameOfNumber(number)]);
-    return this.names[number];
+  #nameText(number: number): string {
+    this.#names[number] ??= JSON.stringify([number, nameOfNumber(number)]);
+    return this.#names[number];
   }
 
-  private resourceText(resource: object): string {
-    let text = this.resourceTexts.get(resource);
+  #resourceText(resource: object): string {
+    let text = this.#resourceTexts.get(resource);
     if (text === undefined) {
       text = toJson(resource);
-      this.resourceTexts.set(resource, text);
+      this.#resourceTexts.set(resource, text);
     }
     return text;
   }

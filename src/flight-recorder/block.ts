@@ -58,8 +58,8 @@ export class Block {
   readonly traces: Int32Array;
   readonly text: Buffer;
   readonly metaBytes: Buffer;
-  private readonly endRange: Float64Array;
-  private read: BlockMeta | null = null;
+  readonly #endRange: Float64Array;
+  #read: BlockMeta | null = null;
   /** True once somebody beside the ring may read it: then its memory is not used again. */
   isShared = false;
 
@@ -86,7 +86,7 @@ export class Block {
       return view;
     };
     this.header = words(HEADER_BYTES / 4);
-    this.endRange = new Float64Array(buffer, FIRST_END_AT, 2);
+    this.#endRange = new Float64Array(buffer, FIRST_END_AT, 2);
     const [begins, ends] = [doubles(rows), doubles(rows)];
     const entryWords = words(entries * 4);
     const [idHis, idLos, parentHis, parentLos] = [words(rows), words(rows), words(rows), words(rows)];
@@ -118,20 +118,20 @@ export class Block {
   }
 
   get meta(): BlockMeta {
-    this.read ??= fromJson(this.metaBytes) as BlockMeta;
-    return this.read;
+    this.#read ??= fromJson(this.metaBytes) as BlockMeta;
+    return this.#read;
   }
 
   /** The least and the greatest end of its rows, ticks. */
   get firstEnd(): number {
-    return this.endRange[0];
+    return this.#endRange[0];
   }
   get lastEnd(): number {
-    return this.endRange[1];
+    return this.#endRange[1];
   }
 
   setEnds(first: number, last: number): void {
-    this.endRange[0] = first;
-    this.endRange[1] = last;
+    this.#endRange[0] = first;
+    this.#endRange[1] = last;
   }
 }

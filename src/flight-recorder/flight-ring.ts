@@ -25,9 +25,9 @@ export interface RingWatcher {
 export class FlightRing {
   watcher: RingWatcher | undefined;
   // In order of time, from `first` on.
-  private blocks: Block[] = [];
-  private first = 0;
-  private readonly spare: ArrayBuffer[] = [];
+  #blocks: Block[] = [];
+  #first = 0;
+  readonly #spare: ArrayBuffer[] = [];
   bytes = 0;
   spans = 0;
   /** Spans let go before their time. */
@@ -36,63 +36,63 @@ export class FlightRing {
   constructor(public bounds: RingBounds) {}
 
   get length(): number {
-    return this.blocks.length - this.first;
+    return this.#blocks.length - this.#first;
   }
 
   /** Milliseconds since the end of the oldest span held. */
   get heldMs(): number {
-    return this.length === 0 ? 0 : ageMs(this.blocks[this.first].firstEnd);
+    return this.length === 0 ? 0 : ageMs(this.#blocks[this.#first].firstEnd);
   }
 
   /** Memory for a block of so many bytes. */
   readonly allocate = (bytes: number): ArrayBuffer => {
     const step = bytes > STEP_BYTES ? STEP_BYTES : SMALL_STEP_BYTES;
     const wanted = Math.ceil(bytes / step) * step;
-    const at = this.spare.findIndex(({ byteLength }) => byteLength >= wanted && byteLength <= wanted * 2);
-    if (at >= 0) return this.spare.splice(at, 1)[0];
+    const at = this.#spare.findIndex(({ byteLength }) => byteLength >= wanted && byteLength <= wanted * 2);
+    if (at >= 0) return this.#spare.splice(at, 1)[0];
     return Buffer.allocUnsafeSlow(wanted).buffer as ArrayBuffer;
   };
 
   add(block: Block): void {
-    this.blocks.push(block);
+    this.#blocks.push(block);
     this.bytes += block.buffer.byteLength;
     this.spans += block.size.rows;
     this.watcher?.added(block);
-    this.letGo();
+    this.#letGo();
   }
 
   /** All of them; from now on somebody beside the ring may read them. */
   share(): readonly Block[] {
-    this.letGo();
-    const shared = this.blocks.slice(this.first);
+    this.#letGo();
+    const shared = this.#blocks.slice(this.#first);
     for (const block of shared) block.isShared = true;
     return shared;
   }
 
-  private letGo(): void {
+  #letGo(): void {
     const { minAgeMs, maxBytes } = this.bounds;
     while (this.length > 1) {
-      const block = this.blocks[this.first];
+      const block = this.#blocks[this.#first];
       const isOld = ageMs(block.lastEnd) > minAgeMs;
       if (!isOld && this.bytes <= maxBytes) break;
       if (!isOld) this.spansEvictedEarly += block.size.rows;
-      this.remove(block);
+      this.#remove(block);
     }
     // Now and then: to take one at a time from the front of an array would move the rest each time.
-    if (this.first > 64 && this.first * 2 > this.blocks.length) {
-      this.blocks = this.blocks.slice(this.first);
-      this.first = 0;
+    if (this.#first > 64 && this.#first * 2 > this.#blocks.length) {
+      this.#blocks = this.#blocks.slice(this.#first);
+      this.#first = 0;
     }
   }
 
-  private remove(block: Block): void {
-    (this.blocks as (Block | undefined)[])[this.first++] = undefined;
+  #remove(block: Block): void {
+    (this.#blocks as (Block | undefined)[])[this.#first++] = undefined;
     this.bytes -= block.buffer.byteLength;
     this.spans -= block.size.rows;
     this.watcher?.removed();
     if (block.isShared) return;
-    this.spare.push(block.buffer);
-    if (this.spare.length > MOST_SPARE) this.spare.shift();
+    this.#spare.push(block.buffer);
+    if (this.#spare.length > MOST_SPARE) this.#spare.shift();
   }
 }
 

@@ -6,31 +6,31 @@ import { blockBytes } from './block.js';
 import type { RingWatcher } from './flight-ring.js';
 
 export class HeapLimit implements RingWatcher {
-  private readonly native: FastCall | undefined = loadFastCall().module;
+  readonly #native: FastCall | undefined = loadFastCall().module;
 
   /** @param path Where it is written to. */
   constructor(path: string) {
-    this.native?.heapLimitStart?.(path);
+    this.#native?.heapLimitStart?.(path);
   }
 
   get isOn(): boolean {
-    return this.native?.heapLimitStart !== undefined;
+    return this.#native?.heapLimitStart !== undefined;
   }
 
   /** What comes first in the file. */
   setHead(head: Uint8Array): void {
-    this.native?.heapLimitHead?.(head);
+    this.#native?.heapLimitHead?.(head);
   }
 
   added(block: Block): void {
-    this.native?.heapLimitAdd?.(block.buffer, blockBytes(block.size));
+    this.#native?.heapLimitAdd?.(block.buffer, blockBytes(block.size));
   }
 
   removed(): void {
-    this.native?.heapLimitDrop?.();
+    this.#native?.heapLimitDrop?.();
   }
 
   stop(): void {
-    this.native?.heapLimitStop?.();
+    this.#native?.heapLimitStop?.();
   }
 }

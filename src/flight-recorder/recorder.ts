@@ -53,67 +53,72 @@ const KEEP_INTERVAL_MS = 200;
 const LANE_INTERVAL_MS = 1000;
 
 export class FlightRecorder implements TraceKeeper {
+  readonly #collector: Collector;
+  readonly #lane: LaneSource | undefined;
   readonly openSpans = new OpenSpanTable();
-  private readonly ring: FlightRing;
-  private readonly maker: BlockMaker;
-  private readonly files: RowsFiles | undefined;
-  private readonly triggers: Triggers;
-  private readonly timers: NodeJS.Timeout[] = [];
-  private readonly cancelledIds = new Set<string>();
-  private mounted = new RowChunk(CHUNK_ROWS);
-  private mountedTraces: ActiveTrace[] = [];
-  private heap: HeapLimit | undefined;
-  private laneUs = 0;
-  private failed = 0;
+  readonly #ring: FlightRing;
+  readonly #maker: BlockMaker;
+  readonly #files: RowsFiles | undefined;
+  readonly #triggers: Triggers;
+  readonly #timers: NodeJS.Timeout[] = [];
+  readonly #cancelledIds = new Set<string>();
+  #mounted = new RowChunk(CHUNK_ROWS);
+  #mountedTraces: ActiveTrace[] = [];
+  #heap: HeapLimit | undefined;
+  #laneUs = 0;
+  #failed = 0;
 
   /** Throws Node's error for a directory `file` that cannot be made or written to. */
   constructor(
-    private readonly collector: Collector,
+    collector: Collector,
     readonly options: ResolvedRecorder,
-    private readonly lane: LaneSource | undefined,
+    lane: LaneSource | undefined,
   ) {
+    this.#collector = collector;
+    this.#lane = lane;
+
     const { maxBytes, file, triggers } = options;
-    this.ring = new FlightRing(options);
-    this.maker = new BlockMaker(this.ring.allocate);
-    this.files = file === undefined ? undefined : new RowsFiles(file, maxBytes);
-    this.triggers = new Triggers(triggers, (...given) => this.write(...given));
+    this.#ring = new FlightRing(options);
+    this.#maker = new BlockMaker(this.#ring.allocate);
+    this.#files = file === undefined ? undefined : new RowsFiles(file, maxBytes);
+    this.#triggers = new Triggers(triggers, (...given) => this.#write(...given));
     const { directory, heapLimit } = triggers;
-    if (heapLimit === true && directory !== undefined) this.watchHeap(directory);
-    if (file !== undefined) this.every(KEEP_INTERVAL_MS, () => this.collector.keepNow());
-    if (lane !== undefined) this.every(LANE_INTERVAL_MS, () => this.lookAtLane(lane));
+    if (heapLimit === true && directory !== undefined) this.#watchHeap(directory);
+    if (file !== undefined) this.#every(KEEP_INTERVAL_MS, () => this.#collector.keepNow());
+    if (lane !== undefined) this.#every(LANE_INTERVAL_MS, () => this.#lookAtLane(lane));
     collector.keepWith(this);
   }
 
   /** Keeps nothing any more, and forgets what it has. */
   stop(): void {
-    this.collector.keepWith(null);
-    for (const timer of this.timers) clearInterval(timer);
-    this.triggers.stop();
-    this.heap?.stop();
-    this.lane?.stop();
-    this.files?.close();
+    this.#collector.keepWith(null);
+    for (const timer of this.#timers) clearInterval(timer);
+    this.#triggers.stop();
+    this.#heap?.stop();
+    this.#lane?.stop();
+    this.#files?.close();
   }
 
   keep(chunk: RowChunk, from: number, owners: readonly (RowOwner | undefined)[]): void {
     try {
-      this.add(this.maker.make(chunk, from, owners));
+      this.#add(this.#maker.make(chunk, from, owners));
     } catch {
-      this.failed++;
+      this.#failed++;
     }
   }
 
   keepMounted(trace: ActiveTrace, chunk: RowChunk, row: number): void {
-    const last = this.mountedTraces.lastIndexOf(trace);
-    const slot = last < 0 ? this.mountedTraces.push(trace) - 1 : last;
-    this.mounted.copy(chunk, row, slot);
-    if (this.mounted.isFull) this.keepAllMounted();
+    const last = this.#mountedTraces.lastIndexOf(trace);
+    const slot = last < 0 ? this.#mountedTraces.push(trace) - 1 : last;
+    this.#mounted.copy(chunk, row, slot);
+    if (this.#mounted.isFull) this.#keepAllMounted();
   }
 
   ended(trace: ActiveTrace, root: EndedRoot): boolean {
     try {
-      return this.triggers.ended(trace, root);
+      return this.#triggers.ended(trace, root);
     } catch {
-      this.failed++;
+      this.#failed++;
       return false;
     }
   }
@@ -121,27 +126,27 @@ export class FlightRecorder implements TraceKeeper {
   cancelled(trace: ActiveTrace): void {
     const traceId = trace.context.traceId;
     // The oldest: its spans leave the ring first.
-    if (this.cancelledIds.size >= MOST_CANCELLED)
-      this.cancelledIds.delete(this.cancelledIds.values().next().value ?? '');
-    this.cancelledIds.add(traceId);
-    this.files?.addJson({ kind: 'cancelled', traceId });
+    if (this.#cancelledIds.size >= MOST_CANCELLED)
+      this.#cancelledIds.delete(this.#cancelledIds.values().next().value ?? '');
+    this.#cancelledIds.add(traceId);
+    this.#files?.addJson({ kind: 'cancelled', traceId });
   }
 
   /** What is held now: a consistent cut. It stays as it is while spans go on. */
   snapshot(reason: SnapshotReason): BlockSnapshot {
-    this.collector.keepNow();
-    this.keepAllMounted();
+    this.#collector.keepNow();
+    this.#keepAllMounted();
     const taken = now();
     return new BlockSnapshot({
       reason,
       anchor: takeAnchor(),
       taken,
-      resource: this.collector.resource,
-      blocks: this.ring.share(),
+      resource: this.#collector.resource,
+      blocks: this.#ring.share(),
       open: openBlocks(this.openSpans.all() as readonly Span[], taken),
-      lane: this.lane?.rows() ?? [],
+      lane: this.#lane?.rows() ?? [],
       tornRows: 0,
-      cancelled: new Set(this.cancelledIds),
+      cancelled: new Set(this.#cancelledIds),
     });
   }
 
@@ -154,7 +159,7 @@ export class FlightRecorder implements TraceKeeper {
   }
 
   stats(): FlightRecorderStats {
-    const { ring, openSpans, triggers } = this;
+    const [ring, triggers, { openSpans }] = [this.#ring, this.#triggers, this];
     return {
       spans: ring.spans,
       bytes: ring.bytes,
@@ -165,27 +170,26 @@ export class FlightRecorder implements TraceKeeper {
       openSpansForgotten: openSpans.forgotten,
       snapshots: triggers.written,
       triggersSkipped: triggers.skipped,
-      failed: this.failed + (this.files?.failed ?? 0),
+      failed: this.#failed + (this.#files?.failed ?? 0),
     };
   }
 
-  private watchHeap(directory: string): void {
+  #watchHeap(directory: string): void {
     const heap = new HeapLimit(snapshotPath(directory, 'heap-limit'));
-    this.heap = heap;
-    this.ring.watcher = heap;
+    this.#heap = heap;
+    this.#ring.watcher = heap;
     const look = (): void => {
-      this.collector.keepNow();
-      const { lane, cancelledIds: cancelled, collector } = this;
+      this.#collector.keepNow();
+      const [lane, cancelled, { resource }] = [this.#lane, this.#cancelledIds, this.#collector];
       const reason = { kind: 'heap-limit', text: 'the heap was close to its limit', traceId: '' } as const;
-      const { resource } = collector;
       const known = { reason, resource, cancelled, anchor: takeAnchor(), lane: lane?.rows() ?? [] };
       heap.setHead(headRecord({ ...known, taken: 0, tornRows: 0 }, ALL_BLOCKS));
     };
     look();
-    this.every(KEEP_INTERVAL_MS, look);
+    this.#every(KEEP_INTERVAL_MS, look);
   }
 
-  private write(reason: SnapshotReason, path: string, isLast: boolean, done: () => void): void {
+  #write(reason: SnapshotReason, path: string, isLast: boolean, done: () => void): void {
     try {
       const snapshot = this.snapshot(reason);
       if (isLast) {
@@ -194,39 +198,39 @@ export class FlightRecorder implements TraceKeeper {
         return;
       }
       writeSnapshotFile(snapshot, path).then(done, () => {
-        this.failed++;
+        this.#failed++;
       });
     } catch {
-      this.failed++;
+      this.#failed++;
     }
   }
 
-  private add(block: Block | undefined): void {
+  #add(block: Block | undefined): void {
     if (block === undefined) return;
-    this.files?.add(block);
-    this.ring.add(block);
+    this.#files?.add(block);
+    this.#ring.add(block);
   }
 
-  private keepAllMounted(): void {
-    if (this.mounted.count === 0) return;
-    this.add(this.maker.makeOf(this.mounted, this.mountedTraces));
-    this.mounted.clear();
-    this.mountedTraces = [];
+  #keepAllMounted(): void {
+    if (this.#mounted.count === 0) return;
+    this.#add(this.#maker.makeOf(this.#mounted, this.#mountedTraces));
+    this.#mounted.clear();
+    this.#mountedTraces = [];
   }
 
-  private lookAtLane(lane: LaneSource): void {
-    const rows = lane.rows().filter(({ endUs }) => endUs > this.laneUs);
+  #lookAtLane(lane: LaneSource): void {
+    const rows = lane.rows().filter(({ endUs }) => endUs > this.#laneUs);
     if (rows.length === 0) return;
-    this.laneUs = rows[rows.length - 1].endUs;
-    this.files?.addJson({ kind: 'lane', rows });
+    this.#laneUs = rows[rows.length - 1].endUs;
+    this.#files?.addJson({ kind: 'lane', rows });
     const longest = rows.reduce(
       (most, { kind, startUs, endUs }) => (kind === 'busy' ? Math.max(most, endUs - startUs) : most),
       0,
     );
-    if (longest > 0) this.triggers.stalled(longest / 1000);
+    if (longest > 0) this.#triggers.stalled(longest / 1000);
   }
 
-  private every(ms: number, work: () => void): void {
-    this.timers.push(setInterval(work, ms).unref());
+  #every(ms: number, work: () => void): void {
+    this.#timers.push(setInterval(work, ms).unref());
   }
 }

@@ -42,70 +42,72 @@ const isAlive = (pid: number): boolean => {
 };
 
 export class RowsFiles {
-  private descriptor: number | undefined;
-  private bytes = 0;
-  private number = 0;
-  private readonly started = Date.now();
+  readonly #directory: string;
+  readonly #maxBytes: number;
+  #descriptor: number | undefined;
+  #bytes = 0;
+  #number = 0;
+  readonly #started = Date.now();
   /** Writes that have failed. */
   failed = 0;
 
   /** The directory is there. Throws Node's error where it cannot be written to. */
-  constructor(
-    private readonly directory: string,
-    private readonly maxBytes: number,
-  ) {
-    this.removeOld();
-    this.next();
+  constructor(directory: string, maxBytes: number) {
+    this.#directory = directory;
+    this.#maxBytes = maxBytes;
+
+    this.#removeOld();
+    this.#next();
   }
 
   add(block: Block): void {
-    this.write(blockParts(block));
+    this.#write(blockParts(block));
   }
 
   /** A record that is no block. */
   addJson(value: RowsLane | { readonly kind: 'cancelled'; readonly traceId: string }): void {
-    this.write([jsonRecord(value)]);
+    this.#write([jsonRecord(value)]);
   }
 
   close(): void {
-    if (this.descriptor !== undefined) closeSync(this.descriptor);
-    this.descriptor = undefined;
+    if (this.#descriptor !== undefined) closeSync(this.#descriptor);
+    this.#descriptor = undefined;
   }
 
-  private write(parts: readonly Uint8Array[]): void {
+  #write(parts: readonly Uint8Array[]): void {
     try {
-      if (this.bytes > this.maxBytes / FILES) this.next();
-      if (this.descriptor === undefined) return;
+      if (this.#bytes > this.#maxBytes / FILES) this.#next();
+      if (this.#descriptor === undefined) return;
       const wanted = parts.reduce((sum, { length }) => sum + length, 0);
-      const written = writevSync(this.descriptor, parts);
-      this.bytes += written;
+      const written = writevSync(this.#descriptor, parts);
+      this.#bytes += written;
       // What follows the torn end of a file would not be found.
       if (written < wanted) throw new Error('the file took a part only');
     } catch {
       this.failed++;
-      this.bytes = Number.POSITIVE_INFINITY;
+      this.#bytes = Number.POSITIVE_INFINITY;
     }
   }
 
-  private next(): void {
+  #next(): void {
     this.close();
-    this.number++;
+    this.#number++;
     const name = (number: number): string =>
-      join(this.directory, `flight-${this.started}-${process.pid}-${number}.rows`);
-    if (this.number > FILES) rmSync(name(this.number - FILES), { force: true });
-    this.descriptor = openSync(name(this.number), 'wx', 0o600);
-    this.bytes = 0;
-    this.write([jsonRecord({ kind: 'rows', pid: process.pid } satisfies RowsHead)]);
+      join(this.#directory, `flight-${this.#started}-${process.pid}-${number}.rows`);
+    if (this.#number > FILES) rmSync(name(this.#number - FILES), { force: true });
+    this.#descriptor = openSync(name(this.#number), 'wx', 0o600);
+    this.#bytes = 0;
+    this.#write([jsonRecord({ kind: 'rows', pid: process.pid } satisfies RowsHead)]);
   }
 
-  private removeOld(): void {
-    const files = readdirSync(this.directory)
+  #removeOld(): void {
+    const files = readdirSync(this.#directory)
       .map(partsOfName)
       .filter((file) => file !== undefined);
     const left = files.filter(({ pid }) => !isAlive(pid));
     const starts = [...new Set(left.map(({ started }) => started))].sort((a, b) => b - a);
     for (const { name, started } of left) {
-      if (starts.indexOf(started) >= MOST_LEFT) rmSync(join(this.directory, name), { force: true });
+      if (starts.indexOf(started) >= MOST_LEFT) rmSync(join(this.#directory, name), { force: true });
     }
   }
 }

@@ -19,47 +19,49 @@ export const snapshotPath = (directory: string, kind: SnapshotReason['kind']): s
   join(directory, `${new Date().toISOString().replaceAll(':', '-')}-${process.pid}-${kind}.flight`);
 
 export class Triggers {
-  private readonly usual = new UsualDurations();
-  private readonly offs: (() => void)[] = [];
-  private lastMs = Number.NEGATIVE_INFINITY;
-  private isWaiting = false;
-  private hasCrashed = false;
+  readonly #options: ResolvedTriggers;
+  readonly #write: WriteSnapshot;
+  readonly #usual = new UsualDurations();
+  readonly #offs: (() => void)[] = [];
+  #lastMs = Number.NEGATIVE_INFINITY;
+  #isWaiting = false;
+  #hasCrashed = false;
   /** Files asked for, and triggers that came too soon after another one. */
   written = 0;
   skipped = 0;
 
-  constructor(
-    private readonly options: ResolvedTriggers,
-    private readonly write: WriteSnapshot,
-  ) {
+  constructor(options: ResolvedTriggers, write: WriteSnapshot) {
+    this.#options = options;
+    this.#write = write;
+
     const { signal, crash } = options;
-    if (signal !== undefined) this.onSignal(signal);
-    if (crash === true) this.onCrash();
+    if (signal !== undefined) this.#onSignal(signal);
+    if (crash === true) this.#onCrash();
   }
 
   stop(): void {
-    for (const off of this.offs.splice(0)) off();
+    for (const off of this.#offs.splice(0)) off();
   }
 
   /** True when the trace of a root that has ended is wanted. */
   ended(trace: ActiveTrace, root: EndedRoot): boolean {
-    const reason = this.reasonOf(trace, root);
+    const reason = this.#reasonOf(trace, root);
     if (reason === undefined) return false;
-    this.soon(reason);
+    this.#soon(reason);
     return true;
   }
 
   /** The event loop was busy for so long. */
   stalled(ms: number): void {
-    const { stallMs } = this.options;
+    const { stallMs } = this.#options;
     if (stallMs === undefined || ms < stallMs) return;
-    this.soon({ kind: 'stall', text: `the event loop was busy for ${ms.toFixed(0)} ms`, traceId: '' });
+    this.#soon({ kind: 'stall', text: `the event loop was busy for ${ms.toFixed(0)} ms`, traceId: '' });
   }
 
-  private reasonOf(trace: ActiveTrace, { name, begin, endTicks }: EndedRoot): SnapshotReason | undefined {
-    const { slowMs, timesUsual, error } = this.options;
+  #reasonOf(trace: ActiveTrace, { name, begin, endTicks }: EndedRoot): SnapshotReason | undefined {
+    const { slowMs, timesUsual, error } = this.#options;
     const ns = (endTicks - begin) * nsPerTick();
-    const usual = timesUsual === undefined ? undefined : this.usual.add(name, ns);
+    const usual = timesUsual === undefined ? undefined : this.#usual.add(name, ns);
     const took = (more = ''): string => `${name} took ${(ns / 1e6).toPrecision(4)} ms${more}`;
     const traceId = (): string => trace.context.traceId;
     if (slowMs !== undefined && ns > slowMs * 1e6) return { kind: 'slow', text: took(), traceId: traceId() };
@@ -72,63 +74,63 @@ export class Triggers {
   }
 
   // What ends in the same turn of the event loop is to be in it.
-  private soon(reason: SnapshotReason): void {
-    if (this.options.directory === undefined) return;
-    if (this.isWaiting || performance.now() - this.lastMs < this.options.minIntervalMs) {
+  #soon(reason: SnapshotReason): void {
+    if (this.#options.directory === undefined) return;
+    if (this.#isWaiting || performance.now() - this.#lastMs < this.#options.minIntervalMs) {
       this.skipped++;
       return;
     }
-    this.isWaiting = true;
+    this.#isWaiting = true;
     setImmediate(() => {
-      this.isWaiting = false;
-      this.lastMs = performance.now();
-      this.toFile(reason, false);
+      this.#isWaiting = false;
+      this.#lastMs = performance.now();
+      this.#toFile(reason, false);
     });
   }
 
-  private toFile(reason: SnapshotReason, isLast: boolean): void {
-    const { directory } = this.options;
+  #toFile(reason: SnapshotReason, isLast: boolean): void {
+    const { directory } = this.#options;
     if (directory === undefined) return;
     this.written++;
-    this.write(reason, snapshotPath(directory, reason.kind), isLast, () => this.removeOld(directory));
+    this.#write(reason, snapshotPath(directory, reason.kind), isLast, () => this.#removeOld(directory));
   }
 
-  private removeOld(directory: string): void {
+  #removeOld(directory: string): void {
     try {
       const files = readdirSync(directory).filter((name) => /^\d{4}-.*\.flight$/.test(name));
-      const most = this.options.maxFiles;
+      const most = this.#options.maxFiles;
       for (const name of files.sort().slice(0, Math.max(0, files.length - most))) rmSync(join(directory, name));
     } catch {
       // Another process may have deleted it first.
     }
   }
 
-  private on(event: string, listener: (...args: never[]) => void): void {
+  #on(event: string, listener: (...args: never[]) => void): void {
     process.on(event, listener as (...args: unknown[]) => void);
-    this.offs.push(() => process.off(event, listener as (...args: unknown[]) => void));
+    this.#offs.push(() => process.off(event, listener as (...args: unknown[]) => void));
   }
 
-  private onSignal(signal: NodeJS.Signals): void {
+  #onSignal(signal: NodeJS.Signals): void {
     const handler = (): void => {
-      this.toFile({ kind: 'signal', text: signal, traceId: '' }, true);
+      this.#toFile({ kind: 'signal', text: signal, traceId: '' }, true);
       // Nobody else listens: it ends the process as it would have without us.
       if (!FATAL.includes(signal) || process.listenerCount(signal) > 1) return;
       process.off(signal, handler);
       process.kill(process.pid, signal);
     };
     endsProcess(handler);
-    this.on(signal, handler);
+    this.#on(signal, handler);
   }
 
-  private onCrash(): void {
-    this.on('uncaughtExceptionMonitor', (error: unknown, origin: string) => {
-      this.hasCrashed = true;
+  #onCrash(): void {
+    this.#on('uncaughtExceptionMonitor', (error: unknown, origin: string) => {
+      this.#hasCrashed = true;
       const kind = origin === 'unhandledRejection' ? 'unhandled-rejection' : 'uncaught-exception';
-      this.toFile({ kind, text: textOf(error), traceId: '' }, true);
+      this.#toFile({ kind, text: textOf(error), traceId: '' }, true);
     });
-    this.on('exit', (code: number) => {
-      if (code === 0 || this.hasCrashed) return;
-      this.toFile({ kind: 'exit-code', text: `exit code ${code}`, traceId: '' }, true);
+    this.#on('exit', (code: number) => {
+      if (code === 0 || this.#hasCrashed) return;
+      this.#toFile({ kind: 'exit-code', text: `exit code ${code}`, traceId: '' }, true);
     });
   }
 }

@@ -19,20 +19,20 @@ const stepOf = (ns: number): number => Math.min(STEPS - 1, Math.max(0, Math.floo
 const endOfStep = (step: number): number => 2 ** ((step + 1) / 4);
 
 export class UsualDurations {
-  private readonly byName = new Map<string, Histogram>();
+  readonly #byName = new Map<string, Histogram>();
   /** Roots whose name found no place. */
   refused = 0;
 
   /** Add a duration, and give the 99th percentile before it in nanoseconds; undefined while too few are known. */
   add(name: string, ns: number): number | undefined {
-    let one = this.byName.get(name);
+    let one = this.#byName.get(name);
     if (one === undefined) {
-      if (this.byName.size >= MOST_NAMES) {
+      if (this.#byName.size >= MOST_NAMES) {
         this.refused++;
         return undefined;
       }
       one = new Histogram();
-      this.byName.set(name, one);
+      this.#byName.set(name, one);
     }
     const before = one.p99 < 0 ? undefined : endOfStep(one.p99);
     one.counts[stepOf(ns)]++;
