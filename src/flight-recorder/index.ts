@@ -1,4 +1,13 @@
 // The flight recorder's room from outside: the last minute in memory, snapshots of it, and where the time of a span went.
+
+export { divide } from './division/divide.js';
+export type { Division, HotFrames, LoopHolder } from './division/division.js';
+export { DivisionIndex } from './division/division-index.js';
+export { drawStalls } from './division/draw-stalls.js';
+export { formatDivision } from './division/format-division.js';
+export { type Stall, stalls } from './division/stalls.js';
+export type { SpanKey, TimedSpan, TimeWindow } from './division/timed-span.js';
+export type { Waiter } from './division/waiters.js';
 export { FlightError, type FlightErrorCode } from './flight-error.js';
 export type { LanePart, LaneRow } from './lane/lane-row.js';
 export { readSnapshotFile, recoverSnapshot } from './read-snapshot.js';

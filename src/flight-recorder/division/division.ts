@@ -1,0 +1,42 @@
+// How the time of a span divides: what a division says. Types only.
+
+/** A span that had the event loop; of several of one name in one trace, all of them. */
+export interface LoopHolder {
+  readonly name: string;
+  /** 32 hex digits. */
+  readonly traceId: string;
+  /** Microseconds. */
+  readonly us: number;
+}
+
+/** Work that no span covers, with the functions that ran. */
+export interface HotFrames {
+  /** Innermost first: `parse app.js:12`. */
+  readonly frames: readonly string[];
+  /** Microseconds. */
+  readonly us: number;
+}
+
+/**
+ * Where the time of one span went, in microseconds. `ownUs`, `gcUs`, `othersUs`, `untracedUs`, `waitingUs` and `unknownUs` add up to
+ * `durationUs` exactly; times are taken to the quarter of a microsecond.
+ */
+export interface Division {
+  readonly durationUs: number;
+  /** Synchronous work of the span and of all below it in this process, as far as local spans and the lane tell it. */
+  readonly ownUs: number;
+  /** Garbage collections, whoever's garbage it was. */
+  readonly gcUs: number;
+  /** The loop had other spans: of other traces, above this one, or beside it. */
+  readonly othersUs: number;
+  /** The three that had it longest, the longest first. */
+  readonly others: readonly LoopHolder[];
+  /** The loop was busy with something that no span covers. */
+  readonly untracedUs: number;
+  /** The three stacks that took most of that, the hottest first; empty where no stacks are known. */
+  readonly untracedFrames: readonly HotFrames[];
+  /** The loop was not busy for longer than the bound of the lane, and no local span ran: input, output, timers, and short work. */
+  readonly waitingUs: number;
+  /** The loop was busy with what nothing tells, or no lane was kept. */
+  readonly unknownUs: number;
+}

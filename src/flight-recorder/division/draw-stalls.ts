@@ -1,0 +1,43 @@
+// Stalls as a table for a terminal: a line for each, and below it who had the loop and who waited. No name of a span reaches the terminal as
+// anything but text.
+import { shortText } from '../../base/text/escape-text.js';
+import { formatDuration, shortTime } from '../../formats/terminal/units.js';
+import type { Stall } from './stalls.js';
+
+const MAX_NAME = 60;
+const SHORT_ID = 8;
+
+const time = (us: number): string => formatDuration(us * 1000);
+
+const nameOf = ({ name, traceId }: { readonly name: string; readonly traceId: string }): string =>
+  `${shortText(name, MAX_NAME) || '(no name)'} [${traceId.slice(0, SHORT_ID)}]`;
+
+const holdersOf = ({ holders, heldUs, gcUs, untracedUs, untracedFrames, unknownUs }: Stall): string => {
+  const rest = heldUs - holders.reduce((sum, { us }) => sum + us, 0);
+  const frames = untracedFrames.map((hot) => `${shortText(hot.frames[0], MAX_NAME)} ${time(hot.us)}`);
+  const parts = [
+    ...holders.map((holder) => `${nameOf(holder)} ${time(holder.us)}`),
+    rest > 0 ? `others ${time(rest)}` : '',
+    gcUs > 0 ? `gc ${time(gcUs)}` : '',
+    untracedUs > 0 ? `untraced ${time(untracedUs)}${frames.length > 0 ? ` (${frames.join(', ')})` : ''}` : '',
+    unknownUs > 0 ? `unknown ${time(unknownUs)}` : '',
+  ];
+  return parts.filter((part) => part !== '').join(', ');
+};
+
+const waitersOf = ({ waiters, waiterCount, waitedUs }: Stall): string => {
+  if (waiterCount === 0) return 'nobody waited';
+  const named = waiters.slice(0, 3).map((waiter) => `${nameOf(waiter)} ${time(waiter.us)}`);
+  const more = waiterCount - named.length;
+  const list = more > 0 ? [...named, `and ${more} more`] : named;
+  return `${waiterCount} ${waiterCount === 1 ? 'trace' : 'traces'} waited ${time(waitedUs)} in all: ${list.join(', ')}`;
+};
+
+/** The text; every line ends in a line break, and there is none without a stall. */
+export const drawStalls = (stalls: readonly Stall[], bold: (text: string) => string = (text) => text): string =>
+  stalls
+    .map((stall) => {
+      const start = shortTime(BigInt(Math.round(stall.startUs)) * 1000n);
+      return `${bold(`${start}  ${time(stall.durationUs)}`)}\n  loop: ${holdersOf(stall)}\n  ${waitersOf(stall)}\n`;
+    })
+    .join('');

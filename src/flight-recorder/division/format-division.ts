@@ -1,0 +1,60 @@
+// A division as one line for people. The numbers shown add up to the one before the `=` after rounding, and no name of a span reaches the terminal
+// as anything but text.
+import { shortText } from '../../base/text/escape-text.js';
+import type { Division } from './division.js';
+import { roundedTo, scaleFor } from './rounded-parts.js';
+
+const MAX_NAME = 60;
+
+/** The name under which the rest of the others stands. */
+const REST = 'others';
+
+const othersByName = ({ others, othersUs }: Division): Map<string, number> => {
+  const byName = new Map<string, number>();
+  let named = 0;
+  const add = (name: string, us: number): void => void byName.set(name, (byName.get(name) ?? 0) + us);
+  for (const { name, us } of others) {
+    add(shortText(name, MAX_NAME) || '(no name)', us);
+    named += us;
+  }
+  add(REST, othersUs - named);
+  return byName;
+};
+
+/**
+ * A division as `120 ms = own 15 + loop 80 (POST /import 62, gc 11, untraced 7) + waiting 25`. `loop` is all that had the event loop
+ * and was not the span's: others, collections, work without a span. All numbers are in the first one's unit, rounded so that they add up;
+ * what rounds to nothing is left out.
+ *
+ * @example
+ * ```ts
+ * import { DivisionIndex, divide, formatDivision } from 'spanline/flight-recorder';
+ * const span = { traceId: 'a'.repeat(32), spanId: '1'.repeat(16), parentSpanId: '', name: 'parse', startUs: 0, endUs: 1500, isSync: true };
+ * const division = divide(new DivisionIndex([span]), span);
+ * console.assert(division !== undefined && formatDivision(division) === '1.50 ms = own 1.50');
+ * ```
+ */
+export const formatDivision = (division: Division): string => {
+  const { durationUs, ownUs, gcUs, untracedUs, waitingUs, unknownUs } = division;
+  const scale = scaleFor(durationUs);
+  const others = [...othersByName(division)];
+  const loopParts: [string, number][] = [...others, ['gc', gcUs], ['untraced', untracedUs]];
+  const [total, [own, waiting, unknown, ...loop]] = roundedTo(scale, [
+    ownUs,
+    waitingUs,
+    unknownUs,
+    ...loopParts.map(([, us]) => us),
+  ]);
+  const shownLoop = loopParts
+    .map(([name], i) => ({ name, value: loop[i] }))
+    .filter(({ value }) => value > 0)
+    .map(({ name, value }) => `${name} ${scale.text(value)}`);
+  const sumOfLoop = loop.reduce((sum, value) => sum + value, 0);
+  const parts = [
+    own > 0 ? `own ${scale.text(own)}` : '',
+    sumOfLoop > 0 ? `loop ${scale.text(sumOfLoop)} (${shownLoop.join(', ')})` : '',
+    waiting > 0 ? `waiting ${scale.text(waiting)}` : '',
+    unknown > 0 ? `unknown ${scale.text(unknown)}` : '',
+  ].filter((part) => part !== '');
+  return `${scale.text(total)} ${scale.unit} = ${parts.length === 0 ? scale.text(0) : parts.join(' + ')}`;
+};

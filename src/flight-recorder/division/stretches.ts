@@ -1,0 +1,71 @@
+// Lists of stretches of time in order and without overlaps, each with a reference to what it is of. Times are ticks (`timed-span.ts`).
+// Must stay n log n, whatever overlaps whatever.
+
+/** Stretches by number: `starts[i]` to `ends[i]` belongs to `refs[i]`. */
+export class Stretches {
+  readonly starts: number[] = [];
+  readonly ends: number[] = [];
+  readonly refs: number[] = [];
+
+  get count(): number {
+    return this.starts.length;
+  }
+
+  /** Behind all that are there; one of no length is left out, and one that goes on with the last is joined to it. */
+  add(start: number, end: number, ref: number): void {
+    if (end <= start) return;
+    const last = this.count - 1;
+    if (last >= 0 && this.refs[last] === ref && this.ends[last] === start) {
+      this.ends[last] = end;
+      return;
+    }
+    this.starts.push(start);
+    this.ends.push(end);
+    this.refs.push(ref);
+  }
+
+  /** The first that ends after `time`. */
+  firstAfter(time: number): number {
+    let low = 0;
+    let high = this.count;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (this.ends[middle] <= time) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+}
+
+/** A stretch that may overlap others. */
+export interface Piece {
+  readonly start: number;
+  readonly end: number;
+  readonly ref: number;
+  /** Among pieces of the same time, the highest is the innermost. */
+  readonly order: number;
+}
+
+/** The innermost at each moment: the one that began last. One that ends later than what is around it is not cut. */
+export const innermost = (pieces: Piece[]): Stretches => {
+  pieces.sort((a, b) => a.start - b.start || b.end - a.end || a.order - b.order);
+  const out = new Stretches();
+  const open: Piece[] = [];
+  let now = Number.NEGATIVE_INFINITY;
+  const closeUntil = (time: number): void => {
+    for (let top = open.at(-1); top !== undefined && top.end <= time; top = open.at(-1)) {
+      out.add(now, top.end, top.ref);
+      now = Math.max(now, top.end);
+      open.pop();
+    }
+    const top = open.at(-1);
+    if (top !== undefined) out.add(now, time, top.ref);
+    now = Math.max(now, time);
+  };
+  for (const piece of pieces) {
+    closeUntil(piece.start);
+    open.push(piece);
+  }
+  closeUntil(Number.POSITIVE_INFINITY);
+  return out;
+};

@@ -1,0 +1,239 @@
+// Planted causes are named, who only waited is not blamed, and the line that a person reads adds up.
+import { describe, expect, test } from 'vitest';
+import { divide } from '../../../src/flight-recorder/division/divide.js';
+import type { Division } from '../../../src/flight-recorder/division/division.js';
+import { DivisionIndex } from '../../../src/flight-recorder/division/division-index.js';
+import { drawStalls } from '../../../src/flight-recorder/division/draw-stalls.js';
+import { formatDivision } from '../../../src/flight-recorder/division/format-division.js';
+import { stalls } from '../../../src/flight-recorder/division/stalls.js';
+import type { TimedSpan } from '../../../src/flight-recorder/division/timed-span.js';
+import { busy, gc, part, seeded, span, sumOf } from './support/spans.js';
+
+const ms = (value: number): number => value * 1000;
+const ALL = [{ fromUs: 0, toUs: ms(1000) }];
+
+// The case of the issue: a request that did 15 ms of work, waited 80 ms for the loop, and 25 ms for a database.
+const slow = span('aa/1', 'GET /cart', [0, ms(120)]);
+const render = span('aa/2<1', 'render', [ms(100), ms(115)], 'local');
+const upload = span('bb/1', 'POST /import', [ms(5), ms(90)]);
+const LANE = [
+  busy([ms(10), ms(90)], part(upload, [ms(10), ms(83)]), part(undefined, [ms(83), ms(90)], ['tick app.js:7'])),
+  gc([ms(20), ms(31)]),
+];
+const index = new DivisionIndex([slow, render, upload], LANE, ALL);
+const of = (which: TimedSpan, from = index): Division => divide(from, which) as Division;
+
+describe('divide', () => {
+  test('a request is divided among itself, others, collections, work without a span, and waiting', () => {
+    const division = of(slow);
+    expect(division).toEqual({
+      durationUs: ms(120),
+      ownUs: ms(15),
+      gcUs: ms(11),
+      othersUs: ms(62),
+      others: [{ name: 'POST /import', traceId: 'bb', us: ms(62) }],
+      untracedUs: ms(7),
+      untracedFrames: [{ frames: ['tick app.js:7'], us: ms(7) }],
+      waitingUs: ms(25),
+      unknownUs: 0,
+    });
+    expect(formatDivision(division)).toBe(
+      '120 ms = own 15 + loop 80 (POST /import 62, gc 11, untraced 7) + waiting 25',
+    );
+  });
+
+  test('the same stretch is the work of the one and the wait of the other', () => {
+    expect(formatDivision(of(upload))).toBe('85.0 ms = own 62.0 + loop 18.0 (gc 11.0, untraced 7.0) + waiting 5.0');
+  });
+
+  test('without a lane only local spans tell, and the rest is unknown', () => {
+    expect(formatDivision(of(slow, new DivisionIndex([slow, render, upload])))).toBe('120 ms = own 15 + unknown 105');
+  });
+
+  test('where the lane was kept for a part only, the other part is unknown', () => {
+    const half = new DivisionIndex([slow], [], [{ fromUs: ms(60), toUs: ms(200) }]);
+    expect(formatDivision(of(slow, half))).toBe('120 ms = waiting 60 + unknown 60');
+  });
+
+  test('a busy stretch that nothing explains is unknown, not waiting', () => {
+    const unexplained = new DivisionIndex([slow], [busy([ms(10), ms(50)])], ALL);
+    expect(formatDivision(of(slow, unexplained))).toBe('120 ms = waiting 80 + unknown 40');
+  });
+
+  test('nested local spans count once, for each that is asked', () => {
+    const inner = span('aa/3<2', 'escape', [ms(102), ms(110)], 'local');
+    const nested = new DivisionIndex([slow, render, inner], [], ALL);
+    expect(of(slow, nested).ownUs).toBe(ms(15));
+    expect(of(render, nested).ownUs).toBe(ms(15));
+    expect(of(inner, nested)).toMatchObject({ ownUs: ms(8), durationUs: ms(8) });
+  });
+
+  test('a span above and a span beside count as others: they had the loop', () => {
+    const query = span('aa/4<1', 'SELECT', [ms(90), ms(118)]);
+    const siblings = new DivisionIndex([slow, render, query], [], ALL);
+    expect(of(query, siblings).others).toEqual([{ name: 'render', traceId: 'aa', us: ms(15) }]);
+  });
+
+  test('a span of the same trace that is not there may be above or below: unknown; of another trace it is other', () => {
+    const gone = { ...span('aa/9', 'gone', [0, 1]) };
+    const elsewhere = { ...gone, traceId: 'cc' };
+    const lane = [busy([ms(10), ms(30)], part(gone, [ms(10), ms(20)]), part(elsewhere, [ms(20), ms(30)]))];
+    const division = of(slow, new DivisionIndex([slow], lane, ALL));
+    expect(division).toMatchObject({ unknownUs: ms(10), othersUs: ms(10), waitingUs: ms(100) });
+  });
+
+  test('a span that was current within a local span and is below it is what ran', () => {
+    const inner = span('aa/5<2', 'hook', [ms(101), ms(130)]);
+    const lane = [busy([ms(100), ms(115)], part(inner, [ms(105), ms(110)]))];
+    const both = new DivisionIndex([slow, render, inner], lane, ALL);
+    expect(of(inner, both).ownUs).toBe(ms(5));
+    expect(of(render, both).ownUs).toBe(ms(15));
+  });
+
+  test('others are named by how long they had the loop, three of them, over all their spans', () => {
+    const spans = [1, 2, 3, 4, 5].map((i) => span(`t${i % 4}/${i}`, `job ${i % 4}`, [ms(10 * i), ms(11 * i)], 'local'));
+    const many = new DivisionIndex([slow, ...spans], [], ALL);
+    expect(of(slow, many).others.map(({ name, us }) => [name, us])).toEqual([
+      ['job 1', ms(6)],
+      ['job 0', ms(4)],
+      ['job 3', ms(3)],
+    ]);
+    expect(formatDivision(of(slow, many))).toBe('120 ms = loop 15 (job 1 6, job 0 4, job 3 3, others 2) + waiting 105');
+  });
+
+  test('Unix times as doubles add up exactly', () => {
+    const base = 1_764_000_000_000_000;
+    const random = seeded(7);
+    for (let i = 0; i < 500; i++) {
+      const at = (share: number): number => base + share * 1e6 * random();
+      const [a, b, c, d] = [at(1), at(1), at(1), at(1)].sort((x, y) => x - y);
+      const outer = span('aa/1', 'a', [a, d]);
+      const inner = span('aa/2<1', 'b', [b, c], 'local');
+      const division = of(outer, new DivisionIndex([outer, inner], [gc([a + 0.3, b])], [{ fromUs: a, toUs: c }]));
+      expect(sumOf(division)).toBe(division.durationUs);
+      expect(division.durationUs).toBe(d - a);
+    }
+  });
+
+  test('a span that is not there has no division, one of no length nothing to divide, and ids in a circle end', () => {
+    const circle = [span('aa/7<8', 'a', [0, 10]), span('aa/8<7', 'b', [0, 10], 'local'), span('aa/9<9', 'c', [5, 5])];
+    const odd = new DivisionIndex(circle);
+    expect(divide(odd, { traceId: 'zz', spanId: '7' })).toBeUndefined();
+    expect(formatDivision(of(circle[2], odd))).toBe('0.00 µs = 0.00');
+    expect(of(circle[0], odd).ownUs).toBe(10);
+  });
+
+  test('half a million spans, one below the other and side by side, are divided', () => {
+    const spans: TimedSpan[] = [];
+    for (let i = 0; i < 250_000; i++) {
+      const parentSpanId = i === 0 ? '' : `d${i - 1}`;
+      spans.push({ ...span('deep/0', 'level', [i, 1_000_000 - i], 'local'), spanId: `d${i}`, parentSpanId });
+      spans.push(span(`t${i}/1`, 'GET /', [i * 4, i * 4 + 2000]));
+    }
+    const lane = Array.from({ length: 4096 }, (_, i) =>
+      busy([i * 240, i * 240 + 100], part(spans[1], [i * 240, i * 240 + 50])),
+    );
+    const large = new DivisionIndex(spans, lane, ALL);
+    expect(of(spans[0], large).ownUs).toBe(1_000_000);
+    expect(of(spans[1], large).othersUs).toBe(2000);
+    expect(stalls(large, 5)).toHaveLength(5);
+  });
+});
+
+describe('formatDivision', () => {
+  const parts = (durationUs: number, others: Partial<Division>): Division => ({
+    durationUs,
+    ownUs: 0,
+    gcUs: 0,
+    othersUs: 0,
+    others: [],
+    untracedUs: 0,
+    untracedFrames: [],
+    waitingUs: 0,
+    unknownUs: 0,
+    ...others,
+  });
+
+  test.each([
+    [
+      parts(1_000_000, { ownUs: 333_333, gcUs: 333_333, waitingUs: 333_334 }),
+      '1.00 s = own 0.33 + loop 0.33 (gc 0.33) + waiting 0.34',
+    ],
+    [parts(12, { ownUs: 11.75, unknownUs: 0.25 }), '12.0 µs = own 11.8 + unknown 0.2'],
+    [parts(120_000, { ownUs: 400, waitingUs: 119_600 }), '120 ms = waiting 120'],
+    [parts(3, { gcUs: 1, waitingUs: 1, unknownUs: 1 }), '3.00 µs = loop 1.00 (gc 1.00) + waiting 1.00 + unknown 1.00'],
+  ])('%#', (division, text) => {
+    expect(formatDivision(division)).toBe(text);
+  });
+
+  test('the numbers shown add up, whatever they are', () => {
+    const random = seeded(3);
+    for (let i = 0; i < 3000; i++) {
+      const part = (): number => (random() < 0.3 ? 0 : Math.floor(random() ** 6 * 4e7) / 4);
+      const [ownUs, gcUs, untracedUs, waitingUs, unknownUs, a, b, rest] = Array.from({ length: 8 }, part);
+      const others = [
+        { name: 'x', traceId: '1', us: a },
+        { name: 'y', traceId: '2', us: b },
+      ];
+      const given = { ownUs, gcUs, untracedUs, waitingUs, unknownUs, others, othersUs: a + b + rest };
+      const text = formatDivision(parts(sumOf(parts(0, given)), given));
+      const numbers = (of: string): number[] => (of.match(/[\d.]+(?=$|[ ,)])/g) ?? []).map(Number);
+      const [before, after] = text.split(' = ');
+      const [total] = numbers(before);
+      const loop = / loop ([\d.]+) \(([^)]*)\)/.exec(` ${after}`);
+      const outside = numbers(after.replace(/ \([^)]*\)/, ''));
+      const add = (list: readonly number[]): number => list.reduce((sum, value) => sum + value, 0);
+      expect(add(outside), text).toBeCloseTo(total, 6);
+      if (loop !== null) expect(add(numbers(loop[2])), text).toBeCloseTo(Number(loop[1]), 6);
+    }
+  });
+
+  test('a name cannot reach the terminal as anything but text', () => {
+    const others = [{ name: '\u001b[31mred\n', traceId: '1', us: 10 }];
+    expect(formatDivision(parts(10, { othersUs: 10, others }))).toBe('10.0 µs = loop 10.0 (\\x1b[31mred\\n 10.0)');
+  });
+});
+
+describe('stalls', () => {
+  const other = span('cc/1', 'GET /health', [ms(50), ms(95)]);
+  const twice = span('cc/2<1', 'write', [ms(60), ms(70)]);
+  const full = new DivisionIndex(
+    [slow, render, upload, other, twice],
+    [...LANE, busy([ms(200), ms(260)], part(upload, [ms(200), ms(210)]))],
+    ALL,
+  );
+
+  test('the longest first, with who had the loop and who waited for how long', () => {
+    const [worst, next] = stalls(full);
+    expect(worst).toMatchObject({
+      startUs: ms(10),
+      durationUs: ms(80),
+      heldUs: ms(62),
+      holders: [{ name: 'POST /import', traceId: 'bb', us: ms(62) }],
+      gcUs: ms(11),
+      untracedUs: ms(7),
+      unknownUs: 0,
+      // The import itself waited for the collection and for the work without a span.
+      waiters: [
+        { name: 'GET /cart', traceId: 'aa', us: ms(80) },
+        { name: 'GET /health', traceId: 'cc', us: ms(40) },
+        { name: 'POST /import', traceId: 'bb', us: ms(18) },
+      ],
+      waiterCount: 3,
+      waitedUs: ms(138),
+    });
+    expect(next).toMatchObject({ durationUs: ms(60), heldUs: ms(10), unknownUs: ms(50), waiterCount: 0 });
+    expect(stalls(full, 1)).toEqual([worst]);
+  });
+
+  test('as text', () => {
+    expect(drawStalls(stalls(full))).toBe(`1970-01-01 00:00:00.010  80.0 ms
+  loop: POST /import [bb] 62.0 ms, gc 11.0 ms, untraced 7.00 ms (tick app.js:7 7.00 ms)
+  3 traces waited 138 ms in all: GET /cart [aa] 80.0 ms, GET /health [cc] 40.0 ms, POST /import [bb] 18.0 ms
+1970-01-01 00:00:00.200  60.0 ms
+  loop: POST /import [bb] 10.0 ms, unknown 50.0 ms
+  nobody waited
+`);
+    expect(drawStalls([])).toBe('');
+  });
+});

@@ -1,0 +1,146 @@
+// A division agrees with one made by looking at every microsecond, for any spans and any lane, and its parts add up to the span exactly.
+import { describe, expect, test } from 'vitest';
+import { divide } from '../../../src/flight-recorder/division/divide.js';
+import type { Division } from '../../../src/flight-recorder/division/division.js';
+import { DivisionIndex } from '../../../src/flight-recorder/division/division-index.js';
+import type { TimedSpan, TimeWindow } from '../../../src/flight-recorder/division/timed-span.js';
+import type { LanePart, LaneRow } from '../../../src/flight-recorder/lane/lane-row.js';
+import { seeded, sumOf } from './support/spans.js';
+
+const LENGTH = 200;
+
+interface World {
+  readonly spans: readonly TimedSpan[];
+  readonly lane: readonly LaneRow[];
+  readonly covered: readonly TimeWindow[];
+}
+
+const makeWorld = (seed: number): World => {
+  const random = seeded(seed);
+  const below = (limit: number): number => Math.floor(random() * limit);
+  const spans: TimedSpan[] = [];
+  const count = 1 + below(14);
+  // No two begin at once: which of those is the innermost would be a matter of taste.
+  const starts = Array.from({ length: LENGTH }, (_, i) => i).sort(() => random() - 0.5);
+  for (let i = 0; i < count; i++) {
+    const startUs = starts[i];
+    const parent = spans.length > 0 && random() < 0.7 ? spans[below(spans.length)] : undefined;
+    spans.push({
+      traceId: parent?.traceId ?? `t${below(3)}`,
+      spanId: `s${i}`,
+      parentSpanId: parent?.spanId ?? (random() < 0.2 ? 'gone' : ''),
+      name: `n${below(4)}`,
+      startUs,
+      endUs: Math.min(LENGTH, startUs + below(80)),
+      isSync: random() < 0.5,
+    });
+  }
+  const lane: LaneRow[] = [];
+  for (let at = below(20); at < LENGTH; at += below(30)) {
+    const endUs = Math.min(LENGTH, at + 1 + below(50));
+    const parts: LanePart[] = [];
+    for (let from = at + below(6); from < endUs; from += below(6)) {
+      const partEnd = Math.min(endUs, from + 1 + below(12));
+      const pick = random();
+      const span = spans[below(spans.length)];
+      if (pick < 0.5) parts.push({ ...span, startUs: from, endUs: partEnd, frames: [] });
+      else if (pick < 0.7)
+        parts.push({ startUs: from, endUs: partEnd, traceId: '', spanId: '', name: '', frames: [`f${below(3)}`] });
+      else
+        parts.push({
+          startUs: from,
+          endUs: partEnd,
+          traceId: `t${below(4)}`,
+          spanId: 'lost',
+          name: 'lost',
+          frames: [],
+        });
+      from = partEnd;
+    }
+    lane.push({ kind: 'busy', startUs: at, endUs, detail: '', parts });
+    at = endUs;
+  }
+  for (let i = below(6); i > 0; i--) {
+    const startUs = below(LENGTH);
+    lane.push({ kind: 'gc', startUs, endUs: startUs + below(20), detail: 'scavenge', parts: [] });
+  }
+  const covered = [0, 1, 2].slice(below(4)).map((third) => ({ fromUs: third * 60, toUs: third * 60 + 30 + below(60) }));
+  return { spans, lane, covered };
+};
+
+interface Counts {
+  own: number;
+  gc: number;
+  untraced: number;
+  waiting: number;
+  unknown: number;
+  readonly others: Map<string, number>;
+}
+
+/** By definition: one microsecond after another. */
+const bruteForce = ({ spans, lane, covered }: World, asked: TimedSpan): Counts => {
+  const find = (traceId: string, spanId: string) =>
+    spans.find((span) => span.traceId === traceId && span.spanId === spanId);
+  const isWithin = (span: TimedSpan | undefined, top: TimedSpan): boolean =>
+    span !== undefined && (span === top || isWithin(find(span.traceId, span.parentSpanId), top));
+  const counts: Counts = { own: 0, gc: 0, untraced: 0, waiting: 0, unknown: 0, others: new Map() };
+  for (let at = asked.startUs; at < asked.endUs; at++) {
+    const has = ({ startUs, endUs }: { startUs: number; endUs: number }) => startUs <= at && at < endUs;
+    const busy = lane.find((row) => row.kind === 'busy' && has(row));
+    const part = busy?.parts.find(has);
+    const partSpan = part && find(part.traceId, part.spanId);
+    const local = spans
+      .filter((span) => span.isSync && has(span))
+      .sort((a, b) => b.startUs - a.startUs)
+      .at(0);
+    const worker = local !== undefined && !(partSpan !== undefined && isWithin(partSpan, local)) ? local : part;
+    if (lane.some((row) => row.kind === 'gc' && has(row))) counts.gc++;
+    else if (worker !== undefined && worker.spanId === '') counts.untraced++;
+    else if (worker !== undefined && isWithin(find(worker.traceId, worker.spanId), asked)) counts.own++;
+    else if (worker !== undefined && worker.spanId === 'lost' && worker.traceId === asked.traceId) counts.unknown++;
+    else if (worker !== undefined) {
+      const key = `${worker.traceId} ${worker.name}`;
+      counts.others.set(key, (counts.others.get(key) ?? 0) + 1);
+    } else if (busy !== undefined) counts.unknown++;
+    else if (covered.some(({ fromUs, toUs }) => fromUs <= at && at < toUs)) counts.waiting++;
+    else counts.unknown++;
+  }
+  return counts;
+};
+
+const countsOf = (division: Division, named: Map<string, number>) => ({
+  own: division.ownUs,
+  gc: division.gcUs,
+  untraced: division.untracedUs,
+  waiting: division.waitingUs,
+  unknown: division.unknownUs,
+  others: division.othersUs,
+  // Of those that had it equally long, any.
+  longest: division.others.map(({ us }) => us),
+  areNamed: division.others.every(({ traceId, name, us }) => named.get(`${traceId} ${name}`) === us),
+});
+
+describe('divide', () => {
+  test('agrees with the count of every microsecond', () => {
+    const seen = { own: 0, gc: 0, untraced: 0, waiting: 0, unknown: 0, others: 0 };
+    for (let seed = 1; seed <= 2000; seed++) {
+      const world = makeWorld(seed);
+      const index = new DivisionIndex(world.spans, world.lane, world.covered);
+      for (const span of world.spans) {
+        const division = divide(index, span) as Division;
+        const { others, ...counts } = bruteForce(world, span);
+        const all = [...others.values()].sort((a, b) => b - a);
+        const expected = { ...counts, others: all.reduce((sum, us) => sum + us, 0) };
+        expect(countsOf(division, others), `seed ${seed}, ${span.spanId}`).toEqual({
+          ...expected,
+          longest: all.slice(0, 3),
+          areNamed: true,
+        });
+        expect(sumOf(division)).toBe(division.durationUs);
+        for (const key of Object.keys(seen) as (keyof typeof seen)[]) seen[key] += expected[key];
+      }
+    }
+    // A model that never meets a case proves nothing of it.
+    for (const us of Object.values(seen)) expect(us).toBeGreaterThan(1000);
+  });
+});
