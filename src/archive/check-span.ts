@@ -105,4 +105,6 @@ export const checkSpan = (span: unknown): void => {
   checkProperties(scope.properties, 'span.scope.properties');
   checkExtras(scope, 'span.scope');
   checkExtras(rest, 'span');
+  if (rest.isLocal !== undefined && typeof rest.isLocal !== 'boolean')
+    throw wrong('span.isLocal', 'true or false', rest.isLocal);
 };

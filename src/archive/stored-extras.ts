@@ -18,6 +18,15 @@ export const EXTRA_KEYS: readonly (readonly [ExtraField, string])[] = EXTRA_FIEL
 /** The key of flags. */
 export const FLAGS_KEY = `${MARK}flags`;
 
+/** Above the 32 bits that flags have: says that a span is local. It stays in files, and is never seen in flags. */
+const LOCAL = 2 ** 32;
+
+/** What is stored of a span or of what it has. */
+type Stored = Extras & { readonly isLocal?: boolean };
+
+/** Flags as files have them. */
+export const storedFlags = ({ flags = 0, isLocal = false }: Stored): number => (isLocal ? flags + LOCAL : flags);
+
 const isMarked = (key: string): boolean => key.charCodeAt(0) === 0;
 
 /** Whether a stored key is no key of a property as it is. */
@@ -50,18 +59,20 @@ export const checkExtras = (thing: object, place: string): void => {
 };
 
 /** The properties to store of a thing. */
-export const storedProperties = (thing: Extras & { readonly properties: ArchivedProperties }): ArchivedProperties => {
+export const storedProperties = (thing: Stored & { readonly properties: ArchivedProperties }): ArchivedProperties => {
   const { properties } = thing;
-  if (!EXTRA_FIELDS.some((field) => thing[field] !== undefined) && !hasMarked(properties)) return properties;
+  const hasExtras = thing.isLocal === true || EXTRA_FIELDS.some((field) => thing[field] !== undefined);
+  if (!hasExtras && !hasMarked(properties)) return properties;
   checkExtras(thing, 'a span');
   const stored: Record<string, ArchivedValue> = {};
-  for (const [field, value] of Object.entries(extrasOf(thing))) stored[MARK + field] = value as string | number;
+  const extras = thing.isLocal ? { ...thing, flags: storedFlags(thing) } : thing;
+  for (const [field, value] of Object.entries(extrasOf(extras))) stored[MARK + field] = value as string | number;
   for (const key of Object.keys(properties)) setOwn(stored, storedKey(key), properties[key]);
   return stored;
 };
 
 /** What was stored, as it was. */
-export const restored = (stored: ArchivedProperties): Extras & { readonly properties: ArchivedProperties } => {
+export const restored = (stored: ArchivedProperties): Stored & { readonly properties: ArchivedProperties } => {
   if (!hasMarked(stored)) return { properties: stored };
   const properties: Record<string, ArchivedValue> = {};
   const extras: Record<string, ArchivedValue> = {};
@@ -70,5 +81,7 @@ export const restored = (stored: ArchivedProperties): Extras & { readonly proper
     if (field !== undefined) extras[field] = stored[key];
     else setOwn(properties, key.startsWith(MARK + MARK) ? key.slice(1) : key, stored[key]);
   }
-  return { ...(extras as Extras), properties };
+  const { flags } = extras;
+  if (typeof flags !== 'number' || flags < LOCAL) return { ...(extras as Extras), properties };
+  return { ...extrasOf({ ...(extras as Extras), flags: flags - LOCAL }), isLocal: true, properties };
 };

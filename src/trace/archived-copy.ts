@@ -45,6 +45,7 @@ export const archivedView = (span: FinishedSpan): ArchivedSpan => {
     links: Array.from({ length: span.linkCount }, (_, i) => linkOf(span.link(i))),
     resource: span.resource,
     scope: span.scope,
+    ...(span.isLocal && { isLocal: true }),
     ...extrasOf({ flags, droppedAttributesCount, droppedEventsCount, droppedLinksCount }),
   };
 };

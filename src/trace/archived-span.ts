@@ -85,6 +85,8 @@ export interface ArchivedSpan {
   readonly scope: ArchivedScope;
   /** As OTLP has them: the flags of W3C Trace Context, and whether the parent is of another process. */
   readonly flags?: number;
+  /** One synchronous stretch of work, as `LocalSpan` records it. Known to archives only: no format of others has a place for it. */
+  readonly isLocal?: boolean;
   /** Properties, events and links that the maker of the span left out. */
   readonly droppedAttributesCount?: number;
   readonly droppedEventsCount?: number;

@@ -165,6 +165,9 @@ export class ArchivedView extends IdentifiedView<ArchivedSpan> implements Finish
   link(index: number): LinkView {
     return this.#link.of(this.from.links[index]);
   }
+  get isLocal(): boolean {
+    return this.from.isLocal === true;
+  }
   get resource(): ArchivedResource {
     return this.from.resource;
   }

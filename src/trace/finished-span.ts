@@ -79,6 +79,8 @@ export interface FinishedSpan extends SpanIds {
   readonly linkCount: number;
   /** Good until the next call. */
   link(index: number): FinishedLink;
+  /** One synchronous stretch of work, as far as that is known. For archives: no format of others has a place for it. */
+  readonly isLocal: boolean;
   /** One object for all spans of a process. */
   readonly resource: ArchivedResource;
   /** One object for all spans of a library. */

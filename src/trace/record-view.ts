@@ -118,6 +118,9 @@ export class RecordView extends OwnTraceView implements FinishedSpan {
   get droppedAttributesCount(): number {
     return this.record.droppedAttributesCount;
   }
+  get isLocal(): boolean {
+    return this.record.isLocal;
+  }
   get droppedEventsCount(): number {
     return this.record.droppedEventsCount;
   }

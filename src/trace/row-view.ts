@@ -152,6 +152,9 @@ export class RowView extends OwnTraceView implements FinishedSpan {
   get flags(): number {
     return flagsOf((this.rowFlags & Flag.remoteParent) !== 0, this.trace.isRandom);
   }
+  get isLocal(): boolean {
+    return (this.rowFlags & Flag.local) !== 0;
+  }
   get name(): string {
     const number = this.chunk.names[this.row];
     return number > 0 ? nameOfNumber(number) : this.chunk.entries.textAt(this.chunk.heads[this.row]);

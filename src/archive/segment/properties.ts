@@ -8,7 +8,6 @@
 import type { ByteReader } from '../../base/bytes/byte-reader.js';
 import { ByteWriter } from '../../base/bytes/byte-writer.js';
 import type { ArchivedProperties, ArchivedValue } from '../../trace/archived-span.js';
-import type { Extras } from '../../trace/extras.js';
 import { setOwn } from '../../trace/record.js';
 import type { SpanRows } from '../rows/span-rows.js';
 import { isReserved, restored, storedKey } from '../stored-extras.js';
@@ -228,7 +227,7 @@ export class PropertyBlock {
   }
 
   /** The properties of a row, and what is stored with them. */
-  get(row: number): Extras & { readonly properties: ArchivedProperties } {
+  get(row: number): ReturnType<typeof restored> {
     const stored = this.#stored(row);
     return this.#hasReserved ? restored(stored) : { properties: stored };
   }

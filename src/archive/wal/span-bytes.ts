@@ -23,7 +23,7 @@ import { checkSpan } from '../check-span.js';
 import { SpanRows } from '../rows/span-rows.js';
 import { planSegment } from '../segment/segment-plan.js';
 import { readResource, readScope, writeResource, writeScope } from '../segment/span-tables.js';
-import { EXTRA_KEYS, FLAGS_KEY, restored, storedKey, storedProperties } from '../stored-extras.js';
+import { EXTRA_KEYS, FLAGS_KEY, restored, storedFlags, storedKey, storedProperties } from '../stored-extras.js';
 import { KINDS, STATUS_CODES } from '../values/codes.js';
 import { parseId } from '../values/ids.js';
 import { readText, writeText } from '../values/texts.js';
@@ -143,7 +143,8 @@ export class SpanEncoder {
     const lastIds = this.#lastIds;
     const isSame = trace3 === lastIds[3] && trace2 === lastIds[2] && trace1 === lastIds[1] && trace0 === lastIds[0];
     const isNewTrace = !isSame || this.traceWords.length === 0;
-    const propertyCount = span.properties.size + countExtras(span);
+    const flags = storedFlags(span);
+    const propertyCount = span.properties.size + countExtras(span, flags);
     const duration = (span.endSec - startSec) * 1e9 + (span.endNano - startNano);
     if (duration < 0) throw new BadValueError(`span ${span.spanId} of trace ${span.traceId} ends before it starts`);
     const isFar = duration > Number.MAX_SAFE_INTEGER;
@@ -181,7 +182,7 @@ export class SpanEncoder {
       writeText(writer, traceState);
       writeText(writer, statusMessage);
     }
-    if (propertyCount > 0) this.#addList(span.properties, propertyCount, span);
+    if (propertyCount > 0) this.#addList(span.properties, propertyCount, span, flags);
     if (eventCount > 0) writer.varint(eventCount);
     for (let i = 0; i < eventCount; i++) {
       const event = span.event(i);
@@ -286,10 +287,9 @@ export class SpanEncoder {
   }
 
   /** Extras first, as they stand in what is stored. */
-  #addList(properties: SpanProperties, count: number, extras: Extras): void {
+  #addList(properties: SpanProperties, count: number, extras: Extras, flags = extras.flags): void {
     this.#writer.varint(count);
     // Nearly all spans have flags and nothing else.
-    const { flags } = extras;
     if (flags) this.#addProperty(FLAGS_KEY, flags);
     if (count > properties.size + (flags ? 1 : 0)) {
       for (const [field, key] of EXTRA_KEYS) {
@@ -310,8 +310,8 @@ export class SpanEncoder {
   }
 }
 
-const countExtras = (extras: Extras): number =>
-  (extras.flags ? 1 : 0) +
+const countExtras = (extras: Extras, flags = extras.flags): number =>
+  (flags ? 1 : 0) +
   (extras.schemaUrl ? 1 : 0) +
   (extras.droppedAttributesCount ? 1 : 0) +
   (extras.droppedEventsCount ? 1 : 0) +

@@ -36,6 +36,7 @@ const expected = (record: SpanRecord): Omit<ArchivedSpan, 'resource' | 'scope'> 
   properties: record.properties,
   events: record.events.map(({ name, timeUnixNs, properties }) => ({ name, timeUnixNs, properties })),
   flags: (record.hasRemoteParent ? 0x301 : 0x101) | (record.trace.isRandom ? 2 : 0),
+  ...(record.isLocal && { isLocal: true }),
   links: record.links.map(({ traceId, spanId, traceState = '', properties = {} }) => ({
     ...{ traceId, spanId, traceState },
     properties: properties as ArchivedSpan['properties'],
