@@ -79,6 +79,10 @@ export interface ArchiveStats {
   /** Times that this thread did such work because there was no worker or it failed, and why there was none the last time. */
   readonly workerFallbacks: number;
   readonly workerFailure: string;
+  /** Rows of lanes that this process appended, lines of lanes that were torn when it read them, and files of lanes that it deleted. */
+  readonly laneRows: number;
+  readonly laneTornLines: number;
+  readonly laneFilesDeleted: number;
   /** Segments that could not be read, or not all of them; the rest answers. */
   readonly damaged: readonly DamagedSegment[];
 }

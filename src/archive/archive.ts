@@ -4,7 +4,8 @@
 import { mkdir } from 'node:fs/promises';
 import { wholeNumber } from '../base/options/checks.js';
 import { BadOptionsError, BadValueError, badOptions, ClosedError, TransportError } from '../container/graph-error.js';
-import type { ArchivedSpan, TraceSearch, TraceSummary } from '../trace/archived-span.js';
+import type { LaneRow } from '../flight-recorder/lane/lane-row.js';
+import type { ArchivedResource, ArchivedSpan, TraceSearch, TraceSummary } from '../trace/archived-span.js';
 import { shownName, UNKNOWN_SERVICE } from '../trace/trace-facts.js';
 import {
   type ArchiveOptions,
@@ -15,6 +16,8 @@ import {
 } from './archive-options.js';
 import { BackgroundWork } from './background-work.js';
 import { HeldSpans } from './held-spans.js';
+import { LaneFiles } from './lane/lane-files.js';
+import type { LaneStretch } from './lane/lane-stretch.js';
 import { type Operation, operationsOf, servicesOf } from './operations-of.js';
 import { OtherWriters } from './other-writers.js';
 import { searchSources, tracesFrom } from './search-sources.js';
@@ -65,6 +68,7 @@ export class Archive {
   readonly #worker: WorkThread;
   readonly #snapshots: Snapshots;
   readonly #background: BackgroundWork;
+  readonly #lanes: LaneFiles;
   #isClosed = false;
 
   private constructor(
@@ -75,8 +79,9 @@ export class Archive {
     this.#set = new SegmentSet(directory, options.openSegments, options.cacheBytes);
     this.#worker = new WorkThread(options.worker);
     this.#held = new HeldSpans(directory, options, this.#worker);
+    this.#lanes = new LaneFiles(directory);
     this.#snapshots = new Snapshots(this.#set, this.#held, new OtherWriters(directory));
-    this.#background = new BackgroundWork(this.#set, this.#held, options, this.#worker);
+    this.#background = new BackgroundWork(this.#set, this.#held, options, this.#worker, this.#lanes);
   }
 
   /** Open the archive in `directory`, making it unless `readOnly`, and take over what writers that died have left. */
@@ -112,6 +117,22 @@ export class Archive {
   appendFinished(...spans: Parameters<HeldSpans['appendFinished']>): ReturnType<HeldSpans['appendFinished']> {
     this.#checkWritable();
     return this.#held.appendFinished(...spans);
+  }
+
+  /**
+   * Keep the lane of a process: what its event loop and its garbage collector did from `fromUs` to `toUs`, Unix microseconds. `resource` is
+   * that of its spans. Throws `LimitError` for more than 65,536 rows or 4 MiB at once, `BadValueError` for times that are none, `TransportError`
+   * when the disk takes none. It is in the file when this returns; a power failure may take the last seconds.
+   */
+  appendLane(rows: readonly LaneRow[], resource: ArchivedResource, fromUs: number, toUs: number): void {
+    this.#checkWritable();
+    this.#lanes.append(rows, resource, fromUs, toUs);
+  }
+
+  /** What lanes of all processes say of this time, Unix microseconds: the stretches that overlap it, in order of their start. */
+  async lane(fromUs: number, toUs: number): Promise<LaneStretch[]> {
+    this.#checkOpen();
+    return this.#lanes.read(fromUs, toUs);
   }
 
   /** How many spans `append` would take now. */
@@ -209,6 +230,9 @@ export class Archive {
       ...this.#worker.stats(),
       failures: background.failures + this.#held.failures,
       lastFailure: this.#held.lastFailure || background.lastFailure,
+      laneRows: this.#lanes.rows,
+      laneTornLines: this.#lanes.tornLines,
+      laneFilesDeleted: this.#lanes.deleted,
       damaged: this.#set.damaged(),
     };
   }

@@ -2,6 +2,7 @@
 // files of dead writers taken over. One thing at a time; what fails is counted and tried again, never thrown at anybody.
 import type { ArchiveStats, ResolvedArchiveOptions, Retention } from './archive-options.js';
 import type { HeldSpans } from './held-spans.js';
+import type { LaneFiles } from './lane/lane-files.js';
 import { ALL_MERGES, BACKGROUND_MERGES, compact, longestSpanMs, retain } from './maintenance.js';
 import { recover } from './recovery.js';
 import type { SegmentSet } from './segment-set.js';
@@ -23,6 +24,7 @@ export class BackgroundWork {
   readonly #held: HeldSpans;
   readonly #options: ResolvedArchiveOptions;
   readonly #worker: WorkThread;
+  readonly #lanes: LaneFiles;
   readonly #counts = {
     segmentsMerged: 0,
     segmentsDeleted: 0,
@@ -36,11 +38,12 @@ export class BackgroundWork {
   #beats = 0;
   #running: Promise<void> | undefined;
 
-  constructor(set: SegmentSet, held: HeldSpans, options: ResolvedArchiveOptions, worker: WorkThread) {
+  constructor(set: SegmentSet, held: HeldSpans, options: ResolvedArchiveOptions, worker: WorkThread, lanes: LaneFiles) {
     this.#set = set;
     this.#held = held;
     this.#options = options;
     this.#worker = worker;
+    this.#lanes = lanes;
   }
 
   /** Delete what is too old or too much, which makes room to take over what dead writers have left; then go on in the background. */
@@ -94,6 +97,7 @@ export class BackgroundWork {
 
   async #delete(limits: Retention): Promise<void> {
     this.#counts.segmentsDeleted += await retain(this.#set, limits);
+    this.#lanes.retain(limits);
   }
 
   async #merge(policy: typeof ALL_MERGES | typeof BACKGROUND_MERGES): Promise<void> {

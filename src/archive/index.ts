@@ -51,6 +51,7 @@ export {
   type Retention,
 } from './archive-options.js';
 export { ArchiveReporter } from './archive-reporter.js';
+export { type LaneStretch, processOf } from './lane/lane-stretch.js';
 export type { Operation } from './operations-of.js';
 export {
   type OpenSegmentOptions,
