@@ -10,6 +10,7 @@ import { registerProfile } from './profile/profile-command.js';
 import { registerRun } from './run-command.js';
 import { registerServe } from './serve-command.js';
 import { registerSnapshot } from './snapshot/snapshot-command.js';
+import { registerStalls } from './stalls-command.js';
 import { registerTrace } from './trace/trace-command.js';
 
 const { version, description } = createRequire(import.meta.url)('spanline/package.json') as {
@@ -48,6 +49,7 @@ export function createProgram(): Command {
   registerClock(program);
   registerRun(program);
   registerTrace(program);
+  registerStalls(program);
   registerServe(program);
   registerSnapshot(program);
   registerPerf(program);

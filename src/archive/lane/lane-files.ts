@@ -64,10 +64,12 @@ export class LaneFiles {
       throw new BadValueError(`a lane from ${fromUs} to ${toUs}: give Unix microseconds, the earlier first`);
     if (rows.length > MOST_ROWS)
       throw new LimitError(`${rows.length} rows of a lane at once: append at most ${MOST_ROWS}`);
-    const line = laneLine({ process: processOf(resource), fromUs, toUs, rows });
+    // What was under way when the last stretch ended is told by this one.
+    const firstUs = rows.reduce((least, { startUs }) => Math.min(least, startUs), fromUs);
+    const line = laneLine({ process: processOf(resource), fromUs: firstUs, toUs, rows });
     const bytes = Buffer.byteLength(line);
     if (bytes > FILE_BYTES) throw new LimitError(`${bytes} bytes of a lane at once: append it in shorter stretches`);
-    const file = this.#fileFor(fromUs, toUs, bytes);
+    const file = this.#fileFor(firstUs, toUs, bytes);
     // A line that was cut stays the last of its file.
     this.#current = undefined;
     try {

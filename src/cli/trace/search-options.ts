@@ -41,7 +41,8 @@ const instant = readBy(
 
 const NS_PER_MS = 1_000_000n;
 
-const time = (text: string): bigint => {
+/** Unix nanoseconds of a time as people write it. */
+export const time = (text: string): bigint => {
   if (/^\d+(?:\.\d+)?(?:ns|us|µs|ms|s|m|h)/.test(text)) return BigInt(Date.now()) * NS_PER_MS - duration(text);
   return instant(/^\d{4}-\d\d-\d\d$/.test(text) ? `${text}T00:00:00Z` : text);
 };

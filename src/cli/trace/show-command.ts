@@ -1,6 +1,7 @@
 // `spanline trace show`: one trace as a waterfall, or as a document with everything for a program.
 import type { Command } from 'commander';
 import { summaryOf } from '../../archive/span-list.js';
+import { formatDivision } from '../../flight-recorder/index.js';
 import { otlpResourceSpans } from '../../formats/otlp/write-json.js';
 import { drawWaterfall, MIN_WIDTH } from '../../formats/terminal/draw-waterfall.js';
 import { ASCII, glyphsOf } from '../../formats/terminal/glyphs.js';
@@ -10,6 +11,7 @@ import { type ArchiveCommandOptions, withArchive, withArchiveOption } from '../a
 import { wholeNumber } from '../options.js';
 import { writeOut } from '../output.js';
 import { terminalWidth, wantsColour } from '../terminal.js';
+import { divisionsOf, type SpanDivision } from './divisions.js';
 import { findTraceId } from './find-trace.js';
 import { summaryJson } from './summaries.js';
 
@@ -23,8 +25,8 @@ interface ShowOptions extends ArchiveCommandOptions {
   readonly full?: boolean;
 }
 
-const printJson = async (spans: readonly ArchivedSpan[]): Promise<void> => {
-  const facts = { ...summaryJson(summaryOf(spans)), absentParents: absentParents(spans) };
+const printJson = async (spans: readonly ArchivedSpan[], divisions: readonly SpanDivision[]): Promise<void> => {
+  const facts = { ...summaryJson(summaryOf(spans)), absentParents: absentParents(spans), divisions };
   await writeOut(`${JSON.stringify(facts).slice(0, -1)},"resourceSpans":[`);
   for (const piece of otlpResourceSpans(spans)) await writeOut(piece);
   await writeOut(']}\n');
@@ -47,7 +49,8 @@ export const registerShow = (trace: Command): void => {
       'after',
       `
 A mark on a bar is an event, a cross an error. The parent of a span may be absent: it was never sent, or is not kept; what hangs
-below it is drawn below a line that says so. NO_COLOR=1 turns colours off.
+below it is drawn below a line that says so. Where the archive keeps the lane of the process, a line below slow spans says where their time
+went. NO_COLOR=1 turns colours off.
 
 Examples:
   $ spanline trace show -a ./traces 4bf92f3577b34da6a3ce929d0e0e4736
@@ -59,8 +62,9 @@ Exit codes: 0 shown, 1 there is no such trace, 2 wrong usage or several traces b
     .action((id: string, options: ShowOptions) =>
       withArchive(options, async (archive, signal) => {
         const spans = await archive.trace(await findTraceId(archive, id, signal), { signal });
+        const divisions = await divisionsOf(archive, spans, signal);
         if (options.json) {
-          await printJson(spans);
+          await printJson(spans, divisions);
           return;
         }
         const text = drawWaterfall(summaryOf(spans), spans, {
@@ -69,6 +73,7 @@ Exit codes: 0 shown, 1 there is no such trace, 2 wrong usage or several traces b
           isColoured: wantsColour(),
           maxSpans: options.limit,
           isFull: options.full === true,
+          notes: new Map(divisions.map((division) => [division.spanId, formatDivision(division)])),
         });
         await writeOut(text);
       }),

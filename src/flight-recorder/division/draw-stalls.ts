@@ -33,11 +33,15 @@ const waitersOf = ({ waiters, waiterCount, waitedUs }: Stall): string => {
   return `${waiterCount} ${waiterCount === 1 ? 'trace' : 'traces'} waited ${time(waitedUs)} in all: ${list.join(', ')}`;
 };
 
+/** A stall, and whose it was where several processes are told of. */
+type NamedStall = Stall & { readonly process?: string };
+
 /** The text; every line ends in a line break, and there is none without a stall. */
-export const drawStalls = (stalls: readonly Stall[], bold: (text: string) => string = (text) => text): string =>
+export const drawStalls = (stalls: readonly NamedStall[], bold: (text: string) => string = (text) => text): string =>
   stalls
     .map((stall) => {
       const start = shortTime(BigInt(Math.round(stall.startUs)) * 1000n);
-      return `${bold(`${start}  ${time(stall.durationUs)}`)}\n  loop: ${holdersOf(stall)}\n  ${waitersOf(stall)}\n`;
+      const process = stall.process ? `  ${shortText(stall.process, MAX_NAME)}` : '';
+      return `${bold(`${start}  ${time(stall.durationUs)}`)}${process}\n  loop: ${holdersOf(stall)}\n  ${waitersOf(stall)}\n`;
     })
     .join('');

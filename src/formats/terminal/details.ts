@@ -43,11 +43,17 @@ const aboutSpan = ({ spanId, kind, scope, traceState }: FinishedSpan, glyphs: Gl
   return { text: parts.filter((part) => part !== '').join(` ${glyphs.dot} `), style: 'dim' };
 };
 
-/** The lines below a span; `isFull`: everything there is, else only what went wrong and what happened. */
-export const detailsOf = (span: FinishedSpan, extent: Extent, isFull: boolean, glyphs: Glyphs): DetailLine[] => {
+/** The lines below a span, `note` the first; `isFull`: everything there is, else only what went wrong and what happened. */
+export const detailsOf = (
+  span: FinishedSpan,
+  extent: Extent,
+  isFull: boolean,
+  glyphs: Glyphs,
+  note = '',
+): DetailLine[] => {
   const { statusCode, statusMessage, properties, eventCount, linkCount } = span;
   const limit = isFull ? FULL_LINES : SHORT_LINES;
-  const lines: DetailLine[] = [];
+  const lines: DetailLine[] = note === '' ? [] : [{ text: shortText(note, 500), style: 'cyan' }];
   if (statusMessage !== '')
     lines.push({
       text: `${glyphs.error} ${shortText(statusMessage, 500)}`,

@@ -27,6 +27,8 @@ export interface WaterfallOptions {
   readonly maxSpans: number;
   /** Properties, links and ids too. */
   readonly isFull: boolean;
+  /** A line below a span, by its id: where its time went. */
+  readonly notes?: ReadonlyMap<string, string>;
 }
 
 /** Narrower ones are drawn as if they were so wide. */
@@ -135,7 +137,7 @@ const restOf = (spans: readonly FinishedSpan[], rows: readonly Row[], { more }: 
 export const drawWaterfall = (
   summary: TraceSummary,
   archived: readonly ArchivedSpan[],
-  { width: wanted, glyphs, isColoured, maxSpans, isFull }: WaterfallOptions,
+  { width: wanted, glyphs, isColoured, maxSpans, isFull, notes }: WaterfallOptions,
 ): string => {
   const palette = isColoured ? COLOURED : PLAIN;
   const width = Math.max(MIN_WIDTH, wanted);
@@ -173,7 +175,7 @@ export const drawWaterfall = (
     }
     const duration = durations[i].padStart(durationColumns) + cpuPart(cpus[i]);
     lines.push(`${label}${GAP}${duration}${GAP}${drawBar(span, extent, bar, glyphs, palette)}`.trimEnd());
-    for (const { text, style } of detailsOf(span, extent, isFull, glyphs)) {
+    for (const { text, style } of detailsOf(span, extent, isFull, glyphs, notes?.get(span.spanId))) {
       const trunk = cut(row.trunk, maxLabel, '');
       lines.push(palette.dim(trunk) + palette[style](cut(text, width - trunk.length, glyphs.more)));
     }

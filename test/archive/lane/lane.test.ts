@@ -57,6 +57,12 @@ test('what was appended is read by its time, by other processes too, each lane w
   expect(() => reader.appendLane([], resource(1), NOW, NOW)).toThrow('opened to read');
 });
 
+test('a row that began before its stretch is found by its own time', async () => {
+  const archive = await openArchive(newDirectory());
+  archive.appendLane([rowAt(NOW - 5000)], resource(1), NOW, NOW + 10_000);
+  expect(await archive.lane(NOW - 6000, NOW - 4000)).toHaveLength(1);
+});
+
 test('a torn or changed line is left out and counted, and what follows in other files is read', async () => {
   const directory = newDirectory();
   const archive = await openArchive(directory);

@@ -1,0 +1,79 @@
+// `spanline stalls`: when the event loop was busy for long, with whom, and who waited for it.
+import type { Command } from 'commander';
+import { drawStalls } from '../flight-recorder/index.js';
+import { COLOURED, PLAIN } from '../formats/terminal/palette.js';
+import { type ArchiveCommandOptions, withArchive, withArchiveOption } from './archive-session.js';
+import { ExitCode, endWith } from './exit-code.js';
+import { archiveStalls, type ProcessStall } from './loop-source.js';
+import { wholeNumber } from './options.js';
+import { note, writeOut } from './output.js';
+import { wantsColour } from './terminal.js';
+import { time } from './trace/search-options.js';
+
+const DEFAULT_LIMIT = 20;
+const MAX_LIMIT = 1000;
+
+interface StallsOptions extends ArchiveCommandOptions {
+  readonly limit: number;
+  readonly from?: bigint;
+  readonly to?: bigint;
+}
+
+const NS_PER_US = 1000n;
+
+/** The service, and its process where that is known: `shop 4711`. */
+const labelOf = (process: string): string => {
+  const { 'service.name': service = '', 'process.pid': pid = '' } = JSON.parse(process) as Record<string, string>;
+  return [service, pid].filter((text) => text !== '').join(' ');
+};
+
+const print = async (found: readonly ProcessStall[], isJson: boolean): Promise<void> => {
+  if (isJson)
+    for (const { process, ...stall } of found)
+      await writeOut(`${JSON.stringify({ process: JSON.parse(process), ...stall })}\n`);
+  else {
+    const { bold } = wantsColour() ? COLOURED : PLAIN;
+    await writeOut(
+      drawStalls(
+        found.map((stall) => ({ ...stall, process: labelOf(stall.process) })),
+        bold,
+      ),
+    );
+  }
+};
+
+/** Register the command. */
+export const registerStalls = (program: Command): void => {
+  withArchiveOption(program.command('stalls'))
+    .description('the worst stalls of the event loop: who had it, and who waited')
+    .option('-n, --limit <stalls>', 'no more than this', wholeNumber(1, MAX_LIMIT), DEFAULT_LIMIT)
+    .option('--from <time>', 'stalls that were not over before: 2026-01-31T12:00:00Z, or 15m for as long ago', time)
+    .option('--to <time>', 'stalls that had begun by then', time)
+    .option('--json', 'print JSON, one object a line')
+    .addHelpText(
+      'after',
+      `
+The longest first. "untraced" is work that no span covers, "unknown" is time of which nothing is known but that the loop was busy.
+A trace waited while it had a span open and others had the loop. --json prints times in microseconds. NO_COLOR=1 turns colours off.
+
+Examples:
+  $ spanline stalls -a ./traces
+  $ spanline stalls -a ./traces --from 15m --limit 3
+  $ spanline stalls -a ./traces --json | jq '.holders[0].name'
+
+Exit codes: 0 found, 1 there was no stall or no lane was kept, 2 wrong usage, 3 the archive or a part of it cannot be read.`,
+    )
+    .action(async (options: StallsOptions) => {
+      const { limit, from = 0n, to = BigInt(Number.MAX_SAFE_INTEGER) * NS_PER_US, json = false } = options;
+      let count = 0;
+      await withArchive(options, async (archive, signal) => {
+        const window = { fromUs: Number(from / NS_PER_US), toUs: Number(to / NS_PER_US) };
+        const found = await archiveStalls(archive, window, limit, signal);
+        count = found?.length ?? 0;
+        await print(found ?? [], json);
+        if (found === undefined) note('the archive has no lane of that time');
+        else if (count === 0) note('there was no stall in that time');
+      });
+      if (count === 0 && process.exitCode !== ExitCode.store) endWith(ExitCode.findings);
+    });
+};

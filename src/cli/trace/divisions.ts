@@ -1,0 +1,44 @@
+// Where the time of the slow spans of one trace went, told from the lanes that the archive keeps. Must say nothing of spans of processes that kept
+// no lane of that time.
+import type { Archive } from '../../archive/archive.js';
+import { processOf } from '../../archive/lane/lane-stretch.js';
+import { type Division, DivisionIndex, divide } from '../../flight-recorder/index.js';
+import type { ArchivedSpan } from '../../trace/archived-span.js';
+import { archiveSources, windowOf } from '../loop-source.js';
+
+/** A span and where its time went. */
+export interface SpanDivision extends Division {
+  readonly spanId: string;
+  readonly name: string;
+}
+
+/** Slow: this share of the root's time, and longer than this. */
+const SHARE = 10n;
+const LEAST_NS = 1_000_000n;
+const MOST_SPANS = 10;
+
+const durationOf = ({ startUnixNs, endUnixNs }: ArchivedSpan): bigint => endUnixNs - startUnixNs;
+
+/** The root, and the slowest below it. */
+const slowSpans = ([root, ...rest]: readonly ArchivedSpan[]): ArchivedSpan[] => {
+  const slow = rest.filter((span) => durationOf(span) > LEAST_NS && durationOf(span) * SHARE >= durationOf(root));
+  return [root, ...slow.sort((a, b) => Number(durationOf(b) - durationOf(a))).slice(0, MOST_SPANS - 1)];
+};
+
+/** Of a trace as the archive gives it: the root first. */
+export const divisionsOf = async (
+  archive: Archive,
+  spans: readonly ArchivedSpan[],
+  signal: AbortSignal,
+): Promise<SpanDivision[]> => {
+  const sources = await archiveSources(archive, windowOf(spans), signal);
+  if (sources.length === 0) return [];
+  const indexes = new Map(
+    sources.map(({ process, spans: own, lane, covered }) => [process, new DivisionIndex(own, lane, covered)]),
+  );
+  return slowSpans(spans).flatMap((span) => {
+    const index = indexes.get(processOf(span.resource));
+    const division = index === undefined ? undefined : divide(index, span);
+    return division === undefined ? [] : [{ spanId: span.spanId, name: span.name, ...division }];
+  });
+};
