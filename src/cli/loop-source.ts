@@ -2,14 +2,10 @@
 // Must not mix processes, and must say where it has not all that an archive has.
 import type { Archive } from '../archive/archive.js';
 import { processOf } from '../archive/lane/lane-stretch.js';
-import {
-  DivisionIndex,
-  type LaneRow,
-  type Stall,
-  stalls,
-  type TimedSpan,
-  type TimeWindow,
-} from '../flight-recorder/index.js';
+import { DivisionIndex } from '../flight-recorder/division/division-index.js';
+import { type Stall, stalls } from '../flight-recorder/division/stalls.js';
+import type { TimedSpan, TimeWindow } from '../flight-recorder/division/timed-span.js';
+import type { LaneRow } from '../flight-recorder/lane/lane-row.js';
 import type { ArchivedResource, ArchivedSpan } from '../trace/archived-span.js';
 import { note } from './output.js';
 

@@ -24,6 +24,7 @@ Examples:
   $ spanline clock --json          the same for a program
   $ spanline run --archive ./traces -- node app.js   trace a service, and keep its traces
   $ spanline trace ls -a ./traces  the newest traces of an archive
+  $ spanline stalls -a ./traces    who stalled the event loop, and who waited
   $ spanline serve -a ./traces     a Jaeger API to read it, OTLP to send to it
   $ spanline snapshot 4711 -o last.flight   the last minute of a process that runs
   $ spanline perf ingest -s ./perf history.jsonl.gz   write benchmark results into a store

@@ -1,6 +1,6 @@
 // `spanline stalls`: when the event loop was busy for long, with whom, and who waited for it.
 import type { Command } from 'commander';
-import { drawStalls } from '../flight-recorder/index.js';
+import { drawStalls } from '../flight-recorder/division/draw-stalls.js';
 import { COLOURED, PLAIN } from '../formats/terminal/palette.js';
 import { type ArchiveCommandOptions, withArchive, withArchiveOption } from './archive-session.js';
 import { ExitCode, endWith } from './exit-code.js';

@@ -2,7 +2,9 @@
 // no lane of that time.
 import type { Archive } from '../../archive/archive.js';
 import { processOf } from '../../archive/lane/lane-stretch.js';
-import { type Division, DivisionIndex, divide } from '../../flight-recorder/index.js';
+import { divide } from '../../flight-recorder/division/divide.js';
+import type { Division } from '../../flight-recorder/division/division.js';
+import { DivisionIndex } from '../../flight-recorder/division/division-index.js';
 import type { ArchivedSpan } from '../../trace/archived-span.js';
 import { archiveSources, windowOf } from '../loop-source.js';
 

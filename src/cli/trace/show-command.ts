@@ -1,7 +1,7 @@
 // `spanline trace show`: one trace as a waterfall, or as a document with everything for a program.
 import type { Command } from 'commander';
 import { summaryOf } from '../../archive/span-list.js';
-import { formatDivision } from '../../flight-recorder/index.js';
+import { formatDivision } from '../../flight-recorder/division/format-division.js';
 import { otlpResourceSpans } from '../../formats/otlp/write-json.js';
 import { drawWaterfall, MIN_WIDTH } from '../../formats/terminal/draw-waterfall.js';
 import { ASCII, glyphsOf } from '../../formats/terminal/glyphs.js';
