@@ -16,7 +16,7 @@
     },
     {
       "target_name": "tsc_fast",
-      "sources": ["src/fast_call.cc", "src/heap_limit.cc"]
+      "sources": ["src/fast_call.cc", "src/heap_limit.cc", "src/lane.cc"]
     }
   ]
 }

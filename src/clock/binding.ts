@@ -46,7 +46,35 @@ export interface FastCall {
   /** The oldest block is held no longer. */
   readonly heapLimitDrop?: () => void;
   readonly heapLimitStop?: () => void;
+  // The lane of the process (native/tsc/src/lane.cc), all of them or none.
+  /** False where there is one already. `switches`: how often a line of spans was entered and left. */
+  laneStart?(
+    cells: Float64Array,
+    maxRows: number,
+    busyMs: number,
+    periodMs: number,
+    sample: LaneSample,
+    switches: Int32Array,
+  ): boolean;
+  laneStop?(): void;
+  /** Nanoseconds of CLOCK_MONOTONIC, as all times of the lane. */
+  laneNow?(): number;
+  /** The turn of the event loop that is going on. */
+  laneTurn?(): number;
+  /** Since when that turn is busy. */
+  laneOpenSince?(): number;
 }
+
+/** Called in the middle of any code: must not throw. `frames`: function, script and line of each, innermost first. */
+export type LaneSample = (
+  turn: number,
+  requestedNs: number,
+  servedNs: number,
+  isSame: boolean,
+  entered: number,
+  left: number,
+  frames: readonly (string | number)[],
+) => void;
 
 const load = <T>(name: string): Loaded<T> => loadNativeFile('native/tsc/out', name);
 

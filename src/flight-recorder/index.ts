@@ -9,6 +9,7 @@ export { type Stall, stalls } from './division/stalls.js';
 export type { SpanKey, TimedSpan, TimeWindow } from './division/timed-span.js';
 export type { Waiter } from './division/waiters.js';
 export { FlightError, type FlightErrorCode } from './flight-error.js';
+export { type Lane, type LaneOptions, type LaneStats, startLane } from './lane/lane.js';
 export type { LanePart, LaneRow } from './lane/lane-row.js';
 export { readSnapshotFile, recoverSnapshot } from './read-snapshot.js';
 export type { FlightRecorderStats } from './recorder.js';

@@ -1,6 +1,6 @@
 // The async context with its lines as the class that they are. Must hold no logic: `task-context.ts` has it, below the class.
 import type { FrameStore } from '../context/frame-store.js';
-import { state } from './process-state.js';
+import { type LineSwitches, state } from './process-state.js';
 import type { SpanLine } from './span-line.js';
 import { currentTaskLine, enteredTaskLine, recordingTaskLine } from './task-context.js';
 
@@ -8,9 +8,21 @@ export const lineStore = state.lineStore as FrameStore<SpanLine>;
 
 /** Run `fn` with `line` as the current one. */
 export const runOnLine = <T>(line: SpanLine, fn: () => T): T => {
-  const { labelling, carriesContexts } = state;
+  const { labelling, carriesContexts, lineSwitches } = state;
   if (carriesContexts) line.context ??= lineStore.getStore()?.context ?? null;
+  if (lineSwitches !== undefined) return runWatched(line, fn, lineSwitches);
   return labelling === undefined ? lineStore.run(line, fn) : labelling.run(line, fn);
+};
+
+const runWatched = <T>(line: SpanLine, fn: () => T, switches: LineSwitches): T => {
+  const { labelling } = state;
+  switches.counts[0]++;
+  try {
+    return labelling === undefined ? lineStore.run(line, fn) : labelling.run(line, fn);
+  } finally {
+    switches.left = line;
+    switches.counts[1]++;
+  }
 };
 
 /**

@@ -21,6 +21,14 @@ export interface SpanLabelling {
   enter(line: TaskLine): (() => void) | undefined;
 }
 
+/** Scopes of lines as the lane of the process watches them: a sample has to know what was left since it was asked for. */
+export interface LineSwitches {
+  /** How often a line was entered, and left. Native code reads them. */
+  readonly counts: Int32Array;
+  /** The one that was left last. */
+  left: TaskLine | undefined;
+}
+
 /** State shared by every copy of this major version in a thread. */
 export interface ProcessState {
   /** False turns every entry point into a no-op. Read on each call, so one branch is the whole cost of being off. */
@@ -45,6 +53,10 @@ export interface ProcessState {
   flightRecorder: unknown;
   /** Set while a CPU profile labels samples with spans. Read once a task; undefined is the whole cost without a profile. */
   labelling: SpanLabelling | undefined;
+  /** Set while the lane of the process is on. */
+  lineSwitches: LineSwitches | undefined;
+  /** The lane of the process, typed in its own room. */
+  lane: unknown;
 }
 
 const KEY = Symbol.for('spanline.state.1');
@@ -67,6 +79,8 @@ const create = (): ProcessState => ({
   carriesContexts: false,
   flightRecorder: undefined,
   labelling: undefined,
+  lineSwitches: undefined,
+  lane: undefined,
 });
 
 const holder = globalThis as { [KEY]?: ProcessState };

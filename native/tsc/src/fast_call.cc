@@ -10,6 +10,7 @@
 #include <cstdint>
 
 #include "heap_limit.h"
+#include "lane.h"
 
 namespace v8 {
 
@@ -125,4 +126,5 @@ NODE_MODULE_INIT() {
   NODE_SET_METHOD(exports, "wrap", Wrap);
   NODE_SET_METHOD(exports, "slowCalls", SlowCalls);
   ExportHeapLimit(exports);
+  spanline::ExportLane(exports);
 }

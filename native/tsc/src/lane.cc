@@ -1,0 +1,341 @@
+// The lane of the process, of its main thread alone: busy stretches of the event loop from a prepare handle, garbage collections from V8's
+// callbacks, and samples of who has the loop, which a watchdog thread asks V8 for while a turn of the loop takes long. Nothing here may keep the
+// process alive, allocate in V8 during a collection, or run for a loop that is idle or quick beyond a few clock readings a turn.
+#include "lane.h"
+
+#include <node.h>
+#include <uv.h>
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+
+namespace {
+
+// Cells of the array that JavaScript gave; the same numbers stand in native-lane.ts.
+enum Cell { kBusyRows, kCollections, kLateSamples, kFirstRow };
+constexpr uint32_t kRowCells = 3;
+constexpr int kMaxFrames = 16;
+// Words of a microtask queue that are looked at for its count of finished microtasks.
+constexpr int kQueueWords = 8;
+
+using Word = std::atomic<uint64_t>;
+
+/** What the main thread had done when a sample was asked for. */
+struct Request {
+  uint64_t at = 0;
+  uint64_t turn = 0;
+  uint64_t entries = 0;
+  uint64_t microtasks = 0;
+  int32_t entered = 0;
+  int32_t left = 0;
+};
+
+struct Lane {
+  v8::Isolate* isolate;
+  uv_loop_t* loop;
+  uv_prepare_t* prepare;
+  v8::Global<v8::Context> context;
+  v8::Global<v8::Function> sample;
+  std::shared_ptr<v8::BackingStore> cells_store;
+  std::shared_ptr<v8::BackingStore> switches_store;
+  double* cells;
+  uint32_t max_rows;
+  // How often a line of spans was entered and left.
+  const std::atomic<int32_t>* switches;
+  // Microtasks that are done; null where V8 keeps them elsewhere.
+  const Word* microtasks;
+  uint64_t busy_ns;
+  uint64_t period_ns;
+  int pid;
+
+  uint64_t turn_began;
+  uint64_t idle_before;
+  std::atomic<uint64_t> turn{1};
+  uint64_t collection_began = 0;
+  int collection_depth = 0;
+
+  uv_thread_t thread;
+  uv_mutex_t mutex;
+  uv_cond_t wake;
+  bool is_stopping = false;
+  // Set by the watchdog with `request`, unset by the main thread when it has served it.
+  std::atomic<bool> is_pending{false};
+  Request request;
+};
+
+// One in a process. Written by the main thread alone; an interrupt that comes after the end finds null.
+Lane* lane = nullptr;
+// Calls from outside into JavaScript.
+std::atomic<uint64_t> entries{0};
+
+void WriteRow(Lane* of, Cell counter, uint64_t start, uint64_t end, double third) {
+  double* cells = of->cells;
+  const auto written = static_cast<uint64_t>(cells[counter]);
+  const uint32_t ring = counter == kBusyRows ? 0 : of->max_rows;
+  double* row = cells + kFirstRow + (ring + written % of->max_rows) * kRowCells;
+  row[0] = static_cast<double>(start);
+  row[1] = static_cast<double>(end);
+  row[2] = third;
+  cells[counter] = static_cast<double>(written + 1);
+}
+
+// Where the stretch began that is going on: the poll of a turn comes first, and its callbacks run in it.
+uint64_t BusySince(const Lane* of) { return of->turn_began + (uv_metrics_idle_time(of->loop) - of->idle_before); }
+
+void OnPrepare(uv_prepare_t* handle) {
+  Lane* of = lane;
+  if (of == nullptr) return;
+  const uint64_t now = uv_hrtime();
+  const uint64_t since = BusySince(of);
+  const uint64_t turn = of->turn.load(std::memory_order_relaxed);
+  if (now > since && now - since >= of->busy_ns) WriteRow(of, kBusyRows, since, now, static_cast<double>(turn));
+  of->idle_before = uv_metrics_idle_time(of->loop);
+  of->turn_began = now;
+  of->turn.store(turn + 1, std::memory_order_release);
+}
+
+void OnCollectionStart(v8::Isolate*, v8::GCType, v8::GCCallbackFlags, void* data) {
+  Lane* of = static_cast<Lane*>(data);
+  if (of->collection_depth++ == 0) of->collection_began = uv_hrtime();
+}
+
+void OnCollectionEnd(v8::Isolate*, v8::GCType type, v8::GCCallbackFlags, void* data) {
+  Lane* of = static_cast<Lane*>(data);
+  // It may have begun before the lane did.
+  if (of->collection_depth == 0 || --of->collection_depth > 0) return;
+  WriteRow(of, kCollections, of->collection_began, uv_hrtime(), static_cast<double>(type));
+}
+
+void OnCallEntered(v8::Isolate*) {
+  // One writer: no locked instruction.
+  entries.store(entries.load(std::memory_order_relaxed) + 1, std::memory_order_release);
+}
+
+Request StateNow(const Lane* of) {
+  Request state;
+  state.turn = of->turn.load(std::memory_order_acquire);
+  state.entries = entries.load(std::memory_order_acquire);
+  state.microtasks = of->microtasks == nullptr ? 0 : of->microtasks->load(std::memory_order_acquire);
+  state.entered = of->switches[0].load(std::memory_order_acquire);
+  state.left = of->switches[1].load(std::memory_order_acquire);
+  state.at = uv_hrtime();
+  return state;
+}
+
+// Function, script, line of each frame, innermost first.
+v8::Local<v8::Array> Frames(v8::Isolate* isolate, v8::Local<v8::Context> context) {
+  v8::Local<v8::StackTrace> stack = v8::StackTrace::CurrentStackTrace(isolate, kMaxFrames, v8::StackTrace::kDetailed);
+  v8::Local<v8::Value> values[kMaxFrames * 3];
+  int count = 0;
+  for (int i = 0; i < stack->GetFrameCount() && i < kMaxFrames; i++) {
+    v8::Local<v8::StackFrame> frame = stack->GetFrame(isolate, static_cast<uint32_t>(i));
+    v8::Local<v8::String> name = frame->GetFunctionName();
+    v8::Local<v8::String> script = frame->GetScriptName();
+    values[count++] = name.IsEmpty() ? v8::String::Empty(isolate) : name;
+    values[count++] = script.IsEmpty() ? v8::String::Empty(isolate) : script;
+    values[count++] = v8::Integer::New(isolate, frame->GetLineNumber());
+  }
+  return v8::Array::New(isolate, values, static_cast<size_t>(count));
+}
+
+// Runs on the main thread where JavaScript checks its stack limit, in the middle of any code.
+void OnInterrupt(v8::Isolate* isolate, void*) {
+  Lane* of = lane;
+  if (of == nullptr || !of->is_pending.load(std::memory_order_acquire)) return;
+  const Request then = of->request;
+  const Request now = StateNow(of);
+  if (then.turn != now.turn) {
+    of->cells[kLateSamples]++;
+    of->is_pending.store(false, std::memory_order_release);
+    return;
+  }
+  bool is_terminated = false;
+  {
+    v8::HandleScope scope(isolate);
+    v8::Local<v8::Context> context = of->context.Get(isolate);
+    v8::Local<v8::Array> frames = Frames(isolate, context);
+    v8::Context::Scope entered(context);
+    v8::MicrotasksScope none(context, v8::MicrotasksScope::kDoNotRunMicrotasks);
+    v8::TryCatch caught(isolate);
+    // True: nothing but one piece of work without a stack check ran from the request to now.
+    const bool is_same = of->microtasks != nullptr && then.entries == now.entries && then.microtasks == now.microtasks;
+    v8::Local<v8::Value> arguments[] = {
+        v8::Number::New(isolate, static_cast<double>(now.turn)),
+        v8::Number::New(isolate, static_cast<double>(then.at)),
+        v8::Number::New(isolate, static_cast<double>(now.at)),
+        v8::Boolean::New(isolate, is_same),
+        v8::Integer::New(isolate, now.entered - then.entered),
+        v8::Integer::New(isolate, now.left - then.left),
+        frames,
+    };
+    v8::Local<v8::Function> sample = of->sample.Get(isolate);
+    (void)sample->Call(context, v8::Undefined(isolate), 7, arguments);
+    is_terminated = caught.HasTerminated();
+  }
+  // The end that somebody asked for, of a worker or of a script's time, is theirs and must not be lost here.
+  if (is_terminated) isolate->TerminateExecution();
+  of->is_pending.store(false, std::memory_order_release);
+}
+
+// Asks for a sample when one turn of the loop has had no idle moment for a whole period.
+void Watch(void* data) {
+  Lane* of = static_cast<Lane*>(data);
+  uint64_t turn_before = 0;
+  uint64_t idle_before = 0;
+  uv_mutex_lock(&of->mutex);
+  while (!of->is_stopping) {
+    uv_cond_timedwait(&of->wake, &of->mutex, of->period_ns);
+    if (of->is_stopping) break;
+    const Request state = StateNow(of);
+    const uint64_t idle = uv_metrics_idle_time(of->loop);
+    const bool is_busy = state.turn == turn_before && idle == idle_before;
+    turn_before = state.turn;
+    idle_before = idle;
+    if (!is_busy || of->is_pending.load(std::memory_order_acquire)) continue;
+    of->request = state;
+    of->is_pending.store(true, std::memory_order_release);
+    of->isolate->RequestInterrupt(OnInterrupt, nullptr);
+  }
+  uv_mutex_unlock(&of->mutex);
+}
+
+void End(Lane* of) {
+  lane = nullptr;
+  // The thread of a process that was forked is not there.
+  if (of->pid == uv_os_getpid()) {
+    uv_mutex_lock(&of->mutex);
+    of->is_stopping = true;
+    uv_cond_signal(&of->wake);
+    uv_mutex_unlock(&of->mutex);
+    uv_thread_join(&of->thread);
+    uv_cond_destroy(&of->wake);
+    uv_mutex_destroy(&of->mutex);
+  }
+  of->isolate->RemoveGCPrologueCallback(OnCollectionStart, of);
+  of->isolate->RemoveGCEpilogueCallback(OnCollectionEnd, of);
+  of->isolate->RemoveBeforeCallEnteredCallback(OnCallEntered);
+  uv_prepare_stop(of->prepare);
+  uv_close(reinterpret_cast<uv_handle_t*>(of->prepare),
+           [](uv_handle_t* handle) { delete reinterpret_cast<uv_prepare_t*>(handle); });
+  of->sample.Reset();
+  of->context.Reset();
+  delete of;
+}
+
+// At the end of the environment, and at an exit in the middle, which runs no clean-up hooks.
+void Stop(void*) {
+  if (lane != nullptr) End(lane);
+}
+
+// Finds the count of finished microtasks in a queue by running some in a queue of its own: the word that went up by as many.
+const Word* FindMicrotaskCount(v8::Isolate* isolate, v8::Local<v8::Context> context) {
+  // Two rounds, so that the place in its ring goes around and is no count.
+  constexpr uint64_t kRounds = 2;
+  constexpr uint64_t kEach = 7;
+  std::unique_ptr<v8::MicrotaskQueue> tried = v8::MicrotaskQueue::New(isolate, v8::MicrotasksPolicy::kExplicit);
+  const auto words = [](v8::MicrotaskQueue* queue) { return reinterpret_cast<Word*>(queue); };
+  uint64_t before[kQueueWords];
+  for (int i = 1; i < kQueueWords; i++) before[i] = words(tried.get())[i].load();
+  for (uint64_t round = 0; round < kRounds; round++) {
+    for (uint64_t i = 0; i < kEach; i++) tried->EnqueueMicrotask(isolate, [](void*) {}, nullptr);
+    tried->PerformCheckpoint(isolate);
+  }
+  int found = 0;
+  for (int i = 1; i < kQueueWords; i++) {
+    if (words(tried.get())[i].load() - before[i] != kRounds * kEach || before[i] != 0) continue;
+    // Were two words alike, none could be trusted.
+    if (found != 0) return nullptr;
+    found = i;
+  }
+  return found == 0 ? nullptr : words(context->GetMicrotaskQueue()) + found;
+}
+
+// laneStart(cells: Float64Array, maxRows, busyMs, periodMs, sample, switches: Int32Array): boolean
+void Start(const v8::FunctionCallbackInfo<v8::Value>& info) {
+  v8::Isolate* isolate = info.GetIsolate();
+  v8::Local<v8::Context> context = isolate->GetCurrentContext();
+  info.GetReturnValue().Set(false);
+  if (lane != nullptr || info.Length() < 6 || !info[0]->IsFloat64Array() || !info[4]->IsFunction() ||
+      !info[5]->IsInt32Array()) {
+    return;
+  }
+  uv_loop_t* loop = node::GetCurrentEventLoop(isolate);
+  node::Environment* environment = node::GetCurrentEnvironment(context);
+  v8::Local<v8::Float64Array> cells = info[0].As<v8::Float64Array>();
+  v8::Local<v8::Int32Array> switches = info[5].As<v8::Int32Array>();
+  const auto max_rows = info[1]->Uint32Value(context).FromMaybe(0);
+  if (loop == nullptr || environment == nullptr || max_rows == 0 || switches->Length() < 2 ||
+      cells->Length() < kFirstRow + static_cast<size_t>(max_rows) * 2 * kRowCells) {
+    return;
+  }
+  Lane* of = new Lane();
+  of->isolate = isolate;
+  of->loop = loop;
+  of->context.Reset(isolate, context);
+  of->sample.Reset(isolate, info[4].As<v8::Function>());
+  of->cells_store = cells->Buffer()->GetBackingStore();
+  of->cells = reinterpret_cast<double*>(static_cast<char*>(of->cells_store->Data()) + cells->ByteOffset());
+  of->switches_store = switches->Buffer()->GetBackingStore();
+  of->switches = reinterpret_cast<std::atomic<int32_t>*>(static_cast<char*>(of->switches_store->Data()) +
+                                                         switches->ByteOffset());
+  of->max_rows = max_rows;
+  of->busy_ns = static_cast<uint64_t>(info[2]->NumberValue(context).FromMaybe(5) * 1e6);
+  of->period_ns = static_cast<uint64_t>(info[3]->NumberValue(context).FromMaybe(4) * 1e6);
+  of->microtasks = FindMicrotaskCount(isolate, context);
+  of->pid = uv_os_getpid();
+  of->turn_began = uv_hrtime();
+  of->idle_before = uv_metrics_idle_time(loop);
+  of->prepare = new uv_prepare_t();
+  uv_mutex_init(&of->mutex);
+  uv_cond_init(&of->wake);
+  lane = of;
+  if (uv_thread_create(&of->thread, Watch, of) != 0) {
+    lane = nullptr;
+    uv_cond_destroy(&of->wake);
+    uv_mutex_destroy(&of->mutex);
+    delete of->prepare;
+    delete of;
+    return;
+  }
+  uv_prepare_init(loop, of->prepare);
+  uv_prepare_start(of->prepare, OnPrepare);
+  uv_unref(reinterpret_cast<uv_handle_t*>(of->prepare));
+  isolate->AddGCPrologueCallback(OnCollectionStart, of);
+  isolate->AddGCEpilogueCallback(OnCollectionEnd, of);
+  isolate->AddBeforeCallEnteredCallback(OnCallEntered);
+  // Once: these cannot be taken back, and do nothing without a lane.
+  static bool has_hooks = false;
+  if (!has_hooks) {
+    has_hooks = true;
+    node::AddEnvironmentCleanupHook(isolate, Stop, nullptr);
+    node::AtExit(environment, Stop, nullptr);
+  }
+  info.GetReturnValue().Set(true);
+}
+
+// laneStop()
+void StopNow(const v8::FunctionCallbackInfo<v8::Value>& info) { Stop(nullptr); }
+
+// laneNow(): nanoseconds of the clock that the rows have.
+void Now(const v8::FunctionCallbackInfo<v8::Value>& info) {
+  info.GetReturnValue().Set(static_cast<double>(uv_hrtime()));
+}
+
+// laneTurn(): the turn of the loop that is going on, and laneOpenSince(): since when it is busy; 0 without a lane.
+void Turn(const v8::FunctionCallbackInfo<v8::Value>& info) {
+  info.GetReturnValue().Set(lane == nullptr ? 0 : static_cast<double>(lane->turn.load(std::memory_order_relaxed)));
+}
+void OpenSince(const v8::FunctionCallbackInfo<v8::Value>& info) {
+  info.GetReturnValue().Set(lane == nullptr ? 0 : static_cast<double>(BusySince(lane)));
+}
+
+}  // namespace
+
+void spanline::ExportLane(v8::Local<v8::Object> exports) {
+  NODE_SET_METHOD(exports, "laneStart", Start);
+  NODE_SET_METHOD(exports, "laneStop", StopNow);
+  NODE_SET_METHOD(exports, "laneNow", Now);
+  NODE_SET_METHOD(exports, "laneTurn", Turn);
+  NODE_SET_METHOD(exports, "laneOpenSince", OpenSince);
+}

@@ -1,0 +1,35 @@
+// What keeps a lane: the addon, a timer, or nothing in a worker. Types only.
+import type { LaneRow } from './lane-row.js';
+
+/** What a lane has taken and let go, since it was started. */
+export interface LaneCounts {
+  /** Rows that are held. */
+  readonly rows: number;
+  /** Rows that newer ones have taken the place of. */
+  readonly rowsDropped: number;
+  /** Looks at who has the loop. */
+  readonly samples: number;
+  /** Of these, looks that do not say since when, or not at all. */
+  readonly samplesUnknown: number;
+  /** Looks that were asked for in a stretch and came after it. */
+  readonly samplesLate: number;
+  /** Parts that newer ones have taken the place of. */
+  readonly partsDropped: number;
+}
+
+export interface LaneSource {
+  readonly source: 'native' | 'timer' | 'none';
+  /** In order of their start. */
+  rows(): LaneRow[];
+  counts(): LaneCounts;
+  stop(): void;
+}
+
+export const NO_COUNTS: LaneCounts = {
+  rows: 0,
+  rowsDropped: 0,
+  samples: 0,
+  samplesUnknown: 0,
+  samplesLate: 0,
+  partsDropped: 0,
+};

@@ -1,0 +1,89 @@
+// The lane of the process: one for all copies of the library, however often it is started. Must cost next to nothing while nothing happens.
+import { isMainThread } from 'node:worker_threads';
+import { wrongOption } from '../../base/errors/option-error.js';
+import { finiteNumber, wholeNumber } from '../../base/options/checks.js';
+import { checkNames } from '../../collector/options.js';
+import { state } from '../../local-span/process-state.js';
+import type { LaneRow } from './lane-row.js';
+import { type LaneCounts, type LaneSource, NO_COUNTS } from './lane-source.js';
+import { NativeLane } from './native-lane.js';
+import { TimerLane } from './timer-lane.js';
+
+/** Options of {@link startLane}. */
+export interface LaneOptions {
+  /** Milliseconds from which on a busy stretch of the event loop is kept. 5 by default. */
+  readonly busyMs?: number;
+  /** Busy stretches that are kept, and as many collections and parts; beyond, the oldest are dropped and counted. 4096 by default. */
+  readonly maxRows?: number;
+}
+
+/** What a lane has taken and let go, and by what means. */
+export interface LaneStats extends LaneCounts {
+  /** `native`: the addon, with who had the loop. `timer`: without it, coarser. `none`: in a worker, or stopped. */
+  readonly source: LaneSource['source'];
+}
+
+/** The lane of the process; see {@link startLane}. */
+export interface Lane {
+  /** What is kept, in order of start. A busy stretch that is going on is the last, up to now; it will be there again when it has ended. */
+  rows(): LaneRow[];
+  stats(): LaneStats;
+  /** End it, unless somebody else has started it too. A second call does nothing. */
+  stop(): void;
+}
+
+/** What all copies of the library share. */
+interface SharedLane {
+  readonly source: LaneSource;
+  users: number;
+}
+
+const NOTHING: LaneSource = { source: 'none', rows: () => [], counts: () => NO_COUNTS, stop: () => {} };
+
+const MAX_ROWS = 2 ** 20;
+
+const shareLane = (busyMs: number, maxRows: number): SharedLane => {
+  const shared = (state.lane as SharedLane | undefined) ?? {
+    source: NativeLane.start(busyMs, maxRows) ?? new TimerLane(busyMs, maxRows),
+    users: 0,
+  };
+  shared.users++;
+  state.lane = shared;
+  return shared;
+};
+
+/**
+ * Watch the event loop of this process: when it was busy and with which span, and when garbage was collected. Cheap enough to be left on, and
+ * never keeps the process alive. There is one in a process: started again it goes on as it is, with the options of the first. In a worker it
+ * stays empty. Throws `ERR_SPANLINE_OPTION` when an option is wrong.
+ *
+ * @example
+ * ```ts
+ * import { startLane } from 'spanline/flight-recorder';
+ *
+ * const lane = startLane({ busyMs: 10 });
+ * for (const row of lane.rows()) {
+ *   const who = row.parts.map(({ name, frames }) => name || frames[0]).join(', ');
+ *   console.log(`${row.kind} ${row.detail} ${(row.endUs - row.startUs) / 1000} ms ${who}`);
+ * }
+ * lane.stop();
+ * ```
+ */
+export const startLane = (options: LaneOptions = {}): Lane => {
+  checkNames(options, ['busyMs', 'maxRows']);
+  const busyMs = finiteNumber('Option "busyMs"', options.busyMs ?? 5, [1, 60_000], wrongOption);
+  const maxRows = wholeNumber('Option "maxRows"', options.maxRows ?? 4096, [1, MAX_ROWS], wrongOption);
+  let shared = isMainThread ? shareLane(busyMs, maxRows) : undefined;
+  const source = (): LaneSource => shared?.source ?? NOTHING;
+  return {
+    rows: () => source().rows(),
+    stats: () => ({ source: source().source, ...source().counts() }),
+    stop: () => {
+      if (shared !== undefined && --shared.users === 0) {
+        state.lane = undefined;
+        shared.source.stop();
+      }
+      shared = undefined;
+    },
+  };
+};

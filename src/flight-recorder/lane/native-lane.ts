@@ -1,0 +1,132 @@
+// The lane by the addon: rows in an array that native code writes, parts made of its samples. What runs in a sample must not throw.
+import { type FastCall, loadFastCall } from '../../clock/binding.js';
+import { enteredLine } from '../../local-span/line-store.js';
+import { type LineSwitches, state } from '../../local-span/process-state.js';
+import type { SpanLine } from '../../local-span/span-line.js';
+import { collectionKind } from './collection-kinds.js';
+import { shownFrames } from './frames.js';
+import type { LanePart, LaneRow } from './lane-row.js';
+import type { LaneCounts, LaneSource } from './lane-source.js';
+import { spanIdOf, traceIdOf } from './line-owner.js';
+import { type Part, PartRing } from './part-ring.js';
+import { unixNow } from './unix-now.js';
+
+// As native/tsc/src/lane.cc has them.
+const BUSY_ROWS = 0;
+const COLLECTIONS = 1;
+const LATE_SAMPLES = 2;
+const FIRST_ROW = 3;
+const ROW_CELLS = 3;
+
+const PERIOD_MS = 4;
+const MAX_GAP_NS = 3 * PERIOD_MS * 1e6;
+
+/** Gives the Unix time of a moment of the lane's clock, microseconds. */
+type ToUnix = (ns: number) => number;
+
+export class NativeLane implements LaneSource {
+  readonly source = 'native';
+  readonly #cells: Float64Array;
+  readonly #parts: PartRing;
+  readonly #switches: LineSwitches = { counts: new Int32Array(2), left: undefined };
+  #samples = 0;
+
+  private constructor(
+    private readonly addon: Required<FastCall>,
+    private readonly busyMs: number,
+    private readonly maxRows: number,
+  ) {
+    this.#cells = new Float64Array(FIRST_ROW + 2 * maxRows * ROW_CELLS);
+    this.#parts = new PartRing(maxRows, MAX_GAP_NS);
+  }
+
+  /** Undefined where the addon is missing, or has a lane already. */
+  static start(busyMs: number, maxRows: number): NativeLane | undefined {
+    const addon = loadFastCall().module;
+    if (addon?.laneStart === undefined) return undefined;
+    const lane = new NativeLane(addon as Required<FastCall>, busyMs, maxRows);
+    const isStarted = addon.laneStart(lane.#cells, maxRows, busyMs, PERIOD_MS, lane.#take, lane.#switches.counts);
+    if (!isStarted) return undefined;
+    state.lineSwitches = lane.#switches;
+    return lane;
+  }
+
+  stop(): void {
+    state.lineSwitches = undefined;
+    this.addon.laneStop();
+  }
+
+  rows(): LaneRow[] {
+    const nowNs = this.addon.laneNow();
+    const nowUs = unixNow();
+    const toUnix: ToUnix = (ns) => nowUs - (nowNs - ns) / 1000;
+    const parts = this.#parts.byTurn();
+    const rows: LaneRow[] = [];
+    this.#each(COLLECTIONS, (startNs, endNs, type) => {
+      const detail = collectionKind(type);
+      rows.push({ kind: 'gc', startUs: toUnix(startNs), endUs: toUnix(endNs), detail, parts: [] });
+    });
+    const addBusy = (startNs: number, endNs: number, turn: number): void => {
+      const own = partsWithin(parts.get(turn) ?? [], startNs, endNs, toUnix);
+      rows.push({ kind: 'busy', startUs: toUnix(startNs), endUs: toUnix(endNs), detail: '', parts: own });
+    };
+    this.#each(BUSY_ROWS, addBusy);
+    const openNs = this.addon.laneOpenSince();
+    if (openNs > 0 && nowNs - openNs >= this.busyMs * 1e6) addBusy(openNs, nowNs, this.addon.laneTurn());
+    return rows.sort((a, b) => a.startUs - b.startUs);
+  }
+
+  counts(): LaneCounts {
+    const written = [this.#cells[BUSY_ROWS], this.#cells[COLLECTIONS]];
+    return {
+      rows: written.reduce((sum, count) => sum + Math.min(count, this.maxRows), 0),
+      rowsDropped: written.reduce((sum, count) => sum + Math.max(0, count - this.maxRows), 0),
+      samples: this.#samples,
+      samplesUnknown: this.#parts.unknown,
+      samplesLate: this.#cells[LATE_SAMPLES],
+      partsDropped: this.#parts.dropped,
+    };
+  }
+
+  #each(counter: number, visit: (startNs: number, endNs: number, third: number) => void): void {
+    const written = this.#cells[counter];
+    const ring = FIRST_ROW + (counter === BUSY_ROWS ? 0 : this.maxRows * ROW_CELLS);
+    for (let i = Math.max(0, written - this.maxRows); i < written; i++) {
+      const at = ring + (i % this.maxRows) * ROW_CELLS;
+      visit(this.#cells[at], this.#cells[at + 1], this.#cells[at + 2]);
+    }
+  }
+
+  // In the middle of any code.
+  readonly #take = (
+    turn: number,
+    requestedNs: number,
+    servedNs: number,
+    isSame: boolean,
+    entered: number,
+    left: number,
+    frames: readonly (string | number)[],
+  ): void => {
+    this.#samples++;
+    try {
+      // Work in native code that ends a scope is served behind it, where the scope around is current: it was of the one that was left.
+      const hasLeftOne = entered === 0 && left === 1;
+      const line = hasLeftOne ? (this.#switches.left as SpanLine | undefined) : enteredLine();
+      const isOneScope = entered === 0 && left <= 1;
+      this.#parts.add({ turn, requestedNs, servedNs, isSame: isSame && isOneScope, frames }, line);
+    } catch {
+      // Node's own stack of contexts was being changed.
+      this.#parts.lose();
+    }
+  };
+}
+
+const partsWithin = (parts: readonly Part[], startNs: number, endNs: number, toUnix: ToUnix): LanePart[] =>
+  parts.map((part) => ({
+    startUs: toUnix(Math.max(part.startNs, startNs)),
+    endUs: toUnix(Math.min(part.endNs, endNs)),
+    traceId: traceIdOf(part.owner),
+    spanId: spanIdOf(part.owner),
+    name: part.owner.name,
+    frames: shownFrames(part.frames),
+  }));

@@ -1,0 +1,75 @@
+// The lane without the addon: a timer that comes late says that the loop was busy, not with whom. Must not keep the process alive.
+import { PerformanceObserver, performance } from 'node:perf_hooks';
+import { collectionKind } from './collection-kinds.js';
+import type { LaneRow } from './lane-row.js';
+import { type LaneCounts, type LaneSource, NO_COUNTS } from './lane-source.js';
+import { unixNow } from './unix-now.js';
+
+const PERIOD_MS = 20;
+
+/** Milliseconds of `performance.now()`. */
+interface TimedRow {
+  readonly kind: LaneRow['kind'];
+  readonly startMs: number;
+  readonly endMs: number;
+  readonly detail: string;
+}
+
+export class TimerLane implements LaneSource {
+  readonly source = 'timer';
+  readonly #rings = { busy: [] as TimedRow[], gc: [] as TimedRow[] };
+  readonly #written = { busy: 0, gc: 0 };
+  readonly #timer: NodeJS.Timeout;
+  readonly #observer: PerformanceObserver;
+  #dueMs = performance.now() + PERIOD_MS;
+
+  constructor(
+    private readonly busyMs: number,
+    private readonly maxRows: number,
+  ) {
+    this.#timer = setInterval(() => this.#tick(), PERIOD_MS).unref();
+    this.#observer = new PerformanceObserver((list) => {
+      for (const entry of list.getEntries()) {
+        const { kind = 0 } = (entry as { detail?: { kind?: number } }).detail ?? {};
+        const endMs = entry.startTime + entry.duration;
+        const detail = collectionKind(kind);
+        this.#add({ kind: 'gc', startMs: entry.startTime, endMs, detail });
+      }
+    });
+    this.#observer.observe({ entryTypes: ['gc'] });
+  }
+
+  stop(): void {
+    clearInterval(this.#timer);
+    this.#observer.disconnect();
+  }
+
+  rows(): LaneRow[] {
+    const nowUs = unixNow();
+    const nowMs = performance.now();
+    const toUnix = (ms: number): number => nowUs - (nowMs - ms) * 1000;
+    return [...this.#rings.busy, ...this.#rings.gc]
+      .sort((a, b) => a.startMs - b.startMs)
+      .map(({ kind, startMs, endMs, detail }) => {
+        return { kind, startUs: toUnix(startMs), endUs: toUnix(endMs), detail, parts: [] };
+      });
+  }
+
+  counts(): LaneCounts {
+    const rows = this.#rings.busy.length + this.#rings.gc.length;
+    return { ...NO_COUNTS, rows, rowsDropped: this.#written.busy + this.#written.gc - rows };
+  }
+
+  #tick(): void {
+    const nowMs = performance.now();
+    if (nowMs - this.#dueMs >= this.busyMs) {
+      this.#add({ kind: 'busy', startMs: this.#dueMs, endMs: nowMs, detail: '' });
+    }
+    this.#dueMs = nowMs + PERIOD_MS;
+  }
+
+  #add(row: TimedRow): void {
+    const { kind } = row;
+    this.#rings[kind][this.#written[kind]++ % this.maxRows] = row;
+  }
+}
