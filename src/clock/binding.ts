@@ -71,6 +71,7 @@ export type LaneSample = (
   requestedNs: number,
   servedNs: number,
   isSame: boolean,
+  isGoingOn: boolean,
   entered: number,
   left: number,
   frames: readonly (string | number)[],

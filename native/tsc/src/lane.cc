@@ -62,6 +62,8 @@ struct Lane {
   // Set by the watchdog with `request`, unset by the main thread when it has served it.
   std::atomic<bool> is_pending{false};
   Request request;
+  // Of the main thread alone: what it had done at the sample before.
+  Request before;
 };
 
 // One in a process. Written by the main thread alone; an interrupt that comes after the end finds null.
@@ -123,6 +125,11 @@ Request StateNow(const Lane* of) {
   return state;
 }
 
+// Whether no other call from outside and no other microtask came between.
+bool IsOneTask(const Lane* of, const Request& a, const Request& b) {
+  return of->microtasks != nullptr && a.turn == b.turn && a.entries == b.entries && a.microtasks == b.microtasks;
+}
+
 // Function, script, line of each frame, innermost first.
 v8::Local<v8::Array> Frames(v8::Isolate* isolate, v8::Local<v8::Context> context) {
   v8::Local<v8::StackTrace> stack = v8::StackTrace::CurrentStackTrace(isolate, kMaxFrames, v8::StackTrace::kDetailed);
@@ -159,19 +166,22 @@ void OnInterrupt(v8::Isolate* isolate, void*) {
     v8::MicrotasksScope none(context, v8::MicrotasksScope::kDoNotRunMicrotasks);
     v8::TryCatch caught(isolate);
     // True: nothing but one piece of work without a stack check ran from the request to now.
-    const bool is_same = of->microtasks != nullptr && then.entries == now.entries && then.microtasks == now.microtasks;
+    const bool is_same = IsOneTask(of, then, now);
+    const bool is_going_on = IsOneTask(of, of->before, now) && of->before.entered == now.entered && of->before.left == now.left;
     v8::Local<v8::Value> arguments[] = {
         v8::Number::New(isolate, static_cast<double>(now.turn)),
         v8::Number::New(isolate, static_cast<double>(then.at)),
         v8::Number::New(isolate, static_cast<double>(now.at)),
         v8::Boolean::New(isolate, is_same),
+        v8::Boolean::New(isolate, is_going_on),
         v8::Integer::New(isolate, now.entered - then.entered),
         v8::Integer::New(isolate, now.left - then.left),
         frames,
     };
     v8::Local<v8::Function> sample = of->sample.Get(isolate);
-    (void)sample->Call(context, v8::Undefined(isolate), 7, arguments);
+    (void)sample->Call(context, v8::Undefined(isolate), 8, arguments);
     is_terminated = caught.HasTerminated();
+    of->before = StateNow(of);
   }
   // The end that somebody asked for, of a worker or of a script's time, is theirs and must not be lost here.
   if (is_terminated) isolate->TerminateExecution();

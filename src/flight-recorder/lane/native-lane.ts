@@ -103,6 +103,7 @@ export class NativeLane implements LaneSource {
     requestedNs: number,
     servedNs: number,
     isSame: boolean,
+    isGoingOn: boolean,
     entered: number,
     left: number,
     frames: readonly (string | number)[],
@@ -113,7 +114,7 @@ export class NativeLane implements LaneSource {
       const hasLeftOne = entered === 0 && left === 1;
       const line = hasLeftOne ? (this.#switches.left as SpanLine | undefined) : enteredLine();
       const isOneScope = entered === 0 && left <= 1;
-      this.#parts.add({ turn, requestedNs, servedNs, isSame: isSame && isOneScope, frames }, line);
+      this.#parts.add({ turn, requestedNs, servedNs, isSame: isSame && isOneScope, isGoingOn, frames }, line);
     } catch {
       // Node's own stack of contexts was being changed.
       this.#parts.lose();

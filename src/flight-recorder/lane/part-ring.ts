@@ -22,6 +22,8 @@ export interface Sample {
   readonly servedNs: number;
   /** Whether one piece of work ran from the request to the service, or none is known to. */
   readonly isSame: boolean;
+  /** Whether the task and the scope are those of the sample before: then it does not matter how long ago that was. */
+  readonly isGoingOn: boolean;
   readonly frames: RawFrames;
 }
 
@@ -73,7 +75,7 @@ export class PartRing {
     if (!sample.isSame) this.#unknown++;
     const startNs = sample.isSame ? sample.requestedNs : servedNs;
     const newest = this.#isOpen ? this.#parts[(this.#written - 1) % this.#parts.length] : undefined;
-    if (newest !== undefined && this.#goesOn(newest, turn, startNs, frames, outermost)) {
+    if (newest !== undefined && this.#goesOn(newest, sample, startNs, outermost)) {
       newest.endNs = servedNs;
       vote(newest, frames);
       return;
@@ -110,8 +112,8 @@ export class PartRing {
     return found;
   }
 
-  #goesOn(newest: Part, turn: number, startNs: number, frames: RawFrames, outermost: number): boolean {
-    if (newest.turn !== turn || startNs - newest.endNs > this.#maxGapNs) return false;
+  #goesOn(newest: Part, { turn, isGoingOn, frames }: Sample, startNs: number, outermost: number): boolean {
+    if (newest.turn !== turn || (!isGoingOn && startNs - newest.endNs > this.#maxGapNs)) return false;
     if (newest.owner.mount !== this.#owner.mount) return false;
     if (this.#owner.mount !== null) return true;
     return isSameFunction(newest.frames, outermostFrame(newest.frames), frames, outermost);
