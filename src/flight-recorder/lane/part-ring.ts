@@ -74,8 +74,8 @@ export class PartRing {
     }
     if (!sample.isSame) this.#unknown++;
     const startNs = sample.isSame ? sample.requestedNs : servedNs;
-    const newest = this.#isOpen ? this.#parts[(this.#written - 1) % this.#parts.length] : undefined;
-    if (newest !== undefined && this.#goesOn(newest, sample, startNs, outermost)) {
+    const newest = this.#written === 0 ? undefined : this.#parts[(this.#written - 1) % this.#parts.length];
+    if (newest !== undefined && this.#isOpen && this.#goesOn(newest, sample, startNs, outermost)) {
       newest.endNs = servedNs;
       vote(newest, frames);
       return;

@@ -1,0 +1,107 @@
+// Parts are made of samples, and say no more than these prove.
+import { describe, expect, test } from 'vitest';
+import type { RawFrames } from '../../../src/flight-recorder/lane/frames.js';
+import { shownFrames } from '../../../src/flight-recorder/lane/frames.js';
+import { PartRing } from '../../../src/flight-recorder/lane/part-ring.js';
+import { Span, setReporter } from '../../../src/index.js';
+import { SpanLine } from '../../../src/local-span/span-line.js';
+
+const GAP = 12;
+const APP: RawFrames = ['inner', '/srv/app.js', 3, 'handle', '/srv/app.js', 10, 'run', 'node:events', 5];
+const OTHER: RawFrames = ['poll', '/srv/poll.js', 1];
+const NODES: RawFrames = ['listOnTimeout', 'node:internal/timers', 1];
+
+setReporter({ name: 'nowhere', report: () => {} });
+const lineOf = (name: string): SpanLine => new SpanLine(Span.root(name), true);
+
+const sampled = (requestedNs: number, servedNs: number, how: object = {}) => ({
+  turn: 1,
+  requestedNs,
+  servedNs,
+  isSame: true,
+  isGoingOn: false,
+  frames: APP,
+  ...how,
+});
+
+const shown = (ring: PartRing, turn = 1): string[] =>
+  (ring.byTurn().get(turn) ?? []).map(({ startNs, endNs, owner }) => `${startNs}-${endNs} ${owner.name}`);
+
+describe('parts', () => {
+  const a = lineOf('a');
+  const b = lineOf('b');
+
+  test('neighbours of one span are one part, of two spans two with a gap', () => {
+    const ring = new PartRing(10, GAP);
+    ring.add(sampled(10, 11), a);
+    ring.add(sampled(15, 17), a);
+    ring.add(sampled(20, 30), b);
+    expect(shown(ring)).toEqual(['10-17 a', '20-30 b']);
+  });
+
+  test('neighbours too far apart are two, but in one task', () => {
+    const ring = new PartRing(10, GAP);
+    ring.add(sampled(10, 11), a);
+    ring.add(sampled(24, 25), a);
+    ring.add(sampled(60, 61, { isGoingOn: true }), a);
+    expect(shown(ring)).toEqual(['10-11 a', '24-61 a']);
+  });
+
+  test('a sample of which it is not known since when proves no length', () => {
+    const ring = new PartRing(10, GAP);
+    ring.add(sampled(10, 50, { isSame: false }), a);
+    expect(shown(ring)).toEqual([]);
+    ring.add(sampled(54, 55), a);
+    expect(shown(ring)).toEqual(['50-55 a']);
+    expect(ring.unknown).toBe(1);
+  });
+
+  test('parts end with their turn', () => {
+    const ring = new PartRing(10, GAP);
+    ring.add(sampled(10, 11), a);
+    ring.add(sampled(12, 13, { turn: 2 }), a);
+    expect([shown(ring, 1), shown(ring, 2)]).toEqual([['10-11 a'], ['12-13 a']]);
+  });
+
+  test('without a span the outermost function of the program tells them apart', () => {
+    const ring = new PartRing(10, GAP);
+    ring.add(sampled(10, 11), undefined);
+    ring.add(sampled(14, 15, { frames: ['else', '/srv/b.js', 1, ...APP.slice(3)] }), undefined);
+    ring.add(sampled(18, 19, { frames: OTHER }), undefined);
+    expect(shown(ring)).toEqual(['10-15 ', '18-19 ']);
+  });
+
+  test("Node's own code alone says nothing, and parts what is around it", () => {
+    const ring = new PartRing(10, GAP);
+    ring.add(sampled(10, 11), a);
+    ring.add(sampled(12, 13, { frames: NODES }), undefined);
+    ring.add(sampled(14, 15), a);
+    expect(shown(ring)).toEqual(['10-11 a', '14-15 a']);
+    expect(ring.unknown).toBe(1);
+  });
+
+  test('the function that most samples were in is shown', () => {
+    const ring = new PartRing(10, GAP);
+    for (const [at, frames] of [APP, OTHER, OTHER, OTHER].entries()) {
+      ring.add(sampled(10 + 4 * at, 11 + 4 * at, { frames }), a);
+    }
+    const [part] = ring.byTurn().get(1) ?? [];
+    expect(shownFrames(part.frames)).toEqual(['poll poll.js:1']);
+  });
+
+  test('it keeps the newest and counts the others', () => {
+    const ring = new PartRing(2, GAP);
+    for (let i = 0; i < 5; i++) ring.add(sampled(10 * i, 10 * i + 1), i % 2 === 0 ? a : b);
+    expect(shown(ring)).toEqual(['30-31 b', '40-41 a']);
+    expect(ring.dropped).toBe(3);
+  });
+});
+
+test('frames are shown by function and place, five at most', () => {
+  expect(shownFrames(['', 'file:///srv/a.mjs?x=1', 3, 'parse', '', 0, 'run', 'node:events', 5])).toEqual([
+    '(anonymous) a.mjs:3',
+    'parse',
+    'run node:events:5',
+  ]);
+  expect(shownFrames(Array.from({ length: 9 }, () => APP.slice(0, 3)).flat()).length).toBe(5);
+});

@@ -1,0 +1,56 @@
+// Without the addon a timer says that the loop was busy, and Node's own entries when it collected garbage; neither grows past its bound.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, expect, test } from 'vitest';
+import { TimerLane } from '../../../src/flight-recorder/lane/timer-lane.js';
+
+const spin = (ms: number): void => {
+  const end = performance.now() + ms;
+  while (performance.now() < end);
+};
+
+let lane: TimerLane;
+afterEach(() => lane.stop());
+
+test('a timer that is late is a busy stretch, without parts', async () => {
+  lane = new TimerLane(20, 100);
+  await sleep(50);
+  const startUs = Date.now() * 1000;
+  spin(120);
+  const endUs = Date.now() * 1000;
+  await sleep(50);
+  const [row] = lane.rows().filter((one) => one.kind === 'busy' && one.endUs > startUs && one.startUs < endUs);
+  expect(row.endUs - row.startUs).toBeGreaterThan(90_000);
+  expect(row.startUs).toBeGreaterThan(startUs - 5000);
+  expect(row.parts).toEqual([]);
+  expect(lane.counts().samples).toBe(0);
+});
+
+test('collections are there with their kind', async () => {
+  lane = new TimerLane(20, 100);
+  for (let round = 0; round < 20; round++) {
+    expect(Array.from({ length: 100_000 }, (_, i) => ({ i })).length).toBe(100_000);
+    await sleep(1);
+  }
+  await sleep(50);
+  const kinds = new Set(lane.rows().flatMap(({ kind, detail }) => (kind === 'gc' ? [detail] : [])));
+  expect(kinds).toContain('scavenge');
+});
+
+test('the newest are kept, what they replace is counted', async () => {
+  lane = new TimerLane(1, 2);
+  for (let i = 0; i < 5; i++) {
+    spin(40);
+    await sleep(25);
+  }
+  expect(lane.rows().filter(({ kind }) => kind === 'busy').length).toBe(2);
+  expect(lane.counts().rowsDropped).toBeGreaterThanOrEqual(3);
+});
+
+test('nothing comes after it was stopped', async () => {
+  lane = new TimerLane(1, 10);
+  lane.stop();
+  const before = lane.rows().length;
+  spin(60);
+  await sleep(30);
+  expect(lane.rows().length).toBe(before);
+});
