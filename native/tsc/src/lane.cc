@@ -16,6 +16,10 @@ namespace {
 enum Cell { kBusyRows, kCollections, kLateSamples, kFirstRow };
 constexpr uint32_t kRowCells = 3;
 constexpr int kMaxFrames = 16;
+// The watchdog sleeps until the loop calls JavaScript again when it has been idle for as many periods, and looks after so many all the same: the
+// flag that it sleeps may be seen too late.
+constexpr int kPeriodsToPark = 25;
+constexpr int kParkedPeriods = 12;
 // Words of a microtask queue that are looked at for its count of finished microtasks.
 constexpr int kQueueWords = 8;
 
@@ -59,6 +63,7 @@ struct Lane {
   uv_mutex_t mutex;
   uv_cond_t wake;
   bool is_stopping = false;
+  std::atomic<bool> is_parked{false};
   // Set by the watchdog with `request`, unset by the main thread when it has served it.
   std::atomic<bool> is_pending{false};
   Request request;
@@ -83,16 +88,17 @@ void WriteRow(Lane* of, Cell counter, uint64_t start, uint64_t end, double third
 }
 
 // Where the stretch began that is going on: the poll of a turn comes first, and its callbacks run in it.
-uint64_t BusySince(const Lane* of) { return of->turn_began + (uv_metrics_idle_time(of->loop) - of->idle_before); }
+uint64_t BusySince(const Lane* of, uint64_t idle) { return of->turn_began + (idle - of->idle_before); }
 
 void OnPrepare(uv_prepare_t* handle) {
   Lane* of = lane;
   if (of == nullptr) return;
   const uint64_t now = uv_hrtime();
-  const uint64_t since = BusySince(of);
+  const uint64_t idle = uv_metrics_idle_time(of->loop);
+  const uint64_t since = BusySince(of, idle);
   const uint64_t turn = of->turn.load(std::memory_order_relaxed);
   if (now > since && now - since >= of->busy_ns) WriteRow(of, kBusyRows, since, now, static_cast<double>(turn));
-  of->idle_before = uv_metrics_idle_time(of->loop);
+  of->idle_before = idle;
   of->turn_began = now;
   of->turn.store(turn + 1, std::memory_order_release);
 }
@@ -112,6 +118,12 @@ void OnCollectionEnd(v8::Isolate*, v8::GCType type, v8::GCCallbackFlags, void* d
 void OnCallEntered(v8::Isolate*) {
   // One writer: no locked instruction.
   entries.store(entries.load(std::memory_order_relaxed) + 1, std::memory_order_release);
+  Lane* of = lane;
+  if (of == nullptr || !of->is_parked.load(std::memory_order_relaxed)) return;
+  uv_mutex_lock(&of->mutex);
+  of->is_parked.store(false, std::memory_order_relaxed);
+  uv_cond_signal(&of->wake);
+  uv_mutex_unlock(&of->mutex);
 }
 
 Request StateNow(const Lane* of) {
@@ -193,13 +205,21 @@ void Watch(void* data) {
   Lane* of = static_cast<Lane*>(data);
   uint64_t turn_before = 0;
   uint64_t idle_before = 0;
+  uint64_t entries_before = 0;
+  int idle_periods = 0;
   uv_mutex_lock(&of->mutex);
   while (!of->is_stopping) {
-    uv_cond_timedwait(&of->wake, &of->mutex, of->period_ns);
+    const bool is_parked = idle_periods >= kPeriodsToPark;
+    of->is_parked.store(is_parked, std::memory_order_relaxed);
+    uv_cond_timedwait(&of->wake, &of->mutex, is_parked ? of->period_ns * kParkedPeriods : of->period_ns);
+    of->is_parked.store(false, std::memory_order_relaxed);
     if (of->is_stopping) break;
     const Request state = StateNow(of);
+    idle_periods = state.entries == entries_before ? idle_periods + 1 : 0;
+    entries_before = state.entries;
     const uint64_t idle = uv_metrics_idle_time(of->loop);
     const bool is_busy = state.turn == turn_before && idle == idle_before;
+    if (is_busy) idle_periods = 0;
     turn_before = state.turn;
     idle_before = idle;
     if (!is_busy || of->is_pending.load(std::memory_order_acquire)) continue;
@@ -337,7 +357,7 @@ void Turn(const v8::FunctionCallbackInfo<v8::Value>& info) {
   info.GetReturnValue().Set(lane == nullptr ? 0 : static_cast<double>(lane->turn.load(std::memory_order_relaxed)));
 }
 void OpenSince(const v8::FunctionCallbackInfo<v8::Value>& info) {
-  info.GetReturnValue().Set(lane == nullptr ? 0 : static_cast<double>(BusySince(lane)));
+  info.GetReturnValue().Set(lane == nullptr ? 0 : static_cast<double>(BusySince(lane, uv_metrics_idle_time(lane->loop))));
 }
 
 }  // namespace

@@ -123,11 +123,14 @@ export class NativeLane implements LaneSource {
 }
 
 const partsWithin = (parts: readonly Part[], startNs: number, endNs: number, toUnix: ToUnix): LanePart[] =>
-  parts.map((part) => ({
-    startUs: toUnix(Math.max(part.startNs, startNs)),
-    endUs: toUnix(Math.min(part.endNs, endNs)),
-    traceId: traceIdOf(part.owner),
-    spanId: spanIdOf(part.owner),
-    name: part.owner.name,
-    frames: shownFrames(part.frames),
-  }));
+  parts
+    .map((part) => ({
+      startUs: toUnix(Math.max(part.startNs, startNs)),
+      endUs: toUnix(Math.min(part.endNs, endNs)),
+      traceId: traceIdOf(part.owner),
+      spanId: spanIdOf(part.owner),
+      name: part.owner.name,
+      frames: shownFrames(part.frames),
+    }))
+    // Shorter than what a time of today can tell apart.
+    .filter((part) => part.endUs > part.startUs);

@@ -37,24 +37,25 @@ describe.runIf(hasAddon)('the lane by the addon', () => {
 
   const lengthMs = (row: LaneRow): number => (row.endUs - row.startUs) / MS;
 
+  // Where the processors are taken, the thread that asks for samples comes late, and more is unknown.
   test.each(['sync', 'after an await', 'parse', 'parse after an await', 'regex', 'recursion'])(
     '%s names its span',
     (cause) => {
       const row = longest(cause);
-      expect(busyMsOf(cause, cause)).toBeGreaterThan(0.5 * lengthMs(row));
+      expect(busyMsOf(cause, cause)).toBeGreaterThan(0.3 * lengthMs(row));
       const part = row.parts.find(({ name }) => name === cause);
       expect(`${part?.traceId} ${part?.spanId}`).toBe(result.ids[cause]);
     },
   );
 
   test('a stretch in a span is as long as its work', () => {
-    expect(lengthMs(longest('sync'))).toBeGreaterThanOrEqual(79.9);
-    expect(lengthMs(longest('after an await'))).toBeGreaterThanOrEqual(79.9);
+    expect(lengthMs(longest('sync'))).toBeGreaterThanOrEqual(199.9);
+    expect(lengthMs(longest('after an await'))).toBeGreaterThanOrEqual(199.9);
   });
 
   test('work that no span covers is named by its functions, and has no span', () => {
     const row = longest('untraced');
-    expect(lengthMs(row)).toBeGreaterThanOrEqual(79.9);
+    expect(lengthMs(row)).toBeGreaterThanOrEqual(199.9);
     expect(busyMsOf('untraced', '')).toBeGreaterThan(40);
     const [part] = row.parts;
     expect([part.traceId, part.spanId]).toEqual(['', '']);

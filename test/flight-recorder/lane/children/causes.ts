@@ -25,16 +25,16 @@ const root = (name: string): Span => {
 const lane = startLane();
 
 const causes: Record<string, () => unknown> = {
-  sync: () => root('sync').run(() => spin(80)),
+  sync: () => root('sync').run(() => spin(200)),
   'after an await': () =>
     root('after an await').run(async () => {
       await sleep(5);
-      spin(80);
+      spin(200);
       await sleep(5);
     }),
   untraced: () =>
     setTimeout(function busyTimer() {
-      spin(80);
+      spin(200);
     }, 1),
   parse: () => root('parse').run(() => (JSON.parse(big) as unknown[]).length),
   'parse after an await': () =>
@@ -44,7 +44,7 @@ const causes: Record<string, () => unknown> = {
       await sleep(5);
       return length;
     }),
-  regex: () => root('regex').run(() => /^(a+)+$/.test(`${'a'.repeat(23)}!`)),
+  regex: () => root('regex').run(() => /^(a+)+$/.test(`${'a'.repeat(24)}!`)),
   // What comes next in the same turn must not be blamed for what came last before it.
   'two timers': () => {
     root('first timer').run(() => setTimeout(() => JSON.parse(big), 5));
@@ -68,21 +68,21 @@ const causes: Record<string, () => unknown> = {
   waiting: () => root('waiting').run(() => sleep(60)),
   'time of a script': () => {
     try {
-      root('time of a script').run(() => vm.runInNewContext('for (;;);', {}, { timeout: 60 }));
+      root('time of a script').run(() => vm.runInNewContext('for (;;);', {}, { timeout: 100 }));
     } catch (error) {
       ids.timedOut = (error as { code: string }).code;
     }
   },
   recursion: () => {
     const down = (n: number): number => (n === 0 ? 0 : 1 + down(n - 1));
-    const end = performance.now() + 100;
+    const end = performance.now() + 200;
     root('recursion').run(() => {
       while (performance.now() < end) down(5000);
     });
   },
   overflow: () => {
     const forever = (n: number): number => 1 + forever(n);
-    const end = performance.now() + 100;
+    const end = performance.now() + 200;
     let caught = 0;
     root('overflow').run(() => {
       while (performance.now() < end) {
@@ -103,7 +103,7 @@ for (const [name, cause] of Object.entries(causes)) {
   const seen = lane.rows().at(-1)?.endUs ?? 0;
   // In a turn of its own.
   setImmediate(cause);
-  await sleep(250);
+  await sleep(500);
   stretches[name] = lane.rows().filter((row) => row.kind === 'busy' && row.startUs > seen);
 }
 for (const span of spans) span.end();

@@ -68,7 +68,7 @@ const programs: Record<string, (argument: string) => unknown> = {
     await sleep(20);
     const span = Span.root('open');
     const rows = span.run(() => {
-      spin(50);
+      spin(150);
       return lane.rows().filter(({ kind }) => kind === 'busy');
     });
     span.end();
@@ -85,7 +85,7 @@ const programs: Record<string, (argument: string) => unknown> = {
     second.stop();
     const third = startLane();
     await sleep(20);
-    spin(30);
+    spin(150);
     await sleep(5);
     const found = third.rows().some((row) => row.parts.length > 0);
     third.stop();
