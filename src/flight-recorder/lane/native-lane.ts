@@ -31,11 +31,15 @@ export class NativeLane implements LaneSource {
   readonly #switches: LineSwitches = { counts: new Int32Array(2), left: undefined };
   #samples = 0;
 
-  private constructor(
-    private readonly addon: Required<FastCall>,
-    private readonly busyMs: number,
-    private readonly maxRows: number,
-  ) {
+  readonly #addon: Required<FastCall>;
+  readonly #busyMs: number;
+  readonly #maxRows: number;
+
+  /** @internal Use {@link NativeLane.start}. */
+  constructor(addon: Required<FastCall>, busyMs: number, maxRows: number) {
+    this.#addon = addon;
+    this.#busyMs = busyMs;
+    this.#maxRows = maxRows;
     this.#cells = new Float64Array(FIRST_ROW + 2 * maxRows * ROW_CELLS);
     this.#parts = new PartRing(maxRows, MAX_GAP_NS);
   }
@@ -53,11 +57,11 @@ export class NativeLane implements LaneSource {
 
   stop(): void {
     state.lineSwitches = undefined;
-    this.addon.laneStop();
+    this.#addon.laneStop();
   }
 
   rows(): LaneRow[] {
-    const nowNs = this.addon.laneNow();
+    const nowNs = this.#addon.laneNow();
     const nowUs = unixNow();
     const toUnix: ToUnix = (ns) => nowUs - (nowNs - ns) / 1000;
     const parts = this.#parts.byTurn();
@@ -71,16 +75,16 @@ export class NativeLane implements LaneSource {
       rows.push({ kind: 'busy', startUs: toUnix(startNs), endUs: toUnix(endNs), detail: '', parts: own });
     };
     this.#each(BUSY_ROWS, addBusy);
-    const openNs = this.addon.laneOpenSince();
-    if (openNs > 0 && nowNs - openNs >= this.busyMs * 1e6) addBusy(openNs, nowNs, this.addon.laneTurn());
+    const openNs = this.#addon.laneOpenSince();
+    if (openNs > 0 && nowNs - openNs >= this.#busyMs * 1e6) addBusy(openNs, nowNs, this.#addon.laneTurn());
     return rows.sort((a, b) => a.startUs - b.startUs);
   }
 
   counts(): LaneCounts {
     const written = [this.#cells[BUSY_ROWS], this.#cells[COLLECTIONS]];
     return {
-      rows: written.reduce((sum, count) => sum + Math.min(count, this.maxRows), 0),
-      rowsDropped: written.reduce((sum, count) => sum + Math.max(0, count - this.maxRows), 0),
+      rows: written.reduce((sum, count) => sum + Math.min(count, this.#maxRows), 0),
+      rowsDropped: written.reduce((sum, count) => sum + Math.max(0, count - this.#maxRows), 0),
       samples: this.#samples,
       samplesUnknown: this.#parts.unknown,
       samplesLate: this.#cells[LATE_SAMPLES],
@@ -90,9 +94,9 @@ export class NativeLane implements LaneSource {
 
   #each(counter: number, visit: (startNs: number, endNs: number, third: number) => void): void {
     const written = this.#cells[counter];
-    const ring = FIRST_ROW + (counter === BUSY_ROWS ? 0 : this.maxRows * ROW_CELLS);
-    for (let i = Math.max(0, written - this.maxRows); i < written; i++) {
-      const at = ring + (i % this.maxRows) * ROW_CELLS;
+    const ring = FIRST_ROW + (counter === BUSY_ROWS ? 0 : this.#maxRows * ROW_CELLS);
+    for (let i = Math.max(0, written - this.#maxRows); i < written; i++) {
+      const at = ring + (i % this.#maxRows) * ROW_CELLS;
       visit(this.#cells[at], this.#cells[at + 1], this.#cells[at + 2]);
     }
   }

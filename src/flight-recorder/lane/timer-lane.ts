@@ -23,10 +23,12 @@ export class TimerLane implements LaneSource {
   readonly #observer: PerformanceObserver;
   #dueMs = performance.now() + PERIOD_MS;
 
-  constructor(
-    private readonly busyMs: number,
-    private readonly maxRows: number,
-  ) {
+  readonly #busyMs: number;
+  readonly #maxRows: number;
+
+  constructor(busyMs: number, maxRows: number) {
+    this.#busyMs = busyMs;
+    this.#maxRows = maxRows;
     this.#timer = setInterval(() => this.#tick(), PERIOD_MS).unref();
     this.#observer = new PerformanceObserver((list) => {
       for (const entry of list.getEntries()) {
@@ -62,7 +64,7 @@ export class TimerLane implements LaneSource {
 
   #tick(): void {
     const nowMs = performance.now();
-    if (nowMs - this.#dueMs >= this.busyMs) {
+    if (nowMs - this.#dueMs >= this.#busyMs) {
       this.#add({ kind: 'busy', startMs: this.#dueMs, endMs: nowMs, detail: '' });
     }
     this.#dueMs = nowMs + PERIOD_MS;
@@ -70,6 +72,6 @@ export class TimerLane implements LaneSource {
 
   #add(row: TimedRow): void {
     const { kind } = row;
-    this.#rings[kind][this.#written[kind]++ % this.maxRows] = row;
+    this.#rings[kind][this.#written[kind]++ % this.#maxRows] = row;
   }
 }

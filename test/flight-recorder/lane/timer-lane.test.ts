@@ -19,8 +19,7 @@ test('a timer that is late is a busy stretch, without parts', async () => {
   const endUs = Date.now() * 1000;
   await sleep(50);
   const [row] = lane.rows().filter((one) => one.kind === 'busy' && one.endUs > startUs && one.startUs < endUs);
-  expect(row.endUs - row.startUs).toBeGreaterThan(90_000);
-  expect(row.startUs).toBeGreaterThan(startUs - 5000);
+  expect(Math.min(row.endUs, endUs + 1000) - Math.max(row.startUs, startUs - 1000)).toBeGreaterThan(90_000);
   expect(row.parts).toEqual([]);
   expect(lane.counts().samples).toBe(0);
 });
