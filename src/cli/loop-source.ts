@@ -3,9 +3,12 @@
 import type { Archive } from '../archive/archive.js';
 import { processOf } from '../archive/lane/lane-stretch.js';
 import { DivisionIndex } from '../flight-recorder/division/division-index.js';
+import { divisionIndexOf } from '../flight-recorder/division/of-snapshot.js';
 import { type Stall, stalls } from '../flight-recorder/division/stalls.js';
 import type { TimedSpan, TimeWindow } from '../flight-recorder/division/timed-span.js';
 import type { LaneRow } from '../flight-recorder/lane/lane-row.js';
+import type { Snapshot } from '../flight-recorder/snapshot-types.js';
+import { ownResource } from '../formats/library.js';
 import type { ArchivedResource, ArchivedSpan } from '../trace/archived-span.js';
 import { note } from './output.js';
 
@@ -128,4 +131,11 @@ export const archiveStalls = async (
     found.push(...worstStalls([own], rows.length).filter((stall) => stall.startUs === startUs));
   }
   return found.sort(longestFirst);
+};
+
+/** The worst stalls of a snapshot; undefined where it has no lane. */
+export const snapshotStalls = (snapshot: Snapshot, limit: number): ProcessStall[] | undefined => {
+  if (snapshot.laneFromUs === undefined) return undefined;
+  const process = processOf(ownResource(snapshot.resource));
+  return stalls(divisionIndexOf(snapshot), limit).map((stall) => ({ ...stall, process }));
 };

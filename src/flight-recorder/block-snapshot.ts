@@ -24,6 +24,7 @@ export interface SnapshotParts {
   /** Blocks of spans that had not ended. */
   readonly open: readonly Block[];
   readonly lane: readonly LaneRow[];
+  readonly laneFromUs?: number;
   readonly tornRows: number;
   /** Trace ids that must not be shown. */
   readonly cancelled: ReadonlySet<string>;
@@ -83,6 +84,10 @@ export class BlockSnapshot implements Snapshot {
 
   get lane(): readonly LaneRow[] {
     return this.#parts.lane;
+  }
+
+  get laneFromUs(): number | undefined {
+    return this.#parts.laneFromUs;
   }
 
   get tornRows(): number {

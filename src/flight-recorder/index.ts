@@ -5,6 +5,7 @@ export type { Division, HotFrames, LoopHolder } from './division/division.js';
 export { DivisionIndex } from './division/division-index.js';
 export { drawStalls } from './division/draw-stalls.js';
 export { formatDivision } from './division/format-division.js';
+export { divisionIndexOf } from './division/of-snapshot.js';
 export { type Stall, stalls } from './division/stalls.js';
 export type { SpanKey, TimedSpan, TimeWindow } from './division/timed-span.js';
 export type { Waiter } from './division/waiters.js';

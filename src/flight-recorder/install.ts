@@ -2,6 +2,7 @@
 // nobody asks for a recorder.
 import { addRoom } from '../collector/default-collector.js';
 import { state } from '../local-span/process-state.js';
+import { startLane } from './lane/lane.js';
 import { FlightRecorder, type FlightRecorderStats } from './recorder.js';
 import { type FlightRecorderOptions, resolveRecorder } from './recorder-options.js';
 
@@ -24,7 +25,8 @@ addRoom('flightRecorder', {
     const wanted = option === false ? undefined : resolveRecorder(option as FlightRecorderOptions);
     return (collector) => {
       flightRecorder()?.stop();
-      state.flightRecorder = wanted === undefined ? undefined : new FlightRecorder(collector, wanted, undefined);
+      state.flightRecorder =
+        wanted === undefined ? undefined : new FlightRecorder(collector, wanted, wanted.lane ? startLane() : undefined);
     };
   },
   stats: () => flightRecorder()?.stats(),

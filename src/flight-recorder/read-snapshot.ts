@@ -17,6 +17,11 @@ import type { Snapshot } from './snapshot-types.js';
 const valuesOf = <T extends { readonly kind: string }>({ json }: FlightRecords, kind: T['kind']): T[] =>
   json.map(([, value]) => value as T).filter((value) => value?.kind === kind);
 
+// A stretch that was going on is written again once it has ended.
+const lastOfEach = (rows: readonly LaneRow[]): LaneRow[] => [
+  ...new Map(rows.map((row) => [`${row.kind} ${row.startUs}`, row])).values(),
+];
+
 const lastEndOf = (blocks: readonly Block[]): number =>
   blocks.reduce((most, { lastEnd }) => Math.max(most, lastEnd), 0);
 
@@ -93,7 +98,7 @@ export const recoverSnapshot = async (
     resource: resources[0],
     blocks,
     open: [],
-    lane: read.flatMap((records): LaneRow[] => valuesOf<RowsLane>(records, 'lane').flatMap(({ rows }) => rows)),
+    lane: lastOfEach(read.flatMap((records) => valuesOf<RowsLane>(records, 'lane').flatMap(({ rows }) => rows))),
     tornRows: read.reduce((sum, records) => sum + records.tornRows, 0),
     cancelled: new Set(
       read.flatMap((records) =>

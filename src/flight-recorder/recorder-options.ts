@@ -36,6 +36,8 @@ export interface FlightRecorderOptions {
   /** A directory in which the spans kept lie in files as well, so that they outlive a process that is killed. */
   readonly file?: string;
   readonly triggers?: TriggerOptions;
+  /** Watch the event loop as well: garbage collections, busy stretches and who had them. Default true. */
+  readonly lane?: boolean;
 }
 
 const MIB = 1 << 20;
@@ -51,6 +53,7 @@ export interface ResolvedRecorder {
   readonly maxBytes: number;
   readonly file: string | undefined;
   readonly triggers: ResolvedTriggers;
+  readonly lane: boolean;
 }
 
 const checkNames = (where: string, options: object, known: readonly string[]): void => {
@@ -90,11 +93,12 @@ const checkTriggers = (triggers: TriggerOptions): void => {
 
 /** Check and complete. Throws `ERR_SPANLINE_OPTION`. */
 export const resolveRecorder = (options: FlightRecorderOptions): ResolvedRecorder => {
-  checkNames('flightRecorder', options, [...Object.keys(NUMBERS), 'file', 'triggers']);
-  const { minAgeMs = NUMBERS.minAgeMs, maxBytes = NUMBERS.maxBytes, file, triggers = {} } = options;
+  checkNames('flightRecorder', options, [...Object.keys(NUMBERS), 'file', 'triggers', 'lane']);
+  const { minAgeMs = NUMBERS.minAgeMs, maxBytes = NUMBERS.maxBytes, file, triggers = {}, lane = true } = options;
   anyNumber('Option "flightRecorder.minAgeMs"', minAgeMs, [1], wrongOption);
   anyNumber('Option "flightRecorder.maxBytes"', maxBytes, [MIB], wrongOption);
+  flag('Option "flightRecorder.lane"', lane, wrongOption);
   checkTriggers(triggers);
   makeDirectory('flightRecorder.file', file);
-  return { minAgeMs, maxBytes, file, triggers: { ...DEFAULT_TRIGGERS, ...triggers } };
+  return { minAgeMs, maxBytes, file, lane, triggers: { ...DEFAULT_TRIGGERS, ...triggers } };
 };

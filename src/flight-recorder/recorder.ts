@@ -65,6 +65,8 @@ export class FlightRecorder implements TraceKeeper {
   #mounted = new RowChunk(CHUNK_ROWS);
   #mountedTraces: ActiveTrace[] = [];
   #heap: HeapLimit | undefined;
+  // Since when the lane is watched, and up to where it was written to files.
+  readonly #laneFromUs = Date.now() * 1000;
   #laneUs = 0;
   #failed = 0;
 
@@ -144,7 +146,7 @@ export class FlightRecorder implements TraceKeeper {
       resource: this.#collector.resource,
       blocks: this.#ring.share(),
       open: openBlocks(this.openSpans.all() as readonly Span[], taken),
-      lane: this.#lane?.rows() ?? [],
+      ...this.#laneNow(),
       tornRows: 0,
       cancelled: new Set(this.#cancelledIds),
     });
@@ -180,9 +182,9 @@ export class FlightRecorder implements TraceKeeper {
     this.#ring.watcher = heap;
     const look = (): void => {
       this.#collector.keepNow();
-      const [lane, cancelled, { resource }] = [this.#lane, this.#cancelledIds, this.#collector];
+      const [cancelled, { resource }] = [this.#cancelledIds, this.#collector];
       const reason = { kind: 'heap-limit', text: 'the heap was close to its limit', traceId: '' } as const;
-      const known = { reason, resource, cancelled, anchor: takeAnchor(), lane: lane?.rows() ?? [] };
+      const known = { reason, resource, cancelled, anchor: takeAnchor(), ...this.#laneNow() };
       heap.setHead(headRecord({ ...known, taken: 0, tornRows: 0 }, ALL_BLOCKS));
     };
     look();
@@ -218,10 +220,14 @@ export class FlightRecorder implements TraceKeeper {
     this.#mountedTraces = [];
   }
 
+  #laneNow(): { readonly lane: readonly LaneRow[]; readonly laneFromUs?: number } {
+    return this.#lane === undefined ? { lane: [] } : { lane: this.#lane.rows(), laneFromUs: this.#laneFromUs };
+  }
+
   #lookAtLane(lane: LaneSource): void {
     const rows = lane.rows().filter(({ endUs }) => endUs > this.#laneUs);
     if (rows.length === 0) return;
-    this.#laneUs = rows[rows.length - 1].endUs;
+    this.#laneUs = rows.reduce((last, { endUs }) => Math.max(last, endUs), 0);
     this.#files?.addJson({ kind: 'lane', rows });
     const longest = rows.reduce(
       (most, { kind, startUs, endUs }) => (kind === 'busy' ? Math.max(most, endUs - startUs) : most),

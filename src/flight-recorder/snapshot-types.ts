@@ -49,6 +49,8 @@ export interface Snapshot {
   readonly spanCount: number;
   readonly resource: Resource;
   readonly lane: readonly LaneRow[];
+  /** Since when the lane was watched, microseconds of Unix time; undefined where it was not. */
+  readonly laneFromUs?: number;
   /** Rows of a file that were damaged or cut off, and are left out. */
   readonly tornRows: number;
   /**

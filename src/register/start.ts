@@ -3,10 +3,12 @@
 import { configure, defaultCollector, setReporter } from '../collector/default-collector.js';
 import '../flight-recorder/install.js';
 import { flushOnSignals } from '../collector/exit.js';
+import { startLane } from '../flight-recorder/lane/lane.js';
 import { instrument, instrumentationNames } from '../instrument/instrument.js';
 import { type Propagator, w3c } from '../instrument/propagator.js';
 import { findApiCopies } from '../otel/api-copies.js';
 import { detectResource } from '../otel/detect-resource.js';
+import { keepLane } from './archive-lane.js';
 import { Log } from './log.js';
 import { startOfficial } from './official.js';
 import { makeReporters, openArchive } from './reporters.js';
@@ -77,11 +79,14 @@ const startInstrumentations = ({ enabled, disabled }: Settings, propagator: Prop
 };
 
 /** Reporters as soon as they are there: traces that finish earlier wait for them in the collector, within its bounds. */
-const startReporters = async ({ exporters, archive }: Settings, log: Log): Promise<void> => {
+const startReporters = async ({ exporters, archive, flightRecorder }: Settings, log: Log): Promise<void> => {
   const reporters = await makeReporters(exporters, log);
   if (archive !== undefined) {
     const opened = await openArchive(archive, log);
-    if (opened !== undefined) reporters.push(opened.reporter);
+    if (opened !== undefined) {
+      reporters.push(opened.reporter);
+      if (flightRecorder !== undefined) keepLane(opened.archive, startLane(), defaultCollector().resource);
+    }
   }
   if (reporters.length > 0) setReporter(reporters);
 };

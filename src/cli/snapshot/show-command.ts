@@ -1,13 +1,14 @@
 // `spanline snapshot show`: what a snapshot holds, or one trace of it as a waterfall.
 import type { Command } from 'commander';
 import { summaryOf } from '../../archive/span-list.js';
-import type { Snapshot } from '../../flight-recorder/index.js';
+import { divisionIndexOf, type Snapshot } from '../../flight-recorder/index.js';
 import { encodeOtlpJson } from '../../formats/otlp/write-json.js';
 import { drawWaterfall } from '../../formats/terminal/draw-waterfall.js';
 import { ASCII, glyphsOf } from '../../formats/terminal/glyphs.js';
 import { wholeNumber } from '../options.js';
 import { printAnswer, writeOut } from '../output.js';
 import { terminalWidth, wantsColour } from '../terminal.js';
+import { divisionNotes, divisionsIn } from '../trace/divisions.js';
 import { findTrace } from './find-trace.js';
 import { snapshotIn } from './read-snapshot.js';
 import { factsText, snapshotFacts } from './snapshot-facts.js';
@@ -29,7 +30,10 @@ const showTrace = async (snapshot: Snapshot, id: string, { limit = SPANS, full, 
     await writeOut(`${encodeOtlpJson(spans)}\n`);
     return;
   }
+  const { laneFromUs } = snapshot;
+  const index = laneFromUs === undefined ? undefined : divisionIndexOf(snapshot);
   const text = drawWaterfall(summaryOf(spans), spans, {
+    notes: divisionNotes(divisionsIn(spans, () => index)),
     width: terminalWidth(),
     glyphs: ascii ? ASCII : glyphsOf(),
     isColoured: wantsColour(),

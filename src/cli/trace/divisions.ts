@@ -5,6 +5,7 @@ import { processOf } from '../../archive/lane/lane-stretch.js';
 import { divide } from '../../flight-recorder/division/divide.js';
 import type { Division } from '../../flight-recorder/division/division.js';
 import { DivisionIndex } from '../../flight-recorder/division/division-index.js';
+import { formatDivision } from '../../flight-recorder/division/format-division.js';
 import type { ArchivedSpan } from '../../trace/archived-span.js';
 import { archiveSources, windowOf } from '../loop-source.js';
 
@@ -27,6 +28,21 @@ const slowSpans = ([root, ...rest]: readonly ArchivedSpan[]): ArchivedSpan[] => 
   return [root, ...slow.sort((a, b) => Number(durationOf(b) - durationOf(a))).slice(0, MOST_SPANS - 1)];
 };
 
+/** Of a trace, the root first, by an index for each span; undefined where there is none. */
+export const divisionsIn = (
+  spans: readonly ArchivedSpan[],
+  indexOf: (span: ArchivedSpan) => DivisionIndex | undefined,
+): SpanDivision[] =>
+  slowSpans(spans).flatMap((span) => {
+    const index = indexOf(span);
+    const division = index === undefined ? undefined : divide(index, span);
+    return division === undefined ? [] : [{ spanId: span.spanId, name: span.name, ...division }];
+  });
+
+/** As lines below their spans. */
+export const divisionNotes = (divisions: readonly SpanDivision[]): Map<string, string> =>
+  new Map(divisions.map((division) => [division.spanId, formatDivision(division)]));
+
 /** Of a trace as the archive gives it: the root first. */
 export const divisionsOf = async (
   archive: Archive,
@@ -38,9 +54,5 @@ export const divisionsOf = async (
   const indexes = new Map(
     sources.map(({ process, spans: own, lane, covered }) => [process, new DivisionIndex(own, lane, covered)]),
   );
-  return slowSpans(spans).flatMap((span) => {
-    const index = indexes.get(processOf(span.resource));
-    const division = index === undefined ? undefined : divide(index, span);
-    return division === undefined ? [] : [{ spanId: span.spanId, name: span.name, ...division }];
-  });
+  return divisionsIn(spans, (span) => indexes.get(processOf(span.resource)));
 };

@@ -1,7 +1,6 @@
 // `spanline trace show`: one trace as a waterfall, or as a document with everything for a program.
 import type { Command } from 'commander';
 import { summaryOf } from '../../archive/span-list.js';
-import { formatDivision } from '../../flight-recorder/division/format-division.js';
 import { otlpResourceSpans } from '../../formats/otlp/write-json.js';
 import { drawWaterfall, MIN_WIDTH } from '../../formats/terminal/draw-waterfall.js';
 import { ASCII, glyphsOf } from '../../formats/terminal/glyphs.js';
@@ -11,7 +10,7 @@ import { type ArchiveCommandOptions, withArchive, withArchiveOption } from '../a
 import { wholeNumber } from '../options.js';
 import { writeOut } from '../output.js';
 import { terminalWidth, wantsColour } from '../terminal.js';
-import { divisionsOf, type SpanDivision } from './divisions.js';
+import { divisionNotes, divisionsOf, type SpanDivision } from './divisions.js';
 import { findTraceId } from './find-trace.js';
 import { summaryJson } from './summaries.js';
 
@@ -73,7 +72,7 @@ Exit codes: 0 shown, 1 there is no such trace, 2 wrong usage or several traces b
           isColoured: wantsColour(),
           maxSpans: options.limit,
           isFull: options.full === true,
-          notes: new Map(divisions.map((division) => [division.spanId, formatDivision(division)])),
+          notes: divisionNotes(divisions),
         });
         await writeOut(text);
       }),

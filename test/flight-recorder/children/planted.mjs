@@ -3,7 +3,9 @@ import { pbkdf2 } from 'node:crypto';
 import { createServer, get } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-const text = JSON.stringify(Array.from({ length: 400_000 }, (_, i) => ({ id: i, name: `item ${i}`, tags: ['a', 'b'] })));
+const text = JSON.stringify(
+  Array.from({ length: 400_000 }, (_, i) => ({ id: i, name: `item ${i}`, tags: ['a', 'b'] })),
+);
 
 function parseBody() {
   return JSON.parse(text).length;
@@ -30,9 +32,9 @@ const hash = () => new Promise((resolve) => pbkdf2('secret', 'salt', 60_000, 64,
 
 const HANDLERS = {
   // After an await, as handlers that read a body do it.
-  '/parse': async () => (await sleep(1), parseBody()),
-  '/regex': async () => (await sleep(1), matchSlowly()),
-  '/garbage': async () => (await sleep(1), makeGarbage()),
+  '/parse': () => sleep(1).then(parseBody),
+  '/regex': () => sleep(1).then(matchSlowly),
+  '/garbage': () => sleep(1).then(makeGarbage),
   '/wait': () => sleep(300),
   '/query': () => ask('/backend'),
   '/backend': () => sleep(200),

@@ -1,0 +1,41 @@
+// The spans of a snapshot as the division of time reads them. Must not keep their records.
+import type { SpanRecord } from '../../trace/record.js';
+import type { Snapshot } from '../snapshot-types.js';
+import { DivisionIndex } from './division-index.js';
+import type { TimedSpan, TimeWindow } from './timed-span.js';
+
+const timed = (span: SpanRecord): TimedSpan => ({
+  traceId: span.traceId,
+  spanId: span.spanId,
+  parentSpanId: span.parentSpanId,
+  name: span.name,
+  startUs: span.startSec * 1e6 + span.startNano / 1000,
+  endUs: span.endSec * 1e6 + span.endNano / 1000,
+  isSync: span.isLocal,
+});
+
+/** All of them. */
+export const timedSpansOf = (snapshot: Snapshot): TimedSpan[] =>
+  [...snapshot.traces()].flatMap(({ spans }) => spans.map(({ record }) => timed(record)));
+
+/** When its lane was watched: not at all, or up to the moment at which it was taken. */
+export const laneWindowsOf = ({ laneFromUs, takenUnixUs }: Snapshot): TimeWindow[] =>
+  laneFromUs === undefined ? [] : [{ fromUs: laneFromUs, toUs: takenUnixUs }];
+
+/**
+ * What {@link divide} and {@link stalls} ask, made of a snapshot: once for all its spans.
+ *
+ * @example
+ * ```ts
+ * import { divide, divisionIndexOf, formatDivision, readSnapshotFile } from 'spanline/flight-recorder';
+ *
+ * const snapshot = await readSnapshotFile('last.flight');
+ * const index = divisionIndexOf(snapshot);
+ * for (const { traceId, spans } of snapshot.traces()) {
+ *   const division = divide(index, { traceId, spanId: spans[0].record.spanId });
+ *   if (division !== undefined) console.log(spans[0].record.name, formatDivision(division));
+ * }
+ * ```
+ */
+export const divisionIndexOf = (snapshot: Snapshot): DivisionIndex =>
+  new DivisionIndex(timedSpansOf(snapshot), snapshot.lane, laneWindowsOf(snapshot));

@@ -1,0 +1,28 @@
+// Puts the lane of the process into the archive that its traces go to, second by second: what `spanline trace show` and `spanline stalls` tell the use
+// of the event loop from. What cannot be written is left out: the archive counts it.
+import type { Archive } from '../archive/archive.js';
+import type { Resource } from '../collector/reporter.js';
+import type { Lane } from '../flight-recorder/lane/lane.js';
+import { ownResource } from '../formats/library.js';
+
+const INTERVAL_MS = 1000;
+// A stretch that goes on is there up to now, and will be there again when it has ended.
+const SETTLED_US = 20_000;
+
+export const keepLane = (archive: Archive, lane: Lane, resource: Resource): void => {
+  const who = ownResource(resource);
+  let fromUs = Date.now() * 1000;
+  const append = (settledUs: number): void => {
+    const toUs = Date.now() * 1000 - settledUs;
+    if (toUs <= fromUs) return;
+    const rows = lane.rows().filter(({ endUs }) => endUs > fromUs && endUs <= toUs);
+    try {
+      archive.appendLane(rows, who, fromUs, toUs);
+    } catch {
+      // The archive is closed, or takes no more.
+    }
+    fromUs = toUs;
+  };
+  setInterval(() => append(SETTLED_US), INTERVAL_MS).unref();
+  process.prependListener('exit', () => append(0));
+};
