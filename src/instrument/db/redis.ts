@@ -1,4 +1,6 @@
 // Commands of redis, from @redis/client and ioredis, by their channels. Arguments never leave, keys neither: only how many there are.
+import { BoundedCache } from '../../base/maps/bounded-cache.js';
+import { getOrMake } from '../../base/maps/get-or-make.js';
 import { allOff, type Off } from '../channel.js';
 import type { ModuleOptions } from '../on-module.js';
 import { traceChannel } from '../traced-channel.js';
@@ -19,6 +21,7 @@ interface Batch extends Server {
 }
 
 const MOST_ARGUMENTS = 16;
+const MOST_CACHED = 32;
 const NAME = /^[A-Za-z][\w.-]{0,31}$/;
 
 // A user can send any word as a command.
@@ -27,7 +30,17 @@ const nameOf = (command: unknown): string => {
   return NAME.test(name) ? name.toUpperCase() : '_OTHER';
 };
 
+// A service sends the same few.
+const known = new BoundedCache<string, Operation>(256);
+
 const operationOf = (command: unknown, argumentCount: number): Operation => {
+  if (typeof command !== 'string' || command.length > MOST_CACHED) return readOperation(command, argumentCount);
+  return getOrMake(known, `${command} ${Math.min(argumentCount, MOST_ARGUMENTS + 1)}`, () =>
+    readOperation(command, argumentCount),
+  );
+};
+
+const readOperation = (command: unknown, argumentCount: number): Operation => {
   const operation = nameOf(command);
   const marks = ' ?'.repeat(Math.min(argumentCount, MOST_ARGUMENTS));
   const text = `${operation}${marks}${argumentCount > MOST_ARGUMENTS ? ' …' : ''}`;
