@@ -10,7 +10,7 @@ export const digits = (value) => {
 };
 
 /** Rows of the service suite that are above the untraced service. */
-const ABOVE_NONE = ['record', 'send', 'archive', 'gc', 'main-thread', 'rss', 'throughput-loss', 'added-cpu'];
+const ABOVE_NONE = ['record', 'flight', 'send', 'archive', 'gc', 'main-thread', 'rss', 'throughput-loss', 'added-cpu'];
 
 /** Whether a row's figure is a difference of two times, or of what else a process needs. */
 export const isDifference = ({ name }) =>

@@ -1,13 +1,19 @@
-// Subject: spanline, to a reporter that does nothing, to an OTLP sink in another process, or to an archive; SPANLINE_BENCH_MODE says which.
+// Subject: spanline, to a reporter that does nothing, the same with the flight recorder on, to an OTLP sink in another process, or to an archive; SPANLINE_BENCH_MODE says which.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { LocalSpan, Span, setReporter, stats } from '../../dist/esm/index.js';
+import { configure, LocalSpan, Span, setReporter, stats } from '../../dist/esm/index.js';
 import { root as checkout } from '../../scripts/lib/run.mjs';
 import { startSink } from '../exporters/start-sink.mjs';
 import { casesOf } from './cases.mjs';
 
+const noop = () => ({ name: 'noop', keepsNoTrace: true, report() {} });
+
 const REPORTERS = {
-  record: () => ({ name: 'noop', keepsNoTrace: true, report() {} }),
+  record: noop,
+  flight() {
+    configure({ flightRecorder: {} });
+    return noop();
+  },
   async send() {
     const { OtlpReporter } = await import('../../dist/esm/exporters/otlp.js');
     const { http } = await startSink();

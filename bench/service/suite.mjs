@@ -22,7 +22,7 @@ const none = { module: at('none.mjs'), mode: 'none' };
 function tracersOf(version, fastrace) {
   const otel = majorOf(version) >= 24 ? 'otel-3' : '.';
   ensurePeers(otel);
-  const spanline = ['record', 'send', 'archive'].map((mode) => ({ module: at('spanline.mjs'), mode }));
+  const spanline = ['record', 'flight', 'send', 'archive'].map((mode) => ({ module: at('spanline.mjs'), mode }));
   const peer = ['record', 'send'].map((mode) => ({
     module: at('otel.mjs'),
     mode,
@@ -98,7 +98,7 @@ export async function measure(node, { quick, only, timing, log }) {
       version,
       results: await measureShape(
         'flow',
-        tracers.filter(({ mode }) => mode !== 'archive'),
+        tracers.filter(({ mode }) => mode !== 'archive' && mode !== 'flight'),
         options,
       ),
     };
