@@ -24,7 +24,7 @@ export interface SnapshotParts {
   /** Blocks of spans that had not ended. */
   readonly open: readonly Block[];
   readonly lane: readonly LaneRow[];
-  readonly laneFromUs?: number;
+  readonly laneFromUs?: number | undefined;
   readonly tornRows: number;
   /** Trace ids that must not be shown. */
   readonly cancelled: ReadonlySet<string>;

@@ -19,7 +19,7 @@ export interface SnapshotHead {
   readonly taken: number;
   readonly resource: Resource;
   readonly lane: readonly LaneRow[];
-  readonly laneFromUs?: number;
+  readonly laneFromUs?: number | undefined;
   readonly cancelled: readonly string[];
   readonly tornRows: number;
   /** Number of blocks of ended spans, which come first. */

@@ -50,7 +50,7 @@ export interface Snapshot {
   readonly resource: Resource;
   readonly lane: readonly LaneRow[];
   /** Since when the lane was watched, microseconds of Unix time; undefined where it was not. */
-  readonly laneFromUs?: number;
+  readonly laneFromUs?: number | undefined;
   /** Rows of a file that were damaged or cut off, and are left out. */
   readonly tornRows: number;
   /**
