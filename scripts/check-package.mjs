@@ -26,7 +26,7 @@ function pack() {
 }
 
 // Source maps with their sources are over half of it.
-const MAX_UNPACKED_BYTES = 14 * 1024 * 1024;
+const MAX_UNPACKED_BYTES = 15 * 1024 * 1024;
 const EXPECTED = [
   'LICENSE',
   'README.md',
