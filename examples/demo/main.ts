@@ -10,6 +10,7 @@ import { type Added, type Costs, measureCost } from './cost.js';
 import { profileWork, type Sampled, withCpuTime } from './cpu-profile.js';
 import { chooseDestination, failures, lostSpans } from './destination.js';
 import { startService } from './service.js';
+import { plantSlowRequest } from './slow-request.js';
 
 const SOURCE = 'examples/data/otel-js-benchmarks.jsonl.gz';
 const FOLDER = '.tmp/demo';
@@ -112,6 +113,13 @@ const main = async (): Promise<void> => {
   );
 
   await showStore();
+
+  heading('One request was slow: whom did it wait for?');
+  const slow = await plantSlowRequest(port, benchmarks.tests[0]);
+  say(
+    `${slow.name}: ${slow.text}`,
+    `it waited for ${slow.waitedFor}  (what to do with a service of yours: docs/flight-recorder.md)`,
+  );
 
   const counted = { spans: 0 };
   setReporter({

@@ -84,4 +84,15 @@ const compare: Query = async (benchmarks, parameters) => {
   return { tests: rows.length, rows };
 };
 
-export const QUERIES: Readonly<Record<string, Query>> = { statistics, range, join, drops, compare };
+const REPORT_ROUNDS = 150_000;
+
+/** A long text, made without a pause for anybody else: the request that makes others slow. */
+const report: Query = async ({ tests }) => {
+  // Those that came together with it have begun.
+  await new Promise(setImmediate);
+  let length = 0;
+  for (let round = 0; round < REPORT_ROUNDS; round++) length += JSON.stringify(tests).length;
+  return { tests: tests.length, length };
+};
+
+export const QUERIES: Readonly<Record<string, Query>> = { statistics, range, join, drops, compare, report };

@@ -1,0 +1,33 @@
+// One slow request, planted: a small query comes together with a report that keeps the event loop busy. The flight recorder tells afterwards whom
+// the small one waited for.
+import { configure } from 'spanline';
+import { divide, divisionIndexOf, formatDivision, snapshot } from 'spanline/flight-recorder';
+import { runQueries } from './client.js';
+
+/** What the recorder says of the small query. */
+export interface SlowRequest {
+  readonly name: string;
+  /** Where its time went, as a line. */
+  readonly text: string;
+  /** Whoever had the event loop longest meanwhile. */
+  readonly waitedFor: string;
+}
+
+/** Ask for both, and look at the last seconds. */
+export const plantSlowRequest = async (port: number, test: string): Promise<SlowRequest> => {
+  configure({ flightRecorder: {} });
+  const wanted = encodeURIComponent(test);
+  await runQueries(port, ['/report', `/statistics?test=${wanted}`]);
+  const taken = snapshot('one request was slow');
+  configure({ flightRecorder: false });
+  const index = divisionIndexOf(taken);
+  const name = 'query statistics';
+  for (const { traceId, spans } of taken.traces()) {
+    const [{ record: root }] = spans;
+    const division = root.name === name ? divide(index, { traceId, spanId: root.spanId }) : undefined;
+    if (division === undefined) continue;
+    const [first] = division.others;
+    return { name, text: formatDivision(division), waitedFor: first?.name ?? 'nobody' };
+  }
+  throw new Error('the slow request is not in the snapshot');
+};
