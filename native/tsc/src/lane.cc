@@ -16,10 +16,9 @@ namespace {
 enum Cell { kBusyRows, kCollections, kLateSamples, kFirstRow };
 constexpr uint32_t kRowCells = 3;
 constexpr int kMaxFrames = 16;
-// The watchdog sleeps until the loop calls JavaScript again when it has been idle for as many periods, and looks after so many all the same: the
-// flag that it sleeps may be seen too late.
+// The watchdog sleeps longer when the loop has been idle for as many periods, until JavaScript has run or for so many.
 constexpr int kPeriodsToPark = 25;
-constexpr int kParkedPeriods = 12;
+constexpr int kParkedPeriods = 4;
 // Words of a microtask queue that are looked at for its count of finished microtasks.
 constexpr int kQueueWords = 8;
 
@@ -73,7 +72,7 @@ struct Lane {
 
 // One in a process. Written by the main thread alone; an interrupt that comes after the end finds null.
 Lane* lane = nullptr;
-// Calls from outside into JavaScript.
+// Calls from outside into JavaScript that have returned.
 std::atomic<uint64_t> entries{0};
 
 void WriteRow(Lane* of, Cell counter, uint64_t start, uint64_t end, double third) {
@@ -115,7 +114,8 @@ void OnCollectionEnd(v8::Isolate*, v8::GCType type, v8::GCCallbackFlags, void* d
   WriteRow(of, kCollections, of->collection_began, uv_hrtime(), static_cast<double>(type));
 }
 
-void OnCallEntered(v8::Isolate*) {
+// At the end of a call, for at the begin V8 also tells of each look at an object, some fifty a request.
+void OnCallCompleted(v8::Isolate*) {
   // One writer: no locked instruction.
   entries.store(entries.load(std::memory_order_relaxed) + 1, std::memory_order_release);
   Lane* of = lane;
@@ -244,7 +244,7 @@ void End(Lane* of) {
   }
   of->isolate->RemoveGCPrologueCallback(OnCollectionStart, of);
   of->isolate->RemoveGCEpilogueCallback(OnCollectionEnd, of);
-  of->isolate->RemoveBeforeCallEnteredCallback(OnCallEntered);
+  of->isolate->RemoveCallCompletedCallback(OnCallCompleted);
   uv_prepare_stop(of->prepare);
   uv_close(reinterpret_cast<uv_handle_t*>(of->prepare),
            [](uv_handle_t* handle) { delete reinterpret_cast<uv_prepare_t*>(handle); });
@@ -333,7 +333,7 @@ void Start(const v8::FunctionCallbackInfo<v8::Value>& info) {
   uv_unref(reinterpret_cast<uv_handle_t*>(of->prepare));
   isolate->AddGCPrologueCallback(OnCollectionStart, of);
   isolate->AddGCEpilogueCallback(OnCollectionEnd, of);
-  isolate->AddBeforeCallEnteredCallback(OnCallEntered);
+  isolate->AddCallCompletedCallback(OnCallCompleted);
   // Once: these cannot be taken back, and do nothing without a lane.
   static bool has_hooks = false;
   if (!has_hooks) {
