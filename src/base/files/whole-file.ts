@@ -1,8 +1,8 @@
 // A file that appears whole or not at all: written beside its place under a temporary name, synced, renamed, and its name synced. Readers see
 // the old file or the new one. What fails must leave the old file as it was, and nothing beside it.
-import { randomBytes } from 'node:crypto';
 import type { Stats } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { nodeCrypto } from '../calls/node-modules.js';
 import { SpanlineError } from '../errors/spanline-error.js';
 import type { FsSteps } from './fs-steps.js';
 import { syncDirectory } from './sync-directory.js';
@@ -49,7 +49,7 @@ export const writeAll = function* (descriptor: number, bytes: Uint8Array): FsSte
 };
 
 const temporaryName = (place: string): string =>
-  join(dirname(place), `.${basename(place)}.${process.pid}-${randomBytes(4).toString('hex')}.tmp`);
+  join(dirname(place), `.${basename(place)}.${process.pid}-${nodeCrypto().randomBytes(4).toString('hex')}.tmp`);
 
 /** A file while it is written. */
 export class WholeFile {

@@ -1,5 +1,5 @@
 // The lane of the process: one for all copies of the library, however often it is started. Must cost next to nothing while nothing happens.
-import { isMainThread } from 'node:worker_threads';
+import { nodeThreads } from '../../base/calls/node-modules.js';
 import { wrongOption } from '../../base/errors/option-error.js';
 import { finiteNumber, wholeNumber } from '../../base/options/checks.js';
 import { checkNames } from '../../collector/options.js';
@@ -73,7 +73,7 @@ export const startLane = (options: LaneOptions = {}): Lane => {
   checkNames(options, ['busyMs', 'maxRows']);
   const busyMs = finiteNumber('Option "busyMs"', options.busyMs ?? 5, [1, 60_000], wrongOption);
   const maxRows = wholeNumber('Option "maxRows"', options.maxRows ?? 4096, [1, MAX_ROWS], wrongOption);
-  let shared = isMainThread ? shareLane(busyMs, maxRows) : undefined;
+  let shared = nodeThreads().isMainThread ? shareLane(busyMs, maxRows) : undefined;
   const source = (): LaneSource => shared?.source ?? NOTHING;
   return {
     rows: () => source().rows(),
