@@ -3,6 +3,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { readlinkSync, statSync } from 'node:fs';
 import { hostname } from 'node:os';
+import { isAlive } from '../base/calls/is-alive.js';
 
 /** A process, and a copy of this module in it. */
 export interface Owner {
@@ -48,20 +49,10 @@ export const use = (path: string): (() => void) => {
   return () => inUse.delete(path);
 };
 
-const exists = (pid: number): boolean => {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    // Not ours to signal, but there.
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
-  }
-};
-
 /** Whether the owner of the file at `path` may still be using it. */
 export const isInUse = ({ host, pid, instance }: Owner, path: string): boolean => {
   if (instance === THIS_OWNER.instance && pid === THIS_OWNER.pid && host === THIS_OWNER.host) return inUse.has(path);
-  if (host === THIS_OWNER.host && !exists(pid)) return false;
+  if (host === THIS_OWNER.host && !isAlive(pid)) return false;
   try {
     return Date.now() - statSync(path).mtimeMs < SILENCE_MS;
   } catch {

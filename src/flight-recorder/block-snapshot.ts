@@ -4,6 +4,7 @@ import type { ClockAnchor } from '../clock/index.js';
 import { recordOfRow } from '../collector/make-record.js';
 import type { Resource } from '../collector/reporter.js';
 import { Flag } from '../local-span/row-chunk.js';
+import { hex8 } from '../span/traceparent.js';
 import { NO_PROPERTIES } from '../trace/properties.js';
 import { TraceIdentity } from '../trace/record.js';
 import { RowView } from '../trace/row-view.js';
@@ -122,7 +123,7 @@ export class BlockSnapshot implements Snapshot {
     const words = Array.from(traces.subarray(at, at + 4), (word) => word >>> 0);
     const bits = traces[at + 4];
     const [w0, w1, w2, w3] = words;
-    const key = words.map((word) => word.toString(16).padStart(8, '0')).join('');
+    const key = words.map(hex8).join('');
     if (this.#parts.cancelled.has(key)) return undefined;
     let rows = this.#byTrace.get(key);
     if (rows === undefined) {

@@ -12,6 +12,7 @@ import { BlockMaker } from './block-maker.js';
 import { BlockSnapshot } from './block-snapshot.js';
 import { FlightRing } from './flight-ring.js';
 import { HeapLimit } from './heap-limit.js';
+import type { Lane } from './lane/lane.js';
 import type { LaneRow } from './lane/lane-row.js';
 import { openBlocks } from './open-blocks.js';
 import { OpenSpanTable } from './open-span-table.js';
@@ -41,10 +42,7 @@ export interface FlightRecorderStats {
 }
 
 /** The process's lane, as far as the recorder needs it. */
-export interface LaneSource {
-  rows(): readonly LaneRow[];
-  stop(): void;
-}
+type LaneSource = Pick<Lane, 'rows' | 'stop'>;
 
 const MOST_CANCELLED = 4096;
 // None of them is of spans that were open.

@@ -3,6 +3,7 @@
 // write that fails is counted and must not stop the recorder.
 import { closeSync, openSync, readdirSync, rmSync, writevSync } from 'node:fs';
 import { join } from 'node:path';
+import { isAlive } from '../base/calls/is-alive.js';
 import type { Block } from './block.js';
 import { blockParts, jsonRecord } from './flight-records.js';
 import type { LaneRow } from './lane/lane-row.js';
@@ -30,15 +31,6 @@ export const partsOfName = (name: string) => {
   const [, started, pid, number] = NAME.exec(name) ?? [];
   if (started === undefined) return undefined;
   return { name, started: Number(started), pid: Number(pid), number: Number(number) };
-};
-
-const isAlive = (pid: number): boolean => {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
-  }
 };
 
 export class RowsFiles {

@@ -35,15 +35,19 @@ const parts = function* ({ parts: { blocks, open, ...rest } }: BlockSnapshot): I
   for (const block of [...blocks, ...open]) yield* blockParts(block);
 };
 
+/** The error for a file that cannot be written. */
+export const notWritten = (path: string, cause: unknown): FlightError =>
+  new FlightError(
+    'ERR_SPANLINE_FLIGHT_FILE',
+    `The snapshot cannot be written to ${path}: ${(cause as Error).message}. Name a file in a directory that may be written to.`,
+    { cause },
+  );
+
 const steps = function* (snapshot: BlockSnapshot, path: string): FsSteps<void> {
   try {
     yield* writeWhole(path, parts(snapshot), { makesDirectory: true, isDurable: false });
   } catch (cause) {
-    throw new FlightError(
-      'ERR_SPANLINE_FLIGHT_FILE',
-      `The snapshot cannot be written to ${path}: ${(cause as Error).message}. Name a file in a directory that may be written to.`,
-      { cause },
-    );
+    throw notWritten(path, cause);
   }
 };
 

@@ -4,13 +4,11 @@ import { stat } from 'node:fs/promises';
 import { OptionError } from '../base/errors/option-error.js';
 import { runAsync } from '../base/files/fs-steps.js';
 import { WholeFile } from '../base/files/whole-file.js';
-import { jaegerTrace } from '../formats/jaeger-json/write-traces.js';
-import { otlpResourceSpans } from '../formats/otlp/write-json.js';
+import { JAEGER_DOCUMENT, OTLP_DOCUMENT, OTLP_LINES, type TraceDocument } from '../formats/trace-documents.js';
 import { BlockSnapshot } from './block-snapshot.js';
-import { FlightError } from './flight-error.js';
-import { writeSnapshotFile } from './snapshot-file.js';
+import { notWritten, writeSnapshotFile } from './snapshot-file.js';
 import { snapshotPerfetto } from './snapshot-perfetto.js';
-import { type ShownTrace, SnapshotReading } from './snapshot-reading.js';
+import { SnapshotReading } from './snapshot-reading.js';
 import type { Snapshot } from './snapshot-types.js';
 
 /** Formats of {@link writeSnapshot}. */
@@ -39,36 +37,10 @@ export interface WrittenSnapshot {
   readonly bytes: number;
 }
 
-interface TextFormat {
-  readonly head: string;
-  readonly between: string;
-  readonly tail: string;
-  trace(trace: ShownTrace): Iterable<string>;
-}
-
-const TEXTS: Readonly<Record<'otlp-lines' | 'otlp' | 'jaeger', TextFormat>> = {
-  'otlp-lines': {
-    head: '',
-    between: '',
-    tail: '',
-    *trace({ spans }) {
-      yield '{"resourceSpans":[';
-      yield* otlpResourceSpans(spans);
-      yield ']}\n';
-    },
-  },
-  otlp: {
-    head: '{"resourceSpans":[',
-    between: ',',
-    tail: ']}\n',
-    trace: ({ spans }) => otlpResourceSpans(spans),
-  },
-  jaeger: {
-    head: '{"data":[',
-    between: ',',
-    tail: '],"total":0,"limit":0,"offset":0,"errors":null}\n',
-    trace: ({ traceId, spans }) => jaegerTrace(traceId, spans),
-  },
+const TEXTS: Readonly<Record<'otlp-lines' | 'otlp' | 'jaeger', TraceDocument>> = {
+  'otlp-lines': OTLP_LINES,
+  otlp: OTLP_DOCUMENT,
+  jaeger: JAEGER_DOCUMENT,
 };
 
 const PIECE_LENGTH = 64 * 1024;
@@ -76,14 +48,14 @@ const PIECE_LENGTH = 64 * 1024;
 /** The pieces of a file of text. */
 const textPieces = async function* (
   reading: SnapshotReading,
-  { head, between, tail, trace }: TextFormat,
+  { head, between, tail, trace }: TraceDocument,
 ): AsyncGenerator<Buffer> {
   let pending = head;
   let isFirst = true;
-  for await (const shown of reading.shown()) {
+  for await (const { traceId, spans } of reading.shown()) {
     if (!isFirst) pending += between;
     isFirst = false;
-    for (const piece of trace(shown)) {
+    for (const piece of trace(traceId, spans)) {
       pending += piece;
       if (pending.length >= PIECE_LENGTH) {
         yield Buffer.from(pending);
@@ -110,13 +82,6 @@ const toFile = async (path: string, pieces: AsyncIterable<Buffer>): Promise<numb
   }
   return bytes;
 };
-
-const fileFailure = (path: string, cause: unknown): FlightError =>
-  new FlightError(
-    'ERR_SPANLINE_FLIGHT_FILE',
-    `The snapshot cannot be written to ${path}: ${(cause as Error).message}. Name a file in a directory that may be written to.`,
-    { cause },
-  );
 
 const isOfFile = (error: unknown): boolean =>
   (error as NodeJS.ErrnoException).syscall !== undefined ||
@@ -165,6 +130,6 @@ export const writeSnapshot = async (
     const bytes = await toFile(path, pieces);
     return { traceCount: reading.traceCount, spanCount: reading.spanCount, bytes };
   } catch (error) {
-    throw isOfFile(error) ? fileFailure(path, error) : error;
+    throw isOfFile(error) ? notWritten(path, error) : error;
   }
 };

@@ -1,44 +1,16 @@
 // The files traces are exported to and imported from: OTLP/JSON, a document a line, which other OpenTelemetry tools read too, and the JSON
 // document of Jaeger's UI.
-
 import type { DecodedTraces } from '../../formats/decode-context.js';
 import { decodeJaegerJson } from '../../formats/jaeger-json/read-traces.js';
-import { jaegerTrace } from '../../formats/jaeger-json/write-traces.js';
 import { decodeOtlpJson } from '../../formats/otlp/read-json.js';
 import type { KnownParts } from '../../formats/otlp/shared-parts.js';
-import { otlpResourceSpans } from '../../formats/otlp/write-json.js';
-import type { ArchivedSpan } from '../../trace/archived-span.js';
+import { JAEGER_DOCUMENT, OTLP_LINES, type TraceDocument } from '../../formats/trace-documents.js';
 
 export const TRACE_FORMATS = ['otlp', 'jaeger'] as const;
 export type TraceFormat = (typeof TRACE_FORMATS)[number];
 
-/** How a file is written: what stands before, between and behind its traces. */
-export interface TraceWriting {
-  readonly head: string;
-  readonly between: string;
-  readonly tail: string;
-  trace(traceId: string, spans: readonly ArchivedSpan[]): Iterable<string>;
-}
-
-/** By format. */
-export const WRITINGS: Readonly<Record<TraceFormat, TraceWriting>> = {
-  otlp: {
-    head: '',
-    between: '',
-    tail: '',
-    *trace(_traceId, spans) {
-      yield '{"resourceSpans":[';
-      yield* otlpResourceSpans(spans);
-      yield ']}\n';
-    },
-  },
-  jaeger: {
-    head: '{"data":[',
-    between: ',',
-    tail: '],"total":0,"limit":0,"offset":0,"errors":null}\n',
-    trace: jaegerTrace,
-  },
-};
+/** How a file is written, by format. */
+export const WRITINGS: Readonly<Record<TraceFormat, TraceDocument>> = { otlp: OTLP_LINES, jaeger: JAEGER_DOCUMENT };
 
 /** What a person may import at a time is bounded by the memory of their machine, not by what a stranger may send. */
 const LIMITS = { maxItems: 100_000_000 } as const;

@@ -1,5 +1,5 @@
 // The lane by the addon: rows in an array that native code writes, parts made of its samples. What runs in a sample must not throw.
-import { type FastCall, loadFastCall } from '../../clock/binding.js';
+import { type FastCall, type LaneSample, loadFastCall } from '../../clock/binding.js';
 import { enteredLine } from '../../local-span/line-store.js';
 import { type LineSwitches, state } from '../../local-span/process-state.js';
 import type { SpanLine } from '../../local-span/span-line.js';
@@ -102,16 +102,7 @@ export class NativeLane implements LaneSource {
   }
 
   // In the middle of any code.
-  readonly #take = (
-    turn: number,
-    requestedNs: number,
-    servedNs: number,
-    isSame: boolean,
-    isGoingOn: boolean,
-    entered: number,
-    left: number,
-    frames: readonly (string | number)[],
-  ): void => {
+  readonly #take: LaneSample = (turn, requestedNs, servedNs, isSame, isGoingOn, entered, left, frames) => {
     this.#samples++;
     try {
       // Work in native code that ends a scope is served behind it, where the scope around is current: it was of the one that was left.
