@@ -35,6 +35,8 @@ const EXPECTED = [
   'dist/cjs/index.js',
   'dist/esm/archive/archive-worker.js',
   'dist/cjs/archive/archive-worker.js',
+  'dist/esm/flight-recorder/recorder-room.js',
+  'dist/cjs/flight-recorder/recorder-room.js',
   'dist/esm/cli/main.js',
   'dist/esm/profile/index.js',
   'dist/cjs/profile/index.js',

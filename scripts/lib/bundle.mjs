@@ -6,7 +6,8 @@ import { join } from 'node:path';
 import { root } from './run.mjs';
 
 /** Rooms whose calls into each other are on the hot path: V8 takes what another chunk exports for variable, and looks each time. */
-const CORE = /\/src\/((clock|local-span|span|collector)\/|trace\/(record|dropped-properties)\.ts)/;
+const CORE =
+  /\/src\/((clock|local-span|span|collector)\/|trace\/(record|dropped-properties)\.ts|flight-recorder\/install\.ts)/;
 /** What the core and most others take from the base: a chunk of its own, or who takes it would load the first chunk that has it. */
 const BASE = /\/src\/base\/(errors|options|calls|maps|text\/escape-text)/;
 const FILES = /\/src\/base\/files\//;
@@ -18,8 +19,11 @@ const manifest = () => JSON.parse(readFileSync(join(root, 'package.json'), 'utf8
 const MODULES_ONLY = { 'register/preload': './src/register/preload.ts' };
 const COMMONJS_ONLY = { 'register/index': './src/register/require.ts', 'register/api': './src/register/api.ts' };
 
-/** What the library starts as a thread of its own; it finds the file by this name. */
-const THREADS = { 'archive/archive-worker': './src/archive/archive-worker.ts' };
+/** What the library loads late, as a thread of its own or when an option asks for it; it finds the file by this name. */
+const LATE = {
+  'archive/archive-worker': './src/archive/archive-worker.ts',
+  'flight-recorder/recorder-room': './src/flight-recorder/recorder-room.ts',
+};
 
 /** Entries that no program imports: the command and what it loads into other processes, and the clock as the benchmarks read it. */
 const UNLISTED = {
@@ -116,7 +120,7 @@ async function bundleAs(format, input) {
 /** Both formats; an old build stays in place until the new one is complete. */
 export async function bundle() {
   const { 'register/preload': _, ...listed } = libraryEntries();
-  const library = { ...listed, 'register/index': './src/register/index.ts', ...THREADS };
+  const library = { ...listed, 'register/index': './src/register/index.ts', ...LATE };
   const esm = await bundleAs('esm', { ...library, ...MODULES_ONLY, ...UNLISTED });
   chmodSync(join(esm, 'cli/main.js'), 0o755);
   const cjs = await bundleAs('cjs', { ...library, ...COMMONJS_ONLY });

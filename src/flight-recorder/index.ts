@@ -1,4 +1,7 @@
-// The flight recorder's room from outside: the last minute in memory, snapshots of it, and where the time of a span went.
+// The flight recorder's room from outside: the last minute in memory, snapshots of it, and where the time of a span went. Whoever imports it
+// has the recorder that `configure` would look for, a bundle included.
+import { provideRecorder } from './install.js';
+import { recorderRoom } from './recorder-room.js';
 
 export { divide } from './division/divide.js';
 export type { Division, HotFrames, LoopHolder } from './division/division.js';
@@ -25,3 +28,5 @@ export {
   type WrittenSnapshot,
   writeSnapshot,
 } from './write-snapshot.js';
+
+provideRecorder(recorderRoom);

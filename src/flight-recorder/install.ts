@@ -1,10 +1,12 @@
-// Puts the option `flightRecorder` into `configure`, and the recorder's counters into `stats`. Loaded with the core: it must stay cheap while
-// nobody asks for a recorder.
+// Puts the option `flightRecorder` into `configure`, and the recorder's counters into `stats`. Loaded with the core: it must stay a few lines,
+// and loads the recorder itself when the option is first given.
+import { createRequire } from 'node:module';
+import { OptionError } from '../base/errors/option-error.js';
 import { addRoom } from '../collector/default-collector.js';
 import { state } from '../local-span/process-state.js';
-import { startLane } from './lane/lane.js';
-import { FlightRecorder, type FlightRecorderStats } from './recorder.js';
-import { type FlightRecorderOptions, resolveRecorder } from './recorder-options.js';
+import type { FlightRecorder, FlightRecorderStats } from './recorder.js';
+import type { FlightRecorderOptions } from './recorder-options.js';
+import type { RecorderRoom } from './recorder-room.js';
 
 declare module '../collector/default-collector.js' {
   interface RoomOptions {
@@ -20,14 +22,50 @@ declare module '../collector/default-collector.js' {
 /** The recorder of the default collector, whichever copy of the library has started it. */
 export const flightRecorder = (): FlightRecorder | undefined => state.flightRecorder as FlightRecorder | undefined;
 
+// As they stand beside the file that this becomes, in either build.
+const OWN = '../flight-recorder/recorder-room.js';
+const COMMONJS = '../../cjs/flight-recorder/recorder-room.js';
+
+// `configure` gives no promise, so that this cannot be an `import()`. Every Node from 20.19 on takes ES modules by `require` and gives the very
+// ones that an import has made or will make. Where that is switched off, or an import of them is under way, the CommonJS copy serves: what it
+// records into is the process's state, which all copies of the library share.
+const load = (): RecorderRoom => {
+  try {
+    const require = createRequire(import.meta.url);
+    try {
+      return (require(OWN) as { recorderRoom: RecorderRoom }).recorderRoom;
+    } catch (error) {
+      if (!String((error as NodeJS.ErrnoException).code).startsWith('ERR_REQUIRE_')) throw error;
+      return (require(COMMONJS) as { recorderRoom: RecorderRoom }).recorderRoom;
+    }
+  } catch (cause) {
+    const remedy = "import 'spanline/flight-recorder' before configure, or leave spanline out of the bundle";
+    throw new OptionError(
+      `Option "flightRecorder": the file of the recorder is not found, as in a bundle: ${remedy}.`,
+      {
+        cause,
+      },
+    );
+  }
+};
+
+let room: RecorderRoom | undefined;
+
+/** For who has loaded the recorder anyway. */
+export const provideRecorder = (loaded: RecorderRoom): void => {
+  room = loaded;
+};
+
 addRoom('flightRecorder', {
   prepare(option) {
-    const wanted = option === false ? undefined : resolveRecorder(option as FlightRecorderOptions);
-    return (collector) => {
-      flightRecorder()?.stop();
-      state.flightRecorder =
-        wanted === undefined ? undefined : new FlightRecorder(collector, wanted, wanted.lane ? startLane() : undefined);
-    };
+    if (option === false) {
+      return () => {
+        flightRecorder()?.stop();
+        state.flightRecorder = undefined;
+      };
+    }
+    room ??= load();
+    return room.prepare(option as FlightRecorderOptions);
   },
   stats: () => flightRecorder()?.stats(),
 });

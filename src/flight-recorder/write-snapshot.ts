@@ -5,7 +5,7 @@ import { OptionError } from '../base/errors/option-error.js';
 import { runAsync } from '../base/files/fs-steps.js';
 import { WholeFile } from '../base/files/whole-file.js';
 import { JAEGER_DOCUMENT, OTLP_DOCUMENT, OTLP_LINES, type TraceDocument } from '../formats/trace-documents.js';
-import { BlockSnapshot } from './block-snapshot.js';
+import type { BlockSnapshot } from './block-snapshot.js';
 import { notWritten, writeSnapshotFile } from './snapshot-file.js';
 import { snapshotPerfetto } from './snapshot-perfetto.js';
 import { SnapshotReading } from './snapshot-reading.js';
@@ -87,8 +87,12 @@ const isOfFile = (error: unknown): boolean =>
   (error as NodeJS.ErrnoException).syscall !== undefined ||
   (error as { readonly code?: unknown }).code === 'ERR_SPANLINE_FILE';
 
+// A recorder may be that of another copy of the library, and so may be its class.
+const isOfBlocks = (snapshot: Snapshot): snapshot is BlockSnapshot =>
+  (snapshot as Partial<BlockSnapshot>).parts !== undefined;
+
 const writeRaw = async (snapshot: Snapshot, path: string): Promise<WrittenSnapshot> => {
-  if (!(snapshot instanceof BlockSnapshot))
+  if (!isOfBlocks(snapshot))
     throw new OptionError('Format "flight" is for snapshots of a recorder or of its files; choose another format.');
   await writeSnapshotFile(snapshot, path);
   const { size } = await stat(path);

@@ -3,7 +3,6 @@
 import { configure, defaultCollector, setReporter } from '../collector/default-collector.js';
 import '../flight-recorder/install.js';
 import { flushOnSignals } from '../collector/exit.js';
-import { startLane } from '../flight-recorder/lane/lane.js';
 import { instrument, instrumentationNames } from '../instrument/instrument.js';
 import { type Propagator, w3c } from '../instrument/propagator.js';
 import { findApiCopies } from '../otel/api-copies.js';
@@ -85,7 +84,10 @@ const startReporters = async ({ exporters, archive, flightRecorder }: Settings, 
     const opened = await openArchive(archive, log);
     if (opened !== undefined) {
       reporters.push(opened.reporter);
-      if (flightRecorder !== undefined) keepLane(opened.archive, startLane(), defaultCollector().resource);
+      if (flightRecorder !== undefined) {
+        const { startLane } = await import('../flight-recorder/lane/lane.js');
+        keepLane(opened.archive, startLane(), defaultCollector().resource);
+      }
     }
   }
   if (reporters.length > 0) setReporter(reporters);

@@ -1,4 +1,5 @@
 // Records a little with a flight recorder whose triggers write files, then ends as it is told to.
+import '../../../src/flight-recorder/index.js';
 import { configure, Span } from '../../../src/index.js';
 
 const { FLIGHT_DIR = '', FLIGHT_END = '' } = process.env;

@@ -1,4 +1,5 @@
 // Records, and fills the heap until it is over.
+import '../../../src/flight-recorder/index.js';
 import { configure, Span } from '../../../src/index.js';
 
 const { FLIGHT_DIR = '' } = process.env;

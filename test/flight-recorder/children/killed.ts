@@ -1,4 +1,5 @@
 // Records for a while with a flight recorder that keeps its rows in files, and is killed while its event loop is blocked.
+import '../../../src/flight-recorder/index.js';
 import { configure, Span } from '../../../src/index.js';
 
 configure({ flightRecorder: { file: process.env.FLIGHT_DIR ?? '' } });

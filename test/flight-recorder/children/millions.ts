@@ -1,4 +1,5 @@
 // Twenty million spans with the recorder on: prints what it holds, and memory on the way.
+import '../../../src/flight-recorder/index.js';
 import { configure, Span, setReporter, stats } from '../../../src/index.js';
 
 configure({ flightRecorder: { maxBytes: 32 << 20 } });
