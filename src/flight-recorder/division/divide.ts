@@ -1,9 +1,9 @@
 // Where the time of one span went. Must give each tick of the span to exactly one of the parts, and guess nothing: what cannot be known is unknown.
 import type { Division } from './division.js';
 import type { DivisionIndex } from './division-index.js';
+import { partOf } from './lane-layers.js';
 import { Tally } from './tally.js';
-import { type SpanKey, toTicks, toUs } from './timed-span.js';
-import { partOf } from './timeline.js';
+import { type SpanKey, TICKS_PER_US, toTicks, toUs } from './timed-span.js';
 
 /** Named at most. */
 const NAMED = 3;
@@ -33,7 +33,7 @@ export const divide = (index: DivisionIndex, span: SpanKey): Division | undefine
   const start = toTicks(startUs);
   const end = Math.max(start, toTicks(endUs));
   const { starts, ends, refs, count } = stretches;
-  const tally = new Tally(index);
+  const tally = new Tally({ spans: index.spans, parts: index.timeline.parts }, TICKS_PER_US);
   let own = 0;
   let unplaced = 0;
   let told = 0;

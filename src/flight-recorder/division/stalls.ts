@@ -4,7 +4,7 @@ import type { LaneRow } from '../lane/lane-row.js';
 import type { HotFrames, LoopHolder } from './division.js';
 import type { DivisionIndex } from './division-index.js';
 import { Tally } from './tally.js';
-import { toTicks, toUs } from './timed-span.js';
+import { TICKS_PER_US, toTicks, toUs } from './timed-span.js';
 import { type Waiter, waitersOf } from './waiters.js';
 
 /** A busy stretch of the event loop. Times in microseconds; what had the loop adds up to `durationUs` exactly. */
@@ -37,7 +37,7 @@ const stallOf = (index: DivisionIndex, row: LaneRow): Stall => {
   const start = toTicks(row.startUs);
   const end = toTicks(row.endUs);
   const { stretches } = index.timeline;
-  const tally = new Tally(index);
+  const tally = new Tally({ spans: index.spans, parts: index.timeline.parts }, TICKS_PER_US);
   for (let i = stretches.firstAfter(start); i < stretches.count && stretches.starts[i] < end; i++) {
     tally.add(stretches.refs[i], Math.min(end, stretches.ends[i]) - Math.max(start, stretches.starts[i]));
   }

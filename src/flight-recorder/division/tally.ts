@@ -1,15 +1,20 @@
 // Who had the loop in a stretch of time, summed: owners of a timeline by what they are to people. Must count each tick once.
+import type { LanePart } from '../lane/lane-row.js';
 import type { HotFrames, LoopHolder } from './division.js';
-import type { DivisionIndex } from './division-index.js';
-import { toUs } from './timed-span.js';
-import { Owner, partOf } from './timeline.js';
+import { Owner, partOf } from './lane-layers.js';
 
 interface Sum<T> {
   readonly what: T;
-  ticks: number;
+  time: number;
 }
 
-/** Adds up stretches of one window. */
+/** What the numbers of owners stand for. */
+export interface Owners {
+  readonly spans: readonly Pick<LoopHolder, 'name' | 'traceId'>[];
+  readonly parts: readonly LanePart[];
+}
+
+/** Adds up stretches of one window, in whole units of time, of which a microsecond has `unitsPerUs`. */
 export class Tally {
   gc = 0;
   holders = 0;
@@ -18,50 +23,52 @@ export class Tally {
   unknown = 0;
   readonly #byHolder = new Map<string, Sum<{ readonly name: string; readonly traceId: string }>>();
   readonly #byFrames = new Map<string, Sum<readonly string[]>>();
-  readonly #index: DivisionIndex;
+  readonly #owners: Owners;
+  readonly #unitsPerUs: number;
 
-  constructor(index: DivisionIndex) {
-    this.#index = index;
+  constructor(owners: Owners, unitsPerUs: number) {
+    this.#owners = owners;
+    this.#unitsPerUs = unitsPerUs;
   }
 
-  add(owner: number, ticks: number): void {
-    if (owner === Owner.gc) this.gc += ticks;
-    else if (owner === Owner.idle) this.idle += ticks;
-    else if (owner === Owner.unknown) this.unknown += ticks;
-    else this.#addWork(owner, ticks);
+  add(owner: number, time: number): void {
+    if (owner === Owner.gc) this.gc += time;
+    else if (owner === Owner.idle) this.idle += time;
+    else if (owner === Owner.unknown) this.unknown += time;
+    else this.#addWork(owner, time);
   }
 
-  #addWork(owner: number, ticks: number): void {
+  #addWork(owner: number, time: number): void {
     const part = partOf(owner);
-    const { timeline, spans } = this.#index;
-    const { name, traceId } = part < 0 ? spans[owner] : timeline.parts[part];
-    if (part >= 0 && timeline.parts[part].spanId === '') {
-      this.untraced += ticks;
-      const { frames } = timeline.parts[part];
-      if (frames.length > 0) addTo(this.#byFrames, frames.join('\n'), frames, ticks);
+    const { parts, spans } = this.#owners;
+    const { name, traceId } = part < 0 ? spans[owner] : parts[part];
+    if (part >= 0 && parts[part].spanId === '') {
+      this.untraced += time;
+      const { frames } = parts[part];
+      if (frames.length > 0) addTo(this.#byFrames, frames.join('\n'), frames, time);
     } else {
-      this.holders += ticks;
-      addTo(this.#byHolder, `${traceId}${name}`, { name, traceId }, ticks);
+      this.holders += time;
+      addTo(this.#byHolder, `${traceId}${name}`, { name, traceId }, time);
     }
   }
 
   /** The spans that had most, at most `limit`. */
   longest(limit: number): LoopHolder[] {
-    return most(this.#byHolder, limit).map(({ what, ticks }) => ({ ...what, us: toUs(ticks) }));
+    return most(this.#byHolder, limit).map(({ what, time }) => ({ ...what, us: time / this.#unitsPerUs }));
   }
 
   /** The stacks that took most of what no span covers. */
   hottest(limit: number): HotFrames[] {
-    return most(this.#byFrames, limit).map(({ what, ticks }) => ({ frames: what, us: toUs(ticks) }));
+    return most(this.#byFrames, limit).map(({ what, time }) => ({ frames: what, us: time / this.#unitsPerUs }));
   }
 }
 
-const addTo = <T>(sums: Map<string, Sum<T>>, key: string, what: T, ticks: number): void => {
+const addTo = <T>(sums: Map<string, Sum<T>>, key: string, what: T, time: number): void => {
   const sum = sums.get(key);
-  if (sum === undefined) sums.set(key, { what, ticks });
-  else sum.ticks += ticks;
+  if (sum === undefined) sums.set(key, { what, time });
+  else sum.time += time;
 };
 
 /** The first that came of those that are alike: sorting keeps their order. */
 const most = <T>(sums: ReadonlyMap<string, Sum<T>>, limit: number): Sum<T>[] =>
-  [...sums.values()].sort((a, b) => b.ticks - a.ticks).slice(0, limit);
+  [...sums.values()].sort((a, b) => b.time - a.time).slice(0, limit);

@@ -33,5 +33,6 @@ export const keyOf = ({ traceId, spanId }: SpanKey): string => traceId + spanId;
  * Quarters of a microsecond as whole numbers: what a double holds of Unix time today. Whole numbers add up exactly, and so do the
  * microseconds made of them, whatever the order.
  */
-export const toTicks = (us: number): number => Math.round(us * 4);
-export const toUs = (ticks: number): number => ticks / 4;
+export const TICKS_PER_US = 4;
+export const toTicks = (us: number): number => Math.round(us * TICKS_PER_US);
+export const toUs = (ticks: number): number => ticks / TICKS_PER_US;

@@ -1,9 +1,9 @@
 // Who waited for the event loop during a stretch: traces that had a span open while others had it. Must count a trace's time once, however many
 // spans it had open.
 import type { DivisionIndex } from './division-index.js';
+import { Owner, partOf } from './lane-layers.js';
 import { innermost, type Piece } from './stretches.js';
 import { toTicks, toUs } from './timed-span.js';
-import { Owner, partOf } from './timeline.js';
 
 /** A trace that waited. */
 export interface Waiter {
