@@ -372,7 +372,9 @@ export class Collector implements TraceSink {
     checkDrift();
     state.lineStore.heedReaders();
     const parts = takeTraces(this.ready.takeAll(), this.rows, this.keeper);
-    return this.options.keep === undefined ? parts : this.keptOf(parts);
+    const reported = this.options.keep === undefined ? parts : this.keptOf(parts);
+    this.keeper?.reporting(reported);
+    return reported;
   }
 
   private enqueueOpen(): void {

@@ -3,11 +3,14 @@
 import type { RowChunk } from '../local-span/row-chunk.js';
 import type { RowKeeper } from '../local-span/row-store.js';
 import type { ActiveTrace, EndedRoot, OpenSpans } from '../span/active-trace.js';
+import type { TracePart } from './trace-part.js';
 
 export interface TraceKeeper extends RowKeeper {
   readonly openSpans: OpenSpans;
   /** A root has ended. True: its trace is reported, whatever the sampler and `keep` say. */
   ended(trace: ActiveTrace, root: EndedRoot): boolean;
+  /** These parts are reported now: the moment to say of their roots what only the keeper knows. */
+  reporting(parts: readonly TracePart[]): void;
   /** Nothing of it may be shown to anybody. */
   cancelled(trace: ActiveTrace): void;
   /** A row that was never in the store: of a batch that is mounted in `trace`. */

@@ -1,12 +1,13 @@
 // TracePart: what is reported of one trace at one time: a range of rows that were taken. Records are made on demand, so that an
 // encoder can work in slices and a reporter that needs none pays for none.
 import type { ClockAnchor } from '../clock/index.js';
+import type { PropertyList } from '../local-span/property.js';
 import { Flag, type RowChunk } from '../local-span/row-chunk.js';
 import { type RowRange, TakenRows } from '../local-span/taken-rows.js';
 import type { ActiveTrace } from '../span/active-trace.js';
 import { STATUS_CODES } from '../span/span-check.js';
 import { NO_PROPERTIES } from '../trace/properties.js';
-import { type SpanRecord, TraceIdentity } from '../trace/record.js';
+import { type SpanRecord, TraceIdentity, toProperties } from '../trace/record.js';
 import { RowView } from '../trace/row-view.js';
 import { recordOfRow } from './make-record.js';
 import { ReportError, type Resource, type Trace } from './reporter.js';
@@ -18,7 +19,7 @@ const ERROR = STATUS_CODES.indexOf('error');
 
 export class TracePart implements Trace {
   readonly spanCount: number;
-  readonly byteSize: number;
+  byteSize: number;
   readonly isContinuation: boolean;
   private made: SpanRecord[] | null = null;
   // Order of start, the root first: rows come in the order of their end.
@@ -86,6 +87,28 @@ export class TracePart implements Trace {
     return this.show(index, view);
   }
 
+  /** Where the i-th span is, in the order of {@link viewAt}: its chunk, and its row in that chunk. */
+  chunkOf(index: number): RowChunk {
+    const { rows, first } = this.range;
+    return rows.chunkOf(first + index);
+  }
+  rowOf(index: number): number {
+    const { rows, first } = this.range;
+    return rows.rowOf(first + index);
+  }
+
+  /** How ticks of its rows become Unix time. */
+  get anchor(): ClockAnchor {
+    return this.source.anchor as ClockAnchor;
+  }
+
+  /** Give the root, which is there, more properties. Before anybody holds the part. */
+  addToRoot(more: PropertyList): void {
+    const { rows, first } = this.range;
+    this.byteSize += rows.extend(first, more);
+    if (this.made !== null) this.made[0] = this.made[0].withProperties(toProperties(more));
+  }
+
   /** True: it is reported whatever `keep` says. */
   get mustReport(): boolean {
     return this.source.mustReport;
@@ -135,13 +158,11 @@ export class TracePart implements Trace {
   }
 
   private show(at: number, view: RowView): RowView {
-    const { rows, first } = this.range;
-    return view.of(rows.chunkOf(first + at), rows.rowOf(first + at), this.identity, this.source.anchor as ClockAnchor);
+    return view.of(this.chunkOf(at), this.rowOf(at), this.identity, this.anchor);
   }
 
   private flagsAt(at: number): number {
-    const { rows, first } = this.range;
-    return rows.chunkOf(first + at).flags[rows.rowOf(first + at)];
+    return this.chunkOf(at).flags[this.rowOf(at)];
   }
 
   private get identity(): TraceIdentity {

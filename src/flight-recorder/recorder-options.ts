@@ -38,6 +38,11 @@ export interface FlightRecorderOptions {
   readonly triggers?: TriggerOptions;
   /** Watch the event loop as well: garbage collections, busy stretches and who had them. Default true. */
   readonly lane?: boolean;
+  /**
+   * Put on the root of each trace that is reported where its time went, as properties `spanline.time.own_ns` and so on. Needs the lane.
+   * Default false.
+   */
+  readonly rootTimes?: boolean;
 }
 
 const MIB = 1 << 20;
@@ -54,6 +59,7 @@ export interface ResolvedRecorder {
   readonly file: string | undefined;
   readonly triggers: ResolvedTriggers;
   readonly lane: boolean;
+  readonly rootTimes: boolean;
 }
 
 const checkNames = (where: string, options: object, known: readonly string[]): void => {
@@ -93,12 +99,16 @@ const checkTriggers = (triggers: TriggerOptions): void => {
 
 /** Check and complete. Throws `ERR_SPANLINE_OPTION`. */
 export const resolveRecorder = (options: FlightRecorderOptions): ResolvedRecorder => {
-  checkNames('flightRecorder', options, [...Object.keys(NUMBERS), 'file', 'triggers', 'lane']);
-  const { minAgeMs = NUMBERS.minAgeMs, maxBytes = NUMBERS.maxBytes, file, triggers = {}, lane = true } = options;
+  checkNames('flightRecorder', options, [...Object.keys(NUMBERS), 'file', 'triggers', 'lane', 'rootTimes']);
+  const { minAgeMs = NUMBERS.minAgeMs, maxBytes = NUMBERS.maxBytes } = options;
+  const { file, triggers = {}, lane = true, rootTimes = false } = options;
   anyNumber('Option "flightRecorder.minAgeMs"', minAgeMs, [1], wrongOption);
   anyNumber('Option "flightRecorder.maxBytes"', maxBytes, [MIB], wrongOption);
   flag('Option "flightRecorder.lane"', lane, wrongOption);
+  flag('Option "flightRecorder.rootTimes"', rootTimes, wrongOption);
+  if (rootTimes && !lane)
+    throw wrongOption('Option "flightRecorder.rootTimes" needs the lane: leave out "lane: false"');
   checkTriggers(triggers);
   makeDirectory('flightRecorder.file', file);
-  return { minAgeMs, maxBytes, file, lane, triggers: { ...DEFAULT_TRIGGERS, ...triggers } };
+  return { minAgeMs, maxBytes, file, lane, rootTimes, triggers: { ...DEFAULT_TRIGGERS, ...triggers } };
 };

@@ -3,6 +3,7 @@
 import { now, takeAnchor } from '../clock/index.js';
 import type { Collector } from '../collector/collector.js';
 import type { TraceKeeper } from '../collector/trace-keeper.js';
+import type { TracePart } from '../collector/trace-part.js';
 import { CHUNK_ROWS, RowChunk } from '../local-span/row-chunk.js';
 import type { RowOwner } from '../local-span/row-store.js';
 import type { ActiveTrace, EndedRoot } from '../span/active-trace.js';
@@ -17,6 +18,7 @@ import type { LaneRow } from './lane/lane-row.js';
 import { openBlocks } from './open-blocks.js';
 import { OpenSpanTable } from './open-span-table.js';
 import type { ResolvedRecorder } from './recorder-options.js';
+import { putRootTimes } from './root-times.js';
 import { RowsFiles } from './rows-files.js';
 import { headRecord, writeSnapshotFile, writeSnapshotFileSync } from './snapshot-file.js';
 import type { SnapshotReason } from './snapshot-types.js';
@@ -49,6 +51,8 @@ const MOST_CANCELLED = 4096;
 const ALL_BLOCKS = 2 ** 31;
 const KEEP_INTERVAL_MS = 200;
 const LANE_INTERVAL_MS = 1000;
+// By so much the Unix time of one row may differ between two looks: the same row must not come twice.
+const LANE_JITTER_US = 50;
 
 export class FlightRecorder implements TraceKeeper {
   readonly #collector: Collector;
@@ -120,6 +124,15 @@ export class FlightRecorder implements TraceKeeper {
     } catch {
       this.#failed++;
       return false;
+    }
+  }
+
+  reporting(parts: readonly TracePart[]): void {
+    if (!this.options.rootTimes || this.#lane === undefined) return;
+    try {
+      putRootTimes(parts, { lane: this.#lane, fromUs: this.#laneFromUs });
+    } catch {
+      this.#failed++;
     }
   }
 
@@ -223,7 +236,7 @@ export class FlightRecorder implements TraceKeeper {
   }
 
   #lookAtLane(lane: LaneSource): void {
-    const rows = lane.rows().filter(({ endUs }) => endUs > this.#laneUs);
+    const rows = lane.rows(this.#laneUs + LANE_JITTER_US);
     if (rows.length === 0) return;
     this.#laneUs = rows.reduce((last, { endUs }) => Math.max(last, endUs), 0);
     this.#files?.addJson({ kind: 'lane', rows });

@@ -77,6 +77,22 @@ export class TakenRows {
 
   /** Copy a row for trace `i`; gives the copy's chunk, in which it is the last row. */
   copy(i: number, from: RowChunk, row: number, more?: PropertyList): RowChunk {
+    const copies = this.copyRow(from, row, more);
+    this.place(i, this.copiesAt, copies.count - 1);
+    return copies;
+  }
+
+  /** Give row `at`, which came with its chunk, more properties; gives the bytes that takes. The chunk may be another one afterwards. */
+  extend(at: number, more: PropertyList): number {
+    const [chunk, row] = [this.chunkOf(at), this.rowOf(at)];
+    const before = chunk.bytesOf(row);
+    const copies = this.copyRow(chunk, row, more);
+    const last = copies.count - 1;
+    this.places[at] = this.copiesAt * CHUNK_ROWS + last;
+    return copies.bytesOf(last) - before;
+  }
+
+  private copyRow(from: RowChunk, row: number, more?: PropertyList): RowChunk {
     let { copies } = this;
     if (copies === null || copies.isFull) {
       copies = new RowChunk(Math.min(CHUNK_ROWS, this.places.length));
@@ -84,7 +100,6 @@ export class TakenRows {
       this.copiesAt = this.adopt(copies);
     }
     copies.copy(from, row, NO_SLOT, more);
-    this.place(i, this.copiesAt, copies.count - 1);
     return copies;
   }
 

@@ -69,6 +69,7 @@ export const flightRecorderOf = (variables: Variables, warn: Warn): FlightRecord
   }
   const file = variables.text('SPANLINE_FLIGHT_FILE');
   if (file !== undefined) options.file = file;
+  if (variables.flag('SPANLINE_FLIGHT_ROOT_TIMES')) options.rootTimes = true;
   const triggers = triggersOf(variables, warn);
   return triggers === undefined ? options : { ...options, triggers };
 };

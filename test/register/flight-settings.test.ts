@@ -15,6 +15,7 @@ test.each([
   [{ SPANLINE_FLIGHT_RECORDER: 'on' }, {}],
   [{ SPANLINE_FLIGHT_RECORDER: '60s,64MiB' }, { minAgeMs: 60_000, maxBytes: 64 * 2 ** 20 }],
   [{ SPANLINE_FLIGHT_RECORDER: '1.5m' }, { minAgeMs: 90_000 }],
+  [{ SPANLINE_FLIGHT_RECORDER: 'on', SPANLINE_FLIGHT_ROOT_TIMES: 'true' }, { rootTimes: true }],
   [
     {
       SPANLINE_FLIGHT_RECORDER: '1GiB',

@@ -19,8 +19,8 @@ export interface LaneCounts {
 
 export interface LaneSource {
   readonly source: 'native' | 'timer' | 'none';
-  /** In order of their start. */
-  rows(): LaneRow[];
+  /** In order of their start; those that end after `sinceUs`, where it is given. */
+  rows(sinceUs?: number): LaneRow[];
   counts(): LaneCounts;
   stop(): void;
 }

@@ -25,8 +25,11 @@ export interface LaneStats extends LaneCounts {
 
 /** The lane of the process; see {@link startLane}. */
 export interface Lane {
-  /** What is kept, in order of start. A busy stretch that is going on is the last, up to now; it will be there again when it has ended. */
-  rows(): LaneRow[];
+  /**
+   * What is kept, in order of start, or of that what ends after `sinceUs` of Unix time. A busy stretch that is going on is the last, up to
+   * now; it will be there again when it has ended.
+   */
+  rows(sinceUs?: number): LaneRow[];
   stats(): LaneStats;
   /** End it, unless somebody else has started it too. A second call does nothing. */
   stop(): void;
@@ -76,7 +79,7 @@ export const startLane = (options: LaneOptions = {}): Lane => {
   let shared = nodeThreads().isMainThread ? shareLane(busyMs, maxRows) : undefined;
   const source = (): LaneSource => shared?.source ?? NOTHING;
   return {
-    rows: () => source().rows(),
+    rows: (sinceUs) => source().rows(sinceUs),
     stats: () => ({ source: source().source, ...source().counts() }),
     stop: () => {
       if (shared !== undefined && --shared.users === 0) {

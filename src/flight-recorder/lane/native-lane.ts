@@ -60,21 +60,22 @@ export class NativeLane implements LaneSource {
     this.#addon.laneStop();
   }
 
-  rows(): LaneRow[] {
+  rows(sinceUs = Number.NEGATIVE_INFINITY): LaneRow[] {
     const nowNs = this.#addon.laneNow();
     const nowUs = unixNow();
     const toUnix: ToUnix = (ns) => nowUs - (nowNs - ns) / 1000;
-    const parts = this.#parts.byTurn();
+    const sinceNs = nowNs - (nowUs - sinceUs) * 1000;
     const rows: LaneRow[] = [];
-    this.#each(COLLECTIONS, (startNs, endNs, type) => {
+    this.#each(COLLECTIONS, sinceNs, (startNs, endNs, type) => {
       const detail = collectionKind(type);
       rows.push({ kind: 'gc', startUs: toUnix(startNs), endUs: toUnix(endNs), detail, parts: [] });
     });
+    const parts = this.#parts.byTurn(this.#firstTurn(sinceNs));
     const addBusy = (startNs: number, endNs: number, turn: number): void => {
       const own = partsWithin(parts.get(turn) ?? [], startNs, endNs, toUnix);
       rows.push({ kind: 'busy', startUs: toUnix(startNs), endUs: toUnix(endNs), detail: '', parts: own });
     };
-    this.#each(BUSY_ROWS, addBusy);
+    this.#each(BUSY_ROWS, sinceNs, addBusy);
     const openNs = this.#addon.laneOpenSince();
     if (openNs > 0 && nowNs - openNs >= this.#busyMs * 1e6) addBusy(openNs, nowNs, this.#addon.laneTurn());
     return rows.sort((a, b) => a.startUs - b.startUs);
@@ -92,13 +93,23 @@ export class NativeLane implements LaneSource {
     };
   }
 
-  #each(counter: number, visit: (startNs: number, endNs: number, third: number) => void): void {
+  // The newest first: a report asks for what came since a moment ago.
+  #each(counter: number, sinceNs: number, visit: (startNs: number, endNs: number, third: number) => void): void {
     const written = this.#cells[counter];
     const ring = FIRST_ROW + (counter === BUSY_ROWS ? 0 : this.#maxRows * ROW_CELLS);
-    for (let i = Math.max(0, written - this.#maxRows); i < written; i++) {
+    for (let i = written - 1; i >= Math.max(0, written - this.#maxRows); i--) {
       const at = ring + (i % this.#maxRows) * ROW_CELLS;
+      if (this.#cells[at + 1] <= sinceNs) return;
       visit(this.#cells[at], this.#cells[at + 1], this.#cells[at + 2]);
     }
+  }
+
+  #firstTurn(sinceNs: number): number {
+    let first = this.#addon.laneTurn();
+    this.#each(BUSY_ROWS, sinceNs, (_startNs, _endNs, turn) => {
+      first = turn;
+    });
+    return first;
   }
 
   // In the middle of any code.

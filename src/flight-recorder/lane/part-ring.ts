@@ -98,11 +98,13 @@ export class PartRing {
     this.#isOpen = false;
   }
 
-  /** By turn, each in order of time. Those without a length prove nothing. */
-  byTurn(): Map<number, Part[]> {
+  /** By turn from `firstTurn` on, each in order of time. Those without a length prove nothing. */
+  byTurn(firstTurn = 0): Map<number, Part[]> {
     const found = new Map<number, Part[]>();
     const { length } = this.#parts;
-    for (let i = Math.max(0, this.#written - length); i < this.#written; i++) {
+    let first = this.#written;
+    while (first > Math.max(0, this.#written - length) && this.#parts[(first - 1) % length].turn >= firstTurn) first--;
+    for (let i = first; i < this.#written; i++) {
       const part = this.#parts[i % length];
       if (part.endNs <= part.startNs) continue;
       const parts = found.get(part.turn);

@@ -46,11 +46,12 @@ export class TimerLane implements LaneSource {
     this.#observer.disconnect();
   }
 
-  rows(): LaneRow[] {
+  rows(sinceUs = Number.NEGATIVE_INFINITY): LaneRow[] {
     const nowUs = unixNow();
     const nowMs = performance.now();
     const toUnix = (ms: number): number => nowUs - (nowMs - ms) * 1000;
     return [...this.#rings.busy, ...this.#rings.gc]
+      .filter(({ endMs }) => toUnix(endMs) > sinceUs)
       .sort((a, b) => a.startMs - b.startMs)
       .map(({ kind, startMs, endMs, detail }) => {
         return { kind, startUs: toUnix(startMs), endUs: toUnix(endMs), detail, parts: [] };

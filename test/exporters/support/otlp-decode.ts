@@ -163,8 +163,10 @@ export const decodeJson = (body: Uint8Array | string): DecodedRequest =>
   toRequest(JSON.parse(typeof body === 'string' ? body : Buffer.from(body).toString()));
 
 /** The spans of a request, each with the name of its scope, of however many resources and scopes. */
-export const decodeSpans = (body: Uint8Array): (DecodedSpan & { scope: string })[] => {
-  const { resourceSpans = [] }: Raw = Request.toObject(Request.decode(body), { longs: String });
+export const decodeSpans = (body: Uint8Array, isJson = false): (DecodedSpan & { scope: string })[] => {
+  const { resourceSpans = [] }: Raw = isJson
+    ? JSON.parse(Buffer.from(body).toString())
+    : Request.toObject(Request.decode(body), { longs: String });
   return resourceSpans.flatMap(({ scopeSpans = [] }: Raw) =>
     scopeSpans.flatMap(({ scope, spans = [] }: Raw) =>
       spans.map((one: Raw) => ({ ...toSpan(one), scope: scope.name })),

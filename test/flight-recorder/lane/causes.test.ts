@@ -11,6 +11,7 @@ interface Result {
   readonly stretches: Readonly<Record<string, readonly LaneRow[]>>;
   readonly ids: Readonly<Record<string, string>>;
   readonly stats: LaneStats;
+  readonly since: { readonly asked: readonly string[]; readonly filtered: readonly string[]; readonly all: number };
   readonly after: { readonly source: string; readonly rows: number };
 }
 
@@ -50,6 +51,13 @@ describe.runIf(hasAddon)('the lane by the addon', () => {
     expect(busyMsOf(cause, cause)).toBeGreaterThan(0.3 * lengthMs(row));
     const part = row.parts.find(({ name }) => name === cause);
     expect(`${part?.traceId} ${part?.spanId}`).toBe(result.ids[cause]);
+  });
+
+  test('rows since a moment are those that end after it, whole', () => {
+    const { asked, filtered, all } = result.since;
+    expect(asked.length).toBeGreaterThan(0);
+    expect(asked.length).toBeLessThan(all);
+    expect(asked).toEqual(filtered);
   });
 
   test('a stretch in a span is as long as its work', () => {

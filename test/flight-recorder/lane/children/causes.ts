@@ -1,7 +1,7 @@
 // Plants causes of busy stretches, one after the other, and prints the lane. Its turns have nothing else in them.
 import { setTimeout as sleep } from 'node:timers/promises';
 import vm from 'node:vm';
-import { startLane } from '../../../../src/flight-recorder/index.js';
+import { type LaneRow, startLane } from '../../../../src/flight-recorder/index.js';
 import { Span, setReporter } from '../../../../src/index.js';
 
 setReporter({ name: 'nowhere', report: () => {} });
@@ -108,6 +108,17 @@ for (const [name, cause] of Object.entries(causes)) {
 }
 for (const span of spans) span.end();
 const stats = lane.stats();
+// From the middle of a stretch on. The Unix time of a row differs by less than a microsecond from one look to the next.
+const shapeOf = ({ kind, detail, endUs, startUs, parts }: LaneRow): string =>
+  `${kind} ${detail} ${Math.round((endUs - startUs) / 100)} ${parts.length}`;
+const all = lane.rows();
+const longest = all.reduce((one, other) => (other.endUs - other.startUs > one.endUs - one.startUs ? other : one));
+const middleUs = (longest.startUs + longest.endUs) / 2;
+const since = {
+  asked: lane.rows(middleUs).map(shapeOf),
+  filtered: all.filter(({ endUs }) => endUs > middleUs).map(shapeOf),
+  all: all.length,
+};
 lane.stop();
 const after = { source: lane.stats().source, rows: lane.rows().length };
-console.log(JSON.stringify({ stretches, ids, stats, after }));
+console.log(JSON.stringify({ stretches, ids, stats, since, after }));

@@ -1,0 +1,97 @@
+// Puts on roots that are about to be reported where their time went, as properties. Runs once a report, and takes of the lane what came since the
+// earliest of these roots began: it must not make an object of a span, nor look at spans of other traces.
+import type { TracePart } from '../collector/trace-part.js';
+import type { PropertyValue } from '../local-span/property.js';
+import { Flag } from '../local-span/row-chunk.js';
+import { parseSpanId } from '../span/traceparent.js';
+import { toUnixTime } from '../trace/tick-time.js';
+import { type DividedRoot, divideRoot, OWN, type RootDivision } from './division/divide-root.js';
+import { type LaneLayers, laneLayers } from './division/lane-layers.js';
+import { innermost, type Piece } from './division/stretches.js';
+import type { Lane } from './lane/lane.js';
+
+const MAX_NAME = 128;
+
+/** The lane, and since when it is watched. */
+export interface WatchedLane {
+  readonly lane: Pick<Lane, 'rows'>;
+  readonly fromUs: number;
+}
+
+/** Divides the time of each root among `parts`, and puts it on the root. A part of a trace that was reported before is not whole, and left as it is. */
+export const putRootTimes = (parts: readonly TracePart[], { lane, fromUs }: WatchedLane): void => {
+  const roots = parts.filter(({ hasRoot, isContinuation }) => hasRoot && !isContinuation);
+  if (roots.length === 0) return;
+  const startSec = roots.reduce((first, part) => Math.min(first, secondOf(part)), Number.POSITIVE_INFINITY);
+  // Nanoseconds since that second: a double holds those of a hundred days exactly.
+  const toNs = (us: number): number => Math.round((us - startSec * 1e6) * 1000);
+  const covered = { fromUs, toUs: Number.POSITIVE_INFINITY };
+  const layers = laneLayers(lane.rows(startSec * 1e6), [covered], toNs);
+  for (const part of roots) part.addToRoot(propertiesOf(divide(part, startSec, layers)));
+};
+
+const secondOf = (part: TracePart): number => toUnixTime(part.chunkOf(0).begins[part.rowOf(0)], part.anchor).sec;
+
+const divide = (part: TracePart, startSec: number, layers: LaneLayers): RootDivision => {
+  const nsOf = (ticks: number): number => {
+    const { sec, nano } = toUnixTime(ticks, part.anchor);
+    return (sec - startSec) * 1e9 + nano;
+  };
+  const local: Piece[] = [];
+  for (let i = 1; i < part.spanCount; i++) {
+    const [chunk, row] = [part.chunkOf(i), part.rowOf(i)];
+    if ((chunk.flags[row] & Flag.local) === 0) continue;
+    local.push({ start: nsOf(chunk.begins[row]), end: nsOf(chunk.ends[row]), ref: OWN, order: 0 });
+  }
+  const [chunk, row] = [part.chunkOf(0), part.rowOf(0)];
+  const root: DividedRoot = {
+    start: nsOf(chunk.begins[row]),
+    end: nsOf(chunk.ends[row]),
+    local: innermost(local),
+    isSameTrace: (traceId) => traceId === part.traceId,
+    has: (spanId) => hasSpan(part, spanId),
+  };
+  return divideRoot(root, layers);
+};
+
+const hasSpan = (part: TracePart, spanId: string): boolean => {
+  const [hi, lo] = parseSpanId(spanId) ?? [0, 0];
+  for (let i = 0; i < part.spanCount; i++) {
+    const [chunk, row] = [part.chunkOf(i), part.rowOf(i)];
+    if (chunk.idLos[row] === lo && chunk.idHis[row] === hi) return true;
+  }
+  return false;
+};
+
+const propertiesOf = ({ own, gc, others, untraced, waiting, unknown, holders, frames }: RootDivision) => {
+  const list: (string | PropertyValue)[] = [
+    'spanline.time.own_ns',
+    own,
+    'spanline.time.gc_ns',
+    gc,
+    'spanline.time.others_ns',
+    others,
+    'spanline.time.untraced_ns',
+    untraced,
+    'spanline.time.waiting_ns',
+    waiting,
+    'spanline.time.unknown_ns',
+    unknown,
+  ];
+  if (holders.length > 0) {
+    list.push(
+      'spanline.loop.who',
+      holders.map(({ name }) => name.slice(0, MAX_NAME)),
+      'spanline.loop.who_trace_ids',
+      holders.map(({ traceId }) => traceId),
+      'spanline.loop.who_ns',
+      holders.map(({ us }) => Math.round(us * 1000)),
+    );
+  }
+  if (frames.length > 0)
+    list.push(
+      'spanline.loop.untraced',
+      frames.map((hot) => hot.frames[0]),
+    );
+  return list;
+};

@@ -1,0 +1,64 @@
+// A root divided by its own local spans and the lane says what the division by an index of its spans says, and its parts add up to it exactly.
+import { expect, test } from 'vitest';
+import { divide } from '../../../src/flight-recorder/division/divide.js';
+import { divideRoot, OWN } from '../../../src/flight-recorder/division/divide-root.js';
+import type { Division } from '../../../src/flight-recorder/division/division.js';
+import { DivisionIndex } from '../../../src/flight-recorder/division/division-index.js';
+import { laneLayers } from '../../../src/flight-recorder/division/lane-layers.js';
+import { innermost } from '../../../src/flight-recorder/division/stretches.js';
+import type { TimedSpan } from '../../../src/flight-recorder/division/timed-span.js';
+import { makeWorld, type World } from './support/world.js';
+
+const toNs = (us: number): number => us * 1000;
+
+/** The span and all below it. */
+const within = ({ spans }: World, root: TimedSpan): TimedSpan[] => {
+  const kept = new Set([root.spanId]);
+  // Parents come before their children.
+  return spans.filter((span) => {
+    if (kept.has(span.parentSpanId)) kept.add(span.spanId);
+    return kept.has(span.spanId);
+  });
+};
+
+const divided = (own: readonly TimedSpan[], root: TimedSpan, { lane, covered }: World) =>
+  divideRoot(
+    {
+      start: toNs(root.startUs),
+      end: toNs(root.endUs),
+      local: innermost(
+        own
+          .filter(({ isSync }) => isSync)
+          .map(({ startUs, endUs }) => ({ start: toNs(startUs), end: toNs(endUs), ref: OWN, order: 0 })),
+      ),
+      isSameTrace: (traceId) => traceId === root.traceId,
+      has: (spanId) => own.some((span) => span.spanId === spanId),
+    },
+    laneLayers(lane, covered, toNs),
+  );
+
+test('agrees with the division by an index of its spans', () => {
+  const seen = { own: 0, gc: 0, others: 0, untraced: 0, waiting: 0, unknown: 0 };
+  for (let seed = 1; seed <= 1000; seed++) {
+    const world = makeWorld(seed);
+    for (const root of world.spans) {
+      const own = within(world, root);
+      const expected = divide(new DivisionIndex(own, world.lane, world.covered), root) as Division;
+      const { holders, frames, ...times } = divided(own, root, world);
+      expect(times, `seed ${seed}, ${root.spanId}`).toEqual({
+        own: toNs(expected.ownUs),
+        gc: toNs(expected.gcUs),
+        others: toNs(expected.othersUs),
+        untraced: toNs(expected.untracedUs),
+        waiting: toNs(expected.waitingUs),
+        unknown: toNs(expected.unknownUs),
+      });
+      expect([holders, frames]).toEqual([expected.others, expected.untracedFrames]);
+      for (const key of Object.keys(seen) as (keyof typeof seen)[]) seen[key] += times[key];
+      const sum = Object.values(times).reduce((total, ns) => total + ns, 0);
+      expect(sum).toBe(toNs(root.endUs - root.startUs));
+    }
+  }
+  // A case that never comes proves nothing.
+  for (const ns of Object.values(seen)) expect(ns).toBeGreaterThan(1e6);
+});
