@@ -25,8 +25,9 @@ function pack() {
   return { ...description, path: join(dir, description.filename) };
 }
 
-// Source maps with their sources are over half of it.
-const MAX_UNPACKED_BYTES = 15 * 1024 * 1024;
+const MIB = 1024 * 1024;
+const MAX_UNPACKED_BYTES = 5 * MIB;
+const MAX_PACKED_BYTES = MIB;
 const EXPECTED = [
   'LICENSE',
   'README.md',
@@ -48,7 +49,7 @@ const EXPECTED = [
 const PREBUILDS = ['prebuilds/linux-x64/tsc.node', 'prebuilds/linux-x64/sigprof.node'];
 const ALLOWED = /^(dist\/(esm|cjs)\/|prebuilds\/|(package\.json|LICENSE|README\.md|CHANGELOG\.md)$)/;
 
-function faultsOfContents({ files, unpackedSize }) {
+function faultsOfContents({ files, size, unpackedSize }) {
   const paths = files.map(({ path }) => path);
   const faults = EXPECTED.filter((path) => !paths.includes(path)).map((path) => `missing: ${path}`);
   if (paths.some((path) => path.startsWith('prebuilds/'))) {
@@ -58,6 +59,7 @@ function faultsOfContents({ files, unpackedSize }) {
   }
   faults.push(...paths.filter((path) => !ALLOWED.test(path)).map((path) => `does not belong there: ${path}`));
   if (unpackedSize > MAX_UNPACKED_BYTES) faults.push(`${unpackedSize} bytes unpacked, more than ${MAX_UNPACKED_BYTES}`);
+  if (size > MAX_PACKED_BYTES) faults.push(`${size} bytes packed, more than ${MAX_PACKED_BYTES}`);
   return faults;
 }
 
@@ -79,6 +81,7 @@ const checks = {
 
 await ensureBuilt().catch(failWith);
 const tarball = pack();
+console.log(`${tarball.files.length} files, ${tarball.unpackedSize} bytes unpacked, ${tarball.size} packed`);
 for (const [name, check] of Object.entries(checks)) {
   const { ok, output } = check(tarball);
   console.log(`${ok ? 'ok  ' : 'FAIL'} ${name}`);

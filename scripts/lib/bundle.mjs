@@ -1,6 +1,6 @@
 // Bundles src into dist/esm and dist/cjs: one file per public entry, and the recording core and the labels in a shared chunk each,
-// so that their calls stay inside one module, with what the core takes from the base beside it. Must stay readable output (users step through it), and must never put a getter
-// between two chunks: it would be called on every access.
+// so that their calls stay inside one module, with what the core takes from the base beside it. Functions and classes must keep their names and
+// ES modules their lines, or nobody can read a stack; and there must never be a getter between two chunks: it would be called on every access.
 import { chmodSync, existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from './run.mjs';
@@ -44,36 +44,56 @@ function libraryEntries() {
   return found;
 }
 
+function rewriteScripts(dir, rewrite) {
+  for (const name of readdirSync(dir, { recursive: true }).filter((file) => file.endsWith('.js'))) {
+    const file = join(dir, name);
+    writeFileSync(file, rewrite(readFileSync(file, 'utf8'), file));
+  }
+}
+
 /**
  * `exports.x` as plain data in the chunks at `dir`. Right because our chunks import each other without cycles and export
- * no reassigned binding; source maps stay right because the exports stand last in a chunk.
+ * no reassigned binding.
  */
 function makeExportsPlain(dir) {
   const getter =
     /Object\.defineProperty\(exports, "([\w$]+)", \{\s*enumerable: true,\s*get: function\(\) \{\s*return ([\w$]+);\s*\}\s*\}\);/g;
-  for (const name of readdirSync(dir).filter((file) => file.endsWith('.js'))) {
-    const file = join(dir, name);
-    writeFileSync(file, readFileSync(file, 'utf8').replace(getter, 'exports.$1 = $2;'));
-  }
+  rewriteScripts(dir, (text) => text.replace(getter, 'exports.$1 = $2;'));
 }
 
 const IMPORT = /^import (?:(?:\* as )?(\w[\w$]*)(?:, )?)?(?:\{ (.*?) \})? ?from "(node:[\w/]+)";$/gm;
 
 /**
  * Node's own modules without their facade for ES modules, which asks every export for its value: of `node:fs`, `node:util` or `node:crypto`
- * that loads twenty modules more that nobody uses, a third of the time that a start takes. A line stays a line, for the source maps.
+ * that loads twenty modules more that nobody uses, a third of the time that a start takes.
  */
 function takeBuiltinsDirectly(dir) {
-  for (const name of readdirSync(dir, { recursive: true }).filter((file) => file.endsWith('.js'))) {
-    const file = join(dir, name);
-    const text = readFileSync(file, 'utf8');
-    const taken = text.replace(IMPORT, (_line, whole, names, id) => {
+  rewriteScripts(dir, (text) =>
+    text.replace(IMPORT, (_line, whole, names, id) => {
       const module = `process.getBuiltinModule("${id}")`;
       const targets = [whole, names && `{ ${names.replaceAll(' as ', ': ')} }`].filter(Boolean);
       return `const ${targets.map((target) => `${target} = ${module}`).join(', ')};`;
+    }),
+  );
+}
+
+/**
+ * Shorter names for variables; functions and classes keep theirs, which stacks, profiles and heap snapshots show. The package holds all code
+ * twice, and the CommonJS half is what bundlers, Jest and programs that were told so load: it gives up its lines too.
+ */
+async function shorten(dir, format) {
+  const { minifySync } = await import('rolldown/utils');
+  rewriteScripts(dir, (text, file) => {
+    const { code, errors } = minifySync(file, text, {
+      module: format === 'esm',
+      // Nothing that changes what is executed: the code that is measured and tested as sources is the code that runs.
+      compress: false,
+      mangle: { toplevel: true, keepNames: true },
+      codegen: { removeWhitespace: format === 'cjs' },
     });
-    if (taken !== text) writeFileSync(file, taken);
-  }
+    if (errors.length > 0) throw new Error(`${file}: ${errors[0].message}`);
+    return code;
+  });
 }
 
 async function bundleAs(format, input) {
@@ -94,7 +114,7 @@ async function bundleAs(format, input) {
   await build.write({
     dir: fresh,
     format: format === 'esm' ? 'es' : 'cjs',
-    sourcemap: true,
+    comments: false,
     entryFileNames: '[name].js',
     chunkFileNames: 'chunks/[name].js',
     minifyInternalExports: false,
@@ -109,8 +129,9 @@ async function bundleAs(format, input) {
   });
   await build.close();
   if (format === 'esm') takeBuiltinsDirectly(fresh);
+  if (format === 'cjs') makeExportsPlain(join(fresh, 'chunks'));
+  await shorten(fresh, format);
   if (format === 'cjs') {
-    makeExportsPlain(join(fresh, 'chunks'));
     // The ES modules need none: the package itself says "module", and only then can they refer to it by its name.
     writeFileSync(join(fresh, 'package.json'), '{ "type": "commonjs" }\n');
   }

@@ -1,14 +1,51 @@
-// Emits the type declarations into both trees of dist. Relative imports end in .js, so one text serves both formats:
-// the package.json beside it says which of the two it describes.
-import { cpSync } from 'node:fs';
-import { join } from 'node:path';
+// Emits the type declarations that entries lead to, once: into dist/cjs. Those of the ES modules re-export them, so that an object of one half
+// fits where the other half's is asked for. No file may be left that no entry leads to.
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
 import { root, runQuietly } from './run.mjs';
 
-export function emitDeclarations() {
-  const tsc = join(root, 'node_modules/typescript/bin/tsc');
-  runQuietly(process.execPath, [tsc, '-p', 'tsconfig.build.json', '--outDir', 'dist/esm']);
-  cpSync(join(root, 'dist/esm'), join(root, 'dist/cjs'), {
-    recursive: true,
-    filter: (path) => !/\.(js|map|json)$/.test(path) && !path.includes('/cli'),
-  });
+const at = (path) => join(root, path);
+
+/** Output names of the entries that package.json gives types for: `index`, `archive/index`, ... */
+function entries() {
+  const { exports } = JSON.parse(readFileSync(at('package.json'), 'utf8'));
+  return Object.values(exports)
+    .filter((target) => typeof target === 'object')
+    .map(({ require }) => require.types.replace(/^\.\/dist\/cjs\/(.*)\.d\.ts$/, '$1'));
+}
+
+/** All files that these declarations import, themselves included. */
+async function reachable(files) {
+  const { default: ts } = await import('typescript');
+  const found = new Set(files);
+  for (const file of found) {
+    for (const { fileName } of ts.preProcessFile(readFileSync(file, 'utf8')).importedFiles) {
+      if (fileName.startsWith('.')) found.add(join(dirname(file), fileName.replace(/\.js$/, '.d.ts')));
+    }
+  }
+  return found;
+}
+
+function removeDeclarations(dir) {
+  for (const name of readdirSync(dir, { recursive: true })) if (name.endsWith('.d.ts')) rmSync(join(dir, name));
+}
+
+function place(file, text) {
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, text);
+}
+
+export async function emitDeclarations() {
+  const [all, esm, cjs] = [at('.tmp/types'), at('dist/esm'), at('dist/cjs')];
+  rmSync(all, { recursive: true, force: true });
+  runQuietly(process.execPath, [at('node_modules/typescript/bin/tsc'), '-p', 'tsconfig.build.json', '--outDir', all]);
+  for (const dir of [esm, cjs]) removeDeclarations(dir);
+  const names = entries();
+  for (const file of await reachable(names.map((name) => join(all, `${name}.d.ts`)))) {
+    place(join(cjs, relative(all, file)), readFileSync(file));
+  }
+  for (const name of names) {
+    const from = relative(dirname(join(esm, name)), join(cjs, name));
+    place(join(esm, `${name}.d.ts`), `export * from '${from}.js';\n`);
+  }
 }

@@ -4,6 +4,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { builtinModules } from 'node:module';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import * as core from '../../src/index.js';
+import * as profile from '../../src/profile/index.js';
 import { Consumer, codeEntries } from './consumer.js';
 
 let consumer: Consumer;
@@ -50,6 +52,28 @@ describe('entries', () => {
     expect(fromCjs).toMatchObject({ code: 0, stderr: '' });
     expect(JSON.parse(fromCjs.stdout)).toEqual(JSON.parse(fromEsm.stdout));
     expect(JSON.parse(fromEsm.stdout).spanline).toContain('LocalSpan');
+  });
+
+  test('functions and classes keep the names of the sources, which stacks and profiles show', () => {
+    const namesOf = (entry: object) =>
+      Object.entries(entry).flatMap(([key, value]) => (typeof value === 'function' ? [`${key}: ${value.name}`] : []));
+    const expected = [core, profile].map((entry) => namesOf(entry).sort());
+    const program = `const namesOf = ${namesOf};
+      async function print(entries) {
+        const [{ configure }] = entries;
+        let thrown;
+        try { configure({ sampler: 7 }); } catch (error) { thrown = error; }
+        console.log(JSON.stringify({ names: entries.map((e) => namesOf(e).sort()), stack: thrown.stack }));
+      }`;
+    const esm = `import * as a from 'spanline'; import * as b from 'spanline/profile'; ${program} print([a, b]);`;
+    const cjs = `${program} print([require('spanline'), require('spanline/profile')]);`;
+    for (const args of [[consumer.write('kept.mjs', esm)], [COMMONJS_FILES, consumer.write('kept.cjs', cjs)]]) {
+      const { code, stdout, stderr } = consumer.node(args);
+      expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+      const { names, stack } = JSON.parse(stdout) as { names: string[][]; stack: string };
+      expect(names).toEqual(expected);
+      expect(stack).toMatch(/^ +at (?:\w+\.)?configure /m);
+    }
   });
 
   test('import and require share one core, so that one trace can span both', () => {
