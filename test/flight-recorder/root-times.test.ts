@@ -229,9 +229,10 @@ describe.skipIf(clockInfo().path !== 'fast').each(['http/protobuf', 'http/json']
       }
       expect(share(all)).toBeGreaterThan(0.5);
       const parse = all.find(({ path }) => path === '/parse');
-      const ids = JSON.stringify(['array', [['string', parse?.span.traceId]]]);
+      // Beside others, where other work on the machine makes them slow.
       const waited = all.filter(({ path, attributes }) => {
-        return path === '/wait' && JSON.stringify(attributes.get('spanline.loop.who_trace_ids')) === ids;
+        const ids = JSON.stringify(attributes.get('spanline.loop.who_trace_ids') ?? []);
+        return path === '/wait' && ids.includes(parse?.span.traceId as string);
       });
       expect(waited).toHaveLength(1);
       const last = all.findLast(({ path }) => path === '/wait');
