@@ -1,13 +1,9 @@
 // The HTTP server of an archive. It must survive everything that comes in: the archive behind it belongs to others too.
-import { once } from 'node:events';
-import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import type { Duplex } from 'node:stream';
-import { TransportError } from '../../container/graph-error.js';
+import type { Server } from 'node:http';
 import { sendJson } from './answer.js';
 import { BodyBudget } from './body-budget.js';
-import { errorBody } from './errors.js';
-import { Guard, isLoopback } from './guard.js';
+import { Guard } from './guard.js';
+import { startHttpServer } from './http-server.js';
 import { type IngestStats, ingestRoute } from './ingest.js';
 import { healthRoute, RequestHandler, type RequestStats } from './request-handler.js';
 import { queryRoute, type Route } from './route.js';
@@ -17,13 +13,6 @@ import { v3Routes } from './v3-routes.js';
 
 /** Bodies held at a time, in the size of the largest. */
 const BODIES_AT_A_TIME = 4;
-const MAX_HEADER_BYTES = 16 * 1024;
-/** Milliseconds a connection stays open for the next request. */
-const KEEP_ALIVE_MS = 15_000;
-/** Milliseconds a client has to read why it was sent away. */
-const LINGER_MS = 500;
-/** Milliseconds requests have to end when the server closes. */
-const CLOSE_MS = 5000;
 
 /** What a server did. */
 export interface ArchiveServerStats extends RequestStats {
@@ -65,57 +54,6 @@ const routesOf = (
   ];
 };
 
-const STATUS_OF: Readonly<Record<string, number>> = { HPE_HEADER_OVERFLOW: 431, ERR_HTTP_REQUEST_TIMEOUT: 408 };
-
-/** Answer what is no HTTP, or came too slowly, on the bare socket. */
-const answerBadClient = (error: NodeJS.ErrnoException, socket: Duplex, isAnswering: boolean): void => {
-  if (error.code === 'ECONNRESET' || !socket.writable || isAnswering) {
-    socket.destroy();
-    return;
-  }
-  const status = STATUS_OF[error.code ?? ''] ?? 400;
-  const body = errorBody('v3', status, status === 408 ? 'the request took too long' : 'no valid HTTP request');
-  const head = [`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, 'connection: close', `content-type: ${body.contentType}`];
-  // A client that reads nothing does not hang up either.
-  setTimeout(() => socket.destroy(), LINGER_MS).unref();
-  socket.end(`${head.join('\r\n')}\r\ncontent-length: ${Buffer.byteLength(body.bytes)}\r\n\r\n${body.bytes}`);
-};
-
-const makeServer = ({ requestTimeoutMs, answerTimeoutMs, maxConnections }: ResolvedServerOptions): Server => {
-  const server = createServer({
-    maxHeaderSize: MAX_HEADER_BYTES,
-    requestTimeout: requestTimeoutMs,
-    headersTimeout: requestTimeoutMs,
-    connectionsCheckingInterval: Math.max(10, Math.min(1000, requestTimeoutMs >> 2)),
-    keepAliveTimeout: KEEP_ALIVE_MS,
-  });
-  server.maxConnections = maxConnections;
-  // A connection on which nothing moves: neither request nor answer may take so long.
-  server.timeout = Math.min(requestTimeoutMs + answerTimeoutMs, 2 ** 31 - 1);
-  return server;
-};
-
-const listen = async (server: Server, { host, port }: ResolvedServerOptions): Promise<AddressInfo> => {
-  try {
-    server.listen(port, host);
-    await once(server, 'listening');
-  } catch (cause) {
-    const { code, message } = cause as NodeJS.ErrnoException;
-    const why = code === 'EADDRINUSE' ? 'another program listens there; choose another port' : message;
-    throw new TransportError(`cannot listen on ${host}:${port}: ${why}`, { cause });
-  }
-  return server.address() as AddressInfo;
-};
-
-const closeServer = async (server: Server): Promise<void> => {
-  const closed = once(server, 'close');
-  server.close();
-  server.closeIdleConnections();
-  const timer = setTimeout(() => server.closeAllConnections(), CLOSE_MS);
-  await closed;
-  clearTimeout(timer);
-};
-
 /**
  * Serve an archive over HTTP: the query APIs of Jaeger (`/api/v3/...` and the older `/api/...`), which Jaeger's UI and Grafana read, and
  * OTLP/HTTP (`POST /v1/traces`), which any OpenTelemetry application sends to. Use it where traces shall be kept and looked at without
@@ -133,53 +71,31 @@ const closeServer = async (server: Server): Promise<void> => {
  * await archive.close();
  * ```
  */
-export const createArchiveServer = async (options: ArchiveServerOptions): Promise<ArchiveServer> => {
+export const createArchiveServer = (options: ArchiveServerOptions): Promise<ArchiveServer> =>
+  startArchiveServer(options, []);
+
+/** The same with further routes beside its own, which they go before: the page of `spanline ui`. */
+export const startArchiveServer = async (
+  options: ArchiveServerOptions,
+  further: readonly Route[],
+): Promise<ArchiveServer> => {
   const resolved = resolveServerOptions(options);
-  const { token, allowedHosts, corsOrigins, maxBodyBytes, host } = resolved;
+  const { token, allowedHosts, corsOrigins, maxBodyBytes } = resolved;
   const otlp: IngestStats = { requests: 0, spans: 0, spansInvalid: 0, spansRefused: 0 };
   const budget = new BodyBudget(maxBodyBytes * BODIES_AT_A_TIME);
   const handler = new RequestHandler(
-    routesOf(resolved, budget, otlp, () => stats()),
+    [...further, ...routesOf(resolved, budget, otlp, () => stats())],
     new Guard(token, allowedHosts, corsOrigins),
     resolved,
   );
-  let acceptErrors = 0;
   const stats = (): ArchiveServerStats => ({
     ...handler.stats,
     otlp: { ...otlp },
     bodiesRefused: budget.refused,
     queriesWaiting: handler.queue.waiting,
     queriesRefused: handler.queue.refused,
-    acceptErrors,
+    acceptErrors: running.acceptErrors(),
   });
-  const server = makeServer(resolved);
-  const answering = new WeakMap<Duplex, ServerResponse>();
-  let closing: Promise<void> | undefined;
-  server.on('request', (request: IncomingMessage, response: ServerResponse) => {
-    answering.set(request.socket, response);
-    if (closing !== undefined) response.setHeader('connection', 'close');
-    void handler.handle(request, response);
-  });
-  server.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => {
-    const response = answering.get(socket);
-    answerBadClient(error, socket, response?.headersSent === true && !response.writableFinished);
-  });
-  const { address, port, family } = await listen(server, resolved);
-  server.on('error', () => {
-    acceptErrors++;
-  });
-  if (token === undefined && !isLoopback(address)) {
-    // A name may point anywhere.
-    server.close();
-    throw new TransportError(`${host} is ${address}, which is not of this machine alone: set a token`);
-  }
-  return {
-    server,
-    url: `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`,
-    stats,
-    close() {
-      closing ??= closeServer(server);
-      return closing;
-    },
-  };
+  const running = await startHttpServer(handler, resolved);
+  return { server: running.server, url: running.url, stats, close: running.close };
 };

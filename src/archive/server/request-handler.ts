@@ -63,7 +63,7 @@ export class RequestHandler {
     try {
       const target = parseTarget(request.url ?? '/');
       form = errorFormOf(target.path);
-      await this.#answer(request, response, target, controller.signal);
+      await this.#answer(request, response, target, controller.signal, () => clearTimeout(timer));
     } catch (error) {
       this.#fail(request, response, error, form, controller.signal);
     }
@@ -77,6 +77,7 @@ export class RequestHandler {
     response: ServerResponse,
     { path, query }: Target,
     signal: AbortSignal,
+    endTime: () => void,
   ): Promise<void> {
     const isAllowedOrigin = this.#guard.allowOrigin(request, response);
     const routes = routesAt(this.#routes, path);
@@ -94,6 +95,7 @@ export class RequestHandler {
     const route = routes.find((one) => one.method === method);
     if (route?.isOpen !== true) this.#guard.check(request);
     if (route === undefined) throw new HttpError(405, `the method must be one of ${allow}`, { allow });
+    if (route.isEndless) endTime();
     const damage = new SeenDamage(signal);
     await this.#run(route, { request, response, query, parts: partsOf(route, path), signal, damage });
   }

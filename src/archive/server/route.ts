@@ -28,6 +28,8 @@ export interface Route {
   readonly isOpen?: boolean;
   /** Costs as much as what it finds: only some run at a time. */
   readonly isQuery: boolean;
+  /** Its answer goes on as long as the client listens: no time bounds it. */
+  readonly isEndless?: boolean;
   handle(call: Call): void | Promise<void>;
 }
 

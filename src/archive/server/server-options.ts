@@ -55,8 +55,13 @@ const DEFAULTS = {
   corsOrigins: [] as readonly string[],
 } as const;
 
+/** What every server has, whatever it serves; checked. */
+export type ResolvedHttpOptions = Omit<Required<ArchiveServerOptions>, 'token' | 'archive'> & {
+  readonly token?: string;
+};
+
 /** Checked. */
-export type ResolvedServerOptions = Omit<Required<ArchiveServerOptions>, 'token'> & { readonly token?: string };
+export type ResolvedServerOptions = ResolvedHttpOptions & { readonly archive: ArchiveReader & ArchiveWriter };
 
 /** What a number may be. */
 const RANGES = {
@@ -82,7 +87,7 @@ const checkTexts = (name: string, value: unknown): void => {
 const OTHER_ORIGIN = /^[a-z][a-z\d+.-]*:\/\/[^\s/?#@]+$/;
 
 /** What a browser or a client never sends would allow nothing, silently. */
-const checkNames = ({ allowedHosts, corsOrigins }: ResolvedServerOptions): void => {
+const checkNames = ({ allowedHosts, corsOrigins }: ResolvedHttpOptions): void => {
   for (const host of allowedHosts) {
     const isName = URL.canParse(`http://${host}`) && new URL(`http://${host}`).hostname === host.toLowerCase();
     if (!isName) throw bad(`allowedHosts must be names without ports, not ${JSON.stringify(host)}`);
@@ -94,7 +99,7 @@ const checkNames = ({ allowedHosts, corsOrigins }: ResolvedServerOptions): void 
   }
 };
 
-const checkToken = ({ token, host }: ResolvedServerOptions): void => {
+const checkToken = ({ token, host }: ResolvedHttpOptions): void => {
   if (token === undefined) {
     if (isLoopback(host)) return;
     throw bad(
@@ -106,15 +111,13 @@ const checkToken = ({ token, host }: ResolvedServerOptions): void => {
     throw bad('the token must be 8 to 1000 characters of ASCII without blanks');
 };
 
-/** Check and complete. Throws a `BadOptionsError`. */
-export const resolveServerOptions = (options: ArchiveServerOptions): ResolvedServerOptions => {
-  const { archive, ...rest } = options;
-  if (typeof archive?.search !== 'function') throw bad('an archive is needed');
+/** Check and complete what every server has. Throws a `BadOptionsError`. */
+export const resolveHttpOptions = (rest: Omit<ArchiveServerOptions, 'archive'>): ResolvedHttpOptions => {
   const unknown = Object.keys(rest).find((name) => !(name in DEFAULTS));
   if (unknown !== undefined)
     throw bad(`it does not know the option ${unknown}; it knows ${Object.keys(DEFAULTS).join(', ')}`);
   const given = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== undefined));
-  const resolved: ResolvedServerOptions = { ...DEFAULTS, ...given, archive };
+  const resolved: ResolvedHttpOptions = { ...DEFAULTS, ...given };
   for (const [name, [min, max]] of Object.entries(RANGES)) {
     wholeNumber(name, resolved[name as keyof typeof RANGES], [min, max], bad);
   }
@@ -125,4 +128,10 @@ export const resolveServerOptions = (options: ArchiveServerOptions): ResolvedSer
   checkNames(resolved);
   checkToken(resolved);
   return { ...resolved, allowedHosts: resolved.allowedHosts.map((host) => host.toLowerCase()) };
+};
+
+/** Check and complete. Throws a `BadOptionsError`. */
+export const resolveServerOptions = ({ archive, ...rest }: ArchiveServerOptions): ResolvedServerOptions => {
+  if (typeof archive?.search !== 'function') throw bad('an archive is needed');
+  return { ...resolveHttpOptions(rest), archive };
 };
