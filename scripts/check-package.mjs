@@ -44,10 +44,12 @@ const EXPECTED = [
   // What the command loads into programs it profiles.
   'dist/esm/cli/profile/preload.js',
   'dist/esm/cli/profile/agent.js',
+  'dist/ui/index.html',
+  'dist/ui/speedscope/index.html',
 ];
 /** Where there are binaries at all, those that every Node line shares are among them. */
 const PREBUILDS = ['prebuilds/linux-x64/tsc.node', 'prebuilds/linux-x64/sigprof.node'];
-const ALLOWED = /^(dist\/(esm|cjs)\/|prebuilds\/|(package\.json|LICENSE|README\.md|CHANGELOG\.md)$)/;
+const ALLOWED = /^(dist\/(esm|cjs|ui)\/|prebuilds\/|(package\.json|LICENSE|README\.md|CHANGELOG\.md)$)/;
 
 function faultsOfContents({ files, size, unpackedSize }) {
   const paths = files.map(({ path }) => path);

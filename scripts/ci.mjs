@@ -73,9 +73,10 @@ const SMOKE = ['package', 'clock', 'context', 'profile', 'instrument', 'otel', '
 const LONG = ['applications', 'longevity'].map((name) => `--exclude=test/register/${name}.test.ts`);
 const RECORDING = ['test/local-span', 'test/span/', 'test/collector', 'test/context'];
 
-/** Servers that tests of instrumentations talk to, and where their Debian packages put them. Without one its tests are skipped, with a line. */
+/** Servers that tests of instrumentations talk to, the browser that looks at the page, and where their Debian packages put them. Without one its tests are skipped, with a line. */
 const SERVERS = {
   'redis-server': '/usr/bin/redis-server',
+  chromium: '/usr/bin/chromium',
   postgresql: '/usr/lib/postgresql',
   'mariadb-server': '/usr/sbin/mariadbd',
 };

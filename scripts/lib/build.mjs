@@ -5,6 +5,7 @@ import { bundle } from './bundle.mjs';
 import { emitDeclarations } from './declarations.mjs';
 import { ensureInstalled } from './install.mjs';
 import { withLock } from './lock.mjs';
+import { buildPage } from './page.mjs';
 import { root, runQuietly } from './run.mjs';
 import { hashFiles, readStamp, writeStamp } from './stamp.mjs';
 
@@ -26,6 +27,11 @@ const steps = {
     inputs: [...sources, 'scripts/lib/declarations.mjs'],
     output: 'dist/cjs/index.d.ts',
     run: emitDeclarations,
+  },
+  page: {
+    inputs: ['src/ui', 'package.json', 'scripts/lib/page.mjs'],
+    output: 'dist/ui/index.html',
+    run: buildPage,
   },
   // Built for the Node that runs this script; a machine without a compiler goes on without (the clock has a fallback).
   [`native-${process.versions.modules}`]: {

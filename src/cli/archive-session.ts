@@ -30,7 +30,8 @@ export const archiveDirectory = ({
   );
 };
 
-const checkDirectory = async (directory: string): Promise<void> => {
+/** Throws when there is no such directory. */
+export const checkDirectory = async (directory: string): Promise<void> => {
   const found = await stat(directory).catch(() => undefined);
   if (found?.isDirectory() === true) return;
   throw new CommandError(

@@ -31,3 +31,12 @@ export const interruptible = async <T>(work: (signal: AbortSignal) => Promise<T>
     stopListening();
   }
 };
+
+/** Resolves at Ctrl-C or SIGTERM; a second one ends the process at once. */
+export const toldToStop = (): Promise<void> =>
+  new Promise((resolve) => {
+    const stopListening = onInterrupt(() => {
+      stopListening();
+      resolve();
+    });
+  });

@@ -60,3 +60,6 @@ export const withAllowedChars = (command: Command): Command =>
     'characters params may have, such as "A-Za-z0-9._/-"; others become "_" (default: as the store was made)',
     allowedChars,
   );
+
+/** For an option that may be given several times. */
+export const collect = (value: string, before: readonly string[]): readonly string[] => [...before, value];

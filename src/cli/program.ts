@@ -12,6 +12,7 @@ import { registerServe } from './serve-command.js';
 import { registerSnapshot } from './snapshot/snapshot-command.js';
 import { registerStalls } from './stalls-command.js';
 import { registerTrace } from './trace/trace-command.js';
+import { registerUi } from './ui-command.js';
 
 const { version, description } = createRequire(import.meta.url)('spanline/package.json') as {
   version: string;
@@ -26,6 +27,7 @@ Examples:
   $ spanline trace ls -a ./traces  the newest traces of an archive
   $ spanline stalls -a ./traces    who stalled the event loop, and who waited
   $ spanline serve -a ./traces     a Jaeger API to read it, OTLP to send to it
+  $ spanline ui -a ./traces        the local page: traces, profiles, history
   $ spanline snapshot 4711 -o last.flight   the last minute of a process that runs
   $ spanline perf ingest -s ./perf history.jsonl.gz   write benchmark results into a store
   $ spanline perf query -s ./perf 'test=~span'        query it
@@ -52,6 +54,7 @@ export function createProgram(): Command {
   registerTrace(program);
   registerStalls(program);
   registerServe(program);
+  registerUi(program);
   registerSnapshot(program);
   registerPerf(program);
   registerGold(program);

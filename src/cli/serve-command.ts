@@ -7,8 +7,8 @@ import { type ArchiveServer, createArchiveServer } from '../archive/server/archi
 import type { ArchiveServerOptions } from '../archive/server/server-options.js';
 import { archiveDirectory, noteDamage } from './archive-session.js';
 import { ExitCode, endWith } from './exit-code.js';
-import { onInterrupt } from './interrupt.js';
-import { wholeNumber } from './options.js';
+import { toldToStop } from './interrupt.js';
+import { collect, wholeNumber } from './options.js';
 import { note, printAnswer } from './output.js';
 
 interface ServeOptions {
@@ -31,15 +31,6 @@ const portOrOff = (text: string): number | 'off' => {
   if (/^\d+$/.test(text) && port <= 65_535) return port;
   throw new InvalidArgumentError('write a port from 0 to 65535, or off.');
 };
-
-/** Resolves at Ctrl-C or SIGTERM; a second one ends the process at once. */
-const toldToStop = (): Promise<void> =>
-  new Promise((resolve) => {
-    const stopListening = onInterrupt(() => {
-      stopListening();
-      resolve();
-    });
-  });
 
 /** The main port takes spans too; those that look for OTLP's own port find it there. A read-only archive takes nothing. */
 const wantedServers = ({
@@ -123,8 +114,6 @@ const run = async (options: ServeOptions): Promise<void> => {
     running.reduce((total, server) => total + server.stats().otlp[count], 0);
   note(`stopped; spans taken: ${sum('spans')}, invalid: ${sum('spansInvalid')}, refused: ${sum('spansRefused')}`);
 };
-
-const collect = (value: string, before: readonly string[]): readonly string[] => [...before, value];
 
 /** Register the command. */
 export const registerServe = (program: Command): void => {

@@ -1,0 +1,13 @@
+// What the endpoints that belong to no view answer. Types only: the page reads them too, so nothing of Node may be imported here.
+
+/** Answer of /ui/api/sources: which sources are open, for the page's first look. */
+export interface SourcesAnswer {
+  /** Of the package. */
+  readonly version: string;
+  readonly sources: {
+    readonly archive: boolean;
+    readonly perf: boolean;
+    readonly gold: boolean;
+    readonly profiles: boolean;
+  };
+}

@@ -1,0 +1,68 @@
+// Requests to the server that the page came from. A failure becomes an ApiError with the server's words; nothing is retried here.
+import { authorization } from './token.js';
+
+/** The server refused, or cannot be reached (status 0). */
+export class ApiError extends Error {
+  override readonly name = 'ApiError';
+
+  constructor(
+    readonly status: number,
+    message: string,
+  ) {
+    super(message);
+  }
+}
+
+/** Parameters of a request; those undefined or empty are left out. */
+export type Parameters = Readonly<Record<string, string | number | boolean | undefined>>;
+
+const addressOf = (path: string, parameters: Parameters): string => {
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(parameters)) {
+    if (value !== undefined && value !== '') query.set(name, String(value));
+  }
+  const text = query.toString();
+  return `/ui/api/${path}${text === '' ? '' : `?${text}`}`;
+};
+
+const request = async (address: string, init: RequestInit): Promise<Response> => {
+  const headers = { ...authorization(), ...(init.headers as Record<string, string>) };
+  const response = await fetch(address, { ...init, headers }).catch((error: unknown) => {
+    if (init.signal?.aborted) throw error;
+    throw new ApiError(0, 'the server does not answer: is spanline ui still running?');
+  });
+  if (response.ok) return response;
+  const body = (await response.json().catch(() => ({}))) as { error?: { message?: string } };
+  throw new ApiError(response.status, body.error?.message ?? `the server answered ${response.status}`);
+};
+
+/** GET `/ui/api/<path>` as JSON. */
+export const get = async <T>(path: string, parameters: Parameters = {}, signal?: AbortSignal): Promise<T> =>
+  (await (await request(addressOf(path, parameters), { signal })).json()) as T;
+
+/** GET `/ui/api/<path>` as bytes, for what is drawn in bulk or downloaded. */
+export const getBytes = async (path: string, parameters: Parameters = {}, signal?: AbortSignal): Promise<ArrayBuffer> =>
+  (await request(addressOf(path, parameters), { signal })).arrayBuffer();
+
+/** POST JSON. */
+export const post = async <T>(path: string, body: unknown): Promise<T> => {
+  const init = { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) };
+  return (await (await request(addressOf(path, {}), init)).json()) as T;
+};
+
+/** Server-sent events of `/ui/api/<path>`, each as JSON, until the signal fires or the server ends. By fetch: EventSource can send no token. */
+export const listen = async <T>(path: string, onEvent: (event: T) => void, signal: AbortSignal): Promise<void> => {
+  const { body } = await request(addressOf(path, {}), { signal, headers: { accept: 'text/event-stream' } });
+  const reader = body?.pipeThrough(new TextDecoderStream()).getReader();
+  let pending = '';
+  for (;;) {
+    const part = await reader?.read();
+    if (part === undefined || part.done) return;
+    const events = (pending + part.value).split('\n\n');
+    pending = events.pop() ?? '';
+    for (const event of events) {
+      const data = event.split('\n').filter((line) => line.startsWith('data: '));
+      if (data.length > 0) onEvent(JSON.parse(data.map((line) => line.slice(6)).join('\n')) as T);
+    }
+  }
+};

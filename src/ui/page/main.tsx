@@ -1,0 +1,9 @@
+// Starts the page.
+import { render } from 'preact';
+import { takeToken } from './api/token.js';
+import { App } from './shell/app.js';
+import './styles/base.css';
+
+takeToken();
+const root = document.getElementById('app');
+if (root !== null) render(<App />, root);

@@ -1,0 +1,90 @@
+// The frame around every view: navigation, theme, the list of keys. A view that fails must not take the frame with it.
+import { Component, type ComponentChildren, type ComponentType } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import type { SourcesAnswer } from '../../api/answers.js';
+import { get } from '../api/client.js';
+import { useRequest } from '../api/use-request.js';
+import { KeyList } from './key-list.js';
+import { useKeys } from './keys.js';
+import { goTo, hrefOf, usePlace } from './location.js';
+import { Answer, Empty, Failure } from './states.js';
+import { useTheme } from './theme.js';
+import { VIEWS, type View, type ViewProps } from './views.js';
+
+class Guarded extends Component<{ children: ComponentChildren }, { error?: Error }> {
+  override state: { error?: Error } = {};
+
+  static override getDerivedStateFromError(error: Error): { error: Error } {
+    return { error };
+  }
+
+  override render() {
+    return this.state.error === undefined ? this.props.children : <Failure error={this.state.error} />;
+  }
+}
+
+const Loaded = ({ view, ...props }: ViewProps & { view: View }) => {
+  const [loaded, setLoaded] = useState<{ readonly View: ComponentType<ViewProps> } | { readonly error: Error }>();
+  useEffect(() => {
+    view.load().then(
+      (module) => setLoaded({ View: module.default }),
+      (error: Error) => setLoaded({ error }),
+    );
+  }, [view]);
+  if (loaded === undefined) return null;
+  return 'error' in loaded ? <Failure error={loaded.error} /> : <loaded.View {...props} />;
+};
+
+export const App = () => {
+  const { view: name, parameters } = usePlace();
+  const [theme, toggleTheme] = useTheme();
+  const [isHelp, setHelp] = useState(false);
+  const answer = useRequest('sources', (signal) => get<SourcesAnswer>('sources', {}, signal));
+  useKeys([
+    { key: '?', does: 'show or hide this list', act: () => setHelp(!isHelp) },
+    { key: 't', does: 'light or dark', act: toggleTheme },
+    ...VIEWS.map(({ key, name, title }) => ({ key, does: `go to ${title}`, act: () => goTo(name) })),
+  ]);
+  // `traces/compare` belongs to Traces.
+  const view = VIEWS.find((one) => one.name === name.split('/')[0]);
+  useEffect(() => {
+    document.title = view === undefined ? 'spanline' : `${view.title} – spanline`;
+  }, [view]);
+  return (
+    <>
+      <button type="button" class="skip" onClick={() => document.getElementById('main')?.focus()}>
+        Skip to the content
+      </button>
+      <header>
+        <span class="brand">spanline</span>
+        <nav aria-label="Views">
+          {VIEWS.map((one) => (
+            <a key={one.name} href={hrefOf(one.name)} aria-current={one === view ? 'page' : undefined}>
+              {one.title}
+            </a>
+          ))}
+        </nav>
+        <button type="button" onClick={toggleTheme} aria-label={`use the ${theme === 'dark' ? 'light' : 'dark'} theme`}>
+          {theme === 'dark' ? '☀' : '☾'}
+        </button>
+        <button type="button" onClick={() => setHelp(true)} aria-label="keys">
+          ?
+        </button>
+      </header>
+      <main id="main" tabIndex={-1}>
+        <Answer of={answer}>
+          {({ sources }) =>
+            view === undefined ? (
+              <Empty title={`There is no view ${name}`} />
+            ) : (
+              <Guarded key={view.name}>
+                <Loaded view={view} parameters={parameters} sources={sources} />
+              </Guarded>
+            )
+          }
+        </Answer>
+      </main>
+      {isHelp && <KeyList close={() => setHelp(false)} />}
+    </>
+  );
+};

@@ -1,0 +1,52 @@
+// Keys that work everywhere: each view registers its own while it is shown. A key must never act while the user types into a field.
+import { useEffect, useState } from 'preact/hooks';
+
+/** A key as `KeyboardEvent.key` names it, what it does in a few words, and the doing. */
+export interface Key {
+  readonly key: string;
+  readonly does: string;
+  readonly act: (event: KeyboardEvent) => void;
+}
+
+const active = new Set<readonly Key[]>();
+const watchers = new Set<() => void>();
+
+const isTyping = ({ target }: KeyboardEvent): boolean =>
+  target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName));
+
+const onKey = (event: KeyboardEvent): void => {
+  if (event.ctrlKey || event.metaKey || event.altKey || (isTyping(event) && event.key !== 'Escape')) return;
+  for (const keys of [...active].reverse()) {
+    const found = keys.find(({ key }) => key === event.key);
+    if (found === undefined) continue;
+    event.preventDefault();
+    found.act(event);
+    return;
+  }
+};
+addEventListener('keydown', onKey);
+
+/** Have these keys while the component is shown. Later components go before earlier ones. */
+export const useKeys = (keys: readonly Key[]): void => {
+  useEffect(() => {
+    active.add(keys);
+    for (const watch of watchers) watch();
+    return () => {
+      active.delete(keys);
+      for (const watch of watchers) watch();
+    };
+  });
+};
+
+/** All keys of now, for the list of help. */
+export const useActiveKeys = (): readonly Key[] => {
+  const [, draw] = useState(0);
+  useEffect(() => {
+    const watch = (): void => draw((count) => count + 1);
+    watchers.add(watch);
+    return () => {
+      watchers.delete(watch);
+    };
+  }, []);
+  return [...active].flat();
+};

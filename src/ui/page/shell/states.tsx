@@ -1,0 +1,52 @@
+// What a view shows in place of its data: that it loads, that there is nothing and what to do next, or what went wrong.
+import type { ComponentChildren } from 'preact';
+import { ApiError } from '../api/client.js';
+import type { Requested } from '../api/use-request.js';
+
+/** Nothing to show, and the command that changes this. */
+export const Empty = ({
+  title,
+  command,
+  children,
+}: {
+  title: string;
+  command?: string;
+  children?: ComponentChildren;
+}) => (
+  <section class="state">
+    <h1>{title}</h1>
+    {children}
+    {command !== undefined && (
+      <pre>
+        <code>{command}</code>
+      </pre>
+    )}
+  </section>
+);
+
+/** What went wrong, in the server's words. */
+export const Failure = ({ error }: { error: Error }) => (
+  <section class="state failure" role="alert">
+    <h1>{error instanceof ApiError && error.status === 401 ? 'A token is needed' : 'That did not work'}</h1>
+    <p>{error.message}</p>
+    {error instanceof ApiError && error.status === 401 && (
+      <p>Open the address that the command printed, with everything behind the #.</p>
+    )}
+  </section>
+);
+
+/** Shows the answer of a request, or its state. The last answer stays, dimmed, while the next one loads. */
+export function Answer<T>({ of, children }: { of: Requested<T>; children: (value: T) => ComponentChildren }) {
+  if (of.error !== undefined) return <Failure error={of.error} />;
+  if (of.value === undefined)
+    return (
+      <p class="state" role="status">
+        {of.isLoading ? 'Loading …' : ''}
+      </p>
+    );
+  return (
+    <div class={of.isLoading ? 'is-loading' : undefined} aria-busy={of.isLoading}>
+      {children(of.value)}
+    </div>
+  );
+}

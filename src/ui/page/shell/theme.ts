@@ -1,0 +1,34 @@
+// Light or dark: what the system says until the user chooses, which this browser then remembers.
+import { useEffect, useState } from 'preact/hooks';
+
+export type Theme = 'light' | 'dark';
+
+const KEY = 'spanline-theme';
+const system = matchMedia('(prefers-color-scheme: dark)');
+
+const current = (): Theme => {
+  const chosen = localStorage.getItem(KEY);
+  if (chosen === 'light' || chosen === 'dark') return chosen;
+  return system.matches ? 'dark' : 'light';
+};
+
+/** The theme, and how to choose the other one. Canvas drawings take their colors from CSS variables anew when it changes. */
+export const useTheme = (): readonly [theme: Theme, toggle: () => void] => {
+  const [theme, setTheme] = useState(current);
+  useEffect(() => {
+    document.documentElement.dataset.theme = theme;
+    const update = (): void => setTheme(current());
+    system.addEventListener('change', update);
+    return () => system.removeEventListener('change', update);
+  }, [theme]);
+  const toggle = (): void => {
+    const next = theme === 'dark' ? 'light' : 'dark';
+    localStorage.setItem(KEY, next);
+    setTheme(next);
+  };
+  return [theme, toggle];
+};
+
+/** The value of a CSS variable, for drawing on a canvas. */
+export const cssColor = (name: string): string =>
+  getComputedStyle(document.documentElement).getPropertyValue(name).trim();

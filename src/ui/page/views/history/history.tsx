@@ -1,0 +1,9 @@
+// Values of benchmarks by commit.
+import { Empty } from '../../shell/states.js';
+import type { ViewProps } from '../../shell/views.js';
+
+const History = ({ sources }: ViewProps) => {
+  if (!sources.perf) return <Empty title="No Perf store is open" command="spanline ui --store ./perf" />;
+  return null;
+};
+export default History;

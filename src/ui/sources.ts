@@ -1,0 +1,13 @@
+// What the page shows: an archive of traces, stores of benchmarks and digests, profiles. Each may be missing; its view then says how to get it.
+// Nothing here opens or closes them: who starts the server does.
+import type { Archive } from '../archive/archive.js';
+import type { GoldStore, PerfStore } from '../tracedb/index.js';
+
+/** What a server of the page reads. */
+export interface UiSources {
+  readonly archive?: Archive;
+  readonly perf?: PerfStore;
+  readonly gold?: GoldStore;
+  /** Directory of profiles: `.pb.gz` as `spanline profile` writes them. */
+  readonly profiles?: string;
+}

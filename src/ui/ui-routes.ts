@@ -1,0 +1,34 @@
+// All routes of the page: its files and its endpoints. Each view brings a folder of its own under `api/`; this file only gathers them.
+import type { Route } from '../archive/server/route.js';
+import type { SourcesAnswer } from './api/answers.js';
+import { apiGet } from './api/api-route.js';
+import { pageRoutes } from './page-files.js';
+import type { UiSources } from './sources.js';
+
+const sourcesOf = ({ archive, perf, gold, profiles }: UiSources, version: string): SourcesAnswer => ({
+  version,
+  sources: {
+    archive: archive !== undefined,
+    perf: perf !== undefined,
+    gold: gold !== undefined,
+    profiles: profiles !== undefined,
+  },
+});
+
+/** Who comes with a browser wants the page. */
+const homeRoute: Route = {
+  method: 'GET',
+  path: [''],
+  isOpen: true,
+  isQuery: false,
+  handle: ({ response }) => {
+    response.writeHead(302, { location: '/ui' }).end();
+  },
+};
+
+/** Routes for a server; `isAlone` when it has no others and its root is free. */
+export const uiRoutes = (sources: UiSources, version: string, isAlone: boolean): Route[] => [
+  ...(isAlone ? [homeRoute] : []),
+  ...pageRoutes(),
+  apiGet('sources', () => sourcesOf(sources, version)),
+];

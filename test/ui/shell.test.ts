@@ -1,0 +1,61 @@
+// The frame of the page: every view is reached by link and key, both themes are clean for axe-core, narrow screens do not scroll sideways,
+// nothing is loaded from elsewhere, and a token is asked for and then known.
+import { describe, expect, test } from 'vitest';
+import { buildFirst } from '../cli/support/spanline.js';
+import { accessibilityFaults } from './support/accessibility.js';
+import { hasBrowser, SIZES, useBrowser } from './support/browser.js';
+import { useServer } from './support/served.js';
+
+const VIEWS = ['Live', 'Traces', 'Stalls', 'Profiles', 'History', 'Golden'];
+
+describe.skipIf(!hasBrowser)('the frame of the page', () => {
+  buildFirst();
+  const { open, keepPicture, expectFaults } = useBrowser();
+  const serve = useServer();
+
+  test('each view without a source says what to do, in both themes and sizes', async () => {
+    const url = await serve({});
+    for (const colorScheme of ['light', 'dark'] as const) {
+      for (const [size, viewport] of Object.entries(SIZES)) {
+        const page = await open(url, { colorScheme, viewport });
+        for (const view of VIEWS) {
+          await page.getByRole('link', { name: view, exact: true }).click();
+          await page.getByText('spanline ui --').waitFor();
+          expect(await accessibilityFaults(page)).toEqual([]);
+          expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
+        }
+        await keepPicture(page, `empty-${colorScheme}-${size}`);
+      }
+    }
+  });
+
+  test('keys go to the views and list themselves', async () => {
+    const page = await open(await serve({}));
+    await page.getByText('No archive is open').waitFor();
+    await page.keyboard.press('5');
+    await page.getByText('No Perf store is open').waitFor();
+    expect(new URL(page.url()).hash).toBe('#/history');
+    await page.keyboard.press('?');
+    await page.getByRole('dialog').getByText('go to Golden').waitFor();
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('t');
+    expect(await page.evaluate('document.documentElement.dataset.theme')).toBe('dark');
+  });
+
+  test('a token in the address is taken out of it and sent', async () => {
+    const url = await serve({}, { token: 'a-long-token' });
+    const page = await open(`${url}#token=a-long-token`);
+    await page.getByText('No archive is open').waitFor();
+    expect(page.url()).not.toContain('a-long-token');
+    // The browser logs each answer of 401.
+    expectFaults();
+    const stranger = await open(url);
+    await stranger.getByRole('heading', { name: 'A token is needed' }).waitFor();
+  });
+
+  test('the policy forbids what comes from elsewhere, and framing', async () => {
+    const { headers } = await fetch(await serve({}));
+    expect(headers.get('content-security-policy')).toMatch(/^default-src 'none'; script-src 'self'; style-src 'self';/);
+    expect(headers.get('content-security-policy')).toContain("frame-ancestors 'none'");
+  });
+});

@@ -1,0 +1,74 @@
+// A real browser for the tests of the page: Debian's chromium with playwright-core. Screenshots are kept in .tmp/screenshots.
+import { existsSync, mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, expect } from 'vitest';
+import { root } from '../../cli/support/spanline.js';
+import { isCI } from '../../support/is-ci.js';
+
+const executablePath = process.env.CHROMIUM ?? '/usr/bin/chromium';
+
+/** False without a browser, where tests are skipped; with CI set they fail instead. */
+export const hasBrowser = isCI || existsSync(executablePath);
+if (!hasBrowser)
+  console.error(`no ${executablePath} here: the tests of the page are skipped (apt-get install chromium)`);
+
+/** Sizes that every view must fit. */
+export const SIZES = { wide: { width: 1280, height: 800 }, narrow: { width: 390, height: 844 } } as const;
+
+/** What a test of the page has. */
+export interface Browsing {
+  /** A fresh page; nothing of an earlier one is left in it. What it logs as an error, and each request to elsewhere, fails the test. */
+  open(url: string, options?: BrowserContextOptions): Promise<Page>;
+  /** For the test that provokes errors. */
+  expectFaults(): void;
+  /** Keep a picture of the page, for people to look at. */
+  keepPicture(page: Page, name: string): Promise<void>;
+}
+
+/** A browser for the tests of a file. */
+export const useBrowser = (): Browsing => {
+  let browser: Browser | undefined;
+  let faults: string[] = [];
+  let faultsExpected = false;
+  beforeAll(async () => {
+    if (!hasBrowser) return;
+    browser = await chromium.launch({
+      executablePath,
+      args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--disable-background-networking', '--disable-sync'],
+    });
+  });
+  afterEach(async () => {
+    for (const context of browser?.contexts() ?? []) await context.close();
+    const seen = faults;
+    faults = [];
+    faultsExpected = false;
+    expect(seen).toEqual([]);
+  });
+  afterAll(() => browser?.close());
+  return {
+    async open(url, options = {}) {
+      const context = await (browser as Browser).newContext({ viewport: SIZES.wide, ...options });
+      const page = await context.newPage();
+      const note = (fault: string): void => {
+        if (!faultsExpected) faults.push(fault);
+      };
+      page.on('pageerror', (error) => note(`error: ${error.message}`));
+      page.on('console', (message) => message.type() === 'error' && note(`console: ${message.text()}`));
+      page.on('request', (request) => {
+        if (new URL(request.url()).host !== new URL(url).host && !/^(data|blob):/.test(request.url()))
+          note(`request to ${request.url()}`);
+      });
+      await page.goto(url);
+      return page;
+    },
+    expectFaults() {
+      faultsExpected = true;
+    },
+    async keepPicture(page, name) {
+      const directory = join(root, '.tmp/screenshots');
+      mkdirSync(directory, { recursive: true });
+      await page.screenshot({ path: join(directory, `${name}.png`), fullPage: true });
+    },
+  };
+};
