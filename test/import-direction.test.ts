@@ -18,8 +18,10 @@ interface Room {
 }
 
 const ROOMS: Readonly<Record<string, Room>> = {
-  cli: { floor: 9, packages: ['commander', 'asciichart'] },
+  cli: { floor: 9, beside: ['ui'], packages: ['commander', 'asciichart'] },
   ui: { floor: 9 },
+  // Runs in a browser: of the room around it only types, which hold nothing of Node.
+  'ui/page': { floor: 9, reach: -1, beside: ['ui'], packages: ['preact', 'uplot'] },
   // src/index.ts, the front door: hands out the core, for each exporter is an entry of its own, and what `configure` switches on.
   '': { floor: 8, reach: 6 },
   'bench-history': { floor: 8 },
@@ -79,7 +81,10 @@ function importsOf(fileName: string, text: string): Import[] {
 }
 
 /** The room of a path relative to src; '' for the front door. */
-const roomOf = (path: string): string => (path.includes('/') ? path.slice(0, path.indexOf('/')) : '');
+const roomOf = (path: string): string => {
+  if (path.startsWith('ui/page/')) return 'ui/page';
+  return path.includes('/') ? path.slice(0, path.indexOf('/')) : '';
+};
 const reachOf = (room: string): number => ROOMS[room].reach ?? ROOMS[room].floor - 1;
 
 /** The path relative to src that a relative import of `file` names, still with the extension `.js`. */
@@ -96,8 +101,10 @@ function fault(file: string, { specifier, typeOnly }: Import): string | undefine
     if (typeOnly && name === '@opentelemetry/api') return undefined;
     return `${room || 'the front door'} must not import the package ${name}${typeOnly ? '' : ' at run time'}`;
   }
-  if (!specifier.endsWith('.js')) return 'relative imports end in .js';
+  if (!specifier.endsWith('.js') && !(room === 'ui/page' && specifier.endsWith('.css')))
+    return 'relative imports end in .js';
   const target = roomOf(targetOf(file, specifier));
+  if (room === 'ui/page' && target === 'ui' && !typeOnly) return 'the page runs in a browser and takes types only';
   if (target === room || ROOMS[room].beside?.includes(target)) return undefined;
   if (ROOMS[target].floor <= reachOf(room)) return undefined;
   return `${room || 'the front door'} reaches up to floor ${reachOf(room)}; ${target || 'the front door'} is on ${ROOMS[target].floor}`;
@@ -105,7 +112,7 @@ function fault(file: string, { specifier, typeOnly }: Import): string | undefine
 
 const sources = readdirSync(src, { recursive: true, encoding: 'utf8' })
   .map((file) => file.replaceAll('\\', '/'))
-  .filter((file) => file.endsWith('.ts'));
+  .filter((file) => /\.tsx?$/.test(file));
 
 const faultsOf = (file: string, text: string): string[] =>
   importsOf(file, text).flatMap((found) => {
@@ -131,11 +138,13 @@ const circlesIn = (importsByFile: ReadonlyMap<string, readonly string[]>): strin
   return circles;
 };
 
-/** The files that `text`, the content of `file`, imports by a relative path, types included. */
+const withoutExtension = (file: string): string => file.replace(/\.[jt]sx?$/, '');
+
+/** The files that `text`, the content of `file`, imports by a relative path, types included; without their extensions. */
 const relativeImports = (file: string, text: string): string[] =>
   importsOf(file, text)
     .filter(({ specifier }) => specifier.startsWith('.'))
-    .map(({ specifier }) => targetOf(file, specifier).replace(/\.js$/, '.ts'));
+    .map(({ specifier }) => withoutExtension(targetOf(file, specifier)));
 
 describe('import direction', () => {
   test('every file of src is in a known room', () => {
@@ -149,7 +158,7 @@ describe('import direction', () => {
 
   test('no files import one another in a circle, types included', () => {
     const importsByFile = new Map(
-      sources.map((file) => [file, relativeImports(file, readFileSync(join(src, file), 'utf8'))]),
+      sources.map((file) => [withoutExtension(file), relativeImports(file, readFileSync(join(src, file), 'utf8'))]),
     );
     expect(circlesIn(importsByFile)).toEqual([]);
   });
@@ -161,8 +170,10 @@ describe('import direction', () => {
       'c.ts': `let a: import('./a.js').A;`,
       'd.ts': `import type { D } from './d.js';`,
     };
-    const importsByFile = new Map(Object.entries(texts).map(([file, text]) => [file, relativeImports(file, text)]));
-    expect(circlesIn(importsByFile)).toEqual(['a.ts -> b.ts -> c.ts -> a.ts', 'd.ts -> d.ts']);
+    const importsByFile = new Map(
+      Object.entries(texts).map(([file, text]) => [withoutExtension(file), relativeImports(file, text)]),
+    );
+    expect(circlesIn(importsByFile)).toEqual(['a -> b -> c -> a', 'd -> d']);
   });
 
   test.each([

@@ -9,7 +9,8 @@ import { useKeys } from './keys.js';
 import { goTo, hrefOf, usePlace } from './location.js';
 import { Answer, Empty, Failure } from './states.js';
 import { useTheme } from './theme.js';
-import { VIEWS, type View, type ViewProps } from './views.js';
+import type { ViewProps } from './view-props.js';
+import { VIEWS, type View } from './views.js';
 
 class Guarded extends Component<{ children: ComponentChildren }, { error?: Error }> {
   override state: { error?: Error } = {};

@@ -1,12 +1,6 @@
 // The views by their name in the address. Each is loaded when it is first shown, so that the page starts small.
 import type { ComponentType } from 'preact';
-import type { SourcesAnswer } from '../../api/answers.js';
-
-/** What every view is given. */
-export interface ViewProps {
-  readonly parameters: Readonly<Record<string, string>>;
-  readonly sources: SourcesAnswer['sources'];
-}
+import type { ViewProps } from './view-props.js';
 
 /** A view in the navigation. */
 export interface View {

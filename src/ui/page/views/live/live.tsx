@@ -1,6 +1,6 @@
 // What arrives now.
 import { Empty } from '../../shell/states.js';
-import type { ViewProps } from '../../shell/views.js';
+import type { ViewProps } from '../../shell/view-props.js';
 
 const Live = ({ sources }: ViewProps) => {
   if (!sources.archive) return <Empty title="No archive is open" command="spanline ui --archive ./traces" />;

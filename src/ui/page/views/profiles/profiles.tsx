@@ -1,6 +1,6 @@
 // CPU profiles by label.
 import { Empty } from '../../shell/states.js';
-import type { ViewProps } from '../../shell/views.js';
+import type { ViewProps } from '../../shell/view-props.js';
 
 const Profiles = ({ sources }: ViewProps) => {
   if (!sources.profiles)
