@@ -2,6 +2,7 @@
 // Must not run anything: `main.ts` does, and tests build the program without running it.
 import { createRequire } from 'node:module';
 import { Command } from 'commander';
+import { registerBench } from './bench/bench-command.js';
 import { registerClock } from './clock-command.js';
 import { registerGold } from './gold/gold-command.js';
 import { registerGraph } from './graph/graph-command.js';
@@ -31,6 +32,7 @@ Examples:
   $ spanline snapshot 4711 -o last.flight   the last minute of a process that runs
   $ spanline perf ingest -s ./perf history.jsonl.gz   write benchmark results into a store
   $ spanline perf query -s ./perf 'test=~span'        query it
+  $ spanline bench run -f bench.jsonl -- node bench.js  keep the figures of a benchmark
   $ spanline profile run -- node app.js               profile a program
   $ spanline profile top cpu.pb.gz --by query         CPU by query
   $ spanline graph build --from-git . -o commits.graph   index a history, then ask it
@@ -57,6 +59,7 @@ export function createProgram(): Command {
   registerUi(program);
   registerSnapshot(program);
   registerPerf(program);
+  registerBench(program);
   registerGold(program);
   registerProfile(program);
   registerGraph(program);

@@ -7,10 +7,23 @@ import type { IngestCommit, IngestContext, IngestPoint } from './ingest-commit.j
 import { parseJson } from './parse-json.js';
 import { PointList } from './point-list.js';
 import type { SeriesCleaner } from './series-cleaner.js';
-import { list, number, object, type Shaped, shaped, text } from './shape.js';
+import { list, number, object, record, type Shaped, shaped, text } from './shape.js';
 
-/** Figures of a run; other properties are allowed and not looked at, such as `range` and `extra`. */
-export const BENCHES = list(object({ name: text(1), value: number() }, { unit: text() }));
+/** Samples of one figure that become series; `spanline bench run` keeps no more. */
+const MAX_SAMPLES = 32;
+
+/**
+ * Figures of a run; other properties are allowed and not looked at, such as `range` and `extra`. `params` name the series in place of `name`,
+ * suite and tool.
+ */
+export const BENCHES = list(
+  object(
+    { name: text(1), value: number() },
+    { unit: text(), params: record(text()), samples: list(number(), MAX_SAMPLES) },
+  ),
+);
+
+const indexText = (index: number): string => String(index).padStart(2, '0');
 
 /** Go's tool writes further figures after the unit, such as `ns/op\t  56 B/op`. */
 const firstUnit = (unit: string): string => unit.split('\t', 1)[0].trim();
@@ -27,13 +40,21 @@ export const pointsOfRun = (
   }: { readonly suite?: string; readonly tool?: string; readonly benches: Shaped<typeof BENCHES> },
 ): readonly IngestPoint[] => {
   const points = new PointList(at, cleaner);
-  benches.forEach(({ name, value, unit = '' }, index) => {
-    const params: Record<string, string> = { test: name };
-    if (suite) params.suite = suite;
-    if (tool) params.tool = tool;
+  benches.forEach(({ name, value, unit = '', params: own, samples }, index) => {
     const shortUnit = firstUnit(unit);
-    if (shortUnit !== '') params.unit = shortUnit;
-    points.add(pointer(path, index), params, value);
+    const params: Record<string, string> = {
+      ...(own ?? { test: name, ...(suite && { suite }), ...(tool && { tool }) }),
+      ...(shortUnit !== '' && { unit: shortUnit }),
+    };
+    if (own === undefined) {
+      points.add(pointer(path, index), params, value);
+      return;
+    }
+    // Whoever looks for changes asks for the values alone.
+    points.add(pointer(path, index), { ...params, stat: 'value' }, value);
+    samples?.forEach((sample, i) => {
+      points.add(pointer(path, index, 'samples', i), { ...params, stat: 'sample', sample: indexText(i) }, sample);
+    });
   });
   return points.points;
 };
