@@ -10,7 +10,7 @@ import { FlightError } from './flight-error.js';
 import { type FlightRecords, readRecords } from './flight-records.js';
 import type { LaneRow } from './lane/lane-row.js';
 import { takeOverNames } from './read-names.js';
-import { partsOfName, type RowsHead, type RowsLane } from './rows-files.js';
+import { partsOfName, type RowsCancelled, type RowsHead, type RowsLane } from './rows-files.js';
 import type { SnapshotHead } from './snapshot-file.js';
 import type { Snapshot } from './snapshot-types.js';
 
@@ -101,9 +101,7 @@ export const recoverSnapshot = async (
     lane: lastOfEach(read.flatMap((records) => valuesOf<RowsLane>(records, 'lane').flatMap(({ rows }) => rows))),
     tornRows: read.reduce((sum, records) => sum + records.tornRows, 0),
     cancelled: new Set(
-      read.flatMap((records) =>
-        valuesOf<{ kind: 'cancelled'; traceId: string }>(records, 'cancelled').map(({ traceId }) => traceId),
-      ),
+      read.flatMap((records) => valuesOf<RowsCancelled>(records, 'cancelled').flatMap(({ traceIds }) => traceIds)),
     ),
   });
 };

@@ -88,7 +88,8 @@ export class FlightRecorder implements TraceKeeper {
     this.#triggers = new Triggers(triggers, (...given) => this.#write(...given));
     const { directory, heapLimit } = triggers;
     if (heapLimit === true && directory !== undefined) this.#watchHeap(directory);
-    if (file !== undefined) this.#every(KEEP_INTERVAL_MS, () => this.#collector.keepNow());
+    if (this.#files !== undefined || this.#heap !== undefined)
+      this.#every(KEEP_INTERVAL_MS, () => this.#keepForLater());
     if (lane !== undefined) this.#every(LANE_INTERVAL_MS, () => this.#lookAtLane(lane));
     collector.keepWith(this);
   }
@@ -142,7 +143,7 @@ export class FlightRecorder implements TraceKeeper {
     if (this.#cancelledIds.size >= MOST_CANCELLED)
       this.#cancelledIds.delete(this.#cancelledIds.values().next().value ?? '');
     this.#cancelledIds.add(traceId);
-    this.#files?.addJson({ kind: 'cancelled', traceId });
+    this.#files?.cancel(traceId);
   }
 
   /** What is held now: a consistent cut. It stays as it is while spans go on. */
@@ -188,18 +189,23 @@ export class FlightRecorder implements TraceKeeper {
   }
 
   #watchHeap(directory: string): void {
-    const heap = new HeapLimit(snapshotPath(directory, 'heap-limit'));
-    this.#heap = heap;
-    this.#ring.watcher = heap;
-    const look = (): void => {
-      this.#collector.keepNow();
-      const [cancelled, { resource }] = [this.#cancelledIds, this.#collector];
-      const reason = { kind: 'heap-limit', text: 'the heap was close to its limit', traceId: '' } as const;
-      const known = { reason, resource, cancelled, anchor: takeAnchor(), ...this.#laneNow() };
-      heap.setHead(headRecord({ ...known, taken: 0, tornRows: 0 }, ALL_BLOCKS));
-    };
-    look();
-    this.#every(KEEP_INTERVAL_MS, look);
+    this.#heap = new HeapLimit(snapshotPath(directory, 'heap-limit'));
+    this.#ring.watcher = this.#heap;
+    this.#setHead(this.#heap);
+  }
+
+  #setHead(heap: HeapLimit): void {
+    const [cancelled, { resource }] = [this.#cancelledIds, this.#collector];
+    const reason = { kind: 'heap-limit', text: 'the heap was close to its limit', traceId: '' } as const;
+    const known = { reason, resource, cancelled, anchor: takeAnchor(), ...this.#laneNow() };
+    heap.setHead(headRecord({ ...known, taken: 0, tornRows: 0 }, ALL_BLOCKS));
+  }
+
+  // For what is there when no JavaScript runs any more.
+  #keepForLater(): void {
+    this.#collector.keepNow();
+    if (this.#heap !== undefined) this.#setHead(this.#heap);
+    this.#files?.writeWaiting();
   }
 
   #write(reason: SnapshotReason, path: string, isLast: boolean, done: () => void): void {
@@ -239,7 +245,7 @@ export class FlightRecorder implements TraceKeeper {
     const rows = lane.rows(this.#laneUs + LANE_JITTER_US);
     if (rows.length === 0) return;
     this.#laneUs = rows.reduce((last, { endUs }) => Math.max(last, endUs), 0);
-    this.#files?.addJson({ kind: 'lane', rows });
+    this.#files?.addLane(rows);
     const longest = rows.reduce(
       (most, { kind, startUs, endUs }) => (kind === 'busy' ? Math.max(most, endUs - startUs) : most),
       0,

@@ -20,7 +20,15 @@ export interface RowsLane {
   readonly rows: readonly LaneRow[];
 }
 
+/** Traces that must not be shown, whatever the files hold of them. */
+export interface RowsCancelled {
+  readonly kind: 'cancelled';
+  readonly traceIds: readonly string[];
+}
+
 const FILES = 8;
+/** Cancelled traces that wait for the next write. */
+const MOST_WAITING = 1024;
 /** Processes that are gone, whose files stay. */
 const MOST_LEFT = 4;
 
@@ -39,6 +47,7 @@ export class RowsFiles {
   #descriptor: number | undefined;
   #bytes = 0;
   #number = 0;
+  #cancelled: string[] = [];
   readonly #started = Date.now();
   /** Writes that have failed. */
   failed = 0;
@@ -53,15 +62,38 @@ export class RowsFiles {
   }
 
   add(block: Block): void {
-    this.#write(blockParts(block));
+    this.#write([...this.#takeCancelled(), ...blockParts(block)]);
   }
 
-  /** A record that is no block. */
-  addJson(value: RowsLane | { readonly kind: 'cancelled'; readonly traceId: string }): void {
-    this.#write([jsonRecord(value)]);
+  addLane(rows: readonly LaneRow[]): void {
+    this.#write([...this.#takeCancelled(), jsonRecord({ kind: 'lane', rows } satisfies RowsLane)]);
+  }
+
+  /** The trace is not to be shown. Goes with the next write: a service may cancel most of its traces. */
+  cancel(traceId: string): void {
+    if (this.#cancelled.push(traceId) >= MOST_WAITING) this.writeWaiting();
+  }
+
+  /** Write what waits for a write. */
+  writeWaiting(): void {
+    const record = this.#takeCancelled();
+    if (record.length > 0) this.#write(record);
   }
 
   close(): void {
+    this.writeWaiting();
+    this.#closeFile();
+  }
+
+  /** The record of the traces that were cancelled since the last one. */
+  #takeCancelled(): readonly Uint8Array[] {
+    if (this.#cancelled.length === 0) return [];
+    const traceIds = this.#cancelled;
+    this.#cancelled = [];
+    return [jsonRecord({ kind: 'cancelled', traceIds } satisfies RowsCancelled)];
+  }
+
+  #closeFile(): void {
     if (this.#descriptor !== undefined) closeSync(this.#descriptor);
     this.#descriptor = undefined;
   }
@@ -82,7 +114,7 @@ export class RowsFiles {
   }
 
   #next(): void {
-    this.close();
+    this.#closeFile();
     this.#number++;
     const name = (number: number): string =>
       join(this.#directory, `flight-${this.#started}-${process.pid}-${number}.rows`);

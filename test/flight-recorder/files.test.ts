@@ -2,7 +2,8 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, expect, test } from 'vitest';
+import { afterAll, expect, test, vi } from 'vitest';
+import { readRecords } from '../../src/flight-recorder/flight-records.js';
 import { readSnapshotFile, recoverSnapshot } from '../../src/flight-recorder/index.js';
 import { writeSnapshotFile, writeSnapshotFileSync } from '../../src/flight-recorder/snapshot-file.js';
 import { LocalSpan, Span } from '../../src/index.js';
@@ -111,6 +112,41 @@ test('the last seconds of a process that was killed are there', async () => {
 
 test('a directory without anything to recover says so', async () => {
   await expect(recoverSnapshot(fresh())).rejects.toMatchObject({ code: 'ERR_SPANLINE_FLIGHT_NOTHING' });
+});
+
+test('what is cancelled is not recovered, and costs no write of its own', async () => {
+  const place = fresh();
+  const { root, recorder, collector } = flight({}, { file: place });
+  const records = () => readRecords(readFileSync(join(place, readdirSync(place)[0]))).json.map(([, value]) => value);
+  const cancelled = (count: number): string[] =>
+    Array.from({ length: count }, () => {
+      const one = root('refused');
+      Span.start('child', one).end();
+      // A part of the trace is in the file already.
+      collector.keepNow();
+      one.cancel();
+      return one.context?.traceId as string;
+    });
+  const first = cancelled(20);
+  root('kept').end();
+  collector.keepNow();
+  const batches = records().slice(1);
+  // Each went with the block that came next.
+  expect(batches).toEqual(first.map((id) => ({ kind: 'cancelled', traceIds: [id] })));
+  const rest = Array.from({ length: 1500 }, () => {
+    const one = root('refused');
+    one.cancel();
+    return one.context?.traceId as string;
+  });
+  const waiting = () => records().slice(21);
+  expect(waiting()).toEqual([{ kind: 'cancelled', traceIds: rest.slice(0, 1024) }]);
+  // At the next turn of its timer.
+  await vi.waitUntil(() => waiting().length === 2, { timeout: 10_000 });
+  expect(waiting()[1]).toEqual({ kind: 'cancelled', traceIds: rest.slice(1024) });
+  const [last] = cancelled(1);
+  recorder.stop();
+  expect(waiting()[2]).toEqual({ kind: 'cancelled', traceIds: [last] });
+  expect(namesOf(await recoverSnapshot(place))).toEqual(['kept']);
 });
 
 test('files stay within their bound, and those of older processes are deleted', async () => {
