@@ -1,17 +1,18 @@
 // A snapshot made of blocks, whether they are those of the ring or were read from a file. Rows become records when they are asked for, trace by
 // trace. It must never change a block.
+import { orderInSteps } from '../base/calls/order-in-steps.js';
 import type { ClockAnchor } from '../clock/index.js';
 import { recordOfRow } from '../collector/make-record.js';
 import type { Resource } from '../collector/reporter.js';
 import { Flag } from '../local-span/row-chunk.js';
-import { hex8 } from '../span/traceparent.js';
 import { NO_PROPERTIES } from '../trace/properties.js';
 import { TraceIdentity } from '../trace/record.js';
 import { RowView } from '../trace/row-view.js';
 import { toUnixTime } from '../trace/tick-time.js';
-import { type Block, TRACE_WORDS, TraceBit } from './block.js';
+import { type Block, TraceBit } from './block.js';
 import type { LaneRow } from './lane/lane-row.js';
 import type { Snapshot, SnapshotReason, SnapshotSpan, SnapshotTrace } from './snapshot-types.js';
+import { TraceRows, traceIdAt } from './trace-rows.js';
 
 /** Everything a snapshot is made of. */
 export interface SnapshotParts {
@@ -31,17 +32,13 @@ export interface SnapshotParts {
   readonly cancelled: ReadonlySet<string>;
 }
 
-// Rows of a block are fewer.
-const PLACES = 1 << 16;
+/** Rows that become records between two steps. */
+const STEP_RECORDS = 256;
 
-/** Read between two looks at the clock. */
-const STEP_TRACES = 256;
-const STEP_ROWS = 4096;
-
-interface TraceRows {
-  readonly identity: TraceIdentity;
-  readonly places: number[];
-  isSampled: boolean;
+/** Rows of a snapshot by their numbers. */
+interface RowList {
+  readonly numbers: number[];
+  readonly begins: number[];
 }
 
 const VIEW = new RowView({ properties: NO_PROPERTIES }, { name: '', version: '', properties: NO_PROPERTIES });
@@ -49,8 +46,7 @@ const VIEW = new RowView({ properties: NO_PROPERTIES }, { name: '', version: '',
 export class BlockSnapshot implements Snapshot {
   readonly #parts: SnapshotParts;
   readonly #blocks: readonly Block[];
-  readonly #byTrace = new Map<string, TraceRows>();
-  readonly #indexing = this.#index();
+  #rows: TraceRows | undefined;
 
   constructor(parts: SnapshotParts) {
     this.#parts = parts;
@@ -95,62 +91,57 @@ export class BlockSnapshot implements Snapshot {
     return this.#parts.tornRows;
   }
 
-  /** For a service, whose event loop must not stand still: a step is some hundred microseconds. True when more is to be done before `traces()`. */
-  prepareStep(): boolean {
-    return this.#indexing.next().done !== true;
-  }
-
   *traces(): Iterable<SnapshotTrace> {
-    while (this.prepareStep());
-    for (const [traceId, rows] of this.#byTrace) yield this.#traceOf(traceId, rows);
+    for (const trace of this.steps()) if (trace !== undefined) yield trace;
   }
 
-  *#index(): Generator<undefined> {
-    for (const [number, { traces, chunk }] of this.#blocks.entries()) {
-      const rowsOf: (TraceRows | undefined)[] = [];
-      for (let at = 0; at < traces.length; at += TRACE_WORDS) {
-        rowsOf.push(this.#rowsOf(traces, at, number));
-        if (rowsOf.length % STEP_TRACES === 0) yield;
-      }
-      for (let row = 0; row < chunk.count; row++) {
-        rowsOf[chunk.slots[row]]?.places.push(number * PLACES + row);
-        if (row % STEP_ROWS === 0) yield;
-      }
-    }
+  *steps(): Iterable<SnapshotTrace | undefined> {
+    const rows = this.#rows ?? new TraceRows(this.#blocks, this.#parts.cancelled);
+    if (this.#rows === undefined) yield* rows.fill();
+    this.#rows = rows;
+    for (let trace = 0; trace < rows.count; trace++) yield yield* this.#traceOf(rows, trace);
   }
 
-  #rowsOf(traces: Int32Array, at: number, number: number): TraceRows | undefined {
-    const words = Array.from(traces.subarray(at, at + 4), (word) => word >>> 0);
-    const bits = traces[at + 4];
-    const [w0, w1, w2, w3] = words;
-    const key = words.map(hex8).join('');
-    if (this.#parts.cancelled.has(key)) return undefined;
-    let rows = this.#byTrace.get(key);
-    if (rows === undefined) {
-      const traceState = traces[at + 5] === 0 ? '' : this.#blocks[number].meta.traceStates[traces[at + 5]];
-      const identity = new TraceIdentity(w0, w1, w2, w3, traceState, (bits & TraceBit.random) !== 0);
-      rows = { identity, places: [], isSampled: false };
-      this.#byTrace.set(key, rows);
-    }
-    // A trigger may have decided so after its first spans.
-    if ((bits & TraceBit.sampled) !== 0) rows.isSampled = true;
-    return rows;
-  }
-
-  #traceOf(traceId: string, { identity, places, isSampled }: TraceRows): SnapshotTrace {
+  *#traceOf(rows: TraceRows, trace: number): Generator<undefined, SnapshotTrace> {
+    const [block, at] = rows.wordsOf(trace);
+    const { traces } = block;
+    const state = traces[at + 5] === 0 ? '' : block.meta.traceStates[traces[at + 5]];
+    const isRandom = (traces[at + 4] & TraceBit.random) !== 0;
+    const identity = new TraceIdentity(
+      traces[at] >>> 0,
+      traces[at + 1] >>> 0,
+      traces[at + 2] >>> 0,
+      traces[at + 3] >>> 0,
+      state,
+      isRandom,
+    );
     const { anchor, blocks } = this.#parts;
-    const isRoot = (place: number): boolean => {
-      const { chunk } = this.#blocks[Math.floor(place / PLACES)];
-      return (chunk.flags[place % PLACES] & Flag.root) !== 0;
-    };
-    const begin = (place: number): number => this.#blocks[Math.floor(place / PLACES)].chunk.begins[place % PLACES];
-    const order = places.toSorted((a, b) => Number(isRoot(b)) - Number(isRoot(a)) || begin(a) - begin(b));
-    const spans = order.map((place): SnapshotSpan => {
-      const number = Math.floor(place / PLACES);
-      const record = recordOfRow(VIEW.of(this.#blocks[number].chunk, place % PLACES, identity, anchor));
-      return { record, isOpen: number >= blocks.length };
-    });
-    return { traceId, spans, isSampled };
+    const spans: SnapshotSpan[] = [];
+    for (const { numbers, begins } of yield* this.#rootsAndOthers(rows, trace)) {
+      for (const i of yield* orderInSteps(begins)) {
+        const [number, row] = rows.placeOf(numbers[i]);
+        const record = recordOfRow(VIEW.of(this.#blocks[number].chunk, row, identity, anchor));
+        spans.push({ record, isOpen: number >= blocks.length });
+        if (spans.length % STEP_RECORDS === 0) yield;
+      }
+    }
+    return { traceId: traceIdAt(traces, at), spans, isSampled: rows.isSampled(trace) };
+  }
+
+  /** The rows of a trace, roots first, with their begins. */
+  *#rootsAndOthers(rows: TraceRows, trace: number): Generator<undefined, readonly [RowList, RowList]> {
+    const [roots, others]: [RowList, RowList] = [
+      { numbers: [], begins: [] },
+      { numbers: [], begins: [] },
+    ];
+    for (const number of rows.rowsOf(trace)) {
+      const [block, row] = rows.placeOf(number);
+      const { flags, begins } = this.#blocks[block].chunk;
+      const list = (flags[row] & Flag.root) === 0 ? others : roots;
+      list.begins.push(begins[row]);
+      if (list.numbers.push(number) % STEP_RECORDS === 0) yield;
+    }
+    return [roots, others];
   }
 
   #unixUs(ticks: number): number {

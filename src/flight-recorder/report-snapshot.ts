@@ -6,7 +6,8 @@ import { shownRecord, shownResource } from './shown-spans.js';
 import { SnapshotReading } from './snapshot-reading.js';
 import type { Snapshot, SnapshotTrace } from './snapshot-types.js';
 
-const BATCH_SPANS = 8192;
+// Few enough to be left to the young generation of the heap.
+const BATCH_SPANS = 2048;
 /** Of a span without its texts: an estimate, which is all that the bound of a reporter needs. */
 const SPAN_BYTES = 256;
 
@@ -95,7 +96,7 @@ const batchesOf = async function* (reading: SnapshotReading): AsyncGenerator<rea
 };
 
 /**
- * Hand the traces of a snapshot to a reporter: `OtlpReporter`, `ArchiveReporter`, one of your own. Batches of at most 8,192 spans go one after
+ * Hand the traces of a snapshot to a reporter: `OtlpReporter`, `ArchiveReporter`, one of your own. Batches of at most 2,048 spans go one after
  * another; a longer trace comes in several parts, which say `isContinuation`. Nothing is tried again: call it again with the same snapshot. Spans
  * have the properties, and the resource the attributes, that {@link writeSnapshot} gives them.
  *

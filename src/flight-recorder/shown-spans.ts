@@ -2,10 +2,10 @@
 // is recorded here only says that, and the resource says why the snapshot was taken. Every writer must go through here, or two files of one
 // snapshot tell different things.
 import type { Resource } from '../collector/reporter.js';
-import { OWN_SCOPE } from '../formats/library.js';
+import { OWN_SCOPE, ownResource } from '../formats/library.js';
 import type { Properties } from '../local-span/property.js';
 import { archivedView } from '../trace/archived-copy.js';
-import type { ArchivedResource, ArchivedSpan } from '../trace/archived-span.js';
+import type { ArchivedSpan } from '../trace/archived-span.js';
 import type { SpanRecord } from '../trace/record.js';
 import { RecordView } from '../trace/record-view.js';
 import type { Snapshot, SnapshotSpan, SnapshotTrace } from './snapshot-types.js';
@@ -36,9 +36,13 @@ export const shownRecord = ({ spans, isSampled }: SnapshotTrace, i: number): Spa
   return record.withProperties(more satisfies Properties);
 };
 
-/** The i-th span of a trace as every format of others takes it; `resource` is that of the whole snapshot. */
-export const shownSpan = (trace: SnapshotTrace, i: number, resource: ArchivedResource): ArchivedSpan => {
-  const span = archivedView(new RecordView(resource, OWN_SCOPE).of(shownRecord(trace, i)));
+/** What {@link shownSpan} looks through. */
+export const shownView = (snapshot: Snapshot): RecordView =>
+  new RecordView(ownResource(shownResource(snapshot)), OWN_SCOPE);
+
+/** The i-th span of a trace as every format of others takes it; `view` is that of the whole snapshot. */
+export const shownSpan = (trace: SnapshotTrace, i: number, view: RecordView): ArchivedSpan => {
+  const span = archivedView(view.of(shownRecord(trace, i)));
   // Others were told so, too.
   return trace.isSampled ? span : { ...span, flags: (span.flags ?? 0) & ~SAMPLED_FLAG };
 };

@@ -1,11 +1,10 @@
 // A snapshot as a file for Perfetto: its traces, and the lane of its process beside them. In slices of time; the spans are read twice, because
 // an arrow needs both its ends.
-import { OWN_SCOPE, ownResource } from '../formats/library.js';
-import { type PerfettoSpan, type PerfettoStretch, PerfettoWriter } from '../formats/perfetto/write-perfetto.js';
+import { ownResource } from '../formats/library.js';
+import { type PerfettoSpans, type PerfettoStretch, PerfettoWriter } from '../formats/perfetto/write-perfetto.js';
 import type { ArchivedValue } from '../trace/archived-span.js';
-import { RecordView } from '../trace/record-view.js';
 import type { LanePart, LaneRow } from './lane/lane-row.js';
-import { shownRecord, shownResource } from './shown-spans.js';
+import { shownRecord, shownResource, shownView } from './shown-spans.js';
 import type { SnapshotReading } from './snapshot-reading.js';
 import type { Snapshot, SnapshotTrace } from './snapshot-types.js';
 
@@ -38,12 +37,12 @@ const pidOf = ({ resource }: Snapshot): number => {
   return typeof pid === 'number' && Number.isSafeInteger(pid) && pid > 0 ? pid : UNKNOWN_PID;
 };
 
-/** The pieces of the file. */
+/** The pieces of the file; each is valid until the next one is asked for. */
 export const snapshotPerfetto = async function* (reading: SnapshotReading): AsyncGenerator<Buffer> {
   const { snapshot } = reading;
   const writer = new PerfettoWriter();
   const resource = ownResource(shownResource(snapshot));
-  const view = new RecordView(resource, OWN_SCOPE);
+  const view = shownView(snapshot);
   // Takes the steps of a part, and gives what is written whenever it is enough.
   const written = async function* (steps: Iterable<undefined>): AsyncGenerator<Buffer> {
     for (const _ of steps) {
@@ -57,15 +56,12 @@ export const snapshotPerfetto = async function* (reading: SnapshotReading): Asyn
       yield;
     }
   };
-  const drawn = function* (trace: SnapshotTrace): Generator<undefined> {
-    const spans: PerfettoSpan[] = [];
-    for (const [i, { record, isOpen }] of trace.spans.entries()) {
-      const span = new RecordView(resource, OWN_SCOPE).of(shownRecord(trace, i));
-      spans.push({ span, isLocal: record.isLocal, isOpen });
-      yield;
-    }
-    yield* writer.trace(trace.traceId, spans);
-  };
+  const drawn = (trace: SnapshotTrace): PerfettoSpans => ({
+    length: trace.spans.length,
+    span: (i) => view.of(shownRecord(trace, i)),
+    isLocal: (i) => trace.spans[i].record.isLocal,
+    isOpen: (i) => trace.spans[i].isOpen,
+  });
 
   for await (const trace of reading.traces()) yield* written(seeLinks(trace));
   const { reason, resource: of, takenUnixUs, heldMs, tornRows } = snapshot;
@@ -84,6 +80,6 @@ export const snapshotPerfetto = async function* (reading: SnapshotReading): Asyn
     snapshot.lane.filter((row) => row.kind === kind).map(rowStretch);
   yield* written(writer.stretches('event loop', pid, true, rowsOf('busy')));
   yield* written(writer.stretches('garbage collection', pid, false, rowsOf('gc')));
-  for await (const trace of reading.traces()) yield* written(drawn(trace));
+  for await (const trace of reading.traces()) yield* written(writer.trace(trace.traceId, drawn(trace)));
   yield writer.take();
 };

@@ -1,10 +1,9 @@
 // A snapshot while it is read to be written: in slices of time, so that the service whose snapshot it is goes on, and until a signal ends it.
 import { Slices } from '../base/calls/slices.js';
 import { throwIfAborted } from '../base/errors/aborted.js';
-import { ownResource } from '../formats/library.js';
 import type { ArchivedSpan } from '../trace/archived-span.js';
 import { FlightError } from './flight-error.js';
-import { shownResource, shownSpan } from './shown-spans.js';
+import { shownSpan, shownView } from './shown-spans.js';
 import type { Snapshot, SnapshotTrace } from './snapshot-types.js';
 
 /** A trace as every format of others takes it. */
@@ -49,22 +48,23 @@ export class SnapshotReading {
     this.throwIfAborted();
     this.traceCount = 0;
     this.spanCount = 0;
-    while (this.snapshot.prepareStep?.() === true) if (this.#slices.isPast) await this.pause();
-    for (const trace of this.snapshot.traces()) {
-      this.traceCount++;
-      this.spanCount += trace.spans.length;
-      yield trace;
+    for (const trace of this.snapshot.steps?.() ?? this.snapshot.traces()) {
+      if (trace !== undefined) {
+        this.traceCount++;
+        this.spanCount += trace.spans.length;
+        yield trace;
+      }
       if (this.#slices.isPast) await this.pause();
     }
   }
 
   /** The traces as archived spans, all of one resource. */
   async *shown(): AsyncGenerator<ShownTrace> {
-    const resource = ownResource(shownResource(this.snapshot));
+    const view = shownView(this.snapshot);
     for await (const trace of this.traces()) {
       const spans: ArchivedSpan[] = [];
       for (let i = 0; i < trace.spans.length; i++) {
-        spans.push(shownSpan(trace, i, resource));
+        spans.push(shownSpan(trace, i, view));
         if (this.isOver()) await this.pause();
       }
       yield { traceId: trace.traceId, spans };

@@ -54,10 +54,10 @@ export interface Snapshot {
   /** Rows of a file that were damaged or cut off, and are left out. */
   readonly tornRows: number;
   /**
-   * Does a part of what `traces()` needs, and gives whether there is more: for those who must not hold the event loop.
+   * The same as `traces()`, with undefined wherever a part of the work is done: for those who must not hold the event loop.
    * @internal
    */
-  prepareStep?(): boolean;
+  steps?(): Iterable<SnapshotTrace | undefined>;
   /** Traces in the order of their first span that is there; each is read when it is asked for. */
   traces(): Iterable<SnapshotTrace>;
 }

@@ -4,7 +4,13 @@ import { stat } from 'node:fs/promises';
 import { OptionError } from '../base/errors/option-error.js';
 import { runAsync } from '../base/files/fs-steps.js';
 import { WholeFile } from '../base/files/whole-file.js';
-import { JAEGER_DOCUMENT, OTLP_DOCUMENT, OTLP_LINES, type TraceDocument } from '../formats/trace-documents.js';
+import {
+  documentPieces,
+  JAEGER_DOCUMENT,
+  OTLP_DOCUMENT,
+  OTLP_LINES,
+  type TraceDocument,
+} from '../formats/trace-documents.js';
 import type { BlockSnapshot } from './block-snapshot.js';
 import { notWritten, writeSnapshotFile } from './snapshot-file.js';
 import { snapshotPerfetto } from './snapshot-perfetto.js';
@@ -41,30 +47,6 @@ const TEXTS: Readonly<Record<'otlp-lines' | 'otlp' | 'jaeger', TraceDocument>> =
   'otlp-lines': OTLP_LINES,
   otlp: OTLP_DOCUMENT,
   jaeger: JAEGER_DOCUMENT,
-};
-
-const PIECE_LENGTH = 64 * 1024;
-
-/** The pieces of a file of text. */
-const textPieces = async function* (
-  reading: SnapshotReading,
-  { head, between, tail, trace }: TraceDocument,
-): AsyncGenerator<Buffer> {
-  let pending = head;
-  let isFirst = true;
-  for await (const { traceId, spans } of reading.shown()) {
-    if (!isFirst) pending += between;
-    isFirst = false;
-    for (const piece of trace(traceId, spans)) {
-      pending += piece;
-      if (pending.length >= PIECE_LENGTH) {
-        yield Buffer.from(pending);
-        pending = '';
-      }
-      if (reading.isOver(piece.length)) await reading.pause();
-    }
-  }
-  yield Buffer.from(pending + tail);
 };
 
 const toFile = async (path: string, pieces: AsyncIterable<Buffer>): Promise<number> => {
@@ -129,7 +111,12 @@ export const writeSnapshot = async (
   const reading = new SnapshotReading(snapshot, signal);
   reading.throwIfAborted();
   if (format === 'flight') return writeRaw(snapshot, path);
-  const pieces = format === 'perfetto' ? snapshotPerfetto(reading) : textPieces(reading, TEXTS[format]);
+  const pieces =
+    format === 'perfetto'
+      ? snapshotPerfetto(reading)
+      : documentPieces(TEXTS[format], reading.shown(), (bytes) =>
+          reading.isOver(bytes) ? reading.pause() : undefined,
+        );
   try {
     const bytes = await toFile(path, pieces);
     return { traceCount: reading.traceCount, spanCount: reading.spanCount, bytes };

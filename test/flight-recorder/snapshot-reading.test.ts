@@ -38,7 +38,6 @@ const slow = (traces: number, spans = 1): Snapshot => {
   root.end();
   const taken = it.snapshot();
   const [trace] = taken.traces();
-  let steps = 10;
   return {
     reason: taken.reason,
     takenUnixUs: taken.takenUnixUs,
@@ -47,15 +46,18 @@ const slow = (traces: number, spans = 1): Snapshot => {
     resource: taken.resource,
     lane: [],
     tornRows: 0,
-    prepareStep() {
-      work();
-      return --steps > 0;
-    },
-    *traces() {
+    *steps() {
+      for (let i = 0; i < 10; i++) {
+        work();
+        yield undefined;
+      }
       for (let i = 0; i < traces; i++) {
         if (traces > 1) work();
         yield trace;
       }
+    },
+    traces: () => {
+      throw new Error('to be read in steps');
     },
   };
 };

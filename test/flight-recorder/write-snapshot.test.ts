@@ -224,11 +224,11 @@ test('a reporter gets every span, in batches that are bounded, one after another
       isBusy = false;
     },
   });
-  expect(reported).toEqual({ traceCount: 3, spanCount: 20_003, batches: 3 });
-  expect(batches.map(({ spanCount }) => spanCount)).toEqual([8192, 8192, 3619]);
+  expect(reported).toEqual({ traceCount: 3, spanCount: 20_003, batches: 10 });
+  expect(batches.map(({ spanCount }) => spanCount)).toEqual([...Array(9).fill(2048), 1571]);
   expect(batches.map(({ traces }) => traces.map(({ isContinuation }) => isContinuation))).toEqual([
     [false],
-    [true],
+    ...Array(8).fill([true]),
     [true, false, false],
   ]);
   expect(batches[0].traces[0]).toMatchObject({ root: { name: 'long' }, hasError: false });

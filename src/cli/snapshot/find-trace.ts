@@ -1,7 +1,6 @@
 // One trace of a snapshot by the first digits of its id. Must not take one of several that begin so.
 import type { Snapshot } from '../../flight-recorder/index.js';
-import { shownResource, shownSpan } from '../../flight-recorder/shown-spans.js';
-import { ownResource } from '../../formats/library.js';
+import { shownSpan, shownView } from '../../flight-recorder/shown-spans.js';
 import type { ArchivedSpan } from '../../trace/archived-span.js';
 import { notFound, wrongUsage } from '../exit-code.js';
 
@@ -15,6 +14,6 @@ export const findTrace = (snapshot: Snapshot, text: string): readonly ArchivedSp
   if (found.length > 1)
     throw wrongUsage(`${found.length} traces begin with ${text}; write more of the one that is meant`);
   const [trace] = found;
-  const resource = ownResource(shownResource(snapshot));
-  return trace.spans.map((_, i) => shownSpan(trace, i, resource));
+  const view = shownView(snapshot);
+  return trace.spans.map((_, i) => shownSpan(trace, i, view));
 };

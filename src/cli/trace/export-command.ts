@@ -4,6 +4,7 @@ import type { Archive } from '../../archive/archive.js';
 import { loadTraces } from '../../archive/server/load-traces.js';
 import { runAsync } from '../../base/files/fs-steps.js';
 import { WholeFile } from '../../base/files/whole-file.js';
+import { type DocumentTrace, documentPieces } from '../../formats/trace-documents.js';
 import type { ArchivedSpan } from '../../trace/archived-span.js';
 import { type ArchiveCommandOptions, withArchive, withArchiveOption } from '../archive-session.js';
 import { ExitCode, endWith, wrongUsage } from '../exit-code.js';
@@ -20,6 +21,11 @@ interface ExportOptions extends ArchiveCommandOptions, SearchOptions {
 }
 
 type Trace = readonly [traceId: string, spans: readonly ArchivedSpan[]];
+
+interface Counts {
+  traces: number;
+  spans: number;
+}
 
 /** The traces that are wanted. */
 const wantedTraces = async function* (
@@ -44,42 +50,44 @@ const wantedTraces = async function* (
 
 /** Where the text goes. */
 interface Output {
-  write(text: string): Promise<void>;
+  /** The bytes are another piece's once it has resolved. */
+  write(piece: Buffer): Promise<void>;
   finish(): Promise<void>;
   abandon(): Promise<void>;
 }
 
-const toStdout: Output = { write: writeOut, async finish() {}, async abandon() {} };
+// A stream may keep what it is given: it gets a text of its own.
+const toStdout: Output = { write: (piece) => writeOut(piece.toString()), async finish() {}, async abandon() {} };
 
 const toFile = async (file: string): Promise<Output> => {
   const whole = await runAsync(WholeFile.open(file, { takesSpecial: true }));
   return {
-    write: (text) => runAsync(whole.write(Buffer.from(text))),
+    write: (piece) => runAsync(whole.write(piece)),
     finish: () => runAsync(whole.finish()),
     abandon: () => runAsync(whole.abort()),
   };
 };
 
-const PIECE_LENGTH = 64 * 1024;
+/** The same, counted and shown on the way. */
+const counted = async function* (
+  traces: AsyncIterable<Trace>,
+  counts: Counts,
+  progress: Progress,
+): AsyncGenerator<DocumentTrace> {
+  for await (const [traceId, spans] of traces) {
+    counts.traces++;
+    counts.spans += spans.length;
+    yield { traceId, spans };
+    progress.show(`${counts.traces} traces, ${counts.spans} spans`);
+  }
+};
 
-const writeTraces = async (output: Output, traces: AsyncIterable<Trace>, format: TraceFormat) => {
-  const { head, between, tail, trace } = WRITINGS[format];
+const writeTraces = async (output: Output, traces: AsyncIterable<Trace>, format: TraceFormat): Promise<Counts> => {
   const progress = new Progress();
-  const counts = { traces: 0, spans: 0 };
-  let pending = head;
+  const counts: Counts = { traces: 0, spans: 0 };
   try {
-    for await (const [traceId, spans] of traces) {
-      if (counts.traces++ > 0) pending += between;
-      counts.spans += spans.length;
-      for (const piece of trace(traceId, spans)) {
-        pending += piece;
-        if (pending.length < PIECE_LENGTH) continue;
-        await output.write(pending);
-        pending = '';
-      }
-      progress.show(`${counts.traces} traces, ${counts.spans} spans`);
-    }
-    await output.write(pending + tail);
+    for await (const piece of documentPieces(WRITINGS[format], counted(traces, counts, progress)))
+      await output.write(piece);
     await output.finish();
   } catch (error) {
     await output.abandon();

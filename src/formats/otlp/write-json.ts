@@ -216,9 +216,14 @@ export class JsonFormat implements OtlpFormat {
 
 type ByScope = Map<ArchivedScope, ArchivedSpan[]>;
 
-const group = (spans: readonly ArchivedSpan[]): Map<ArchivedResource, ByScope> => {
+/** Spans between two steps. */
+const GROUP_STEP = 128;
+
+/** By resource and scope; in pieces of no text, so that a caller can pause. */
+const group = function* (spans: readonly ArchivedSpan[]): Generator<string, Map<ArchivedResource, ByScope>> {
   const byResource = new Map<ArchivedResource, ByScope>();
-  for (const span of spans) {
+  for (const [i, span] of spans.entries()) {
+    if (i % GROUP_STEP === GROUP_STEP - 1) yield '';
     const byScope: ByScope = byResource.get(span.resource) ?? new Map();
     byResource.set(span.resource, byScope);
     const some = byScope.get(span.scope);
@@ -230,7 +235,8 @@ const group = (spans: readonly ArchivedSpan[]): Map<ArchivedResource, ByScope> =
 
 /** The elements of `resourceSpans` with commas between them, in pieces: one a span, so that a caller can pause. */
 export const otlpResourceSpans = function* (spans: readonly ArchivedSpan[]): Generator<string> {
-  const writer = new ByteWriter(64 << 10);
+  // Small: most traces are, and there is one for each.
+  const writer = new ByteWriter();
   const view = new ArchivedView();
   const take = (): string => {
     const text = writer.bytes.toString('utf8', 0, writer.length);
@@ -238,7 +244,7 @@ export const otlpResourceSpans = function* (spans: readonly ArchivedSpan[]): Gen
     return text;
   };
   let isFirstResource = true;
-  for (const [resource, byScope] of group(spans)) {
+  for (const [resource, byScope] of yield* group(spans)) {
     if (!isFirstResource) writeRaw(writer, ',');
     isFirstResource = false;
     writeResource(writer, resource);

@@ -107,9 +107,12 @@ export class Lanes {
     return lane;
   }
 
-  /** Ends what is still open. */
-  end(ended: Ended): void {
-    for (let lane = 0; lane < this.#open.length; lane++) this.#pop(lane, Number.POSITIVE_INFINITY, ended);
+  /** Ends what is still open; a step is a lane. */
+  *end(ended: Ended): Generator<undefined> {
+    for (let lane = 0; lane < this.#open.length; lane++) {
+      this.#pop(lane, Number.POSITIVE_INFINITY, ended);
+      yield;
+    }
   }
 
   #insideParent(i: number, ended: Ended): number | undefined {

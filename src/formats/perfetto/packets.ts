@@ -49,9 +49,9 @@ export class Packets {
     return this.#writer.length;
   }
 
-  /** What was written since the last call. */
+  /** What was written since the last call. Valid until the next packet. */
   take(): Buffer {
-    const bytes = this.#writer.copy();
+    const bytes = this.#writer.view();
     this.#writer.clear();
     return bytes;
   }

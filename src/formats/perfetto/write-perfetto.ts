@@ -1,5 +1,6 @@
 // Traces and a process's own stretches as a file for Perfetto (ui.perfetto.dev) and its trace_processor: a track for each trace, with further
 // lanes below it for spans that overlap, and tracks of the process beside them. A slice that was begun must end, unless its span is open.
+import { orderInSteps } from '../../base/calls/order-in-steps.js';
 import type { ArchivedValue } from '../../trace/archived-span.js';
 import type { FinishedSpan } from '../../trace/finished-span.js';
 import * as Field from './fields.js';
@@ -7,13 +8,15 @@ import { Flows } from './flows.js';
 import { type LaneSpan, Lanes } from './lanes.js';
 import { type EventContent, Packets } from './packets.js';
 
-/** A span as it is drawn. */
-export interface PerfettoSpan {
-  readonly span: FinishedSpan;
+/** The spans of a trace as they are drawn, in any order. */
+export interface PerfettoSpans {
+  readonly length: number;
+  /** Valid until the next call. */
+  span(i: number): FinishedSpan;
   /** One synchronous stretch of its parent's work. */
-  readonly isLocal: boolean;
+  isLocal(i: number): boolean;
   /** It has not ended: the slice is begun only. */
-  readonly isOpen: boolean;
+  isOpen(i: number): boolean;
 }
 
 /** A stretch of the process itself. Times are microseconds of Unix time. */
@@ -38,35 +41,44 @@ const PROCESS_UUID = 1;
 const NS_PER_S = 1e9;
 const US_PER_S = 1e6;
 
-const isEarlier = (a: FinishedSpan, b: FinishedSpan): boolean =>
-  a.startSec < b.startSec || (a.startSec === b.startSec && a.startNano < b.startNano);
+interface Drawn {
+  /** Places among the spans, in order of start. */
+  readonly order: Int32Array;
+  /** The same spans in that order. */
+  readonly lanes: readonly LaneSpan[];
+  readonly title: string;
+}
 
-/** In order of start. Most lists are already but for their root. */
-const byStart = (spans: readonly PerfettoSpan[]): readonly PerfettoSpan[] =>
-  spans.some(({ span }, i) => i > 0 && isEarlier(span, spans[i - 1].span))
-    ? spans.toSorted((a, b) => a.span.startSec - b.span.startSec || a.span.startNano - b.span.startNano)
-    : spans;
-
-/** A step is a span. */
-const laneSpans = function* (spans: readonly PerfettoSpan[]): Generator<undefined, LaneSpan[]> {
+/** What has to be known of all spans before the first is drawn; a step is a span. */
+const drawn = function* (spans: PerfettoSpans): Generator<undefined, Drawn> {
   const places = new Map<string, number>();
-  for (const [i, { span }] of spans.entries()) {
+  const starts = new Float64Array(spans.length);
+  const base = spans.span(0).startSec;
+  let title = spans.span(0).name;
+  let hasRoot = false;
+  for (let i = 0; i < spans.length; i++) {
+    const span = spans.span(i);
     places.set(span.spanId, i);
+    starts[i] = (span.startSec - base) * NS_PER_S + span.startNano;
+    if (!hasRoot && span.parentSpanId === '') [hasRoot, title] = [true, span.name];
     yield;
   }
-  const base = spans[0].span.startSec;
+  const order = yield* orderInSteps(starts);
+  const turns = new Int32Array(spans.length);
+  for (let turn = 0; turn < order.length; turn++) turns[order[turn]] = turn;
   const lanes: LaneSpan[] = [];
-  for (const [i, { span, isLocal, isOpen }] of spans.entries()) {
-    const parent = span.parentSpanId === '' ? -1 : (places.get(span.parentSpanId) ?? -1);
+  for (const i of order) {
+    const { spanId, parentSpanId, endSec, endNano } = spans.span(i);
+    const parent = parentSpanId === '' || parentSpanId === spanId ? undefined : places.get(parentSpanId);
     lanes.push({
-      startNs: (span.startSec - base) * NS_PER_S + span.startNano,
-      endNs: isOpen ? Number.POSITIVE_INFINITY : (span.endSec - base) * NS_PER_S + span.endNano,
-      parent: parent === i ? -1 : parent,
-      isLocal,
+      startNs: starts[i],
+      endNs: spans.isOpen(i) ? Number.POSITIVE_INFINITY : (endSec - base) * NS_PER_S + endNano,
+      parent: parent === undefined ? -1 : turns[parent],
+      isLocal: spans.isLocal(i),
     });
     yield;
   }
-  return lanes;
+  return { order, lanes, title };
 };
 
 /** Times of Unix in microseconds as seconds and nanoseconds. */
@@ -85,7 +97,7 @@ export class PerfettoWriter {
     return this.#packets.length;
   }
 
-  /** What was written since the last call. */
+  /** What was written since the last call. Valid until more is written. */
   take(): Buffer {
     return this.#packets.take();
   }
@@ -105,31 +117,36 @@ export class PerfettoWriter {
   }
 
   /** One trace; a step is about a span, so that a caller can pause. */
-  *trace(traceId: string, given: readonly PerfettoSpan[]): Generator<undefined> {
-    if (given.length === 0) return;
-    const root = (given.find(({ span }) => span.parentSpanId === '') ?? given[0]).span;
-    const spans = byStart(given);
-    const lanes = new Lanes(yield* laneSpans(spans));
+  *trace(traceId: string, spans: PerfettoSpans): Generator<undefined> {
+    if (spans.length === 0) return;
+    const { order, lanes: placed, title } = yield* drawn(spans);
+    const lanes = new Lanes(placed);
     const first = ++this.#tracks;
     const { explicit } = Field.ChildOrdering;
-    const name = `${root.name} ${traceId}`;
-    this.#packets.track({ uuid: first, parent: PROCESS_UUID, name, childOrdering: explicit });
+    this.#packets.track({
+      uuid: first,
+      parent: PROCESS_UUID,
+      name: `${title} ${traceId}`,
+      childOrdering: explicit,
+    });
     const uuids = [first];
-    const ended = (i: number, lane: number): void => {
-      const { span, isOpen } = spans[i];
-      if (!isOpen) this.#packets.end(uuids[lane], span.endSec, span.endNano);
+    const ended = (turn: number, lane: number): void => {
+      const i = order[turn];
+      if (spans.isOpen(i)) return;
+      const { endSec, endNano } = spans.span(i);
+      this.#packets.end(uuids[lane], endSec, endNano);
     };
-    for (const [i, each] of spans.entries()) {
-      const lane = lanes.place(i, ended);
+    for (const [turn, i] of order.entries()) {
+      const lane = lanes.place(turn, ended);
       if (lane === uuids.length) {
         const uuid = ++this.#tracks;
         this.#packets.track({ uuid, parent: first, name: `at the same time, ${lane}`, rank: lane });
         uuids.push(uuid);
       }
-      this.#span(each, uuids[lane]);
+      this.#span(spans.span(i), spans.isLocal(i), uuids[lane]);
       yield;
     }
-    lanes.end(ended);
+    yield* lanes.end(ended);
   }
 
   /** A track of the process itself, of stretches in order of time. Where two overlap the later one begins when the earlier ends. */
@@ -156,7 +173,7 @@ export class PerfettoWriter {
     return endUs;
   }
 
-  #span({ span, isLocal }: PerfettoSpan, track: number): void {
+  #span(span: FinishedSpan, isLocal: boolean, track: number): void {
     const { kind, statusCode, statusMessage, parentSpanId, startSec, startNano, properties } = span;
     const isError = statusCode === 'error';
     const more: (readonly [string, ArchivedValue])[] = [['span.id', span.spanId]];

@@ -22,7 +22,7 @@ const place = (spans: readonly LaneSpan[]): Placed => {
     steps[lane].push(`begin ${i}`);
     return lane;
   });
-  lanes.end(ended);
+  for (const _ of lanes.end(ended));
   return { lanes: placed, steps };
 };
 

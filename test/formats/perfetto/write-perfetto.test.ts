@@ -2,12 +2,17 @@
 // events, its error and its links.
 import { expect, test } from 'vitest';
 import { OWN_SCOPE } from '../../../src/formats/library.js';
-import { type PerfettoStretch, PerfettoWriter } from '../../../src/formats/perfetto/write-perfetto.js';
+import {
+  type PerfettoSpans,
+  type PerfettoStretch,
+  PerfettoWriter,
+} from '../../../src/formats/perfetto/write-perfetto.js';
 import type { SpanRecord } from '../../../src/index.js';
 import { LocalSpan, Span } from '../../../src/index.js';
 import { ArchivedDouble } from '../../../src/trace/archived-double.js';
 import type { ArchivedSpan } from '../../../src/trace/archived-span.js';
 import { ArchivedView } from '../../../src/trace/archived-view.js';
+import type { FinishedSpan } from '../../../src/trace/finished-span.js';
 import { RecordView } from '../../../src/trace/record-view.js';
 import { recorder } from '../../support/recorder.js';
 import { decodePerfetto } from '../support/perfetto-decode.js';
@@ -17,6 +22,13 @@ const shown = (record: SpanRecord, isOpen = false) => ({
   span: new RecordView(RESOURCE, OWN_SCOPE).of(record),
   isLocal: record.isLocal,
   isOpen,
+});
+
+const all = (spans: readonly { span: FinishedSpan; isLocal: boolean; isOpen: boolean }[]): PerfettoSpans => ({
+  length: spans.length,
+  span: (i) => spans[i].span,
+  isLocal: (i) => spans[i].isLocal,
+  isOpen: (i) => spans[i].isOpen,
 });
 
 const run = (steps: Iterable<undefined>): void => {
@@ -35,13 +47,7 @@ const written = async (record: (root: ReturnType<typeof recorder>['root']) => vo
   await collector.flush();
   const writer = begun();
   for (const span of memory.spans) writer.see(shown(span).span);
-  for (const { traceId, spans } of memory.traces)
-    run(
-      writer.trace(
-        traceId,
-        spans.map((span) => shown(span)),
-      ),
-    );
+  for (const { traceId, spans } of memory.traces) run(writer.trace(traceId, all(spans.map((span) => shown(span)))));
   return { memory, ...decodePerfetto(writer.take()) };
 };
 
@@ -140,7 +146,7 @@ test('a span that is open is begun and does not end', async () => {
   await collector.flush();
   const writer = begun();
   const spans = memory.spans.map((record) => shown(record, record.name !== 'done'));
-  run(writer.trace(memory.spans[0].traceId, spans));
+  run(writer.trace(memory.spans[0].traceId, all(spans)));
   const { slices } = decodePerfetto(writer.take());
   expect(slices.filter(({ endNs, isInstant }) => endNs === undefined && !isInstant).map(({ name }) => name)).toEqual([
     'top',
@@ -199,7 +205,7 @@ test('values that Perfetto has no type for are text, and nothing is rounded', ()
     scope: OWN_SCOPE,
   };
   const writer = begun();
-  run(writer.trace(span.traceId, [{ span: new ArchivedView().of(span), isLocal: false, isOpen: false }]));
+  run(writer.trace(span.traceId, all([{ span: new ArchivedView().of(span), isLocal: false, isOpen: false }])));
   const slice = decodePerfetto(writer.take()).slices[0];
   expect(slice).toMatchObject({ name: span.name, startNs: span.startUnixNs, endNs: span.endUnixNs });
   expect(slice.args).toEqual({
