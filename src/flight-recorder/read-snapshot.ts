@@ -32,8 +32,15 @@ const lastEndOf = (blocks: readonly Block[]): number =>
  *
  * @example
  * ```ts
- * const snapshot = await readSnapshotFile('last.flight');
- * for (const { traceId, spans } of snapshot.traces()) console.log(traceId, spans.length);
+ * import { configure, Span } from 'spanline';
+ * import { readSnapshotFile, saveSnapshot } from 'spanline/flight-recorder';
+ *
+ * configure({ flightRecorder: {} });
+ * Span.root('GET /query').end();
+ * await saveSnapshot('query.flight');
+ *
+ * const saved = await readSnapshotFile('query.flight');
+ * for (const { traceId, spans } of saved.traces()) console.log(traceId, spans.length);
  * ```
  */
 export const readSnapshotFile = async (path: string): Promise<Snapshot> => {
@@ -64,7 +71,18 @@ export const readSnapshotFile = async (path: string): Promise<Snapshot> => {
  *
  * @example
  * ```ts
- * const { spanCount, heldMs, tornRows } = await recoverSnapshot('/var/lib/app/flight');
+ * import { setTimeout as sleep } from 'node:timers/promises';
+ * import { configure, Span } from 'spanline';
+ * import { recoverSnapshot } from 'spanline/flight-recorder';
+ *
+ * // In the service, which is then killed.
+ * configure({ flightRecorder: { file: 'flight-files' } });
+ * Span.root('GET /query').end();
+ * // Files are written to five times a second.
+ * await sleep(300);
+ *
+ * // In any process.
+ * const { spanCount, heldMs, tornRows } = await recoverSnapshot('flight-files');
  * console.log(`${spanCount} spans of the last ${heldMs / 1000} s, ${tornRows} torn`);
  * ```
  */

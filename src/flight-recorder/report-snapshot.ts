@@ -104,7 +104,10 @@ const batchesOf = async function* (reading: SnapshotReading): AsyncGenerator<rea
  *
  * @example
  * ```ts
+ * import { configure, Span } from 'spanline';
  * import { MemoryReporter } from 'spanline/exporters/memory';
+ * import { reportSnapshot, snapshot } from 'spanline/flight-recorder';
+ *
  * configure({ flightRecorder: {} });
  * Span.root('GET /query').end();
  * const memory = new MemoryReporter();

@@ -38,6 +38,7 @@ export const snapshot = (text = ''): Snapshot => taken(text);
  *
  * @example
  * ```ts
+ * configure({ flightRecorder: {} });
  * await saveSnapshot('last.flight', 'before the deployment');
  * ```
  */

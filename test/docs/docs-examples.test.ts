@@ -31,7 +31,18 @@ const examplesIn = (page: string, text: string): Example[] =>
 const examplesOf = (page: string): Example[] => examplesIn(page, readFileSync(join(root, page), 'utf8'));
 
 /** The rooms behind the entries of the package. */
-const ROOMS = ['clock', 'local-span', 'span', 'collector', 'exporters', 'profile', 'tracedb', 'graph', 'archive'];
+const ROOMS = [
+  'clock',
+  'local-span',
+  'span',
+  'collector',
+  'exporters',
+  'profile',
+  'flight-recorder',
+  'tracedb',
+  'graph',
+  'archive',
+];
 const sources = ROOMS.flatMap((room) =>
   readdirSync(join(root, 'src', room), { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.ts'))

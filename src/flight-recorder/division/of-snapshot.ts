@@ -27,11 +27,15 @@ export const laneWindowsOf = ({ laneFromUs, takenUnixUs }: Snapshot): TimeWindow
  *
  * @example
  * ```ts
- * import { divide, divisionIndexOf, formatDivision, readSnapshotFile } from 'spanline/flight-recorder';
+ * import { configure, Span } from 'spanline';
+ * import { divide, divisionIndexOf, formatDivision, snapshot } from 'spanline/flight-recorder';
  *
- * const snapshot = await readSnapshotFile('last.flight');
- * const index = divisionIndexOf(snapshot);
- * for (const { traceId, spans } of snapshot.traces()) {
+ * configure({ flightRecorder: {} });
+ * Span.root('GET /query').end();
+ *
+ * const taken = snapshot();
+ * const index = divisionIndexOf(taken);
+ * for (const { traceId, spans } of taken.traces()) {
  *   const division = divide(index, { traceId, spanId: spans[0].record.spanId });
  *   if (division !== undefined) console.log(spans[0].record.name, formatDivision(division));
  * }
