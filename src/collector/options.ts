@@ -55,16 +55,17 @@ export type ResolvedOptions = Required<Omit<CollectorOptions, 'serviceName' | 'r
 };
 
 /** Throws {@link OptionError} for what is no object, as programs without types may pass. */
-export const requireOptions = (options: unknown): void => {
+export const requireOptions = (options: unknown, place = ''): void => {
   if (typeof options === 'object' && options !== null && !Array.isArray(options)) return;
-  throw new OptionError(`Options must be an object, not ${shown(options)}.`);
+  throw new OptionError(`${place === '' ? 'Options' : `Option "${place}"`} must be an object, not ${shown(options)}.`);
 };
 
-/** Throws {@link OptionError} for what is no object, or has an option of another name. */
-export const checkNames = (options: object, known: readonly string[]): void => {
-  requireOptions(options);
+/** Throws {@link OptionError} for what is no object, or has an option of another name. `place`: the option that they are the options of. */
+export const checkNames = (options: object, known: readonly string[], place = ''): void => {
+  requireOptions(options, place);
+  const prefix = place === '' ? '' : `${place}.`;
   for (const name of Object.keys(options)) {
-    if (!known.includes(name)) throw new OptionError(`Unknown option "${name}". Known: ${known.join(', ')}.`);
+    if (!known.includes(name)) throw new OptionError(`Unknown option "${prefix}${name}". Known: ${known.join(', ')}.`);
   }
 };
 

@@ -2,6 +2,7 @@
 import { mkdirSync } from 'node:fs';
 import { wrongOption } from '../base/errors/option-error.js';
 import { anyNumber, flag } from '../base/options/checks.js';
+import { checkNames } from '../collector/options.js';
 
 /** When a snapshot is written, and which traces are sent whatever the sampler and `keep` say. */
 export interface TriggerOptions {
@@ -47,6 +48,7 @@ export interface FlightRecorderOptions {
 
 const MIB = 1 << 20;
 const NUMBERS = { minAgeMs: 60_000, maxBytes: 64 * MIB } as const;
+const KNOWN = [...Object.keys(NUMBERS), 'file', 'triggers', 'lane', 'rootTimes'] as const;
 const TRIGGER_NUMBERS = ['slowMs', 'timesUsual', 'stallMs', 'minIntervalMs', 'maxFiles'] as const;
 const TRIGGERS: readonly string[] = [...TRIGGER_NUMBERS, 'directory', 'signal', 'error', 'crash', 'heapLimit'];
 const DEFAULT_TRIGGERS = { minIntervalMs: 60_000, maxFiles: 10 } as const;
@@ -62,13 +64,6 @@ export interface ResolvedRecorder {
   readonly rootTimes: boolean;
 }
 
-const checkNames = (where: string, options: object, known: readonly string[]): void => {
-  if (typeof options !== 'object' || options === null) throw wrongOption(`Option "${where}" must be an object`);
-  for (const name of Object.keys(options)) {
-    if (!known.includes(name)) throw wrongOption(`Unknown option "${where}.${name}". Known: ${known.join(', ')}`);
-  }
-};
-
 // Made at once: what is wrong with it is said where it is set, not at the crash.
 const makeDirectory = (where: string, value: unknown): void => {
   if (value === undefined) return;
@@ -83,7 +78,7 @@ const makeDirectory = (where: string, value: unknown): void => {
 
 const checkTriggers = (triggers: TriggerOptions): void => {
   const where = 'flightRecorder.triggers';
-  checkNames(where, triggers, TRIGGERS);
+  checkNames(triggers, TRIGGERS, where);
   for (const name of TRIGGER_NUMBERS) {
     if (triggers[name] !== undefined) anyNumber(`Option "${where}.${name}"`, triggers[name], [1], wrongOption);
   }
@@ -99,7 +94,7 @@ const checkTriggers = (triggers: TriggerOptions): void => {
 
 /** Check and complete. Throws `ERR_SPANLINE_OPTION`. */
 export const resolveRecorder = (options: FlightRecorderOptions): ResolvedRecorder => {
-  checkNames('flightRecorder', options, [...Object.keys(NUMBERS), 'file', 'triggers', 'lane', 'rootTimes']);
+  checkNames(options, KNOWN, 'flightRecorder');
   const { minAgeMs = NUMBERS.minAgeMs, maxBytes = NUMBERS.maxBytes } = options;
   const { file, triggers = {}, lane = true, rootTimes = false } = options;
   anyNumber('Option "flightRecorder.minAgeMs"', minAgeMs, [1], wrongOption);
