@@ -98,7 +98,8 @@ const batchesOf = async function* (reading: SnapshotReading): AsyncGenerator<rea
 /**
  * Hand the traces of a snapshot to a reporter: `OtlpReporter`, `ArchiveReporter`, one of your own. Batches of at most 2,048 spans go one after
  * another; a longer trace comes in several parts, which say `isContinuation`. Nothing is tried again: call it again with the same snapshot. Spans
- * have the properties, and the resource the attributes, that {@link writeSnapshot} gives them.
+ * have the properties, and the resource the attributes, that {@link writeSnapshot} gives them. A trace that was recorded here only is flagged as
+ * sampled, so that no backend drops it, and has `spanline.sampled: false` on its first span: the parts of other processes may be missing.
  *
  * Rejects as the reporter does, or with `ERR_SPANLINE_FLIGHT_ABORTED` when the signal fires.
  *

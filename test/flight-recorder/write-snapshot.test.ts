@@ -7,6 +7,7 @@ import { afterAll, expect, test } from 'vitest';
 import { Archive } from '../../src/archive/archive.js';
 import { ArchiveReporter } from '../../src/archive/archive-reporter.js';
 import { MemoryReporter } from '../../src/exporters/memory.js';
+import { OtlpReporter } from '../../src/exporters/otlp.js';
 import {
   type LaneRow,
   readSnapshotFile,
@@ -19,6 +20,8 @@ import { decodeJaegerJson } from '../../src/formats/jaeger-json/read-traces.js';
 import { decodeOtlpJson } from '../../src/formats/otlp/read-json.js';
 import { LocalSpan, type ReportBatch, Span } from '../../src/index.js';
 import type { ArchivedSpan } from '../../src/trace/archived-span.js';
+import { startServer } from '../exporters/support/http-server.js';
+import { decodeProtobuf } from '../exporters/support/otlp-decode.js';
 import { decodePerfetto } from '../formats/support/perfetto-decode.js';
 import { flight, linesOf } from './support/flight.js';
 
@@ -241,6 +244,26 @@ test('a reporter gets every span, in batches that are bounded, one after another
     'spanline.snapshot.reason': 'call',
     'spanline.snapshot.text': 'why',
   });
+});
+
+test('what goes out by a reporter may be taken by a backend that looks at the flags, and says what was recorded here only', async () => {
+  const snapshot = some();
+  const server = await startServer();
+  const reporter = new OtlpReporter({ endpoint: server.url, compression: 'none' });
+  await reportSnapshot(snapshot, reporter);
+  await reporter.shutdown();
+  await server.close();
+  const requests = server.requests.map(({ body }) => decodeProtobuf(body));
+  const spans = requests.flatMap((request) => request.spans);
+  expect(spans).toHaveLength(91);
+  // W3C "sampled" on all of them, so that none is left out on the way.
+  expect(spans.filter(({ flags }) => (flags & 1) === 0)).toEqual([]);
+  const marked = spans.filter(({ attributes }) => attributes.some(([key]) => key === 'spanline.sampled'));
+  // Of each such trace the first span alone.
+  expect(marked.map(({ name }) => name)).toEqual(Array(10).fill('unsampled'));
+  for (const { attributes } of marked) expect(attributes).toContainEqual(['spanline.sampled', ['bool', false]]);
+  for (const { resource } of requests)
+    expect(resource).toContainEqual(['spanline.snapshot.reason', ['string', 'slow']]);
 });
 
 test('an archive takes a snapshot', async () => {
