@@ -69,6 +69,35 @@ test('batches mounted by hand are held, under each parent', async () => {
   expect(namesOf(snapshot())).toEqual(['one', 'batched']);
 });
 
+test('spans of a trace are in order of their begin, the root before those that began before it, however many blocks they came in', async () => {
+  const { root, snapshot, collector } = flight();
+  const local = LocalCollector.start();
+  LocalSpan.start('before').end();
+  const early = local.collect();
+  const one = root('one');
+  one.pushChildSpans(early);
+  const slow = Span.start('begun first', one);
+  for (let i = 0; i < 3; i++) {
+    Span.start(`child ${i}`, one).end();
+    collector.keepNow();
+  }
+  slow.end();
+  one.end();
+  await collector.flush();
+  expect(namesOf(snapshot())).toEqual(['one', 'before', 'begun first', 'child 0', 'child 1', 'child 2']);
+});
+
+test('a trace that a trigger sends in the end is sampled, though its first spans were held before that', async () => {
+  const { root, snapshot, collector } = flight({ sampler: never }, { triggers: { error: true } });
+  const one = root('one');
+  Span.start('child', one).end();
+  collector.keepNow();
+  expect(namesOf(snapshot())).toEqual(['one here open', 'child here']);
+  one.setStatus('error').end();
+  await collector.flush();
+  expect(namesOf(snapshot())).toEqual(['one', 'child']);
+});
+
 const plain = ({ spanId, parentSpanId, name, kind, properties, events, links, status, isLocal }: SpanRecord) => ({
   spanId,
   parentSpanId,
