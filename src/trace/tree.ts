@@ -59,7 +59,7 @@ const cutCircles = <T>(
 /**
  * Spans, sorted by start, by parentage. The roots: those without a parent among the spans in their order, then the first of each circle.
  */
-const plant = <T extends Kin>(spans: readonly T[]): Draft<T>[] => {
+export const plant = <T extends Kin>(spans: readonly T[]): Draft<T>[] => {
   const drafts = spans.map((span): Draft<T> => ({ span, children: [], isOrphan: false }));
   const byId = new Map<string, Draft<T>>();
   for (const draft of drafts) {

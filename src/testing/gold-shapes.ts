@@ -1,0 +1,40 @@
+// Digests of shapes in a Gold store: a name is a test of the store, whose digest at a commit is that of the shape, and people triage it like any
+// other. The beginning of the drawn tree is kept as an option of the trace, so that they see what they triage.
+import { forceValid, type GoldStore } from '../tracedb/index.js';
+
+/** Where shapes go. */
+export interface GoldShapes {
+  readonly store: GoldStore;
+  /** Number of the commit that is tested, 0 for the first of the store. */
+  readonly commit: number;
+}
+
+/** Of the drawn tree, what the value of an option may hold. */
+const MAX_SHOWN = 1000;
+/** Where the cut goes through a character. */
+const HALF_PAIR = /[\ud800-\udbff]$/;
+
+/**
+ * Put the digest at the commit. Undefined when it is right; else what to tell the developer. With `accepts` it is said to be right in the name of
+ * whoever runs the test.
+ */
+export const checkInGold = async (
+  { store, commit }: GoldShapes,
+  { name, digest, drawn }: { readonly name: string; readonly digest: string; readonly drawn: string },
+  accepts: boolean,
+): Promise<string | undefined> => {
+  const params = forceValid({ name, kind: 'trace-shape' }, store.rule);
+  const test = params.name;
+  const shape = drawn.length <= MAX_SHOWN ? drawn : `${drawn.slice(0, MAX_SHOWN).replace(HALF_PAIR, '')}…`;
+  await store.put(commit, [{ params, digest, options: { shape } }], Date.now());
+  if (accepts) {
+    await store.expectations.triage([{ test, digest, status: 'positive' }], { by: 'expectTraceShape' });
+    return undefined;
+  }
+  const { status } = await store.expectations.get(test, digest);
+  if (status === 'positive') return undefined;
+  const remedy = `spanline gold triage ${test} positive ${digest}`;
+  return status === 'negative'
+    ? `the trace ${name} has a shape that was said to be wrong (${digest}):\n\n${drawn}`
+    : `the trace ${name} has a shape that nobody has triaged. If it is right: ${remedy}\n\n${drawn}`;
+};
