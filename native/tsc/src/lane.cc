@@ -19,6 +19,8 @@ constexpr int kMaxFrames = 16;
 // The watchdog sleeps longer when the loop has been idle for as many periods, until JavaScript has run or for so many.
 constexpr int kPeriodsToPark = 25;
 constexpr int kParkedPeriods = 4;
+// A stretch is asked about when it is found as old, whether or not the watchdog has seen it before. Below, quick turns under load would be.
+constexpr uint64_t kSoonNs = 2'000'000;
 // Words of a microtask queue that are looked at for its count of finished microtasks.
 constexpr int kQueueWords = 8;
 
@@ -52,8 +54,9 @@ struct Lane {
   uint64_t period_ns;
   int pid;
 
-  uint64_t turn_began;
-  uint64_t idle_before;
+  // Written with the turn, before it; the watchdog reads them.
+  std::atomic<uint64_t> turn_began{0};
+  std::atomic<uint64_t> idle_before{0};
   std::atomic<uint64_t> turn{1};
   uint64_t collection_began = 0;
   int collection_depth = 0;
@@ -87,7 +90,9 @@ void WriteRow(Lane* of, Cell counter, uint64_t start, uint64_t end, double third
 }
 
 // Where the stretch began that is going on: the poll of a turn comes first, and its callbacks run in it.
-uint64_t BusySince(const Lane* of, uint64_t idle) { return of->turn_began + (idle - of->idle_before); }
+uint64_t BusySince(const Lane* of, uint64_t idle) {
+  return of->turn_began.load(std::memory_order_relaxed) + (idle - of->idle_before.load(std::memory_order_relaxed));
+}
 
 void OnPrepare(uv_prepare_t* handle) {
   Lane* of = lane;
@@ -97,8 +102,8 @@ void OnPrepare(uv_prepare_t* handle) {
   const uint64_t since = BusySince(of, idle);
   const uint64_t turn = of->turn.load(std::memory_order_relaxed);
   if (now > since && now - since >= of->busy_ns) WriteRow(of, kBusyRows, since, now, static_cast<double>(turn));
-  of->idle_before = idle;
-  of->turn_began = now;
+  of->idle_before.store(idle, std::memory_order_relaxed);
+  of->turn_began.store(now, std::memory_order_relaxed);
   of->turn.store(turn + 1, std::memory_order_release);
 }
 
@@ -200,7 +205,8 @@ void OnInterrupt(v8::Isolate* isolate, void*) {
   of->is_pending.store(false, std::memory_order_release);
 }
 
-// Asks for a sample when one turn of the loop has had no idle moment for a whole period.
+// Asks for a sample when one turn of the loop has had no idle moment for a whole period, or is busy for long enough when it is first seen. A turn
+// that ends while this looks at it may be asked about for nothing: its sample comes late and is dropped.
 void Watch(void* data) {
   Lane* of = static_cast<Lane*>(data);
   uint64_t turn_before = 0;
@@ -218,7 +224,9 @@ void Watch(void* data) {
     idle_periods = state.entries == entries_before ? idle_periods + 1 : 0;
     entries_before = state.entries;
     const uint64_t idle = uv_metrics_idle_time(of->loop);
-    const bool is_busy = state.turn == turn_before && idle == idle_before;
+    const uint64_t since = BusySince(of, idle);
+    const bool is_busy =
+        (state.turn == turn_before && idle == idle_before) || (state.at > since && state.at - since >= kSoonNs);
     if (is_busy) idle_periods = 0;
     turn_before = state.turn;
     idle_before = idle;
@@ -314,8 +322,8 @@ void Start(const v8::FunctionCallbackInfo<v8::Value>& info) {
   of->period_ns = static_cast<uint64_t>(info[3]->NumberValue(context).FromMaybe(4) * 1e6);
   of->microtasks = FindMicrotaskCount(isolate, context);
   of->pid = uv_os_getpid();
-  of->turn_began = uv_hrtime();
-  of->idle_before = uv_metrics_idle_time(loop);
+  of->turn_began.store(uv_hrtime(), std::memory_order_relaxed);
+  of->idle_before.store(uv_metrics_idle_time(loop), std::memory_order_relaxed);
   of->prepare = new uv_prepare_t();
   uv_mutex_init(&of->mutex);
   uv_cond_init(&of->wake);
