@@ -48,8 +48,10 @@ export class MetaWriter {
     this.#resources = [];
     const named = names.map((number) => this.#nameText(number)).join(',');
     const made = resources.map((resource) => this.#resourceText(resource as object)).join(',');
-    const rest = toJson({ scopes, traceStates: states, anchor });
-    return Buffer.from(`{"names":[${named}],"resources":[${made}],${rest.slice(1)}`);
+    // Only attributes of scopes may be big integers, and most blocks have no scope but ours.
+    const others = scopes.length === 0 ? '[]' : toJson(scopes);
+    const rest = `"scopes":${others},"traceStates":${JSON.stringify(states)},"anchor":${JSON.stringify(anchor)}`;
+    return Buffer.from(`{"names":[${named}],"resources":[${made}],${rest}}`);
   }
 
   #nameText(number: number): string {
