@@ -67,6 +67,16 @@ const checked = (tool: string, figures: readonly BenchFigure[]): BenchOutput => 
   return { tool, figures };
 };
 
+/** What {@link parseBenchOutput} gives, or undefined for output of no form that is known. */
+export const findBenchOutput = (output: string): BenchOutput | undefined => {
+  const document = documentIn(output) ?? drawnRows(output);
+  for (const { name, figures } of FORMATS) {
+    const found = figures(document);
+    if (found !== undefined) return checked(name, found);
+  }
+  return undefined;
+};
+
 /**
  * The figures in what a benchmark printed or wrote: JSON of tinybench (`bench.tasks` with names and results, `bench.results`, `bench.table()`),
  * of `vitest bench --outputJson`, `autocannon --json`, `hyperfine --export-json`, spanline's own benchmarks, a list of
@@ -81,11 +91,8 @@ const checked = (tool: string, figures: readonly BenchFigure[]): BenchOutput => 
  * ```
  */
 export const parseBenchOutput = (output: string): BenchOutput => {
-  const document = documentIn(output) ?? drawnRows(output);
-  for (const { name, figures } of FORMATS) {
-    const found = figures(document);
-    if (found !== undefined) return checked(name, found);
-  }
+  const found = findBenchOutput(output);
+  if (found !== undefined) return found;
   throw badOutput(
     `the output is of no benchmark that is known; print the JSON of ${TOOLS.join(', ')}, or a list such as ` +
       '[{ "name": "encode", "value": 12.5, "unit": "ms" }]',

@@ -12,10 +12,17 @@ const MAX_OUTPUT_BYTES = 64 * 2 ** 20;
 const gitFailure = (message: string, cause?: unknown): BenchError =>
   new BenchError('ERR_SPANLINE_BENCH_GIT', message, { cause });
 
+/** A hook of git runs with variables that name its own repository, whichever directory is asked about. */
+const environment = (): NodeJS.ProcessEnv =>
+  Object.fromEntries(
+    Object.entries(process.env).filter(([name]) => !/^GIT_(DIR|WORK_TREE|INDEX_FILE|PREFIX)$/.test(name)),
+  );
+
 /** What `git -C directory ...args` prints. Throws `ERR_SPANLINE_BENCH_GIT` with what git says. */
 export const git = async (directory: string, args: readonly string[], signal?: AbortSignal): Promise<string> => {
   try {
-    return (await run('git', ['-C', directory, ...args], { maxBuffer: MAX_OUTPUT_BYTES, signal })).stdout;
+    return (await run('git', ['-C', directory, ...args], { maxBuffer: MAX_OUTPUT_BYTES, signal, env: environment() }))
+      .stdout;
   } catch (error) {
     if (signal?.aborted) {
       throw abortedBy(

@@ -147,10 +147,6 @@ export const judgeRounds = (
     evidence.map(({ worseP }) => worseP),
     level,
   );
-  const better = holm(
-    evidence.map(({ betterP }) => betterP),
-    level,
-  );
-  // Each alone: that one series is fine says nothing false of another.
-  return evidence.map((one, i) => judged(one, [worse[i], better[i], one.fineP <= level], minEffect));
+  // The others each alone: that one series is fine, or better, accuses nobody.
+  return evidence.map((one, i) => judged(one, [worse[i], one.betterP <= level, one.fineP <= level], minEffect));
 };

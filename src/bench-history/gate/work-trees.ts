@@ -1,0 +1,121 @@
+// Two commits side by side, each checked out into a directory of its own, ready to be measured. The paths of both are as long as each other: where
+// a program lies moves what it has in memory. Nothing of this may be left behind, nor the checkout that it came from be touched.
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join, relative } from 'node:path';
+import { BenchError, badOption } from '../bench-error.js';
+import { runShell } from '../run-command.js';
+import { type GitCommit, git, gitCommit } from './git.js';
+
+/** What is made of two commits. */
+export interface WorkTreeOptions {
+  /** A directory of the repository; a command runs in the same place of a work tree. */
+  readonly directory: string;
+  readonly base: string;
+  readonly head: string;
+  /** Paths from the root of the repository that both take from head, such as the benchmark: then it is the same for both. */
+  readonly same?: readonly string[];
+  /** Line of shell that installs packages where `node_modules` of the checkout does not fit. Default `npm ci`. */
+  readonly install?: string;
+  /** Line of shell that builds. */
+  readonly build?: string;
+  readonly signal?: AbortSignal;
+  readonly onStep?: (what: string) => void;
+}
+
+/** Both commits, ready to be measured. */
+export interface WorkTrees {
+  readonly base: GitCommit & { readonly directory: string };
+  readonly head: GitCommit & { readonly directory: string };
+  /** Give everything back. */
+  remove(): Promise<void>;
+}
+
+const NPM_CI = 'npm ci --no-audit --no-fund --loglevel=error';
+const NPM_LOCK = 'package-lock.json';
+const LOCK_FILES: ReadonlySet<string> = new Set([
+  NPM_LOCK,
+  'npm-shrinkwrap.json',
+  'pnpm-lock.yaml',
+  'yarn.lock',
+  'bun.lock',
+  'bun.lockb',
+]);
+
+const baseName = (path: string): string => path.slice(path.lastIndexOf('/') + 1);
+
+/** The packages that the checkout has installed serve a work tree whose lock file is the same; else they are installed. */
+const providePackages = async (
+  top: string,
+  tree: string,
+  { install, signal, onStep }: WorkTreeOptions,
+): Promise<void> => {
+  const files = (await git(tree, ['ls-files', '-z'], signal)).split('\0');
+  let isRootServed = false;
+  for (const file of files.filter((path) => LOCK_FILES.has(baseName(path)))) {
+    const folder = dirname(file);
+    const installed = join(top, folder, 'node_modules');
+    const place = join(tree, folder, 'node_modules');
+    const isSame = existsSync(join(top, file)) && readFileSync(join(top, file)).equals(readFileSync(join(tree, file)));
+    if (!isSame || !existsSync(installed) || existsSync(place)) continue;
+    symlinkSync(installed, place, 'junction');
+    isRootServed ||= folder === '.';
+  }
+  if (isRootServed) return;
+  const lock = files.find((path) => LOCK_FILES.has(path));
+  if (install === undefined && lock === undefined) return;
+  if (install === undefined && lock !== NPM_LOCK) {
+    throw badOption(`${lock} differs from that of the checkout; give the command that installs its packages (install)`);
+  }
+  onStep?.(`install packages in ${tree}`);
+  await runShell(install ?? NPM_CI, { cwd: tree, signal });
+};
+
+const takeFromHead = async (tree: string, head: GitCommit, path: string, signal?: AbortSignal): Promise<void> => {
+  const inside = relative(tree, join(tree, path));
+  if (inside === '' || inside.startsWith('..')) throw badOption(`${path} is no path inside of the repository`);
+  if ((await git(tree, ['ls-tree', head.hash, '--', inside], signal)) === '') {
+    throw new BenchError('ERR_SPANLINE_BENCH_GIT', `head (${head.hash.slice(0, 10)}) has no ${path} to take for both`);
+  }
+  rmSync(join(tree, inside), { recursive: true, force: true });
+  await git(tree, ['checkout', head.hash, '--', inside], signal);
+};
+
+/** Checks both commits out, provides their packages and builds them. What fails or is aborted leaves nothing behind. */
+export const makeWorkTrees = async (options: WorkTreeOptions): Promise<WorkTrees> => {
+  const { directory, same = [], build, signal, onStep } = options;
+  const top = realpathSync((await git(directory, ['rev-parse', '--show-toplevel'], signal)).trim());
+  const within = relative(top, realpathSync(directory));
+  const base = await gitCommit(directory, options.base, signal);
+  const head = await gitCommit(directory, options.head, signal);
+  const scratch = realpathSync(mkdtempSync(join(tmpdir(), 'spanline-gate-')));
+  const remove = async (): Promise<void> => {
+    rmSync(scratch, { recursive: true, force: true });
+    // Not by the signal: this is what an abort must not skip.
+    await git(top, ['worktree', 'prune']);
+  };
+  const made = async (name: 'base' | 'head', commit: GitCommit): Promise<string> => {
+    const tree = join(scratch, name);
+    onStep?.(`check out ${commit.hash.slice(0, 10)} as ${name}`);
+    await git(top, ['worktree', 'add', '--quiet', '--detach', tree, commit.hash], signal);
+    if (name === 'base') for (const path of same) await takeFromHead(tree, head, path, signal);
+    await providePackages(top, tree, options);
+    if (build !== undefined) {
+      onStep?.(`build ${name}`);
+      await runShell(build, { cwd: tree, signal });
+    }
+    const place = join(tree, within);
+    mkdirSync(place, { recursive: true });
+    return place;
+  };
+  try {
+    return {
+      base: { ...base, directory: await made('base', base) },
+      head: { ...head, directory: await made('head', head) },
+      remove,
+    };
+  } catch (error) {
+    await remove();
+    throw error;
+  }
+};
