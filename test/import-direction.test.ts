@@ -18,7 +18,7 @@ interface Room {
 }
 
 const ROOMS: Readonly<Record<string, Room>> = {
-  cli: { floor: 9, beside: ['ui'], packages: ['commander', 'asciichart'] },
+  cli: { floor: 9, beside: ['ui'], packages: ['commander', 'asciichart', 'autocannon'] },
   ui: { floor: 9 },
   // Runs in a browser: of the room around it only types, which hold nothing of Node.
   'ui/page': { floor: 9, reach: -1, beside: ['ui'], packages: ['preact', 'uplot'] },

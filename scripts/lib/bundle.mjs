@@ -28,6 +28,7 @@ const LATE = {
 /** Entries that no program imports: the command and what it loads into other processes, and the clock as the benchmarks read it. */
 const UNLISTED = {
   'cli/main': './src/cli/main.ts',
+  'cli/bench/otlp-sink': './src/cli/bench/overhead/otlp-sink.ts',
   'cli/profile/preload': './src/cli/profile/preload.ts',
   'cli/profile/agent': './src/cli/profile/agent.ts',
   'clock/index': './src/clock/index.ts',

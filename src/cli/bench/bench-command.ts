@@ -1,13 +1,14 @@
 // `spanline bench`: the tree of its commands.
 import type { Command } from 'commander';
 import { registerGate } from './gate-command.js';
+import { registerOverhead } from './overhead/overhead-command.js';
 import { registerRun } from './run-command.js';
 
 /** Register the commands. */
 export const registerBench = (program: Command): void => {
   const bench = program
     .command('bench')
-    .description('run benchmarks: keep their results by commit, gate changes')
+    .description('run benchmarks: keep their results by commit, gate changes, tell what tracing costs a service')
     .addHelpText(
       'after',
       `
@@ -15,8 +16,10 @@ Understood are tinybench, vitest bench, autocannon, hyperfine, spanline's own be
 
 Examples:
   $ spanline bench run --file bench/history.jsonl -- node bench/encode.js
-  $ spanline bench gate --base origin/main -- node bench/encode.js`,
+  $ spanline bench gate --base origin/main -- node bench/encode.js
+  $ spanline bench overhead --url /api -- node server.js`,
     );
   registerRun(bench);
   registerGate(bench);
+  registerOverhead(bench);
 };

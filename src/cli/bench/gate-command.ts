@@ -16,6 +16,7 @@ import { share, wholeNumber } from '../options.js';
 import { note, printAnswer } from '../output.js';
 import { Progress } from '../progress.js';
 import { requireWritable } from '../require-writable.js';
+import { duration } from './duration.js';
 
 interface GateCommandOptions {
   readonly base: string;
@@ -42,16 +43,6 @@ const kinds = (text: string): readonly JudgedKind[] =>
     if (kind === undefined) throw new InvalidArgumentError(`write some of ${KINDS.join(', ')} with commas between.`);
     return kind;
   });
-
-const UNIT_MS: Readonly<Record<string, number>> = { ms: 1, s: 1000, '': 1000, m: 60_000 };
-
-/** Milliseconds of `120s`, `2m` or `500ms`; a number alone is seconds. */
-export const duration = (text: string): number => {
-  const [, number, unit] = /^(\d+(?:\.\d+)?)(ms|s|m|)$/.exec(text.trim()) ?? [];
-  const ms = Number(number) * (UNIT_MS[unit ?? ''] ?? Number.NaN);
-  if (ms > 0) return ms;
-  throw new InvalidArgumentError('write a time such as 90s, 2m or 500ms.');
-};
 
 const collect = (value: string, before: readonly string[]): readonly string[] => [...before, value];
 

@@ -1,0 +1,76 @@
+// One round of load on a service, by autocannon. Answers that are errors must never count: who refuses is quick.
+import { optionalPackage } from '../../../base/calls/optional-package.js';
+import { sleep } from '../../../base/calls/sleep.js';
+import { BenchError } from '../../../bench-history/bench-error.js';
+import type { Service } from './service.js';
+
+/** Latencies of a round that are kept; those of later answers are not looked at. */
+const MAX_LATENCIES = 1_000_000;
+/** What a service puts off to when it is idle, such as sending its spans, is not free. */
+const AFTER_MS = 1200;
+
+/** What is asked of a service. */
+export interface Load {
+  readonly path: string;
+  readonly connections: number;
+  readonly seconds: number;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** What a round gave. */
+export interface LoadRound {
+  readonly requestsPerSecond: number;
+  readonly p99Ms: number;
+  /** Undefined where the system does not tell CPU time. */
+  readonly cpuUs?: number;
+}
+
+type Autocannon = typeof import('autocannon').default;
+
+/** The package, or an error that says how to install it. */
+export const loadGenerator = async (): Promise<Autocannon> =>
+  (
+    await optionalPackage(
+      'autocannon',
+      'spanline bench overhead',
+      () => import('autocannon'),
+      (message, options) => new BenchError('ERR_SPANLINE_BENCH_PACKAGE', message, options),
+    )
+  ).default;
+
+/** Loads the service for so long, each connection with one request at a time. */
+export const loadRound = async (
+  autocannon: Autocannon,
+  service: Service,
+  { path, connections, seconds, headers }: Load,
+  signal: AbortSignal,
+): Promise<LoadRound> => {
+  signal.throwIfAborted();
+  const url = `http://localhost:${service.port}${path}`;
+  const before = service.cpuMs();
+  const latencies: number[] = [];
+  const run = autocannon({ url, connections, duration: seconds, headers });
+  // Its own histogram knows whole milliseconds only.
+  run.on('response', (_client, _status, _bytes, ms) => {
+    if (latencies.length < MAX_LATENCIES) latencies.push(ms);
+  });
+  const stop = (): void => run.stop();
+  signal.addEventListener('abort', stop);
+  const { errors, timeouts, non2xx, duration, requests } = await run;
+  signal.removeEventListener('abort', stop);
+  signal.throwIfAborted();
+  if (errors + timeouts + non2xx > 0 || requests.total === 0) {
+    throw new BenchError(
+      'ERR_SPANLINE_BENCH_COMMAND',
+      `${path} gave ${requests.total} answers, ${non2xx} of them other than 2xx, ${errors} errors and ${timeouts} timeouts; give a --url that it can answer under load`,
+    );
+  }
+  await sleep(AFTER_MS);
+  const after = service.cpuMs();
+  const sorted = Float64Array.from(latencies).sort();
+  return {
+    requestsPerSecond: requests.total / duration,
+    p99Ms: sorted[Math.floor((sorted.length - 1) * 0.99)],
+    ...(before !== undefined && after !== undefined && { cpuUs: ((after - before) * 1000) / requests.total }),
+  };
+};
