@@ -1,17 +1,33 @@
 // Builds the addons for the Node that runs this script: sigprof.node and tsc.node (Node-API) and, if its self-test passes, the
 // fast-call file of this ABI. Without a compiler it says so in one line and ends well: the library works without an addon.
 //
-//   node scripts/build-native.mjs [--out DIR]      SPANLINE_REQUIRE_NATIVE=1 makes a failed build a failure
+//   node scripts/build-native.mjs [--out DIR] [--arch arm64]
+//
+// --arch arm64 cross-compiles with Debian's g++-aarch64-linux-gnu and tests by the arm64 Node of the same line under qemu-user.
+// SPANLINE_REQUIRE_NATIVE=1 makes a failed build a failure.
 import { spawnSync } from 'node:child_process';
 import { copyFileSync, existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { nodeCommand, nodePackage } from './lib/nodes.mjs';
 import { root } from './lib/run.mjs';
 
-const { values } = parseArgs({ options: { out: { type: 'string' } } });
+const { values } = parseArgs({ options: { out: { type: 'string' }, arch: { type: 'string', default: process.arch } } });
+const { arch } = values;
+const isCross = arch !== process.arch;
+const major = process.versions.node.split('.')[0];
 const outOf = (addon) => resolve(values.out ?? join(root, 'native', addon, 'out'));
 const builtOf = (addon) => join(root, 'native', addon, 'build/Release');
 const abi = process.versions.modules;
+
+const PREFIX = 'aarch64-linux-gnu-';
+const CROSS = {
+  CC: `${PREFIX}gcc`,
+  CXX: `${PREFIX}g++`,
+  AR: `${PREFIX}ar`,
+  LINK: `${PREFIX}g++`,
+  GYP_CROSSCOMPILE: '1',
+};
 
 function attempt(command, args, env = process.env) {
   const { status, error, stdout, stderr } = spawnSync(command, args, { cwd: root, env, encoding: 'utf8' });
@@ -27,13 +43,18 @@ function giveUp(what, output) {
 
 function compile(addon) {
   // The headers that belong to this very Node, when they lie beside it; else node-gyp looks for them itself.
-  const prefix = dirname(dirname(process.execPath));
+  const prefix = isCross ? nodePackage(major, arch) : dirname(dirname(process.execPath));
   const headers = existsSync(join(prefix, 'include/node/node.h')) ? [`--nodedir=${prefix}`] : [];
   // A folder in npm's settings comes before the option, and may be that of another Node.
   const { npm_config_nodedir, ...env } = process.env;
   if (headers.length === 0 && npm_config_nodedir !== undefined) env.npm_config_nodedir = npm_config_nodedir;
+  if (isCross) Object.assign(env, CROSS);
   const gyp = join(root, 'node_modules/node-gyp/bin/node-gyp.js');
-  const { ok, output } = attempt(process.execPath, [gyp, 'rebuild', '-C', `native/${addon}`, ...headers], env);
+  const { ok, output } = attempt(
+    process.execPath,
+    [gyp, 'rebuild', '-C', `native/${addon}`, `--arch=${arch}`, ...headers],
+    env,
+  );
   if (!ok) giveUp(`the addon ${addon} could not be built (is there a C++ compiler?)`, output);
 }
 
@@ -42,7 +63,7 @@ function install(from, name, out) {
   mkdirSync(out, { recursive: true });
   const place = join(out, name);
   copyFileSync(from, `${place}.new`);
-  if (process.platform === 'linux') attempt('strip', ['--strip-unneeded', `${place}.new`]);
+  if (process.platform === 'linux') attempt(isCross ? `${PREFIX}strip` : 'strip', ['--strip-unneeded', `${place}.new`]);
   renameSync(`${place}.new`, place);
 }
 
@@ -50,18 +71,20 @@ compile('tsc');
 const built = builtOf('tsc');
 const out = outOf('tsc');
 install(join(built, 'tsc.node'), 'tsc.node', out);
-const test = attempt(process.execPath, [
+const [command, ...args] = isCross ? nodeCommand(major, arch) : [process.execPath];
+const test = attempt(command, [
+  ...args,
   join(root, 'scripts/lib/fast-call-self-test.mjs'),
   join(built, 'tsc.node'),
   join(built, 'tsc_fast.node'),
 ]);
 if (test.ok) {
   install(join(built, 'tsc_fast.node'), `tsc-fast-${abi}.node`, out);
-  console.error(`native clock for ABI ${abi}: ${test.output.trim()}`);
+  console.error(`native clock for ${arch}, ABI ${abi}: ${test.output.trim()}`);
 } else {
   rmSync(join(out, `tsc-fast-${abi}.node`), { force: true });
   console.error(
-    `native clock for ABI ${abi}: no fast call (${/^\w*Error: .*$/m.exec(test.output)?.[0] ?? 'the self-test ended'}), Node-API instead`,
+    `native clock for ${arch}, ABI ${abi}: no fast call (${/^\w*Error: .*$/m.exec(test.output)?.[0] ?? 'the self-test ended'}), Node-API instead`,
   );
 }
 

@@ -27,7 +27,8 @@ function pack() {
 
 const MIB = 1024 * 1024;
 const MAX_UNPACKED_BYTES = 5 * MIB;
-const MAX_PACKED_BYTES = MIB;
+// Of it some 750 kB are the code in two formats, 170 kB declarations, 150 kB binaries for two CPUs.
+const MAX_PACKED_BYTES = 1.5 * MIB;
 const EXPECTED = [
   'LICENSE',
   'README.md',
@@ -48,7 +49,9 @@ const EXPECTED = [
   'dist/ui/speedscope/index.html',
 ];
 /** Where there are binaries at all, those that every Node line shares are among them. */
-const PREBUILDS = ['prebuilds/linux-x64/tsc.node', 'prebuilds/linux-x64/sigprof.node'];
+const PREBUILDS = ['x64', 'arm64'].flatMap((arch) =>
+  ['tsc', 'sigprof'].map((name) => `prebuilds/linux-${arch}/${name}.node`),
+);
 const ALLOWED = /^(dist\/(esm|cjs|ui)\/|prebuilds\/|(package\.json|LICENSE|README\.md|CHANGELOG\.md)$)/;
 
 function faultsOfContents({ files, size, unpackedSize }) {

@@ -1,12 +1,5 @@
 {
-  "target_defaults": {
-    "cflags": ["-fvisibility=hidden", "-Wall", "-Wextra"],
-    "cflags_cc": ["-O2", "-Wno-unused-parameter", "-Wno-cast-function-type"],
-    "cflags_cc!": ["-O3"],
-    # now: a Node without a symbol we use refuses the file, where a lazy call would end the process.
-    # nodelete: the last worker to go must not unload the clock: its anchor is the process's, and V8 may still compile calls.
-    "configurations": {"Release": {"ldflags": ["-Wl,--gc-sections", "-Wl,-z,now", "-Wl,-z,nodelete"]}}
-  },
+  "includes": ["../common/addon.gypi"],
   "targets": [
     {
       "target_name": "tsc",

@@ -68,11 +68,17 @@ const isThere = ({ asked, info }: Measured): boolean =>
 
 const fixed = (value: number, digits: number): string => value.toFixed(digits);
 
+const describeDrift = ({ source, driftPpm, recalibrations }: ClockInfo): string => {
+  if (source === 'monotonic') return 'none: it is CLOCK_MONOTONIC';
+  if (source === 'cntvct') return 'not watched: one counter for all cores, at the frequency that the CPU states';
+  return `${fixed(driftPpm, 2)} ppm against CLOCK_MONOTONIC, ${recalibrations} recalibrations`;
+};
+
 const describe = (info: ClockInfo): string[] => [
   `source       ${info.source}`,
   `path         ${info.path} (Node ABI ${info.abi})`,
   `frequency    ${fixed(info.hz / 1e6, 3)} MHz, ${fixed(info.nsPerTick, 6)} ns a tick`,
-  `drift        ${fixed(info.driftPpm, 2)} ppm against CLOCK_MONOTONIC, ${info.recalibrations} recalibrations`,
+  `drift        ${describeDrift(info)}`,
   `unknown CPU  ${info.unknownCpuReadings} readings`,
   ...info.reasons.map((reason) => `note         ${reason}`),
 ];

@@ -55,7 +55,7 @@ const impossible = (source: ClockSource, native: NativeClock): string | undefine
   return rdtscp ? undefined : 'tsc-percpu needs RDTSCP';
 };
 
-/** Best first: tsc when the kernel vouches for it, tsc-percpu, cntvct, monotonic. */
+/** Best first: tsc when the kernel vouches for it, tsc-percpu, monotonic; on arm64 cntvct, which all cores share. */
 export const chooseSource = (native: NativeClock, forced: ClockSource | undefined): Choice => {
   const reasons: string[] = [];
   if (forced !== undefined) {
@@ -63,7 +63,8 @@ export const chooseSource = (native: NativeClock, forced: ClockSource | undefine
     if (reason === undefined) return { source: forced, reasons: [`${forced} was asked for`] };
     reasons.push(reason);
   }
-  for (const source of ['tsc', 'tsc-percpu', 'cntvct'] as const) {
+  const sources = native.features().cntvctHz > 0 ? (['cntvct'] as const) : (['tsc', 'tsc-percpu'] as const);
+  for (const source of sources) {
     const reason = impossible(source, native);
     const kernel = source === 'tsc' && reason === undefined ? kernelClockSource() : 'tsc';
     if (reason !== undefined) reasons.push(reason);

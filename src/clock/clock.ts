@@ -27,7 +27,10 @@ const startNative = (): NativeClockState | undefined => {
   }
   const loaded = loadNative();
   reasons.push(...loaded.reasons);
-  if (loaded.module === undefined) return undefined;
+  if (loaded.module === undefined) {
+    reasons.push('performance.now() is read instead');
+    return undefined;
+  }
   const fast = loadFast(path !== 'napi');
   try {
     return new NativeClockState(loaded.module, fast, forced.clock);

@@ -1,11 +1,10 @@
 // The addon under circumstances: a CPU that calibration has not seen, threads that come and go, threads that disagree.
 import { execFileSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { loadNative } from '../../src/clock/binding.js';
-import { bundleChild, type ChildOptions, root, runFile } from '../support/child.js';
+import { bundleChild, type ChildOptions, runFile } from '../support/child.js';
 
 const isLinux = process.arch === 'x64' && process.platform === 'linux';
 const features = loadNative().module?.features();
@@ -95,13 +94,6 @@ test.runIf(hasPerCpu)(
     expect(found).toMatchObject({ source: 2, shift: 0, at: 2000 });
   },
 );
-
-const built = join(root, 'native/tsc/out/tsc.node');
-test.runIf(isLinux && existsSync(built))('the addon asks for no newer glibc than Node itself does', () => {
-  const versions = [...readFileSync(built, 'latin1').matchAll(/GLIBC_2\.(\d+)/g)].map(([, minor]) => Number(minor));
-  // 2.28: the oldest that the official binaries of Node 20 to 26 run on.
-  expect(Math.max(0, ...versions)).toBeLessThanOrEqual(28);
-});
 
 test.runIf(isLinux)('a fast-call file serves one clock: a second is refused, the first goes on', async () => {
   expect(await run('addon', { args: ['secondClock'] })).toEqual({ isRefused: true, isKept: true });

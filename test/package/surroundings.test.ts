@@ -91,7 +91,7 @@ describe('the same tree', () => {
     expect(consumer.node(['--no-async-context-frame', 'program.mjs'])).toEqual(right);
   });
 
-  test('without any native addon', () => {
+  test('without any native addon, which spanline clock tells with what serves instead', () => {
     const prebuilds = join(consumer.package, 'prebuilds');
     let moved = true;
     try {
@@ -100,7 +100,12 @@ describe('the same tree', () => {
       moved = false;
     }
     expect(consumer.node(['program.mjs'])).toEqual(right);
+    const { code, stdout } = consumer.node([join(consumer.package, 'dist/esm/cli/main.js'), 'clock']);
     if (moved) renameSync(`${prebuilds}.away`, prebuilds);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^source +monotonic\npath +js /);
+    const notes = [...stdout.matchAll(/^note +(.*)$/gm)].map(([, note]) => note);
+    expect(notes).toEqual([`no tsc.node for ${process.platform}-${process.arch}`, 'performance.now() is read instead']);
   });
 
   test('switched off it records nothing and prints nothing', () => {

@@ -12,11 +12,6 @@
 
 #include "threads.h"
 
-#if defined(__GLIBC__) && defined(__x86_64__)
-// The first version, which every glibc has: see native/tsc/src/calibrate.cc.
-__asm__(".symver dladdr,dladdr@GLIBC_2.2.5");
-#endif
-
 namespace spanline {
 namespace {
 

@@ -6,13 +6,6 @@
 #include <sched.h>
 #endif
 
-#if defined(__GLIBC__) && defined(__x86_64__)
-// The first version of these two, which every glibc has. The newest is that of the glibc we are linked with, and a file that
-// asks for it does not load on the older systems that Node itself still runs on.
-__asm__(".symver pthread_create,pthread_create@GLIBC_2.2.5");
-__asm__(".symver pthread_join,pthread_join@GLIBC_2.2.5");
-#endif
-
 #include "clock_state.h"
 #include "ticks.h"
 
@@ -34,6 +27,8 @@ Reading ReadForPair(Source source) {
     const CpuTicks read = ReadTscp();
     return {read.ticks + static_cast<uint64_t>(InjectedOffset(read.cpu)), read.cpu};
   }
+#elif defined(__aarch64__)
+  if (source == Source::kCntvct) return {ReadTscOrdered(), 0};
 #endif
   return {source == Source::kMonotonic ? ReadMonotonicNs() : RawTicks(), 0};
 }

@@ -15,11 +15,11 @@
 namespace v8 {
 
 struct CTypeInfo {
-  uint8_t type;
+  uint8_t type = 0;
 #if V8_MAJOR_VERSION < 14
-  uint8_t sequence;
+  uint8_t sequence = 0;
 #endif
-  uint8_t flags;
+  uint8_t flags = 0;
 };
 
 class V8_EXPORT CFunctionInfo {
@@ -61,6 +61,16 @@ std::atomic<uint64_t> slow_calls{0};
 // What optimised code calls; the receiver is passed and not used.
 double FastNow(v8::Local<v8::Value>) { return clock_function.load(std::memory_order_relaxed)(); }
 
+// Made when the file is loaded, in this order, and read by V8 for as long as there are functions.
+const v8::CTypeInfo kResult{kFloat64};
+const v8::CTypeInfo kReceiver{kV8Value};
+#if NODE_MODULE_VERSION >= 120
+const v8::CFunctionInfo kSignature(kResult, 1, &kReceiver, v8::CFunctionInfo::Int64Representation::kNumber);
+#else
+const v8::CFunctionInfo kSignature(kResult, 1, &kReceiver);
+#endif
+const v8::CFunction kFastCall(reinterpret_cast<const void*>(&FastNow), &kSignature);
+
 void SlowNow(const v8::FunctionCallbackInfo<v8::Value>& info) {
   slow_calls.fetch_add(1, std::memory_order_relaxed);
   info.GetReturnValue().Set(clock_function.load(std::memory_order_relaxed)());
@@ -81,26 +91,9 @@ void Wrap(const v8::FunctionCallbackInfo<v8::Value>& info) {
   Clock first = nullptr;
   if (!clock_function.compare_exchange_strong(first, wanted) && first != wanted) return;
 
-  static const v8::CTypeInfo result = [] {
-    v8::CTypeInfo type{};
-    type.type = kFloat64;
-    return type;
-  }();
-  static const v8::CTypeInfo receiver = [] {
-    v8::CTypeInfo type{};
-    type.type = kV8Value;
-    return type;
-  }();
-#if NODE_MODULE_VERSION >= 120
-  static const v8::CFunctionInfo type(result, 1, &receiver, v8::CFunctionInfo::Int64Representation::kNumber);
-#else
-  static const v8::CFunctionInfo type(result, 1, &receiver);
-#endif
-  static const v8::CFunction fast(reinterpret_cast<const void*>(&FastNow), &type);
-
   v8::Local<v8::FunctionTemplate> made = v8::FunctionTemplate::New(
       isolate, SlowNow, v8::Local<v8::Value>(), v8::Local<v8::Signature>(), 0, v8::ConstructorBehavior::kThrow,
-      v8::SideEffectType::kHasSideEffect, &fast);
+      v8::SideEffectType::kHasSideEffect, &kFastCall);
   v8::Local<v8::Function> function;
   if (made->GetFunction(context).ToLocal(&function)) info.GetReturnValue().Set(function);
 }

@@ -65,6 +65,12 @@ inline uint64_t ReadTsc() {
   return ticks;
 }
 
+// After all earlier instructions.
+inline uint64_t ReadTscOrdered() {
+  asm volatile("isb" ::: "memory");
+  return ReadTsc();
+}
+
 inline uint64_t CounterHz() {
   uint64_t hz;
   asm volatile("mrs %0, cntfrq_el0" : "=r"(hz));
