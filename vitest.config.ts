@@ -41,6 +41,9 @@ const otel3 = async (): Promise<Readonly<Record<string, string>>> => {
   };
 };
 
+// What runs the tests, where that is another Node than the one that runs vitest (scripts/test-arm64.mjs).
+process.execPath = process.env.SPANLINE_TEST_NODE ?? process.execPath;
+
 export default defineConfig({
   plugins: [lowerSyntax],
   resolve: { alias: process.env.SPANLINE_OTEL === '3' ? await otel3() : {} },

@@ -73,16 +73,33 @@ const SMOKE = ['package', 'clock', 'context', 'profile', 'instrument', 'otel', '
 const LONG = ['applications', 'longevity'].map((name) => `--exclude=test/register/${name}.test.ts`);
 const RECORDING = ['test/local-span', 'test/span/', 'test/collector', 'test/context'];
 
-/** Servers that tests of instrumentations talk to, the browser that looks at the page, and where their Debian packages put them. Without one its tests are skipped, with a line. */
-const SERVERS = {
+/** On the emulated arm64: the clock, the package as a user gets it, and recording. */
+const ARM64 = [
+  'test/clock/sources',
+  'test/clock/native-clock',
+  'test/package/surroundings',
+  'test/local-span/parentage',
+  'test/local-span/across-await',
+  'test/span/run.test',
+  'test/span/enter',
+];
+
+/**
+ * Servers that tests of instrumentations talk to, the browser that looks at the page, compilers for other machines and what runs their programs, and where their Debian packages put
+ * them. Without one its tests are skipped, with a line; those of arm64 fail.
+ */
+const PROGRAMS = {
+  'g++-aarch64-linux-gnu': '/usr/bin/aarch64-linux-gnu-g++',
+  'qemu-user-static': '/usr/bin/qemu-aarch64-static',
+  'musl-tools': '/usr/bin/musl-gcc',
   'redis-server': '/usr/bin/redis-server',
   chromium: '/usr/bin/chromium',
   postgresql: '/usr/lib/postgresql',
   'mariadb-server': '/usr/sbin/mariadbd',
 };
 
-function installServers() {
-  const missing = Object.keys(SERVERS).filter((name) => !existsSync(SERVERS[name]));
+function installPrograms() {
+  const missing = Object.keys(PROGRAMS).filter((name) => !existsSync(PROGRAMS[name]));
   if (missing.length === 0) return;
   const get = (...args) => spawnSync('apt-get', ['-qq', ...args], { stdio: ['ignore', 'ignore', 'inherit'] }).status;
   const install = ['install', '-y', '--no-install-recommends', ...missing];
@@ -97,7 +114,7 @@ function installServers() {
  */
 function provideTools() {
   process.env.CI ||= 'true';
-  installServers();
+  installPrograms();
   try {
     const program = ensureEmulator();
     if (program !== undefined) process.env.CBTEMULATOR = program;
@@ -143,6 +160,15 @@ function main() {
       script('test.mjs'),
       ...SMOKE,
       ...LONG,
+      '--reporter=dot',
+      NAMES_SECOND_TRIES,
+    ]);
+  }
+  for (const major of [20, 24]) {
+    check(`clock, package and recording on arm64, Node ${major}`, process.execPath, [
+      script('test-arm64.mjs'),
+      String(major),
+      ...ARM64,
       '--reporter=dot',
       NAMES_SECOND_TRIES,
     ]);

@@ -53,9 +53,10 @@ async function bringUpToDate(name, { inputs, output, run }) {
 
 /**
  * Install what is missing and build what is stale.
- * `types: false` leaves the declarations out: nothing that only runs code needs them.
+ * `types: false` leaves the declarations out: nothing that only runs code needs them. With SPANLINE_IS_BUILT=1 who started this has built all.
  */
 export async function ensureBuilt({ types = true } = {}) {
+  if (process.env.SPANLINE_IS_BUILT === '1') return;
   ensureInstalled(root);
   for (const [name, step] of Object.entries(steps)) {
     if (name !== 'types' || types) await bringUpToDate(name, step);
