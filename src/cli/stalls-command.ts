@@ -1,10 +1,10 @@
 // `spanline stalls`: when the event loop was busy for long, with whom, and who waited for it.
 import type { Command } from 'commander';
+import { archiveStalls, type ProcessStall, snapshotStalls } from '../archive/lane/loop-source.js';
 import { drawStalls } from '../flight-recorder/division/draw-stalls.js';
 import { COLOURED, PLAIN } from '../formats/terminal/palette.js';
 import { type ArchiveCommandOptions, withArchive, withArchiveOption } from './archive-session.js';
 import { ExitCode, endWith } from './exit-code.js';
-import { archiveStalls, type ProcessStall, snapshotStalls } from './loop-source.js';
 import { wholeNumber } from './options.js';
 import { note, writeOut } from './output.js';
 import { snapshotIn } from './snapshot/read-snapshot.js';
@@ -78,7 +78,7 @@ Exit codes: 0 found, 1 there was no stall or no lane was kept, 2 wrong usage, 3 
       }
       await withArchive(options, async (archive, signal) => {
         const window = { fromUs: Number(from / NS_PER_US), toUs: Number(to / NS_PER_US) };
-        const found = await archiveStalls(archive, window, limit, signal);
+        const found = await archiveStalls(archive, window, limit, { signal, note });
         count = found?.length ?? 0;
         await print(found ?? [], json);
         if (found === undefined) note('the archive has no lane of that time');

@@ -2,6 +2,8 @@
 import type { Route } from '../archive/server/route.js';
 import type { SourcesAnswer } from './api/answers.js';
 import { apiGet } from './api/api-route.js';
+import { traceRoutes } from './api/trace/trace-routes.js';
+import { tracesRoutes } from './api/traces/traces-routes.js';
 import { pageRoutes } from './page-files.js';
 import type { UiSources } from './sources.js';
 
@@ -31,4 +33,5 @@ export const uiRoutes = (sources: UiSources, version: string, isAlone: boolean):
   ...(isAlone ? [homeRoute] : []),
   ...pageRoutes(),
   apiGet('sources', () => sourcesOf(sources, version)),
+  ...(sources.archive === undefined ? [] : [...tracesRoutes(sources.archive), ...traceRoutes(sources.archive)]),
 ];

@@ -39,7 +39,7 @@ describe.skipIf(!hasBrowser)('the frame of the page', () => {
     await page.getByRole('dialog').getByText('go to Golden').waitFor();
     await page.keyboard.press('Escape');
     await page.keyboard.press('t');
-    expect(await page.evaluate('document.documentElement.dataset.theme')).toBe('dark');
+    await page.locator('html[data-theme=dark]').waitFor();
   });
 
   test('a token in the address is taken out of it and sent', async () => {

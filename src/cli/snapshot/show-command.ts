@@ -1,5 +1,6 @@
 // `spanline snapshot show`: what a snapshot holds, or one trace of it as a waterfall.
 import type { Command } from 'commander';
+import { divisionNotes, divisionsIn } from '../../archive/lane/divisions.js';
 import { summaryOf } from '../../archive/span-list.js';
 import { divisionIndexOf, type Snapshot } from '../../flight-recorder/index.js';
 import { encodeOtlpJson } from '../../formats/otlp/write-json.js';
@@ -8,7 +9,6 @@ import { ASCII, glyphsOf } from '../../formats/terminal/glyphs.js';
 import { wholeNumber } from '../options.js';
 import { printAnswer, writeOut } from '../output.js';
 import { terminalWidth, wantsColour } from '../terminal.js';
-import { divisionNotes, divisionsIn } from '../trace/divisions.js';
 import { findTrace } from './find-trace.js';
 import { snapshotIn } from './read-snapshot.js';
 import { factsText, snapshotFacts } from './snapshot-facts.js';

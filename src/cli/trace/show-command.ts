@@ -1,5 +1,6 @@
 // `spanline trace show`: one trace as a waterfall, or as a document with everything for a program.
 import type { Command } from 'commander';
+import { divisionNotes, divisionsOf, type SpanDivision } from '../../archive/lane/divisions.js';
 import { summaryOf } from '../../archive/span-list.js';
 import { otlpResourceSpans } from '../../formats/otlp/write-json.js';
 import { drawWaterfall, MIN_WIDTH } from '../../formats/terminal/draw-waterfall.js';
@@ -8,9 +9,8 @@ import type { ArchivedSpan } from '../../trace/archived-span.js';
 import { absentParents } from '../../trace/trace-facts.js';
 import { type ArchiveCommandOptions, withArchive, withArchiveOption } from '../archive-session.js';
 import { wholeNumber } from '../options.js';
-import { writeOut } from '../output.js';
+import { note, writeOut } from '../output.js';
 import { terminalWidth, wantsColour } from '../terminal.js';
-import { divisionNotes, divisionsOf, type SpanDivision } from './divisions.js';
 import { findTraceId } from './find-trace.js';
 import { summaryJson } from './summaries.js';
 
@@ -61,7 +61,7 @@ Exit codes: 0 shown, 1 there is no such trace, 2 wrong usage or several traces b
     .action((id: string, options: ShowOptions) =>
       withArchive(options, async (archive, signal) => {
         const spans = await archive.trace(await findTraceId(archive, id, signal), { signal });
-        const divisions = await divisionsOf(archive, spans, signal);
+        const divisions = await divisionsOf(archive, spans, { signal, note });
         if (options.json) {
           await printJson(spans, divisions);
           return;

@@ -79,7 +79,12 @@ export const App = () => {
               <Empty title={`There is no view ${name}`} />
             ) : (
               <Guarded key={view.name}>
-                <Loaded view={view} parameters={parameters} sources={sources} />
+                <Loaded
+                  view={view}
+                  path={name.split('/').slice(1).join('/')}
+                  parameters={parameters}
+                  sources={sources}
+                />
               </Guarded>
             )
           }

@@ -4,6 +4,8 @@ import { useEffect, useState } from 'preact/hooks';
 export type Theme = 'light' | 'dark';
 
 const KEY = 'spanline-theme';
+/** Told to all that draw: each component has a state of its own. */
+const CHANGED = 'spanline-theme';
 const system = matchMedia('(prefers-color-scheme: dark)');
 
 const current = (): Theme => {
@@ -19,12 +21,16 @@ export const useTheme = (): readonly [theme: Theme, toggle: () => void] => {
     document.documentElement.dataset.theme = theme;
     const update = (): void => setTheme(current());
     system.addEventListener('change', update);
-    return () => system.removeEventListener('change', update);
+    addEventListener(CHANGED, update);
+    return () => {
+      system.removeEventListener('change', update);
+      removeEventListener(CHANGED, update);
+    };
   }, [theme]);
   const toggle = (): void => {
     const next = theme === 'dark' ? 'light' : 'dark';
     localStorage.setItem(KEY, next);
-    setTheme(next);
+    dispatchEvent(new Event(CHANGED));
   };
   return [theme, toggle];
 };

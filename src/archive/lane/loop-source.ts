@@ -1,16 +1,16 @@
-// Spans and lanes by process, from where commands find them: what `spanline stalls` and `spanline trace show` tell the use of the event loop from.
+// Spans and lanes by process, from where commands and the page find them: what `spanline stalls` and `spanline trace show` tell the use of the event loop from.
 // Must not mix processes, and must say where it has not all that an archive has.
-import type { Archive } from '../archive/archive.js';
-import { processOf } from '../archive/lane/lane-stretch.js';
-import { DivisionIndex } from '../flight-recorder/division/division-index.js';
-import { divisionIndexOf } from '../flight-recorder/division/of-snapshot.js';
-import { type Stall, stalls } from '../flight-recorder/division/stalls.js';
-import type { TimedSpan, TimeWindow } from '../flight-recorder/division/timed-span.js';
-import type { LaneRow } from '../flight-recorder/lane/lane-row.js';
-import type { Snapshot } from '../flight-recorder/snapshot-types.js';
-import { ownResource } from '../formats/library.js';
-import type { ArchivedResource, ArchivedSpan } from '../trace/archived-span.js';
-import { note } from './output.js';
+
+import { DivisionIndex } from '../../flight-recorder/division/division-index.js';
+import { divisionIndexOf } from '../../flight-recorder/division/of-snapshot.js';
+import { type Stall, stalls } from '../../flight-recorder/division/stalls.js';
+import type { TimedSpan, TimeWindow } from '../../flight-recorder/division/timed-span.js';
+import type { LaneRow } from '../../flight-recorder/lane/lane-row.js';
+import type { Snapshot } from '../../flight-recorder/snapshot-types.js';
+import { ownResource } from '../../formats/library.js';
+import type { ArchivedResource, ArchivedSpan } from '../../trace/archived-span.js';
+import type { Archive } from '../archive.js';
+import { processOf } from './lane-stretch.js';
 
 /** What is known of one process in a stretch of time. */
 export interface LoopSource {
@@ -24,6 +24,13 @@ export interface LoopSource {
 
 /** A stall and the process that had it. */
 export type ProcessStall = Stall & { readonly process: string };
+
+/** How an archive is read for this. */
+export interface LoopRead {
+  readonly signal: AbortSignal;
+  /** Told what the answer does not rest on. */
+  readonly note?: (text: string) => void;
+}
 
 /** Traces read for one stretch of time. */
 const MOST_TRACES = 5000;
@@ -56,11 +63,11 @@ export const windowOf = (spans: readonly ArchivedSpan[]): TimeWindow => ({
 });
 
 /** The spans of traces that were under way, by process. */
-const spansOf = async (archive: Archive, { fromUs, toUs: endUs }: TimeWindow, signal: AbortSignal) => {
+const spansOf = async (archive: Archive, { fromUs, toUs: endUs }: TimeWindow, { signal, note }: LoopRead) => {
   const search = { fromUnixNs: toNs(fromUs), toUnixNs: toNs(endUs), limit: MOST_TRACES };
   const summaries = await archive.search(search, { signal });
   if (summaries.length === MOST_TRACES)
-    note(`more than ${MOST_TRACES} traces were under way at once: who had the loop is told from the newest of them`);
+    note?.(`more than ${MOST_TRACES} traces were under way at once: who had the loop is told from the newest of them`);
   const traces = await archive.traces(
     summaries.map(({ traceId }) => traceId),
     { signal },
@@ -90,14 +97,10 @@ const lanesOf = async (archive: Archive, { fromUs, toUs: endUs }: TimeWindow): P
 };
 
 /** All processes of an archive that kept a lane of this time. */
-export const archiveSources = async (
-  archive: Archive,
-  window: TimeWindow,
-  signal: AbortSignal,
-): Promise<LoopSource[]> => {
+export const archiveSources = async (archive: Archive, window: TimeWindow, read: LoopRead): Promise<LoopSource[]> => {
   const lanes = await lanesOf(archive, window);
   if (lanes.length === 0) return [];
-  const spans = await spansOf(archive, window, signal);
+  const spans = await spansOf(archive, window, read);
   return lanes.map((lane) => ({ ...lane, spans: spans.get(lane.process) ?? [] }));
 };
 
@@ -117,14 +120,14 @@ export const archiveStalls = async (
   archive: Archive,
   window: TimeWindow,
   limit: number,
-  signal: AbortSignal,
+  read: LoopRead,
 ): Promise<ProcessStall[] | undefined> => {
   const lanes = await lanesOf(archive, window);
   if (lanes.length === 0) return undefined;
   const found: ProcessStall[] = [];
   for (const { process, startUs, durationUs } of worstStalls(lanes, limit)) {
     const endUs = startUs + durationUs;
-    const spans = await spansOf(archive, { fromUs: startUs, toUs: endUs }, signal);
+    const spans = await spansOf(archive, { fromUs: startUs, toUs: endUs }, read);
     const { lane, covered } = lanes.find((one) => one.process === process) as LoopSource;
     const rows = lane.filter((row) => row.startUs < endUs && row.endUs > startUs);
     const own = { process, spans: spans.get(process) ?? [], lane: rows, covered };

@@ -1,13 +1,14 @@
 // Where the time of the slow spans of one trace went, told from the lanes that the archive keeps. Must say nothing of spans of processes that kept
 // no lane of that time.
-import type { Archive } from '../../archive/archive.js';
-import { processOf } from '../../archive/lane/lane-stretch.js';
+
 import { divide } from '../../flight-recorder/division/divide.js';
 import type { Division } from '../../flight-recorder/division/division.js';
 import { DivisionIndex } from '../../flight-recorder/division/division-index.js';
 import { formatDivision } from '../../flight-recorder/division/format-division.js';
 import type { ArchivedSpan } from '../../trace/archived-span.js';
-import { archiveSources, windowOf } from '../loop-source.js';
+import type { Archive } from '../archive.js';
+import { processOf } from './lane-stretch.js';
+import { archiveSources, type LoopRead, windowOf } from './loop-source.js';
 
 /** A span and where its time went. */
 export interface SpanDivision extends Division {
@@ -47,9 +48,9 @@ export const divisionNotes = (divisions: readonly SpanDivision[]): Map<string, s
 export const divisionsOf = async (
   archive: Archive,
   spans: readonly ArchivedSpan[],
-  signal: AbortSignal,
+  read: LoopRead,
 ): Promise<SpanDivision[]> => {
-  const sources = await archiveSources(archive, windowOf(spans), signal);
+  const sources = await archiveSources(archive, windowOf(spans), read);
   if (sources.length === 0) return [];
   const indexes = new Map(
     sources.map(({ process, spans: own, lane, covered }) => [process, new DivisionIndex(own, lane, covered)]),

@@ -1,0 +1,78 @@
+// What the endpoints of one trace answer. Types only: the page reads them too, so nothing of Node may be imported here. Times are microseconds
+// since the trace began.
+
+/** Spans as columns, in the order of a printed tree; a place in them stands for the span. */
+export interface TraceColumns {
+  readonly ids: readonly string[];
+  /** Place of the parent; -1 for a root. */
+  readonly parent: readonly number[];
+  /** Index into `names`. */
+  readonly name: readonly number[];
+  /** Index into `services`. */
+  readonly service: readonly number[];
+  readonly startUs: readonly number[];
+  readonly durationUs: readonly number[];
+  /** Without what its children cover. */
+  readonly selfUs: readonly number[];
+  readonly isError: readonly (0 | 1)[];
+  readonly isCritical: readonly (0 | 1)[];
+}
+
+/** Where the time of a span went. */
+export interface DivisionAnswer {
+  /** Place among the spans. */
+  readonly span: number;
+  /** In words. */
+  readonly text: string;
+  readonly durationUs: number;
+  readonly parts: readonly { readonly kind: PartKind; readonly us: number }[];
+  readonly others: readonly { readonly name: string; readonly traceId: string; readonly us: number }[];
+  /** Functions that ran where no span was, the hottest first. */
+  readonly frames: readonly { readonly frames: readonly string[]; readonly us: number }[];
+}
+
+/** Kinds of time; the page has a color for each. */
+export type PartKind = 'own' | 'gc' | 'loop' | 'untraced' | 'waiting' | 'unknown';
+
+/** What the process did meanwhile. */
+export interface LaneAnswer {
+  readonly kind: 'gc' | 'busy';
+  readonly startUs: number;
+  readonly durationUs: number;
+  /** Of a collection: its kind. */
+  readonly detail: string;
+  /** Who had the loop: names and traces of the spans, or the innermost function where no span was. */
+  readonly holders: readonly { readonly name: string; readonly traceId: string; readonly us: number }[];
+}
+
+/** Answer of /ui/api/trace?id=. */
+export interface TraceAnswer {
+  readonly traceId: string;
+  readonly name: string;
+  readonly startUnixUs: number;
+  readonly durationUs: number;
+  readonly names: readonly string[];
+  readonly services: readonly string[];
+  readonly spans: TraceColumns;
+  /** Spans that are not in the answer: there are too many. */
+  readonly leftOut: number;
+  readonly divisions: readonly DivisionAnswer[];
+  readonly lane: readonly LaneAnswer[];
+}
+
+/** Answer of /ui/api/trace/span?id=&span=: what is only shown of a span that somebody looks at. */
+export interface SpanAnswer {
+  readonly spanId: string;
+  readonly name: string;
+  readonly kind: string;
+  readonly status: string;
+  readonly properties: readonly (readonly [key: string, value: string])[];
+  readonly resource: readonly (readonly [key: string, value: string])[];
+  readonly events: readonly {
+    readonly name: string;
+    readonly atUs: number;
+    readonly properties: readonly (readonly [key: string, value: string])[];
+  }[];
+  readonly links: readonly { readonly traceId: string; readonly spanId: string }[];
+  readonly division?: DivisionAnswer;
+}

@@ -1,0 +1,56 @@
+// Where the time of spans went, and the lane of the process, as the page shows them.
+
+import type { Division } from '../../../flight-recorder/division/division.js';
+import { formatDivision } from '../../../flight-recorder/division/format-division.js';
+import type { LanePart, LaneRow } from '../../../flight-recorder/lane/lane-row.js';
+import type { DivisionAnswer, LaneAnswer, PartKind } from './answers.js';
+
+/** Lane rows of one answer; the longest. */
+const MAX_ROWS = 5000;
+const HOLDERS = 3;
+
+/** A division, for the span at a place. */
+export const divisionAnswer = (span: number, division: Division): DivisionAnswer => {
+  const parts: [PartKind, number][] = [
+    ['own', division.ownUs],
+    ['loop', division.othersUs],
+    ['gc', division.gcUs],
+    ['untraced', division.untracedUs],
+    ['waiting', division.waitingUs],
+    ['unknown', division.unknownUs],
+  ];
+  return {
+    span,
+    text: formatDivision(division),
+    durationUs: division.durationUs,
+    parts: parts.filter(([, us]) => us > 0).map(([kind, us]) => ({ kind, us })),
+    others: division.others,
+    frames: division.untracedFrames,
+  };
+};
+
+/** Those that had the loop longest in a stretch. */
+const holdersOf = (parts: readonly LanePart[]): LaneAnswer['holders'] => {
+  const byHolder = new Map<string, { name: string; traceId: string; us: number }>();
+  for (const { name, traceId, frames, startUs, endUs } of parts) {
+    const shown = name === '' ? (frames[0] ?? 'untraced') : name;
+    const holder = byHolder.get(traceId + shown) ?? { name: shown, traceId, us: 0 };
+    byHolder.set(traceId + shown, holder);
+    holder.us += endUs - startUs;
+  }
+  return [...byHolder.values()].sort((a, b) => b.us - a.us).slice(0, HOLDERS);
+};
+
+/** Rows as they are drawn; `startUs` is Unix time in microseconds at which the trace began. */
+export const laneAnswer = (rows: readonly LaneRow[], startUs: number): LaneAnswer[] =>
+  rows
+    .toSorted((a, b) => b.endUs - b.startUs - (a.endUs - a.startUs))
+    .slice(0, MAX_ROWS)
+    .sort((a, b) => a.startUs - b.startUs)
+    .map((row) => ({
+      kind: row.kind,
+      startUs: row.startUs - startUs,
+      durationUs: row.endUs - row.startUs,
+      detail: row.detail,
+      holders: holdersOf(row.parts),
+    }));
