@@ -8,7 +8,18 @@ import { machine } from './lib/machine.mjs';
 import { runSubjects } from './lib/rounds.mjs';
 import { table } from './lib/table.mjs';
 
-const SUITES = ['clock', 'recording', 'exporters', 'tracedb', 'graph', 'profile', 'service', 'server', 'otel'];
+const SUITES = [
+  'clock',
+  'recording',
+  'exporters',
+  'tracedb',
+  'graph',
+  'profile',
+  'service',
+  'server',
+  'otel',
+  'startup',
+];
 // Newer V8 takes over a second until the last tier has taken over from the one before.
 const FULL = { rounds: 15, roundMs: 15, warmUpMs: 1200 };
 const QUICK = { rounds: 5, roundMs: 5, warmUpMs: 100 };

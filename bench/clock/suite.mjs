@@ -6,6 +6,6 @@ const SOURCES = ['tsc', 'tsc-percpu', 'monotonic', 'js'];
 
 export async function subjectsFor(node) {
   const specs = SOURCES.map((source) => ({ module: at('spanline.mjs'), env: { SPANLINE_CLOCK: source } }));
-  specs.push({ module: at('performance-now.mjs') }, { module: at('hrtime.mjs') }, { module: at('startup.mjs') });
+  specs.push({ module: at('performance-now.mjs') }, { module: at('hrtime.mjs') });
   return { version: versionOf(node), specs };
 }

@@ -12,9 +12,12 @@ export const digits = (value) => {
 /** Rows of the service suite that are above the untraced service. */
 const ABOVE_NONE = ['record', 'flight', 'send', 'archive', 'gc', 'main-thread', 'rss', 'throughput-loss', 'added-cpu'];
 
+/** Rows of the startup suite that are above an empty program. */
+const ABOVE_EMPTY = ['import', 'register', 'help'];
+
 /** Whether a row's figure is a difference of two times, or of what else a process needs. */
 export const isDifference = ({ name }) =>
-  name.includes('overhead') || name === 'async-span' || ABOVE_NONE.includes(name);
+  name.includes('overhead') || name === 'async-span' || ABOVE_NONE.includes(name) || ABOVE_EMPTY.includes(name);
 
 /** From where to where the median may be: of its interval where the run has told it, of all samples where it has not. */
 export const rangeOf = ({ low, high, min, max }) => [low ?? min, high ?? max];

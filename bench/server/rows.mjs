@@ -1,18 +1,6 @@
 // Makes the rows of the server suite. A loss, and what is above the untraced service, is the median of paired differences: a round of the subject
 // and the untraced round beside it. It must never be surer than that.
-import { intervalOf, rounded } from '../lib/rounds.mjs';
-import { median, quantile, spread } from '../lib/stats.mjs';
-
-const rowOf = (head, samples) => ({
-  ...head,
-  min: rounded(quantile(samples, 0)),
-  median: rounded(median(samples)),
-  max: rounded(quantile(samples, 1)),
-  ...intervalOf(samples),
-  totalMedian: null,
-  // Around zero a share of the median says nothing.
-  spread: rounded(head.unit === '%' ? (quantile(samples, 0.75) - quantile(samples, 0.25)) / 100 : spread(samples)),
-});
+import { rowOf } from '../lib/rows.mjs';
 
 /** All rows of an app. The first of `measured` is the untraced service. */
 export function rowsOf(app, measured) {

@@ -1,7 +1,6 @@
 // Makes the rows of the service suite of what rounds gave. A figure above the untraced flow is the median of paired differences: a round of the
 // subject less the untraced round beside it; `min` is the difference of the least of both. It must never be surer than that.
-import { intervalOf, rounded } from '../lib/rounds.mjs';
-import { median, quantile, spread } from '../lib/stats.mjs';
+import { rowAbove, rowOf } from '../lib/rows.mjs';
 
 const NS = 1000;
 
@@ -10,29 +9,9 @@ const perRequest = (field) => (round) => round[field] / round.requests;
 /** CPU of HTTP is that of the rounds at half load; its spans are those of both kinds of round. */
 const perServedSpan = (field, spans) => (round) => (round[field] * NS) / (round.requests * spans);
 
-const range = (samples) => quantile(samples, 0.75) - quantile(samples, 0.25);
+const absolute = (head, rounds, figure) => rowOf(head, rounds.map(figure));
 
-const rowOf = (head, samples, min) => ({
-  ...head,
-  min: rounded(min),
-  median: rounded(median(samples)),
-  max: rounded(quantile(samples, 1)),
-  ...intervalOf(samples),
-  totalMedian: null,
-  // Around zero a share of the median says nothing.
-  spread: rounded(head.unit === '%' || median(samples) === 0 ? range(samples) / 100 : spread(samples)),
-});
-
-const absolute = (head, rounds, figure) => {
-  const samples = rounds.map(figure);
-  return rowOf(head, samples, quantile(samples, 0));
-};
-
-const above = (head, own, untraced, figure) => {
-  const [a, b] = [own.map(figure), untraced.map(figure)];
-  const samples = a.map((value, i) => value - b[i]);
-  return rowOf(head, samples, quantile(a, 0) - quantile(b, 0));
-};
+const above = (head, own, untraced, figure) => rowAbove(head, own.map(figure), untraced.map(figure));
 
 const sum = (rounds, field) => rounds.reduce((total, round) => total + round[field], 0);
 
@@ -75,7 +54,7 @@ export function rowsOf({ subject, shape, mode, spans }, own, untraced) {
   rows.push({ ...lost, note: `${sum(own, 'lost')} of ${sum(own, 'spans')} spans never arrived` });
   if (isHttp) {
     const losses = own.map(({ perSecond }, i) => 100 * (1 - perSecond / untraced[i].perSecond));
-    rows.push(rowOf(head('throughput-loss', '%'), losses, quantile(losses, 0)));
+    rows.push(rowOf(head('throughput-loss', '%'), losses));
   }
   return rows;
 }

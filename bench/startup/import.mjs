@@ -1,0 +1,2 @@
+// The program that only loads spanline.
+import '../../dist/esm/index.js';
