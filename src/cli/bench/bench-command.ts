@@ -1,6 +1,8 @@
 // `spanline bench`: the tree of its commands.
 import type { Command } from 'commander';
+import { registerCompare } from './compare-command.js';
 import { registerGate } from './gate-command.js';
+import { registerHistory } from './history-command.js';
 import { registerOverhead } from './overhead/overhead-command.js';
 import { registerRun } from './run-command.js';
 
@@ -17,9 +19,13 @@ Understood are tinybench, vitest bench, autocannon, hyperfine, spanline's own be
 Examples:
   $ spanline bench run --file bench/history.jsonl -- node bench/encode.js
   $ spanline bench gate --base origin/main -- node bench/encode.js
+  $ spanline bench compare -f bench/history.jsonl HEAD~1 HEAD
+  $ spanline bench history -f bench/history.jsonl encode
   $ spanline bench overhead --url /api -- node server.js`,
     );
   registerRun(bench);
   registerGate(bench);
+  registerCompare(bench);
+  registerHistory(bench);
   registerOverhead(bench);
 };

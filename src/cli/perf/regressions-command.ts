@@ -1,10 +1,11 @@
 // `spanline perf regressions`: the lasting changes of the histories a query selects, with commit, size and significance.
 import { type Command, Option } from 'commander';
-import { optionalPackage, type PerfSeries, readSeries } from '../../tracedb/index.js';
+import { optionalPackage, readSeries } from '../../tracedb/index.js';
 import { columns } from '../columns.js';
 import { ExitCode, endWith, wrongUsage } from '../exit-code.js';
 import { realNumber, share, wholeNumber } from '../options.js';
 import { terminalWidth } from '../terminal.js';
+import { trendText } from '../trend.js';
 import {
   DETECTORS,
   type DetectionOptions,
@@ -37,30 +38,6 @@ const row = (found: Found): string[] => [
   'pValue' in found ? found.pValue.toExponential(1) : number(Math.abs(found.regression)),
   found.key,
 ];
-
-const HEIGHT = 12;
-const AXIS_WIDTH = 14;
-
-/** One value a column: the median of the values that fall into it. */
-const resampled = (values: readonly number[], width: number): number[] => {
-  if (values.length <= width) return [...values];
-  return Array.from({ length: width }, (_, i) => {
-    const bucket = values.slice(Math.floor((i * values.length) / width), Math.floor(((i + 1) * values.length) / width));
-    return bucket.sort((a, b) => a - b)[bucket.length >> 1];
-  });
-};
-
-/** The plot, with a line above that names the series and one below that names its first and last commit. */
-const trendText = async ({ key, commits, values }: PerfSeries, width: number): Promise<string> => {
-  const { plot } = (await import('asciichart')).default;
-  const points = resampled(values, Math.max(10, width - AXIS_WIDTH));
-  const format = (value: number): string => String(Number(value.toPrecision(5))).padStart(AXIS_WIDTH - 3);
-  const first = commits[0];
-  const last = commits.at(-1);
-  const ends =
-    first === undefined || last === undefined ? '' : `${first.hash.slice(0, 10)} to ${last.hash.slice(0, 10)}`;
-  return `${key}\n${plot(points, { height: HEIGHT, format })}\n${' '.repeat(AXIS_WIDTH)}${values.length} values, ${ends}\n`;
-};
 
 /** Register the command. */
 export const registerRegressions = (perf: Command): void => {
