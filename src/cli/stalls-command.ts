@@ -1,6 +1,7 @@
 // `spanline stalls`: when the event loop was busy for long, with whom, and who waited for it.
 import type { Command } from 'commander';
 import { archiveStalls, type ProcessStall, snapshotStalls } from '../archive/lane/loop-source.js';
+import { processLabel } from '../archive/lane/process-label.js';
 import { drawStalls } from '../flight-recorder/division/draw-stalls.js';
 import { COLOURED, PLAIN } from '../formats/terminal/palette.js';
 import { type ArchiveCommandOptions, withArchive, withArchiveOption } from './archive-session.js';
@@ -22,12 +23,6 @@ interface StallsOptions extends ArchiveCommandOptions {
 
 const NS_PER_US = 1000n;
 
-/** The service, and its process where that is known: `shop 4711`. */
-const labelOf = (process: string): string => {
-  const { 'service.name': service = '', 'process.pid': pid = '' } = JSON.parse(process) as Record<string, string>;
-  return [service, pid].filter((text) => text !== '').join(' ');
-};
-
 const print = async (found: readonly ProcessStall[], isJson: boolean): Promise<void> => {
   if (isJson)
     for (const { process, ...stall } of found)
@@ -36,7 +31,7 @@ const print = async (found: readonly ProcessStall[], isJson: boolean): Promise<v
     const { bold } = wantsColour() ? COLOURED : PLAIN;
     await writeOut(
       drawStalls(
-        found.map((stall) => ({ ...stall, process: labelOf(stall.process) })),
+        found.map((stall) => ({ ...stall, process: processLabel(stall.process) })),
         bold,
       ),
     );

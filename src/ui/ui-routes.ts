@@ -2,6 +2,7 @@
 import type { Route } from '../archive/server/route.js';
 import type { SourcesAnswer } from './api/answers.js';
 import { apiGet } from './api/api-route.js';
+import { stallsRoutes } from './api/stalls/stalls-routes.js';
 import { traceRoutes } from './api/trace/trace-routes.js';
 import { tracesRoutes } from './api/traces/traces-routes.js';
 import { pageRoutes } from './page-files.js';
@@ -33,5 +34,12 @@ export const uiRoutes = (sources: UiSources, version: string, isAlone: boolean):
   ...(isAlone ? [homeRoute] : []),
   ...pageRoutes(),
   apiGet('sources', () => sourcesOf(sources, version)),
-  ...(sources.archive === undefined ? [] : [...tracesRoutes(sources.archive), ...traceRoutes(sources.archive)]),
+  ...(sources.archive === undefined
+    ? []
+    : [
+        ...tracesRoutes(sources.archive),
+        ...traceRoutes(sources.archive),
+
+        ...stallsRoutes(sources.archive),
+      ]),
 ];

@@ -1,9 +1,64 @@
 // The worst stalls of the event loop.
-import { Empty } from '../../shell/states.js';
+import type { StallsAnswer } from '../../../api/stalls/answers.js';
+import { get } from '../../api/client.js';
+import { useRequest } from '../../api/use-request.js';
+import { goTo } from '../../shell/location.js';
+import { Answer, Empty } from '../../shell/states.js';
 import type { ViewProps } from '../../shell/view-props.js';
+import { StallCard } from './stall-card.js';
+import './stalls.css';
 
-const Stalls = ({ sources }: ViewProps) => {
+const TIMES = [
+  ['', 'of all time'],
+  ['15m', 'of the last 15 minutes'],
+  ['1h', 'of the last hour'],
+  ['24h', 'of the last day'],
+] as const;
+
+const List = ({ hasLane, stalls, notes }: StallsAnswer) => {
+  if (!hasLane)
+    return (
+      <Empty
+        title="The archive has no lane of that time"
+        command="SPANLINE_FLIGHT_RECORDER=60s,64MiB spanline run --archive ./traces -- node app.js"
+      >
+        <p>Processes keep one while their flight recorder is on.</p>
+      </Empty>
+    );
+  if (stalls.length === 0) return <Empty title="There was no stall in that time" />;
+  return (
+    <>
+      {notes.map((note) => (
+        <p key={note}>{note}</p>
+      ))}
+      <ol class="stalls">
+        {stalls.map((stall) => (
+          <StallCard key={`${stall.process} ${stall.startUs}`} stall={stall} worstUs={stalls[0].durationUs} />
+        ))}
+      </ol>
+    </>
+  );
+};
+
+const Stalls = ({ sources, parameters: { last = '' } }: ViewProps) => {
+  const asked = sources.archive ? last : undefined;
+  const answer = useRequest(asked, (signal) => get<StallsAnswer>('stalls', { last }, signal));
   if (!sources.archive) return <Empty title="No archive is open" command="spanline ui --archive ./traces" />;
-  return null;
+  return (
+    <>
+      <h1>Stalls</h1>
+      <label>
+        The worst{' '}
+        <select value={last} onChange={(event) => goTo('stalls', { last: event.currentTarget.value })}>
+          {TIMES.map(([value, words]) => (
+            <option key={value} value={value}>
+              {words}
+            </option>
+          ))}
+        </select>
+      </label>
+      <Answer of={answer}>{(value) => <List {...value} />}</Answer>
+    </>
+  );
 };
 export default Stalls;

@@ -1,0 +1,39 @@
+// What the endpoint of stalls answers. Types only: the page reads them too. Times in microseconds.
+
+/** A name with a trace. */
+export interface NamedTime {
+  readonly name: string;
+  readonly traceId: string;
+  readonly us: number;
+}
+
+/** A busy stretch of the event loop: `heldUs`, `gcUs`, `untracedUs` and `unknownUs` add up to `durationUs`. */
+export interface StallAnswer {
+  /** The service, and its process where that is known: `shop 4711`. */
+  readonly process: string;
+  /** Unix time. */
+  readonly startUs: number;
+  readonly durationUs: number;
+  readonly heldUs: number;
+  /** Those that had it longest. */
+  readonly holders: readonly NamedTime[];
+  readonly gcUs: number;
+  readonly untracedUs: number;
+  /** The functions that took most of that. */
+  readonly untracedFrames: readonly { readonly frames: readonly string[]; readonly us: number }[];
+  readonly unknownUs: number;
+  /** Those that waited longest. */
+  readonly waiters: readonly NamedTime[];
+  readonly waiterCount: number;
+  readonly waitedUs: number;
+}
+
+/** Answer of /ui/api/stalls. */
+export interface StallsAnswer {
+  /** False where no process kept a lane of that time. */
+  readonly hasLane: boolean;
+  /** The longest first. */
+  readonly stalls: readonly StallAnswer[];
+  /** What the answer does not rest on. */
+  readonly notes: readonly string[];
+}
