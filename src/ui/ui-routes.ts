@@ -2,6 +2,7 @@
 import type { Route } from '../archive/server/route.js';
 import type { SourcesAnswer } from './api/answers.js';
 import { apiGet } from './api/api-route.js';
+import { groupsRoutes } from './api/groups/groups-routes.js';
 import { stallsRoutes } from './api/stalls/stalls-routes.js';
 import { traceRoutes } from './api/trace/trace-routes.js';
 import { tracesRoutes } from './api/traces/traces-routes.js';
@@ -39,7 +40,7 @@ export const uiRoutes = (sources: UiSources, version: string, isAlone: boolean):
     : [
         ...tracesRoutes(sources.archive),
         ...traceRoutes(sources.archive),
-
+        ...groupsRoutes(sources.archive),
         ...stallsRoutes(sources.archive),
       ]),
 ];

@@ -5,5 +5,7 @@ import type { ViewProps } from '../../shell/view-props.js';
 /** By the path behind `traces/`. */
 export const PARTS: Readonly<Record<string, () => Promise<{ readonly default: ComponentType<ViewProps> }>>> = {
   '': () => import('./list/list.js'),
+  compare: () => import('./compare/compare.js'),
+  groups: () => import('./groups/groups.js'),
   show: () => import('./show/show.js'),
 };

@@ -48,7 +48,8 @@ const List = ({ parameters }: ViewProps) => {
           ) : (
             <>
               <p role="status">
-                {traces.length} traces{isFull && ', the newest; there may be more'}
+                {traces.length} traces{isFull && ', the newest; there may be more'} ·{' '}
+                <a href={hrefOf('traces/groups', conditions)}>by shape</a>
               </p>
               <div class="scroll">
                 <table class="traces">

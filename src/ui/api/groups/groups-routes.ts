@@ -1,0 +1,61 @@
+// Traces of the same shape together, and comparisons.
+import type { Archive } from '../../../archive/archive.js';
+import type { Call, Route } from '../../../archive/server/route.js';
+import { getOrMake } from '../../../base/maps/get-or-make.js';
+import type { TraceSummary } from '../../../trace/archived-span.js';
+import { drawShape, type TraceShape } from '../../../trace/trace-shape.js';
+import { apiGet } from '../api-route.js';
+import { searchOf } from '../traces/search-of.js';
+import type { GroupRow, GroupsAnswer } from './answers.js';
+import { compareAnswer } from './compare.js';
+import { shapedTraces } from './shaped-traces.js';
+
+const NS_PER_US = 1000;
+/** Of a shape, for a tooltip's worth of text. */
+const MAX_SHAPE_TEXT = 4000;
+
+interface Group {
+  readonly shape: TraceShape;
+  readonly summaries: TraceSummary[];
+}
+
+/** The nearest rank. */
+const rank = (ascending: readonly number[], share: number): number =>
+  ascending[Math.max(0, Math.ceil(ascending.length * share) - 1)];
+
+const rowOf = ({ shape, summaries }: Group): GroupRow => {
+  const bySlowness = summaries.toSorted((a, b) => Number(a.durationNs - b.durationNs));
+  const times = bySlowness.map(({ durationNs }) => Number(durationNs) / NS_PER_US);
+  const slowest = bySlowness[bySlowness.length - 1];
+  return {
+    digest: shape.digest,
+    name: slowest.name,
+    service: slowest.service,
+    count: summaries.length,
+    errorCount: summaries.filter(({ errorCount }) => errorCount > 0).length,
+    spanCount: slowest.spanCount,
+    p50Us: rank(times, 0.5),
+    p99Us: rank(times, 0.99),
+    slowestId: slowest.traceId,
+    shape: drawShape(shape).slice(0, MAX_SHAPE_TEXT),
+  };
+};
+
+const groupsAnswer = async (archive: Archive, { query, signal }: Call): Promise<GroupsAnswer> => {
+  const search = searchOf(query);
+  const groups = new Map<string, Group>();
+  const { found, read } = await shapedTraces(archive, search, signal, ({ summary, shape }) =>
+    getOrMake(groups, shape.digest, (): Group => ({ shape, summaries: [] })).summaries.push(summary),
+  );
+  return {
+    groups: [...groups.values()].map(rowOf).sort((a, b) => b.p50Us * b.count - a.p50Us * a.count),
+    traceCount: read,
+    isFull: found === search.limit || read < found,
+  };
+};
+
+/** Groups and comparisons over the parameters of the search. */
+export const groupsRoutes = (archive: Archive): Route[] => [
+  apiGet('groups', (call) => groupsAnswer(archive, call)),
+  apiGet('compare', (call) => compareAnswer(archive, call)),
+];

@@ -1,0 +1,118 @@
+// Two traces or two groups as one tree: for each name how often and how long, on average a trace, and the difference.
+import type { CompareAnswer, ComparedRow } from '../../../../api/groups/answers.js';
+import { get } from '../../../api/client.js';
+import { useRequest } from '../../../api/use-request.js';
+import { goTo, hrefOf } from '../../../shell/location.js';
+import { Answer } from '../../../shell/states.js';
+import { duration } from '../../../shell/units.js';
+import type { ViewProps } from '../../../shell/view-props.js';
+import './compare.css';
+
+const MAX_INDENT = 30;
+
+const countText = (count: number): string => (Number.isInteger(count) ? String(count) : count.toFixed(2));
+
+const signed = (value: number, text: string): string => (value > 0 ? `+${text}` : `−${text}`);
+
+const Row = ({ row: { depth, name, left, right }, most }: { row: ComparedRow; most: number }) => {
+  const us = right.us - left.us;
+  const count = right.count - left.count;
+  const kind = left.count === 0 ? 'only-right' : right.count === 0 ? 'only-left' : undefined;
+  return (
+    <tr class={kind}>
+      <td style={{ paddingLeft: `${Math.min(depth, MAX_INDENT) * 14}px` }}>
+        {name || '(no name)'}
+        {kind !== undefined && <small> {kind === 'only-right' ? 'only in B' : 'only in A'}</small>}
+      </td>
+      <td class="number">{countText(left.count)}</td>
+      <td class="number">{countText(right.count)}</td>
+      <td class="number">{count === 0 ? '' : signed(count, countText(Math.abs(count)))}</td>
+      <td class="number">{duration(left.us)}</td>
+      <td class="number">{duration(right.us)}</td>
+      <td class={`number ${us > 0 ? 'slower' : 'faster'}`}>{us === 0 ? '' : signed(us, duration(Math.abs(us)))}</td>
+      <td class="compare-bar" aria-hidden="true">
+        <span
+          class={us > 0 ? 'slower' : 'faster'}
+          style={{ width: `${most > 0 ? (100 * Math.abs(us)) / most : 0}px` }}
+        />
+      </td>
+    </tr>
+  );
+};
+
+const Tree = ({ left, right, rows, leftOut }: CompareAnswer) => {
+  const most = rows.reduce((sum, row) => Math.max(sum, Math.abs(row.right.us - row.left.us)), 0);
+  const titleOf = ({ title, traceCount }: CompareAnswer['left']) =>
+    `${title || '(no name)'}, ${traceCount} ${traceCount === 1 ? 'trace' : 'traces'}`;
+  return (
+    <>
+      <p>
+        <b>A</b> {titleOf(left)}
+        <br />
+        <b>B</b> {titleOf(right)}
+      </p>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by keyboard. */}
+      <section class="scroll" tabIndex={0} aria-label="comparison">
+        <table class="compare">
+          <thead>
+            <tr>
+              <th>name</th>
+              <th class="number">count A</th>
+              <th class="number">count B</th>
+              <th class="number">difference</th>
+              <th class="number">time A</th>
+              <th class="number">time B</th>
+              <th class="number">difference</th>
+              <td aria-hidden="true" />
+            </tr>
+          </thead>
+          <tbody>
+            {rows.map((row, i) => (
+              <Row key={i} row={row} most={most} />
+            ))}
+          </tbody>
+        </table>
+      </section>
+      {leftOut > 0 && <p>{leftOut} rows more are not shown.</p>}
+    </>
+  );
+};
+
+/** For two traces that are named by hand. */
+const Chooser = ({ parameters }: Pick<ViewProps, 'parameters'>) => {
+  const send = (event: SubmitEvent): void => {
+    event.preventDefault();
+    const data = new FormData(event.currentTarget as HTMLFormElement);
+    goTo('traces/compare', { ...parameters, ...(Object.fromEntries(data) as Record<string, string>) });
+  };
+  return (
+    <form class="chooser" onSubmit={send}>
+      {['a', 'b'].map((name) => (
+        <label key={name}>
+          {name.toUpperCase()}{' '}
+          <input name={name} value={parameters[name] ?? ''} placeholder="trace:ID or group:DIGEST" size={32} />
+        </label>
+      ))}
+      <button type="submit">Compare</button>
+    </form>
+  );
+};
+
+const Compare = ({ parameters }: ViewProps) => {
+  const { a = '', b = '', ...search } = parameters;
+  const isReady = a !== '' && b !== '';
+  const answer = useRequest(isReady ? JSON.stringify(parameters) : undefined, (signal) =>
+    get<CompareAnswer>('compare', parameters, signal),
+  );
+  return (
+    <>
+      <h1>Compare</h1>
+      <p>
+        Count and time are of one trace, on average. <a href={hrefOf('traces/groups', search)}>Choose among groups</a>
+      </p>
+      <Chooser key={`${a} ${b}`} parameters={parameters} />
+      {isReady && <Answer of={answer}>{(value) => <Tree {...value} />}</Answer>}
+    </>
+  );
+};
+export default Compare;

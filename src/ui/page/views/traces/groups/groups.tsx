@@ -1,0 +1,110 @@
+// Traces of the same shape together. Two of the groups are chosen to be compared.
+import type { GroupRow, GroupsAnswer } from '../../../../api/groups/answers.js';
+import { get } from '../../../api/client.js';
+import { useRequest } from '../../../api/use-request.js';
+import { goTo, hrefOf } from '../../../shell/location.js';
+import { Answer, Empty } from '../../../shell/states.js';
+import { duration } from '../../../shell/units.js';
+import type { ViewProps } from '../../../shell/view-props.js';
+import './groups.css';
+
+interface Choice {
+  readonly chosen: readonly string[];
+  readonly toggle: (digest: string) => void;
+}
+
+const Row = ({ group, chosen, toggle }: { group: GroupRow } & Choice) => {
+  const { digest, name, service, count, errorCount, spanCount, p50Us, p99Us, slowestId, shape } = group;
+  const isChosen = chosen.includes(digest);
+  return (
+    <tr>
+      <td>
+        <input
+          type="checkbox"
+          checked={isChosen}
+          disabled={!isChosen && chosen.length >= 2}
+          aria-label={`compare ${name}, shape ${digest.slice(0, 8)}`}
+          onChange={() => toggle(digest)}
+        />
+      </td>
+      <td class="number">{count}</td>
+      <td class="number">{duration(p50Us)}</td>
+      <td class="number">
+        <a href={hrefOf('traces/show', { id: slowestId })} title="the slowest of them">
+          {duration(p99Us)}
+        </a>
+      </td>
+      <td class={errorCount > 0 ? 'number failed' : 'number'}>{errorCount}</td>
+      <td class="number">{spanCount}</td>
+      <td>{service}</td>
+      <td>
+        <details>
+          <summary>{name || '(no name)'}</summary>
+          <pre>{shape}</pre>
+        </details>
+      </td>
+    </tr>
+  );
+};
+
+const Groups = ({ parameters }: ViewProps) => {
+  const { a = '', b = '', ...search } = parameters;
+  const chosen = [a, b].filter((one) => one !== '');
+  const answer = useRequest(JSON.stringify(search), (signal) => get<GroupsAnswer>('groups', search, signal));
+  const toggle = (digest: string): void => {
+    const [first, second] = chosen.includes(digest) ? chosen.filter((one) => one !== digest) : [...chosen, digest];
+    goTo('traces/groups', { ...search, a: first, b: second }, true);
+  };
+  return (
+    <>
+      <h1>Traces by shape</h1>
+      <p>
+        Traces that did the same are one group, however long they took. Choose two to see what differs.{' '}
+        <a href={hrefOf('traces', search)}>All traces of this search</a>
+      </p>
+      <p role="status">
+        {chosen.length === 2 ? (
+          <a href={hrefOf('traces/compare', { ...search, a: `group:${a}`, b: `group:${b}` })}>Compare the two</a>
+        ) : (
+          `${chosen.length} of 2 chosen`
+        )}
+      </p>
+      <Answer of={answer}>
+        {({ groups, traceCount, isFull }) =>
+          groups.length === 0 ? (
+            <Empty title="No trace meets this" />
+          ) : (
+            <>
+              <p>
+                {groups.length} shapes of {traceCount} traces{isFull && ', the newest; there may be more'}
+              </p>
+              {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by keyboard. */}
+              <section class="scroll" tabIndex={0} aria-label="groups">
+                <table class="groups">
+                  <thead>
+                    <tr>
+                      <th>compare</th>
+                      <th class="number">traces</th>
+                      <th class="number">p50</th>
+                      <th class="number">p99</th>
+                      <th class="number">failed</th>
+                      <th class="number">spans</th>
+                      <th>service</th>
+                      <th>name and shape</th>
+                    </tr>
+                  </thead>
+                  <tbody>
+                    {groups.map((group) => (
+                      <Row key={group.digest} group={group} chosen={chosen} toggle={toggle} />
+                    ))}
+                  </tbody>
+                </table>
+              </section>
+            </>
+          )
+        }
+      </Answer>
+    </>
+  );
+};
+export default Groups;
