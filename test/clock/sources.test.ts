@@ -43,8 +43,7 @@ describe.each(sources)('source %s', (source) => {
     // All thousand values of the last three digits do not come up; whole microseconds would give one. The counter of an emulated arm64 moves by
     // microseconds.
     if (source !== 'cntvct') expect(reading.digits).toBeGreaterThan(100);
-    // A preempted test process reads late, an emulated one more so; a wrong rate is off by far more.
-    expect(reading.rateError).toBeLessThan(isArm64 ? 0.1 : 0.01);
+    expect(reading.rateError).toBeLessThan(0.01);
     expect(reading.info.affinityKept).toBe(true);
   });
 });

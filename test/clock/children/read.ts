@@ -38,13 +38,25 @@ const wallErrorMs = (): number => {
   return wall < before - 2 ? before - wall : wall > after + 2 ? wall - after : 0;
 };
 
-/** Nanoseconds by our clock while Node's own counts 50 ms, as a share of those. */
-const rateError = async (): Promise<number> => {
-  const begin = process.hrtime.bigint();
+/** A reading of our clock between two of Node's own. */
+const bracketed = (): { before: bigint; ticks: number; after: bigint } => {
+  const before = process.hrtime.bigint();
   const ticks = now();
+  return { before, ticks, after: process.hrtime.bigint() };
+};
+
+/**
+ * How far what our clock counts over 50 ms lies outside what Node's own allows, as a share: 0 inside. A process preempted between readings
+ * allows more, and is no error.
+ */
+const rateError = async (): Promise<number> => {
+  const begin = bracketed();
   await new Promise((resolve) => setTimeout(resolve, 50));
-  const ns = (now() - ticks) * nsPerTick();
-  return Math.abs(ns / Number(process.hrtime.bigint() - begin) - 1);
+  const end = bracketed();
+  const ns = (end.ticks - begin.ticks) * nsPerTick();
+  const least = Number(end.before - begin.after);
+  const most = Number(end.after - begin.before);
+  return Math.max(0, 1 - ns / least, ns / most - 1);
 };
 
 const affinity = (): string => /Cpus_allowed_list:\s*(\S+)/.exec(readFileSync('/proc/self/status', 'utf8'))?.[1] ?? '';
