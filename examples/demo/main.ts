@@ -10,13 +10,15 @@ import { type Added, type Costs, measureCost } from './cost.js';
 import { profileWork, type Sampled, withCpuTime } from './cpu-profile.js';
 import { chooseDestination, failures, lostSpans } from './destination.js';
 import { startService } from './service.js';
+import { showPage } from './page.js';
 import { plantSlowRequest } from './slow-request.js';
 
 const SOURCE = 'examples/data/otel-js-benchmarks.jsonl.gz';
 const FOLDER = '.tmp/demo';
 const STORE = `${FOLDER}/perf`;
 const TRACES = `${FOLDER}/traces`;
-const PROFILE = `${FOLDER}/cpu.pb.gz`;
+const PROFILES = `${FOLDER}/profiles`;
+const PROFILE = `${PROFILES}/cpu.pb.gz`;
 const QUERIES = 200;
 const DRAWN_SPANS = '60';
 // Changes listed: the largest ones.
@@ -79,7 +81,7 @@ const showCpu = async ({ samples, carrier }: Sampled): Promise<void> => {
 
 const main = async (): Promise<void> => {
   await rm(FOLDER, { recursive: true, force: true });
-  await mkdir(FOLDER, { recursive: true });
+  await mkdir(PROFILES, { recursive: true });
   const { source, path } = clockInfo();
 
   const benchmarks = await Benchmarks.load(SOURCE, STORE);
@@ -137,6 +139,11 @@ const main = async (): Promise<void> => {
   server.close();
   server.closeAllConnections();
   await benchmarks.close();
+
+  heading('Look at it');
+  const page = ['ui', '--archive', TRACES, '--store', STORE, '--profiles', PROFILES];
+  say(typed(page));
+  if (process.argv.includes('--ui')) await showPage(page);
 };
 
 await main();

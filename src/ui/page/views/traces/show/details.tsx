@@ -29,6 +29,7 @@ export const Details = ({ trace, place }: { trace: TraceAnswer; place: number })
     get<SpanAnswer>('trace/span', { id: traceId, span }, signal),
   );
   return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, which a keyboard must be able to do.
     <aside class="details" aria-label="the selected span" tabIndex={0}>
       <h2>{trace.names[spans.name[place]]}</h2>
       <p>
