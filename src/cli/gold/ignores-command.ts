@@ -1,11 +1,11 @@
 // `spanline gold ignores`: rules that leave traces out of searches until a time.
 import { type Command, InvalidArgumentError } from 'commander';
+import { whoRuns } from '../../base/calls/who-runs.js';
 import type { IgnoreRule } from '../../tracedb/index.js';
 import { columns } from '../columns.js';
 import { notFound } from '../exit-code.js';
 import { isoTime } from '../options.js';
 import { printAnswer, type StoreOptions, withGold, withStore } from './gold-options.js';
-import { whoRuns } from './triage-command.js';
 
 interface AddOptions extends StoreOptions {
   readonly expires: number;

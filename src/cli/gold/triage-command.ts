@@ -1,6 +1,6 @@
 // `spanline gold triage`: says whether digests of a test are right.
-import { userInfo } from 'node:os';
 import { Argument, type Command } from 'commander';
+import { whoRuns } from '../../base/calls/who-runs.js';
 import { type GoldStore, type TestDigest, type TriageStatus, unseenDigests } from '../../tracedb/index.js';
 import { notFound } from '../exit-code.js';
 import type { Call } from '../store-session.js';
@@ -11,9 +11,6 @@ interface TriageOptions extends StoreOptions {
   readonly note?: string;
   readonly unseen?: boolean;
 }
-
-/** Who runs the command, for the history. */
-export const whoRuns = (): string => process.env.USER || userInfo().username || 'unknown';
 
 /** A mistyped name must not become an expectation that nothing will ever meet. */
 const refuseUnseen = async (store: GoldStore, changes: readonly TestDigest[], call: Call): Promise<void> => {

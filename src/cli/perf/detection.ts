@@ -12,6 +12,7 @@ import {
   type StepDetectorName,
   type StepScanOptions,
 } from '../../tracedb/index.js';
+import { historyOf } from '../../tracedb/perf/history-of.js';
 import { wrongUsage } from '../exit-code.js';
 
 /** What the size of a step is, by detector; the column of the table and the help of --interesting. */
@@ -71,12 +72,7 @@ export const detect = async (
   directions: Readonly<Record<string, Direction>>,
 ): Promise<Found[]> => {
   const statistics = await loadStatistics();
-  const histories = series.map((one) => ({
-    key: one.key,
-    unit: one.params.unit ?? '',
-    commits: one.commits.map(({ number, hash, timestampMs = 0 }) => ({ number, hash, timestampMs })),
-    values: one.values,
-  }));
+  const histories = series.map(historyOf);
   if (detection.detector === 'e-divisive') {
     const { falsePositiveRate, minEffect } = detection;
     // The store and --from bound a series already; the time grows about with its length.

@@ -7,6 +7,7 @@
 //   c<number>                         a commit by number      C:J json        (ten digits)
 //   h<hash>                           a commit by hash        C:J the same
 //   f<md5 hex>                        an ingested file        C:P entries written
+//   r<number>                         judgements of a commit  C:<sha256 of the series' key> json
 //   !perf                             what the store is       C:J json; C:N the next commit's number, C:L those added last, json
 import { createHash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
@@ -31,6 +32,9 @@ export const commitKey = (number: number): string => COMMIT_PREFIX + String(numb
 
 /** Row of a commit by its hash. */
 export const commitHashKey = (hash: string): string => `h${hash}`;
+
+/** Row of what people said of the changes at a commit. */
+export const triageKey = (number: number): string => `r${String(number).padStart(COMMIT_DIGITS, '0')}`;
 
 /** Row of an ingested file, by the digest of what it says. */
 export const ingestKey = (digest: string): string => `f${digest}`;

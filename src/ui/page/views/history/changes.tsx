@@ -1,0 +1,59 @@
+// The changes of the series shown, as a table: what the lines in the plot say, for keyboard and screen reader too.
+import type { ChangeAnswer } from '../../../api/history/answers.js';
+import { figure, percent } from './figures.js';
+
+const SHOWN = 500;
+
+/** `isSelected` tells the change whose step is open. */
+export const Changes = ({
+  changes,
+  isSelected,
+  select,
+}: {
+  changes: readonly ChangeAnswer[];
+  isSelected: (change: ChangeAnswer) => boolean;
+  select: (change: ChangeAnswer) => void;
+}) => {
+  if (changes.length === 0) return <p>No lasting change in these series.</p>;
+  return (
+    <section class="scroll" aria-label="Changes">
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">Commit</th>
+            <th scope="col">What</th>
+            <th scope="col" class="number">
+              Change
+            </th>
+            <th scope="col" class="number">
+              Before
+            </th>
+            <th scope="col" class="number">
+              After
+            </th>
+            <th scope="col">Triage</th>
+            <th scope="col">Series</th>
+          </tr>
+        </thead>
+        <tbody>
+          {changes.slice(0, SHOWN).map((change) => (
+            <tr key={`${change.commit} ${change.key}`}>
+              <td>
+                <button type="button" class="mono" aria-pressed={isSelected(change)} onClick={() => select(change)}>
+                  {change.hash.slice(0, 10)}
+                </button>
+              </td>
+              <td class={change.kind}>{change.kind}</td>
+              <td class="number">{percent(change.change)}</td>
+              <td class="number">{figure(change.before)}</td>
+              <td class="number">{figure(change.after)}</td>
+              <td class={change.status}>{change.status}</td>
+              <td class="key">{change.key}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {changes.length > SHOWN && <p class="muted">{changes.length - SHOWN} more: narrow the query.</p>}
+    </section>
+  );
+};
