@@ -6,6 +6,7 @@ import { groupsRoutes } from './api/groups/groups-routes.js';
 import { stallsRoutes } from './api/stalls/stalls-routes.js';
 import { traceRoutes } from './api/trace/trace-routes.js';
 import { tracesRoutes } from './api/traces/traces-routes.js';
+import { goldenRoutes } from './api/golden/golden-routes.js';
 import { historyRoutes } from './api/history/history-routes.js';
 import { pageRoutes } from './page-files.js';
 import type { UiSources } from './sources.js';
@@ -45,4 +46,5 @@ export const uiRoutes = (sources: UiSources, version: string, isAlone: boolean):
         ...stallsRoutes(sources.archive),
       ]),
   ...historyRoutes(sources.perf),
+  ...goldenRoutes(sources.gold),
 ];

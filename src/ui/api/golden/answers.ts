@@ -1,0 +1,47 @@
+// What the endpoints of Golden answer. Types only: the page reads them too, so nothing of Node may be imported here.
+
+/** What is thought of a digest. */
+export type Status = 'untriaged' | 'positive' | 'negative';
+
+/** A digest of a test that a search found. */
+export interface FoundDigest {
+  readonly test: string;
+  readonly digest: string;
+  readonly status: Status;
+  readonly traces: number;
+  readonly firstCommit: number;
+  readonly lastCommit: number;
+  /** Commits that may have brought it; empty for a triaged one, and when it may be older than what was read. */
+  readonly suspects: readonly number[];
+  /** Params and options of its traces. */
+  readonly params: Readonly<Record<string, readonly string[]>>;
+}
+
+/** Answer of /ui/api/golden/search. */
+export interface SearchAnswer {
+  readonly results: readonly FoundDigest[];
+  /** Of all pages. */
+  readonly total: number;
+  readonly totals: Readonly<Record<Status, number>>;
+  readonly ignoredTraces: number;
+  /** Why nothing can meet the query. */
+  readonly reason?: string;
+}
+
+/** Answer of /ui/api/golden/history: what people said of a digest, newest first. */
+export type HistoryAnswer = readonly {
+  readonly from: Status;
+  readonly to: Status;
+  readonly by: string;
+  readonly atMs: number;
+  readonly note?: string;
+}[];
+
+/** Answer of /ui/api/golden/ignores. */
+export type IgnoresAnswer = readonly {
+  readonly id: string;
+  readonly query: string;
+  readonly expiresMs: number;
+  readonly note: string;
+  readonly by: string;
+}[];
