@@ -2,12 +2,12 @@
 import type { Route } from '../archive/server/route.js';
 import type { SourcesAnswer } from './api/answers.js';
 import { apiGet } from './api/api-route.js';
+import { goldenRoutes } from './api/golden/golden-routes.js';
 import { groupsRoutes } from './api/groups/groups-routes.js';
+import { historyRoutes } from './api/history/history-routes.js';
 import { stallsRoutes } from './api/stalls/stalls-routes.js';
 import { traceRoutes } from './api/trace/trace-routes.js';
 import { tracesRoutes } from './api/traces/traces-routes.js';
-import { goldenRoutes } from './api/golden/golden-routes.js';
-import { historyRoutes } from './api/history/history-routes.js';
 import { pageRoutes } from './page-files.js';
 import type { UiSources } from './sources.js';
 
