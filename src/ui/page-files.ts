@@ -19,14 +19,14 @@ const TYPES: Readonly<Record<string, string>> = {
   '.woff2': 'font/woff2',
 };
 
-const policy = (frames: string, styles: string): string =>
+const policy = (frames: string, scripts: string, styles: string, connections: string): string =>
   [
     "default-src 'none'",
-    "script-src 'self'",
+    `script-src ${scripts}`,
     `style-src ${styles}`,
     "img-src 'self' data:",
     "font-src 'self'",
-    "connect-src 'self'",
+    `connect-src ${connections}`,
     "frame-src 'self'",
     "worker-src 'self'",
     "base-uri 'none'",
@@ -34,9 +34,12 @@ const policy = (frames: string, styles: string): string =>
     `frame-ancestors ${frames}`,
   ].join('; ');
 
-const PAGE_POLICY = policy("'none'", "'self'");
-/** speedscope writes style sheets of its own into its document, and the page shows it in a frame. */
-const SPEEDSCOPE_POLICY = policy("'self'", "'self' 'unsafe-inline'");
+const PAGE_POLICY = policy("'none'", "'self'", "'self'", "'self'");
+/**
+ * speedscope writes style sheets of its own into its document, reads names of C++ with WebAssembly, and the page shows it in a frame. It takes the
+ * profile from a blob: URL of the page's, as its own requests carry no token.
+ */
+const SPEEDSCOPE_POLICY = policy("'self'", "'self' 'wasm-unsafe-eval'", "'self' 'unsafe-inline'", "'self' blob:");
 
 interface PageFile {
   readonly type: string;

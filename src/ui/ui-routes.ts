@@ -5,6 +5,7 @@ import { apiGet } from './api/api-route.js';
 import { goldenRoutes } from './api/golden/golden-routes.js';
 import { groupsRoutes } from './api/groups/groups-routes.js';
 import { historyRoutes } from './api/history/history-routes.js';
+import { profileRoutes } from './api/profiles/profile-routes.js';
 import { stallsRoutes } from './api/stalls/stalls-routes.js';
 import { traceRoutes } from './api/trace/trace-routes.js';
 import { tracesRoutes } from './api/traces/traces-routes.js';
@@ -47,4 +48,5 @@ export const uiRoutes = (sources: UiSources, version: string, isAlone: boolean):
       ]),
   ...historyRoutes(sources.perf),
   ...goldenRoutes(sources.gold),
+  ...profileRoutes(sources),
 ];

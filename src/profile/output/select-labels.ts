@@ -5,7 +5,8 @@ import { LabelRows, recordFrom } from '../label-rows.js';
 import type { LabelledProfile, LabelRecord } from '../labelled-profile.js';
 import { labelText } from './label-text.js';
 
-const relabelled = (profile: LabelledProfile, change: (record: LabelRecord) => LabelRecord): LabelledProfile => {
+/** The same samples with every label changed; labels that became equal are one. */
+export const relabelled = (profile: LabelledProfile, change: (record: LabelRecord) => LabelRecord): LabelledProfile => {
   const table = new LabelRows();
   const rows = profile.labels.map((record) => table.rowOf(change(record)));
   const samples = { ...profile.samples, label: profile.samples.label.map((row) => rows[row]) };

@@ -1,10 +1,137 @@
-// CPU profiles by label.
-import { Empty } from '../../shell/states.js';
+// CPU profiles by label: which profile, which samples of it, and how to look at them. What is chosen stands in the address.
+import type { ProfileFile, ProfileList, ProfileTable } from '../../../api/profiles/answers.js';
+import { get } from '../../api/client.js';
+import { useRequest } from '../../api/use-request.js';
+import { hrefOf } from '../../shell/location.js';
+import { Answer, Empty } from '../../shell/states.js';
 import type { ViewProps } from '../../shell/view-props.js';
+import { DiffTable } from './diff-table.js';
+import { FlameView } from './flame-view.js';
+import { LabelTable } from './label-table.js';
+import { nameOf, timeOf } from './numbers.js';
+import { Choice, LOOKS } from './profile-choice.js';
+import { SpeedscopeFrame } from './speedscope-frame.js';
+import { TracePanel } from './trace-panel.js';
+import './profiles.css';
 
-const Profiles = ({ sources }: ViewProps) => {
-  if (!sources.profiles)
-    return <Empty title="No directory of profiles is open" command="spanline ui --profiles ./profiles" />;
-  return null;
+const LOOK_TITLES = { flame: 'Flame graph', table: 'Table', speedscope: 'speedscope' } as const;
+/** All labels of a sample together, which the server calls so. */
+const WHOLE = 'label';
+
+const Files = ({
+  files,
+  value,
+  none,
+  label,
+  onChange,
+}: {
+  files: readonly ProfileFile[];
+  value: string;
+  none?: string;
+  label: string;
+  onChange: (name: string) => void;
+}) => (
+  <label class="field">
+    {label}{' '}
+    <select value={value} onChange={(event) => onChange(event.currentTarget.value)}>
+      {none !== undefined && <option value="">{none}</option>}
+      {value !== '' && !files.some(({ name }) => name === value) && <option value={value}>{value}</option>}
+      {files.map(({ name, writtenMs }) => (
+        <option key={name} value={name}>
+          {name} · {timeOf(writtenMs)}
+        </option>
+      ))}
+    </select>
+  </label>
+);
+
+/** Which samples: by key and value. A key is chosen here, a value in the table. */
+const Samples = ({ choice }: { choice: Choice }) => {
+  const { name, by = WHOLE, value } = choice;
+  const keys = useRequest(name, (signal) => get<ProfileTable>('profiles/table', { name }, signal));
+  const known = [...new Set([WHOLE, by, ...(keys.value?.keys ?? [])])];
+  return (
+    <>
+      <label class="field">
+        by label{' '}
+        <select
+          value={by}
+          onChange={(event) => choice.change({ by: event.currentTarget.value, value: undefined, none: undefined })}
+        >
+          {known.map((key) => (
+            <option key={key} value={key}>
+              {key === WHOLE ? 'all labels together' : key}
+            </option>
+          ))}
+        </select>
+      </label>
+      {value !== undefined && (
+        <span class="chip">
+          <span class="mono">
+            {by === WHOLE ? '' : `${by} = `}
+            {nameOf(value)}
+          </span>
+          {by === 'trace_id' && <a href={hrefOf('traces/show', { id: value })}>show the trace</a>}
+          <button type="button" onClick={() => choice.change({ ...choice.ofValue(undefined), look: choice.look })}>
+            All samples
+          </button>
+        </span>
+      )}
+    </>
+  );
+};
+
+const Shown = ({ choice }: { choice: Choice }) => {
+  if (choice.look === 'table') return choice.before ? <DiffTable choice={choice} /> : <LabelTable choice={choice} />;
+  if (choice.look === 'speedscope') return <SpeedscopeFrame choice={choice} />;
+  return <FlameView choice={choice} />;
+};
+
+const Profile = ({ list, parameters }: { list: ProfileList; parameters: ViewProps['parameters'] }) => {
+  const { files, omitted } = list;
+  const name = parameters.name ?? files[0]?.name;
+  if (name === undefined)
+    return (
+      <Empty
+        title="The directory has no profile yet"
+        command="spanline profile run --continuous --out ./profiles -- node app.js"
+      />
+    );
+  const choice = new Choice(parameters, name);
+  return (
+    <>
+      <h1>Profiles</h1>
+      <div class="bar">
+        <Files files={files} value={name} label="profile" onChange={(next) => choice.change({ name: next })} />
+        <Files
+          files={files}
+          value={choice.before ?? ''}
+          none="nothing"
+          label="compared with"
+          onChange={(before) => choice.change({ before })}
+        />
+        <Samples choice={choice} />
+        {omitted > 0 && <span class="muted">{omitted} older profiles are not listed</span>}
+      </div>
+      <nav class="looks" aria-label="Ways of looking">
+        {LOOKS.map((look) => (
+          <a key={look} href={choice.href({ look })} aria-current={look === choice.look ? 'page' : undefined}>
+            {look === 'table' && choice.before ? 'What changed' : LOOK_TITLES[look]}
+          </a>
+        ))}
+      </nav>
+      <Shown choice={choice} />
+    </>
+  );
+};
+
+const Profiles = ({ sources, parameters }: ViewProps) => {
+  const isOpen = sources.profiles;
+  const list = useRequest(isOpen && !parameters.trace ? 'list' : undefined, (signal) =>
+    get<ProfileList>('profiles/list', {}, signal),
+  );
+  if (!isOpen) return <Empty title="No directory of profiles is open" command="spanline ui --profiles ./profiles" />;
+  if (parameters.trace) return <TracePanel id={parameters.trace} />;
+  return <Answer of={list}>{(found) => <Profile list={found} parameters={parameters} />}</Answer>;
 };
 export default Profiles;

@@ -1,0 +1,88 @@
+// CPU by label as a table, each share with its 95 % confidence interval as a bar: of labels whose intervals overlap, nobody can tell which
+// takes more.
+import type { ProfileRow, ProfileTable } from '../../../api/profiles/answers.js';
+import { get } from '../../api/client.js';
+import { useRequest } from '../../api/use-request.js';
+import { hrefOf } from '../../shell/location.js';
+import { Answer } from '../../shell/states.js';
+import { milliseconds, nameOf, percent } from './numbers.js';
+import type { Choice } from './profile-choice.js';
+
+/** The interval as a line, the share as a dot on it; widest at `most`. */
+const Interval = ({ row, most }: { row: ProfileRow; most: number }) => (
+  <svg class="interval" viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true">
+    <rect x="0" y="2" width={(100 * row.share) / most} height="6" class="share" />
+    <rect x={(100 * row.low) / most} y="4" width={(100 * (row.high - row.low)) / most} height="2" class="range" />
+  </svg>
+);
+
+/** The answer's own key: the chosen one may be newer. */
+const Value = ({ value, by, choice }: { value: string; by: string; choice: Choice }) => (
+  <td class="value">
+    <a href={choice.href({ by, ...choice.ofValue(value) })}>{nameOf(value)}</a>
+    {by === 'trace_id' && value !== '' && (
+      <>
+        {' '}
+        <a href={hrefOf('traces/show', { id: value })} aria-label={`trace ${value}`}>
+          trace
+        </a>
+      </>
+    )}
+  </td>
+);
+
+const Rows = ({ table, choice }: { table: ProfileTable; choice: Choice }) => {
+  const most = Math.max(...table.rows.map(({ high }) => high), 1e-9);
+  return (
+    <>
+      <div class="scroll">
+        <table class="labels">
+          <thead>
+            <tr>
+              <th class="number">rank</th>
+              <th>{table.by}</th>
+              <th class="number">share</th>
+              <th class="number">95 % interval</th>
+              <th class="bars">
+                <span class="muted">0 to {percent(most)}</span>
+              </th>
+              <th class="number">CPU</th>
+              <th class="number">error</th>
+              <th class="number">samples</th>
+            </tr>
+          </thead>
+          <tbody>
+            {table.rows.map((row) => (
+              <tr key={row.value}>
+                <td class="number">{row.rank}</td>
+                <Value value={row.value} by={table.by} choice={choice} />
+                <td class="number">{percent(row.share)}</td>
+                <td class="number">
+                  {percent(row.low)} – {percent(row.high)}
+                </td>
+                <td class="bars">
+                  <Interval row={row} most={most} />
+                </td>
+                <td class="number">{milliseconds(row.cpuNs)}</td>
+                <td class="number">± {milliseconds(row.stderrNs)}</td>
+                <td class="number">{row.samples}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+      <p class="muted">
+        {milliseconds(table.cpuNs)} of CPU time ({table.unit === 'cpu' ? 'measured' : 'estimated from samples'}) in{' '}
+        {table.samples} samples over {milliseconds(table.durationNs)}; garbage collection {milliseconds(table.gcNs)}.
+        Labels of one rank are within noise of each other.
+        {table.omitted > 0 && ` ${table.omitted} more labels are not shown.`}
+      </p>
+    </>
+  );
+};
+
+export const LabelTable = ({ choice }: { choice: Choice }) => {
+  const { name, by } = choice;
+  const answer = useRequest(`${name} ${by}`, (signal) => get<ProfileTable>('profiles/table', { name, by }, signal));
+  return <Answer of={answer}>{(table) => <Rows table={table} choice={choice} />}</Answer>;
+};
