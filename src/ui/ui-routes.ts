@@ -6,6 +6,7 @@ import { goldenRoutes } from './api/golden/golden-routes.js';
 import { groupsRoutes } from './api/groups/groups-routes.js';
 import { historyRoutes } from './api/history/history-routes.js';
 import { profileRoutes } from './api/profiles/profile-routes.js';
+import { liveRoutes } from './api/live/live-routes.js';
 import { stallsRoutes } from './api/stalls/stalls-routes.js';
 import { traceRoutes } from './api/trace/trace-routes.js';
 import { tracesRoutes } from './api/traces/traces-routes.js';
@@ -41,6 +42,7 @@ export const uiRoutes = (sources: UiSources, version: string, isAlone: boolean):
   ...(sources.archive === undefined
     ? []
     : [
+        ...liveRoutes(sources.archive),
         ...tracesRoutes(sources.archive),
         ...traceRoutes(sources.archive),
         ...groupsRoutes(sources.archive),

@@ -122,7 +122,10 @@ export const startHttpServer = async (
     url: `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`,
     acceptErrors: () => acceptErrors,
     close() {
-      closing ??= closeServer(server);
+      if (closing === undefined) {
+        closing = closeServer(server);
+        handler.endEndless();
+      }
       return closing;
     },
   };

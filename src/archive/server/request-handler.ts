@@ -41,6 +41,7 @@ export class RequestHandler {
   readonly stats: RequestStats = { requests: 0, refused: 0, failed: 0, aborted: 0 };
   readonly #routes: readonly Route[];
   readonly #guard: Guard;
+  readonly #endless = new Set<ServerResponse>();
   readonly #limits: QueryLimits & { readonly answerTimeoutMs: number };
 
   constructor(routes: readonly Route[], guard: Guard, limits: QueryLimits & { readonly answerTimeoutMs: number }) {
@@ -63,13 +64,22 @@ export class RequestHandler {
     try {
       const target = parseTarget(request.url ?? '/');
       form = errorFormOf(target.path);
-      await this.#answer(request, response, target, controller.signal, () => clearTimeout(timer));
+      await this.#answer(request, response, target, controller.signal, () => {
+        clearTimeout(timer);
+        this.#endless.add(response);
+      });
     } catch (error) {
       this.#fail(request, response, error, form, controller.signal);
     }
     await this.#deliver(response, controller.signal);
+    this.#endless.delete(response);
     clearTimeout(timer);
     response.off('close', abort);
+  }
+
+  /** End the answers that would go on: the server closes. */
+  endEndless(): void {
+    for (const response of this.#endless) response.end();
   }
 
   async #answer(
