@@ -29,6 +29,15 @@ export interface LineSwitches {
   left: TaskLine | undefined;
 }
 
+/** What a CPU profile of this thread found running, from one sample to the next. */
+export interface StackStretch {
+  /** Nanoseconds of CLOCK_MONOTONIC. */
+  readonly startNs: number;
+  readonly endNs: number;
+  /** Function, script and line of each frame, innermost first; not all of a deep stack. */
+  readonly frames: readonly (string | number)[];
+}
+
 /** State shared by every copy of this major version in a thread. */
 export interface ProcessState {
   /** False turns every entry point into a no-op. Read on each call, so one branch is the whole cost of being off. */
@@ -57,6 +66,8 @@ export interface ProcessState {
   lineSwitches: LineSwitches | undefined;
   /** The lane of the process, typed in its own room. */
   lane: unknown;
+  /** Set while a lane wants to know what ran where no span was: takes stretches in order of time, without overlaps. Must not throw. */
+  takeStacks: ((stacks: readonly StackStretch[]) => void) | undefined;
 }
 
 const KEY = Symbol.for('spanline.state.1');
@@ -81,6 +92,7 @@ const create = (): ProcessState => ({
   labelling: undefined,
   lineSwitches: undefined,
   lane: undefined,
+  takeStacks: undefined,
 });
 
 const holder = globalThis as { [KEY]?: ProcessState };

@@ -1,6 +1,7 @@
 // One thread under profile: opens the inspector, puts the carriers in place, takes profiles one after the other, and takes everything
 // away again. At most one in a thread. Must leave no handler, hook or trampoline behind.
 import { threadId } from 'node:worker_threads';
+import { state } from '../local-span/process-state.js';
 import type { FrameTrace, RegisterTrace } from './attribute.js';
 import { buildProfile } from './build-profile.js';
 import { type Following, followContinuations } from './continuations.js';
@@ -15,6 +16,7 @@ import { Counter, count } from './profile-counters.js';
 import { ProfileError } from './profile-error.js';
 import { NO_SCOPE, register } from './shared-state.js';
 import { loadSigprof, type Sigprof } from './sigprof.js';
+import { stacksWithoutSpan } from './stacks-without-span.js';
 import { Timeline } from './timeline.js';
 import type { TrampolinePool } from './trampoline-pool.js';
 
@@ -154,6 +156,7 @@ export class Recording {
     const trace = take.registerTrace && { ...take.registerTrace, ...last };
     const profile = buildProfile(raw, { register: trace, frames: take.frames }, facts);
     this.#settings.pool?.reset();
+    state.takeStacks?.(stacksWithoutSpan(profile));
     this.#sampled += profile.counts.total;
     this.#spend(startedNs);
     return profile;

@@ -15,6 +15,8 @@ export interface LaneCounts {
   readonly samplesLate: number;
   /** Parts that newer ones have taken the place of. */
   readonly partsDropped: number;
+  /** Stretches of stacks from CPU profiles that newer ones have taken the place of. */
+  readonly stacksDropped: number;
 }
 
 export interface LaneSource {
@@ -32,4 +34,5 @@ export const NO_COUNTS: LaneCounts = {
   samplesUnknown: 0,
   samplesLate: 0,
   partsDropped: 0,
+  stacksDropped: 0,
 };

@@ -13,7 +13,10 @@ import { TimerLane } from './timer-lane.js';
 export interface LaneOptions {
   /** Milliseconds from which on a busy stretch of the event loop is kept. 5 by default. */
   readonly busyMs?: number;
-  /** Busy stretches that are kept, and as many collections and parts; beyond, the oldest are dropped and counted. 4096 by default. */
+  /**
+   * Busy stretches that are kept, and as many collections, parts, and stacks of CPU profiles; beyond, the oldest are dropped and counted.
+   * 4096 by default.
+   */
   readonly maxRows?: number;
 }
 

@@ -9,6 +9,7 @@ import type { LanePart, LaneRow } from './lane-row.js';
 import type { LaneCounts, LaneSource } from './lane-source.js';
 import { spanIdOf, traceIdOf } from './line-owner.js';
 import { type Part, PartRing } from './part-ring.js';
+import { StackRing } from './stack-ring.js';
 import { unixNow } from './unix-now.js';
 
 // As native/tsc/src/lane.cc has them.
@@ -28,6 +29,7 @@ export class NativeLane implements LaneSource {
   readonly source = 'native';
   readonly #cells: Float64Array;
   readonly #parts: PartRing;
+  readonly #stacks: StackRing;
   readonly #switches: LineSwitches = { counts: new Int32Array(2), left: undefined };
   #samples = 0;
 
@@ -42,6 +44,7 @@ export class NativeLane implements LaneSource {
     this.#maxRows = maxRows;
     this.#cells = new Float64Array(FIRST_ROW + 2 * maxRows * ROW_CELLS);
     this.#parts = new PartRing(maxRows, MAX_GAP_NS);
+    this.#stacks = new StackRing(maxRows, MAX_GAP_NS);
   }
 
   /** Undefined where the addon is missing, or has a lane already. */
@@ -52,11 +55,13 @@ export class NativeLane implements LaneSource {
     const isStarted = addon.laneStart(lane.#cells, maxRows, busyMs, PERIOD_MS, lane.#take, lane.#switches.counts);
     if (!isStarted) return undefined;
     state.lineSwitches = lane.#switches;
+    state.takeStacks = (stacks) => lane.#stacks.add(stacks);
     return lane;
   }
 
   stop(): void {
     state.lineSwitches = undefined;
+    state.takeStacks = undefined;
     this.#addon.laneStop();
   }
 
@@ -72,7 +77,7 @@ export class NativeLane implements LaneSource {
     });
     const parts = this.#parts.byTurn(this.#firstTurn(sinceNs));
     const addBusy = (startNs: number, endNs: number, turn: number): void => {
-      const own = partsWithin(parts.get(turn) ?? [], startNs, endNs, toUnix);
+      const own = this.#partsWithin(parts.get(turn) ?? [], startNs, endNs, toUnix);
       rows.push({ kind: 'busy', startUs: toUnix(startNs), endUs: toUnix(endNs), detail: '', parts: own });
     };
     this.#each(BUSY_ROWS, sinceNs, addBusy);
@@ -90,6 +95,7 @@ export class NativeLane implements LaneSource {
       samplesUnknown: this.#parts.unknown,
       samplesLate: this.#cells[LATE_SAMPLES],
       partsDropped: this.#parts.dropped,
+      stacksDropped: this.#stacks.dropped,
     };
   }
 
@@ -112,6 +118,19 @@ export class NativeLane implements LaneSource {
     return first;
   }
 
+  #partsWithin(parts: readonly Part[], fromNs: number, toNs: number, toUnix: ToUnix): LanePart[] {
+    const pieces = parts.flatMap(({ owner, ...part }) => {
+      const [traceId, spanId] = [traceIdOf(owner), spanIdOf(owner)];
+      const startNs = Math.max(part.startNs, fromNs);
+      const piece = { startNs, endNs: Math.min(part.endNs, toNs), frames: shownFrames(part.frames) };
+      return (spanId === '' ? this.#stacks.divide(piece) : [piece]).map(({ startNs, endNs, frames }) => {
+        return { startUs: toUnix(startNs), endUs: toUnix(endNs), traceId, spanId, name: owner.name, frames };
+      });
+    });
+    // Shorter than what a time of today can tell apart.
+    return pieces.filter(({ startUs, endUs }) => endUs > startUs);
+  }
+
   // In the middle of any code.
   readonly #take: LaneSample = (turn, requestedNs, servedNs, isSame, isGoingOn, entered, left, frames) => {
     this.#samples++;
@@ -127,16 +146,3 @@ export class NativeLane implements LaneSource {
     }
   };
 }
-
-const partsWithin = (parts: readonly Part[], startNs: number, endNs: number, toUnix: ToUnix): LanePart[] =>
-  parts
-    .map((part) => ({
-      startUs: toUnix(Math.max(part.startNs, startNs)),
-      endUs: toUnix(Math.min(part.endNs, endNs)),
-      traceId: traceIdOf(part.owner),
-      spanId: spanIdOf(part.owner),
-      name: part.owner.name,
-      frames: shownFrames(part.frames),
-    }))
-    // Shorter than what a time of today can tell apart.
-    .filter((part) => part.endUs > part.startUs);

@@ -1,0 +1,45 @@
+// A timer that nobody traced does two things in one go, while a request waits and a continuous profiler runs; prints the division of the request.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { divide, divisionIndexOf, snapshot, startLane } from '../../../../src/flight-recorder/index.js';
+import { configure, Span, setReporter } from '../../../../src/index.js';
+import { continuousProfiler } from '../../../../src/profile/index.js';
+
+configure({ flightRecorder: {} });
+setReporter({ name: 'nowhere', report: () => {} });
+
+// Calls nothing, so that its samples are in one function, and is called by two.
+const compute = (rounds: number): number => {
+  let sum = 0;
+  for (let i = 0; i < rounds * 1_000_000; i++) sum = (sum + Math.sqrt(i)) % 1000;
+  return sum;
+};
+
+function readPrices(): number {
+  return compute(15);
+}
+function printLabels(): number {
+  return compute(10);
+}
+function nightlyJob(): number {
+  return readPrices() + printLabels();
+}
+
+const profiler = await continuousProfiler({ sink: () => {} });
+const lane = startLane();
+const request = Span.root('GET /wait');
+await request.run(() => sleep(20));
+await new Promise<void>((resolve) => {
+  setTimeout(() => {
+    nightlyJob();
+    resolve();
+  }, 5);
+});
+await sleep(20);
+request.end();
+// What the rotation under way has sampled comes with its end.
+await profiler.stop();
+const taken = snapshot();
+const { traceId = '', spanId = '' } = request.context ?? {};
+const division = divide(divisionIndexOf(taken), { traceId, spanId });
+console.log(JSON.stringify({ division, stats: lane.stats() }));
+process.exit(0);
