@@ -9,8 +9,8 @@ import { command, typed } from './command.js';
 import { type Added, type Costs, measureCost } from './cost.js';
 import { profileWork, type Sampled, withCpuTime } from './cpu-profile.js';
 import { chooseDestination, failures, lostSpans } from './destination.js';
-import { startService } from './service.js';
 import { showPage } from './page.js';
+import { startService } from './service.js';
 import { plantSlowRequest } from './slow-request.js';
 
 const SOURCE = 'examples/data/otel-js-benchmarks.jsonl.gz';
