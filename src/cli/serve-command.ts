@@ -1,15 +1,19 @@
 // `spanline serve`: an archive over HTTP, to send traces to and to look at them with Jaeger's UI or Grafana. It runs until it is told to
 // stop, and stops in order: what it has acknowledged stays.
+import { createRequire } from 'node:module';
 import { type Command, InvalidArgumentError } from 'commander';
 import { Archive } from '../archive/archive.js';
 import type { ArchiveOptions } from '../archive/archive-options.js';
-import { type ArchiveServer, createArchiveServer } from '../archive/server/archive-server.js';
+import { type ArchiveServer, startArchiveServer } from '../archive/server/archive-server.js';
 import type { ArchiveServerOptions } from '../archive/server/server-options.js';
+import { uiRoutes } from '../ui/ui-routes.js';
 import { archiveDirectory, noteDamage } from './archive-session.js';
 import { ExitCode, endWith } from './exit-code.js';
 import { toldToStop } from './interrupt.js';
 import { collect, wholeNumber } from './options.js';
 import { note, printAnswer } from './output.js';
+
+const { version } = createRequire(import.meta.url)('spanline/package.json') as { version: string };
 
 interface ServeOptions {
   readonly archive?: string;
@@ -54,7 +58,8 @@ const startServers = async (archive: Archive, options: ServeOptions, running: Ar
       allowedHosts: allowHost,
       corsOrigins: corsOrigin,
     };
-    running.push(await createArchiveServer({ ...common, ...wanted }));
+    const page = wanted.endpoints === 'ingest' ? [] : uiRoutes({ archive }, version, false);
+    running.push(await startArchiveServer({ ...common, ...wanted }, page));
   }
 };
 
@@ -64,13 +69,15 @@ const announce = (
   { json, readOnly, otlpPort }: ServeOptions,
 ): void => {
   const query = running[0].url;
+  const page = `${query}/ui`;
   const otlp = readOnly || otlpPort === 'off' ? undefined : `${(running[1] ?? running[0]).url}/v1/traces`;
   const lines = [
     `archive      ${directory}`,
     `Jaeger API   ${query}`,
+    `page         ${page}`,
     ...(otlp === undefined ? [] : [`OTLP/HTTP    ${otlp}`]),
   ];
-  printAnswer(json, { archive: directory, query, otlp }, `${lines.join('\n')}\n`);
+  printAnswer(json, { archive: directory, query, page, otlp }, `${lines.join('\n')}\n`);
 };
 
 /** Milliseconds between checks for unreadable files. */
@@ -144,6 +151,8 @@ export const registerServe = (program: Command): void => {
     .addHelpText(
       'after',
       `
+The page of spanline ui is there too, under /ui; with a token open it as /ui#token=TOKEN.
+
 It speaks plain HTTP: put a proxy with TLS before it where others can listen to the network.
 Ctrl-C ends it in order; what was acknowledged is on the disk.
 

@@ -109,6 +109,19 @@ const readBack = async (
 };
 
 describe('serving', () => {
+  test('the page is under /ui of the query port, over the same archive, and behind the token', async () => {
+    const { child, query, otlp, ended } = await start(['--token', 'a-long-token']);
+    const headers = { authorization: 'Bearer a-long-token' };
+    expect((await post(otlp, [spanOf(7)], headers)).status).toBe(200);
+    expect(await (await fetch(`${query}/ui`)).text()).toContain('<div id="app">');
+    expect((await fetch(`${query}/ui/api/traces`)).status).toBe(401);
+    const { traces } = (await (await fetch(`${query}/ui/api/traces`, { headers })).json()) as { traces: object[] };
+    expect(traces).toMatchObject([{ traceId: spanOf(7).traceId }]);
+    expect((await fetch(`${new URL(otlp).origin}/ui`, { headers })).status).toBe(404);
+    child.kill('SIGINT');
+    expect(await ended()).toBe(0);
+  });
+
   test('what is sent is read back, also by the next one; Ctrl-C ends it in order', async () => {
     const first = await start();
     expect((await post(first.otlp, [spanOf(1), spanOf(2)])).status).toBe(200);
