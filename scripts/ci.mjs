@@ -86,8 +86,8 @@ const ARM64 = [
 const ARM64_PACKAGE = 'test/package/surroundings';
 
 /**
- * Servers that tests of instrumentations talk to, the browser that looks at the page, compilers for other machines and what runs their programs, and where their Debian packages put
- * them. Without one its tests are skipped, with a line; those of arm64 fail.
+ * Servers that tests of instrumentations talk to, the browser that looks at the page, compilers for other machines and what runs their programs,
+ * and where their Debian packages put them. Without one its tests are skipped, with a line; those of arm64 and of the browser fail.
  */
 const PROGRAMS = {
   'g++-aarch64-linux-gnu': '/usr/bin/aarch64-linux-gnu-g++',
@@ -139,6 +139,8 @@ function main() {
   provideTools();
   countedTests(`tests on Node ${process.versions.node} (npm test)`, 'npm', ['test', '--']);
   ensureInstalled(root);
+  // The page is the same; its server is tested on each.
+  process.env.SPANLINE_BROWSER = 'off';
   check('tests on Node 24', nodeOf(24), [script('test.mjs'), '--reporter=dot', NAMES_SECOND_TRIES]);
   process.env.SPANLINE_OTEL = '3';
   check("tests of OpenTelemetry's API 1.10 and SDK 3 on Node 24", nodeOf(24), [
