@@ -111,11 +111,15 @@ const stats = lane.stats();
 // From the middle of a stretch on. The Unix time of a row differs by less than a microsecond from one look to the next.
 const shapeOf = ({ kind, detail, endUs, startUs, parts }: LaneRow): string =>
   `${kind} ${detail} ${Math.round((endUs - startUs) / 100)} ${parts.length}`;
-const all = lane.rows();
+// The stretch of now goes on between two questions: only what had begun before a pause is compared.
+const pausedUs = Date.now() * 1000;
+await sleep(30);
+const settled = (rows: readonly LaneRow[]): LaneRow[] => rows.filter(({ startUs }) => startUs < pausedUs);
+const all = settled(lane.rows());
 const longest = all.reduce((one, other) => (other.endUs - other.startUs > one.endUs - one.startUs ? other : one));
 const middleUs = (longest.startUs + longest.endUs) / 2;
 const since = {
-  asked: lane.rows(middleUs).map(shapeOf),
+  asked: settled(lane.rows(middleUs)).map(shapeOf),
   filtered: all.filter(({ endUs }) => endUs > middleUs).map(shapeOf),
   all: all.length,
 };
