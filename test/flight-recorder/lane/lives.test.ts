@@ -51,8 +51,7 @@ describe.runIf(hasAddon)('the lane by the addon', () => {
     const kept = rows.filter(({ kind }) => kind === 'busy');
     expect(kept.length).toBeLessThanOrEqual(5);
     expect(kept.length).toBeGreaterThanOrEqual(4);
-    // Of ten the first began before the lane did, and may not count.
-    expect(stats.rowsDropped).toBeGreaterThanOrEqual(5);
+    expect(stats.rowsDropped).toBeGreaterThanOrEqual(6);
     expect(stats.rows).toBeLessThanOrEqual(8);
     expect(rows.map(({ startUs }) => startUs)).toEqual(rows.map(({ startUs }) => startUs).sort((a, b) => a - b));
   });
