@@ -1,10 +1,12 @@
 // Traces of the same shape together, and comparisons.
+
 import type { Archive } from '../../../archive/archive.js';
 import type { Call, Route } from '../../../archive/server/route.js';
 import { getOrMake } from '../../../base/maps/get-or-make.js';
 import type { TraceSummary } from '../../../trace/archived-span.js';
 import { drawShape, type TraceShape } from '../../../trace/trace-shape.js';
 import { apiGet } from '../api-route.js';
+import { percentile } from '../percentile.js';
 import { searchOf } from '../traces/search-of.js';
 import type { GroupRow, GroupsAnswer } from './answers.js';
 import { compareAnswer } from './compare.js';
@@ -19,10 +21,6 @@ interface Group {
   readonly summaries: TraceSummary[];
 }
 
-/** The nearest rank. */
-const rank = (ascending: readonly number[], share: number): number =>
-  ascending[Math.max(0, Math.ceil(ascending.length * share) - 1)];
-
 const rowOf = ({ shape, summaries }: Group): GroupRow => {
   const bySlowness = summaries.toSorted((a, b) => Number(a.durationNs - b.durationNs));
   const times = bySlowness.map(({ durationNs }) => Number(durationNs) / NS_PER_US);
@@ -34,8 +32,8 @@ const rowOf = ({ shape, summaries }: Group): GroupRow => {
     count: summaries.length,
     errorCount: summaries.filter(({ errorCount }) => errorCount > 0).length,
     spanCount: slowest.spanCount,
-    p50Us: rank(times, 0.5),
-    p99Us: rank(times, 0.99),
+    p50Us: percentile(times, 0.5),
+    p99Us: percentile(times, 0.99),
     slowestId: slowest.traceId,
     shape: drawShape(shape).slice(0, MAX_SHAPE_TEXT),
   };

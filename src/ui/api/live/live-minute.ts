@@ -1,6 +1,8 @@
 // The last minute of an archive in figures. A trace counts in the second in which it ended; percentiles are exact, over all traces looked at.
+
 import { getOrMake } from '../../../base/maps/get-or-make.js';
 import type { TraceSummary } from '../../../trace/archived-span.js';
+import { percentile } from '../percentile.js';
 import { traceRow } from '../traces/traces-routes.js';
 import type { LiveMinute, LiveOperation } from './answers.js';
 
@@ -10,10 +12,6 @@ export const SECONDS = 60;
 export const MAX_TRACES = 10_000;
 const MAX_OPERATIONS = 50;
 const LISTED = 10;
-
-/** The value that `share` of the sorted ones do not exceed (nearest rank). */
-const percentile = (sorted: readonly number[], share: number): number =>
-  sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)];
 
 const operationOf = (traces: readonly TraceSummary[]): LiveOperation => {
   const [{ service, name }] = traces;
