@@ -31,7 +31,7 @@ const Files = ({
   label: string;
   onChange: (name: string) => void;
 }) => (
-  <label class="field">
+  <label class="profiles-field">
     {label}{' '}
     <select value={value} onChange={(event) => onChange(event.currentTarget.value)}>
       {none !== undefined && <option value="">{none}</option>}
@@ -52,7 +52,7 @@ const Samples = ({ choice }: { choice: Choice }) => {
   const known = [...new Set([WHOLE, by, ...(keys.value?.keys ?? [])])];
   return (
     <>
-      <label class="field">
+      <label class="profiles-field">
         by label{' '}
         <select
           value={by}
@@ -66,7 +66,7 @@ const Samples = ({ choice }: { choice: Choice }) => {
         </select>
       </label>
       {value !== undefined && (
-        <span class="chip">
+        <span class="profiles-chip">
           <span class="mono">
             {by === WHOLE ? '' : `${by} = `}
             {nameOf(value)}
@@ -101,7 +101,7 @@ const Profile = ({ list, parameters }: { list: ProfileList; parameters: ViewProp
   return (
     <>
       <h1>Profiles</h1>
-      <div class="bar">
+      <div class="profiles-bar">
         <Files files={files} value={name} label="profile" onChange={(next) => choice.change({ name: next })} />
         <Files
           files={files}
