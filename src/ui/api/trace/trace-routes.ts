@@ -31,7 +31,8 @@ const spansOf = async (archive: Archive, { query, signal }: Call): Promise<Archi
 
 /** The processes that kept a lane while these spans were under way, ready to divide time. */
 const loopsOf = async (archive: Archive, spans: readonly ArchivedSpan[], signal: AbortSignal) => {
-  const own = new Set(spans.map(({ resource }) => resource).map(processOf));
+  // Spans of one process share one resource.
+  const own = new Set([...new Set(spans.map(({ resource }) => resource))].map(processOf));
   const sources = (await archiveSources(archive, windowOf(spans), { signal })).filter(({ process }) =>
     own.has(process),
   );

@@ -21,13 +21,15 @@ export const drawLane = (
   context.fillStyle = cssColor('--muted');
   context.fillText('garbage collection', 4, ROW / 2 + 1);
   context.fillText('event loop busy', 4, ROW + ROW / 2 + 3);
+  const colors = { gc: cssColor('--gc'), busy: cssColor('--loop') };
+  const onColor = cssColor('--on-accent');
   for (const { kind, startUs, durationUs, holders } of lane) {
     const x = left + (startUs - fromUs) * scale;
     const from = Math.max(left, x);
     const to = Math.min(width - 2, x + Math.max(2, durationUs * scale));
     if (to <= left || from >= width) continue;
     const y = kind === 'gc' ? 1 : ROW + 3;
-    context.fillStyle = cssColor(kind === 'gc' ? '--gc' : '--loop');
+    context.fillStyle = colors[kind];
     context.fillRect(from, y, to - from, ROW - 2);
     const [holder] = holders;
     if (holder === undefined || to - from < 40) continue;
@@ -35,7 +37,7 @@ export const drawLane = (
     context.beginPath();
     context.rect(from + 3, y, to - from - 6, ROW);
     context.clip();
-    context.fillStyle = cssColor('--on-accent');
+    context.fillStyle = onColor;
     context.fillText(holder.name, from + 3, y + ROW / 2);
     context.restore();
   }
