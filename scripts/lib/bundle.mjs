@@ -11,6 +11,9 @@ const CORE =
 /** What the core and most others take from the base: a chunk of its own, or who takes it would load the first chunk that has it. */
 const BASE = /\/src\/base\/(errors|options|calls|maps|text\/escape-text)/;
 const FILES = /\/src\/base\/files\//;
+/** What nearly every command loads: a file is dearer than its lines. */
+const COMMAND =
+  /\/src\/cli\/(archive-options|columns|exit-code|interrupt|options|output|package|progress|terminal)\.ts$/;
 const LABELS = /\/src\/profile\/(join\/)?[\w-]+\.ts$/;
 
 const manifest = () => JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
@@ -123,6 +126,7 @@ async function bundleAs(format, input) {
       groups: [
         { name: 'base', test: BASE, priority: 1 },
         { name: 'files', test: FILES, priority: 1 },
+        { name: 'command', test: COMMAND, priority: 1 },
         { name: 'core', test: CORE },
         { name: 'labels', test: LABELS },
       ],

@@ -1,22 +1,12 @@
 // What all commands on an archive share: its directory, Ctrl-C and damaged segments. Must not create a
 // directory for a command that only reads, or a mistyped name would become an empty archive.
 import { stat } from 'node:fs/promises';
-import type { Command } from 'commander';
 import { Archive } from '../archive/archive.js';
 import type { DamagedSegment } from '../archive/archive-options.js';
+import type { ArchiveCommandOptions } from './archive-options.js';
 import { CommandError, ExitCode, endWith } from './exit-code.js';
 import { interruptible } from './interrupt.js';
 import { note, OutputClosed } from './output.js';
-
-/** Options of every command on an archive. */
-export interface ArchiveCommandOptions {
-  readonly archive?: string;
-  readonly json?: boolean;
-}
-
-/** Give a command the option that says which archive. */
-export const withArchiveOption = (command: Command): Command =>
-  command.option('-a, --archive <dir>', 'directory of the archive (or SPANLINE_ARCHIVE)');
 
 /** The directory the command works on. */
 export const archiveDirectory = ({

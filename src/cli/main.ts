@@ -27,7 +27,8 @@ watchOutput((error) => {
 });
 
 try {
-  await createProgram().parseAsync(process.argv);
+  const program = await createProgram(process.argv.slice(2));
+  await program.parseAsync(process.argv);
 } catch (error) {
   if (!(error instanceof OutputClosed)) endWith(explain(error));
 }

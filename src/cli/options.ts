@@ -1,6 +1,6 @@
-// Readers of option values: a wrong one ends the command with exit code 2 and says what is right.
-import { type Command, InvalidArgumentError } from 'commander';
-import { type CleaningRule, cleaningRule } from '../tracedb/index.js';
+// Readers of option values: a wrong one ends the command with exit code 2 and says what is right. Every command loads them: they must need
+// nothing of the library.
+import { InvalidArgumentError } from 'commander';
 
 /** A whole number from `min` to `max`. */
 export const wholeNumber =
@@ -43,23 +43,6 @@ export const share = (text: string): number => {
   if (text.trim() !== '' && value >= 0 && Number.isFinite(value)) return value;
   throw new InvalidArgumentError('write a share such as 5% or 0.05.');
 };
-
-/** The inside of a character class, as a rule that cleans params. */
-const allowedChars = (text: string): CleaningRule => {
-  try {
-    return cleaningRule(text);
-  } catch (error) {
-    throw new InvalidArgumentError((error as Error).message);
-  }
-};
-
-/** Give a command the option that says how params are cleaned. */
-export const withAllowedChars = (command: Command): Command =>
-  command.option(
-    '--allowed-chars <class>',
-    'characters params may have, such as "A-Za-z0-9._/-"; others become "_" (default: as the store was made)',
-    allowedChars,
-  );
 
 /** For an option that may be given several times. */
 export const collect = (value: string, before: readonly string[]): readonly string[] => [...before, value];

@@ -1,24 +1,21 @@
-// The command line's tree of commands. Every command is a file of its own that registers itself here.
+// The command line's tree of commands. Every command is a file of its own that registers itself here; those of a group, and what commands need to
+// run, are loaded when they are called.
 // Must not run anything: `main.ts` does, and tests build the program without running it.
-import { createRequire } from 'node:module';
 import { Command } from 'commander';
 import { registerBench } from './bench/bench-command.js';
 import { registerClock } from './clock-command.js';
 import { registerGold } from './gold/gold-command.js';
 import { registerGraph } from './graph/graph-command.js';
+import { description, version } from './package.js';
 import { registerPerf } from './perf/perf-command.js';
 import { registerProfile } from './profile/profile-command.js';
 import { registerRun } from './run-command.js';
 import { registerServe } from './serve-command.js';
 import { registerSnapshot } from './snapshot/snapshot-command.js';
 import { registerStalls } from './stalls-command.js';
+import { wordsOf } from './subcommands.js';
 import { registerTrace } from './trace/trace-command.js';
 import { registerUi } from './ui-command.js';
-
-const { version, description } = createRequire(import.meta.url)('spanline/package.json') as {
-  version: string;
-  description: string;
-};
 
 const EXAMPLES = `
 Examples:
@@ -41,8 +38,9 @@ Examples:
 Exit codes: 0 done, 1 done with findings or nothing found, 2 wrong usage, 3 a store or file failed, 130 Ctrl-C.
 NO_COLOR=1 turns colours off; in a pipe there are none.`;
 
-/** The whole program; errors of usage are thrown, not exited with. */
-export function createProgram(): Command {
+/** The whole program, or what is needed of it to parse `args`; errors of usage are thrown, not exited with. */
+export async function createProgram(args?: readonly string[]): Promise<Command> {
+  const words = args && wordsOf(args);
   const program = new Command('spanline')
     .description(description)
     .version(version, '-V, --version', 'print the version')
@@ -53,15 +51,15 @@ export function createProgram(): Command {
     .exitOverride();
   registerClock(program);
   registerRun(program);
-  registerTrace(program);
+  await registerTrace(program, words);
   registerStalls(program);
   registerServe(program);
   registerUi(program);
-  registerSnapshot(program);
-  registerPerf(program);
-  registerBench(program);
-  registerGold(program);
-  registerProfile(program);
-  registerGraph(program);
+  await registerSnapshot(program, words);
+  await registerPerf(program, words);
+  await registerBench(program, words);
+  await registerGold(program, words);
+  await registerProfile(program, words);
+  await registerGraph(program, words);
   return program;
 }

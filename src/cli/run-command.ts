@@ -4,7 +4,6 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { type Command, Option } from 'commander';
 import { note } from './output.js';
-import { runProgram, withPreload } from './run-program.js';
 
 interface RunOptions {
   readonly archive?: string;
@@ -48,6 +47,7 @@ Examples:
 Exit codes: those of the program; 2 wrong usage, 3 it could not be started.`,
     )
     .action(async (command: string[], options: RunOptions) => {
+      const { runProgram, withPreload } = await import('./run-program.js');
       const environment = withPreload('register/preload.js', variablesOf(options));
       process.exitCode = await runProgram(command, environment);
       const { SPANLINE_ARCHIVE: directory } = environment;

@@ -2,11 +2,11 @@
 // back here.
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { constants } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { CommandError, ExitCode } from './exit-code.js';
+import { packageFolder } from './package.js';
 
 const SIGNAL_EXIT = 128;
 const FORWARDED: readonly NodeJS.Signals[] = ['SIGTERM', 'SIGHUP', 'SIGUSR2'];
@@ -17,7 +17,7 @@ export const targetFailure = (message: string, cause?: unknown): CommandError =>
 
 /** The address of a built file of this package, such as `cli/profile/preload.js`, for processes that load it by path. */
 export const builtFileUrl = (name: string): string => {
-  const file = join(dirname(createRequire(import.meta.url).resolve('spanline/package.json')), 'dist/esm', name);
+  const file = join(packageFolder, 'dist/esm', name);
   if (!existsSync(file)) throw targetFailure(`${file} is missing: install spanline again`);
   return pathToFileURL(file).href;
 };

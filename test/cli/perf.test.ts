@@ -16,7 +16,7 @@ const all = (command: Command): Command[] => [command, ...command.commands.flatM
 
 /** What is said to wrong usage, which must have been found before anything was printed. In this process: starting one takes longer. */
 const usage = async (...args: string[]): Promise<string> => {
-  const program = createProgram();
+  const program = await createProgram();
   let text = '';
   const writeErr = (part: string) => {
     text += part;
@@ -455,8 +455,10 @@ describe('regressions', () => {
   });
 });
 
+const program = await createProgram();
+
 describe('every command', () => {
-  const commands = all(createProgram().commands.find((command) => command.name() === 'perf') as Command);
+  const commands = all(program.commands.find((command) => command.name() === 'perf') as Command);
   const path = (command: Command): string =>
     command.parent === null ? command.name() : `${path(command.parent)} ${command.name()}`;
 

@@ -223,13 +223,15 @@ describe('names', () => {
   });
 });
 
+const program = await createProgram();
+
 describe('the command line', () => {
   const commands: { readonly path: string; readonly command: Command }[] = [];
   const walk = (command: Command, path: string): void => {
     commands.push({ path, command });
     for (const one of command.commands) walk(one, `${path} ${one.name()}`);
   };
-  for (const one of createProgram().commands) walk(one, `spanline ${one.name()}`);
+  for (const one of program.commands) walk(one, `spanline ${one.name()}`);
   /** What is said of one command, or of all of its group. */
   const told = (path: string): string => {
     const group = section('cli.md', path.split(' ', 2).join(' '));

@@ -5,6 +5,7 @@ import { expect, test } from 'vitest';
 import { createProgram } from '../../src/cli/program.js';
 
 const workflow = readFileSync(new URL('../../examples/github-actions/overhead.yml', import.meta.url), 'utf8');
+const program = await createProgram();
 const calls = [...workflow.matchAll(/npx spanline (\w+) (\w+) (.*?) -- /g)];
 
 test('both commands of the workflow are called', () => {
@@ -19,7 +20,7 @@ test.each(calls.map(([, room, name, options]) => [room, name, options]))(
       if (found === undefined) throw new Error(`there is no command ${word}`);
       return found;
     };
-    const known = find(find(createProgram(), room), name).options.map(({ long }) => long);
+    const known = find(find(program, room), name).options.map(({ long }) => long);
     const given = options.match(/--[a-z-]+(?= )/g) ?? [];
     expect(given.filter((option) => option !== '--if-present' && !known.includes(option))).toEqual([]);
   },

@@ -1,13 +1,17 @@
 // `spanline bench`: the tree of its commands.
 import type { Command } from 'commander';
-import { registerCompare } from './compare-command.js';
-import { registerGate } from './gate-command.js';
-import { registerHistory } from './history-command.js';
-import { registerOverhead } from './overhead/overhead-command.js';
-import { registerRun } from './run-command.js';
+import { addSubcommands, type Subcommands, type Words } from '../subcommands.js';
+
+const SUBCOMMANDS: Subcommands = {
+  run: () => import('./run-command.js'),
+  gate: () => import('./gate-command.js'),
+  compare: () => import('./compare-command.js'),
+  history: () => import('./history-command.js'),
+  overhead: () => import('./overhead/overhead-command.js'),
+};
 
 /** Register the commands. */
-export const registerBench = (program: Command): void => {
+export const registerBench = async (program: Command, words: Words): Promise<void> => {
   const bench = program
     .command('bench')
     .description('run benchmarks: keep their results by commit, gate changes, tell what tracing costs a service')
@@ -23,9 +27,5 @@ Examples:
   $ spanline bench history -f bench/history.jsonl encode
   $ spanline bench overhead --url /api -- node server.js`,
     );
-  registerRun(bench);
-  registerGate(bench);
-  registerCompare(bench);
-  registerHistory(bench);
-  registerOverhead(bench);
+  await addSubcommands(bench, SUBCOMMANDS, words);
 };

@@ -45,7 +45,7 @@ const compare = async (beforeName: string, afterName: string, options: CompareOp
 };
 
 /** Register the command. */
-export const registerCompare = (bench: Command): void => {
+export const register = (bench: Command): void => {
   withKept(bench.command('compare <before> <after>'))
     .description(
       'what changed between two commits whose results were kept: the beginnings of their hashes, or names that git knows',

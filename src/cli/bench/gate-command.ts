@@ -97,7 +97,7 @@ const gate = (command: readonly string[], options: GateCommandOptions): Promise<
   }, '; the work trees are gone');
 
 /** Register the command. */
-export const registerGate = (bench: Command): void => {
+export const register = (bench: Command): void => {
   bench
     .command('gate')
     .argument('<command...>', 'benchmark and its arguments, after --')

@@ -62,7 +62,7 @@ const history = async (figure: string | undefined, { last, ...options }: History
 };
 
 /** Register the command. */
-export const registerHistory = (bench: Command): void => {
+export const register = (bench: Command): void => {
   withKept(bench.command('history [figure]'))
     .description(
       'how figures that were kept went over the commits: all as a table, or those with this in their names drawn',

@@ -104,7 +104,7 @@ const recordOf = (
 });
 
 /** Register the command. */
-export const registerRun = (bench: Command): void => {
+export const register = (bench: Command): void => {
   withStore(bench.command('run'))
     .argument('<command...>', 'benchmark and its arguments, after --')
     .passThroughOptions()

@@ -34,7 +34,7 @@ const requireTest = async (store: GoldStore, test: string, call: Call): Promise<
 };
 
 /** Register the command. */
-export const registerBlame = (gold: Command): void => {
+export const register = (gold: Command): void => {
   withStore(gold.command('blame'))
     .description('commits that may have brought each untriaged digest')
     .option('-n, --commits <count>', 'how many commits with data to look at', wholeNumber(1, 100_000), 100)

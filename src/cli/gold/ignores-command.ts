@@ -37,7 +37,7 @@ const print = (rules: readonly IgnoreRule[], json: boolean | undefined): void =>
   printAnswer(json, rules, columns(['id', 'expires', 'applies', 'by', 'query', 'note'], rules.map(row)));
 
 /** Register the commands. */
-export const registerIgnores = (gold: Command): void => {
+export const register = (gold: Command): void => {
   const ignores = gold.command('ignores').description('rules that leave traces out of searches for a while');
   withStore(ignores.command('list'))
     .description('all rules, expired ones too')

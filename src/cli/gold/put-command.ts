@@ -13,8 +13,9 @@ import {
   structuredKeyOf,
   TraceDbError,
 } from '../../tracedb/index.js';
+import { withAllowedChars } from '../allowed-chars.js';
 import { CommandError, ExitCode, unreadable } from '../exit-code.js';
-import { isoTime, wholeNumber, withAllowedChars } from '../options.js';
+import { isoTime, wholeNumber } from '../options.js';
 import { printAnswer, type StoreOptions, withGold, withStore } from './gold-options.js';
 
 interface PutOptions extends StoreOptions {
@@ -109,7 +110,7 @@ const readInput = async (file: string): Promise<string> => {
 };
 
 /** Register the command. */
-export const registerPut = (gold: Command): void => {
+export const register = (gold: Command): void => {
   withAllowedChars(withStore(gold.command('put <file>')))
     .description('write the results of one commit from a JSON file, or from stdin with -')
     .option('--commit <number>', 'number of the commit, when the file does not say it', wholeNumber(0))

@@ -25,7 +25,7 @@ const row = ({ test, digest, status, traces, firstCommit, lastCommit }: DigestRe
 ];
 
 /** Register the command. */
-export const registerSearch = (gold: Command): void => {
+export const register = (gold: Command): void => {
   withStore(gold.command('search [query]'))
     .description('digests by params and options of their traces; by default those that need triage')
     .option('-n, --commits <count>', 'how many commits with data to look at', wholeNumber(1, 100_000), 100)

@@ -20,7 +20,7 @@ const textOf = ({ commits, traces }: GoldTile): string => {
 };
 
 /** Register the commands. */
-export const registerTile = (gold: Command): void => {
+export const register = (gold: Command): void => {
   const register = (name: 'tile' | 'dense-tile', what: string): void => {
     withStore(gold.command(name))
       .description(what)

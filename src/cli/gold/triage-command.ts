@@ -23,7 +23,7 @@ const refuseUnseen = async (store: GoldStore, changes: readonly TestDigest[], ca
 };
 
 /** Register the command. */
-export const registerTriage = (gold: Command): void => {
+export const register = (gold: Command): void => {
   withStore(gold.command('triage'))
     .description('say of digests of a test: positive (right), negative (wrong) or untriaged')
     .argument('<test>', 'name of the test')

@@ -62,7 +62,7 @@ const ancestors = async (
 };
 
 /** Register the command. */
-export const registerAncestors = (graph: Command): void => {
+export const register = (graph: Command): void => {
   graph
     .command('ancestors <file> <key...>')
     .description('the nodes, and all they refer to directly or not, in the order of the file')

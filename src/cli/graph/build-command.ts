@@ -96,7 +96,7 @@ const finish = async (builder: CompactGraphBuilder, form: KeyForm): Promise<Buil
 };
 
 /** Register the command. */
-export const registerBuild = (graph: Command): void => {
+export const register = (graph: Command): void => {
   graph
     .command('build [file]')
     .description('build a graph file from lines "key parent parent…" (- for standard input, gzip or not), or from git')

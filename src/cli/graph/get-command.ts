@@ -72,7 +72,7 @@ const get = async (file: CompactGraph, texts: readonly string[], { graph, json }
 };
 
 /** Register the command. */
-export const registerGet = (graph: Command): void => {
+export const register = (graph: Command): void => {
   graph
     .command('get <file> <key...>')
     .description('the nodes with these keys: value and references')

@@ -1,14 +1,18 @@
 // `spanline graph`: the tree of its commands. Nothing runs here.
 import type { Command } from 'commander';
-import { registerAncestors } from './ancestors-command.js';
-import { registerBuild } from './build-command.js';
-import { registerGet } from './get-command.js';
-import { registerInfo } from './info-command.js';
-import { registerSalvage } from './salvage-command.js';
-import { registerVerify } from './verify-command.js';
+import { addSubcommands, type Subcommands, type Words } from '../subcommands.js';
+
+const SUBCOMMANDS: Subcommands = {
+  build: () => import('./build-command.js'),
+  info: () => import('./info-command.js'),
+  get: () => import('./get-command.js'),
+  ancestors: () => import('./ancestors-command.js'),
+  verify: () => import('./verify-command.js'),
+  salvage: () => import('./salvage-command.js'),
+};
 
 /** Register the commands. */
-export const registerGraph = (program: Command): void => {
+export const registerGraph = async (program: Command, words: Words): Promise<void> => {
   const graph = program
     .command('graph')
     .description('compact graph files: build, look up, walk, check, salvage')
@@ -25,10 +29,5 @@ Examples:
 
 Exit codes: 0 done, 1 not found or damaged, 2 wrong usage, 3 a file cannot be read or written.`,
     );
-  registerBuild(graph);
-  registerInfo(graph);
-  registerGet(graph);
-  registerAncestors(graph);
-  registerVerify(graph);
-  registerSalvage(graph);
+  await addSubcommands(graph, SUBCOMMANDS, words);
 };

@@ -45,7 +45,7 @@ const textOf = (file: CompactGraph): string => {
 };
 
 /** Register the command. */
-export const registerInfo = (graph: Command): void => {
+export const register = (graph: Command): void => {
   graph
     .command('info <file>')
     .description('graphs, nodes, sections and notes of a file (a path, http://, https:// or s3://)')

@@ -13,7 +13,7 @@ interface SalvageCommandOptions {
 }
 
 /** Register the command. */
-export const registerSalvage = (graph: Command): void => {
+export const register = (graph: Command): void => {
   graph
     .command('salvage <file>')
     .description('write what can be read of a damaged file to a new one, and list what is lost')

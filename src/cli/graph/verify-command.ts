@@ -29,7 +29,7 @@ const withSegment = async (report: SalvageReport): Promise<SalvageReport> => {
 };
 
 /** Register the command. */
-export const registerVerify = (graph: Command): void => {
+export const register = (graph: Command): void => {
   graph
     .command('verify <file>')
     .description('read all of a file, check it, and list what is damaged')

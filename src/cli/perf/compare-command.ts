@@ -25,7 +25,7 @@ const row = ({ key, before, after, change, verdict }: ComparedSeries): string[] 
 ];
 
 /** Register the command. */
-export const registerCompare = (perf: Command): void => {
+export const register = (perf: Command): void => {
   withStore(perf.command('compare <before> <after>'))
     .description('compare the values of two commits (hashes or unique beginnings of them)')
     .option('-q, --query <query>', 'only the series this selects', '')

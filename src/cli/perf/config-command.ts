@@ -27,7 +27,7 @@ const readDocument = async (file: string): Promise<unknown> => {
 };
 
 /** Register the command. */
-export const registerConfig = (perf: Command): void => {
+export const register = (perf: Command): void => {
   const config = perf
     .command('config')
     .description('the config file of an instance')

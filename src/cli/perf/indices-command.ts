@@ -29,7 +29,7 @@ const print = (written: readonly Written[], json: boolean | undefined): void => 
 };
 
 /** Register the commands. */
-export const registerIndices = (perf: Command): void => {
+export const register = (perf: Command): void => {
   const indices = perf
     .command('indices')
     .description('the index of the store')

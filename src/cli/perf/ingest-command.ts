@@ -9,9 +9,10 @@ import {
   TraceDbError,
   validateIngestFile,
 } from '../../tracedb/index.js';
+import { withAllowedChars } from '../allowed-chars.js';
 import { columns } from '../columns.js';
 import { ExitCode, endWith } from '../exit-code.js';
-import { isoTime, withAllowedChars } from '../options.js';
+import { isoTime } from '../options.js';
 import { Progress } from '../progress.js';
 import { note, printAnswer, type StoreOptions, withPerf, withStore } from './perf-options.js';
 
@@ -70,7 +71,7 @@ const refusedBeforeAny = async (files: readonly string[], options: IngestOptions
 };
 
 /** Register the command. */
-export const registerIngest = (perf: Command): void => {
+export const register = (perf: Command): void => {
   withAllowedChars(withStore(perf.command('ingest <file...>')))
     .description('write files of results into the store; what it has already is not written again')
     .option('--format <name>', `${INGEST_FORMATS.join(', ')}; told by the content when left out`)

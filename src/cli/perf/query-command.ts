@@ -6,7 +6,6 @@ import { columns } from '../columns.js';
 import { CommandError, ExitCode, wrongUsage } from '../exit-code.js';
 import { wholeNumber } from '../options.js';
 import { type RangeOptions, rangeOf, withRange } from './commit-range.js';
-import { explainText, explainTree } from './explain.js';
 import { note, type PerfSession, printAnswer, withPerf, writeOut } from './perf-options.js';
 import { selectedTraces } from './selected-traces.js';
 import { type TileOptions, tileFor, withTile } from './tiles-command.js';
@@ -75,6 +74,7 @@ const explain = async (
 ): Promise<void> => {
   const { MemoryReporter } = await import('../../exporters/memory.js');
   const { CpuReporter, startProfile } = await import('../../profile/index.js');
+  const { explainText, explainTree } = await import('./explain.js');
   const memory = new MemoryReporter();
   const reporters = [memory, ...(options.otlp === undefined ? [] : [await otlpReporter(options.otlp)])].map(
     (reporter) => new CpuReporter(reporter),
@@ -119,7 +119,7 @@ const explain = async (
 };
 
 /** Register the command. */
-export const registerQuery = (perf: Command): void => {
+export const register = (perf: Command): void => {
   withRange(withTile(perf.command('query <query>')))
     .description("values of the traces of a tile, or of a range of commits: 'arch=x86&config=8888&test=~draw'")
     .option(

@@ -40,7 +40,7 @@ const row = (found: Found): string[] => [
 ];
 
 /** Register the command. */
-export const registerRegressions = (perf: Command): void => {
+export const register = (perf: Command): void => {
   withStore(perf.command('regressions'))
     .description('find the commits at which series changed for good')
     .option('-q, --query <query>', 'only the series this selects', '')

@@ -42,7 +42,7 @@ export const tileFor = async ({ perf, call }: PerfSession, asked: number | undef
 };
 
 /** Register the commands. */
-export const registerTiles = (perf: Command): void => {
+export const register = (perf: Command): void => {
   const tiles = perf
     .command('tiles')
     .description('the tiles of the store')

@@ -23,7 +23,7 @@ const listed = (traces: readonly Pick<PerfTrace, 'id' | 'params'>[], json: boole
 };
 
 /** Register the commands. */
-export const registerTraces = (perf: Command): void => {
+export const register = (perf: Command): void => {
   const traces = perf
     .command('traces')
     .description('the traces of a tile')

@@ -61,7 +61,7 @@ const attachTo = async (pid: number, port: number | undefined, options: AttachOp
 };
 
 /** Register the command. */
-export const registerAttach = (profile: Command): void => {
+export const register = (profile: Command): void => {
   profile
     .command('attach')
     .argument('<pid>', 'process id', wholeNumber(1))

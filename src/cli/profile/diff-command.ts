@@ -27,7 +27,7 @@ const row = ({ value, before, after, change, low, high, pValue, verdict }: Label
 ];
 
 /** Register the command. */
-export const registerDiff = (profile: Command): void => {
+export const register = (profile: Command): void => {
   profile
     .command('diff <before> <after>')
     .description('compare two profiles by label: whose share of the CPU changed beyond noise')

@@ -25,7 +25,7 @@ const written = async (bytes: Uint8Array, out: string | undefined): Promise<void
 };
 
 /** Register the command. */
-export const registerExport = (profile: Command): void => {
+export const register = (profile: Command): void => {
   profile
     .command('export <file>')
     .description('write a profile in another format')

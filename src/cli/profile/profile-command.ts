@@ -1,13 +1,17 @@
 // `spanline profile`: the tree of its commands. Nothing runs here.
 import type { Command } from 'commander';
-import { registerAttach } from './attach-command.js';
-import { registerDiff } from './diff-command.js';
-import { registerExport } from './export-command.js';
-import { registerRun } from './run-command.js';
-import { registerTop } from './top-command.js';
+import { addSubcommands, type Subcommands, type Words } from '../subcommands.js';
+
+const SUBCOMMANDS: Subcommands = {
+  run: () => import('./run-command.js'),
+  attach: () => import('./attach-command.js'),
+  top: () => import('./top-command.js'),
+  diff: () => import('./diff-command.js'),
+  export: () => import('./export-command.js'),
+};
 
 /** Register the commands. */
-export const registerProfile = (program: Command): void => {
+export const registerProfile = async (program: Command, words: Words): Promise<void> => {
   const profile = program
     .command('profile')
     .description('CPU profiles whose samples know the query, trace or tenant they worked for')
@@ -24,9 +28,5 @@ Examples:
 
 Samples bear the labels that the program gives with DynamicLabel of spanline/profile.`,
     );
-  registerRun(profile);
-  registerAttach(profile);
-  registerTop(profile);
-  registerDiff(profile);
-  registerExport(profile);
+  await addSubcommands(profile, SUBCOMMANDS, words);
 };

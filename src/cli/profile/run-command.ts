@@ -73,7 +73,7 @@ const profilesIn = (out: string, isDirectory: boolean): Set<string> => {
 };
 
 /** Register the command. */
-export const registerRun = (profile: Command): void => {
+export const register = (profile: Command): void => {
   profile
     .command('run')
     .argument('<command...>', 'program and its arguments, after --')

@@ -41,7 +41,7 @@ const text = (table: TopTable): string => {
 };
 
 /** Register the command. */
-export const registerTop = (profile: Command): void => {
+export const register = (profile: Command): void => {
   profile
     .command('top <file>')
     .description('CPU by label: share with its 95 % confidence interval, CPU time, samples')

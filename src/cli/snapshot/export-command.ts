@@ -78,7 +78,7 @@ const run = (file: string, { format, output, json }: ExportOptions): Promise<voi
   });
 
 /** Register the command. */
-export const registerExport = (snapshot: Command): void => {
+export const register = (snapshot: Command): void => {
   snapshot
     .command('export <file>')
     .description('write a snapshot in a format of other tools, or into an archive')

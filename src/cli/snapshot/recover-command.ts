@@ -16,7 +16,7 @@ interface RecoverOptions {
 }
 
 /** Register the command. */
-export const registerRecover = (snapshot: Command): void => {
+export const register = (snapshot: Command): void => {
   snapshot
     .command('recover <directory>')
     .description('what a process that was killed has left with the option "file" of its recorder')

@@ -44,7 +44,7 @@ const showTrace = async (snapshot: Snapshot, id: string, { limit = SPANS, full, 
 };
 
 /** Register the command. */
-export const registerShow = (snapshot: Command): void => {
+export const register = (snapshot: Command): void => {
   snapshot
     .command('show <file>')
     .description('why a snapshot was taken, what it holds and its slowest traces; or one trace as a waterfall')

@@ -1,44 +1,17 @@
-// `spanline snapshot`: takes a snapshot of a process that runs; and the tree of the commands that read one.
-import { resolve } from 'node:path';
+// `spanline snapshot`: of a process that runs, and the tree of the commands that read one. Nothing runs here.
 import type { Command } from 'commander';
-import { formatBytes, formatDuration } from '../../formats/terminal/units.js';
-import { interruptible } from '../interrupt.js';
 import { numberFrom, wholeNumber } from '../options.js';
-import { note, printAnswer } from '../output.js';
-import { Progress } from '../progress.js';
-import { requireWritable } from '../require-writable.js';
-import { registerExport } from './export-command.js';
-import { registerRecover } from './recover-command.js';
-import { registerShow } from './show-command.js';
-import { takeSnapshot } from './take-snapshot.js';
+import { addSubcommands, type Subcommands, type Words } from '../subcommands.js';
+import type { TakeCommandOptions } from './save-snapshot.js';
 
-interface TakeCommandOptions {
-  readonly out?: string;
-  readonly timeout: number;
-  readonly port?: number;
-  readonly json?: boolean;
-}
-
-const NS_PER_MS = 1e6;
-
-const run = (pid: number, { out, timeout, port, json }: TakeCommandOptions): Promise<void> => {
-  const file = out ?? `snapshot-${pid}.flight`;
-  return interruptible(async (signal) => {
-    requireWritable(file);
-    const progress = new Progress();
-    progress.show(`waiting for process ${pid}`);
-    const taken = await takeSnapshot(pid, resolve(file), { port, timeoutSeconds: timeout, signal }).finally(() =>
-      progress.clear(),
-    );
-    const { spanCount, heldMs, bytes } = taken;
-    const held = `${spanCount} spans of the last ${formatDuration(heldMs * NS_PER_MS)}, ${formatBytes(bytes)}`;
-    if (json) printAnswer(json, { file, pid, ...taken }, '');
-    else note(`${held}, in ${file}; see: spanline snapshot show ${file}`);
-  });
+const SUBCOMMANDS: Subcommands = {
+  show: () => import('./show-command.js'),
+  export: () => import('./export-command.js'),
+  recover: () => import('./recover-command.js'),
 };
 
 /** Register the commands. */
-export const registerSnapshot = (program: Command): void => {
+export const registerSnapshot = async (program: Command, words: Words): Promise<void> => {
   const snapshot = program
     .command('snapshot')
     .description('the last minute of a process, as its flight recorder holds it')
@@ -63,8 +36,8 @@ Examples:
 
 Exit codes: 0 done, 2 wrong usage or the process has no recorder, 3 it does not answer or the file cannot be written.`,
     )
-    .action(run);
-  registerShow(snapshot);
-  registerExport(snapshot);
-  registerRecover(snapshot);
+    .action(async (pid: number, options: TakeCommandOptions) =>
+      (await import('./save-snapshot.js')).saveSnapshot(pid, options),
+    );
+  await addSubcommands(snapshot, SUBCOMMANDS, words);
 };

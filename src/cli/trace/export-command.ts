@@ -6,7 +6,8 @@ import { runAsync } from '../../base/files/fs-steps.js';
 import { WholeFile } from '../../base/files/whole-file.js';
 import { type DocumentTrace, documentPieces } from '../../formats/trace-documents.js';
 import type { ArchivedSpan } from '../../trace/archived-span.js';
-import { type ArchiveCommandOptions, withArchive, withArchiveOption } from '../archive-session.js';
+import { type ArchiveCommandOptions, withArchiveOption } from '../archive-options.js';
+import { withArchive } from '../archive-session.js';
 import { ExitCode, endWith, wrongUsage } from '../exit-code.js';
 import { note, printAnswer, writeOut } from '../output.js';
 import { Progress } from '../progress.js';
@@ -113,7 +114,7 @@ const run = (ids: readonly string[], options: ExportOptions): Promise<void> => {
 };
 
 /** Register the command. */
-export const registerExport = (trace: Command): void => {
+export const register = (trace: Command): void => {
   withSearchOptions(withArchiveOption(trace.command('export [id...]')))
     .description('write traces to a file: all, those with these ids, or those that meet all conditions')
     .addOption(

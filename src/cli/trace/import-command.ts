@@ -6,7 +6,8 @@ import { describeRefusals } from '../../formats/decode-context.js';
 import { newKnownParts } from '../../formats/otlp/shared-parts.js';
 import { TraceFormatError } from '../../formats/trace-format-error.js';
 import { appendAll } from '../append-all.js';
-import { type ArchiveCommandOptions, withArchiveOption, withWrittenArchive } from '../archive-session.js';
+import { type ArchiveCommandOptions, withArchiveOption } from '../archive-options.js';
+import { withWrittenArchive } from '../archive-session.js';
 import { columns } from '../columns.js';
 import { ExitCode, endWith, wrongUsage } from '../exit-code.js';
 import { note, printAnswer } from '../output.js';
@@ -99,7 +100,7 @@ const run = (files: readonly string[], options: ImportOptions): Promise<void> =>
 };
 
 /** Register the command. */
-export const registerImport = (trace: Command): void => {
+export const register = (trace: Command): void => {
   withArchiveOption(trace.command('import <file...>'))
     .description('bring traces of files into the archive, which is made when it is not there; - is standard input')
     .addOption(

@@ -1,7 +1,8 @@
 // `spanline trace ls` and `spanline trace search`: summaries of traces, the newest first. No span is read for them.
 import type { Command } from 'commander';
 import type { TraceSearch } from '../../trace/archived-span.js';
-import { type ArchiveCommandOptions, withArchive, withArchiveOption } from '../archive-session.js';
+import { type ArchiveCommandOptions, withArchiveOption } from '../archive-options.js';
+import { withArchive } from '../archive-session.js';
 import { ExitCode, endWith } from '../exit-code.js';
 import { wholeNumber } from '../options.js';
 import { note, writeOut } from '../output.js';
@@ -36,7 +37,7 @@ A "?" behind the number of spans: a parent is not in the archive. The size is wh
 --json prints one object a line, with times in nanoseconds.`;
 
 /** Register both. */
-export const registerList = (trace: Command): void => {
+export const register = (trace: Command): void => {
   withArchiveOption(trace.command('ls'))
     .description('the newest traces')
     .option('-n, --limit <traces>', 'no more than this', wholeNumber(1, MAX_LIMIT), DEFAULT_LIMIT)

@@ -7,7 +7,8 @@ import { drawWaterfall, MIN_WIDTH } from '../../formats/terminal/draw-waterfall.
 import { ASCII, glyphsOf } from '../../formats/terminal/glyphs.js';
 import type { ArchivedSpan } from '../../trace/archived-span.js';
 import { absentParents } from '../../trace/trace-facts.js';
-import { type ArchiveCommandOptions, withArchive, withArchiveOption } from '../archive-session.js';
+import { type ArchiveCommandOptions, withArchiveOption } from '../archive-options.js';
+import { withArchive } from '../archive-session.js';
 import { wholeNumber } from '../options.js';
 import { note, writeOut } from '../output.js';
 import { terminalWidth, wantsColour } from '../terminal.js';
@@ -32,7 +33,7 @@ const printJson = async (spans: readonly ArchivedSpan[], divisions: readonly Spa
 };
 
 /** Register the command. */
-export const registerShow = (trace: Command): void => {
+export const register = (trace: Command): void => {
   withArchiveOption(trace.command('show <id>'))
     .description('one trace as a waterfall; the first digits of its id are enough when no other begins so')
     .option('-n, --limit <spans>', 'draw no more spans than this', wholeNumber(1), MAX_SPANS)

@@ -1,12 +1,16 @@
 // `spanline trace`: the tree of its commands. Nothing runs here.
 import type { Command } from 'commander';
-import { registerExport } from './export-command.js';
-import { registerImport } from './import-command.js';
-import { registerList } from './list-command.js';
-import { registerShow } from './show-command.js';
+import { addSubcommands, type Subcommands, type Words } from '../subcommands.js';
+
+const SUBCOMMANDS: Subcommands = {
+  'ls search': () => import('./list-command.js'),
+  show: () => import('./show-command.js'),
+  export: () => import('./export-command.js'),
+  import: () => import('./import-command.js'),
+};
 
 /** Register the commands. */
-export const registerTrace = (program: Command): void => {
+export const registerTrace = async (program: Command, words: Words): Promise<void> => {
   const trace = program
     .command('trace')
     .description('finished traces in an archive: list, search, show as a waterfall, export, import')
@@ -23,8 +27,5 @@ Examples:
 
 Exit codes: 0 done, 1 nothing found, 2 wrong usage, 3 the archive cannot be read.`,
     );
-  registerList(trace);
-  registerShow(trace);
-  registerExport(trace);
-  registerImport(trace);
+  await addSubcommands(trace, SUBCOMMANDS, words);
 };

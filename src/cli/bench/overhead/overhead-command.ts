@@ -129,7 +129,7 @@ const row = ({ name, unit, untraced, traced, added, change }: Cost): string[] =>
 ];
 
 /** Register the command. */
-export const registerOverhead = (bench: Command): void => {
+export const register = (bench: Command): void => {
   bench
     .command('overhead')
     .argument('<command...>', 'service and its arguments, after --')

@@ -1,0 +1,113 @@
+// An archive over HTTP, to send traces to and to look at them with Jaeger's UI or Grafana. It runs until it is told to
+// stop, and stops in order: what it has acknowledged stays.
+import { Archive } from '../archive/archive.js';
+import type { ArchiveOptions } from '../archive/archive-options.js';
+import { type ArchiveServer, startArchiveServer } from '../archive/server/archive-server.js';
+import type { ArchiveServerOptions } from '../archive/server/server-options.js';
+import { uiRoutes } from '../ui/ui-routes.js';
+import { archiveDirectory, noteDamage } from './archive-session.js';
+import { ExitCode, endWith } from './exit-code.js';
+import { toldToStop } from './interrupt.js';
+import { note, printAnswer } from './output.js';
+import { version } from './package.js';
+
+export interface ServeOptions {
+  readonly archive?: string;
+  readonly host: string;
+  readonly port: number;
+  readonly otlpPort: number | 'off';
+  readonly token?: string;
+  readonly allowHost: readonly string[];
+  readonly corsOrigin: readonly string[];
+  readonly readOnly?: boolean;
+  readonly keepHours?: number;
+  readonly keepMib?: number;
+  readonly json?: boolean;
+}
+
+/** The main port takes spans too; those that look for OTLP's own port find it there. A read-only archive takes nothing. */
+const wantedServers = ({
+  port,
+  otlpPort,
+  readOnly,
+}: ServeOptions): Pick<ArchiveServerOptions, 'port' | 'endpoints'>[] => {
+  if (readOnly || otlpPort === 'off') return [{ port, endpoints: 'query' }];
+  const main = { port, endpoints: 'all' } as const;
+  return otlpPort === port && port !== 0 ? [main] : [main, { port: otlpPort, endpoints: 'ingest' }];
+};
+
+const startServers = async (archive: Archive, options: ServeOptions, running: ArchiveServer[]): Promise<void> => {
+  const { host, allowHost, corsOrigin } = options;
+  const token = options.token ?? process.env.SPANLINE_TOKEN;
+  for (const wanted of wantedServers(options)) {
+    const common = {
+      archive,
+      host,
+      token: token === '' ? undefined : token,
+      allowedHosts: allowHost,
+      corsOrigins: corsOrigin,
+    };
+    const page = wanted.endpoints === 'ingest' ? [] : uiRoutes({ archive }, version, false);
+    running.push(await startArchiveServer({ ...common, ...wanted }, page));
+  }
+};
+
+const announce = (
+  directory: string,
+  running: readonly ArchiveServer[],
+  { json, readOnly, otlpPort }: ServeOptions,
+): void => {
+  const query = running[0].url;
+  const page = `${query}/ui`;
+  const otlp = readOnly || otlpPort === 'off' ? undefined : `${(running[1] ?? running[0]).url}/v1/traces`;
+  const lines = [
+    `archive      ${directory}`,
+    `Jaeger API   ${query}`,
+    `page         ${page}`,
+    ...(otlp === undefined ? [] : [`OTLP/HTTP    ${otlp}`]),
+  ];
+  printAnswer(json, { archive: directory, query, page, otlp }, `${lines.join('\n')}\n`);
+};
+
+/** Milliseconds between checks for unreadable files. */
+const DAMAGE_MS = 10_000;
+
+/** Names each unreadable file once; queries report them too. */
+const tellOfDamage = async (archive: Archive, told: Set<string>): Promise<void> => {
+  const { damaged } = await archive.stats();
+  const fresh = damaged.filter(({ file }) => !told.has(file));
+  for (const { file } of fresh) told.add(file);
+  noteDamage(fresh);
+};
+
+/** Serves until it is told to stop. */
+export const serve = async (options: ServeOptions): Promise<void> => {
+  const directory = archiveDirectory(options);
+  const { readOnly, keepHours, keepMib } = options;
+  const retention: ArchiveOptions = {
+    maxAgeMs: keepHours === undefined ? undefined : keepHours * 3_600_000,
+    maxBytes: keepMib === undefined ? undefined : keepMib * 1024 * 1024,
+  };
+  const stop = toldToStop();
+  const running: ArchiveServer[] = [];
+  const archive = await Archive.open(directory, { readOnly, ...retention });
+  try {
+    await startServers(archive, options, running);
+    announce(directory, running, options);
+    const told = new Set<string>();
+    await tellOfDamage(archive, told);
+    const timer = setInterval(() => void tellOfDamage(archive, told).catch(() => {}), DAMAGE_MS).unref();
+    await stop;
+    clearInterval(timer);
+    note('stopping');
+    await tellOfDamage(archive, told);
+    // Its answers were incomplete.
+    if (told.size > 0) endWith(ExitCode.store);
+  } finally {
+    await Promise.all(running.map((server) => server.close()));
+    await archive.close();
+  }
+  const sum = (count: 'spans' | 'spansInvalid' | 'spansRefused'): number =>
+    running.reduce((total, server) => total + server.stats().otlp[count], 0);
+  note(`stopped; spans taken: ${sum('spans')}, invalid: ${sum('spansInvalid')}, refused: ${sum('spansRefused')}`);
+};
