@@ -75,7 +75,8 @@ export const kindOf = (isRise: boolean, direction: Direction): Regression['kind'
   return isRise === (direction === 'up') ? 'improvement' : 'regression';
 };
 
-const changesOf = (series: Series, options: ChangePointOptions, statistics: Statistics): ChangePoint[] => {
+/** The change points of a series; the error for values that cannot be searched names the series. */
+export const changesOf = (series: Series, options: ChangePointOptions, statistics: Statistics): ChangePoint[] => {
   try {
     return changePoints(series.values, options, statistics);
   } catch (error) {
@@ -85,7 +86,39 @@ const changesOf = (series: Series, options: ChangePointOptions, statistics: Stat
   }
 };
 
-const inOrder = (a: Regression, b: Regression): number =>
+/** How each of `count` series is searched so that all of them together keep the declared rate of false alarms. */
+export const searchOf = (
+  { falsePositiveRate = DEFAULT_FALSE_POSITIVE_RATE, minEffect = DEFAULT_MIN_EFFECT, ...rest }: RegressionOptions,
+  count: number,
+): ChangePointOptions => {
+  if (!(falsePositiveRate > 0 && falsePositiveRate < 1)) {
+    throw invalidInput(`falsePositiveRate must be between 0 and 1, not ${falsePositiveRate}`);
+  }
+  const { minSize, maxPoints } = rest;
+  return { minSize, maxPoints, minEffect, pValue: falsePositiveRate / count };
+};
+
+/** The changes of one of `count` series as they are reported. */
+export const asRegressions = (
+  { key, unit, commits }: Series,
+  changes: readonly ChangePoint[],
+  directions: RegressionOptions['directions'],
+  count: number,
+): Regression[] => {
+  const direction = directionOf(unit, directions);
+  return changes.map(({ index, lastBefore, pValue, ...size }) => ({
+    key,
+    unit,
+    kind: kindOf(size.change > 0, direction),
+    commit: commits[index],
+    lastBefore: commits[lastBefore],
+    ...size,
+    pValue: Math.min(1, pValue * count),
+  }));
+};
+
+/** By commit, then the largest change first, then by key. */
+export const inOrder = (a: Regression, b: Regression): number =>
   a.commit.number - b.commit.number ||
   Math.abs(b.change) - Math.abs(a.change) ||
   compareTexts(a.key, b.key) ||
@@ -115,31 +148,10 @@ export const findRegressions = (
   options: RegressionOptions,
   statistics: Statistics,
 ): Regression[] => {
-  const {
-    falsePositiveRate = DEFAULT_FALSE_POSITIVE_RATE,
-    minEffect = DEFAULT_MIN_EFFECT,
-    directions,
-    ...rest
-  } = options;
-  if (!(falsePositiveRate > 0 && falsePositiveRate < 1)) {
-    throw invalidInput(`falsePositiveRate must be between 0 and 1, not ${falsePositiveRate}`);
-  }
-  const settings: ChangePointOptions = { ...rest, minEffect, pValue: falsePositiveRate / series.length };
+  const search = searchOf(options, series.length);
   const found = series.flatMap((one) => {
     checkSeries(one);
-    const { key, unit, commits } = one;
-    const direction = directionOf(unit, directions);
-    return changesOf(one, settings, statistics).map(
-      ({ index, lastBefore, pValue, ...size }): Regression => ({
-        key,
-        unit,
-        kind: kindOf(size.change > 0, direction),
-        commit: commits[index],
-        lastBefore: commits[lastBefore],
-        ...size,
-        pValue: Math.min(1, pValue * series.length),
-      }),
-    );
+    return asRegressions(one, changesOf(one, search, statistics), options.directions, series.length);
   });
   return found.sort(inOrder);
 };

@@ -1,9 +1,10 @@
 // Reads what History shows of a Perf store: keys and values, histories with their changes, the commits of a step. It must hold a bounded
 // number of series and values, whatever a query selects.
+
+import { RegressionSearch } from '../../../tracedb/detect/regression-search.js';
 import {
   type Commit,
   compareCommits,
-  findRegressions,
   loadStatistics,
   type PerfSeries,
   type PerfStore,
@@ -18,6 +19,9 @@ export const MAX_SERIES = 100;
 const MAX_VALUES_A_KEY = 200;
 const MAX_STEP_COMMITS = 1000;
 const MAX_COMPARED = 1000;
+
+// Of all stores: what it keeps is keyed by content.
+const search = new RegressionSearch();
 
 /** A caller that may go away. */
 interface Asked {
@@ -62,7 +66,8 @@ const changeOf = (found: Regression, said: TriagedChange | undefined): ChangeAns
 /** The lasting changes of these series, with what was said of them. */
 const changesOf = async (perf: PerfStore, series: readonly PerfSeries[], call: Asked): Promise<ChangeAnswer[]> => {
   if (series.length === 0) return [];
-  const found = findRegressions(series.map(historyOf), { maxPoints: Number.MAX_SAFE_INTEGER }, await loadStatistics());
+  const options = { maxPoints: Number.MAX_SAFE_INTEGER };
+  const found = await search.find(series.map(historyOf), options, await loadStatistics(), call.signal);
   const numbers = found.map(({ commit }) => commit.number);
   const said =
     found.length === 0
