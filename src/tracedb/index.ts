@@ -13,6 +13,13 @@ export type { StepDetectorName, StepFit, StepStatus } from './detect/step-fit.js
 export { type StepFitOptions, stepFit } from './detect/step-fit.js';
 export { findSteps, type Step, type StepScanOptions } from './detect/step-scan.js';
 export { type Blame, blameDigest, blameUntriaged, type Suspect } from './gold/blame.js';
+export {
+  type ChangeSearch,
+  type CommitChanges,
+  type DigestChange,
+  type DigestChanges,
+  digestChanges,
+} from './gold/digest-changes.js';
 export type { Expectation, ExpectationChange, TriageStatus } from './gold/expectation.js';
 export type { Expectations, StatusOf, TestDigest, Triage, TriageOptions } from './gold/expectations.js';
 export type { GoldEntry } from './gold/gold-entry.js';
@@ -24,6 +31,7 @@ export type { GoldTile, GoldTrace, TraceFragment } from './gold/gold-tile.js';
 export type { IgnoreMatcher, IgnoreRule, IgnoreRuleInput, IgnoreRules } from './gold/ignore-rules.js';
 export type { ClosestDigest, ClosestDigests, DigestDistance } from './gold/search-digests.js';
 export { type DigestResult, type DigestResults, type DigestSearch, searchDigests } from './gold/search-digests.js';
+export type { TraceSelection } from './gold/select-traces.js';
 export { type UnseenDigest, unseenDigests } from './gold/unseen-digests.js';
 export type { Time } from './gold/values.js';
 export type { Problem } from './ingest/bad-file.js';

@@ -1,19 +1,16 @@
 // Search: the digests of a tile by query, status and ignore rules. Every digest comes once per test, with the traces that
 // have it; a page must never depend on the order in which traces were read.
-import { oneOf, wholeNumber } from '../../base/options/checks.js';
-import { type CleaningRule, DEFAULT_RULE } from '../params/cleaning.js';
+import { wholeNumber } from '../../base/options/checks.js';
 import { ParamSet } from '../params/param-set.js';
 import { compareTexts } from '../params/param-text.js';
-import { fitQuery, unknownIn } from '../query/known-query.js';
-import { compileQuery } from '../query/matches.js';
-import { parseQuery } from '../query/parse-query.js';
 import { invalidInput } from '../tracedb-error.js';
-import { DEFAULT_TEST_KEY, tracesByTest } from './blame.js';
+import { tracesByTest } from './blame.js';
 import { MISSING_DIGEST } from './digest.js';
-import { TRIAGE_STATUSES, type TriageStatus } from './expectation.js';
+import type { TriageStatus } from './expectation.js';
 import type { StatusOf } from './expectations.js';
 import { type GoldTile, type GoldTrace, searchedParams } from './gold-tile.js';
 import type { IgnoreMatcher } from './ignore-rules.js';
+import { checkStatuses, selectTraces, type TraceSelection } from './select-traces.js';
 
 /** How far two digests are apart, from 0 (equal); undefined when that cannot be said. */
 export type DigestDistance = (digest: string, reference: string) => number | undefined | Promise<number | undefined>;
@@ -67,23 +64,15 @@ const closestDigests = async (
 };
 
 /** What to search for. */
-export interface DigestSearch {
-  /** Over params and options of traces; '' (default): all. What no trace has as it stands is looked for as `rule` cleans it. */
-  readonly query?: string;
-  /** How params were cleaned. Default: that of the store, and of `searchDigests` `DEFAULT_RULE`. */
-  readonly rule?: CleaningRule;
+export interface DigestSearch extends TraceSelection {
   /** Default: only 'untriaged'. */
   readonly statuses?: readonly TriageStatus[];
-  /** Traces to which an ignore rule applies. Default 'exclude'. */
-  readonly ignored?: 'exclude' | 'include' | 'only';
   /** Only what a trace has at its last result in the tile. Default true: what is gone needs no triage. */
   readonly head?: boolean;
   /** Results to skip. Default 0. */
   readonly offset?: number;
   /** Results to give, 1 to 10,000. Default 100. */
   readonly limit?: number;
-  /** The param that names the test. Default 'name'. */
-  readonly testKey?: string;
   /** How far two digests are apart; when given, results carry the closest digests of the same test that were triaged. */
   readonly distance?: DigestDistance;
 }
@@ -126,7 +115,6 @@ interface Found {
 }
 
 const MAX_LIMIT = 10_000;
-const IGNORED = ['exclude', 'include', 'only'] as const;
 
 const digestsOf = ({ digests }: GoldTrace, isHeadOnly: boolean): Iterable<string> => {
   if (!isHeadOnly) return new Set(digests.filter((digest) => digest !== MISSING_DIGEST));
@@ -153,26 +141,15 @@ export const searchDigests = async (
   ignoreOf: IgnoreMatcher,
   search: DigestSearch = {},
 ): Promise<DigestResults> => {
-  const { query = '', statuses = ['untriaged'], ignored = 'exclude', head = true, testKey = DEFAULT_TEST_KEY } = search;
+  const { statuses = ['untriaged'], head = true } = search;
   const offset = wholeNumber('offset', search.offset ?? 0, [0], invalidInput);
   const limit = wholeNumber('limit', search.limit ?? 100, [1, MAX_LIMIT], invalidInput);
-  const unknown = statuses.find((status) => !TRIAGE_STATUSES.includes(status));
-  if (unknown !== undefined) throw invalidInput(`statuses must be of ${TRIAGE_STATUSES.join(', ')}, not ${unknown}`);
-  oneOf('ignored', ignored, IGNORED, invalidInput);
-  const fitted = fitQuery(parseQuery(query), tile.paramSet, search.rule ?? DEFAULT_RULE);
-  const reason = unknownIn(fitted, tile.paramSet);
-  const matches = await compileQuery(fitted);
-  const byTest = tracesByTest(tile, testKey);
+  checkStatuses(statuses);
+  const { byTest, ignoredTraces, reason } = await selectTraces(tile, ignoreOf, search);
   const found: Found[] = [];
-  let ignoredTraces = 0;
   for (const [test, traces] of byTest) {
     const ofTest = new Map<string, Found>();
     for (const trace of traces) {
-      const params = searchedParams(trace);
-      if (!matches(params)) continue;
-      const isIgnored = ignored !== 'include' && ignoreOf(params) !== undefined;
-      if (isIgnored && ignored === 'exclude') ignoredTraces++;
-      if (ignored !== 'include' && isIgnored !== (ignored === 'only')) continue;
       for (const digest of digestsOf(trace, head)) {
         const known = ofTest.get(digest);
         if (known !== undefined) {
@@ -183,16 +160,17 @@ export const searchDigests = async (
         if (statuses.includes(status)) ofTest.set(digest, { test, digest, status, traces: [trace] });
       }
     }
-    for (const one of ofTest.values()) found.push(one);
+    found.push(...ofTest.values());
   }
   found.sort((a, b) => compareTexts(a.test, b.test) || compareTexts(a.digest, b.digest));
+  const allByTest = search.distance === undefined ? byTest : tracesByTest(tile, search.testKey);
   const results: DigestResult[] = [];
   for (const one of found.slice(offset, offset + limit)) {
     const result = resultOf(tile, one);
     const { distance } = search;
     if (distance === undefined) results.push(result);
     else {
-      const closest = await closestDigests(one.test, one.digest, byTest.get(one.test) ?? [], statusOf, distance);
+      const closest = await closestDigests(one.test, one.digest, allByTest.get(one.test) ?? [], statusOf, distance);
       results.push({ ...result, closest });
     }
   }
