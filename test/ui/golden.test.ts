@@ -4,8 +4,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { GOLD_SCHEMA, GoldStore, openTable, type WideColumnTable } from '../../src/tracedb/index.js';
-import type { SearchAnswer } from '../../src/ui/api/golden/answers.js';
+import { digestChanges, GOLD_SCHEMA, GoldStore, openTable, type WideColumnTable } from '../../src/tracedb/index.js';
+import type { ChangesAnswer, FoundDigest, SearchAnswer } from '../../src/ui/api/golden/answers.js';
 import { buildFirst } from '../cli/support/spanline.js';
 import { accessibilityFaults } from './support/accessibility.js';
 import { hasBrowser, SIZES, useBrowser } from './support/browser.js';
@@ -55,6 +55,25 @@ describe('what the server answers of digests', () => {
     expect((await fetch(`${await serve({})}/api/golden/search`)).status).toBe(404);
   });
 
+  test('what changed at which commit, and a digest that is gone, are those of the store', async () => {
+    const url = await serve({ gold });
+    const ask = async (path: string) => (await fetch(`${url}/api/golden/${path}`)).json();
+    const answer = (await ask('changes')) as ChangesAnswer;
+    expect(answer).toEqual(await digestChanges(gold, 100));
+    expect(answer.commits).toMatchObject([
+      { commit: 4, changes: [{ digest: NEW, before: { digest: OLD, status: 'positive' } }] },
+      { commit: 0, changes: [{ digest: OLD, status: 'positive' }] },
+    ]);
+    expect((await ask('changes?status=positive')) as ChangesAnswer).toMatchObject({
+      total: 1,
+      totals: { positive: 1 },
+    });
+    expect((await ask(`digest?test=list-users&digest=${OLD}`)) as FoundDigest).toMatchObject({ lastCommit: 3 });
+    expect((await fetch(`${url}/api/golden/digest?test=list-users&digest=beef`)).status).toBe(404);
+    expect((await fetch(`${url}/api/golden/changes?status=fine`)).status).toBe(400);
+    expect((await fetch(`${url}/api/golden/changes?commits=none`)).status).toBe(400);
+  });
+
   test('a foreign page, a digest nobody saw and a rule without an end change nothing', async () => {
     const url = await serve({ gold });
     const change = { test: 'list-users', digest: NEW, status: 'negative' };
@@ -100,5 +119,30 @@ describe.skipIf(!hasBrowser)('Golden in a browser', () => {
         await keepPicture(seen, `golden-${colorScheme}-${size}`);
       }
     }
+  });
+
+  test('by commit: what it had before, a look by a key, and a triage from there', async () => {
+    await gold.expectations.triage([{ test: 'list-users', digest: NEW, status: 'untriaged' }], { by: 'ada' });
+    const page = await open(`${await serve({ gold })}#/golden`);
+    await page.getByRole('button', { name: 'Changes by commit' }).click();
+    const newest = page.getByRole('region', { name: 'Commit 4' });
+    await newest.getByText('untriaged').waitFor();
+    expect(await newest.getByRole('row').nth(1).innerText()).toMatch(
+      /list-users\s+0cc175b9 positive\s+92eb5ffe untriaged\s+1\s+4/,
+    );
+    await page.keyboard.press('j');
+    await page.getByRole('heading', { name: NEW }).waitFor();
+    await page.getByRole('button', { name: 'negative', exact: true }).click();
+    await newest.getByText('negative').waitFor();
+    expect((await gold.expectations.get('list-users', NEW)).status).toBe('negative');
+    // The digest that was there before is gone from the last commit, and is shown all the same.
+    await page.keyboard.press('j');
+    await page.getByText('At commits 0 to 3.').waitFor();
+    await page.getByLabel('status').selectOption('positive');
+    await page.getByText('1 changes: 1 to positive').waitFor();
+    expect(await newest.count()).toBe(0);
+    expect(await accessibilityFaults(page)).toEqual([]);
+    expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
+    await keepPicture(page, 'golden-by-commit');
   });
 });

@@ -28,6 +28,29 @@ export interface SearchAnswer {
   readonly reason?: string;
 }
 
+/** Traces of a test that took on the same digest in place of the same other one. */
+export interface ChangedDigest {
+  readonly test: string;
+  readonly digest: string;
+  readonly status: Status;
+  /** Absent for first results. */
+  readonly before?: { readonly digest: string; readonly status: Status };
+  readonly traces: number;
+  /** The first commit that may have brought it. */
+  readonly firstSuspect: number;
+}
+
+/** Answer of /ui/api/golden/changes: what changed at which commit, newest first. */
+export interface ChangesAnswer {
+  readonly commits: readonly { readonly commit: number; readonly changes: readonly ChangedDigest[] }[];
+  /** Of these commits and of older ones that are not told. */
+  readonly total: number;
+  readonly totals: Readonly<Record<Status, number>>;
+  readonly ignoredTraces: number;
+  /** Why nothing can meet the query. */
+  readonly reason?: string;
+}
+
 /** Answer of /ui/api/golden/history: what people said of a digest, newest first. */
 export type HistoryAnswer = readonly {
   readonly from: Status;

@@ -7,8 +7,25 @@ import { Answer, Failure } from '../../shell/states.js';
 
 const STATUSES: readonly Status[] = ['positive', 'negative', 'untriaged'];
 
-/** `onChange` is called after a triage. */
-export const Digest = ({ found, onChange }: { found: FoundDigest; onChange: () => void }) => {
+/** The digest of a test, whatever the list beside it shows; `onChange` is called after a triage, `asked` counts those. */
+export const LookedAt = ({
+  test,
+  digest,
+  asked,
+  onChange,
+}: {
+  test: string;
+  digest: string;
+  asked: number;
+  onChange: () => void;
+}) => {
+  const found = useRequest(`${test} ${digest} ${asked}`, (signal) =>
+    get<FoundDigest>('golden/digest', { test, digest }, signal),
+  );
+  return <Answer of={found}>{(value) => <Digest found={value} onChange={onChange} />}</Answer>;
+};
+
+const Digest = ({ found, onChange }: { found: FoundDigest; onChange: () => void }) => {
   const { test, digest, status, suspects, firstCommit, lastCommit } = found;
   const [note, setNote] = useState('');
   const [error, setError] = useState<Error>();
