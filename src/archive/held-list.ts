@@ -5,7 +5,7 @@ import type { ArchivedSpan } from '../trace/archived-span.js';
 import { SpanRows } from './rows/span-rows.js';
 import { SpanList } from './span-list.js';
 import type { TraceId } from './trace-source.js';
-import { readRows } from './wal/span-bytes.js';
+import { readRows } from './wal/read-spans.js';
 import { HEAD_BYTES } from './wal/wal-frames.js';
 import type { WalFrame } from './wal/wal-writer.js';
 

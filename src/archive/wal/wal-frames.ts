@@ -6,7 +6,8 @@ import type { ByteWriter } from '../../base/bytes/byte-writer.js';
 import { GraphError } from '../../container/graph-error.js';
 import { sectionReader } from '../../container/layout.js';
 import type { SpanRows } from '../rows/span-rows.js';
-import { type FrameForm, readRows } from './span-bytes.js';
+import { readRows } from './read-spans.js';
+import type { FrameForm } from './span-form.js';
 
 /** Begins every file. */
 export const WAL_MAGIC = Buffer.from('SPLWAL02', 'latin1');

@@ -21,8 +21,8 @@ import { TransportError } from '../../container/graph-error.js';
 import type { ArchivedSpan } from '../../trace/archived-span.js';
 import type { FinishedSpan } from '../../trace/finished-span.js';
 import { isInvalid } from '../append-valid.js';
-import { SpanEncoder } from './span-bytes.js';
 import { beginFrame, endFrame, WAL_MAGIC } from './wal-frames.js';
+import { SpanEncoder } from './write-spans.js';
 
 /** A frame ends when it has so many bytes. */
 const FRAME_BYTES = 1024 * 1024;

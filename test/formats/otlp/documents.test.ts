@@ -3,7 +3,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { SpanRows } from '../../../src/archive/rows/span-rows.js';
-import { readRows, SpanEncoder } from '../../../src/archive/wal/span-bytes.js';
+import { readRows } from '../../../src/archive/wal/read-spans.js';
+import { SpanEncoder } from '../../../src/archive/wal/write-spans.js';
 import { ByteWriter } from '../../../src/base/bytes/byte-writer.js';
 import { sectionReader } from '../../../src/container/layout.js';
 import { decodeOtlpJson } from '../../../src/formats/otlp/read-json.js';
