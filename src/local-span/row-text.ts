@@ -38,7 +38,7 @@ export class RowText {
 
   /** Texts to be read, whose bytes lie elsewhere. Nothing may be written to them. */
   static over(bytes: Buffer): RowText {
-    return Object.assign(Object.create(RowText.prototype), { bytes, used: bytes.length });
+    return Object.assign(Object.create(RowText.prototype), { serial: ++lastSerial, bytes, used: bytes.length });
   }
 
   /** Give up what was written. */
