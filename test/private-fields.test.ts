@@ -16,6 +16,7 @@ const HOT = [
   'collector/trace-part.ts',
   'flight-recorder/block-maker.ts',
   'flight-recorder/open-span-table.ts',
+  'flight-recorder/tail/tail-file.ts',
   'formats/otlp/write-row-properties.ts',
   'otel/otel-span.ts',
   'otel/tracer.ts',

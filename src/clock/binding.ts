@@ -46,6 +46,8 @@ export interface FastCall {
   /** The oldest block is held no longer. */
   readonly heapLimitDrop?: () => void;
   readonly heapLimitStop?: () => void;
+  /** A new file of so many bytes as memory, its space taken from the disk; or the number of the system's error, and no file. */
+  readonly mapFile?: (path: string, bytes: number) => SharedArrayBuffer | number;
   // The lane of the process (native/tsc/src/lane.cc), all of them or none.
   /** False where there is one already. `switches`: how often a line of spans was entered and left. */
   laneStart?(

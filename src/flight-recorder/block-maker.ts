@@ -6,14 +6,22 @@ import { CHUNK_ROWS, Flag, NO_SLOT, RowChunk } from '../local-span/row-chunk.js'
 import { isText, Tag } from '../local-span/row-entries.js';
 import type { RowOwner } from '../local-span/row-store.js';
 import { type SpanScope, scopeOfNumber } from '../local-span/span-scopes.js';
-import type { ActiveTrace } from '../span/active-trace.js';
+import type { SpanContext } from '../span/span-context.js';
 import { Block, blockBytes, MAGIC, TRACE_WORDS, TraceBit, VERSION, Word } from './block.js';
 import { MetaWriter } from './block-meta.js';
 
 /** Gives memory of at least so many bytes. */
 export type Allocate = (bytes: number) => ArrayBuffer;
 
-type Owners = readonly (RowOwner | undefined)[];
+/** What a block says of a trace. */
+export interface BlockTrace {
+  readonly context: Pick<SpanContext, 'w0' | 'w1' | 'w2' | 'w3' | 'isRandom' | 'traceState'>;
+  readonly isSampled: boolean;
+  readonly resource: unknown;
+}
+
+/** By slot: traces, which the store of rows knows as owners. */
+type Owners = readonly (RowOwner | BlockTrace | undefined)[];
 
 const COPIED = ['idHis', 'idLos', 'parentHis', 'parentLos', 'names', 'flags'] as const;
 
@@ -25,6 +33,7 @@ export class BlockMaker {
   private readonly numbers = new Int32Array(CHUNK_ROWS);
   // Where the texts of the block under way begin among those of its chunk.
   private textFrom = 0;
+  // Only a reader of files has more names: of those one may come twice.
   private readonly isNamed = new Uint8Array(MAX_NAMES + 1);
   private readonly meta = new MetaWriter();
 
@@ -45,10 +54,10 @@ export class BlockMaker {
 
   /** All rows of `chunk`, each of which has an owner. */
   makeOf(chunk: RowChunk, owners: Owners): Block {
-    return this.freeze(chunk, 0, this.numberTraces(chunk, 0, owners) as ActiveTrace[]);
+    return this.freeze(chunk, 0, this.numberTraces(chunk, 0, owners) as BlockTrace[]);
   }
 
-  private freeze(chunk: RowChunk, from: number, traces: readonly ActiveTrace[]): Block {
+  private freeze(chunk: RowChunk, from: number, traces: readonly BlockTrace[]): Block {
     const { count, entries } = chunk;
     const { meta } = this;
     const words = new Int32Array(traces.length * TRACE_WORDS);
@@ -110,10 +119,10 @@ export class BlockMaker {
   }
 
   /** Gives each row the number of its trace, and the traces; undefined where a row has no owner. */
-  private numberTraces({ slots, count }: RowChunk, from: number, owners: Owners): ActiveTrace[] | undefined {
+  private numberTraces({ slots, count }: RowChunk, from: number, owners: Owners): BlockTrace[] | undefined {
     if (this.numberOfSlot.length < owners.length) this.numberOfSlot = new Int32Array(owners.length * 2);
     const { numberOfSlot, numbers } = this;
-    const traces: ActiveTrace[] = [];
+    const traces: BlockTrace[] = [];
     const used: number[] = [];
     let row = from;
     for (; row < count; row++) {
@@ -124,7 +133,7 @@ export class BlockMaker {
         const owner = owners[slot];
         if (owner === undefined) break;
         used.push(slot);
-        number = traces.push(owner as ActiveTrace);
+        number = traces.push(owner as BlockTrace);
         numberOfSlot[slot] = number;
       }
       numbers[row - from] = number - 1;
@@ -140,7 +149,7 @@ export class BlockMaker {
     isNamed[0] = 1;
     for (let row = from; row < count; row++) {
       const number = names[row];
-      if (isNamed[number] === 0) {
+      if (!isNamed[number]) {
         isNamed[number] = 1;
         used.push(number);
       }
@@ -152,7 +161,7 @@ export class BlockMaker {
       if (from > 0 && words[at + 2] < textFrom && isText(tag)) textFrom = words[at + 2];
       if (tag > Tag.array && tag !== Tag.event) continue;
       const number = words[at];
-      if (isNamed[number] === 0) {
+      if (!isNamed[number]) {
         isNamed[number] = 1;
         used.push(number);
       }

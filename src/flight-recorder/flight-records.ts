@@ -42,6 +42,10 @@ export interface FlightRecords {
   readonly isKnown: boolean;
 }
 
+/** The JSON records of a kind, in order. */
+export const valuesOf = <T extends { readonly kind: string }>({ json }: FlightRecords, kind: T['kind']): T[] =>
+  json.map(([, value]) => value as T).filter((value) => value?.kind === kind);
+
 /** Read as far as it is whole. */
 export const readRecords = (file: Buffer): FlightRecords => {
   const blocks: Block[] = [];

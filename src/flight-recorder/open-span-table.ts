@@ -1,6 +1,8 @@
 // Spans that have not ended, for snapshots: a bounded table. Called at the start and at the end of each span: nothing here may throw, and a
 // span that never ends must not fill the table for ever.
 import type { EndedRoot, OpenSpans } from '../span/active-trace.js';
+import type { Span } from '../span/span.js';
+import type { TailFile } from './tail/tail-file.js';
 
 export const MAX_OPEN_SPANS = 16_384;
 
@@ -12,13 +14,23 @@ export class OpenSpanTable implements OpenSpans {
   /** Spans that have been open for longest were given up for others. */
   forgotten = 0;
 
-  constructor(private readonly most = MAX_OPEN_SPANS) {}
+  /** @param tail Is told of each, so that they outlive the process. */
+  constructor(
+    private readonly tail: TailFile | undefined = undefined,
+    private readonly most = MAX_OPEN_SPANS,
+  ) {}
 
   get size(): number {
     return this.spans.length - this.free.length;
   }
 
   add(span: EndedRoot): number {
+    const place = this.placeOf(span);
+    if (this.tail !== undefined) this.tail.opened(place, span as Span);
+    return place;
+  }
+
+  private placeOf(span: EndedRoot): number {
     const place = this.free.pop();
     if (place !== undefined) {
       this.spans[place] = span;
@@ -36,6 +48,7 @@ export class OpenSpanTable implements OpenSpans {
     if (this.spans[place] !== span) return;
     this.spans[place] = null;
     this.free.push(place);
+    if (this.tail !== undefined) this.tail.ended(place);
   }
 
   /** Those that are open now. */
@@ -50,6 +63,7 @@ export class OpenSpanTable implements OpenSpans {
     for (const place of places.slice(0, Math.ceil(this.most / 4))) {
       this.spans[place] = null;
       this.free.push(place);
+      this.tail?.ended(place);
       this.forgotten++;
     }
   }

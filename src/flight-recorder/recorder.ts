@@ -5,7 +5,7 @@ import type { Collector } from '../collector/collector.js';
 import type { TraceKeeper } from '../collector/trace-keeper.js';
 import type { TracePart } from '../collector/trace-part.js';
 import { CHUNK_ROWS, RowChunk } from '../local-span/row-chunk.js';
-import type { RowOwner } from '../local-span/row-store.js';
+import type { RowJournal, RowOwner } from '../local-span/row-store.js';
 import type { ActiveTrace, EndedRoot } from '../span/active-trace.js';
 import type { Span } from '../span/span.js';
 import type { Block } from './block.js';
@@ -19,7 +19,7 @@ import { openBlocks } from './open-blocks.js';
 import { OpenSpanTable } from './open-span-table.js';
 import type { ResolvedRecorder } from './recorder-options.js';
 import { putRootTimes } from './root-times.js';
-import { RowsFiles } from './rows-files.js';
+import { RowsFiles, type RowsSource } from './rows-files.js';
 import { headRecord, writeSnapshotFile, writeSnapshotFileSync } from './snapshot-file.js';
 import type { SnapshotReason } from './snapshot-types.js';
 import { snapshotPath, Triggers } from './triggers.js';
@@ -57,7 +57,8 @@ const LANE_JITTER_US = 50;
 export class FlightRecorder implements TraceKeeper {
   readonly #collector: Collector;
   readonly #lane: LaneSource | undefined;
-  readonly openSpans = new OpenSpanTable();
+  readonly openSpans: OpenSpanTable;
+  readonly journal: RowJournal | null;
   readonly #ring: FlightRing;
   readonly #maker: BlockMaker;
   readonly #files: RowsFiles | undefined;
@@ -72,7 +73,7 @@ export class FlightRecorder implements TraceKeeper {
   #laneUs = 0;
   #failed = 0;
 
-  /** Throws Node's error for a directory `file` that cannot be made or written to. */
+  /** Throws `ERR_SPANLINE_OPTION` for a directory `file` that cannot be written to. */
   constructor(
     collector: Collector,
     readonly options: ResolvedRecorder,
@@ -84,7 +85,9 @@ export class FlightRecorder implements TraceKeeper {
     const { maxBytes, file, triggers } = options;
     this.#ring = new FlightRing(options);
     this.#maker = new BlockMaker(this.#ring.allocate);
-    this.#files = file === undefined ? undefined : new RowsFiles(file, maxBytes);
+    this.#files = file === undefined ? undefined : new RowsFiles(file, maxBytes, this.#rowsSource());
+    this.journal = this.#files?.tail ?? null;
+    this.openSpans = new OpenSpanTable(this.#files?.tail);
     this.#triggers = new Triggers(triggers, (...given) => this.#write(...given));
     const { directory, heapLimit } = triggers;
     if (heapLimit === true && directory !== undefined) this.#watchHeap(directory);
@@ -96,6 +99,7 @@ export class FlightRecorder implements TraceKeeper {
 
   /** Keeps nothing any more, and forgets what it has. */
   stop(): void {
+    if (this.#files !== undefined) this.#collector.keepNow();
     this.#collector.keepWith(null);
     for (const timer of this.#timers) clearInterval(timer);
     this.#triggers.stop();
@@ -143,6 +147,7 @@ export class FlightRecorder implements TraceKeeper {
     if (this.#cancelledIds.size >= MOST_CANCELLED)
       this.#cancelledIds.delete(this.#cancelledIds.values().next().value ?? '');
     this.#cancelledIds.add(traceId);
+    this.#files?.tail?.cancelled(trace);
     this.#files?.cancel(traceId);
   }
 
@@ -185,6 +190,18 @@ export class FlightRecorder implements TraceKeeper {
       snapshots: triggers.written,
       triggersSkipped: triggers.skipped,
       failed: this.#failed + (this.#files?.failed ?? 0),
+    };
+  }
+
+  #rowsSource(): RowsSource {
+    const { rows } = this.#collector;
+    return {
+      known: () => ({
+        resource: this.#collector.resource,
+        anchor: takeAnchor(),
+        laneFromUs: this.#lane === undefined ? undefined : this.#laneFromUs,
+      }),
+      makeBlocks: () => rows.keepAll(),
     };
   }
 

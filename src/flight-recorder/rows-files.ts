@@ -1,15 +1,29 @@
-// The files of `file: DIR`: each block as soon as it is made, in files of an eighth of the bound, the oldest deleted. What the kernel has taken
-// outlives the process, whatever ends it. Written at once, because what waits for a turn of the event loop is lost when there is none; a
-// write that fails is counted and must not stop the recorder.
+// The files of `file: DIR`: each block as soon as it is made, in files of an eighth of the bound, the oldest deleted, and a mapped file that has what is
+// in no block yet. What the kernel has taken outlives the process, whatever ends it. Written at once, because what waits for a turn of the event
+// loop is lost when there is none; a write that fails is counted and must not stop the recorder.
 import { closeSync, openSync, readdirSync, rmSync, writevSync } from 'node:fs';
 import { join } from 'node:path';
-import { isAlive } from '../base/calls/is-alive.js';
+import { isAliveSince } from '../base/calls/is-alive.js';
+import { wrongOption } from '../base/errors/option-error.js';
+import type { ClockAnchor } from '../clock/index.js';
+import type { Resource } from '../collector/reporter.js';
 import type { Block } from './block.js';
 import { blockParts, jsonRecord } from './flight-records.js';
 import type { LaneRow } from './lane/lane-row.js';
+import { MAX_OPEN_SPANS } from './open-span-table.js';
+import { type TailBlocks, TailFile } from './tail/tail-file.js';
+
+/** What a recorder knows beside its spans. */
+export interface KnownOfRows {
+  readonly resource: Resource;
+  /** How ticks become Unix time; blocks have newer ones. */
+  readonly anchor: ClockAnchor;
+  /** Since when there is a lane, in microseconds of Unix time. */
+  readonly laneFromUs?: number | undefined;
+}
 
 /** The first record of a file. */
-export interface RowsHead {
+export interface RowsHead extends KnownOfRows {
   readonly kind: 'rows';
   readonly pid: number;
 }
@@ -26,39 +40,69 @@ export interface RowsCancelled {
   readonly traceIds: readonly string[];
 }
 
+/** What the recorder does for its files. */
+export interface RowsSource {
+  known(): KnownOfRows;
+  /** Make blocks of all rows that are in none. */
+  makeBlocks(): void;
+}
+
 const FILES = 8;
 /** Cancelled traces that wait for the next write. */
 const MOST_WAITING = 1024;
 /** Processes that are gone, whose files stay. */
 const MOST_LEFT = 4;
 
-const NAME = /^flight-(\d+)-(\d+)-(\d+)\.rows$/;
+const NAME = /^flight-(\d+)-(\d+)-(?:(\d+)\.rows|tail)$/;
 
-/** What the name of a file says; undefined for other files. */
+/** What the name of a file says; undefined for other files. The mapped one has the number 0. */
 export const partsOfName = (name: string) => {
-  const [, started, pid, number] = NAME.exec(name) ?? [];
+  const [, started, pid, number = '0'] = NAME.exec(name) ?? [];
   if (started === undefined) return undefined;
   return { name, started: Number(started), pid: Number(pid), number: Number(number) };
 };
 
-export class RowsFiles {
+/** A file by the parts of its name. */
+export type RowsFileName = NonNullable<ReturnType<typeof partsOfName>>;
+
+/** Whether the process that has written a file is still there. */
+export const isOfLiving = ({ pid, started }: RowsFileName): boolean => isAliveSince(pid, started);
+
+export class RowsFiles implements TailBlocks {
   readonly #directory: string;
   readonly #maxBytes: number;
+  readonly #source: RowsSource;
+  readonly #started = Date.now();
+  /** What is in no block yet; undefined without the addon. */
+  readonly tail: TailFile | undefined;
   #descriptor: number | undefined;
   #bytes = 0;
   #number = 0;
   #cancelled: string[] = [];
-  readonly #started = Date.now();
-  /** Writes that have failed. */
-  failed = 0;
+  #failed = 0;
 
-  /** The directory is there. Throws Node's error where it cannot be written to. */
-  constructor(directory: string, maxBytes: number) {
+  /** The directory is there. Throws `ERR_SPANLINE_OPTION` where it cannot be written to, or its disk is full. */
+  constructor(directory: string, maxBytes: number, source: RowsSource) {
     this.#directory = directory;
     this.#maxBytes = maxBytes;
+    this.#source = source;
 
-    this.#removeOld();
-    this.#next();
+    try {
+      this.#removeOld();
+      this.#next();
+      this.tail = TailFile.make(this.#pathOf('tail'), MAX_OPEN_SPANS, this);
+    } catch (cause) {
+      this.#removeOwn();
+      const { message } = cause as Error;
+      throw wrongOption(
+        `Option "flightRecorder.file": ${message}. Name a directory that may be written to, on a disk with room`,
+      );
+    }
+  }
+
+  /** Writes that have failed, and names that there was no room for. */
+  get failed(): number {
+    return this.#failed + (this.tail?.refused ?? 0);
   }
 
   add(block: Block): void {
@@ -76,13 +120,24 @@ export class RowsFiles {
 
   /** Write what waits for a write. */
   writeWaiting(): void {
+    this.tail?.live();
     const record = this.#takeCancelled();
     if (record.length > 0) this.#write(record);
+  }
+
+  make(): void {
+    this.#source.makeBlocks();
+  }
+
+  made(): void {
+    this.writeWaiting();
   }
 
   close(): void {
     this.writeWaiting();
     this.#closeFile();
+    // All rows are in blocks, and what is open goes on without a recorder.
+    if (this.tail !== undefined) rmSync(this.#pathOf('tail'), { force: true });
   }
 
   /** The record of the traces that were cancelled since the last one. */
@@ -91,6 +146,10 @@ export class RowsFiles {
     const traceIds = this.#cancelled;
     this.#cancelled = [];
     return [jsonRecord({ kind: 'cancelled', traceIds } satisfies RowsCancelled)];
+  }
+
+  #pathOf(last: string): string {
+    return join(this.#directory, `flight-${this.#started}-${process.pid}-${last}`);
   }
 
   #closeFile(): void {
@@ -108,7 +167,7 @@ export class RowsFiles {
       // What follows the torn end of a file would not be found.
       if (written < wanted) throw new Error('the file took a part only');
     } catch {
-      this.failed++;
+      this.#failed++;
       this.#bytes = Number.POSITIVE_INFINITY;
     }
   }
@@ -116,19 +175,24 @@ export class RowsFiles {
   #next(): void {
     this.#closeFile();
     this.#number++;
-    const name = (number: number): string =>
-      join(this.#directory, `flight-${this.#started}-${process.pid}-${number}.rows`);
-    if (this.#number > FILES) rmSync(name(this.#number - FILES), { force: true });
-    this.#descriptor = openSync(name(this.#number), 'wx', 0o600);
+    if (this.#number > FILES) rmSync(this.#pathOf(`${this.#number - FILES}.rows`), { force: true });
+    this.#descriptor = openSync(this.#pathOf(`${this.#number}.rows`), 'wx', 0o600);
     this.#bytes = 0;
-    this.#write([jsonRecord({ kind: 'rows', pid: process.pid } satisfies RowsHead)]);
+    this.#write([jsonRecord({ kind: 'rows', pid: process.pid, ...this.#source.known() } satisfies RowsHead)]);
+  }
+
+  // Nothing of a recorder that does not start stays.
+  #removeOwn(): void {
+    this.#closeFile();
+    if (this.#number > 0) rmSync(this.#pathOf('1.rows'), { force: true });
   }
 
   #removeOld(): void {
     const files = readdirSync(this.#directory)
       .map(partsOfName)
       .filter((file) => file !== undefined);
-    const left = files.filter(({ pid }) => !isAlive(pid));
+    // A process in a container has the number of the one before it.
+    const left = files.filter((file) => file.pid === process.pid || !isOfLiving(file));
     const starts = [...new Set(left.map(({ started }) => started))].sort((a, b) => b - a);
     for (const { name, started } of left) {
       if (starts.indexOf(started) >= MOST_LEFT) rmSync(join(this.#directory, name), { force: true });

@@ -17,8 +17,16 @@ export interface RowOwner {
   readonly rootProperties: PropertyList | undefined;
 }
 
+/** Is told of each row as soon as it is written. Must not throw. */
+export interface RowJournal {
+  added(chunk: RowChunk, row: number, owner: RowOwner): void;
+  /** The keeper has all rows that there are. */
+  kept(): void;
+}
+
 /** Keeps rows beyond their report: sees each once, before it leaves the store or is moved. Must not throw. */
 export interface RowKeeper {
+  readonly journal: RowJournal | null;
   /** The rows of `chunk` from `from` to before its count, and who owns the rows of a slot; undefined: nobody may see them. */
   keep(chunk: RowChunk, from: number, owners: readonly (RowOwner | undefined)[]): void;
 }
@@ -51,6 +59,8 @@ export class RowStore {
   // Full chunks all of whose rows the keeper has.
   private keptFull = 0;
   private keeper: RowKeeper | null = null;
+  /** Who is to be told of each row. */
+  journal: RowJournal | null = null;
   /** Chunks that were left because few of their rows waited. */
   compacted = 0;
 
@@ -86,6 +96,7 @@ export class RowStore {
   /** Show this one all rows that are here or come, or stop it. */
   keepWith(keeper: RowKeeper | null): void {
     this.keeper = keeper;
+    this.journal = keeper?.journal ?? null;
     this.owners.forEach((owner, slot) => {
       this.seen[slot] = keeper === null || owner === null || owner === NOBODY ? undefined : owner;
     });
@@ -96,6 +107,7 @@ export class RowStore {
     if (this.keeper === null) return;
     for (; this.keptFull < this.full.length; this.keptFull++) this.keep(this.full[this.keptFull], this.keeper);
     if (this.open !== null) this.keep(this.open, this.keeper);
+    this.journal?.kept();
   }
 
   /** The rows of `owner` are wanted no longer; by the keeper neither, unless it has them or `isKept`. */

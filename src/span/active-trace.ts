@@ -191,6 +191,8 @@ export class ActiveTrace implements RowOwner {
       bytes += writeDetails(chunk.entries, span, text, further);
     }
     chunk.add(span, parentHi, parentLo, this.slot, name, flags, endTicks);
+    const { journal } = this.rows;
+    if (journal !== null) journal.added(chunk, chunk.count - 1, this);
     if (((flags >> Flag.statusShift) & Flag.statusMask) === ERROR) this.errors++;
     this.accept(1, bytes);
   }

@@ -86,22 +86,41 @@ test('a file that cannot be written says so, and leaves nothing', async () => {
   expect(readdirSync(place)).toEqual(['file']);
 });
 
-test('the last seconds of a process that was killed are there', async () => {
+test('all that a process had recorded when it was killed is there, and what was open', async () => {
   const place = fresh();
   const child = await bundleChild(join(packageRoot, 'test/flight-recorder/children/killed.ts'));
   const { signal, stdout } = await runFile(child, { env: { FLIGHT_DIR: place } });
   expect(signal).toBe('SIGKILL');
-  const before = Number(/(\d+) before/.exec(stdout)?.[1]);
+  const [, before, openTraceId] = /(\d+) before (\w+)/.exec(stdout) ?? [];
   const recovered = await recoverSnapshot(place);
   expect(recovered.reason.kind).toBe('recovered');
   expect(recovered.tornRows).toBe(0);
-  const numbers = namesOf(recovered).map((name) => Number(/^request (\d+)/.exec(name)?.[1]));
-  // What had ended some time before the kill is there, each once.
-  expect(new Set(numbers).size).toBe(numbers.length);
-  expect(numbers.length).toBeGreaterThanOrEqual(before);
-  expect(before).toBeGreaterThan(1000);
+  const traces = [...recovered.traces()];
+  const numbers = traces.map(({ spans }) => spans[0].record.properties.request).filter((one) => one !== undefined);
+  // Each once, in whatever order; and whole.
+  expect(new Set(numbers)).toEqual(new Set(Array.from({ length: Number(before) }, (_, i) => i)));
+  expect(numbers.length).toBe(Number(before));
+  for (const { spans, traceId } of traces) {
+    if (traceId === openTraceId) continue;
+    const [root, local] = spans.map(({ record }) => record);
+    const request = Number(root.properties.request);
+    expect(root).toMatchObject({
+      name: `GET /${request % 10}`,
+      properties: { text: `ä${'x'.repeat((request + 1) % 90)}` },
+    });
+    expect(local).toMatchObject({ name: 'local', parentSpanId: root.spanId });
+    expect(spans.length).toBe(2);
+  }
+  const stuck = traces.find(({ traceId }) => traceId === openTraceId);
+  expect(stuck?.spans.map(({ record, isOpen }) => `${record.name} ${isOpen}`).sort()).toEqual([
+    'GET /stuck true',
+    'ended false',
+    'query true',
+  ]);
   // The file that was written last loses its end.
-  const files = readdirSync(place).sort();
+  const files = readdirSync(place)
+    .filter((name) => name.endsWith('.rows'))
+    .sort();
   const last = join(place, files[files.length - 1]);
   const bytes = readFileSync(last);
   writeFileSync(last, bytes.subarray(0, bytes.length - 100));
@@ -158,7 +177,7 @@ test('files stay within their bound, and those of older processes are deleted', 
     if (i % 1000 === 0) collector.keepNow();
   }
   collector.keepNow();
-  const files = readdirSync(place);
+  const files = readdirSync(place).filter((name) => !name.endsWith('-tail'));
   const size = files.reduce((sum, name) => sum + readFileSync(join(place, name)).length, 0);
   expect(size).toBeLessThan(1.5 * (1 << 20));
   expect(files.filter((name) => name.includes('999999999')).sort()).toEqual(

@@ -11,6 +11,7 @@
 
 #include "heap_limit.h"
 #include "lane.h"
+#include "map_file.h"
 
 namespace v8 {
 
@@ -120,4 +121,5 @@ NODE_MODULE_INIT() {
   NODE_SET_METHOD(exports, "slowCalls", SlowCalls);
   ExportHeapLimit(exports);
   spanline::ExportLane(exports);
+  spanline::ExportMapFile(exports);
 }

@@ -21,14 +21,19 @@ export const register = (snapshot: Command): void => {
     .command('recover <directory>')
     .description('what a process that was killed has left with the option "file" of its recorder')
     .option('-o, --out <file>', 'write it to one file, which the other commands read')
-    .option('--pid <number>', 'of this process (default: the one that began last)', wholeNumber(1))
+    .option(
+      '--pid <number>',
+      'of this process (default: of those that are gone, the one that began last)',
+      wholeNumber(1),
+    )
     .option('-n, --limit <traces>', 'list no more traces than this', wholeNumber(1), 20)
     .option('--json', 'print what is there as JSON')
     .addHelpText(
       'after',
       `
 The directory is what SPANLINE_FLIGHT_FILE or the option "file" of the recorder says. It is only read. Rows that the death of the process
-has torn are left out and counted; spans that were open are not there.
+has torn are left out and counted; spans that had not ended are marked as open. A process that still runs, such as one whose event loop is
+blocked, is read where none that is gone has left anything, and with --pid.
 
 Examples:
   $ spanline snapshot recover /var/lib/shop/flight

@@ -1,0 +1,121 @@
+// Reads what a process that is gone has left in the directory of its recorder. What is damaged is left out and counted; nothing here may write.
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Resource } from '../collector/reporter.js';
+import { type Block, TRACE_WORDS } from './block.js';
+import { BlockSnapshot } from './block-snapshot.js';
+import { FlightError } from './flight-error.js';
+import { readRecords, valuesOf } from './flight-records.js';
+import type { LaneRow } from './lane/lane-row.js';
+import { takeOverNames } from './read-names.js';
+import {
+  isOfLiving,
+  partsOfName,
+  type RowsCancelled,
+  type RowsFileName,
+  type RowsHead,
+  type RowsLane,
+} from './rows-files.js';
+import type { Snapshot } from './snapshot-types.js';
+import { readTail, rowKey } from './tail/read-tail.js';
+import { traceIdAt } from './trace-rows.js';
+
+/** Files of each process: those that are gone first, of them the one that began last; then those that still run. */
+const filesByProcess = async (directory: string, pid: number | undefined): Promise<readonly RowsFileName[][]> => {
+  const files = (await readdir(directory)).map(partsOfName).filter((file) => file !== undefined);
+  const processes = new Map<string, RowsFileName[]>();
+  for (const file of files.sort((a, b) => b.started - a.started || a.number - b.number)) {
+    if (pid !== undefined && file.pid !== pid) continue;
+    const key = `${file.started} ${file.pid}`;
+    processes.set(key, [...(processes.get(key) ?? []), file]);
+  }
+  const all = [...processes.values()];
+  // One that was started again records into the same directory.
+  const [gone, living] = [all.filter(([file]) => !isOfLiving(file)), all.filter(([file]) => isOfLiving(file))];
+  return [...gone, ...living];
+};
+
+/** Which of some rows are among those of blocks. */
+const rowsAmong = (wanted: ReadonlySet<string>, blocks: readonly Block[]): ReadonlySet<string> => {
+  const found = new Set<string>();
+  if (wanted.size === 0) return found;
+  for (const { chunk, traces } of blocks) {
+    const traceIds = Array.from({ length: traces.length / TRACE_WORDS }, (_, i) => traceIdAt(traces, i * TRACE_WORDS));
+    for (let row = 0; row < chunk.count; row++) {
+      const key = rowKey(traceIds[chunk.slots[row]], chunk.idHis[row], chunk.idLos[row]);
+      if (wanted.has(key)) found.add(key);
+    }
+  }
+  return found;
+};
+
+// A stretch that was going on is written again once it has ended.
+const lastOfEach = (rows: readonly LaneRow[]): LaneRow[] => [
+  ...new Map(rows.map((row) => [`${row.kind} ${row.startUs}`, row])).values(),
+];
+
+/** What a process has left; undefined where it is nothing. */
+const snapshotOf = async (directory: string, files: readonly RowsFileName[]): Promise<BlockSnapshot | undefined> => {
+  const contents = await Promise.all(files.map(({ name }) => readFile(join(directory, name))));
+  const read = contents.filter((_, i) => files[i].number > 0).map(readRecords);
+  const whole = read.flatMap((records): readonly Block[] => records.blocks);
+  const head = read.flatMap((records) => valuesOf<RowsHead>(records, 'rows'))[0];
+  const mapped = contents.find((_, i) => files[i].number === 0);
+  const last = whole[whole.length - 1];
+  const resource = (last?.meta.resources[0] ?? head?.resource) as Resource | undefined;
+  const tail = mapped && readTail(mapped, resource, (wanted) => rowsAmong(wanted, whole));
+  const blocks = [...whole, ...(tail?.blocks ?? [])];
+  const open = tail?.open ?? [];
+  if (head === undefined || resource === undefined || blocks.length + open.length === 0) return undefined;
+  for (const block of whole) takeOverNames(block);
+  const cancelled = read.flatMap((records) => valuesOf<RowsCancelled>(records, 'cancelled'));
+  const lane = read.flatMap((records) => valuesOf<RowsLane>(records, 'lane'));
+  return new BlockSnapshot({
+    reason: { kind: 'recovered', text: `process ${head.pid}`, traceId: '' },
+    anchor: last?.meta.anchor ?? head.anchor,
+    taken: blocks.reduce((most, { lastEnd }) => Math.max(most, lastEnd), tail?.lastTicks ?? 0),
+    resource,
+    blocks,
+    open,
+    lane: lastOfEach(lane.flatMap(({ rows }) => rows)),
+    laneFromUs: head.laneFromUs,
+    tornRows: read.reduce((sum, records) => sum + records.tornRows, tail?.tornRows ?? 0),
+    cancelled: new Set([...cancelled.flatMap(({ traceIds }) => traceIds), ...(tail?.cancelled ?? [])]),
+  });
+};
+
+/**
+ * What a process that is gone has left with `file: DIR`: the one that began last, or that with this process id. A process that still runs is taken
+ * where none that is gone has left anything, such as one whose event loop is blocked. Spans that had not ended are marked so, and end at the last
+ * sign of life.
+ *
+ * Rejects with `ERR_SPANLINE_FLIGHT_NOTHING` where no process has left anything, and with Node's error for a directory that cannot be read.
+ *
+ * @example
+ * ```ts
+ * import { configure, Span } from 'spanline';
+ * import { recoverSnapshot } from 'spanline/flight-recorder';
+ *
+ * // In the service, which is then killed.
+ * configure({ flightRecorder: { file: 'flight-files' } });
+ * Span.root('GET /query').end();
+ *
+ * // In any process.
+ * const { spanCount, heldMs, tornRows } = await recoverSnapshot('flight-files');
+ * console.log(`${spanCount} spans of the last ${heldMs / 1000} s, ${tornRows} torn`);
+ * ```
+ */
+export const recoverSnapshot = async (
+  directory: string,
+  options: { readonly pid?: number } = {},
+): Promise<Snapshot> => {
+  for (const files of await filesByProcess(directory, options.pid)) {
+    const left = await snapshotOf(directory, files);
+    if (left !== undefined) return left;
+  }
+  const who = options.pid === undefined ? '' : ` of process ${options.pid}`;
+  throw new FlightError(
+    'ERR_SPANLINE_FLIGHT_NOTHING',
+    `${directory} holds no spans${who} that a flight recorder has left. It is written to by a recorder with the option "file".`,
+  );
+};
