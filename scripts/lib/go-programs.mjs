@@ -2,7 +2,9 @@
 // nothing, and a program that is not whole never stands at the place.
 import { execFileSync, spawnSync } from 'node:child_process';
 import {
+  appendFileSync,
   copyFileSync,
+  cpSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -12,7 +14,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { setPriority } from 'node:os';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { withLock } from './lock.mjs';
 import { runQuietly } from './run.mjs';
 
@@ -29,23 +31,40 @@ export function hasGo() {
 
 const goLine = `go ${GO_AT_LEAST.join('.')}.0`;
 
-/** A module that requires another and all that it requires, in its versions. A `replace` holds only in the module that is built. */
-function makeModule(folder, { module, version, checksums }) {
-  const goMod = join(folder, 'go.mod');
-  const goSum = join(folder, 'go.sum');
+/** The module's own files, downloaded and compared with its checksums; `folder` becomes a module that requires it and nothing else. */
+function download(folder, { module, version, checksums }) {
   // Checksums of the module itself are given. Those of what it needs are in its own go.sum, so that none has to be asked for.
   const sums = `${module} ${version} ${checksums[0]}\n${module} ${version}/go.mod ${checksums[1]}\n`;
-  writeFileSync(goMod, `module build\n\n${goLine}\n\nrequire ${module} ${version}\n`);
-  writeFileSync(goSum, sums);
+  writeFileSync(join(folder, 'go.mod'), `module build\n\n${goLine}\n\nrequire ${module} ${version}\n`);
+  writeFileSync(join(folder, 'go.sum'), sums);
   const found = execFileSync('go', ['mod', 'download', '-json', module], { cwd: folder, env: ENV, encoding: 'utf8' });
-  const source = JSON.parse(found).Dir;
-  const own = readFileSync(join(source, 'go.mod'), 'utf8').replace(/^(?:module|go|toolchain) .*$/gm, '');
-  writeFileSync(goMod, `module build\n\n${goLine}\n\nrequire ${module} ${version}\n${own}`);
-  writeFileSync(goSum, readFileSync(join(source, 'go.sum'), 'utf8') + sums);
+  return JSON.parse(found).Dir;
+}
+
+/** In `folder` a module of ours with the file `main`, which requires the other one and all that this requires, in its versions. */
+function makeModule(folder, plan) {
+  const source = download(folder, plan);
+  const read = (name) => readFileSync(join(source, name), 'utf8');
+  // A `replace` holds only in the module that is built.
+  appendFileSync(join(folder, 'go.mod'), read('go.mod').replace(/^(?:module|go|toolchain) .*$/gm, ''));
+  appendFileSync(join(folder, 'go.sum'), read('go.sum'));
+  copyFileSync(plan.main, join(folder, 'main.go'));
+}
+
+/** In `folder` a copy of the module, with a file of ours in place of all that Go compiles in some of its packages. */
+function copyModule(folder, plan) {
+  cpSync(download(folder, plan), folder, { recursive: true });
+  // What Go has downloaded is read-only.
+  runQuietly('chmod', ['-R', 'u+w', folder]);
+  for (const [name, file] of Object.entries(plan.packages)) {
+    const place = join(folder, name);
+    for (const old of readdirSync(place)) if (old.endsWith('.go')) rmSync(join(place, old));
+    copyFileSync(file, join(place, basename(file)));
+  }
 }
 
 function build(name, plan) {
-  const { version, built, target, main } = plan;
+  const { version, built, target } = plan;
   console.error(`building ${name} ${version} into ${built}, which takes some minutes, once a machine ...`);
   const place = dirname(built);
   // What a build that was killed has left.
@@ -54,8 +73,8 @@ function build(name, plan) {
   }
   const folder = mkdtempSync(join(place, 'build-'));
   try {
-    makeModule(folder, plan);
-    if (main !== undefined) copyFileSync(main, join(folder, 'main.go'));
+    if (plan.packages === undefined) makeModule(folder, plan);
+    else copyModule(folder, plan);
     const fresh = join(folder, 'program');
     runQuietly('go', ['build', '-trimpath', '-ldflags=-s -w', '-o', fresh, target], { cwd: folder, env: ENV });
     renameSync(fresh, built);
@@ -66,7 +85,7 @@ function build(name, plan) {
 
 /**
  * A program that is here, or the one built with Go, at low priority; undefined where there is neither. Another process that builds it is
- * waited for. `target` is the package that is built; with `main`, a file of Go, it is that.
+ * waited for. `target` is the package that is built: of a module of ours with the file `main`, or of a copy with `packages` of ours.
  * @returns {Promise<string | undefined>}
  */
 export async function ensureProgram(name, find, plan) {
