@@ -17,11 +17,12 @@ export { type Lane, type LaneOptions, type LaneStats, startLane } from './lane/l
 export type { LanePart, LaneRow } from './lane/lane-row.js';
 export { readSnapshotFile } from './read-snapshot.js';
 export type { FlightRecorderStats } from './recorder.js';
-export type { FlightRecorderOptions, TriggerOptions } from './recorder-options.js';
+export type { FlightRecorderOptions } from './recorder-options.js';
 export { recoverSnapshot } from './recover-snapshot.js';
 export { type ReportedSnapshot, type ReportSnapshotOptions, reportSnapshot } from './report-snapshot.js';
 export { saveSnapshot, snapshot } from './snapshot.js';
 export type { Snapshot, SnapshotReason, SnapshotSpan, SnapshotTrace } from './snapshot-types.js';
+export type { TriggerOptions } from './trigger-options.js';
 export {
   SNAPSHOT_FORMATS,
   type SnapshotFormat,

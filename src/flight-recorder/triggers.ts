@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { nsPerTick } from '../clock/index.js';
 import { endsProcess } from '../collector/exit.js';
 import type { ActiveTrace, EndedRoot } from '../span/active-trace.js';
-import type { ResolvedTriggers } from './recorder-options.js';
 import type { SnapshotReason } from './snapshot-types.js';
+import type { ResolvedTriggers } from './trigger-options.js';
 import { UsualDurations } from './usual-durations.js';
 
 /** Writes a snapshot to a file; `isLast`: now, for the process ends. Calls `done` when it is there. */

@@ -1,5 +1,6 @@
 // What the environment asks of the flight recorder. Only reads; what is wrong gives one warning and the default.
 import type { FlightRecorderOptions, TriggerOptions } from '../flight-recorder/index.js';
+import { whyNoSignal } from '../flight-recorder/trigger-signals.js';
 import type { Variables, Warn } from './variables.js';
 
 const MS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000 };
@@ -15,39 +16,49 @@ const OFF: readonly string[] = ['0', 'off', 'false'];
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
-const addTrigger = (triggers: Mutable<TriggerOptions>, word: string): boolean => {
-  const [name, value = ''] = word.split('=', 2);
-  if (name === 'error' || name === 'crash' || name === 'heap') {
-    triggers[name === 'heap' ? 'heapLimit' : name] = true;
-    return value === '';
-  }
-  if (name === 'signal') {
-    triggers.signal = value as NodeJS.Signals;
-    return /^SIG[A-Z0-9]+$/.test(value);
-  }
+const EXPECTED = 'is none of slow=500ms, slow=3x, stall=200ms, error, crash, heap and signal=SIGUSR2';
+
+const WITHOUT_VALUE: Readonly<Record<string, TriggerOptions>> = {
+  error: { error: true },
+  crash: { crash: true },
+  heap: { heapLimit: true },
+};
+/** Words that do nothing but write a file. */
+const NEED_DIRECTORY: readonly string[] = ['crash', 'heap', 'signal', 'stall'];
+
+const withValue = (name: string, value: string): TriggerOptions | undefined => {
+  if (name === 'signal') return { signal: value as NodeJS.Signals };
   if (name === 'slow' && /^\d+(\.\d+)?x$/.test(value)) {
-    triggers.timesUsual = Number.parseFloat(value);
-    return triggers.timesUsual >= 1;
+    const timesUsual = Number.parseFloat(value);
+    return timesUsual >= 1 ? { timesUsual } : undefined;
   }
   const ms = quantity(value, MS);
-  if (ms === undefined || ms < 1 || (name !== 'slow' && name !== 'stall')) return false;
-  triggers[name === 'slow' ? 'slowMs' : 'stallMs'] = ms;
-  return true;
+  if (ms === undefined || ms < 1) return undefined;
+  if (name === 'slow') return { slowMs: ms };
+  return name === 'stall' ? { stallMs: ms } : undefined;
+};
+
+/** What a word asks for, or why it asks for nothing. */
+const triggerOf = (word: string, hasDirectory: boolean): TriggerOptions | string => {
+  const [name, value] = word.split('=', 2);
+  const plain = Object.hasOwn(WITHOUT_VALUE, name) ? WITHOUT_VALUE[name] : undefined;
+  const trigger = value === undefined ? plain : withValue(name, value);
+  if (trigger === undefined) return EXPECTED;
+  const why = trigger.signal === undefined ? undefined : whyNoSignal(trigger.signal);
+  if (why !== undefined) return why;
+  if (NEED_DIRECTORY.includes(name) && !hasDirectory) return 'needs SPANLINE_FLIGHT_DIRECTORY, where its files go';
+  return trigger;
 };
 
 const triggersOf = (variables: Variables, warn: Warn): TriggerOptions | undefined => {
   const words = variables.list('SPANLINE_FLIGHT_TRIGGERS');
   const directory = variables.text('SPANLINE_FLIGHT_DIRECTORY');
   if (words.length === 0 && directory === undefined) return undefined;
-  const triggers: Mutable<TriggerOptions> = directory === undefined ? {} : { directory };
+  let triggers: TriggerOptions = directory === undefined ? {} : { directory };
   for (const word of words) {
-    const before = { ...triggers };
-    if (addTrigger(triggers, word)) continue;
-    for (const key of Object.keys(triggers)) delete (triggers as Record<string, unknown>)[key];
-    Object.assign(triggers, before);
-    warn(
-      `SPANLINE_FLIGHT_TRIGGERS: ${word} is none of slow=500ms, slow=3x, stall=200ms, error, crash, heap and signal=SIGUSR2; it is left out.`,
-    );
+    const one = triggerOf(word, directory !== undefined);
+    if (typeof one === 'string') warn(`SPANLINE_FLIGHT_TRIGGERS: ${word} ${one}; it is left out.`);
+    else triggers = { ...triggers, ...one };
   }
   return triggers;
 };

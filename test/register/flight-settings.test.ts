@@ -51,12 +51,36 @@ test.each(['60', '64MB', '10KiB', 'yes'])(
   },
 );
 
-test.each(['slow', 'slow=fast', 'slow=0.5x', 'signal=2', 'error=1', 'stall=3x', 'nothing'])(
-  'the trigger %s is warned of and left out',
+test.each([
+  ['slow', 'is none of'],
+  ['slow=fast', 'is none of'],
+  ['slow=0.5x', 'is none of'],
+  ['error=1', 'is none of'],
+  ['stall=3x', 'is none of'],
+  ['nothing', 'is none of'],
+  ['constructor', 'is none of'],
+  ['signal=2', 'must be the name of a signal of this system, such as SIGUSR2'],
+  ['signal=SIGFOO', 'must be the name of a signal of this system, such as SIGUSR2'],
+  ['signal=SIGKILL', 'cannot be SIGKILL, for no process can listen to it: take another one, such as SIGUSR2'],
+])('the trigger %s is warned of and left out', (word, why) => {
+  const env = {
+    SPANLINE_FLIGHT_RECORDER: 'on',
+    SPANLINE_FLIGHT_DIRECTORY: 'snapshots',
+    SPANLINE_FLIGHT_TRIGGERS: `crash,${word}`,
+  };
+  const { flightRecorder, warnings } = read(env);
+  expect(flightRecorder).toEqual({ triggers: { directory: 'snapshots', crash: true } });
+  expect(warnings).toEqual([expect.stringContaining(`SPANLINE_FLIGHT_TRIGGERS: ${word} ${why}`)]);
+});
+
+test.each(['crash', 'heap', 'signal=SIGUSR2', 'stall=200ms'])(
+  'the trigger %s, which only writes files, is left out where they have no place',
   (word) => {
-    const env = { SPANLINE_FLIGHT_RECORDER: 'on', SPANLINE_FLIGHT_TRIGGERS: `crash,${word}` };
+    const env = { SPANLINE_FLIGHT_RECORDER: 'on', SPANLINE_FLIGHT_TRIGGERS: `${word},slow=3x` };
     const { flightRecorder, warnings } = read(env);
-    expect(flightRecorder).toEqual({ triggers: { crash: true } });
-    expect(warnings).toEqual([expect.stringContaining(`SPANLINE_FLIGHT_TRIGGERS: ${word} is none of`)]);
+    expect(flightRecorder).toEqual({ triggers: { timesUsual: 3 } });
+    expect(warnings).toEqual([
+      `SPANLINE_FLIGHT_TRIGGERS: ${word} needs SPANLINE_FLIGHT_DIRECTORY, where its files go; it is left out.`,
+    ]);
   },
 );
