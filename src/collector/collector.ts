@@ -71,10 +71,18 @@ export class Collector implements TraceSink {
 
   /** Change options; what is not named stays. Throws `ERR_SPANLINE_OPTION` and changes nothing when one is wrong. */
   configure(options: CollectorOptions): void {
+    this.prepare(options)();
+  }
+
+  /** @internal Checks options, and gives what puts them in force, which cannot fail. Throws `ERR_SPANLINE_OPTION`. */
+  prepare(options: CollectorOptions): () => void {
     const given = { ...this.given, ...options };
-    this.options = resolveOptions(given);
-    this.given = given;
-    this.armIfWaiting();
+    const resolved = resolveOptions(given);
+    return () => {
+      this.options = resolved;
+      this.given = given;
+      this.armIfWaiting();
+    };
   }
 
   /**

@@ -54,7 +54,10 @@ const ROWS_OF_ONE = 64;
 
 /** What a room above adds to {@link configure} and {@link stats} under its name. */
 interface Room {
-  /** Checks the option, and gives what puts it in force. Throws `ERR_SPANLINE_OPTION` and changes nothing. */
+  /**
+   * Checks the option, and gives what puts it in force. Either throws `ERR_SPANLINE_OPTION` and then has changed nothing: what is given is
+   * called when everything else is known to be right.
+   */
   prepare(option: unknown): (collector: Collector) => void;
   stats(): unknown;
 }
@@ -100,8 +103,10 @@ export const configure = (options: Options): void => {
   for (const [key, value] of Object.entries({ disabled, development })) {
     if (value !== undefined) flag(`Option "${key}"`, value, wrongOption);
   }
-  defaultCollector().configure(rest);
-  for (const apply of prepared) apply(defaultCollector());
+  const collector = defaultCollector();
+  const applyOwn = collector.prepare(rest);
+  for (const apply of prepared) apply(collector);
+  applyOwn();
   if (disabled !== undefined) state.enabled = !disabled;
   if (development !== undefined) state.development = development;
 };

@@ -73,7 +73,7 @@ export class FlightRecorder implements TraceKeeper {
   #laneUs = 0;
   #failed = 0;
 
-  /** Throws `ERR_SPANLINE_OPTION` for a directory `file` that cannot be written to. */
+  /** Opens its files, and does nothing else before {@link start}. Throws `ERR_SPANLINE_OPTION` for a directory `file` that cannot be written to. */
   constructor(
     collector: Collector,
     readonly options: ResolvedRecorder,
@@ -89,12 +89,19 @@ export class FlightRecorder implements TraceKeeper {
     this.journal = this.#files?.tail ?? null;
     this.openSpans = new OpenSpanTable(this.#files?.tail);
     this.#triggers = new Triggers(triggers, (...given) => this.#write(...given));
-    const { directory, heapLimit } = triggers;
+  }
+
+  /** Keep what the collector has from now on, and listen for triggers. Once. */
+  start(): this {
+    const { directory, heapLimit } = this.options.triggers;
+    this.#triggers.start();
     if (heapLimit === true && directory !== undefined) this.#watchHeap(directory);
     if (this.#files !== undefined || this.#heap !== undefined)
       this.#every(KEEP_INTERVAL_MS, () => this.#keepForLater());
+    const lane = this.#lane;
     if (lane !== undefined) this.#every(LANE_INTERVAL_MS, () => this.#lookAtLane(lane));
-    collector.keepWith(this);
+    this.#collector.keepWith(this);
+    return this;
   }
 
   /** Keeps nothing any more, and forgets what it has. */

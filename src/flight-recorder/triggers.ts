@@ -33,8 +33,11 @@ export class Triggers {
   constructor(options: ResolvedTriggers, write: WriteSnapshot) {
     this.#options = options;
     this.#write = write;
+  }
 
-    const { signal, crash } = options;
+  /** Listen. */
+  start(): void {
+    const { signal, crash } = this.#options;
     if (signal !== undefined) this.#onSignal(signal);
     if (crash === true) this.#onCrash();
   }

@@ -49,7 +49,7 @@ describe('over the lane of this process', () => {
       },
       stop: () => lane.stop(),
     };
-    recorders.push(new FlightRecorder(collector, resolveRecorder(options), planted));
+    recorders.push(new FlightRecorder(collector, resolveRecorder(options), planted).start());
     return { memory, collector, asked };
   };
 

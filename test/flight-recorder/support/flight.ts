@@ -9,7 +9,7 @@ export const flight = (options: CollectorOptions = {}, recorderOptions: FlightRe
   const memory = new MemoryReporter({ maxSpans: 10_000_000 });
   const collector = new Collector(options);
   collector.setReporter(memory);
-  const recorder = new FlightRecorder(collector, resolveRecorder(recorderOptions), undefined);
+  const recorder = new FlightRecorder(collector, resolveRecorder(recorderOptions), undefined).start();
   return {
     memory,
     collector,
