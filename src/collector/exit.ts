@@ -1,17 +1,9 @@
 // What happens to queued traces when the process ends. Bounded: an exit is never held back longer than the collector's
 // exitTimeoutMs, and a handler here must never throw.
 import type { Collector } from './collector.js';
+import { onSignal, type SignalWork } from './signal-work.js';
 
 const installed = new WeakSet<Collector>();
-// The handlers of this file: any other listener for a signal is the application's.
-const handlers = new WeakSet<object>();
-
-/** A listener of the library for a signal, which leaves the end of the process to others. */
-export const endsProcess = (handler: object): void => {
-  handlers.add(handler);
-};
-
-let shutdowns: Promise<unknown> = Promise.resolve();
 
 /**
  * Deliver at an orderly exit. When the event loop runs empty (`beforeExit`) everything is flushed within the bound. On
@@ -48,23 +40,15 @@ export const flushOnSignals = (
   collector: Collector,
   signals: readonly NodeJS.Signals[] = ['SIGTERM', 'SIGINT'],
 ): (() => void) => {
-  const handler = (signal: NodeJS.Signals): void => {
+  const offs: (() => void)[] = [];
+  const remove = (): void => {
+    for (const off of offs.splice(0)) off();
+  };
+  const work: SignalWork = (_, isLast) => {
     remove();
     const timeoutMs = collector.exitTimeoutMs;
-    if (process.listeners(signal).some((one) => !handlers.has(one))) {
-      void collector.flush({ timeoutMs });
-      return;
-    }
-    const all = Promise.all([shutdowns, collector.shutdown({ timeoutMs })]);
-    shutdowns = all;
-    // The last of several collectors ends the process for all.
-    void all.then(() => (all === shutdowns ? process.kill(process.pid, signal) : undefined));
+    return isLast ? collector.shutdown({ timeoutMs }) : collector.flush({ timeoutMs });
   };
-  const remove = (): void => {
-    for (const signal of signals) process.off(signal, handler);
-  };
-  handlers.add(handler);
-  // First in line, so that it sees the application's handlers also when they are called once.
-  for (const signal of signals) process.prependListener(signal, handler);
+  for (const signal of signals) offs.push(onSignal(signal, work, true));
   return remove;
 };

@@ -20,9 +20,10 @@ import { OpenSpanTable } from './open-span-table.js';
 import type { ResolvedRecorder } from './recorder-options.js';
 import { putRootTimes } from './root-times.js';
 import { RowsFiles, type RowsSource } from './rows-files.js';
-import { headRecord, writeSnapshotFile, writeSnapshotFileSync } from './snapshot-file.js';
+import { SnapshotDirectory } from './snapshot-directory.js';
+import { headRecord, writeSnapshotFile } from './snapshot-file.js';
 import type { SnapshotReason } from './snapshot-types.js';
-import { snapshotPath, Triggers } from './triggers.js';
+import { Triggers } from './triggers.js';
 
 /** What the recorder holds and has refused, as `stats().flightRecorder` shows it. */
 export interface FlightRecorderStats {
@@ -88,7 +89,7 @@ export class FlightRecorder implements TraceKeeper {
     this.#files = file === undefined ? undefined : new RowsFiles(file, maxBytes, this.#rowsSource());
     this.journal = this.#files?.tail ?? null;
     this.openSpans = new OpenSpanTable(this.#files?.tail);
-    this.#triggers = new Triggers(triggers, (...given) => this.#write(...given));
+    this.#triggers = new Triggers(triggers, (reason) => this.snapshot(reason));
   }
 
   /** Keep what the collector has from now on, and listen for triggers. Once. */
@@ -196,7 +197,7 @@ export class FlightRecorder implements TraceKeeper {
       openSpansForgotten: openSpans.forgotten,
       snapshots: triggers.written,
       triggersSkipped: triggers.skipped,
-      failed: this.#failed + (this.#files?.failed ?? 0),
+      failed: this.#failed + triggers.failed + (this.#files?.failed ?? 0),
     };
   }
 
@@ -213,7 +214,7 @@ export class FlightRecorder implements TraceKeeper {
   }
 
   #watchHeap(directory: string): void {
-    this.#heap = new HeapLimit(snapshotPath(directory, 'heap-limit'));
+    this.#heap = new HeapLimit(new SnapshotDirectory(directory, 1).pathFor('heap-limit'));
     this.#ring.watcher = this.#heap;
     this.#setHead(this.#heap);
   }
@@ -230,22 +231,6 @@ export class FlightRecorder implements TraceKeeper {
     this.#collector.keepNow();
     if (this.#heap !== undefined) this.#setHead(this.#heap);
     this.#files?.writeWaiting();
-  }
-
-  #write(reason: SnapshotReason, path: string, isLast: boolean, done: () => void): void {
-    try {
-      const snapshot = this.snapshot(reason);
-      if (isLast) {
-        writeSnapshotFileSync(snapshot, path);
-        done();
-        return;
-      }
-      writeSnapshotFile(snapshot, path).then(done, () => {
-        this.#failed++;
-      });
-    } catch {
-      this.#failed++;
-    }
   }
 
   #add(block: Block | undefined): void {

@@ -43,7 +43,8 @@ export const notWritten = (path: string, cause: unknown): FlightError =>
     { cause },
   );
 
-const steps = function* (snapshot: BlockSnapshot, path: string): FsSteps<void> {
+/** The calls that write it; they throw `ERR_SPANLINE_FLIGHT_FILE`, and nothing of the file stays. */
+export const snapshotSteps = function* (snapshot: BlockSnapshot, path: string): FsSteps<void> {
   try {
     yield* writeWhole(path, parts(snapshot), { makesDirectory: true, isDurable: false });
   } catch (cause) {
@@ -53,7 +54,8 @@ const steps = function* (snapshot: BlockSnapshot, path: string): FsSteps<void> {
 
 /** Write it in slices. Rejects with `ERR_SPANLINE_FLIGHT_FILE`. */
 export const writeSnapshotFile = (snapshot: BlockSnapshot, path: string): Promise<void> =>
-  runAsync(steps(snapshot, path));
+  runAsync(snapshotSteps(snapshot, path));
 
 /** The same at once, for a process that ends. Throws `ERR_SPANLINE_FLIGHT_FILE`. */
-export const writeSnapshotFileSync = (snapshot: BlockSnapshot, path: string): void => runSync(steps(snapshot, path));
+export const writeSnapshotFileSync = (snapshot: BlockSnapshot, path: string): void =>
+  runSync(snapshotSteps(snapshot, path));

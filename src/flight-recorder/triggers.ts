@@ -1,49 +1,67 @@
 // What makes the recorder write a snapshot by itself. It listens without changing how a process behaves or ends, and what it cannot do it
 // counts: nothing here may throw into the program.
-import { readdirSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
 import { nsPerTick } from '../clock/index.js';
-import { endsProcess } from '../collector/exit.js';
+import { onSignal } from '../collector/signal-work.js';
 import type { ActiveTrace, EndedRoot } from '../span/active-trace.js';
+import type { BlockSnapshot } from './block-snapshot.js';
+import { type CrashListener, CrashWatch } from './crash-watch.js';
+import { SnapshotDirectory } from './snapshot-directory.js';
+import { writeSnapshotFileSync } from './snapshot-file.js';
 import type { SnapshotReason } from './snapshot-types.js';
+import { SnapshotWrites } from './snapshot-writes.js';
 import type { ResolvedTriggers } from './trigger-options.js';
+import { endsByDefault } from './trigger-signals.js';
 import { UsualDurations } from './usual-durations.js';
 
-/** Writes a snapshot to a file; `isLast`: now, for the process ends. Calls `done` when it is there. */
-export type WriteSnapshot = (reason: SnapshotReason, path: string, isLast: boolean, done: () => void) => void;
+/** The cut at this moment. */
+export type TakeSnapshot = (reason: SnapshotReason) => BlockSnapshot;
 
-const FATAL: readonly string[] = ['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGQUIT'];
+/** Milliseconds after a write that has failed, before the next one. */
+const RETRY_MS = 1000;
 
-/** The name of a new file says when, who and why. */
-export const snapshotPath = (directory: string, kind: SnapshotReason['kind']): string =>
-  join(directory, `${new Date().toISOString().replaceAll(':', '-')}-${process.pid}-${kind}.flight`);
+const CRASHES: readonly SnapshotReason['kind'][] = ['uncaught-exception', 'unhandled-rejection'];
 
-export class Triggers {
+export class Triggers implements CrashListener {
   readonly #options: ResolvedTriggers;
-  readonly #write: WriteSnapshot;
+  readonly #take: TakeSnapshot;
+  readonly #directory: SnapshotDirectory | undefined;
   readonly #usual = new UsualDurations();
-  readonly #offs: (() => void)[] = [];
-  #lastMs = Number.NEGATIVE_INFINITY;
+  readonly #writes = new SnapshotWrites();
+  readonly #crashes = new CrashWatch(this);
+  #offSignal: (() => void) | undefined;
+  #nextMs = Number.NEGATIVE_INFINITY;
   #isWaiting = false;
-  #hasCrashed = false;
-  /** Files asked for, and triggers that came too soon after another one. */
+  // What the application has taken in this turn, while no file of it is there or under way.
+  #unwritten: SnapshotReason | undefined;
+  #hasEnded = false;
+  // The kind of the file that is being written.
+  #underWay: SnapshotReason['kind'] | undefined;
+  /** Files written, triggers that came too soon after another one, and writes that have failed. */
   written = 0;
   skipped = 0;
+  failed = 0;
 
-  constructor(options: ResolvedTriggers, write: WriteSnapshot) {
+  constructor(options: ResolvedTriggers, take: TakeSnapshot) {
     this.#options = options;
-    this.#write = write;
+    this.#take = take;
+    const { directory, maxFiles } = options;
+    this.#directory = directory === undefined ? undefined : new SnapshotDirectory(directory, maxFiles);
   }
 
   /** Listen. */
   start(): void {
+    this.#directory?.removeOld();
     const { signal, crash } = this.#options;
-    if (signal !== undefined) this.#onSignal(signal);
-    if (crash === true) this.#onCrash();
+    if (crash === true) this.#crashes.start();
+    if (signal === undefined) return;
+    const reason = { kind: 'signal', text: signal, traceId: '' } as const;
+    const work = (_: string, isLast: boolean): undefined => this.#now(reason, isLast);
+    this.#offSignal = onSignal(signal, work, endsByDefault(signal));
   }
 
   stop(): void {
-    for (const off of this.#offs.splice(0)) off();
+    this.#offSignal?.();
+    this.#crashes.stop();
   }
 
   /** True when the trace of a root that has ended is wanted. */
@@ -59,6 +77,26 @@ export class Triggers {
     const { stallMs } = this.#options;
     if (stallMs === undefined || ms < stallMs) return;
     this.#soon({ kind: 'stall', text: `the event loop was busy for ${ms.toFixed(0)} ms`, traceId: '' });
+  }
+
+  crashed(reason: SnapshotReason, isLast: boolean): void {
+    if (isLast) {
+      this.#endWith(reason);
+      return;
+    }
+    if (!this.#isTooSoon()) {
+      this.#toFile(reason);
+      return;
+    }
+    // The application may still end the process of it, in this very turn.
+    this.#unwritten = reason;
+    setImmediate(() => {
+      this.#unwritten = undefined;
+    });
+  }
+
+  exiting(code: number): void {
+    this.#endWith(this.#unwritten ?? { kind: 'exit-code', text: `exit code ${code}`, traceId: '' });
   }
 
   #reasonOf(trace: ActiveTrace, { name, begin, endTicks }: EndedRoot): SnapshotReason | undefined {
@@ -78,70 +116,69 @@ export class Triggers {
 
   // What ends in the same turn of the event loop is to be in it.
   #soon(reason: SnapshotReason): void {
-    if (this.#options.directory === undefined) return;
-    if (this.#isWaiting || performance.now() - this.#lastMs < this.#options.minIntervalMs) {
-      this.skipped++;
-      return;
-    }
+    if (this.#directory === undefined || this.#isTooSoon()) return;
     this.#isWaiting = true;
     setImmediate(() => {
       this.#isWaiting = false;
-      this.#lastMs = performance.now();
-      this.#toFile(reason, false);
+      this.#toFile(reason);
     });
   }
 
-  #toFile(reason: SnapshotReason, isLast: boolean): void {
-    const { directory } = this.#options;
-    if (directory === undefined) return;
-    this.written++;
-    this.#write(reason, snapshotPath(directory, reason.kind), isLast, () => this.#removeOld(directory));
+  /** Counts it when it is. */
+  #isTooSoon(): boolean {
+    if (!this.#isWaiting && this.#writes.isIdle && performance.now() >= this.#nextMs) return false;
+    this.skipped++;
+    return true;
   }
 
-  #removeOld(directory: string): void {
+  /** For who does not wait for an interval: only for what is under way. */
+  #now(reason: SnapshotReason, isLast: boolean): undefined {
+    if (isLast) this.#atOnce(reason);
+    else if (this.#writes.isIdle) this.#toFile(reason);
+    else this.skipped++;
+  }
+
+  /** The process ends: of one crash there is one file. */
+  #endWith(reason: SnapshotReason): void {
+    if (this.#hasEnded) return;
+    this.#hasEnded = true;
+    // Somebody may have kept it alive all the same.
+    setImmediate(() => {
+      this.#hasEnded = false;
+    });
+    const isThere = this.#underWay !== undefined && CRASHES.includes(this.#underWay);
+    this.#writes.finish();
+    if (!isThere) this.#atOnce(reason);
+  }
+
+  #atOnce(reason: SnapshotReason): void {
+    const directory = this.#directory as SnapshotDirectory;
     try {
-      const files = readdirSync(directory).filter((name) => /^\d{4}-.*\.flight$/.test(name));
-      const most = this.#options.maxFiles;
-      for (const name of files.sort().slice(0, Math.max(0, files.length - most))) rmSync(join(directory, name));
+      writeSnapshotFileSync(this.#take(reason), directory.pathFor(reason.kind));
+      this.written++;
     } catch {
-      // Another process may have deleted it first.
+      this.failed++;
     }
+    directory.removeOld();
   }
 
-  #on(event: string, listener: (...args: never[]) => void): void {
-    process.on(event, listener as (...args: unknown[]) => void);
-    this.#offs.push(() => process.off(event, listener as (...args: unknown[]) => void));
-  }
-
-  #onSignal(signal: NodeJS.Signals): void {
-    const handler = (): void => {
-      this.#toFile({ kind: 'signal', text: signal, traceId: '' }, true);
-      // Nobody else listens: it ends the process as it would have without us.
-      if (!FATAL.includes(signal) || process.listenerCount(signal) > 1) return;
-      process.off(signal, handler);
-      process.kill(process.pid, signal);
+  #toFile(reason: SnapshotReason): void {
+    const directory = this.#directory as SnapshotDirectory;
+    const { minIntervalMs } = this.#options;
+    const begun = performance.now();
+    this.#nextMs = begun + minIntervalMs;
+    this.#underWay = reason.kind;
+    const write = async (): Promise<void> => {
+      try {
+        await this.#writes.write(this.#take(reason), directory.pathFor(reason.kind));
+        this.written++;
+      } catch {
+        this.failed++;
+        this.#nextMs = begun + Math.min(minIntervalMs, RETRY_MS);
+      }
+      this.#underWay = undefined;
+      directory.removeOld();
     };
-    endsProcess(handler);
-    this.#on(signal, handler);
-  }
-
-  #onCrash(): void {
-    this.#on('uncaughtExceptionMonitor', (error: unknown, origin: string) => {
-      this.#hasCrashed = true;
-      const kind = origin === 'unhandledRejection' ? 'unhandled-rejection' : 'uncaught-exception';
-      this.#toFile({ kind, text: textOf(error), traceId: '' }, true);
-    });
-    this.#on('exit', (code: number) => {
-      if (code === 0 || this.#hasCrashed) return;
-      this.#toFile({ kind: 'exit-code', text: `exit code ${code}`, traceId: '' }, true);
-    });
+    void write();
   }
 }
-
-const textOf = (error: unknown): string => {
-  try {
-    return String(error).slice(0, 512);
-  } catch {
-    return 'an error that cannot be shown';
-  }
-};

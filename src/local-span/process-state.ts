@@ -58,6 +58,8 @@ export interface ProcessState {
   defaultSink: unknown;
   /** Set where lines carry contexts of OpenTelemetry: a line that is entered takes over that of the line around it. */
   carriesContexts: boolean;
+  /** What is done when signals come, by signal; typed in its own room. */
+  readonly signalWork: Map<string, unknown>;
   /** The flight recorder of the default collector; typed in its room. */
   flightRecorder: unknown;
   /** Set while a CPU profile labels samples with spans. Read once a task; undefined is the whole cost without a profile. */
@@ -88,6 +90,7 @@ const create = (): ProcessState => ({
   counters: new Float64Array(COUNTER_SLOTS),
   defaultSink: undefined,
   carriesContexts: false,
+  signalWork: new Map(),
   flightRecorder: undefined,
   labelling: undefined,
   lineSwitches: undefined,

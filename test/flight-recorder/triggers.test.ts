@@ -1,9 +1,9 @@
 // What writes snapshots by itself, and how a process ends with it: as it would have without.
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
-import { afterAll, expect, test } from 'vitest';
+import { afterAll, expect, test, vi } from 'vitest';
 import { readSnapshotFile, type Snapshot } from '../../src/flight-recorder/index.js';
 import { clockInfo, never, Span } from '../../src/index.js';
 import { bundleChild, root as packageRoot, runFile } from '../support/child.js';
@@ -96,10 +96,37 @@ test('at most one file in the interval, at most so many files, the oldest delete
     const one = many.root('slow');
     pause(2);
     one.end();
-    await sleep(30);
+    await vi.waitUntil(() => many.recorder.stats().snapshots > i, { timeout: 10_000 });
+    // The interval is a millisecond.
+    await sleep(2);
   }
-  expect(readdirSync(place).filter((name) => name.endsWith('.flight')).length).toBeLessThanOrEqual(4);
-  expect(many.recorder.stats().snapshots).toBe(6);
+  await vi.waitUntil(() => readdirSync(place).length === 3, { timeout: 10_000 });
+  expect(many.recorder.stats()).toMatchObject({ snapshots: 6, failed: 0 });
+  many.recorder.stop();
+});
+
+test('a write that fails is no snapshot, and is tried again before the interval is over', async () => {
+  const place = fresh();
+  const { root, recorder } = flight({}, { triggers: { directory: place, error: true } });
+  const fail = (): void => root('bad').setStatus('error').end();
+  const settled = (): boolean => recorder.stats().failed + recorder.stats().snapshots > 0;
+  rmSync(place, { recursive: true });
+  // What is no directory cannot be made one.
+  writeFileSync(place, '');
+  fail();
+  await vi.waitUntil(settled, { timeout: 10_000 });
+  expect(recorder.stats()).toMatchObject({ snapshots: 0, triggersSkipped: 0, failed: 1 });
+  // Not at once: each of a thousand errors would be a write.
+  fail();
+  expect(recorder.stats()).toMatchObject({ snapshots: 0, triggersSkipped: 1, failed: 1 });
+  rmSync(place);
+  await sleep(1100);
+  fail();
+  await vi.waitUntil(() => recorder.stats().snapshots > 0, { timeout: 10_000 });
+  expect(recorder.stats()).toMatchObject({ snapshots: 1, triggersSkipped: 1, failed: 1 });
+  fail();
+  expect(recorder.stats().triggersSkipped).toBe(2);
+  recorder.stop();
 });
 
 test('without a directory a trigger still decides that its trace is sent', async () => {

@@ -85,8 +85,8 @@ const ASYNC: Readonly<Record<FsStep[0], Call<unknown>>> = {
 
 const call = ([name, ...args]: FsStep, table: typeof SYNC): unknown => table[name](...(args as unknown as never[]));
 
-export const runSync = <T>(steps: FsSteps<T>): T => {
-  let next = steps.next();
+const finishSync = <T>(steps: FsSteps<T>, first: IteratorResult<FsStep, T>): T => {
+  let next = first;
   while (!next.done) {
     let result: unknown;
     try {
@@ -98,6 +98,17 @@ export const runSync = <T>(steps: FsSteps<T>): T => {
     next = steps.next(result);
   }
   return next.value;
+};
+
+export const runSync = <T>(steps: FsSteps<T>): T => finishSync(steps, steps.next());
+
+/** Have steps that wait for a call, of which nobody will hear, clean up: in `process.on('exit')`. They fail with `why`, as they are to. */
+export const giveUpSync = (steps: FsSteps<unknown>, why: Error): void => {
+  try {
+    finishSync(steps, steps.throw(why));
+  } catch {
+    // What they were doing is not wanted any more.
+  }
 };
 
 export const runAsync = async <T>(steps: FsSteps<T>): Promise<T> => {
