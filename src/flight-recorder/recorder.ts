@@ -40,6 +40,10 @@ export interface FlightRecorderStats {
   /** Snapshots that triggers have written, and triggers that came too soon after another one. */
   readonly snapshots: number;
   readonly triggersSkipped: number;
+  /** Operations whose usual duration is watched, those that made room for others, and roots of operations that found no place. */
+  readonly operations: number;
+  readonly operationsForgotten: number;
+  readonly rootsNotCompared: number;
   /** Snapshots and writes to `file` that have failed, and rows that could not be kept. */
   readonly failed: number;
 }
@@ -197,6 +201,9 @@ export class FlightRecorder implements TraceKeeper {
       openSpansForgotten: openSpans.forgotten,
       snapshots: triggers.written,
       triggersSkipped: triggers.skipped,
+      operations: triggers.usual.names,
+      operationsForgotten: triggers.usual.forgotten,
+      rootsNotCompared: triggers.usual.refused,
       failed: this.#failed + triggers.failed + (this.#files?.failed ?? 0),
     };
   }

@@ -25,7 +25,6 @@ export class Triggers implements CrashListener {
   readonly #options: ResolvedTriggers;
   readonly #take: TakeSnapshot;
   readonly #directory: SnapshotDirectory | undefined;
-  readonly #usual = new UsualDurations();
   readonly #writes = new SnapshotWrites();
   readonly #crashes = new CrashWatch(this);
   #offSignal: (() => void) | undefined;
@@ -36,6 +35,7 @@ export class Triggers implements CrashListener {
   #hasEnded = false;
   // The kind of the file that is being written.
   #underWay: SnapshotReason['kind'] | undefined;
+  readonly usual = new UsualDurations();
   /** Files written, triggers that came too soon after another one, and writes that have failed. */
   written = 0;
   skipped = 0;
@@ -102,7 +102,7 @@ export class Triggers implements CrashListener {
   #reasonOf(trace: ActiveTrace, { name, begin, endTicks }: EndedRoot): SnapshotReason | undefined {
     const { slowMs, timesUsual, error } = this.#options;
     const ns = (endTicks - begin) * nsPerTick();
-    const usual = timesUsual === undefined ? undefined : this.#usual.add(name, ns);
+    const usual = timesUsual === undefined ? undefined : this.usual.add(name, ns);
     const took = (more = ''): string => `${name} took ${(ns / 1e6).toPrecision(4)} ms${more}`;
     const traceId = (): string => trace.context.traceId;
     if (slowMs !== undefined && ns > slowMs * 1e6) return { kind: 'slow', text: took(), traceId: traceId() };
