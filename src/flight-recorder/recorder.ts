@@ -262,11 +262,7 @@ export class FlightRecorder implements TraceKeeper {
     if (rows.length === 0) return;
     this.#laneUs = rows.reduce((last, { endUs }) => Math.max(last, endUs), 0);
     this.#files?.addLane(rows);
-    const longest = rows.reduce(
-      (most, { kind, startUs, endUs }) => (kind === 'busy' ? Math.max(most, endUs - startUs) : most),
-      0,
-    );
-    if (longest > 0) this.#triggers.stalled(longest / 1000);
+    this.#triggers.looked(rows);
   }
 
   #every(ms: number, work: () => void): void {

@@ -5,6 +5,7 @@ import { onSignal } from '../collector/signal-work.js';
 import type { ActiveTrace, EndedRoot } from '../span/active-trace.js';
 import type { BlockSnapshot } from './block-snapshot.js';
 import { type CrashListener, CrashWatch } from './crash-watch.js';
+import type { LaneRow } from './lane/lane-row.js';
 import { SnapshotDirectory } from './snapshot-directory.js';
 import { writeSnapshotFileSync } from './snapshot-file.js';
 import type { SnapshotReason } from './snapshot-types.js';
@@ -30,6 +31,8 @@ export class Triggers implements CrashListener {
   #offSignal: (() => void) | undefined;
   #nextMs = Number.NEGATIVE_INFINITY;
   #isWaiting = false;
+  // Up to where stalls have triggered, microseconds of Unix time.
+  #stalledUs = 0;
   // What the application has taken in this turn, while no file of it is there or under way.
   #unwritten: SnapshotReason | undefined;
   #hasEnded = false;
@@ -72,11 +75,20 @@ export class Triggers implements CrashListener {
     return true;
   }
 
-  /** The event loop was busy for so long. */
-  stalled(ms: number): void {
+  /** What came to the lane since the last look. A stretch that went on then is there once more. */
+  looked(rows: readonly LaneRow[]): void {
     const { stallMs } = this.#options;
-    if (stallMs === undefined || ms < stallMs) return;
-    this.#soon({ kind: 'stall', text: `the event loop was busy for ${ms.toFixed(0)} ms`, traceId: '' });
+    if (stallMs === undefined) return;
+    let longest = 0;
+    const from = this.#stalledUs;
+    for (const { kind, startUs, endUs } of rows) {
+      if (kind !== 'busy' || startUs < from || endUs - startUs < stallMs * 1000) continue;
+      longest = Math.max(longest, endUs - startUs);
+      this.#stalledUs = Math.max(this.#stalledUs, endUs);
+    }
+    if (longest === 0) return;
+    const ms = (longest / 1000).toFixed(0);
+    this.#soon({ kind: 'stall', text: `the event loop was busy for ${ms} ms`, traceId: '' });
   }
 
   crashed(reason: SnapshotReason, isLast: boolean): void {

@@ -134,6 +134,12 @@ describe('unhandled rejections', () => {
   });
 });
 
+test('an event loop that stood still leaves one file for one stretch, and none for what is shorter', async () => {
+  const { code, stdout, reasons } = await end('stall');
+  expect([code, stdout]).toEqual([0, '1\n']);
+  expect(reasons.at(-1)).toMatch(/^stall: the event loop was busy for 1[2-9]\d\d ms$/);
+});
+
 describe('under register', () => {
   buildFirst();
 

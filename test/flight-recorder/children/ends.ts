@@ -13,6 +13,10 @@ const fail = (text: string): void =>
     throw new Error(text);
   });
 const send = (signal: NodeJS.Signals): void => void process.kill(process.pid, signal);
+const busy = (ms: number): void => {
+  const until = performance.now() + ms;
+  while (performance.now() < until);
+};
 const files = (): string[] => readdirSync(FLIGHT_DIR);
 const wait = (): NodeJS.Timeout => setInterval(() => {}, 1000);
 
@@ -140,6 +144,19 @@ const WAYS: Readonly<Record<string, () => unknown>> = {
     record({ crash: true });
     void Promise.reject(new Error('rejected'));
     await sleep(300);
+  },
+  stall: async () => {
+    const count = (): number => stats().flightRecorder?.snapshots ?? 0;
+    record({ stallMs: 700, minIntervalMs: 1 });
+    // Recording that many may have been a stall by itself.
+    await sleep(2500);
+    const before = count();
+    // Over a moment at which the lane is looked at, so that the stretch is seen while it goes on and once more when it is over.
+    busy(1200);
+    await sleep(2500);
+    busy(300);
+    await sleep(1500);
+    say(String(count() - before));
   },
   'rejection after it was switched off': async () => {
     record({ crash: true });
