@@ -1,5 +1,6 @@
 // What a block says in words, as JSON: names, scopes, tracestates, resources, and how ticks become Unix time. Written for each two thousand spans of
 // a service under load, so that pieces that repeat are encoded once.
+import { getOrMake } from '../base/maps/get-or-make.js';
 import type { ClockAnchor } from '../clock/index.js';
 import type { Resource } from '../collector/reporter.js';
 import { nameOfNumber } from '../local-span/name-table.js';
@@ -29,12 +30,13 @@ export class MetaWriter {
   // By number of the name.
   readonly #names: string[] = [];
   readonly #resourceTexts = new WeakMap<object, string>();
-  #states: string[] = [''];
+  // In order of their numbers. A service may have one of its own for each request.
+  #states = new Map([['', 0]]);
   #resources: unknown[] = [];
 
   /** The number of a tracestate in the block under way. */
   numberOfState(state: string): number {
-    return state === '' ? 0 : placeOf(this.#states, state);
+    return state === '' ? 0 : getOrMake(this.#states, state, () => this.#states.size);
   }
 
   numberOfResource(resource: unknown): number {
@@ -43,8 +45,8 @@ export class MetaWriter {
 
   /** The bytes of all, and begin another block. */
   write(names: readonly number[], scopes: BlockMeta['scopes'], anchor: ClockAnchor): Buffer {
-    const [states, resources] = [this.#states, this.#resources];
-    this.#states = [''];
+    const [states, resources] = [[...this.#states.keys()], this.#resources];
+    if (states.length > 1) this.#states = new Map([['', 0]]);
     this.#resources = [];
     const named = names.map((number) => this.#nameText(number)).join(',');
     const made = resources.map((resource) => this.#resourceText(resource as object)).join(',');

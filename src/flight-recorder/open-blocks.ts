@@ -1,5 +1,6 @@
 // Spans that have not ended, as blocks: rows that end when the snapshot is taken. Runs once a snapshot, in one stretch, so that no span is both
 // open and ended in it.
+import { getOrMake } from '../base/maps/get-or-make.js';
 import { nameText, numberOfName } from '../local-span/name-table.js';
 import { CHUNK_ROWS, Flag, RowChunk } from '../local-span/row-chunk.js';
 import { writeDetails } from '../local-span/span-details.js';
@@ -15,19 +16,18 @@ export const openBlocks = (spans: readonly Span[], taken: number): Block[] => {
   const maker = new BlockMaker(allocate);
   const blocks: Block[] = [];
   let chunk = new RowChunk(CHUNK_ROWS);
-  let traces: ActiveTrace[] = [];
+  let slots = new Map<ActiveTrace, number>();
   const close = (): void => {
-    const block = chunk.count === 0 ? undefined : maker.makeOf(chunk, traces);
+    const block = chunk.count === 0 ? undefined : maker.makeOf(chunk, [...slots.keys()]);
     if (block !== undefined) blocks.push(block);
     chunk = new RowChunk(CHUNK_ROWS);
-    traces = [];
+    slots = new Map();
   };
   for (const span of spans) {
     const { trace, isRoot, parentHi, parentLo } = span;
     // One that found no place in its trace has the id of its parent.
     if (trace === null || trace.isDiscarded || (span.idHi === parentHi && span.idLo === parentLo)) continue;
-    const last = traces.lastIndexOf(trace);
-    const slot = last < 0 ? traces.push(trace) - 1 : last;
+    const slot = getOrMake(slots, trace, () => slots.size);
     const name = numberOfName(span.name);
     const text = name === 0 ? nameText(span.name) : null;
     if (text !== null || span.propertyList !== null || span.details !== null) {

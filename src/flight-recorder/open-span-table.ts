@@ -7,6 +7,8 @@ import type { TailFile } from './tail/tail-file.js';
 export const MAX_OPEN_SPANS = 16_384;
 
 const NO_PLACE = -1;
+/** Spans by which the age of a quarter is told. */
+const SAMPLED = 256;
 
 export class OpenSpanTable implements OpenSpans {
   private readonly spans: (EndedRoot | null)[] = [];
@@ -56,15 +58,25 @@ export class OpenSpanTable implements OpenSpans {
     return this.spans.filter((span) => span !== null);
   }
 
-  // A quarter: to look for the oldest one each time would cost as many steps as there are spans.
+  // A quarter: to look for the oldest one each time would cost as many steps as there are spans. Which begins are those of a quarter is told by
+  // some of them, for a program stands still meanwhile.
   private forgetOldest(): void {
-    const places = [...this.spans.keys()].filter((place) => this.spans[place] !== null);
-    places.sort((a, b) => (this.spans[a] as EndedRoot).begin - (this.spans[b] as EndedRoot).begin);
-    for (const place of places.slice(0, Math.ceil(this.most / 4))) {
-      this.spans[place] = null;
-      this.free.push(place);
+    const { spans, free, most } = this;
+    const begins: number[] = [];
+    const step = Math.ceil(spans.length / SAMPLED);
+    for (let place = 0; place < spans.length; place += step) begins.push(spans[place]?.begin ?? 0);
+    begins.sort((a, b) => a - b);
+    const last = begins[begins.length >> 2];
+    // Of those that began in one moment only as many.
+    let left = Math.ceil(most / 4);
+    for (let place = 0; place < spans.length; place++) {
+      const span = spans[place];
+      if (span === null || span.begin > last || (span.begin === last && left <= 0)) continue;
+      spans[place] = null;
+      free.push(place);
       this.tail?.ended(place);
       this.forgotten++;
+      left--;
     }
   }
 }

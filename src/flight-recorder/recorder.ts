@@ -1,5 +1,6 @@
 // The flight recorder: every span of the last minute of a collector, in a ring, whatever the sampler and `keep` decided about sending. It is
 // called on the recording path: what fails is counted there, never thrown.
+import { getOrMake } from '../base/maps/get-or-make.js';
 import { now, takeAnchor } from '../clock/index.js';
 import type { Collector } from '../collector/collector.js';
 import type { TraceKeeper } from '../collector/trace-keeper.js';
@@ -71,7 +72,7 @@ export class FlightRecorder implements TraceKeeper {
   readonly #timers: NodeJS.Timeout[] = [];
   readonly #cancelledIds = new Set<string>();
   #mounted = new RowChunk(CHUNK_ROWS);
-  #mountedTraces: ActiveTrace[] = [];
+  readonly #mountedSlots = new Map<ActiveTrace, number>();
   #heap: HeapLimit | undefined;
   // Since when the lane is watched, and up to where it was written to files.
   readonly #laneFromUs = Date.now() * 1000;
@@ -129,8 +130,8 @@ export class FlightRecorder implements TraceKeeper {
   }
 
   keepMounted(trace: ActiveTrace, chunk: RowChunk, row: number): void {
-    const last = this.#mountedTraces.lastIndexOf(trace);
-    const slot = last < 0 ? this.#mountedTraces.push(trace) - 1 : last;
+    const slots = this.#mountedSlots;
+    const slot = getOrMake(slots, trace, () => slots.size);
     this.#mounted.copy(chunk, row, slot);
     if (this.#mounted.isFull) this.#keepAllMounted();
   }
@@ -236,6 +237,7 @@ export class FlightRecorder implements TraceKeeper {
   // For what is there when no JavaScript runs any more.
   #keepForLater(): void {
     this.#collector.keepNow();
+    this.#keepAllMounted();
     if (this.#heap !== undefined) this.#setHead(this.#heap);
     this.#files?.writeWaiting();
   }
@@ -248,9 +250,13 @@ export class FlightRecorder implements TraceKeeper {
 
   #keepAllMounted(): void {
     if (this.#mounted.count === 0) return;
-    this.#add(this.#maker.makeOf(this.#mounted, this.#mountedTraces));
+    try {
+      this.#add(this.#maker.makeOf(this.#mounted, [...this.#mountedSlots.keys()]));
+    } catch {
+      this.#failed++;
+    }
     this.#mounted.clear();
-    this.#mountedTraces = [];
+    this.#mountedSlots.clear();
   }
 
   #laneNow(): { readonly lane: readonly LaneRow[]; readonly laneFromUs?: number } {
@@ -266,6 +272,13 @@ export class FlightRecorder implements TraceKeeper {
   }
 
   #every(ms: number, work: () => void): void {
-    this.#timers.push(setInterval(work, ms).unref());
+    const safely = (): void => {
+      try {
+        work();
+      } catch {
+        this.#failed++;
+      }
+    };
+    this.#timers.push(setInterval(safely, ms).unref());
   }
 }
