@@ -45,6 +45,8 @@ export interface FastCall {
   readonly heapLimitAdd?: (block: ArrayBuffer, bytes: number) => void;
   /** The oldest block is held no longer. */
   readonly heapLimitDrop?: () => void;
+  /** Another block takes the place of one, counted from the oldest on. */
+  readonly heapLimitReplace?: (place: number, block: ArrayBuffer, bytes: number) => void;
   readonly heapLimitStop?: () => void;
   /** A new file of so many bytes as memory, its space taken from the disk; or the number of the system's error, and no file. */
   readonly mapFile?: (path: string, bytes: number) => SharedArrayBuffer | number;

@@ -25,6 +25,15 @@ type Owners = readonly (RowOwner | BlockTrace | undefined)[];
 
 const COPIED = ['idHis', 'idLos', 'parentHis', 'parentLos', 'names', 'flags'] as const;
 
+const NO_NUMBER = -1;
+// One count for all rings of a thread: what a trace remembers of a ring that is gone names none of the next one's.
+let nextNumber = 0;
+
+const noteHeld = (trace: ActiveTrace, number: number): void => {
+  if (trace.heldFrom < 0) trace.heldFrom = number;
+  trace.heldTo = number;
+};
+
 export class BlockMaker {
   // Rows that are not all of a chunk are brought together here first.
   private readonly picked = new RowChunk(CHUNK_ROWS);
@@ -37,7 +46,11 @@ export class BlockMaker {
   private readonly isNamed = new Uint8Array(MAX_NAMES + 1);
   private readonly meta = new MetaWriter();
 
-  constructor(private readonly allocate: Allocate) {}
+  /** @param isOfRing Traces are told which of its blocks have rows of them. */
+  constructor(
+    private readonly allocate: Allocate,
+    private readonly isOfRing = false,
+  ) {}
 
   /** The rows of `chunk` from `from` on that belong to somebody; undefined when there are none. */
   make(chunk: RowChunk, from: number, owners: Owners): Block | undefined {
@@ -71,6 +84,8 @@ export class BlockMaker {
       words[at + 5] = meta.numberOfState(context.traceState);
       words[at + 6] = meta.numberOfResource(resource);
     }
+    const number = this.isOfRing ? nextNumber++ : NO_NUMBER;
+    if (this.isOfRing) for (const trace of traces) noteHeld(trace, number);
     const metaBytes = meta.write(this.namesOf(chunk, from), scopesOf(chunk, from), takeAnchor());
     const size = {
       rows: count - from,
@@ -80,6 +95,8 @@ export class BlockMaker {
       traces: traces.length,
     };
     const block = new Block(this.allocate(blockBytes(size)), size);
+    block.number = number;
+    block.hidesNothing();
     block.traces.set(words);
     block.metaBytes.set(metaBytes);
     this.fill(block, chunk, from);

@@ -9,7 +9,7 @@ import { NO_PROPERTIES } from '../trace/properties.js';
 import { TraceIdentity } from '../trace/record.js';
 import { RowView } from '../trace/row-view.js';
 import { toUnixTime } from '../trace/tick-time.js';
-import { type Block, TraceBit } from './block.js';
+import { type Block, TRACE_WORDS, TraceBit } from './block.js';
 import type { LaneRow } from './lane/lane-row.js';
 import type { Snapshot, SnapshotReason, SnapshotSpan, SnapshotTrace } from './snapshot-types.js';
 import { TraceRows, traceIdAt } from './trace-rows.js';
@@ -28,7 +28,7 @@ export interface SnapshotParts {
   readonly lane: readonly LaneRow[];
   readonly laneFromUs?: number | undefined;
   readonly tornRows: number;
-  /** Trace ids that must not be shown. */
+  /** Trace ids that must not be shown, beside those that are marked in their blocks. Only of blocks that were read from files. */
   readonly cancelled: ReadonlySet<string>;
 }
 
@@ -47,6 +47,7 @@ export class BlockSnapshot implements Snapshot {
   readonly #parts: SnapshotParts;
   readonly #blocks: readonly Block[];
   #rows: TraceRows | undefined;
+  #spanCount: number | undefined;
 
   constructor(parts: SnapshotParts) {
     this.#parts = parts;
@@ -72,7 +73,8 @@ export class BlockSnapshot implements Snapshot {
   }
 
   get spanCount(): number {
-    return this.#blocks.reduce((sum, { size }) => sum + size.rows, 0);
+    this.#spanCount ??= this.#blocks.reduce((sum, block) => sum + this.#shownRows(block), 0);
+    return this.#spanCount;
   }
 
   get resource(): Resource {
@@ -142,6 +144,15 @@ export class BlockSnapshot implements Snapshot {
       if (list.numbers.push(number) % STEP_RECORDS === 0) yield;
     }
     return [roots, others];
+  }
+
+  #shownRows(block: Block): number {
+    const { cancelled } = this.#parts;
+    if (cancelled.size > 0) {
+      for (let trace = 0; trace < block.size.traces; trace++)
+        if (!block.isHidden(trace) && cancelled.has(traceIdAt(block.traces, trace * TRACE_WORDS))) block.hide(trace);
+    }
+    return block.size.rows - block.hiddenRows;
   }
 
   #unixUs(ticks: number): number {

@@ -1,10 +1,11 @@
 // A block: rows of finished spans as one piece of memory that says everything of itself, in the ring, in a file and in a message alike.
-// Nothing in a block is changed once it is made.
+// Nothing in a block is changed once it is made, but for the mark of a trace that was cancelled, and that only while the ring alone reads it.
 //
 //   header   16 words: magic, version, bytes of the block, CRC-32 of what follows the header (files only), rows, entries, bytes of text,
 //            bytes of meta, traces, 0; then as doubles the least and the greatest end of a row, in ticks
 //   columns  begin, end as doubles; entries of four words; id, parent id (two words each), trace, name, flags, first entry
-//   traces   eight words each: the trace id, bits, number of the tracestate, number of the resource, 0
+//   traces   eight words each: the trace id, bits (sampled, random id, cancelled: not to be shown), number of the tracestate, number of the
+//            resource, 0
 //   text     of the entries
 //   meta     JSON: names, scopes, tracestates, resources, and how ticks become Unix time
 import { type RowChunk, RowChunk as Rows } from '../local-span/row-chunk.js';
@@ -18,7 +19,9 @@ export const HEADER_BYTES = 64;
 export const TRACE_WORDS = 8;
 
 /** Bits of a trace in a block. */
-export const TraceBit = { sampled: 1, random: 2 } as const;
+export const TraceBit = { sampled: 1, random: 2, cancelled: 4 } as const;
+/** The word of a trace that has its bits. */
+export const BITS_AT = 4;
 
 /** The words of a header. */
 export const Word = {
@@ -62,6 +65,10 @@ export class Block {
   #read: BlockMeta | null = null;
   /** True once somebody beside the ring may read it: then its memory is not used again. */
   isShared = false;
+  /** In the order in which the blocks of a thread were made; -1 for one that no ring holds. */
+  number = -1;
+  // Undefined: not counted yet.
+  #hiddenRows: number | undefined;
 
   /** @param buffer Its memory, from the first byte on; longer than the block as the case may be. */
   constructor(
@@ -115,6 +122,44 @@ export class Block {
   /** The block itself, without what its memory may have behind it. */
   get bytes(): Uint8Array {
     return new Uint8Array(this.buffer, 0, blockBytes(this.size));
+  }
+
+  /** Rows of traces that were cancelled. */
+  get hiddenRows(): number {
+    this.#hiddenRows ??= this.#countHidden();
+    return this.#hiddenRows;
+  }
+
+  /** It is new, and nothing of it was cancelled. */
+  hidesNothing(): void {
+    this.#hiddenRows = 0;
+  }
+
+  /** Mark a trace as cancelled; gives how many rows of it there are. Only while nobody beside the ring reads the block. */
+  hide(trace: number): number {
+    const before = this.hiddenRows;
+    const rows = this.#countRows((slot) => slot === trace);
+    this.traces[trace * TRACE_WORDS + BITS_AT] |= TraceBit.cancelled;
+    this.#hiddenRows = before + rows;
+    return rows;
+  }
+
+  /** Whether a trace was cancelled. */
+  isHidden(trace: number): boolean {
+    return (this.traces[trace * TRACE_WORDS + BITS_AT] & TraceBit.cancelled) !== 0;
+  }
+
+  #countHidden(): number {
+    for (let trace = 0; trace < this.size.traces; trace++)
+      if (this.isHidden(trace)) return this.#countRows((slot) => this.isHidden(slot));
+    return 0;
+  }
+
+  #countRows(isWanted: (slot: number) => boolean): number {
+    const { slots, count } = this.chunk;
+    let rows = 0;
+    for (let row = 0; row < count; row++) if (isWanted(slots[row])) rows++;
+    return rows;
   }
 
   get meta(): BlockMeta {

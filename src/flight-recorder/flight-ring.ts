@@ -1,7 +1,7 @@
 // The ring: blocks of the last minute, the oldest let go as time and bytes ask. Memory of blocks that nobody reads is used again. It must
 // never hold more than its bound, but for the block that has just come.
 import { now, nsPerTick } from '../clock/index.js';
-import type { Block } from './block.js';
+import { Block, blockBytes, TRACE_WORDS } from './block.js';
 
 // Memory is asked for in steps, so that what one block had serves the next: new memory costs more than what is written to it.
 const STEP_BYTES = 32 << 10;
@@ -15,11 +15,21 @@ export interface RingBounds {
   readonly maxBytes: number;
 }
 
+/** A trace id as four words. */
+export interface TraceWords {
+  readonly w0: number;
+  readonly w1: number;
+  readonly w2: number;
+  readonly w3: number;
+}
+
 /** Told of the blocks that the ring holds, in order. */
 export interface RingWatcher {
   added(block: Block): void;
   /** The oldest one. */
   removed(): void;
+  /** Another one stands in the place of one, counted from the oldest on. */
+  replaced(place: number, block: Block): void;
 }
 
 export class FlightRing {
@@ -61,6 +71,20 @@ export class FlightRing {
     this.#letGo();
   }
 
+  /**
+   * Show a trace no more, whose rows are in blocks of these numbers. A block that somebody beside the ring reads stays as it is, and a copy takes
+   * its place here.
+   */
+  cancel(id: TraceWords, fromNumber: number, toNumber: number): void {
+    for (let at = this.#firstOf(fromNumber); at < this.#blocks.length; at++) {
+      const { number, size } = this.#blocks[at];
+      if (number > toNumber) return;
+      for (let trace = 0; trace < size.traces; trace++) {
+        if (isOf(id, this.#blocks[at].traces, trace * TRACE_WORDS)) this.spans -= this.#owned(at).hide(trace);
+      }
+    }
+  }
+
   /** All of them; from now on somebody beside the ring may read them. */
   share(): readonly Block[] {
     this.#letGo();
@@ -69,13 +93,37 @@ export class FlightRing {
     return shared;
   }
 
+  /** The place of the first block that has this number or a later one. */
+  #firstOf(number: number): number {
+    let [low, high] = [this.#first, this.#blocks.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (this.#blocks[middle].number < number) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+
+  /** The block at this place, which nobody beside the ring reads: a copy where somebody does. */
+  #owned(at: number): Block {
+    const block = this.#blocks[at];
+    if (!block.isShared) return block;
+    const copy = new Block(this.allocate(blockBytes(block.size)), block.size);
+    copy.bytes.set(block.bytes);
+    copy.number = block.number;
+    this.#blocks[at] = copy;
+    this.bytes += copy.buffer.byteLength - block.buffer.byteLength;
+    this.watcher?.replaced(at - this.#first, copy);
+    return copy;
+  }
+
   #letGo(): void {
     const { minAgeMs, maxBytes } = this.bounds;
     while (this.length > 1) {
       const block = this.#blocks[this.#first];
       const isOld = ageMs(block.lastEnd) > minAgeMs;
       if (!isOld && this.bytes <= maxBytes) break;
-      if (!isOld) this.spansEvictedEarly += block.size.rows;
+      if (!isOld) this.spansEvictedEarly += block.size.rows - block.hiddenRows;
       this.#remove(block);
     }
     // Now and then: to take one at a time from the front of an array would move the rest each time.
@@ -88,12 +136,16 @@ export class FlightRing {
   #remove(block: Block): void {
     (this.#blocks as (Block | undefined)[])[this.#first++] = undefined;
     this.bytes -= block.buffer.byteLength;
-    this.spans -= block.size.rows;
+    this.spans -= block.size.rows - block.hiddenRows;
     this.watcher?.removed();
     if (block.isShared) return;
     this.#spare.push(block.buffer);
     if (this.#spare.length > MOST_SPARE) this.#spare.shift();
   }
 }
+
+// Ids come as signed or as unsigned words.
+const isOf = ({ w0, w1, w2, w3 }: TraceWords, words: Int32Array, at: number): boolean =>
+  words[at] === (w0 | 0) && words[at + 1] === (w1 | 0) && words[at + 2] === (w2 | 0) && words[at + 3] === (w3 | 0);
 
 const ageMs = (ticks: number): number => ((now() - ticks) * nsPerTick()) / 1e6;

@@ -30,6 +30,10 @@ export class HeapLimit implements RingWatcher {
     this.#native?.heapLimitDrop?.();
   }
 
+  replaced(place: number, block: Block): void {
+    this.#native?.heapLimitReplace?.(place, block.buffer, blockBytes(block.size));
+  }
+
   stop(): void {
     this.#native?.heapLimitStop?.();
   }

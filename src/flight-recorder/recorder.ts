@@ -52,7 +52,8 @@ export interface FlightRecorderStats {
 /** The process's lane, as far as the recorder needs it. */
 type LaneSource = Pick<Lane, 'rows' | 'stop'>;
 
-const MOST_CANCELLED = 4096;
+// Of its own blocks cancelled traces are marked.
+const NONE: ReadonlySet<string> = new Set();
 // None of them is of spans that were open.
 const ALL_BLOCKS = 2 ** 31;
 const KEEP_INTERVAL_MS = 200;
@@ -70,7 +71,6 @@ export class FlightRecorder implements TraceKeeper {
   readonly #files: RowsFiles | undefined;
   readonly #triggers: Triggers;
   readonly #timers: NodeJS.Timeout[] = [];
-  readonly #cancelledIds = new Set<string>();
   #mounted = new RowChunk(CHUNK_ROWS);
   readonly #mountedSlots = new Map<ActiveTrace, number>();
   #heap: HeapLimit | undefined;
@@ -90,7 +90,7 @@ export class FlightRecorder implements TraceKeeper {
 
     const { maxBytes, file, triggers } = options;
     this.#ring = new FlightRing(options);
-    this.#maker = new BlockMaker(this.#ring.allocate);
+    this.#maker = new BlockMaker(this.#ring.allocate, true);
     this.#files = file === undefined ? undefined : new RowsFiles(file, maxBytes, this.#rowsSource());
     this.journal = this.#files?.tail ?? null;
     this.openSpans = new OpenSpanTable(this.#files?.tail);
@@ -155,13 +155,15 @@ export class FlightRecorder implements TraceKeeper {
   }
 
   cancelled(trace: ActiveTrace): void {
-    const traceId = trace.context.traceId;
-    // The oldest: its spans leave the ring first.
-    if (this.#cancelledIds.size >= MOST_CANCELLED)
-      this.#cancelledIds.delete(this.#cancelledIds.values().next().value ?? '');
-    this.#cancelledIds.add(traceId);
-    this.#files?.tail?.cancelled(trace);
-    this.#files?.cancel(traceId);
+    try {
+      const { context } = trace;
+      this.#files?.tail?.cancelled(trace);
+      this.#files?.cancel(context.traceId);
+      if (this.#mountedSlots.has(trace)) this.#keepAllMounted();
+      if (trace.heldFrom >= 0) this.#ring.cancel(context, trace.heldFrom, trace.heldTo);
+    } catch {
+      this.#failed++;
+    }
   }
 
   /** What is held now: a consistent cut. It stays as it is while spans go on. */
@@ -178,7 +180,7 @@ export class FlightRecorder implements TraceKeeper {
       open: openBlocks(this.openSpans.all() as readonly Span[], taken),
       ...this.#laneNow(),
       tornRows: 0,
-      cancelled: new Set(this.#cancelledIds),
+      cancelled: NONE,
     });
   }
 
@@ -228,7 +230,7 @@ export class FlightRecorder implements TraceKeeper {
   }
 
   #setHead(heap: HeapLimit): void {
-    const [cancelled, { resource }] = [this.#cancelledIds, this.#collector];
+    const [cancelled, { resource }] = [NONE, this.#collector];
     const reason = { kind: 'heap-limit', text: 'the heap was close to its limit', traceId: '' } as const;
     const known = { reason, resource, cancelled, anchor: takeAnchor(), ...this.#laneNow() };
     heap.setHead(headRecord({ ...known, taken: 0, tornRows: 0 }, ALL_BLOCKS));

@@ -1,7 +1,7 @@
 // Which rows of a snapshot's blocks belong to which trace. Numbers in typed arrays and no object a trace: a service takes a snapshot of half a
 // million spans while it serves, and its garbage collector would walk them all.
 import { hex8 } from '../span/traceparent.js';
-import { type Block, TRACE_WORDS, TraceBit } from './block.js';
+import { BITS_AT, type Block, TRACE_WORDS, TraceBit } from './block.js';
 
 /** Read between two steps. */
 const STEP_TRACES = 256;
@@ -38,7 +38,7 @@ export class TraceRows {
   /** Traces, in the order of their first row. */
   count = 0;
 
-  /** Traces whose ids are among `cancelled` are left out. */
+  /** Traces whose ids are among `cancelled`, or that are marked in their blocks, are left out. */
   constructor(blocks: readonly Block[], cancelled: ReadonlySet<string>) {
     this.#blocks = blocks;
     this.#cancelled = cancelled;
@@ -106,6 +106,7 @@ export class TraceRows {
   /** The number of the trace whose words are at `at` of a block; -1 for one that was cancelled. */
   #numberOf(block: number, at: number): number {
     const { traces } = this.#blocks[block];
+    if ((traces[at + BITS_AT] & TraceBit.cancelled) !== 0) return -1;
     if (this.#cancelled.size > 0 && this.#cancelled.has(traceIdAt(traces, at))) return -1;
     const mask = this.#table.length - 1;
     let slot = hashOf(traces, at) & mask;

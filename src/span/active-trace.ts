@@ -126,6 +126,9 @@ export class ActiveTrace implements RowOwner {
   older: ActiveTrace | null = null;
   newer: ActiveTrace | null = null;
   isListed = false;
+  /** Numbers of the first and the last block of the keeper that has rows of it; -1 while none has. */
+  heldFrom = -1;
+  heldTo = -1;
   // Batches mounted by hand, also those reported already: a second record of one span id must never arise.
   private shared: WeakSet<LocalBatch> | null = null;
   /** Set when one request collects its own spans; then nothing goes to reporters. See `Span.rootWithCollector`. */

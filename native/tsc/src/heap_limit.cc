@@ -122,6 +122,16 @@ void Drop(const v8::FunctionCallbackInfo<v8::Value>&) {
   if (!watch.blocks.empty()) watch.blocks.pop_front();
 }
 
+// heapLimitReplace(place: number, block: ArrayBuffer, bytes: number): another block in the place of one, counted from the oldest on.
+void Replace(const v8::FunctionCallbackInfo<v8::Value>& info) {
+  if (info.Length() < 3 || !info[0]->IsUint32() || !info[1]->IsArrayBuffer() || !info[2]->IsUint32()) return;
+  std::shared_ptr<v8::BackingStore> store = info[1].As<v8::ArrayBuffer>()->GetBackingStore();
+  const size_t place = info[0].As<v8::Uint32>()->Value();
+  const size_t bytes = info[2].As<v8::Uint32>()->Value();
+  if (place < watch.blocks.size() && bytes >= kHeaderBytes && bytes <= store->ByteLength())
+    watch.blocks[place] = {std::move(store), bytes};
+}
+
 void StopCall(const v8::FunctionCallbackInfo<v8::Value>& info) { Stop(info.GetIsolate()); }
 
 }  // namespace
@@ -131,5 +141,6 @@ void ExportHeapLimit(v8::Local<v8::Object> exports) {
   NODE_SET_METHOD(exports, "heapLimitHead", SetHead);
   NODE_SET_METHOD(exports, "heapLimitAdd", Add);
   NODE_SET_METHOD(exports, "heapLimitDrop", Drop);
+  NODE_SET_METHOD(exports, "heapLimitReplace", Replace);
   NODE_SET_METHOD(exports, "heapLimitStop", StopCall);
 }
