@@ -6,6 +6,7 @@ import { CHUNK_ROWS, Flag, NO_SLOT, RowChunk } from '../local-span/row-chunk.js'
 import { isText, Tag } from '../local-span/row-entries.js';
 import type { RowOwner } from '../local-span/row-store.js';
 import { type SpanScope, scopeOfNumber } from '../local-span/span-scopes.js';
+import type { ActiveTrace } from '../span/active-trace.js';
 import type { SpanContext } from '../span/span-context.js';
 import { Block, blockBytes, MAGIC, TRACE_WORDS, TraceBit, VERSION, Word } from './block.js';
 import { MetaWriter } from './block-meta.js';
@@ -85,7 +86,7 @@ export class BlockMaker {
       words[at + 6] = meta.numberOfResource(resource);
     }
     const number = this.isOfRing ? nextNumber++ : NO_NUMBER;
-    if (this.isOfRing) for (const trace of traces) noteHeld(trace, number);
+    if (this.isOfRing) for (const trace of traces) noteHeld(trace as ActiveTrace, number);
     const metaBytes = meta.write(this.namesOf(chunk, from), scopesOf(chunk, from), takeAnchor());
     const size = {
       rows: count - from,

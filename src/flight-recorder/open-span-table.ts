@@ -18,8 +18,8 @@ export class OpenSpanTable implements OpenSpans {
 
   /** @param tail Is told of each, so that they outlive the process. */
   constructor(
-    private readonly tail: TailFile | undefined = undefined,
     private readonly most = MAX_OPEN_SPANS,
+    private readonly tail: TailFile | undefined = undefined,
   ) {}
 
   get size(): number {

@@ -17,7 +17,7 @@ import { HeapLimit } from './heap-limit.js';
 import type { Lane } from './lane/lane.js';
 import type { LaneRow } from './lane/lane-row.js';
 import { openBlocks } from './open-blocks.js';
-import { OpenSpanTable } from './open-span-table.js';
+import { MAX_OPEN_SPANS, OpenSpanTable } from './open-span-table.js';
 import type { ResolvedRecorder } from './recorder-options.js';
 import { putRootTimes } from './root-times.js';
 import { RowsFiles, type RowsSource } from './rows-files.js';
@@ -93,7 +93,7 @@ export class FlightRecorder implements TraceKeeper {
     this.#maker = new BlockMaker(this.#ring.allocate, true);
     this.#files = file === undefined ? undefined : new RowsFiles(file, maxBytes, this.#rowsSource());
     this.journal = this.#files?.tail ?? null;
-    this.openSpans = new OpenSpanTable(this.#files?.tail);
+    this.openSpans = new OpenSpanTable(MAX_OPEN_SPANS, this.#files?.tail);
     this.#triggers = new Triggers(triggers, (reason) => this.snapshot(reason));
   }
 
