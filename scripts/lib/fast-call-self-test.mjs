@@ -46,10 +46,10 @@ let samples = 0;
 const sample = () => {
   samples++;
 };
-if (!fast.laneStart(new Float64Array(64), 4, 5, 4, sample, new Int32Array(2)))
+if (!fast.laneStart(new Float64Array(64), 4, 5, 4, sample, new Int32Array(2), () => {}))
   throw new Error('the lane does not start');
 const busySince = process.hrtime.bigint();
 while (process.hrtime.bigint() - busySince < BUSY_MS * 1e6);
 fast.laneStop();
-if (!(fast.laneNow() > 0 && fast.laneOpenSince() === 0)) throw new Error('the lane does not end');
+if (!(fast.laneNow() > 0 && fast.laneOpen() === 0)) throw new Error('the lane does not end');
 console.log(`fast call works, optimised after ${attempts} million calls; ${samples} samples of the lane`);

@@ -36,17 +36,17 @@ const print = async (found: readonly ProcessStall[], isJson: boolean): Promise<v
 /** Prints the stalls of a snapshot, or of an archive where no file is given. */
 export const printStalls = async (file: string | undefined, options: StallsOptions): Promise<void> => {
   const { limit, from = 0n, to = BigInt(Number.MAX_SAFE_INTEGER) * NS_PER_US, json = false } = options;
+  const window = { fromUs: Number(from / NS_PER_US), toUs: Number(to / NS_PER_US) };
   let count = 0;
   if (file !== undefined) {
-    const found = snapshotStalls(await snapshotIn(file), limit);
+    const found = snapshotStalls(await snapshotIn(file), window, limit);
     await print(found ?? [], json);
     if (found === undefined) note('the snapshot has no lane');
-    else if (found.length === 0) note('there was no stall');
+    else if (found.length === 0) note('there was no stall in that time');
     if (found === undefined || found.length === 0) endWith(ExitCode.findings);
     return;
   }
   await withArchive(options, async (archive, signal) => {
-    const window = { fromUs: Number(from / NS_PER_US), toUs: Number(to / NS_PER_US) };
     const found = await archiveStalls(archive, window, limit, { signal, note });
     count = found?.length ?? 0;
     await print(found ?? [], json);

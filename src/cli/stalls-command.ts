@@ -19,7 +19,8 @@ export const registerStalls = (program: Command): void => {
     .addHelpText(
       'after',
       `
-The longest first. "untraced" is work that no span covers, "unknown" is time of which nothing is known but that the loop was busy.
+The longest first. "untraced" is work that no span covers, "unknown" is time of which nothing is known but that the loop was busy. A full
+thread pool is listed as well: requests of files, names, crypto and compression had to wait for a thread.
 A trace waited while it had a span open and others had the loop. --json prints times in microseconds. NO_COLOR=1 turns colours off.
 
 Examples:

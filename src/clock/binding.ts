@@ -59,14 +59,13 @@ export interface FastCall {
     periodMs: number,
     sample: LaneSample,
     switches: Int32Array,
+    pool: LanePool,
   ): boolean;
   laneStop?(): void;
   /** Nanoseconds of CLOCK_MONOTONIC, as all times of the lane. */
   laneNow?(): number;
-  /** The turn of the event loop that is going on. */
-  laneTurn?(): number;
-  /** Since when that turn is busy. */
-  laneOpenSince?(): number;
+  /** Puts what goes on into the cells, and gives the time; 0 without a lane. */
+  laneOpen?(): number;
 }
 
 /** Called in the middle of any code: must not throw. `frames`: function, script and line of each, innermost first. */
@@ -95,3 +94,9 @@ export const loadFastCall = (): Loaded<FastCall> => {
       : load(`tsc-fast-${process.versions.modules}.node`);
   return fastCall;
 };
+
+/**
+ * Called when a probe has found the thread pool full, with the requests that are under way, and then with the frames of what runs first in turns of
+ * the loop. In the middle of any code: must not throw.
+ */
+export type LanePool = (number: number, requests: number, frames?: readonly (string | number)[]) => void;

@@ -4,7 +4,7 @@ import { provideRecorder } from './install.js';
 import { recorderRoom } from './recorder-room.js';
 
 export { divide } from './division/divide.js';
-export type { Division, HotFrames, LoopHolder } from './division/division.js';
+export type { Division, HotFrames, LoopHolder, PoolWait } from './division/division.js';
 export { DivisionIndex } from './division/division-index.js';
 export { drawStalls } from './division/draw-stalls.js';
 export { formatDivision } from './division/format-division.js';

@@ -6,7 +6,7 @@ import { Flag } from '../local-span/row-chunk.js';
 import { parseSpanId } from '../span/traceparent.js';
 import { toUnixTime } from '../trace/tick-time.js';
 import { type DividedRoot, divideRoot, OWN, type RootDivision } from './division/divide-root.js';
-import { type LaneLayers, laneLayers } from './division/lane-layers.js';
+import { LaneLayers } from './division/lane-layers.js';
 import { innermost, type Piece } from './division/stretches.js';
 import type { Lane } from './lane/lane.js';
 
@@ -26,7 +26,7 @@ export const putRootTimes = (parts: readonly TracePart[], { lane, fromUs }: Watc
   // Nanoseconds since that second: a double holds those of a hundred days exactly.
   const toNs = (us: number): number => Math.round((us - startSec * 1e6) * 1000);
   const covered = { fromUs, toUs: Number.POSITIVE_INFINITY };
-  const layers = laneLayers(lane.rows(startSec * 1e6), [covered], toNs);
+  const layers = new LaneLayers(lane.rows(startSec * 1e6), [covered], toNs);
   for (const part of roots) part.addToRoot(propertiesOf(divide(part, startSec, layers)));
 };
 
@@ -63,7 +63,18 @@ const hasSpan = (part: TracePart, spanId: string): boolean => {
   return false;
 };
 
-const propertiesOf = ({ own, gc, others, untraced, waiting, unknown, holders, frames }: RootDivision) => {
+const propertiesOf = ({
+  own,
+  gc,
+  others,
+  untraced,
+  waiting,
+  unknown,
+  holders,
+  frames,
+  pool,
+  poolWaits,
+}: RootDivision) => {
   const list: (string | PropertyValue)[] = [
     'spanline.time.own_ns',
     own,
@@ -93,5 +104,10 @@ const propertiesOf = ({ own, gc, others, untraced, waiting, unknown, holders, fr
       'spanline.loop.untraced',
       frames.map((hot) => hot.frames[0]),
     );
+  if (pool > 0) {
+    const requests = poolWaits.map((wait) => wait.requests.slice(0, MAX_NAME)).filter((text) => text !== '');
+    list.push('spanline.time.pool_ns', pool);
+    if (requests.length > 0) list.push('spanline.pool.requests', requests);
+  }
   return list;
 };

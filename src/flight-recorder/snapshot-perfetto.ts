@@ -24,7 +24,7 @@ const partStretch = ({ name, startUs, endUs, traceId, spanId, frames }: LanePart
 };
 
 const rowStretch = ({ kind, detail, startUs, endUs, parts }: LaneRow): PerfettoStretch => ({
-  name: kind === 'gc' ? detail || 'gc' : 'busy',
+  name: detail || kind,
   category: kind,
   startUs,
   endUs,
@@ -80,6 +80,8 @@ export const snapshotPerfetto = async function* (reading: SnapshotReading): Asyn
     snapshot.lane.filter((row) => row.kind === kind).map(rowStretch);
   yield* written(writer.stretches('event loop', pid, true, rowsOf('busy')));
   yield* written(writer.stretches('garbage collection', pid, false, rowsOf('gc')));
+  const pool = rowsOf('pool');
+  if (pool.length > 0) yield* written(writer.stretches('thread pool full', pid, false, pool));
   for await (const trace of reading.traces()) yield* written(writer.trace(trace.traceId, drawn(trace)));
   yield writer.take();
 };

@@ -51,8 +51,8 @@ test('the answer is what the archive tells, and its parts add up', async () => {
     expected?.map(({ startUs, durationUs, waiters }) => ({ startUs, durationUs, waiters })),
   );
   expect(stalls.length).toBe(5);
-  for (const { durationUs, heldUs, gcUs, untracedUs, unknownUs } of stalls)
-    expect(heldUs + gcUs + untracedUs + unknownUs).toBeCloseTo(durationUs, 3);
+  for (const { durationUs, heldUs, gcUs, untracedUs, unknownUs, idleUs } of stalls)
+    expect(heldUs + gcUs + untracedUs + unknownUs + idleUs).toBeCloseTo(durationUs, 3);
   expect((await ask<StallsAnswer>('stalls?last=0')).stalls).toEqual([]);
   expect((await fetch(`${url}/api/stalls?last=soon`)).status).toBe(400);
 });

@@ -1,6 +1,7 @@
 // The lane of the process, of its main thread alone: busy stretches of the event loop from a prepare handle, garbage collections from V8's
-// callbacks, and samples of who has the loop, which a watchdog thread asks V8 for while a turn of the loop takes long. Nothing here may keep the
-// process alive, allocate in V8 during a collection, or run for a loop that is idle or quick beyond a few clock readings a turn.
+// callbacks, and samples of who has the loop, which a watchdog thread asks V8 for while a turn of the loop takes long; stretches in which the pool
+// of threads was full (pool_probe.h). Nothing here may keep the process alive, allocate in V8 during a collection, or run for a loop that is idle
+// or quick beyond a few clock readings a turn.
 #include "lane.h"
 
 #include <node.h>
@@ -10,10 +11,13 @@
 #include <cstdint>
 #include <memory>
 
+#include "pool_probe.h"
+
 namespace {
 
-// Cells of the array that JavaScript gave; the same numbers stand in native-lane.ts.
-enum Cell { kBusyRows, kCollections, kLateSamples, kFirstRow };
+// Cells of the array that JavaScript gave; the same numbers stand in native-lane.ts. The first are how many rows each ring has got so far.
+enum Ring { kBusyRows, kCollections, kPoolRows, kRings };
+enum Cell { kLateSamples = kRings, kPoolProbes, kOpenBusy, kOpenTurn, kOpenPool, kOpenPoolNumber, kFirstRow };
 constexpr uint32_t kRowCells = 3;
 constexpr int kMaxFrames = 16;
 // The watchdog sleeps longer when the loop has been idle for as many periods, until JavaScript has run or for so many.
@@ -23,6 +27,8 @@ constexpr int kParkedPeriods = 4;
 constexpr uint64_t kSoonNs = 2'000'000;
 // Words of a microtask queue that are looked at for its count of finished microtasks.
 constexpr int kQueueWords = 8;
+// Looks at what runs in JavaScript after the pool was found full: one of them meets the callback of a request that was in it.
+constexpr int kPoolLooks = 8;
 
 using Word = std::atomic<uint64_t>;
 
@@ -42,6 +48,7 @@ struct Lane {
   uv_prepare_t* prepare;
   v8::Global<v8::Context> context;
   v8::Global<v8::Function> sample;
+  v8::Global<v8::Function> pool;
   std::shared_ptr<v8::BackingStore> cells_store;
   std::shared_ptr<v8::BackingStore> switches_store;
   double* cells;
@@ -60,6 +67,8 @@ struct Lane {
   std::atomic<uint64_t> turn{1};
   uint64_t collection_began = 0;
   int collection_depth = 0;
+  uint64_t pool_number = 0;
+  int pool_looks = 0;
 
   uv_thread_t thread;
   uv_mutex_t mutex;
@@ -78,21 +87,22 @@ Lane* lane = nullptr;
 // Calls from outside into JavaScript that have returned.
 std::atomic<uint64_t> entries{0};
 
-void WriteRow(Lane* of, Cell counter, uint64_t start, uint64_t end, double third) {
+void WriteRow(Lane* of, Ring ring, uint64_t start, uint64_t end, double third) {
   double* cells = of->cells;
-  const auto written = static_cast<uint64_t>(cells[counter]);
-  const uint32_t ring = counter == kBusyRows ? 0 : of->max_rows;
-  double* row = cells + kFirstRow + (ring + written % of->max_rows) * kRowCells;
+  const auto written = static_cast<uint64_t>(cells[ring]);
+  double* row = cells + kFirstRow + (ring * static_cast<uint64_t>(of->max_rows) + written % of->max_rows) * kRowCells;
   row[0] = static_cast<double>(start);
   row[1] = static_cast<double>(end);
   row[2] = third;
-  cells[counter] = static_cast<double>(written + 1);
+  cells[ring] = static_cast<double>(written + 1);
 }
 
 // Where the stretch began that is going on: the poll of a turn comes first, and its callbacks run in it.
 uint64_t BusySince(const Lane* of, uint64_t idle) {
   return of->turn_began.load(std::memory_order_relaxed) + (idle - of->idle_before.load(std::memory_order_relaxed));
 }
+
+void OnPoolInterrupt(v8::Isolate* isolate, void*);
 
 void OnPrepare(uv_prepare_t* handle) {
   Lane* of = lane;
@@ -105,6 +115,10 @@ void OnPrepare(uv_prepare_t* handle) {
   of->idle_before.store(idle, std::memory_order_relaxed);
   of->turn_began.store(now, std::memory_order_relaxed);
   of->turn.store(turn + 1, std::memory_order_release);
+  if (spanline::ProbePool(now, idle)) of->cells[kPoolProbes]++;
+  if (of->pool_looks == 0) return;
+  of->pool_looks--;
+  of->isolate->RequestInterrupt(OnPoolInterrupt, nullptr);
 }
 
 void OnCollectionStart(v8::Isolate*, v8::GCType, v8::GCCallbackFlags, void* data) {
@@ -163,6 +177,21 @@ v8::Local<v8::Array> Frames(v8::Isolate* isolate, v8::Local<v8::Context> context
   return v8::Array::New(isolate, values, static_cast<size_t>(count));
 }
 
+// Calls JavaScript, from the loop or in the middle of any code: nothing that waits for its turn runs, and what is thrown ends here.
+void Call(Lane* of, const v8::Global<v8::Function>& function, int count, v8::Local<v8::Value>* arguments) {
+  v8::Local<v8::Context> context = of->context.Get(of->isolate);
+  v8::Context::Scope entered(context);
+  v8::MicrotasksScope none(context, v8::MicrotasksScope::kDoNotRunMicrotasks);
+  bool is_terminated = false;
+  {
+    v8::TryCatch caught(of->isolate);
+    (void)function.Get(of->isolate)->Call(context, v8::Undefined(of->isolate), count, arguments);
+    is_terminated = caught.HasTerminated();
+  }
+  // The end that somebody asked for, of a worker or of a script's time, is theirs and must not be lost here.
+  if (is_terminated) of->isolate->TerminateExecution();
+}
+
 // Runs on the main thread where JavaScript checks its stack limit, in the middle of any code.
 void OnInterrupt(v8::Isolate* isolate, void*) {
   Lane* of = lane;
@@ -174,36 +203,56 @@ void OnInterrupt(v8::Isolate* isolate, void*) {
     of->is_pending.store(false, std::memory_order_release);
     return;
   }
-  bool is_terminated = false;
-  {
-    v8::HandleScope scope(isolate);
-    v8::Local<v8::Context> context = of->context.Get(isolate);
-    v8::Local<v8::Array> frames = Frames(isolate, context);
-    v8::Context::Scope entered(context);
-    v8::MicrotasksScope none(context, v8::MicrotasksScope::kDoNotRunMicrotasks);
-    v8::TryCatch caught(isolate);
-    // True: nothing but one piece of work without a stack check ran from the request to now.
-    const bool is_same = IsOneTask(of, then, now);
-    const bool is_going_on = IsOneTask(of, of->before, now) && of->before.entered == now.entered && of->before.left == now.left;
-    v8::Local<v8::Value> arguments[] = {
-        v8::Number::New(isolate, static_cast<double>(now.turn)),
-        v8::Number::New(isolate, static_cast<double>(then.at)),
-        v8::Number::New(isolate, static_cast<double>(now.at)),
-        v8::Boolean::New(isolate, is_same),
-        v8::Boolean::New(isolate, is_going_on),
-        v8::Integer::New(isolate, now.entered - then.entered),
-        v8::Integer::New(isolate, now.left - then.left),
-        frames,
-    };
-    v8::Local<v8::Function> sample = of->sample.Get(isolate);
-    (void)sample->Call(context, v8::Undefined(isolate), 8, arguments);
-    is_terminated = caught.HasTerminated();
-    of->before = StateNow(of);
-  }
-  // The end that somebody asked for, of a worker or of a script's time, is theirs and must not be lost here.
-  if (is_terminated) isolate->TerminateExecution();
+  v8::HandleScope scope(isolate);
+  // True: nothing but one piece of work without a stack check ran from the request to now.
+  const bool is_same = IsOneTask(of, then, now);
+  const bool is_going_on = IsOneTask(of, of->before, now) && of->before.entered == now.entered && of->before.left == now.left;
+  v8::Local<v8::Value> arguments[] = {
+      v8::Number::New(isolate, static_cast<double>(now.turn)),
+      v8::Number::New(isolate, static_cast<double>(then.at)),
+      v8::Number::New(isolate, static_cast<double>(now.at)),
+      v8::Boolean::New(isolate, is_same),
+      v8::Boolean::New(isolate, is_going_on),
+      v8::Integer::New(isolate, now.entered - then.entered),
+      v8::Integer::New(isolate, now.left - then.left),
+      Frames(isolate, of->context.Get(isolate)),
+  };
+  Call(of, of->sample, 8, arguments);
+  of->before = StateNow(of);
   of->is_pending.store(false, std::memory_order_release);
 }
+
+// The first JavaScript of a turn while the pool is full: its outermost function is the callback of what has come to an end.
+void OnPoolInterrupt(v8::Isolate* isolate, void*) {
+  Lane* of = lane;
+  if (of == nullptr) return;
+  v8::HandleScope scope(isolate);
+  v8::Local<v8::Value> arguments[] = {
+      v8::Number::New(isolate, static_cast<double>(of->pool_number)),
+      v8::Integer::New(isolate, 0),
+      Frames(isolate, of->context.Get(isolate)),
+  };
+  Call(of, of->pool, 3, arguments);
+}
+
+void OnPoolFull(uint64_t number, uint32_t requests) {
+  Lane* of = lane;
+  of->pool_number = number;
+  of->pool_looks = kPoolLooks;
+  of->isolate->RequestInterrupt(OnPoolInterrupt, nullptr);
+  v8::HandleScope scope(of->isolate);
+  v8::Local<v8::Value> arguments[] = {
+      v8::Number::New(of->isolate, static_cast<double>(number)),
+      v8::Integer::NewFromUnsigned(of->isolate, requests),
+  };
+  Call(of, of->pool, 2, arguments);
+}
+
+void OnPoolWasFull(uint64_t number, uint64_t from, uint64_t to) {
+  WriteRow(lane, kPoolRows, from, to, static_cast<double>(number));
+}
+
+uint64_t IdleUntil(uint64_t idle) { return BusySince(lane, idle); }
 
 // Asks for a sample when one turn of the loop has had no idle moment for a whole period, or is busy for long enough when it is first seen. A turn
 // that ends while this looks at it may be asked about for nothing: its sample comes late and is dropped.
@@ -250,6 +299,7 @@ void End(Lane* of) {
     uv_cond_destroy(&of->wake);
     uv_mutex_destroy(&of->mutex);
   }
+  spanline::EndPoolProbe(of->pid != uv_os_getpid());
   of->isolate->RemoveGCPrologueCallback(OnCollectionStart, of);
   of->isolate->RemoveGCEpilogueCallback(OnCollectionEnd, of);
   of->isolate->RemoveCallCompletedCallback(OnCallCompleted);
@@ -257,6 +307,7 @@ void End(Lane* of) {
   uv_close(reinterpret_cast<uv_handle_t*>(of->prepare),
            [](uv_handle_t* handle) { delete reinterpret_cast<uv_prepare_t*>(handle); });
   of->sample.Reset();
+  of->pool.Reset();
   of->context.Reset();
   delete of;
 }
@@ -289,13 +340,13 @@ const Word* FindMicrotaskCount(v8::Isolate* isolate, v8::Local<v8::Context> cont
   return found == 0 ? nullptr : words(context->GetMicrotaskQueue()) + found;
 }
 
-// laneStart(cells: Float64Array, maxRows, busyMs, periodMs, sample, switches: Int32Array): boolean
+// laneStart(cells: Float64Array, maxRows, busyMs, periodMs, sample, switches: Int32Array, pool): boolean
 void Start(const v8::FunctionCallbackInfo<v8::Value>& info) {
   v8::Isolate* isolate = info.GetIsolate();
   v8::Local<v8::Context> context = isolate->GetCurrentContext();
   info.GetReturnValue().Set(false);
-  if (lane != nullptr || info.Length() < 6 || !info[0]->IsFloat64Array() || !info[4]->IsFunction() ||
-      !info[5]->IsInt32Array()) {
+  if (lane != nullptr || info.Length() < 7 || !info[0]->IsFloat64Array() || !info[4]->IsFunction() ||
+      !info[5]->IsInt32Array() || !info[6]->IsFunction()) {
     return;
   }
   uv_loop_t* loop = node::GetCurrentEventLoop(isolate);
@@ -304,7 +355,7 @@ void Start(const v8::FunctionCallbackInfo<v8::Value>& info) {
   v8::Local<v8::Int32Array> switches = info[5].As<v8::Int32Array>();
   const auto max_rows = info[1]->Uint32Value(context).FromMaybe(0);
   if (loop == nullptr || environment == nullptr || max_rows == 0 || switches->Length() < 2 ||
-      cells->Length() < kFirstRow + static_cast<size_t>(max_rows) * 2 * kRowCells) {
+      cells->Length() < kFirstRow + static_cast<size_t>(max_rows) * kRings * kRowCells) {
     return;
   }
   Lane* of = new Lane();
@@ -312,6 +363,7 @@ void Start(const v8::FunctionCallbackInfo<v8::Value>& info) {
   of->loop = loop;
   of->context.Reset(isolate, context);
   of->sample.Reset(isolate, info[4].As<v8::Function>());
+  of->pool.Reset(isolate, info[6].As<v8::Function>());
   of->cells_store = cells->Buffer()->GetBackingStore();
   of->cells = reinterpret_cast<double*>(static_cast<char*>(of->cells_store->Data()) + cells->ByteOffset());
   of->switches_store = switches->Buffer()->GetBackingStore();
@@ -339,6 +391,7 @@ void Start(const v8::FunctionCallbackInfo<v8::Value>& info) {
   uv_prepare_init(loop, of->prepare);
   uv_prepare_start(of->prepare, OnPrepare);
   uv_unref(reinterpret_cast<uv_handle_t*>(of->prepare));
+  spanline::StartPoolProbe(loop, of->busy_ns, {OnPoolFull, OnPoolWasFull, IdleUntil});
   isolate->AddGCPrologueCallback(OnCollectionStart, of);
   isolate->AddGCEpilogueCallback(OnCollectionEnd, of);
   isolate->AddCallCompletedCallback(OnCallCompleted);
@@ -360,12 +413,19 @@ void Now(const v8::FunctionCallbackInfo<v8::Value>& info) {
   info.GetReturnValue().Set(static_cast<double>(uv_hrtime()));
 }
 
-// laneTurn(): the turn of the loop that is going on, and laneOpenSince(): since when it is busy; 0 without a lane.
-void Turn(const v8::FunctionCallbackInfo<v8::Value>& info) {
-  info.GetReturnValue().Set(lane == nullptr ? 0 : static_cast<double>(lane->turn.load(std::memory_order_relaxed)));
-}
-void OpenSince(const v8::FunctionCallbackInfo<v8::Value>& info) {
-  info.GetReturnValue().Set(lane == nullptr ? 0 : static_cast<double>(BusySince(lane, uv_metrics_idle_time(lane->loop))));
+// laneOpen(): puts what goes on now into the cells, since when; 0 for what does not. Gives the time; 0 without a lane.
+void Open(const v8::FunctionCallbackInfo<v8::Value>& info) {
+  Lane* of = lane;
+  info.GetReturnValue().Set(0);
+  if (of == nullptr) return;
+  const uint64_t now = uv_hrtime();
+  const uint64_t idle = uv_metrics_idle_time(of->loop);
+  uint64_t number = 0;
+  of->cells[kOpenBusy] = static_cast<double>(BusySince(of, idle));
+  of->cells[kOpenTurn] = static_cast<double>(of->turn.load(std::memory_order_relaxed));
+  of->cells[kOpenPool] = static_cast<double>(spanline::PoolFullSince(now, idle, &number));
+  of->cells[kOpenPoolNumber] = static_cast<double>(number);
+  info.GetReturnValue().Set(static_cast<double>(now));
 }
 
 }  // namespace
@@ -374,6 +434,5 @@ void spanline::ExportLane(v8::Local<v8::Object> exports) {
   NODE_SET_METHOD(exports, "laneStart", Start);
   NODE_SET_METHOD(exports, "laneStop", StopNow);
   NODE_SET_METHOD(exports, "laneNow", Now);
-  NODE_SET_METHOD(exports, "laneTurn", Turn);
-  NODE_SET_METHOD(exports, "laneOpenSince", OpenSince);
+  NODE_SET_METHOD(exports, "laneOpen", Open);
 }

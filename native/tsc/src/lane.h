@@ -4,7 +4,7 @@
 
 namespace spanline {
 
-/** Puts laneStart, laneStop, laneNow, laneTurn and laneOpenSince into `exports`. */
+/** Puts laneStart, laneStop, laneNow and laneOpen into `exports`. */
 void ExportLane(v8::Local<v8::Object> exports);
 
 }  // namespace spanline

@@ -13,7 +13,7 @@ const partCells = (part: LanePart) => [part.startUs, part.endUs, part.traceId, p
 const rowCells = (row: LaneRow) => [row.kind, row.startUs, row.endUs, row.detail, row.parts.map(partCells)];
 
 type PartCells = readonly [number, number, string, string, string, string[]];
-type RowCells = readonly ['gc' | 'busy', number, number, string, PartCells[]];
+type RowCells = readonly [LaneRow['kind'], number, number, string, PartCells[]];
 
 /** Ends in a line break. */
 export const laneLine = ({ process, fromUs, toUs, rows }: LaneStretch): string => {

@@ -125,20 +125,20 @@ export const archiveStalls = async (
   const lanes = await lanesOf(archive, window);
   if (lanes.length === 0) return undefined;
   const found: ProcessStall[] = [];
-  for (const { process, startUs, durationUs } of worstStalls(lanes, limit)) {
+  for (const { process, kind, startUs, durationUs } of worstStalls(lanes, limit)) {
     const endUs = startUs + durationUs;
     const spans = await spansOf(archive, { fromUs: startUs, toUs: endUs }, read);
     const { lane, covered } = lanes.find((one) => one.process === process) as LoopSource;
     const rows = lane.filter((row) => row.startUs < endUs && row.endUs > startUs);
     const own = { process, spans: spans.get(process) ?? [], lane: rows, covered };
-    found.push(...worstStalls([own], rows.length).filter((stall) => stall.startUs === startUs));
+    found.push(...worstStalls([own], rows.length).filter((stall) => stall.startUs === startUs && stall.kind === kind));
   }
   return found.sort(longestFirst);
 };
 
-/** The worst stalls of a snapshot; undefined where it has no lane. */
-export const snapshotStalls = (snapshot: Snapshot, limit: number): ProcessStall[] | undefined => {
+/** The worst stalls of a snapshot in this time; undefined where it has no lane. */
+export const snapshotStalls = (snapshot: Snapshot, window: TimeWindow, limit: number): ProcessStall[] | undefined => {
   if (snapshot.laneFromUs === undefined) return undefined;
   const process = processOf(ownResource(snapshot.resource));
-  return stalls(divisionIndexOf(snapshot), limit).map((stall) => ({ ...stall, process }));
+  return stalls(divisionIndexOf(snapshot), limit, window).map((stall) => ({ ...stall, process }));
 };

@@ -1,7 +1,7 @@
 // Where the time of one root went, by its own local spans and the lane: no index of other spans, so that it can be told of every root that is
 // reported. In whole nanoseconds, so that the parts add up to the root as others are told of it. Must agree with `divide` over the same spans.
-import type { HotFrames, LoopHolder } from './division.js';
-import { firstOwner, type LaneLayers, NOBODY, partOf, walkLayers } from './lane-layers.js';
+import type { HotFrames, LoopHolder, PoolWait } from './division.js';
+import { type LaneLayers, NOBODY, partOf } from './lane-layers.js';
 import type { Stretches } from './stretches.js';
 import { Tally } from './tally.js';
 
@@ -16,17 +16,20 @@ export interface DividedRoot {
   has(spanId: string): boolean;
 }
 
-/** Nanoseconds; the six add up to the root exactly. */
+/** Nanoseconds; all but `pool` add up to the root exactly. */
 export interface RootDivision {
   readonly own: number;
   readonly gc: number;
   readonly others: number;
   readonly untraced: number;
   readonly waiting: number;
+  /** Of `waiting`: the thread pool was full. */
+  readonly pool: number;
   readonly unknown: number;
-  /** Those that had the loop longest, and the hottest stacks without a span. */
+  /** Those that had the loop longest, the hottest stacks without a span, and what was in the pool. */
   readonly holders: readonly LoopHolder[];
   readonly frames: readonly HotFrames[];
+  readonly poolWaits: readonly PoolWait[];
 }
 
 /** The place of all spans of the root's trace: all of them are its own. */
@@ -35,13 +38,13 @@ export const OWN = 0;
 const NS_PER_US = 1000;
 const NAMED = 3;
 
-export const divideRoot = (root: DividedRoot, { gc, part, busy, idle, parts }: LaneLayers): RootDivision => {
+export const divideRoot = (root: DividedRoot, layers: LaneLayers): RootDivision => {
   const { start, end, local } = root;
-  const tally = new Tally({ spans: [], parts }, NS_PER_US);
+  const { parts, rests } = layers;
+  const tally = new Tally({ spans: [], parts, pools: rests.pools }, NS_PER_US);
   let own = 0;
   let unknown = 0;
-  walkLayers([gc, local, part, busy, idle], start, end, (from, to, owners) => {
-    const owner = firstOwner(owners);
+  layers.walk(local, [start, end], (from, to, owner) => {
     const ns = to - from;
     const at = partOf(owner);
     if (owner === NOBODY) unknown += ns;
@@ -57,8 +60,10 @@ export const divideRoot = (root: DividedRoot, { gc, part, busy, idle, parts }: L
     others: tally.holders,
     untraced: tally.untraced,
     waiting: tally.idle,
+    pool: tally.pool,
     unknown: unknown + tally.unknown,
     holders: tally.longest(NAMED),
     frames: tally.hottest(NAMED),
+    poolWaits: tally.fullest(NAMED),
   };
 };

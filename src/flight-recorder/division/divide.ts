@@ -26,14 +26,15 @@ const NAMED = 3;
  */
 export const divide = (index: DivisionIndex, span: SpanKey): Division | undefined => {
   const { spans, timeline } = index;
-  const { ancestry, stretches, parts } = timeline;
+  const { ancestry, stretches, owners } = timeline;
+  const { parts } = owners;
   const place = ancestry.placeOf(span);
   if (place < 0) return undefined;
   const { traceId, startUs, endUs } = spans[place];
   const start = toTicks(startUs);
   const end = Math.max(start, toTicks(endUs));
   const { starts, ends, refs, count } = stretches;
-  const tally = new Tally({ spans: index.spans, parts: index.timeline.parts }, TICKS_PER_US);
+  const tally = new Tally(owners, TICKS_PER_US);
   let own = 0;
   let unplaced = 0;
   let told = 0;
@@ -57,6 +58,8 @@ export const divide = (index: DivisionIndex, span: SpanKey): Division | undefine
     untracedUs: toUs(tally.untraced),
     untracedFrames: tally.hottest(NAMED),
     waitingUs: toUs(tally.idle),
+    poolUs: toUs(tally.pool),
+    poolWaits: tally.fullest(NAMED),
     unknownUs: toUs(tally.unknown + unplaced + end - start - told),
   };
 };

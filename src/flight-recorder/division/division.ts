@@ -17,6 +17,14 @@ export interface HotFrames {
   readonly us: number;
 }
 
+/** What was in the thread pool while it was full. */
+export interface PoolWait {
+  /** About: `dns.lookup 2, other 8 (crypto/pbkdf2)`; '' where it is not known. */
+  readonly requests: string;
+  /** Microseconds. */
+  readonly us: number;
+}
+
 /**
  * Where the time of one span went, in microseconds. `ownUs`, `gcUs`, `othersUs`, `untracedUs`, `waitingUs` and `unknownUs` add up to
  * `durationUs` exactly; times are taken to the quarter of a microsecond.
@@ -37,6 +45,10 @@ export interface Division {
   readonly untracedFrames: readonly HotFrames[];
   /** The loop was not busy for longer than the bound of the lane, and no local span ran: input, output, timers, and short work. */
   readonly waitingUs: number;
+  /** Of `waitingUs`: the thread pool was full, so that what had to do with files, names, crypto or compression waited for a thread. */
+  readonly poolUs: number;
+  /** What was in it longest, at most three. */
+  readonly poolWaits: readonly PoolWait[];
   /** The loop was busy with what nothing tells, or no lane was kept. */
   readonly unknownUs: number;
 }

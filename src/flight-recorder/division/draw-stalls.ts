@@ -1,5 +1,5 @@
-// Stalls as a table for a terminal: a line for each, and below it who had the loop and who waited. No name of a span reaches the terminal as
-// anything but text.
+// Stalls as a table for a terminal: a line for each, and below it who had the loop, or what was in the thread pool, and who waited. No name of a span
+// reaches the terminal as anything but text.
 import { shortText } from '../../base/text/escape-text.js';
 import { formatDuration, shortTime } from '../../formats/terminal/units.js';
 import type { Stall } from './stalls.js';
@@ -12,7 +12,7 @@ const time = (us: number): string => formatDuration(us * 1000);
 const nameOf = ({ name, traceId }: { readonly name: string; readonly traceId: string }): string =>
   `${shortText(name, MAX_NAME) || '(no name)'} [${traceId.slice(0, SHORT_ID)}]`;
 
-const holdersOf = ({ holders, heldUs, gcUs, untracedUs, untracedFrames, unknownUs }: Stall): string => {
+const holdersOf = ({ holders, heldUs, gcUs, untracedUs, untracedFrames, unknownUs, idleUs }: Stall): string => {
   const rest = heldUs - holders.reduce((sum, { us }) => sum + us, 0);
   const frames = untracedFrames.map((hot) => `${shortText(hot.frames[0], MAX_NAME)} ${time(hot.us)}`);
   const parts = [
@@ -21,8 +21,14 @@ const holdersOf = ({ holders, heldUs, gcUs, untracedUs, untracedFrames, unknownU
     gcUs > 0 ? `gc ${time(gcUs)}` : '',
     untracedUs > 0 ? `untraced ${time(untracedUs)}${frames.length > 0 ? ` (${frames.join(', ')})` : ''}` : '',
     unknownUs > 0 ? `unknown ${time(unknownUs)}` : '',
+    idleUs > 0 ? `free ${time(idleUs)}` : '',
   ];
   return parts.filter((part) => part !== '').join(', ');
+};
+
+const poolOf = ({ poolWaits }: Stall): string => {
+  const shown = poolWaits.map(({ requests, us }) => `${shortText(requests, MAX_NAME) || 'unknown'} ${time(us)}`);
+  return shown.length === 0 ? '' : `  thread pool full: ${shown.join('; ')}\n`;
 };
 
 const waitersOf = ({ waiters, waiterCount, waitedUs }: Stall): string => {
@@ -42,6 +48,7 @@ export const drawStalls = (stalls: readonly NamedStall[], bold: (text: string) =
     .map((stall) => {
       const start = shortTime(BigInt(Math.round(stall.startUs)) * 1000n);
       const process = stall.process ? `  ${shortText(stall.process, MAX_NAME)}` : '';
-      return `${bold(`${start}  ${time(stall.durationUs)}`)}${process}\n  loop: ${holdersOf(stall)}\n  ${waitersOf(stall)}\n`;
+      const head = `${bold(`${start}  ${time(stall.durationUs)}`)}${process}\n`;
+      return `${head}${poolOf(stall)}  loop: ${holdersOf(stall)}\n  ${waitersOf(stall)}\n`;
     })
     .join('');

@@ -2,7 +2,7 @@
 // as anything but text.
 import { shortText } from '../../base/text/escape-text.js';
 import type { Division } from './division.js';
-import { roundedTo, scaleFor } from './rounded-parts.js';
+import { roundedTo, type Scale, scaleFor } from './rounded-parts.js';
 
 const MAX_NAME = 60;
 
@@ -21,10 +21,19 @@ const othersByName = ({ others, othersUs }: Division): Map<string, number> => {
   return byName;
 };
 
+/** `thread pool full 20: other 8 (crypto/pbkdf2)`, of a part of the waiting that takes `steps`. */
+const poolText = ({ poolUs, poolWaits }: Division, steps: number, { stepUs, text }: Scale): string => {
+  const full = Math.min(steps, Math.round(poolUs / stepUs));
+  if (full === 0) return '';
+  const requests = shortText(poolWaits[0].requests, MAX_NAME);
+  return ` (thread pool full ${text(full)}${requests === '' ? '' : `: ${requests}`})`;
+};
+
 /**
  * A division as `120 ms = own 15 + loop 80 (POST /import 62, gc 11, untraced 7) + waiting 25`. `loop` is all that had the event loop
  * and was not the span's: others, collections, work without a span. All numbers are in the first one's unit, rounded so that they add up;
- * what rounds to nothing is left out.
+ * what rounds to nothing is left out. `waiting 25 (thread pool full 20: dns.lookup 12)` says how much of the waiting had a full pool, and what
+ * was in it longest.
  *
  * @example
  * ```ts
@@ -53,7 +62,7 @@ export const formatDivision = (division: Division): string => {
   const parts = [
     own > 0 ? `own ${scale.text(own)}` : '',
     sumOfLoop > 0 ? `loop ${scale.text(sumOfLoop)} (${shownLoop.join(', ')})` : '',
-    waiting > 0 ? `waiting ${scale.text(waiting)}` : '',
+    waiting > 0 ? `waiting ${scale.text(waiting)}${poolText(division, waiting, scale)}` : '',
     unknown > 0 ? `unknown ${scale.text(unknown)}` : '',
   ].filter((part) => part !== '');
   return `${scale.text(total)} ${scale.unit} = ${parts.length === 0 ? scale.text(0) : parts.join(' + ')}`;

@@ -1,10 +1,14 @@
 // The lane as layers of stretches, and the walk through layers in order of time. Every division of time goes through here: two ways of deciding
 // who had the loop would tell different things of one moment.
 import type { LanePart, LaneRow } from '../lane/lane-row.js';
+import { Rests, restOf } from './rests.js';
 import { innermost, type Piece, type Stretches } from './stretches.js';
 import type { TimeWindow } from './timed-span.js';
 
-/** Owners that are no span: negative; a span is its place in a list, and the numbers below a part of the lane whose span is not there. */
+/**
+ * Owners that are no span: negative; a span is its place in a list, and the numbers below are parts of the lane whose span is not there, and rests
+ * (`rests.ts`).
+ */
 export const Owner = {
   gc: -1,
   /** The loop was busy, nothing says with what. */
@@ -16,51 +20,76 @@ export const Owner = {
 const FIRST_PART = -4;
 
 /** The number of the part that an owner stands for; -1 when it stands for none. */
-export const partOf = (owner: number): number => (owner <= FIRST_PART ? FIRST_PART - owner : -1);
+export const partOf = (owner: number): number => (owner <= FIRST_PART && restOf(owner) < 0 ? FIRST_PART - owner : -1);
 
 /** Where a layer has no owner. */
 export const NOBODY = Number.NEGATIVE_INFINITY;
 
-/** The first owner that there is, of layers with the one that decides first in front. */
-export const firstOwner = (owners: readonly number[]): number => owners.find((owner) => owner !== NOBODY) ?? NOBODY;
-
-/** What the lane says, by layer. */
-export interface LaneLayers {
-  readonly gc: Stretches;
-  readonly part: Stretches;
-  readonly busy: Stretches;
-  readonly idle: Stretches;
-  /** All parts, by the numbers that `partOf` gives. */
-  readonly parts: readonly LanePart[];
-}
+/** Whether the owner by a part of the lane is nearer to what ran than the local span that was open. */
+type IsNearer = (part: number, local: number) => boolean;
 
 /** `toUnit` makes whole units of time of Unix microseconds; `placeOf` gives the place of a part's span, -1 where it is not there. */
-export const laneLayers = (
-  lane: readonly LaneRow[],
-  covered: readonly TimeWindow[],
-  toUnit: (us: number) => number,
-  placeOf: (part: LanePart) => number = () => -1,
-): LaneLayers => {
-  const pieceOf = ({ startUs, endUs }: { startUs: number; endUs: number }, ref: number, order = 0): Piece => ({
-    start: toUnit(startUs),
-    end: toUnit(endUs),
-    ref,
-    order,
-  });
-  const busy = lane.filter(({ kind }) => kind === 'busy');
-  const parts = busy.flatMap((row) => row.parts);
-  const partPieces = parts.map((part, i) => {
-    const place = part.spanId === '' ? -1 : placeOf(part);
-    return pieceOf(part, place < 0 ? FIRST_PART - i : place, i);
-  });
-  return {
-    gc: innermost(lane.filter(({ kind }) => kind === 'gc').map((row) => pieceOf(row, Owner.gc))),
-    part: innermost(partPieces),
-    busy: innermost(busy.map((row) => pieceOf(row, Owner.unknown))),
-    idle: innermost(covered.map(({ fromUs, toUs }) => pieceOf({ startUs: fromUs, endUs: toUs }, Owner.idle))),
-    parts,
-  };
-};
+export class LaneLayers {
+  /** All parts, by the numbers that `partOf` gives. */
+  readonly parts: readonly LanePart[];
+  readonly rests = new Rests();
+  readonly #gc: Stretches;
+  readonly #part: Stretches;
+  readonly #busy: Stretches;
+  readonly #idle: Stretches;
+  /** Places in `#pools`. */
+  readonly #pool: Stretches;
+  readonly #pools: readonly string[];
+
+  constructor(
+    lane: readonly LaneRow[],
+    covered: readonly TimeWindow[],
+    toUnit: (us: number) => number,
+    placeOf: (part: LanePart) => number = () => -1,
+  ) {
+    const pieceOf = ({ startUs, endUs }: { startUs: number; endUs: number }, ref: number, order = 0): Piece => ({
+      start: toUnit(startUs),
+      end: toUnit(endUs),
+      ref,
+      order,
+    });
+    const rowsOf = (kind: LaneRow['kind']): LaneRow[] => lane.filter((row) => row.kind === kind);
+    const busy = rowsOf('busy');
+    this.parts = busy.flatMap((row) => row.parts);
+    const partPieces = this.parts.map((part, i) => {
+      const place = part.spanId === '' ? -1 : placeOf(part);
+      return pieceOf(part, place < 0 ? FIRST_PART - i : place, i);
+    });
+    this.#gc = innermost(rowsOf('gc').map((row) => pieceOf(row, Owner.gc)));
+    this.#part = innermost(partPieces);
+    this.#busy = innermost(busy.map((row) => pieceOf(row, Owner.unknown)));
+    this.#idle = innermost(covered.map(({ fromUs, toUs }) => pieceOf({ startUs: fromUs, endUs: toUs }, Owner.idle)));
+    const pools = rowsOf('pool');
+    this.#pool = innermost(pools.map((row, i) => pieceOf(row, i, i)));
+    this.#pools = pools.map(({ detail }) => detail);
+  }
+
+  /** Calls `visit` for each stretch between `from` and `to` that has one owner, `NOBODY` included. `local`: by the places of local spans. */
+  walk(
+    local: Stretches,
+    [from, to]: readonly [from: number, to: number],
+    visit: (start: number, end: number, owner: number) => void,
+    isNearer: IsNearer = () => false,
+  ): void {
+    const layers = [this.#gc, local, this.#part, this.#busy, this.#idle, this.#pool];
+    walkLayers(layers, from, to, (start, end, owners) => visit(start, end, this.#ownerIn(owners, isNearer)));
+  }
+
+  // The one that decides first: collections, which are nobody's work, then local spans, then parts of busy stretches.
+  #ownerIn([gc, local, part, busy, idle, pool]: readonly number[], isNearer: IsNearer): number {
+    if (gc !== NOBODY) return gc;
+    if (local !== NOBODY && part !== NOBODY && isNearer(part, local)) return part;
+    if (local !== NOBODY) return local;
+    if (part !== NOBODY) return part;
+    if (busy !== NOBODY) return busy;
+    return idle !== NOBODY && pool !== NOBODY ? this.rests.ownerOf(this.#pools[pool]) : idle;
+  }
+}
 
 /** Goes through stretches as time goes on. */
 class Cursor {
@@ -88,7 +117,7 @@ class Cursor {
 }
 
 /** Calls `visit` for each stretch between `from` and `to` in which no layer's owner changes, with the owner in each layer. */
-export const walkLayers = (
+const walkLayers = (
   layers: readonly Stretches[],
   from: number,
   to: number,

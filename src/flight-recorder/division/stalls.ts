@@ -1,14 +1,19 @@
-// The worst stalls of a process: who had the event loop, and who waited for it. Must not blame who only waited: without a word of the lane or of
-// a local span nobody had the loop.
+// The worst stalls of a process: who had the event loop, or what was in the thread pool, and who waited meanwhile. Must not blame who only waited:
+// without a word of the lane or of a local span nobody had the loop.
 import type { LaneRow } from '../lane/lane-row.js';
-import type { HotFrames, LoopHolder } from './division.js';
+import type { HotFrames, LoopHolder, PoolWait } from './division.js';
 import type { DivisionIndex } from './division-index.js';
 import { Tally } from './tally.js';
-import { TICKS_PER_US, toTicks, toUs } from './timed-span.js';
+import { TICKS_PER_US, type TimeWindow, toTicks, toUs } from './timed-span.js';
 import { type Waiter, waitersOf } from './waiters.js';
 
-/** A busy stretch of the event loop. Times in microseconds; what had the loop adds up to `durationUs` exactly. */
+/**
+ * A stretch in which the event loop was busy, or the thread pool was full. Times in microseconds; `heldUs`, `gcUs`, `untracedUs`, `unknownUs` and
+ * `idleUs` add up to `durationUs` exactly.
+ */
 export interface Stall {
+  /** `pool`: requests of files, names, crypto, compression had to wait for a thread. */
+  readonly kind: 'busy' | 'pool';
   /** Unix time. */
   readonly startUs: number;
   readonly durationUs: number;
@@ -22,6 +27,10 @@ export interface Stall {
   /** The stacks that took most of that, at most three. */
   readonly untracedFrames: readonly HotFrames[];
   readonly unknownUs: number;
+  /** The loop was free. */
+  readonly idleUs: number;
+  /** What was in the thread pool meanwhile, the longest first, at most three. */
+  readonly poolWaits: readonly PoolWait[];
   /** Traces that had a span open and not the loop, the longest first, at most ten. */
   readonly waiters: readonly Waiter[];
   /** All of them, and for how long in all: a hundred requests that waited 50 ms each waited 5 s. */
@@ -30,35 +39,68 @@ export interface Stall {
 }
 
 const NAMED = 10;
-const NAMED_FRAMES = 3;
+const NAMED_STACKS = 3;
 const DEFAULT_LIMIT = 20;
 
-const stallOf = (index: DivisionIndex, row: LaneRow): Stall => {
-  const start = toTicks(row.startUs);
-  const end = toTicks(row.endUs);
-  const { stretches } = index.timeline;
-  const tally = new Tally({ spans: index.spans, parts: index.timeline.parts }, TICKS_PER_US);
+/** Between two probes of a pool that stays full. */
+const POOL_GAP_US = 5000;
+
+/** A stretch that may become a stall. */
+type Stretch = Pick<Stall, 'kind'> & Pick<LaneRow, 'startUs' | 'endUs'>;
+
+/** The rows of one stretch of a full pool, one after another, as one; `rows` in order of start. */
+const joined = (rows: readonly LaneRow[]): Stretch[] => {
+  const stretches: { kind: 'pool'; startUs: number; endUs: number }[] = [];
+  for (const { startUs, endUs } of rows) {
+    const last = stretches.at(-1);
+    if (last !== undefined && startUs - last.endUs <= POOL_GAP_US) last.endUs = Math.max(last.endUs, endUs);
+    else stretches.push({ kind: 'pool', startUs, endUs });
+  }
+  return stretches;
+};
+
+const stretchesOf = (lane: readonly LaneRow[]): Stretch[] => {
+  const busy = lane.flatMap(({ kind, ...row }) => (kind === 'busy' ? [{ kind, ...row }] : []));
+  const pool = lane.filter(({ kind }) => kind === 'pool').sort((a, b) => a.startUs - b.startUs);
+  return [...busy, ...joined(pool)].filter(({ startUs, endUs }) => endUs > startUs);
+};
+
+const stallOf = (index: DivisionIndex, { kind, startUs, endUs }: Stretch): Stall => {
+  const start = toTicks(startUs);
+  const end = toTicks(endUs);
+  const { stretches, owners } = index.timeline;
+  const tally = new Tally(owners, TICKS_PER_US);
+  let told = 0;
   for (let i = stretches.firstAfter(start); i < stretches.count && stretches.starts[i] < end; i++) {
-    tally.add(stretches.refs[i], Math.min(end, stretches.ends[i]) - Math.max(start, stretches.starts[i]));
+    const ticks = Math.min(end, stretches.ends[i]) - Math.max(start, stretches.starts[i]);
+    tally.add(stretches.refs[i], ticks);
+    told += ticks;
   }
   const waiters = waitersOf(index, start, end);
   return {
+    kind,
     startUs: toUs(start),
     durationUs: toUs(end - start),
     heldUs: toUs(tally.holders),
     holders: tally.longest(NAMED),
     gcUs: toUs(tally.gc),
     untracedUs: toUs(tally.untraced),
-    untracedFrames: tally.hottest(NAMED_FRAMES),
-    unknownUs: toUs(tally.unknown),
+    untracedFrames: tally.hottest(NAMED_STACKS),
+    unknownUs: toUs(tally.unknown + end - start - told),
+    idleUs: toUs(tally.idle),
+    poolWaits: tally.fullest(NAMED_STACKS),
     waiters: waiters.slice(0, NAMED),
     waiterCount: waiters.length,
     waitedUs: waiters.reduce((sum, { us }) => sum + us, 0),
   };
 };
 
+const isWithin = ({ startUs, endUs }: Stretch, { fromUs, toUs: untilUs }: TimeWindow): boolean =>
+  startUs <= untilUs && endUs >= fromUs;
+
 /**
- * The longest stretches in which the event loop was busy, the longest first, at most `limit` (20).
+ * The longest stretches in which the event loop was busy or the thread pool full, the longest first, at most `limit` (20), of those that overlap
+ * `window` where it is given.
  *
  * @example
  * ```ts
@@ -70,9 +112,9 @@ const stallOf = (index: DivisionIndex, row: LaneRow): Stall => {
  * console.assert(worst.untracedUs === 7000 && worst.waiters[0].name === 'GET /' && worst.waitedUs === 7000);
  * ```
  */
-export const stalls = (index: DivisionIndex, limit = DEFAULT_LIMIT): Stall[] =>
-  index.lane
-    .filter(({ kind, startUs, endUs }) => kind === 'busy' && endUs > startUs)
+export const stalls = (index: DivisionIndex, limit = DEFAULT_LIMIT, window?: TimeWindow): Stall[] =>
+  stretchesOf(index.lane)
+    .filter((stretch) => window === undefined || isWithin(stretch, window))
     .sort((a, b) => b.endUs - b.startUs - (a.endUs - a.startUs) || a.startUs - b.startUs)
     .slice(0, limit)
-    .map((row) => stallOf(index, row));
+    .map((stretch) => stallOf(index, stretch));

@@ -1,7 +1,8 @@
 // Who had the loop in a stretch of time, summed: owners of a timeline by what they are to people. Must count each tick once.
 import type { LanePart } from '../lane/lane-row.js';
-import type { HotFrames, LoopHolder } from './division.js';
+import type { HotFrames, LoopHolder, PoolWait } from './division.js';
 import { Owner, partOf } from './lane-layers.js';
+import { restOf } from './rests.js';
 
 interface Sum<T> {
   readonly what: T;
@@ -12,6 +13,8 @@ interface Sum<T> {
 export interface Owners {
   readonly spans: readonly Pick<LoopHolder, 'name' | 'traceId'>[];
   readonly parts: readonly LanePart[];
+  /** What was in the thread pool, by the numbers of rests. */
+  readonly pools: readonly string[];
 }
 
 /** Adds up stretches of one window, in whole units of time, of which a microsecond has `unitsPerUs`. */
@@ -20,9 +23,12 @@ export class Tally {
   holders = 0;
   untraced = 0;
   idle = 0;
+  /** Of `idle`: the thread pool was full. */
+  pool = 0;
   unknown = 0;
   readonly #byHolder = new Map<string, Sum<{ readonly name: string; readonly traceId: string }>>();
   readonly #byFrames = new Map<string, Sum<readonly string[]>>();
+  readonly #byPool = new Map<string, Sum<string>>();
   readonly #owners: Owners;
   readonly #unitsPerUs: number;
 
@@ -35,7 +41,14 @@ export class Tally {
     if (owner === Owner.gc) this.gc += time;
     else if (owner === Owner.idle) this.idle += time;
     else if (owner === Owner.unknown) this.unknown += time;
+    else if (restOf(owner) >= 0) this.#addRest(this.#owners.pools[restOf(owner)], time);
     else this.#addWork(owner, time);
+  }
+
+  #addRest(requests: string, time: number): void {
+    this.idle += time;
+    this.pool += time;
+    addTo(this.#byPool, requests, requests, time);
   }
 
   #addWork(owner: number, time: number): void {
@@ -60,6 +73,11 @@ export class Tally {
   /** The stacks that took most of what no span covers. */
   hottest(limit: number): HotFrames[] {
     return most(this.#byFrames, limit).map(({ what, time }) => ({ frames: what, us: time / this.#unitsPerUs }));
+  }
+
+  /** What was in the thread pool longest while it was full. */
+  fullest(limit: number): PoolWait[] {
+    return most(this.#byPool, limit).map(({ what, time }) => ({ requests: what, us: time / this.#unitsPerUs }));
   }
 }
 

@@ -2,6 +2,7 @@
 // spans it had open.
 import type { DivisionIndex } from './division-index.js';
 import { Owner, partOf } from './lane-layers.js';
+import { restOf } from './rests.js';
 import { innermost, type Piece } from './stretches.js';
 import { toTicks, toUs } from './timed-span.js';
 
@@ -42,12 +43,12 @@ const openDuring = (index: DivisionIndex, start: number, end: number): Map<strin
   return byTrace;
 };
 
-/** The trace that had the loop; '' where nobody's work had it, undefined where nothing tells. */
+/** The trace that had the loop; '' where nobody's work had it or what was wanted was the thread pool, undefined where nothing tells. */
 const traceOf = ({ spans, timeline }: DivisionIndex, owner: number): string | undefined => {
   if (owner === Owner.unknown || owner === Owner.idle) return undefined;
-  if (owner === Owner.gc) return '';
+  if (owner === Owner.gc || restOf(owner) >= 0) return '';
   const part = partOf(owner);
-  return part < 0 ? spans[owner].traceId : timeline.parts[part].traceId;
+  return part < 0 ? spans[owner].traceId : timeline.owners.parts[part].traceId;
 };
 
 /** Traces that waited during a stretch, the longest first. */

@@ -1,4 +1,4 @@
-// What the lane of a process says: when it collected garbage, and when its event loop was busy, with whom. Types only.
+// What the lane of a process says: when it collected garbage, when its event loop was busy, with whom, and when its thread pool was full. Types only.
 // All times are microseconds of Unix time as doubles, which hold a quarter of a microsecond.
 
 /** Work that is known to have had the loop during a part of a busy stretch. */
@@ -14,12 +14,15 @@ export interface LanePart {
   readonly frames: readonly string[];
 }
 
-/** A garbage collection, or a stretch in which the event loop was busy for longer than the bound. */
+/** A garbage collection; a stretch in which the event loop was busy for longer than the bound; one in which a request had to wait for a thread. */
 export interface LaneRow {
-  readonly kind: 'gc' | 'busy';
+  readonly kind: 'gc' | 'busy' | 'pool';
   readonly startUs: number;
   readonly endUs: number;
-  /** Of a garbage collection: `scavenge`, `mark-compact`, `incremental`, `weak`. Else ''. */
+  /**
+   * Of a garbage collection: `scavenge`, `mark-compact`, `incremental`, `weak`. Of a full pool: what is in it, `dns.lookup 2, other 8 (crypto/pbkdf2)`.
+   * Else ''.
+   */
   readonly detail: string;
   /** Of a busy stretch: what is known of it, in order of time, without overlaps. What they leave open is unknown. */
   readonly parts: readonly LanePart[];

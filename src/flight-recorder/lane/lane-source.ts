@@ -17,6 +17,8 @@ export interface LaneCounts {
   readonly partsDropped: number;
   /** Stretches of stacks from CPU profiles that newer ones have taken the place of. */
   readonly stacksDropped: number;
+  /** Requests of its own that have asked whether the thread pool is full. */
+  readonly poolProbes: number;
 }
 
 export interface LaneSource {
@@ -35,4 +37,5 @@ export const NO_COUNTS: LaneCounts = {
   samplesLate: 0,
   partsDropped: 0,
   stacksDropped: 0,
+  poolProbes: 0,
 };

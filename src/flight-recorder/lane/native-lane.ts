@@ -1,5 +1,5 @@
 // The lane by the addon: rows in an array that native code writes, parts made of its samples. What runs in a sample must not throw.
-import { type FastCall, type LaneSample, loadFastCall } from '../../clock/binding.js';
+import { type FastCall, type LanePool, type LaneSample, loadFastCall } from '../../clock/binding.js';
 import { enteredLine } from '../../local-span/line-store.js';
 import { type LineSwitches, state } from '../../local-span/process-state.js';
 import type { SpanLine } from '../../local-span/span-line.js';
@@ -8,16 +8,11 @@ import { shownFrames } from './frames.js';
 import type { LanePart, LaneRow } from './lane-row.js';
 import type { LaneCounts, LaneSource } from './lane-source.js';
 import { spanIdOf, traceIdOf } from './line-owner.js';
+import { NativeRings, Ring } from './native-rings.js';
 import { type Part, PartRing } from './part-ring.js';
+import { PoolDetails } from './pool-details.js';
 import { StackRing } from './stack-ring.js';
 import { unixNow } from './unix-now.js';
-
-// As native/tsc/src/lane.cc has them.
-const BUSY_ROWS = 0;
-const COLLECTIONS = 1;
-const LATE_SAMPLES = 2;
-const FIRST_ROW = 3;
-const ROW_CELLS = 3;
 
 const PERIOD_MS = 4;
 const MAX_GAP_NS = 3 * PERIOD_MS * 1e6;
@@ -27,7 +22,8 @@ type ToUnix = (ns: number) => number;
 
 export class NativeLane implements LaneSource {
   readonly source = 'native';
-  readonly #cells: Float64Array;
+  readonly #rings: NativeRings;
+  readonly #pool: PoolDetails;
   readonly #parts: PartRing;
   readonly #stacks: StackRing;
   readonly #switches: LineSwitches = { counts: new Int32Array(2), left: undefined };
@@ -35,14 +31,13 @@ export class NativeLane implements LaneSource {
 
   readonly #addon: Required<FastCall>;
   readonly #busyMs: number;
-  readonly #maxRows: number;
 
   /** @internal Use {@link NativeLane.start}. */
   constructor(addon: Required<FastCall>, busyMs: number, maxRows: number) {
     this.#addon = addon;
     this.#busyMs = busyMs;
-    this.#maxRows = maxRows;
-    this.#cells = new Float64Array(FIRST_ROW + 2 * maxRows * ROW_CELLS);
+    this.#rings = new NativeRings(maxRows);
+    this.#pool = new PoolDetails(maxRows);
     this.#parts = new PartRing(maxRows, MAX_GAP_NS);
     this.#stacks = new StackRing(maxRows, MAX_GAP_NS);
   }
@@ -52,7 +47,9 @@ export class NativeLane implements LaneSource {
     const addon = loadFastCall().module;
     if (addon?.laneStart === undefined) return undefined;
     const lane = new NativeLane(addon as Required<FastCall>, busyMs, maxRows);
-    const isStarted = addon.laneStart(lane.#cells, maxRows, busyMs, PERIOD_MS, lane.#take, lane.#switches.counts);
+    const { cells } = lane.#rings;
+    const { counts } = lane.#switches;
+    const isStarted = addon.laneStart(cells, maxRows, busyMs, PERIOD_MS, lane.#take, counts, lane.#takePool);
     if (!isStarted) return undefined;
     state.lineSwitches = lane.#switches;
     state.takeStacks = (stacks) => lane.#stacks.add(stacks);
@@ -66,53 +63,46 @@ export class NativeLane implements LaneSource {
   }
 
   rows(sinceUs = Number.NEGATIVE_INFINITY): LaneRow[] {
-    const nowNs = this.#addon.laneNow();
+    const nowNs = this.#addon.laneOpen();
     const nowUs = unixNow();
     const toUnix: ToUnix = (ns) => nowUs - (nowNs - ns) / 1000;
     const sinceNs = nowNs - (nowUs - sinceUs) * 1000;
+    const rings = this.#rings;
     const rows: LaneRow[] = [];
-    this.#each(COLLECTIONS, sinceNs, (startNs, endNs, type) => {
-      const detail = collectionKind(type);
-      rows.push({ kind: 'gc', startUs: toUnix(startNs), endUs: toUnix(endNs), detail, parts: [] });
-    });
+    const add = (kind: LaneRow['kind'], startNs: number, endNs: number, detail: string, parts: LanePart[] = []): void =>
+      void rows.push({ kind, startUs: toUnix(startNs), endUs: toUnix(endNs), detail, parts });
+    rings.each(Ring.gc, sinceNs, (startNs, endNs, type) => add('gc', startNs, endNs, collectionKind(type)));
+
     const parts = this.#parts.byTurn(this.#firstTurn(sinceNs));
-    const addBusy = (startNs: number, endNs: number, turn: number): void => {
-      const own = this.#partsWithin(parts.get(turn) ?? [], startNs, endNs, toUnix);
-      rows.push({ kind: 'busy', startUs: toUnix(startNs), endUs: toUnix(endNs), detail: '', parts: own });
-    };
-    this.#each(BUSY_ROWS, sinceNs, addBusy);
-    const openNs = this.#addon.laneOpenSince();
-    if (openNs > 0 && nowNs - openNs >= this.#busyMs * 1e6) addBusy(openNs, nowNs, this.#addon.laneTurn());
+    const addBusy = (startNs: number, endNs: number, turn: number): void =>
+      add('busy', startNs, endNs, '', this.#partsWithin(parts.get(turn) ?? [], startNs, endNs, toUnix));
+    rings.each(Ring.busy, sinceNs, addBusy);
+    const busyNs = rings.open('busyNs');
+    if (nowNs - busyNs >= this.#busyMs * 1e6) addBusy(busyNs, nowNs, rings.open('turn'));
+
+    rings.each(Ring.pool, sinceNs, (startNs, endNs, number) => add('pool', startNs, endNs, this.#pool.textOf(number)));
+    const poolNs = rings.open('poolNs');
+    if (poolNs > 0) add('pool', poolNs, nowNs, this.#pool.textOf(rings.open('poolNumber')));
     return rows.sort((a, b) => a.startUs - b.startUs);
   }
 
   counts(): LaneCounts {
-    const written = [this.#cells[BUSY_ROWS], this.#cells[COLLECTIONS]];
+    const { rows, dropped, lateSamples, poolProbes } = this.#rings;
     return {
-      rows: written.reduce((sum, count) => sum + Math.min(count, this.#maxRows), 0),
-      rowsDropped: written.reduce((sum, count) => sum + Math.max(0, count - this.#maxRows), 0),
+      rows,
+      rowsDropped: dropped,
       samples: this.#samples,
       samplesUnknown: this.#parts.unknown,
-      samplesLate: this.#cells[LATE_SAMPLES],
+      samplesLate: lateSamples,
       partsDropped: this.#parts.dropped,
       stacksDropped: this.#stacks.dropped,
+      poolProbes,
     };
   }
 
-  // The newest first: a report asks for what came since a moment ago.
-  #each(counter: number, sinceNs: number, visit: (startNs: number, endNs: number, third: number) => void): void {
-    const written = this.#cells[counter];
-    const ring = FIRST_ROW + (counter === BUSY_ROWS ? 0 : this.#maxRows * ROW_CELLS);
-    for (let i = written - 1; i >= Math.max(0, written - this.#maxRows); i--) {
-      const at = ring + (i % this.#maxRows) * ROW_CELLS;
-      if (this.#cells[at + 1] <= sinceNs) return;
-      visit(this.#cells[at], this.#cells[at + 1], this.#cells[at + 2]);
-    }
-  }
-
   #firstTurn(sinceNs: number): number {
-    let first = this.#addon.laneTurn();
-    this.#each(BUSY_ROWS, sinceNs, (_startNs, _endNs, turn) => {
+    let first = this.#rings.open('turn');
+    this.#rings.each(Ring.busy, sinceNs, (_startNs, _endNs, turn) => {
       first = turn;
     });
     return first;
@@ -143,6 +133,16 @@ export class NativeLane implements LaneSource {
     } catch {
       // Node's own stack of contexts was being changed.
       this.#parts.lose();
+    }
+  };
+
+  // In the middle of any code.
+  readonly #takePool: LanePool = (number, requests, frames) => {
+    try {
+      if (frames === undefined) this.#pool.add(number, requests);
+      else this.#pool.ran(number, frames);
+    } catch {
+      // A program may have put something else in the place of Node's functions.
     }
   };
 }

@@ -9,7 +9,7 @@ const PERIOD_MS = 20;
 
 /** Milliseconds of `performance.now()`. */
 interface TimedRow {
-  readonly kind: LaneRow['kind'];
+  readonly kind: 'busy' | 'gc';
   readonly startMs: number;
   readonly endMs: number;
   readonly detail: string;

@@ -4,7 +4,7 @@ import { divide } from '../../../src/flight-recorder/division/divide.js';
 import { divideRoot, OWN } from '../../../src/flight-recorder/division/divide-root.js';
 import type { Division } from '../../../src/flight-recorder/division/division.js';
 import { DivisionIndex } from '../../../src/flight-recorder/division/division-index.js';
-import { laneLayers } from '../../../src/flight-recorder/division/lane-layers.js';
+import { LaneLayers } from '../../../src/flight-recorder/division/lane-layers.js';
 import { innermost } from '../../../src/flight-recorder/division/stretches.js';
 import type { TimedSpan } from '../../../src/flight-recorder/division/timed-span.js';
 import { makeWorld, type World } from './support/world.js';
@@ -34,28 +34,30 @@ const divided = (own: readonly TimedSpan[], root: TimedSpan, { lane, covered }: 
       isSameTrace: (traceId) => traceId === root.traceId,
       has: (spanId) => own.some((span) => span.spanId === spanId),
     },
-    laneLayers(lane, covered, toNs),
+    new LaneLayers(lane, covered, toNs),
   );
 
 test('agrees with the division by an index of its spans', () => {
-  const seen = { own: 0, gc: 0, others: 0, untraced: 0, waiting: 0, unknown: 0 };
+  const seen = { own: 0, gc: 0, others: 0, untraced: 0, waiting: 0, pool: 0, unknown: 0 };
   for (let seed = 1; seed <= 1000; seed++) {
     const world = makeWorld(seed);
     for (const root of world.spans) {
       const own = within(world, root);
       const expected = divide(new DivisionIndex(own, world.lane, world.covered), root) as Division;
-      const { holders, frames, ...times } = divided(own, root, world);
+      const { holders, frames, poolWaits, ...times } = divided(own, root, world);
       expect(times, `seed ${seed}, ${root.spanId}`).toEqual({
         own: toNs(expected.ownUs),
         gc: toNs(expected.gcUs),
         others: toNs(expected.othersUs),
         untraced: toNs(expected.untracedUs),
         waiting: toNs(expected.waitingUs),
+        pool: toNs(expected.poolUs),
         unknown: toNs(expected.unknownUs),
       });
-      expect([holders, frames]).toEqual([expected.others, expected.untracedFrames]);
+      expect([holders, frames, poolWaits]).toEqual([expected.others, expected.untracedFrames, expected.poolWaits]);
       for (const key of Object.keys(seen) as (keyof typeof seen)[]) seen[key] += times[key];
-      const sum = Object.values(times).reduce((total, ns) => total + ns, 0);
+      // A part of `waiting`.
+      const sum = Object.values(times).reduce((total, ns) => total + ns, -times.pool);
       expect(sum).toBe(toNs(root.endUs - root.startUs));
     }
   }

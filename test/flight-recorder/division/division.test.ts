@@ -7,7 +7,7 @@ import { drawStalls } from '../../../src/flight-recorder/division/draw-stalls.js
 import { formatDivision } from '../../../src/flight-recorder/division/format-division.js';
 import { stalls } from '../../../src/flight-recorder/division/stalls.js';
 import type { TimedSpan } from '../../../src/flight-recorder/division/timed-span.js';
-import { busy, gc, part, seeded, span, sumOf } from './support/spans.js';
+import { busy, gc, part, pool, seeded, span, sumOf } from './support/spans.js';
 
 const ms = (value: number): number => value * 1000;
 const ALL = [{ fromUs: 0, toUs: ms(1000) }];
@@ -35,6 +35,8 @@ describe('divide', () => {
       untracedUs: ms(7),
       untracedFrames: [{ frames: ['tick app.js:7'], us: ms(7) }],
       waitingUs: ms(25),
+      poolUs: 0,
+      poolWaits: [],
       unknownUs: 0,
     });
     expect(formatDivision(division)).toBe(
@@ -58,6 +60,25 @@ describe('divide', () => {
   test('a busy stretch that nothing explains is unknown, not waiting', () => {
     const unexplained = new DivisionIndex([slow], [busy([ms(10), ms(50)])], ALL);
     expect(formatDivision(of(slow, unexplained))).toBe('120 ms = waiting 80 + unknown 40');
+  });
+
+  test('waiting while the thread pool was full says so, and nothing else is taken for it', () => {
+    const hashes = 'other 8 (crypto/pbkdf2)';
+    // Of the stretch from 85 to 112 the loop was busy, or a local span ran, up to 90 and from 100 on; the other two overlap.
+    const lane = [...LANE, pool([ms(2), ms(5)]), pool([ms(4), ms(6)]), pool([ms(85), ms(112)], hashes)];
+    const division = of(slow, new DivisionIndex([slow, render, upload], lane, ALL));
+    expect(division).toMatchObject({ waitingUs: ms(25), poolUs: ms(14), ownUs: ms(15), untracedUs: ms(7) });
+    expect(division.poolWaits).toEqual([
+      { requests: hashes, us: ms(10) },
+      { requests: 'dns.lookup 12', us: ms(4) },
+    ]);
+    expect(sumOf(division)).toBe(division.durationUs);
+    expect(formatDivision(division)).toContain(` + waiting 25 (thread pool full 14: ${hashes})`);
+  });
+
+  test('where no lane was kept a full pool tells nothing of the loop', () => {
+    const half = new DivisionIndex([slow], [pool([0, ms(90)])], [{ fromUs: ms(60), toUs: ms(200) }]);
+    expect(of(slow, half)).toMatchObject({ waitingUs: ms(60), poolUs: ms(30), unknownUs: ms(60) });
   });
 
   test('nested local spans count once, for each that is asked', () => {
@@ -150,6 +171,8 @@ describe('formatDivision', () => {
     untracedUs: 0,
     untracedFrames: [],
     waitingUs: 0,
+    poolUs: 0,
+    poolWaits: [],
     unknownUs: 0,
     ...others,
   });
@@ -161,6 +184,18 @@ describe('formatDivision', () => {
     ],
     [parts(12, { ownUs: 11.75, unknownUs: 0.25 }), '12.0 µs = own 11.8 + unknown 0.2'],
     [parts(120_000, { ownUs: 400, waitingUs: 119_600 }), '120 ms = waiting 120'],
+    [
+      parts(120_000, { waitingUs: 120_000, poolUs: 20_400, poolWaits: [{ requests: 'fs 9', us: 20_400 }] }),
+      '120 ms = waiting 120 (thread pool full 20: fs 9)',
+    ],
+    [
+      parts(120_000, { waitingUs: 120_000, poolUs: 600, poolWaits: [{ requests: '', us: 600 }] }),
+      '120 ms = waiting 120 (thread pool full 1)',
+    ],
+    [
+      parts(120_000, { waitingUs: 120_000, poolUs: 400, poolWaits: [{ requests: '', us: 400 }] }),
+      '120 ms = waiting 120',
+    ],
     [parts(3, { gcUs: 1, waitingUs: 1, unknownUs: 1 }), '3.00 µs = loop 1.00 (gc 1.00) + waiting 1.00 + unknown 1.00'],
   ])('%#', (division, text) => {
     expect(formatDivision(division)).toBe(text);
@@ -224,6 +259,35 @@ describe('stalls', () => {
     });
     expect(next).toMatchObject({ durationUs: ms(60), heldUs: ms(10), unknownUs: ms(50), waiterCount: 0 });
     expect(stalls(full, 1)).toEqual([worst]);
+  });
+
+  test('a full thread pool is a stall too: from its first probe to its last, with who waited', () => {
+    const query = span('dd/1', 'GET /login', [ms(300), ms(420)]);
+    const work = span('dd/2<1', 'render', [ms(310), ms(315)], 'local');
+    const hashes = 'other 8 (crypto/pbkdf2)';
+    const rows = [pool([ms(302), ms(350)], hashes), pool([ms(350.5), ms(410)]), pool([ms(500), ms(506)])];
+    const [one, two, ...more] = stalls(new DivisionIndex([query, work], rows, ALL));
+    expect(more).toEqual([]);
+    expect(one).toMatchObject({
+      ...{ kind: 'pool', startUs: ms(302), durationUs: ms(108) },
+      ...{ heldUs: ms(5), idleUs: ms(103), unknownUs: 0, gcUs: 0, untracedUs: 0 },
+      poolWaits: [
+        { requests: 'dns.lookup 12', us: ms(59.5) },
+        { requests: hashes, us: ms(43) },
+      ],
+      waiters: [{ name: 'GET /login', traceId: 'dd', us: ms(102.5) }],
+    });
+    expect(two).toMatchObject({ kind: 'pool', startUs: ms(500), durationUs: ms(6), waiterCount: 0 });
+    expect(drawStalls([two])).toBe(`1970-01-01 00:00:00.500  6.00 ms
+  thread pool full: dns.lookup 12 6.00 ms
+  loop: free 6.00 ms
+  nobody waited
+`);
+  });
+
+  test('those that overlap a window', () => {
+    expect(stalls(full, 20, { fromUs: ms(95), toUs: ms(200) }).map(({ startUs }) => startUs)).toEqual([ms(200)]);
+    expect(stalls(full, 20, { fromUs: 0, toUs: ms(9) })).toEqual([]);
   });
 
   test('as text', () => {

@@ -12,6 +12,7 @@ interface Counts {
   gc: number;
   untraced: number;
   waiting: number;
+  pool: number;
   unknown: number;
   readonly others: Map<string, number>;
 }
@@ -22,7 +23,7 @@ const bruteForce = ({ spans, lane, covered }: World, asked: TimedSpan): Counts =
     spans.find((span) => span.traceId === traceId && span.spanId === spanId);
   const isWithin = (span: TimedSpan | undefined, top: TimedSpan): boolean =>
     span !== undefined && (span === top || isWithin(find(span.traceId, span.parentSpanId), top));
-  const counts: Counts = { own: 0, gc: 0, untraced: 0, waiting: 0, unknown: 0, others: new Map() };
+  const counts: Counts = { own: 0, gc: 0, untraced: 0, waiting: 0, pool: 0, unknown: 0, others: new Map() };
   for (let at = asked.startUs; at < asked.endUs; at++) {
     const has = ({ startUs, endUs }: { startUs: number; endUs: number }) => startUs <= at && at < endUs;
     const busy = lane.find((row) => row.kind === 'busy' && has(row));
@@ -41,8 +42,10 @@ const bruteForce = ({ spans, lane, covered }: World, asked: TimedSpan): Counts =
       const key = `${worker.traceId} ${worker.name}`;
       counts.others.set(key, (counts.others.get(key) ?? 0) + 1);
     } else if (busy !== undefined) counts.unknown++;
-    else if (covered.some(({ fromUs, toUs }) => fromUs <= at && at < toUs)) counts.waiting++;
-    else counts.unknown++;
+    else if (covered.some(({ fromUs, toUs }) => fromUs <= at && at < toUs)) {
+      counts.waiting++;
+      if (lane.some((row) => row.kind === 'pool' && has(row))) counts.pool++;
+    } else counts.unknown++;
   }
   return counts;
 };
@@ -52,6 +55,7 @@ const countsOf = (division: Division, named: Map<string, number>) => ({
   gc: division.gcUs,
   untraced: division.untracedUs,
   waiting: division.waitingUs,
+  pool: division.poolUs,
   unknown: division.unknownUs,
   others: division.othersUs,
   // Of those that had it equally long, any.
@@ -61,7 +65,7 @@ const countsOf = (division: Division, named: Map<string, number>) => ({
 
 describe('divide', () => {
   test('agrees with the count of every microsecond', () => {
-    const seen = { own: 0, gc: 0, untraced: 0, waiting: 0, unknown: 0, others: 0 };
+    const seen = { own: 0, gc: 0, untraced: 0, waiting: 0, pool: 0, unknown: 0, others: 0 };
     for (let seed = 1; seed <= 2000; seed++) {
       const world = makeWorld(seed);
       const index = new DivisionIndex(world.spans, world.lane, world.covered);

@@ -7,8 +7,12 @@ export interface NamedTime {
   readonly us: number;
 }
 
-/** A busy stretch of the event loop: `heldUs`, `gcUs`, `untracedUs` and `unknownUs` add up to `durationUs`. */
+/**
+ * A stretch in which the event loop was busy or the thread pool full: `heldUs`, `gcUs`, `untracedUs`, `unknownUs` and `idleUs` add up to
+ * `durationUs`.
+ */
 export interface StallAnswer {
+  readonly kind: 'busy' | 'pool';
   /** The service, and its process where that is known: `shop 4711`. */
   readonly process: string;
   /** Unix time. */
@@ -22,6 +26,10 @@ export interface StallAnswer {
   /** The functions that took most of that. */
   readonly untracedFrames: readonly { readonly frames: readonly string[]; readonly us: number }[];
   readonly unknownUs: number;
+  /** The loop was free. */
+  readonly idleUs: number;
+  /** What was in the thread pool while it was full. */
+  readonly poolWaits: readonly { readonly requests: string; readonly us: number }[];
   /** Those that waited longest. */
   readonly waiters: readonly NamedTime[];
   readonly waiterCount: number;

@@ -29,6 +29,9 @@ export interface DivisionAnswer {
   readonly others: readonly { readonly name: string; readonly traceId: string; readonly us: number }[];
   /** Functions that ran where no span was, the hottest first. */
   readonly frames: readonly { readonly frames: readonly string[]; readonly us: number }[];
+  /** Of the time that was waited: the thread pool was full, and what was in it. */
+  readonly poolUs: number;
+  readonly poolWaits: readonly { readonly requests: string; readonly us: number }[];
 }
 
 /** Kinds of time; the page has a color for each. */
@@ -36,10 +39,10 @@ export type PartKind = 'own' | 'gc' | 'loop' | 'untraced' | 'waiting' | 'unknown
 
 /** What the process did meanwhile. */
 export interface LaneAnswer {
-  readonly kind: 'gc' | 'busy';
+  readonly kind: 'gc' | 'busy' | 'pool';
   readonly startUs: number;
   readonly durationUs: number;
-  /** Of a collection: its kind. */
+  /** Of a collection: its kind. Of a full thread pool: what is in it. */
   readonly detail: string;
   /** Who had the loop: names and traces of the spans, or the innermost function where no span was. */
   readonly holders: readonly { readonly name: string; readonly traceId: string; readonly us: number }[];

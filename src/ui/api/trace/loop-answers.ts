@@ -26,6 +26,8 @@ export const divisionAnswer = (span: number, division: Division): DivisionAnswer
     parts: parts.filter(([, us]) => us > 0).map(([kind, us]) => ({ kind, us })),
     others: division.others,
     frames: division.untracedFrames,
+    poolUs: division.poolUs,
+    poolWaits: division.poolWaits,
   };
 };
 

@@ -48,5 +48,13 @@ export const gc = ([startUs, endUs]: Time): LaneRow => ({
   parts: [],
 });
 
+export const pool = ([startUs, endUs]: Time, detail = 'dns.lookup 12'): LaneRow => ({
+  kind: 'pool',
+  startUs,
+  endUs,
+  detail,
+  parts: [],
+});
+
 export const sumOf = ({ ownUs, gcUs, othersUs, untracedUs, waitingUs, unknownUs }: Division): number =>
   ownUs + gcUs + othersUs + untracedUs + waitingUs + unknownUs;

@@ -61,6 +61,10 @@ export const makeWorld = (seed: number): World => {
     const startUs = below(LENGTH);
     lane.push({ kind: 'gc', startUs, endUs: startUs + below(20), detail: 'scavenge', parts: [] });
   }
+  for (let i = below(4); i > 0; i--) {
+    const startUs = below(LENGTH);
+    lane.push({ kind: 'pool', startUs, endUs: startUs + 1 + below(40), detail: `dns.lookup ${below(2)}`, parts: [] });
+  }
   const covered = [0, 1, 2].slice(below(4)).map((third) => ({ fromUs: third * 60, toUs: third * 60 + 30 + below(60) }));
   return { spans, lane, covered };
 };

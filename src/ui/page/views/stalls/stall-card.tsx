@@ -10,21 +10,22 @@ const TraceLink = ({ name, traceId, us }: NamedTime) => (
 );
 
 interface Part {
-  readonly kind: 'loop' | 'gc' | 'untraced' | 'unknown';
+  readonly kind: 'loop' | 'gc' | 'untraced' | 'unknown' | 'waiting';
   readonly words: string;
   readonly us: number;
 }
 
-const partsOf = ({ heldUs, gcUs, untracedUs, unknownUs }: StallAnswer): Part[] =>
+const partsOf = ({ heldUs, gcUs, untracedUs, unknownUs, idleUs }: StallAnswer): Part[] =>
   [
     { kind: 'loop', words: 'spans', us: heldUs } as const,
     { kind: 'gc', words: 'garbage collection', us: gcUs } as const,
     { kind: 'untraced', words: 'untraced', us: untracedUs } as const,
     { kind: 'unknown', words: 'unknown', us: unknownUs } as const,
+    { kind: 'waiting', words: 'free', us: idleUs } as const,
   ].filter(({ us }) => us > 0);
 
 export const StallCard = ({ stall, worstUs }: { stall: StallAnswer; worstUs: number }) => {
-  const { process, startUs, durationUs, holders, untracedFrames, waiters, waiterCount, waitedUs } = stall;
+  const { process, startUs, durationUs, holders, untracedFrames, poolWaits, waiters, waiterCount, waitedUs } = stall;
   const parts = partsOf(stall);
   return (
     <li class="stall">
@@ -57,6 +58,11 @@ export const StallCard = ({ stall, worstUs }: { stall: StallAnswer; worstUs: num
           ))}
         </p>
       )}
+      {poolWaits.map(({ requests, us }) => (
+        <p key={requests}>
+          <b>Thread pool full:</b> {requests} {duration(us)}
+        </p>
+      ))}
       {untracedFrames.map(({ frames, us }, i) => (
         <details key={i}>
           <summary>

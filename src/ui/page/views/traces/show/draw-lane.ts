@@ -24,6 +24,7 @@ export const drawLane = (
   const colors = { gc: cssColor('--gc'), busy: cssColor('--loop') };
   const onColor = cssColor('--on-accent');
   for (const { kind, startUs, durationUs, holders } of lane) {
+    if (kind === 'pool') continue;
     const x = left + (startUs - fromUs) * scale;
     const from = Math.max(left, x);
     const to = Math.min(width - 2, x + Math.max(2, durationUs * scale));

@@ -1,0 +1,83 @@
+// What is in the thread pool while it is full, for people: told by the addon, which sees numbers only. Called from the event loop and in the middle
+// of any code: must not throw, and must take a hundredth of the time at most, however many sockets and timers a process has.
+import type { RawFrames } from './frames.js';
+
+/** Node's names of requests that are in the pool, and what a program calls that has them. */
+const IN_POOL: ReadonlyMap<string, string> = new Map([
+  ['FSReqCallback', 'fs'],
+  ['FSReqPromise', 'fs'],
+  ['CloseReq', 'fs'],
+  ['GetAddrInfoReqWrap', 'dns.lookup'],
+  ['GetNameInfoReqWrap', 'dns.lookupService'],
+]);
+/** Requests of sockets, which are not. */
+const ELSEWHERE: ReadonlySet<string> = new Set(['ConnectWrap', 'SimpleWriteWrap', 'SimpleShutdownWrap', 'SendWrap']);
+
+/** Node lists no requests of these: the callback of one that comes to an end tells that they have some. */
+const UNLISTED = /^node:(?:internal\/)?(crypto\/\w+|zlib)$/;
+const FIELDS = 3;
+
+/** Of the time since the last look. */
+const LARGEST_SHARE = 0.01;
+
+/** Requests under way. */
+interface Requests {
+  readonly listed: readonly (readonly [name: string, count: number])[];
+  /** Of crypto, zlib and addons. */
+  readonly unlisted: number;
+}
+
+interface Detail extends Requests {
+  /** Whose requests came to an end meanwhile. */
+  readonly ended: Set<string>;
+}
+
+const NOTHING: Requests = { listed: [], unlisted: 0 };
+
+export class PoolDetails {
+  // By the number of the probe, the oldest first.
+  readonly #details = new Map<number, Detail>();
+  readonly #maxDetails: number;
+  #last = NOTHING;
+  #nextLookMs = 0;
+
+  constructor(maxDetails: number) {
+    this.#maxDetails = maxDetails;
+  }
+
+  /** Probe `number` has found the pool full while so many requests were under way. */
+  add(number: number, requests: number): void {
+    const nowMs = performance.now();
+    if (nowMs >= this.#nextLookMs) {
+      this.#last = requestsUnderWay(requests);
+      this.#nextLookMs = nowMs + (performance.now() - nowMs) / LARGEST_SHARE;
+    }
+    this.#details.set(number, { ...this.#last, ended: new Set() });
+    if (this.#details.size > this.#maxDetails) this.#details.delete(this.#details.keys().next().value as number);
+  }
+
+  /** The frames of what ran first in a turn since then. */
+  ran(number: number, frames: RawFrames): void {
+    const [, file] = UNLISTED.exec(String(frames[frames.length - FIELDS + 1])) ?? [];
+    if (file !== undefined) this.#details.get(number)?.ended.add(file);
+  }
+
+  /** `fs 3, other 8 (crypto/pbkdf2)`; '' where nothing is known. */
+  textOf(number: number): string {
+    const { listed, unlisted, ended } = this.#details.get(number) ?? { ...NOTHING, ended: new Set() };
+    const parts = listed.map(([name, count]) => `${name} ${count}`);
+    if (unlisted > 0) parts.push(`other ${unlisted}${ended.size === 0 ? '' : ` (${[...ended].join(', ')})`}`);
+    return parts.join(', ');
+  }
+}
+
+const requestsUnderWay = (requests: number): Requests => {
+  const counts = new Map<string, number>();
+  let unlisted = requests;
+  for (const name of process.getActiveResourcesInfo()) {
+    const shown = IN_POOL.get(name);
+    if (shown !== undefined) counts.set(shown, (counts.get(shown) ?? 0) + 1);
+    if (shown !== undefined || ELSEWHERE.has(name)) unlisted--;
+  }
+  return { listed: [...counts].sort(([, a], [, b]) => b - a), unlisted: Math.max(0, unlisted) };
+};
