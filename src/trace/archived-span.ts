@@ -139,6 +139,8 @@ export interface TraceSearch {
    * `w3c.tracestate` stand for fields, `event` for the name of an event, and `error` is `true` or `false` by the status.
    */
   readonly properties?: Readonly<Record<string, string>>;
+  /** The span has a link to this trace, another than its own: 32 hex digits. */
+  readonly linkedTo?: string;
   /** Most traces. Default 20. */
   readonly limit?: number;
 }

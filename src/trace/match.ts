@@ -17,6 +17,8 @@ export interface SpanView
   readonly endUnixNs: bigint;
   readonly events: readonly Pick<ArchivedEvent, 'name' | 'properties'>[];
   property(key: string): ArchivedValue | undefined;
+  /** Whether it has a link to a trace, another than its own. */
+  linksTo(traceId: string): boolean;
 }
 
 /** A search that knows by which name those are meant whose resource names no service. */
@@ -44,6 +46,7 @@ export const hasSpanConditions = (search: TraceSearch): boolean =>
   search.service !== undefined ||
   search.name !== undefined ||
   search.status !== undefined ||
+  search.linkedTo !== undefined ||
   hasTimeConditions(search) ||
   wantedProperties(search).length > 0;
 
@@ -127,6 +130,7 @@ export const meetsSpanConditions = (span: SpanView, search: NamedSearch): boolea
   (search.status === undefined || span.statusCode === search.status) &&
   (search.service === undefined || isOfService(span.service, search)) &&
   (!hasTimeConditions(search) || meetsTimes(span, search)) &&
+  (search.linkedTo === undefined || span.linksTo(search.linkedTo)) &&
   wantedProperties(search).every(([key, text]) => hasProperty(span, key, text));
 
 /** A span in memory as conditions see it. */
@@ -143,6 +147,9 @@ class ListedSpan extends ArchivedView implements SpanView {
   }
   property(key: string): ArchivedValue | undefined {
     return propertyOf(this.from.properties, key);
+  }
+  linksTo(traceId: string): boolean {
+    return traceId !== this.from.traceId && this.from.links.some((link) => link.traceId === traceId);
   }
 }
 

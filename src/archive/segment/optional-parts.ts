@@ -129,6 +129,14 @@ export class LinkColumns {
     reader.end();
   }
 
+  /** Whether a span has a link to another trace with this id. */
+  refersTo(span: number, traceId: string): boolean {
+    for (let i = this.#firsts[span]; i < this.#firsts[span + 1]; i++) {
+      if (this.#forms[i] === OTHER_TRACE && this.#ids[i].startsWith(traceId)) return true;
+    }
+    return false;
+  }
+
   /** The links of a span of trace `traceId`. */
   get(span: number, traceId: string): ArchivedLink[] {
     const links: ArchivedLink[] = [];

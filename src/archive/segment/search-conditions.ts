@@ -76,6 +76,9 @@ class ColumnSpan implements SpanView {
   property(key: string): ArchivedValue | undefined {
     return this.#group.properties?.value(this.at, key);
   }
+  linksTo(traceId: string): boolean {
+    return this.#group.links?.refersTo(this.at, traceId) ?? false;
+  }
 }
 
 /** A search in one of several segments. */
@@ -121,7 +124,7 @@ export const mayBeMeant = (trace: TraceRow, search: SegmentSearch): boolean => {
 
 /** Whether spans must be looked at to know that a trace, which may be meant, is. */
 export const mustSeeSpans = ({ name, service, errorCount }: TraceRow, search: TraceSearch): boolean => {
-  if (hasTimeConditions(search) || wantedProperties(search).length > 0) return true;
+  if (hasTimeConditions(search) || search.linkedTo !== undefined || wantedProperties(search).length > 0) return true;
   const isNamed = search.name !== undefined || search.service !== undefined;
   if (search.status !== undefined) return isNamed || search.status !== 'error' || errorCount === 0;
   // The span that gives the trace its name may be the one.
@@ -131,10 +134,15 @@ export const mustSeeSpans = ({ name, service, errorCount }: TraceRow, search: Tr
 /** The parts of groups that conditions of spans look at. */
 export const partsFor = (search: TraceSearch): readonly Part[] => {
   const wanted = wantedProperties(search);
-  if (wanted.length === 0) return ['spans'];
-  const hasTexts = wanted.some(([key]) => key === 'otel.status_description' || key === 'w3c.tracestate');
-  return hasTexts ? ['spans', 'properties', 'events', 'texts'] : ['spans', 'properties', 'events'];
+  const parts: Part[] = wanted.length === 0 ? ['spans'] : ['spans', 'properties', 'events'];
+  if (wanted.some(([key]) => key === 'otel.status_description' || key === 'w3c.tracestate')) parts.push('texts');
+  if (search.linkedTo !== undefined) parts.push('links');
+  return parts;
 };
+
+/** Whether a group, with the further pieces of its trace, has no link that a search could mean. */
+export const lacksLinks = ({ groups }: SegmentFile, pieces: readonly number[], { linkedTo }: TraceSearch): boolean =>
+  linkedTo !== undefined && pieces.every((piece) => groups.ref('links', piece) === undefined);
 
 /** Whether a span among `first` to `end` meets all conditions of spans. */
 export const hasMeantSpan = (group: Group, first: number, end: number, search: NamedSearch): boolean => {

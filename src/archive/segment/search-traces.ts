@@ -13,6 +13,7 @@ import { overlaps, rowsOf, traceIdsAt, withPieces } from './scan-traces.js';
 import {
   hasMeantSpan,
   isHopeless,
+  lacksLinks,
   mayBeMeant,
   mustSeeSpans,
   partsFor,
@@ -146,7 +147,12 @@ class TraceSearching {
       let end = Math.min(groups.count, start + ROW_GROUPS);
       while (groups.isContinued(end)) end++;
       const wanted: number[] = [];
-      for (let group = start; group < end; group++) if (overlaps(file, group, search)) wanted.push(group);
+      let isLinkless = false;
+      for (let group = start; group < end; group++) {
+        // All pieces of a trace or none.
+        if (!groups.isContinued(group)) isLinkless = lacksLinks(file, withPieces(file, group), search);
+        if (overlaps(file, group, search) && !isLinkless) wanted.push(group);
+      }
       const loaded = await this.#reader.load(wanted, [], options);
       for (const number of wanted) {
         // The pieces of a trace count where it begins.

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { Archive } from '../../../src/archive/archive.js';
 import type { ArchivedSpan, TraceSearch } from '../../../src/trace/archived-span.js';
 import { traceTrees } from '../../../src/trace/tree.js';
-import { anyTakenSpan, anyTakenSpans } from '../segment/support/arbitrary-spans.js';
+import { anyTakenSpan, anyTakenSpans, traceIds } from '../segment/support/arbitrary-spans.js';
 import { bruteForce, serviceOf as nameOf, withoutBytes } from '../segment/support/brute-force.js';
 import { byId, collect, tracesOf } from '../segment/support/segments.js';
 import { seededRandom, syntheticSpans } from '../segment/support/synthetic-spans.js';
@@ -46,6 +46,7 @@ const search = fc.record<TraceSearch>(
     minDurationNs: fc.constantFrom(0n, 1_000_000_000n, 5_000_000_000n, 2n ** 63n),
     maxDurationNs: fc.constantFrom(0n, 5_000_000_000n, 2n ** 63n),
     properties: fc.dictionary(fc.constantFrom('http.method', 'db.rows'), fc.constantFrom('0', 'true', 'NaN', 'x', '')),
+    linkedTo: fc.constantFrom(...traceIds),
     limit: fc.constantFrom(1, 2, 20, 1000),
   },
   { requiredKeys: [], noNullPrototype: true },

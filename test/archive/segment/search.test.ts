@@ -3,9 +3,9 @@ import fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { Segment } from '../../../src/archive/segment/segment.js';
 import { BadOptionsError } from '../../../src/container/graph-error.js';
-import type { TraceSearch } from '../../../src/trace/archived-span.js';
+import type { ArchivedSpan, TraceSearch } from '../../../src/trace/archived-span.js';
 import { failureOf } from '../../container/support/errors.js';
-import { anySpans } from './support/arbitrary-spans.js';
+import { anySpans, traceIds } from './support/arbitrary-spans.js';
 import { bruteForce, latest, serviceOf, withoutBytes } from './support/brute-force.js';
 import { openSegment, segmentBytes, span, spanIdOf, traceIdOf } from './support/segments.js';
 import { seededRandom, syntheticSpans } from './support/synthetic-spans.js';
@@ -86,6 +86,7 @@ test('arbitrary spans', async () => {
         fc.constantFrom('http.method', 'db.rows'),
         fc.constantFrom('0', 'true', 'NaN', 'x', ''),
       ),
+      linkedTo: fc.constantFrom(...traceIds),
       limit: fc.constantFrom(1, 2, 20),
     },
     { requiredKeys: [], noNullPrototype: true },
@@ -114,6 +115,34 @@ test('a trace of many groups is one trace', async () => {
   ];
   for (const search of searches)
     expect(withoutBytes(await segment.summaries(search))).toEqual(bruteForce(spans, search));
+});
+
+test('links to a trace, from others, in any piece of a trace', async () => {
+  const [target, other] = [traceIdOf(0xfeed), traceIdOf(0xbeef)];
+  const to = (traceId: string) => [{ traceId, spanId: spanIdOf(7), traceState: '', properties: {} }];
+  const large = (seed: number, linking: number): ArchivedSpan[] =>
+    syntheticSpans({ traces: 1, spansPerTrace: 5000, seed }).map((one, i) =>
+      i === linking ? { ...one, links: to(target) } : one,
+    );
+  const spans = [
+    span({ traceId: target, spanId: spanIdOf(7), links: to(target) }),
+    span({ traceId: traceIdOf(1), links: to(target) }),
+    span({ traceId: traceIdOf(2), links: to(other) }),
+    ...large(31, 0),
+    ...large(32, 4999),
+    ...large(33, -1),
+  ];
+  const segment = await openSegment(spans);
+  const searches: TraceSearch[] = [
+    { linkedTo: target },
+    { linkedTo: other },
+    { linkedTo: traceIdOf(3) },
+    { linkedTo: target, name: 'GET /query' },
+    { linkedTo: target, maxDurationNs: 2_000_000n },
+  ];
+  for (const search of searches)
+    expect(withoutBytes(await segment.summaries(search))).toEqual(bruteForce(spans, search));
+  expect(await segment.summaries({ linkedTo: target })).toHaveLength(3);
 });
 
 test('properties are compared as text', async () => {

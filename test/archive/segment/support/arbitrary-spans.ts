@@ -79,7 +79,7 @@ const anyTime = fc.oneof(
   { weight: 1, arbitrary: fc.constantFrom(0n, 1n, 2n ** 63n, 2n ** 64n - 1n) },
 );
 
-const traceIds = [`${'0'.repeat(31)}1`, '0123456789abcdef0123456789abcdef', 'f'.repeat(32)];
+export const traceIds = [`${'0'.repeat(31)}1`, '0123456789abcdef0123456789abcdef', 'f'.repeat(32)];
 const spanIds = ['0000000000000001', '00000000000000ff', '7fffffffffffffff', '8000000000000000', 'fffffffffffffffe'];
 const traceId = fc.oneof({ weight: 8, arbitrary: fc.constantFrom(...traceIds) }, { weight: 1, arbitrary: hexText(32) });
 const spanId = fc.oneof({ weight: 3, arbitrary: fc.constantFrom(...spanIds) }, { weight: 2, arbitrary: hexText(16) });

@@ -40,6 +40,8 @@ export const bruteForce = (spans: readonly ArchivedSpan[], search: TraceSearch):
     (search.service ?? serviceOf(one)) === serviceOf(one) &&
     (search.name ?? one.name) === one.name &&
     (search.status ?? one.status.code) === one.status.code &&
+    (search.linkedTo === undefined ||
+      (search.linkedTo !== one.traceId && one.links.some(({ traceId }) => traceId === search.linkedTo))) &&
     Object.entries(search.properties ?? {}).every(
       ([key, text]) => Object.hasOwn(one.properties, key) && propertyText(one.properties[key]) === text,
     );
