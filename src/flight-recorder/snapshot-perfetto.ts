@@ -1,9 +1,8 @@
 // A snapshot as a file for Perfetto: its traces, and the lane of its process beside them. In slices of time; the spans are read twice, because
 // an arrow needs both its ends.
 import { ownResource } from '../formats/library.js';
-import { type PerfettoSpans, type PerfettoStretch, PerfettoWriter } from '../formats/perfetto/write-perfetto.js';
-import type { ArchivedValue } from '../trace/archived-span.js';
-import type { LanePart, LaneRow } from './lane/lane-row.js';
+import { type PerfettoSpans, PerfettoWriter } from '../formats/perfetto/write-perfetto.js';
+import { laneStretches } from './lane/lane-stretches.js';
 import { shownRecord, shownResource, shownView } from './shown-spans.js';
 import type { SnapshotReading } from './snapshot-reading.js';
 import type { Snapshot, SnapshotTrace } from './snapshot-types.js';
@@ -13,24 +12,6 @@ const PIECE_BYTES = 64 * 1024;
 
 /** Where the process says no number of its own. */
 const UNKNOWN_PID = 1;
-
-type Annotation = readonly [key: string, value: ArchivedValue];
-
-const partStretch = ({ name, startUs, endUs, traceId, spanId, frames }: LanePart): PerfettoStretch => {
-  const properties: Annotation[] = [];
-  if (traceId !== '') properties.push(['trace.id', traceId], ['span.id', spanId]);
-  if (frames.length > 0) properties.push(['frames', frames]);
-  return { name: name || frames[0] || 'untraced', category: 'busy', startUs, endUs, properties, parts: [] };
-};
-
-const rowStretch = ({ kind, detail, startUs, endUs, parts }: LaneRow): PerfettoStretch => ({
-  name: detail || kind,
-  category: kind,
-  startUs,
-  endUs,
-  properties: [],
-  parts: parts.map(partStretch),
-});
 
 const pidOf = ({ resource }: Snapshot): number => {
   const pid = resource.attributes['process.pid'];
@@ -76,11 +57,9 @@ export const snapshotPerfetto = async function* (reading: SnapshotReading): Asyn
       ...(reason.traceId === '' ? [] : [['trace.id', reason.traceId] as const]),
     ],
   });
-  const rowsOf = (kind: LaneRow['kind']): PerfettoStretch[] =>
-    snapshot.lane.filter((row) => row.kind === kind).map(rowStretch);
-  yield* written(writer.stretches('event loop', pid, true, rowsOf('busy')));
-  yield* written(writer.stretches('garbage collection', pid, false, rowsOf('gc')));
-  const pool = rowsOf('pool');
+  yield* written(writer.stretches('event loop', pid, true, laneStretches(snapshot.lane, 'busy')));
+  yield* written(writer.stretches('garbage collection', pid, false, laneStretches(snapshot.lane, 'gc')));
+  const pool = laneStretches(snapshot.lane, 'pool');
   if (pool.length > 0) yield* written(writer.stretches('thread pool full', pid, false, pool));
   for await (const trace of reading.traces()) yield* written(writer.trace(trace.traceId, drawn(trace)));
   yield writer.take();

@@ -36,8 +36,6 @@ export interface PerfettoProcess {
   readonly pid: number;
 }
 
-const PROCESS_UUID = 1;
-
 const NS_PER_S = 1e9;
 const US_PER_S = 1e6;
 
@@ -90,7 +88,9 @@ const timeOf = (us: number): readonly [sec: number, nano: number] => {
 export class PerfettoWriter {
   readonly #packets = new Packets();
   readonly #flows = new Flows();
-  #tracks = PROCESS_UUID;
+  #tracks = 0;
+  /** The track of the process whose traces are written now. */
+  #process = 0;
 
   /** Bytes written and not yet taken. */
   get length(): number {
@@ -107,13 +107,14 @@ export class PerfettoWriter {
     this.#flows.see(span);
   }
 
-  /** The process, at a time of Unix in microseconds, with a mark there that says what `content` says. */
+  /** A process, at a time of Unix in microseconds, with a mark there that says what `content` says. What is written next is of it. */
   process({ name, pid }: PerfettoProcess, us: number, content: EventContent): void {
     const [sec, nano] = timeOf(us);
-    this.#packets.clocks(sec, nano);
+    if (this.#process === 0) this.#packets.clocks(sec, nano);
+    this.#process = ++this.#tracks;
     const { chronological } = Field.ChildOrdering;
-    this.#packets.track({ uuid: PROCESS_UUID, process: { pid, name }, childOrdering: chronological });
-    this.#packets.event(Field.EventType.instant, PROCESS_UUID, sec, nano, content);
+    this.#packets.track({ uuid: this.#process, process: { pid, name }, childOrdering: chronological });
+    this.#packets.event(Field.EventType.instant, this.#process, sec, nano, content);
   }
 
   /** One trace; a step is about a span, so that a caller can pause. */
@@ -125,7 +126,7 @@ export class PerfettoWriter {
     const { explicit } = Field.ChildOrdering;
     this.#packets.track({
       uuid: first,
-      parent: PROCESS_UUID,
+      parent: this.#process,
       name: `${title} ${traceId}`,
       childOrdering: explicit,
     });
@@ -152,8 +153,8 @@ export class PerfettoWriter {
   /** A track of the process itself, of stretches in order of time. Where two overlap the later one begins when the earlier ends. */
   *stretches(name: string, pid: number, isThread: boolean, stretches: Iterable<PerfettoStretch>): Generator<undefined> {
     const uuid = ++this.#tracks;
-    if (isThread) this.#packets.track({ uuid, parent: PROCESS_UUID, thread: { pid, name } });
-    else this.#packets.track({ uuid, parent: PROCESS_UUID, name });
+    if (isThread) this.#packets.track({ uuid, parent: this.#process, thread: { pid, name } });
+    else this.#packets.track({ uuid, parent: this.#process, name });
     let endUs = 0;
     for (const stretch of stretches) {
       endUs = this.#stretch(uuid, stretch, endUs, Number.POSITIVE_INFINITY);
