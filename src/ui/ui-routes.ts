@@ -35,20 +35,23 @@ const homeRoute: Route = {
 };
 
 /** Routes for a server; `isAlone` when it has no others and its root is free. */
-export const uiRoutes = (sources: UiSources, version: string, isAlone: boolean): Route[] => [
-  ...(isAlone ? [homeRoute] : []),
-  ...pageRoutes(),
-  apiGet('sources', () => sourcesOf(sources, version)),
-  ...(sources.archive === undefined
-    ? []
-    : [
-        ...liveRoutes(sources.archive),
-        ...tracesRoutes(sources.archive),
-        ...traceRoutes(sources.archive),
-        ...groupsRoutes(sources.archive),
-        ...stallsRoutes(sources.archive),
-      ]),
-  ...historyRoutes(sources.perf),
-  ...goldenRoutes(sources.gold),
-  ...profileRoutes(sources),
-];
+export const uiRoutes = (sources: UiSources, version: string, isAlone: boolean): Route[] => {
+  const { archive } = sources;
+  return [
+    ...(isAlone ? [homeRoute] : []),
+    ...pageRoutes(),
+    apiGet('sources', () => sourcesOf(sources, version)),
+    ...(archive === undefined
+      ? []
+      : [
+          ...liveRoutes(archive),
+          ...tracesRoutes(async () => archive),
+          ...traceRoutes(archive),
+          ...groupsRoutes(async () => archive),
+          ...stallsRoutes(async () => archive),
+        ]),
+    ...historyRoutes(sources.perf),
+    ...goldenRoutes(sources.gold),
+    ...profileRoutes(sources),
+  ];
+};

@@ -68,6 +68,16 @@ export const rfc3339Ns = ([name, text]: readonly [string, string]): bigint => {
   throw wrong(name, 'a time such as 2026-01-31T12:00:00.5Z');
 };
 
+const NS_PER_MS = 1_000_000n;
+const AGO = /^\d+(?:\.\d*)?(?:ns|us|µs|μs|ms|s|m|h)/;
+
+/** Unix nanoseconds of a time as people write it: `15m` for as long ago, a day in UTC, an RFC 3339 time. */
+export const timeNs = (found: readonly [string, string]): bigint => {
+  const [name, text] = found;
+  if (AGO.test(text)) return BigInt(Date.now()) * NS_PER_MS - durationNs(found);
+  return rfc3339Ns([name, /^\d{4}-\d\d-\d\d$/.test(text) ? `${text}T00:00:00Z` : text]);
+};
+
 /** Unix nanoseconds of Unix microseconds. */
 export const microsecondsNs = ([name, text]: readonly [string, string]): bigint => {
   if (!/^\d{1,17}$/.test(text)) throw wrong(name, 'Unix time in microseconds');

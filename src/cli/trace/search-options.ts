@@ -1,7 +1,7 @@
 // The options that choose traces, and the search of the archive they stand for. A wrong value ends the command before anything is read.
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { HttpError } from '../../archive/server/http-error.js';
-import { durationNs, rfc3339Ns } from '../../archive/server/query-values.js';
+import { durationNs, timeNs } from '../../archive/server/query-values.js';
 import type { ArchivedStatusCode, TraceSearch } from '../../trace/archived-span.js';
 import { wrongUsage } from '../exit-code.js';
 import { wholeNumber } from '../options.js';
@@ -34,18 +34,12 @@ const readBy =
   };
 
 const duration = readBy(durationNs, 'a duration such as 1.5s, 200ms or 2m30s');
-const instant = readBy(
-  rfc3339Ns,
-  'a time such as 2026-01-31T12:00:00Z, a day such as 2026-01-31, or 15m for as long ago',
-);
-
-const NS_PER_MS = 1_000_000n;
 
 /** Unix nanoseconds of a time as people write it. */
-export const time = (text: string): bigint => {
-  if (/^\d+(?:\.\d+)?(?:ns|us|µs|ms|s|m|h)/.test(text)) return BigInt(Date.now()) * NS_PER_MS - duration(text);
-  return instant(/^\d{4}-\d\d-\d\d$/.test(text) ? `${text}T00:00:00Z` : text);
-};
+export const time = readBy(
+  timeNs,
+  'a time such as 2026-01-31T12:00:00Z, a day such as 2026-01-31, or 15m for as long ago',
+);
 
 const property = (text: string, before: Readonly<Record<string, string>> = {}): Readonly<Record<string, string>> => {
   const at = text.indexOf('=');

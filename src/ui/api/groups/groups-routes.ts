@@ -1,11 +1,10 @@
 // Traces of the same shape together, and comparisons.
-
-import type { Archive } from '../../../archive/archive.js';
 import type { Call, Route } from '../../../archive/server/route.js';
 import { getOrMake } from '../../../base/maps/get-or-make.js';
 import type { TraceSummary } from '../../../trace/archived-span.js';
 import { drawShape, type TraceShape } from '../../../trace/trace-shape.js';
 import { apiGet } from '../api-route.js';
+import type { ArchiveOf } from '../archive-of.js';
 import { percentile } from '../percentile.js';
 import { searchOf } from '../traces/search-of.js';
 import type { GroupRow, GroupsAnswer } from './answers.js';
@@ -39,21 +38,22 @@ const rowOf = ({ shape, summaries }: Group): GroupRow => {
   };
 };
 
-const groupsAnswer = async (archive: Archive, { query, signal }: Call): Promise<GroupsAnswer> => {
-  const search = searchOf(query);
+const groupsAnswer = async (archiveOf: ArchiveOf, call: Call): Promise<GroupsAnswer> => {
+  const { query, signal } = call;
   const groups = new Map<string, Group>();
-  const { found, read } = await shapedTraces(archive, search, signal, ({ summary, shape }) =>
+  const archive = await archiveOf(call);
+  const { read, isMore } = await shapedTraces(archive, searchOf(query), signal, ({ summary, shape }) =>
     getOrMake(groups, shape.digest, (): Group => ({ shape, summaries: [] })).summaries.push(summary),
   );
   return {
     groups: [...groups.values()].map(rowOf).sort((a, b) => b.p50Us * b.count - a.p50Us * a.count),
     traceCount: read,
-    isFull: found === search.limit || read < found,
+    isFull: isMore,
   };
 };
 
 /** Groups and comparisons over the parameters of the search. */
-export const groupsRoutes = (archive: Archive): Route[] => [
-  apiGet('groups', (call) => groupsAnswer(archive, call)),
-  apiGet('compare', (call) => compareAnswer(archive, call)),
+export const groupsRoutes = (archiveOf: ArchiveOf): Route[] => [
+  apiGet('groups', (call) => groupsAnswer(archiveOf, call)),
+  apiGet('compare', async (call) => compareAnswer(await archiveOf(call), call)),
 ];

@@ -1,7 +1,9 @@
 // Traces of a search with their shapes, read a few at a time. Bounded by the bytes that they cost: what is over that is not read, and said.
 import type { Archive } from '../../../archive/archive.js';
-import type { ArchivedSpan, TraceSearch, TraceSummary } from '../../../trace/archived-span.js';
+import type { ArchivedSpan, TraceSummary } from '../../../trace/archived-span.js';
 import { type TraceShape, traceShape } from '../../../trace/trace-shape.js';
+import { findTraces } from '../traces/find-traces.js';
+import type { TraceQuery } from '../traces/search-of.js';
 
 const BATCH = 50;
 const MAX_BYTES = 256 * 2 ** 20;
@@ -22,14 +24,14 @@ export const withinBytes = (summaries: readonly TraceSummary[]): TraceSummary[] 
   });
 };
 
-/** What the search finds, and how many of it were read. */
+/** How many traces of a query were read, and whether there are more. */
 export const shapedTraces = async (
   archive: Archive,
-  search: TraceSearch,
+  query: TraceQuery,
   signal: AbortSignal,
   each: (trace: ShapedTrace) => void,
-): Promise<{ readonly found: number; readonly read: number }> => {
-  const summaries = await archive.search(search, { signal });
+): Promise<{ readonly read: number; readonly isMore: boolean }> => {
+  const { traces: summaries, next } = await findTraces(archive, query, signal);
   const wanted = withinBytes(summaries);
   for (let at = 0; at < wanted.length; at += BATCH) {
     const batch = wanted.slice(at, at + BATCH);
@@ -43,5 +45,5 @@ export const shapedTraces = async (
       if (spans !== undefined && spans.length > 0) each({ summary, spans, shape: traceShape(spans) });
     }
   }
-  return { found: summaries.length, read: wanted.length };
+  return { read: wanted.length, isMore: next !== undefined || wanted.length < summaries.length };
 };

@@ -1,10 +1,10 @@
 // The worst stalls of the archive, as `spanline stalls` finds them.
-import type { Archive } from '../../../archive/archive.js';
 import { archiveStalls } from '../../../archive/lane/loop-source.js';
 import { processLabel } from '../../../archive/lane/process-label.js';
 import { durationNs, pick, wholeNumber } from '../../../archive/server/query-values.js';
 import type { Call, Route } from '../../../archive/server/route.js';
 import { apiGet } from '../api-route.js';
+import type { ArchiveOf } from '../archive-of.js';
 import type { StallsAnswer } from './answers.js';
 
 /** Each costs a search and the traces of its time. */
@@ -13,14 +13,15 @@ const DEFAULT_STALLS = 20;
 const NS_PER_US = 1000n;
 const US_PER_MS = 1000;
 
-const stallsAnswer = async (archive: Archive, { query, signal }: Call): Promise<StallsAnswer> => {
+const stallsAnswer = async (archiveOf: ArchiveOf, call: Call): Promise<StallsAnswer> => {
+  const { query, signal } = call;
   const last = pick(query, 'last');
   const limit = pick(query, 'limit');
   const toUs = Date.now() * US_PER_MS;
   const window = { fromUs: last === undefined ? 0 : toUs - Number(durationNs(last) / NS_PER_US), toUs };
   const notes = new Set<string>();
   const found = await archiveStalls(
-    archive,
+    await archiveOf(call),
     window,
     limit === undefined ? DEFAULT_STALLS : wholeNumber(limit, 1, MAX_STALLS),
     { signal, note: (text) => notes.add(text) },
@@ -33,4 +34,6 @@ const stallsAnswer = async (archive: Archive, { query, signal }: Call): Promise<
 };
 
 /** `last` (a duration such as 15m; all without it) and `limit`. */
-export const stallsRoutes = (archive: Archive): Route[] => [apiGet('stalls', (call) => stallsAnswer(archive, call))];
+export const stallsRoutes = (archiveOf: ArchiveOf): Route[] => [
+  apiGet('stalls', (call) => stallsAnswer(archiveOf, call)),
+];

@@ -16,8 +16,23 @@ export interface TraceRow {
 /** Answer of /ui/api/traces: the newest first. */
 export interface TracesAnswer {
   readonly traces: readonly TraceRow[];
-  /** There may be more. */
-  readonly isFull: boolean;
+  /** There are more: the parameter `before` for those that come behind these. */
+  readonly next?: string;
+}
+
+/** Answer of /ui/api/traces/points: the same traces as columns, for a drawing of many. */
+export interface PointsAnswer {
+  /** Unix time, whole microseconds. */
+  readonly startUs: readonly number[];
+  /** Whole microseconds. */
+  readonly durationUs: readonly number[];
+  readonly isError: readonly (0 | 1)[];
+  /** Index into `names`; -1 where there are too many names. */
+  readonly name: readonly number[];
+  readonly names: readonly string[];
+  /** Trace ids of 32 digits, one behind the other. */
+  readonly ids: string;
+  readonly next?: string;
 }
 
 /** Answer of /ui/api/traces/values: what can be chosen in the form. */

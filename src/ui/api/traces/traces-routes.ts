@@ -1,10 +1,12 @@
 // Endpoints of the search for traces.
-import type { Archive } from '../../../archive/archive.js';
 import type { Call, Route } from '../../../archive/server/route.js';
 import type { TraceSummary } from '../../../trace/archived-span.js';
 import { apiGet } from '../api-route.js';
-import type { TraceRow, TracesAnswer, ValuesAnswer } from './answers.js';
+import type { ArchiveOf } from '../archive-of.js';
+import type { PointsAnswer, TraceRow, TracesAnswer, ValuesAnswer } from './answers.js';
+import { findTraces } from './find-traces.js';
 import { searchOf } from './search-of.js';
+import { MAX_POINTS, tracePoints } from './trace-points.js';
 
 /** A summary as the page shows it. */
 export const traceRow = (summary: TraceSummary): TraceRow => {
@@ -16,13 +18,21 @@ export const traceRow = (summary: TraceSummary): TraceRow => {
   };
 };
 
-const search = async (archive: Archive, { query, signal }: Call): Promise<TracesAnswer> => {
-  const wanted = searchOf(query);
-  const found = await archive.search(wanted, { signal });
-  return { traces: found.map(traceRow), isFull: found.length === wanted.limit };
+const search = async (archiveOf: ArchiveOf, call: Call): Promise<TracesAnswer> => {
+  const wanted = searchOf(call.query);
+  const { traces, next } = await findTraces(await archiveOf(call), wanted, call.signal);
+  return { traces: traces.map(traceRow), next };
 };
 
-const values = async (archive: Archive, { query, signal }: Call): Promise<ValuesAnswer> => {
+const points = async (archiveOf: ArchiveOf, call: Call): Promise<PointsAnswer> => {
+  const wanted = searchOf(call.query, MAX_POINTS);
+  const { traces, next } = await findTraces(await archiveOf(call), wanted, call.signal);
+  return { ...tracePoints(traces), next };
+};
+
+const values = async (archiveOf: ArchiveOf, call: Call): Promise<ValuesAnswer> => {
+  const { query, signal } = call;
+  const archive = await archiveOf(call);
   const service = query.get('service') ?? '';
   return {
     services: await archive.services({ signal }),
@@ -32,7 +42,8 @@ const values = async (archive: Archive, { query, signal }: Call): Promise<Values
 };
 
 /** The routes of the search. */
-export const tracesRoutes = (archive: Archive): Route[] => [
-  apiGet('traces', (call) => search(archive, call)),
-  apiGet('traces/values', (call) => values(archive, call)),
+export const tracesRoutes = (archiveOf: ArchiveOf): Route[] => [
+  apiGet('traces', (call) => search(archiveOf, call)),
+  apiGet('traces/points', (call) => points(archiveOf, call)),
+  apiGet('traces/values', (call) => values(archiveOf, call)),
 ];

@@ -6,6 +6,8 @@ import { goTo, hrefOf } from '../../../shell/location.js';
 import { Answer } from '../../../shell/states.js';
 import { duration } from '../../../shell/units.js';
 import type { ViewProps } from '../../../shell/view-props.js';
+import { searchOf } from '../conditions.js';
+import { useTraceLinks } from '../trace-links.js';
 import './compare.css';
 
 const MAX_INDENT = 30;
@@ -40,16 +42,26 @@ const Row = ({ row: { depth, name, left, right }, most }: { row: ComparedRow; mo
   );
 };
 
-const Tree = ({ left, right, rows, leftOut }: CompareAnswer) => {
+const Side = ({ title, traceCount, of }: CompareAnswer['left'] & { of: string }) => {
+  const links = useTraceLinks();
+  const name = title || '(no name)';
+  const [kind, id] = of.split(':');
+  return (
+    <>
+      {kind === 'trace' ? <a href={links.hrefOf(id)}>{name}</a> : name}, {traceCount}{' '}
+      {traceCount === 1 ? 'trace' : 'traces'}
+    </>
+  );
+};
+
+const Tree = ({ left, right, rows, leftOut, a, b }: CompareAnswer & { a: string; b: string }) => {
   const most = rows.reduce((sum, row) => Math.max(sum, Math.abs(row.right.us - row.left.us)), 0);
-  const titleOf = ({ title, traceCount }: CompareAnswer['left']) =>
-    `${title || '(no name)'}, ${traceCount} ${traceCount === 1 ? 'trace' : 'traces'}`;
   return (
     <>
       <p>
-        <b>A</b> {titleOf(left)}
+        <b>A</b> <Side {...left} of={a} />
         <br />
-        <b>B</b> {titleOf(right)}
+        <b>B</b> <Side {...right} of={b} />
       </p>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by keyboard. */}
       <section class="scroll" tabIndex={0} aria-label="comparison">
@@ -78,7 +90,7 @@ const Tree = ({ left, right, rows, leftOut }: CompareAnswer) => {
   );
 };
 
-/** For two traces that are named by hand. */
+/** For two that are named by hand. */
 const Chooser = ({ parameters }: Pick<ViewProps, 'parameters'>) => {
   const send = (event: SubmitEvent): void => {
     event.preventDefault();
@@ -90,7 +102,7 @@ const Chooser = ({ parameters }: Pick<ViewProps, 'parameters'>) => {
       {['a', 'b'].map((name) => (
         <label key={name}>
           {name.toUpperCase()}{' '}
-          <input name={name} value={parameters[name] ?? ''} placeholder="trace:ID or group:DIGEST" size={32} />
+          <input name={name} defaultValue={parameters[name] ?? ''} placeholder="trace:ID or group:DIGEST" size={32} />
         </label>
       ))}
       <button type="submit">Compare</button>
@@ -99,19 +111,22 @@ const Chooser = ({ parameters }: Pick<ViewProps, 'parameters'>) => {
 };
 
 const Compare = ({ parameters }: ViewProps) => {
-  const { a = '', b = '', ...search } = parameters;
+  const { a = '', b = '' } = parameters;
+  const search = searchOf(parameters);
   const isReady = a !== '' && b !== '';
-  const answer = useRequest(isReady ? JSON.stringify(parameters) : undefined, (signal) =>
-    get<CompareAnswer>('compare', parameters, signal),
+  const asked = { ...search, a, b };
+  const answer = useRequest(isReady ? JSON.stringify(asked) : undefined, (signal) =>
+    get<CompareAnswer>('compare', asked, signal),
   );
   return (
     <>
       <h1>Compare</h1>
       <p>
-        Count and time are of one trace, on average. <a href={hrefOf('traces/groups', search)}>Choose among groups</a>
+        Count and time are of one trace, on average. Choose others <a href={hrefOf('traces', search)}>among traces</a>{' '}
+        or <a href={hrefOf('traces/groups', search)}>among groups</a>.
       </p>
       <Chooser key={`${a} ${b}`} parameters={parameters} />
-      {isReady && <Answer of={answer}>{(value) => <Tree {...value} />}</Answer>}
+      {isReady && <Answer of={answer}>{(value) => <Tree {...value} a={a} b={b} />}</Answer>}
     </>
   );
 };

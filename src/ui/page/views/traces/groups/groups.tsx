@@ -6,6 +6,9 @@ import { goTo, hrefOf } from '../../../shell/location.js';
 import { Answer, Empty } from '../../../shell/states.js';
 import { duration } from '../../../shell/units.js';
 import type { ViewProps } from '../../../shell/view-props.js';
+import { chosenIn, toggled } from '../chosen.js';
+import { searchOf } from '../conditions.js';
+import { useTraceLinks } from '../trace-links.js';
 import './groups.css';
 
 interface Choice {
@@ -16,6 +19,7 @@ interface Choice {
 const Row = ({ group, chosen, toggle }: { group: GroupRow } & Choice) => {
   const { digest, name, service, count, errorCount, spanCount, p50Us, p99Us, slowestId, shape } = group;
   const isChosen = chosen.includes(digest);
+  const links = useTraceLinks();
   return (
     <tr>
       <td>
@@ -30,7 +34,7 @@ const Row = ({ group, chosen, toggle }: { group: GroupRow } & Choice) => {
       <td class="number">{count}</td>
       <td class="number">{duration(p50Us)}</td>
       <td class="number">
-        <a href={hrefOf('traces/show', { id: slowestId })} title="the slowest of them">
+        <a href={links.hrefOf(slowestId)} title="the slowest of them">
           {duration(p99Us)}
         </a>
       </td>
@@ -48,13 +52,11 @@ const Row = ({ group, chosen, toggle }: { group: GroupRow } & Choice) => {
 };
 
 const Groups = ({ parameters }: ViewProps) => {
-  const { a = '', b = '', ...search } = parameters;
-  const chosen = [a, b].filter((one) => one !== '');
+  const search = searchOf(parameters);
+  const chosen = chosenIn(parameters);
   const answer = useRequest(JSON.stringify(search), (signal) => get<GroupsAnswer>('groups', search, signal));
-  const toggle = (digest: string): void => {
-    const [first, second] = chosen.includes(digest) ? chosen.filter((one) => one !== digest) : [...chosen, digest];
-    goTo('traces/groups', { ...search, a: first, b: second }, true);
-  };
+  const toggle = (digest: string): void => goTo('traces/groups', { ...search, ...toggled(chosen, digest) }, true);
+  const [a, b] = chosen.map((digest) => `group:${digest}`);
   return (
     <>
       <h1>Traces by shape</h1>
@@ -63,8 +65,8 @@ const Groups = ({ parameters }: ViewProps) => {
         <a href={hrefOf('traces', search)}>All traces of this search</a>
       </p>
       <p role="status">
-        {chosen.length === 2 ? (
-          <a href={hrefOf('traces/compare', { ...search, a: `group:${a}`, b: `group:${b}` })}>Compare the two</a>
+        {b !== undefined ? (
+          <a href={hrefOf('traces/compare', { ...search, a, b })}>Compare the two</a>
         ) : (
           `${chosen.length} of 2 chosen`
         )}

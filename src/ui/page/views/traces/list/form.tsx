@@ -1,36 +1,51 @@
-// The conditions of a search. What is typed goes into the address when the form is sent, and from there into the question.
+// The conditions of a search. What is typed is kept here until the form is sent: then it goes into the address, and from there into the question.
+import { useEffect, useState } from 'preact/hooks';
 import type { ValuesAnswer } from '../../../../api/traces/answers.js';
 import { get } from '../../../api/client.js';
 import { useRequest } from '../../../api/use-request.js';
 import { goTo } from '../../../shell/location.js';
+import { type Field, fieldsOf } from '../conditions.js';
 
-type Conditions = Readonly<Record<string, string>>;
+const TEXTS: readonly (readonly [name: Field, words: string, example: string, size: number])[] = [
+  ['min', 'at least', '100ms', 8],
+  ['max', 'at most', '2s', 8],
+  ['from', 'from', '15m or 2026-01-31T12:00', 20],
+  ['to', 'to', '5m or 2026-01-31T13:00', 20],
+  ['properties', 'properties', 'http.route=/orders user="Ada L"', 26],
+];
+const LIMITS = ['50', '200', '500', '1500'];
+const DEFAULT_LIMIT = '200';
 
-const FIELDS = [
-  ['min', 'at least', '100ms'],
-  ['max', 'at most', '2s'],
-  ['properties', 'properties', 'http.route=/orders'],
-] as const;
-
-export const Form = ({ conditions }: { conditions: Conditions }) => {
-  const { service = '' } = conditions;
-  const { value } = useRequest(service, (signal) => get<ValuesAnswer>('traces/values', { service }, signal));
+export const Form = ({ parameters }: { parameters: Readonly<Record<string, string>> }) => {
+  const { snapshot } = parameters;
+  const given = fieldsOf(parameters);
+  const [draft, setDraft] = useState(given);
+  // The address counts whenever it changes: by a link, Clear, or the browser's way back.
+  useEffect(() => setDraft(given), [JSON.stringify(given)]);
+  const { service = '' } = draft;
+  const { value } = useRequest(`${snapshot} ${service}`, (signal) =>
+    get<ValuesAnswer>('traces/values', { snapshot, service }, signal),
+  );
+  const field = (name: Field) => ({
+    name,
+    value: draft[name] ?? '',
+    onInput: ({ currentTarget: { value } }: { readonly currentTarget: { readonly value: string } }): void =>
+      setDraft((before) => ({ ...before, [name]: value })),
+  });
   const send = (event: SubmitEvent): void => {
     event.preventDefault();
-    const data = new FormData(event.currentTarget as HTMLFormElement);
-    goTo('traces', { ...conditions, ...(Object.fromEntries(data) as Conditions) });
+    // A page and a window of the scatter are of the search before.
+    goTo('traces', { ...parameters, ...draft, before: undefined, picked: undefined });
   };
+  const services = new Set([...(value?.services ?? []), ...(service === '' ? [] : [service])]);
+  const limits = new Set([...LIMITS, draft.limit ?? DEFAULT_LIMIT]);
   return (
     <form class="search" onSubmit={send}>
       <label>
         service{' '}
-        <select
-          name="service"
-          value={service}
-          onChange={(event) => goTo('traces', { ...conditions, service: event.currentTarget.value, name: undefined })}
-        >
+        <select {...field('service')}>
           <option value="">all</option>
-          {(value?.services ?? (service === '' ? [] : [service])).map((one) => (
+          {[...services].map((one) => (
             <option key={one} value={one}>
               {one}
             </option>
@@ -38,7 +53,7 @@ export const Form = ({ conditions }: { conditions: Conditions }) => {
         </select>
       </label>
       <label>
-        span name <input name="name" value={conditions.name ?? ''} list="operations" placeholder="GET /orders" />
+        span name <input {...field('name')} list="operations" placeholder="GET /orders" />
       </label>
       <datalist id="operations">
         {value?.operations.map((one) => (
@@ -47,19 +62,30 @@ export const Form = ({ conditions }: { conditions: Conditions }) => {
       </datalist>
       <label>
         status{' '}
-        <select name="status" value={conditions.status ?? ''}>
+        <select {...field('status')}>
           <option value="">any</option>
           <option value="error">error</option>
           <option value="ok">ok</option>
+          <option value="unset">unset</option>
         </select>
       </label>
-      {FIELDS.map(([name, words, example]) => (
+      {TEXTS.map(([name, words, example, size]) => (
         <label key={name}>
-          {words} <input name={name} value={conditions[name] ?? ''} placeholder={example} size={12} />
+          {words} <input {...field(name)} placeholder={example} size={size} />
         </label>
       ))}
+      <label>
+        list{' '}
+        <select {...field('limit')} value={draft.limit ?? DEFAULT_LIMIT}>
+          {[...limits].map((one) => (
+            <option key={one} value={one}>
+              {one}
+            </option>
+          ))}
+        </select>
+      </label>
       <button type="submit">Search</button>
-      <button type="button" onClick={() => goTo('traces')}>
+      <button type="button" onClick={() => goTo('traces', { snapshot })}>
         Clear
       </button>
     </form>
