@@ -46,7 +46,7 @@ export const uiRoutes = (sources: UiSources, version: string, isAlone: boolean):
       : [
           ...liveRoutes(archive),
           ...tracesRoutes(async () => archive),
-          ...traceRoutes(archive),
+          ...traceRoutes(async () => archive),
           ...groupsRoutes(async () => archive),
           ...stallsRoutes(async () => archive),
         ]),

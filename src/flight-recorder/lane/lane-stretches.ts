@@ -17,7 +17,7 @@ export const laneStretches = (rows: readonly LaneRow[], kind: LaneRow['kind']): 
   rows
     .filter((row) => row.kind === kind)
     .map(({ detail, startUs, endUs, parts }) => ({
-      name: kind === 'gc' ? detail || 'gc' : 'busy',
+      name: detail || kind,
       category: kind,
       startUs,
       endUs,

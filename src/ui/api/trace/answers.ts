@@ -37,8 +37,8 @@ export interface DivisionAnswer {
 /** Kinds of time; the page has a color for each. */
 export type PartKind = 'own' | 'gc' | 'loop' | 'untraced' | 'waiting' | 'unknown';
 
-/** What the process did meanwhile. */
-export interface LaneAnswer {
+/** A collection, a busy stretch of the event loop, or one in which the thread pool was full. */
+export interface LaneStretchAnswer {
   readonly kind: 'gc' | 'busy' | 'pool';
   readonly startUs: number;
   readonly durationUs: number;
@@ -46,6 +46,24 @@ export interface LaneAnswer {
   readonly detail: string;
   /** Who had the loop: names and traces of the spans, or the innermost function where no span was. */
   readonly holders: readonly { readonly name: string; readonly traceId: string; readonly us: number }[];
+}
+
+/** What one process did meanwhile. */
+export interface LaneAnswer {
+  /** The service, and its process where that is known: `shop 4711`. */
+  readonly process: string;
+  /** In order of time. */
+  readonly stretches: readonly LaneStretchAnswer[];
+  /** The shortest, of which there are too many. */
+  readonly leftOut: number;
+}
+
+/** A link that goes out from a span. */
+export interface LinkAnswer {
+  /** Place of the span. */
+  readonly from: number;
+  readonly traceId: string;
+  readonly spanId: string;
 }
 
 /** Answer of /ui/api/trace?id=. */
@@ -60,7 +78,37 @@ export interface TraceAnswer {
   /** Spans that are not in the answer: there are too many. */
   readonly leftOut: number;
   readonly divisions: readonly DivisionAnswer[];
-  readonly lane: readonly LaneAnswer[];
+  readonly lanes: readonly LaneAnswer[];
+  readonly links: readonly LinkAnswer[];
+  /** Links beyond those. */
+  readonly linksLeftOut: number;
+}
+
+/** Answer of /ui/api/trace/find?id=&text=: places of the spans that have the text in a name, a property, an event or the status. */
+export interface FindAnswer {
+  readonly places: readonly number[];
+}
+
+/** A link from a span of another trace to this one. */
+export interface LinkedAnswer {
+  readonly traceId: string;
+  /** Of the other trace. */
+  readonly name: string;
+  /** Unix time. */
+  readonly startUs: number;
+  /** The span that links. */
+  readonly spanId: string;
+  readonly spanName: string;
+  /** What it links to: a span of this trace, which may be absent. */
+  readonly to: string;
+}
+
+/** Answer of /ui/api/trace/linked?id=. */
+export interface LinkedFromAnswer {
+  /** Of the newest traces first. */
+  readonly links: readonly LinkedAnswer[];
+  /** There are more. */
+  readonly isFull: boolean;
 }
 
 /** Answer of /ui/api/trace/span?id=&span=: what is only shown of a span that somebody looks at. */

@@ -1,12 +1,12 @@
 // Where the time of spans went, and the lane of the process, as the page shows them.
-
+import { processLabel } from '../../../archive/lane/process-label.js';
 import type { Division } from '../../../flight-recorder/division/division.js';
 import { formatDivision } from '../../../flight-recorder/division/format-division.js';
 import type { LanePart, LaneRow } from '../../../flight-recorder/lane/lane-row.js';
-import type { DivisionAnswer, LaneAnswer, PartKind } from './answers.js';
+import type { DivisionAnswer, LaneAnswer, LaneStretchAnswer, PartKind } from './answers.js';
 
-/** Lane rows of one answer; the longest. */
-const MAX_ROWS = 5000;
+/** Stretches of one process in an answer; the longest. */
+const MAX_STRETCHES = 5000;
 const HOLDERS = 3;
 
 /** A division, for the span at a place. */
@@ -32,7 +32,7 @@ export const divisionAnswer = (span: number, division: Division): DivisionAnswer
 };
 
 /** Those that had the loop longest in a stretch. */
-const holdersOf = (parts: readonly LanePart[]): LaneAnswer['holders'] => {
+const holdersOf = (parts: readonly LanePart[]): LaneStretchAnswer['holders'] => {
   const byHolder = new Map<string, { name: string; traceId: string; us: number }>();
   for (const { name, traceId, frames, startUs, endUs } of parts) {
     const shown = name === '' ? (frames[0] ?? 'untraced') : name;
@@ -43,11 +43,12 @@ const holdersOf = (parts: readonly LanePart[]): LaneAnswer['holders'] => {
   return [...byHolder.values()].sort((a, b) => b.us - a.us).slice(0, HOLDERS);
 };
 
-/** Rows as they are drawn; `startUs` is Unix time in microseconds at which the trace began. */
-export const laneAnswer = (rows: readonly LaneRow[], startUs: number): LaneAnswer[] =>
-  rows
+/** The lane of a process as it is drawn; `startUs` is Unix time in microseconds at which the trace began. */
+export const laneAnswer = (process: string, rows: readonly LaneRow[], startUs: number): LaneAnswer => ({
+  process: processLabel(process),
+  stretches: rows
     .toSorted((a, b) => b.endUs - b.startUs - (a.endUs - a.startUs))
-    .slice(0, MAX_ROWS)
+    .slice(0, MAX_STRETCHES)
     .sort((a, b) => a.startUs - b.startUs)
     .map((row) => ({
       kind: row.kind,
@@ -55,4 +56,6 @@ export const laneAnswer = (rows: readonly LaneRow[], startUs: number): LaneAnswe
       durationUs: row.endUs - row.startUs,
       detail: row.detail,
       holders: holdersOf(row.parts),
-    }));
+    })),
+  leftOut: Math.max(0, rows.length - MAX_STRETCHES),
+});

@@ -1,4 +1,5 @@
-// Keys that work everywhere: each view registers its own while it is shown. A key must never act while the user types into a field.
+// Keys that work everywhere: each view registers its own while it is shown. A key must never act while the user types into a field, nor be taken
+// from what scrolls or moves by itself and has the focus: the attribute data-own-keys says so.
 import { useEffect, useState } from 'preact/hooks';
 
 /** A key as `KeyboardEvent.key` names it, what it does in a few words, and the doing. */
@@ -14,8 +15,15 @@ const watchers = new Set<() => void>();
 const isTyping = ({ target }: KeyboardEvent): boolean =>
   target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName));
 
+const OWN = /^(Arrow|Page|Home$|End$|Enter$| $)/;
+
+/** Whether the focus lies in something that uses this key itself. */
+const isOwn = ({ target, key }: KeyboardEvent): boolean =>
+  OWN.test(key) && target instanceof Element && target.closest('[data-own-keys]') !== null;
+
 const onKey = (event: KeyboardEvent): void => {
-  if (event.ctrlKey || event.metaKey || event.altKey || (isTyping(event) && event.key !== 'Escape')) return;
+  if (event.ctrlKey || event.metaKey || event.altKey || (isTyping(event) && event.key !== 'Escape') || isOwn(event))
+    return;
   for (const keys of [...active].reverse()) {
     const found = keys.find(({ key }) => key === event.key);
     if (found === undefined) continue;

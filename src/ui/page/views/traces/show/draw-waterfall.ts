@@ -1,23 +1,29 @@
 // Draws the rows of a waterfall that are in sight. Must touch no more than these rows: a frame of a trace of 20,000 spans takes as long as one
 // of fifty.
 import type { TraceAnswer } from '../../../../api/trace/answers.js';
-import { cssColor } from '../../../shell/theme.js';
 import { duration } from '../../../shell/units.js';
+import { type Colors, serviceColor } from './colors.js';
+import { type Axis, axisOf, ticksOf } from './time-axis.js';
+import type { SpanCpu } from './use-cpu.js';
+import type { Range } from './use-range.js';
 
 export const ROW = 20;
 const INDENT = 12;
 const DEEPEST = 12;
 const FONT = '12px system-ui, sans-serif';
+/** Room for the text of a duration. */
+const TEXT_WIDTH = 60;
+const MOST_CHARACTERS = 200;
 
-/** What is shown of a trace now. Times are microseconds since it began. */
-export interface Sight {
-  readonly fromUs: number;
-  readonly toUs: number;
+/** What is shown of a trace now. */
+export interface Sight extends Range {
   /** Pixels scrolled. */
   readonly top: number;
   readonly selected: number;
   readonly found: ReadonlySet<number>;
   readonly collapsed: ReadonlySet<number>;
+  /** Where the pointer is: a span and a moment. */
+  readonly pointed?: { readonly place: number; readonly us: number };
 }
 
 /** The parts of a drawing that stay while one scrolls. */
@@ -26,94 +32,71 @@ export interface Drawable {
   readonly rows: Int32Array;
   readonly depths: Int32Array;
   readonly isParent: Uint8Array;
+  /** Spans with links, to or from elsewhere. */
+  readonly linked: ReadonlySet<number>;
+  readonly cpu: ReadonlyMap<number, SpanCpu> | undefined;
 }
 
-/** Colors of now: reading one from the style sheet costs as much as a row. */
-export interface Colors {
-  readonly [name: string]: string;
+interface Bar {
+  readonly from: number;
+  readonly to: number;
 }
 
-const COLORS = ['text', 'muted', 'surface', 'border', 'bad', 'accent', 'on-accent', 'background'];
+/** The rows in sight. */
+export const rowsInSight = (count: number, top: number, height: number): readonly [first: number, end: number] => [
+  Math.max(0, Math.floor(top / ROW)),
+  Math.min(count, Math.ceil((top + height) / ROW)),
+];
 
-export const colorsNow = (): Colors =>
-  Object.fromEntries([
-    ...COLORS.map((name) => [name, cssColor(`--${name}`)]),
-    ...[1, 2, 3, 4, 5, 6].map((i) => [`series-${i}`, cssColor(`--series-${i}`)]),
-  ]);
-
-/** Make the canvas as sharp as the screen; gives its context in CSS pixels. */
-export const prepare = (canvas: HTMLCanvasElement, width: number, height: number): CanvasRenderingContext2D => {
-  const ratio = devicePixelRatio || 1;
-  if (canvas.width !== Math.round(width * ratio) || canvas.height !== Math.round(height * ratio)) {
-    canvas.width = Math.round(width * ratio);
-    canvas.height = Math.round(height * ratio);
-    canvas.style.width = `${width}px`;
-    canvas.style.height = `${height}px`;
-  }
-  const context = canvas.getContext('2d', { alpha: false }) as CanvasRenderingContext2D;
-  context.setTransform(ratio, 0, 0, ratio, 0, 0);
-  return context;
+/** The pixels of a span's bar, clipped to the time in sight. */
+export const barOf = ({ spans }: TraceAnswer, place: number, axis: Axis): Bar => {
+  const x = axis.xOf(spans.startUs[place]);
+  const length = Math.max(2, spans.durationUs[place] * axis.scale);
+  return { from: Math.max(axis.left, x), to: Math.min(axis.width - 2, x + length) };
 };
 
-/** Pixels for names; the rest is time. */
-export const labelWidth = (width: number): number => Math.round(Math.min(360, width * 0.4));
-
-/** Draw what is in sight. */
-export const drawWaterfall = (
+const drawBar = (
   context: CanvasRenderingContext2D,
-  { trace, rows, depths, isParent }: Drawable,
-  { fromUs, toUs, top, selected, found, collapsed }: Sight,
+  { trace: { spans }, cpu }: Drawable,
+  place: number,
+  y: number,
+  { from, to }: Bar,
   colors: Colors,
-  { width, height }: { readonly width: number; readonly height: number },
 ): void => {
-  const { spans, names } = trace;
-  const left = labelWidth(width);
-  const scale = (width - left - 8) / Math.max(toUs - fromUs, 1e-3);
-  context.fillStyle = colors.background;
-  context.fillRect(0, 0, width, height);
-  context.font = FONT;
-  context.textBaseline = 'middle';
-  const first = Math.max(0, Math.floor(top / ROW));
-  const last = Math.min(rows.length, Math.ceil((top + height) / ROW));
-  for (let row = first; row < last; row++) {
-    const place = rows[row];
-    const y = row * ROW - top;
-    if (place === selected || found.has(place)) {
-      context.fillStyle = place === selected ? colors.border : colors.surface;
-      context.fillRect(0, y, width, ROW);
-    }
-    const x = left + (spans.startUs[place] - fromUs) * scale;
-    const length = Math.max(2, spans.durationUs[place] * scale);
-    const from = Math.max(left, x);
-    const to = Math.min(width - 2, x + length);
-    const color = spans.isError[place] ? colors.bad : colors[`series-${1 + (spans.service[place] % 6)}`];
-    if (to >= left && from <= width && to > from - 2) {
-      context.fillStyle = color;
-      context.fillRect(from, y + 5, Math.max(2, to - from), ROW - 10);
-      if (spans.isCritical[place]) {
-        context.fillStyle = colors.text;
-        context.fillRect(from, y + ROW - 4, Math.max(2, to - from), 2);
-      }
-    }
-    const text = duration(spans.durationUs[place]);
-    const hasRoom = to + 60 < width;
-    const isWithin = !hasRoom && to - from > 70;
-    context.fillStyle = isWithin ? colors['on-accent'] : colors.muted;
-    const textX = hasRoom ? Math.max(left, to) + 4 : isWithin ? to - 60 : Math.max(left, from - 60);
-    context.fillText(text, textX, y + ROW / 2);
-    drawLabel(context, { place, y, depth: depths[place], left }, names[spans.name[place]], {
-      mark: isParent[place] ? (collapsed.has(place) ? '▸' : '▾') : '',
-      color: spans.isError[place] ? colors.bad : colors.text,
-      background: place === selected ? colors.border : found.has(place) ? colors.surface : colors.background,
-    });
+  context.fillStyle = spans.isError[place] ? colors.bad : colors[serviceColor(spans.service[place])];
+  context.fillRect(from, y + 5, Math.max(2, to - from), ROW - 10);
+  const cpuNs = cpu?.get(place)?.cpuNs;
+  if (cpuNs !== undefined && spans.durationUs[place] > 0) {
+    // The share of the span's time, not when it was: that the sums do not tell.
+    context.fillStyle = colors.warn;
+    context.fillRect(from, y + 2, Math.min(1, cpuNs / 1000 / spans.durationUs[place]) * (to - from), 3);
   }
+  if (spans.isCritical[place]) {
+    context.fillStyle = colors.text;
+    context.fillRect(from, y + ROW - 4, Math.max(2, to - from), 2);
+  }
+};
+
+const drawDuration = (
+  context: CanvasRenderingContext2D,
+  us: number,
+  y: number,
+  { from, to }: Bar,
+  { left, width }: Axis,
+  colors: Colors,
+): void => {
+  const hasRoom = to + TEXT_WIDTH < width;
+  const isWithin = !hasRoom && to - from > TEXT_WIDTH + 10;
+  context.fillStyle = isWithin ? colors['on-accent'] : colors.muted;
+  const x = hasRoom ? Math.max(left, to) + 4 : isWithin ? to - TEXT_WIDTH : Math.max(left, from - TEXT_WIDTH);
+  context.fillText(duration(us), x, y + ROW / 2);
 };
 
 const drawLabel = (
   context: CanvasRenderingContext2D,
-  { y, depth, left }: { place: number; y: number; depth: number; left: number },
+  { y, depth, left }: { readonly y: number; readonly depth: number; readonly left: number },
   name: string,
-  { mark, color, background }: { mark: string; color: string; background: string },
+  { mark, color, background }: { readonly mark: string; readonly color: string; readonly background: string },
 ): void => {
   context.fillStyle = background;
   context.fillRect(0, y, left - 4, ROW);
@@ -124,8 +107,52 @@ const drawLabel = (
   context.beginPath();
   context.rect(x + 12, y, left - x - 18, ROW);
   context.clip();
-  context.fillText(name.slice(0, 200), x + 12, y + ROW / 2);
+  context.fillText(name.slice(0, MOST_CHARACTERS), x + 12, y + ROW / 2);
   context.restore();
+};
+
+/** Draw what is in sight. */
+export const drawWaterfall = (
+  context: CanvasRenderingContext2D,
+  drawable: Drawable,
+  sight: Sight,
+  colors: Colors,
+  { width, height }: { readonly width: number; readonly height: number },
+): void => {
+  const { trace, rows, depths, isParent, linked } = drawable;
+  const { top, selected, found, collapsed, pointed } = sight;
+  const { spans, names } = trace;
+  const axis = axisOf(sight, width);
+  context.fillStyle = colors.background;
+  context.fillRect(0, 0, width, height);
+  context.font = FONT;
+  context.textBaseline = 'middle';
+  context.fillStyle = colors.border;
+  for (const us of ticksOf(sight, axis)) context.fillRect(Math.round(axis.xOf(us)), 0, 1, height);
+  const [first, end] = rowsInSight(rows.length, top, height);
+  for (let row = first; row < end; row++) {
+    const place = rows[row];
+    const y = row * ROW - top;
+    const isMarked = found.has(place) || place === pointed?.place;
+    const background = place === selected ? colors.border : isMarked ? colors.surface : colors.background;
+    if (place === selected || isMarked) {
+      context.fillStyle = background;
+      context.fillRect(0, y, width, ROW);
+    }
+    const bar = barOf(trace, place, axis);
+    if (bar.to >= axis.left && bar.from <= width && bar.to > bar.from - 2)
+      drawBar(context, drawable, place, y, bar, colors);
+    drawDuration(context, spans.durationUs[place], y, bar, axis, colors);
+    const name = names[spans.name[place]];
+    drawLabel(context, { y, depth: depths[place], left: axis.left }, linked.has(place) ? `⇄ ${name}` : name, {
+      mark: isParent[place] ? (collapsed.has(place) ? '▸' : '▾') : '',
+      color: spans.isError[place] ? colors.bad : colors.text,
+      background,
+    });
+  }
+  if (pointed === undefined) return;
+  context.fillStyle = colors.accent;
+  context.fillRect(axis.xOf(pointed.us), 0, 1, height);
 };
 
 /** Where a pixel of the row's label collapses it. */

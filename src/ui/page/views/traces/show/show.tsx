@@ -1,118 +1,124 @@
 // One trace: the waterfall, what is known of the selected span, and where its time went. The address holds the trace and the span.
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
-import type { TraceAnswer } from '../../../../api/trace/answers.js';
-import { get, getBytes } from '../../../api/client.js';
+import { useMemo, useRef, useState } from 'preact/hooks';
+import type { LinkedFromAnswer, TraceAnswer } from '../../../../api/trace/answers.js';
+import { get } from '../../../api/client.js';
 import { useRequest } from '../../../api/use-request.js';
 import { useKeys } from '../../../shell/keys.js';
-import { goTo } from '../../../shell/location.js';
+import { hrefOf } from '../../../shell/location.js';
 import { Answer, Empty } from '../../../shell/states.js';
 import { duration, moment } from '../../../shell/units.js';
 import type { ViewProps } from '../../../shell/view-props.js';
+import { Actions } from './actions.js';
 import { Details } from './details.js';
 import { DivisionBar } from './division.js';
+import { Links } from './links.js';
+import { useCpu } from './use-cpu.js';
+import { useFound } from './use-found.js';
+import { useSelection } from './use-selection.js';
 import { Waterfall } from './waterfall.js';
 import './show.css';
 
-const FORMATS = { jaeger: 'for Jaeger UI', otlp: 'as OTLP' } as const;
+type ShownProps = { readonly trace: TraceAnswer } & Pick<ViewProps, 'parameters' | 'sources'>;
 
-const save = async (traceId: string, format: keyof typeof FORMATS): Promise<void> => {
-  const bytes = await getBytes('trace/file', { id: traceId, format });
-  const url = URL.createObjectURL(new Blob([bytes], { type: 'application/json' }));
-  const link = document.createElement('a');
-  link.href = url;
-  link.download = `${traceId}.${format}.json`;
-  link.click();
-  // The browser has taken it by then.
-  setTimeout(() => URL.revokeObjectURL(url), 10_000);
+const Facts = ({ trace, cpuNs }: { trace: TraceAnswer; cpuNs: number | undefined }) => {
+  const { traceId, durationUs, spans, leftOut, services, startUnixUs } = trace;
+  return (
+    <>
+      <p>
+        {duration(durationUs)}, {spans.ids.length + leftOut} spans, {spans.isError.filter((one) => one === 1).length}{' '}
+        errors, {services.join(', ')}, {moment(startUnixUs)} UTC <span class="mono muted">{traceId}</span>
+        {cpuNs !== undefined && (
+          <>
+            , CPU <a href={hrefOf('profiles', { trace: traceId })}>{duration(cpuNs / 1000)}</a>
+          </>
+        )}
+      </p>
+      {leftOut > 0 && (
+        <p role="status">
+          The first {spans.ids.length} spans are shown, in the order of the tree; {leftOut} are left out, of the search
+          too. What is copied or saved has all.
+        </p>
+      )}
+    </>
+  );
 };
 
-const copy = async (traceId: string): Promise<void> => {
-  const bytes = await getBytes('trace/file', { id: traceId, format: 'otlp' });
-  await navigator.clipboard.writeText(new TextDecoder().decode(bytes));
-};
-
-const namesLike = ({ names, spans }: TraceAnswer, text: string): ReadonlySet<number> => {
-  if (text === '') return new Set();
-  const wanted = text.toLowerCase();
-  const fit = names.map((name) => name.toLowerCase().includes(wanted));
-  return new Set(spans.name.flatMap((name, place) => (fit[name] ? [place] : [])));
-};
-
-const Shown = ({ trace, span }: { trace: TraceAnswer; span: string }) => {
-  const { traceId, spans } = trace;
-  const selected = Math.max(0, spans.ids.indexOf(span));
+const Shown = ({ trace, parameters, sources }: ShownProps) => {
+  const { traceId, spans, links } = trace;
+  const { snapshot } = parameters;
+  const places = useMemo(() => new Map(spans.ids.map((id, place) => [id, place])), [trace]);
+  const { selected, select, absent } = useSelection(trace, places, parameters);
   const [text, setText] = useState('');
-  const [done, setDone] = useState('');
   const field = useRef<HTMLInputElement>(null);
-  const found = useMemo(() => namesLike(trace, text), [trace, text]);
-  const select = (place: number): void => goTo('traces/show', { id: traceId, span: spans.ids[place] }, true);
+  const found = useFound(trace, text, snapshot);
+  const cpu = useCpu(traceId, places, sources.profiles);
+  const linkedFrom = useRequest(traceId, (signal) =>
+    get<LinkedFromAnswer>('trace/linked', { snapshot, id: traceId }, signal),
+  );
+  const [linked, innerLinks] = useMemo(() => {
+    const incoming = (linkedFrom.value?.links ?? []).flatMap(({ to }) => places.get(to) ?? []);
+    const inner = links.flatMap(({ from, traceId: to, spanId }) => {
+      const place = to === traceId ? places.get(spanId) : undefined;
+      return place === undefined ? [] : [{ from, to: place }];
+    });
+    return [new Set([...links.map(({ from }) => from), ...incoming]), inner] as const;
+  }, [trace, linkedFrom.value]);
   const next = (by: 1 | -1): void => {
-    const places = [...found];
+    const all = [...found.places];
     const place =
-      by === 1
-        ? (places.find((one) => one > selected) ?? places[0])
-        : (places.findLast((one) => one < selected) ?? places.at(-1));
+      by === 1 ? (all.find((one) => one > selected) ?? all[0]) : (all.findLast((one) => one < selected) ?? all.at(-1));
     if (place !== undefined) select(place);
   };
   useKeys([
-    { key: '/', does: 'search in names', act: () => field.current?.focus() },
+    { key: '/', does: 'search in the spans', act: () => field.current?.focus() },
     { key: 'n', does: 'next found', act: () => next(1) },
     { key: 'N', does: 'found before', act: () => next(-1) },
   ]);
-  const doing = (what: Promise<void>, words: string): void => {
-    what.then(
-      () => setDone(words),
-      (error: Error) => setDone(error.message),
-    );
-  };
-  useEffect(() => setDone(''), [traceId]);
   const root = trace.divisions.find((division) => division.span === 0);
   return (
     <>
       <h1>{trace.name}</h1>
-      <p>
-        {duration(trace.durationUs)}, {spans.ids.length} spans, {spans.isError.filter((one) => one === 1).length}{' '}
-        errors, {trace.services.join(', ')}, {moment(trace.startUnixUs)} UTC <span class="mono muted">{traceId}</span>
-      </p>
-      {trace.leftOut > 0 && <p role="status">{trace.leftOut} more spans are not drawn.</p>}
-      <p class="actions">
-        <input
-          ref={field}
-          type="search"
-          placeholder="search in names"
-          aria-label="search in names"
-          value={text}
-          onInput={(event) => setText(event.currentTarget.value)}
-          onKeyDown={(event) => event.key === 'Enter' && next(event.shiftKey ? -1 : 1)}
-        />
-        {text !== '' && <span role="status">{found.size} found</span>}
-        <button type="button" onClick={() => doing(copy(traceId), 'copied')}>
-          Copy as JSON
-        </button>
-        {Object.entries(FORMATS).map(([format, words]) => (
-          <button
-            key={format}
-            type="button"
-            onClick={() => doing(save(traceId, format as keyof typeof FORMATS), 'saved')}
-          >
-            Save {words}
-          </button>
-        ))}
-        <span role="status">{done}</span>
-      </p>
-      {root !== undefined && <DivisionBar division={root} />}
+      <Facts trace={trace} cpuNs={cpu?.error === undefined ? cpu?.totalNs : undefined} />
+      {absent !== undefined && (
+        <p role="status" class="absent">
+          This trace has no span <span class="mono">{absent}</span>: it was not recorded, or has not come yet.
+        </p>
+      )}
+      <Actions
+        traceId={traceId}
+        snapshot={snapshot}
+        field={field}
+        text={text}
+        setText={setText}
+        found={found}
+        next={next}
+      />
+      {root !== undefined && <DivisionBar division={root} of="the trace" />}
+      <Links trace={trace} linkedFrom={linkedFrom} places={places} select={select} />
       <div class="show">
-        <Waterfall trace={trace} selected={selected} select={select} found={found} />
-        <Details trace={trace} place={selected} />
+        <Waterfall
+          trace={trace}
+          selected={selected}
+          select={select}
+          found={found.places}
+          linked={linked}
+          innerLinks={innerLinks}
+          cpu={cpu}
+        />
+        <Details trace={trace} place={selected} cpu={cpu} snapshot={snapshot} places={places} select={select} />
       </div>
     </>
   );
 };
 
-const Show = ({ parameters }: ViewProps) => {
-  const { id, span = '' } = parameters;
-  const answer = useRequest(id, (signal) => get<TraceAnswer>('trace', { id }, signal));
+const Show = ({ parameters, sources }: ViewProps) => {
+  const { id, snapshot } = parameters;
+  const answer = useRequest(id && `${snapshot} ${id}`, (signal) => get<TraceAnswer>('trace', { snapshot, id }, signal));
   if (id === undefined) return <Empty title="Which trace?" command="#/traces/show?id=…" />;
-  return <Answer of={answer}>{(trace) => <Shown key={trace.traceId} trace={trace} span={span} />}</Answer>;
+  return (
+    <Answer of={answer}>
+      {(trace) => <Shown key={trace.traceId} trace={trace} parameters={parameters} sources={sources} />}
+    </Answer>
+  );
 };
 export default Show;

@@ -4,32 +4,53 @@ import type { TraceAnswer } from '../../../../api/trace/answers.js';
 import { useKeys } from '../../../shell/keys.js';
 import { useTheme } from '../../../shell/theme.js';
 import { duration } from '../../../shell/units.js';
-import { drawLane, LANE_HEIGHT } from './draw-lane.js';
-import { colorsNow, drawWaterfall, labelWidth, markAt, prepare, ROW } from './draw-waterfall.js';
+import { prepareCanvas } from '../canvas.js';
+import { colorsOf } from './colors.js';
+import { drawLinks, type InnerLink } from './draw-links.js';
+import { drawRuler, RULER_HEIGHT } from './draw-ruler.js';
+import { drawWaterfall, markAt, ROW } from './draw-waterfall.js';
+import { Lanes } from './lanes.js';
+import { Legend } from './legend.js';
 import { ancestorsOf, depthsOf, parentsIn, visibleRows } from './rows.js';
+import { axisOf } from './time-axis.js';
+import { Tooltip } from './tooltip.js';
+import type { CpuOfTrace } from './use-cpu.js';
+import { usePanZoom } from './use-pan-zoom.js';
+import { useRange } from './use-range.js';
+import { ZoomBar } from './zoom-bar.js';
 
 const HEIGHT = 520;
+const PAGE = 20;
 
 interface Props {
   readonly trace: TraceAnswer;
   readonly selected: number;
   readonly select: (place: number) => void;
   readonly found: ReadonlySet<number>;
+  /** Spans with links, to or from elsewhere. */
+  readonly linked: ReadonlySet<number>;
+  readonly innerLinks: readonly InnerLink[];
+  readonly cpu: CpuOfTrace | undefined;
 }
 
-interface Range {
-  readonly fromUs: number;
-  readonly toUs: number;
+interface Pointed {
+  readonly place: number;
+  readonly us: number;
+  readonly x: number;
+  readonly y: number;
 }
 
-export const Waterfall = ({ trace, selected, select, found }: Props) => {
+export const Waterfall = ({ trace, selected, select, found, linked, innerLinks, cpu }: Props) => {
   const scroller = useRef<HTMLDivElement>(null);
   const canvas = useRef<HTMLCanvasElement>(null);
-  const lane = useRef<HTMLCanvasElement>(null);
+  const ruler = useRef<HTMLCanvasElement>(null);
   const [theme] = useTheme();
   const [collapsed, setCollapsed] = useState<ReadonlySet<number>>(new Set());
-  const [range, setRange] = useState<Range>({ fromUs: 0, toUs: trace.durationUs });
   const [width, setWidth] = useState(0);
+  const [pointed, setPointed] = useState<Pointed>();
+  const control = useRange(trace.durationUs);
+  const { range } = control;
+  const panZoom = usePanZoom(scroller, control, width);
   const [depths, isParent] = useMemo(() => [depthsOf(trace.spans), parentsIn(trace.spans)], [trace]);
   const rows = useMemo(() => visibleRows(trace.spans, collapsed), [trace, collapsed]);
   const height = Math.min(HEIGHT, Math.max(ROW * 3, rows.length * ROW));
@@ -44,25 +65,35 @@ export const Waterfall = ({ trace, selected, select, found }: Props) => {
   useEffect(() => {
     if (width === 0) return;
     const element = scroller.current as HTMLDivElement;
-    const colors = colorsNow();
+    const colors = colorsOf(theme);
+    const axis = axisOf(range, width);
+    const own = innerLinks.filter(({ from, to }) => from === selected || to === selected);
     let frame = 0;
     const draw = (): void => {
       frame = 0;
-      const context = prepare(canvas.current as HTMLCanvasElement, width, height);
-      const sight = { ...range, top: element.scrollTop, selected, found, collapsed };
-      drawWaterfall(context, { trace, rows, depths, isParent }, sight, colors, { width, height });
+      const { scrollTop: top } = element;
+      const context = prepareCanvas(canvas.current as HTMLCanvasElement, width, height);
+      const sight = { ...range, top, selected, found, collapsed, pointed };
+      const drawable = { trace, rows, depths, isParent, linked, cpu: cpu?.bySpan };
+      drawWaterfall(context, drawable, sight, colors, { width, height });
+      const yOf = (place: number): number | undefined => {
+        const row = rows.indexOf(place);
+        return row < 0 ? undefined : row * ROW - top + ROW / 2;
+      };
+      drawLinks(context, trace, own, axis, yOf, colors);
+      const above = prepareCanvas(ruler.current as HTMLCanvasElement, width, RULER_HEIGHT);
+      drawRuler(above, range, axis, pointed?.us, colors);
     };
     const later = (): void => {
       frame ||= requestAnimationFrame(draw);
     };
     later();
-    if (lane.current !== null) drawLane(prepare(lane.current, width, LANE_HEIGHT), trace.lane, range, width);
     element.addEventListener('scroll', later, { passive: true });
     return () => {
       cancelAnimationFrame(frame);
       element.removeEventListener('scroll', later);
     };
-  }, [trace, rows, range, selected, found, width, height, theme]);
+  }, [trace, rows, range, selected, found, linked, innerLinks, cpu, pointed, width, height, theme]);
 
   // What is selected is in sight, whatever was collapsed above it.
   useEffect(() => {
@@ -77,122 +108,116 @@ export const Waterfall = ({ trace, selected, select, found }: Props) => {
     if (y + ROW > element.scrollTop + height) element.scrollTop = y + ROW - height;
   }, [selected, rows]);
 
-  const zoom = (factor: number, at = (range.fromUs + range.toUs) / 2): void => {
-    const length = Math.min(trace.durationUs, Math.max(1, (range.toUs - range.fromUs) * factor));
-    const part = (at - range.fromUs) / (range.toUs - range.fromUs);
-    const fromUs = Math.max(0, Math.min(trace.durationUs - length, at - part * length));
-    setRange({ fromUs, toUs: fromUs + length });
-  };
-  const pan = (part: number): void => {
-    const length = range.toUs - range.fromUs;
-    const fromUs = Math.max(0, Math.min(trace.durationUs - length, range.fromUs + part * length));
-    setRange({ fromUs, toUs: fromUs + length });
-  };
   const toggle = (place: number): void => {
     if (isParent[place] === 0) return;
     const next = new Set(collapsed);
     if (!next.delete(place)) next.add(place);
     setCollapsed(next);
   };
+  // Keys may come faster than frames: each step goes on from the one before.
+  const latest = useRef(selected);
+  latest.current = selected;
   const step = (by: number): void => {
-    const row = rows.indexOf(selected) + by;
-    if (row >= 0 && row < rows.length) select(rows[row]);
+    const row = Math.max(0, Math.min(rows.length - 1, rows.indexOf(latest.current) + by));
+    latest.current = rows[row];
+    select(rows[row]);
   };
+  const left = (): void => {
+    if (isParent[selected] === 1 && !collapsed.has(selected)) toggle(selected);
+    else if (trace.spans.parent[selected] >= 0) select(trace.spans.parent[selected]);
+  };
+  const showSelected = (): void => control.show(trace.spans.startUs[selected], trace.spans.durationUs[selected]);
 
   useKeys([
     { key: 'ArrowDown', does: 'next span', act: () => step(1) },
     { key: 'ArrowUp', does: 'span before', act: () => step(-1) },
-    {
-      key: 'PageDown',
-      does: 'twenty spans on',
-      act: () => step(Math.min(20, rows.length - 1 - rows.indexOf(selected))),
-    },
-    { key: 'PageUp', does: 'twenty spans back', act: () => step(-Math.min(20, rows.indexOf(selected))) },
-    {
-      key: 'ArrowRight',
-      does: 'open what is below the span',
-      act: () => collapsed.has(selected) && toggle(selected),
-    },
-    {
-      key: 'ArrowLeft',
-      does: 'collapse it, or go to its parent',
-      act: () => {
-        if (isParent[selected] === 1 && !collapsed.has(selected)) toggle(selected);
-        else if (trace.spans.parent[selected] >= 0) select(trace.spans.parent[selected]);
-      },
-    },
-    { key: '+', does: 'zoom in', act: () => zoom(0.5) },
-    { key: '-', does: 'zoom out', act: () => zoom(2) },
-    { key: '0', does: 'show the whole time', act: () => setRange({ fromUs: 0, toUs: trace.durationUs }) },
-    { key: '[', does: 'earlier', act: () => pan(-0.25) },
-    { key: ']', does: 'later', act: () => pan(0.25) },
-    {
-      key: 'z',
-      does: 'zoom to the span',
-      act: () => {
-        const fromUs = trace.spans.startUs[selected];
-        setRange({ fromUs, toUs: fromUs + Math.max(1, trace.spans.durationUs[selected]) });
-      },
-    },
+    { key: 'PageDown', does: 'twenty spans on', act: () => step(PAGE) },
+    { key: 'PageUp', does: 'twenty spans back', act: () => step(-PAGE) },
+    { key: 'Home', does: 'first span', act: () => step(-rows.length) },
+    { key: 'End', does: 'last span', act: () => step(rows.length) },
+    { key: 'ArrowRight', does: 'open what is below the span', act: () => collapsed.has(selected) && toggle(selected) },
+    { key: 'ArrowLeft', does: 'collapse it, or go to its parent', act: left },
+    { key: '+', does: 'zoom in', act: () => control.zoom(0.5) },
+    { key: '-', does: 'zoom out', act: () => control.zoom(2) },
+    { key: '0', does: 'show the whole time', act: control.showAll },
+    { key: '[', does: 'earlier', act: () => control.pan(-0.25) },
+    { key: ']', does: 'later', act: () => control.pan(0.25) },
+    { key: 'z', does: 'zoom to the span', act: showSelected },
   ]);
 
-  const placeAt = (event: MouseEvent): number | undefined => {
+  const under = (event: MouseEvent): Pointed | undefined => {
     const element = scroller.current as HTMLDivElement;
-    const y = event.clientY - element.getBoundingClientRect().top + element.scrollTop;
-    return rows[Math.floor(y / ROW)];
+    const { left: boxLeft, top } = element.getBoundingClientRect();
+    const [x, y] = [event.clientX - boxLeft, event.clientY - top];
+    const place = rows[Math.floor((y + element.scrollTop) / ROW)];
+    return place === undefined ? undefined : { place, us: axisOf(range, width).usAt(x), x, y };
   };
   const click = (event: MouseEvent): void => {
-    const place = placeAt(event);
-    if (place === undefined) return;
-    const x = event.clientX - (scroller.current as HTMLDivElement).getBoundingClientRect().left;
-    if (isParent[place] === 1 && markAt(x, depths[place])) toggle(place);
-    else select(place);
+    const at = under(event);
+    if (at === undefined || panZoom.wasDrag()) return;
+    if (isParent[at.place] === 1 && markAt(at.x, depths[at.place])) toggle(at.place);
+    else select(at.place);
   };
-  const wheel = (event: WheelEvent): void => {
-    if (!event.ctrlKey && !event.shiftKey) return;
-    event.preventDefault();
-    if (event.shiftKey) {
-      pan(Math.sign(event.deltaY + event.deltaX) / 8);
-      return;
-    }
-    const left = labelWidth(width);
-    const x = event.clientX - (scroller.current as HTMLDivElement).getBoundingClientRect().left;
-    zoom(event.deltaY > 0 ? 1.25 : 0.8, range.fromUs + ((x - left) / (width - left - 8)) * (range.toUs - range.fromUs));
+  const move = (event: PointerEvent): void => {
+    panZoom.handlers.onPointerMove(event);
+    // A finger covers what it points at.
+    setPointed(event.pointerType === 'touch' || panZoom.isDragging() ? undefined : under(event));
   };
 
-  const name = trace.names[trace.spans.name[selected]];
   return (
     <div class="waterfall">
-      <p class="muted">
-        {duration(range.fromUs)} to {duration(range.toUs)} of {duration(trace.durationUs)}, {rows.length} rows. Ctrl and
-        the wheel zoom, shift pans, ? lists the keys.
-      </p>
-      {trace.lane.length > 0 && (
-        <canvas
-          ref={lane}
-          role="img"
-          aria-label={`${trace.lane.length} garbage collections and busy stretches of the event loop`}
-        />
-      )}
-      {/* biome-ignore lint/a11y/useKeyWithClickEvents: the keys work on the whole page. */}
-      <div
-        ref={scroller}
-        class="rows"
-        role="application"
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, which a keyboard must be able to do.
-        tabIndex={0}
-        aria-label="spans by time; arrow keys go through them"
-        style={{ height: `${height}px` }}
-        onClick={click}
-        onWheel={wheel}
-      >
-        <div style={{ height: `${rows.length * ROW}px` }}>
-          <canvas ref={canvas} class="sticky" />
+      <ZoomBar control={control} durationUs={trace.durationUs} rows={rows.length} showSelected={showSelected} />
+      <Legend trace={trace} hasCpu={cpu !== undefined} hasLinks={linked.size > 0} />
+      <div class="plot">
+        <canvas ref={ruler} />
+        {/* biome-ignore lint/a11y/useKeyWithClickEvents: the keys work on the whole page. */}
+        <div
+          ref={scroller}
+          class="rows"
+          role="application"
+          // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, which a keyboard must be able to do.
+          tabIndex={0}
+          aria-label="spans by time; arrow keys go through them"
+          style={{ height: `${height}px` }}
+          onClick={click}
+          {...panZoom.handlers}
+          onPointerMove={move}
+          onPointerLeave={() => setPointed(undefined)}
+        >
+          <div style={{ height: `${rows.length * ROW}px` }}>
+            <canvas ref={canvas} class="sticky" />
+          </div>
         </div>
+        {pointed !== undefined && (
+          <Tooltip x={pointed.x} y={pointed.y + RULER_HEIGHT} width={width}>
+            <SpanWords trace={trace} place={pointed.place} cpu={cpu} />
+          </Tooltip>
+        )}
       </div>
+      <Lanes lanes={trace.lanes} control={control} width={width} />
       <p class="visually-hidden" role="status">
-        {name}, {duration(trace.spans.durationUs[selected])}
+        {trace.names[trace.spans.name[selected]]}, {duration(trace.spans.durationUs[selected])}
       </p>
     </div>
+  );
+};
+
+const SpanWords = ({
+  trace: { spans, names, services },
+  place,
+  cpu,
+}: Pick<Props, 'trace' | 'cpu'> & { place: number }) => {
+  const cpuNs = cpu?.bySpan.get(place)?.cpuNs;
+  return (
+    <>
+      <b>{names[spans.name[place]]}</b>
+      <br />
+      {services[spans.service[place]]} · {duration(spans.durationUs[place])} from {duration(spans.startUs[place])}
+      <br />
+      self {duration(spans.selfUs[place])}
+      {cpuNs !== undefined && `, CPU ${duration(cpuNs / 1000)}`}
+      {spans.isCritical[place] === 1 && ', critical path'}
+      {spans.isError[place] === 1 && ', failed'}
+    </>
   );
 };

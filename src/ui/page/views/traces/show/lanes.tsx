@@ -1,0 +1,142 @@
+// The lanes of the processes of a trace: pointed at, a stretch says who had the loop; a click, or Enter, leads to that trace. By key one goes from
+// stretch to stretch, the narrow ones too.
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { LaneAnswer, LaneStretchAnswer } from '../../../../api/trace/answers.js';
+import { useTheme } from '../../../shell/theme.js';
+import { duration } from '../../../shell/units.js';
+import { prepareCanvas } from '../canvas.js';
+import { useTraceLinks } from '../trace-links.js';
+import { colorsOf } from './colors.js';
+import { drawLane, LANE_HEIGHT, stretchAt } from './draw-lane.js';
+import { axisOf } from './time-axis.js';
+import { Tooltip } from './tooltip.js';
+import type { RangeControl } from './use-range.js';
+
+interface LaneProps {
+  readonly lane: LaneAnswer;
+  readonly control: RangeControl;
+  readonly width: number;
+}
+
+const headOf = ({ kind, detail, startUs, durationUs }: LaneStretchAnswer): string =>
+  `${kind === 'gc' ? `garbage collection${detail && `, ${detail}`}` : 'event loop busy'}: ${duration(durationUs)} from ${duration(startUs)}`;
+
+const Holders = ({ stretch: { kind, holders } }: { stretch: LaneStretchAnswer }) => {
+  const links = useTraceLinks();
+  if (kind === 'gc') return null;
+  if (holders.length === 0) return <>; who had it is not known</>;
+  return (
+    <>
+      {holders.map(({ name, traceId, us }, i) => (
+        <span key={traceId + name}>
+          {i === 0 ? '; it had ' : ', '}
+          {traceId === '' ? <code>{name}</code> : <a href={links.hrefOf(traceId)}>{name}</a>} {duration(us)}
+        </span>
+      ))}
+    </>
+  );
+};
+
+const Lane = ({ lane, control, width }: LaneProps) => {
+  const canvas = useRef<HTMLCanvasElement>(null);
+  const [theme] = useTheme();
+  const links = useTraceLinks();
+  const [chosen, setChosen] = useState<LaneStretchAnswer>();
+  const [pointed, setPointed] = useState<{
+    readonly stretch: LaneStretchAnswer;
+    readonly x: number;
+    readonly y: number;
+  }>();
+  const { range } = control;
+  const { stretches, process, leftOut } = lane;
+  const axis = axisOf(range, width);
+
+  useEffect(() => {
+    if (width === 0) return;
+    const frame = requestAnimationFrame(() =>
+      drawLane(
+        prepareCanvas(canvas.current as HTMLCanvasElement, width, LANE_HEIGHT),
+        lane,
+        chosen ?? pointed?.stretch,
+        axis,
+        colorsOf(theme),
+      ),
+    );
+    return () => cancelAnimationFrame(frame);
+  }, [lane, range, width, theme, chosen, pointed]);
+
+  const choose = (stretch: LaneStretchAnswer | undefined): void => {
+    setChosen(stretch);
+    if (stretch === undefined) return;
+    const isInSight = stretch.startUs + stretch.durationUs >= range.fromUs && stretch.startUs <= range.toUs;
+    if (!isInSight) control.show(stretch.startUs - (range.toUs - range.fromUs) / 2, range.toUs - range.fromUs);
+  };
+  const open = ({ holders }: LaneStretchAnswer): void => {
+    const holder = holders.find(({ traceId }) => traceId !== '');
+    if (holder !== undefined) links.goTo(holder.traceId);
+  };
+  const under = (event: MouseEvent) => {
+    const { left, top } = (canvas.current as HTMLCanvasElement).getBoundingClientRect();
+    const [x, y] = [event.clientX - left, event.clientY - top];
+    const stretch = stretchAt(lane, axis, x, y);
+    return stretch && { stretch, x, y };
+  };
+  const click = (event: MouseEvent): void => {
+    const at = under(event);
+    choose(at?.stretch);
+    if (at !== undefined) open(at.stretch);
+  };
+  const onKeyDown = (event: KeyboardEvent): void => {
+    const at = chosen === undefined ? -1 : stretches.indexOf(chosen);
+    if (event.key === 'ArrowRight') choose(stretches[Math.min(stretches.length - 1, at + 1)]);
+    else if (event.key === 'ArrowLeft') choose(stretches[Math.max(0, at - 1)]);
+    else if (event.key === 'Enter' && chosen !== undefined) open(chosen);
+    else return;
+    event.preventDefault();
+  };
+  const told = chosen ?? pointed?.stretch;
+  return (
+    <div class="lane">
+      <h2>
+        {process} <small>{leftOut > 0 && `${leftOut} of the shortest stretches are not drawn`}</small>
+      </h2>
+      <div class="plot">
+        <div
+          role="application"
+          // biome-ignore lint/a11y/noNoninteractiveTabindex: its keys go through the stretches.
+          tabIndex={0}
+          data-own-keys
+          aria-label={`lane of ${process}: ${stretches.length} garbage collections and busy stretches; left and right go through them, Enter leads to who had the loop`}
+          onClick={click}
+          onPointerMove={(event) => setPointed(under(event))}
+          onPointerLeave={() => setPointed(undefined)}
+          onKeyDown={onKeyDown}
+        >
+          <canvas ref={canvas} />
+        </div>
+        {pointed !== undefined && (
+          <Tooltip x={pointed.x} y={pointed.y} width={width}>
+            {headOf(pointed.stretch)}
+            <Holders stretch={pointed.stretch} />
+          </Tooltip>
+        )}
+      </div>
+      <p role="status" class="told">
+        {told !== undefined && (
+          <>
+            {headOf(told)}
+            <Holders stretch={told} />
+          </>
+        )}
+      </p>
+    </div>
+  );
+};
+
+export const Lanes = ({ lanes, control, width }: { lanes: readonly LaneAnswer[] } & Omit<LaneProps, 'lane'>) => (
+  <>
+    {lanes.map((lane) => (
+      <Lane key={lane.process} lane={lane} control={control} width={width} />
+    ))}
+  </>
+);

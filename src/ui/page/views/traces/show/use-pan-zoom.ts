@@ -1,0 +1,77 @@
+// The waterfall by pointer: a drag over the bars moves in time, two fingers zoom, the wheel does both with a key held. A drag must never end as a
+// click, and one finger that moves up or down scrolls as everywhere.
+import { useEffect, useRef } from 'preact/hooks';
+import { type Axis, axisOf } from './time-axis.js';
+import type { RangeControl } from './use-range.js';
+
+/** Pixels below which a drag is a click. */
+const CLICK = 4;
+
+interface Gesture {
+  readonly pointers: Map<number, number>;
+  moved: number;
+}
+
+/** Handlers for an element whose pixels are those of the axis, and what the last press was. */
+export const usePanZoom = (element: { readonly current: HTMLElement | null }, control: RangeControl, width: number) => {
+  const gesture = useRef<Gesture>({ pointers: new Map(), moved: 0 });
+  const latest = useRef({ control, width });
+  latest.current = { control, width };
+  const xIn = (event: MouseEvent): number =>
+    event.clientX - (element.current as HTMLElement).getBoundingClientRect().left;
+  const axis = (): Axis => axisOf(latest.current.control.range, latest.current.width);
+
+  // Not passive: with a key held the page must not scroll or zoom.
+  useEffect(() => {
+    const onWheel = (event: WheelEvent): void => {
+      if (!event.ctrlKey && !event.shiftKey) return;
+      event.preventDefault();
+      const { control: now } = latest.current;
+      if (event.shiftKey) now.pan(Math.sign(event.deltaY + event.deltaX) / 8);
+      else now.zoom(event.deltaY > 0 ? 1.25 : 0.8, axis().usAt(xIn(event)));
+    };
+    const target = element.current as HTMLElement;
+    target.addEventListener('wheel', onWheel, { passive: false });
+    return () => target.removeEventListener('wheel', onWheel);
+  }, []);
+
+  const pinch = (before: readonly number[], after: readonly number[]): void => {
+    const [wide, now] = [before, after].map(([a, b]) => Math.max(1, Math.abs(a - b)));
+    control.zoom(wide / now, axis().usAt((after[0] + after[1]) / 2));
+  };
+  const release = (event: PointerEvent): void => {
+    gesture.current.pointers.delete(event.pointerId);
+  };
+  return {
+    /** Whether the press that ends now moved something. */
+    wasDrag: (): boolean => gesture.current.moved >= CLICK,
+    isDragging: (): boolean => gesture.current.pointers.size > 0 && gesture.current.moved >= CLICK,
+    handlers: {
+      onPointerDown: (event: PointerEvent): void => {
+        const { pointers } = gesture.current;
+        if (event.button !== 0 || xIn(event) < axis().left) {
+          gesture.current.moved = 0;
+          return;
+        }
+        if (pointers.size === 0) gesture.current.moved = 0;
+        pointers.set(event.pointerId, xIn(event));
+      },
+      onPointerMove: (event: PointerEvent): void => {
+        const { pointers } = gesture.current;
+        const from = pointers.get(event.pointerId);
+        if (from === undefined) return;
+        const to = xIn(event);
+        const before = [...pointers.values()];
+        pointers.set(event.pointerId, to);
+        gesture.current.moved += Math.abs(to - from);
+        if (gesture.current.moved < CLICK) return;
+        // Only now: a captured pointer clicks on whoever has it.
+        (event.currentTarget as Element).setPointerCapture(event.pointerId);
+        if (pointers.size >= 2) pinch(before, [...pointers.values()]);
+        else control.pan((from - to) / axis().length);
+      },
+      onPointerUp: release,
+      onPointerCancel: release,
+    },
+  };
+};
