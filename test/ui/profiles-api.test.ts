@@ -184,6 +184,14 @@ describe('the endpoints of profiles', () => {
     expect((await ask<TraceCpu>('of-trace', { id: '1' })).spans).toEqual([]);
   });
 
+  test('a span leads to its trace', async () => {
+    const labels = after.labels.filter(({ span_id }) => span_id !== undefined);
+    expect(labels.length).toBeGreaterThan(5);
+    for (const { trace_id, span_id } of labels.slice(0, 5))
+      expect(await ask('trace-of', { name: AFTER, span: String(span_id) })).toEqual({ traceId: trace_id });
+    await expect(ask('trace-of', { name: AFTER, span: '1' })).rejects.toThrow(/^404 .*no sample of span 1/);
+  });
+
   test('a name reaches nothing outside the directory', async () => {
     writeFileSync(join(dir, 'secret.folded'), 'a;b 1\n');
     for (const name of [

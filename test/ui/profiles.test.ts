@@ -127,6 +127,37 @@ describe.skipIf(!hasBrowser)('the view Profiles', () => {
     await page.getByText('No profile has a sample of this trace').waitFor();
   });
 
+  test('from a span in the waterfall to its samples, and back', async () => {
+    const { labels } = await readProfile(readFileSync(join(profiles, AFTER)));
+    const label = labels.find(({ span_id }) => span_id !== undefined);
+    const [traceId, spanId] = [String(label?.trace_id), String(label?.span_id)];
+    const page = await open(`${url}#/traces/show?id=${traceId}`);
+    const details = page.getByRole('complementary');
+    await details.getByText(/^CPU \d.* ± .* itself, \d+ % of its self time;/).waitFor();
+    await page.getByRole('list', { name: 'legend' }).getByText('CPU while the span was current').waitFor();
+    const line = await page.evaluate(`(() => {
+      const canvas = document.querySelector('.rows canvas');
+      const { data } = canvas.getContext('2d').getImageData(0, Math.round(3 * devicePixelRatio), canvas.width, 1);
+      const colors = new Set();
+      for (let i = 0; i < data.length; i += 4) colors.add([...data.slice(i, i + 3)].join());
+      return [...colors];
+    })()`);
+    // The color of warnings, for nothing else is drawn there.
+    expect(line).toContain('138,75,0');
+    await keepPicture(page, 'trace-cpu');
+    await details.getByRole('link', { name: 'samples' }).click();
+    await page.getByRole('heading', { name: `CPU time of span ${spanId}` }).waitFor();
+    expect(await page.locator('tbody tr').count()).toBe(1);
+    await page.getByRole('link', { name: spanId, exact: true }).click();
+    await page.getByText(`span_id = ${spanId}`).waitFor();
+    await page.locator('canvas.flame').waitFor();
+    await page.getByRole('link', { name: 'show the span' }).click();
+    await page.waitForURL(new RegExp(`traces/show\\?id=${traceId}&span=${spanId}`));
+    await details.getByText('of its self time').waitFor();
+    await page.goto(`${url}${at({ trace: traceId, span: '0'.repeat(16) })}`);
+    await page.getByText('No profile has a sample of this span').waitFor();
+  });
+
   test('speedscope shows the profile, also behind a token', async () => {
     const guarded = await serve({ profiles }, { token: 'a-long-token' });
     const page = await open(`${guarded}#token=a-long-token`);

@@ -88,6 +88,11 @@ export interface FlameColumns {
   readonly omitted: number;
 }
 
+/** Answer of profiles/trace-of: the trace of a span that a profile has samples of. */
+export interface TraceOfSpan {
+  readonly traceId: string;
+}
+
 /** Answer of profiles/of-trace: the CPU time of a trace's spans in all profiles. */
 export interface TraceCpu {
   readonly spans: readonly {

@@ -3,15 +3,16 @@
 import { HttpError } from '../../../archive/server/http-error.js';
 import { required, traceIdOf } from '../../../archive/server/query-values.js';
 import type { Call, Route } from '../../../archive/server/route.js';
-import { TRACE_ID_LABEL } from '../../../profile/join/span-labels.js';
+import { SPAN_ID_LABEL, TRACE_ID_LABEL } from '../../../profile/join/span-labels.js';
 import type { LabelledProfile } from '../../../profile/labelled-profile.js';
 import { diff } from '../../../profile/output/diff.js';
 import { groupedBy, labelKeys, WHOLE_LABEL } from '../../../profile/output/select-labels.js';
 import { type SpeedscopeDocument, toSpeedscope } from '../../../profile/output/speedscope.js';
 import { top } from '../../../profile/output/top.js';
+import { labelValue } from '../../../profile/shares.js';
 import type { UiSources } from '../../sources.js';
 import { apiGet } from '../api-route.js';
-import type { FlameColumns, ProfileDiff, ProfileTable } from './answers.js';
+import type { FlameColumns, ProfileDiff, ProfileTable, TraceOfSpan } from './answers.js';
 import { CpuOfTraces } from './cpu-of-trace.js';
 import { flameColumns } from './flame-graph.js';
 import { ProfileDirectory } from './profile-directory.js';
@@ -68,6 +69,15 @@ class ProfileAnswers {
     return toSpeedscope(await this.#read(call, 'name', by), { by, name: required(call.query, 'name') });
   }
 
+  async traceOf(call: Call): Promise<TraceOfSpan> {
+    const span = required(call.query, 'span');
+    const { labels } = await this.directory.read(required(call.query, 'name'));
+    const label = labels.find((record) => labelValue(record, SPAN_ID_LABEL) === span);
+    const traceId = label === undefined ? '' : labelValue(label, TRACE_ID_LABEL);
+    if (traceId === '') throw new HttpError(404, `the profile has no sample of span ${span}`);
+    return { traceId };
+  }
+
   async #read(call: Call, parameter: string, by: string): Promise<LabelledProfile> {
     const profile = await this.directory.read(required(call.query, parameter));
     if (by !== SPAN_NAME_LABEL || this.#archive === undefined) return profile;
@@ -92,6 +102,7 @@ export const profileRoutes = ({ profiles, archive }: UiSources): Route[] => {
     apiGet('profiles/diff', (call) => answers.diff(call)),
     apiGet('profiles/flame', (call) => answers.flame(call)),
     apiGet('profiles/of-trace', (call) => traces.of(traceIdOf('id', required(call.query, 'id')), call.signal)),
+    apiGet('profiles/trace-of', (call) => answers.traceOf(call)),
     apiGet('profiles/speedscope', (call) => answers.speedscope(call)),
   ];
 };

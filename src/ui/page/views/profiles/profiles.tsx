@@ -1,5 +1,5 @@
 // CPU profiles by label: which profile, which samples of it, and how to look at them. What is chosen stands in the address.
-import type { ProfileFile, ProfileList, ProfileTable } from '../../../api/profiles/answers.js';
+import type { ProfileFile, ProfileList, ProfileTable, TraceOfSpan } from '../../../api/profiles/answers.js';
 import { get } from '../../api/client.js';
 import { useRequest } from '../../api/use-request.js';
 import { hrefOf } from '../../shell/location.js';
@@ -45,6 +45,14 @@ const Files = ({
   </label>
 );
 
+/** From the samples of a span back to it: samples know its id, and the profile which trace it is of. */
+const BackToSpan = ({ name, span }: { name: string; span: string }) => {
+  const { value } = useRequest(`${name} ${span}`, (signal) =>
+    get<TraceOfSpan>('profiles/trace-of', { name, span }, signal),
+  );
+  return value === undefined ? null : <a href={hrefOf('traces/show', { id: value.traceId, span })}>show the span</a>;
+};
+
 /** Which samples: by key and value. A key is chosen here, a value in the table. */
 const Samples = ({ choice }: { choice: Choice }) => {
   const { name, by = WHOLE, value } = choice;
@@ -72,6 +80,7 @@ const Samples = ({ choice }: { choice: Choice }) => {
             {nameOf(value)}
           </span>
           {by === 'trace_id' && <a href={hrefOf('traces/show', { id: value })}>show the trace</a>}
+          {by === 'span_id' && value !== '' && <BackToSpan name={name} span={value} />}
           <button type="button" onClick={() => choice.change({ ...choice.ofValue(undefined), look: choice.look })}>
             All samples
           </button>
@@ -131,7 +140,7 @@ const Profiles = ({ sources, parameters }: ViewProps) => {
     get<ProfileList>('profiles/list', {}, signal),
   );
   if (!isOpen) return <Empty title="No directory of profiles is open" command="spanline ui --profiles ./profiles" />;
-  if (parameters.trace) return <TracePanel id={parameters.trace} />;
+  if (parameters.trace) return <TracePanel id={parameters.trace} span={parameters.span} />;
   return <Answer of={list}>{(found) => <Profile list={found} parameters={parameters} />}</Answer>;
 };
 export default Profiles;

@@ -1,4 +1,4 @@
-// The CPU time of one trace over all profiles of the directory: the way from a span to its samples.
+// The CPU time of one trace, or of one span of it, over all profiles of the directory: the way from a span to its samples.
 import type { TraceCpu } from '../../../api/profiles/answers.js';
 import { get } from '../../api/client.js';
 import { useRequest } from '../../api/use-request.js';
@@ -8,27 +8,44 @@ import { milliseconds } from './numbers.js';
 
 const MOST_SPANS = 50;
 
-const Found = ({ id, cpu }: { id: string; cpu: TraceCpu }) => {
+interface Which {
+  readonly id: string;
+  /** Only this span of it. */
+  readonly span?: string;
+}
+
+const Found = ({ id, span, cpu }: Which & { cpu: TraceCpu }) => {
   const skipped = cpu.skipped > 0 && <p class="muted">{cpu.skipped} files were not looked into.</p>;
-  if (cpu.profiles.length === 0)
+  const spans = span === undefined ? cpu.spans : cpu.spans.filter(({ spanId }) => spanId === span);
+  if (spans.length === 0)
     return (
-      <Empty title="No profile has a sample of this trace">
+      <Empty title={`No profile has a sample of this ${span === undefined ? 'trace' : 'span'}`}>
         <p>It ran while no profile was taken, or for less than the time between two samples.</p>
+        <p>
+          <a href={hrefOf('traces/show', { id, span })}>Show the trace</a>
+        </p>
         {skipped}
       </Empty>
     );
   return (
     <>
       <h1>
-        CPU time of trace <a href={hrefOf('traces/show', { id })}>{id}</a>
+        CPU time of {span === undefined ? 'trace' : `span ${span} of trace`}{' '}
+        <a href={hrefOf('traces/show', { id, span })}>{id}</a>
       </h1>
-      <ul>
-        {cpu.profiles.map(({ name, cpuNs }) => (
-          <li key={name}>
-            <a href={hrefOf('profiles', { name, by: 'trace_id', value: id })}>{name}</a> {milliseconds(cpuNs)}
-          </li>
-        ))}
-      </ul>
+      {span === undefined ? (
+        <ul>
+          {cpu.profiles.map(({ name, cpuNs }) => (
+            <li key={name}>
+              <a href={hrefOf('profiles', { name, by: 'trace_id', value: id })}>{name}</a> {milliseconds(cpuNs)}
+            </li>
+          ))}
+        </ul>
+      ) : (
+        <p>
+          <a href={hrefOf('profiles', { trace: id })}>All spans of the trace</a>
+        </p>
+      )}
       <div class="scroll">
         <table>
           <thead>
@@ -37,10 +54,11 @@ const Found = ({ id, cpu }: { id: string; cpu: TraceCpu }) => {
               <th class="number">CPU itself</th>
               <th class="number">error</th>
               <th class="number">samples</th>
+              <th>in the waterfall</th>
             </tr>
           </thead>
           <tbody>
-            {cpu.spans.slice(0, MOST_SPANS).map(({ spanId, profile, cpuNs, stderrNs, samples }) => (
+            {spans.slice(0, MOST_SPANS).map(({ spanId, profile, cpuNs, stderrNs, samples }) => (
               <tr key={spanId}>
                 <td class="mono">
                   <a href={hrefOf('profiles', { name: profile, by: 'span_id', value: spanId })}>{spanId}</a>
@@ -48,6 +66,11 @@ const Found = ({ id, cpu }: { id: string; cpu: TraceCpu }) => {
                 <td class="number">{milliseconds(cpuNs)}</td>
                 <td class="number">± {milliseconds(stderrNs)}</td>
                 <td class="number">{samples}</td>
+                <td>
+                  <a href={hrefOf('traces/show', { id, span: spanId })} aria-label={`show span ${spanId}`}>
+                    show
+                  </a>
+                </td>
               </tr>
             ))}
           </tbody>
@@ -58,7 +81,7 @@ const Found = ({ id, cpu }: { id: string; cpu: TraceCpu }) => {
   );
 };
 
-export const TracePanel = ({ id }: { id: string }) => {
+export const TracePanel = ({ id, span }: Which) => {
   const answer = useRequest(id, (signal) => get<TraceCpu>('profiles/of-trace', { id }, signal));
-  return <Answer of={answer}>{(cpu) => <Found id={id} cpu={cpu} />}</Answer>;
+  return <Answer of={answer}>{(cpu) => <Found id={id} span={span} cpu={cpu} />}</Answer>;
 };
