@@ -292,6 +292,37 @@ describe.skipIf(!hasBrowser)('the list of traces', () => {
     await page.getByRole('cell', { name: /^batch/ }).waitFor();
   });
 
+  test('a view that failed works again: by its button, and wherever one goes', async () => {
+    const page = await open(`${url}#/live`);
+    const failing = (): Promise<void> =>
+      page.route(/\/ui\/api\/traces(\?|$)/, (route) => route.fulfill({ json: { of: 'another version' } }));
+    const failed = page.getByRole('alert').getByRole('heading', { name: 'That did not work' });
+    await failing();
+    await page.getByRole('link', { name: 'Traces', exact: true }).click();
+    await failed.waitFor();
+    await page.unrouteAll();
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await loaded(page);
+    await failing();
+    await page.goto(`${url}#/traces?min=1ns`);
+    await failed.waitFor();
+    await page.unrouteAll();
+    await page.goto(`${url}#/traces?min=2ns`);
+    await loaded(page);
+  });
+
+  test('a part that could not be loaded is loaded when it is tried again', async () => {
+    expectFaults();
+    const page = await open(`${url}#/traces`);
+    await loaded(page);
+    await page.route('**/assets/groups-*.js', (route) => route.abort());
+    await page.getByRole('link', { name: 'by shape' }).click();
+    await page.getByRole('heading', { name: 'That did not work' }).waitFor();
+    await page.unrouteAll();
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.getByText('5 shapes of 14 traces').waitFor();
+  });
+
   test('hostile names and properties stay text', async () => {
     const page = await open(`${url}#/traces?status=error`);
     await page.getByText('1 points').waitFor();

@@ -12,15 +12,40 @@ import { useTheme } from './theme.js';
 import type { ViewProps } from './view-props.js';
 import { VIEWS, type View } from './views.js';
 
-class Guarded extends Component<{ children: ComponentChildren }, { error?: Error }> {
+interface GuardedProps {
+  /** Where the page is: a view that failed is tried again when one goes elsewhere. */
+  readonly place: string;
+  readonly children: ComponentChildren;
+}
+
+class Guarded extends Component<GuardedProps, { error?: Error }> {
   override state: { error?: Error } = {};
 
   static override getDerivedStateFromError(error: Error): { error: Error } {
     return { error };
   }
 
+  override componentDidUpdate({ place }: GuardedProps): void {
+    if (place !== this.props.place && this.state.error !== undefined) this.#again();
+  }
+
   override render() {
-    return this.state.error === undefined ? this.props.children : <Failure error={this.state.error} />;
+    const { error } = this.state;
+    if (error === undefined) return this.props.children;
+    return (
+      <>
+        <Failure error={error} />
+        <p class="state">
+          <button type="button" onClick={() => this.#again()}>
+            Try again
+          </button>
+        </p>
+      </>
+    );
+  }
+
+  #again(): void {
+    this.setState({ error: undefined });
   }
 }
 
@@ -33,7 +58,8 @@ const Loaded = ({ view, ...props }: ViewProps & { view: View }) => {
     );
   }, [view]);
   if (loaded === undefined) return null;
-  return 'error' in loaded ? <Failure error={loaded.error} /> : <loaded.View {...props} />;
+  if ('error' in loaded) throw loaded.error;
+  return <loaded.View {...props} />;
 };
 
 export const App = () => {
@@ -78,7 +104,7 @@ export const App = () => {
             view === undefined ? (
               <Empty title={`There is no view ${name}`} />
             ) : (
-              <Guarded key={view.name}>
+              <Guarded key={view.name} place={hrefOf(name, parameters)}>
                 <Loaded
                   view={view}
                   path={name.split('/').slice(1).join('/')}

@@ -1,7 +1,7 @@
 // Traces of the archive: hands on to the part that the address names.
 import type { ComponentType } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import { Empty, Failure } from '../../shell/states.js';
+import { Empty } from '../../shell/states.js';
 import type { ViewProps } from '../../shell/view-props.js';
 import { PARTS } from './parts.js';
 
@@ -17,7 +17,7 @@ const Traces = (props: ViewProps) => {
   }, [path]);
   if (!sources.archive) return <Empty title="No archive is open" command="spanline ui --archive ./traces" />;
   if (load === undefined) return <Empty title={`There is no page traces/${path}`} />;
-  if (part instanceof Error) return <Failure error={part} />;
+  if (part instanceof Error) throw part;
   return part?.of === path ? <part.Part {...props} /> : null;
 };
 export default Traces;
