@@ -3,7 +3,7 @@ import { accessSync, constants, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { runSync } from '../base/files/fs-steps.js';
 import { placeOf } from '../base/files/whole-file.js';
-import { targetFailure } from './run-program.js';
+import { targetFailure } from '../base/inspector/target-error.js';
 
 /** Fails where `file` could not be written: to be asked before the work whose result it takes. */
 export const requireWritable = (file: string): void => {

@@ -5,15 +5,11 @@ import { existsSync } from 'node:fs';
 import { constants } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { CommandError, ExitCode } from './exit-code.js';
+import { targetFailure } from '../base/inspector/target-error.js';
 import { packageFolder } from './package.js';
 
 const SIGNAL_EXIT = 128;
 const FORWARDED: readonly NodeJS.Signals[] = ['SIGTERM', 'SIGHUP', 'SIGUSR2'];
-
-/** The error of a process or file that a command cannot work with. */
-export const targetFailure = (message: string, cause?: unknown): CommandError =>
-  new CommandError('ERR_SPANLINE_PROFILE_TARGET', message, ExitCode.store, { cause });
 
 /** The address of a built file of this package, such as `cli/profile/preload.js`, for processes that load it by path. */
 export const builtFileUrl = (name: string): string => {

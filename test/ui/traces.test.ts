@@ -294,7 +294,7 @@ describe.skipIf(!hasBrowser)('the list of traces', () => {
 
   test('a view that failed works again: by its button, and wherever one goes', async () => {
     const page = await open(`${url}#/live`);
-    const failing = (): Promise<void> =>
+    const failing = () =>
       page.route(/\/ui\/api\/traces(\?|$)/, (route) => route.fulfill({ json: { of: 'another version' } }));
     const failed = page.getByRole('alert').getByRole('heading', { name: 'That did not work' });
     await failing();

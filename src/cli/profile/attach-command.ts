@@ -1,14 +1,15 @@
 // `spanline profile attach`: profiles a process that runs, through its inspector, and leaves it as it was.
 import { type Command, Option } from 'commander';
+import { SpanlineError } from '../../base/errors/spanline-error.js';
+import { targetFailure } from '../../base/inspector/target-error.js';
+import { loadedThere, withInspector } from '../../base/inspector/with-inspector.js';
 import { EXTENSION_OF, PROFILE_FORMATS, type ProfileFormat } from '../../profile/output/profile-format.js';
-import { CommandError } from '../exit-code.js';
-import { loadedThere, withInspector } from '../inspector/with-inspector.js';
 import { onInterrupt } from '../interrupt.js';
 import { numberFrom, wholeNumber } from '../options.js';
 import { note } from '../output.js';
 import { Progress } from '../progress.js';
 import { requireWritable } from '../require-writable.js';
-import { builtFileUrl, targetFailure } from '../run-program.js';
+import { builtFileUrl } from '../run-program.js';
 import type { AttachAnswer, AttachOptions } from './agent.js';
 import { writeWhole } from './profile-files.js';
 
@@ -55,7 +56,7 @@ const attachTo = async (pid: number, port: number | undefined, options: AttachOp
       return (await showing(options.durationMs, work).finally(stopListening)) as AttachAnswer;
     });
   } catch (error) {
-    if (error instanceof CommandError) throw error;
+    if (error instanceof SpanlineError) throw error;
     throw targetFailure(`process ${pid} could not be profiled: ${(error as Error).message}`, error);
   }
 };

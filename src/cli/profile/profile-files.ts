@@ -2,10 +2,10 @@
 import { createReadStream } from 'node:fs';
 import { runSync } from '../../base/files/fs-steps.js';
 import { writeWhole as writeWholeFile } from '../../base/files/whole-file.js';
+import { targetFailure } from '../../base/inspector/target-error.js';
 import type { LabelledProfile } from '../../profile/labelled-profile.js';
 import { ProfileOutputError } from '../../profile/output/output-error.js';
 import { readProfileStream } from '../../profile/output/read-profile-stream.js';
-import { targetFailure } from '../run-program.js';
 
 /** The profile in a file; `-` is standard input. */
 export const readProfileFile = async (file: string): Promise<LabelledProfile> => {

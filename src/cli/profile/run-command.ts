@@ -3,12 +3,13 @@
 import { readdirSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { type Command, Option } from 'commander';
+import { targetFailure } from '../../base/inspector/target-error.js';
 import { EXTENSION_OF, openWriter, PROFILE_FORMATS, type ProfileFormat } from '../../profile/output/profile-format.js';
 import { openSourceMaps } from '../../profile/output/source-maps.js';
 import { wrongUsage } from '../exit-code.js';
 import { numberFrom, wholeNumber } from '../options.js';
 import { note } from '../output.js';
-import { runProgram, targetFailure, withPreload } from '../run-program.js';
+import { runProgram, withPreload } from '../run-program.js';
 import { CHILD_VARIABLE, type ChildOptions } from './child-options.js';
 
 interface RunCommandOptions {

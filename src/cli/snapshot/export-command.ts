@@ -1,14 +1,8 @@
 // `spanline snapshot export`: a snapshot as a file that other tools read, or in an archive.
 import { type Command, Option } from 'commander';
 import { Archive } from '../../archive/archive.js';
-import {
-  type Snapshot,
-  type SnapshotFormat,
-  type WrittenSnapshot,
-  writeSnapshot,
-} from '../../flight-recorder/index.js';
-import { SnapshotReading } from '../../flight-recorder/snapshot-reading.js';
-import { appendAll } from '../append-all.js';
+import { type KeptSnapshot, keepSnapshot } from '../../archive/keep-snapshot.js';
+import { type Snapshot, type SnapshotFormat, writeSnapshot } from '../../flight-recorder/index.js';
 import { ExitCode, endWith } from '../exit-code.js';
 import { interruptible } from '../interrupt.js';
 import { note, printAnswer } from '../output.js';
@@ -31,32 +25,18 @@ interface ExportOptions {
   readonly json?: boolean;
 }
 
-/** What an archive has taken. */
-interface Archived extends Omit<WrittenSnapshot, 'bytes'> {
-  /** Spans that it can never keep. */
-  readonly refused: number;
-  readonly reason?: string;
-}
-
-const toArchive = async (snapshot: Snapshot, directory: string, signal: AbortSignal): Promise<Archived> => {
-  const reading = new SnapshotReading(snapshot, signal);
+const toArchive = async (snapshot: Snapshot, directory: string, signal: AbortSignal): Promise<KeptSnapshot> => {
   const progress = new Progress();
-  let refused = 0;
-  let reason: string | undefined;
   const archive = await Archive.open(directory);
   try {
-    for await (const { spans } of reading.shown()) {
-      const { invalid, reason: why } = await appendAll(archive, spans);
-      refused += invalid;
-      reason ??= why;
-      progress.show(`${reading.traceCount} traces, ${reading.spanCount} spans`);
-    }
-    await archive.seal();
+    return await keepSnapshot(archive, snapshot, {
+      signal,
+      onProgress: (traces, spans) => progress.show(`${traces} traces, ${spans} spans`),
+    });
   } finally {
     progress.clear();
     await archive.close();
   }
-  return { traceCount: reading.traceCount, spanCount: reading.spanCount - refused, refused, reason };
 };
 
 const run = (file: string, { format, output, json }: ExportOptions): Promise<void> =>
@@ -92,7 +72,7 @@ Formats:
   otlp       OTLP/JSON, a trace a line, as spanline trace import and other OpenTelemetry tools read it
   jaeger     one document, for the upload of Jaeger's UI
   perfetto   for ui.perfetto.dev: with the process's own lane, and open spans as slices that do not end
-  archive    for spanline trace and spanline serve
+  archive    for spanline trace, spanline stalls, spanline ui and spanline serve, with the process's lane
 
 A span that was open has the property spanline.open; the first span of a trace that was recorded here only has spanline.sampled: false.
 

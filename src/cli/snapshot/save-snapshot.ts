@@ -1,11 +1,11 @@
 // A snapshot of a process that runs, in a file: what `spanline snapshot PID` does.
 import { resolve } from 'node:path';
+import { takeSnapshot } from '../../flight-recorder/take-snapshot.js';
 import { formatBytes, formatDuration } from '../../formats/terminal/units.js';
 import { interruptible } from '../interrupt.js';
 import { note, printAnswer } from '../output.js';
 import { Progress } from '../progress.js';
 import { requireWritable } from '../require-writable.js';
-import { takeSnapshot } from './take-snapshot.js';
 
 export interface TakeCommandOptions {
   readonly out?: string;

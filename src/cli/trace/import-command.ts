@@ -1,11 +1,11 @@
 // `spanline trace import`: traces of files into an archive. What was imported before a failure stays; importing it again changes nothing,
 // because equal spans are one.
 import { type Command, Option } from 'commander';
+import { appendAll } from '../../archive/append-all.js';
 import type { Archive } from '../../archive/archive.js';
 import { describeRefusals } from '../../formats/decode-context.js';
 import { newKnownParts } from '../../formats/otlp/shared-parts.js';
 import { TraceFormatError } from '../../formats/trace-format-error.js';
-import { appendAll } from '../append-all.js';
 import { type ArchiveCommandOptions, withArchiveOption } from '../archive-options.js';
 import { withWrittenArchive } from '../archive-session.js';
 import { columns } from '../columns.js';

@@ -1,9 +1,9 @@
 // Work in a process that runs, through its inspector. The inspector is as it was afterwards: closed again where it was closed, also where the
 // process does not answer.
-import { within } from '../../base/calls/within.js';
-import { targetFailure } from '../run-program.js';
+import { within } from '../calls/within.js';
 import { findInspector } from './find-inspector.js';
 import { InspectorClient } from './inspector-client.js';
+import { targetFailure } from './target-error.js';
 
 const CLOSE = "setTimeout(() => process.getBuiltinModule('inspector').close(), 100); undefined";
 /** A process whose event loop is blocked never says that it has closed. */

@@ -1,7 +1,8 @@
 // Spans of a file into an archive, however many there are. None may be lost without being counted.
-import { type Appended, appendValid } from '../archive/append-valid.js';
-import type { Archive } from '../archive/archive.js';
+
 import type { ArchivedSpan } from '../trace/archived-span.js';
+import { type Appended, appendValid } from './append-valid.js';
+import type { Archive } from './archive.js';
 
 /** Spans given to the archive at a time. */
 const BATCH_SPANS = 10_000;

@@ -1,9 +1,10 @@
 // A snapshot of another process, written by that process itself. It must be told apart whether the process has no recorder, does not answer, or
 // writes where this one does not see it.
 import { statSync } from 'node:fs';
-import { CommandError, ExitCode } from '../exit-code.js';
-import { withInspector } from '../inspector/with-inspector.js';
-import { targetFailure } from '../run-program.js';
+import { SpanlineError } from '../base/errors/spanline-error.js';
+import { targetFailure } from '../base/inspector/target-error.js';
+import { withInspector } from '../base/inspector/with-inspector.js';
+import { FlightError } from './flight-error.js';
 
 /** How a process is asked. */
 export interface TakeOptions {
@@ -31,11 +32,10 @@ const expressionFor = (path: string): string => `(async () => {
   return recorder === undefined ? null : recorder.snapshotTo(${JSON.stringify(path)});
 })()`;
 
-const noRecorder = (pid: number): CommandError =>
-  new CommandError(
+const noRecorder = (pid: number): FlightError =>
+  new FlightError(
     'ERR_SPANLINE_FLIGHT_OFF',
     `process ${pid} has no flight recorder: start it with SPANLINE_FLIGHT_RECORDER=60s,64MiB and spanline/register, or call configure({ flightRecorder: {} }) in it`,
-    ExitCode.usage,
   );
 
 const sizeOf = (pid: number, path: string): number => {
@@ -64,7 +64,7 @@ export const takeSnapshot = async (
     signal.throwIfAborted();
     if (timeout.aborted)
       throw targetFailure(`process ${pid} did not answer within ${timeoutSeconds} s: ${BLOCKED}`, error);
-    if (!(error instanceof CommandError))
+    if (!(error instanceof SpanlineError))
       throw targetFailure(`no snapshot of process ${pid} could be taken: ${(error as Error).message}`, error);
     if (error.code !== 'ERR_SPANLINE_INSPECTOR_SILENT') throw error;
     throw targetFailure(`${error.message}; ${BLOCKED}`, error);

@@ -3,9 +3,8 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { get } from 'node:http';
 import { basename } from 'node:path';
-import { sleep } from '../../base/calls/sleep.js';
-import { CommandError, ExitCode } from '../exit-code.js';
-import { targetFailure } from '../run-program.js';
+import { sleep } from '../calls/sleep.js';
+import { TargetError, targetFailure } from './target-error.js';
 
 /** Where a process is inspected. */
 export interface FoundInspector {
@@ -123,9 +122,8 @@ export const findInspector = async (pid: number, port?: number): Promise<FoundIn
     const address = await look(pid, port);
     if (address !== undefined) return { address, isOpened: true };
   }
-  throw new CommandError(
+  throw new TargetError(
     'ERR_SPANLINE_INSPECTOR_SILENT',
     `process ${pid} opened no inspector within ${OPEN_MS} ms: its event loop may be blocked, or its port taken (see its standard error; --port names another)`,
-    ExitCode.store,
   );
 };
