@@ -52,7 +52,7 @@ test('traces, lane and stalls are those of the snapshot', async () => {
     const ids = (await archive.trace(traceId)).map(({ spanId }) => spanId).sort();
     expect(ids).toEqual(spans.map(({ record }) => record.spanId).sort());
   }
-  const expected = snapshotStalls(snapshot, 5) ?? [];
+  const expected = snapshotStalls(snapshot, window(), 5) ?? [];
   expect(expected.length).toBe(5);
   const { signal } = new AbortController();
   const found = (await archiveStalls(archive, window(), 5, { signal })) ?? [];
