@@ -14,6 +14,8 @@ export interface Retention {
 export interface ArchiveOptions extends Retention {
   /** Only read: no write-ahead file is made, nothing is recovered, merged or deleted. Default false. */
   readonly readOnly?: boolean;
+  /** With `readOnly`: a directory that is not there yet is an empty archive, until another process makes it. Default false. */
+  readonly mayBeMissing?: boolean;
   /**
    * Merge and delete segments in the background. With false it is left to another process that has the archive open, such as
    * `spanline serve`. Default true.
@@ -90,6 +92,7 @@ export interface ArchiveStats {
 /** The bounds in force where none is given. */
 export const ARCHIVE_DEFAULTS = {
   readOnly: false,
+  mayBeMissing: false,
   maintain: true,
   worker: true,
   segmentSpans: 100_000,

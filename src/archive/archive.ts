@@ -76,7 +76,8 @@ export class Archive {
     options: ResolvedArchiveOptions,
   ) {
     this.#options = options;
-    this.#set = new SegmentSet(directory, options.openSegments, options.cacheBytes);
+    const mayBeMissing = options.readOnly && options.mayBeMissing;
+    this.#set = new SegmentSet(directory, options.openSegments, options.cacheBytes, mayBeMissing);
     this.#worker = new WorkThread(options.worker);
     this.#held = new HeldSpans(directory, options, this.#worker);
     this.#lanes = new LaneFiles(directory);

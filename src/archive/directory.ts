@@ -16,12 +16,13 @@ export interface DirectoryNames {
 
 const newestFirst = (a: SegmentName, b: SegmentName): number => b.endMs - a.endMs || (a.name < b.name ? -1 : 1);
 
-const readNames = async (directory: string): Promise<string[]> => {
+const readNames = async (directory: string, mayBeMissing: boolean): Promise<string[]> => {
   try {
     return await readdir(directory);
   } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code === 'ENOENT')
-      throw new NotFoundError(`there is no archive in ${directory}: no such directory`, { cause });
+    const isMissing = (cause as NodeJS.ErrnoException).code === 'ENOENT';
+    if (isMissing && mayBeMissing) return [];
+    if (isMissing) throw new NotFoundError(`there is no archive in ${directory}: no such directory`, { cause });
     throw new TransportError(`${directory} cannot be read: ${(cause as Error).message}`, { cause });
   }
 };
@@ -34,11 +35,14 @@ const parse = (names: readonly string[]): DirectoryNames => ({
 /** Lists one directory again and again. */
 export class DirectoryReader {
   readonly #directory: string;
+  readonly #mayBeMissing: boolean;
   #lastText: string | undefined;
   #last: DirectoryNames = { segments: [], wals: [] };
 
-  constructor(directory: string) {
+  /** With `mayBeMissing` a directory that is not there has no files. */
+  constructor(directory: string, mayBeMissing = false) {
     this.#directory = directory;
+    this.#mayBeMissing = mayBeMissing;
   }
 
   /**
@@ -48,7 +52,7 @@ export class DirectoryReader {
    */
   async list(): Promise<DirectoryNames> {
     for (let reads = 0; reads < MAX_READS; reads++) {
-      const names = await readNames(this.#directory);
+      const names = await readNames(this.#directory, this.#mayBeMissing);
       const text = names.join('\n');
       if (text === this.#lastText) return this.#last;
       this.#lastText = text;

@@ -70,9 +70,10 @@ export class SegmentSet {
     readonly directory: string,
     maxOpen: number,
     cacheBytes: number,
+    mayBeMissing = false,
   ) {
     this.#maxOpen = maxOpen;
-    this.#reader = new DirectoryReader(directory);
+    this.#reader = new DirectoryReader(directory, mayBeMissing);
     this.#cache = new BlockCache(cacheBytes);
   }
 

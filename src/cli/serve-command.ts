@@ -2,6 +2,7 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { collect, wholeNumber } from './options.js';
 import type { ServeOptions } from './serve.js';
+import { withSources } from './source-options.js';
 
 const portOrOff = (text: string): number | 'off' => {
   if (text === 'off') return 'off';
@@ -12,10 +13,12 @@ const portOrOff = (text: string): number | 'off' => {
 
 /** Register the command. */
 export const registerServe = (program: Command): void => {
-  program
-    .command('serve')
-    .description('serve an archive of traces: a Jaeger query API to read, OTLP/HTTP to send to')
-    .option('-a, --archive <dir>', 'directory of the archive, made when it is not there (or SPANLINE_ARCHIVE)')
+  withSources(
+    program
+      .command('serve')
+      .description('serve an archive of traces: a Jaeger query API to read, OTLP/HTTP to send to')
+      .option('-a, --archive <dir>', 'directory of the archive, made when it is not there (or SPANLINE_ARCHIVE)'),
+  )
     .option('--host <address>', 'address to listen on; any but 127.0.0.1 and ::1 needs a token', '127.0.0.1')
     .option(
       '-p, --port <number>',
@@ -39,7 +42,8 @@ export const registerServe = (program: Command): void => {
     .addHelpText(
       'after',
       `
-The page of spanline ui is there too, under /ui; with a token open it as /ui#token=TOKEN.
+The page of spanline ui is there too, under /ui; its address is printed, with the token where there is one. It shows what
+--store, --gold-store and --profiles name beside the archive.
 
 It speaks plain HTTP: put a proxy with TLS before it where others can listen to the network.
 Ctrl-C ends it in order; what was acknowledged is on the disk.
@@ -53,7 +57,7 @@ Examples:
 
 Grafana: add a Jaeger data source with the URL http://localhost:16686.
 
-Exit codes: 0 stopped, 2 wrong usage, 3 the archive or the port cannot be used, or a part of the archive could not be read.`,
+Exit codes: 0 stopped, 2 wrong usage, 3 the archive, a source or the port cannot be used, or a part of the archive could not be read.`,
     )
     .action(async (options: ServeOptions) => (await import('./serve.js')).serve(options));
 };

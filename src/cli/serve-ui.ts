@@ -2,21 +2,17 @@
 // when somebody triages on the page.
 import { stat } from 'node:fs/promises';
 import { Archive } from '../archive/archive.js';
-import { GOLD_SCHEMA, GoldStore, openTable, PERF_SCHEMA, PerfStore, type WideColumnTable } from '../tracedb/index.js';
 import { openBrowser } from '../ui/open-browser.js';
-import type { UiSources } from '../ui/sources.js';
 import { createUiServer } from '../ui/ui-server.js';
 import { checkDirectory } from './archive-session.js';
-import { CommandError, ExitCode } from './exit-code.js';
 import { toldToStop } from './interrupt.js';
 import { note, printAnswer } from './output.js';
 import { version } from './package.js';
+import { closeSources, given, type Opened, openSources, pageAddress } from './page-sources.js';
+import type { SourceOptions } from './source-options.js';
 
-export interface UiOptions {
+export interface UiOptions extends SourceOptions {
   readonly archive?: string;
-  readonly store?: string;
-  readonly goldStore?: string;
-  readonly profiles?: string;
   readonly host: string;
   readonly port: number;
   readonly token?: string;
@@ -25,56 +21,15 @@ export interface UiOptions {
   readonly json?: boolean;
 }
 
-/** An option, or what the environment says in its place; an empty text is none. */
-const given = (value: string | undefined, variable: string): string | undefined =>
-  (value ?? process.env[variable]) || undefined;
-
-/** What was opened, to be closed in the end. */
-type Opened = { close(): Promise<void> }[];
-
-const openStore = async <Store>(
-  location: string | undefined,
-  schema: typeof PERF_SCHEMA,
-  open: (table: WideColumnTable) => Promise<Store>,
-  opened: Opened,
-): Promise<Store | undefined> => {
-  if (location === undefined) return undefined;
-  const table = await openTable(location, schema);
-  opened.push(table);
-  return open(table);
-};
-
+/** The page may be there before the program that makes the archive. */
 const openArchive = async (directory: string | undefined, opened: Opened): Promise<Archive | undefined> => {
   if (directory === undefined) return undefined;
-  await checkDirectory(directory);
-  const archive = await Archive.open(directory, { readOnly: true });
+  const isThere = (await stat(directory).catch(() => undefined)) !== undefined;
+  if (isThere) await checkDirectory(directory);
+  else note(`there is no archive in ${directory} yet: the page waits for the program that makes it`);
+  const archive = await Archive.open(directory, { readOnly: true, mayBeMissing: true });
   opened.push(archive);
   return archive;
-};
-
-const checkProfiles = async (directory: string | undefined): Promise<void> => {
-  if (directory === undefined || (await stat(directory).catch(() => undefined))?.isDirectory()) return;
-  throw new CommandError('ERR_SPANLINE_NOT_FOUND', `${directory} is no directory of profiles`, ExitCode.store);
-};
-
-const openSources = async (options: UiOptions, opened: Opened): Promise<UiSources> => {
-  await checkProfiles(options.profiles);
-  return {
-    archive: await openArchive(given(options.archive, 'SPANLINE_ARCHIVE'), opened),
-    perf: await openStore(
-      given(options.store, 'SPANLINE_PERF_STORE'),
-      PERF_SCHEMA,
-      (table) => PerfStore.open(table),
-      opened,
-    ),
-    gold: await openStore(
-      given(options.goldStore, 'SPANLINE_GOLD_STORE'),
-      GOLD_SCHEMA,
-      (table) => GoldStore.open(table),
-      opened,
-    ),
-    profiles: options.profiles,
-  };
 };
 
 /** Serves the page until it is told to stop. */
@@ -84,16 +39,18 @@ export const serveUi = async (options: UiOptions): Promise<void> => {
   const stop = toldToStop();
   const opened: Opened = [];
   try {
-    const sources = await openSources(options, opened);
+    const sources = {
+      ...(await openSources(options, opened)),
+      archive: await openArchive(given(options.archive, 'SPANLINE_ARCHIVE'), opened),
+    };
     const server = await createUiServer(sources, { host, port, token, allowedHosts: allowHost, version });
-    // The part behind # stays in the browser: no log of a server or a proxy sees the token.
-    const url = `${server.url}/ui${token === undefined ? '' : `#token=${token}`}`;
+    const url = pageAddress(server.url, token);
     printAnswer(json, { url }, `${url}\n`);
     if (open && process.stdout.isTTY) openBrowser(url);
     await stop;
     note('stopping');
     await server.close();
   } finally {
-    for (const one of opened.reverse()) await one.close();
+    await closeSources(opened);
   }
 };

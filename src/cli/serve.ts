@@ -4,14 +4,17 @@ import { Archive } from '../archive/archive.js';
 import type { ArchiveOptions } from '../archive/archive-options.js';
 import { type ArchiveServer, startArchiveServer } from '../archive/server/archive-server.js';
 import type { ArchiveServerOptions } from '../archive/server/server-options.js';
+import type { UiSources } from '../ui/sources.js';
 import { uiRoutes } from '../ui/ui-routes.js';
 import { archiveDirectory, noteDamage } from './archive-session.js';
 import { ExitCode, endWith } from './exit-code.js';
 import { toldToStop } from './interrupt.js';
 import { note, printAnswer } from './output.js';
 import { version } from './package.js';
+import { closeSources, given, type Opened, openSources, pageAddress } from './page-sources.js';
+import type { SourceOptions } from './source-options.js';
 
-export interface ServeOptions {
+export interface ServeOptions extends SourceOptions {
   readonly archive?: string;
   readonly host: string;
   readonly port: number;
@@ -36,29 +39,32 @@ const wantedServers = ({
   return otlpPort === port && port !== 0 ? [main] : [main, { port: otlpPort, endpoints: 'ingest' }];
 };
 
-const startServers = async (archive: Archive, options: ServeOptions, running: ArchiveServer[]): Promise<void> => {
+const tokenOf = ({ token }: ServeOptions): string | undefined => given(token, 'SPANLINE_TOKEN');
+
+const startServers = async (
+  archive: Archive,
+  sources: UiSources,
+  options: ServeOptions,
+  running: ArchiveServer[],
+): Promise<void> => {
   const { host, allowHost, corsOrigin } = options;
-  const token = options.token ?? process.env.SPANLINE_TOKEN;
   for (const wanted of wantedServers(options)) {
     const common = {
       archive,
       host,
-      token: token === '' ? undefined : token,
+      token: tokenOf(options),
       allowedHosts: allowHost,
       corsOrigins: corsOrigin,
     };
-    const page = wanted.endpoints === 'ingest' ? [] : uiRoutes({ archive }, version, false);
+    const page = wanted.endpoints === 'ingest' ? [] : uiRoutes(sources, version, false);
     running.push(await startArchiveServer({ ...common, ...wanted }, page));
   }
 };
 
-const announce = (
-  directory: string,
-  running: readonly ArchiveServer[],
-  { json, readOnly, otlpPort }: ServeOptions,
-): void => {
+const announce = (directory: string, running: readonly ArchiveServer[], options: ServeOptions): void => {
+  const { json, readOnly, otlpPort } = options;
   const query = running[0].url;
-  const page = `${query}/ui`;
+  const page = pageAddress(query, tokenOf(options));
   const otlp = readOnly || otlpPort === 'off' ? undefined : `${(running[1] ?? running[0]).url}/v1/traces`;
   const lines = [
     `archive      ${directory}`,
@@ -90,9 +96,12 @@ export const serve = async (options: ServeOptions): Promise<void> => {
   };
   const stop = toldToStop();
   const running: ArchiveServer[] = [];
-  const archive = await Archive.open(directory, { readOnly, ...retention });
+  const opened: Opened = [];
   try {
-    await startServers(archive, options, running);
+    const sources = await openSources(options, opened);
+    const archive = await Archive.open(directory, { readOnly, ...retention });
+    opened.push(archive);
+    await startServers(archive, { ...sources, archive }, options, running);
     announce(directory, running, options);
     const told = new Set<string>();
     await tellOfDamage(archive, told);
@@ -105,7 +114,7 @@ export const serve = async (options: ServeOptions): Promise<void> => {
     if (told.size > 0) endWith(ExitCode.store);
   } finally {
     await Promise.all(running.map((server) => server.close()));
-    await archive.close();
+    await closeSources(opened);
   }
   const sum = (count: 'spans' | 'spansInvalid' | 'spansRefused'): number =>
     running.reduce((total, server) => total + server.stats().otlp[count], 0);

@@ -83,6 +83,17 @@ const locationOf = (kind: StoreKind, { store }: StoreOptions, config: InstanceCo
   );
 };
 
+/** Opens the table of a store that is at `location`; one that is missing is made only when `make` says so. */
+export const openStore = (kind: StoreKind, location: string, make = false): Promise<WideColumnTable> =>
+  openTable(location, { ...SCHEMAS[kind], make }).catch((cause: unknown) => {
+    if (!(cause instanceof TraceDbError) || cause.code !== 'ERR_SPANLINE_NOT_FOUND') throw cause;
+    // A missing store is a failure; a missing commit in a store would be an answer.
+    const message = make
+      ? cause.message
+      : `there is no ${kind} store in ${location}; make one with: spanline ${kind} init --store ${location}`;
+    throw new CommandError(cause.code, message, ExitCode.store, { cause });
+  });
+
 /** Opens the table, runs `work`, closes the table. */
 export const withTable = async (
   kind: StoreKind,
@@ -96,14 +107,7 @@ export const withTable = async (
   await interruptible(async (signal) => {
     const isNew = !(await storeExists(location));
     if (isNew && make !== undefined && (await isWorthMaking?.(rule)) === false) return;
-    const table = await openTable(location, { ...SCHEMAS[kind], make: make !== undefined }).catch((cause: unknown) => {
-      if (!(cause instanceof TraceDbError) || cause.code !== 'ERR_SPANLINE_NOT_FOUND') throw cause;
-      // A missing store is a failure; a missing commit in a store would be an answer.
-      const message = make
-        ? cause.message
-        : `there is no ${kind} store in ${location}; make one with: spanline ${kind} init --store ${location}`;
-      throw new CommandError(cause.code, message, ExitCode.store, { cause });
-    });
+    const table = await openStore(kind, location, make !== undefined);
     try {
       await work({ table, config, rule, call: { signal, deadlineMs: options.deadline * 1000 }, isNew });
     } finally {

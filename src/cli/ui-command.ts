@@ -2,19 +2,16 @@
 import type { Command } from 'commander';
 import { collect, wholeNumber } from './options.js';
 import type { UiOptions } from './serve-ui.js';
+import { withSources } from './source-options.js';
 
 /** Register the command. */
 export const registerUi = (program: Command): void => {
-  program
-    .command('ui')
-    .description('a local page to look at traces, profiles and the history of benchmarks')
-    .option('-a, --archive <dir>', 'directory of an archive of traces (or SPANLINE_ARCHIVE)')
-    .option(
-      '-s, --store <place>',
-      'Perf store: directory or bigtable://project/instance/table (or SPANLINE_PERF_STORE)',
-    )
-    .option('--gold-store <place>', 'Gold store, named in the same way (or SPANLINE_GOLD_STORE)')
-    .option('--profiles <dir>', 'directory of profiles, as spanline profile writes them')
+  withSources(
+    program
+      .command('ui')
+      .description('a local page to look at traces, profiles and the history of benchmarks')
+      .option('-a, --archive <dir>', 'directory of an archive of traces, there or to come (or SPANLINE_ARCHIVE)'),
+  )
     .option('--host <address>', 'address to listen on; any but 127.0.0.1 and ::1 needs a token', '127.0.0.1')
     .option('-p, --port <number>', 'port; 0 for a free one', wholeNumber(0, 65_535), 0)
     .option('--token <token>', 'what the page must know to read; better as SPANLINE_TOKEN')

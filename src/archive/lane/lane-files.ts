@@ -28,8 +28,18 @@ interface LaneName {
   readonly endMs: number;
 }
 
+/** None where there is no directory yet. */
+const filesIn = (directory: string): string[] => {
+  try {
+    return readdirSync(directory);
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return [];
+    throw new TransportError(`${directory} cannot be read: ${(cause as Error).message}`, { cause });
+  }
+};
+
 const namesIn = (directory: string): LaneName[] =>
-  readdirSync(directory).flatMap((name) => {
+  filesIn(directory).flatMap((name) => {
     const [, start, end] = NAME.exec(name) ?? [];
     return start === undefined ? [] : [{ name, startMs: Number(start), endMs: Number(end) }];
   });

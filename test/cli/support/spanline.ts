@@ -30,7 +30,7 @@ export interface RunOptions {
   /** Called once it runs; gives the process its signals. */
   readonly onStart?: (kill: (signal: NodeJS.Signals) => void) => void;
   /** Called with the first that it prints: what a test waits for in place of a time that a busy machine makes too short. */
-  readonly onOutput?: (kill: (signal: NodeJS.Signals) => void) => void;
+  readonly onOutput?: (kill: (signal: NodeJS.Signals) => void, output: string) => void;
 }
 
 const PROGRAM = join(root, 'dist/esm/cli/main.js');
@@ -68,7 +68,7 @@ export const spanline = (args: readonly string[], options: RunOptions = {}): Pro
     child.on('close', (code, signal) => resolve({ code, signal, stdout, stderr }));
     const kill = (signal: NodeJS.Signals): void => void child.kill(signal);
     onStart?.(kill);
-    if (onOutput !== undefined) child.stdout.once('data', () => onOutput(kill));
+    if (onOutput !== undefined) child.stdout.once('data', (output: string) => onOutput(kill, output));
   });
 
 /** A directory for the tests of a file, gone when they are over. */
