@@ -15,6 +15,7 @@ import {
   resolveOptions,
 } from './archive-options.js';
 import { BackgroundWork } from './background-work.js';
+import { Arrivals } from './follow/arrivals.js';
 import { HeldSpans } from './held-spans.js';
 import { LaneFiles } from './lane/lane-files.js';
 import type { LaneStretch } from './lane/lane-stretch.js';
@@ -198,6 +199,15 @@ export class Archive {
   scan(call: ArchiveCall = {}): AsyncGenerator<readonly ArchivedSpan[], undefined, void> {
     this.#checkOpen();
     return this.#snapshots.scan(call);
+  }
+
+  /**
+   * Follow the requests that arrive, from whatever process.
+   * @internal
+   */
+  arrivals(): Arrivals {
+    this.#checkOpen();
+    return new Arrivals(this.#set);
   }
 
   /** Merge segments now, as far as `mergedSpans` allows. Does nothing while another process is at it. */

@@ -19,6 +19,12 @@ export const EXTRA_FIELDS: readonly ExtraField[] = [
   'droppedLinksCount',
 ];
 
+/** OTLP's "the parent is in another process". */
+const REMOTE_PARENT = 0x200;
+
+/** Whether flags, as OTLP has them, say that the parent of a span is in another process. */
+export const hasRemoteParent = (flags: number): boolean => (flags & REMOTE_PARENT) !== 0;
+
 /** Those that say something: zero and '' are what is not there. */
 export const extrasOf = (extras: Extras): Extras => {
   const kept: Record<string, string | number> = {};

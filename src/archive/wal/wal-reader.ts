@@ -68,23 +68,32 @@ export class WalTail {
     let descriptor: number | undefined;
     try {
       descriptor = openSync(path, 'r');
+      return this.rows(descriptor, path)?.spans() ?? [];
+    } catch (cause) {
+      throw cause instanceof TransportError ? cause : failed(path, cause);
+    } finally {
+      if (descriptor !== undefined) closeSync(descriptor);
+    }
+  }
+
+  /** What is new since the last call, of the file that is open; undefined for nothing. `path` is for errors. */
+  rows(descriptor: number, path: string): SpanRows | undefined {
+    try {
       const { size, mtimeMs } = fstatSync(descriptor);
       const seen = `${size} ${mtimeMs}`;
-      if (size <= this.#end || seen === this.#seen) return [];
+      if (size <= this.#end || seen === this.#seen) return undefined;
       this.#seen = seen;
       const bytes = Buffer.allocUnsafe(size - this.#end);
       const length = readSync(descriptor, bytes, 0, bytes.length, this.#end);
       return this.#take(bytes.subarray(0, length), path);
     } catch (cause) {
       throw failed(path, cause);
-    } finally {
-      if (descriptor !== undefined) closeSync(descriptor);
     }
   }
 
-  #take(bytes: Buffer, path: string): readonly ArchivedSpan[] {
+  #take(bytes: Buffer, path: string): SpanRows | undefined {
     // A file that was just made may not have its first bytes yet.
-    if (this.#end === 0 && bytes.length < WAL_MAGIC.length) return [];
+    if (this.#end === 0 && bytes.length < WAL_MAGIC.length) return undefined;
     const base = this.#end;
     const rows = new SpanRows();
     const read = base === 0 ? readFromStart(bytes, path, rows) : readFrames(bytes, 0, path, rows);
@@ -96,6 +105,6 @@ export class WalTail {
     const isTailDamaged = read.tornBytes === 0;
     passed.damagedBytes = damagedBytes - (isTailDamaged ? bytes.length - read.end : 0);
     passed.damagedAt = passed.damagedBytes > 0 ? damagedAt : -1;
-    return rows.spans();
+    return rows;
   }
 }

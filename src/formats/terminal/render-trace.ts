@@ -2,6 +2,7 @@
 // It must stay linear in the spans it prints and must not print a control character that came from a span.
 
 import { shortText } from '../../base/text/escape-text.js';
+import { hasRemoteParent } from '../../trace/extras.js';
 import type { FinishedSpan } from '../../trace/finished-span.js';
 import type { SpanRecord } from '../../trace/record.js';
 import { RecordView } from '../../trace/record-view.js';
@@ -36,9 +37,6 @@ const MAX_LEVELS = 40;
 const MAX_NAME_COLUMN = 60;
 const NO_RESOURCE = { properties: {} };
 
-/** W3C "the parent is in another process", as OTLP has it. */
-const REMOTE_PARENT = 0x200;
-
 interface Row extends Branch {
   readonly span: FinishedSpan;
   readonly isOrphan: boolean;
@@ -64,7 +62,7 @@ const rowsOf = (spans: readonly FinishedSpan[], maxSpans: number): Row[] => {
     rows.push({
       ...branch,
       span,
-      isOrphan: isOrphan && (span.flags & REMOTE_PARENT) === 0,
+      isOrphan: isOrphan && !hasRemoteParent(span.flags),
       name: shortText(span.name),
     });
     return true;

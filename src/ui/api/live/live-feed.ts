@@ -1,13 +1,17 @@
-// Looks at the archive once a second while somebody watches, and sends what it saw to all who do. However many watch, the archive is asked once;
-// a page that reads too slowly misses events, it never makes them pile up.
+// Follows the archive while somebody watches, and sends once a second what the last minute was to all who do. However many watch, the archive is read
+// once; a page that reads too slowly misses events, it never makes them pile up.
+import { existsSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import type { Archive } from '../../../archive/archive.js';
+import type { Arrivals } from '../../../archive/follow/arrivals.js';
 import { HttpError } from '../../../archive/server/http-error.js';
 import type { LiveEvent } from './answers.js';
-import { liveMinute, MAX_TRACES, SECONDS } from './live-minute.js';
+import { MinuteCounts, SECONDS } from './minute-counts.js';
 
 const MAX_LISTENERS = 16;
 const EVERY_MS = 1000;
+/** Looks with nobody watching before the archive is followed no more: a page that is loaded again comes back at once. */
+const IDLE_LOOKS = 10;
 
 const HEADERS = {
   'content-type': 'text/event-stream',
@@ -17,12 +21,18 @@ const HEADERS = {
   connection: 'close',
 };
 
+interface Following {
+  readonly arrivals: Arrivals;
+  readonly counts: MinuteCounts;
+}
+
 /** The stream of one archive. */
 export class LiveFeed {
   readonly #archive: Archive;
   readonly #listeners = new Set<ServerResponse>();
-  /** Also between two looks: there is never more than one timer. */
-  #isLooking = false;
+  /** There is never more than one timer. */
+  #following: Following | undefined;
+  #idleLooks = 0;
 
   constructor(archive: Archive) {
     this.#archive = archive;
@@ -32,29 +42,35 @@ export class LiveFeed {
   listen(response: ServerResponse): void {
     if (this.#listeners.size >= MAX_LISTENERS)
       throw new HttpError(503, `${MAX_LISTENERS} pages watch already: close one of them`);
+    if (this.#following === undefined) {
+      this.#following = { arrivals: this.#archive.arrivals(), counts: new MinuteCounts() };
+      void this.#look(this.#following);
+    }
     response.writeHead(200, HEADERS).flushHeaders();
     this.#listeners.add(response);
     response.once('close', () => this.#listeners.delete(response));
-    if (!this.#isLooking) void this.#look();
   }
 
-  async #look(): Promise<void> {
-    this.#isLooking = true;
-    const text = `data: ${JSON.stringify(await this.#event())}\n\n`;
+  async #look(following: Following): Promise<void> {
+    const text = `data: ${JSON.stringify(await this.#event(following))}\n\n`;
     for (const response of this.#listeners) {
       if (!response.writableNeedDrain && !response.writableEnded) response.write(text);
     }
+    this.#idleLooks = this.#listeners.size > 0 ? 0 : this.#idleLooks + 1;
     setTimeout(() => {
-      this.#isLooking = false;
-      if (this.#listeners.size > 0) void this.#look();
+      if (this.#idleLooks < IDLE_LOOKS || this.#listeners.size > 0) return void this.#look(following);
+      following.arrivals.close();
+      this.#following = undefined;
     }, EVERY_MS).unref();
   }
 
-  async #event(): Promise<LiveEvent> {
+  async #event({ arrivals, counts }: Following): Promise<LiveEvent> {
+    const { directory } = this.#archive;
     try {
-      const nowUnixNs = BigInt(Date.now()) * 1_000_000n;
-      const fromUnixNs = nowUnixNs - BigInt(SECONDS) * 1_000_000_000n;
-      return liveMinute(await this.#archive.search({ fromUnixNs, limit: MAX_TRACES }), nowUnixNs);
+      await arrivals.look(Date.now() - SECONDS * 1000, (request) => counts.add(request, Date.now()));
+      const minute = counts.minute(Date.now(), arrivals.sinceMs);
+      if (minute.newest.length === 0 && !existsSync(directory)) return { waitsFor: directory };
+      return { ...minute, damagedFiles: arrivals.damagedFiles };
     } catch (error) {
       return { error: (error as Error).message };
     }

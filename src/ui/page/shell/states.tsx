@@ -17,7 +17,8 @@ export const Empty = ({
     <h1>{title}</h1>
     {children}
     {command !== undefined && (
-      <pre>
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard
+      <pre tabIndex={0}>
         <code>{command}</code>
       </pre>
     )}

@@ -11,17 +11,28 @@ import './live.css';
 /** Milliseconds before the next attempt to reach a server that went away. */
 const AGAIN_MS = 2000;
 
-const TRACE_AN_APP = 'SPANLINE_ARCHIVE=./traces node --import spanline/register app.js';
+const TRACED = 'node --import spanline/register app.js';
 
-/** The newest event, while `isWatching`; a stream that ends is opened again. */
-const useLive = (isWatching: boolean): { readonly minute?: LiveMinute; readonly error?: Error } => {
-  const [state, setState] = useState<{ readonly minute?: LiveMinute; readonly error?: Error }>({});
+interface Seen {
+  readonly minute?: LiveMinute;
+  /** The directory of an archive that is not there yet. */
+  readonly waitsFor?: string;
+  readonly error?: Error;
+}
+
+const seenIn = (event: LiveEvent): Seen => {
+  if ('error' in event) return { error: new Error(event.error) };
+  return 'waitsFor' in event ? event : { minute: event };
+};
+
+/** What the newest event says, while `isWatching`; a stream that ends is opened again. */
+const useLive = (isWatching: boolean): Seen => {
+  const [state, setState] = useState<Seen>({});
   useEffect(() => {
     if (!isWatching) return;
     const controller = new AbortController();
     let timer: ReturnType<typeof setTimeout> | undefined;
-    const show = (event: LiveEvent): void =>
-      setState('error' in event ? { error: new Error(event.error) } : { minute: event });
+    const show = (event: LiveEvent): void => setState(seenIn(event));
     const watch = async (): Promise<void> => {
       await listen<LiveEvent>('live', show, controller.signal).catch((error: Error) => {
         if (!controller.signal.aborted) setState({ error });
@@ -39,10 +50,16 @@ const useLive = (isWatching: boolean): { readonly minute?: LiveMinute; readonly 
 
 const Watching = () => {
   const [isWatching, setWatching] = useState(true);
-  const { minute, error } = useLive(isWatching);
+  const { minute, waitsFor, error } = useLive(isWatching);
   const toggle = (): void => setWatching(!isWatching);
   useKeys([{ key: 'p', does: 'pause or go on', act: toggle }]);
   if (error !== undefined) return <Failure error={error} />;
+  if (waitsFor !== undefined)
+    return (
+      <Empty title={`${waitsFor} is not there yet`} command={`SPANLINE_ARCHIVE=${waitsFor} ${TRACED}`}>
+        <p>The program makes it. This page waits, and shows what arrives.</p>
+      </Empty>
+    );
   if (minute === undefined)
     return (
       <p class="state" role="status">
@@ -51,9 +68,9 @@ const Watching = () => {
     );
   if (minute.newest.length === 0)
     return (
-      <Empty title="Nothing arrived in the last minute" command={TRACE_AN_APP}>
+      <Empty title="Nothing arrived in the last minute" command={`SPANLINE_ARCHIVE=./traces ${TRACED}`}>
         <p>
-          Traces appear here as they end. <a href="#/traces">Traces</a> finds the older ones.
+          Requests appear here as they end. <a href="#/traces">Traces</a> finds the older ones.
         </p>
       </Empty>
     );

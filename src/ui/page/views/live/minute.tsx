@@ -1,12 +1,12 @@
-// One minute of traces: the rate, the operations, the newest and the slowest.
-import type { LiveMinute } from '../../../api/live/answers.js';
-import type { TraceRow } from '../../../api/traces/answers.js';
+// One minute of requests: the rate, the operations, the newest and the slowest traces.
+import type { LiveMinute, LiveRequest } from '../../../api/live/answers.js';
 import { hrefOf } from '../../shell/location.js';
 import { duration, moment, share } from '../../shell/units.js';
 
 const sumOf = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0);
 
 const HEIGHT = 80;
+const MINUTE = 60;
 
 /** A bar a second, the part with errors at its foot. */
 const Rate = ({ ended, failed }: LiveMinute) => {
@@ -16,7 +16,7 @@ const Rate = ({ ended, failed }: LiveMinute) => {
     <svg
       class="rate"
       role="img"
-      aria-label={`traces a second, at most ${most}`}
+      aria-label={`requests a second, at most ${most}`}
       viewBox={`0 0 ${ended.length} ${HEIGHT}`}
       preserveAspectRatio="none"
     >
@@ -36,14 +36,15 @@ const Rate = ({ ended, failed }: LiveMinute) => {
   );
 };
 
-const Operations = ({ operations }: LiveMinute) => (
-  <section class="scroll" aria-label="operations">
+const Operations = ({ operations, further }: LiveMinute) => (
+  // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard
+  <section class="scroll" aria-label="operations" tabIndex={0}>
     <table>
       <thead>
         <tr>
           <th>Operation</th>
           <th>Service</th>
-          <th class="number">Traces</th>
+          <th class="number">Requests</th>
           <th class="number">Errors</th>
           <th class="number">p50</th>
           <th class="number">p95</th>
@@ -66,23 +67,46 @@ const Operations = ({ operations }: LiveMinute) => (
         ))}
       </tbody>
     </table>
+    <p class="muted">
+      An operation is a name of requests to a service: roots, and spans that serve, consume or continue work of another
+      process. Percentiles are estimated, within 1 %.
+      {further > 0 &&
+        ` ${further} more requests are of operations beyond these ${operations.length}: names that hold ids are better without them.`}
+    </p>
   </section>
 );
 
-const Traces = ({ title, traces }: { title: string; traces: readonly TraceRow[] }) => (
+const Traces = ({ title, requests }: { title: string; requests: readonly LiveRequest[] }) => (
   <section>
     <h2>{title}</h2>
     <ol class="live-traces">
-      {traces.map(({ traceId, name, startUs, durationUs, errorCount }) => (
+      {requests.map(({ traceId, name, startUs, durationUs, isFailed }) => (
         <li key={traceId}>
           <a href={hrefOf('traces/show', { id: traceId })}>{name}</a>
-          {errorCount > 0 && <span class="failed">error</span>}
+          {isFailed && <span class="failed">error</span>}
           <span class="muted">{moment(startUs).slice(11)}</span>
           <span class="number">{duration(durationUs)}</span>
         </li>
       ))}
     </ol>
   </section>
+);
+
+/** What keeps the figures from being those of the whole minute. */
+const Gaps = ({ ended, damagedFiles }: LiveMinute) => (
+  <>
+    {ended.length < MINUTE && (
+      <p class="muted">
+        These are the last {ended.length} seconds: more requests were there before the page was opened than are counted
+        afterwards.
+      </p>
+    )}
+    {damagedFiles > 0 && (
+      <p class="muted">
+        {damagedFiles} files of the archive cannot be read, or not whole: requests in them are missing.
+      </p>
+    )}
+  </>
 );
 
 export const Minute = ({ minute }: { minute: LiveMinute }) => {
@@ -92,25 +116,29 @@ export const Minute = ({ minute }: { minute: LiveMinute }) => {
     <>
       <dl class="live-figures">
         <div>
-          <dt>traces a second</dt>
+          <dt>requests a second</dt>
           <dd>{(count / minute.ended.length).toFixed(1)}</dd>
         </div>
         <div>
-          <dt>traces</dt>
+          <dt>requests</dt>
           <dd>{count}</dd>
         </div>
         <div>
           <dt>with an error</dt>
           <dd class={errors > 0 ? 'failed' : undefined}>{share(errors, count)}</dd>
         </div>
+        <div>
+          <dt>traces begun</dt>
+          <dd>{minute.traces}</dd>
+        </div>
       </dl>
-      {minute.isCut && <p class="muted">More arrived than is counted here: these are the newest.</p>}
+      <Gaps {...minute} />
       <Rate {...minute} />
       <h2>Operations</h2>
       <Operations {...minute} />
       <div class="live-lists">
-        <Traces title="Newest" traces={minute.newest} />
-        <Traces title="Slowest" traces={minute.slowest} />
+        <Traces title="Newest traces" requests={minute.newest} />
+        <Traces title="Slowest traces" requests={minute.slowest} />
       </div>
     </>
   );
