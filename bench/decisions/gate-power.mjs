@@ -3,7 +3,7 @@
 // Run: node scripts/build.mjs, then node bench/decisions/gate-power.mjs [RUNS] [BUDGET]; 20 runs of each and 20s unless told.
 // Exit code 1 where it misses what is asked for. A gate that cannot tell counts as one that did not catch.
 import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { root } from '../../scripts/lib/run.mjs';
@@ -90,9 +90,10 @@ function series(what, base, head) {
 
 try {
   git('init', '-q', '-b', 'main');
-  symlinkSync(join(root, 'node_modules'), join(dir, 'node_modules'));
+  mkdirSync(join(dir, 'node_modules'));
+  symlinkSync(join(root, 'node_modules/tinybench'), join(dir, 'node_modules/tinybench'));
   writeFileSync(join(dir, '.gitignore'), 'node_modules\n');
-  // A lock file that agrees is what has the gate link the packages.
+  // A lock file that agrees is what has the gate share the packages.
   writeFileSync(join(dir, 'package-lock.json'), '{ "lockfileVersion": 3, "packages": {} }\n');
   writeFileSync(join(dir, 'bench.mjs'), BENCH);
   const base = commitOf('base', STEPS);

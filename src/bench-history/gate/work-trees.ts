@@ -1,11 +1,12 @@
 // Two commits side by side, each checked out into a directory of its own, ready to be measured. The paths of both are as long as each other: where
 // a program lies moves what it has in memory. Nothing of this may be left behind, nor the checkout that it came from be touched.
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { BenchError, badOption } from '../bench-error.js';
 import { runShell } from '../run-command.js';
 import { type GitCommit, git, gitCommit } from './git.js';
+import { requireUnchanged, type SharedFiles, sharePackages } from './packages.js';
 
 /** What is made of two commits. */
 export interface WorkTreeOptions {
@@ -44,13 +45,17 @@ const LOCK_FILES: ReadonlySet<string> = new Set([
 
 const baseName = (path: string): string => path.slice(path.lastIndexOf('/') + 1);
 
-/** The packages that the checkout has installed serve a work tree whose lock file is the same; else they are installed. */
+/**
+ * The packages that the checkout has installed serve a work tree whose lock file is the same; else they are installed. Files that both then
+ * share.
+ */
 const providePackages = async (
   top: string,
   tree: string,
   { install, signal, onStep }: WorkTreeOptions,
-): Promise<void> => {
+): Promise<SharedFiles> => {
   const files = (await git(tree, ['ls-files', '-z'], signal)).split('\0');
+  const shared: SharedFiles[] = [];
   let isRootServed = false;
   for (const file of files.filter((path) => LOCK_FILES.has(baseName(path)))) {
     const folder = dirname(file);
@@ -58,17 +63,29 @@ const providePackages = async (
     const place = join(tree, folder, 'node_modules');
     const isSame = existsSync(join(top, file)) && readFileSync(join(top, file)).equals(readFileSync(join(tree, file)));
     if (!isSame || !existsSync(installed) || existsSync(place)) continue;
-    symlinkSync(installed, place, 'junction');
+    shared.push(await sharePackages(realpathSync(installed), place, signal));
     isRootServed ||= folder === '.';
   }
-  if (isRootServed) return;
   const lock = files.find((path) => LOCK_FILES.has(path));
-  if (install === undefined && lock === undefined) return;
+  if (isRootServed || (install === undefined && lock === undefined)) return shared.flat();
   if (install === undefined && lock !== NPM_LOCK) {
     throw badOption(`${lock} differs from that of the checkout; give the command that installs its packages (install)`);
   }
   onStep?.(`install packages in ${tree}`);
   await runShell(install ?? NPM_CI, { cwd: tree, signal });
+  return shared.flat();
+};
+
+/** Removes the work trees below a directory, in which there may be nothing any more; those that others have made stay, whatever is wrong with them. */
+const removeTrees = async (top: string, scratch: string): Promise<void> => {
+  rmSync(scratch, { recursive: true, force: true });
+  // Not by the signal: this is what an abort must not skip.
+  const list = await git(top, ['worktree', 'list', '--porcelain']);
+  for (const line of list.split('\n')) {
+    const [, path = ''] = /^worktree (.*)/.exec(line) ?? [];
+    // Twice: one that was interrupted while it was made is locked.
+    if (dirname(path) === scratch) await git(top, ['worktree', 'remove', '--force', '--force', path]);
+  }
 };
 
 const takeFromHead = async (tree: string, head: GitCommit, path: string, signal?: AbortSignal): Promise<void> => {
@@ -89,20 +106,17 @@ export const makeWorkTrees = async (options: WorkTreeOptions): Promise<WorkTrees
   const base = await gitCommit(directory, options.base, signal);
   const head = await gitCommit(directory, options.head, signal);
   const scratch = realpathSync(mkdtempSync(join(tmpdir(), 'spanline-gate-')));
-  const remove = async (): Promise<void> => {
-    rmSync(scratch, { recursive: true, force: true });
-    // Not by the signal: this is what an abort must not skip.
-    await git(top, ['worktree', 'prune']);
-  };
+  const remove = (): Promise<void> => removeTrees(top, scratch);
   const made = async (name: 'base' | 'head', commit: GitCommit): Promise<string> => {
     const tree = join(scratch, name);
     onStep?.(`check out ${commit.hash.slice(0, 10)} as ${name}`);
     await git(top, ['worktree', 'add', '--quiet', '--detach', tree, commit.hash], signal);
     if (name === 'base') for (const path of same) await takeFromHead(tree, head, path, signal);
-    await providePackages(top, tree, options);
+    const shared = await providePackages(top, tree, options);
     if (build !== undefined) {
       onStep?.(`build ${name}`);
       await runShell(build, { cwd: tree, signal });
+      requireUnchanged(shared);
     }
     const place = join(tree, within);
     mkdirSync(place, { recursive: true });

@@ -194,6 +194,25 @@ describe('measures', () => {
     expect(existsSync(join(project.dir, 'node_modules/tinybench/package.json'))).toBe(true);
   });
 
+  test('packages of its own: a build that installs them anew leaves those of the checkout', async () => {
+    const other = new Project(join(dir, 'installs'));
+    rmSync(join(other.dir, 'node_modules'), { recursive: true });
+    other.write('node_modules/one/index.js', 'one');
+    other.write('package.json', '{ "name": "installs", "version": "1.0.0" }\n');
+    other.write(
+      'package-lock.json',
+      '{ "name": "installs", "version": "1.0.0", "lockfileVersion": 3, "requires": true, "packages": { "": { "name": "installs", "version": "1.0.0" } } }\n',
+    );
+    const commit = other.commit('installs');
+    const build = 'test -e node_modules/one/index.js && npm ci --offline --no-audit && ! test -e node_modules/one';
+    const outcome = await gate(['--base', commit, '--head', commit, '--max-rounds', '1', '--build', build], ['true'], {
+      cwd: other.dir,
+      env: { TMPDIR: temporary, GATE_LOG: log, GITHUB_STEP_SUMMARY: '' },
+    });
+    expect(outcome.code, outcome.stderr).toBe(0);
+    expect(readFileSync(join(other.dir, 'node_modules/one/index.js'), 'utf8')).toBe('one');
+  });
+
   test('what was built', async () => {
     const build = 'cp cost.json built.json; cp built.json cost.json';
     const outcome = await gate([
@@ -253,6 +272,16 @@ describe('fails and leaves nothing', () => {
     );
     expect(outcome.code).toBe(130);
     expect(outcome.stderr).toContain('the work trees are gone');
+  });
+
+  test('of others: a work tree whose directory is away for now stays known', async () => {
+    const elsewhere = join(dir, 'elsewhere');
+    project.git('worktree', 'add', '--quiet', '--detach', elsewhere, base);
+    rmSync(elsewhere, { recursive: true });
+    const { code, stderr } = await gate(['--base', base, '--head', same, '--max-rounds', '1']);
+    expect(code, stderr).toBe(0);
+    expect(project.git('worktree', 'list', '--porcelain')).toContain(`worktree ${elsewhere}\n`);
+    project.git('worktree', 'remove', '--force', elsewhere);
   });
 
   test('inside of a hook of git, which names its own repository', async () => {

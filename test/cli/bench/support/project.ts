@@ -1,4 +1,4 @@
-// A project of a user, in a directory of its own: benchmarks as files, the packages of the checkout, and a git history.
+// A project of a user, in a directory of its own: benchmarks as files, packages of the checkout, and a git history.
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -6,10 +6,14 @@ import { root } from '../../support/spanline.js';
 
 const AUTHOR = ['-c', 'user.name=A', '-c', 'user.email=a@example.com', '-c', 'commit.gpgsign=false'];
 
+/** Of the checkout's: what benchmarks of tests import. */
+const PACKAGES = ['tinybench', 'vitest'];
+
 export class Project {
   constructor(readonly dir: string) {
     mkdirSync(dir, { recursive: true });
-    symlinkSync(join(root, 'node_modules'), join(dir, 'node_modules'));
+    mkdirSync(join(dir, 'node_modules'));
+    for (const name of PACKAGES) symlinkSync(join(root, 'node_modules', name), join(dir, 'node_modules', name));
     this.git('init', '-q', '-b', 'main');
     this.write('.gitignore', 'node_modules\n');
   }

@@ -1,0 +1,82 @@
+// The packages of the checkout in a work tree: directories of its own whose files are hard links, which takes a second where a copy takes many. A
+// build that deletes or replaces them must never reach the checkout through the tree, and one that writes into them must not go unnoticed.
+import { copyFileSync, cpSync, type Dirent, linkSync, mkdirSync, readlinkSync, statSync, symlinkSync } from 'node:fs';
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { throwIfAborted } from '../../base/errors/aborted.js';
+import { BenchError } from '../bench-error.js';
+
+/** A file that a work tree shares, as it was when it was linked. */
+interface SharedFile {
+  readonly path: string;
+  readonly bytes: number;
+  readonly changedMs: number;
+}
+
+/** The files that a work tree shares with the checkout. */
+export type SharedFiles = readonly SharedFile[];
+
+/** What tools find again or make anew. */
+const CACHES: ReadonlySet<string> = new Set(['.cache', '.vite', '.vite-temp', '.vitest']);
+/** Where pnpm has the packages themselves. */
+const PNPM_STORE = '.pnpm';
+
+const aborted = (message: string, options: ErrorOptions): BenchError =>
+  new BenchError('ERR_SPANLINE_BENCH_ABORTED', message, options);
+
+/** False where the file cannot be shared, and has been copied: another disk, or a file system without hard links. */
+const linkOrCopy = (from: string, to: string): boolean => {
+  try {
+    linkSync(from, to);
+    return true;
+  } catch {
+    copyFileSync(from, to);
+    return false;
+  }
+};
+
+/**
+ * Gives `to`, which is not there, what the `node_modules` at `from` has. What tools have generated beside the packages is copied, for they
+ * write it in place; caches are left out; links stay as they are, so that those of a workspace lead into the work tree.
+ */
+export const sharePackages = async (from: string, to: string, signal?: AbortSignal): Promise<SharedFiles> => {
+  const shared: SharedFile[] = [];
+  const shareFile = (source: string, target: string): void => {
+    if (!linkOrCopy(source, target)) return;
+    const { size, mtimeMs } = statSync(source);
+    shared.push({ path: source, bytes: size, changedMs: mtimeMs });
+  };
+  const isGenerated = (name: string, isTop: boolean): boolean => isTop && name.startsWith('.') && name !== PNPM_STORE;
+  const share = async (source: string, target: string, entry: Dirent, isTop: boolean): Promise<void> => {
+    if (entry.isSymbolicLink()) symlinkSync(readlinkSync(source), target);
+    else if (isGenerated(entry.name, isTop)) cpSync(source, target, { recursive: true, verbatimSymlinks: true });
+    else if (entry.isDirectory()) await shareDirectory(source, target);
+    else if (entry.isFile()) shareFile(source, target);
+  };
+  const shareDirectory = async (source: string, target: string, isTop = false): Promise<void> => {
+    throwIfAborted(signal, 'sharing packages', aborted);
+    mkdirSync(target);
+    for (const entry of await readdir(source, { withFileTypes: true })) {
+      if (isTop && CACHES.has(entry.name)) continue;
+      await share(join(source, entry.name), join(target, entry.name), entry, isTop);
+    }
+  };
+  await shareDirectory(from, to, true);
+  return shared;
+};
+
+const isChanged = ({ path, bytes, changedMs }: SharedFile): boolean => {
+  const now = statSync(path, { throwIfNoEntry: false });
+  return now !== undefined && (now.size !== bytes || now.mtimeMs !== changedMs);
+};
+
+/** Throws `ERR_SPANLINE_BENCH_COMMAND` when a file of the checkout was written through a link. */
+export const requireUnchanged = (shared: SharedFiles): void => {
+  const changed = shared.filter(isChanged);
+  if (changed.length === 0) return;
+  throw new BenchError(
+    'ERR_SPANLINE_BENCH_COMMAND',
+    `the build has written into ${changed.length} files of packages that a work tree shares with the checkout, such as ${changed[0].path}; ` +
+      "install the packages of the checkout anew, and let the build install its own: --build 'npm ci && ...'",
+  );
+};
