@@ -26,18 +26,29 @@ const openedStore = async <Store>(
   return Kind.open(table);
 };
 
+const refuse = (message: string): never => {
+  throw new CommandError('ERR_SPANLINE_NOT_FOUND', message, ExitCode.store);
+};
+
 const checkProfiles = async (directory: string | undefined): Promise<void> => {
   if (directory === undefined || (await stat(directory).catch(() => undefined))?.isDirectory()) return;
-  throw new CommandError('ERR_SPANLINE_NOT_FOUND', `${directory} is no directory of profiles`, ExitCode.store);
+  refuse(`${directory} is no directory of profiles`);
+};
+
+const checkHistory = async (path: string | undefined): Promise<void> => {
+  if (path === undefined || (await stat(path).catch(() => undefined)) !== undefined) return;
+  refuse(`there is no history in ${path}; spanline bench run --file makes one`);
 };
 
 /** Opens what the options name and adds it to `opened`, also where a later one fails. */
 export const openSources = async (
-  { store, goldStore, profiles }: SourceOptions,
+  { store, goldStore, profiles, history }: SourceOptions,
   opened: Opened,
 ): Promise<Omit<UiSources, 'archive'>> => {
   await checkProfiles(profiles);
+  await checkHistory(history);
   return {
+    history,
     perf: await openedStore('perf', given(store, 'SPANLINE_PERF_STORE'), PerfStore, opened),
     gold: await openedStore('gold', given(goldStore, 'SPANLINE_GOLD_STORE'), GoldStore, opened),
     profiles,

@@ -43,7 +43,7 @@ export const registerServe = (program: Command): void => {
       'after',
       `
 The page of spanline ui is there too, under /ui; its address is printed, with the token where there is one. It shows what
---store, --gold-store and --profiles name beside the archive.
+--store, --history, --gold-store and --profiles name beside the archive.
 
 It speaks plain HTTP: put a proxy with TLS before it where others can listen to the network.
 Ctrl-C ends it in order; what was acknowledged is on the disk.

@@ -26,6 +26,7 @@ The page loads nothing from elsewhere and sends nothing anywhere. In a pipe no b
 Examples:
   $ spanline ui --archive ./traces
   $ spanline ui --archive ./traces --profiles ./profiles --store ./perf
+  $ spanline ui --history bench/history
   $ spanline ui --archive ./traces --no-open --port 8080
 
 Exit codes: 0 stopped, 2 wrong usage, 3 a source or the port cannot be used.`,

@@ -7,6 +7,8 @@ import type { GoldStore, PerfStore } from '../tracedb/index.js';
 export interface UiSources {
   readonly archive?: Archive;
   readonly perf?: PerfStore;
+  /** A history file of `spanline bench run`, or a directory of them. */
+  readonly history?: string;
   readonly gold?: GoldStore;
   /** Directory of profiles: `.pb.gz` as `spanline profile` writes them. */
   readonly profiles?: string;

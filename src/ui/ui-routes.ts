@@ -13,11 +13,12 @@ import { tracesRoutes } from './api/traces/traces-routes.js';
 import { pageRoutes } from './page-files.js';
 import type { UiSources } from './sources.js';
 
-const sourcesOf = ({ archive, perf, gold, profiles }: UiSources, version: string): SourcesAnswer => ({
+const sourcesOf = ({ archive, perf, history, gold, profiles }: UiSources, version: string): SourcesAnswer => ({
   version,
   sources: {
     archive: archive !== undefined,
     perf: perf !== undefined,
+    history: history !== undefined,
     gold: gold !== undefined,
     profiles: profiles !== undefined,
   },
@@ -50,7 +51,7 @@ export const uiRoutes = (sources: UiSources, version: string, isAlone: boolean):
           ...groupsRoutes(async () => archive),
           ...stallsRoutes(async () => archive),
         ]),
-    ...historyRoutes(sources.perf),
+    ...historyRoutes(sources),
     ...goldenRoutes(sources.gold),
     ...profileRoutes(sources),
   ];

@@ -7,6 +7,7 @@ import { describe, expect, test } from 'vitest';
 import { Archive } from '../../src/archive/index.js';
 import { GOLD_SCHEMA, GoldStore, openTable, PERF_SCHEMA, PerfStore } from '../../src/tracedb/index.js';
 import type { SourcesAnswer } from '../../src/ui/api/answers.js';
+import { makeBenchHistory } from '../ui/support/bench-history.js';
 import { buildFirst, type Outcome, scratch, spanline } from './support/spanline.js';
 import { runInTerminal } from './support/terminal.js';
 import { spanAt } from './trace/support/traces.js';
@@ -115,6 +116,20 @@ describe('spanline ui', () => {
     }
   });
 
+  test('shows a history file, and refuses one that is not there', async () => {
+    const file = join(dir, 'bench.jsonl');
+    const refused = await spanline(['ui', '--history', file], { env: NOTHING });
+    expect(refused).toMatchObject({ code: 3, stdout: '' });
+    expect(refused.stderr).toBe(`spanline: there is no history in ${file}; spanline bench run --file makes one\n`);
+    makeBenchHistory(dir);
+    const { code } = await served(['ui', '--history', join(dir, 'codec.jsonl')], async (printed) => {
+      expect(await sourcesAt(printed.trim())).toMatchObject({ perf: false, history: true });
+      const keys = (await (await fetch(`${printed.trim()}/api/history/keys`)).json()) as { count: number };
+      expect(keys.count).toBe(3);
+    });
+    expect(code).toBe(0);
+  });
+
   test('waits for an archive that is still to come', async () => {
     const directory = join(dir, 'to-come');
     const { code, stderr } = await served(['ui', '--archive', directory], async (printed) => {
@@ -179,7 +194,7 @@ describe('spanline serve', () => {
       expect(page).toBe(`${query}/ui#token=${token}`);
       const headers = { authorization: `Bearer ${token}` };
       const { sources } = (await (await fetch(`${query}/ui/api/sources`, { headers })).json()) as SourcesAnswer;
-      expect(sources).toEqual({ archive: true, perf: true, gold: true, profiles: true });
+      expect(sources).toEqual({ archive: true, perf: true, history: false, gold: true, profiles: true });
     });
     expect(code).toBe(0);
     const typo = join(dir, 'typo-served');

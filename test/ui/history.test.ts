@@ -102,7 +102,7 @@ describe.skipIf(!hasBrowser)('History in a browser', () => {
     await page.keyboard.press('Escape');
     await page.locator('h1').click();
     await page.keyboard.press('j');
-    await page.getByText('commits that may have made it').waitFor();
+    await page.getByText(/commits? that may have made it/).waitFor();
     await page.getByLabel('note').fill('a slower context manager');
     await page.getByRole('button', { name: 'It is real' }).click();
     await page.locator('.step').getByText('a slower context manager').waitFor();

@@ -33,7 +33,7 @@ describe.skipIf(!hasBrowser)('the frame of the page', () => {
     const page = await open(await serve({}));
     await page.getByText('No archive is open').waitFor();
     await page.keyboard.press('5');
-    await page.getByText('No Perf store is open').waitFor();
+    await page.getByText('No history is open').waitFor();
     expect(new URL(page.url()).hash).toBe('#/history');
     await page.keyboard.press('?');
     await page.getByRole('dialog').getByText('go to Golden').waitFor();

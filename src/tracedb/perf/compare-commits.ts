@@ -35,6 +35,23 @@ const verdictOf = (change: number, unit: string, { minEffect = 0.05, directions 
   return change > 0 === (direction === 'up') ? 'better' : 'worse';
 };
 
+/** Values of series at one commit, by structured key. */
+export type ValuesAtCommit = ReadonlyMap<string, { readonly params: Params; readonly value: number }>;
+
+/** The series that have a value at both commits, the largest change first. */
+export const compareValues = (old: ValuesAtCommit, now: ValuesAtCommit, options: CompareOptions): ComparedSeries[] => {
+  const compared: ComparedSeries[] = [];
+  for (const [key, { params, value }] of now) {
+    const was = old.get(key);
+    if (was === undefined) continue;
+    const unit = params.unit ?? '';
+    const change = value === was.value ? 0 : (value - was.value) / Math.abs(was.value);
+    const verdict = verdictOf(change, unit, options);
+    compared.push({ key, params, unit, before: was.value, after: value, change, verdict });
+  }
+  return compared.sort((a, b) => Math.abs(b.change) - Math.abs(a.change) || (a.key < b.key ? -1 : 1));
+};
+
 const valuesAt = async (perf: PerfStore, commit: number, query: QueryLike, deadline: CallDeadline) => {
   const found = new Map<string, { readonly params: Params; readonly value: number }>();
   const offset = perf.offsetOf(commit);
@@ -72,22 +89,6 @@ export const compareCommits = traced(
     const deadline = new CallDeadline('comparing commits', options);
     const old = await valuesAt(perf, before, query, deadline);
     const now = await valuesAt(perf, after, query, deadline);
-    const compared: ComparedSeries[] = [];
-    for (const [key, { params, value }] of now) {
-      const was = old.get(key);
-      if (was === undefined) continue;
-      const unit = params.unit ?? '';
-      const change = value === was.value ? 0 : (value - was.value) / Math.abs(was.value);
-      compared.push({
-        key,
-        params,
-        unit,
-        before: was.value,
-        after: value,
-        change,
-        verdict: verdictOf(change, unit, options),
-      });
-    }
-    return compared.sort((a, b) => Math.abs(b.change) - Math.abs(a.change) || (a.key < b.key ? -1 : 1));
+    return compareValues(old, now, options);
   },
 );

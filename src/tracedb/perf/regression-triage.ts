@@ -65,6 +65,25 @@ const parse = (cell: Cell, row: string): Stored => {
   throw storeCorrupt(`row ${row} holds no judgement of a change; restore it from a backup`);
 };
 
+/** What is said of a change, checked and complete. Throws `ERR_SPANLINE_INVALID_INPUT`. */
+export const checkedTriage = ({
+  commit,
+  key,
+  status,
+  by,
+  note = '',
+  time = Date.now(),
+}: ChangeTriage): TriagedChange => {
+  wholeNumber('commit', commit, [0, MAX_TILE], invalidInput);
+  textIn('key', key, 1, MAX_KEY);
+  textIn('by', by, 1, 256);
+  textIn('note', note, 0, 1000);
+  if (!TRIAGE_STATUSES.includes(status)) {
+    throw invalidInput(`status must be one of ${TRIAGE_STATUSES.join(', ')}, not ${JSON.stringify(status)}`);
+  }
+  return { commit, key, status, by, atMs: toMs('time', time), note };
+};
+
 /** Judgements of changes in the table of a Perf store. */
 export class RegressionTriage {
   readonly #table: WideColumnTable;
@@ -74,18 +93,9 @@ export class RegressionTriage {
   }
 
   /** Say something of a change; resolves to what the store has now. Rejects with `ERR_SPANLINE_INVALID_INPUT` before anything is written. */
-  set(
-    { commit, key, status, by, note = '', time = Date.now() }: ChangeTriage,
-    call?: CallOptions,
-  ): Promise<TriagedChange> {
-    wholeNumber('commit', commit, [0, MAX_TILE], invalidInput);
-    textIn('key', key, 1, MAX_KEY);
-    textIn('by', by, 1, 256);
-    textIn('note', note, 0, 1000);
-    if (!TRIAGE_STATUSES.includes(status)) {
-      throw invalidInput(`status must be one of ${TRIAGE_STATUSES.join(', ')}, not ${JSON.stringify(status)}`);
-    }
-    const said: TriagedChange = { commit, key, status, by, atMs: toMs('time', time), note };
+  set(triage: ChangeTriage, call?: CallOptions): Promise<TriagedChange> {
+    const said = checkedTriage(triage);
+    const { commit, key } = said;
     const deadline = new CallDeadline(`triaging commit ${commit}`, call);
     const row = triageKey(commit);
     const qualifier = columnOf(key);

@@ -7,6 +7,7 @@ export interface SourcesAnswer {
   readonly sources: {
     readonly archive: boolean;
     readonly perf: boolean;
+    readonly history: boolean;
     readonly gold: boolean;
     readonly profiles: boolean;
   };

@@ -1,10 +1,15 @@
 // What the endpoints of History answer. Types only: the page reads them too, so nothing of Node may be imported here.
 
-/** Answer of /ui/api/history/keys: what a query can be built of, in the newest tile, and how many traces of it the query selects. */
+/** What the parameter `source` of all endpoints of History says: a Perf store, or files of runs. */
+export type SourceName = 'store' | 'files';
+
+/** Answer of /ui/api/history/keys: what a query can be built of, and how many series the query selects. */
 export interface KeysAnswer {
-  /** Undefined in a store without values. */
+  /** The newest tile of a store, whose series and values these are; undefined in a store without values, and for files. */
   readonly tile?: number;
   readonly count: number;
+  /** Where the query is empty: one that selects few series that belong together; '' where all are few. */
+  readonly suggested?: string;
   readonly keys: readonly {
     readonly key: string;
     /** The first of them. */
@@ -47,6 +52,7 @@ export interface SeriesAnswer {
   readonly commits: CommitColumns;
   readonly series: readonly {
     readonly key: string;
+    readonly params: Readonly<Record<string, string>>;
     readonly unit: string;
     /** One a commit; null where it has none. */
     readonly values: readonly (number | null)[];
@@ -55,6 +61,8 @@ export interface SeriesAnswer {
   readonly left: number;
   /** By commit, the largest first. */
   readonly changes: readonly ChangeAnswer[];
+  /** Why no changes were looked for. */
+  readonly notSearched?: string;
   /** Why there is nothing. */
   readonly reason?: string;
 }
@@ -74,6 +82,8 @@ export interface StepAnswer {
     readonly change: number;
     readonly verdict: 'better' | 'worse' | 'changed' | 'same';
   }[];
+  /** Series beyond those sent. */
+  readonly comparedLeft: number;
 }
 
 /** Body of a POST to /ui/api/history/triage. */

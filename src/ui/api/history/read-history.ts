@@ -1,18 +1,13 @@
-// Reads what History shows of a Perf store: keys and values, histories with their changes, the commits of a step. It must hold a bounded
+// Reads what History shows of a source: keys and values, histories with their changes, the commits of a step. It must hold a bounded
 // number of series and values, whatever a query selects.
-
+import { SpanlineError } from '../../../base/errors/spanline-error.js';
 import { RegressionSearch } from '../../../tracedb/detect/regression-search.js';
-import {
-  type Commit,
-  compareCommits,
-  loadStatistics,
-  type PerfSeries,
-  type PerfStore,
-  type Regression,
-} from '../../../tracedb/index.js';
+import { type Commit, loadStatistics, type PerfSeries, type Regression } from '../../../tracedb/index.js';
 import { historyOf } from '../../../tracedb/perf/history-of.js';
-import { RegressionTriage, type TriagedChange } from '../../../tracedb/perf/regression-triage.js';
+import type { TriagedChange } from '../../../tracedb/perf/regression-triage.js';
 import type { ChangeAnswer, CommitColumns, KeysAnswer, SeriesAnswer, StepAnswer } from './answers.js';
+import type { Asked, HistorySource } from './history-source.js';
+import { suggestQuery } from './suggest-query.js';
 
 /** Series that are drawn at once: more cannot be told apart. */
 export const MAX_SERIES = 100;
@@ -20,24 +15,25 @@ const MAX_VALUES_A_KEY = 200;
 const MAX_STEP_COMMITS = 1000;
 const MAX_COMPARED = 1000;
 
-// Of all stores: what it keeps is keyed by content.
+// Of all sources: what it keeps is keyed by content.
 const search = new RegressionSearch();
 
-/** A caller that may go away. */
-interface Asked {
-  readonly signal: AbortSignal;
-}
-
-/** Keys and values of the newest tile, and how many of its traces a query selects. */
-export const readKeys = async (perf: PerfStore, query: string, call: Asked): Promise<KeysAnswer> => {
-  const tile = await perf.latestTile(call);
-  if (tile === undefined) return { count: 0, keys: [] };
-  const paramSet = await perf.paramSet(tile, call);
-  const keys = paramSet.keys().map((key) => {
-    const values = paramSet.values(key);
+/** Keys and values of now, how many series a query selects, and where nothing is asked for, a query to begin with. */
+export const readKeys = async (source: HistorySource, query: string, call: Asked): Promise<KeysAnswer> => {
+  const params = await source.params(call);
+  if (params === undefined) return { count: 0, keys: [] };
+  const { set, tile } = params;
+  const keys = set.keys().map((key) => {
+    const values = set.values(key);
     return { key, values: values.slice(0, MAX_VALUES_A_KEY), total: values.length };
   });
-  return { tile, count: await perf.count(tile, query, call), keys };
+  const countOf = (asked: string): Promise<number> => source.count(asked, call);
+  return {
+    ...(tile !== undefined && { tile }),
+    count: await countOf(query),
+    keys,
+    ...(query === '' && { suggested: await suggestQuery(set, countOf) }),
+  };
 };
 
 const columnsOf = (commits: readonly Commit[]): CommitColumns => ({
@@ -63,37 +59,37 @@ const changeOf = (found: Regression, said: TriagedChange | undefined): ChangeAns
   ...(said !== undefined && { by: said.by, atMs: said.atMs, note: said.note }),
 });
 
-/** The lasting changes of these series, with what was said of them. */
-const changesOf = async (perf: PerfStore, series: readonly PerfSeries[], call: Asked): Promise<ChangeAnswer[]> => {
-  if (series.length === 0) return [];
+/** The lasting changes of these series, with what was said of them; why they were not looked for, where a package is missing. */
+const changesOf = async (
+  source: HistorySource,
+  series: readonly PerfSeries[],
+  call: Asked,
+): Promise<Pick<SeriesAnswer, 'changes' | 'notSearched'>> => {
+  if (series.length === 0) return { changes: [] };
   const options = { maxPoints: Number.MAX_SAFE_INTEGER };
-  const found = await search.find(series.map(historyOf), options, await loadStatistics(), call.signal);
+  let found: readonly Regression[];
+  try {
+    found = await search.find(series.map(historyOf), options, await loadStatistics(), call.signal);
+  } catch (error) {
+    if (!(error instanceof SpanlineError) || error.code !== 'ERR_SPANLINE_MISSING_PACKAGE') throw error;
+    return { changes: [], notSearched: error.message };
+  }
   const numbers = found.map(({ commit }) => commit.number);
-  const said =
-    found.length === 0
-      ? []
-      : await new RegressionTriage(perf.table).list({ from: numbers[0], to: numbers.at(-1) }, call);
+  const said = found.length === 0 ? [] : await source.judgements(numbers[0], numbers.at(-1) as number, call);
   const byName = new Map(said.map((one) => [nameOf(one.commit, one.key), one]));
-  return found.map((one) => changeOf(one, byName.get(nameOf(one.commit.number, one.key))));
-};
-
-const reasonOf = async (perf: PerfStore, query: string, call: Asked): Promise<string> => {
-  const tile = await perf.latestTile(call);
-  if (tile === undefined) return 'the store has no values yet';
-  const plan = await perf.planOf(tile, query, call);
-  return plan.kind === 'empty' ? plan.reason : 'no series that meets the query has a value at these commits';
+  return { changes: found.map((one) => changeOf(one, byName.get(nameOf(one.commit.number, one.key)))) };
 };
 
 /** The histories that a query selects, over the newest `last` commits, the first of them by key. */
 export const readHistories = async (
-  perf: PerfStore,
+  source: HistorySource,
   query: string,
   last: number,
   call: Asked,
 ): Promise<SeriesAnswer> => {
   const series: PerfSeries[] = [];
   let left = 0;
-  for await (const some of perf.querySeries(query, { ...call, last })) {
+  for await (const some of source.series(query, last, call)) {
     const taken = some.slice(0, MAX_SERIES - series.length);
     series.push(...taken);
     left += some.length - taken.length;
@@ -107,27 +103,28 @@ export const readHistories = async (
       const values = new Array<number | null>(commits.length).fill(null);
       for (const [i, { number }] of one.commits.entries())
         values[placeOf.get(number) as number] = one.values[i] ?? null;
-      return { key: one.key, unit: one.params.unit ?? '', values };
+      return { key: one.key, params: one.params, unit: one.params.unit ?? '', values };
     }),
     left,
-    changes: await changesOf(perf, series, call),
-    ...(series.length === 0 && { reason: await reasonOf(perf, query, call) }),
+    ...(await changesOf(source, series, call)),
+    ...(series.length === 0 && { reason: await source.reason(query, call) }),
   };
 };
 
 /** What lies behind commit `from` up to commit `to`, and how the series of a query differ between the two. */
 export const readStep = async (
-  perf: PerfStore,
+  source: HistorySource,
   query: string,
   from: number,
   to: number,
   call: Asked,
 ): Promise<StepAnswer> => {
-  const commits = await perf.commits.list({ from: from + 1, to }, call);
-  const compared = await compareCommits(perf, from, to, query, call);
+  const commits = await source.commits(from + 1, to, call);
+  const compared = await source.compare(from, to, query, call);
   return {
     commits: columnsOf(commits.slice(-MAX_STEP_COMMITS)),
     left: Math.max(0, commits.length - MAX_STEP_COMMITS),
     compared: compared.slice(0, MAX_COMPARED).map(({ params: _, ...one }) => one),
+    comparedLeft: Math.max(0, compared.length - MAX_COMPARED),
   };
 };

@@ -11,3 +11,6 @@ export const duration = (us: number): string => {
 export const moment = (unixUs: number): string => new Date(unixUs / 1000).toISOString().replace('T', ' ').slice(0, 23);
 
 export const share = (part: number, whole: number): string => `${whole > 0 ? Math.round((100 * part) / whole) : 0} %`;
+
+/** So many things: `1 commit`, `2 commits`. */
+export const counted = (count: number, one: string, many = `${one}s`): string => `${count} ${count === 1 ? one : many}`;

@@ -1,5 +1,6 @@
 // The changes of the series shown, as a table: what the lines in the plot say, for keyboard and screen reader too.
 import type { ChangeAnswer } from '../../../api/history/answers.js';
+import { shortHash } from './commit-refs.js';
 import { figure, percent } from './figures.js';
 
 const SHOWN = 500;
@@ -40,7 +41,7 @@ export const Changes = ({
             <tr key={`${change.commit} ${change.key}`}>
               <td>
                 <button type="button" class="mono" aria-pressed={isSelected(change)} onClick={() => select(change)}>
-                  {change.hash.slice(0, 10)}
+                  {shortHash(change.hash)}
                 </button>
               </td>
               <td class={change.kind}>{change.kind}</td>

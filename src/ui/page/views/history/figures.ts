@@ -1,7 +1,12 @@
 // Numbers and days as History and Golden print them.
 
-/** A value in at most six digits. */
-export const figure = (value: number): string => Number(value.toPrecision(6)).toLocaleString('en');
+/** A value in at most six digits; nothing for none. */
+export const figure = (value: number): string =>
+  Number.isNaN(value) ? '' : Number(value.toPrecision(6)).toLocaleString('en', { maximumSignificantDigits: 6 });
+
+/** A value as an axis has it. */
+export const compact = (value: number): string =>
+  Number(value.toPrecision(6)).toLocaleString('en', { notation: 'compact', maximumSignificantDigits: 6 });
 
 /** A change relative to what was before; infinite (null in JSON) when that was 0. */
 export const percent = (change: number | null): string =>

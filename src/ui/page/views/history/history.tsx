@@ -1,78 +1,160 @@
-// Values of benchmarks by commit: a query, the plot of what it selects, the changes in it and what people said of them.
-import { useState } from 'preact/hooks';
-import type { ChangeAnswer, SeriesAnswer } from '../../../api/history/answers.js';
+// Values of benchmarks by commit: a query, the plots of what it selects, the changes in it and what people said of them. The address holds all of it:
+// source, query, number of commits, zoom, the change that is looked at, two chosen commits.
+import { useEffect, useState } from 'preact/hooks';
+import type { ChangeAnswer, KeysAnswer, SeriesAnswer, SourceName } from '../../../api/history/answers.js';
 import { get } from '../../api/client.js';
 import { useRequest } from '../../api/use-request.js';
 import { useKeys } from '../../shell/keys.js';
 import { goTo } from '../../shell/location.js';
 import { Answer, Empty } from '../../shell/states.js';
+import { counted } from '../../shell/units.js';
 import type { ViewProps } from '../../shell/view-props.js';
 import { Changes } from './changes.js';
-import { Plot } from './plot.js';
+import { placeOf, shortHash, type Zoom, zoomOf, zoomText } from './commit-refs.js';
+import { Plots } from './plots.js';
 import { QueryBuilder } from './query-builder.js';
 import { Step } from './step.js';
+import { TwoCommits } from './two-commits.js';
 import './history.css';
 
 const LASTS = ['200', '1000', '5000', '20000'];
 
 type Parameters = ViewProps['parameters'];
 
-const Shown = ({
-  answer,
-  parameters,
-  reload,
-}: {
-  answer: SeriesAnswer;
-  parameters: Parameters;
-  reload: () => void;
-}) => {
-  const { query = '', step, key } = parameters;
-  const isSelected = (change: ChangeAnswer): boolean =>
-    String(change.commit) === step && (key === undefined || change.key === key);
-  const select = (change: Pick<ChangeAnswer, 'commit'> & { readonly key?: string }): void =>
-    goTo('history', { ...parameters, step: String(change.commit), key: change.key });
-  const at = answer.changes.findIndex(isSelected);
+interface Shown {
+  readonly source: SourceName;
+  readonly answer: SeriesAnswer;
+  readonly parameters: Parameters;
+  readonly reload: () => void;
+}
+
+/** The change that the address means. */
+const useChange = ({ answer: { changes }, parameters }: Shown) => {
+  const { step, key } = parameters;
+  const isMeant = ({ hash, key: own }: ChangeAnswer): boolean =>
+    step !== undefined && hash.startsWith(step) && (key === undefined || own === key);
+  const select = ({ hash, key: own }: { readonly hash: string; readonly key?: string }): void =>
+    goTo('history', { ...parameters, step: shortHash(hash), key: own });
+  const at = changes.findIndex(isMeant);
   const move = (by: number): void => {
-    const next = answer.changes[Math.min(Math.max(at + by, 0), answer.changes.length - 1)];
+    const next = changes[Math.min(Math.max(at + by, 0), changes.length - 1)];
     if (next !== undefined) select(next);
   };
   useKeys([
     { key: 'j', does: 'next change', act: () => move(1) },
     { key: 'k', does: 'previous change', act: () => move(-1) },
   ]);
+  return { change: at < 0 ? undefined : changes[at], select };
+};
+
+const Histories = (shown: Shown) => {
+  const { source, answer, parameters, reload } = shown;
+  const { commits, changes } = answer;
+  const { query = '', a, b } = parameters;
+  const { change, select } = useChange(shown);
   if (answer.series.length === 0)
     return (
       <Empty title="Nothing to draw">
         <p>{answer.reason}</p>
       </Empty>
     );
-  const selected = answer.changes[at];
+  const setZoom = (zoom: Zoom | undefined): void => {
+    const text = zoomText(commits, zoom);
+    if (text !== parameters.zoom) goTo('history', { ...parameters, zoom: text }, true);
+  };
+  // The first choice, then the second; a third begins again.
+  const choose = (place: number): void => {
+    const hash = shortHash(commits.hashes[place]);
+    goTo('history', {
+      ...parameters,
+      ...(a === undefined || b !== undefined ? { a: hash, b: undefined } : { b: hash }),
+    });
+  };
   return (
     <>
-      <Plot answer={answer} selected={selected?.commit} select={(commit) => select({ commit })} />
+      <Plots
+        answer={answer}
+        selected={change?.commit}
+        chosen={[placeOf(commits, a), placeOf(commits, b)].filter((place) => place >= 0)}
+        zoom={zoomOf(commits, parameters.zoom)}
+        setZoom={setZoom}
+        select={(number) => select({ hash: commits.hashes[commits.numbers.indexOf(number)] })}
+        choose={choose}
+      />
       <p class="muted">
-        {answer.series.length} series at {answer.commits.numbers.length} commits, {answer.changes.length} changes
+        {answer.series.length} series at {counted(commits.numbers.length, 'commit')},{' '}
+        {counted(changes.length, 'change')}
         {answer.left > 0 && `; ${answer.left} more series are not drawn: narrow the query`}
       </p>
-      {selected !== undefined && <Step change={selected} query={query} onChange={reload} />}
+      {change !== undefined && <Step source={source} change={change} query={query} onChange={reload} />}
+      <TwoCommits
+        source={source}
+        commits={commits}
+        query={query}
+        chosen={{ a, b }}
+        choose={(chosen) => goTo('history', { ...parameters, ...chosen })}
+      />
       <h2>Changes</h2>
-      <Changes changes={answer.changes} isSelected={(change) => change === selected} select={select} />
+      {answer.notSearched === undefined ? (
+        <Changes changes={changes} isSelected={(one) => one === change} select={select} />
+      ) : (
+        <p role="alert">Changes were not looked for: {answer.notSearched}</p>
+      )}
     </>
   );
 };
 
-const Histories = ({ parameters }: { parameters: Parameters }) => {
-  const { query = '', last = '1000' } = parameters;
-  const [asked, setAsked] = useState(0);
-  const answer = useRequest(`${query} ${last} ${asked}`, (signal) =>
-    get<SeriesAnswer>('history/series', { query, last }, signal),
+/** What the address does not say: a query to begin with, once it is known. */
+const useFirstQuery = (source: SourceName, parameters: Parameters): boolean => {
+  const isOpen = parameters.query === undefined && parameters.all === undefined;
+  const answer = useRequest(isOpen ? source : undefined, (signal) =>
+    get<KeysAnswer>('history/keys', { source }, signal),
   );
+  const suggested = answer.value?.suggested;
+  const isKnown = answer.value !== undefined || answer.error !== undefined;
+  useEffect(() => {
+    if (isOpen && isKnown) goTo('history', { ...parameters, ...asked(suggested ?? '') }, true);
+  }, [isOpen, isKnown]);
+  return isOpen;
+};
+
+/** A query as the address has it: that everything is meant has to be said. */
+const asked = (query: string) => ({ query, all: query === '' ? 'yes' : undefined });
+
+const Sources = ({ source, parameters }: { source: SourceName; parameters: Parameters }) => (
+  <label>
+    Kept in{' '}
+    <select
+      value={source}
+      onChange={(event) => goTo('history', { last: parameters.last, source: event.currentTarget.value })}
+    >
+      <option value="store">the Perf store</option>
+      <option value="files">history files</option>
+    </select>
+  </label>
+);
+
+const Queried = ({ source, parameters, isBoth }: { source: SourceName; parameters: Parameters; isBoth: boolean }) => {
+  const { query = '', last = '1000' } = parameters;
+  const [reloads, setReloads] = useState(0);
+  const isOpen = useFirstQuery(source, parameters);
+  const answer = useRequest(isOpen ? undefined : `${source} ${query} ${last} ${reloads}`, (signal) =>
+    get<SeriesAnswer>('history/series', { source, query, last }, signal),
+  );
+  const ask = (changed: string, replace: boolean): void =>
+    goTo('history', { source: parameters.source, last: parameters.last, ...asked(changed) }, replace);
   return (
     <div class="history">
-      <QueryBuilder query={query} change={(changed) => goTo('history', { last: parameters.last, query: changed })} />
+      <QueryBuilder
+        source={source}
+        query={query}
+        change={(changed) => ask(changed, false)}
+        type={(changed) => ask(changed, true)}
+      />
       <div>
         <div class="query">
           <h1>History</h1>
+          {isBoth && <Sources source={source} parameters={parameters} />}
           <label>
             Newest commits{' '}
             <select
@@ -88,17 +170,27 @@ const Histories = ({ parameters }: { parameters: Parameters }) => {
           </label>
         </div>
         <Answer of={answer}>
-          {(value) => <Shown answer={value} parameters={parameters} reload={() => setAsked(asked + 1)} />}
+          {(value) => (
+            <Histories source={source} answer={value} parameters={parameters} reload={() => setReloads(reloads + 1)} />
+          )}
         </Answer>
       </div>
     </div>
   );
 };
 
-const History = ({ parameters, sources }: ViewProps) =>
-  sources.perf ? (
-    <Histories parameters={parameters} />
-  ) : (
-    <Empty title="No Perf store is open" command="spanline ui --store ./perf" />
-  );
+const History = ({ parameters, sources }: ViewProps) => {
+  if (!sources.perf && !sources.history)
+    return (
+      <Empty title="No history is open" command="spanline ui --store ./perf">
+        <p>
+          A Perf store holds values of benchmarks by commit; files that <code>spanline bench run --file</code> writes
+          are shown with <code>--history</code>.
+        </p>
+      </Empty>
+    );
+  const isFiles = sources.history && (!sources.perf || parameters.source === 'files');
+  const source = isFiles ? 'files' : 'store';
+  return <Queried key={source} source={source} parameters={parameters} isBoth={sources.perf && sources.history} />;
+};
 export default History;

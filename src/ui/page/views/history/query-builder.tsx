@@ -1,23 +1,56 @@
 // The query at the side: its text, the live count of matches, and all keys with their values to click. It never sends what is being typed before
 // the user rests.
-import { useEffect, useState } from 'preact/hooks';
-import type { KeysAnswer } from '../../../api/history/answers.js';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { KeysAnswer, SourceName } from '../../../api/history/answers.js';
 import { get } from '../../api/client.js';
 import { useRequest } from '../../api/use-request.js';
+import { counted } from '../../shell/units.js';
 import { hasValue, toggleValue } from './query-text.js';
 
 const REST_MS = 250;
 
-/** `query` is what the address says; `change` puts another one there. */
-export const QueryBuilder = ({ query, change }: { query: string; change: (query: string) => void }) => {
+/** What is typed, which goes to the address once the user rests; a query that comes from elsewhere, as by a click or by going back, replaces it. */
+const useTyped = (
+  query: string,
+  type: (query: string) => void,
+): readonly [text: string, set: (text: string) => void] => {
   const [text, setText] = useState(query);
-  useEffect(() => setText(query), [query]);
+  // What was sent comes back later, when more may have been typed: then it is no news.
+  const sent = useRef(query);
   useEffect(() => {
-    if (text === query) return;
-    const timer = setTimeout(() => change(text), REST_MS);
+    if (query !== sent.current) setText(query);
+    sent.current = query;
+  }, [query]);
+  useEffect(() => {
+    if (text === sent.current) return;
+    const timer = setTimeout(() => {
+      sent.current = text;
+      type(text);
+    }, REST_MS);
     return () => clearTimeout(timer);
-  }, [text, query]);
-  const answer = useRequest(query, (signal) => get<KeysAnswer>('history/keys', { query }, signal));
+  }, [text]);
+  return [text, setText];
+};
+
+interface Building {
+  readonly source: SourceName;
+  /** What the address says. */
+  readonly query: string;
+  /** Called with a query that was clicked together: a step to go back. */
+  readonly change: (query: string) => void;
+  /** Called with one that is being typed: none. */
+  readonly type: (query: string) => void;
+}
+
+const countText = ({ count, tile }: KeysAnswer): string =>
+  `${counted(count, 'match', 'matches')}${tile === undefined ? '' : `, counted in the newest tile (${tile})`}`;
+
+/** The query, to type and to click. */
+export const QueryBuilder = ({ source, query, change, type }: Building) => {
+  const [text, setText] = useTyped(query, type);
+  const answer = useRequest(`${source} ${query}`, (signal) =>
+    get<KeysAnswer>('history/keys', { source, query }, signal),
+  );
   // The last answer stays while the user mends a query that cannot be read.
   const [known, setKnown] = useState<KeysAnswer>();
   useEffect(() => {
@@ -35,7 +68,7 @@ export const QueryBuilder = ({ query, change }: { query: string; change: (query:
         />
       </div>
       <p role="status" class={answer.error === undefined ? 'muted' : 'failure'}>
-        {answer.error?.message ?? (known === undefined ? '…' : `${known.count} matches`)}
+        {answer.error?.message ?? (known === undefined ? '…' : countText(known))}
       </p>
       <section class="keys-and-values" aria-label="Keys and values">
         {known?.keys.map(({ key, values, total }) => (

@@ -1,20 +1,21 @@
 // One change: what was said of it and by whom, the commits that may have made it, and what else differs between them.
 import { useState } from 'preact/hooks';
-import type { ChangeAnswer, StepAnswer } from '../../../api/history/answers.js';
-import { get, post } from '../../api/client.js';
-import { useRequest } from '../../api/use-request.js';
-import { Answer, Failure } from '../../shell/states.js';
+import type { ChangeAnswer, SourceName } from '../../../api/history/answers.js';
+import { post } from '../../api/client.js';
+import { Failure } from '../../shell/states.js';
+import { Between } from './between.js';
+import { shortHash } from './commit-refs.js';
 import { dayOf, figure, percent } from './figures.js';
 
 const STATUSES = ['positive', 'negative', 'untriaged'] as const;
 const MEANINGS = { positive: 'It is real', negative: 'It is noise', untriaged: 'Not judged' } as const;
 
-const Triage = ({ change, onChange }: { change: ChangeAnswer; onChange: () => void }) => {
+const Triage = ({ source, change, onChange }: { source: SourceName; change: ChangeAnswer; onChange: () => void }) => {
   const [note, setNote] = useState(change.note ?? '');
   const [error, setError] = useState<Error>();
   const say = async (status: (typeof STATUSES)[number]): Promise<void> => {
     try {
-      await post('history/triage', { commit: change.commit, key: change.key, status, note });
+      await post(`history/triage?source=${source}`, { commit: change.commit, key: change.key, status, note });
       setError(undefined);
       onChange();
     } catch (cause) {
@@ -47,65 +48,26 @@ const Triage = ({ change, onChange }: { change: ChangeAnswer; onChange: () => vo
   );
 };
 
-const Between = ({ answer }: { answer: StepAnswer }) => (
-  <>
-    <h3>{answer.commits.numbers.length + answer.left} commits that may have made it</h3>
-    <ul>
-      {answer.commits.hashes.map((hash, i) => (
-        <li key={hash}>
-          <code>{hash}</code> <span class="muted">{dayOf(answer.commits.times[i] ?? null)}</span>
-        </li>
-      ))}
-    </ul>
-    <h3>Values before and after</h3>
-    {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard */}
-    <section class="scroll" aria-label="Values before and after" tabIndex={0}>
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">Series</th>
-            <th scope="col" class="number">
-              Before
-            </th>
-            <th scope="col" class="number">
-              After
-            </th>
-            <th scope="col" class="number">
-              Change
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {answer.compared.map((one) => (
-            <tr key={one.key}>
-              <td class="key">{one.key}</td>
-              <td class="number">{figure(one.before)}</td>
-              <td class="number">{figure(one.after)}</td>
-              <td class={`number ${one.verdict}`}>{percent(one.change)}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </section>
-  </>
-);
-
 /** `onChange` is called after a triage. */
-export const Step = ({ change, query, onChange }: { change: ChangeAnswer; query: string; onChange: () => void }) => {
-  const { lastBefore: from, commit: to } = change;
-  const answer = useRequest(`${from} ${to} ${query}`, (signal) =>
-    get<StepAnswer>('history/step', { from, to, query }, signal),
-  );
-  return (
-    <section class="step" aria-labelledby="step-title">
-      <h2 id="step-title">
-        <span class={change.kind}>{percent(change.change)}</span> at <code>{change.hash.slice(0, 10)}</code>
-      </h2>
-      <p>
-        {change.key}: {figure(change.before)} → {figure(change.after)} {change.unit}
-      </p>
-      <Triage key={`${change.commit} ${change.key}`} change={change} onChange={onChange} />
-      <Answer of={answer}>{(value) => <Between answer={value} />}</Answer>
-    </section>
-  );
-};
+export const Step = ({
+  source,
+  change,
+  query,
+  onChange,
+}: {
+  source: SourceName;
+  change: ChangeAnswer;
+  query: string;
+  onChange: () => void;
+}) => (
+  <section class="step" aria-labelledby="step-title">
+    <h2 id="step-title">
+      <span class={change.kind}>{percent(change.change)}</span> at <code>{shortHash(change.hash)}</code>
+    </h2>
+    <p>
+      {change.key}: {figure(change.before)} → {figure(change.after)} {change.unit}
+    </p>
+    <Triage key={`${change.commit} ${change.key}`} source={source} change={change} onChange={onChange} />
+    <Between source={source} from={change.lastBefore} to={change.commit} query={query} title="that may have made it" />
+  </section>
+);
