@@ -1,16 +1,18 @@
 // Digests of shapes in a Gold store: a name is a test of the store, whose digest at a commit is that of the shape, and people triage it like any
-// other. The beginning of the drawn tree is kept as an option of the trace, so that they see what they triage.
-import { forceValid, type GoldStore } from '../tracedb/index.js';
+// other. The drawn tree is kept with the digest, so that they see what they triage, and how it differs from what they accepted.
+import { type CommitInfo, forceValid, type GoldStore } from '../tracedb/index.js';
 
 /** Where shapes go. */
 export interface GoldShapes {
   readonly store: GoldStore;
   /** Number of the commit that is tested, 0 for the first of the store. */
   readonly commit: number;
+  /** Its hash, and when it was made: Unix milliseconds. */
+  readonly commitInfo?: CommitInfo;
 }
 
-/** Of the drawn tree, what the value of an option may hold. */
-const MAX_SHOWN = 1000;
+/** Of the drawn tree, what the text of a digest may hold. */
+const MAX_SHOWN = 60_000;
 /** Where the cut goes through a character. */
 const HALF_PAIR = /[\ud800-\udbff]$/;
 
@@ -19,14 +21,14 @@ const HALF_PAIR = /[\ud800-\udbff]$/;
  * whoever runs the test.
  */
 export const checkInGold = async (
-  { store, commit }: GoldShapes,
+  { store, commit, commitInfo }: GoldShapes,
   { name, digest, drawn }: { readonly name: string; readonly digest: string; readonly drawn: string },
   accepts: boolean,
 ): Promise<string | undefined> => {
   const params = forceValid({ name, kind: 'trace-shape' }, store.rule);
   const test = params.name;
-  const shape = drawn.length <= MAX_SHOWN ? drawn : `${drawn.slice(0, MAX_SHOWN).replace(HALF_PAIR, '')}…`;
-  await store.put(commit, [{ params, digest, options: { shape } }], Date.now());
+  const text = drawn.length <= MAX_SHOWN ? drawn : `${drawn.slice(0, MAX_SHOWN).replace(HALF_PAIR, '')}…`;
+  await store.put(commit, [{ params, digest, text }], Date.now(), { commitInfo });
   if (accepts) {
     await store.expectations.triage([{ test, digest, status: 'positive' }], { by: 'expectTraceShape' });
     return undefined;

@@ -2,6 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { GOLD_SCHEMA, GoldStore, openTable } from '../../src/tracedb/index.js';
 import { buildFirst, type Outcome, scratch, spanline } from './support/spanline.js';
 
 buildFirst();
@@ -94,6 +95,28 @@ describe('wrong usage', () => {
 });
 
 describe('put', () => {
+  test('keeps what a digest is, and which commit it was, for people to read', async () => {
+    const place = join(dir, 'read');
+    const entries = [{ params: { name: 'a' }, digest: RIGHT, text: 'a circle' }];
+    const time = '2026-01-31T12:00:00Z';
+    const named = fileWith({ commit: 3, hash: '868f75e4', committed: '2026-01-30T12:00:00Z', time, entries });
+    expect(await spanline(['gold', 'put', named, '--store', place])).toMatchObject({ code: 0, stderr: '' });
+    const table = await openTable(place, { ...GOLD_SCHEMA, make: false });
+    const kept = await GoldStore.open(table);
+    expect((await kept.texts([RIGHT, WRONG])).get(RIGHT)).toBe('a circle');
+    expect(await kept.commitInfos([3, 4])).toEqual(
+      new Map([[3, { hash: '868f75e4', timestampMs: Date.UTC(2026, 0, 30, 12) }]]),
+    );
+    await table.close();
+    for (const [wrong, said] of [
+      [{ hash: 7 }, '/hash must be a text'],
+      [{ hash: 'a', committed: 'yesterday' }, '/committed must be an ISO 8601 time'],
+    ] as const) {
+      const refused = await spanline(['gold', 'put', fileWith({ commit: 3, entries, ...wrong }), '--store', place]);
+      expect(refused).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining(said) });
+    }
+  });
+
   const put = async (entries: readonly object[], ...args: string[]): Promise<Outcome & { readonly file: string }> => {
     const file = fileWith({ commit: 3, time: '2026-01-31T12:00:00Z', entries });
     return { file, ...(await spanline(['gold', 'put', file, '--store', join(dir, 'cleaned'), ...args])) };

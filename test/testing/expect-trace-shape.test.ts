@@ -97,10 +97,11 @@ describe('shapes in a Gold store', () => {
       const [, testName, digest] = /spanline gold triage (\S+) positive (\S+)/.exec(message) ?? [];
       await store.expectations.triage([{ test: testName, digest, status: 'positive' }], { by: 'ada' });
       await expectTraceShape(orders(1), options);
-      const { traces } = await store.getTile(10);
-      expect(traces[0].options.shape).toBe('GET /orders\n  SELECT item');
-      const later = { ...options, gold: { store, commit: 1 } };
+      expect((await store.texts([digest])).get(digest)).toBe('GET /orders\n  SELECT item');
+      const commitInfo = { hash: 'b'.repeat(40), timestampMs: 86_400_000 };
+      const later = { ...options, gold: { store, commit: 1, commitInfo } };
       expect((await failureOf(expectTraceShape(orders(9), later))).message).toContain('nobody has triaged');
+      expect(await store.commitInfos([0, 1])).toEqual(new Map([[1, commitInfo]]));
       expect((await store.search(10)).results).toHaveLength(1);
       await expectTraceShape(orders(9), { ...later, update: true });
       await expectTraceShape(orders(9), later);

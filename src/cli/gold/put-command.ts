@@ -6,6 +6,7 @@ import { DEFAULT_DIGEST_DIGITS } from '../../tracedb/gold/digest.js';
 import { checkEntries } from '../../tracedb/gold/gold-entry.js';
 import {
   type CleaningRule,
+  type CommitInfo,
   DEFAULT_RULE,
   forceValid,
   type GoldEntry,
@@ -24,6 +25,7 @@ interface PutOptions extends StoreOptions {
 
 interface ResultFile {
   readonly commit: number;
+  readonly commitInfo?: CommitInfo;
   readonly timeMs: number;
   readonly entries: readonly GoldEntry[];
 }
@@ -38,6 +40,16 @@ const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
 const timeOf = (time: unknown): number | undefined => {
   const timeMs = typeof time === 'string' ? isoTime(time) : time === undefined ? Date.now() : time;
   return Number.isSafeInteger(timeMs) ? (timeMs as number) : undefined;
+};
+
+const commitInfoOf = (file: string, { hash, committed }: Readonly<Record<string, unknown>>): CommitInfo | undefined => {
+  if (hash === undefined) return undefined;
+  if (typeof hash !== 'string') throw bad(file, '/hash must be a text, that of the commit');
+  if (committed === undefined) return { hash };
+  const timestampMs = timeOf(committed);
+  if (timestampMs === undefined)
+    throw bad(file, '/committed must be an ISO 8601 time with its zone (2026-01-31T12:00:00Z), or Unix milliseconds');
+  return { hash, timestampMs };
 };
 
 /** The document as results. Params, options and digests are checked by the store, which names the entry. */
@@ -59,13 +71,13 @@ const parse = (file: string, json: string, commitOption: number | undefined): Re
     throw bad(file, '/time must be an ISO 8601 time with its zone (2026-01-31T12:00:00Z), or whole Unix milliseconds');
   }
   if (!Array.isArray(entries))
-    throw bad(file, '/entries must be a list of {"params": {...}, "options": {...}, "digest": "..."}');
+    throw bad(file, '/entries must be a list of {"params": {...}, "options": {...}, "digest": "...", "text": "..."}');
   const wrong = entries.findIndex(
     (entry) => !isObject(entry) || !isObject(entry.params) || typeof entry.digest !== 'string',
   );
   if (wrong !== -1)
     throw bad(file, `/entries/${wrong} must be an object with "params" (an object) and "digest" (a string)`);
-  return { commit, timeMs, entries: entries as GoldEntry[] };
+  return { commit, commitInfo: commitInfoOf(file, document), timeMs, entries: entries as GoldEntry[] };
 };
 
 /** Entries with params as the rule of the store writes them. Two traces that become one would overwrite each other in silence. */
@@ -117,8 +129,9 @@ export const register = (gold: Command): void => {
     .addHelpText(
       'after',
       `
-The file: {"commit": 7, "time": "2026-01-31T12:00:00Z",
-           "entries": [{"params": {"name": "circle", "gpu": "mali"}, "options": {"ext": "png"}, "digest": "0cc1..."}]}
+The file: {"commit": 7, "hash": "868f75e4...", "committed": "2026-01-31T09:00:00Z", "time": "2026-01-31T12:00:00Z",
+           "entries": [{"params": {"name": "circle", "gpu": "mali"}, "options": {"ext": "png"}, "digest": "0cc1...", "text": "..."}]}
+"hash", "committed" and "text" are for people to read on the page of spanline ui; they may be left out, as may "options".
 Params are cleaned as "perf ingest" does it: what the store does not allow becomes "_". "name" names the test. Putting a file again changes nothing; an older time never replaces a newer value.
 
 Examples:
@@ -126,12 +139,12 @@ Examples:
   $ make-results | spanline gold put --store ./gold --commit 8 -`,
     )
     .action(async (file: string, options: PutOptions) => {
-      const { commit, timeMs, entries } = parse(file, await readInput(file), options.commit);
+      const { commit, commitInfo, timeMs, entries } = parse(file, await readInput(file), options.commit);
       await withGold(
         options,
         async ({ gold: store, call }) => {
           const results = cleaned(file, entries, store.rule);
-          await namingFile(file, () => store.put(commit, results, timeMs, call));
+          await namingFile(file, () => store.put(commit, results, timeMs, { ...call, commitInfo }));
           const text = `commit ${commit}: ${entries.length} results\n`;
           printAnswer(options.json, { commit, entries: entries.length }, text);
         },

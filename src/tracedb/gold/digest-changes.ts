@@ -39,6 +39,8 @@ export interface DigestChanges {
   readonly commits: readonly CommitChanges[];
   /** Changes of all these commits and of those that `limit` left out. */
   readonly total: number;
+  /** Older changes are told with this as `last`; undefined where there are none. */
+  readonly older?: number;
   /** Number of these by the status of the new digest. */
   readonly totals: Readonly<Record<TriageStatus, number>>;
   /** Traces that an ignore rule left out (`ignored: 'exclude'`). */
@@ -98,6 +100,18 @@ const changesOfTest = (test: string, traces: readonly GoldTrace[], isFromStart: 
 
 const inOrder = (a: Found, b: Found): number =>
   b.at - a.at || compareTexts(a.test, b.test) || compareTexts(a.digest, b.digest) || compareTexts(a.before, b.before);
+
+/** Where the next older changes are: behind those that `limit` left out, or behind what the tile has. */
+const olderThan = (
+  { commits, isFromStart }: GoldTile,
+  told: readonly CommitChanges[],
+  total: number,
+): number | undefined => {
+  const count = told.reduce((sum, { changes }) => sum + changes.length, 0);
+  if (count < total) return told[told.length - 1].commit - 1;
+  // What changed at its first commit only the tile before it can tell.
+  return isFromStart ? undefined : commits[0];
+};
 
 /** Commits, newest first, until `limit` changes are told; the commit that passes it is left out, unless it is the first. */
 const byCommit = (
@@ -174,6 +188,14 @@ export const digestChanges = traced(
       }
     }
     const commits = byCommit(tile, found.sort(inOrder), statusOf, limit);
-    return { commits, total: found.length, totals, ignoredTraces, ...(reason !== undefined && { reason }) };
+    const older = olderThan(tile, commits, found.length);
+    return {
+      commits,
+      total: found.length,
+      ...(older !== undefined && { older }),
+      totals,
+      ignoredTraces,
+      ...(reason !== undefined && { reason }),
+    };
   },
 );

@@ -4,6 +4,7 @@ import { checkKey, checkValue, type Params } from '../params/param-text.js';
 import { valueOfJson } from '../table/cells.js';
 import { invalidInput, storeCorrupt } from '../tracedb-error.js';
 import { checkDigest, MISSING_DIGEST } from './digest.js';
+import { textIn } from './values.js';
 
 /** One result of one trace at one commit. */
 export interface GoldEntry {
@@ -13,10 +14,14 @@ export interface GoldEntry {
   readonly options?: Params;
   /** Digest of the result, lower-case hex; '' says that there is none, and takes back an earlier one. */
   readonly digest: string;
+  /** What the result is, for people to read, up to 65,536 characters; it is kept by digest. */
+  readonly text?: string;
 }
 
 /** UTF-16 code units of the options of one trace as JSON. */
 const MAX_OPTIONS_LENGTH = 65_536;
+/** UTF-16 code units of the text of a digest. */
+const MAX_TEXT_LENGTH = 65_536;
 
 /** Options in their one form: JSON with sorted keys. */
 export const encodeOptions = (options: Params): string =>
@@ -58,6 +63,7 @@ export const checkEntries = (entries: readonly GoldEntry[], digestDigits: number
       if (!isTexts(entry?.params)) throw invalidInput('params must be an object whose values are strings');
       checkParams(entry.params, rule);
       if (entry.options !== undefined) checkOptions(entry.options);
+      if (entry.text !== undefined) textIn('text', entry.text, 0, MAX_TEXT_LENGTH);
       if (entry.digest !== MISSING_DIGEST) checkDigest(entry.digest, digestDigits, 'the entry');
     } catch (cause) {
       throw invalidInput(`entry ${i}: ${(cause as Error).message}`, { cause });

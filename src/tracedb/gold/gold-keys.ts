@@ -15,6 +15,8 @@
 //   c     what the table was made with        no       no    -                 I:tileSize, I:digestDigits, decimal
 //   e     expectations of a test              yes      no    name of the test  E:<digest> now, H:<digest> its past, JSON
 //   g     ignore rule                         no       no    id of the rule    G:R, JSON; G:V its revision, decimal
+//   x     what a digest is, as text           yes      no    the digest        P:X, UTF-8
+//   m     what is known of a commit           no       no    its number, %010d P:C, JSON
 import { crc32 } from 'node:zlib';
 import type { TableSchema } from '../table/wide-column-table.js';
 import { tileKey, tileOfKey } from '../tile.js';
@@ -25,6 +27,9 @@ export const HASH_COLUMN = 'H';
 export const TRACE_FAMILY = 'T';
 export const OPTIONS_FAMILY = 'P';
 export const OPTIONS_COLUMN = 'B';
+/** In the family of options: stores of before have no other for it. */
+export const TEXT_COLUMN = 'X';
+export const COMMIT_COLUMN = 'C';
 export const DIGEST_FAMILY = 'D';
 export const INSTANCE_FAMILY = 'I';
 export const COUNTER_COLUMN = 'idc';
@@ -68,7 +73,7 @@ const IDS_PER_ROW = 256;
 /** Digits of a digest that name its row; the others name its column. */
 export const PREFIX_DIGITS = 3;
 
-type GoldType = 'o' | 't' | 'p' | 'd' | 'r' | 'i' | 'c' | 'e' | 'g';
+type GoldType = 'o' | 't' | 'p' | 'd' | 'r' | 'i' | 'c' | 'e' | 'g' | 'x' | 'm';
 
 /** All shards, as they start a key. */
 export const GOLD_SHARDS: readonly string[] = Array.from({ length: SHARDS }, (_, shard) =>
@@ -126,3 +131,7 @@ export const expectationsPrefix = (shard: string): string => rowKey(shard, 'e', 
 
 export const ignoreRowKey = (id: string): string => rowKey('', 'g', NO_TILE, id);
 export const IGNORE_ROWS_PREFIX = ignoreRowKey('');
+
+export const textRowKey = (digest: string): string => sharded('x', NO_TILE, digest);
+
+export const commitRowKey = (commit: number): string => rowKey('', 'm', NO_TILE, String(commit).padStart(10, '0'));

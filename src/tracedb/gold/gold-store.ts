@@ -7,6 +7,7 @@ import type { CleaningRule } from '../params/cleaning.js';
 import { OpsRows, type OpsRowsStats } from '../params/ops-rows.js';
 import type { OrderedParamSet } from '../params/ordered-param-set.js';
 import { openSettings } from '../params/store-settings.js';
+import type { CommitInfo } from '../perf/commit-log.js';
 import { fitQuery } from '../query/known-query.js';
 import type { Query } from '../query/query.js';
 import type { CallOptions, WideColumnTable } from '../table/wide-column-table.js';
@@ -14,6 +15,7 @@ import { checkCommit, MAX_TILE } from '../tile.js';
 import { invalidInput } from '../tracedb-error.js';
 import { type Blame, blameUntriaged, tracesByTest } from './blame.js';
 import { DigestIds, type DigestIdsStats } from './digest-ids.js';
+import { readTexts } from './digest-texts.js';
 import { Expectations } from './expectations.js';
 import { checkEntries, type GoldEntry } from './gold-entry.js';
 import {
@@ -31,6 +33,7 @@ import type { GoldTile, TraceFragment } from './gold-tile.js';
 import { type GoldParts, GoldTileReader } from './gold-tile-reader.js';
 import { writeEntries } from './gold-writer.js';
 import { IgnoreRules } from './ignore-rules.js';
+import { checkedInfo, infoRow, readInfos } from './known-commits.js';
 import { readShards } from './merge-streams.js';
 import { type DigestResults, type DigestSearch, searchDigests } from './search-digests.js';
 import { type Time, toMs } from './values.js';
@@ -51,6 +54,8 @@ export interface GoldStoreOptions extends Partial<GoldSettings>, CallOptions {
 export interface PutOptions extends CallOptions {
   /** Time by which the options of traces count, so that those of the latest commit stay. Default: the time of the call. */
   readonly optionsTime?: Time;
+  /** Hash and time of the commit, for people to read beside its number. */
+  readonly commitInfo?: CommitInfo;
 }
 
 /** How a tile is read. */
@@ -150,9 +155,11 @@ export class GoldStore {
     checkCommit(commit);
     const digestMs = toMs('time', time);
     const optionsMs = options.optionsTime === undefined ? digestMs : toMs('optionsTime', options.optionsTime);
+    const info = options.commitInfo && checkedInfo(options.commitInfo);
     checkEntries(entries, this.settings.digestDigits, this.rule);
     if (entries.length === 0) return;
     const deadline = new CallDeadline(`putting commit ${commit}`, options);
+    if (info !== undefined) await this.table.mutateRows([infoRow(commit, info, digestMs)], deadline.next());
     const rows = await inSpan(
       'gold.put',
       () => writeEntries(this.#parts, commit, entries, { digestMs, optionsMs }, deadline),
@@ -191,6 +198,16 @@ export class GoldStore {
     const tile = await this.getDenseTile(nCommits, options);
     const statusOf = await this.expectations.statuses(tracesByTest(tile, testKey).keys(), options);
     return blameUntriaged(tile, statusOf, testKey);
+  }
+
+  /** What digests are, as the entries said that brought them; those without a text are absent. */
+  texts(digests: readonly string[], options: CallOptions = {}): Promise<ReadonlyMap<string, string>> {
+    return readTexts(this.table, digests, new CallDeadline('reading the texts of digests', options));
+  }
+
+  /** Hash and time of commits, by number, where whoever put results said them (`commitInfo`). */
+  commitInfos(commits: readonly number[], options: CallOptions = {}): Promise<ReadonlyMap<number, CommitInfo>> {
+    return readInfos(this.table, commits, new CallDeadline('reading what is known of commits', options));
   }
 
   /** Keys and values of the traces of one stored tile. */

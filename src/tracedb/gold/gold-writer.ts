@@ -1,4 +1,4 @@
-// Puts the entries of one commit: param set, then digest ids, options, and traces last. In that order whatever a reader meets can be
+// Puts the entries of one commit: param set, then digest ids, texts, options, and traces last. In that order whatever a reader meets can be
 // read, also when the writer dies half way; putting the same again completes it.
 import { chunks, inParallel } from '../../base/calls/in-parallel.js';
 import type { CallDeadline } from '../params/call-deadline.js';
@@ -7,6 +7,7 @@ import { checkRowKey } from '../table/limits.js';
 import type { RowMutation } from '../table/wide-column-table.js';
 import { offsetOf, tileOf } from '../tile.js';
 import { encodeVarint } from './digest.js';
+import { textRows } from './digest-texts.js';
 import { encodeOptions, type GoldEntry } from './gold-entry.js';
 import { OPTIONS_COLUMN, OPTIONS_FAMILY, offsetColumn, optionsRowKey, TRACE_FAMILY, traceRowKey } from './gold-keys.js';
 import type { GoldParts } from './gold-tile-reader.js';
@@ -54,10 +55,8 @@ export const writeEntries = async (
     const text = Buffer.from(encodeOptions(entry.options));
     setRow(options, optionsRowKey(tile, encoded), OPTIONS_FAMILY, OPTIONS_COLUMN, text, times.optionsMs);
   }
-  for (const rows of [options, traces]) {
-    await inParallel(chunks([...rows.values()], ROWS_PER_CALL), CALLS_AT_ONCE, (chunk) =>
-      table.mutateRows(chunk, deadline.next()),
-    );
+  for (const rows of [textRows(entries, times.digestMs), [...options.values()], [...traces.values()]]) {
+    await inParallel(chunks(rows, ROWS_PER_CALL), CALLS_AT_ONCE, (chunk) => table.mutateRows(chunk, deadline.next()));
   }
   return traces.size;
 };

@@ -101,6 +101,26 @@ onBothEngines('changes by commit', (engine) => {
     expect(await drawn(await open({ 'circle linux': '' }))).toEqual([]);
   });
 
+  test('older changes are told from where an answer ends, none twice and none left out', async () => {
+    const store = await open({ 'circle linux': 'aabbbcccdaab', 'circle mac': 'abbbcccddaab' });
+    const all = await drawn(store);
+    for (const [commits, limit] of [
+      [3, 1000],
+      [5, 1000],
+      [100, 1],
+      [4, 1],
+    ]) {
+      const told: string[] = [];
+      let last: number | undefined;
+      do {
+        const call = last === undefined ? {} : { last };
+        told.push(...(await drawn(store, { limit }, commits, call)));
+        last = (await digestChanges(store, commits, { limit }, call)).older;
+      } while (last !== undefined);
+      expect(told).toEqual(all);
+    }
+  });
+
   test('what is wrong is refused with its name', async () => {
     const store = await open({ 'circle linux': 'a' });
     const code = 'ERR_SPANLINE_INVALID_INPUT';

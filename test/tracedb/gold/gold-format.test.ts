@@ -46,8 +46,9 @@ onBothEngines('a Gold table', (engine) => {
     const digest = '92eb5ffee6ae2fec3ad71c777531578f';
     await store.put(
       256 * 2 + 7,
-      [{ params: { name: 'circle', os: 'mac' }, options: { b: '2', a: '1' }, digest }],
+      [{ params: { name: 'circle', os: 'mac' }, options: { b: '2', a: '1' }, digest, text: 'a circle' }],
       1000,
+      { commitInfo: { hash: '868f75e4', timestampMs: 7 } },
     );
     await store.expectations.triage([{ test: 'circle', digest, status: 'positive' }], { by: 'ada', time: 5 });
     const rows: string[] = [];
@@ -72,9 +73,11 @@ onBothEngines('a Gold table', (engine) => {
       '22:ts:r:0000000000:0000000000 D:001 92eb5ffee6ae2fec3ad71c777531578f',
       '25:ts:e:0000000000:circle E:92eb5ffee6ae2fec3ad71c777531578f {"status":"positive","by":"ada","atMs":5,"revision":1}',
       '25:ts:e:0000000000:circle H:92eb5ffee6ae2fec3ad71c777531578f [{"from":"untriaged","to":"positive","by":"ada","atMs":5}]',
+      '26:ts:x:0000000000:92eb5ffee6ae2fec3ad71c777531578f P:X a circle',
       ':ts:c:0000000000: I:digestDigits 32',
       ':ts:c:0000000000: I:tileSize 256',
       ':ts:i:0000000000: I:idc 0000000000000064',
+      ':ts:m:0000000000:0000000519 P:C {"hash":"868f75e4","timestampMs":7}',
     ]);
     expect(digestCell(digest).key).toBe('11:ts:d:0000000000:92e');
     expect(traceRowKey(2, ',0=0,1=0,')).toBe('09:ts:t:2147483645:,0=0,1=0,');

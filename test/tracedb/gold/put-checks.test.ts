@@ -27,6 +27,8 @@ const BAD: readonly (readonly [what: string, entry: unknown, message: RegExp])[]
   ['options that are a list', { params: { a: 'b' }, digest: md5(1), options: [] }, /options must be an object/],
   ['options with a number', { params: { a: 'b' }, digest: md5(1), options: { n: 1 } }, /options must be an object/],
   ['options without UTF-8 form', { params: { a: 'b' }, digest: md5(1), options: { n: '\ud800' } }, /lone surrogate/],
+  ['a text that is none', { params: { a: 'b' }, digest: md5(1), text: 7 }, /entry 1: text must be a string/],
+  ['a text too long', { params: { a: 'b' }, digest: md5(1), text: 'x'.repeat(65_537) }, /entry 1: text .* 65536/],
   [
     'options too long',
     {

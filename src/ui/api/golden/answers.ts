@@ -3,6 +3,11 @@
 /** What is thought of a digest. */
 export type Status = 'untriaged' | 'positive' | 'negative';
 
+/** Hash and time of commits, by number, where the store knows them. */
+export type KnownCommits = Readonly<
+  Record<number, { readonly hash: string /** Unix milliseconds. */; readonly timestampMs?: number }>
+>;
+
 /** A digest of a test that a search found. */
 export interface FoundDigest {
   readonly test: string;
@@ -17,8 +22,26 @@ export interface FoundDigest {
   readonly params: Readonly<Record<string, readonly string[]>>;
 }
 
+/** A digest to hold another against. */
+export interface ReferenceDigest {
+  readonly digest: string;
+  readonly status: Status;
+  /** What traces had before they took on the other; the closest of those that people said something of. */
+  readonly roles: readonly ('before' | 'closest positive' | 'closest negative')[];
+  /** What it is, where the store has a text. */
+  readonly text?: string;
+}
+
+/** Answer of /ui/api/golden/digest. */
+export interface DigestAnswer extends FoundDigest {
+  readonly text?: string;
+  readonly references: readonly ReferenceDigest[];
+  readonly known: KnownCommits;
+}
+
 /** Answer of /ui/api/golden/search. */
 export interface SearchAnswer {
+  readonly known: KnownCommits;
   readonly results: readonly FoundDigest[];
   /** Of all pages. */
   readonly total: number;
@@ -42,6 +65,9 @@ export interface ChangedDigest {
 
 /** Answer of /ui/api/golden/changes: what changed at which commit, newest first. */
 export interface ChangesAnswer {
+  readonly known: KnownCommits;
+  /** What to ask for as `last` to be told older ones; absent where there are none. */
+  readonly older?: number;
   readonly commits: readonly { readonly commit: number; readonly changes: readonly ChangedDigest[] }[];
   /** Of these commits and of older ones that are not told. */
   readonly total: number;

@@ -13,27 +13,31 @@ import {
 } from '../../../tracedb/index.js';
 import { apiGet, apiPost } from '../api-route.js';
 import { numberOf } from '../number-of.js';
-import type { ChangesAnswer, FoundDigest, SearchAnswer } from './answers.js';
+import type { ChangesAnswer, DigestAnswer, FoundDigest, KnownCommits, SearchAnswer } from './answers.js';
+import { referencesOf, textDistance } from './references.js';
 
 const PAGE = 100;
 const MAX_CHANGES = 500;
 const MAX_DIGESTS = 10_000;
 const DAY_MS = 86_400_000;
 
-/** Of what is asked: how many of the newest commits, and digests of which status. */
+/** Of what is asked: how many commits, up to which one, and digests of which status. */
 const commitsOf = (call: Call): number => numberOf(call, 'commits', 1, 10_000, 100);
+const upTo = (call: Call): { readonly signal: AbortSignal; readonly last?: number } => ({
+  signal: call.signal,
+  ...(call.query.has('last') && { last: numberOf(call, 'last', 0, Number.MAX_SAFE_INTEGER) }),
+});
 const statusesOf = (status: string): readonly TriageStatus[] =>
   status === 'all' ? TRIAGE_STATUSES : [status as TriageStatus];
 const ignoredOf = ({ query }: Call) => (query.get('ignored') === 'include' ? 'include' : 'exclude');
 
+/** What the store knows of these commits. */
+const knownOf = async (store: GoldStore, commits: readonly number[], { signal }: Call): Promise<KnownCommits> =>
+  Object.fromEntries(await store.commitInfos([...new Set(commits)], { signal }));
+
 /** Results of a search with the commits that blame names for them. */
-const withSuspects = async (
-  store: GoldStore,
-  results: readonly DigestResult[],
-  commits: number,
-  signal: AbortSignal,
-): Promise<FoundDigest[]> => {
-  const blames = await store.blame(commits, undefined, { signal });
+const withSuspects = async (store: GoldStore, results: readonly DigestResult[], call: Call): Promise<FoundDigest[]> => {
+  const blames = await store.blame(commitsOf(call), undefined, upTo(call));
   const suspectsOf = new Map(
     blames.map(({ test, digest, suspects }) => [`${test} ${digest}`, suspects.map(({ commit }) => commit)]),
   );
@@ -45,9 +49,11 @@ const withSuspects = async (
   }));
 };
 
+const commitsIn = (found: readonly FoundDigest[]): number[] =>
+  found.flatMap(({ firstCommit, lastCommit, suspects }) => [firstCommit, lastCommit, ...suspects]);
+
 const search = async (store: GoldStore, call: Call): Promise<SearchAnswer> => {
-  const { query, signal } = call;
-  const commits = commitsOf(call);
+  const { query } = call;
   const asked = {
     query: query.get('query') ?? '',
     statuses: statusesOf(query.get('status') ?? 'untriaged'),
@@ -56,39 +62,48 @@ const search = async (store: GoldStore, call: Call): Promise<SearchAnswer> => {
     limit: PAGE,
     head: !query.has('all'),
   } as const;
-  const { results, ...counts } = await store.search(commits, asked, { signal });
-  return { results: await withSuspects(store, results, commits, signal), ...counts };
+  const { results, ...counts } = await store.search(commitsOf(call), asked, upTo(call));
+  const found = await withSuspects(store, results, call);
+  return { results: found, known: await knownOf(store, commitsIn(found), call), ...counts };
 };
 
-/** One digest of a test, also where it is gone again, ignored, or beyond the page of a search. */
-const digest = async (store: GoldStore, call: Call): Promise<FoundDigest> => {
-  const { query, signal } = call;
-  const [test, wanted] = [query.get('test') ?? '', query.get('digest') ?? ''];
+/** One digest of a test, also where it is gone again, ignored, or beyond the page of a search; with what to hold it against. */
+const digest = async (store: GoldStore, call: Call): Promise<DigestAnswer> => {
+  const { signal } = call;
+  const [test, wanted] = [call.query.get('test') ?? '', call.query.get('digest') ?? ''];
   const commits = commitsOf(call);
   // Behind a second = a value is taken as it stands.
-  const asked = {
-    query: `${DEFAULT_TEST_KEY}==${encodeURIComponent(test)}`,
-    statuses: TRIAGE_STATUSES,
-    ignored: 'include',
-    limit: MAX_DIGESTS,
-    head: false,
-  } as const;
-  const { results } = await store.search(commits, asked, { signal });
-  const found = results.filter((one) => one.test === test && one.digest === wanted);
-  const [answer] = await withSuspects(store, found, commits, signal);
-  if (answer !== undefined) return answer;
-  throw new HttpError(404, `the last ${commits} commits have no digest ${wanted} of the test ${test}`);
+  const query = `${DEFAULT_TEST_KEY}==${encodeURIComponent(test)}`;
+  const asked = { query, statuses: TRIAGE_STATUSES, ignored: 'include', limit: MAX_DIGESTS, head: false } as const;
+  const { results } = await store.search(commits, asked, upTo(call));
+  const at = results.findIndex((one) => one.test === test && one.digest === wanted);
+  if (at < 0) throw new HttpError(404, `the last ${commits} commits have no digest ${wanted} of the test ${test}`);
+  // Distances are asked for of this one alone.
+  const near = { ...asked, offset: at, limit: 1, distance: textDistance(store, { signal }) };
+  const nearest = (await store.search(commits, near, upTo(call))).results[0];
+  // Somebody may have put results meanwhile.
+  const closest = nearest?.test === test && nearest.digest === wanted ? nearest.closest : undefined;
+  const [found] = await withSuspects(store, [results[at]], call);
+  const text = (await store.texts([wanted], { signal })).get(wanted);
+  return {
+    ...found,
+    ...(text !== undefined && { text }),
+    references: await referencesOf(store, query, { test, digest: wanted, closest }, commits, upTo(call)),
+    known: await knownOf(store, commitsIn([found]), call),
+  };
 };
 
-const changes = (store: GoldStore, call: Call): Promise<ChangesAnswer> => {
-  const { query, signal } = call;
+const changes = async (store: GoldStore, call: Call): Promise<ChangesAnswer> => {
+  const { query } = call;
   const asked = {
     query: query.get('query') ?? '',
     statuses: statusesOf(query.get('status') ?? 'all'),
     ignored: ignoredOf(call),
     limit: MAX_CHANGES,
   } as const;
-  return digestChanges(store, commitsOf(call), asked, { signal });
+  const found = await digestChanges(store, commitsOf(call), asked, upTo(call));
+  const numbers = found.commits.flatMap(({ commit, changes: all }) => [commit, ...all.map((one) => one.firstSuspect)]);
+  return { ...found, known: await knownOf(store, numbers, call) };
 };
 
 /** What a post says; the store checks each of it. */

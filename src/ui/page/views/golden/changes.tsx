@@ -1,11 +1,14 @@
 // What changed at which commit, newest first: the tests whose traces took on another digest, what they had before, and what people said of both.
-import type { ChangedDigest, ChangesAnswer, Status } from '../../../api/golden/answers.js';
+import type { ChangedDigest, ChangesAnswer, KnownCommits, Status } from '../../../api/golden/answers.js';
 import { get } from '../../api/client.js';
 import { useRequest } from '../../api/use-request.js';
 import { useKeys } from '../../shell/keys.js';
 import { goTo } from '../../shell/location.js';
 import { Answer } from '../../shell/states.js';
+import { counted } from '../../shell/units.js';
 import type { ViewProps } from '../../shell/view-props.js';
+import { commitText } from './commit-name.js';
+import { windowOf } from './window.js';
 
 type Parameters = ViewProps['parameters'];
 
@@ -18,11 +21,13 @@ const Said = ({ digest, status }: { digest: string; status: Status }) => (
 const Change = ({
   change,
   commit,
+  known,
   isLookedAt,
   look,
 }: {
   change: ChangedDigest;
   commit: number;
+  known: KnownCommits;
   isLookedAt: boolean;
   look: () => void;
 }) => {
@@ -38,13 +43,13 @@ const Change = ({
         <span class={status}>{status}</span>
       </td>
       <td class="number">{traces}</td>
-      <td class="number">{firstSuspect === commit ? commit : `${firstSuspect} to ${commit}`}</td>
+      <td>{firstSuspect === commit ? commit : `${commitText(firstSuspect, known)} to ${commit}`}</td>
     </tr>
   );
 };
 
 const Commits = ({ answer, parameters }: { answer: ChangesAnswer; parameters: Parameters }) => {
-  const { commits, total, totals, ignoredTraces, reason } = answer;
+  const { commits, total, totals, ignoredTraces, reason, older, known } = answer;
   const all = commits.flatMap(({ commit, changes }) => changes.map((change) => ({ commit, change })));
   const isLookedAt = ({ commit, change }: (typeof all)[number]): boolean =>
     change.test === parameters.test &&
@@ -64,14 +69,14 @@ const Commits = ({ answer, parameters }: { answer: ChangesAnswer; parameters: Pa
   return (
     <>
       <p role="status">
-        {total} changes: {totals.positive} to positive, {totals.negative} to negative, {totals.untriaged} untriaged;{' '}
-        {ignoredTraces} traces ignored
+        {counted(total, 'change')}: {totals.positive} to positive, {totals.negative} to negative, {totals.untriaged}{' '}
+        untriaged; {counted(ignoredTraces, 'trace')} ignored
         {reason !== undefined && `. ${reason}`}
-        {total > all.length && `. The newest ${all.length} are shown: narrow the search`}
+        {total > all.length && `. The newest ${all.length} are shown`}
       </p>
       {commits.map(({ commit, changes }) => (
         <section key={commit} class="scroll" aria-labelledby={`commit-${commit}`}>
-          <h2 id={`commit-${commit}`}>Commit {commit}</h2>
+          <h2 id={`commit-${commit}`}>Commit {commitText(commit, known)}</h2>
           <table>
             <thead>
               <tr>
@@ -81,9 +86,7 @@ const Commits = ({ answer, parameters }: { answer: ChangesAnswer; parameters: Pa
                 <th scope="col" class="number">
                   Traces
                 </th>
-                <th scope="col" class="number">
-                  Brought by
-                </th>
+                <th scope="col">Brought by</th>
               </tr>
             </thead>
             <tbody>
@@ -92,6 +95,7 @@ const Commits = ({ answer, parameters }: { answer: ChangesAnswer; parameters: Pa
                   key={`${change.test} ${change.digest} ${change.before?.digest}`}
                   change={change}
                   commit={commit}
+                  known={known}
                   isLookedAt={isLookedAt({ commit, change })}
                   look={() => look({ commit, change })}
                 />
@@ -101,6 +105,23 @@ const Commits = ({ answer, parameters }: { answer: ChangesAnswer; parameters: Pa
         </section>
       ))}
       {commits.length === 0 && <p>Nothing changed at these commits.</p>}
+      <nav class="lists" aria-label="Commits">
+        <button
+          type="button"
+          disabled={older === undefined}
+          onClick={() => goTo('golden', { ...parameters, last: String(older), test: undefined, digest: undefined })}
+        >
+          Older changes
+        </button>
+        {parameters.last !== undefined && (
+          <button
+            type="button"
+            onClick={() => goTo('golden', { ...parameters, last: undefined, test: undefined, digest: undefined })}
+          >
+            Newest changes
+          </button>
+        )}
+      </nav>
     </>
   );
 };
@@ -108,8 +129,9 @@ const Commits = ({ answer, parameters }: { answer: ChangesAnswer; parameters: Pa
 /** `asked` counts how often the store was changed from here. */
 export const Changes = ({ parameters, asked }: { parameters: Parameters; asked: number }) => {
   const { query = '', status = 'all' } = parameters;
-  const answer = useRequest(`changes ${query} ${status} ${asked}`, (signal) =>
-    get<ChangesAnswer>('golden/changes', { query, status }, signal),
+  const asking = { query, status, ...windowOf(parameters) };
+  const answer = useRequest(`changes ${JSON.stringify(asking)} ${asked}`, (signal) =>
+    get<ChangesAnswer>('golden/changes', asking, signal),
   );
   return <Answer of={answer}>{(value) => <Commits answer={value} parameters={parameters} />}</Answer>;
 };

@@ -1,39 +1,66 @@
-// One digest: what its traces are, which commits may have brought it, what people said of it, and the buttons to say more.
+// One digest: what it is against what was there before, which commits may have brought it, what people said of it, and the buttons to say more.
 import { useState } from 'preact/hooks';
-import type { FoundDigest, HistoryAnswer, Status } from '../../../api/golden/answers.js';
+import type { DigestAnswer, HistoryAnswer, Status } from '../../../api/golden/answers.js';
 import { get, post } from '../../api/client.js';
 import { useRequest } from '../../api/use-request.js';
 import { Answer, Failure } from '../../shell/states.js';
+import { Against } from './against.js';
+import { commitText, commitTexts } from './commit-name.js';
 
+const SHOWN_VALUES = 20;
 const STATUSES: readonly Status[] = ['positive', 'negative', 'untriaged'];
 
 /** The digest of a test, whatever the list beside it shows; `onChange` is called after a triage, `asked` counts those. */
 export const LookedAt = ({
   test,
   digest,
+  window,
   asked,
+  against,
+  holdAgainst,
   onChange,
 }: {
   test: string;
   digest: string;
+  /** Which commits are looked at. */
+  window: Readonly<Record<string, string | undefined>>;
   asked: number;
+  against: string | undefined;
+  holdAgainst: (digest: string) => void;
   onChange: () => void;
 }) => {
-  const found = useRequest(`${test} ${digest} ${asked}`, (signal) =>
-    get<FoundDigest>('golden/digest', { test, digest }, signal),
+  const found = useRequest(`${test} ${digest} ${JSON.stringify(window)} ${asked}`, (signal) =>
+    get<DigestAnswer>('golden/digest', { test, digest, ...window }, signal),
   );
-  return <Answer of={found}>{(value) => <Digest found={value} onChange={onChange} />}</Answer>;
+  return (
+    <Answer of={found}>
+      {(value) => <Digest found={value} against={against} holdAgainst={holdAgainst} onChange={onChange} />}
+    </Answer>
+  );
 };
 
-const Digest = ({ found, onChange }: { found: FoundDigest; onChange: () => void }) => {
-  const { test, digest, status, suspects, firstCommit, lastCommit } = found;
+const Digest = ({
+  found,
+  against,
+  holdAgainst,
+  onChange,
+}: {
+  found: DigestAnswer;
+  against: string | undefined;
+  holdAgainst: (digest: string) => void;
+  onChange: () => void;
+}) => {
+  const { test, digest, status, suspects, firstCommit, lastCommit, known } = found;
   const [note, setNote] = useState('');
   const [error, setError] = useState<Error>();
   const history = useRequest(`${test} ${digest} ${status}`, (signal) =>
     get<HistoryAnswer>('golden/history', { test, digest }, signal),
   );
   const say = (said: Status): void => {
-    post('golden/triage', { test, digest, status: said, note }).then(onChange, setError);
+    post('golden/triage', { test, digest, status: said, note }).then(() => {
+      setError(undefined);
+      onChange();
+    }, setError);
   };
   return (
     <section class="looked-at" aria-labelledby="digest-title">
@@ -41,8 +68,8 @@ const Digest = ({ found, onChange }: { found: FoundDigest; onChange: () => void 
         {test} <code>{digest}</code>
       </h2>
       <p>
-        At commits {firstCommit} to {lastCommit}.
-        {suspects.length > 0 && ` One of these brought it: ${suspects.slice(0, 50).join(', ')}.`}
+        At commits {commitText(firstCommit, known)} to {commitText(lastCommit, known)}.
+        {suspects.length > 0 && ` One of these brought it: ${commitTexts(suspects, known)}.`}
       </p>
       <div class="triage">
         <input
@@ -59,14 +86,16 @@ const Digest = ({ found, onChange }: { found: FoundDigest; onChange: () => void 
         ))}
       </div>
       {error !== undefined && <Failure error={error} />}
-      {Object.entries(found.params).map(([key, values]) => (
-        <div key={key}>
-          <h3>{key}</h3>
-          {values.slice(0, 20).map((value) => (
-            <pre key={value}>{value}</pre>
-          ))}
-        </div>
-      ))}
+      <Against found={found} chosen={against} choose={holdAgainst} />
+      <h3>Its traces</h3>
+      <dl class="params">
+        {Object.entries(found.params).map(([key, values]) => (
+          <div key={key}>
+            <dt>{key}</dt>
+            <dd>{values.slice(0, SHOWN_VALUES).join(', ')}</dd>
+          </div>
+        ))}
+      </dl>
       <h3>What people said</h3>
       <Answer of={history}>
         {(changes) =>

@@ -5,7 +5,10 @@ import { useRequest } from '../../api/use-request.js';
 import { useKeys } from '../../shell/keys.js';
 import { goTo } from '../../shell/location.js';
 import { Answer } from '../../shell/states.js';
+import { counted } from '../../shell/units.js';
 import type { ViewProps } from '../../shell/view-props.js';
+import { commitText } from './commit-name.js';
+import { offsetOf, PAGE, windowOf } from './window.js';
 
 type Parameters = ViewProps['parameters'];
 
@@ -25,10 +28,9 @@ const Table = ({ answer, parameters }: { answer: SearchAnswer; parameters: Param
   return (
     <>
       <p role="status">
-        {answer.total} digests: {answer.totals.untriaged} untriaged, {answer.totals.positive} positive,{' '}
-        {answer.totals.negative} negative; {answer.ignoredTraces} traces ignored
+        {counted(answer.total, 'digest')}: {answer.totals.untriaged} untriaged, {answer.totals.positive} positive,{' '}
+        {answer.totals.negative} negative; {counted(answer.ignoredTraces, 'trace')} ignored
         {answer.reason !== undefined && `. ${answer.reason}`}
-        {answer.total > results.length && `. The first ${results.length} are shown: narrow the search`}
       </p>
       {results.length === 0 ? (
         <p>Nothing here needs you. Choose all statuses to see what was triaged.</p>
@@ -40,9 +42,7 @@ const Table = ({ answer, parameters }: { answer: SearchAnswer; parameters: Param
                 <th scope="col">Digest</th>
                 <th scope="col">Test</th>
                 <th scope="col">Status</th>
-                <th scope="col" class="number">
-                  Since
-                </th>
+                <th scope="col">Since</th>
                 <th scope="col" class="number">
                   Traces
                 </th>
@@ -58,7 +58,7 @@ const Table = ({ answer, parameters }: { answer: SearchAnswer; parameters: Param
                   </td>
                   <td>{one.test}</td>
                   <td class={one.status}>{one.status}</td>
-                  <td class="number">{one.firstCommit}</td>
+                  <td>{commitText(one.firstCommit, answer.known)}</td>
                   <td class="number">{one.traces}</td>
                 </tr>
               ))}
@@ -66,15 +66,37 @@ const Table = ({ answer, parameters }: { answer: SearchAnswer; parameters: Param
           </table>
         </section>
       )}
+      <Pages total={answer.total} shown={results.length} parameters={parameters} />
     </>
+  );
+};
+
+const Pages = ({ total, shown, parameters }: { total: number; shown: number; parameters: Parameters }) => {
+  const offset = offsetOf(parameters);
+  const show = (from: number): void =>
+    goTo('golden', { ...parameters, offset: from > 0 ? String(from) : undefined, test: undefined, digest: undefined });
+  if (total <= PAGE && offset === 0) return null;
+  return (
+    <nav class="lists" aria-label="Pages">
+      <button type="button" disabled={offset === 0} onClick={() => show(Math.max(0, offset - PAGE))}>
+        Previous {PAGE}
+      </button>
+      <span>
+        {shown === 0 ? 'none' : `${offset + 1} to ${offset + shown}`} of {total}
+      </span>
+      <button type="button" disabled={offset + shown >= total} onClick={() => show(offset + PAGE)}>
+        Next {PAGE}
+      </button>
+    </nav>
   );
 };
 
 /** `asked` counts how often the store was changed from here. */
 export const Found = ({ parameters, asked }: { parameters: Parameters; asked: number }) => {
   const { query = '', status = 'all' } = parameters;
-  const answer = useRequest(`${query} ${status} ${asked}`, (signal) =>
-    get<SearchAnswer>('golden/search', { query, status }, signal),
+  const asking = { query, status, ...windowOf(parameters), offset: offsetOf(parameters) };
+  const answer = useRequest(`${JSON.stringify(asking)} ${asked}`, (signal) =>
+    get<SearchAnswer>('golden/search', asking, signal),
   );
   return <Answer of={answer}>{(value) => <Table answer={value} parameters={parameters} />}</Answer>;
 };

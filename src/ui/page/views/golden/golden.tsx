@@ -1,6 +1,6 @@
 // Digests of results by commit: a search, the digests that it finds or what changed at which commit, the digest that is looked at, and what is
 // ignored.
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { goTo } from '../../shell/location.js';
 import { Empty } from '../../shell/states.js';
 import type { ViewProps } from '../../shell/view-props.js';
@@ -8,6 +8,7 @@ import { Changes } from './changes.js';
 import { LookedAt } from './digest.js';
 import { Found } from './found.js';
 import { Ignores } from './ignores.js';
+import { COMMITS, windowOf } from './window.js';
 import './golden.css';
 
 type Parameters = ViewProps['parameters'];
@@ -19,13 +20,17 @@ const LISTS = [
 ] as const;
 
 const Search = ({ parameters }: { parameters: Parameters }) => {
-  const { query = '', status = 'all' } = parameters;
+  const { query = '', status = 'all', commits = '100' } = parameters;
   const [text, setText] = useState(query);
+  useEffect(() => setText(query), [query]);
+  // Another search begins at its first page.
+  const search = (changed: Readonly<Record<string, string | undefined>>): void =>
+    goTo('golden', { ...parameters, offset: undefined, last: undefined, ...changed });
   return (
     <form
       onSubmit={(event) => {
         event.preventDefault();
-        goTo('golden', { ...parameters, query: text });
+        search({ query: text });
       }}
     >
       <input
@@ -35,11 +40,7 @@ const Search = ({ parameters }: { parameters: Parameters }) => {
         value={text}
         onInput={(event) => setText(event.currentTarget.value)}
       />
-      <select
-        aria-label="status"
-        value={status}
-        onChange={(event) => goTo('golden', { ...parameters, status: event.currentTarget.value })}
-      >
+      <select aria-label="status" value={status} onChange={(event) => search({ status: event.currentTarget.value })}>
         {['all', 'untriaged', 'positive', 'negative'].map((one) => (
           <option key={one} value={one}>
             {one}
@@ -47,6 +48,16 @@ const Search = ({ parameters }: { parameters: Parameters }) => {
         ))}
       </select>
       <button type="submit">Search</button>
+      <label>
+        Commits with data{' '}
+        <select value={commits} onChange={(event) => search({ commits: event.currentTarget.value })}>
+          {(COMMITS.includes(commits) ? COMMITS : [...COMMITS, commits]).map((count) => (
+            <option key={count} value={count}>
+              {count}
+            </option>
+          ))}
+        </select>
+      </label>
     </form>
   );
 };
@@ -65,7 +76,7 @@ const Digests = ({ parameters }: { parameters: Parameters }) => {
             key={list.title}
             type="button"
             aria-pressed={list.by === by}
-            onClick={() => goTo('golden', { ...parameters, by: list.by })}
+            onClick={() => goTo('golden', { ...parameters, by: list.by, offset: undefined, last: undefined })}
           >
             {list.title}
           </button>
@@ -73,7 +84,16 @@ const Digests = ({ parameters }: { parameters: Parameters }) => {
       </div>
       <Search parameters={parameters} />
       {test !== undefined && digest !== undefined && (
-        <LookedAt key={`${test} ${digest}`} test={test} digest={digest} asked={asked} onChange={reload} />
+        <LookedAt
+          key={`${test} ${digest}`}
+          test={test}
+          digest={digest}
+          window={windowOf(parameters)}
+          asked={asked}
+          against={parameters.against}
+          holdAgainst={(against) => goTo('golden', { ...parameters, against }, true)}
+          onChange={reload}
+        />
       )}
       <List parameters={parameters} asked={asked} />
       <Ignores onChange={reload} />
