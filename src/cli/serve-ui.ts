@@ -8,10 +8,11 @@ import { checkDirectory } from './archive-session.js';
 import { toldToStop } from './interrupt.js';
 import { note, printAnswer } from './output.js';
 import { version } from './package.js';
+import { openShelf, type SnapshotOptions } from './page-snapshots.js';
 import { closeSources, given, type Opened, openSources, pageAddress } from './page-sources.js';
 import type { SourceOptions } from './source-options.js';
 
-export interface UiOptions extends SourceOptions {
+export interface UiOptions extends SourceOptions, SnapshotOptions {
   readonly archive?: string;
   readonly host: string;
   readonly port: number;
@@ -42,7 +43,9 @@ export const serveUi = async (options: UiOptions): Promise<void> => {
     const sources = {
       ...(await openSources(options, opened)),
       archive: await openArchive(given(options.archive, 'SPANLINE_ARCHIVE'), opened),
+      snapshots: await openShelf(options),
     };
+    opened.push(sources.snapshots);
     const server = await createUiServer(sources, { host, port, token, allowedHosts: allowHost, version });
     const url = pageAddress(server.url, token);
     printAnswer(json, { url }, `${url}\n`);

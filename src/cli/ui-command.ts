@@ -12,6 +12,8 @@ export const registerUi = (program: Command): void => {
       .description('a local page to look at traces, profiles and the history of benchmarks')
       .option('-a, --archive <dir>', 'directory of an archive of traces, there or to come (or SPANLINE_ARCHIVE)'),
   )
+    .option('--snapshot <file>', 'a snapshot of a flight recorder to look at; repeatable', collect, [])
+    .option('--snapshots <dir>', 'where snapshots taken on the page are kept (default: a temporary directory)')
     .option('--host <address>', 'address to listen on; any but 127.0.0.1 and ::1 needs a token', '127.0.0.1')
     .option('-p, --port <number>', 'port; 0 for a free one', wholeNumber(0, 65_535), 0)
     .option('--token <token>', 'what the page must know to read; better as SPANLINE_TOKEN')
@@ -28,6 +30,7 @@ Examples:
   $ spanline ui --archive ./traces --profiles ./profiles --store ./perf
   $ spanline ui --history bench/history
   $ spanline ui --archive ./traces --no-open --port 8080
+  $ spanline ui --snapshot last.flight
 
 Exit codes: 0 stopped, 2 wrong usage, 3 a source or the port cannot be used.`,
     )

@@ -1,7 +1,8 @@
-// What the page shows: an archive of traces, stores of benchmarks and digests, profiles. Each may be missing; its view then says how to get it.
+// What the page shows: an archive of traces, stores of benchmarks and digests, profiles, snapshots. Each may be missing; its view then says how to get it.
 // Nothing here opens or closes them: who starts the server does.
 import type { Archive } from '../archive/archive.js';
 import type { GoldStore, PerfStore } from '../tracedb/index.js';
+import type { SnapshotShelf } from './snapshots/snapshot-shelf.js';
 
 /** What a server of the page reads. */
 export interface UiSources {
@@ -12,4 +13,6 @@ export interface UiSources {
   readonly gold?: GoldStore;
   /** Directory of profiles: `.pb.gz` as `spanline profile` writes them. */
   readonly profiles?: string;
+  /** Snapshots, and where the page may have them taken. */
+  readonly snapshots?: SnapshotShelf;
 }

@@ -136,7 +136,7 @@ describe('a span', () => {
 
   test('that is not there is said to be absent', async () => {
     await expect(ask('trace/span', { id: CART, span: ABSENT_SPAN })).rejects.toThrow(/^404 .*the trace has no span/);
-    await expect(ask('trace', { id: ABSENT })).rejects.toThrow(/^404 .*the archive has no trace/);
+    await expect(ask('trace', { id: ABSENT })).rejects.toThrow(/^404 .*there is no trace/);
   });
 });
 

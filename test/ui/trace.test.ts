@@ -290,7 +290,7 @@ describe.skipIf(!hasBrowser)('one trace', () => {
       await page.getByText(`This trace has no span ${ABSENT_SPAN}`).waitFor();
       await list.locator('summary').click();
       await list.getByRole('link', { name: ABSENT }).click();
-      await page.getByRole('alert').getByText(`the archive has no trace ${ABSENT}`).waitFor();
+      await page.getByRole('alert').getByText(`there is no trace ${ABSENT}`).waitFor();
     });
   });
 

@@ -34,17 +34,20 @@ const requireProcess = (pid: number): void => {
   }
 };
 
-const programOf = (pid: number): string => {
+/** The file that a process runs; '' where that is not known. */
+export const programOf = (pid: number): string => {
   if (hasProc(pid)) return readlinkSync(`/proc/${pid}/exe`).replace(/ \(deleted\)$/, '');
   return spawnSync('ps', ['-o', 'comm=', '-p', String(pid)], { encoding: 'utf8' }).stdout?.trim() ?? '';
 };
+
+/** Whether a file is Node.js by its name. */
+export const isNode = (program: string): boolean => NODE.test(basename(program));
 
 // SIGUSR1 ends whatever does not handle it, and shells that do.
 const requireNode = (pid: number): void => {
   const program = programOf(pid);
   const hint = 'start it with --inspect, and name its --port';
-  if (!NODE.test(basename(program)))
-    throw targetFailure(`process ${pid} is ${program || 'unknown'}, no Node.js; ${hint}`);
+  if (!isNode(program)) throw targetFailure(`process ${pid} is ${program || 'unknown'}, no Node.js; ${hint}`);
   if (!hasProc(pid)) return;
   const [, mask] = /^SigCgt:\s*([0-9a-f]+)$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
   if (mask !== undefined && (BigInt(`0x${mask}`) & SIGUSR1_BIT) !== 0n) return;

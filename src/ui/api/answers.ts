@@ -10,5 +10,7 @@ export interface SourcesAnswer {
     readonly history: boolean;
     readonly gold: boolean;
     readonly profiles: boolean;
+    /** Snapshots can be taken and looked at. */
+    readonly snapshots: boolean;
   };
 }

@@ -21,7 +21,7 @@ interface Side {
 
 const oneTrace = async (archive: Archive, id: string, signal: AbortSignal): Promise<Side> => {
   const spans = await archive.trace(id, { signal });
-  if (spans.length === 0) throw new HttpError(404, `the archive has no trace ${id}`);
+  if (spans.length === 0) throw new HttpError(404, `there is no trace ${id}`);
   return { title: spans[0].name, traces: [spans] };
 };
 

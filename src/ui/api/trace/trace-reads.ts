@@ -22,10 +22,10 @@ export interface ReadTrace {
   readonly indexOf: (span: ArchivedSpan) => DivisionIndex | undefined;
 }
 
-/** The spans of a trace. `HttpError` 404 where the archive has none of it. */
+/** The spans of a trace. `HttpError` 404 where there is none of it. */
 export const spansOfTrace = async (archive: Archive, id: string, signal: AbortSignal): Promise<ArchivedSpan[]> => {
   const spans = await archive.trace(id, { signal });
-  if (spans.length === 0) throw new HttpError(404, `the archive has no trace ${id}`);
+  if (spans.length === 0) throw new HttpError(404, `there is no trace ${id}: it may be older than what is kept`);
   return spans;
 };
 

@@ -1,13 +1,16 @@
 // One stall: who had the event loop, as a bar and in words, and who waited for it.
 import type { NamedTime, StallAnswer } from '../../../api/stalls/answers.js';
-import { hrefOf } from '../../shell/location.js';
 import { duration, moment } from '../../shell/units.js';
+import { useTraceLinks } from '../traces/trace-links.js';
 
-const TraceLink = ({ name, traceId, us }: NamedTime) => (
-  <>
-    <a href={hrefOf('traces/show', { id: traceId })}>{name || '(no name)'}</a> {duration(us)}
-  </>
-);
+const TraceLink = ({ name, traceId, us }: NamedTime) => {
+  const links = useTraceLinks();
+  return (
+    <>
+      <a href={links.hrefOf(traceId)}>{name || '(no name)'}</a> {duration(us)}
+    </>
+  );
+};
 
 interface Part {
   readonly kind: 'loop' | 'gc' | 'untraced' | 'unknown' | 'waiting';

@@ -5,6 +5,8 @@ import { useRequest } from '../../api/use-request.js';
 import { goTo } from '../../shell/location.js';
 import { Answer, Empty } from '../../shell/states.js';
 import type { ViewProps } from '../../shell/view-props.js';
+import { NoArchive } from '../traces/no-archive.js';
+import { SnapshotBar } from '../traces/snapshots/snapshot-bar.js';
 import { StallCard } from './stall-card.js';
 import './stalls.css';
 
@@ -19,7 +21,7 @@ const List = ({ hasLane, stalls, notes }: StallsAnswer) => {
   if (!hasLane)
     return (
       <Empty
-        title="The archive has no lane of that time"
+        title="There is no lane of that time"
         command="SPANLINE_FLIGHT_RECORDER=60s,64MiB spanline run --archive ./traces -- node app.js"
       >
         <p>Processes keep one while their flight recorder is on.</p>
@@ -40,16 +42,20 @@ const List = ({ hasLane, stalls, notes }: StallsAnswer) => {
   );
 };
 
-const Stalls = ({ sources, parameters: { last = '' } }: ViewProps) => {
-  const asked = sources.archive ? last : undefined;
-  const answer = useRequest(asked, (signal) => get<StallsAnswer>('stalls', { last }, signal));
-  if (!sources.archive) return <Empty title="No archive is open" command="spanline ui --archive ./traces" />;
+const Stalls = ({ sources, parameters }: ViewProps) => {
+  const { last = '', snapshot } = parameters;
+  const isOpen = snapshot === undefined ? sources.archive : sources.snapshots;
+  const answer = useRequest(isOpen ? `${snapshot} ${last}` : undefined, (signal) =>
+    get<StallsAnswer>('stalls', { snapshot, last }, signal),
+  );
+  if (!isOpen) return <NoArchive sources={sources} />;
   return (
     <>
+      <SnapshotBar parameters={parameters} sources={sources} />
       <h1>Stalls</h1>
       <label>
         The worst{' '}
-        <select value={last} onChange={(event) => goTo('stalls', { last: event.currentTarget.value })}>
+        <select value={last} onChange={(event) => goTo('stalls', { snapshot, last: event.currentTarget.value })}>
           {TIMES.map(([value, words]) => (
             <option key={value} value={value}>
               {words}

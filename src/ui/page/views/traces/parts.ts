@@ -8,4 +8,5 @@ export const PARTS: Readonly<Record<string, () => Promise<{ readonly default: Co
   compare: () => import('./compare/compare.js'),
   groups: () => import('./groups/groups.js'),
   show: () => import('./show/show.js'),
+  snapshots: () => import('./snapshots/snapshots.js'),
 };
