@@ -2,7 +2,7 @@
 // an arrow needs both its ends.
 import { ownResource } from '../formats/library.js';
 import { type PerfettoSpans, PerfettoWriter } from '../formats/perfetto/write-perfetto.js';
-import { laneStretches } from './lane/lane-stretches.js';
+import { laneTracks } from './lane/lane-tracks.js';
 import { shownRecord, shownResource, shownView } from './shown-spans.js';
 import type { SnapshotReading } from './snapshot-reading.js';
 import type { Snapshot, SnapshotTrace } from './snapshot-types.js';
@@ -57,10 +57,7 @@ export const snapshotPerfetto = async function* (reading: SnapshotReading): Asyn
       ...(reason.traceId === '' ? [] : [['trace.id', reason.traceId] as const]),
     ],
   });
-  yield* written(writer.stretches('event loop', pid, true, laneStretches(snapshot.lane, 'busy')));
-  yield* written(writer.stretches('garbage collection', pid, false, laneStretches(snapshot.lane, 'gc')));
-  const pool = laneStretches(snapshot.lane, 'pool');
-  if (pool.length > 0) yield* written(writer.stretches('thread pool full', pid, false, pool));
+  yield* written(laneTracks(writer, pid, snapshot.lane));
   for await (const trace of reading.traces()) yield* written(writer.trace(trace.traceId, drawn(trace)));
   yield writer.take();
 };

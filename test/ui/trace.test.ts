@@ -312,6 +312,13 @@ describe.skipIf(!hasBrowser)('one trace', () => {
       const [collection] = await pixel(page, 0, 81);
       await page.mouse.move(collection, canvas.y + 8);
       await told(page).getByText('garbage collection, scavenge: 2.00 ms from 80.0 ms').waitFor();
+      const [pool] = await pixel(page, 0, 90);
+      await page.mouse.move(pool, canvas.y + 44);
+      await told(page).getByText('thread pool full, crypto.pbkdf2 16: 10.0 ms from 84.0 ms').waitFor();
+      await page
+        .getByText('Of the waiting, the thread pool was full 10.0 ms, crypto.pbkdf2 16 10.0 ms')
+        .first()
+        .waitFor();
       const [busy] = await pixel(page, 0, 30);
       await page.mouse.move(busy, canvas.y + 26);
       await told(page).getByText('build report').waitFor();

@@ -76,7 +76,12 @@ export const makeCart = async (directory: string): Promise<void> => {
   const archive = await Archive.open(directory);
   archive.append(spans);
   const holder = { traceId: REPORT, spanId: BUILD, name: 'build report', frames: ['buildReport report.js:7'] };
-  const shop = [busy(22, 48, holder), busy(70, 70.4, { frames: ['tick timers.js:3'] }), collection(80, 82, 'scavenge')];
+  const shop = [
+    busy(22, 48, holder),
+    busy(70, 70.4, { frames: ['tick timers.js:3'] }),
+    collection(80, 82, 'scavenge'),
+    { ...collection(84, 94, 'crypto.pbkdf2 16'), kind: 'pool' } as const,
+  ];
   archive.appendLane(shop, SHOP, at(-10), at(300));
   archive.appendLane([collection(30, 31, 'mark-compact')], DB, at(-10), at(300));
   await archive.close();

@@ -2,7 +2,7 @@
 import { processOf } from '../../../archive/lane/lane-stretch.js';
 import { Slices } from '../../../base/calls/slices.js';
 import { getOrMake } from '../../../base/maps/get-or-make.js';
-import { laneStretches } from '../../../flight-recorder/lane/lane-stretches.js';
+import { laneTracks } from '../../../flight-recorder/lane/lane-tracks.js';
 import { OPEN_KEY } from '../../../flight-recorder/shown-spans.js';
 import { type PerfettoSpans, PerfettoWriter } from '../../../formats/perfetto/write-perfetto.js';
 import type { ArchivedSpan } from '../../../trace/archived-span.js';
@@ -58,10 +58,7 @@ export const tracePerfetto = async ({ spans, lanes }: ReadTrace, signal: AbortSi
       more: Object.entries(resource.properties),
     });
     const rows = lanes.find((lane) => lane.process === process)?.rows ?? [];
-    if (rows.length > 0) {
-      await write(writer.stretches('event loop', pid, true, laneStretches(rows, 'busy')));
-      await write(writer.stretches('garbage collection', pid, false, laneStretches(rows, 'gc')));
-    }
+    if (rows.length > 0) await write(laneTracks(writer, pid, rows));
     await write(writer.trace(traceId, drawnSpans(own)));
   }
   pieces.push(Buffer.from(writer.take()));

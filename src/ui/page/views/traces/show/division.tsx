@@ -40,6 +40,12 @@ export const DivisionBar = ({ division, of }: { division: DivisionAnswer; of: st
           ))}
         </p>
       )}
+      {division.poolUs > 0 && (
+        <p>
+          Of the waiting, the thread pool was full {duration(division.poolUs)}
+          {division.poolWaits.map(({ requests, us }) => requests && `, ${requests} ${duration(us)}`)}
+        </p>
+      )}
       {division.frames.map(({ frames, us }) => (
         <p key={frames.join()} class="mono">
           {duration(us)} {frames.slice(0, 4).join(' ← ')}

@@ -1,10 +1,11 @@
-// Draws the lane of one process below the waterfall, on the same axis of time: garbage collections, and when the event loop was busy for long.
+// Draws the lane of one process below the waterfall, on the same axis of time: garbage collections, when the event loop was busy for long, and when
+// the thread pool was full.
 import type { LaneAnswer, LaneStretchAnswer } from '../../../../api/trace/answers.js';
 import type { Colors } from './colors.js';
 import type { Axis } from './time-axis.js';
 
-export const LANE_HEIGHT = 36;
-const ROW = 16;
+const ROW = 18;
+const BAR = 14;
 const FONT = '12px system-ui, sans-serif';
 /** Pixels of a bar that a name fits in. */
 const NAMED = 40;
@@ -17,59 +18,67 @@ const barOf = ({ startUs, durationUs }: LaneStretchAnswer, axis: Axis): readonly
   return [Math.max(axis.left, x), Math.min(axis.width - 2, x + Math.max(2, durationUs * axis.scale))];
 };
 
-const topOf = (kind: LaneStretchAnswer['kind']): number => (kind === 'gc' ? 1 : ROW + 3);
+const WORDS = { gc: 'garbage collection', busy: 'event loop busy', pool: 'thread pool full' } as const;
+const COLORS = { gc: 'gc', busy: 'loop', pool: 'series-4' } as const;
+type Kind = keyof typeof WORDS;
+
+/** The rows of a lane: the first two always, for it says something when nothing is in them. */
+const kindsOf = ({ stretches }: LaneAnswer): readonly Kind[] =>
+  stretches.some(({ kind }) => kind === 'pool') ? ['gc', 'busy', 'pool'] : ['gc', 'busy'];
+
+/** Pixels of its rows. */
+export const laneHeight = (lane: LaneAnswer): number => kindsOf(lane).length * ROW;
+
+/** What a stretch is called where it has room. */
+const nameOf = ({ kind, detail, holders }: LaneStretchAnswer): string =>
+  kind === 'pool' ? detail : (holders[0]?.name ?? '');
 
 export const drawLane = (
   context: CanvasRenderingContext2D,
-  { stretches }: LaneAnswer,
+  lane: LaneAnswer,
   chosen: LaneStretchAnswer | undefined,
   axis: Axis,
   colors: Colors,
 ): void => {
   context.fillStyle = colors.background;
-  context.fillRect(0, 0, axis.width, LANE_HEIGHT);
+  const kinds = kindsOf(lane);
+  const height = laneHeight(lane);
+  context.fillRect(0, 0, axis.width, height);
   context.font = FONT;
   context.textBaseline = 'middle';
-  for (const stretch of stretches) {
-    if (stretch.kind === 'pool') continue;
+  for (const stretch of lane.stretches) {
     const [from, to] = barOf(stretch, axis);
     if (to <= axis.left || from >= axis.width) continue;
-    const y = topOf(stretch.kind);
-    context.fillStyle = stretch.kind === 'gc' ? colors.gc : colors.loop;
-    context.fillRect(from, y, to - from, ROW - 2);
+    const y = kinds.indexOf(stretch.kind) * ROW + 2;
+    context.fillStyle = colors[COLORS[stretch.kind]];
+    context.fillRect(from, y, to - from, BAR);
     if (stretch === chosen) {
       context.strokeStyle = colors.text;
       context.lineWidth = 2;
-      context.strokeRect(from - 1, y, to - from + 2, ROW - 2);
+      context.strokeRect(from - 1, y, to - from + 2, BAR);
     }
-    const [holder] = stretch.holders;
-    if (holder === undefined || to - from < NAMED) continue;
+    const name = nameOf(stretch);
+    if (name === '' || to - from < NAMED) continue;
     context.save();
     context.beginPath();
-    context.rect(from + 3, y, to - from - 6, ROW);
+    context.rect(from + 3, y, to - from - 6, BAR);
     context.clip();
     context.fillStyle = colors['on-accent'];
-    context.fillText(holder.name, from + 3, y + ROW / 2);
+    context.fillText(name, from + 3, y + BAR / 2);
     context.restore();
   }
   context.fillStyle = colors.background;
-  context.fillRect(0, 0, axis.left - 4, LANE_HEIGHT);
+  context.fillRect(0, 0, axis.left - 4, height);
   context.fillStyle = colors.muted;
-  context.fillText('garbage collection', 4, ROW / 2 + 1);
-  context.fillText('event loop busy', 4, ROW + ROW / 2 + 3);
+  for (const [row, kind] of kinds.entries()) context.fillText(WORDS[kind], 4, row * ROW + ROW / 2);
 };
 
 /** The stretch at a pixel; of several narrow ones the nearest. */
-export const stretchAt = (
-  { stretches }: LaneAnswer,
-  axis: Axis,
-  x: number,
-  y: number,
-): LaneStretchAnswer | undefined => {
-  const kind = y < ROW + 2 ? 'gc' : 'busy';
+export const stretchAt = (lane: LaneAnswer, axis: Axis, x: number, y: number): LaneStretchAnswer | undefined => {
+  const kind = kindsOf(lane)[Math.floor(y / ROW)];
   let nearest: LaneStretchAnswer | undefined;
   let distance = REACH;
-  for (const stretch of stretches) {
+  for (const stretch of lane.stretches) {
     if (stretch.kind !== kind) continue;
     const [from, to] = barOf(stretch, axis);
     if (to <= axis.left || from >= axis.width) continue;

@@ -7,7 +7,7 @@ import { duration } from '../../../shell/units.js';
 import { prepareCanvas } from '../canvas.js';
 import { useTraceLinks } from '../trace-links.js';
 import { colorsOf } from './colors.js';
-import { drawLane, LANE_HEIGHT, stretchAt } from './draw-lane.js';
+import { drawLane, laneHeight, stretchAt } from './draw-lane.js';
 import { axisOf } from './time-axis.js';
 import { Tooltip } from './tooltip.js';
 import type { RangeControl } from './use-range.js';
@@ -18,12 +18,14 @@ interface LaneProps {
   readonly width: number;
 }
 
+const WORDS = { gc: 'garbage collection', busy: 'event loop busy', pool: 'thread pool full' } as const;
+
 const headOf = ({ kind, detail, startUs, durationUs }: LaneStretchAnswer): string =>
-  `${kind === 'gc' ? `garbage collection${detail && `, ${detail}`}` : 'event loop busy'}: ${duration(durationUs)} from ${duration(startUs)}`;
+  `${WORDS[kind]}${detail && `, ${detail}`}: ${duration(durationUs)} from ${duration(startUs)}`;
 
 const Holders = ({ stretch: { kind, holders } }: { stretch: LaneStretchAnswer }) => {
   const links = useTraceLinks();
-  if (kind === 'gc') return null;
+  if (kind !== 'busy') return null;
   if (holders.length === 0) return <>; who had it is not known</>;
   return (
     <>
@@ -55,7 +57,7 @@ const Lane = ({ lane, control, width }: LaneProps) => {
     if (width === 0) return;
     const frame = requestAnimationFrame(() =>
       drawLane(
-        prepareCanvas(canvas.current as HTMLCanvasElement, width, LANE_HEIGHT),
+        prepareCanvas(canvas.current as HTMLCanvasElement, width, laneHeight(lane)),
         lane,
         chosen ?? pointed?.stretch,
         axis,
@@ -106,7 +108,7 @@ const Lane = ({ lane, control, width }: LaneProps) => {
           // biome-ignore lint/a11y/noNoninteractiveTabindex: its keys go through the stretches.
           tabIndex={0}
           data-own-keys
-          aria-label={`lane of ${process}: ${stretches.length} garbage collections and busy stretches; left and right go through them, Enter leads to who had the loop`}
+          aria-label={`lane of ${process}: ${stretches.length} garbage collections, busy stretches and full pools; left and right go through them, Enter leads to who had the loop`}
           onClick={click}
           onPointerMove={(event) => setPointed(under(event))}
           onPointerLeave={() => setPointed(undefined)}

@@ -1,5 +1,5 @@
-// The lane of a process as stretches that Perfetto draws: the same in every file, whether a snapshot or an archive has the lane.
-import type { PerfettoStretch } from '../../formats/perfetto/write-perfetto.js';
+// The lane of a process as tracks that Perfetto draws: the same in every file, whether a snapshot or an archive has the lane.
+import type { PerfettoStretch, PerfettoWriter } from '../../formats/perfetto/write-perfetto.js';
 import type { ArchivedValue } from '../../trace/archived-span.js';
 import type { LanePart, LaneRow } from './lane-row.js';
 
@@ -13,7 +13,7 @@ const partStretch = ({ name, startUs, endUs, traceId, spanId, frames }: LanePart
 };
 
 /** Those of one kind, in their order. */
-export const laneStretches = (rows: readonly LaneRow[], kind: LaneRow['kind']): PerfettoStretch[] =>
+const laneStretches = (rows: readonly LaneRow[], kind: LaneRow['kind']): PerfettoStretch[] =>
   rows
     .filter((row) => row.kind === kind)
     .map(({ detail, startUs, endUs, parts }) => ({
@@ -24,3 +24,15 @@ export const laneStretches = (rows: readonly LaneRow[], kind: LaneRow['kind']): 
       properties: [],
       parts: parts.map(partStretch),
     }));
+
+/** Write the lane of a process that was begun; a step is a stretch. */
+export const laneTracks = function* (
+  writer: PerfettoWriter,
+  pid: number,
+  rows: readonly LaneRow[],
+): Generator<undefined> {
+  yield* writer.stretches('event loop', pid, true, laneStretches(rows, 'busy'));
+  yield* writer.stretches('garbage collection', pid, false, laneStretches(rows, 'gc'));
+  const pool = laneStretches(rows, 'pool');
+  if (pool.length > 0) yield* writer.stretches('thread pool full', pid, false, pool);
+};
