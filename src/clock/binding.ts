@@ -97,6 +97,6 @@ export const loadFastCall = (): Loaded<FastCall> => {
 
 /**
  * Called when a probe has found the thread pool full, with the requests that are under way, and then with the frames of what runs first in turns of
- * the loop. In the middle of any code: must not throw.
+ * the loop, until it gives true. In the middle of any code: must not throw.
  */
-export type LanePool = (number: number, requests: number, frames?: readonly (string | number)[]) => void;
+export type LanePool = (number: number, requests: number, frames?: readonly (string | number)[]) => boolean;

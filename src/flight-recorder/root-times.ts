@@ -8,6 +8,7 @@ import { toUnixTime } from '../trace/tick-time.js';
 import { type DividedRoot, divideRoot, OWN, type RootDivision } from './division/divide-root.js';
 import { LaneLayers } from './division/lane-layers.js';
 import { innermost, type Piece } from './division/stretches.js';
+import { stackName } from './lane/frames.js';
 import type { Lane } from './lane/lane.js';
 
 const MAX_NAME = 128;
@@ -102,7 +103,7 @@ const propertiesOf = ({
   if (frames.length > 0)
     list.push(
       'spanline.loop.untraced',
-      frames.map((hot) => hot.frames[0]),
+      frames.map((hot) => stackName(hot.frames)),
     );
   if (pool > 0) {
     const requests = poolWaits.map((wait) => wait.requests.slice(0, MAX_NAME)).filter((text) => text !== '');

@@ -27,8 +27,9 @@ constexpr int kParkedPeriods = 4;
 constexpr uint64_t kSoonNs = 2'000'000;
 // Words of a microtask queue that are looked at for its count of finished microtasks.
 constexpr int kQueueWords = 8;
-// Looks at what runs in JavaScript after the pool was found full: one of them meets the callback of a request that was in it.
+// While the pool is full, and for as many turns more, what runs first in a turn is looked at, until that is the callback of a request that was in it.
 constexpr int kPoolLooks = 8;
+constexpr uint64_t kPoolLookNs = 1'000'000;
 
 using Word = std::atomic<uint64_t>;
 
@@ -65,9 +66,13 @@ struct Lane {
   std::atomic<uint64_t> turn_began{0};
   std::atomic<uint64_t> idle_before{0};
   std::atomic<uint64_t> turn{1};
+  // At the begin of the turn.
+  uint64_t turn_entries = 0;
+  uint64_t turn_microtasks = 0;
   uint64_t collection_began = 0;
   int collection_depth = 0;
   uint64_t pool_number = 0;
+  uint64_t pool_looked = 0;
   int pool_looks = 0;
 
   uv_thread_t thread;
@@ -104,6 +109,16 @@ uint64_t BusySince(const Lane* of, uint64_t idle) {
 
 void OnPoolInterrupt(v8::Isolate* isolate, void*);
 
+// Whether JavaScript has run since this was asked last.
+bool HasRunJavaScript(Lane* of) {
+  const uint64_t calls = entries.load(std::memory_order_relaxed);
+  const uint64_t microtasks = of->microtasks == nullptr ? 0 : of->microtasks->load(std::memory_order_relaxed);
+  const bool has_run = of->microtasks == nullptr || calls != of->turn_entries || microtasks != of->turn_microtasks;
+  of->turn_entries = calls;
+  of->turn_microtasks = microtasks;
+  return has_run;
+}
+
 void OnPrepare(uv_prepare_t* handle) {
   Lane* of = lane;
   if (of == nullptr) return;
@@ -111,13 +126,15 @@ void OnPrepare(uv_prepare_t* handle) {
   const uint64_t idle = uv_metrics_idle_time(of->loop);
   const uint64_t since = BusySince(of, idle);
   const uint64_t turn = of->turn.load(std::memory_order_relaxed);
-  if (now > since && now - since >= of->busy_ns) WriteRow(of, kBusyRows, since, now, static_cast<double>(turn));
+  const double signed_turn = HasRunJavaScript(of) ? static_cast<double>(turn) : -static_cast<double>(turn);
+  if (now > since && now - since >= of->busy_ns) WriteRow(of, kBusyRows, since, now, signed_turn);
   of->idle_before.store(idle, std::memory_order_relaxed);
   of->turn_began.store(now, std::memory_order_relaxed);
   of->turn.store(turn + 1, std::memory_order_release);
   if (spanline::ProbePool(now, idle)) of->cells[kPoolProbes]++;
-  if (of->pool_looks == 0) return;
-  of->pool_looks--;
+  if (of->pool_looks == 0 || now - of->pool_looked < kPoolLookNs) return;
+  of->pool_looked = now;
+  if (!spanline::IsPoolFull()) of->pool_looks--;
   of->isolate->RequestInterrupt(OnPoolInterrupt, nullptr);
 }
 
@@ -178,18 +195,23 @@ v8::Local<v8::Array> Frames(v8::Isolate* isolate, v8::Local<v8::Context> context
 }
 
 // Calls JavaScript, from the loop or in the middle of any code: nothing that waits for its turn runs, and what is thrown ends here.
-void Call(Lane* of, const v8::Global<v8::Function>& function, int count, v8::Local<v8::Value>* arguments) {
+// Gives whether the answer is true.
+bool Call(Lane* of, const v8::Global<v8::Function>& function, int count, v8::Local<v8::Value>* arguments) {
   v8::Local<v8::Context> context = of->context.Get(of->isolate);
   v8::Context::Scope entered(context);
   v8::MicrotasksScope none(context, v8::MicrotasksScope::kDoNotRunMicrotasks);
   bool is_terminated = false;
+  bool is_true = false;
   {
     v8::TryCatch caught(of->isolate);
-    (void)function.Get(of->isolate)->Call(context, v8::Undefined(of->isolate), count, arguments);
+    v8::Local<v8::Value> answer;
+    v8::Local<v8::Function> called = function.Get(of->isolate);
+    is_true = called->Call(context, v8::Undefined(of->isolate), count, arguments).ToLocal(&answer) && answer->IsTrue();
     is_terminated = caught.HasTerminated();
   }
   // The end that somebody asked for, of a worker or of a script's time, is theirs and must not be lost here.
   if (is_terminated) of->isolate->TerminateExecution();
+  return is_true;
 }
 
 // Runs on the main thread where JavaScript checks its stack limit, in the middle of any code.
@@ -232,14 +254,13 @@ void OnPoolInterrupt(v8::Isolate* isolate, void*) {
       v8::Integer::New(isolate, 0),
       Frames(isolate, of->context.Get(isolate)),
   };
-  Call(of, of->pool, 3, arguments);
+  if (Call(of, of->pool, 3, arguments)) of->pool_looks = 0;
 }
 
 void OnPoolFull(uint64_t number, uint32_t requests) {
   Lane* of = lane;
   of->pool_number = number;
   of->pool_looks = kPoolLooks;
-  of->isolate->RequestInterrupt(OnPoolInterrupt, nullptr);
   v8::HandleScope scope(of->isolate);
   v8::Local<v8::Value> arguments[] = {
       v8::Number::New(of->isolate, static_cast<double>(number)),

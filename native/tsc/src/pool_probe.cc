@@ -49,7 +49,8 @@ struct Pool {
   uint64_t last = 0;
   // The fewest since the last probe.
   uint32_t requests = 0;
-  // Up to when the whole pool was full.
+  // The last stretch in which the whole pool was full.
+  uint64_t full_since = 0;
   uint64_t full_until = 0;
 };
 
@@ -105,8 +106,15 @@ void OnWorkDone(uv_work_t*, int) {
   if (!IsOfNow(work.queued)) return;
   const uint64_t begun = work.begun.load(std::memory_order_acquire);
   if (begun - work.queued < pool->bound_ns) return;
+  if (work.queued > pool->full_until + pool->bound_ns) pool->full_since = work.queued;
   pool->full_until = begun;
   WasFull(work.number, work.queued, begun);
+}
+
+// Since when look-ups of names alone have waited.
+uint64_t NamesSince() {
+  const uint64_t queued = pool->name.queued;
+  return pool->full_since <= queued && pool->full_until > queued ? pool->full_until : queued;
 }
 
 void OnNameDone(uv_getnameinfo_t*, int, const char*, const char*) {
@@ -116,7 +124,7 @@ void OnNameDone(uv_getnameinfo_t*, int, const char*, const char*) {
   const uint64_t idle = uv_metrics_idle_time(pool->loop);
   if (idle - name.idle_before < pool->bound_ns) return;
   const uint64_t until = pool->listener.idle_until(idle);
-  const uint64_t from = pool->full_until > name.queued ? pool->full_until : name.queued;
+  const uint64_t from = NamesSince();
   if (until >= from + pool->bound_ns) WasFull(name.number, from, until);
 }
 
@@ -168,6 +176,7 @@ void StartPoolProbe(uv_loop_t* loop, uint64_t bound_ns, const PoolListener& list
   pool->started = uv_hrtime();
   pool->last = 0;
   pool->requests = 0;
+  pool->full_since = 0;
   pool->full_until = 0;
   pool->overdue = new uv_timer_t();
   uv_timer_init(loop, pool->overdue);
@@ -189,6 +198,8 @@ bool ProbePool(uint64_t now, uint64_t idle) {
   return true;
 }
 
+bool IsPoolFull() { return pool->work.is_out || pool->name.is_out; }
+
 uint64_t PoolFullSince(uint64_t now, uint64_t idle, uint64_t* number) {
   if (pool == nullptr || pool->overdue == nullptr) return 0;
   const WorkProbe& work = pool->work;
@@ -199,7 +210,7 @@ uint64_t PoolFullSince(uint64_t now, uint64_t idle, uint64_t* number) {
   }
   if (!name.is_out || idle - name.idle_before < pool->bound_ns) return 0;
   *number = name.number;
-  return pool->full_until > name.queued ? pool->full_until : name.queued;
+  return NamesSince();
 }
 
 void EndPoolProbe(bool is_forked) {

@@ -21,6 +21,8 @@ struct PoolListener {
 void StartPoolProbe(uv_loop_t* loop, uint64_t bound_ns, const PoolListener& listener);
 // Before the loop waits. Costs a comparison while no request is under way, and lets no probe keep a process alive. True when it has begun one.
 bool ProbePool(uint64_t now, uint64_t idle);
+// Whether a probe waits in the pool.
+bool IsPoolFull();
 // Since when the pool is full as far as a probe tells that is under way, and the number of the probe; 0 when it is not.
 uint64_t PoolFullSince(uint64_t now, uint64_t idle, uint64_t* number);
 // `is_forked`: in a child of the process that started it.

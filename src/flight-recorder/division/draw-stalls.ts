@@ -2,6 +2,7 @@
 // reaches the terminal as anything but text.
 import { shortText } from '../../base/text/escape-text.js';
 import { formatDuration, shortTime } from '../../formats/terminal/units.js';
+import { stackName } from '../lane/frames.js';
 import type { Stall } from './stalls.js';
 
 const MAX_NAME = 60;
@@ -14,7 +15,7 @@ const nameOf = ({ name, traceId }: { readonly name: string; readonly traceId: st
 
 const holdersOf = ({ holders, heldUs, gcUs, untracedUs, untracedFrames, unknownUs, idleUs }: Stall): string => {
   const rest = heldUs - holders.reduce((sum, { us }) => sum + us, 0);
-  const frames = untracedFrames.map((hot) => `${shortText(hot.frames[0], MAX_NAME)} ${time(hot.us)}`);
+  const frames = untracedFrames.map((hot) => `${shortText(stackName(hot.frames), MAX_NAME)} ${time(hot.us)}`);
   const parts = [
     ...holders.map((holder) => `${nameOf(holder)} ${time(holder.us)}`),
     rest > 0 ? `others ${time(rest)}` : '',

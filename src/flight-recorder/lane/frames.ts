@@ -18,6 +18,12 @@ export const outermostFrame = (frames: RawFrames): number => {
   return -1;
 };
 
+/** Where the innermost frame is that is not Node's own; 0 without one. */
+export const innermostFrame = (frames: RawFrames): number => {
+  for (let i = 0; i < frames.length; i += FIELDS) if (isUsers(frames[i + 1])) return i;
+  return 0;
+};
+
 /** Whether both are in the same function, at whatever line. */
 export const isSameFunction = (a: RawFrames, i: number, b: RawFrames, j: number): boolean =>
   a[i] === b[j] && a[i + 1] === b[j + 1];
@@ -34,11 +40,17 @@ const shownFrame = (name: string, script: string, line: number): string => {
   return `${shown} ${place.slice(-MAX_NAME)}:${line}`;
 };
 
-/** The innermost frames for people: `parse app.js:12`. */
+/** The innermost frames for people, `parse app.js:12`, among them the innermost that is not Node's own. */
 export const shownFrames = (frames: RawFrames): string[] => {
   const shown: string[] = [];
+  const users = innermostFrame(frames);
   for (let i = 0; i < frames.length && shown.length < SHOWN_FRAMES; i += FIELDS) {
-    shown.push(shownFrame(String(frames[i]), String(frames[i + 1]), Number(frames[i + 2])));
+    const at = shown.length === SHOWN_FRAMES - 1 ? Math.max(i, users) : i;
+    shown.push(shownFrame(String(frames[at]), String(frames[at + 1]), Number(frames[at + 2])));
   }
   return shown;
 };
+
+/** What a stack goes by where there is room for one function: the innermost that is not Node's own. '' for none. */
+export const stackName = (shown: readonly string[]): string =>
+  shown.find((frame) => !/ node:\S+:\d+$/.test(frame)) ?? shown[0] ?? '';

@@ -1,6 +1,7 @@
 // The lane of a process as tracks that Perfetto draws: the same in every file, whether a snapshot or an archive has the lane.
 import type { PerfettoStretch, PerfettoWriter } from '../../formats/perfetto/write-perfetto.js';
 import type { ArchivedValue } from '../../trace/archived-span.js';
+import { stackName } from './frames.js';
 import type { LanePart, LaneRow } from './lane-row.js';
 
 type Annotation = readonly [key: string, value: ArchivedValue];
@@ -9,7 +10,7 @@ const partStretch = ({ name, startUs, endUs, traceId, spanId, frames }: LanePart
   const properties: Annotation[] = [];
   if (traceId !== '') properties.push(['trace.id', traceId], ['span.id', spanId]);
   if (frames.length > 0) properties.push(['frames', frames]);
-  return { name: name || frames[0] || 'untraced', category: 'busy', startUs, endUs, properties, parts: [] };
+  return { name: name || stackName(frames) || 'untraced', category: 'busy', startUs, endUs, properties, parts: [] };
 };
 
 /** Those of one kind, in their order. */

@@ -7,7 +7,7 @@ import { collectionKind } from './collection-kinds.js';
 import { shownFrames } from './frames.js';
 import type { LanePart, LaneRow } from './lane-row.js';
 import type { LaneCounts, LaneSource } from './lane-source.js';
-import { spanIdOf, traceIdOf } from './line-owner.js';
+import { noOwner, spanIdOf, traceIdOf } from './line-owner.js';
 import { NativeRings, Ring } from './native-rings.js';
 import { type Part, PartRing } from './part-ring.js';
 import { PoolDetails } from './pool-details.js';
@@ -16,6 +16,9 @@ import { unixNow } from './unix-now.js';
 
 const PERIOD_MS = 4;
 const MAX_GAP_NS = 3 * PERIOD_MS * 1e6;
+
+/** A whole turn of V8's own work, such as the steps of a collection that it takes by the way, or of Node's and addons' in native code. */
+const NATIVE_PART = { turn: 0, owner: noOwner(), frames: ['(no JavaScript)', '', 0], votes: 1 } as const;
 
 /** Gives the Unix time of a moment of the lane's clock, microseconds. */
 type ToUnix = (ns: number) => number;
@@ -74,8 +77,10 @@ export class NativeLane implements LaneSource {
     rings.each(Ring.gc, sinceNs, (startNs, endNs, type) => add('gc', startNs, endNs, collectionKind(type)));
 
     const parts = this.#parts.byTurn(this.#firstTurn(sinceNs));
-    const addBusy = (startNs: number, endNs: number, turn: number): void =>
-      add('busy', startNs, endNs, '', this.#partsWithin(parts.get(turn) ?? [], startNs, endNs, toUnix));
+    const addBusy = (startNs: number, endNs: number, turn: number): void => {
+      const ran = turn < 0 ? [{ ...NATIVE_PART, startNs, endNs }] : (parts.get(turn) ?? []);
+      add('busy', startNs, endNs, '', this.#partsWithin(ran, startNs, endNs, toUnix));
+    };
     rings.each(Ring.busy, sinceNs, addBusy);
     const busyNs = rings.open('busyNs');
     if (nowNs - busyNs >= this.#busyMs * 1e6) addBusy(busyNs, nowNs, rings.open('turn'));
@@ -103,7 +108,7 @@ export class NativeLane implements LaneSource {
   #firstTurn(sinceNs: number): number {
     let first = this.#rings.open('turn');
     this.#rings.each(Ring.busy, sinceNs, (_startNs, _endNs, turn) => {
-      first = turn;
+      first = Math.abs(turn);
     });
     return first;
   }
@@ -139,10 +144,11 @@ export class NativeLane implements LaneSource {
   // In the middle of any code.
   readonly #takePool: LanePool = (number, requests, frames) => {
     try {
-      if (frames === undefined) this.#pool.add(number, requests);
-      else this.#pool.ran(number, frames);
+      if (frames !== undefined) return this.#pool.ran(number, frames);
+      this.#pool.add(number, requests);
     } catch {
       // A program may have put something else in the place of Node's functions.
     }
+    return false;
   };
 }

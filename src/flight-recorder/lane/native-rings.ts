@@ -12,7 +12,7 @@ const OPEN = { busyNs: RINGS + 2, turn: RINGS + 3, poolNs: RINGS + 4, poolNumber
 const FIRST_ROW = RINGS + 6;
 const ROW_CELLS = 3;
 
-/** Told of a row; `third` is what its ring says of it: the turn, the type of collection, the number of the probe. */
+/** Told of a row; `third` is what its ring says of it: the turn (negative: no JavaScript ran in it), the type of collection, the number of the probe. */
 type Visit = (startNs: number, endNs: number, third: number) => void;
 
 export class NativeRings {

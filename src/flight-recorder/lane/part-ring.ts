@@ -1,7 +1,7 @@
 // Parts of busy turns, made of samples as they come. Says only what samples prove: what ran in one piece from the request of a sample to its
 // service, and what two neighbouring samples agree on. Takes samples in the middle of any code: must not throw, and grows by nothing.
 import type { SpanLine } from '../../local-span/span-line.js';
-import { isSameFunction, outermostFrame, type RawFrames } from './frames.js';
+import { innermostFrame, isSameFunction, outermostFrame, type RawFrames } from './frames.js';
 import { noOwner, type Owner, readOwner } from './line-owner.js';
 
 /** A part, in nanoseconds of the lane's clock. */
@@ -123,7 +123,8 @@ export class PartRing {
 }
 
 const vote = (part: Part, frames: RawFrames): void => {
-  if (isSameFunction(part.frames, 0, frames, 0)) part.votes++;
+  // A function of the program that calls Node's is the same whether it is met inside of these or not.
+  if (isSameFunction(part.frames, innermostFrame(part.frames), frames, innermostFrame(frames))) part.votes++;
   else if (--part.votes <= 0) {
     part.frames = frames;
     part.votes = 1;

@@ -1,5 +1,6 @@
 // What is in the thread pool while it is full, for people: told by the addon, which sees numbers only. Called from the event loop and in the middle
 // of any code: must not throw, and must take a hundredth of the time at most, however many sockets and timers a process has.
+import { executionAsyncResource } from 'node:async_hooks';
 import type { RawFrames } from './frames.js';
 
 /** Node's names of requests that are in the pool, and what a program calls that has them. */
@@ -15,6 +16,10 @@ const ELSEWHERE: ReadonlySet<string> = new Set(['ConnectWrap', 'SimpleWriteWrap'
 
 /** Node lists no requests of these: the callback of one that comes to an end tells that they have some. */
 const UNLISTED = /^node:(?:internal\/)?(crypto\/\w+|zlib)$/;
+/** Calls the callbacks where somebody uses async hooks, as AsyncLocalStorage does before Node 24. */
+const TRAMPOLINE = 'node:internal/async_hooks';
+const JOB = /Job$/;
+const ZLIB: ReadonlySet<string> = new Set(['Zlib', 'BrotliEncoder', 'BrotliDecoder', 'ZstdCompress', 'ZstdDecompress']);
 const FIELDS = 3;
 
 /** Of the time since the last look. */
@@ -56,10 +61,12 @@ export class PoolDetails {
     if (this.#details.size > this.#maxDetails) this.#details.delete(this.#details.keys().next().value as number);
   }
 
-  /** The frames of what ran first in a turn since then. */
-  ran(number: number, frames: RawFrames): void {
-    const [, file] = UNLISTED.exec(String(frames[frames.length - FIELDS + 1])) ?? [];
-    if (file !== undefined) this.#details.get(number)?.ended.add(file);
+  /** The frames of what runs first in a turn since then. True when that is the callback of a request that Node does not list. */
+  ran(number: number, frames: RawFrames): boolean {
+    const script = String(frames[frames.length - FIELDS + 1]);
+    const kind = script === TRAMPOLINE ? kindOfResource(executionAsyncResource()) : UNLISTED.exec(script)?.[1];
+    if (kind !== undefined) this.#details.get(number)?.ended.add(kind);
+    return kind !== undefined;
   }
 
   /** `fs 3, other 8 (crypto/pbkdf2)`; '' where nothing is known. */
@@ -70,6 +77,13 @@ export class PoolDetails {
     return parts.join(', ');
   }
 }
+
+/** The same of the object for which Node is about to call somebody. */
+const kindOfResource = (resource: object): string | undefined => {
+  const { name } = resource.constructor;
+  if (ZLIB.has(name)) return 'zlib';
+  return JOB.test(name) ? `crypto/${name.replace(JOB, '').toLowerCase()}` : undefined;
+};
 
 const requestsUnderWay = (requests: number): Requests => {
   const counts = new Map<string, number>();

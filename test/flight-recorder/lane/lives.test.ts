@@ -34,6 +34,18 @@ describe.runIf(hasAddon)('the lane by the addon', () => {
     expect(rows.at(-1)?.endUs).toBeLessThan((endMs + 20) * 1000);
   });
 
+  test('a turn in which no JavaScript ran says so from its begin to its end, any other does not', async () => {
+    const { busy, natives } = await result<{ busy: LaneRow[]; natives: LaneRow[] }>('native');
+    expect(natives.length).toBeGreaterThan(0);
+    for (const { startUs, endUs, parts } of natives) {
+      expect(parts).toHaveLength(1);
+      expect([parts[0].startUs, parts[0].endUs, parts[0].name]).toEqual([startUs, endUs, '']);
+    }
+    const spins = busy.filter(({ parts }) => parts.some(({ frames }) => frames.join('\n').includes('spin ')));
+    expect(spins.length).toBeGreaterThan(0);
+    expect(natives.filter(({ startUs }) => spins.some((spin) => spin.startUs === startUs))).toEqual([]);
+  }, 30_000);
+
   test('a loop that waits is not busy, and is not looked into', async () => {
     const { busy, stats } = await result<{ busy: LaneRow[]; stats: LaneStats }>('idle');
     // Another process may have taken the processor once.

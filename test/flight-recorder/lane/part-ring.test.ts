@@ -1,7 +1,7 @@
 // Parts are made of samples, and say no more than these prove.
 import { describe, expect, test } from 'vitest';
 import type { RawFrames } from '../../../src/flight-recorder/lane/frames.js';
-import { shownFrames } from '../../../src/flight-recorder/lane/frames.js';
+import { shownFrames, stackName } from '../../../src/flight-recorder/lane/frames.js';
 import { PartRing } from '../../../src/flight-recorder/lane/part-ring.js';
 import { Span, setReporter } from '../../../src/index.js';
 import { SpanLine } from '../../../src/local-span/span-line.js';
@@ -104,4 +104,26 @@ test('frames are shown by function and place, five at most', () => {
     'run node:events:5',
   ]);
   expect(shownFrames(Array.from({ length: 9 }, () => APP.slice(0, 3)).flat()).length).toBe(5);
+});
+
+test("a function of the program is shown and gives the name, however deep it is in Node's own", () => {
+  const deep = Array.from({ length: 7 }, () => NODES).flat();
+  const shown = shownFrames([...deep, ...APP]);
+  expect(shown).toEqual([...Array(4).fill('listOnTimeout node:internal/timers:1'), 'inner app.js:3']);
+  expect(stackName(shown)).toBe('inner app.js:3');
+  expect(stackName(['now node:internal/perf/utils:9', 'tick app.js:7'])).toBe('tick app.js:7');
+  expect([stackName(shownFrames(NODES)), stackName([])]).toEqual(['listOnTimeout node:internal/timers:1', '']);
+});
+
+test('the function that most samples met stays, met inside of a function of Node or not', () => {
+  const ring = new PartRing(10, GAP);
+  const inside: RawFrames = ['now', 'node:internal/perf/utils', 2, ...APP];
+  const other: RawFrames = ['rare', '/srv/app.js', 9, ...APP.slice(3)];
+  let at = 0;
+  for (const frames of [inside, APP, other, inside, other]) {
+    ring.add(sampled(at, at + 1, { frames }), undefined);
+    at += 4;
+  }
+  const [{ frames }] = ring.byTurn().get(1) ?? [];
+  expect(frames).toBe(inside);
 });

@@ -2,6 +2,7 @@
 import { processLabel } from '../../../archive/lane/process-label.js';
 import type { Division } from '../../../flight-recorder/division/division.js';
 import { formatDivision } from '../../../flight-recorder/division/format-division.js';
+import { stackName } from '../../../flight-recorder/lane/frames.js';
 import type { LanePart, LaneRow } from '../../../flight-recorder/lane/lane-row.js';
 import type { DivisionAnswer, LaneAnswer, LaneStretchAnswer, PartKind } from './answers.js';
 
@@ -35,7 +36,7 @@ export const divisionAnswer = (span: number, division: Division): DivisionAnswer
 const holdersOf = (parts: readonly LanePart[]): LaneStretchAnswer['holders'] => {
   const byHolder = new Map<string, { name: string; traceId: string; us: number }>();
   for (const { name, traceId, frames, startUs, endUs } of parts) {
-    const shown = name === '' ? (frames[0] ?? 'untraced') : name;
+    const shown = name || stackName(frames) || 'untraced';
     const holder = byHolder.get(traceId + shown) ?? { name: shown, traceId, us: 0 };
     byHolder.set(traceId + shown, holder);
     holder.us += endUs - startUs;

@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isMainThread, parentPort, Worker } from 'node:worker_threads';
-import { startLane } from '../../../../src/flight-recorder/index.js';
+import { type LaneRow, startLane } from '../../../../src/flight-recorder/index.js';
 import { LocalSpan, Span, setReporter } from '../../../../src/index.js';
 
 setReporter({ name: 'nowhere', report: () => {} });
@@ -30,6 +30,22 @@ const programs: Record<string, (argument: string) => unknown> = {
     }
     const rows = lane.rows().filter(({ kind }) => kind === 'gc');
     print({ rows, startMs, endMs: Date.now() });
+    lane.stop();
+  },
+  // Buffers that are dropped make V8 look through all that is alive, step by step in turns of its own.
+  async native() {
+    const lane = startLane({ busyMs: 1 });
+    const live = Array.from({ length: 1_000_000 }, (_, i) => ({ i, next: { i } }));
+    await sleep(50);
+    setTimeout(() => spin(20), 1);
+    await sleep(50);
+    const busy = (): LaneRow[] => lane.rows().filter(({ kind }) => kind === 'busy');
+    const isNative = ({ parts }: LaneRow): boolean => parts.some(({ frames }) => frames.includes('(no JavaScript)'));
+    for (let round = 0; round < 30 && !busy().some(isNative); round++) {
+      for (let i = 0; i < 10; i++) Buffer.allocUnsafeSlow(16 * 2 ** 20);
+      await sleep(1000);
+    }
+    print({ busy: busy(), natives: busy().filter(isNative), live: live.length });
     lane.stop();
   },
   async idle() {

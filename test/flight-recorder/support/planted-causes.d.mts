@@ -1,0 +1,38 @@
+// Types of planted-causes.mjs.
+import type {
+  Division,
+  divide,
+  divisionIndexOf,
+  formatDivision,
+  Snapshot,
+  Stall,
+  stalls,
+} from '../../../src/flight-recorder/index.js';
+
+export type Cause = 'parse' | 'regex' | 'garbage' | 'timer' | 'query' | 'hashes' | 'names' | 'innocent';
+export declare const CAUSES: readonly Cause[];
+
+/** A request of the planted service. */
+export interface Asked {
+  readonly path: string;
+  readonly traceId: string;
+  readonly text: string;
+  readonly division: Division;
+  readonly calls: readonly { readonly name: string; readonly us: number }[];
+}
+
+export interface Seen {
+  readonly asked: readonly Asked[];
+  readonly stalls: readonly Stall[];
+}
+
+export interface Room {
+  readonly divide: typeof divide;
+  readonly divisionIndexOf: typeof divisionIndexOf;
+  readonly formatDivision: typeof formatDivision;
+  readonly stalls: typeof stalls;
+}
+
+export declare const lookAt: (snapshot: Snapshot, room: Room) => Seen;
+export declare const namedCauses: (seen: Seen) => Record<Cause, boolean>;
+export declare const evidence: (seen: Seen) => string;

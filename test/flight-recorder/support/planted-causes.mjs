@@ -1,0 +1,113 @@
+// Whether a snapshot of the planted service names each cause, and blames nobody who only waited. Takes the functions that divide time, so that tests
+// ask those of the sources and the proof those of the package.
+
+/** Of each of these something planted is slow. */
+export const CAUSES = ['parse', 'regex', 'garbage', 'timer', 'query', 'hashes', 'names', 'innocent'];
+
+/** They only wait. */
+const INNOCENT = ['/wait', '/query', '/backend', '/file', '/name'];
+
+/** Every request works a little: its handler, its answer. */
+const SHORT_US = 5000;
+/** What is shorter is none of the planted ones. */
+const LONG_US = 500_000;
+
+const share = (part, whole) => part / Math.max(whole, 1);
+const has = (list, traceId) => list.some((one) => one.traceId === traceId && one.us > SHORT_US);
+
+/** All requests, with their divisions, and the stalls. */
+export const lookAt = (snapshot, { divide, divisionIndexOf, formatDivision, stalls }) => {
+  const index = divisionIndexOf(snapshot);
+  const asked = [...snapshot.traces()].flatMap(({ traceId, spans }) =>
+    spans
+      .filter(({ record }) => record.kind === 'server')
+      .map(({ record }) => {
+        const division = divide(index, record);
+        const calls = spans.filter(
+          ({ record: { kind, parentSpanId } }) => kind === 'client' && parentSpanId === record.spanId,
+        );
+        return {
+          path: String(record.properties['url.path']),
+          traceId,
+          text: formatDivision(division),
+          division,
+          // What it called, and for how long.
+          calls: calls.map((call) => ({ name: call.record.name, us: call.record.durationNs / 1000 })),
+        };
+      }),
+  );
+  return { asked, stalls: stalls(index, 100) };
+};
+
+const ofPath = ({ asked }, path) => asked.filter((one) => one.path === path);
+
+// The work is its own, one of those that waited names it, and the stalls do.
+const isNamedWork = (seen, path) => {
+  const [{ traceId, division }] = ofPath(seen, path);
+  const { ownUs, gcUs, durationUs } = division;
+  const waited = ofPath(seen, '/wait').filter((one) => has(one.division.others, traceId));
+  const held = seen.stalls.filter(({ holders }) => has(holders, traceId));
+  return share(ownUs, durationUs - gcUs) > 0.5 && waited.length === 1 && held.length > 0;
+};
+
+// Who filled the pool and who then wanted it waited with a full pool, the row says what was in it, and the stalls do.
+const isNamedPool = (seen, [filler, victim], requests) => {
+  const isOfThem = ({ poolWaits }) => poolWaits.some((one) => requests.test(one.requests));
+  const [[{ division: filled }], [{ division: waited }]] = [ofPath(seen, filler), ofPath(seen, victim)];
+  const isFull = share(filled.poolUs, filled.waitingUs) > 0.5 && share(waited.poolUs, waited.durationUs) > 0.5;
+  const isStall = seen.stalls.some((stall) => stall.kind === 'pool' && isOfThem(stall));
+  return isFull && isOfThem(filled) && isOfThem(waited) && isStall;
+};
+
+// Who only waited and is named as one that had the loop. A machine that is busy itself takes the processor from anybody for some time, in the middle
+// of whatever runs: that is no tenth of what others waited for.
+const blamed = (seen) => {
+  const paths = new Map(INNOCENT.flatMap((path) => ofPath(seen, path).map(({ traceId }) => [traceId, path])));
+  const named = [
+    ...seen.asked.map(({ division }) => [division.others, division.durationUs]),
+    ...seen.stalls.map(({ holders, durationUs }) => [holders, Math.max(durationUs, LONG_US)]),
+  ];
+  return named.flatMap(([holders, us]) =>
+    holders
+      .filter((holder) => paths.has(holder.traceId) && holder.us > Math.max(SHORT_US, us / 10))
+      .map((holder) => `${paths.get(holder.traceId)} is blamed for ${holder.us} us of ${us}`),
+  );
+};
+
+const isNamed = {
+  parse: (seen) => isNamedWork(seen, '/parse'),
+  regex: (seen) => isNamedWork(seen, '/regex'),
+  // Most of what the request took, and what another one waited for most.
+  garbage: (seen) => {
+    const [{ division }] = ofPath(seen, '/garbage');
+    const { division: waiter } = ofPath(seen, '/wait').at(-1);
+    return share(division.gcUs, division.durationUs) > 0.5 && waiter.gcUs > Math.max(waiter.othersUs, waiter.ownUs);
+  },
+  timer: (seen) => {
+    const [{ division }] = ofPath(seen, '/wait');
+    const frames = division.untracedFrames[0]?.frames.join(' ') ?? '';
+    const isStall = seen.stalls.some((one) =>
+      one.untracedFrames.some((hot) => hot.frames.join(' ').includes('busyTimer')),
+    );
+    return division.untracedUs > 30_000 && frames.includes('busyTimer') && isStall;
+  },
+  // It waited for what it called, which has a name.
+  query: (seen) => {
+    const [{ division, calls }] = ofPath(seen, '/query');
+    const [{ name = '', us = 0 } = {}] = calls;
+    return share(division.waitingUs, division.durationUs) > 0.6 && name !== '' && share(us, division.durationUs) > 0.8;
+  },
+  hashes: (seen) => isNamedPool(seen, ['/hashes', '/file'], /crypto\/pbkdf2/),
+  // Not planted where the C library cannot be held up.
+  names: (seen) => ofPath(seen, '/names').length === 0 || isNamedPool(seen, ['/names', '/name'], /dns\.lookup \d/),
+  innocent: (seen) => blamed(seen).length === 0,
+};
+
+/** Whether each of the causes is named. */
+export const namedCauses = (seen) => Object.fromEntries(CAUSES.map((cause) => [cause, isNamed[cause](seen)]));
+
+/** The requests that tell of it, for who wants to know why it is not. */
+export const evidence = (seen) => {
+  const requests = seen.asked.filter(({ path }) => path !== '/fast').map(({ path, text }) => `${path} ${text}`);
+  return [...requests, ...blamed(seen)].join('\n');
+};
