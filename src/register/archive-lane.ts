@@ -15,7 +15,7 @@ export const keepLane = (archive: Archive, lane: Lane, resource: Resource): void
   const append = (settledUs: number): void => {
     const toUs = Date.now() * 1000 - settledUs;
     if (toUs <= fromUs) return;
-    const rows = lane.rows().filter(({ endUs }) => endUs > fromUs && endUs <= toUs);
+    const rows = lane.rows(fromUs).filter(({ endUs }) => endUs > fromUs && endUs <= toUs);
     try {
       archive.appendLane(rows, who, fromUs, toUs);
     } catch {

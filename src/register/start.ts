@@ -1,5 +1,6 @@
 // Puts tracing of a service together as its environment asks. It runs before the service's own code and must neither throw into it, nor
 // keep its process alive, nor change how it ends.
+import { nodeThreads } from '../base/calls/node-modules.js';
 import { configure, defaultCollector, setReporter } from '../collector/default-collector.js';
 import '../flight-recorder/install.js';
 import { flushOnSignals } from '../collector/exit.js';
@@ -103,11 +104,22 @@ const startRecorder = ({ flightRecorder }: Settings, log: Log): void => {
   }
 };
 
+/**
+ * A worker gets what its process gets, but for the flight recorder: its files, its signals and its lane are those of the main thread, and workers that
+ * each take as much memory are what nobody has asked for.
+ */
+const settingsOfThread = (settings: Settings, log: Log): Settings => {
+  if (nodeThreads().isMainThread || settings.flightRecorder === undefined) return settings;
+  log.debug('the flight recorder is that of the main thread: a worker that wants one calls configure');
+  return { ...settings, flightRecorder: undefined };
+};
+
 /** Start tracing as `env` asks. Resolves when the reporters are there. */
 export const start = async (load: LoadApi, env: NodeJS.ProcessEnv = process.env): Promise<void> => {
   const warnings: string[] = [];
-  const settings = readSettings(env, (message) => warnings.push(message));
-  const log = new Log(settings.level);
+  const given = readSettings(env, (message) => warnings.push(message));
+  const log = new Log(given.level);
+  const settings = settingsOfThread(given, log);
   for (const message of warnings) log.warn(message);
   if (settings.isDisabled) {
     configure({ disabled: true });

@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { readSnapshotFile } from '../../src/flight-recorder/index.js';
+import { readSnapshotFile, recoverSnapshot } from '../../src/flight-recorder/index.js';
 import { buildFirst } from '../cli/support/spanline.js';
 import { startServer } from '../exporters/support/http-server.js';
 import { decodeSpans } from '../exporters/support/otlp-decode.js';
@@ -142,6 +142,25 @@ test('an event loop that stood still leaves one file for one stretch, and none f
 
 describe('under register', () => {
   buildFirst();
+
+  test('workers have no recorder: one process, one set of files, one lane', async () => {
+    const [place, file, archive] = [fresh(), fresh(), fresh()];
+    const result = await runFile(join(packageRoot, 'test/flight-recorder/children/threads.mjs'), {
+      execArgv: ['--import', 'spanline/register'],
+      env: {
+        SPANLINE_FLIGHT_RECORDER: 'on',
+        SPANLINE_FLIGHT_TRIGGERS: 'signal=SIGTERM,crash,heap,stall=10s',
+        SPANLINE_FLIGHT_DIRECTORY: place,
+        SPANLINE_FLIGHT_FILE: file,
+        SPANLINE_ARCHIVE: archive,
+      },
+    });
+    expect([result.code, result.stderr, result.stdout]).toEqual([0, '', 'main thread true\nworker false\n']);
+    expect(readdirSync(place)).toEqual([]);
+    const recovered = await recoverSnapshot(file);
+    expect([...recovered.traces()].length).toBe(20);
+    expect(readdirSync(archive).filter((name) => name.startsWith('lane-')).length).toBe(1);
+  });
 
   test('a signal leaves the snapshot, and the traces are delivered', async () => {
     const sink = await startServer();
