@@ -38,16 +38,31 @@ export interface FastCall {
   /** The current frame of the async context; missing where V8 has no such function. */
   readonly currentFrame?: () => unknown;
   readonly setFrame?: (frame: unknown) => void;
-  /** Writes blocks of memory to a file when the heap is close to its limit, without running JavaScript. */
-  readonly heapLimitStart?: (path: string) => void;
-  /** What comes first in that file. */
-  readonly heapLimitHead?: (head: Uint8Array) => void;
-  readonly heapLimitAdd?: (block: ArrayBuffer, bytes: number) => void;
-  /** The oldest block is held no longer. */
-  readonly heapLimitDrop?: () => void;
+  // What the flight recorder holds, written to a file when the heap is full (native/tsc/src/heap_limit.cc), all of them or none.
+  /** `nearing` is called before that, in the middle of any code, behind each full collection: must not throw. */
+  heapLimitStart?(
+    directory: string,
+    nameEnd: string,
+    isWorker: boolean,
+    mostLaneRows: number,
+    nearing: () => void,
+  ): void;
+  /** The head of the file as JSON, up to the rows of the lane. */
+  heapLimitHead?(head: string): void;
+  /** Further rows of the lane as JSON, their number, and those that may still change. */
+  heapLimitLane?(rows: string, count: number, open: string): void;
+  heapLimitAdd?(block: ArrayBuffer, bytes: number): void;
   /** Another block takes the place of one, counted from the oldest on. */
-  readonly heapLimitReplace?: (place: number, block: ArrayBuffer, bytes: number) => void;
-  readonly heapLimitStop?: () => void;
+  heapLimitReplace?(place: number, block: ArrayBuffer, bytes: number): void;
+  /** The oldest block is held no longer. */
+  heapLimitDrop?(): void;
+  /** The spans that are open, in place of those before. */
+  heapLimitOpen?(block?: ArrayBuffer, bytes?: number): void;
+  /** Number of files that the thread has lived through. */
+  heapLimitWritten?(): number;
+  /** Watch once more, when the limit is the one of the start again. */
+  heapLimitRearm?(): void;
+  heapLimitStop?(): void;
   /** A new file of so many bytes as memory, its space taken from the disk; or the number of the system's error, and no file. */
   readonly mapFile?: (path: string, bytes: number) => SharedArrayBuffer | number;
   // The lane of the process (native/tsc/src/lane.cc), all of them or none.

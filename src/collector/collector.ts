@@ -145,6 +145,11 @@ export class Collector implements TraceSink {
     this.rows.keepAll();
   }
 
+  /** @internal The same in the middle of any code: what traces have written, as far as it lies still. */
+  keepWhatIsStill(): void {
+    this.rows.keepWhatIsStill();
+  }
+
   /** @internal */
   opened(trace: ActiveTrace): void {
     trace.resource = this.resource;

@@ -90,7 +90,7 @@ export class BlockMaker {
     const metaBytes = meta.write(this.namesOf(chunk, from), scopesOf(chunk, from), takeAnchor());
     const size = {
       rows: count - from,
-      entries: entries.count - chunk.heads[from],
+      entries: chunk.heads[count] - chunk.heads[from],
       text: entries.text.used - this.textFrom,
       meta: metaBytes.length,
       traces: traces.length,
@@ -174,7 +174,7 @@ export class BlockMaker {
     }
     const { words, text } = entries;
     let textFrom = from === 0 ? 0 : text.used;
-    for (let at = heads[from] * 4; at < entries.count * 4; at += 4) {
+    for (let at = heads[from] * 4; at < heads[count] * 4; at += 4) {
       const tag = words[at + 1] & 0xff;
       if (from > 0 && words[at + 2] < textFrom && isText(tag)) textFrom = words[at + 2];
       if (tag > Tag.array && tag !== Tag.event) continue;

@@ -1,40 +1,107 @@
-// Hands what the ring holds to the native part that writes it when the heap is close to its limit: no JavaScript runs then. Without the library's
-// binary for this Node nothing is written, and `isOn` says so.
+// Hands what the ring holds, and what is open, to the native part that writes it when the heap of this thread is full: no JavaScript runs
+// then. Asked five times a second, so that it hands over what is new and nothing twice. Without the library's binary for this Node nothing
+// is written, and `isOn` says so.
+import { nodeThreads } from '../base/calls/node-modules.js';
 import { type FastCall, loadFastCall } from '../clock/binding.js';
 import type { Block } from './block.js';
 import { blockBytes } from './block.js';
+import { toJson } from './block-meta.js';
 import type { RingWatcher } from './flight-ring.js';
+import type { Lane } from './lane/lane.js';
+import type { LaneRow } from './lane/lane-row.js';
+import { unixNow } from './lane/unix-now.js';
+import { SnapshotDirectory } from './snapshot-directory.js';
+import type { SnapshotHead } from './snapshot-file.js';
+
+/** What of the head of the file is known before. */
+export type HeapHead = Omit<SnapshotHead, 'kind' | 'reason' | 'taken' | 'lane' | 'cancelled' | 'tornRows' | 'blocks'>;
+
+type Native = Required<FastCall>;
+
+const REASON = { kind: 'heap-limit', text: 'the heap was full', traceId: '' } as const;
+/** A stretch that goes on is there up to now, and will be there again when it has ended. */
+const SETTLED_US = 20_000;
+/** By so much the Unix time of one row may differ between two looks. */
+const JITTER_US = 50;
+/** As many as a lane keeps by itself: busy stretches, and collections. */
+const MOST_LANE_ROWS = 2 * 4096;
+
+const textOf = (rows: readonly LaneRow[]): string => JSON.stringify(rows).slice(1, -1);
 
 export class HeapLimit implements RingWatcher {
-  readonly #native: FastCall | undefined = loadFastCall().module;
+  readonly #native: Native | undefined;
+  readonly #directory: SnapshotDirectory;
+  readonly #minIntervalMs: number;
+  #laneUs: number;
+  #written = 0;
+  #writtenMs = 0;
 
-  /** @param path Where it is written to. */
-  constructor(path: string) {
-    this.#native?.heapLimitStart?.(path);
+  /** @param nearing Called in the middle of any code when what is newest should be handed over. Must not throw. */
+  constructor(directory: SnapshotDirectory, minIntervalMs: number, nearing: () => void) {
+    const { module } = loadFastCall();
+    this.#native = module?.heapLimitStart === undefined ? undefined : (module as Native);
+    this.#directory = directory;
+    this.#minIntervalMs = minIntervalMs;
+    this.#laneUs = unixNow();
+    const nameEnd = SnapshotDirectory.nameEnd(REASON.kind);
+    this.#native?.heapLimitStart(directory.path, nameEnd, !nodeThreads().isMainThread, MOST_LANE_ROWS, nearing);
   }
 
   get isOn(): boolean {
-    return this.#native?.heapLimitStart !== undefined;
+    return this.#native !== undefined;
   }
 
-  /** What comes first in the file. */
-  setHead(head: Uint8Array): void {
-    this.#native?.heapLimitHead?.(head);
+  /** Files written, each of which the process has lived through. */
+  get written(): number {
+    return this.#written;
+  }
+
+  /** What there is beside the blocks of the ring, as it is now. */
+  update(head: HeapHead, lane: Pick<Lane, 'rows'> | undefined, open: Block | undefined): void {
+    const native = this.#native;
+    if (native === undefined) return;
+    const text = toJson({ ...head, kind: 'snapshot', reason: REASON, tornRows: 0, cancelled: [] });
+    native.heapLimitHead(`${text.slice(0, -1)},"lane":[`);
+    if (lane !== undefined) this.#updateLane(native, lane);
+    if (open === undefined) native.heapLimitOpen();
+    else native.heapLimitOpen(open.buffer, blockBytes(open.size));
+  }
+
+  /** See whether a file was written, and watch once more an interval after that. */
+  look(): void {
+    const native = this.#native;
+    if (native === undefined) return;
+    const written = native.heapLimitWritten();
+    if (written > this.#written) {
+      this.#written = written;
+      this.#writtenMs = performance.now();
+      this.#directory.removeOld();
+    }
+    if (written > 0 && performance.now() - this.#writtenMs >= this.#minIntervalMs) native.heapLimitRearm();
   }
 
   added(block: Block): void {
-    this.#native?.heapLimitAdd?.(block.buffer, blockBytes(block.size));
+    this.#native?.heapLimitAdd(block.buffer, blockBytes(block.size));
   }
 
   removed(): void {
-    this.#native?.heapLimitDrop?.();
+    this.#native?.heapLimitDrop();
   }
 
   replaced(place: number, block: Block): void {
-    this.#native?.heapLimitReplace?.(place, block.buffer, blockBytes(block.size));
+    this.#native?.heapLimitReplace(place, block.buffer, blockBytes(block.size));
   }
 
   stop(): void {
-    this.#native?.heapLimitStop?.();
+    this.#native?.heapLimitStop();
+  }
+
+  #updateLane(native: Native, lane: Pick<Lane, 'rows'>): void {
+    const untilUs = unixNow() - SETTLED_US;
+    const rows = lane.rows(this.#laneUs + JITTER_US);
+    const settled = rows.filter(({ endUs }) => endUs <= untilUs);
+    const open = rows.filter(({ endUs }) => endUs > untilUs);
+    for (const { endUs } of settled) this.#laneUs = Math.max(this.#laneUs, endUs);
+    native.heapLimitLane(textOf(settled), settled.length, textOf(open));
   }
 }

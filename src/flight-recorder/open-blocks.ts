@@ -1,43 +1,131 @@
-// Spans that have not ended, as blocks: rows that end when the snapshot is taken. Runs once a snapshot, in one stretch, so that no span is both
-// open and ended in it.
+// Spans that have not ended, as blocks: rows that end when the snapshot is taken. Runs in one stretch, so that no span is both open and ended in a
+// snapshot, and also in the middle of any code: it reads spans and changes nothing of them.
 import { getOrMake } from '../base/maps/get-or-make.js';
+import type { LocalSpan } from '../local-span/local-span.js';
 import { nameText, numberOfName } from '../local-span/name-table.js';
 import { CHUNK_ROWS, Flag, RowChunk } from '../local-span/row-chunk.js';
-import { writeDetails } from '../local-span/span-details.js';
+import { type EndedSpan, writeDetails } from '../local-span/span-details.js';
+import type { SpanLine } from '../local-span/span-line.js';
 import type { ActiveTrace } from '../span/active-trace.js';
 import type { Span } from '../span/span.js';
 import type { Block } from './block.js';
 import { BlockMaker } from './block-maker.js';
 
+/** Local spans that are shown beside the spans which they are in. */
+export const MAX_OPEN_LOCAL_SPANS = 16_384;
+
 const allocate = (bytes: number): ArrayBuffer => new ArrayBuffer(bytes);
 
-/** @param taken Ticks. */
-export const openBlocks = (spans: readonly Span[], taken: number): Block[] => {
-  const maker = new BlockMaker(allocate);
-  const blocks: Block[] = [];
-  let chunk = new RowChunk(CHUNK_ROWS);
-  let slots = new Map<ActiveTrace, number>();
-  const close = (): void => {
-    const block = chunk.count === 0 ? undefined : maker.makeOf(chunk, [...slots.keys()]);
-    if (block !== undefined) blocks.push(block);
-    chunk = new RowChunk(CHUNK_ROWS);
-    slots = new Map();
-  };
-  for (const span of spans) {
-    const { trace, isRoot, parentHi, parentLo } = span;
-    // One that found no place in its trace has the id of its parent.
-    if (trace === null || trace.isDiscarded || (span.idHi === parentHi && span.idLo === parentLo)) continue;
-    const slot = getOrMake(slots, trace, () => slots.size);
+/** What has not ended. */
+export interface OpenWork {
+  readonly spans: readonly Span[];
+  /** What the code that runs now is in: a scope that is still on the stack. */
+  readonly line: SpanLine | undefined;
+  /** Ticks. */
+  readonly taken: number;
+}
+
+/** The blocks of what is open, and how many local spans found no place in them. */
+export interface OpenBlocks {
+  readonly blocks: readonly Block[];
+  readonly leftOut: number;
+}
+
+/** Writes one block after another. */
+class OpenRows {
+  readonly #maker = new BlockMaker(allocate);
+  readonly #taken: number;
+  readonly #chunk = new RowChunk(CHUNK_ROWS);
+  readonly #slots = new Map<ActiveTrace, number>();
+  readonly blocks: Block[] = [];
+
+  constructor(taken: number) {
+    this.#taken = taken;
+  }
+
+  /** A row of `trace`. */
+  add(span: EndedSpan, trace: ActiveTrace, parentHi: number, parentLo: number, flags: number): void {
+    const chunk = this.#chunk;
+    const slot = getOrMake(this.#slots, trace, () => this.#slots.size);
     const name = numberOfName(span.name);
     const text = name === 0 ? nameText(span.name) : null;
     if (text !== null || span.propertyList !== null || span.details !== null) {
       writeDetails(chunk.entries, span, text, null);
     }
-    const { isRemote, hasSpan } = trace.context;
-    const flags = isRoot ? Flag.root | (isRemote && hasSpan ? Flag.remoteParent : 0) : 0;
-    chunk.add(span, parentHi, parentLo, slot, name, span.rowFlags | flags, taken);
-    if (chunk.isFull) close();
+    chunk.add(span, parentHi, parentLo, slot, name, flags, this.#taken);
+    if (chunk.isFull) this.close();
   }
-  close();
-  return blocks;
+
+  /** What was added is a block. */
+  close(): void {
+    if (this.#chunk.count === 0) return;
+    this.blocks.push(this.#maker.makeOf(this.#chunk, [...this.#slots.keys()]));
+    this.#chunk.clear();
+    this.#slots.clear();
+  }
+}
+
+/** Whether a row of its own can be written of it. One that found no place in its trace has the id of its parent. */
+const hasRow = ({ trace, idHi, idLo, parentHi, parentLo }: Span): boolean =>
+  trace !== null && !trace.isDiscarded && (idHi !== parentHi || idLo !== parentLo);
+
+const addSpan = (rows: OpenRows, span: Span): void => {
+  const { isRoot, parentHi, parentLo } = span;
+  const trace = span.trace as ActiveTrace;
+  const { isRemote, hasSpan } = trace.context;
+  const flags = isRoot ? Flag.root | (isRemote && hasSpan ? Flag.remoteParent : 0) : 0;
+  rows.add(span, trace, parentHi, parentLo, span.rowFlags | flags);
+};
+
+/** The local spans that are open on a line, innermost first. */
+const localSpansOf = function* ({ current }: SpanLine): Generator<LocalSpan> {
+  for (let span = current; span !== null; span = span.outer) if (span.isOpen) yield span;
+};
+
+/** Lines with local spans whose spans are shown: those of tasks that run, and the one that has the thread now. */
+const linesOf = function* ({ spans, line }: OpenWork): Generator<SpanLine> {
+  let isShown = line === undefined;
+  for (const span of spans) {
+    for (let own = span.runningLine; own !== null; own = own.nextOpen) {
+      if (own === line) isShown = true;
+      yield own;
+    }
+  }
+  if (!isShown) yield line as SpanLine;
+};
+
+const addLocalSpans = (rows: OpenRows, work: OpenWork): number => {
+  let room = MAX_OPEN_LOCAL_SPANS;
+  for (const line of linesOf(work)) {
+    const span = line.mount as Span;
+    if (!line.mount.isSpan || span.trace === null || span.trace.isDiscarded) continue;
+    for (const local of localSpansOf(line)) {
+      const { idHi, idLo } = local.outer ?? span;
+      if (--room >= 0) rows.add(local, span.trace, idHi, idLo, Flag.local);
+    }
+  }
+  return Math.max(0, -room);
+};
+
+/** All that is open. */
+export const openBlocks = (work: OpenWork): OpenBlocks => {
+  const rows = new OpenRows(work.taken);
+  for (const span of work.spans) if (hasRow(span)) addSpan(rows, span);
+  const leftOut = addLocalSpans(rows, work);
+  rows.close();
+  return { blocks: rows.blocks, leftOut };
+};
+
+/** The newest, as many as go into one block: for who asks several times a second. */
+export const newestOpenBlock = ({ spans, line, taken }: OpenWork): Block | undefined => {
+  const shown = newest(spans.filter(hasRow), CHUNK_ROWS / 2);
+  return openBlocks({ spans: shown, line, taken }).blocks[0];
+};
+
+// Those that began last; which begins are theirs is told by the numbers alone.
+const newest = (spans: readonly Span[], most: number): readonly Span[] => {
+  if (spans.length <= most) return spans;
+  const begins = Float64Array.from(spans, ({ begin }) => begin).sort();
+  const first = begins[begins.length - most];
+  return spans.filter(({ begin }) => begin >= first).slice(-most);
 };

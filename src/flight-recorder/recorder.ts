@@ -5,6 +5,7 @@ import { now, takeAnchor } from '../clock/index.js';
 import type { Collector } from '../collector/collector.js';
 import type { TraceKeeper } from '../collector/trace-keeper.js';
 import type { TracePart } from '../collector/trace-part.js';
+import { enteredLine } from '../local-span/line-store.js';
 import { CHUNK_ROWS, RowChunk } from '../local-span/row-chunk.js';
 import type { RowJournal, RowOwner } from '../local-span/row-store.js';
 import type { ActiveTrace, EndedRoot } from '../span/active-trace.js';
@@ -16,13 +17,13 @@ import { FlightRing } from './flight-ring.js';
 import { HeapLimit } from './heap-limit.js';
 import type { Lane } from './lane/lane.js';
 import type { LaneRow } from './lane/lane-row.js';
-import { openBlocks } from './open-blocks.js';
+import { newestOpenBlock, type OpenWork, openBlocks } from './open-blocks.js';
 import { MAX_OPEN_SPANS, OpenSpanTable } from './open-span-table.js';
 import type { ResolvedRecorder } from './recorder-options.js';
 import { putRootTimes } from './root-times.js';
 import { RowsFiles, type RowsSource } from './rows-files.js';
 import { SnapshotDirectory } from './snapshot-directory.js';
-import { headRecord, writeSnapshotFile } from './snapshot-file.js';
+import { writeSnapshotFile } from './snapshot-file.js';
 import type { SnapshotReason } from './snapshot-types.js';
 import { Triggers } from './triggers.js';
 
@@ -38,9 +39,13 @@ export interface FlightRecorderStats {
   /** Spans that have not ended, and those that were given up for others. */
   readonly openSpans: number;
   readonly openSpansForgotten: number;
+  /** Local spans that have not ended, and were left out of snapshots because there were too many. */
+  readonly openLocalSpansLeftOut: number;
   /** Snapshots that triggers have written, and triggers that came too soon after another one. */
   readonly snapshots: number;
   readonly triggersSkipped: number;
+  /** False where the trigger is off, or the library's binary for this Node is not there. */
+  readonly isHeapWatched: boolean;
   /** Operations whose usual duration is watched, those that made room for others, and roots of operations that found no place. */
   readonly operations: number;
   readonly operationsForgotten: number;
@@ -54,8 +59,6 @@ type LaneSource = Pick<Lane, 'rows' | 'stop'>;
 
 // Of its own blocks cancelled traces are marked.
 const NONE: ReadonlySet<string> = new Set();
-// None of them is of spans that were open.
-const ALL_BLOCKS = 2 ** 31;
 const KEEP_INTERVAL_MS = 200;
 const LANE_INTERVAL_MS = 1000;
 // By so much the Unix time of one row may differ between two looks: the same row must not come twice.
@@ -78,6 +81,8 @@ export class FlightRecorder implements TraceKeeper {
   readonly #laneFromUs = Date.now() * 1000;
   #laneUs = 0;
   #failed = 0;
+  #localSpansLeftOut = 0;
+  #isBusy = false;
 
   /** Opens its files, and does nothing else before {@link start}. Throws `ERR_SPANLINE_OPTION` for a directory `file` that cannot be written to. */
   constructor(
@@ -122,11 +127,14 @@ export class FlightRecorder implements TraceKeeper {
   }
 
   keep(chunk: RowChunk, from: number, owners: readonly (RowOwner | undefined)[]): void {
+    const wasBusy = this.#isBusy;
+    this.#isBusy = true;
     try {
       this.#add(this.#maker.make(chunk, from, owners));
     } catch {
       this.#failed++;
     }
+    this.#isBusy = wasBusy;
   }
 
   keepMounted(trace: ActiveTrace, chunk: RowChunk, row: number): void {
@@ -156,11 +164,11 @@ export class FlightRecorder implements TraceKeeper {
 
   cancelled(trace: ActiveTrace): void {
     try {
-      const { context } = trace;
       this.#files?.tail?.cancelled(trace);
-      this.#files?.cancel(context.traceId);
+      this.#files?.cancel(trace.context.traceId);
       if (this.#mountedSlots.has(trace)) this.#keepAllMounted();
-      if (trace.heldFrom >= 0) this.#ring.cancel(context, trace.heldFrom, trace.heldTo);
+      const { context, heldFrom, heldTo } = trace;
+      if (heldFrom >= 0) this.#exclusively(this.#ring, (ring) => ring.cancel(context, heldFrom, heldTo));
     } catch {
       this.#failed++;
     }
@@ -171,13 +179,15 @@ export class FlightRecorder implements TraceKeeper {
     this.#collector.keepNow();
     this.#keepAllMounted();
     const taken = now();
+    const open = openBlocks(this.#openWork(taken));
+    this.#localSpansLeftOut += open.leftOut;
     return new BlockSnapshot({
       reason,
       anchor: takeAnchor(),
       taken,
       resource: this.#collector.resource,
-      blocks: this.#ring.share(),
-      open: openBlocks(this.openSpans.all() as readonly Span[], taken),
+      blocks: this.#exclusively(this.#ring, (ring) => ring.share()),
+      open: open.blocks,
       ...this.#laneNow(),
       tornRows: 0,
       cancelled: NONE,
@@ -202,7 +212,9 @@ export class FlightRecorder implements TraceKeeper {
       spansEvictedEarly: ring.spansEvictedEarly,
       openSpans: openSpans.size,
       openSpansForgotten: openSpans.forgotten,
-      snapshots: triggers.written,
+      openLocalSpansLeftOut: this.#localSpansLeftOut,
+      snapshots: triggers.written + (this.#heap?.written ?? 0),
+      isHeapWatched: this.#heap?.isOn ?? false,
       triggersSkipped: triggers.skipped,
       operations: triggers.usual.names,
       operationsForgotten: triggers.usual.forgotten,
@@ -224,24 +236,53 @@ export class FlightRecorder implements TraceKeeper {
   }
 
   #watchHeap(directory: string): void {
-    this.#heap = new HeapLimit(new SnapshotDirectory(directory, 1).pathFor('heap-limit'));
+    const { maxFiles, minIntervalMs } = this.options.triggers;
+    const place = new SnapshotDirectory(directory, maxFiles);
+    this.#heap = new HeapLimit(place, minIntervalMs, () => this.#keepNewest());
     this.#ring.watcher = this.#heap;
-    this.#setHead(this.#heap);
+    this.#toHeap(this.#heap);
   }
 
-  #setHead(heap: HeapLimit): void {
-    const [cancelled, { resource }] = [NONE, this.#collector];
-    const reason = { kind: 'heap-limit', text: 'the heap was close to its limit', traceId: '' } as const;
-    const known = { reason, resource, cancelled, anchor: takeAnchor(), ...this.#laneNow() };
-    heap.setHead(headRecord({ ...known, taken: 0, tornRows: 0 }, ALL_BLOCKS));
+  #toHeap(heap: HeapLimit): void {
+    const head = { resource: this.#collector.resource, anchor: takeAnchor(), ...this.#watched() };
+    heap.update(head, this.#lane, newestOpenBlock(this.#openWork(now())));
   }
 
   // For what is there when no JavaScript runs any more.
   #keepForLater(): void {
     this.#collector.keepNow();
     this.#keepAllMounted();
-    if (this.#heap !== undefined) this.#setHead(this.#heap);
+    if (this.#heap !== undefined) this.#exclusively(this.#heap, (heap) => this.#toHeap(heap));
+    this.#heap?.look();
     this.#files?.writeWaiting();
+  }
+
+  // In the middle of any code: the heap is filling, perhaps in this very turn of the event loop.
+  #keepNewest(): void {
+    if (this.#isBusy || this.#heap === undefined) return;
+    this.#exclusively(this.#heap, (heap) => {
+      try {
+        this.#collector.keepWhatIsStill();
+        this.#toHeap(heap);
+      } catch {
+        this.#failed++;
+      }
+    });
+  }
+
+  /** What may not come in the middle of itself. */
+  #exclusively<T, R>(of: T, work: (of: T) => R): R {
+    const wasBusy = this.#isBusy;
+    this.#isBusy = true;
+    try {
+      return work(of);
+    } finally {
+      this.#isBusy = wasBusy;
+    }
+  }
+
+  #openWork(taken: number): OpenWork {
+    return { spans: this.openSpans.all() as readonly Span[], line: enteredLine(), taken };
   }
 
   #add(block: Block | undefined): void {
@@ -252,8 +293,9 @@ export class FlightRecorder implements TraceKeeper {
 
   #keepAllMounted(): void {
     if (this.#mounted.count === 0) return;
+    const traces = [...this.#mountedSlots.keys()];
     try {
-      this.#add(this.#maker.makeOf(this.#mounted, [...this.#mountedSlots.keys()]));
+      this.#exclusively(this.#maker, (maker) => this.#add(maker.makeOf(this.#mounted, traces)));
     } catch {
       this.#failed++;
     }
@@ -261,8 +303,12 @@ export class FlightRecorder implements TraceKeeper {
     this.#mountedSlots.clear();
   }
 
+  #watched(): { readonly laneFromUs?: number } {
+    return this.#lane === undefined ? {} : { laneFromUs: this.#laneFromUs };
+  }
+
   #laneNow(): { readonly lane: readonly LaneRow[]; readonly laneFromUs?: number } {
-    return this.#lane === undefined ? { lane: [] } : { lane: this.#lane.rows(), laneFromUs: this.#laneFromUs };
+    return { lane: this.#lane?.rows() ?? [], ...this.#watched() };
   }
 
   #lookAtLane(lane: LaneSource): void {

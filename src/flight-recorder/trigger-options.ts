@@ -21,7 +21,7 @@ export interface TriggerOptions {
   readonly signal?: NodeJS.Signals;
   /** An uncaught exception, an unhandled rejection, an exit code that is not 0. */
   readonly crash?: boolean;
-  /** The heap is close to its limit. Written without running JavaScript, where the library's binary for this Node is there. */
+  /** The heap is full. Written without running JavaScript, where the library's binary for this Node is there. */
   readonly heapLimit?: boolean;
   /** Milliseconds between two files. Default 60000. Signals do not wait, nor does what ends the process. */
   readonly minIntervalMs?: number;

@@ -101,7 +101,6 @@ export class RowChunk {
   /** Add a row whose entries were written before; there is room. */
   add(span: RowSpan, parentHi: number, parentLo: number, slot: number, name: number, flags: number, end: number): void {
     const row = this.count;
-    this.count = row + 1;
     this.idHis[row] = span.idHi;
     this.idLos[row] = span.idLo;
     this.parentHis[row] = parentHi;
@@ -112,6 +111,8 @@ export class RowChunk {
     this.begins[row] = span.begin;
     this.ends[row] = end;
     this.closeRow(row);
+    // Last: whoever looks in the middle of this sees whole rows.
+    this.count = row + 1;
   }
 
   /** Copy a row of another chunk; there is room. `more` are properties that come behind those it has. */
@@ -125,7 +126,6 @@ export class RowChunk {
       this.entries.copy(from.entries, middle, end);
     }
     const to = this.count;
-    this.count = to + 1;
     this.idHis[to] = from.idHis[row];
     this.idLos[to] = from.idLos[row];
     this.parentHis[to] = from.parentHis[row];
@@ -136,6 +136,7 @@ export class RowChunk {
     this.begins[to] = from.begins[row];
     this.ends[to] = from.ends[row];
     this.closeRow(to);
+    this.count = to + 1;
   }
 
   /** Make it empty. Only for a chunk that was given to nobody. */

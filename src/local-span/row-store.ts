@@ -58,6 +58,8 @@ export class RowStore {
   private mostFull = SPARE_CHUNKS;
   // Full chunks all of whose rows the keeper has.
   private keptFull = 0;
+  // Chunks are on their way from one place to another, or are being shown.
+  private isBusy = false;
   private keeper: RowKeeper | null = null;
   /** Who is to be told of each row. */
   journal: RowJournal | null = null;
@@ -105,9 +107,17 @@ export class RowStore {
   /** Show the keeper what it has not seen. */
   keepAll(): void {
     if (this.keeper === null) return;
+    const wasBusy = this.isBusy;
+    this.isBusy = true;
     for (; this.keptFull < this.full.length; this.keptFull++) this.keep(this.full[this.keptFull], this.keeper);
     if (this.open !== null) this.keep(this.open, this.keeper);
     this.journal?.kept();
+    this.isBusy = wasBusy;
+  }
+
+  /** The same in the middle of any code, which may be that of this class: then nothing is shown. */
+  keepWhatIsStill(): void {
+    if (!this.isBusy) this.keepAll();
   }
 
   /** The rows of `owner` are wanted no longer; by the keeper neither, unless it has them or `isKept`. */
@@ -122,6 +132,14 @@ export class RowStore {
 
   /** Take the rows of these traces, which have none here afterwards. Their chunks come back when all traces are released. */
   take(owners: readonly RowOwner[]): TakenRows {
+    const wasBusy = this.isBusy;
+    this.isBusy = true;
+    const taken = this.takeRows(owners);
+    this.isBusy = wasBusy;
+    return taken;
+  }
+
+  private takeRows(owners: readonly RowOwner[]): TakenRows {
     const taken = new TakenRows(
       owners.map(({ pending }) => pending),
       this,

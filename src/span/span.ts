@@ -326,6 +326,11 @@ export class Span implements Disposable, LineMount, EndedSpan {
     return this.flags;
   }
 
+  /** @internal The first of the lines whose tasks run; they are a list. */
+  get runningLine(): SpanLine | null {
+    return this.tasks === null ? null : this.tasks.first;
+  }
+
   /** @internal True when a status other than `unset` was set. */
   get hasStatus(): boolean {
     return ((this.flags >> Flag.statusShift) & Flag.statusMask) !== 0;

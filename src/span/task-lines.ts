@@ -4,7 +4,8 @@ import type { SpanLine } from '../local-span/span-line.js';
 import type { Follow } from './plain-promise.js';
 
 export class TaskLines {
-  private first: SpanLine | null = null;
+  /** A list in no order. */
+  first: SpanLine | null = null;
 
   /** Keep `line` among those that run. */
   add(line: SpanLine): void {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
 import { afterAll, expect, test, vi } from 'vitest';
 import { readSnapshotFile, type Snapshot } from '../../src/flight-recorder/index.js';
-import { clockInfo, never, Span } from '../../src/index.js';
+import { never, Span } from '../../src/index.js';
 import { bundleChild, root as packageRoot, runFile } from '../support/child.js';
 import { flight, namesOf } from './support/flight.js';
 
@@ -160,22 +160,3 @@ test('a process that ends well leaves none', async () => {
   expect((await runFile(child, { env: { FLIGHT_DIR: place } })).code).toBe(0);
   expect(readdirSync(place)).toEqual([]);
 });
-
-test.skipIf(clockInfo().path !== 'fast')(
-  'a heap that is full leaves a snapshot, though no JavaScript runs any more',
-  async () => {
-    const place = fresh();
-    const child = await bundleChild(join(packageRoot, 'test/flight-recorder/children/heap.ts'));
-    const { code, signal } = await runFile(child, {
-      env: { FLIGHT_DIR: place },
-      execArgv: ['--max-old-space-size=120'],
-    });
-    expect([code, signal]).not.toEqual([0, null]);
-    const [snapshot, ...more] = await readAll(place);
-    expect(more).toEqual([]);
-    expect(snapshot.reason.kind).toBe('heap-limit');
-    expect(snapshot.tornRows).toBe(0);
-    expect(snapshot.spanCount).toBeGreaterThan(100);
-    expect(namesOf(snapshot)).toContain('request 1');
-  },
-);

@@ -113,6 +113,11 @@ void ExportExtra(v8::Local<v8::Context> context, v8::Local<v8::Object> exports, 
 
 }  // namespace
 
+double spanline::ClockNow() {
+  const Clock read = clock_function.load(std::memory_order_relaxed);
+  return read == nullptr ? 0 : read();
+}
+
 NODE_MODULE_INIT() {
   (void)module;
   ExportExtra(context, exports, "getContinuationPreservedEmbedderData", "currentFrame");
