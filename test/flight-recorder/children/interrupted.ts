@@ -4,6 +4,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { type FastCall, loadFastCall } from '../../../src/clock/binding.js';
 import '../../../src/flight-recorder/index.js';
 import { snapshot } from '../../../src/flight-recorder/index.js';
+import { NativeRings } from '../../../src/flight-recorder/lane/native-rings.js';
 import { configure, flush, LocalCollector, LocalSpan, Span, setReporter, stats } from '../../../src/index.js';
 
 const addon = loadFastCall().module as Required<FastCall>;
@@ -30,7 +31,7 @@ const interrupted = (): void => {
   interrupts++;
   nearing();
 };
-addon.laneStart(new Float64Array(3 + 6 * ROWS), ROWS, 1000, 0.2, interrupted, new Int32Array(2));
+addon.laneStart(new NativeRings(ROWS).cells, ROWS, 1000, 0.2, interrupted, new Int32Array(2), () => false);
 
 const churn: unknown[] = [];
 
