@@ -55,7 +55,7 @@ export interface FlightRecorderStats {
 }
 
 /** The process's lane, as far as the recorder needs it. */
-type LaneSource = Pick<Lane, 'rows' | 'stop'>;
+type LaneSource = Pick<Lane, 'rows' | 'stop'> & Partial<Pick<Lane, 'listen'>>;
 
 // Of its own blocks cancelled traces are marked.
 const NONE: ReadonlySet<string> = new Set();
@@ -80,6 +80,7 @@ export class FlightRecorder implements TraceKeeper {
   // Since when the lane is watched, and up to where it was written to files.
   readonly #laneFromUs = Date.now() * 1000;
   #laneUs = 0;
+  #lookedMs = 0;
   #failed = 0;
   #localSpansLeftOut = 0;
   #isBusy = false;
@@ -111,6 +112,7 @@ export class FlightRecorder implements TraceKeeper {
       this.#every(KEEP_INTERVAL_MS, () => this.#keepForLater());
     const lane = this.#lane;
     if (lane !== undefined) this.#every(LANE_INTERVAL_MS, () => this.#lookAtLane(lane));
+    if (this.#files !== undefined) lane?.listen?.(() => this.#looked(lane));
     this.#collector.keepWith(this);
     return this;
   }
@@ -122,6 +124,7 @@ export class FlightRecorder implements TraceKeeper {
     for (const timer of this.#timers) clearInterval(timer);
     this.#triggers.stop();
     this.#heap?.stop();
+    this.#lane?.listen?.(undefined);
     this.#lane?.stop();
     this.#files?.close();
   }
@@ -315,8 +318,21 @@ export class FlightRecorder implements TraceKeeper {
     const rows = lane.rows(this.#laneUs + LANE_JITTER_US);
     if (rows.length === 0) return;
     this.#laneUs = rows.reduce((last, { endUs }) => Math.max(last, endUs), 0);
+    this.#lookedMs = performance.now();
     this.#files?.addLane(rows);
     this.#triggers.looked(rows);
+  }
+
+  // In the middle of any code, while the timers wait for a turn that may never end: the process may be killed for it, and who has the loop is to be
+  // in its files.
+  #looked(lane: LaneSource): void {
+    const ms = performance.now();
+    if (this.#isBusy || ms - this.#lookedMs < LANE_INTERVAL_MS) return;
+    this.#lookedMs = ms;
+    this.#exclusively(this.#files, (files) => {
+      files?.tail?.live();
+      files?.addLane(lane.rows(this.#laneUs + LANE_JITTER_US));
+    });
   }
 
   #every(ms: number, work: () => void): void {

@@ -80,6 +80,7 @@ export class RowsFiles implements TailBlocks {
   #number = 0;
   #cancelled: string[] = [];
   #failed = 0;
+  #isWriting = false;
 
   /** The directory is there. Throws `ERR_SPANLINE_OPTION` where it cannot be written to, or its disk is full. */
   constructor(directory: string, maxBytes: number, source: RowsSource) {
@@ -109,8 +110,10 @@ export class RowsFiles implements TailBlocks {
     this.#write([...this.#takeCancelled(), ...blockParts(block)]);
   }
 
+  /** May be called in the middle of another write: then these rows come with the next. */
   addLane(rows: readonly LaneRow[]): void {
-    this.#write([...this.#takeCancelled(), jsonRecord({ kind: 'lane', rows } satisfies RowsLane)]);
+    if (!this.#isWriting)
+      this.#write([...this.#takeCancelled(), jsonRecord({ kind: 'lane', rows } satisfies RowsLane)]);
   }
 
   /** The trace is not to be shown. Goes with the next write: a service may cancel most of its traces. */
@@ -158,6 +161,7 @@ export class RowsFiles implements TailBlocks {
   }
 
   #write(parts: readonly Uint8Array[]): void {
+    this.#isWriting = true;
     try {
       if (this.#bytes > this.#maxBytes / FILES) this.#next();
       if (this.#descriptor === undefined) return;
@@ -170,6 +174,7 @@ export class RowsFiles implements TailBlocks {
       this.#failed++;
       this.#bytes = Number.POSITIVE_INFINITY;
     }
+    this.#isWriting = false;
   }
 
   #next(): void {

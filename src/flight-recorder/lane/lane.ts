@@ -34,6 +34,8 @@ export interface Lane {
    */
   rows(sinceUs?: number): LaneRow[];
   stats(): LaneStats;
+  /** @internal Call this behind each look at who has the loop, in the middle of any code: one listener, or none. */
+  listen(onLook: (() => void) | undefined): void;
   /** End it, unless somebody else has started it too. A second call does nothing. */
   stop(): void;
 }
@@ -84,6 +86,9 @@ export const startLane = (options: LaneOptions = {}): Lane => {
   return {
     rows: (sinceUs) => source().rows(sinceUs),
     stats: () => ({ source: source().source, ...source().counts() }),
+    listen: (onLook) => {
+      if (shared !== undefined) shared.source.onLook = onLook;
+    },
     stop: () => {
       if (shared !== undefined && --shared.users === 0) {
         state.lane = undefined;

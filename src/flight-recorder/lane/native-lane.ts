@@ -29,6 +29,7 @@ export class NativeLane implements LaneSource {
   readonly #pool: PoolDetails;
   readonly #parts: PartRing;
   readonly #stacks: StackRing;
+  onLook: (() => void) | undefined;
   readonly #switches: LineSwitches = { counts: new Int32Array(2), left: undefined };
   #samples = 0;
 
@@ -135,6 +136,7 @@ export class NativeLane implements LaneSource {
       const line = hasLeftOne ? (this.#switches.left as SpanLine | undefined) : enteredLine();
       const isOneScope = entered === 0 && left <= 1;
       this.#parts.add({ turn, requestedNs, servedNs, isSame: isSame && isOneScope, isGoingOn, frames }, line);
+      this.onLook?.();
     } catch {
       // Node's own stack of contexts was being changed.
       this.#parts.lose();
