@@ -1,10 +1,12 @@
 // How the tests run: the TypeScript sources as they are, with the decorators that a file's name asks for.
 // Must not hide a slow test: time limits are generous because two cores are shared, not because tests may wait.
+import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { transform } from 'esbuild';
 import { defineConfig, type Plugin } from 'vitest/config';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** Decorators and `using` that Node 20 does not know; `*.legacy-decorators.*` gets TypeScript's older decorators. */
 const lowerSyntax: Plugin = {
@@ -41,6 +43,18 @@ const otel3 = async (): Promise<Readonly<Record<string, string>>> => {
   };
 };
 
+const NEEDS_WHAT_GO_BUILDS = /^import .*\/(support\/jaeger|ferretdb)\.js';$/m;
+
+/** Files that wait for a program which CI begins to build as it starts come last: until then a worker would stand still. */
+class BuiltLast extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const sorted = await super.sort(files);
+    const isLate = ({ moduleId }: TestSpecification): boolean =>
+      NEEDS_WHAT_GO_BUILDS.test(readFileSync(moduleId, 'utf8'));
+    return [...sorted.filter((one) => !isLate(one)), ...sorted.filter(isLate)];
+  }
+}
+
 // What runs the tests, where that is another Node than the one that runs vitest (scripts/test-arm64.mjs).
 process.execPath = process.env.SPANLINE_TEST_NODE ?? process.execPath;
 
@@ -53,6 +67,9 @@ export default defineConfig({
     // Not one less: most tests wait for a process or a disk half of their time.
     maxWorkers: availableParallelism(),
     execArgv: ['--expose-gc'],
+    sequence: { sequencer: BuiltLast },
+    // The next line of Node takes what this one has compiled.
+    experimental: { fsModuleCache: true },
     testTimeout: 60_000,
     hookTimeout: 120_000,
     // Tests of killed processes, cut connections and samples meet a busy machine now and then; what fails twice is broken. Retries are

@@ -1,12 +1,10 @@
-// .ci/run: the tests on the default Node and on newer ones, lint, types, the package, and the benchmark gate.
+// .ci/run: lint, types, the tests on the default Node and on newer ones, the package, and the benchmark gate.
 // Every test counts as one in the closing line, and so does every other check. Goes on after a failure, to show all. What failed and passed
 // on a later try is named before the closing line.
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { ensureEmulator } from './lib/build-emulator.mjs';
 import { ensureInstalled } from './lib/install.mjs';
-import { ensureGo } from './lib/install-go.mjs';
 import { nodeOf } from './lib/nodes.mjs';
 import { failWith, root } from './lib/run.mjs';
 
@@ -85,62 +83,35 @@ const ARM64 = [
 /** Half of its time, and enough on one line of Node: the same tree of spans, wherever the package is loaded. */
 const ARM64_PACKAGE = 'test/package/surroundings';
 
-/**
- * Servers that tests of instrumentations talk to, the browser that looks at the page, compilers for other machines and what runs their programs,
- * and where their Debian packages put them. Without one its tests are skipped, with a line; those of arm64 and of the browser fail.
- */
-const PROGRAMS = {
-  'g++-aarch64-linux-gnu': '/usr/bin/aarch64-linux-gnu-g++',
-  'qemu-user-static': '/usr/bin/qemu-aarch64-static',
-  'musl-tools': '/usr/bin/musl-gcc',
-  'redis-server': '/usr/bin/redis-server',
-  chromium: '/usr/bin/chromium',
-  postgresql: '/usr/lib/postgresql',
-  'mariadb-server': '/usr/sbin/mariadbd',
-};
+/** Begins what takes long on a fresh machine; resolves when tests can start, though two programs may still be built for the last of them. */
+const provideTools = () =>
+  new Promise((resolve) => {
+    // What cannot run is a failure with it, instead of being skipped.
+    process.env.CI ||= 'true';
+    const child = spawn(process.execPath, [script('provide-tools.mjs')], { stdio: ['ignore', 'inherit', 'inherit'] });
+    child.on('error', ({ message }) => resolve(console.error(message))).on('exit', resolve);
+  });
 
-function installPrograms() {
-  const missing = Object.keys(PROGRAMS).filter((name) => !existsSync(PROGRAMS[name]));
-  if (missing.length === 0) return;
-  const get = (...args) => spawnSync('apt-get', ['-qq', ...args], { stdio: ['ignore', 'ignore', 'inherit'] }).status;
-  const install = ['install', '-y', '--no-install-recommends', ...missing];
-  if (get(...install) !== 0 && (get('update') !== 0 || get(...install) !== 0)) {
-    console.error(`no ${missing.join(' and no ')} here: what needs it is skipped`);
-  }
-}
-
-/**
- * The tests of the Bigtable store need an emulator, those of profile files ask `go tool pprof` what it reads in them, and others compare with
- * a real Jaeger: with CI set they fail without, instead of being skipped.
- */
-function provideTools() {
-  process.env.CI ||= 'true';
-  installPrograms();
-  try {
-    const program = ensureEmulator();
-    if (program !== undefined) process.env.CBTEMULATOR = program;
-  } catch (error) {
-    console.error(error.message);
-  }
-  try {
-    if (!ensureGo()) console.error('no go tool pprof on PATH: the tests of profile files that ask it will fail');
-  } catch (error) {
-    console.error(error.message);
-  }
-  // Some minutes on a fresh machine, beside everything else: the tests that need it wait for it.
-  for (const name of ['build-jaeger.mjs', 'build-ferretdb.mjs']) {
-    spawn(process.execPath, [script(name)], { stdio: ['ignore', 'ignore', 'inherit'] });
-  }
-}
-
-function main() {
+async function main() {
   rmSync(out, { recursive: true, force: true });
   mkdirSync(out, { recursive: true });
-  provideTools();
-  countedTests(`tests on Node ${process.versions.node} (npm test)`, 'npm', ['test', '--']);
+  const tools = provideTools();
+  // Beside it, what needs none of them.
   ensureInstalled(root);
-  // The page is the same; its server is tested on each.
+  check('lint and format (npm run lint)', process.execPath, [
+    bin('@biomejs/biome/bin/biome'),
+    'ci',
+    '--colors=off',
+    '.',
+  ]);
+  // The types of examples and tests are those of the built package.
+  check('build (npm run build)', process.execPath, [script('build.mjs')]);
+  check('types (npm run typecheck)', 'npm', ['run', '-s', 'typecheck']);
+  await tools;
+  countedTests(`tests on Node ${process.versions.node} (npm test)`, 'npm', ['test', '--']);
+  // The page is the same; its server is tested on each. So are random numbers (test/support/rounds.ts).
   process.env.SPANLINE_BROWSER = 'off';
+  process.env.SPANLINE_ROUNDS = 'third';
   check('tests on Node 24', nodeOf(24), [script('test.mjs'), '--reporter=dot', NAMES_SECOND_TRIES]);
   process.env.SPANLINE_OTEL = '3';
   check("tests of OpenTelemetry's API 1.10 and SDK 3 on Node 24", nodeOf(24), [
@@ -177,19 +148,12 @@ function main() {
       NAMES_SECOND_TRIES,
     ]);
   }
-  check('lint and format (npm run lint)', process.execPath, [
-    bin('@biomejs/biome/bin/biome'),
-    'ci',
-    '--colors=off',
-    '.',
-  ]);
-  check('types (npm run typecheck)', 'npm', ['run', '-s', 'typecheck']);
   check('package (npm run check-package)', process.execPath, [script('check-package.mjs')]);
   check('benchmark gate', process.execPath, [join(root, 'bench/gate.mjs')]);
 }
 
 try {
-  main();
+  await main();
 } catch (error) {
   failWith(error);
 }

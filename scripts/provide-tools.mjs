@@ -1,0 +1,56 @@
+// What CI needs beside the packages of npm: Debian's packages, the Bigtable emulator, Go. Run beside other steps, since it mostly waits for the
+// network and the disk. What cannot be had is said in a line: the tests that need it fail in CI, or are skipped and say so.
+import { spawn, spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { ensureEmulator } from './lib/build-emulator.mjs';
+import { hasGo } from './lib/go-programs.mjs';
+import { ensureGo } from './lib/install-go.mjs';
+import { root } from './lib/run.mjs';
+
+/**
+ * Servers that tests of instrumentations talk to, the browser that looks at the page, compilers for other machines and what runs their programs,
+ * and where their Debian packages put them. Without one its tests are skipped, with a line; those of arm64 and of the browser fail.
+ */
+const PROGRAMS = {
+  'g++-aarch64-linux-gnu': '/usr/bin/aarch64-linux-gnu-g++',
+  'qemu-user-static': '/usr/bin/qemu-aarch64-static',
+  'musl-tools': '/usr/bin/musl-gcc',
+  'redis-server': '/usr/bin/redis-server',
+  chromium: '/usr/bin/chromium',
+  postgresql: '/usr/lib/postgresql',
+  'mariadb-server': '/usr/sbin/mariadbd',
+};
+
+function installPrograms() {
+  const missing = Object.keys(PROGRAMS).filter((name) => !existsSync(PROGRAMS[name]));
+  if (missing.length === 0) return;
+  const get = (...args) => spawnSync('apt-get', ['-qq', ...args], { stdio: ['ignore', 'ignore', 'inherit'] }).status;
+  const install = ['install', '-y', '--no-install-recommends', ...missing];
+  if (get(...install) !== 0 && (get('update') !== 0 || get(...install) !== 0)) {
+    console.error(`no ${missing.join(' and no ')} here: what needs it is skipped`);
+  }
+}
+
+/** Some minutes on a fresh machine: the tests that need them come last, and wait for them. */
+function startGoBuilds() {
+  for (const name of ['build-jaeger.mjs', 'build-ferretdb.mjs']) {
+    spawn(process.execPath, [join(root, 'scripts', name)], { stdio: ['ignore', 'ignore', 2] }).unref();
+  }
+}
+
+function attempt(step) {
+  try {
+    return step();
+  } catch (error) {
+    console.error(error.message);
+    return false;
+  }
+}
+
+const isGoHere = hasGo();
+if (isGoHere) startGoBuilds();
+installPrograms();
+attempt(ensureEmulator);
+if (!attempt(ensureGo)) console.error('no go tool pprof on PATH: the tests of profile files that ask it will fail');
+if (!isGoHere) startGoBuilds();
