@@ -12,6 +12,8 @@ import type { ArchiveOptions } from '../../src/archive/archive-options.js';
 import { ownerText, THIS_OWNER } from '../../src/archive/owner.js';
 import { buildFirst, root } from '../cli/support/spanline.js';
 import { bundleChild, out, runFile } from '../support/child.js';
+import { rounds } from '../support/rounds.js';
+import { expectSame } from '../support/same-values.js';
 import { allSpans, filesOf, newDirectory, SEGMENT, WAL } from './archive/support/directory.js';
 import { numberedTrace } from './archive/support/numbered-traces.js';
 import { startWriter } from './archive/support/writer-process.js';
@@ -45,7 +47,7 @@ const checkAll = async (directory: string, count: number): Promise<void> => {
   const reader = await SourceArchive.open(directory, { readOnly: true });
   const spans = await allSpans(reader);
   await reader.close();
-  expect(spans).toEqual(byId(traces(0, count)));
+  expectSame(spans, byId(traces(0, count)));
 };
 
 /** The thread that an archive started last. */
@@ -67,7 +69,7 @@ test('while held spans become a segment others are taken, and every answer has e
     for (let isDone = false; !isDone; looks++) {
       archive.append(numberedTrace(count++));
       isDone = (await archive.stats()).segmentsWritten > round;
-      expect(await allSpans(archive)).toEqual(byId(traces(0, count)));
+      expectSame(await allSpans(archive), byId(traces(0, count)));
       const [newest] = await archive.search({ limit: 1 });
       expect(newest).toMatchObject({ traceId: traceIdOf(count), spanCount: 3 });
       expect(await reader.trace(traceIdOf(1))).toHaveLength(3);
@@ -139,7 +141,7 @@ test('a worker that dies is replaced, and what it was at is done once', { timeou
     await thread?.terminate();
     await done;
     await archive.flush();
-    expect(await allSpans(archive)).toEqual(byId(traces(0, count)));
+    expectSame(await allSpans(archive), byId(traces(0, count)));
     // One that answered: deaths that follow each other would end it for good.
     archive.append(traces(count, 500));
     count += 500;
@@ -191,9 +193,11 @@ test.each(
   expect(filesOf(directory, WAL)).toEqual([]);
 });
 
-test('20 processes killed while their workers are busy', { timeout: 120_000 }, async () => {
+const KILLED = rounds(20);
+
+test(`${KILLED} processes killed while their workers are busy`, { timeout: 120_000 }, async () => {
   const random = seededRandom(8);
-  for (let round = 0; round < 20; round++) {
+  for (let round = 0; round < KILLED; round++) {
     const directory = newDirectory();
     const writer = startWriter(child, [entries.esm, directory, 'for-ever']);
     await writer.until(2300);

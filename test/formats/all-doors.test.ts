@@ -6,6 +6,7 @@ import type { ArchivedSpan } from '../../src/archive/index.js';
 import { anyTakenSpan } from '../archive/segment/support/arbitrary-spans.js';
 import { anySpan } from '../archive/support/any-span.js';
 import { anySpan as anyRecord } from '../exporters/jaeger/support/any-span.js';
+import { rounds } from '../support/rounds.js';
 import { DOORS, type Door, type Outcome } from './support/doors.js';
 import { expectedOfThrift, throughThrift } from './support/thrift-door.js';
 
@@ -30,7 +31,7 @@ describe.each(DOORS)('$name', (first) => {
         expect(found).toEqual(between);
         if (typeof found !== 'string') expect(await passed(second, found)).toEqual(end);
       }),
-      { numRuns: 60 },
+      { numRuns: rounds(60) },
     );
   });
 });
@@ -43,7 +44,7 @@ describe('Thrift', () => {
         expect(found).toEqual(expectedOfThrift(record));
         if (found !== 'refused') expect(await passed(second, found)).toEqual(second.expected(found));
       }),
-      { numRuns: 40 },
+      { numRuns: rounds(40) },
     );
   });
 });

@@ -13,6 +13,7 @@ import type { SalvageReport } from '../../src/graph/salvage/salvage-report.js';
 import { type SalvageOptions, salvage } from '../../src/graph/salvage.js';
 import { failureOf } from '../container/support/errors.js';
 import { temporaryDirectory } from '../container/support/temporary-directory.js';
+import { rounds } from '../support/rounds.js';
 import { seeded } from '../tracedb/support/random.js';
 import { addAll, expectedGraphs, type ModelGraph, type ModelNode, readGraphs } from './builder/support/graph-model.js';
 
@@ -268,7 +269,7 @@ describe('any damage', () => {
 
   test('of one byte loses one block at most', async () => {
     const random = seeded(11);
-    for (let round = 0; round < 120; round++) {
+    for (let round = 0; round < rounds(120); round++) {
       const salvaged = await check(flipped(Math.floor(random() * original.length)));
       expect(salvaged?.report.graphs[0].keptNodes).toBeGreaterThanOrEqual(NODES - 512);
     }
@@ -276,7 +277,7 @@ describe('any damage', () => {
 
   test('of several stretches', async () => {
     const random = seeded(12);
-    for (let round = 0; round < 60; round++) {
+    for (let round = 0; round < rounds(60); round++) {
       const bytes = Buffer.from(original);
       for (let stretches = 1 + Math.floor(random() * 4); stretches > 0; stretches--) {
         const start = Math.floor(random() * bytes.length);
@@ -288,7 +289,8 @@ describe('any damage', () => {
 
   test('by a cut keeps the columns before it', async () => {
     const random = seeded(13);
-    for (let round = 0; round < 60; round++) await check(original.subarray(0, Math.floor(random() * original.length)));
+    for (let round = 0; round < rounds(60); round++)
+      await check(original.subarray(0, Math.floor(random() * original.length)));
     const { offset, storedLength } = section(SectionId.backPointers, 0);
     const salvaged = await check(original.subarray(0, offset + storedLength / 2));
     expect(salvaged?.report.graphs[0].keptNodes).toBe(NODES);

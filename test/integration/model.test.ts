@@ -6,6 +6,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { LocalCollector, LocalSpan, Span, type SpanRecord } from '../../src/index.js';
 import { recorder } from '../support/recorder.js';
+import { rounds } from '../support/rounds.js';
 
 /** A call, with numbers that choose among what is there at that time. */
 type Op =
@@ -395,5 +396,5 @@ const play = async (sequence: readonly Op[]): Promise<void> => {
 };
 
 test('random sequences of calls', async () => {
-  await fc.assert(fc.asyncProperty(ops, play), { numRuns: 3000 });
+  await fc.assert(fc.asyncProperty(ops, play), { numRuns: rounds(3000) });
 });

@@ -4,8 +4,9 @@ import { cpus } from 'node:os';
 import { expect, test } from 'vitest';
 import { clockInfo } from '../../src/index.js';
 import { resultOf, runChild } from '../support/child.js';
+import { rounds } from '../support/rounds.js';
 
-const TREES = 100_000;
+const TREES = rounds(100_000);
 const hasAddon = clockInfo().path !== 'js';
 const OFFSETS = cpus()
   .map((_, cpu) => `${cpu}:${cpu % 2 === 0 ? cpu * 1000 : -5_000_000_000}`)

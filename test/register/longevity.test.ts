@@ -6,12 +6,13 @@ import { freePort } from '../../scripts/lib/local-ports.mjs';
 import { buildFirst } from '../cli/support/spanline.js';
 import { startServer } from '../exporters/support/http-server.js';
 import { decodeSpans } from '../exporters/support/otlp-decode.js';
+import { rounds } from '../support/rounds.js';
 import { service, tracedBy, tracedTo } from './support/official.js';
 import { startService } from './support/service.js';
 
 buildFirst();
 
-const REQUESTS = Number(process.env.SPANLINE_LONGEVITY || 24_000);
+const REQUESTS = Number(process.env.SPANLINE_LONGEVITY || rounds(24_000));
 const AT_ONCE = 32;
 /** Growth of the heap, however many requests: less than what one object for each would take. */
 const MOST_BYTES = 3_000_000;

@@ -4,6 +4,8 @@ import { fileURLToPath } from 'node:url';
 import { beforeAll, expect, test } from 'vitest';
 import { Archive } from '../../../src/archive/archive.js';
 import { bundleChild } from '../../support/child.js';
+import { rounds } from '../../support/rounds.js';
+import { expectSame } from '../../support/same-values.js';
 import { byId, traceIdOf } from '../segment/support/segments.js';
 import { seededRandom } from '../segment/support/synthetic-spans.js';
 import { allSpans, filesOf, newDirectory, openArchive, WAL } from './support/directory.js';
@@ -24,16 +26,21 @@ const check = async (archive: Archive, first: number, acknowledged: number): Pro
   const numbers = [...new Set(own.map(({ properties }) => properties.n as number))].sort((a, b) => a - b);
   const end = first + numbers.length;
   expect(end).toBeGreaterThanOrEqual(acknowledged);
-  expect(numbers).toEqual(Array.from({ length: numbers.length }, (_, i) => first + i));
-  expect(own).toEqual(byId(numbers.flatMap(numberedTrace)));
+  expectSame(
+    numbers,
+    numbers.map((_, i) => first + i),
+  );
+  expectSame(own, byId(numbers.flatMap(numberedTrace)));
   return end;
 };
 
-test('50 writers killed in mid write', { timeout: 240_000 }, async () => {
+const WRITERS = rounds(50);
+
+test(`${WRITERS} writers killed in mid write`, { timeout: 240_000 }, async () => {
   const directory = newDirectory();
   const random = seededRandom(50);
   let first = 0;
-  for (let round = 0; round < 50; round++) {
+  for (let round = 0; round < WRITERS; round++) {
     const writer = start('write-and-acknowledge', directory, first);
     await writer.until(first);
     await sleep(random() * 60);
@@ -59,7 +66,7 @@ test('killed in mid compaction', { timeout: 240_000 }, async () => {
   const directory = newDirectory();
   const random = seededRandom(51);
   let first = 0;
-  for (let round = 0; round < 20; round++) {
+  for (let round = 0; round < rounds(20); round++) {
     const writer = start('compact-for-ever', directory, first);
     await writer.until(first + 100);
     await sleep(random() * 80);
@@ -85,14 +92,14 @@ test('two writers that merge each other’s segments, and a reader that misses n
   }));
   for (const { first, writer } of writers) await writer.until(first + 30);
   const reader = await openArchive(directory, { readOnly: true });
-  for (let look = 0; look < 60; look++) {
+  for (let look = 0; look < rounds(60); look++) {
     await sleep(10);
     for (const { first, writer } of writers) {
       const { acknowledged } = writer;
       const ids = Array.from({ length: acknowledged - first }, (_, i) => traceIdOf(first + i + 1));
       const found = await reader.traces(ids);
       expect(found.size).toBe(ids.length);
-      for (const spans of found.values()) expect(spans).toHaveLength(3);
+      expect([...found.values()].filter(({ length }) => length !== 3)).toEqual([]);
       const newest = await reader.search({ limit: 5 });
       expect(newest.map(({ spanCount }) => spanCount)).toEqual([3, 3, 3, 3, 3]);
       expect(newest[0].traceId > traceIdOf(WRITER_STEP)).toBe(true);

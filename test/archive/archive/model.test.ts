@@ -5,6 +5,7 @@ import { expect, test } from 'vitest';
 import { Archive } from '../../../src/archive/archive.js';
 import type { ArchivedSpan, TraceSearch } from '../../../src/trace/archived-span.js';
 import { traceTrees } from '../../../src/trace/tree.js';
+import { rounds } from '../../support/rounds.js';
 import { anyTakenSpan, anyTakenSpans, traceIds } from '../segment/support/arbitrary-spans.js';
 import { bruteForce, serviceOf as nameOf, withoutBytes } from '../segment/support/brute-force.js';
 import { byId, collect, tracesOf } from '../segment/support/segments.js';
@@ -130,7 +131,7 @@ test('any steps', { timeout: 120_000 }, async () => {
         }
       },
     ),
-    { numRuns: 60, seed: 41 },
+    { numRuns: rounds(60), seed: 41 },
   );
 });
 

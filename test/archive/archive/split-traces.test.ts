@@ -4,6 +4,7 @@ import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { Archive } from '../../../src/archive/archive.js';
 import { Segment } from '../../../src/archive/segment/segment.js';
 import type { ArchivedSpan, TraceSearch } from '../../../src/trace/archived-span.js';
+import { rounds } from '../../support/rounds.js';
 import { bruteForce, serviceOf, withoutBytes } from '../segment/support/brute-force.js';
 import { byId, collect, span, spanIdOf, traceIdOf, tracesOf } from '../segment/support/segments.js';
 import { seededRandom } from '../segment/support/synthetic-spans.js';
@@ -75,6 +76,8 @@ afterEach(async () => {
   for (const archive of opened.splice(0)) await archive.close();
 });
 
+const SEEDS = rounds(14);
+
 /** Where the parts of traces lie. */
 const LAYOUTS = ['segments', 'write-ahead files', 'both'] as const;
 
@@ -103,9 +106,9 @@ const spread = async (
 };
 
 describe.each(LAYOUTS)('traces in several %s', (layout) => {
-  test('1,400 searches', { timeout: 120_000 }, async () => {
+  test(`${SEEDS * 100} searches`, { timeout: 120_000 }, async () => {
     let withAnswer = 0;
-    for (let seed = 0; seed < 14; seed++) {
+    for (let seed = 0; seed < SEEDS; seed++) {
       const draw = drawing(1000 + seed);
       const spans = drawTraces(draw);
       const archives = await spread(spans, layout, draw);
@@ -127,7 +130,7 @@ describe.each(LAYOUTS)('traces in several %s', (layout) => {
         for (const trace of whole) expect(new Set(trace.map(({ traceId }) => traceId)).size).toBe(1);
       }
     }
-    expect(withAnswer).toBeGreaterThan(700);
+    expect(withAnswer).toBeGreaterThan(SEEDS * 50);
   });
 
   test('pages by time hold each trace once, and all of them', async () => {

@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import { Segment } from '../../../src/archive/segment/segment.js';
 import { GraphError } from '../../../src/container/graph-error.js';
 import type { ArchivedSpan } from '../../../src/trace/archived-span.js';
+import { rounds } from '../../support/rounds.js';
 import { collect, openSegment, segmentBytes, spanIdOf } from './support/segments.js';
 import { seededRandom, syntheticSpans } from './support/synthetic-spans.js';
 
@@ -41,14 +42,16 @@ const read = async (
   return { found, scanned, isTold };
 };
 
-test('400 flipped bits', async () => {
+const FLIPS = rounds(400);
+
+test(`${FLIPS} flipped bits`, async () => {
   const whole = await openSegment(spans);
   const ids = (await whole.summaries({ limit: 1000 })).map(({ traceId }) => traceId);
   const expected = await whole.traces(ids);
   const random = seededRandom(72);
   let opened = 0;
   let lost = 0;
-  for (let i = 0; i < 400; i++) {
+  for (let i = 0; i < FLIPS; i++) {
     const damaged = Buffer.from(bytes);
     damaged[Math.floor(random() * bytes.length)] ^= 1 << Math.floor(random() * 8);
     const { found, scanned, isTold } = await read(damaged, ids);
@@ -61,13 +64,13 @@ test('400 flipped bits', async () => {
     expect(scanned).toBeGreaterThan(0);
   }
   // Most bits are in blocks of spans, and a block has but few traces.
-  expect(opened).toBeGreaterThan(300);
+  expect(opened).toBeGreaterThan(FLIPS * 0.75);
   expect(lost / opened / ids.length).toBeLessThan(0.5);
 });
 
 test('cut anywhere', async () => {
   const random = seededRandom(73);
-  for (let i = 0; i < 200; i++) {
+  for (let i = 0; i < rounds(200); i++) {
     const { found, isTold } = await read(bytes.subarray(0, Math.floor(random() * bytes.length)), [spans[0].traceId]);
     expect([found.size, isTold]).toEqual([0, true]);
   }

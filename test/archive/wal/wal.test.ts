@@ -9,6 +9,7 @@ import { WalWriter } from '../../../src/archive/wal/wal-writer.js';
 import { BadKeyError, BadValueError, GraphError, LimitError } from '../../../src/container/graph-error.js';
 import type { ArchivedSpan } from '../../../src/trace/archived-span.js';
 import { thrownBy } from '../../container/support/errors.js';
+import { rounds } from '../../support/rounds.js';
 import { newDirectory } from '../archive/support/directory.js';
 import { numberedTrace } from '../archive/support/numbered-traces.js';
 import { anyTakenSpans } from '../segment/support/arbitrary-spans.js';
@@ -38,7 +39,7 @@ test('any spans', () => {
       expect(isDeepStrictEqual(spans, batches.flat())).toBe(true);
       expect(tornBytes).toBe(0);
     }),
-    { numRuns: 150, seed: 31 },
+    { numRuns: rounds(150), seed: 31 },
   );
 });
 

@@ -15,6 +15,7 @@ import { decodeOtlpJson } from '../../../src/formats/otlp/read-json.js';
 import { encodeOtlpJson } from '../../../src/formats/otlp/write-json.js';
 import type { ArchivedSpan } from '../../../src/trace/archived-span.js';
 import { anySpan, FULL_SPAN, flatSpan } from '../../archive/support/any-span.js';
+import { rounds } from '../../support/rounds.js';
 import { buildFirst, type Outcome, scratch, spanline } from '../support/spanline.js';
 import { spanAt } from './support/traces.js';
 
@@ -215,7 +216,7 @@ describe('export and import', () => {
     ['jaeger', flatSpan],
   ] as const)('%s: any spans come back equal, through files and pipes', async (format, arbitrary) => {
     const source = copy();
-    await fill(source, [...fc.sample(arbitrary, { seed: 7, numRuns: 300 }), ...small(3), ...small(4)]);
+    await fill(source, [...fc.sample(arbitrary, { seed: 7, numRuns: rounds(300) }), ...small(3), ...small(4)]);
     const wanted = await contents(source);
     const file = join(dir, `${format}.json`);
     expect(await run(['export', '-a', source, '--format', format, '-o', file])).toMatchObject({ code: 0, stdout: '' });

@@ -16,6 +16,7 @@ import {
   decodeHttpBody,
 } from '../../exporters/jaeger/support/decode.js';
 import { numberedRecords, RESOURCE, record, viewOf } from '../../exporters/support/records.js';
+import { rounds } from '../../support/rounds.js';
 
 const pack = (packer: BatchPacker, spans: readonly SpanRecord[], resource = RESOURCE): Buffer => {
   packer.begin(resource);
@@ -127,7 +128,7 @@ describe.each(FORMATS)('%s', (_name, makePacker, decode) => {
         const { spans: decoded } = decode(pack(packer, spans));
         expect(decoded).toEqual(spans.map((one) => expectedSpan(one, keepNanoseconds)));
       }),
-      { numRuns: 60 },
+      { numRuns: rounds(60) },
     );
   });
 

@@ -10,6 +10,7 @@ import { SectionId } from '../../../src/container/layout.js';
 import { BufferTransport } from '../../../src/container/transport/buffer-transport.js';
 import { allocationsOf } from '../../container/support/allocations.js';
 import { thrownBy } from '../../container/support/errors.js';
+import { rounds } from '../../support/rounds.js';
 import { buildDictionary, openDictionary } from './support/build.js';
 import { below, hashKeys, nameKeys, randomBytes, seeded, spanKeys } from './support/random-keys.js';
 
@@ -23,9 +24,9 @@ const twoLevels = (): Buffer[] => {
 };
 
 describe.each([
-  ['hashes', 4500, hashKeys(1500), { filter: true }],
-  ['names and spans', 4500, [...nameKeys(700), ...spanKeys(80, 10)].sort(Buffer.compare), { groupBytes: 16 }],
-  ['two levels', 1000, twoLevels(), { blockKeys: 64 }],
+  ['hashes', rounds(4500), hashKeys(1500), { filter: true }],
+  ['names and spans', rounds(4500), [...nameKeys(700), ...spanKeys(80, 10)].sort(Buffer.compare), { groupBytes: 16 }],
+  ['two levels', rounds(1000), twoLevels(), { blockKeys: 64 }],
 ] as const)('%s', (_, flips, keys, options) => {
   const whole = Buffer.concat(keys);
   const { bytes } = buildDictionary([...keys], options);
@@ -47,13 +48,12 @@ describe.each([
           call();
         } catch (error) {
           refused++;
-          expect(error).toBeInstanceOf(GraphError);
+          if (!(error instanceof GraphError)) throw error;
           if (!(error instanceof CorruptError)) return;
           if (error.section === 'dictionaryBlocks') {
-            expect(error.block).toBeTypeOf('number');
             // One bit hurts one block.
             hurt ??= error.block;
-            expect(error.block).toBe(hurt);
+            if (hurt === undefined || error.block !== hurt) expect(error.block).toBe(hurt ?? 'a block');
           }
         }
       };
@@ -149,8 +149,8 @@ describe('lies with good checksums', () => {
 
   test('random changes of the index, its checksum mended', () => {
     for (const [changes, keys, options] of [
-      [1500, hashKeys(1500), {}],
-      [200, twoLevels(), { blockKeys: 64 }],
+      [rounds(1500), hashKeys(1500), {}],
+      [rounds(200), twoLevels(), { blockKeys: 64 }],
     ] as const) {
       const { bytes } = buildDictionary(keys, options);
       const container = Container.openSync(new BufferTransport(bytes));

@@ -9,6 +9,7 @@ import {
   LimitError,
   NotFoundError,
 } from '../../../src/container/graph-error.js';
+import { rounds } from '../../support/rounds.js';
 import { buildDictionary, openDictionary } from './support/build.js';
 import { expectSame, Model, shown } from './support/model.js';
 import { below, hashKeys, nameKeys, randomBytes, seeded, shuffled, spanKeys } from './support/random-keys.js';
@@ -67,7 +68,7 @@ test('any keys, any options', async () => {
       },
     ),
     // Making a counterexample smaller may take long; it is none the better for it.
-    { numRuns: 60, interruptAfterTimeLimit: 45_000 },
+    { numRuns: rounds(60), interruptAfterTimeLimit: 45_000 },
   );
 });
 

@@ -9,6 +9,7 @@ import type { IndexEntry, ReadableIndex } from '../../../src/graph/index/readabl
 import { type TupleKey, TupleMap, TupleSet } from '../../../src/graph/index/tuple-key.js';
 import { failureOf, thrownBy } from '../../container/support/errors.js';
 import { type RangeServer, startRangeServer } from '../../container/support/range-server.js';
+import { rounds } from '../../support/rounds.js';
 import {
   anyIndex,
   anyKey,
@@ -25,7 +26,7 @@ import {
   shownAncestry,
 } from './support/model-index.js';
 
-const RUNS = { numRuns: 40 };
+const RUNS = { numRuns: rounds(40) };
 const anyModels = fc.array(anyIndex, { maxLength: 4 });
 const anyKeys = fc.array(anyKey, { maxLength: 6 });
 
@@ -81,7 +82,7 @@ describe('against plain maps', () => {
         const expected = modelAncestry(combined(models), keys, list);
         expect(shownAncestry(await (await open(models)).findAncestry(keys, list))).toEqual(expected);
       }),
-      { numRuns: 150 },
+      { numRuns: rounds(150) },
     );
   });
 

@@ -14,6 +14,7 @@ import { type TupleKey, TupleMap, type TuplePrefix, TupleSet } from '../../../sr
 import { failureOf, thrownBy } from '../../container/support/errors.js';
 import { startRangeServer } from '../../container/support/range-server.js';
 import { temporaryDirectory } from '../../container/support/temporary-directory.js';
+import { rounds } from '../../support/rounds.js';
 import { makeHistory } from '../support/synthetic-history.js';
 import {
   anyIndex,
@@ -32,7 +33,7 @@ import {
 } from './support/model-index.js';
 
 const directory = temporaryDirectory();
-const RUNS = { numRuns: 50 };
+const RUNS = { numRuns: rounds(50) };
 const anyKeys = fc.array(anyKey, { maxLength: 6 });
 const anyPrefix: fc.Arbitrary<TuplePrefix> = anyKey.chain(([first, second]) =>
   fc.constantFrom<TuplePrefix>([first, second], [first, null]),

@@ -13,12 +13,13 @@ import { openTable } from '../../../src/tracedb/table/open-table.js';
 import type { Mutation } from '../../../src/tracedb/table/wide-column-table.js';
 import { describeBigtable } from '../../support/bigtable-emulator.js';
 import { root } from '../../support/child.js';
+import { rounds } from '../../support/rounds.js';
 import { bundleProgram, startProgram } from '../support/child.js';
 import { onBothEngines } from '../support/on-both-engines.js';
 
 const PROCESSES = 4;
 const WRITERS = 4;
-const ROUNDS = 100;
+const ROUNDS = rounds(100);
 
 interface Round {
   readonly writer: number;
@@ -42,24 +43,24 @@ onBothEngines('16 writers in 4 processes', (engine) => {
       }),
     );
     const lines = reports.flat();
-    const rounds = lines.filter(({ stats }) => stats === undefined);
-    expect(rounds.length).toBe(PROCESSES * WRITERS * ROUNDS);
+    const reported = lines.filter(({ stats }) => stats === undefined);
+    expect(reported.length).toBe(PROCESSES * WRITERS * ROUNDS);
 
     const ops = await perf.orderedParamSet(0);
     // Every id that anyone was given means what it meant, and nothing else.
     const given = new Map<string, Params>();
-    for (const { ids } of rounds) for (const [id, params] of ids) given.set(id, params);
+    for (const { ids } of reported) for (const [id, params] of ids) given.set(id, params);
     const changed = [...given].filter(
       ([id, params]) => JSON.stringify(sorted(ops.decode(id))) !== JSON.stringify(sorted(params)),
     );
     expect(changed).toEqual([]);
     // 16 own values a round, and what all share.
     expect(ops.values('own').length).toBe(PROCESSES * WRITERS * ROUNDS);
-    expect([...ops.values('own')].sort()).toEqual(rounds.map(({ writer, round }) => `w${writer}-${round}`).sort());
+    expect([...ops.values('own')].sort()).toEqual(reported.map(({ writer, round }) => `w${writer}-${round}`).sort());
     expect(ops.values('shared').length).toBe(ROUNDS);
 
     // Values that were written are there, under the params they were written with.
-    const written = rounds.filter(({ writer, round }) => round % 10 === writer % 10);
+    const written = reported.filter(({ writer, round }) => round % 10 === writer % 10);
     const found = new Map<string, number>();
     for await (const traces of perf.query(0, 'kind=own')) {
       for (const { params, values } of traces)
@@ -82,7 +83,7 @@ onBothEngines('16 writers in 4 processes', (engine) => {
 
     // Else they did not meet, and it proves nothing.
     const stats = lines.flatMap((line) => line.stats ?? []);
-    expect(stats.reduce((sum, { conflicts }) => sum + conflicts, 0)).toBeGreaterThan(100);
+    expect(stats.reduce((sum, { conflicts }) => sum + conflicts, 0)).toBeGreaterThan(ROUNDS);
     expect(stats.every(({ gaveUp }) => gaveUp === 0)).toBe(true);
     await table.close();
   }, 240_000);

@@ -6,10 +6,12 @@ import { OpsRows } from '../../../src/tracedb/params/ops-rows.js';
 import type { OrderedParamSet } from '../../../src/tracedb/params/ordered-param-set.js';
 import type { Params } from '../../../src/tracedb/params/param-text.js';
 import type { WideColumnTable } from '../../../src/tracedb/table/wide-column-table.js';
+import { rounds } from '../../support/rounds.js';
 import { onBothEngines } from '../support/on-both-engines.js';
 
 const AT: OpsRowOptions = { key: '@2147483647', family: 'D', opsColumn: 'OPS', hashColumn: 'H' };
 const SCHEMA = { families: ['D'] };
+const ROUNDS = rounds(25);
 const row = (table: WideColumnTable, options: Partial<OpsRowOptions> = {}): OpsRow =>
   new OpsRow(table, { ...AT, ...options });
 
@@ -82,7 +84,7 @@ onBothEngines('the param set row', (engine) => {
     expect((await row(table).read()).values('writer')).toEqual(['0', '1', '2', '3', '4', '5']);
   });
 
-  test('16 writers for 25 rounds keep every value, and every id given out on the way stays', async () => {
+  test(`16 writers for ${ROUNDS} rounds keep every value, and every id given out on the way stays`, async () => {
     const table = await engine.table(SCHEMA);
     const given: [ops: OrderedParamSet, params: Params, id: string][] = [];
     const writers = Array.from({ length: 16 }, (_, writer) => ({
@@ -91,7 +93,7 @@ onBothEngines('the param set row', (engine) => {
     }));
     await Promise.all(
       writers.map(async ({ writer, ops }) => {
-        for (let round = 0; round < 25; round++) {
+        for (let round = 0; round < ROUNDS; round++) {
           const params = { round: String(round), [`writer${writer}`]: String(round) };
           const set = await ops.update([params]);
           given.push([set, params, set.encode(params)]);
@@ -99,7 +101,7 @@ onBothEngines('the param set row', (engine) => {
       }),
     );
     const last = await row(table).read();
-    expect(last.toParamSet().size).toBe(25 + 16 * 25);
+    expect(last.toParamSet().size).toBe(ROUNDS + 16 * ROUNDS);
     for (const [, params, id] of given) expect(last.encode(params)).toBe(id);
     const sum = writers.map(({ ops }) => ops.stats());
     expect(sum.reduce((total, { conflicts }) => total + conflicts, 0)).toBeGreaterThan(0);

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { type IngestedFile, ingestFile, ingestFiles } from '../../../src/tracedb/perf/ingest-files.js';
 import { PERF_SCHEMA, PerfStore } from '../../../src/tracedb/perf/perf-store.js';
+import { stride } from '../../support/rounds.js';
 import { directory, fileWith } from '../ingest/support/ingest-files.js';
 import { onBothEngines, onLmdb } from '../support/on-both-engines.js';
 import { dumpOfData } from './support/dump.js';
@@ -114,7 +115,7 @@ onLmdb('a writer of many files that dies', (engine) => {
     const whole = await PerfStore.open(await engine.table(PERF_SCHEMA));
     await ingestFiles(whole, files);
     const expected = await dumpOfData(whole.table);
-    for (let count = 1, isDead = true; isDead; count += 2) {
+    for (let count = 1, isDead = true; isDead; count += 2 * stride) {
       const table = await engine.table(PERF_SCHEMA);
       const dying = await PerfStore.open(dyingAfter(table, count));
       isDead = await ingestFiles(dying, files).then(

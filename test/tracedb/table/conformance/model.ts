@@ -7,6 +7,7 @@ import type {
   RowMutation,
   RowSelection,
 } from '../../../../src/tracedb/table/wide-column-table.js';
+import { rounds } from '../../../support/rounds.js';
 import { byBytes, keys, lines, rowText, type Tables } from './suite.js';
 
 const FAMILIES = ['V', 'S'];
@@ -125,7 +126,7 @@ export const model = ({ open }: Tables): void => {
           }
           await table.close();
         }),
-        { numRuns: 60 },
+        { numRuns: rounds(60) },
       );
     });
   });
