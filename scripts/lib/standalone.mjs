@@ -4,9 +4,9 @@ import { spawnSync } from 'node:child_process';
 
 /** What glibc and musl both answer, in all versions that Node runs on. */
 const LIBC = new Set(
-  `__cxa_atexit __cxa_finalize __errno_location __tls_get_addr abort clock_gettime close dladdr free malloc memcmp memcpy memmove memset open
-  pthread_create pthread_equal pthread_join pthread_mutex_lock pthread_mutex_unlock pthread_self rename sched_getaffinity sched_setaffinity sigaction strlen
-  unlink write`.split(/\s+/),
+  `__cxa_atexit __cxa_finalize __errno_location __tls_get_addr abort clock_gettime close dladdr free gmtime_r malloc memcmp memcpy memmove memset mmap
+  munmap open posix_fallocate pthread_create pthread_equal pthread_join pthread_mutex_lock pthread_mutex_unlock pthread_self rename sched_getaffinity
+  sched_setaffinity sigaction snprintf strlen unlink write`.split(/\s+/),
 );
 const NODE = /^(napi_|node_|uv_|_ZNK?(2v8|4node))/;
 
