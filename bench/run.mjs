@@ -19,6 +19,7 @@ const SUITES = [
   'server',
   'otel',
   'startup',
+  'page',
 ];
 // Newer V8 takes over a second until the last tier has taken over from the one before.
 const FULL = { rounds: 15, roundMs: 15, warmUpMs: 1200 };

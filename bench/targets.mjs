@@ -29,6 +29,18 @@ export const TARGETS = [
   { suite: 'exporters', name: 'stall-50000', n: 50_000, figure: 'median', atMost: 10 },
   { suite: 'startup', name: 'import', n: 'cpu', figure: 'median', atMost: 10 },
   { suite: 'startup', name: 'first-span', n: 'wall', figure: 'median', atMost: 5 },
+  { suite: 'page', name: 'load-first', n: '100000 spans', figure: 'median', atMost: 2000 },
+  { suite: 'page', name: 'load', n: '100000 spans', figure: 'median', atMost: 2000 },
+  { suite: 'page', name: 'load-first', n: '100000 points', figure: 'median', atMost: 2000 },
+  { suite: 'page', name: 'load', n: '100000 points', figure: 'median', atMost: 2000 },
+  // Sixty a second, to the tenth of a millisecond to which the browser tells times.
+  ...['zoom', 'pan', 'scroll', 'step'].map((n) => ({
+    suite: 'page',
+    name: 'frame',
+    n,
+    figure: 'median',
+    atMost: 16.8,
+  })),
   { suite: 'tracedb', name: 'ingest', n: 'new', figure: 'median', peer: 'bare-lmdb', atLeast: 50 },
   { suite: 'tracedb', name: 'ingest', n: 'known', figure: 'median', peer: 'bare-lmdb', atLeast: 50 },
   { suite: 'tracedb', name: 'query-1', n: 1_000_000, figure: 'median', peer: 'bare-lmdb', atLeast: 50 },

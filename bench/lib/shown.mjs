@@ -63,6 +63,18 @@ export const SHOWN = {
     ['clock-now', 'performance.now', 'performance.now'],
     ['clock-now', 'process.hrtime.bigint', 'process.hrtime.bigint'],
   ],
+  page: [
+    ['load-first', '20000 spans'],
+    ['load', '20000 spans'],
+    ['load-first', '100000 spans'],
+    ['load', '100000 spans'],
+    ['load-first', '100000 points'],
+    ['load', '100000 points'],
+    ['frame', 'zoom'],
+    ['frame', 'pan'],
+    ['frame', 'scroll'],
+    ['frame', 'step'],
+  ],
   startup: [
     ['import', 'cpu'],
     ['import', 'wall'],

@@ -5,6 +5,7 @@ import type { SpanNode } from './tree.js';
 /** In the unit of the times. */
 export const selfTime = <T>({ span, children }: SpanNode<T>, { startOf, endOf }: TimedNode<T>): number => {
   const [start, end] = [startOf(span), endOf(span)];
+  if (children.length === 0) return end - start;
   let self = end - start;
   let covered = start;
   for (const child of children.toSorted((a, b) => startOf(a.span) - startOf(b.span))) {

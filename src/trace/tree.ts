@@ -1,5 +1,6 @@
 // Spans by parentage: the one builder of trees. Works on any input (missing parents, equal ids, even circles): every span appears once.
 // Nothing here may recurse: a tree can be as deep as it has spans.
+import { getOrMake } from '../base/maps/get-or-make.js';
 import type { ArchivedSpan } from './archived-span.js';
 import type { FinishedSpan } from './finished-span.js';
 
@@ -61,16 +62,17 @@ const cutCircles = <T>(
  */
 export const plant = <T extends Kin>(spans: readonly T[]): Draft<T>[] => {
   const drafts = spans.map((span): Draft<T> => ({ span, children: [], isOrphan: false }));
-  const byId = new Map<string, Draft<T>>();
+  const byTrace = new Map<string, Map<string, Draft<T>>>();
   for (const draft of drafts) {
-    const id = draft.span.traceId + draft.span.spanId;
-    if (!byId.has(id)) byId.set(id, draft);
+    const { traceId, spanId } = draft.span;
+    const byId = getOrMake(byTrace, traceId, () => new Map<string, Draft<T>>());
+    if (!byId.has(spanId)) byId.set(spanId, draft);
   }
   const roots: Draft<T>[] = [];
   const parents = new Map<Draft<T>, Draft<T>>();
   for (const draft of drafts) {
     const { traceId, parentSpanId } = draft.span;
-    const above = parentSpanId === '' ? undefined : byId.get(traceId + parentSpanId);
+    const above = parentSpanId === '' ? undefined : byTrace.get(traceId)?.get(parentSpanId);
     if (above !== undefined && above !== draft) {
       above.children.push(draft);
       parents.set(draft, above);
@@ -94,6 +96,15 @@ export const spanForest = <T extends Kin & Started>(spans: readonly T[]): readon
 const byStartAndId = (a: ArchivedSpan, b: ArchivedSpan): number =>
   a.startUnixNs < b.startUnixNs ? -1 : a.startUnixNs > b.startUnixNs ? 1 : a.spanId < b.spanId ? -1 : 1;
 
+/** The spans of one trace, the last of equal ids, as trees in the order of `compare`: the root's first, then those whose parent is absent. */
+export const treesOf = <T extends Kin>(
+  spans: readonly T[],
+  compare: (a: T, b: T) => number,
+): readonly SpanNode<T>[] => {
+  const roots = plant([...new Map(spans.map((span) => [span.spanId, span])).values()].sort(compare));
+  return [...roots.filter(({ isOrphan }) => !isOrphan), ...roots.filter(({ isOrphan }) => isOrphan)];
+};
+
 /**
  * The spans of one trace as trees: the root's first, then those of spans whose parent is absent, by start. Use it on what
  * `Archive.trace` gives. Spans that are each other's parents make a tree that begins with the earliest of them.
@@ -104,11 +115,7 @@ const byStartAndId = (a: ArchivedSpan, b: ArchivedSpan): number =>
  * console.assert(traceTrees([]).length === 0);
  * ```
  */
-export const traceTrees = (spans: readonly ArchivedSpan[]): readonly TraceNode[] => {
-  const each = [...new Map(spans.map((span) => [span.spanId, span])).values()].sort(byStartAndId);
-  const roots = plant(each);
-  return [...roots.filter(({ isOrphan }) => !isOrphan), ...roots.filter(({ isOrphan }) => isOrphan)];
-};
+export const traceTrees = (spans: readonly ArchivedSpan[]): readonly TraceNode[] => treesOf(spans, byStartAndId);
 
 /** The spans of one trace, each once (the last of equal ids), the root first and every span before its children. */
 export const rootFirst = (spans: readonly ArchivedSpan[]): ArchivedSpan[] => {
@@ -133,6 +140,6 @@ export const walkTree = <N extends { readonly children: readonly N[] }>(
       continue;
     }
     if (visit(node, stack.length - 1, top.next === top.nodes.length, top.parent) === false) return;
-    stack.push({ nodes: node.children, parent: node, next: 0 });
+    if (node.children.length > 0) stack.push({ nodes: node.children, parent: node, next: 0 });
   }
 };

@@ -242,7 +242,7 @@ describe.skipIf(!hasBrowser)('the list of traces', () => {
       await page.route('**/ui/api/traces/points?*', async (route) => {
         const { searchParams } = new URL(route.request().url());
         if (searchParams.has('before')) return;
-        const response = await route.fetch({ url: route.request().url().replace('limit=2000', 'limit=6') });
+        const response = await route.fetch({ url: route.request().url().replace('limit=4000', 'limit=6') });
         await route.fulfill({ response });
       });
       await page.goto(`${url}#/traces`);

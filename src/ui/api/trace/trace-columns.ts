@@ -1,9 +1,10 @@
 // A trace as the page draws it: columns in the order of the tree, with self times and the critical path.
-import type { ArchivedSpan } from '../../../trace/archived-span.js';
+import { getOrMake } from '../../../base/maps/get-or-make.js';
+import type { ArchivedResource, ArchivedSpan } from '../../../trace/archived-span.js';
 import { criticalPath } from '../../../trace/critical-path.js';
 import { selfTime } from '../../../trace/self-time.js';
 import { UNKNOWN_SERVICE } from '../../../trace/trace-facts.js';
-import { type SpanNode, traceTrees, walkTree } from '../../../trace/tree.js';
+import { treesOf, walkTree } from '../../../trace/tree.js';
 import type { TraceColumns } from './answers.js';
 
 /** Spans drawn of one trace. */
@@ -22,6 +23,9 @@ class Numbered {
   }
 }
 
+/** To the nanosecond: a difference of two times has more digits than either. */
+const rounded = (us: number): number => Math.round(us * 1000) / 1000;
+
 /** A trace as columns, and its spans in the same order. */
 export interface DrawnTrace {
   readonly order: readonly ArchivedSpan[];
@@ -36,18 +40,34 @@ export interface DrawnTrace {
 const least = (a: bigint, b: bigint): bigint => (a < b ? a : b);
 const most = (a: bigint, b: bigint): bigint => (a > b ? a : b);
 
+/** A span with its times as numbers, of which many more are compared and subtracted than there are spans. */
+interface TimedSpan {
+  readonly span: ArchivedSpan;
+  readonly traceId: string;
+  readonly spanId: string;
+  readonly parentSpanId: string;
+  readonly startUs: number;
+  readonly endUs: number;
+}
+
+const TIMES = { startOf: ({ startUs }: TimedSpan) => startUs, endOf: ({ endUs }: TimedSpan) => endUs };
+
+const byStartAndId = (a: TimedSpan, b: TimedSpan): number => a.startUs - b.startUs || (a.spanId < b.spanId ? -1 : 1);
+
 /** Lay out the spans of one trace, at least one. */
 export const traceColumns = (spans: readonly ArchivedSpan[]): DrawnTrace => {
   const startUnixNs = spans.reduce((first, span) => least(first, span.startUnixNs), spans[0].startUnixNs);
   const endUnixNs = spans.reduce((last, span) => most(last, span.endUnixNs), spans[0].endUnixNs);
   const sinceStart = (ns: bigint): number => Number(ns - startUnixNs) / 1000;
-  const times = {
-    startOf: (span: ArchivedSpan) => sinceStart(span.startUnixNs),
-    endOf: (span: ArchivedSpan) => sinceStart(span.endUnixNs),
-  };
-  const roots = traceTrees(spans);
-  const critical = criticalPath(roots as readonly SpanNode<ArchivedSpan>[], times);
+  const timed = spans.map((span): TimedSpan => {
+    const { traceId, spanId, parentSpanId } = span;
+    const [startUs, endUs] = [sinceStart(span.startUnixNs), sinceStart(span.endUnixNs)];
+    return { span, traceId, spanId, parentSpanId, startUs, endUs };
+  });
+  const roots = treesOf(timed, byStartAndId);
+  const critical = criticalPath(roots, TIMES);
   const [names, services] = [new Numbered(), new Numbered()];
+  const serviceOf = new Map<ArchivedResource, number>();
   const places = new Map<unknown, number>();
   const order: ArchivedSpan[] = [];
   const columns = {
@@ -61,17 +81,22 @@ export const traceColumns = (spans: readonly ArchivedSpan[]): DrawnTrace => {
     isError: [] as (0 | 1)[],
     isCritical: [] as (0 | 1)[],
   };
-  walkTree(roots as readonly SpanNode<ArchivedSpan>[], (node, _depth, _isLast, parent) => {
+  walkTree(roots, (node, _depth, _isLast, parent) => {
     if (order.length === MAX_SPANS) return false;
-    const { span } = node;
-    places.set(node, order.push(span) - 1);
+    const { span, startUs, endUs } = node.span;
+    const place = order.push(span) - 1;
+    if (node.children.length > 0) places.set(node, place);
     columns.ids.push(span.spanId);
     columns.parent.push(parent === undefined ? -1 : (places.get(parent) as number));
     columns.name.push(names.of(span.name));
-    columns.service.push(services.of(String(span.resource.properties['service.name'] ?? UNKNOWN_SERVICE)));
-    columns.startUs.push(times.startOf(span));
-    columns.durationUs.push(Number(span.endUnixNs - span.startUnixNs) / 1000);
-    columns.selfUs.push(selfTime(node, times));
+    columns.service.push(
+      getOrMake(serviceOf, span.resource, ({ properties }) =>
+        services.of(String(properties['service.name'] ?? UNKNOWN_SERVICE)),
+      ),
+    );
+    columns.startUs.push(startUs);
+    columns.durationUs.push(rounded(endUs - startUs));
+    columns.selfUs.push(rounded(selfTime(node, TIMES)));
     columns.isError.push(span.status.code === 'error' ? 1 : 0);
     columns.isCritical.push(critical.has(node) ? 1 : 0);
     return true;

@@ -2,7 +2,7 @@
 // when it is asked for again, is always read anew, for it may have grown.
 import type { Archive } from '../../../archive/archive.js';
 import { processOf } from '../../../archive/lane/lane-stretch.js';
-import { archiveSources, windowOf } from '../../../archive/lane/loop-source.js';
+import { archiveSources } from '../../../archive/lane/loop-source.js';
 import { HttpError } from '../../../archive/server/http-error.js';
 import { DivisionIndex } from '../../../flight-recorder/division/division-index.js';
 import type { LaneRow } from '../../../flight-recorder/lane/lane-row.js';
@@ -29,12 +29,12 @@ export const spansOfTrace = async (archive: Archive, id: string, signal: AbortSi
   return spans;
 };
 
-const loopsOf = async (archive: Archive, spans: readonly ArchivedSpan[], signal: AbortSignal) => {
+const loopsOf = async (archive: Archive, { order, startUnixNs, durationUs }: DrawnTrace, signal: AbortSignal) => {
   // Spans of one process share one resource.
-  const own = new Set([...new Set(spans.map(({ resource }) => resource))].map(processOf));
-  const sources = (await archiveSources(archive, windowOf(spans), { signal })).filter(({ process }) =>
-    own.has(process),
-  );
+  const own = new Set([...new Set(order.map(({ resource }) => resource))].map(processOf));
+  const fromUs = Number(startUnixNs) / 1000;
+  const window = { fromUs, toUs: fromUs + durationUs };
+  const sources = (await archiveSources(archive, window, { signal })).filter(({ process }) => own.has(process));
   const indexes = new Map(
     sources.map((one) => [one.process, new DivisionIndex(one.spans, one.lane, one.covered)] as const),
   );
@@ -59,7 +59,8 @@ export class TraceReads {
   /** The trace as the archive has it now. */
   async fresh(archive: Archive, id: string, signal: AbortSignal): Promise<ReadTrace> {
     const spans = await spansOfTrace(archive, id, signal);
-    const read = { spans, drawn: traceColumns(spans), ...(await loopsOf(archive, spans, signal)) };
+    const drawn = traceColumns(spans);
+    const read = { spans, drawn, ...(await loopsOf(archive, drawn, signal)) };
     this.#keep(`${archive.directory} ${id}`, read);
     return read;
   }

@@ -21,18 +21,18 @@ const MAX_TEXT = 500;
 
 const traceAnswer = ({ drawn, lanes, indexOf }: ReadTrace): TraceAnswer => {
   const { order, names, services, startUnixNs, durationUs, leftOut, spans } = drawn;
-  const places = new Map(order.map(({ spanId }, place) => [spanId, place]));
   const startUnixUs = Number(startUnixNs) / 1000;
-  const links = order.flatMap(({ links }, from): LinkAnswer[] =>
-    links.map(({ traceId, spanId }) => ({ from, traceId, spanId })),
-  );
+  const links: LinkAnswer[] = [];
+  for (const [from, span] of order.entries())
+    for (const { traceId, spanId } of span.links) links.push({ from, traceId, spanId });
   return {
     traceId: order[0].traceId,
     name: order[0].name,
     ...{ startUnixUs, durationUs, names, services, spans, leftOut },
-    divisions: divisionsIn(order, indexOf).map((division) =>
-      divisionAnswer(places.get(division.spanId) as number, division),
-    ),
+    divisions:
+      lanes.length === 0
+        ? []
+        : divisionsIn(order, indexOf).map((division) => divisionAnswer(spans.ids.indexOf(division.spanId), division)),
     lanes: lanes.map(({ process, rows }) => laneAnswer(process, rows, startUnixUs)),
     links: links.slice(0, MAX_LINKS),
     linksLeftOut: Math.max(0, links.length - MAX_LINKS),

@@ -7,7 +7,7 @@ import { get } from '../../../api/client.js';
 /** Points drawn. */
 export const MOST_POINTS = 100_000;
 /** Traces of the first questions. */
-const PAGES = [2000, 18_000, 80_000];
+const PAGES = [4000, 96_000];
 const ID_LENGTH = 32;
 
 /** Traces, the newest first; times in microseconds. */
