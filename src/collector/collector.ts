@@ -161,7 +161,7 @@ export class Collector implements TraceSink {
   /** @internal */
   ended(trace: ActiveTrace, root: EndedRoot): void {
     this.close(trace);
-    if (this.keeper?.ended(trace, root)) {
+    if (this.keeper?.ended(trace, root) && !trace.isLetGo) {
       trace.isSampled = true;
       trace.mustReport = true;
     }
@@ -181,12 +181,14 @@ export class Collector implements TraceSink {
 
   /** @internal */
   grew(trace: ActiveTrace, spans: number, bytes: number): void {
+    if (trace.isLetGo) countMany(Counter.spansOfDiscardedTraces, spans);
     if (trace.isListed) {
       this.openBytes += bytes;
       while (this.openBytes > this.options.maxOpenBytes && this.open.first !== null) this.evict();
     } else if (trace.isQueued) {
       (trace.isSampled ? this.ready : this.unreported).grew(spans, bytes);
       if (this.ready.bytes > this.options.maxQueuedBytes) this.relieve();
+      if (this.unreported.bytes > this.options.maxQueuedBytes) this.takeUnreported();
     } else this.enqueue(trace);
   }
 
@@ -292,22 +294,38 @@ export class Collector implements TraceSink {
       if (trace.pending > 0) this.enqueue(trace);
     } else {
       countMany(Counter.spansOfDiscardedTraces, trace.pending);
+      this.letGo(trace);
+    }
+  }
+
+  // Nothing of it is reported any more. Who keeps all sees what it has, and goes on.
+  private letGo(trace: ActiveTrace): void {
+    if (this.keeper === null || trace.collector !== null) {
       trace.discard(true);
       trace.collector?.release();
+      return;
     }
+    trace.isSampled = false;
+    trace.isLetGo = true;
+    if (trace.pending > 0) this.enqueue(trace);
   }
 
   private enqueue(trace: ActiveTrace): void {
     if (trace.collector !== null) return;
     if (!trace.isSampled) {
+      if (this.keeper === null) {
+        trace.discard();
+        return;
+      }
       if (!trace.isQueued) this.unreported.add(trace);
-      if (this.unreported.spans >= this.options.reportThresholdSpans) this.armNow();
+      if (this.unreported.bytes > this.options.maxQueuedBytes) this.takeUnreported();
+      else if (this.unreported.spans >= this.options.reportThresholdSpans) this.armNow();
       else if (this.timer === undefined) this.arm();
       return;
     }
     if (this.isShutDown) {
       this.droppedSpansAfterShutdown += trace.pending;
-      trace.discard(true);
+      this.letGo(trace);
       return;
     }
     if (!trace.isQueued) this.ready.add(trace);
@@ -407,7 +425,7 @@ export class Collector implements TraceSink {
       if (part.isContinuation || !part.hasRoot || part.mustReport || this.isKept(part)) return true;
       count(Counter.tracesNotKept);
       countMany(Counter.spansOfDiscardedTraces, part.spanCount);
-      part.discardTrace();
+      this.letGo(part.trace);
       return false;
     });
     compactParts(kept, parts);

@@ -114,9 +114,9 @@ export class TracePart implements Trace {
     return this.source.mustReport;
   }
 
-  /** Nothing of its trace is reported any more. */
-  discardTrace(): void {
-    this.source.discard();
+  /** @internal */
+  get trace(): ActiveTrace {
+    return this.source;
   }
 
   /** Another one reads it, who says so when it is done. */

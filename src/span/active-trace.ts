@@ -112,6 +112,8 @@ export class ActiveTrace implements RowOwner {
   isSampled = true;
   /** True: it is reported whatever `keep` says. */
   mustReport = false;
+  /** True: it was let go by a bound or by `keep`, and what it gets from then on is for who keeps all. */
+  isLetGo = false;
   /** Spans that ended with an error. */
   errors = 0;
   /** True while it waits in the sink's ready queue. */
@@ -263,7 +265,7 @@ export class ActiveTrace implements RowOwner {
     const added = this.pending === 0 ? bytes + TRACE_BYTES : bytes;
     this.pending += spans;
     this.byteSize += added;
-    if (this.state === 'ended' && this.reports > 0) countMany(Counter.spansLate, spans);
+    if (this.state === 'ended' && this.reports > 0 && !this.isLetGo) countMany(Counter.spansLate, spans);
     this.sink.grew(this, spans, added);
   }
 }

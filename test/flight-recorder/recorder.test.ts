@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, expect, test, vi } from 'vitest';
 import { recoverSnapshot } from '../../src/flight-recorder/index.js';
 import { MAX_OPEN_SPANS } from '../../src/flight-recorder/open-span-table.js';
-import { LocalCollector, LocalSpan, SpanContext } from '../../src/index.js';
+import { LocalCollector, LocalSpan, never, Span, SpanContext, stats } from '../../src/index.js';
 import { flight, namesOf } from './support/flight.js';
 
 const directory = mkdtempSync(join(tmpdir(), 'spanline-recorder-'));
@@ -53,4 +53,65 @@ test('batches of many traces are each under their own', async () => {
   await collector.flush();
   const traces = [...snapshot().traces()].map(({ spans }) => spans.map(({ record }) => record.name).join(', '));
   expect(traces).toEqual(Array.from({ length: 5000 }, (_, i) => `one ${i}, batched ${i}`));
+});
+
+test.each(['evicted', 'not kept', 'ended after the shutdown'])(
+  'what comes of a trace that was %s is held all the same',
+  async (how) => {
+    const options = how === 'evicted' ? { maxOpenTraces: 1 } : { keep: () => how !== 'not kept' };
+    const { root, snapshot, memory, collector } = flight(options, { triggers: { slowMs: 5 } });
+    const one = root('one');
+    Span.start('before', one).end();
+    const local = LocalCollector.start();
+    LocalSpan.start('batched').end();
+    one.pushChildSpans(local.collect());
+    if (how === 'evicted') root('other').cancel();
+    if (how === 'not kept') {
+      one.end();
+      await collector.flush();
+    }
+    if (how === 'ended after the shutdown') await collector.shutdown();
+    const { spansOfDiscardedTraces: before, spansLate } = stats();
+    const child = Span.start('after', one);
+    child.run(() => LocalSpan.start('inside').end());
+    // Of the others some spans were on their way already: other processes were told that it is sampled.
+    const mark = how === 'evicted' ? ' here' : '';
+    expect(namesOf(snapshot())).toContain(`after${mark} open`);
+    child.end();
+    // It is slow, and what is left of it would be a part that looks whole.
+    await new Promise((resolve) => setTimeout(resolve, 10));
+    one.end();
+    await collector.flush();
+    expect(namesOf(snapshot()).sort()).toEqual(
+      ['after', 'batched', 'before', 'inside', 'one'].map((name) => name + mark),
+    );
+    expect(memory.spans).toEqual([]);
+    if (how === 'evicted') expect(stats().spansOfDiscardedTraces - before).toBe(3);
+    if (how === 'not kept')
+      expect([stats().spansOfDiscardedTraces - before, stats().spansLate - spansLate]).toEqual([2, 0]);
+    // Others are told that it is not sampled.
+    expect(Span.start('next', one).context?.sampled).toBe(false);
+  },
+);
+
+test('a trace that was let go is cancelled as any other, and is over when the recorder is', () => {
+  const { root, snapshot, recorder, collector } = flight({ maxOpenTraces: 1 });
+  const one = root('one');
+  root('other');
+  Span.start('after', one).end();
+  collector.keepNow();
+  one.cancel();
+  expect(namesOf(snapshot()).some((name) => name.startsWith('after'))).toBe(false);
+  const two = root('two');
+  root('last');
+  recorder.stop();
+  Span.start('after', two).end();
+  expect(Span.start('more', two).isRecording).toBe(false);
+});
+
+test('a flood of spans that are for the recorder alone takes bounded memory before the event loop turns', () => {
+  const { root, collector, recorder } = flight({ sampler: never, maxQueuedBytes: 1 << 20 }, { maxBytes: 2 << 20 });
+  for (let i = 0; i < 100_000; i++) root('here').end();
+  expect(collector.stats().rowBytes).toBeLessThan(16 << 20);
+  expect(recorder.stats().spans + recorder.stats().spansEvictedEarly).toBeGreaterThan(90_000);
 });

@@ -52,10 +52,10 @@ test('what is cancelled is shown to nobody, before it is reported and after', as
 
 test('an evicted trace is held', () => {
   const { root, snapshot } = flight({ maxOpenTraces: 1 });
-  const [first] = [root('first')];
+  const first = root('first');
   Span.start('child', first).end();
   root('second');
-  expect(namesOf(snapshot()).sort()).toEqual(['child', 'second open']);
+  expect(namesOf(snapshot()).sort()).toEqual(['child here', 'first here open', 'second open']);
 });
 
 test('batches mounted by hand are held, under each parent', async () => {
