@@ -194,7 +194,14 @@ describe('spanline serve', () => {
       expect(page).toBe(`${query}/ui#token=${token}`);
       const headers = { authorization: `Bearer ${token}` };
       const { sources } = (await (await fetch(`${query}/ui/api/sources`, { headers })).json()) as SourcesAnswer;
-      expect(sources).toEqual({ archive: true, perf: true, history: false, gold: true, profiles: true, snapshots: false });
+      expect(sources).toEqual({
+        archive: true,
+        perf: true,
+        history: false,
+        gold: true,
+        profiles: true,
+        snapshots: false,
+      });
     });
     expect(code).toBe(0);
     const typo = join(dir, 'typo-served');
