@@ -23,8 +23,8 @@ const REASON = { kind: 'heap-limit', text: 'the heap was full', traceId: '' } as
 const SETTLED_US = 20_000;
 /** By so much the Unix time of one row may differ between two looks. */
 const JITTER_US = 50;
-/** As many as a lane keeps by itself: busy stretches, and collections. */
-const MOST_LANE_ROWS = 2 * 4096;
+/** As many as a lane keeps by itself: busy stretches, collections, stretches of a full thread pool, and runs. */
+const MOST_LANE_ROWS = 4 * 4096;
 
 const textOf = (rows: readonly LaneRow[]): string => JSON.stringify(rows).slice(1, -1);
 

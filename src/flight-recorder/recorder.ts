@@ -55,7 +55,7 @@ export interface FlightRecorderStats {
 }
 
 /** The process's lane, as far as the recorder needs it. */
-type LaneSource = Pick<Lane, 'rows' | 'stop'> & Partial<Pick<Lane, 'listen'>>;
+type LaneSource = Pick<Lane, 'rows' | 'stop'> & Partial<Pick<Lane, 'listen' | 'keptFromUs'>>;
 
 // Of its own blocks cancelled traces are marked.
 const NONE: ReadonlySet<string> = new Set();
@@ -307,7 +307,9 @@ export class FlightRecorder implements TraceKeeper {
   }
 
   #watched(): { readonly laneFromUs?: number } {
-    return this.#lane === undefined ? {} : { laneFromUs: this.#laneFromUs };
+    if (this.#lane === undefined) return {};
+    // Before that some of what the loop did is not known, and nothing that is missing may look like waiting.
+    return { laneFromUs: Math.max(this.#laneFromUs, this.#lane.keptFromUs?.() ?? 0) };
   }
 
   #laneNow(): { readonly lane: readonly LaneRow[]; readonly laneFromUs?: number } {

@@ -1,8 +1,12 @@
-// The async context with its lines as the class that they are. Must hold no logic: `task-context.ts` has it, below the class.
+// The async context with its lines as the class that they are. Must hold no logic of contexts: `task-context.ts` has it, below the class.
+import { now, nsPerTick } from '../clock/index.js';
 import type { FrameStore } from '../context/frame-store.js';
 import { type LineSwitches, state } from './process-state.js';
 import type { SpanLine } from './span-line.js';
 import { currentTaskLine, enteredTaskLine, recordingTaskLine } from './task-context.js';
+
+/** Work that is shorter is not told to the lane. */
+const LONG_NS = 1e6;
 
 export const lineStore = state.lineStore as FrameStore<SpanLine>;
 
@@ -16,12 +20,15 @@ export const runOnLine = <T>(line: SpanLine, fn: () => T): T => {
 
 const runWatched = <T>(line: SpanLine, fn: () => T, switches: LineSwitches): T => {
   const { labelling } = state;
+  const start = now();
   switches.counts[0]++;
   try {
     return labelling === undefined ? lineStore.run(line, fn) : labelling.run(line, fn);
   } finally {
     switches.left = line;
     switches.counts[1]++;
+    const ns = (now() - start) * nsPerTick();
+    if (ns >= LONG_NS) switches.ran(line, ns);
   }
 };
 

@@ -21,12 +21,17 @@ export interface SpanLabelling {
   enter(line: TaskLine): (() => void) | undefined;
 }
 
-/** Scopes of lines as the lane of the process watches them: a sample has to know what was left since it was asked for. */
+/**
+ * Scopes of lines as the lane of the process watches them: a sample has to know what was left since it was asked for, and long work in one scope
+ * is told without a sample.
+ */
 export interface LineSwitches {
   /** How often a line was entered, and left. Native code reads them. */
   readonly counts: Int32Array;
   /** The one that was left last. */
   left: TaskLine | undefined;
+  /** Told of work of a millisecond and more that has just ended, with its nanoseconds. Must not throw. */
+  ran(line: TaskLine, ns: number): void;
 }
 
 /** What a CPU profile of this thread found running, from one sample to the next. */

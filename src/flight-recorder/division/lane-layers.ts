@@ -55,7 +55,7 @@ export class LaneLayers {
     });
     const rowsOf = (kind: LaneRow['kind']): LaneRow[] => lane.filter((row) => row.kind === kind);
     const busy = rowsOf('busy');
-    this.parts = busy.flatMap((row) => row.parts);
+    this.parts = [...busy, ...rowsOf('run')].flatMap((row) => row.parts);
     const partPieces = this.parts.map((part, i) => {
       const place = part.spanId === '' ? -1 : placeOf(part);
       return pieceOf(part, place < 0 ? FIRST_PART - i : place, i);

@@ -14,9 +14,12 @@ export interface LanePart {
   readonly frames: readonly string[];
 }
 
-/** A garbage collection; a stretch in which the event loop was busy for longer than the bound; one in which a request had to wait for a thread. */
+/**
+ * A garbage collection; a stretch in which the event loop was busy for longer than the bound; one in which a request had to wait for a thread; one
+ * of a millisecond and more in which the function given to `span.run` had the loop, up to its first `await`.
+ */
 export interface LaneRow {
-  readonly kind: 'gc' | 'busy' | 'pool';
+  readonly kind: 'gc' | 'busy' | 'pool' | 'run';
   readonly startUs: number;
   readonly endUs: number;
   /**
@@ -24,6 +27,9 @@ export interface LaneRow {
    * Else ''.
    */
   readonly detail: string;
-  /** Of a busy stretch: what is known of it, in order of time, without overlaps. What they leave open is unknown. */
+  /**
+   * Of a busy stretch: what is known of it, in order of time, without overlaps. What they leave open is unknown. Of a run: one, its span, as long as
+   * it is; a run may lie within another, and within a busy stretch.
+   */
   readonly parts: readonly LanePart[];
 }

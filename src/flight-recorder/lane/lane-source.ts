@@ -26,6 +26,8 @@ export interface LaneSource {
   /** In order of their start; those that end after `sinceUs`, where it is given. */
   rows(sinceUs?: number): LaneRow[];
   counts(): LaneCounts;
+  /** Unix time in microseconds from which on no row is missing. */
+  keptFromUs(): number;
   /** Called behind each look, in the middle of any code: what waits for the event loop learns of a turn that does not end. */
   onLook?: (() => void) | undefined;
   stop(): void;

@@ -3,10 +3,12 @@ import { nodeThreads } from '../../base/calls/node-modules.js';
 import { wrongOption } from '../../base/errors/option-error.js';
 import { finiteNumber, wholeNumber } from '../../base/options/checks.js';
 import { checkNames } from '../../collector/options.js';
-import { state } from '../../local-span/process-state.js';
+import { type LineSwitches, state } from '../../local-span/process-state.js';
+import type { SpanLine } from '../../local-span/span-line.js';
 import type { LaneRow } from './lane-row.js';
 import { type LaneCounts, type LaneSource, NO_COUNTS } from './lane-source.js';
 import { NativeLane } from './native-lane.js';
+import { RunRing } from './run-ring.js';
 import { TimerLane } from './timer-lane.js';
 
 /** Options of {@link startLane}. */
@@ -14,7 +16,7 @@ export interface LaneOptions {
   /** Milliseconds from which on a busy stretch of the event loop is kept. 5 by default. */
   readonly busyMs?: number;
   /**
-   * Busy stretches that are kept, and as many collections, parts, and stacks of CPU profiles; beyond, the oldest are dropped and counted.
+   * Busy stretches that are kept, and as many collections, runs, parts, and stacks of CPU profiles; beyond, the oldest are dropped and counted.
    * 4096 by default.
    */
   readonly maxRows?: number;
@@ -34,6 +36,8 @@ export interface Lane {
    */
   rows(sinceUs?: number): LaneRow[];
   stats(): LaneStats;
+  /** @internal Unix time in microseconds from which on no row is missing. */
+  keptFromUs(): number;
   /** @internal Call this behind each look at who has the loop, in the middle of any code: one listener, or none. */
   listen(onLook: (() => void) | undefined): void;
   /** End it, unless somebody else has started it too. A second call does nothing. */
@@ -43,18 +47,37 @@ export interface Lane {
 /** What all copies of the library share. */
 interface SharedLane {
   readonly source: LaneSource;
+  readonly runs: RunRing;
   users: number;
 }
 
-const NOTHING: LaneSource = { source: 'none', rows: () => [], counts: () => NO_COUNTS, stop: () => {} };
+const NOTHING: LaneSource = {
+  source: 'none',
+  rows: () => [],
+  counts: () => NO_COUNTS,
+  keptFromUs: () => Number.NEGATIVE_INFINITY,
+  stop: () => {},
+};
 
 const MAX_ROWS = 2 ** 20;
 
+const beginLane = (busyMs: number, maxRows: number): SharedLane => {
+  const runs = new RunRing(maxRows);
+  const ran = (line: unknown, ns: number): void => runs.add(line as SpanLine, ns);
+  const switches: LineSwitches = { counts: new Int32Array(2), left: undefined, ran };
+  const source = NativeLane.start(busyMs, maxRows, switches) ?? new TimerLane(busyMs, maxRows);
+  state.lineSwitches = switches;
+  return { source, runs, users: 0 };
+};
+
+const endLane = ({ source }: SharedLane): void => {
+  state.lane = undefined;
+  state.lineSwitches = undefined;
+  source.stop();
+};
+
 const shareLane = (busyMs: number, maxRows: number): SharedLane => {
-  const shared = (state.lane as SharedLane | undefined) ?? {
-    source: NativeLane.start(busyMs, maxRows) ?? new TimerLane(busyMs, maxRows),
-    users: 0,
-  };
+  const shared = (state.lane as SharedLane | undefined) ?? beginLane(busyMs, maxRows);
   shared.users++;
   state.lane = shared;
   return shared;
@@ -84,16 +107,24 @@ export const startLane = (options: LaneOptions = {}): Lane => {
   let shared = nodeThreads().isMainThread ? shareLane(busyMs, maxRows) : undefined;
   const source = (): LaneSource => shared?.source ?? NOTHING;
   return {
-    rows: (sinceUs) => source().rows(sinceUs),
-    stats: () => ({ source: source().source, ...source().counts() }),
+    rows: (sinceUs = Number.NEGATIVE_INFINITY) =>
+      [...source().rows(sinceUs), ...(shared?.runs.rows(sinceUs) ?? [])].sort((a, b) => a.startUs - b.startUs),
+    stats: () => {
+      const counts = source().counts();
+      const { count = 0, dropped = 0 } = shared?.runs ?? {};
+      return {
+        source: source().source,
+        ...counts,
+        rows: counts.rows + count,
+        rowsDropped: counts.rowsDropped + dropped,
+      };
+    },
+    keptFromUs: () => Math.max(source().keptFromUs(), shared?.runs.keptFromUs ?? Number.NEGATIVE_INFINITY),
     listen: (onLook) => {
       if (shared !== undefined) shared.source.onLook = onLook;
     },
     stop: () => {
-      if (shared !== undefined && --shared.users === 0) {
-        state.lane = undefined;
-        shared.source.stop();
-      }
+      if (shared !== undefined && --shared.users === 0) endLane(shared);
       shared = undefined;
     },
   };

@@ -30,16 +30,17 @@ export class NativeLane implements LaneSource {
   readonly #parts: PartRing;
   readonly #stacks: StackRing;
   onLook: (() => void) | undefined;
-  readonly #switches: LineSwitches = { counts: new Int32Array(2), left: undefined };
+  readonly #switches: LineSwitches;
   #samples = 0;
 
   readonly #addon: Required<FastCall>;
   readonly #busyMs: number;
 
   /** @internal Use {@link NativeLane.start}. */
-  constructor(addon: Required<FastCall>, busyMs: number, maxRows: number) {
+  constructor(addon: Required<FastCall>, busyMs: number, maxRows: number, switches: LineSwitches) {
     this.#addon = addon;
     this.#busyMs = busyMs;
+    this.#switches = switches;
     this.#rings = new NativeRings(maxRows);
     this.#pool = new PoolDetails(maxRows);
     this.#parts = new PartRing(maxRows, MAX_GAP_NS);
@@ -47,21 +48,18 @@ export class NativeLane implements LaneSource {
   }
 
   /** Undefined where the addon is missing, or has a lane already. */
-  static start(busyMs: number, maxRows: number): NativeLane | undefined {
+  static start(busyMs: number, maxRows: number, switches: LineSwitches): NativeLane | undefined {
     const addon = loadFastCall().module;
     if (addon?.laneStart === undefined) return undefined;
-    const lane = new NativeLane(addon as Required<FastCall>, busyMs, maxRows);
+    const lane = new NativeLane(addon as Required<FastCall>, busyMs, maxRows, switches);
     const { cells } = lane.#rings;
-    const { counts } = lane.#switches;
-    const isStarted = addon.laneStart(cells, maxRows, busyMs, PERIOD_MS, lane.#take, counts, lane.#takePool);
+    const isStarted = addon.laneStart(cells, maxRows, busyMs, PERIOD_MS, lane.#take, switches.counts, lane.#takePool);
     if (!isStarted) return undefined;
-    state.lineSwitches = lane.#switches;
     state.takeStacks = (stacks) => lane.#stacks.add(stacks);
     return lane;
   }
 
   stop(): void {
-    state.lineSwitches = undefined;
     state.takeStacks = undefined;
     this.#addon.laneStop();
   }
@@ -104,6 +102,11 @@ export class NativeLane implements LaneSource {
       stacksDropped: this.#stacks.dropped,
       poolProbes,
     };
+  }
+
+  keptFromUs(): number {
+    const nowUs = unixNow();
+    return nowUs - (this.#addon.laneOpen() - this.#rings.keptFromNs) / 1000;
   }
 
   #firstTurn(sinceNs: number): number {

@@ -35,6 +35,14 @@ export class NativeRings {
     return this.#written.reduce((sum, count) => sum + Math.max(0, count - this.#maxRows), 0);
   }
 
+  /** From then on no row is missing; 0 where none ever was. */
+  get keptFromNs(): number {
+    let from = 0;
+    for (const [ring, written] of this.#written.entries())
+      if (written > this.#maxRows) from = Math.max(from, this.cells[this.#cellOf(ring, written)]);
+    return from;
+  }
+
   get lateSamples(): number {
     return this.cells[LATE_SAMPLES];
   }
@@ -52,10 +60,14 @@ export class NativeRings {
   each(ring: RingNumber, sinceNs: number, visit: Visit): void {
     const written = this.cells[ring];
     for (let i = written - 1; i >= Math.max(0, written - this.#maxRows); i--) {
-      const at = FIRST_ROW + (ring * this.#maxRows + (i % this.#maxRows)) * ROW_CELLS;
+      const at = this.#cellOf(ring, i);
       if (this.cells[at + 1] <= sinceNs) return;
       visit(this.cells[at], this.cells[at + 1], this.cells[at + 2]);
     }
+  }
+
+  #cellOf(ring: number, row: number): number {
+    return FIRST_ROW + (ring * this.#maxRows + (row % this.#maxRows)) * ROW_CELLS;
   }
 
   get #written(): number[] {

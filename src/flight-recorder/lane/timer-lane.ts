@@ -63,6 +63,17 @@ export class TimerLane implements LaneSource {
     return { ...NO_COUNTS, rows, rowsDropped: this.#written.busy + this.#written.gc - rows };
   }
 
+  keptFromUs(): number {
+    const { busy, gc } = this.#rings;
+    const [nowUs, nowMs] = [unixNow(), performance.now()];
+    const dropped = [busy, gc].filter((rows, i) => [this.#written.busy, this.#written.gc][i] > rows.length);
+    // A ring that is full holds rows in any order: the oldest is the first that began.
+    const fromMs = dropped.map((rows) =>
+      rows.reduce((first, { startMs }) => Math.min(first, startMs), Number.POSITIVE_INFINITY),
+    );
+    return fromMs.reduce((last, ms) => Math.max(last, nowUs - (nowMs - ms) * 1000), Number.NEGATIVE_INFINITY);
+  }
+
   #tick(): void {
     const nowMs = performance.now();
     if (nowMs - this.#dueMs >= this.#busyMs) {

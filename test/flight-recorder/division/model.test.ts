@@ -4,6 +4,7 @@ import { divide } from '../../../src/flight-recorder/division/divide.js';
 import type { Division } from '../../../src/flight-recorder/division/division.js';
 import { DivisionIndex } from '../../../src/flight-recorder/division/division-index.js';
 import type { TimedSpan } from '../../../src/flight-recorder/division/timed-span.js';
+import type { LanePart } from '../../../src/flight-recorder/lane/lane-row.js';
 import { sumOf } from './support/spans.js';
 import { makeWorld, type World } from './support/world.js';
 
@@ -17,6 +18,9 @@ interface Counts {
   readonly others: Map<string, number>;
 }
 
+const isInner = (one: LanePart, other: LanePart): boolean =>
+  one.startUs > other.startUs || (one.startUs === other.startUs && one.endUs <= other.endUs);
+
 /** By definition: one microsecond after another. */
 const bruteForce = ({ spans, lane, covered }: World, asked: TimedSpan): Counts => {
   const find = (traceId: string, spanId: string) =>
@@ -27,7 +31,15 @@ const bruteForce = ({ spans, lane, covered }: World, asked: TimedSpan): Counts =
   for (let at = asked.startUs; at < asked.endUs; at++) {
     const has = ({ startUs, endUs }: { startUs: number; endUs: number }) => startUs <= at && at < endUs;
     const busy = lane.find((row) => row.kind === 'busy' && has(row));
-    const part = busy?.parts.find(has);
+    // The one that began last; of those that began at once, the shorter.
+    const part = lane
+      .filter(({ kind }) => kind === 'busy' || kind === 'run')
+      .sort((a, b) => Number(a.kind === 'run') - Number(b.kind === 'run'))
+      .flatMap(({ parts }) => parts.filter(has))
+      .reduce<LanePart | undefined>(
+        (inner, one) => (inner === undefined || isInner(one, inner) ? one : inner),
+        undefined,
+      );
     const partSpan = part && find(part.traceId, part.spanId);
     const local = spans
       .filter((span) => span.isSync && has(span))

@@ -44,19 +44,25 @@ const holdersOf = (parts: readonly LanePart[]): LaneStretchAnswer['holders'] => 
   return [...byHolder.values()].sort((a, b) => b.us - a.us).slice(0, HOLDERS);
 };
 
-/** The lane of a process as it is drawn; `startUs` is Unix time in microseconds at which the trace began. */
-export const laneAnswer = (process: string, rows: readonly LaneRow[], startUs: number): LaneAnswer => ({
-  process: processLabel(process),
-  stretches: rows
-    .toSorted((a, b) => b.endUs - b.startUs - (a.endUs - a.startUs))
-    .slice(0, MAX_STRETCHES)
-    .sort((a, b) => a.startUs - b.startUs)
-    .map((row) => ({
-      kind: row.kind,
-      startUs: row.startUs - startUs,
-      durationUs: row.endUs - row.startUs,
-      detail: row.detail,
-      holders: holdersOf(row.parts),
-    })),
-  leftOut: Math.max(0, rows.length - MAX_STRETCHES),
-});
+/**
+ * The lane of a process as it is drawn; `startUs` is Unix time in microseconds at which the trace began. Runs are in the spans themselves: they are
+ * for the division of time.
+ */
+export const laneAnswer = (process: string, rows: readonly LaneRow[], startUs: number): LaneAnswer => {
+  const drawn = rows.flatMap(({ kind, ...row }) => (kind === 'run' ? [] : [{ kind, ...row }]));
+  return {
+    process: processLabel(process),
+    stretches: drawn
+      .toSorted((a, b) => b.endUs - b.startUs - (a.endUs - a.startUs))
+      .slice(0, MAX_STRETCHES)
+      .sort((a, b) => a.startUs - b.startUs)
+      .map((row) => ({
+        kind: row.kind,
+        startUs: row.startUs - startUs,
+        durationUs: row.endUs - row.startUs,
+        detail: row.detail,
+        holders: holdersOf(row.parts),
+      })),
+    leftOut: Math.max(0, drawn.length - MAX_STRETCHES),
+  };
+};

@@ -65,6 +65,14 @@ export const makeWorld = (seed: number): World => {
     const startUs = below(LENGTH);
     lane.push({ kind: 'pool', startUs, endUs: startUs + 1 + below(40), detail: `dns.lookup ${below(2)}`, parts: [] });
   }
+  // Runs nest as they like, and lie within busy stretches or not.
+  for (let i = below(5); i > 0; i--) {
+    const startUs = below(LENGTH);
+    const endUs = Math.min(LENGTH, startUs + 1 + below(30));
+    const { traceId, spanId, name } = spans[below(spans.length)];
+    const part = { startUs, endUs, traceId, spanId: random() < 0.8 ? spanId : 'lost', name, frames: [] };
+    lane.push({ kind: 'run', startUs, endUs, detail: '', parts: [part] });
+  }
   const covered = [0, 1, 2].slice(below(4)).map((third) => ({ fromUs: third * 60, toUs: third * 60 + 30 + below(60) }));
   return { spans, lane, covered };
 };
