@@ -18,9 +18,6 @@ const item = (id) => ({ id, name: `item ${id}`, tags: ['a', 'b'] });
 const items = Math.ceil((30 * MIB) / JSON.stringify(item(100_000)).length);
 const text = JSON.stringify(Array.from({ length: items }, (_, i) => item(i)));
 
-// A cache, which each collection has to go through.
-const cache = JSON.parse(text);
-
 function parseBody() {
   const parsed = JSON.parse(text);
   return parsed.filter(({ id }) => id % 2 === 0).length;
@@ -31,10 +28,10 @@ function matchSlowly() {
 }
 
 function makeGarbage() {
-  // Buffers that are dropped at once, each large enough that V8 looks through all that is alive.
-  let bytes = 0;
-  for (let i = 0; i < 100; i++) bytes += Buffer.allocUnsafeSlow(16 * MIB).length;
-  return bytes + cache.length;
+  // Each is dropped when a million others have come: long enough to be copied twice. Closures, since V8 does not learn to make those as old objects.
+  const held = [];
+  for (let i = 0; i < 4_000_000; i++) held[i % 1_000_000] = () => i;
+  return held.length;
 }
 
 function busyTimer() {
