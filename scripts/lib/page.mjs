@@ -1,20 +1,9 @@
-// Builds the page of `spanline ui` into dist/ui: our own files by vite, and speedscope's published ones beside them. Must not put anything
+// Builds the page of `spanline ui` into dist/ui: our own files by vite, and speedscope beside them. Must not put anything
 // into the page that the content security policy of src/ui/page-files.ts forbids: inline scripts, inline styles, other hosts.
-import { cpSync, mkdirSync, renameSync, rmSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { basename, dirname, join } from 'node:path';
+import { renameSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { root } from './run.mjs';
-
-const require = createRequire(import.meta.url);
-
-/** Examples, and a decoder of Java's profiles, which nobody has here. */
-const LEFT_OUT = /^(perf-vertx.*\.txt|.*\.wasm|file-format-schema\.json)$/;
-
-function addSpeedscope(directory) {
-  const release = join(dirname(require.resolve('speedscope/package.json')), 'dist/release');
-  mkdirSync(directory, { recursive: true });
-  cpSync(release, directory, { recursive: true, filter: (file) => !LEFT_OUT.test(basename(file)) });
-}
+import { copySpeedscope } from './speedscope.mjs';
 
 /** The old build stays in place until the new one is complete. */
 export async function buildPage() {
@@ -36,7 +25,7 @@ export async function buildPage() {
       modulePreload: { polyfill: false },
     },
   });
-  addSpeedscope(join(fresh, 'speedscope'));
+  copySpeedscope(join(fresh, 'speedscope'));
   const place = join(root, 'dist/ui');
   rmSync(place, { recursive: true, force: true });
   renameSync(fresh, place);

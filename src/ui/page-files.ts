@@ -1,22 +1,19 @@
 // Serves the built page: a few files known at the start, read once, and nothing else of the disk. They tell nothing and are open; the data
 // behind them is not. The page may load nothing from elsewhere: its content security policy says so.
 import { readdirSync, readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { dirname, extname, join } from 'node:path';
+import { extname, join } from 'node:path';
 import { brotliCompressSync, constants } from 'node:zlib';
 import { sendBytes } from '../archive/server/answer.js';
 import { HttpError } from '../archive/server/http-error.js';
 import type { Call, Route } from '../archive/server/route.js';
 import { SpanlineError } from '../base/errors/spanline-error.js';
+import { packageRoot } from '../base/package-root.js';
 
 const TYPES: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',
   '.js': 'text/javascript; charset=utf-8',
   '.css': 'text/css; charset=utf-8',
   '.svg': 'image/svg+xml',
-  '.png': 'image/png',
-  '.ico': 'image/x-icon',
-  '.woff2': 'font/woff2',
 };
 
 const policy = (frames: string, scripts: string, styles: string, connections: string): string =>
@@ -36,10 +33,10 @@ const policy = (frames: string, scripts: string, styles: string, connections: st
 
 const PAGE_POLICY = policy("'none'", "'self'", "'self'", "'self'");
 /**
- * speedscope writes style sheets of its own into its document, reads names of C++ with WebAssembly, and the page shows it in a frame. It takes the
- * profile from a blob: URL of the page's, as its own requests carry no token.
+ * speedscope writes style sheets of its own into its document, and the page shows it in a frame. It takes the profile from a blob: URL of the
+ * page's, as its own requests carry no token.
  */
-const SPEEDSCOPE_POLICY = policy("'self'", "'self' 'wasm-unsafe-eval'", "'self' 'unsafe-inline'", "'self' blob:");
+const SPEEDSCOPE_POLICY = policy("'self'", "'self'", "'self' 'unsafe-inline'", "'self' blob:");
 
 interface PageFile {
   readonly type: string;
@@ -49,8 +46,7 @@ interface PageFile {
 }
 
 /** Where the built page lies in the package. */
-const pageDirectory = (): string =>
-  join(dirname(createRequire(import.meta.url).resolve('spanline/package.json')), 'dist/ui');
+const pageDirectory = (): string => join(packageRoot() ?? '', 'dist/ui');
 
 const readFiles = (directory: string): Map<string, PageFile> => {
   try {
