@@ -9,7 +9,8 @@
         "sources": ["../common/standalone.cc"],
         # Names that both glibc and musl have: no open64, no __memcpy_chk.
         "defines!": ["_LARGEFILE_SOURCE", "_FILE_OFFSET_BITS=64"],
-        "cflags": ["-U_FORTIFY_SOURCE", "-fno-stack-protector"],
+        # Nothing is thrown, so that nobody unwinds.
+        "cflags": ["-U_FORTIFY_SOURCE", "-fno-stack-protector", "-fno-asynchronous-unwind-tables", "-fno-unwind-tables", "-fno-plt"],
         "libraries": ["-lgcc"],
         # nodefaultlibs: see standalone.cc.
         # now: a Node without a symbol we use refuses the file, where a lazy call would end the process, or come inside a signal handler.
