@@ -1,8 +1,9 @@
 // Emits the type declarations that entries lead to, once: into dist/cjs. Those of the ES modules re-export them, so that an object of one half
-// fits where the other half's is asked for. No file may be left that no entry leads to.
+// fits where the other half's is asked for. Nothing may be left that no user can meet.
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { root, runQuietly } from './run.mjs';
+import { visibleDeclarations } from './visible-declarations.mjs';
 
 const at = (path) => join(root, path);
 
@@ -12,18 +13,6 @@ function entries() {
   return Object.values(exports)
     .filter((target) => typeof target === 'object')
     .map(({ require }) => require.types.replace(/^\.\/dist\/cjs\/(.*)\.d\.ts$/, '$1'));
-}
-
-/** All files that these declarations import, themselves included. */
-async function reachable(files) {
-  const { default: ts } = await import('typescript');
-  const found = new Set(files);
-  for (const file of found) {
-    for (const { fileName } of ts.preProcessFile(readFileSync(file, 'utf8')).importedFiles) {
-      if (fileName.startsWith('.')) found.add(join(dirname(file), fileName.replace(/\.js$/, '.d.ts')));
-    }
-  }
-  return found;
 }
 
 function removeDeclarations(dir) {
@@ -38,11 +27,13 @@ function place(file, text) {
 export async function emitDeclarations() {
   const [all, esm, cjs] = [at('.tmp/types'), at('dist/esm'), at('dist/cjs')];
   rmSync(all, { recursive: true, force: true });
-  runQuietly(process.execPath, [at('node_modules/typescript/bin/tsc'), '-p', 'tsconfig.build.json', '--outDir', all]);
+  const tsc = at('node_modules/typescript/bin/tsc');
+  runQuietly(process.execPath, [tsc, '-p', 'tsconfig.build.json', '--stripInternal', '--outDir', all]);
   for (const dir of [esm, cjs]) removeDeclarations(dir);
   const names = entries();
-  for (const file of await reachable(names.map((name) => join(all, `${name}.d.ts`)))) {
-    place(join(cjs, relative(all, file)), readFileSync(file));
+  const files = names.map((name) => join(all, `${name}.d.ts`));
+  for (const [file, text] of await visibleDeclarations(files, [at('node_modules/@types')])) {
+    place(join(cjs, relative(all, file)), text);
   }
   for (const name of names) {
     const from = relative(dirname(join(esm, name)), join(cjs, name));

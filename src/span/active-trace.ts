@@ -56,26 +56,28 @@ export interface TraceLimits {
   readonly maxLinksPerSpan: number;
 }
 
-/** The collector above, as far as this room needs it: takes traces as they begin, end and grow late. No method may throw. */
+/** The collector above, as far as this room needs it: takes traces as they begin, end and grow late. No method may throw. Users see a collector in it. */
 export interface TraceSink {
   readonly sampler: Sampler;
+  /** @internal */
   readonly limits: TraceLimits;
+  /** @internal */
   readonly rows: RowStore;
-  /** Who produces its traces. */
+  /** @internal Who produces its traces. */
   readonly resource?: unknown;
-  /** True: its traces are for those who watch them, are reported to nobody, and go out as not sampled. */
+  /** @internal True: its traces are for those who watch them, are reported to nobody, and go out as not sampled. */
   readonly keepsNone?: boolean;
-  /** True: roots that are not sampled are recorded too, for who keeps all; others are told that they are not sampled. */
+  /** @internal True: roots that are not sampled are recorded too, for who keeps all; others are told that they are not sampled. */
   readonly recordsAll?: boolean;
-  /** Holds the spans that have not ended. */
+  /** @internal Holds the spans that have not ended. */
   readonly openSpans?: OpenSpans | null;
-  /** A recorded root started. */
+  /** @internal A recorded root started. */
   opened(trace: ActiveTrace): void;
-  /** The root ended: the trace may be reported. */
+  /** @internal The root ended: the trace may be reported. */
   ended(trace: ActiveTrace, root: EndedRoot): void;
-  /** The root was cancelled: nothing of the trace may be reported. */
+  /** @internal The root was cancelled: nothing of the trace may be reported. */
   cancelled(trace: ActiveTrace): void;
-  /** Spans were added to a trace of this sink, with their bytes. */
+  /** @internal Spans were added to a trace of this sink, with their bytes. */
   grew(trace: ActiveTrace, spans: number, bytes: number): void;
 }
 
