@@ -96,14 +96,20 @@ const describeCosts = (measured: readonly Measured[]): string[] => {
   );
 };
 
+/** By architecture: what counts the time, and why its offsets may not have been measured. */
+const COUNTERS: Readonly<Record<string, readonly [counter: string, missing: string]>> = {
+  x64: ['TSC', 'no TSC with RDTSCP'],
+  arm64: ['CNTVCT', 'it is one counter for all cores'],
+};
+
 const report = (own: ClockInfo, measured: readonly Measured[]): string => {
   const perCpu = measured.find((one) => one.asked === 'tsc-percpu');
-  const cores =
-    perCpu !== undefined && isThere(perCpu) ? describeCores(perCpu.info) : ['not measured: no TSC with RDTSCP'];
+  const [counter, missing] = COUNTERS[process.arch] ?? ['cycle counter', 'none is read on this kind of machine'];
+  const cores = perCpu !== undefined && isThere(perCpu) ? describeCores(perCpu.info) : [`not measured: ${missing}`];
   return [
     ...describe(own),
     '',
-    'per-core offsets of the TSC (by pinned threads, against the first core)',
+    `per-core offsets of the ${counter} (by pinned threads, against the first core)`,
     ...cores,
     '',
     'one reading, from optimised JavaScript',
