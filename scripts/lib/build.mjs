@@ -16,7 +16,7 @@ const sources = ['src', 'package.json', 'tsconfig.json', 'tsconfig.build.json'];
 
 const steps = {
   bundle: {
-    inputs: [...sources, 'scripts/lib/bundle.mjs'],
+    inputs: [...sources, 'scripts/lib/bundle.mjs', 'scripts/lib/to-commonjs.mjs'],
     output: 'dist/esm/index.js',
     run: async () => {
       rmSync(stampFile('types'), { force: true });
@@ -24,12 +24,12 @@ const steps = {
     },
   },
   types: {
-    inputs: [...sources, 'scripts/lib/declarations.mjs'],
+    inputs: [...sources, 'scripts/lib/declarations.mjs', 'scripts/lib/visible-declarations.mjs'],
     output: 'dist/cjs/index.d.ts',
     run: emitDeclarations,
   },
   page: {
-    inputs: ['src/ui', 'package.json', 'scripts/lib/page.mjs'],
+    inputs: ['src/ui', 'package.json', 'scripts/lib/page.mjs', 'scripts/lib/speedscope.mjs'],
     output: 'dist/ui/index.html',
     run: buildPage,
   },

@@ -26,9 +26,8 @@ watchOutput((error) => {
   process.exit(ExitCode.store);
 });
 
-try {
-  const program = await createProgram(process.argv.slice(2));
-  await program.parseAsync(process.argv);
-} catch (error) {
-  if (!(error instanceof OutputClosed)) endWith(explain(error));
-}
+createProgram(process.argv.slice(2))
+  .then((program) => program.parseAsync(process.argv))
+  .catch((error: unknown) => {
+    if (!(error instanceof OutputClosed)) endWith(explain(error));
+  });

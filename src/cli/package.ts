@@ -1,13 +1,12 @@
 // What the package says of itself, and where it is.
-import { createRequire } from 'node:module';
-import { dirname } from 'node:path';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { packageRoot } from '../base/package-root.js';
 
-const requireHere = createRequire(import.meta.url);
+/** The package as it is installed: the command is never part of a bundle. */
+export const packageFolder = packageRoot() as string;
 
-export const { version, description } = requireHere('spanline/package.json') as {
+export const { version, description } = JSON.parse(readFileSync(join(packageFolder, 'package.json'), 'utf8')) as {
   readonly version: string;
   readonly description: string;
 };
-
-/** The package as it is installed. */
-export const packageFolder = dirname(requireHere.resolve('spanline/package.json'));

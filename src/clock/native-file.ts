@@ -2,8 +2,8 @@
 // a reason to go another way.
 import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
+import { packageRoot } from '../base/package-root.js';
 
 const HEADER_BYTES = 64;
 /** 0x7f ELF, 64 bits, little end first. */
@@ -30,19 +30,6 @@ export interface Loaded<T> {
   readonly reasons: readonly string[];
 }
 
-const MAX_LEVELS = 8;
-
-// The folder of this package, whether this file runs from src, from dist or from a bundle inside it.
-const packageRoot = (from: string): string | undefined => {
-  let dir = dirname(from);
-  for (let level = 0; level < MAX_LEVELS; level++) {
-    const manifest = join(dir, 'package.json');
-    if (existsSync(manifest) && readFileSync(manifest, 'utf8').includes('"name": "spanline"')) return dir;
-    dir = dirname(dir);
-  }
-  return undefined;
-};
-
 // On one line: the loader's messages have several.
 const messageOf = (error: unknown): string =>
   (error instanceof Error ? error.message : String(error)).trim().replace(/\s*\n\s*/g, ' ');
@@ -51,11 +38,9 @@ const messageOf = (error: unknown): string =>
 export const loadNativeFile = <T>(builtIn: string, name: string): Loaded<T> => {
   const reasons: string[] = [];
   try {
-    // Undefined in a bundle that became CommonJS.
-    const here: string | undefined = import.meta.url;
-    const root = here === undefined ? undefined : packageRoot(fileURLToPath(here));
-    if (here === undefined || root === undefined) return { reasons: [`${name} cannot be found from inside a bundle`] };
-    const require = createRequire(here);
+    const root = packageRoot();
+    if (root === undefined) return { reasons: [`${name} cannot be found from inside a bundle`] };
+    const require = createRequire(join(root, 'package.json'));
     // The one built here first; one that does not load (another libc or ABI, a damaged file) leaves the next.
     for (const folder of [builtIn, `prebuilds/${process.platform}-${process.arch}`]) {
       const file = join(root, folder, name);

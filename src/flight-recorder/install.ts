@@ -22,22 +22,13 @@ declare module '../collector/default-collector.js' {
 /** The recorder of the default collector, whichever copy of the library has started it. */
 export const flightRecorder = (): FlightRecorder | undefined => state.flightRecorder as FlightRecorder | undefined;
 
-// As they stand beside the file that this becomes, in either build.
-const OWN = '../flight-recorder/recorder-room.js';
-const COMMONJS = '../../cjs/flight-recorder/recorder-room.js';
+/** As it stands beside the file that this becomes. */
+const ROOM = '../flight-recorder/recorder-room.js';
 
-// `configure` gives no promise, so that this cannot be an `import()`. Every Node from 20.19 on takes ES modules by `require` and gives the very
-// ones that an import has made or will make. Where that is switched off, or an import of them is under way, the CommonJS copy serves: what it
-// records into is the process's state, which all copies of the library share.
+// `configure` gives no promise, so that this cannot be an `import()`.
 const load = (): RecorderRoom => {
   try {
-    const require = createRequire(import.meta.url);
-    try {
-      return (require(OWN) as { recorderRoom: RecorderRoom }).recorderRoom;
-    } catch (error) {
-      if (!String((error as NodeJS.ErrnoException).code).startsWith('ERR_REQUIRE_')) throw error;
-      return (require(COMMONJS) as { recorderRoom: RecorderRoom }).recorderRoom;
-    }
+    return (createRequire(import.meta.url)(ROOM) as { recorderRoom: RecorderRoom }).recorderRoom;
   } catch (cause) {
     const remedy = "import 'spanline/flight-recorder' before configure, or leave spanline out of the bundle";
     throw new OptionError(

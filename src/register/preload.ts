@@ -1,4 +1,4 @@
-// The entry `spanline/register` as a module, `node --import spanline/register app.js`: the program begins when everything is there.
+// `node --import spanline/register app.js`: as a module it lets the program wait until everything is there.
 import { started } from './index.js';
 
 await started;

@@ -88,7 +88,7 @@ describe('a package that is not installed', () => {
   const installation = (name: string, packages: readonly string[]): string => {
     const place = join(dir, `without-${name}`);
     mkdirSync(join(place, 'node_modules/@google-cloud'), { recursive: true });
-    cpSync(join(root, 'dist/esm'), join(place, 'dist/esm'), { recursive: true });
+    for (const part of ['dist/esm', 'dist/cjs']) cpSync(join(root, part), join(place, part), { recursive: true });
     cpSync(join(root, 'package.json'), join(place, 'package.json'));
     for (const one of packages) symlinkSync(join(root, 'node_modules', one), join(place, 'node_modules', one));
     return join(place, 'dist/esm/cli/main.js');

@@ -1,5 +1,5 @@
-// The built package as ES module, as CommonJS, both in one process with one trace, and bundled by esbuild.
-import { writeFileSync } from 'node:fs';
+// The built package as ES module, as CommonJS, twice in one process with one trace, and bundled by esbuild.
+import { cpSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { build } from 'esbuild';
 import { expect, test } from 'vitest';
@@ -71,41 +71,41 @@ collector.collect().then((records) => console.log(JSON.stringify({ names: record
   expect(resultOf(await runFile(outfile))).toEqual({ names: ['job'] });
 });
 
-test('both builds in one process: one trace, one collector, errors and links understood', async () => {
+test('two copies in one process: one trace, one collector, errors and links understood', async () => {
+  cpSync(join(root, 'dist/cjs'), join(out, 'copy'), { recursive: true });
   const both = `
-import { createRequire } from 'node:module';
-import * as esm from '${join(root, 'dist/esm/index.js')}';
-const cjs = createRequire(import.meta.url)('${join(root, 'dist/cjs/index.js')}');
+import one from '${join(root, 'dist/cjs/index.js')}';
+import other from '${join(out, 'copy/index.js')}';
 const records = [];
 let calls = 0;
-esm.setReporter({ name: 'r', report(batch) {
-  if (++calls === 1) throw new cjs.ReportError('ERR_X', 'no', { retryable: false });
+one.setReporter({ name: 'r', report(batch) {
+  if (++calls === 1) throw new other.ReportError('ERR_X', 'no', { retryable: false });
   for (const trace of batch.traces) records.push(...trace.spans);
 } });
-esm.Span.root('refused').end();
-await cjs.flush();
-const root = esm.Span.root('root');
+one.Span.root('refused').end();
+await other.flush();
+const root = one.Span.root('root');
 await root.run(async () => {
-  cjs.LocalSpan.start('cjs local').addProperty('p', 1).end();
-  const child = cjs.Span.startWithLocalParent('cjs span');
-  await child.run(async () => { await null; esm.LocalSpan.start('esm local').end(); });
+  other.LocalSpan.start('other local').addProperty('p', 1).end();
+  const child = other.Span.startWithLocalParent('other span');
+  await child.run(async () => { await null; one.LocalSpan.start('one local').end(); });
   child.addLink(root).end();
-  await cjs.traced('cjs traced', async () => esm.Span.current().end)();
-  const [, spans] = cjs.LocalCollector.run(() => esm.LocalSpan.start('detached').end());
+  await other.traced('other traced', async () => one.Span.current().end)();
+  const [, spans] = other.LocalCollector.run(() => one.LocalSpan.start('detached').end());
   root.pushChildSpans(spans);
 });
 root.end();
-await cjs.flush();
-const byId = new Map(records.map((one) => [one.spanId, one.name]));
-const child = records.find((one) => one.name === 'cjs span');
+await other.flush();
+const byId = new Map(records.map((span) => [span.spanId, span.name]));
+const child = records.find(({ name }) => name === 'other span');
 console.log(JSON.stringify({
-  distinct: esm.Span !== cjs.Span,
-  same: esm.defaultCollector() === cjs.defaultCollector(),
-  edges: records.map((one) => (byId.get(one.parentSpanId) ?? '-') + ' > ' + one.name).sort(),
-  ids: new Set(records.map((one) => one.spanId)).size,
+  distinct: one.Span !== other.Span,
+  same: one.defaultCollector() === other.defaultCollector(),
+  edges: records.map((span) => (byId.get(span.parentSpanId) ?? '-') + ' > ' + span.name).sort(),
+  ids: new Set(records.map(({ spanId }) => spanId)).size,
   link: byId.get(child.links[0]?.spanId),
-  refused: cjs.stats().collector.reporters.r.droppedSpansRefused,
-  inside: records.every((one) => one.startTimeUnixNs >= records[0].startTimeUnixNs && one.endTimeUnixNs <= records[0].endTimeUnixNs),
+  refused: other.stats().collector.reporters.r.droppedSpansRefused,
+  inside: records.every((span) => span.startTimeUnixNs >= records[0].startTimeUnixNs && span.endTimeUnixNs <= records[0].endTimeUnixNs),
 }));
 `;
   expect(resultOf(await runFile(write('both.mjs', both)))).toEqual({
@@ -113,10 +113,10 @@ console.log(JSON.stringify({
     same: true,
     edges: [
       '- > root',
-      'cjs span > esm local',
-      'root > cjs local',
-      'root > cjs span',
-      'root > cjs traced',
+      'other span > one local',
+      'root > other local',
+      'root > other span',
+      'root > other traced',
       'root > detached',
     ].sort(),
     ids: 6,

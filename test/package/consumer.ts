@@ -1,10 +1,11 @@
 // A stranger's project with spanline installed from the tarball that would be published. Used by the package tests.
 // It must never see the checkout: what works here works for a user.
 import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { pack } from '../../scripts/lib/pack.mjs';
 
 export const root = fileURLToPath(new URL('../../', import.meta.url));
 
@@ -20,11 +21,8 @@ export class Consumer {
 
   constructor() {
     execFileSync(process.execPath, [join(root, 'scripts/build.mjs')], { stdio: ['ignore', 'ignore', 'inherit'] });
-    const pack = ['pack', '--silent', '--ignore-scripts', '--pack-destination', this.dir];
-    execFileSync('npm', pack, { cwd: root, stdio: ['ignore', 'ignore', 'inherit'] });
-    const tarball = readdirSync(this.dir).find((file) => file.endsWith('.tgz')) as string;
     mkdirSync(this.package, { recursive: true });
-    execFileSync('tar', ['-xzf', join(this.dir, tarball), '-C', this.package, '--strip-components=1']);
+    execFileSync('tar', ['-xzf', pack().path, '-C', this.package, '--strip-components=1']);
     for (const dependency of Object.keys(this.manifest.dependencies ?? {})) this.link(dependency);
   }
 

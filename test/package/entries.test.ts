@@ -1,7 +1,6 @@
-// Every entry of the published package loads as ESM and as CommonJS, gives the same names in both, and is one module
-// per process whichever way it is loaded; no entry of the core needs another package.
+// Every entry of the published package loads as a module and by require, gives the same names in both, and is there once in a process
+// whichever way it is loaded; no entry of the core needs another package.
 import { readdirSync, readFileSync } from 'node:fs';
-import { builtinModules } from 'node:module';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import * as core from '../../src/index.js';
@@ -16,8 +15,12 @@ afterAll(() => consumer?.dispose());
 
 const NAMES = `const names = (m) => Object.keys(m).filter((k) => k !== '__esModule' && k !== 'module.exports').sort();`;
 
-/** The flag that makes `require` use the CommonJS files, as older tools and bundlers do. */
-const COMMONJS_FILES = '--no-experimental-require-module';
+/** With this flag `require` takes no module, as in older tools. */
+const NO_MODULES = '--no-experimental-require-module';
+
+/** How a file takes others: their exports as constants, nothing, what it passes on, or late. */
+const AT_LOAD =
+  /^(const \{ .+ \} = )?require\("[^"]+"\);$|^(module\.exports = \{ )?\w+: require\("[^"]+"\)\.\w+(,?| \};)$|\.then\(\(\) => require\("[^"]+"\)\)/;
 
 describe('entries', () => {
   test('exports lists exactly the files that were built', () => {
@@ -47,7 +50,7 @@ describe('entries', () => {
       'names.cjs',
       `${NAMES} const all = {}; for (const e of ${entries}) all[e] = names(require(e)); console.log(JSON.stringify(all));`,
     );
-    const [fromEsm, fromCjs] = [consumer.node([esm]), consumer.node([COMMONJS_FILES, cjs])];
+    const [fromEsm, fromCjs] = [consumer.node([esm]), consumer.node([NO_MODULES, cjs])];
     expect(fromEsm).toMatchObject({ code: 0, stderr: '' });
     expect(fromCjs).toMatchObject({ code: 0, stderr: '' });
     expect(JSON.parse(fromCjs.stdout)).toEqual(JSON.parse(fromEsm.stdout));
@@ -67,7 +70,7 @@ describe('entries', () => {
       }`;
     const esm = `import * as a from 'spanline'; import * as b from 'spanline/profile'; ${program} print([a, b]);`;
     const cjs = `${program} print([require('spanline'), require('spanline/profile')]);`;
-    for (const args of [[consumer.write('kept.mjs', esm)], [COMMONJS_FILES, consumer.write('kept.cjs', cjs)]]) {
+    for (const args of [[consumer.write('kept.mjs', esm)], [NO_MODULES, consumer.write('kept.cjs', cjs)]]) {
       const { code, stdout, stderr } = consumer.node(args);
       expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
       const { names, stack } = JSON.parse(stdout) as { names: string[][]; stack: string };
@@ -76,14 +79,17 @@ describe('entries', () => {
     }
   });
 
-  test('import and require share one core, so that one trace can span both', () => {
+  test.each([[[]], [[NO_MODULES]]])('import and require give the very same, of every entry; flags: %j', (flags) => {
     const file = consumer.write(
       'both.mjs',
       `import { createRequire } from 'node:module';
-       import { LocalSpan } from 'spanline';
-       console.log(createRequire(import.meta.url)('spanline').LocalSpan === LocalSpan);`,
+       const require = createRequire(import.meta.url);
+       for (const e of ${JSON.stringify(codeEntries(consumer.manifest))}) {
+         const [module, required] = [await import(e), require(e)];
+         for (const name of Object.keys(required)) if (module[name] !== required[name]) console.log(e, name);
+       }`,
     );
-    expect(consumer.node([file])).toMatchObject({ code: 0, stdout: 'true\n', stderr: '' });
+    expect(consumer.node([...flags, file])).toMatchObject({ code: 0, stdout: '', stderr: '' });
   });
 
   test('CommonJS exports are plain properties, not getters that would be called at every use', () => {
@@ -93,24 +99,25 @@ describe('entries', () => {
          for (const [name, d] of Object.entries(Object.getOwnPropertyDescriptors(require(e))))
            if (d.get) console.log(e, name);`,
     );
-    expect(consumer.node([COMMONJS_FILES, file])).toMatchObject({ code: 0, stdout: '', stderr: '' });
-    const chunks = join(consumer.package, 'dist/cjs/chunks');
-    for (const chunk of readdirSync(chunks).filter((name) => name.endsWith('.js'))) {
-      expect(readFileSync(join(chunks, chunk), 'utf8'), chunk).not.toMatch(
-        /defineProperty\(exports, "[\w$]+", \{\s*enumerable/,
-      );
+    expect(consumer.node([NO_MODULES, file])).toMatchObject({ code: 0, stdout: '', stderr: '' });
+    const code = join(consumer.package, 'dist/cjs');
+    for (const name of readdirSync(code, { recursive: true, encoding: 'utf8' })) {
+      if (!name.endsWith('.js')) continue;
+      const text = readFileSync(join(code, name), 'utf8');
+      expect(text, name).not.toMatch(/defineProperty\((module\.)?exports\b/);
+      // What another file exports is a constant: a property of it that is read at each use is a look-up on the hot path.
+      for (const [line] of text.matchAll(/^.*\brequire\("\.[^"]*"\).*$/gm)) expect(line, name).toMatch(AT_LOAD);
     }
   });
 
   test('the core is one chunk that imports only Node itself and the errors of the base', () => {
     const importsOf = (chunk: string): string[] => {
-      const text = readFileSync(join(consumer.package, `dist/esm/chunks/${chunk}.js`), 'utf8');
-      const imports = [...text.matchAll(/^import .*?["']([^"']+)["'];$/gm)].map(([, specifier]) => specifier);
-      return imports.filter((specifier) => !specifier.startsWith('node:') && !builtinModules.includes(specifier));
+      const text = readFileSync(join(consumer.package, `dist/cjs/chunks/${chunk}.js`), 'utf8');
+      return [...text.matchAll(/\brequire\("([^"]+)"\)/g)].map(([, specifier]) => specifier);
     };
     expect(importsOf('core')).toEqual(['./base.js']);
     expect(importsOf('base')).toEqual([]);
-    expect(readFileSync(join(consumer.package, 'dist/esm/index.js'), 'utf8')).not.toMatch(/\b(class|function)\b/);
+    expect(readFileSync(join(consumer.package, 'dist/cjs/index.js'), 'utf8')).not.toMatch(/\b(class|function)\b/);
   });
 
   test('nothing runs at installation', () => {

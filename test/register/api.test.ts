@@ -102,7 +102,8 @@ test('without the API HTTP is traced all the same, and a propagator that needs i
   const folder = mkdtempSync(join(tmpdir(), 'spanline-no-api-'));
   const home = join(folder, 'node_modules/spanline');
   mkdirSync(home, { recursive: true });
-  for (const part of ['package.json', 'dist/esm']) cpSync(join(root, part), join(home, part), { recursive: true });
+  for (const part of ['package.json', 'dist/esm', 'dist/cjs'])
+    cpSync(join(root, part), join(home, part), { recursive: true });
   const program = join(folder, 'app.mjs');
   writeFileSync(
     program,
