@@ -59,11 +59,16 @@ export class Benchmarks {
     return found;
   }
 
-  /** What two commits have in common: values of all tests at both. */
+  /** What two commits have in common: values of all tests at both. `isCareless` asks the store for each test alone. */
   @traced({ name: 'compare' })
-  async compare(before: number, after: number): Promise<readonly { test: string; before: number; after: number }[]> {
-    const old = await this.valuesAt(before);
-    const now = await this.valuesAt(after);
+  async compare(
+    before: number,
+    after: number,
+    isCareless: boolean,
+  ): Promise<readonly { test: string; before: number; after: number }[]> {
+    const queries = isCareless ? this.tests.map((test) => query([test])) : ['suite=Benchmark'];
+    const old = await this.valuesAt(before, queries);
+    const now = await this.valuesAt(after, queries);
     return [...now].flatMap(([test, value]) => {
       const was = old.get(test);
       return was === undefined ? [] : [{ test, before: was, after: value }];
@@ -74,12 +79,14 @@ export class Benchmarks {
     return this.perf.table.close();
   }
 
-  private async valuesAt(commit: number): Promise<ReadonlyMap<string, number>> {
+  private async valuesAt(commit: number, queries: readonly string[]): Promise<ReadonlyMap<string, number>> {
     const values = new Map<string, number>();
-    for await (const traces of this.perf.query(this.perf.tileOf(commit), 'suite=Benchmark')) {
-      for (const trace of traces) {
-        const value = trace.values[this.perf.offsetOf(commit)];
-        if (!Number.isNaN(value)) values.set(trace.params.test, value);
+    for (const asked of queries) {
+      for await (const traces of this.perf.query(this.perf.tileOf(commit), asked)) {
+        for (const trace of traces) {
+          const value = trace.values[this.perf.offsetOf(commit)];
+          if (!Number.isNaN(value)) values.set(trace.params.test, value);
+        }
       }
     }
     return values;

@@ -2,6 +2,9 @@
 import { Agent, get } from 'node:http';
 import { Span } from 'spanline';
 
+/** Kinds of queries, which come by turns. */
+export const KINDS = 5;
+
 /** The same queries at every run, so that rounds can be compared. */
 export const makeQueries = (tests: readonly string[], commits: number, count: number): string[] =>
   Array.from({ length: count }, (_, i) => {
@@ -14,8 +17,11 @@ export const makeQueries = (tests: readonly string[], commits: number, count: nu
       `/range?test=${test}&from=${i}&to=${i + 50}`,
       `/compare?before=${(i * 31) % commits}&after=${commits - 1}`,
     ];
-    return kinds[i % kinds.length];
+    return kinds[i % KINDS];
   });
+
+/** The name of the trace of a query. */
+export const queryName = (path: string): string => `query ${path.split('?')[0].slice(1)}`;
 
 const fetchText = (port: number, path: string, agent: Agent): Promise<number> =>
   new Promise((resolve, reject) => {
@@ -38,9 +44,15 @@ export const runQueries = async (port: number, paths: readonly string[]): Promis
   const worker = async (): Promise<void> => {
     for (let i = next++; i < paths.length; i = next++) {
       const begin = performance.now();
-      const span = Span.root(`query ${paths[i].split('?')[0].slice(1)}`);
-      const bytes = await span.run(() => fetchText(port, paths[i], agent));
-      span.addProperty('bytes', bytes).end();
+      const span = Span.root(queryName(paths[i]));
+      try {
+        span.addProperty('bytes', await span.run(() => fetchText(port, paths[i], agent)));
+      } catch (error) {
+        span.setStatus('error', String(error));
+        throw error;
+      } finally {
+        span.end();
+      }
       times[i] = performance.now() - begin;
     }
   };

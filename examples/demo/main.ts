@@ -4,11 +4,13 @@ import { mkdir, rm } from 'node:fs/promises';
 import { clockInfo, setReporter, shutdown } from 'spanline';
 import { Archive } from 'spanline/archive';
 import { Benchmarks } from './benchmarks.js';
-import { makeQueries, runQueries } from './client.js';
+import { KINDS, makeQueries, runQueries } from './client.js';
 import { command, typed } from './command.js';
 import { type Added, type Costs, measureCost } from './cost.js';
 import { profileWork, type Sampled, withCpuTime } from './cpu-profile.js';
 import { chooseDestination, failures, lostSpans } from './destination.js';
+import { watchShapes } from './golden.js';
+import { LaneKeeper } from './keep-lane.js';
 import { showPage } from './page.js';
 import { startService } from './service.js';
 import { plantSlowRequest } from './slow-request.js';
@@ -19,6 +21,7 @@ const STORE = `${FOLDER}/perf`;
 const TRACES = `${FOLDER}/traces`;
 const PROFILES = `${FOLDER}/profiles`;
 const PROFILE = `${PROFILES}/cpu.pb.gz`;
+const GOLD = `${FOLDER}/gold`;
 const QUERIES = 200;
 const DRAWN_SPANS = '60';
 // Changes listed: the largest ones.
@@ -92,13 +95,17 @@ const main = async (): Promise<void> => {
   );
   const { server, port } = await startService(benchmarks);
   const queries = makeQueries(benchmarks.tests, benchmarks.commitCount, QUERIES);
+  const oneOfEach = queries.slice(0, KINDS);
 
   const archive = await Archive.open(TRACES);
+  const lane = new LaneKeeper(archive);
   const destination = await chooseDestination(archive);
   const reporters = withCpuTime(destination.reporters);
-  setReporter(reporters);
+  setReporter([...reporters, lane]);
   const sampled = await profileWork(() => runQueries(port, queries), reporters, PROFILE);
+  const slow = await plantSlowRequest(port, benchmarks.tests[0]);
   await shutdown();
+  lane.stop();
   const { appendedSpans } = await archive.stats();
   await archive.close();
   say(`answered ${QUERIES} queries over HTTP, ${appendedSpans} spans recorded`);
@@ -117,11 +124,15 @@ const main = async (): Promise<void> => {
   await showStore();
 
   heading('One request was slow: whom did it wait for?');
-  const slow = await plantSlowRequest(port, benchmarks.tests[0]);
   say(
     `${slow.name}: ${slow.text}`,
     `it waited for ${slow.waitedFor}  (what to do with a service of yours: docs/flight-recorder.md)`,
+    typed(['stalls', '--archive', TRACES]),
   );
+
+  heading('One query asks more often than it did: golden shapes');
+  const careless = oneOfEach.map((path) => (path.startsWith('/compare') ? `${path}&careless` : path));
+  say(...(await watchShapes(port, GOLD, oneOfEach, careless)), typed(['gold', 'search', '--store', GOLD]));
 
   const counted = { spans: 0 };
   setReporter({
@@ -136,14 +147,13 @@ const main = async (): Promise<void> => {
   say(`${counted.spans} spans in the traced rounds; dropped: ${lostSpans() - lostBefore}`);
   await showCpu(sampled);
 
+  heading('Look at it');
+  const page = ['ui', '--archive', TRACES, '--store', STORE, '--gold-store', GOLD, '--profiles', PROFILES];
+  say(typed(page));
+  if (process.argv.includes('--ui')) await showPage(page, TRACES, port, queries);
   server.close();
   server.closeAllConnections();
   await benchmarks.close();
-
-  heading('Look at it');
-  const page = ['ui', '--archive', TRACES, '--store', STORE, '--profiles', PROFILES];
-  say(typed(page));
-  if (process.argv.includes('--ui')) await showPage(page);
 };
 
 await main();

@@ -1,9 +1,14 @@
-// The demo's last step with --ui: the page over what it has made, until Ctrl-C. The command opens the browser itself.
+// The demo's last step with --ui: the page over what it has made, until Ctrl-C, while the service goes on answering. The command opens the browser
+// itself.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { setReporter, shutdown } from 'spanline';
+import { Archive, ArchiveReporter } from 'spanline/archive';
+import { LaneKeeper } from './keep-lane.js';
+import { keepAsking } from './load.js';
 
 /** Run the command in the terminal, to its end. Ctrl-C reaches it too, and ends it in order. */
-export const showPage = async (args: readonly string[]): Promise<void> => {
+const runPage = async (args: readonly string[]): Promise<void> => {
   const ignore = (): void => {};
   process.on('SIGINT', ignore);
   const child = spawn(process.execPath, ['dist/esm/cli/main.js', ...args], { stdio: 'inherit' });
@@ -12,4 +17,24 @@ export const showPage = async (args: readonly string[]): Promise<void> => {
   const [code] = await once(child, 'exit');
   process.off('SIGINT', ignore);
   if (code !== 0) process.exitCode = 1;
+};
+
+/** Serve the page of the traces in `directory`, which go on to come. */
+export const showPage = async (
+  args: readonly string[],
+  directory: string,
+  port: number,
+  queries: readonly string[],
+): Promise<void> => {
+  const archive = await Archive.open(directory);
+  const lane = new LaneKeeper(archive);
+  setReporter([new ArchiveReporter(archive), lane]);
+  const stop = new AbortController();
+  const load = keepAsking(port, queries, stop.signal);
+  await runPage(args);
+  stop.abort();
+  await load;
+  await shutdown();
+  lane.stop();
+  await archive.close();
 };

@@ -80,7 +80,8 @@ const drops: Query = async (benchmarks, parameters) => {
 
 /** All tests at two commits. */
 const compare: Query = async (benchmarks, parameters) => {
-  const rows = await benchmarks.compare(Number(wanted(parameters, 'before')), Number(wanted(parameters, 'after')));
+  const [before, after] = [wanted(parameters, 'before'), wanted(parameters, 'after')];
+  const rows = await benchmarks.compare(Number(before), Number(after), parameters.has('careless'));
   return { tests: rows.length, rows };
 };
 

@@ -1,6 +1,6 @@
 // One slow request, planted: a small query comes together with a report that keeps the event loop busy. The flight recorder tells afterwards whom
 // the small one waited for.
-import { configure } from 'spanline';
+import { configure, flush } from 'spanline';
 import { divide, divisionIndexOf, formatDivision, snapshot } from 'spanline/flight-recorder';
 import { runQueries } from './client.js';
 
@@ -15,6 +15,8 @@ export interface SlowRequest {
 
 /** Ask for both, and look at the last seconds. */
 export const plantSlowRequest = async (port: number, test: string): Promise<SlowRequest> => {
+  // What ended before is no part of it.
+  await flush();
   configure({ flightRecorder: {} });
   const wanted = encodeURIComponent(test);
   await runQueries(port, ['/report', `/statistics?test=${wanted}`]);
