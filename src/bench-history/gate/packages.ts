@@ -6,16 +6,6 @@ import { join } from 'node:path';
 import { throwIfAborted } from '../../base/errors/aborted.js';
 import { BenchError } from '../bench-error.js';
 
-/** A file that a work tree shares, as it was when it was linked. */
-interface SharedFile {
-  readonly path: string;
-  readonly bytes: number;
-  readonly changedMs: number;
-}
-
-/** The files that a work tree shares with the checkout. */
-export type SharedFiles = readonly SharedFile[];
-
 /** What tools find again or make anew. */
 const CACHES: ReadonlySet<string> = new Set(['.cache', '.vite', '.vite-temp', '.vitest']);
 /** Where pnpm has the packages themselves. */
@@ -37,21 +27,17 @@ const linkOrCopy = (from: string, to: string): boolean => {
 
 /**
  * Gives `to`, which is not there, what the `node_modules` at `from` has. What tools have generated beside the packages is copied, for they
- * write it in place; caches are left out; links stay as they are, so that those of a workspace lead into the work tree.
+ * write it in place; caches are left out; links stay as they are, so that those of a workspace lead into the work tree. Gives the files that
+ * both share, by their paths in the checkout.
  */
-export const sharePackages = async (from: string, to: string, signal?: AbortSignal): Promise<SharedFiles> => {
-  const shared: SharedFile[] = [];
-  const shareFile = (source: string, target: string): void => {
-    if (!linkOrCopy(source, target)) return;
-    const { size, mtimeMs } = statSync(source);
-    shared.push({ path: source, bytes: size, changedMs: mtimeMs });
-  };
+export const sharePackages = async (from: string, to: string, signal?: AbortSignal): Promise<readonly string[]> => {
+  const shared: string[] = [];
   const isGenerated = (name: string, isTop: boolean): boolean => isTop && name.startsWith('.') && name !== PNPM_STORE;
   const share = async (source: string, target: string, entry: Dirent, isTop: boolean): Promise<void> => {
     if (entry.isSymbolicLink()) symlinkSync(readlinkSync(source), target);
     else if (isGenerated(entry.name, isTop)) cpSync(source, target, { recursive: true, verbatimSymlinks: true });
     else if (entry.isDirectory()) await shareDirectory(source, target);
-    else if (entry.isFile()) shareFile(source, target);
+    else if (entry.isFile() && linkOrCopy(source, target)) shared.push(source);
   };
   const shareDirectory = async (source: string, target: string, isTop = false): Promise<void> => {
     throwIfAborted(signal, 'sharing packages', aborted);
@@ -65,18 +51,13 @@ export const sharePackages = async (from: string, to: string, signal?: AbortSign
   return shared;
 };
 
-const isChanged = ({ path, bytes, changedMs }: SharedFile): boolean => {
-  const now = statSync(path, { throwIfNoEntry: false });
-  return now !== undefined && (now.size !== bytes || now.mtimeMs !== changedMs);
-};
-
-/** Throws `ERR_SPANLINE_BENCH_COMMAND` when a file of the checkout was written through a link. */
-export const requireUnchanged = (shared: SharedFiles): void => {
-  const changed = shared.filter(isChanged);
+/** Throws `ERR_SPANLINE_BENCH_COMMAND` when one of the files that are shared was written through a link since then, Unix milliseconds. */
+export const requireUnchanged = (shared: readonly string[], sinceMs: number): void => {
+  const changed = shared.filter((path) => (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0) >= sinceMs);
   if (changed.length === 0) return;
   throw new BenchError(
     'ERR_SPANLINE_BENCH_COMMAND',
-    `the build has written into ${changed.length} files of packages that a work tree shares with the checkout, such as ${changed[0].path}; ` +
-      "install the packages of the checkout anew, and let the build install its own: --build 'npm ci && ...'",
+    `the build has written into ${changed.length} files of packages that work trees share with the checkout, such as ${changed[0]}; ` +
+      "install the packages of the checkout anew, and give work trees packages of their own: --install 'npm ci'",
   );
 };

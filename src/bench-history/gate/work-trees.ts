@@ -6,7 +6,7 @@ import { dirname, join, relative } from 'node:path';
 import { BenchError, badOption } from '../bench-error.js';
 import { runShell } from '../run-command.js';
 import { type GitCommit, git, gitCommit } from './git.js';
-import { requireUnchanged, type SharedFiles, sharePackages } from './packages.js';
+import { requireUnchanged, sharePackages } from './packages.js';
 
 /** What is made of two commits. */
 export interface WorkTreeOptions {
@@ -16,7 +16,7 @@ export interface WorkTreeOptions {
   readonly head: string;
   /** Paths from the root of the repository that both take from head, such as the benchmark: then it is the same for both. */
   readonly same?: readonly string[];
-  /** Line of shell that installs packages where `node_modules` of the checkout does not fit. Default `npm ci`. */
+  /** Line of shell that installs packages. Default: those of the checkout where the lock file is the same, else `npm ci`. */
   readonly install?: string;
   /** Line of shell that builds. */
   readonly build?: string;
@@ -45,17 +45,14 @@ const LOCK_FILES: ReadonlySet<string> = new Set([
 
 const baseName = (path: string): string => path.slice(path.lastIndexOf('/') + 1);
 
-/**
- * The packages that the checkout has installed serve a work tree whose lock file is the same; else they are installed. Files that both then
- * share.
- */
-const providePackages = async (
+/** Shares packages of the checkout whose lock files are the same. Gives those files, and whether the packages of the root are among them. */
+const shareInstalled = async (
   top: string,
   tree: string,
-  { install, signal, onStep }: WorkTreeOptions,
-): Promise<SharedFiles> => {
-  const files = (await git(tree, ['ls-files', '-z'], signal)).split('\0');
-  const shared: SharedFiles[] = [];
+  files: readonly string[],
+  signal?: AbortSignal,
+): Promise<{ readonly shared: readonly string[]; readonly isRootServed: boolean }> => {
+  const shared: (readonly string[])[] = [];
   let isRootServed = false;
   for (const file of files.filter((path) => LOCK_FILES.has(baseName(path)))) {
     const folder = dirname(file);
@@ -66,14 +63,32 @@ const providePackages = async (
     shared.push(await sharePackages(realpathSync(installed), place, signal));
     isRootServed ||= folder === '.';
   }
+  return { shared: shared.flat(), isRootServed };
+};
+
+/** Gives a work tree its packages; the files that it shares with the checkout. */
+const providePackages = async (
+  top: string,
+  tree: string,
+  { install, signal, onStep }: WorkTreeOptions,
+): Promise<readonly string[]> => {
+  const run = (line: string): Promise<void> => {
+    onStep?.(`install packages in ${tree}`);
+    return runShell(line, { cwd: tree, signal });
+  };
+  if (install !== undefined) {
+    await run(install);
+    return [];
+  }
+  const files = (await git(tree, ['ls-files', '-z'], signal)).split('\0');
+  const { shared, isRootServed } = await shareInstalled(top, tree, files, signal);
   const lock = files.find((path) => LOCK_FILES.has(path));
-  if (isRootServed || (install === undefined && lock === undefined)) return shared.flat();
-  if (install === undefined && lock !== NPM_LOCK) {
+  if (isRootServed || lock === undefined) return shared;
+  if (lock !== NPM_LOCK) {
     throw badOption(`${lock} differs from that of the checkout; give the command that installs its packages (install)`);
   }
-  onStep?.(`install packages in ${tree}`);
-  await runShell(install ?? NPM_CI, { cwd: tree, signal });
-  return shared.flat();
+  await run(NPM_CI);
+  return shared;
 };
 
 /** Removes the work trees below a directory, in which there may be nothing any more; those that others have made stay, whatever is wrong with them. */
@@ -115,8 +130,9 @@ export const makeWorkTrees = async (options: WorkTreeOptions): Promise<WorkTrees
     const shared = await providePackages(top, tree, options);
     if (build !== undefined) {
       onStep?.(`build ${name}`);
+      const start = Date.now();
       await runShell(build, { cwd: tree, signal });
-      requireUnchanged(shared);
+      requireUnchanged(shared, start);
     }
     const place = join(tree, within);
     mkdirSync(place, { recursive: true });

@@ -113,7 +113,7 @@ export const register = (bench: Command): void => {
     )
     .option(
       '--install <line>',
-      'shell: installs packages where node_modules of the checkout does not fit (default: npm ci)',
+      'shell: installs packages (default: those of the checkout where lock files agree, else npm ci)',
     )
     .option('--build <line>', 'shell: builds a work tree')
     .option('--budget <time>', 'longest that rounds may take, such as 120s or 5m', duration, 120_000)

@@ -9,6 +9,7 @@ import {
   rmSync,
   statSync,
   symlinkSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -23,6 +24,12 @@ let to: string;
 const write = (path: string, text: string): void => {
   mkdirSync(dirname(join(from, path)), { recursive: true });
   writeFileSync(join(from, path), text);
+};
+/** A moment at which all that is there has been written: a file system counts in ticks. */
+const later = (): number => {
+  const past = new Date(Date.now() - 60_000);
+  for (const path of ['one/index.js', '@scope/two/lib/deep.js']) utimesSync(join(from, path), past, past);
+  return Date.now() - 1000;
 };
 const inode = (directory: string, path: string): number => statSync(join(directory, path)).ino;
 
@@ -60,12 +67,13 @@ test('links lead to the same place of the tree, what tools generate is a copy, c
 
 test('what is deleted, replaced or added in the tree leaves the checkout as it was', async () => {
   const shared = await sharePackages(from, to);
+  const start = later();
   rmSync(join(to, 'one'), { recursive: true });
   rmSync(join(to, '@scope/two/lib/deep.js'));
   writeFileSync(join(to, '@scope/two/lib/deep.js'), 'replaced');
   writeFileSync(join(to, '@scope/two/lib/more.js'), 'more');
   writeFileSync(join(to, '.prisma/client/index.js'), 'generated otherwise');
-  requireUnchanged(shared);
+  requireUnchanged(shared, start);
   expect(readFileSync(join(from, 'one/index.js'), 'utf8')).toBe('one');
   expect(readFileSync(join(from, '@scope/two/lib/deep.js'), 'utf8')).toBe('two');
   expect(existsSync(join(from, '@scope/two/lib/more.js'))).toBe(false);
@@ -74,12 +82,13 @@ test('what is deleted, replaced or added in the tree leaves the checkout as it w
 
 test('what is written in place is an error that names the file', async () => {
   const shared = await sharePackages(from, to);
+  const start = later();
   writeFileSync(join(to, 'one/index.js'), 'patched');
-  expect(() => requireUnchanged(shared)).toThrow(
+  expect(() => requireUnchanged(shared, start)).toThrow(
     expect.objectContaining({
       code: 'ERR_SPANLINE_BENCH_COMMAND',
       message: expect.stringContaining(
-        `1 files of packages that a work tree shares with the checkout, such as ${join(from, 'one/index.js')}`,
+        `1 files of packages that work trees share with the checkout, such as ${join(from, 'one/index.js')}`,
       ),
     }),
   );
