@@ -33,7 +33,7 @@ const REPORTERS = {
 const reporter = await REPORTERS[process.env.SPANLINE_BENCH_MODE]();
 setReporter(reporter);
 
-const tracer = {
+export const tracer = {
   root(name, target, fn) {
     const span = Span.root(name, undefined, { kind: 'server' });
     span.addProperty('http.method', 'GET').addProperty('http.target', target);

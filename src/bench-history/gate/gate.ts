@@ -91,9 +91,9 @@ class Rounds {
   }
 }
 
-/** The judgement of a series stands from the look that gave it: a later look at more rounds is stricter, and would take it back. */
+/** The judgement of a series stands from the look that gave it, with the figures that it was given by: a later look is stricter, and would take it back. */
 class Verdicts {
-  readonly #decided = new Map<string, JudgedSeries['judgement']>();
+  readonly #decided = new Map<string, JudgedSeries>();
   #judged: readonly JudgedSeries[] = [];
   looks = 0;
 
@@ -102,9 +102,9 @@ class Verdicts {
   look(series: readonly RoundSeries[]): void {
     this.looks++;
     this.#judged = judgeRounds(series, this.options, this.looks).map((one) => {
-      const judgement = this.#decided.get(one.key) ?? one.judgement;
-      if (judgement !== 'unsure') this.#decided.set(one.key, judgement);
-      return { ...one, judgement };
+      const standing = this.#decided.get(one.key) ?? one;
+      if (standing.judgement !== 'unsure') this.#decided.set(one.key, standing);
+      return standing;
     });
   }
 

@@ -62,7 +62,9 @@ const textOf = (result: GateResult, facts: ReportFacts): string => {
   ];
   const { hash } = facts.base;
   const table = columns(['series', `change since ${hash.slice(0, 10)}`, ''], rows, 'lrl');
-  return `${table}${outcomeText(result, facts)}; ${result.rounds} rounds in ${Math.round(result.spentMs / 1000)} s\n`;
+  const leftOut =
+    result.leftOut.length === 0 ? '' : `not in all rounds of both, or not above 0: ${result.leftOut.join(', ')}\n`;
+  return `${table}${leftOut}${outcomeText(result, facts)}; ${result.rounds} rounds in ${Math.round(result.spentMs / 1000)} s\n`;
 };
 
 const writeReport = (text: string, file: string | undefined): void => {

@@ -26,9 +26,9 @@ const write = (path: string, text: string): void => {
   writeFileSync(join(from, path), text);
 };
 /** A moment at which all that is there has been written: a file system counts in ticks. */
-const later = (): number => {
+const later = (shared: readonly string[]): number => {
   const past = new Date(Date.now() - 60_000);
-  for (const path of ['one/index.js', '@scope/two/lib/deep.js']) utimesSync(join(from, path), past, past);
+  for (const path of shared) utimesSync(path, past, past);
   return Date.now() - 1000;
 };
 const inode = (directory: string, path: string): number => statSync(join(directory, path)).ino;
@@ -67,7 +67,7 @@ test('links lead to the same place of the tree, what tools generate is a copy, c
 
 test('what is deleted, replaced or added in the tree leaves the checkout as it was', async () => {
   const shared = await sharePackages(from, to);
-  const start = later();
+  const start = later(shared);
   rmSync(join(to, 'one'), { recursive: true });
   rmSync(join(to, '@scope/two/lib/deep.js'));
   writeFileSync(join(to, '@scope/two/lib/deep.js'), 'replaced');
@@ -82,7 +82,7 @@ test('what is deleted, replaced or added in the tree leaves the checkout as it w
 
 test('what is written in place is an error that names the file', async () => {
   const shared = await sharePackages(from, to);
-  const start = later();
+  const start = later(shared);
   writeFileSync(join(to, 'one/index.js'), 'patched');
   expect(() => requireUnchanged(shared, start)).toThrow(
     expect.objectContaining({

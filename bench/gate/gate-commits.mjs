@@ -1,0 +1,29 @@
+// The gate of CI for recording and for the service that sends: HEAD against an earlier commit by `spanline bench gate`, in work trees, by turns. It must
+// never pass for measured where it was skipped.
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+import { root } from '../../scripts/lib/run.mjs';
+import { baseCommit } from './base-commit.mjs';
+
+/** A loss below the minimum effect may be how two builds lie in memory; rounds of the budget suffice for a loss of 10 %. */
+const RULES = ['--min-effect', '7%', '--alpha', '1%', '--budget', '75s', '--max-rounds', '24'];
+
+/** Whether HEAD is no slower. */
+export function gateCommits() {
+  const base = baseCommit({ root });
+  if (base === undefined) {
+    console.log('skip bench gate: this clone has no earlier commit to compare with (a shallow one?)');
+    return true;
+  }
+  const args = ['bench', 'gate', '--base', base, ...RULES, '--same', 'bench', '--install', 'true'];
+  const program = ['node', 'bench/gate/program.mjs'];
+  const { status } = spawnSync(
+    process.execPath,
+    [join(root, 'dist/esm/cli/main.js'), ...args, '--build', 'node bench/gate/prepare.mjs', '--', ...program],
+    { cwd: root, env: { ...process.env, SPANLINE_GATE_CHECKOUT: root }, stdio: 'inherit' },
+  );
+  console.log(`${status === 0 ? 'ok  ' : 'FAIL'} bench gate: recording and sending against ${base.slice(0, 10)}`);
+  return status === 0;
+}
+
+if (process.argv[1] === import.meta.filename && !gateCommits()) process.exitCode = 1;
