@@ -1,9 +1,10 @@
 // .ci/run: lint, types, the tests on the default Node and on newer ones, the package, and the benchmark gate.
 // Every test counts as one in the closing line, and so does every other check. Goes on after a failure, to show all. What failed and passed
-// on a later try is named before the closing line.
+// on a later try is named as flaky in the closing lines.
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { flakyLines } from './lib/flaky-lines.mjs';
 import { ensureInstalled } from './lib/install.mjs';
 import { nodeOf } from './lib/nodes.mjs';
 import { failWith, root } from './lib/run.mjs';
@@ -28,13 +29,7 @@ function run(title, command, args) {
 
 function collectSecondTries(title) {
   if (!existsSync(secondTries)) return;
-  for (const line of readFileSync(secondTries, 'utf8').trim().split('\n')) {
-    const { test, tries, errors } = JSON.parse(line);
-    triedAgain.push(
-      `passed on try ${tries}: ${test} (${title})`,
-      ...errors.map((error) => `  failed before: ${error}`),
-    );
-  }
+  triedAgain.push(...flakyLines(readFileSync(secondTries, 'utf8'), title));
   rmSync(secondTries);
 }
 
@@ -158,7 +153,7 @@ try {
   failWith(error);
 }
 const { passed, failed, skipped } = totals;
-console.log(`\n${triedAgain.length === 0 ? 'nothing was tried twice' : triedAgain.join('\n')}`);
+console.log(`\n${triedAgain.length === 0 ? 'nothing was flaky: no test was tried twice' : triedAgain.join('\n')}`);
 console.log(`${skipped} skipped`);
 console.log(`${passed} passed, ${failed} failed`);
 process.exitCode = failed > 0 || passed === 0 ? 1 : 0;
