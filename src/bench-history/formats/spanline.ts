@@ -26,13 +26,16 @@ interface Row {
   readonly median: number | null;
   readonly totalMedian?: number | null;
   readonly samples?: readonly number[];
+  readonly node?: string;
 }
 
 const ofRow = (
   suite: string,
-  { subject, name, n, unit, median, totalMedian, samples }: Row,
+  { subject, name, n, unit, median, totalMedian, samples, node }: Row,
+  isOfSeveralNodes: boolean,
 ): readonly BenchFigure[] => {
-  const words = [...(subject === 'spanline' ? [] : [subject]), name, ...(n === undefined ? [] : [n])];
+  const line = isOfSeveralNodes && node !== undefined ? [`node-${node.replace(/^v/, '').split('.')[0]}`] : [];
+  const words = [...(subject === 'spanline' ? [] : [subject]), name, ...(n === undefined ? [] : [n]), ...line];
   const bench = `${suite}/${words.join(' ')}`;
   // Caller time, and CPU of all threads.
   const own = typeof median === 'number' ? [figureOf({ bench, metric: 'caller', unit }, median, samples)] : [];
@@ -45,6 +48,8 @@ export const SPANLINE: BenchFormat = {
   figures(document) {
     if (OUTPUT(document, false).length > 0) return undefined;
     const { suite, results } = document as { readonly suite: string; readonly results: readonly Row[] };
-    return results.flatMap((row) => ofRow(suite, row));
+    // One run by several lines of Node: their figures must not share a name either.
+    const isOfSeveralNodes = new Set(results.map(({ node }) => node)).size > 1;
+    return results.flatMap((row) => ofRow(suite, row, isOfSeveralNodes));
   },
 };
