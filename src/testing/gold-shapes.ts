@@ -35,7 +35,7 @@ export const checkInGold = async (
   }
   const { status } = await store.expectations.get(test, digest);
   if (status === 'positive') return undefined;
-  const remedy = `spanline gold triage ${test} positive ${digest}`;
+  const remedy = `spanline gold triage --store ${JSON.stringify(store.table.location)} ${test} positive ${digest}`;
   return status === 'negative'
     ? `the trace ${name} has a shape that was said to be wrong (${digest}):\n\n${drawn}`
     : `the trace ${name} has a shape that nobody has triaged. If it is right: ${remedy}\n\n${drawn}`;

@@ -94,7 +94,8 @@ describe('shapes in a Gold store', () => {
       const store = await GoldStore.open(table);
       const options = { name: 'GET /orders', gold: { store, commit: 0 } };
       const { message } = await failureOf(expectTraceShape(orders(1), options));
-      const [, testName, digest] = /spanline gold triage (\S+) positive (\S+)/.exec(message) ?? [];
+      const [, place, testName, digest] = /gold triage --store "(.*)" (\S+) positive (\S+)/.exec(message) ?? [];
+      expect(place).toBe(join(dir, 'gold'));
       await store.expectations.triage([{ test: testName, digest, status: 'positive' }], { by: 'ada' });
       await expectTraceShape(orders(1), options);
       expect((await store.texts([digest])).get(digest)).toBe('GET /orders\n  SELECT item');
