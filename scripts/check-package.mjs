@@ -38,6 +38,7 @@ const EXPECTED = [
   'dist/esm/cli/profile/agent.js',
   'dist/cjs/cli/profile/agent.js',
   'dist/ui/index.html',
+  'dist/ui/LICENSES.txt',
   'dist/ui/speedscope/index.html',
 ];
 /** Where there are binaries at all, those that every Node line shares are among them. */

@@ -1,9 +1,22 @@
 // Builds the page of `spanline ui` into dist/ui: our own files by vite, and speedscope beside them. Must not put anything
 // into the page that the content security policy of src/ui/page-files.ts forbids: inline scripts, inline styles, other hosts.
-import { renameSync, rmSync } from 'node:fs';
+import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from './run.mjs';
 import { copySpeedscope } from './speedscope.mjs';
+
+/** Packages whose code is in the page's own files. */
+const BUNDLED = ['preact', 'uplot'];
+
+/** Their licences, which whoever passes on the code passes on too. speedscope's lies beside it. */
+function licences() {
+  const textOf = (name) => {
+    const folder = join(root, 'node_modules', name);
+    const { version } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+    return `${name} ${version}\n\n${readFileSync(join(folder, 'LICENSE'), 'utf8').trim()}\n`;
+  };
+  return BUNDLED.map(textOf).join('\n\n');
+}
 
 /** The old build stays in place until the new one is complete. */
 export async function buildPage() {
@@ -26,6 +39,7 @@ export async function buildPage() {
     },
   });
   copySpeedscope(join(fresh, 'speedscope'));
+  writeFileSync(join(fresh, 'LICENSES.txt'), licences());
   const place = join(root, 'dist/ui');
   rmSync(place, { recursive: true, force: true });
   renameSync(fresh, place);

@@ -37,6 +37,24 @@ describe.skipIf(!hasBrowser)('the frame of the page', () => {
     expect(new URL(page.url()).hash).toBe('#/history');
     await page.keyboard.press('?');
     await page.getByRole('dialog').getByText('go to Golden').waitFor();
+    expect(await accessibilityFaults(page)).toEqual([]);
+    // What is behind the dialog gets no keys.
+    await page.keyboard.press('6');
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'hidden' });
+    expect(new URL(page.url()).hash).toBe('#/history');
+    // As keyboards send it that have the sign on a key with AltGr; with Ctrl alone it is the browser's.
+    const send = (key: string, more: object) =>
+      page.evaluate(`dispatchEvent(new KeyboardEvent('keydown', ${JSON.stringify({ key, ctrlKey: true, ...more })}))`);
+    await send('6', {});
+    await send('?', { altKey: true, modifierAltGraph: true });
+    await page.getByRole('dialog').waitFor();
+    await page.keyboard.press('Escape');
+    expect(new URL(page.url()).hash).toBe('#/history');
+    // Enter presses the button that has the focus.
+    await page.getByRole('button', { name: /keys/i }).focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('dialog').waitFor();
     await page.keyboard.press('Escape');
     await page.keyboard.press('t');
     await page.locator('html[data-theme=dark]').waitFor();
@@ -51,6 +69,14 @@ describe.skipIf(!hasBrowser)('the frame of the page', () => {
     expectFaults();
     const stranger = await open(url);
     await stranger.getByRole('heading', { name: 'A token is needed' }).waitFor();
+    await stranger.getByLabel('token').fill('mistyped');
+    await stranger.keyboard.press('Enter');
+    await stranger.getByRole('heading', { name: 'A token is needed' }).waitFor();
+    expect(await accessibilityFaults(stranger)).toEqual([]);
+    await stranger.getByLabel('token').fill('a-long-token');
+    await stranger.getByRole('button', { name: 'Show' }).click();
+    await stranger.getByText('No archive is open').waitFor();
+    expect(stranger.url()).not.toContain('a-long-token');
   });
 
   test('the policy forbids what comes from elsewhere, and framing', async () => {

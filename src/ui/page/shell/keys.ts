@@ -12,18 +12,33 @@ export interface Key {
 const active = new Set<readonly Key[]>();
 const watchers = new Set<() => void>();
 
+/** A box that is ticked takes no text. */
+const TEXTS = 'input:not([type=checkbox], [type=radio]), textarea, select';
+
 const isTyping = ({ target }: KeyboardEvent): boolean =>
-  target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName));
+  target instanceof HTMLElement && (target.isContentEditable || target.matches(TEXTS));
 
 const OWN = /^(Arrow|Page|Home$|End$|Enter$| $)/;
+const PRESSES = /^(Enter| )$/;
+const PRESSED = 'button, a[href], input, summary';
 
 /** Whether the focus lies in something that uses this key itself. */
 const isOwn = ({ target, key }: KeyboardEvent): boolean =>
-  OWN.test(key) && target instanceof Element && target.closest('[data-own-keys]') !== null;
+  target instanceof Element &&
+  ((OWN.test(key) && target.closest('[data-own-keys]') !== null) ||
+    (PRESSES.test(key) && target.closest(PRESSED) !== null));
+
+/** A command of the browser or of the system. On many keyboards signs such as brackets are typed with Alt, which some systems call Ctrl and Alt. */
+const isCommand = (event: KeyboardEvent): boolean => {
+  if (event.getModifierState('AltGraph') || (event.altKey && /^[^\p{L}\p{N}\s]$/u.test(event.key)))
+    return event.metaKey;
+  return event.ctrlKey || event.metaKey || event.altKey;
+};
+
+const isDialogOpen = (): boolean => document.querySelector('dialog[open]') !== null;
 
 const onKey = (event: KeyboardEvent): void => {
-  if (event.ctrlKey || event.metaKey || event.altKey || (isTyping(event) && event.key !== 'Escape') || isOwn(event))
-    return;
+  if (isCommand(event) || isDialogOpen() || (isTyping(event) && event.key !== 'Escape') || isOwn(event)) return;
   for (const keys of [...active].reverse()) {
     const found = keys.find(({ key }) => key === event.key);
     if (found === undefined) continue;

@@ -1,6 +1,7 @@
 // What a view shows in place of its data: that it loads, that there is nothing and what to do next, or what went wrong.
 import type { ComponentChildren } from 'preact';
 import { ApiError } from '../api/client.js';
+import { setToken } from '../api/token.js';
 import type { Requested } from '../api/use-request.js';
 
 /** Nothing to show, and the command that changes this. */
@@ -25,16 +26,37 @@ export const Empty = ({
   </section>
 );
 
-/** What went wrong, in the server's words. */
-export const Failure = ({ error }: { error: Error }) => (
+/** For an address that somebody passed on, which has no token in it. */
+const TokenNeeded = ({ message }: { message: string }) => (
   <section class="state failure" role="alert">
-    <h1>{error instanceof ApiError && error.status === 401 ? 'A token is needed' : 'That did not work'}</h1>
-    <p>{error.message}</p>
-    {error instanceof ApiError && error.status === 401 && (
-      <p>Open the address that the command printed, with everything behind the #.</p>
-    )}
+    <h1>A token is needed</h1>
+    <p>{message}</p>
+    <p>Open the address that the command printed, with everything behind the #, or type its token here.</p>
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        setToken(String(new FormData(event.currentTarget).get('token')).trim());
+        location.reload();
+      }}
+    >
+      <label>
+        token <input name="token" type="password" autocomplete="off" required />
+      </label>{' '}
+      <button type="submit">Show</button>
+    </form>
   </section>
 );
+
+/** What went wrong, in the server's words. */
+export const Failure = ({ error }: { error: Error }) =>
+  error instanceof ApiError && error.status === 401 ? (
+    <TokenNeeded message={error.message} />
+  ) : (
+    <section class="state failure" role="alert">
+      <h1>That did not work</h1>
+      <p>{error.message}</p>
+    </section>
+  );
 
 /** Shows the answer of a request, or its state. The last answer stays, dimmed, while the next one loads. */
 export function Answer<T>({ of, children }: { of: Requested<T>; children: (value: T) => ComponentChildren }) {
