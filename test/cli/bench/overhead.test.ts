@@ -15,20 +15,23 @@ project.write(
 import { appendFileSync } from 'node:fs';
 appendFileSync(${JSON.stringify(pids)}, process.pid + '\\n');
 createServer((request, response) => {
-  response.statusCode = request.url === '/no' ? 500 : 200;
+  const isRefused = request.url === '/no' || (request.url === '/key' && request.headers['x-key'] !== 'a: b');
+  response.statusCode = isRefused ? 500 : 200;
+  if (process.env.NODE_OPTIONS?.includes('preload')) for (let i = 0, end = process.argv.includes('slow') ? 3e6 : 0; i < end; i++) Math.sqrt(i);
   response.end('ok');
-}).listen(process.argv[2] ?? process.env.PORT);`,
+}).listen(process.argv[2] === '0' ? 0 : process.env.PORT);`,
 );
 
 const overhead = (
   args: readonly string[],
   service: readonly string[] = [process.execPath, 'server.mjs'],
+  env: NodeJS.ProcessEnv = {},
 ): Promise<Outcome> =>
   spanline(
     ['bench', 'overhead', '--round', '300ms', '--budget', '1s', '--connections', '2', ...args, '--', ...service],
     {
       cwd: project.dir,
-      env: { OTEL_TRACES_EXPORTER: '', OTEL_EXPORTER_OTLP_ENDPOINT: '', SPANLINE_ARCHIVE: '' },
+      env: { OTEL_TRACES_EXPORTER: '', OTEL_EXPORTER_OTLP_ENDPOINT: '', SPANLINE_ARCHIVE: '', ...env },
     },
   );
 
@@ -58,6 +61,33 @@ test('tells what tracing adds, with intervals, and ends both services', async ()
 test.skipIf(process.platform !== 'linux')('finds a service on a port of its own', async () => {
   const { code, stderr } = await overhead([], [process.execPath, 'server.mjs', '0']);
   expect(code, stderr).toBe(0);
+});
+
+test('takes the url at the end of the line, unless one is given before', async () => {
+  const service = [process.execPath, 'server.mjs', '--url', '/no'];
+  const refused = await overhead([], service);
+  expect(refused.code).toBe(3);
+  expect(refused.stderr).toContain('--url /no is what is asked');
+  const { code, stderr } = await overhead(['--url', '/api'], service);
+  expect(code, stderr).toBe(0);
+});
+
+test('sends the headers that are given', async () => {
+  expect((await overhead(['--url', '/key'])).code).toBe(3);
+  const { code, stderr } = await overhead(['--url', '/key', '--header', 'x-key: a: b']);
+  expect(code, stderr).toBe(0);
+});
+
+test.skipIf(process.platform !== 'linux')('ends with 1 where tracing costs more CPU than --max-cpu', async () => {
+  const { code, stdout } = await overhead(['--max-cpu', '10%'], [process.execPath, 'server.mjs', 'slow']);
+  expect(stdout).toContain('CPU a request');
+  expect(code).toBe(1);
+});
+
+test('refuses where both would be traced', async () => {
+  const { code, stderr } = await overhead([], undefined, { NODE_OPTIONS: '--import spanline/register' });
+  expect(stderr).toContain('NODE_OPTIONS loads spanline');
+  expect(code).toBe(2);
 });
 
 test.each<[string, string[], string[], number, RegExp]>([

@@ -1,7 +1,7 @@
 // `spanline bench overhead`: what tracing costs a service, before it is switched on. Both services and the sink must be gone when it ends.
 import { type Command, InvalidArgumentError } from 'commander';
 import { columns } from '../../columns.js';
-import { ExitCode, endWith } from '../../exit-code.js';
+import { ExitCode, endWith, wrongUsage } from '../../exit-code.js';
 import { interruptible } from '../../interrupt.js';
 import { share, wholeNumber } from '../../options.js';
 import { note, printAnswer } from '../../output.js';
@@ -48,6 +48,24 @@ const exporterIsGiven = (): boolean =>
     'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT',
     'SPANLINE_ARCHIVE',
   ].some((name) => process.env[name]);
+
+/** `-- node server.js --url /api`: the url at the end of a command is ours where none was given before `--`. */
+const urlAtEnd = (words: readonly string[]): readonly [readonly string[], string | undefined] => {
+  const [option, url = ''] = words.slice(-2);
+  return words.length > 2 && option === '--url' && url.startsWith('/') ? [words.slice(0, -2), url] : [words, undefined];
+};
+
+/** What would be measured against itself, or not told. */
+const requireComparable = ({ maxCpu }: OverheadOptions): void => {
+  if (/spanline\/register|register\/preload\.js/.test(process.env.NODE_OPTIONS ?? '')) {
+    throw wrongUsage(
+      'NODE_OPTIONS loads spanline into every process, the untraced one too; take it out of NODE_OPTIONS',
+    );
+  }
+  if (maxCpu !== undefined && process.platform !== 'linux') {
+    throw wrongUsage('--max-cpu needs the CPU time of other processes, which Linux alone tells; leave it out');
+  }
+};
 
 type Side = keyof OverheadRound;
 
@@ -135,7 +153,7 @@ export const register = (bench: Command): void => {
     .argument('<command...>', 'service and its arguments, after --')
     .passThroughOptions()
     .description('what tracing costs a service: CPU a request, throughput, p99, each with its interval')
-    .option('--url <path>', 'what is asked of it', path, '/')
+    .option('--url <path>', 'what is asked of it; may also end the line', path, '/')
     .option('--connections <number>', 'each asks again as soon as it is answered', wholeNumber(1, 1000), 10)
     .option(
       '--header <header>',
@@ -155,12 +173,18 @@ Traces go where OpenTelemetry's environment variables say; where they say nothin
 
 Examples:
   $ spanline bench overhead --url /api/items -- node server.js
+  $ spanline bench overhead -- node server.js --url /api/items
   $ spanline bench overhead --max-cpu 10% --budget 3m -- npm start
   $ OTEL_TRACES_SAMPLER_ARG=0.1 OTEL_TRACES_SAMPLER=traceidratio spanline bench overhead -- node server.js
 
 Exit codes: 0 done, 1 CPU grows by more than --max-cpu, 2 wrong usage, 3 the service or the load failed.`,
     )
-    .action(async (command: string[], options: OverheadOptions) => {
+    .action(async (words: string[], given: OverheadOptions, self: Command) => {
+      requireComparable(given);
+      const [command, atEnd] = self.getOptionValueSource('url') === 'default' ? urlAtEnd(words) : [words, undefined];
+      const options = atEnd === undefined ? given : { ...given, url: atEnd };
+      if (atEnd !== undefined)
+        note(`--url ${atEnd} is what is asked; give a --url before -- to leave this one to the service`);
       const rounds = await interruptible((signal) => overhead(command, options, signal), '; the services are gone');
       const costs = costsOf(rounds);
       const table = columns(['', 'untraced', 'traced', 'tracing adds', 'which is'], costs.map(row), 'lrrrr');
