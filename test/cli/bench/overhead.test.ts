@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { buildFirst, type Outcome, scratch, spanline } from '../support/spanline.js';
+import { buildFirst, type Outcome, root, scratch, spanline } from '../support/spanline.js';
 import { Project } from './support/project.js';
 
 buildFirst();
@@ -85,7 +85,10 @@ test.skipIf(process.platform !== 'linux')('ends with 1 where tracing costs more 
 });
 
 test('refuses where both would be traced', async () => {
-  const { code, stderr } = await overhead([], undefined, { NODE_OPTIONS: '--import spanline/register' });
+  const { code, stderr } = await overhead([], undefined, {
+    NODE_OPTIONS: `--import ${join(root, 'dist/esm/register/preload.js')}`,
+    OTEL_TRACES_EXPORTER: 'none',
+  });
   expect(stderr).toContain('NODE_OPTIONS loads spanline');
   expect(code).toBe(2);
 });
