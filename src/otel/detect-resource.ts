@@ -52,7 +52,9 @@ const ofProcess = (): Readonly<Record<string, PropertyValue | undefined>> => ({
  *
  * @example
  * ```ts
+ * import { configure } from 'spanline';
  * import { detectResource } from 'spanline/otel';
+ *
  * configure({ resourceAttributes: detectResource() });
  * ```
  */

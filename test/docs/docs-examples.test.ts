@@ -36,12 +36,17 @@ const ROOMS = [
   'local-span',
   'span',
   'collector',
+  'trace',
   'exporters',
+  'otel',
   'profile',
   'flight-recorder',
   'tracedb',
   'graph',
   'archive',
+  'instrument',
+  'bench-history',
+  'testing',
 ];
 const sources = ROOMS.flatMap((room) =>
   readdirSync(join(root, 'src', room), { recursive: true, encoding: 'utf8' })

@@ -135,15 +135,16 @@ describe.skipIf(!hasBrowser)('the view Profiles', () => {
     const details = page.getByRole('complementary');
     await details.getByText(/^CPU \d.* ± .* itself, \d+ % of its self time;/).waitFor();
     await page.getByRole('list', { name: 'legend' }).getByText('CPU while the span was current').waitFor();
-    const line = await page.evaluate(`(() => {
-      const canvas = document.querySelector('.rows canvas');
-      const { data } = canvas.getContext('2d').getImageData(0, Math.round(3 * devicePixelRatio), canvas.width, 1);
-      const colors = new Set();
-      for (let i = 0; i < data.length; i += 4) colors.add([...data.slice(i, i + 3)].join());
-      return [...colors];
-    })()`);
-    // The color of warnings, for nothing else is drawn there.
-    expect(line).toContain('138,75,0');
+    const line = () =>
+      page.evaluate(`(() => {
+        const canvas = document.querySelector('.rows canvas');
+        const { data } = canvas.getContext('2d').getImageData(0, Math.round(3 * devicePixelRatio), canvas.width, 1);
+        const colors = new Set();
+        for (let i = 0; i < data.length; i += 4) colors.add([...data.slice(i, i + 3)].join());
+        return [...colors];
+      })()`);
+    // The color of warnings, for nothing else is drawn there; it is drawn in a frame after the legend is there.
+    await expect.poll(line).toContain('138,75,0');
     await keepPicture(page, 'trace-cpu');
     await details.getByRole('link', { name: 'samples' }).click();
     await page.getByRole('heading', { name: `CPU time of span ${spanId}` }).waitFor();
