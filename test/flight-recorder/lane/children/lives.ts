@@ -32,7 +32,7 @@ const programs: Record<string, (argument: string) => unknown> = {
     print({ rows, startMs, endMs: Date.now() });
     lane.stop();
   },
-  // Buffers that are dropped make V8 look through all that is alive, step by step in turns of its own.
+  // A heap that grows makes V8 look through all that is alive, step by step in turns of its own.
   async native() {
     const lane = startLane({ busyMs: 1 });
     const live = Array.from({ length: 1_000_000 }, (_, i) => ({ i, next: { i } }));
@@ -41,11 +41,12 @@ const programs: Record<string, (argument: string) => unknown> = {
     await sleep(50);
     const busy = (): LaneRow[] => lane.rows().filter(({ kind }) => kind === 'busy');
     const isNative = ({ parts }: LaneRow): boolean => parts.some(({ frames }) => frames.includes('(no JavaScript)'));
-    for (let round = 0; round < 30 && !busy().some(isNative); round++) {
-      for (let i = 0; i < 10; i++) Buffer.allocUnsafeSlow(16 * 2 ** 20);
-      await sleep(1000);
+    const kept: object[] = [];
+    for (let round = 0; round < 100 && !busy().some(isNative); round++) {
+      kept[round % 4] = Array.from({ length: 300_000 }, (_, i) => ({ i, next: { i } }));
+      await sleep(100);
     }
-    print({ busy: busy(), natives: busy().filter(isNative), live: live.length });
+    print({ busy: busy(), natives: busy().filter(isNative), live: live.length + kept.length });
     lane.stop();
   },
   async idle() {
