@@ -8,7 +8,7 @@ import { digestChanges, GOLD_SCHEMA, GoldStore, openTable, type WideColumnTable 
 import type { ChangesAnswer, DigestAnswer, FoundDigest, SearchAnswer } from '../../src/ui/api/golden/answers.js';
 import { buildFirst } from '../cli/support/spanline.js';
 import { accessibilityFaults } from './support/accessibility.js';
-import { hasBrowser, SIZES, useBrowser } from './support/browser.js';
+import { hasBrowser, sizesIn, useBrowser } from './support/browser.js';
 import { useServer } from './support/served.js';
 
 const OLD = '0cc175b9c0f1b6a831c399e269772661';
@@ -129,7 +129,7 @@ describe.skipIf(!hasBrowser)('Golden in a browser', () => {
     await page.getByText('0 traces ignored').waitFor();
     expect(await gold.ignores.list()).toEqual([]);
     for (const colorScheme of ['light', 'dark'] as const) {
-      for (const [size, viewport] of Object.entries(SIZES)) {
+      for (const [size, viewport] of Object.entries(sizesIn(colorScheme))) {
         const seen = await open(page.url(), { colorScheme, viewport });
         await seen.getByText('a query in a loop').waitFor();
         expect(await accessibilityFaults(seen)).toEqual([]);

@@ -6,7 +6,7 @@ import type { CompareAnswer, GroupsAnswer } from '../../src/ui/api/groups/answer
 import { buildFirst, scratch } from '../cli/support/spanline.js';
 import { accessibilityFaults } from './support/accessibility.js';
 import { HOSTILE, makeTraces, tracesIn } from './support/archive.js';
-import { hasBrowser, SIZES, useBrowser } from './support/browser.js';
+import { hasBrowser, sizesIn, useBrowser } from './support/browser.js';
 import { useServer } from './support/served.js';
 
 buildFirst();
@@ -108,7 +108,7 @@ describe.skipIf(!hasBrowser)('pages', () => {
     ]);
     const compared = `a=trace:${order[0].traceId}&b=trace:${failed[0].traceId}`;
     for (const colorScheme of ['light', 'dark'] as const)
-      for (const viewport of Object.values(SIZES))
+      for (const viewport of Object.values(sizesIn(colorScheme)))
         for (const place of ['groups', `compare?${compared}`]) {
           const page = await open(`${url}#/traces/${place}`, { colorScheme, viewport });
           await page.getByText(HOSTILE).first().waitFor();

@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { buildFirst, scratch } from '../cli/support/spanline.js';
 import { accessibilityFaults } from './support/accessibility.js';
 import { COMMITS, decodeAt, encodeAt, HOSTILE, hashOf, makeBenchHistory, STEP_AT } from './support/bench-history.js';
-import { hasBrowser, SIZES, useBrowser } from './support/browser.js';
+import { hasBrowser, sizesIn, useBrowser } from './support/browser.js';
 import { useServer } from './support/served.js';
 
 const short = (commit: number): string => hashOf(commit).slice(0, 10);
@@ -102,7 +102,7 @@ describe.skipIf(!hasBrowser)('plots of History', () => {
     expect(await page.title()).not.toBe('taken');
     expect(await page.locator('main img').count()).toBe(0);
     for (const colorScheme of ['light', 'dark'] as const) {
-      for (const [size, viewport] of Object.entries(SIZES)) {
+      for (const [size, viewport] of Object.entries(sizesIn(colorScheme))) {
         const seen = await open(page.url(), { colorScheme, viewport });
         await seen.locator('.plot canvas').first().waitFor();
         expect(await accessibilityFaults(seen)).toEqual([]);

@@ -16,7 +16,7 @@ import { RegressionTriage } from '../../src/tracedb/perf/regression-triage.js';
 import type { KeysAnswer, SeriesAnswer, StepAnswer } from '../../src/ui/api/history/answers.js';
 import { buildFirst, root } from '../cli/support/spanline.js';
 import { accessibilityFaults } from './support/accessibility.js';
-import { hasBrowser, SIZES, useBrowser } from './support/browser.js';
+import { hasBrowser, sizesIn, useBrowser } from './support/browser.js';
 import { useServer } from './support/served.js';
 
 let directory: string;
@@ -112,7 +112,7 @@ describe.skipIf(!hasBrowser)('History in a browser', () => {
     const again = await open(page.url());
     await again.locator('.step').getByText('a slower context manager').waitFor();
     for (const colorScheme of ['light', 'dark'] as const) {
-      for (const [size, viewport] of Object.entries(SIZES)) {
+      for (const [size, viewport] of Object.entries(sizesIn(colorScheme))) {
         const seen = await open(page.url(), { colorScheme, viewport });
         await seen.locator('.step').getByText('Values before and after').waitFor();
         await seen.locator('.plot canvas').waitFor();

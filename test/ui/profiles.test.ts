@@ -9,7 +9,7 @@ import { Archive } from '../../src/archive/archive.js';
 import { readProfile } from '../../src/profile/output/read-profile.js';
 import { buildFirst, scratch } from '../cli/support/spanline.js';
 import { accessibilityFaults } from './support/accessibility.js';
-import { hasBrowser, SIZES, useBrowser } from './support/browser.js';
+import { hasBrowser, sizesIn, useBrowser } from './support/browser.js';
 import { useServer } from './support/served.js';
 import { AFTER, BEFORE, HOSTILE, makeShopProfiles } from './support/shop-profiles.js';
 
@@ -49,7 +49,7 @@ describe.skipIf(!hasBrowser)('the view Profiles', () => {
       difference: at({ name: AFTER, before: BEFORE }),
     };
     for (const colorScheme of ['light', 'dark'] as const) {
-      for (const [size, viewport] of Object.entries(SIZES)) {
+      for (const [size, viewport] of Object.entries(sizesIn(colorScheme))) {
         for (const [name, hash] of Object.entries(ways)) {
           const page = await open(url + hash, { colorScheme, viewport });
           await page.locator('canvas.flame, table.labels').first().waitFor();

@@ -20,7 +20,7 @@ import type { TracesAnswer } from '../../src/ui/api/traces/answers.js';
 import { SnapshotShelf } from '../../src/ui/snapshots/snapshot-shelf.js';
 import { buildFirst, root, scratch, spanline } from '../cli/support/spanline.js';
 import { accessibilityFaults } from './support/accessibility.js';
-import { hasBrowser, SIZES, useBrowser } from './support/browser.js';
+import { hasBrowser, sizesIn, useBrowser } from './support/browser.js';
 import { CART, makeCart } from './support/cart.js';
 import { useServer } from './support/served.js';
 
@@ -333,7 +333,7 @@ describe.skipIf(!hasBrowser)('in a browser', () => {
   test('clean for axe-core in both themes, and no wider than a telephone', async () => {
     const { id } = await take(pid);
     for (const colorScheme of ['light', 'dark'] as const)
-      for (const [size, viewport] of Object.entries(SIZES)) {
+      for (const [size, viewport] of Object.entries(sizesIn(colorScheme))) {
         const page = await open(`${url}#/traces/snapshots`, { colorScheme, viewport });
         await page.getByRole('cell', { name: id }).waitFor();
         expect(await accessibilityFaults(page)).toEqual([]);

@@ -7,7 +7,7 @@ import { archiveStalls } from '../../src/archive/lane/loop-source.js';
 import type { StallsAnswer } from '../../src/ui/api/stalls/answers.js';
 import { buildFirst, root, scratch } from '../cli/support/spanline.js';
 import { accessibilityFaults } from './support/accessibility.js';
-import { hasBrowser, SIZES, useBrowser } from './support/browser.js';
+import { hasBrowser, sizesIn, useBrowser } from './support/browser.js';
 import { useServer } from './support/served.js';
 
 buildFirst();
@@ -74,7 +74,7 @@ describe.skipIf(!hasBrowser)('the view', () => {
 
   test('it is clean in both themes and fits a narrow screen', async () => {
     for (const colorScheme of ['light', 'dark'] as const)
-      for (const [size, viewport] of Object.entries(SIZES)) {
+      for (const [size, viewport] of Object.entries(sizesIn(colorScheme))) {
         const page = await open(`${url}#/stalls`, { colorScheme, viewport });
         await page.locator('.stall').first().waitFor();
         expect(await accessibilityFaults(page)).toEqual([]);

@@ -10,7 +10,7 @@ import { buildFirst, scratch } from '../cli/support/spanline.js';
 import { decodePerfetto } from '../formats/support/perfetto-decode.js';
 import { accessibilityFaults } from './support/accessibility.js';
 import { makeTraces, tracesIn } from './support/archive.js';
-import { hasBrowser, SIZES, useBrowser } from './support/browser.js';
+import { hasBrowser, SIZES, sizesIn, useBrowser } from './support/browser.js';
 import {
   ABSENT,
   ABSENT_SPAN,
@@ -393,7 +393,7 @@ describe.skipIf(!hasBrowser)('one trace', () => {
 
   test('clean for axe-core in both themes, and no wider than a telephone', async () => {
     for (const colorScheme of ['light', 'dark'] as const) {
-      for (const viewport of Object.values(SIZES)) {
+      for (const viewport of Object.values(sizesIn(colorScheme))) {
         const page = await openCart(`&span=${RENDER}`, { colorScheme, viewport });
         await page.getByText('3 links out, 2 in').waitFor();
         await page.locator('details.links summary').click();

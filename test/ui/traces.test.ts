@@ -6,7 +6,7 @@ import { Archive } from '../../src/archive/index.js';
 import { buildFirst, scratch } from '../cli/support/spanline.js';
 import { accessibilityFaults } from './support/accessibility.js';
 import { HOSTILE, makeTraces, tracesIn } from './support/archive.js';
-import { hasBrowser, SIZES, useBrowser } from './support/browser.js';
+import { hasBrowser, SIZES, sizesIn, useBrowser } from './support/browser.js';
 import { useServer } from './support/served.js';
 
 describe.skipIf(!hasBrowser)('the list of traces', () => {
@@ -335,7 +335,7 @@ describe.skipIf(!hasBrowser)('the list of traces', () => {
 
   test('clean for axe-core in both themes, and no wider than a telephone', async () => {
     for (const colorScheme of ['light', 'dark'] as const) {
-      for (const viewport of Object.values(SIZES)) {
+      for (const viewport of Object.values(sizesIn(colorScheme))) {
         const page = await open(`${url}#/traces`, { colorScheme, viewport });
         await loaded(page);
         expect(await accessibilityFaults(page)).toEqual([]);

@@ -16,8 +16,14 @@ export const hasBrowser = process.env.SPANLINE_BROWSER !== 'off' && (isCI || exi
 if (!hasBrowser)
   console.error(`no ${executablePath} here: the tests of the page are skipped (apt-get install chromium)`);
 
-/** Sizes that every view must fit. */
+/** Sizes that every view must fit; its frame is looked at in both themes in each. */
 export const SIZES = { wide: { width: 1280, height: 800 }, narrow: { width: 390, height: 844 } } as const;
+
+/** The sizes that a view is looked at in with a theme: wide and light, narrow and dark. Colors do not depend on the width, nor places on the theme. */
+export const sizesIn = (colorScheme: 'light' | 'dark'): Readonly<Record<string, { width: number; height: number }>> => {
+  const { wide, narrow } = SIZES;
+  return colorScheme === 'light' ? { wide } : { narrow };
+};
 
 /** What a test of the page has. */
 export interface Browsing {
