@@ -55,15 +55,17 @@ const Lane = ({ lane, control, width }: LaneProps) => {
 
   useEffect(() => {
     if (width === 0) return;
-    const frame = requestAnimationFrame(() =>
+    const frame = requestAnimationFrame(() => {
+      // The view may have gone since the frame was asked for.
+      if (canvas.current === null) return;
       drawLane(
-        prepareCanvas(canvas.current as HTMLCanvasElement, width, laneHeight(lane)),
+        prepareCanvas(canvas.current, width, laneHeight(lane)),
         lane,
         chosen ?? pointed?.stretch,
         axis,
         colorsOf(theme),
-      ),
-    );
+      );
+    });
     return () => cancelAnimationFrame(frame);
   }, [lane, range, width, theme, chosen, pointed]);
 

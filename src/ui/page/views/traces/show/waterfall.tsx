@@ -71,8 +71,10 @@ export const Waterfall = ({ trace, selected, select, found, linked, innerLinks, 
     let frame = 0;
     const draw = (): void => {
       frame = 0;
+      // The view may have gone since the frame was asked for.
+      if (canvas.current === null || ruler.current === null) return;
       const { scrollTop: top } = element;
-      const context = prepareCanvas(canvas.current as HTMLCanvasElement, width, height);
+      const context = prepareCanvas(canvas.current, width, height);
       const sight = { ...range, top, selected, found, collapsed, pointed };
       const drawable = { trace, rows, depths, isParent, linked, cpu: cpu?.bySpan };
       drawWaterfall(context, drawable, sight, colors, { width, height });
@@ -81,7 +83,7 @@ export const Waterfall = ({ trace, selected, select, found, linked, innerLinks, 
         return row < 0 ? undefined : row * ROW - top + ROW / 2;
       };
       drawLinks(context, trace, own, axis, yOf, colors);
-      const above = prepareCanvas(ruler.current as HTMLCanvasElement, width, RULER_HEIGHT);
+      const above = prepareCanvas(ruler.current, width, RULER_HEIGHT);
       drawRuler(above, range, axis, pointed?.us, colors);
     };
     const later = (): void => {
