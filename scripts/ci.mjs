@@ -103,10 +103,11 @@ async function main() {
   check('build (npm run build)', process.execPath, [script('build.mjs')]);
   check('types (npm run typecheck)', 'npm', ['run', '-s', 'typecheck']);
   await tools;
-  countedTests(`tests on Node ${process.versions.node} (npm test)`, 'npm', ['test', '--']);
-  // The page is the same; its server is tested on each. So are random numbers (test/support/rounds.ts).
-  process.env.SPANLINE_BROWSER = 'off';
+  // Of what chance decides, on each line of Node another third (test/support/rounds.ts).
   process.env.SPANLINE_ROUNDS = 'third';
+  countedTests(`tests on Node ${process.versions.node} (npm test)`, 'npm', ['test', '--']);
+  // The page is the same; its server is tested on each.
+  process.env.SPANLINE_BROWSER = 'off';
   check('tests on Node 24', nodeOf(24), [script('test.mjs'), '--reporter=dot', NAMES_SECOND_TRIES]);
   process.env.SPANLINE_OTEL = '3';
   check("tests of OpenTelemetry's API 1.10 and SDK 3 on Node 24", nodeOf(24), [
