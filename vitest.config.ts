@@ -58,11 +58,18 @@ class BuiltLast extends BaseSequencer {
 // What runs the tests, where that is another Node than the one that runs vitest (scripts/test-arm64.mjs).
 process.execPath = process.env.SPANLINE_TEST_NODE ?? process.execPath;
 
+/** The suite that runs: `quick` (npm test), `full` (npm run test:full) or `nightly` (npm run test:nightly), each with all of the one before. */
+const suite = process.env.SPANLINE_TESTS ?? 'quick';
+
+const ending = (name: string): string => `test/**/*.${name}.test.ts`;
+const OWN_PROCESS = [ending('process')];
+if (suite !== 'quick') OWN_PROCESS.push(ending('full'));
+if (suite === 'nightly') OWN_PROCESS.push(ending('nightly'));
+
 export default defineConfig({
   plugins: [lowerSyntax],
   resolve: { alias: process.env.SPANLINE_OTEL === '3' ? await otel3() : {} },
   test: {
-    include: ['test/**/*.test.ts'],
     pool: 'forks',
     // Not one less: most tests wait for a process or a disk half of their time.
     maxWorkers: availableParallelism(),
@@ -72,8 +79,27 @@ export default defineConfig({
     experimental: { fsModuleCache: true },
     testTimeout: 60_000,
     hookTimeout: 120_000,
-    // Tests of killed processes, cut connections and samples meet a busy machine now and then; what fails twice is broken. Retries are
-    // printed, and there are none where a person looks.
-    retry: process.env.CI === undefined ? 0 : 1,
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: 'unit',
+          include: ['test/**/*.test.ts'],
+          exclude: [ending('process'), ending('full'), ending('nightly'), '**/node_modules/**'],
+          // Files share a worker and its modules, so each must leave nothing behind.
+          isolate: false,
+          setupFiles: ['test/support/leaves-nothing.ts'],
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'process',
+          include: OWN_PROCESS,
+          exclude: ['**/node_modules/**'],
+          sequence: { groupOrder: 1 },
+        },
+      },
+    ],
   },
 });

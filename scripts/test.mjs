@@ -1,9 +1,13 @@
-// npm test: install, build, then vitest; arguments go to vitest (npm test -- test/clock).
+// npm test: installs, builds, then runs vitest on the quick suite; arguments go to vitest (npm test -- test/clock). `--suite full` and
+// `--suite nightly`, as the first argument, run more: the rule is in CONTRIBUTING.md.
 import { join } from 'node:path';
 import { ensureBuilt } from './lib/build.mjs';
 import { become, failWith, root } from './lib/run.mjs';
 
+const args = process.argv.slice(2);
+if (args[0] === '--suite') [, process.env.SPANLINE_TESTS] = args.splice(0, 2);
+
 await ensureBuilt().catch(failWith);
 // Test files that start the command or look at the package ask for a build of their own, each.
 process.env.SPANLINE_IS_BUILT = '1';
-become(process.execPath, [join(root, 'node_modules/vitest/vitest.mjs'), 'run', ...process.argv.slice(2)]);
+become(process.execPath, [join(root, 'node_modules/vitest/vitest.mjs'), 'run', ...args]);

@@ -1,0 +1,38 @@
+// Set up before each unit test file: files of one worker share its modules and globals, so a file that leaves something behind fails here, and
+// not whichever file happens to come next.
+import { afterAll, expect } from 'vitest';
+
+const listeners = (): Record<string, number> =>
+  Object.fromEntries(process.eventNames().map((name) => [String(name), process.listenerCount(name)]));
+
+/** Values of globals; what Node makes when it is first asked for is no value yet. */
+const globals = (): Map<PropertyKey, unknown> => {
+  const found = new Map<PropertyKey, unknown>();
+  for (const key of Reflect.ownKeys(globalThis)) {
+    const value: unknown = Reflect.getOwnPropertyDescriptor(globalThis, key)?.value;
+    if (value !== undefined) found.set(key, value);
+  }
+  return found;
+};
+
+/** What a test may change and must put back. Functions are compared by identity. */
+const state = () => ({
+  environment: { ...process.env },
+  directory: process.cwd(),
+  exitCode: process.exitCode,
+  clocks: [Date.now, performance.now, process.hrtime, process.hrtime.bigint],
+  listeners: listeners(),
+});
+
+const before = state();
+const globalsBefore = globals();
+afterAll(() => {
+  const after = state();
+  for (const part of Object.keys(before) as (keyof typeof before)[]) {
+    expect(after[part], `a unit test must leave ${part} as it was, or its file must end in .process.test.ts`).toEqual(
+      before[part],
+    );
+  }
+  const replaced = [...globalsBefore].filter(([key, value]) => globals().get(key) !== value).map(([key]) => key);
+  expect(replaced, 'a unit test must leave globals as they were, or its file must end in .process.test.ts').toEqual([]);
+});
