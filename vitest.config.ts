@@ -61,6 +61,9 @@ process.execPath = process.env.SPANLINE_TEST_NODE ?? process.execPath;
 /** The suite that runs: `quick` (npm test), `full` (npm run test:full) or `nightly` (npm run test:nightly), each with all of the one before. */
 const suite = process.env.SPANLINE_TESTS ?? 'quick';
 
+/** Random order of files and tests, from the seed that scripts/flaky.mjs sets. */
+const { SPANLINE_SHUFFLE } = process.env;
+
 const ending = (name: string): string => `test/**/*.${name}.test.ts`;
 const OWN_PROCESS = [ending('process')];
 if (suite !== 'quick') OWN_PROCESS.push(ending('full'));
@@ -74,11 +77,15 @@ export default defineConfig({
     // Not one less: most tests wait for a process or a disk half of their time.
     maxWorkers: availableParallelism(),
     execArgv: ['--expose-gc'],
-    sequence: { sequencer: BuiltLast },
+    sequence:
+      SPANLINE_SHUFFLE === undefined
+        ? { sequencer: BuiltLast }
+        : { shuffle: { files: true, tests: true }, seed: Number(SPANLINE_SHUFFLE) },
     // The next line of Node takes what this one has compiled.
     experimental: { fsModuleCache: true },
     testTimeout: 60_000,
     hookTimeout: 120_000,
+    globalSetup: ['test/support/global-setup.ts'],
     projects: [
       {
         extends: true,

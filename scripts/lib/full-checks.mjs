@@ -1,0 +1,45 @@
+// What `npm run test:full` runs, and CI with it: every test on one line of Node, and on the others what depends on Node.
+import { join } from 'node:path';
+import { nodeOf } from './nodes.mjs';
+import { root } from './run.mjs';
+
+const script = (name) => join(root, 'scripts', name);
+const folders = (...names) => names.map((name) => `test/${name}/`);
+
+/** What depends on the line of Node: its context, clock, profiler and package, and its libraries that are traced. */
+const OF_NODE = folders('clock', 'context', 'instrument', 'otel', 'package', 'profile', 'register');
+/** What depends on frames, which Node has from 24 on. */
+const RECORDING = folders('local-span', 'span', 'collector', 'flight-recorder');
+
+/** On the emulated arm64: the clock, recording and the package. */
+const ARM64 = [
+  'test/clock/sources',
+  'test/clock/native-clock',
+  'test/local-span/parentage',
+  'test/local-span/across-await',
+  'test/span/run.test',
+  'test/span/enter',
+];
+/** Half of its time, and enough on one line of Node: the same tree of spans, wherever the package is loaded. */
+const ARM64_PACKAGE = 'test/package/surroundings';
+
+/** Add all of them to `checks`. */
+export function addFullChecks(checks) {
+  const test = (title, major, args, env) => checks.tests(title, nodeOf(major), [script('test.mjs'), ...args], env);
+  test('every test', process.versions.node.split('.')[0], ['--suite', 'full']);
+  test('Node 24: its own parts and recording', 24, [...OF_NODE, ...RECORDING], { SPANLINE_BROWSER: 'off' });
+  test("Node 24: OpenTelemetry's API 1.10 and SDK 3", 24, ['test/otel/'], { SPANLINE_OTEL: '3' });
+  test('Node 24: recording without frames', 24, [...RECORDING, 'test/context/'], { SPANLINE_CONTEXT: 'als' });
+  for (const major of [22, 26]) test(`Node ${major}: its own parts`, major, OF_NODE);
+  for (const major of [20, 24]) {
+    const arm64 = [script('test-arm64.mjs'), String(major), ...ARM64, ...(major === 20 ? [ARM64_PACKAGE] : [])];
+    checks.tests(
+      `Node ${major} on arm64: clock and recording${major === 20 ? ', package' : ''}`,
+      process.execPath,
+      arm64,
+      {
+        SPANLINE_TESTS: 'full',
+      },
+    );
+  }
+}
