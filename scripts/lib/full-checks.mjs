@@ -1,4 +1,5 @@
 // What `npm run test:full` runs, and CI with it: every test on one line of Node, and on the others what depends on Node.
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { nodeOf } from './nodes.mjs';
 import { root } from './run.mjs';
@@ -20,6 +21,7 @@ const ARM64 = [
   'test/span/run.test',
   'test/span/enter',
 ];
+const QEMU = '/usr/bin/qemu-aarch64-static';
 /** Half of its time, and enough on one line of Node: the same tree of spans, wherever the package is loaded. */
 const ARM64_PACKAGE = 'test/package/surroundings';
 
@@ -27,10 +29,16 @@ const ARM64_PACKAGE = 'test/package/surroundings';
 export function addFullChecks(checks) {
   const test = (title, major, args, env) => checks.tests(title, nodeOf(major), [script('test.mjs'), ...args], env);
   test('every test', process.versions.node.split('.')[0], ['--suite', 'full']);
+  if (`${process.platform}-${process.arch}` !== 'linux-x64') {
+    return console.log('skipped: other lines of Node, whose packages are for linux-x64');
+  }
   test('Node 24: its own parts and recording', 24, [...OF_NODE, ...RECORDING], { SPANLINE_BROWSER: 'off' });
   test("Node 24: OpenTelemetry's API 1.10 and SDK 3", 24, ['test/otel/'], { SPANLINE_OTEL: '3' });
   test('Node 24: recording without frames', 24, [...RECORDING, 'test/context/'], { SPANLINE_CONTEXT: 'als' });
   for (const major of [22, 26]) test(`Node ${major}: its own parts`, major, OF_NODE);
+  if (!process.env.CI && !existsSync(QEMU)) {
+    return console.log(`skipped: arm64, for there is no ${QEMU} (Debian: qemu-user-static, g++-aarch64-linux-gnu)`);
+  }
   for (const major of [20, 24]) {
     const arm64 = [script('test-arm64.mjs'), String(major), ...ARM64, ...(major === 20 ? [ARM64_PACKAGE] : [])];
     checks.tests(
