@@ -113,21 +113,21 @@ export class HttpGetter {
   async #attempt<T>(headers: RequestHeaders, call: AbortSignal, take: TakeAnswer<T>): Promise<T> {
     const { name, stallMs } = this.#options;
     const { signal, abort, unlink } = linkedAbort(call);
-    const stall = setTimeout(() => abort(new PassingFailure(`${name} sent nothing for ${stallMs} ms`)), stallMs);
+    const watch = watchSilence(stallMs, () => abort(new PassingFailure(`${name} sent nothing for ${stallMs} ms`)));
     const onBytes = (count: number): void => {
-      stall.refresh();
+      watch.heard();
       this.#counts.bytes += count;
     };
     let response: Response | undefined;
     try {
       response = await this.#answer(headers, signal, onBytes);
-      stall.refresh();
+      watch.heard();
       if (TAKEN.has(response.status)) return await take(response, answerBody(name, response, onBytes));
       throw statusFailure(name, response, serverWords(await bodyWords(response, onBytes)));
     } catch (thrown) {
       throw signal.aborted ? signal.reason : thrown;
     } finally {
-      clearTimeout(stall);
+      watch.end();
       unlink();
       // An answer that nobody read must not hold its connection.
       if (response?.bodyUsed === false) await response.body?.cancel().catch(() => {});
@@ -179,6 +179,31 @@ export class HttpGetter {
     return sign === undefined ? all : sign(url, all);
   }
 }
+
+/** Turns of the event loop in which what has come to a socket is read and handed on. */
+const TURNS = 5;
+
+/**
+ * Calls `onSilence` once nothing was heard for `ms`. Where this process stood still meanwhile, its timer comes before what waits in its
+ * sockets, and that is no silence: they are read first.
+ */
+const watchSilence = (ms: number, onSilence: () => void): { heard(): void; end(): void } => {
+  let turns: NodeJS.Immediate | undefined;
+  const turn = (left: number): void => {
+    turns = setImmediate(() => (left === 0 ? onSilence() : turn(left - 1)));
+  };
+  const timer = setTimeout(() => turn(TURNS), ms);
+  return {
+    heard() {
+      clearImmediate(turns);
+      timer.refresh();
+    },
+    end() {
+      clearImmediate(turns);
+      clearTimeout(timer);
+    },
+  };
+};
 
 const delayMs = (failures: number, { retryAfterMs }: PassingFailure): number =>
   Math.min(DELAYS.mostMs, Math.max(retryAfterMs, backoffMs(failures, DELAYS)));

@@ -9,7 +9,8 @@ import { Container } from '../../../src/container/container.js';
 import { ContainerWriter } from '../../../src/container/container-writer.js';
 import { GraphError, TransportError, TruncatedError } from '../../../src/container/graph-error.js';
 import { HttpTransport, type HttpTransportOptions } from '../../../src/container/transport/http-transport.js';
-import { seeded } from '../../tracedb/support/random.js';
+import fc from '../../support/fast-check.js';
+import { samples } from '../../support/samples.js';
 import { failureOf } from '../support/errors.js';
 import { type Fault, parseRange, type RangeServer, startRangeServer } from '../support/range-server.js';
 
@@ -166,17 +167,22 @@ describe('an answer that fails for a moment is asked for again', () => {
       socket.destroy();
       return true;
     },
-    'silence before the answer': () => true,
-    'silence in the middle of it': (_, response) => {
+  };
+  const SILENCES: Readonly<Record<string, Fault>> = {
+    'before the answer': () => true,
+    'in the middle of it': (_, response) => {
       response.writeHead(206, { 'content-range': `bytes 100-109/${SIZE}`, 'content-length': 10 });
       response.write(part(100, 5));
       return true;
     },
   };
 
-  test.each(Object.entries(MOMENTS))('%s', async (name, fault) => {
+  test.each([
+    ...Object.entries(MOMENTS),
+    ...Object.entries(SILENCES).map(([name, fault]) => [`silence ${name}`, fault] as const),
+  ])('%s', async (name, fault) => {
     server.fault = (request, response, n) => n % 2 === 1 && fault(request, response, n);
-    const transport = transportOf({ stallMs: name.startsWith('silence') ? 400 : undefined, retries: 1 });
+    const transport = transportOf({ stallMs: name.startsWith('silence') ? 60 : undefined, retries: 1 });
     expect(await transport.readRanges([range(100, 10)])).toEqual([part(100, 10)]);
     expect(transport.stats()).toMatchObject({ requests: 2, ranges: 1 });
     server.fault = fault;
@@ -198,6 +204,17 @@ describe('an answer that fails for a moment is asked for again', () => {
   });
 });
 
+test('what came while this process stood still is no silence', async () => {
+  server.fault = (_, response) => {
+    response.writeHead(206, { 'content-range': `bytes 0-11/${SIZE}`, 'content-length': 12 });
+    response.end(part(0, 12), () => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 200));
+    return true;
+  };
+  const transport = transportOf({ stallMs: 50 });
+  expect(await transport.readRanges([range(0, 12)])).toEqual([part(0, 12)]);
+  expect(transport.stats()).toEqual({ requests: 1, ranges: 1, bytes: 12 });
+});
+
 test('a server that is slow but never silent is waited for', async () => {
   server.fault = (_, response) => {
     response.writeHead(206, { 'content-range': `bytes 0-11/${SIZE}`, 'content-length': 12 });
@@ -205,10 +222,11 @@ test('a server that is slow but never silent is waited for', async () => {
     const drip = setInterval(() => {
       response.write(part(sent++, 1));
       if (sent === 12) clearInterval(drip);
-    }, 80);
+    }, 50);
     return true;
   };
-  const transport = transportOf({ stallMs: 800 });
+  // The server is of this process: where that stands still, both do.
+  const transport = transportOf({ stallMs: 250 });
   expect(await transport.readRanges([range(0, 12)])).toEqual([part(0, 12)]);
   expect(transport.stats()).toEqual({ requests: 1, ranges: 1, bytes: 12 });
 });
@@ -241,46 +259,62 @@ test('an error page without end is not read to its end', async () => {
   expect(transport.stats().bytes).toBeLessThan(200_000);
 });
 
+/** What a server does to one answer. */
+const lies = fc.record({
+  isHonest: fc.boolean(),
+  status: fc.constantFrom(206, 206, 206, 206, 200, 416, 500, 304, 412, 999),
+  shifts: fc.array(fc.constantFrom(0, 0, -2, -1, 1, 2), { minLength: 5, maxLength: 5 }),
+  flip: fc.option(fc.tuple(fc.nat(), fc.nat(7)), { nil: undefined }),
+  hasSize: fc.boolean(),
+  etag: fc.option(fc.nat(1), { nil: undefined, freq: 1 }),
+  cut: fc.option(fc.nat(), { nil: undefined, freq: 1 }),
+});
+
 test('a container read from a server that does any of this gives its bytes or a GraphError', async () => {
-  const random = seeded(41);
-  const nat = (below: number): number => Math.floor(random() * below);
   const sink = new BufferSink();
   const writer = new ContainerWriter(sink);
   const bodies = Array.from({ length: 6 }, (_, i) => Buffer.from(`section ${i} `.repeat(500 * (i + 1))));
   for (const [i, body] of bodies.entries()) writer.section({ id: 1_000 + i }, body);
   writer.finish();
   server.file = sink.toBuffer();
-  // A quarter of all answers is honest, that some readings get through.
-  const mangle: Fault = (request, response) => {
-    const size = server.file.length;
-    const asked = parseRange(request.headers.range, size);
-    if (asked === undefined || nat(4) === 0) return false;
-    const shift = (n: number): number => (nat(3) === 0 ? Math.max(0, n + nat(5) - 2) : n);
-    const [first, last] = asked;
-    const body = Buffer.from(server.file.subarray(shift(first), shift(last + 1)));
-    if (body.length > 0 && nat(2) === 0) body[nat(body.length)] ^= 1 << nat(8);
-    const status = [206, 206, 206, 206, 200, 416, 500, 304, 412, 999][nat(10)];
-    const told = `bytes ${shift(first)}-${shift(last)}/${nat(6) === 0 ? '*' : shift(size)}`;
-    response.writeHead(status, { 'content-range': told, ...(nat(3) === 0 ? { etag: `"${nat(2)}"` } : {}) });
-    if (nat(5) === 0) response.write(body.subarray(0, nat(body.length + 1)), () => response.destroy());
-    else response.end(body);
-    return true;
-  };
-  server.fault = mangle;
+  const RUNS = samples(60, 250, 2500);
   let whole = 0;
-  for (let i = 0; i < 250; i++) {
-    const transport = transportOf({ retries: 0, stallMs: 1_000 });
-    try {
-      const container = await Container.open(transport, { tailBytes: 300 });
-      const read = await container.read(bodies.map((_, section) => container.need(1_000 + section)));
-      expect(read.every((bytes, section) => bytes.equals(bodies[section]))).toBe(true);
-      whole++;
-    } catch (error) {
-      if (!(error instanceof GraphError)) throw error;
-    } finally {
-      await transport.close();
-    }
-  }
-  expect(whole).toBeGreaterThan(10);
-  expect(whole).toBeLessThan(240);
+  let refused = 0;
+  await fc.assert(
+    fc.asyncProperty(fc.array(lies, { minLength: 1, maxLength: 4 }), async (answers) => {
+      let n = 0;
+      server.fault = (request, response) => {
+        const size = server.file.length;
+        const asked = parseRange(request.headers.range, size);
+        const { isHonest, status, shifts, flip, hasSize, etag, cut } = answers[n++ % answers.length];
+        if (asked === undefined || isHonest) return false;
+        const [first, last] = asked;
+        const body = Buffer.from(
+          server.file.subarray(Math.max(0, first + shifts[0]), Math.max(0, last + 1 + shifts[1])),
+        );
+        if (body.length > 0 && flip !== undefined) body[flip[0] % body.length] ^= 1 << flip[1];
+        const told = `bytes ${Math.max(0, first + shifts[2])}-${last + shifts[3]}/${hasSize ? size + shifts[4] : '*'}`;
+        response.writeHead(status, { 'content-range': told, ...(etag === undefined ? {} : { etag: `"${etag}"` }) });
+        if (cut === undefined) response.end(body);
+        else response.write(body.subarray(0, cut % (body.length + 1)), () => response.destroy());
+        return true;
+      };
+      const transport = transportOf({ retries: 0, stallMs: 10_000 });
+      try {
+        const container = await Container.open(transport, { tailBytes: 300 });
+        const read = await container.read(bodies.map((_, section) => container.need(1_000 + section)));
+        expect(read.every((bytes, section) => bytes.equals(bodies[section]))).toBe(true);
+        whole++;
+      } catch (error) {
+        if (!(error instanceof GraphError)) throw error;
+        refused++;
+      } finally {
+        await transport.close();
+      }
+    }),
+    { numRuns: RUNS },
+  );
+  // Both come often.
+  expect(whole).toBeGreaterThan(RUNS / 25);
+  expect(refused).toBeGreaterThan(RUNS / 25);
 });
