@@ -1,42 +1,20 @@
 // A writer that is killed at any moment loses nothing it acknowledged, leaves nothing that must be repaired, and nothing comes twice.
+// A fault that one kill in ten meets escapes 24 kills once in twelve, and 240 never.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
-import { beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { Archive } from '../../../src/archive/archive.js';
-import { bundleChild } from '../../support/child.js';
-import { rounds } from '../../support/rounds.js';
-import { expectSame } from '../../support/same-values.js';
-import { byId, traceIdOf } from '../segment/support/segments.js';
+import { samples } from '../../support/samples.js';
+import { traceIdOf } from '../segment/support/segments.js';
 import { seededRandom } from '../segment/support/synthetic-spans.js';
-import { allSpans, filesOf, newDirectory, openArchive, WAL } from './support/directory.js';
-import { numberedTrace, WRITER_STEP } from './support/numbered-traces.js';
-import { startWriter } from './support/writer-process.js';
+import { filesOf, newDirectory, openArchive, WAL } from './support/directory.js';
+import { WRITER_STEP } from './support/numbered-traces.js';
+import { expectWhole, writerPrograms } from './support/writers.js';
 
-const programs = new Map<string, string>();
-beforeAll(async () => {
-  for (const name of ['write-and-acknowledge', 'compact-for-ever'])
-    programs.set(name, await bundleChild(fileURLToPath(new URL(`children/${name}.ts`, import.meta.url))));
-});
-const start = (name: string, directory: string, ...numbers: number[]) =>
-  startWriter(programs.get(name) as string, [directory, ...numbers.map(String)]);
+const start = writerPrograms('write-and-acknowledge', 'compact-for-ever');
 
-/** Every trace below `acknowledged` is there whole; of those behind whole ones only; each span once. */
-const check = async (archive: Archive, first: number, acknowledged: number): Promise<number> => {
-  const own = (await allSpans(archive)).filter(({ properties: { n } }) => (n as number) >= first);
-  const numbers = [...new Set(own.map(({ properties }) => properties.n as number))].sort((a, b) => a - b);
-  const end = first + numbers.length;
-  expect(end).toBeGreaterThanOrEqual(acknowledged);
-  expectSame(
-    numbers,
-    numbers.map((_, i) => first + i),
-  );
-  expectSame(own, byId(numbers.flatMap(numberedTrace)));
-  return end;
-};
+const WRITERS = samples(16, 16, 160);
 
-const WRITERS = rounds(50);
-
-test(`${WRITERS} writers killed in mid write`, { timeout: 240_000 }, async () => {
+test(`${WRITERS} writers killed in mid write`, { timeout: 600_000 }, async () => {
   const directory = newDirectory();
   const random = seededRandom(50);
   let first = 0;
@@ -48,12 +26,12 @@ test(`${WRITERS} writers killed in mid write`, { timeout: 240_000 }, async () =>
     expect(writer.stderr).toBe('');
     const readers = { readOnly: round % 2 === 0 };
     const archive = await Archive.open(directory, readers);
-    first = await check(archive, first, writer.acknowledged);
+    first = await expectWhole(archive, first, writer.acknowledged);
     expect((await archive.stats()).damaged).toEqual([]);
     await archive.close();
   }
   const archive = await openArchive(directory);
-  expect(await check(archive, 0, first)).toBe(first);
+  expect(await expectWhole(archive, 0, first)).toBe(first);
   expect(filesOf(directory, WAL)).toEqual([]);
   const ids = Array.from({ length: first }, (_, n) => traceIdOf(n + 1));
   const found = await archive.traces(ids);
@@ -62,28 +40,28 @@ test(`${WRITERS} writers killed in mid write`, { timeout: 240_000 }, async () =>
   expect(summaries.map(({ spanCount }) => spanCount)).toEqual(ids.map(() => 3));
 });
 
-test('killed in mid compaction', { timeout: 240_000 }, async () => {
+test('killed in mid compaction', { timeout: 600_000 }, async () => {
   const directory = newDirectory();
   const random = seededRandom(51);
   let first = 0;
-  for (let round = 0; round < rounds(20); round++) {
+  for (let round = 0; round < samples(8, 8, 80); round++) {
     const writer = start('compact-for-ever', directory, first);
     await writer.until(first + 100);
     await sleep(random() * 80);
     await writer.kill();
     expect(writer.stderr).toBe('');
     const archive = await Archive.open(directory);
-    first = await check(archive, 0, writer.acknowledged);
+    first = await expectWhole(archive, 0, writer.acknowledged);
     await archive.close();
   }
   const archive = await openArchive(directory, { mergedSpans: 1_000_000 });
   await archive.compact();
   expect(await archive.stats()).toMatchObject({ segments: 1, damaged: [], failures: 0 });
-  await check(archive, 0, first);
+  await expectWhole(archive, 0, first);
 });
 
 test('two writers that merge each other’s segments, and a reader that misses nothing', {
-  timeout: 240_000,
+  timeout: 600_000,
 }, async () => {
   const directory = newDirectory();
   const writers = [0, WRITER_STEP].map((first) => ({
@@ -92,7 +70,7 @@ test('two writers that merge each other’s segments, and a reader that misses n
   }));
   for (const { first, writer } of writers) await writer.until(first + 30);
   const reader = await openArchive(directory, { readOnly: true });
-  for (let look = 0; look < rounds(60); look++) {
+  for (let look = 0; look < samples(30, 30, 300); look++) {
     await sleep(10);
     for (const { first, writer } of writers) {
       const { acknowledged } = writer;
@@ -103,7 +81,7 @@ test('two writers that merge each other’s segments, and a reader that misses n
       const newest = await reader.search({ limit: 5 });
       expect(newest.map(({ spanCount }) => spanCount)).toEqual([3, 3, 3, 3, 3]);
       expect(newest[0].traceId > traceIdOf(WRITER_STEP)).toBe(true);
-      if (look % 10 === 0) await check(reader, WRITER_STEP, writers[1].writer.acknowledged);
+      if (look % 10 === 0) await expectWhole(reader, WRITER_STEP, writers[1].writer.acknowledged);
     }
   }
   await Promise.all(writers.map(({ writer }) => writer.kill()));
@@ -111,7 +89,7 @@ test('two writers that merge each other’s segments, and a reader that misses n
   const archive = await openArchive(directory);
   await archive.compact();
   const ends = writers.map(({ writer }) => writer.acknowledged);
-  await check(archive, WRITER_STEP, ends[1]);
+  await expectWhole(archive, WRITER_STEP, ends[1]);
   expect((await archive.trace(traceIdOf(ends[0]))).length).toBe(3);
   expect((await reader.stats()).damaged).toEqual([]);
 });
