@@ -3,11 +3,13 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { Archive } from '../../../src/archive/archive.js';
 import type { DamagedSegment } from '../../../src/archive/archive-options.js';
 import { ownerText, THIS_OWNER } from '../../../src/archive/owner.js';
 import { WalWriter } from '../../../src/archive/wal/wal-writer.js';
+import fc from '../../support/fast-check.js';
+import { samples } from '../../support/samples.js';
 import { byId, traceIdOf } from '../segment/support/segments.js';
-import { seededRandom } from '../segment/support/synthetic-spans.js';
 import { allSpans, filesOf, newDirectory, openArchive, SEGMENT, WAL } from './support/directory.js';
 import { numberedTrace } from './support/numbered-traces.js';
 
@@ -42,20 +44,29 @@ const left = (hit: number) =>
 test('one flipped bit anywhere: readers name the file and read all other batches', async () => {
   const directory = newDirectory();
   const { path, bytes, ends } = leaveFile(directory);
-  const random = seededRandom(51);
-  for (let i = 0; i < 60; i++) {
-    const at = i < 8 ? i : Math.floor(random() * bytes.length);
-    writeFileSync(path, flipped(bytes, at, Math.floor(random() * 8)));
-    const hit = at < 8 ? -1 : ends.findIndex((end) => at < end);
-    const reader = await openArchive(directory, { readOnly: true });
-    const told: DamagedSegment[] = [];
-    const found = await reader.search({ limit: 100 }, { onDamage: (damage) => void told.push(damage) });
-    expect(found).toHaveLength(hit < 0 ? BATCHES : BATCHES - 1);
-    expect(await allSpans(reader)).toEqual(byId(left(hit)));
-    expect(told).toEqual([{ file: NAME, code: 'ERR_SPANLINE_GRAPH_CORRUPT', message: expect.stringContaining(NAME) }]);
-    expect((await reader.stats()).damaged).toEqual(told);
-    await reader.close();
-  }
+  const place = fc.oneof(
+    { weight: 1, arbitrary: fc.nat(7) },
+    { weight: 4, arbitrary: fc.noBias(fc.nat(bytes.length - 1)) },
+  );
+  await fc.assert(
+    fc.asyncProperty(place, fc.nat(7), async (at, bit) => {
+      writeFileSync(path, flipped(bytes, at, bit));
+      const hit = at < 8 ? -1 : ends.findIndex((end) => at < end);
+      const reader = await Archive.open(directory, { readOnly: true });
+      try {
+        const told: DamagedSegment[] = [];
+        const found = await reader.search({ limit: 100 }, { onDamage: (damage) => void told.push(damage) });
+        expect(found).toHaveLength(hit < 0 ? BATCHES : BATCHES - 1);
+        expect(await allSpans(reader)).toEqual(byId(left(hit)));
+        const damage = { file: NAME, code: 'ERR_SPANLINE_GRAPH_CORRUPT', message: expect.stringContaining(NAME) };
+        expect(told).toEqual([damage]);
+        expect((await reader.stats()).damaged).toEqual(told);
+      } finally {
+        await reader.close();
+      }
+    }),
+    { numRuns: samples(15, 60, 1000) },
+  );
 });
 
 test.each([false, true])(

@@ -1,6 +1,7 @@
 // A full disk keeps nobody from opening an archive: what is too much is deleted before files of dead writers are taken over, which needs
 // room, and what cannot be taken over is read where it is until it can be. On a real file system of a few megabytes, where one can be made.
 import { execFileSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { mkdirSync, readdirSync, rmSync, statfsSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
@@ -9,7 +10,6 @@ import { ownerText, THIS_OWNER } from '../../../src/archive/owner.js';
 import { WalWriter } from '../../../src/archive/wal/wal-writer.js';
 import { failureOf } from '../../container/support/errors.js';
 import { span, spanIdOf, traceIdOf } from '../segment/support/segments.js';
-import { seededRandom } from '../segment/support/synthetic-spans.js';
 import { filesOf, newDirectory, SEGMENT, WAL } from './support/directory.js';
 
 const MIB = 1024 * 1024;
@@ -48,10 +48,9 @@ const smallDisk = (mib: number): string => {
 
 /** `count` spans that do not compress, a kilobyte each, of minute `minute`. */
 const spansOf = (minute: number, count: number) => {
-  const random = seededRandom(minute + 1);
   return Array.from({ length: count }, (_, n) => {
     const startUnixNs = 1_760_000_000_000_000_000n + BigInt(minute) * 60_000_000_000n + BigInt(n);
-    const body = Uint8Array.from({ length: 1000 }, () => Math.floor(random() * 256));
+    const body = new Uint8Array(randomBytes(1000));
     const id = minute * 10_000 + n + 1;
     return span({
       traceId: traceIdOf(id),

@@ -1,5 +1,5 @@
 // An archive tells local spans from others, through write-ahead files, segments and merges; and what leaves it is as if it did not know.
-import fc from 'fast-check';
+
 import { expect, test } from 'vitest';
 import { Archive } from '../../../src/archive/archive.js';
 import { checkSpan } from '../../../src/archive/check-span.js';
@@ -7,6 +7,7 @@ import { encodeJaegerJson } from '../../../src/formats/jaeger-json/write-traces.
 import { encodeOtlpJson } from '../../../src/formats/otlp/write-json.js';
 import type { ArchivedSpan } from '../../../src/trace/archived-span.js';
 import { ArchivedView } from '../../../src/trace/archived-view.js';
+import fc from '../../support/fast-check.js';
 import { flatSpan } from '../support/any-span.js';
 import { newDirectory } from './support/directory.js';
 

@@ -1,11 +1,11 @@
 // An archive answers as a plain map of spans would, whatever is appended, sealed, merged, flushed and opened again, by one writer or two.
 import { isDeepStrictEqual } from 'node:util';
-import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { Archive } from '../../../src/archive/archive.js';
 import type { ArchivedSpan, TraceSearch } from '../../../src/trace/archived-span.js';
 import { traceTrees } from '../../../src/trace/tree.js';
-import { rounds } from '../../support/rounds.js';
+import fc from '../../support/fast-check.js';
+import { samples } from '../../support/samples.js';
 import { anyTakenSpan, anyTakenSpans, traceIds } from '../segment/support/arbitrary-spans.js';
 import { bruteForce, serviceOf as nameOf, withoutBytes } from '../segment/support/brute-force.js';
 import { byId, collect, tracesOf } from '../segment/support/segments.js';
@@ -131,7 +131,7 @@ test('any steps', { timeout: 120_000 }, async () => {
         }
       },
     ),
-    { numRuns: rounds(60), seed: 41 },
+    { numRuns: samples(6, 40, 400) },
   );
 });
 

@@ -2,7 +2,6 @@
 // deleted, segments that are merged, programs that live shorter than from one look to the next.
 
 import { join } from 'node:path';
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { Archive } from '../../../src/archive/archive.js';
 import type { Arrivals } from '../../../src/archive/follow/arrivals.js';
@@ -11,6 +10,8 @@ import { SegmentSet } from '../../../src/archive/segment-set.js';
 import type { ArchivedSpan } from '../../../src/trace/archived-span.js';
 import { scratch } from '../../cli/support/spanline.js';
 import { spanAt } from '../../cli/trace/support/traces.js';
+import fc from '../../support/fast-check.js';
+import { samples } from '../../support/samples.js';
 
 const dir = scratch();
 let directories = 0;
@@ -112,7 +113,7 @@ describe('what is told', () => {
         await writer.close();
         await reader.close();
       }),
-      { numRuns: 60 },
+      { numRuns: samples(8, 40, 400) },
     );
   });
 

@@ -1,11 +1,12 @@
 // Whatever spans go into a segment come out again as they were, by trace and in order, each once, the root first.
 import { isDeepStrictEqual } from 'node:util';
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { Segment } from '../../../src/archive/segment/segment.js';
 import { BadKeyError, BadValueError, LimitError } from '../../../src/container/graph-error.js';
 import type { ArchivedSpan } from '../../../src/trace/archived-span.js';
 import { thrownBy } from '../../container/support/errors.js';
+import fc from '../../support/fast-check.js';
+import { samples } from '../../support/samples.js';
 import { anySpans } from './support/arbitrary-spans.js';
 import { byId, collect, openSegment, segmentBytes, span, spanIdOf, traceIdOf, tracesOf } from './support/segments.js';
 import { seededRandom, syntheticSpans } from './support/synthetic-spans.js';
@@ -52,7 +53,7 @@ describe('arbitrary spans', () => {
         expect(segment.info.traceCount).toBe(expected.size);
         expect(segment.info.doubles).toBe(spans.length - segment.info.spanCount);
       }),
-      { numRuns: 150, seed: 1 },
+      { numRuns: samples(25, 150, 1500) },
     );
   });
 
@@ -63,7 +64,7 @@ describe('arbitrary spans', () => {
         const shuffled = once.map((one) => [one, keys.next().value as number] as const).sort(([, a], [, b]) => a - b);
         expect(segmentBytes(shuffled.map(([one]) => one)).equals(segmentBytes(once))).toBe(true);
       }),
-      { numRuns: 40, seed: 2 },
+      { numRuns: samples(8, 40, 400) },
     );
   });
 });

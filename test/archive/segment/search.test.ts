@@ -1,10 +1,12 @@
 // A search finds exactly the traces that a look at every span would find, the newest first.
-import fc from 'fast-check';
+
 import { beforeAll, describe, expect, test } from 'vitest';
 import { Segment } from '../../../src/archive/segment/segment.js';
 import { BadOptionsError } from '../../../src/container/graph-error.js';
 import type { ArchivedSpan, TraceSearch } from '../../../src/trace/archived-span.js';
 import { failureOf } from '../../container/support/errors.js';
+import fc from '../../support/fast-check.js';
+import { samples } from '../../support/samples.js';
 import { anySpans, traceIds } from './support/arbitrary-spans.js';
 import { bruteForce, latest, serviceOf, withoutBytes } from './support/brute-force.js';
 import { openSegment, segmentBytes, span, spanIdOf, traceIdOf } from './support/segments.js';
@@ -96,7 +98,7 @@ test('arbitrary spans', async () => {
       const segment = await openSegment(spans);
       for (const one of searches) expect(withoutBytes(await segment.summaries(one))).toEqual(bruteForce(spans, one));
     }),
-    { numRuns: 100, seed: 22 },
+    { numRuns: samples(20, 100, 1000) },
   );
 });
 

@@ -1,5 +1,5 @@
 // Checking a segment looks at each of its bytes, in its graphs and in its columns, and compares what it says of its spans with them.
-import fc from 'fast-check';
+
 import { describe, expect, test } from 'vitest';
 import { SegmentSection } from '../../../src/archive/segment/layout.js';
 import { Segment } from '../../../src/archive/segment/segment.js';
@@ -8,6 +8,8 @@ import { CompactGraph } from '../../../src/graph/compact-graph.js';
 import { findFaults } from '../../../src/graph/verify/verify-graph.js';
 import type { ArchivedSpan } from '../../../src/trace/archived-span.js';
 import { withSections } from '../../graph/verify/support/forge.js';
+import fc from '../../support/fast-check.js';
+import { sampleOf, samples } from '../../support/samples.js';
 import { anySpans } from './support/arbitrary-spans.js';
 import { segmentBytes, span, spanIdOf, traceIdOf } from './support/segments.js';
 
@@ -47,15 +49,16 @@ describe.each(['deflate', 'none'] as const)('a segment, compression %s', (compre
     expect(await faultIn(bytes)).toBeUndefined();
   });
 
-  test('a change of any byte is found', async () => {
+  test('a change of any byte is found', { timeout: 600_000 }, async () => {
     const missed: number[] = [];
-    for (let at = 0; at < bytes.length; at++) {
+    const places = Array.from({ length: bytes.length }, (_, at) => at);
+    for (const at of sampleOf(places, 150, 1000)) {
       const damaged = Buffer.from(bytes);
       damaged[at] ^= 1 << (at % 8);
       if ((await faultIn(damaged)) === undefined) missed.push(at);
     }
     expect(missed).toEqual([]);
-  }, 120_000);
+  });
 });
 
 test('any segment is sound as it was written', async () => {
@@ -63,7 +66,7 @@ test('any segment is sound as it was written', async () => {
     fc.asyncProperty(anySpans, async (spans) => {
       expect((await faultIn(segmentBytes(spans)))?.message).toBeUndefined();
     }),
-    { numRuns: 150 },
+    { numRuns: samples(20, 100, 1000) },
   );
 }, 60_000);
 

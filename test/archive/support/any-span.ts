@@ -1,7 +1,8 @@
 // Archived spans of every shape for properties and tests of formats: every type of value, the edges of each, everything a span can have.
-import fc from 'fast-check';
+
 import { ArchivedDouble } from '../../../src/trace/archived-double.js';
 import type { ArchivedProperties, ArchivedSpan, ArchivedValue } from '../../../src/trace/archived-span.js';
+import fc from '../../support/fast-check.js';
 
 const hex = (digits: number) =>
   fc

@@ -1,6 +1,6 @@
 // Spans of every kind there can be: few ids, so that parents are absent, spans come twice and parents go round in circles; every type of
 // value; times at both ends of what a clock can show.
-import fc from 'fast-check';
+
 import { ArchivedDouble } from '../../../../src/trace/archived-double.js';
 import type {
   ArchivedEvent,
@@ -11,6 +11,7 @@ import type {
   ArchivedSpan,
   ArchivedValue,
 } from '../../../../src/trace/archived-span.js';
+import fc from '../../../support/fast-check.js';
 
 /** A record that is an ordinary object. */
 const record = <T extends object>(model: { [K in keyof T]: fc.Arbitrary<T[K]> }): fc.Arbitrary<T> =>
