@@ -1,5 +1,5 @@
-// Damages bytes at random, the same way for the same seed: flips, cuts, repeats, moves, and values that parsers stumble over.
-import { seededRandom } from '../../exporters/support/records.js';
+// Damages bytes: flips, cuts, repeats, moves, and values that parsers stumble over.
+import fc from '../../support/fast-check.js';
 
 const BINARY = [
   [0x00],
@@ -26,42 +26,48 @@ const TEXT = [
   '\u0000',
 ].map((text) => [...Buffer.from(text)]);
 
-/** An endless source of damaged copies. */
-export const mutations = function* (
-  samples: readonly Buffer[],
-  seed: number,
-  isText: boolean,
-): Generator<Buffer, never> {
-  const random = seededRandom(seed);
-  const below = (limit: number): number => Math.floor(random() * limit);
-  const odd = isText ? TEXT : BINARY;
-  for (;;) {
-    let bytes = Buffer.from(samples[below(samples.length)]);
-    for (let left = 1 + below(4); left > 0; left--) {
-      const at = below(bytes.length + 1);
-      const to = Math.min(bytes.length, at + below(40));
-      const before = bytes.subarray(0, at);
-      const behind = bytes.subarray(at);
-      switch (below(6)) {
-        case 0:
-          if (at < bytes.length) bytes[at] ^= 1 << below(8);
-          break;
-        case 1:
-          bytes = Buffer.concat([before, bytes.subarray(to)]);
-          break;
-        case 2:
-          bytes = Buffer.concat([bytes.subarray(0, to), behind]);
-          break;
-        case 3:
-          bytes = Buffer.from(before);
-          break;
-        case 4:
-          bytes = Buffer.concat([before, Buffer.from(odd[below(odd.length)]), behind]);
-          break;
-        default:
-          bytes = Buffer.concat([before, Buffer.from(odd[below(odd.length)]), bytes.subarray(to)]);
-      }
-    }
-    yield bytes;
-  }
+type Edit = (bytes: Buffer, at: number, to: number) => Buffer;
+
+/** One change of a stretch. */
+const editOf = (odd: readonly (readonly number[])[]): fc.Arbitrary<Edit> => {
+  const flip = fc.nat(7).map(
+    (bit): Edit =>
+      (bytes, at) => {
+        const flipped = Buffer.from(bytes);
+        if (at < flipped.length) flipped[at] ^= 1 << bit;
+        return flipped;
+      },
+  );
+  const word = fc.constantFrom(...odd);
+  return fc.oneof(
+    flip,
+    // Left out, doubled, cut off behind, an odd value put in, and put in its place.
+    fc.constant<Edit>((bytes, at, to) => Buffer.concat([bytes.subarray(0, at), bytes.subarray(to)])),
+    fc.constant<Edit>((bytes, at, to) => Buffer.concat([bytes.subarray(0, to), bytes.subarray(at)])),
+    fc.constant<Edit>((bytes, at) => Buffer.from(bytes.subarray(0, at))),
+    word.map(
+      (value): Edit =>
+        (bytes, at) =>
+          Buffer.concat([bytes.subarray(0, at), Buffer.from(value), bytes.subarray(at)]),
+    ),
+    word.map(
+      (value): Edit =>
+        (bytes, at, to) =>
+          Buffer.concat([bytes.subarray(0, at), Buffer.from(value), bytes.subarray(to)]),
+    ),
+  );
+};
+
+/** Damaged copies of `originals`: one to four changes anywhere. */
+export const damagedBytes = (originals: readonly Buffer[], isText: boolean): fc.Arbitrary<Buffer> => {
+  const place = fc.noBias(fc.nat(2 ** 30));
+  const edit = fc.record({ place, length: fc.noBias(fc.nat(39)), edit: editOf(isText ? TEXT : BINARY) });
+  return fc
+    .tuple(fc.constantFrom(...originals), fc.array(edit, { minLength: 1, maxLength: 4, size: 'max' }))
+    .map(([original, edits]) =>
+      edits.reduce((bytes, { place, length, edit }) => {
+        const at = place % (bytes.length + 1);
+        return edit(bytes, at, Math.min(bytes.length, at + length));
+      }, original),
+    );
 };

@@ -1,4 +1,4 @@
-// Ten thousand damaged documents of each format: each is read or refused with a typed error, never anything else, and what is read can be
+// Damaged documents of each format: each is read or refused with a typed error, never anything else, and what is read can be
 // written and read again.
 import { describe, expect, test } from 'vitest';
 import type { DecodedTraces } from '../../../src/formats/decode-context.js';
@@ -10,10 +10,10 @@ import { encodeOtlpJson } from '../../../src/formats/otlp/write-json.js';
 import { TraceFormatError } from '../../../src/formats/trace-format-error.js';
 import type { ArchivedSpan } from '../../../src/trace/archived-span.js';
 import { FULL_SPAN } from '../../archive/support/any-span.js';
-import { mutations } from '../../archive/support/mutate.js';
+import { damagedBytes } from '../../archive/support/mutate.js';
 import { toProtobuf } from '../../archive/support/otlp-protobuf.js';
-
-const ROUNDS = 10_000;
+import fc from '../../support/fast-check.js';
+import { samples } from '../../support/samples.js';
 
 const small: ArchivedSpan = { ...FULL_SPAN, properties: { a: 1 }, events: [], links: [], traceState: '' };
 const spans = [FULL_SPAN, small];
@@ -38,26 +38,27 @@ const formats: [string, (bytes: Buffer) => DecodedTraces, Buffer[], boolean][] =
   ['Jaeger JSON', decodeJaegerJson, jaeger.map((text) => Buffer.from(text)), true],
 ];
 
-describe.each(formats)('%s', (_, decode, samples, isText) => {
-  test(`${ROUNDS} damaged documents`, () => {
+const ROUNDS = samples(400, 4000, 40_000);
+
+describe.each(formats)('%s', (_, decode, originals, isText) => {
+  test('any damaged document', () => {
     const outcomes = { read: 0, refused: 0, spans: 0 };
-    const source = mutations(samples, 11, isText);
-    for (let round = 0; round < ROUNDS; round++) {
-      const bytes = source.next().value;
-      try {
-        const decoded = decode(bytes);
-        decoded.spans.forEach(check);
-        outcomes.read++;
-        outcomes.spans += decoded.spans.length;
-        if (round % 20 === 0) {
+    fc.assert(
+      fc.property(damagedBytes(originals, isText), (bytes) => {
+        try {
+          const decoded = decode(bytes);
+          decoded.spans.forEach(check);
+          outcomes.read++;
+          outcomes.spans += decoded.spans.length;
           const again = decodeOtlpJson(Buffer.from(encodeOtlpJson(decoded.spans)));
           expect(again.spans).toHaveLength(decoded.spans.length);
+        } catch (error) {
+          if (!(error instanceof TraceFormatError)) throw error;
+          outcomes.refused++;
         }
-      } catch (error) {
-        if (!(error instanceof TraceFormatError)) throw error;
-        outcomes.refused++;
-      }
-    }
+      }),
+      { numRuns: ROUNDS },
+    );
     // Both happen, or the damage was too light or too heavy to prove anything.
     expect(outcomes.read).toBeGreaterThan(ROUNDS / 50);
     expect(outcomes.refused).toBeGreaterThan(ROUNDS / 50);

@@ -339,7 +339,9 @@ describe('bounds', () => {
     const slow = [ask(`${url}/api/services`), ask(`${url}/api/v3/services`)];
     while (waiting.length < 2) await new Promise((resolve) => setTimeout(resolve, 5));
     const third = ask(`${url}/api/v3/services`);
-    while (stats().queriesWaiting < 1) await new Promise((resolve) => setTimeout(resolve, 5));
+    // On a busy machine its time may be over already.
+    const isThirdThere = () => stats().queriesWaiting + stats().queriesRefused > 0;
+    while (!isThirdThere()) await new Promise((resolve) => setTimeout(resolve, 5));
     const refusal = { status: 429, headers: { 'retry-after': '2' } };
     expect(await ask(`${url}/api/v3/services`)).toMatchObject(refusal);
     expect(await third).toMatchObject(refusal);
@@ -408,8 +410,11 @@ describe('bounds', () => {
     expect((await ask(`${url}/api/v3/services`)).status).toBe(429);
     finish();
     archive.beforeRead = async () => {};
-    while ((await ask(`${url}/api/v3/services`)).status !== 200);
-    expect(stats()).toMatchObject({ failed: 1 });
+    // On a busy machine an answer may be late again, which counts too.
+    let failed = 1;
+    for (let status = 0; status !== 200; failed += status === 503 ? 1 : 0)
+      ({ status } = await ask(`${url}/api/v3/services`));
+    expect(stats()).toMatchObject({ failed });
   });
 
   test('damage before the answer is an error, damage in it cuts it off', async () => {

@@ -1,5 +1,5 @@
 // From an application to a reader, over real sockets and files: what our exporter and OpenTelemetry's SDK send to a server is on the disk
-// when they are told so, survives the server, and is read back equal; what can never be kept does not cost the rest.
+// when they are told so, survives the server, and is read back equal.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,10 +11,8 @@ import { Archive } from '../../../src/archive/archive.js';
 import { Collector } from '../../../src/collector/collector.js';
 import { MemoryReporter } from '../../../src/exporters/memory.js';
 import { OtlpReporter } from '../../../src/exporters/otlp.js';
-import { encodeOtlpJson } from '../../../src/formats/otlp/write-json.js';
 import { Span } from '../../../src/span/span.js';
 import type { ArchivedSpan } from '../../../src/trace/archived-span.js';
-import { FULL_SPAN } from '../support/any-span.js';
 import { ask, onCleanUp, serve } from '../support/serve.js';
 
 let directory: string;
@@ -117,27 +115,4 @@ test("OpenTelemetry's SDK", async () => {
   expect(json).toMatchObject({ data: [{ traceID: traceId, spans: [{ operationName: 'GET /' }] }], errors: null });
   await stop();
   expect(await onDisk()).toMatchObject([{ name: 'GET /', scope: { name: 'lib', version: '2.0' } }]);
-});
-
-test('a span that can never be kept is told with its reason; the others, and the archive, go on', async () => {
-  const { url, archive, stop } = await openServer();
-  // Empty events take far more memory than bytes on the way.
-  const event = { name: '', timeUnixNs: 0n, properties: {} };
-  const huge = { ...FULL_SPAN, spanId: 'f'.repeat(16), events: Array<typeof event>(300_000).fill(event) };
-  const others = Array.from({ length: 5 }, (_, i) => ({ ...FULL_SPAN, spanId: `000000000000000${i + 1}` }));
-  const answer = await ask(`${url}/v1/traces`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', 'content-encoding': 'gzip' },
-    body: gzipSync(encodeOtlpJson([...others.slice(0, 3), huge, ...others.slice(3)])),
-  });
-  expect(answer).toMatchObject({
-    status: 200,
-    json: { partialSuccess: { rejectedSpans: '1', errorMessage: expect.stringContaining('ffffffffffffffff') } },
-  });
-  expect((await ask(`${url}/stats`)).json).toMatchObject({ server: { otlp: { spans: 5, spansInvalid: 1 } } });
-  // What is held can become a segment: nothing in it stands in the way.
-  await archive.seal();
-  await stop();
-  const found = (await onDisk()).map(({ spanId }) => spanId);
-  expect(found.sort()).toEqual(others.map(({ spanId }) => spanId));
 });
