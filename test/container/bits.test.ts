@@ -1,10 +1,12 @@
 // Bits come back as they were written, whatever their widths, and a reader that runs out of them says so.
-import fc from 'fast-check';
+
 import { expect, test } from 'vitest';
 import { ByteWriter } from '../../src/base/bytes/byte-writer.js';
 import { BitReader, BitWriter } from '../../src/container/bits.js';
 import { CorruptError } from '../../src/container/graph-error.js';
 import { sectionReader } from '../../src/container/layout.js';
+import fc from '../support/fast-check.js';
+import { samples } from '../support/samples.js';
 
 const item = fc.oneof(
   fc.record({ zeros: fc.integer({ min: 0, max: 100 }) }),
@@ -33,7 +35,7 @@ test('what is written is read', () => {
       read.end();
       expect(Buffer.from(reader.raw(reader.left))).toEqual(Buffer.from(behind));
     }),
-    { numRuns: 2000 },
+    { numRuns: samples(300, 2000) },
   );
 });
 

@@ -1,7 +1,8 @@
 // A cache keeps what was used last, never more bytes than it may, and counts what it did.
-import * as fc from 'fast-check';
+
 import { describe, expect, test } from 'vitest';
 import { BlockCache } from '../../src/container/block-cache.js';
+import fc from '../support/fast-check.js';
 
 describe('BlockCache', () => {
   test('forgets what was used longest ago', () => {

@@ -1,6 +1,5 @@
 // What is stored comes back as it was or not at all, and a length that lies takes no memory.
 import * as zlib from 'node:zlib';
-import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
   Codec,
@@ -12,6 +11,8 @@ import {
   store,
 } from '../../src/container/codec.js';
 import { CorruptError, GraphError, LimitError, UnsupportedVersionError } from '../../src/container/graph-error.js';
+import fc from '../support/fast-check.js';
+import { samples } from '../support/samples.js';
 import { seeded } from '../tracedb/support/random.js';
 import { allocationsOf } from './support/allocations.js';
 import { thrownBy } from './support/errors.js';
@@ -51,7 +52,7 @@ describe('store', () => {
       fc.property(content, (bytes) => {
         expect(back(store(bytes, compression)).equals(bytes)).toBe(true);
       }),
-      { numRuns: 200 },
+      { numRuns: samples(80, 200, 2000) },
     );
   });
 

@@ -3,7 +3,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
-import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { BufferSink } from '../../src/container/byte-sink.js';
 import type { Compression } from '../../src/container/codec.js';
@@ -21,6 +20,8 @@ import {
 import { FLAG_REQUIRED, FOOTER_BYTES, HEADER_BYTES, TOC_ENTRY_BYTES } from '../../src/container/layout.js';
 import { BufferTransport } from '../../src/container/transport/buffer-transport.js';
 import { FileTransport } from '../../src/container/transport/file-transport.js';
+import fc from '../support/fast-check.js';
+import { samples } from '../support/samples.js';
 import { allocationsOf } from './support/allocations.js';
 import { failureOf, thrownBy } from './support/errors.js';
 import { temporaryDirectory } from './support/temporary-directory.js';
@@ -85,7 +86,7 @@ describe('a round trip', () => {
           await fromFile.close();
         },
       ),
-      { numRuns: 80 },
+      { numRuns: samples(20, 80, 800) },
     );
   });
 

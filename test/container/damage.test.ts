@@ -1,4 +1,4 @@
-// 10,000 bit flips, cuts and worse over containers of three kinds: never wrong bytes, never an error without a type, never more memory
+// Bit flips, cuts and worse over containers of four kinds: never wrong bytes, never an error without a type, never more memory
 // than the bound, never a hang; and what was not hit stays readable.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,13 +13,12 @@ import { FOOTER_BYTES, TOC_ENTRY_BYTES } from '../../src/container/layout.js';
 import { BufferTransport } from '../../src/container/transport/buffer-transport.js';
 import { FileTransport } from '../../src/container/transport/file-transport.js';
 import type { SyncTransport } from '../../src/container/transport/transport.js';
+import fc from '../support/fast-check.js';
+import { sampleOf, samples } from '../support/samples.js';
 import { seeded } from '../tracedb/support/random.js';
 import { allocationsOf } from './support/allocations.js';
 import { temporaryDirectory } from './support/temporary-directory.js';
 
-const FLIPS = 7_000;
-const CUTS = 1_500;
-const FORGERIES = 1_500;
 const MAX_BLOCK_BYTES = 20_000;
 const BLOCKED = 2_000;
 
@@ -126,9 +125,34 @@ const readWatched = (sample: Sample, file: Buffer, isForged: boolean): Outcome =
   return outcome as Outcome;
 };
 
+type Damage = (before: Buffer, stretch: Buffer, after: Buffer, more: number) => Buffer;
+const DAMAGES: readonly Damage[] = [
+  (before) => Buffer.from(before),
+  (_before, _stretch, after) => Buffer.from(after),
+  (before, _stretch, after) => Buffer.concat([before, after]),
+  (before, stretch, after) => Buffer.concat([before, Buffer.alloc(stretch.length), after]),
+  (before, stretch, after) => Buffer.concat([before, after, stretch]),
+  (before, stretch, after) => Buffer.concat([before, stretch, stretch, after]),
+  (before, stretch, after, more) => Buffer.concat([before, stretch, after, Buffer.alloc(more, 'x')]),
+];
+
+const someNumber = fc.constantFrom(0n, 1n, 2n ** 31n, 2n ** 32n - 1n, 2n ** 53n, 2n ** 63n, 2n ** 64n - 1n);
+/** What is wrong with an entry of the table of contents. */
+const lie = fc
+  .tuple(
+    fc.record({ at: fc.nat(1000), field: fc.constantFrom(8, 16, 24) }),
+    fc.oneof(
+      fc.record({ kind: fc.constant('number' as const), value: someNumber }),
+      fc.record({ kind: fc.constant('length' as const), share: fc.nat() }),
+      fc.record({ kind: fc.constant('byte' as const), offset: fc.nat(TOC_ENTRY_BYTES - 1), byte: fc.nat(255) }),
+      fc.record({ kind: fc.constant('garbage' as const), codec: fc.constantFrom(1, 2) }),
+    ),
+  )
+  .map(([place, what]) => ({ ...place, ...what }));
+
 describe.each(Object.entries(SAMPLES))('a container: %s', (name, sample) => {
   const { file, refs } = sample;
-  const share = 1 / Object.keys(SAMPLES).length;
+  const place = fc.noBias(fc.nat(file.length - 1));
 
   test('undamaged is whole', () => {
     expect(readWatched(sample, file, false)).toEqual({ good: new Set(refs.keys()), isOpen: true });
@@ -136,7 +160,8 @@ describe.each(Object.entries(SAMPLES))('a container: %s', (name, sample) => {
 
   test('with any one bit flipped in what describes the rest is not opened', () => {
     const start = Number(file.readBigUInt64LE(file.length - FOOTER_BYTES));
-    for (let bit = start * 8; bit < file.length * 8; bit++) {
+    const bits = Array.from({ length: (file.length - start) * 8 }, (_, bit) => start * 8 + bit);
+    for (const bit of sampleOf(bits, 300, 3000)) {
       const damaged = Buffer.from(file);
       damaged[bit >> 3] ^= 1 << (bit & 7);
       expect(readWatched(sample, damaged, false).isOpen).toBe(false);
@@ -144,105 +169,98 @@ describe.each(Object.entries(SAMPLES))('a container: %s', (name, sample) => {
   });
 
   test('with flipped bits', () => {
-    const random = seeded(100 + name.length);
     let opened = 0;
     let hit = 0;
-    for (let i = 0; i < FLIPS * share; i++) {
-      const damaged = Buffer.from(file);
-      const flipped: number[] = [];
-      for (let flips = 1 + Math.floor(random() * 3); flips > 0; flips--) {
-        const at = Math.floor(random() * file.length);
-        damaged[at] ^= 1 << Math.floor(random() * 8);
-        flipped.push(at);
-      }
-      const { isOpen, good } = readWatched(sample, damaged, false);
-      if (!isOpen) continue;
-      opened++;
-      refs.forEach(({ offset, storedLength }, block) => {
-        const isHit = flipped.some((at) => at >= offset && at < offset + storedLength && damaged[at] !== file[at]);
-        expect(good.has(block)).toBe(!isHit);
-        if (isHit) hit++;
-      });
-    }
+    fc.assert(
+      fc.property(fc.array(fc.tuple(place, fc.nat(7)), { minLength: 1, maxLength: 3 }), (flips) => {
+        const damaged = Buffer.from(file);
+        for (const [at, bit] of flips) damaged[at] ^= 1 << bit;
+        const { isOpen, good } = readWatched(sample, damaged, false);
+        if (!isOpen) return;
+        opened++;
+        refs.forEach(({ offset, storedLength }, block) => {
+          const isHit = flips.some(([at]) => at >= offset && at < offset + storedLength && damaged[at] !== file[at]);
+          expect(good.has(block)).toBe(!isHit);
+          if (isHit) hit++;
+        });
+      }),
+      { numRuns: samples(150, 1750, 17_500) },
+    );
     expect(opened).toBeGreaterThan(0);
     expect(hit).toBeGreaterThan(0);
   });
 
   test('cut, lengthened, or with a stretch moved or wiped out', () => {
-    const random = seeded(200 + name.length);
-    const nat = (below: number): number => Math.floor(random() * below);
-    for (let i = 0; i < CUTS * share; i++) {
-      const [from, to] = [nat(file.length + 1), nat(file.length + 1)].toSorted((a, b) => a - b);
-      const [before, stretch, after] = [file.subarray(0, from), file.subarray(from, to), file.subarray(to)];
-      const damages: (() => Buffer)[] = [
-        () => Buffer.from(before),
-        () => Buffer.from(after),
-        () => Buffer.concat([before, after]),
-        () => Buffer.concat([before, Buffer.alloc(stretch.length), after]),
-        () => Buffer.concat([before, after, stretch]),
-        () => Buffer.concat([before, stretch, stretch, after]),
-        () => Buffer.concat([file, Buffer.alloc(nat(100), 'x')]),
-      ];
-      readWatched(sample, damages[i % damages.length](), false);
-    }
+    const end = fc.noBias(fc.nat(file.length));
+    fc.assert(
+      fc.property(end, end, fc.constantFrom(...DAMAGES), fc.nat(100), (one, other, damage, more) => {
+        const [from, to] = [Math.min(one, other), Math.max(one, other)];
+        const [before, stretch, after] = [file.subarray(0, from), file.subarray(from, to), file.subarray(to)];
+        readWatched(sample, damage(before, stretch, after, more), false);
+      }),
+      { numRuns: samples(60, 400, 4000) },
+    );
   });
 
   test('whose numbers lie under right checksums', () => {
-    const random = seeded(300 + name.length);
-    const nat = (below: number): number => Math.floor(random() * below);
-    const values = [0n, 1n, 2n ** 31n, 2n ** 32n - 1n, 2n ** 53n, 2n ** 63n, 2n ** 64n - 1n];
-    for (let i = 0; i < FORGERIES * share; i++) {
-      const forged = Buffer.from(file);
-      const footer = forged.subarray(file.length - FOOTER_BYTES);
-      const toc = forged.subarray(Number(footer.readBigUInt64LE(0)), file.length - FOOTER_BYTES);
-      for (let lies = 1 + nat(3); lies > 0; lies--) {
-        const entry = nat(toc.length / TOC_ENTRY_BYTES) * TOC_ENTRY_BYTES;
-        const field = entry + [8, 16, 24][nat(3)];
-        switch (nat(4)) {
-          case 0:
-            toc.writeBigUInt64LE(values[nat(values.length)], field);
-            break;
-          case 1:
-            toc.writeBigUInt64LE(BigInt(nat(2 * file.length)), field);
-            break;
-          case 2:
-            toc[entry + nat(TOC_ENTRY_BYTES)] = nat(256);
-            break;
-          default:
-            // Garbage with the checksum of garbage: only inflating it shows what it is.
-            toc[entry + 6] = 1 + nat(2);
-            toc.writeUInt32LE(crc32(sectionBytes(forged, toc, entry)), entry + 32);
+    fc.assert(
+      fc.property(fc.array(lie, { minLength: 1, maxLength: 3 }), (lies) => {
+        const forged = Buffer.from(file);
+        const footer = forged.subarray(file.length - FOOTER_BYTES);
+        const toc = forged.subarray(Number(footer.readBigUInt64LE(0)), file.length - FOOTER_BYTES);
+        for (const { at, field, ...one } of lies) {
+          const entry = (at % (toc.length / TOC_ENTRY_BYTES)) * TOC_ENTRY_BYTES;
+          switch (one.kind) {
+            case 'number':
+              toc.writeBigUInt64LE(one.value, entry + field);
+              break;
+            case 'length':
+              toc.writeBigUInt64LE(BigInt(one.share % (2 * file.length)), entry + field);
+              break;
+            case 'byte':
+              toc[entry + one.offset] = one.byte;
+              break;
+            default:
+              // Garbage with the checksum of garbage: only inflating it shows what it is.
+              toc[entry + 6] = one.codec;
+              toc.writeUInt32LE(crc32(sectionBytes(forged, toc, entry)), entry + 32);
+          }
         }
-      }
-      footer.writeUInt32LE(crc32(toc), 24);
-      footer.writeUInt32LE(crc32(footer.subarray(0, 44)), 44);
-      readWatched(sample, forged, true);
-    }
+        footer.writeUInt32LE(crc32(toc), 24);
+        footer.writeUInt32LE(crc32(footer.subarray(0, 44)), 44);
+        readWatched(sample, forged, true);
+      }),
+      { numRuns: samples(60, 400, 4000) },
+    );
   });
 
   test('on disk, read by promises', async () => {
-    const random = seeded(400 + name.length);
     const path = join(directory, name);
-    for (let i = 0; i < 50; i++) {
-      const damaged = Buffer.from(file.subarray(0, i % 4 === 0 ? Math.floor(random() * file.length) : undefined));
-      if (damaged.length > 0) damaged[Math.floor(random() * damaged.length)] ^= 1 << Math.floor(random() * 8);
-      writeFileSync(path, damaged);
-      const transport = await FileTransport.open(path);
-      const { isOpen, good } = readAll(sample, transport, false);
-      if (isOpen) {
-        const container = await Container.open(transport, { tailBytes: sample.tailBytes });
-        const left = [...good];
-        const blocks = await container.readBlocks(left.map((block) => refs[block]));
-        expect(Buffer.concat(blocks).equals(Buffer.concat(left.map((block) => sample.blocks[block])))).toBe(true);
-        const whole = container.readBlocks(refs);
-        if (good.size < refs.length) await expect(whole).rejects.toBeInstanceOf(CorruptError);
-        else await whole;
-      } else {
-        const opening = Container.open(transport, { tailBytes: sample.tailBytes });
-        await expect(opening).rejects.toBeInstanceOf(GraphError);
-      }
-      await transport.close();
-    }
+    const flip = fc.option(fc.tuple(place, fc.nat(7)), { nil: undefined });
+    const length = fc.oneof({ weight: 3, arbitrary: fc.constant(file.length) }, fc.noBias(fc.nat(file.length)));
+    await fc.assert(
+      fc.asyncProperty(length, flip, async (left, flipped) => {
+        const damaged = Buffer.from(file.subarray(0, left));
+        if (flipped !== undefined && flipped[0] < left) damaged[flipped[0]] ^= 1 << flipped[1];
+        writeFileSync(path, damaged);
+        const transport = await FileTransport.open(path);
+        const { isOpen, good } = readAll(sample, transport, false);
+        if (isOpen) {
+          const container = await Container.open(transport, { tailBytes: sample.tailBytes });
+          const whole = [...good];
+          const blocks = await container.readBlocks(whole.map((block) => refs[block]));
+          expect(Buffer.concat(blocks).equals(Buffer.concat(whole.map((block) => sample.blocks[block])))).toBe(true);
+          const all = container.readBlocks(refs);
+          if (good.size < refs.length) await expect(all).rejects.toBeInstanceOf(CorruptError);
+          else await all;
+        } else {
+          const opening = Container.open(transport, { tailBytes: sample.tailBytes });
+          await expect(opening).rejects.toBeInstanceOf(GraphError);
+        }
+        await transport.close();
+      }),
+      { numRuns: samples(12, 50, 500) },
+    );
   });
 });
 

@@ -1,9 +1,8 @@
 // A plan of reads covers every byte that was asked for, fetches none twice, and joins what lies close.
 
-import * as fc from 'fast-check';
-import { assert, property } from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { dealOut, emptyResults, mergeRanges } from '../../../src/container/transport/range-plan.js';
+import fc from '../../support/fast-check.js';
 
 const FILE = Buffer.from(Array.from({ length: 5_000 }, (_, i) => (i * 31 + (i >> 8)) & 0xff));
 
@@ -13,8 +12,8 @@ const ranges = fc.array(fc.record({ offset: fc.nat(4_000), length: fc.oneof(fc.n
 
 describe('mergeRanges', () => {
   test('covers what was asked for, in order, without fetching a byte twice', () => {
-    assert(
-      property(ranges, fc.nat(300), fc.integer({ min: 1, max: 2_000 }), (asked, gap, maxBytes) => {
+    fc.assert(
+      fc.property(ranges, fc.nat(300), fc.integer({ min: 1, max: 2_000 }), (asked, gap, maxBytes) => {
         const merged = mergeRanges(asked, gap, maxBytes);
         for (let i = 1; i < merged.length; i++) {
           const before = merged[i - 1];

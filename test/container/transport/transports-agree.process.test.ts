@@ -1,7 +1,6 @@
 // Whatever is asked, every transport gives the same bytes, and counts exactly what it fetched.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import * as fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { AbortedError, BadOptionsError, ClosedError, TruncatedError } from '../../../src/container/graph-error.js';
 import { BufferTransport } from '../../../src/container/transport/buffer-transport.js';
@@ -9,6 +8,8 @@ import { FileTransport } from '../../../src/container/transport/file-transport.j
 import { HttpTransport } from '../../../src/container/transport/http-transport.js';
 import { mergeRanges } from '../../../src/container/transport/range-plan.js';
 import type { ByteRange, SyncTransport, Transport } from '../../../src/container/transport/transport.js';
+import fc from '../../support/fast-check.js';
+import { samples } from '../../support/samples.js';
 import { failureOf, thrownBy } from '../support/errors.js';
 import { type RangeServer, startRangeServer } from '../support/range-server.js';
 import { temporaryDirectory } from '../support/temporary-directory.js';
@@ -63,7 +64,7 @@ describe.each(Object.entries(KINDS))('%s', (_, open) => {
         expect(Buffer.concat(bytes).equals(Buffer.concat(slices(ranges)))).toBe(true);
         expect(stats).toEqual(fetched(ranges));
       }),
-      { numRuns: 60 },
+      { numRuns: samples(20, 60, 600) },
     );
   });
 
