@@ -1,12 +1,13 @@
 // Any span that one format takes goes through any pair of formats and comes back equal, or is refused, or loses exactly what
 // docs/formats.md says.
-import fc from 'fast-check';
+
 import { describe, expect, test } from 'vitest';
 import type { ArchivedSpan } from '../../src/archive/index.js';
 import { anyTakenSpan } from '../archive/segment/support/arbitrary-spans.js';
 import { anySpan } from '../archive/support/any-span.js';
 import { anySpan as anyRecord } from '../exporters/jaeger/support/any-span.js';
-import { rounds } from '../support/rounds.js';
+import fc from '../support/fast-check.js';
+import { samples } from '../support/samples.js';
 import { DOORS, type Door, type Outcome } from './support/doors.js';
 import { expectedOfThrift, throughThrift } from './support/thrift-door.js';
 
@@ -31,7 +32,7 @@ describe.each(DOORS)('$name', (first) => {
         expect(found).toEqual(between);
         if (typeof found !== 'string') expect(await passed(second, found)).toEqual(end);
       }),
-      { numRuns: rounds(60) },
+      { numRuns: samples(5, 40, 400) },
     );
   });
 });
@@ -44,7 +45,7 @@ describe('Thrift', () => {
         expect(found).toEqual(expectedOfThrift(record));
         if (found !== 'refused') expect(await passed(second, found)).toEqual(second.expected(found));
       }),
-      { numRuns: rounds(40) },
+      { numRuns: samples(10, 40, 400) },
     );
   });
 });

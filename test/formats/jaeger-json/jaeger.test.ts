@@ -3,7 +3,6 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import fc from 'fast-check';
 import { afterEach, describe, expect, test } from 'vitest';
 import { FileReporter } from '../../../src/exporters/file.js';
 import { decodeJaegerJson } from '../../../src/formats/jaeger-json/read-traces.js';
@@ -13,6 +12,8 @@ import type { ArchivedSpan } from '../../../src/trace/archived-span.js';
 import { FULL_SPAN, flatSpan } from '../../archive/support/any-span.js';
 import { batchOf, fullRecord, RESOURCE, randomTraces } from '../../exporters/support/records.js';
 import { archivedSpan } from '../../support/archived-span.js';
+import fc from '../../support/fast-check.js';
+import { samples } from '../../support/samples.js';
 
 const decode = (text: string) => decodeJaegerJson(Buffer.from(text));
 const decodeValue = (value: unknown) => decode(JSON.stringify(value));
@@ -54,7 +55,7 @@ describe('round trip', () => {
         expect(reasons).toEqual({});
         expect(spans).toEqual([span]);
       }),
-      { numRuns: 1000 },
+      { numRuns: samples(100, 1000, 10_000) },
     );
   });
 

@@ -1,5 +1,5 @@
 // Whatever a span holds, an independent Thrift decoder reads it back from all three envelopes, field for field.
-import * as fc from 'fast-check';
+
 import { describe, expect, test } from 'vitest';
 import { BatchPacker } from '../../../src/formats/jaeger-thrift/batch-packer.js';
 import { BinaryWriter } from '../../../src/formats/jaeger-thrift/binary-writer.js';
@@ -16,7 +16,8 @@ import {
   decodeHttpBody,
 } from '../../exporters/jaeger/support/decode.js';
 import { numberedRecords, RESOURCE, record, viewOf } from '../../exporters/support/records.js';
-import { rounds } from '../../support/rounds.js';
+import fc from '../../support/fast-check.js';
+import { samples } from '../../support/samples.js';
 
 const pack = (packer: BatchPacker, spans: readonly SpanRecord[], resource = RESOURCE): Buffer => {
   packer.begin(resource);
@@ -128,7 +129,7 @@ describe.each(FORMATS)('%s', (_name, makePacker, decode) => {
         const { spans: decoded } = decode(pack(packer, spans));
         expect(decoded).toEqual(spans.map((one) => expectedSpan(one, keepNanoseconds)));
       }),
-      { numRuns: rounds(60) },
+      { numRuns: samples(8, 60, 600) },
     );
   });
 
@@ -186,7 +187,7 @@ describe.each(FORMATS)('%s', (_name, makePacker, decode) => {
   });
 
   test('list headers on both sides of their short form', () => {
-    for (const count of [1, 14, 15, 127, 128, 16_384]) {
+    for (const count of [1, 14, 15, 127, 128, samples(129, 16_384)]) {
       expect(decode(pack(makePacker(false), numberedRecords(count))).spans.map((one) => one.operationName)).toEqual(
         Array.from({ length: count }, (_, i) => `span ${i}`),
       );

@@ -1,5 +1,5 @@
 // Messages are split by the size they really have, to the byte; a span too large for any leaves its neighbours alone.
-import * as fc from 'fast-check';
+
 import { describe, expect, test } from 'vitest';
 import { packBatch } from '../../../src/exporters/jaeger/pack-batch.js';
 import { BatchPacker } from '../../../src/formats/jaeger-thrift/batch-packer.js';
@@ -14,6 +14,8 @@ import {
   decodeHttpBody,
 } from '../../exporters/jaeger/support/decode.js';
 import { batchOf, numberedRecords, RESOURCE, record } from '../../exporters/support/records.js';
+import fc from '../../support/fast-check.js';
+import { samples } from '../../support/samples.js';
 
 type Format = [string, (maxBytes: number) => BatchPacker, (bytes: Buffer) => DecodedBatch];
 
@@ -108,7 +110,7 @@ describe.each(FORMATS)('%s', (_name, makePacker, decode) => {
         expect(packed.tooLarge).toEqual(large);
         expect(namesOf(packed.messages)).toEqual(names(spans.filter((_, i) => !large.includes(i))));
       }),
-      { numRuns: 40 },
+      { numRuns: samples(10, 40, 400) },
     );
   });
 });

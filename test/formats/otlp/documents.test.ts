@@ -1,6 +1,6 @@
 // A document of OpenTelemetry that goes in by any door, and lies in any file of an archive, comes out as it was: no value of another type,
 // nothing left out.
-import fc from 'fast-check';
+
 import { describe, expect, test } from 'vitest';
 import { SpanRows } from '../../../src/archive/rows/span-rows.js';
 import { readRows } from '../../../src/archive/wal/read-spans.js';
@@ -13,6 +13,8 @@ import { encodeOtlpJson } from '../../../src/formats/otlp/write-json.js';
 import type { ArchivedSpan } from '../../../src/trace/archived-span.js';
 import { collect, openSegment } from '../../archive/segment/support/segments.js';
 import { message, toProtobuf } from '../../archive/support/otlp-protobuf.js';
+import fc from '../../support/fast-check.js';
+import { samples } from '../../support/samples.js';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -156,7 +158,7 @@ test('any document, by JSON and by protobuf, through the files of an archive', a
         isSame(await throughFiles(spans), json);
       }
     }),
-    { numRuns: 300 },
+    { numRuns: samples(15, 200, 3000) },
   );
 }, 120_000);
 

@@ -1,7 +1,6 @@
 // Every span arrives field by field as it was recorded, in protobuf and in JSON, and as the official exporter sends it.
 import { JsonTraceSerializer, ProtobufTraceSerializer } from '@opentelemetry/otlp-transformer';
 import type { ReadableSpan } from '@opentelemetry/sdk-trace-base';
-import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import packageJson from '../../../package.json' with { type: 'json' };
 import type { Resource } from '../../../src/collector/reporter.js';
@@ -17,6 +16,8 @@ import { anySpan } from '../../exporters/jaeger/support/any-span.js';
 import { decodeJson, decodeProtobuf } from '../../exporters/support/otlp-decode.js';
 import { modelOf } from '../../exporters/support/otlp-model.js';
 import { EVERY_VALUE, fullRecord, RESOURCE, randomTraces, record, TRACE } from '../../exporters/support/records.js';
+import fc from '../../support/fast-check.js';
+import { samples } from '../../support/samples.js';
 
 const view = (span: SpanRecord): RecordView => new RecordView(ownResource(RESOURCE), OWN_SCOPE).of(span);
 
@@ -44,7 +45,7 @@ describe.each(forms)('$form', ({ send }) => {
       fc.property(fc.array(anySpan, { minLength: 1, maxLength: 5 }), (spans) => {
         expect(send(spans).spans).toEqual(spans.map(modelOf));
       }),
-      { numRuns: 150 },
+      { numRuns: samples(20, 150, 1500) },
     );
   });
 
@@ -177,7 +178,7 @@ test('unix nanoseconds are exact in 64 bits for every second up to the year 2554
       toNanosWords(sec, nano);
       expect((BigInt(nanosWords.hi) << 32n) + BigInt(nanosWords.lo)).toBe(BigInt(sec) * 1_000_000_000n + BigInt(nano));
     }),
-    { numRuns: 2000 },
+    { numRuns: samples(500, 2000) },
   );
 });
 

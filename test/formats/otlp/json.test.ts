@@ -1,11 +1,13 @@
 // What is encoded as OTLP/JSON comes back equal, whatever it holds, and what others may write is read as they meant it.
-import fc from 'fast-check';
+
 import { describe, expect, test } from 'vitest';
 import { decodeOtlpJson } from '../../../src/formats/otlp/read-json.js';
 import { encodeOtlpJson } from '../../../src/formats/otlp/write-json.js';
 import { ArchivedDouble } from '../../../src/trace/archived-double.js';
 import type { ArchivedSpan } from '../../../src/trace/archived-span.js';
 import { anySpan, FULL_SPAN } from '../../archive/support/any-span.js';
+import fc from '../../support/fast-check.js';
+import { samples } from '../../support/samples.js';
 
 const decode = (text: string) => decodeOtlpJson(Buffer.from(text));
 const decodeSpan = (span: object): ArchivedSpan => {
@@ -31,7 +33,7 @@ describe('round trip', () => {
       fc.property(fc.array(anySpan, { maxLength: 4 }), (spans) => {
         expect(decode(encodeOtlpJson(spans)).spans).toEqual(spans);
       }),
-      { numRuns: 250 },
+      { numRuns: samples(40, 250, 2500) },
     );
   });
 

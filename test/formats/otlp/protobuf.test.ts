@@ -2,7 +2,6 @@
 import { type SpanContext, SpanKind, SpanStatusCode, TraceFlags } from '@opentelemetry/api';
 import { JsonTraceSerializer, ProtobufTraceSerializer } from '@opentelemetry/otlp-transformer';
 import { BasicTracerProvider, InMemorySpanExporter, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-base';
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { decodeOtlpJson } from '../../../src/formats/otlp/read-json.js';
 import { decodeOtlpProtobuf } from '../../../src/formats/otlp/read-protobuf.js';
@@ -10,6 +9,8 @@ import { newKnownParts } from '../../../src/formats/otlp/shared-parts.js';
 import { encodeOtlpJson } from '../../../src/formats/otlp/write-json.js';
 import { anySpan, FULL_SPAN } from '../../archive/support/any-span.js';
 import { message, toProtobuf } from '../../archive/support/otlp-protobuf.js';
+import fc from '../../support/fast-check.js';
+import { samples } from '../../support/samples.js';
 
 const requestOf = (...spans: object[]): Buffer =>
   toProtobuf(JSON.stringify({ resourceSpans: [{ scopeSpans: [{ spans }] }] }));
@@ -31,7 +32,7 @@ describe('what protobufjs writes', () => {
       fc.property(fc.array(anySpan, { maxLength: 4 }), (spans) => {
         expect(decodeOtlpProtobuf(toProtobuf(encodeOtlpJson(spans))).spans).toEqual(spans);
       }),
-      { numRuns: 250 },
+      { numRuns: samples(40, 250, 2500) },
     );
   });
 

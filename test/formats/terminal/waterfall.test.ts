@@ -1,6 +1,6 @@
 // A trace is drawn as wide as it is told and no wider, with every span in its place in the tree and in time; what is odd about it, absent
 // parents, circles, depth, errors, hostile names, is shown and breaks nothing.
-import fc from 'fast-check';
+
 import { describe, expect, test } from 'vitest';
 import { summaryOf } from '../../../src/archive/span-list.js';
 import { cut, displayWidth } from '../../../src/base/text/display-width.js';
@@ -9,6 +9,8 @@ import { ASCII, glyphsOf, UNICODE } from '../../../src/formats/terminal/glyphs.j
 import type { ArchivedSpan } from '../../../src/trace/archived-span.js';
 import { anySpan, FULL_SPAN } from '../../archive/support/any-span.js';
 import { spanAt } from '../../cli/trace/support/traces.js';
+import fc from '../../support/fast-check.js';
+import { samples } from '../../support/samples.js';
 
 const OPTIONS: WaterfallOptions = { width: 80, glyphs: UNICODE, isColoured: false, maxSpans: 1000, isFull: false };
 const draw = async (spans: readonly ArchivedSpan[], options: Partial<WaterfallOptions> = {}): Promise<string> =>
@@ -168,7 +170,7 @@ test('whatever spans hold: no line is wider than asked, no control character get
         spans.length,
       );
     }),
-    { numRuns: 200 },
+    { numRuns: samples(25, 200, 2000) },
   );
 });
 
