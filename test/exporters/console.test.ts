@@ -1,12 +1,13 @@
 // A trace prints as a tree that a person can read, whatever the spans hold, and nothing in it can steer a terminal.
 import { PassThrough, Writable } from 'node:stream';
-import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { ConsoleReporter, renderTrace } from '../../src/exporters/console.js';
 import { wantsColors } from '../../src/formats/terminal/palette.js';
 import { spanTree } from '../../src/formats/terminal/span-tree.js';
 import { formatDuration } from '../../src/formats/terminal/units.js';
 import { EventRecord, type SpanRecord } from '../../src/trace/record.js';
+import fc from '../support/fast-check.js';
+import { samples } from '../support/samples.js';
 import { anySpan } from './jaeger/support/any-span.js';
 import { batchOf, numberedRecords, record } from './support/records.js';
 
@@ -89,7 +90,7 @@ GET /query    1.00 ms  server
         const rows = spans.reduce((sum, span) => sum + 1 + span.events.length + span.links.length, 0);
         expect(text.split('\n').length).toBe(rows + 2);
       }),
-      { numRuns: 200 },
+      { numRuns: samples(50, 200, 2000) },
     );
   });
 

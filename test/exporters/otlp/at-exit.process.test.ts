@@ -15,10 +15,10 @@ beforeAll(async () => {
   const source = join(out, 'otlp-at-exit.ts');
   writeFileSync(
     source,
-    `import { writeSync } from 'node:fs';
+    `import { existsSync, writeSync } from 'node:fs';
      import { configure, Span, setReporter, stats } from 'spanline';
      import { OtlpReporter } from 'spanline/exporters/otlp';
-     const [how, endpoint, compression = 'none', exitTimeoutMs = '2000', spans = '3'] = process.argv.slice(2);
+     const [how, endpoint, compression = 'none', exitTimeoutMs = '2000', spans = '3', sign = ''] = process.argv.slice(2);
      configure({ exitTimeoutMs: Number(exitTimeoutMs), reportIntervalMs: how === 'while-sending' ? 1 : 60_000 });
      setReporter(new OtlpReporter({ endpoint, compression: compression as 'none', maxRequestBytes: 65_536 }));
      process.on('exit', () => {
@@ -30,7 +30,7 @@ beforeAll(async () => {
        exit: () => process.exit(3),
        throws: () => { throw new Error('uncaught'); },
        rejects: () => void Promise.reject(new Error('unhandled')),
-       'while-sending': () => void setTimeout(() => process.exit(3), 300),
+       'while-sending': () => void setInterval(() => existsSync(sign) && process.exit(3), 5),
      };
      ways[how as 'exit']();`,
   );
@@ -84,9 +84,13 @@ test('compressed, in several requests, in order', async () => {
 });
 
 test('what was being sent is sent again', async () => {
-  // The first request is never answered.
-  server = await startServer((response, _, n) => void (n > 1 && response.end()));
-  expect(await endOf('while-sending', server.url)).toMatchObject({ code: 3, reportedSpans: 3 });
+  // The first request is never answered; when it has come, the program ends.
+  const sign = join(out, 'has-come');
+  server = await startServer((response, _, n) => (n > 1 ? response.end() : writeFileSync(sign, '')));
+  expect(await endOf('while-sending', server.url, 'none', '2000', '3', sign)).toMatchObject({
+    code: 3,
+    reportedSpans: 3,
+  });
   expect(server.requests.map(({ body }) => decodeProtobuf(body).spans.length)).toEqual([3, 3]);
 });
 

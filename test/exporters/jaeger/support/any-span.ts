@@ -1,8 +1,9 @@
 // Random spans: every field over its whole range, for tests that must hold whatever a span says.
-import * as fc from 'fast-check';
+
 import type { PropertyList, PropertyValue } from '../../../../src/local-span/property.js';
 import type { Link, SpanKind, SpanStatus } from '../../../../src/span/span-types.js';
 import { EventRecord, type SpanRecord, TraceIdentity } from '../../../../src/trace/record.js';
+import fc from '../../../support/fast-check.js';
 import { record } from '../../support/records.js';
 
 const word = fc.integer({ min: 0, max: 0xffffffff });
