@@ -18,7 +18,7 @@ beforeAll(async () => {
     `import { existsSync, writeSync } from 'node:fs';
      import { configure, Span, setReporter, stats } from 'spanline';
      import { OtlpReporter } from 'spanline/exporters/otlp';
-     const [how, endpoint, compression = 'none', exitTimeoutMs = '2000', spans = '3', sign = ''] = process.argv.slice(2);
+     const [how, endpoint, compression = 'none', exitTimeoutMs = '30000', spans = '3', sign = ''] = process.argv.slice(2);
      configure({ exitTimeoutMs: Number(exitTimeoutMs), reportIntervalMs: how === 'while-sending' ? 1 : 60_000 });
      setReporter(new OtlpReporter({ endpoint, compression: compression as 'none', maxRequestBytes: 65_536 }));
      process.on('exit', () => {
@@ -78,7 +78,7 @@ describe.each([
 
 test('compressed, in several requests, in order', async () => {
   server = await startServer();
-  expect(await endOf('exit', server.url, 'gzip', '5000', '3000')).toMatchObject({ reportedSpans: 3000 });
+  expect(await endOf('exit', server.url, 'gzip', '30000', '3000')).toMatchObject({ reportedSpans: 3000 });
   expect(server.requests.length).toBeGreaterThan(2);
   expect(namesOf(server, gunzipSync)).toEqual(Array.from({ length: 3000 }, (_, i) => `root ${i}`));
 });
@@ -87,7 +87,7 @@ test('what was being sent is sent again', async () => {
   // The first request is never answered; when it has come, the program ends.
   const sign = join(out, 'has-come');
   server = await startServer((response, _, n) => (n > 1 ? response.end() : writeFileSync(sign, '')));
-  expect(await endOf('while-sending', server.url, 'none', '2000', '3', sign)).toMatchObject({
+  expect(await endOf('while-sending', server.url, 'none', '30000', '3', sign)).toMatchObject({
     code: 3,
     reportedSpans: 3,
   });
