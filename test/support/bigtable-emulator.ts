@@ -1,5 +1,7 @@
-// Google's Bigtable emulator for a test file: a fresh one on a free loopback port, gone when the file's tests are over. Without
-// one the tests are skipped, but never in CI: there a store that was not tested is a failure.
+// Google's Bigtable emulator for tests: the one of the whole run that BIGTABLE_TEST_EMULATOR names, else one of the file's own, gone when
+// its tests are over. Other files use it too, so each test has a table of its own. Without an emulator the tests are skipped, but never in
+// CI: there a store that was not tested is a failure.
+import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, test } from 'vitest';
 import { findEmulator, HOW_TO_GET, type RunningEmulator, startEmulator } from '../../scripts/lib/bigtable-emulator.mjs';
 import { isCI } from './is-ci.js';
@@ -10,14 +12,18 @@ export interface TestEmulator {
   readonly host: string;
   /** A location of a table that no one used before. */
   location(): string;
-  /** Take it away, as a crash of the server would. */
-  stop(): Promise<void>;
 }
+
+/** Names of tables in this file begin so: other files, and other runs, may use the same emulator. */
+const TABLES = `t-${randomBytes(6).toString('hex')}`;
+let tables = 0;
+
+const { BIGTABLE_TEST_EMULATOR: ofRun } = process.env;
 
 /** A `describe` whose tests have an emulator; BIGTABLE_EMULATOR_HOST is set while they run, for child processes too. */
 export const describeBigtable = (name: string, body: (emulator: TestEmulator) => void): void => {
-  const program = findEmulator();
-  if (program === undefined) {
+  const program = ofRun === undefined ? findEmulator() : undefined;
+  if (ofRun === undefined && program === undefined) {
     if (isCI) {
       test(name, () => {
         throw new Error(HOW_TO_GET);
@@ -25,28 +31,30 @@ export const describeBigtable = (name: string, body: (emulator: TestEmulator) =>
       return;
     }
     console.warn(`skipped: ${name}. ${HOW_TO_GET}`);
-    describe.skip(name, () => body({ host: '', location: () => '', stop: async () => {} }));
+    describe.skip(name, () => body({ host: '', location: () => '' }));
     return;
   }
   describe(name, () => {
-    let running: RunningEmulator | undefined;
-    let tables = 0;
+    let own: RunningEmulator | undefined;
+    let host = ofRun ?? '';
     const before = process.env.BIGTABLE_EMULATOR_HOST;
     beforeAll(async () => {
-      running = await startEmulator(program);
-      process.env.BIGTABLE_EMULATOR_HOST = running.host;
+      if (program !== undefined) {
+        own = await startEmulator(program);
+        host = own.host;
+      }
+      process.env.BIGTABLE_EMULATOR_HOST = host;
     });
     afterAll(async () => {
       if (before === undefined) delete process.env.BIGTABLE_EMULATOR_HOST;
       else process.env.BIGTABLE_EMULATOR_HOST = before;
-      await running?.stop();
+      await own?.stop();
     });
     body({
       get host() {
-        return running?.host ?? '';
+        return host;
       },
-      location: () => `bigtable://test-project/test-instance/table-${++tables}`,
-      stop: async () => running?.stop(),
+      location: () => `bigtable://test-project/test-instance/${TABLES}-${++tables}`,
     });
   });
 };

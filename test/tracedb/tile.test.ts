@@ -1,9 +1,10 @@
 // Commits fall into tiles by whole division, and the key of a newer tile sorts before that of an older one.
-import fc from 'fast-check';
+
 import { describe, expect, test } from 'vitest';
 import { checkSettings } from '../../src/tracedb/params/store-settings.js';
 import { PERF_CONFIG } from '../../src/tracedb/perf/perf-config.js';
 import { checkCommit, MAX_TILE, offsetOf, tileKey, tileOf, tileOfKey } from '../../src/tracedb/tile.js';
+import fc from '../support/fast-check.js';
 
 const code = (body: () => unknown): string => {
   try {

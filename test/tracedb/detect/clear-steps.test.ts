@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { changePoints } from '../../../src/tracedb/detect/e-divisive.js';
 import { findRegressions } from '../../../src/tracedb/detect/regressions.js';
 import { loadStatistics } from '../../../src/tracedb/detect/statistics.js';
+import { samples } from '../../support/samples.js';
 import { otelHistory } from './otel-history.js';
 import { noise, seeded } from './seeded.js';
 
@@ -20,7 +21,7 @@ const around = (level: number, length: number, deviation: number, random: () => 
 const isNear = (places: readonly number[], wanted: number): boolean => places.some((at) => Math.abs(at - wanted) <= 3);
 
 test.each([30, 40, 60])('blocks of %i values that go up and down after noise', (length) => {
-  for (let seed = 1; seed <= 20; seed++) {
+  for (let seed = 1; seed <= samples(4, 20, 200); seed++) {
     const random = seeded(seed);
     const quiet = Array.from({ length: 300 }, () => 60 + 80 * random());
     const history = [...quiet, ...[130, 70, 130, 70].flatMap((level) => around(level, length, 5, random))];
@@ -44,7 +45,7 @@ test('a small change just before a large one does not take its place', () => {
 });
 
 test('639 to 509 MB inside 1,700 whole numbers that creep and jump', () => {
-  for (let seed = 1; seed <= 10; seed++) {
+  for (let seed = 1; seed <= samples(2, 10, 100); seed++) {
     const random = seeded(seed);
     let level = 560;
     // Most runs give what the run before gave; some are a little off, now and then a change of the program moves all that follow.

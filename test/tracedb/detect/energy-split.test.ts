@@ -1,7 +1,9 @@
 // The split found in running sums is the one that the definition of the energy statistic gives.
-import fc from 'fast-check';
+
 import { expect, test } from 'vitest';
 import { energySplit } from '../../../src/tracedb/detect/energy-split.js';
+import fc from '../../support/fast-check.js';
+import { samples } from '../../support/samples.js';
 import { NILE } from './nile.js';
 
 const meanDistance = (a: readonly number[], b: readonly number[]): number =>
@@ -37,7 +39,7 @@ test('any series: no pair of parts has a larger statistic', () => {
       const { index, until, q } = split;
       expect(statistic(list.slice(0, index), list.slice(index, until))).toBeCloseTo(q, 8);
     }),
-    { numRuns: 200, seed: 1 },
+    { numRuns: samples(50, 200, 2000) },
   );
 });
 

@@ -1,8 +1,10 @@
 // The Mann-Whitney test gives exact p-values, ties included, and SciPy's approximation where counting would take too long.
-import fc from 'fast-check';
+
 import { expect, test } from 'vitest';
 import { mannWhitney } from '../../../src/tracedb/detect/mann-whitney.js';
 import { loadStatistics } from '../../../src/tracedb/detect/statistics.js';
+import fc from '../../support/fast-check.js';
+import { samples } from '../../support/samples.js';
 
 const statistics = await loadStatistics();
 const series = (length: number, value: (i: number) => number): number[] => Array.from({ length }, (_, i) => value(i));
@@ -99,6 +101,6 @@ test('any two small samples: p is the share of all ways to deal the values', () 
     fc.property(sample, sample, (first, second) => {
       expect(mannWhitney(first, second, statistics).pValue).toBeCloseTo(byTrial(first, second), 10);
     }),
-    { numRuns: 150, seed: 1 },
+    { numRuns: samples(50, 150, 1500) },
   );
 });

@@ -3,7 +3,8 @@ import { describe, expect, test } from 'vitest';
 import { type Blame, blameDigest, blameUntriaged } from '../../../src/tracedb/gold/blame.js';
 import type { GoldTile } from '../../../src/tracedb/gold/gold-tile.js';
 import { ParamSet } from '../../../src/tracedb/params/param-set.js';
-import { seeded } from '../support/random.js';
+import fc from '../../support/fast-check.js';
+import { samples } from '../../support/samples.js';
 
 /** A tile drawn as text: one trace a line, `test digests`, a dot is a missing digest. Commits count from `first`. */
 const tileOf = (drawing: string, first = 100, isFromStart = false): GoldTile => {
@@ -67,23 +68,32 @@ describe('the blame of a digest', () => {
   });
 
   test('names the guilty commit, whatever results are missing', () => {
-    const random = seeded(5);
-    for (let round = 0; round < 300; round++) {
-      const length = 2 + Math.floor(random() * 20);
-      const guilty = 1 + Math.floor(random() * (length - 1));
-      const density = 0.1 + 0.9 * random();
-      const lines = Array.from({ length: 1 + Math.floor(random() * 4) }, () => {
-        const results = Array.from({ length }, (_, i) => (random() < density ? (i < guilty ? 'a' : 'b') : '.'));
-        // A trace that had a result before; without one its first result can only name itself.
-        results[0] = 'a';
-        return `c ${results.join('')}`;
-      });
-      const blame = blameDigest(tileOf(lines.join('\n'), 0, true), 'c', 'b');
-      if (blame === undefined) continue;
-      const most = Math.max(...blame.suspects.map(({ traces }) => traces));
-      expect(blame.suspects).toContainEqual({ commit: guilty, traces: most });
-      // And nothing but the range between the last result before and the first after, over all traces.
-      expect(blame.suspects.at(-1)?.commit).toBe(blame.firstSeen);
-    }
+    const anyTraces = fc.integer({ min: 2, max: 21 }).chain((length) =>
+      fc.record({
+        guilty: fc.integer({ min: 1, max: length - 1 }),
+        // Which commits have a result, of each trace.
+        measured: fc.array(fc.array(fc.boolean(), { minLength: length, maxLength: length }), {
+          minLength: 1,
+          maxLength: 4,
+        }),
+      }),
+    );
+    fc.assert(
+      fc.property(anyTraces, ({ guilty, measured }) => {
+        const lines = measured.map((trace) => {
+          const results = trace.map((has, i) => (has ? (i < guilty ? 'a' : 'b') : '.'));
+          // A trace that had a result before; without one its first result can only name itself.
+          results[0] = 'a';
+          return `c ${results.join('')}`;
+        });
+        const blame = blameDigest(tileOf(lines.join('\n'), 0, true), 'c', 'b');
+        fc.pre(blame !== undefined);
+        const most = Math.max(...blame.suspects.map(({ traces }) => traces));
+        expect(blame.suspects).toContainEqual({ commit: guilty, traces: most });
+        // And nothing but the range between the last result before and the first after, over all traces.
+        expect(blame.suspects.at(-1)?.commit).toBe(blame.firstSeen);
+      }),
+      { numRuns: samples(200, 1000, 10_000) },
+    );
   });
 });

@@ -3,14 +3,17 @@
 import { expect, test } from 'vitest';
 import { inParallel } from '../../../src/base/calls/in-parallel.js';
 import { mergeStreams } from '../../../src/tracedb/gold/merge-streams.js';
-import { seeded } from '../support/random.js';
+import fc from '../../support/fast-check.js';
+import { samples } from '../../support/samples.js';
 
-const tick = (random: () => number): Promise<void> =>
-  random() < 0.5 ? Promise.resolve() : new Promise((resolve) => setImmediate(resolve));
+/** Whether each value of any stream comes in the same turn of the event loop, over and over. */
+const anyPace = fc.array(fc.boolean(), { minLength: 1, maxLength: 40 });
 
 /** Streams of numbers that know how many of them are open, and that end when their signal fires. */
-const counted = (lengths: readonly number[], seed: number, failAt = -1) => {
-  const random = seeded(seed);
+const counted = (lengths: readonly number[], pace: readonly boolean[], failAt = -1) => {
+  let ticks = 0;
+  const tick = (): Promise<void> =>
+    pace[ticks++ % pace.length] ? Promise.resolve() : new Promise((resolve) => setImmediate(resolve));
   const state = { open: 0, most: 0, held: 0, mostHeld: 0, opened: 0 };
   const streams = lengths.map(
     (length, stream) =>
@@ -20,7 +23,7 @@ const counted = (lengths: readonly number[], seed: number, failAt = -1) => {
         state.most = Math.max(state.most, state.open);
         try {
           for (let i = 0; i < length; i++) {
-            await tick(random);
+            await tick();
             if (signal.aborted) throw new Error('echo');
             if (stream * 1000 + i === failAt) throw new Error(`failed at ${failAt}`);
             state.held++;
@@ -36,48 +39,59 @@ const counted = (lengths: readonly number[], seed: number, failAt = -1) => {
 };
 
 const lengths = [3, 0, 7, 1, 12, 5, 0, 9];
-const all = lengths.flatMap((length, stream) => Array.from({ length }, (_, i) => stream * 1000 + i));
+const anyLengths = fc.array(fc.nat(12), { maxLength: 9 });
+const anyLimit = fc.integer({ min: 1, max: 10 });
+const valuesOf = (some: readonly number[]): number[] =>
+  some.flatMap((length, stream) => Array.from({ length }, (_, i) => stream * 1000 + i));
 
-test.each([1, 2, 5, 100])('all values come once, %i streams at a time, in order within a stream', async (limit) => {
-  for (let seed = 0; seed < 20; seed++) {
-    const { streams, state } = counted(lengths, seed);
-    const got: number[] = [];
-    for await (const value of mergeStreams(streams, limit)) {
-      state.held--;
-      got.push(value);
-    }
-    expect([...got].sort((a, b) => a - b)).toEqual(all);
-    for (let stream = 0; stream < lengths.length; stream++) {
-      const own = got.filter((value) => Math.floor(value / 1000) === stream);
-      expect(own).toEqual([...own].sort((a, b) => a - b));
-    }
-    expect(state.open).toBe(0);
-    expect(state.most).toBeLessThanOrEqual(limit);
-    // One batch a stream waits, however slow the reader is.
-    expect(state.mostHeld).toBeLessThanOrEqual(limit);
-  }
+test('all values come once, no more streams at a time than the limit, in order within a stream', async () => {
+  await fc.assert(
+    fc.asyncProperty(anyLengths, anyLimit, anyPace, async (some, limit, pace) => {
+      const { streams, state } = counted(some, pace);
+      const got: number[] = [];
+      for await (const value of mergeStreams(streams, limit)) {
+        state.held--;
+        got.push(value);
+      }
+      expect([...got].sort((a, b) => a - b)).toEqual(valuesOf(some));
+      for (let stream = 0; stream < some.length; stream++) {
+        const own = got.filter((value) => Math.floor(value / 1000) === stream);
+        expect(own).toEqual([...own].sort((a, b) => a - b));
+      }
+      expect(state.open).toBe(0);
+      expect(state.most).toBeLessThanOrEqual(limit);
+      // One batch a stream waits, however slow the reader is.
+      expect(state.mostHeld).toBeLessThanOrEqual(limit);
+    }),
+    { numRuns: samples(50, 200, 2000) },
+  );
 });
 
-test.each([0, 4003, 7008])('the failure at %i is the one that is thrown, and no stream stays open', async (failAt) => {
-  for (let seed = 0; seed < 20; seed++) {
-    const { streams, state } = counted(lengths, seed, failAt);
-    const read = async (): Promise<void> => {
-      for await (const _ of mergeStreams(streams, 3));
-    };
-    await expect(read()).rejects.toThrow(`failed at ${failAt}`);
-    expect(state.open).toBe(0);
-  }
+test('the failure of a stream is the one that is thrown, and no stream stays open', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.nat(), anyLimit, anyPace, async (place, limit, pace) => {
+      const all = valuesOf(lengths);
+      const failAt = all[place % all.length] as number;
+      const { streams, state } = counted(lengths, pace, failAt);
+      const read = async (): Promise<void> => {
+        for await (const _ of mergeStreams(streams, limit));
+      };
+      await expect(read()).rejects.toThrow(`failed at ${failAt}`);
+      expect(state.open).toBe(0);
+    }),
+    { numRuns: samples(50, 200, 2000) },
+  );
 });
 
 test('a reader that stops closes all, and opens no more', async () => {
-  const { streams, state } = counted(lengths, 1);
+  const { streams, state } = counted(lengths, [true, false]);
   for await (const _ of mergeStreams(streams, 3)) break;
   expect(state.open).toBe(0);
   expect(state.opened).toBeLessThan(lengths.length);
 });
 
 test('a signal reaches every stream', async () => {
-  const { streams, state } = counted(lengths, 2);
+  const { streams, state } = counted(lengths, [false, true, true]);
   const abort = new AbortController();
   const read = async (): Promise<void> => {
     for await (const value of mergeStreams(streams, 3, abort.signal)) if (value === 2002) abort.abort();

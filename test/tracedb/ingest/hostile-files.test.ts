@@ -7,6 +7,8 @@ import type { IngestCommit } from '../../../src/tracedb/ingest/ingest-commit.js'
 import type { IngestOptions } from '../../../src/tracedb/ingest/read-file.js';
 import { checkParams } from '../../../src/tracedb/params/cleaning.js';
 import { TraceDbError } from '../../../src/tracedb/tracedb-error.js';
+import fc from '../../support/fast-check.js';
+import { samples } from '../../support/samples.js';
 import { commitsOf } from './support/ingest-files.js';
 
 const benches = [
@@ -38,14 +40,6 @@ const SAMPLES: Readonly<Record<string, string>> = {
 };
 
 const OPTIONS: Readonly<Record<string, IngestOptions>> = { 'spanline-bench': { commit: 'c1' } };
-
-/** A seeded stream of numbers in 0..1 (mulberry32), so that a failure can be repeated. */
-const random = (seed: number) => (): number => {
-  seed = (seed + 0x6d2b79f5) | 0;
-  let mixed = Math.imul(seed ^ (seed >>> 15), 1 | seed);
-  mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-  return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-};
 
 const flipped = (bytes: Uint8Array, at: number): Uint8Array => {
   const copy = Uint8Array.from(bytes);
@@ -80,6 +74,10 @@ const outcome = async (content: unknown, options?: IngestOptions): Promise<strin
   }
 };
 
+/** `property` of places below `end`. */
+const atAnyPlace = (end: number, property: (at: number) => Promise<void>): Promise<void> =>
+  fc.assert(fc.asyncProperty(fc.nat(end - 1), property), { numRuns: samples(12, 100, 2000) });
+
 describe.each(Object.keys(SAMPLES))('a %s file', (format) => {
   const whole = Buffer.from(SAMPLES[format]);
   const options = OPTIONS[format];
@@ -90,40 +88,35 @@ describe.each(Object.keys(SAMPLES))('a %s file', (format) => {
   });
 
   it('cut anywhere is refused or read as what is left', async () => {
-    const next = random(1);
-    for (let round = 0; round < 100; round++) {
-      const length = Math.floor(next() * whole.length);
+    await atAnyPlace(whole.length, async (length) => {
       const message = await outcome(whole.subarray(0, length), options);
       // Only whole lines of JSON lines are a file of their own.
       if (format !== 'json-lines') expect(message).toBeDefined();
-    }
+    });
   });
 
   it('cut anywhere while compressed is refused', async () => {
-    const next = random(2);
     const packed = gzipSync(whole);
-    for (let round = 0; round < 100; round++) {
-      expect(await outcome(packed.subarray(0, Math.floor(next() * packed.length)), options)).toBeDefined();
-    }
+    await atAnyPlace(packed.length, async (length) => {
+      expect(await outcome(packed.subarray(0, length), options)).toBeDefined();
+    });
   });
 
   it('with a flipped bit is refused or read as what it says', async () => {
-    const next = random(3);
-    for (let round = 0; round < 100; round++) {
-      await outcome(flipped(whole, Math.floor(next() * whole.length * 8)), options);
-    }
+    await atAnyPlace(whole.length * 8, async (bit) => {
+      await outcome(flipped(whole, bit), options);
+    });
   });
 
   it('with a flipped bit while compressed is refused, or the same', async () => {
-    const next = random(4);
     const packed = gzipSync(whole);
-    for (let round = 0; round < 100; round++) {
-      const harmed = flipped(packed, Math.floor(next() * packed.length * 8));
+    await atAnyPlace(packed.length * 8, async (bit) => {
+      const harmed = flipped(packed, bit);
       if ((await outcome(harmed, options)) === undefined) {
         // The header has bytes that mean nothing to the content.
         expect(gunzipSync(harmed).equals(whole)).toBe(true);
       }
-    }
+    });
   });
 
   it('told to be of any format is refused or valid', async () => {

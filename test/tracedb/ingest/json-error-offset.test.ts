@@ -1,8 +1,10 @@
 // The place of an error in JSON: found for exactly the texts the engine refuses, and such that all before it could still become
 // JSON.
-import fc from 'fast-check';
+
 import { describe, expect, it } from 'vitest';
 import { jsonErrorOffset } from '../../../src/tracedb/ingest/parse-json.js';
+import fc from '../../support/fast-check.js';
+import { samples } from '../../support/samples.js';
 
 const isJson = (text: string): boolean => {
   try {
@@ -68,7 +70,7 @@ describe('the place of an error', () => {
       fc.property(texts, (text) => {
         expect(jsonErrorOffset(text) === undefined).toBe(isJson(text));
       }),
-      { numRuns: 5000, seed: 1 },
+      { numRuns: samples(1000, 5000) },
     );
   });
 
@@ -80,7 +82,7 @@ describe('the place of an error', () => {
         // A token that is not whole is refused where it starts to be none; a number may be whole wherever it is cut.
         if (offset !== undefined) expect(cut.slice(offset)).toMatch(/^(?:|-|\\u?[0-9a-f]*|[tfn][a-z]*|\.|e[+-]?)$/i);
       }),
-      { numRuns: 2000, seed: 1 },
+      { numRuns: samples(500, 2000) },
     );
   });
 

@@ -128,13 +128,17 @@ describe('limits', () => {
 
   it('keep the memory of JSON lines bounded', async () => {
     const path = fileWith(gzipSync(Array.from({ length: 64 }, (_, at) => line(`c${at}`, 'x'.repeat(MIB))).join('')));
-    let highest = 0;
-    globalThis.gc?.();
-    const before = process.memoryUsage().arrayBuffers + process.memoryUsage().heapUsed;
-    for await (const _commit of readIngestFile(path, { maxExpansion: 2000 })) {
+    const used = (): number => {
       globalThis.gc?.();
-      highest = Math.max(highest, process.memoryUsage().arrayBuffers + process.memoryUsage().heapUsed - before);
+      return process.memoryUsage().arrayBuffers + process.memoryUsage().heapUsed;
+    };
+    let highest = 0;
+    let count = 0;
+    const before = used();
+    for await (const _commit of readIngestFile(path, { maxExpansion: 2000 })) {
+      if (++count % 8 === 0) highest = Math.max(highest, used() - before);
     }
+    // A line of 1 MiB as bytes, as text and parsed, and the one behind it, are some 6 MiB; all lines are 64 MiB and more.
     expect(highest).toBeLessThan(16 * MIB);
   });
 });

@@ -1,7 +1,8 @@
 // Cleaning replaces exactly the characters a rule forbids, never merges two params unseen, and no rule lets a separator through.
-import fc from 'fast-check';
+
 import { describe, expect, test } from 'vitest';
 import { checkParams, cleaningRule, forceValid } from '../../../src/tracedb/params/cleaning.js';
+import fc from '../../support/fast-check.js';
 import { anyParams } from './support/any-params.js';
 import { refusal } from './support/refusal.js';
 

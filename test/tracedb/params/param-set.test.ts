@@ -1,7 +1,8 @@
 // A param set holds every pair it was given exactly once and lists them in one order, whatever their names and order of arrival.
-import fc from 'fast-check';
+
 import { describe, expect, test } from 'vitest';
 import { ParamSet } from '../../../src/tracedb/params/param-set.js';
+import fc from '../../support/fast-check.js';
 import { anyParams } from './support/any-params.js';
 import { refusal } from './support/refusal.js';
 

@@ -1,8 +1,10 @@
 // A structured key and its params stand for each other, one to one; any other text is refused with a reason.
-import fc from 'fast-check';
+
 import { describe, expect, test } from 'vitest';
 import { cleaningRule } from '../../../src/tracedb/params/cleaning.js';
 import { makeStructuredKey, parseStructuredKey } from '../../../src/tracedb/params/structured-key.js';
+import fc from '../../support/fast-check.js';
+import { samples } from '../../support/samples.js';
 import { refusal } from './support/refusal.js';
 
 const text = fc.string({ unit: fc.constantFrom('a', 'b', 'Z', '0', '.', '_', '-'), minLength: 1, maxLength: 5 });
@@ -32,7 +34,7 @@ describe('structured keys', () => {
           expect(makeStructuredKey(parseStructuredKey(key))).toBe(key);
         }
       }),
-      { numRuns: 5000 },
+      { numRuns: samples(1000, 5000) },
     );
   });
 

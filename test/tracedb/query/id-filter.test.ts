@@ -1,9 +1,11 @@
 // What an id tells about a condition is what the ordered param set says: for any set, any trace and any values.
-import fc from 'fast-check';
+
 import { expect, test } from 'vitest';
 import { OrderedParamSet } from '../../../src/tracedb/params/ordered-param-set.js';
 import { ParamSet } from '../../../src/tracedb/params/param-set.js';
 import { idFilter } from '../../../src/tracedb/query/build-nodes.js';
+import fc from '../../support/fast-check.js';
+import { samples } from '../../support/samples.js';
 
 const anyKey = fc.integer({ min: 0, max: 14 }).map((n) => `k${n}`);
 const anyValue = fc.integer({ min: 0, max: 120 }).map((n) => `v${n}`);
@@ -28,7 +30,7 @@ test('agrees with the params of the trace', () => {
         }
       },
     ),
-    { numRuns: 500 },
+    { numRuns: samples(100, 500) },
   );
 });
 

@@ -1,8 +1,10 @@
 // A query's text gives exactly the parts it says, or an error that says what to write instead; its written form reads back.
-import fc from 'fast-check';
+
 import { describe, expect, test } from 'vitest';
 import { formatQuery, parseQuery } from '../../../src/tracedb/query/parse-query.js';
 import { makeQuery, queryFromParams } from '../../../src/tracedb/query/query.js';
+import fc from '../../support/fast-check.js';
+import { samples } from '../../support/samples.js';
 import { anyParts } from '../params/support/any-params.js';
 import { refusal } from '../params/support/refusal.js';
 
@@ -76,9 +78,9 @@ describe('the text form', () => {
         const query = parseQuery(written);
         expect(parseQuery(formatQuery(query))).toEqual(query);
       }),
-      { numRuns: 10_000 },
+      { numRuns: samples(2000, 10_000) },
     );
-    expect(read).toBeGreaterThan(100);
+    expect(read).toBeGreaterThan(samples(20, 100));
   });
 });
 
@@ -90,7 +92,7 @@ describe('queries made by hand', () => {
         expect(parseQuery(formatQuery(query))).toEqual(query);
         expect(formatQuery(makeQuery(parts.toReversed()))).toBe(formatQuery(query));
       }),
-      { numRuns: 1000 },
+      { numRuns: samples(200, 1000) },
     );
   });
 

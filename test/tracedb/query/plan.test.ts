@@ -1,6 +1,6 @@
 // The plan of a query selects exactly the traces that meet the query by its plain meaning, on any tile, and never holds up the
 // event loop.
-import fc from 'fast-check';
+
 import { describe, expect, test } from 'vitest';
 import { OrderedParamSet } from '../../../src/tracedb/params/ordered-param-set.js';
 import { ParamSet } from '../../../src/tracedb/params/param-set.js';
@@ -9,6 +9,8 @@ import { compileQuery } from '../../../src/tracedb/query/matches.js';
 import { parseQuery } from '../../../src/tracedb/query/parse-query.js';
 import { type Plan, planQuery } from '../../../src/tracedb/query/plan.js';
 import { makeQuery } from '../../../src/tracedb/query/query.js';
+import fc from '../../support/fast-check.js';
+import { samples } from '../../support/samples.js';
 import { anyParams, anyParts } from '../params/support/any-params.js';
 import { rejection } from '../params/support/refusal.js';
 
@@ -94,9 +96,9 @@ describe('the plan', () => {
           }
         },
       ),
-      { numRuns: 1000 },
+      { numRuns: samples(150, 1000, 5000) },
     );
-    expect(selected).toBeGreaterThan(1000);
+    expect(selected).toBeGreaterThan(samples(150, 1000));
   });
 
   test('of a malformed pattern is an error even where the tile is empty', async () => {
@@ -124,7 +126,7 @@ describe('the meaning', () => {
 
 describe('planning many values', () => {
   const wide = new ParamSet();
-  for (let i = 0; i < 5000; i++) wide.addValue('name', `${'ab'.repeat(100)}${i}`);
+  for (let i = 0; i < 500; i++) wide.addValue('name', `${'ab'.repeat(100)}${i}`);
   const tile = OrderedParamSet.empty.with(wide);
   const query = parseQuery('name=~[ab]*a[ab]{400}(c|d)\\b');
 
@@ -139,7 +141,8 @@ describe('planning many values', () => {
     const plan = await planQuery(query, tile);
     done = true;
     expect(plan.kind).toBe('empty');
-    expect(turns).toBeGreaterThan(500);
+    // Each value takes more steps than a turn may have.
+    expect(turns).toBeGreaterThan(50);
   });
 
   test('stops when its caller does not want it any longer', async () => {

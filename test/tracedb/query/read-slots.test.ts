@@ -1,8 +1,10 @@
 // Queries on one table never have more streams open than there are slots, none waits for ever, and who asks first is served first.
-import fc from 'fast-check';
+
 import { describe, expect, test } from 'vitest';
 import { MAX_OPEN_LEAVES, ReadSlots, readSlotsOf } from '../../../src/tracedb/query/read-slots.js';
 import type { WideColumnTable } from '../../../src/tracedb/table/wide-column-table.js';
+import fc from '../../support/fast-check.js';
+import { samples } from '../../support/samples.js';
 
 const never = new AbortController().signal;
 const settled = async (): Promise<void> => {
@@ -146,7 +148,7 @@ describe('read slots', () => {
         expect(order).toEqual(asked.flatMap(({ name }) => (aborted.has(name) ? [] : [name])));
         expect(slots.stats()).toMatchObject({ open: 0, waiting: 0 });
       }),
-      { numRuns: 200 },
+      { numRuns: samples(50, 200, 2000) },
     );
   });
 

@@ -1,9 +1,11 @@
 // A union gives every id of its inputs once and in order, whatever the batches and however it is moved; when it is over or fails no
 // input stays open.
-import fc from 'fast-check';
+
 import { describe, expect, test } from 'vitest';
 import { BATCH_IDS } from '../../../src/tracedb/query/id-node.js';
 import { Union } from '../../../src/tracedb/query/union.js';
+import fc from '../../support/fast-check.js';
+import { samples } from '../../support/samples.js';
 import { batchesOf, drain, SourceNode, sorted } from './support/source-node.js';
 
 const id = (n: number): string => `,0=${n},`;
@@ -31,7 +33,7 @@ describe('a union', () => {
           idsOut: expected.length,
         });
       }),
-      { numRuns: 300 },
+      { numRuns: samples(100, 300, 3000) },
     );
   });
 
@@ -60,7 +62,7 @@ describe('a union', () => {
         expect(await drain(union)).toEqual(expected);
         closed(sources);
       }),
-      { numRuns: 300 },
+      { numRuns: samples(100, 300, 3000) },
     );
   });
 
@@ -85,7 +87,7 @@ describe('a union', () => {
           closed(sources);
         },
       ),
-      { numRuns: 40 },
+      { numRuns: samples(10, 40, 400) },
     );
   });
 

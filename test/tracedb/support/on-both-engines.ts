@@ -1,11 +1,13 @@
-// Runs one body of tests on both engines: a fresh LMDB directory, and a fresh table of the Bigtable emulator.
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+// Runs bodies of tests on an engine: on a fresh LMDB directory in their own file, and on a fresh table of the Bigtable emulator in the
+// file `bigtable.*.test.ts` of their folder. The quick suite would take twice as long with both.
+import { readdirSync, readFileSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, describe } from 'vitest';
 import { openTable } from '../../../src/tracedb/table/open-table.js';
 import type { TableSchema, WideColumnTable } from '../../../src/tracedb/table/wide-column-table.js';
 import { describeBigtable } from '../../support/bigtable-emulator.js';
+import { storeFolder } from './store-folder.js';
 
 /** What a body gets. */
 export interface Engine {
@@ -28,14 +30,16 @@ const engineAt = (location: () => Promise<string>): Engine => {
   };
 };
 
-/** Run `body` on LMDB only. */
-export const onLmdb = (name: string, body: (engine: Engine) => void): void => {
+/** Whether this file takes bodies from others, to run them on Bigtable. */
+let isOnBigtable = false;
+
+const onLmdbHere = (name: string, body: (engine: Engine) => void): void => {
   describe(`${name} (lmdb)`, () => {
     const made: string[] = [];
     afterAll(() => Promise.all(made.map((dir) => rm(dir, { recursive: true, force: true }))));
     body(
       engineAt(async () => {
-        const dir = await mkdtemp(join(tmpdir(), 'spanline-table-'));
+        const dir = storeFolder('spanline-table-');
         made.push(dir);
         return dir;
       }),
@@ -43,8 +47,24 @@ export const onLmdb = (name: string, body: (engine: Engine) => void): void => {
   });
 };
 
-/** Run `body` on both engines. */
+/** Run `body` on LMDB only. */
+export const onLmdb = (name: string, body: (engine: Engine) => void): void => {
+  if (!isOnBigtable) onLmdbHere(name, body);
+};
+
+/** Run `body` on LMDB, and on Bigtable where `onBigtable` takes it. */
 export const onBothEngines = (name: string, body: (engine: Engine) => void): void => {
-  onLmdb(name, body);
-  describeBigtable(`${name} (bigtable)`, (emulator) => body(engineAt(async () => emulator.location())));
+  if (!isOnBigtable) onLmdbHere(name, body);
+  else describeBigtable(`${name} (bigtable)`, (emulator) => body(engineAt(async () => emulator.location())));
+};
+
+/** Run what `files` of a directory, by default all, have for both engines on Bigtable. */
+export const onBigtable = async (
+  directory: string,
+  files: readonly string[] = readdirSync(directory).filter((file) => /(?<!\.nightly)\.test\.ts$/.test(file)),
+): Promise<void> => {
+  isOnBigtable = true;
+  for (const file of files.map((name) => join(directory, name))) {
+    if (/^onBothEngines\(/m.test(readFileSync(file, 'utf8'))) await import(file);
+  }
 };

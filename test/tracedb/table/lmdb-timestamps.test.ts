@@ -1,12 +1,13 @@
 // On LMDB an older cell never replaces a newer one, in whatever order cells come, from one table or two.
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import fc from 'fast-check';
 import { afterAll, expect, test } from 'vitest';
 import { LmdbTable } from '../../../src/tracedb/table/lmdb/lmdb-table.js';
+import fc from '../../support/fast-check.js';
+import { samples } from '../../support/samples.js';
+import { storeFolder } from '../support/store-folder.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'spanline-times-'));
+const folder = storeFolder('spanline-times-');
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const SCHEMA = { families: ['A', 'B'] };
@@ -52,6 +53,6 @@ test('the newest cell wins', async () => {
       expect(await cellsOf(tables[0])).toEqual(new Map(Array.from(model, ([name, { value }]) => [name, value])));
       for (const table of tables) await table.close();
     }),
-    { numRuns: 30 },
+    { numRuns: samples(10, 30, 300) },
   );
 });

@@ -1,11 +1,11 @@
 // The LMDB engine gives the answers that the conformance suite promises.
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll } from 'vitest';
+import { storeFolder } from '../support/store-folder.js';
 import { conformance } from './conformance.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'spanline-lmdb-'));
+const folder = storeFolder('spanline-lmdb-');
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 let stores = 0;

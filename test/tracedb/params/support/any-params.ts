@@ -1,8 +1,9 @@
 // Params and queries of all kinds, for properties. They must come from few keys and values, so that traces resemble each other
 // and queries find some of them; names of object members, separators and signs of the query language are among them.
-import fc from 'fast-check';
+
 import type { Params } from '../../../../src/tracedb/params/param-text.js';
 import type { QueryPart } from '../../../../src/tracedb/query/query.js';
+import fc from '../../../support/fast-check.js';
 
 const SPECIAL = [
   '__proto__',

@@ -1,5 +1,5 @@
 // Whatever is written in whatever order, reads give what a plain map of cells would.
-import fc from 'fast-check';
+
 import { describe, expect, test } from 'vitest';
 import type {
   Mutation,
@@ -7,7 +7,8 @@ import type {
   RowMutation,
   RowSelection,
 } from '../../../../src/tracedb/table/wide-column-table.js';
-import { rounds } from '../../../support/rounds.js';
+import fc from '../../../support/fast-check.js';
+import { samples } from '../../../support/samples.js';
 import { byBytes, keys, lines, rowText, type Tables } from './suite.js';
 
 const FAMILIES = ['V', 'S'];
@@ -126,7 +127,7 @@ export const model = ({ open }: Tables): void => {
           }
           await table.close();
         }),
-        { numRuns: rounds(60) },
+        { numRuns: samples(15, 60, 600) },
       );
     });
   });

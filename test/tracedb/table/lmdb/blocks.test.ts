@@ -1,13 +1,14 @@
 // Rows with more cells than one entry holds: cells are found, replaced and removed one by one and in bulk, in any order.
-import { mkdtempSync, rmSync, statSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import fc from 'fast-check';
 import { afterAll, expect, test } from 'vitest';
 import { LmdbTable } from '../../../../src/tracedb/table/lmdb/lmdb-table.js';
+import fc from '../../../support/fast-check.js';
+import { samples } from '../../../support/samples.js';
+import { storeFolder } from '../../support/store-folder.js';
 import { deleteCell, keys, set, thenDo } from '../conformance/suite.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'spanline-blocks-'));
+const folder = storeFolder('spanline-blocks-');
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const SCHEMA = { families: ['S', 'V'] };
@@ -63,7 +64,7 @@ test('thousands of changes to one row, in calls of one or many', async () => {
       expect(await keys(table)).toEqual([]);
       await table.close();
     }),
-    { numRuns: 25 },
+    { numRuns: samples(4, 25, 250) },
   );
 }, 120_000);
 

@@ -1,14 +1,14 @@
 // A process that opens a store may hide the newest commit from all others, by a defect of the engine. Here another process does by hand
 // what such an opening does at the wrong moment; nothing that was acknowledged may be lost.
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { LmdbTable } from '../../../../src/tracedb/table/lmdb/lmdb-table.js';
+import { storeFolder } from '../../support/store-folder.js';
 import { keys, set } from '../conformance/suite.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'spanline-hidden-'));
+const folder = storeFolder('spanline-hidden-');
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const SCHEMA = { families: ['V'] };

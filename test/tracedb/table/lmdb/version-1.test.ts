@@ -1,15 +1,16 @@
 // A store of version 1, with an entry for each cell, is read as it is and written like any other.
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import fc from 'fast-check';
 import { afterAll, expect, test } from 'vitest';
 import { LmdbTable } from '../../../../src/tracedb/table/lmdb/lmdb-table.js';
+import fc from '../../../support/fast-check.js';
+import { samples } from '../../../support/samples.js';
+import { storeFolder } from '../../support/store-folder.js';
 import { apply, aRow, aSelection, expected, type Model, someOptions } from '../conformance/model.js';
 import { deleteCell, lines, set, thenDo } from '../conformance/suite.js';
 import { rewriteAsVersion1, schemaOf } from './write-version-1.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'spanline-version-1-'));
+const folder = storeFolder('spanline-version-1-');
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const SCHEMA = { families: ['S', 'V'] };
@@ -88,6 +89,6 @@ test('whatever is written before and after, reads give what a plain map would', 
       await table.close();
       await second.close();
     }),
-    { numRuns: 60 },
+    { numRuns: samples(15, 60, 600) },
   );
 });

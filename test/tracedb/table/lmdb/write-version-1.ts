@@ -19,7 +19,14 @@ export const rewriteAsVersion1 = async (table: WideColumnTable): Promise<void> =
     }
   }
   await table.close();
-  const root = open({ path: table.location, noSubdir: false, pageSize: 8192, encoding: 'binary', maxDbs: 4 });
+  const root = open({
+    path: table.location,
+    noSubdir: false,
+    pageSize: 8192,
+    encoding: 'binary',
+    maxDbs: 4,
+    overlappingSync: false,
+  });
   const database = (name: string): Database<Buffer, string> =>
     root.openDB({ name, encoding: 'binary', keyEncoder: KEY_ENCODER } as Named);
   const meta = database('meta');
@@ -36,7 +43,7 @@ export const rewriteAsVersion1 = async (table: WideColumnTable): Promise<void> =
 
 /** The schema of a closed store. */
 export const schemaOf = async (path: string): Promise<unknown> => {
-  const root = open({ path, noSubdir: false, pageSize: 8192, encoding: 'binary', maxDbs: 4 });
+  const root = open({ path, noSubdir: false, pageSize: 8192, encoding: 'binary', maxDbs: 4, overlappingSync: false });
   const meta: Database<Buffer, string> = root.openDB({
     name: 'meta',
     encoding: 'binary',

@@ -1,4 +1,5 @@
 // Tables on a fake service, closed after each test.
+import { setImmediate as turn } from 'node:timers/promises';
 import { afterEach } from 'vitest';
 import { openBigtableTable } from '../../../../../src/tracedb/table/bigtable/bigtable-table.js';
 import type { WideColumnTable } from '../../../../../src/tracedb/table/wide-column-table.js';
@@ -27,5 +28,5 @@ export const fakeTable = async (
 
 /** Wait until `condition` holds; the test's time limit is the bound. */
 export const until = async (condition: () => boolean): Promise<void> => {
-  while (!condition()) await new Promise((resolve) => setTimeout(resolve, 5));
+  while (!condition()) await turn();
 };

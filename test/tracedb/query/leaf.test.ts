@@ -4,9 +4,10 @@ import { beforeAll, expect, test } from 'vitest';
 import { Span } from '../../../src/index.js';
 import { Leaf } from '../../../src/tracedb/query/leaf.js';
 import type { WideColumnTable } from '../../../src/tracedb/table/wide-column-table.js';
+import fc from '../../support/fast-check.js';
 import { recorder } from '../../support/recorder.js';
+import { samples } from '../../support/samples.js';
 import { onBothEngines } from '../support/on-both-engines.js';
-import { seeded } from '../support/random.js';
 import { drain } from './support/source-node.js';
 
 const COUNT = 3000;
@@ -42,32 +43,40 @@ onBothEngines('a leaf', (engine) => {
   });
 
   test('goes on where it was, or further', async () => {
-    const random = seeded(5);
-    for (let round = 0; round < 20; round++) {
-      const one = leaf();
-      let left = ids;
-      for (let move = 0; move < 6; move++) {
-        const kind = random();
-        if (kind < 0.5) {
-          const batch = (await one.next()) ?? [];
-          expect(batch).toEqual(left.slice(0, batch.length));
-          expect(batch.length > 0).toBe(left.length > 0);
-          left = left.slice(batch.length);
-          expect(openReads()).toBeLessThanOrEqual(1);
-        } else if (kind < 0.65) {
-          await one.pause();
-          expect(openReads()).toBe(0);
-        } else {
-          // Also backwards, which it must not follow, and to ids between those there are.
-          const target = id(Math.floor(random() * 2.2 * COUNT));
-          await one.skipTo(target);
-          left = left.filter((other) => other >= target);
+    const anyMove = fc.oneof(
+      { weight: 3, arbitrary: fc.constant('next' as const) },
+      { weight: 1, arbitrary: fc.constant('pause' as const) },
+      // Also backwards, which it must not follow, and to ids between those there are.
+      { weight: 2, arbitrary: fc.nat(Math.floor(2.2 * COUNT)) },
+    );
+    await fc.assert(
+      fc.asyncProperty(fc.array(anyMove, { maxLength: 8 }), fc.boolean(), async (moves, isDrained) => {
+        const one = leaf();
+        try {
+          let left = ids;
+          for (const move of moves) {
+            if (move === 'next') {
+              const batch = (await one.next()) ?? [];
+              expect(batch).toEqual(left.slice(0, batch.length));
+              expect(batch.length > 0).toBe(left.length > 0);
+              left = left.slice(batch.length);
+              expect(openReads()).toBeLessThanOrEqual(1);
+            } else if (move === 'pause') {
+              await one.pause();
+              expect(openReads()).toBe(0);
+            } else {
+              await one.skipTo(id(move));
+              left = left.filter((other) => other >= id(move));
+            }
+          }
+          if (isDrained) expect(await drain(one)).toEqual(left);
+        } finally {
+          await one.close();
         }
-      }
-      if (round % 2 === 0) expect(await drain(one)).toEqual(left);
-      await one.close();
-      expect(openReads()).toBe(0);
-    }
+        expect(openReads()).toBe(0);
+      }),
+      { numRuns: samples(15, 40, 400) },
+    );
   });
 
   test('is over when it is closed, also while a batch is on its way', async () => {

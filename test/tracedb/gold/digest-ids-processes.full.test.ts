@@ -54,7 +54,8 @@ onBothEngines('digest ids of eight processes', (engine) => {
       const total = (name: 'assigned' | 'refused' | 'batches'): number =>
         stats.reduce((sum, one) => sum + one.digests[name], 0);
       expect(total('assigned')).toBe(expected);
-      // They did meet, or this proves nothing.
+      // They did meet, or this proves nothing. In twelve rounds they do not less than once in a million times, as long as they meet in seven of
+      // ten (0.3 ** 12); all get their commit at once, and each waits dozens of times for the store.
       expect(total('refused')).toBeGreaterThan(0);
       expect(stats.reduce((sum, one) => sum + one.ops.conflicts, 0)).toBeGreaterThan(0);
       expect(Math.max(...ids)).toBeLessThanOrEqual(100 * total('batches'));

@@ -1,5 +1,5 @@
 // A read that its caller gives up, or is slow with, costs the server no more than that: the stream is cancelled or waits.
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { all, rejects } from '../conformance/suite.js';
 import { type Call, type Handler, oneRow } from './support/fake-service.js';
 import { fakeTable, until } from './support/fake-table.js';
@@ -67,13 +67,22 @@ test('a signal ends a wait for a server that says nothing, in every call', async
 
 test('so does a deadline, which the server is told a little later one of', async () => {
   const { table, service } = await fakeTable({ ReadRows: () => {}, MutateRows: () => {} });
-  await rejects(all(table.readRows({ prefix: '' }, { deadlineMs: 50 })), 'ERR_SPANLINE_DEADLINE', /50 ms/);
+  // However long a call takes to the service, the deadline comes behind it.
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const read = rejects(all(table.readRows({ prefix: '' }, { deadlineMs: 50 })), 'ERR_SPANLINE_DEADLINE', /50 ms/);
+  await until(() => service.of('ReadRows').length === 1);
+  vi.advanceTimersByTime(50);
+  await read;
   const [call] = service.of('ReadRows');
   await cancelled(call);
   expect(call?.headers['grpc-timeout']).toMatch(/^\d+m$/);
   expect(Number.parseInt(String(call?.headers['grpc-timeout']), 10)).toBeLessThanOrEqual(1050);
   const mutations = [{ type: 'delete-row' }] as const;
-  await rejects(table.mutateRows([{ key: 'a', mutations }], { deadlineMs: 50 }), 'ERR_SPANLINE_DEADLINE');
+  const write = rejects(table.mutateRows([{ key: 'a', mutations }], { deadlineMs: 50 }), 'ERR_SPANLINE_DEADLINE');
+  await until(() => service.of('MutateRows').length === 1);
+  vi.advanceTimersByTime(50);
+  await write;
 });
 
 test('closing the table cancels its reads', async () => {

@@ -9,13 +9,10 @@ import { cleaningRule } from '../../../src/tracedb/params/cleaning.js';
 import { type IngestProgress, ingestFile } from '../../../src/tracedb/perf/ingest-files.js';
 import { PERF_SCHEMA, PerfStore } from '../../../src/tracedb/perf/perf-store.js';
 import { readSeries } from '../../../src/tracedb/perf/read-series.js';
-import { openTable } from '../../../src/tracedb/table/open-table.js';
-import { root } from '../../support/child.js';
 import { directory, fileWith } from '../ingest/support/ingest-files.js';
-import { bundleProgram, startProgram } from '../support/child.js';
 import { type Engine, onBothEngines, onLmdb } from '../support/on-both-engines.js';
-import { dump, dumpOfData } from './support/dump.js';
-import { dyingAfter } from './support/dying-table.js';
+import { dump } from './support/dump.js';
+import { jsonLines } from './support/json-lines.js';
 
 const BENCH = JSON.parse(
   readFileSync(fileURLToPath(new URL('../ingest/fixtures/spanline-bench.json', import.meta.url)), 'utf8'),
@@ -36,18 +33,6 @@ const entry = (id: string, date: number, value: number) => ({
 
 const dataJs = (...entries: readonly object[]): string =>
   `window.BENCHMARK_DATA = ${JSON.stringify({ lastUpdate: 1, repoUrl: '', entries: { Suite: entries } })}`;
-
-/** JSON lines of `count` commits, each with one value of `draw`. */
-const jsonLines = (count: number): string =>
-  Array.from({ length: count }, (_, i) =>
-    JSON.stringify({
-      group: 'G',
-      commit: `c${i}`,
-      date: 1000 + i,
-      tool: 't',
-      benches: [{ name: 'draw', value: i, unit: 'ms' }],
-    }),
-  ).join('\n');
 
 const newStore = async (engine: Engine): Promise<PerfStore> =>
   PerfStore.open(await engine.table(PERF_SCHEMA), { tileSize: 1024 });
@@ -179,56 +164,6 @@ onBothEngines('a file that is cut off after its first batch', (engine) => {
     });
     expect(await dump(perf.table)).toEqual(await dump(whole.table));
     expect(await ingestFile(other, path, { name: 'history' })).toMatchObject({ outcome: 'already' });
-  });
-});
-
-onLmdb('a writer that dies', (engine) => {
-  test('before any of its writes is completed by the next one', async () => {
-    const path = fileWith(jsonLines(1050));
-    const whole = await newStore(engine);
-    await ingestFile(whole, path, { name: 'history' });
-    const expected = await dumpOfData(whole.table);
-    let outcomes = '';
-    for (let count = 1; ; count++) {
-      const table = await engine.table(PERF_SCHEMA);
-      const dying = await PerfStore.open(dyingAfter(table, count), { tileSize: 1024 });
-      const death = await ingestFile(dying, path, { name: 'history' }).then(
-        () => 'none',
-        (error: Error) => error.message,
-      );
-      const { outcome } = await ingestFile(await PerfStore.open(table), path, { name: 'history' });
-      outcomes += outcome[0];
-      expect(await dumpOfData(table)).toEqual(expected);
-      if (death === 'none') break;
-      expect(death).toBe('died');
-    }
-    // Written anew until the first batch was done, then resumed, and at the end there was nothing to do.
-    expect(outcomes).toMatch(/^w+r+a$/);
-  });
-
-  test('by the hand of the system, too', async () => {
-    const path = fileWith(jsonLines(6000), 'history.jsonl');
-    const whole = await newStore(engine);
-    await ingestFile(whole, path, { name: 'history' });
-    const location = await engine.location();
-    const child = await bundleProgram(join(root, 'test/tracedb/perf/children/ingest.ts'));
-    let outcome = '';
-    for (let kills = 0; kills < 3; kills++) {
-      const writer = startProgram(child, [location, path]);
-      await writer.line((line) => line.startsWith('at '));
-      writer.process.kill('SIGKILL');
-      await writer.ended;
-    }
-    const last = startProgram(child, [location, path]);
-    expect(await last.ended).toEqual({ code: 0, signal: null });
-    outcome = await last.line((line) => line.startsWith('{'));
-    expect(JSON.parse(outcome)).toMatchObject({ outcome: expect.stringMatching(/resumed|already/) });
-    const table = await openTable(location, PERF_SCHEMA);
-    try {
-      expect(await dumpOfData(table)).toEqual(await dumpOfData(whole.table));
-    } finally {
-      await table.close();
-    }
   });
 });
 

@@ -6,12 +6,12 @@ import { OpsRows } from '../../../src/tracedb/params/ops-rows.js';
 import type { OrderedParamSet } from '../../../src/tracedb/params/ordered-param-set.js';
 import type { Params } from '../../../src/tracedb/params/param-text.js';
 import type { WideColumnTable } from '../../../src/tracedb/table/wide-column-table.js';
-import { rounds } from '../../support/rounds.js';
+import { samples } from '../../support/samples.js';
 import { onBothEngines } from '../support/on-both-engines.js';
 
 const AT: OpsRowOptions = { key: '@2147483647', family: 'D', opsColumn: 'OPS', hashColumn: 'H' };
 const SCHEMA = { families: ['D'] };
-const ROUNDS = rounds(25);
+const ROUNDS = samples(8, 25);
 const row = (table: WideColumnTable, options: Partial<OpsRowOptions> = {}): OpsRow =>
   new OpsRow(table, { ...AT, ...options });
 

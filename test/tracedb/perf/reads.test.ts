@@ -298,7 +298,7 @@ onLmdb('a query', (engine) => {
         const controller = new AbortController();
         await read(0, 'arch=x86', { signal: controller.signal }).next();
         controller.abort();
-        await vi.waitFor(() => expect(perf.stats().table.openReads).toBe(0));
+        await vi.waitFor(() => expect(perf.stats().table.openReads).toBe(0), 30_000);
         expect(perf.stats().queries).toMatchObject({ open: 0, waiting: 0 });
       }
     });

@@ -1,13 +1,14 @@
 // The nodes of a plan give what the params say, whether conditions are read, checked or the tile is walked; and they never have more
 // streams open than they said beforehand, which is never more than there are slots.
-import { describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { buildNodes, leavesOf } from '../../../src/tracedb/query/build-nodes.js';
 import { compileQuery } from '../../../src/tracedb/query/matches.js';
 import { parseQuery } from '../../../src/tracedb/query/parse-query.js';
 import type { Plan } from '../../../src/tracedb/query/plan.js';
 import { MAX_OPEN_LEAVES } from '../../../src/tracedb/query/read-slots.js';
+import type { WideColumnTable } from '../../../src/tracedb/table/wide-column-table.js';
 import { onLmdb } from '../support/on-both-engines.js';
-import { SCHEMA, writeTile } from './support/tile-of-traces.js';
+import { SCHEMA, type Tile, writeTile } from './support/tile-of-traces.js';
 
 type Running = Exclude<Plan, { kind: 'empty' }>;
 
@@ -22,6 +23,13 @@ const some = (key: string, count: number, step = 1): string =>
   Array.from({ length: count }, (_, i) => `${key}=${key[0]}${i * step}`).join('&');
 
 onLmdb('nodes of a plan', (engine) => {
+  let table: WideColumnTable;
+  let tile: Tile;
+  beforeAll(async () => {
+    table = await engine.table(SCHEMA);
+    tile = await writeTile(table, TRACES);
+  });
+
   test.each([
     ['one value', 'arch=a1', 1],
     ['several values', 'arch=a1&arch=a2', 2],
@@ -34,8 +42,7 @@ onLmdb('nodes of a plan', (engine) => {
     ['two that are both too large: a walk of the tile', 'test=*&bot=*', 4],
     ['nothing in common', 'test=t0&arch=a1', 2],
   ])('%s', async (_name, query, leaves) => {
-    const table = await engine.table(SCHEMA);
-    const { layout, traces, plan: planOf } = await writeTile(table, TRACES);
+    const { layout, traces, plan: planOf } = tile;
     const plan = (await planOf(query)) as Running;
     expect(leavesOf(plan, layout)).toBe(leaves);
     const node = buildNodes(plan, { table, layout, options: {} }, undefined);
@@ -52,15 +59,15 @@ onLmdb('nodes of a plan', (engine) => {
   });
 
   test('all traces, of a tile with as many shards as there are slots', async () => {
-    const table = await engine.table(SCHEMA);
-    const { layout, traces } = await writeTile(table, TRACES, MAX_OPEN_LEAVES);
+    const other = await engine.table(SCHEMA);
+    const { layout, traces } = await writeTile(other, TRACES, MAX_OPEN_LEAVES);
     const plan: Plan = { kind: 'all' };
     expect(leavesOf(plan, layout)).toBe(MAX_OPEN_LEAVES);
-    const node = buildNodes(plan, { table, layout, options: {} }, undefined);
+    const node = buildNodes(plan, { table: other, layout, options: {} }, undefined);
     const found: string[] = [];
     for (let batch = await node.next(); batch !== undefined; batch = await node.next()) found.push(...batch);
     expect(found).toEqual([...traces.keys()]);
-    expect(table.stats().openReads).toBe(0);
+    expect(other.stats().openReads).toBe(0);
   });
 });
 

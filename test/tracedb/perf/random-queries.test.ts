@@ -1,15 +1,16 @@
-// 500 random queries select on every tile exactly the traces that a brute-force look at all params selects, on both engines.
+// Random queries select on every tile exactly the traces that a brute-force look at all params selects, on both engines.
 import { beforeAll, expect, test } from 'vitest';
 import { PERF_SCHEMA, PerfStore } from '../../../src/tracedb/perf/perf-store.js';
 import { compileQuery } from '../../../src/tracedb/query/matches.js';
 import { parseQuery } from '../../../src/tracedb/query/parse-query.js';
-import { rounds } from '../../support/rounds.js';
+import fc from '../../support/fast-check.js';
+import { samples } from '../../support/samples.js';
 import { onBothEngines } from '../support/on-both-engines.js';
-import { pick, seeded } from '../support/random.js';
+import { seeded } from '../support/random.js';
 
 const TRACES = 3000;
 const TILE_SIZE = 50;
-const QUERIES = rounds(500);
+const QUERIES = samples(25, 120, 2000);
 const VALUES: Readonly<Record<string, number>> = { arch: 3, config: 10, os: 5, test: 300, bot: 80, unit: 2 };
 const KEYS = Object.keys(VALUES);
 
@@ -22,29 +23,27 @@ const makeParams = (): Record<string, string> => {
   return params;
 };
 
-/** A value, sometimes one that no trace has. */
-const value = (key: string): string => `${key[0]}${Math.floor(random() * ((VALUES[key] as number) + 1))}`;
-
-const FORMS: readonly ((key: string) => string)[] = [
-  (key) => `${key}=${value(key)}`,
-  (key) => `${key}=${value(key)}&${key}=${value(key)}&${key}=${value(key)}`,
-  (key) => `${key}=*`,
-  (key) => `${key}=~${Math.floor(random() * 10)}$`,
-  (key) => `${key}=!${value(key)}`,
-  (key) => `${key}=!~[${Math.floor(random() * 10)}-9]`,
-];
-
-const makeQuery = (): string => {
-  const keys = [...KEYS, 'nosuchkey'].sort(() => random() - 0.5).slice(0, 1 + Math.floor(random() * 4));
-  return keys.map((key) => (key === 'nosuchkey' ? 'nosuchkey=x' : pick(random, FORMS)(key))).join('&');
+/** A condition on `key`, sometimes for a value that no trace has. */
+const anyCondition = (key: string): fc.Arbitrary<string> => {
+  const value = fc.nat(VALUES[key] as number).map((n) => `${key[0]}${n}`);
+  return fc.oneof(
+    value.map((one) => `${key}=${one}`),
+    fc.array(value, { minLength: 3, maxLength: 3 }).map((some) => some.map((one) => `${key}=${one}`).join('&')),
+    fc.constant(`${key}=*`),
+    fc.nat(9).map((digit) => `${key}=~${digit}$`),
+    value.map((one) => `${key}=!${one}`),
+    fc.nat(9).map((digit) => `${key}=!~[${digit}-9]`),
+  );
 };
 
+const anyQuery = fc
+  .tuple(
+    fc.shuffledSubarray(KEYS, { minLength: 1, maxLength: 4 }),
+    fc.oneof({ weight: 9, arbitrary: fc.constant('') }, { weight: 1, arbitrary: fc.constant('&nosuchkey=x') }),
+  )
+  .chain(([keys, more]) => fc.tuple(...keys.map(anyCondition)).map((conditions) => conditions.join('&') + more));
+
 const tiles = new Map([0, 1, 5].map((tile) => [tile, Array.from({ length: TRACES }, makeParams)]));
-const queries = Array.from({ length: QUERIES }, () => {
-  const keep = random() < 0.9;
-  const text = makeQuery();
-  return keep ? text : text.replaceAll('&nosuchkey=x', '');
-});
 
 onBothEngines('random queries', (engine) => {
   let perf: PerfStore;
@@ -62,14 +61,17 @@ onBothEngines('random queries', (engine) => {
       const ops = await perf.orderedParamSet(tile);
       const all = [...new Map((tiles.get(tile) ?? []).map((params) => [ops.encode(params), params]))];
       let selected = 0;
-      for (const text of queries) {
-        const matches = await compileQuery(parseQuery(text));
-        const expected = all.flatMap(([id, params]) => (matches(params) ? [id] : [])).sort();
-        const actual: string[] = [];
-        for await (const ids of perf.queryIds(tile, text)) actual.push(...ids);
-        expect({ text, ids: actual }).toEqual({ text, ids: expected });
-        selected += expected.length;
-      }
+      await fc.assert(
+        fc.asyncProperty(anyQuery, async (text) => {
+          const matches = await compileQuery(parseQuery(text));
+          const expected = all.flatMap(([id, params]) => (matches(params) ? [id] : [])).sort();
+          const actual: string[] = [];
+          for await (const ids of perf.queryIds(tile, text)) actual.push(...ids);
+          expect(actual).toEqual(expected);
+          selected += expected.length;
+        }),
+        { numRuns: QUERIES },
+      );
       // Else the queries would prove nothing.
       expect(selected).toBeGreaterThan(QUERIES * 20);
       expect(perf.stats().table.openReads).toBe(0);
