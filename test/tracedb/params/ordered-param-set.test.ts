@@ -94,6 +94,7 @@ describe('ids', () => {
         }
         expect(grown.missing([...early, ...late]).size).toBe(0);
       }),
+      { numRuns: samples(40, 100, 1000) },
     );
   });
 
@@ -142,6 +143,7 @@ describe('growth', () => {
         for (const params of [...early, ...late]) all.add(params);
         expect(JSON.stringify(one.toParamSet())).toBe(JSON.stringify(all));
       }),
+      { numRuns: samples(40, 100, 1000) },
     );
   });
 
