@@ -1,5 +1,5 @@
 // A graph as plain maps and the same graph in a file give the same nodes, references and ancestries, with ghosts and cycles.
-import fc from 'fast-check';
+
 import { describe, expect, test } from 'vitest';
 import { BufferSink } from '../../src/container/byte-sink.js';
 import { BufferTransport } from '../../src/container/transport/buffer-transport.js';
@@ -7,6 +7,8 @@ import { CompactGraphBuilder } from '../../src/graph/builder/graph-builder.js';
 import { CompactGraph } from '../../src/graph/compact-graph.js';
 import type { OrderKind } from '../../src/graph/nodes/node-order.js';
 import { failureOf, thrownBy } from '../container/support/errors.js';
+import fc from '../support/fast-check.js';
+import { samples } from '../support/samples.js';
 
 /** References of each node by list; targets that are no nodes are ghosts. */
 type Model = ReadonlyMap<string, readonly (readonly string[])[]>;
@@ -75,7 +77,7 @@ describe('against plain maps', () => {
         expect(ordinals.slice(model.size).map(nameOf)).toEqual([...ghosts].sort());
         expect(await graph.ordinalsOf(ordinals.map((ordinal) => Buffer.from(nameOf(ordinal))))).toEqual(ordinals);
       }),
-      { numRuns: 60 },
+      { numRuns: samples(15, 60) },
     );
   });
 
@@ -95,7 +97,7 @@ describe('against plain maps', () => {
         );
         expect([...nodes, ...ghosts]).toEqual([...nodes, ...ghosts].sort((a, b) => a - b));
       }),
-      { numRuns: 60 },
+      { numRuns: samples(15, 60) },
     );
   });
 });

@@ -13,9 +13,11 @@ import type { SalvageReport } from '../../src/graph/salvage/salvage-report.js';
 import { type SalvageOptions, salvage } from '../../src/graph/salvage.js';
 import { failureOf } from '../container/support/errors.js';
 import { temporaryDirectory } from '../container/support/temporary-directory.js';
-import { rounds } from '../support/rounds.js';
+import fc from '../support/fast-check.js';
+import { samples } from '../support/samples.js';
 import { seeded } from '../tracedb/support/random.js';
 import { addAll, expectedGraphs, type ModelGraph, type ModelNode, readGraphs } from './builder/support/graph-model.js';
+import { anyBelow, anyCut, anyFill, damaged } from './support/damage.js';
 
 const directory = temporaryDirectory();
 const NODES = 1400;
@@ -268,29 +270,32 @@ describe('any damage', () => {
   };
 
   test('of one byte loses one block at most', async () => {
-    const random = seeded(11);
-    for (let round = 0; round < rounds(120); round++) {
-      const salvaged = await check(flipped(Math.floor(random() * original.length)));
-      expect(salvaged?.report.graphs[0].keptNodes).toBeGreaterThanOrEqual(NODES - 512);
-    }
+    await fc.assert(
+      fc.asyncProperty(anyBelow(original.length), async (place) => {
+        const salvaged = await check(flipped(place));
+        expect(salvaged?.report.graphs[0].keptNodes).toBeGreaterThanOrEqual(NODES - 512);
+      }),
+      { numRuns: samples(10, 60, 120) },
+    );
   });
 
   test('of several stretches', async () => {
-    const random = seeded(12);
-    for (let round = 0; round < rounds(60); round++) {
-      const bytes = Buffer.from(original);
-      for (let stretches = 1 + Math.floor(random() * 4); stretches > 0; stretches--) {
-        const start = Math.floor(random() * bytes.length);
-        bytes.fill(Math.floor(random() * 256), start, Math.min(bytes.length, start + Math.floor(random() * 600)));
-      }
-      await check(bytes);
-    }
+    const anyStretches = fc.array(anyFill(original.length, 600, fc.nat(255)), { minLength: 1, maxLength: 4 });
+    await fc.assert(
+      fc.asyncProperty(anyStretches, async (stretches) => {
+        await check(stretches.reduce(damaged, original));
+      }),
+      { numRuns: samples(6, 40, 60) },
+    );
   });
 
   test('by a cut keeps the columns before it', async () => {
-    const random = seeded(13);
-    for (let round = 0; round < rounds(60); round++)
-      await check(original.subarray(0, Math.floor(random() * original.length)));
+    await fc.assert(
+      fc.asyncProperty(anyCut(original.length), async (cut) => {
+        await check(damaged(original, cut));
+      }),
+      { numRuns: samples(6, 40, 60) },
+    );
     const { offset, storedLength } = section(SectionId.backPointers, 0);
     const salvaged = await check(original.subarray(0, offset + storedLength / 2));
     expect(salvaged?.report.graphs[0].keptNodes).toBe(NODES);

@@ -1,8 +1,10 @@
 // A file says exactly what was added, and the same nodes give the same bytes, in whatever order they came, with or without spilling.
-import fc from 'fast-check';
+
 import { describe, expect, test } from 'vitest';
 import type { GraphBuilderOptions } from '../../../src/graph/builder/builder-options.js';
 import { CompactGraph } from '../../../src/graph/compact-graph.js';
+import fc from '../../support/fast-check.js';
+import { sampleOf, samples } from '../../support/samples.js';
 import { seeded } from '../../tracedb/support/random.js';
 import { anyFile } from './support/any-file.js';
 import { buildNodes, expectedGraphs, type ModelNode, readGraphs } from './support/graph-model.js';
@@ -34,7 +36,7 @@ describe('a built file', () => {
           expect(edgeCount).toBe(all.flatMap(({ references }) => references.flat()).length);
         });
       }),
-      { numRuns: 120 },
+      { numRuns: samples(25, 120) },
     );
   });
 
@@ -45,7 +47,7 @@ describe('a built file', () => {
         const { file: other } = await buildNodes(shuffled(nodes, seeded(seed)), options);
         expect(file.equals(other)).toBe(true);
       }),
-      { numRuns: 60 },
+      { numRuns: samples(12, 60) },
     );
   });
 
@@ -66,7 +68,7 @@ describe('a built file', () => {
         }
         await graphs.close();
       }),
-      { numRuns: 60 },
+      { numRuns: samples(12, 60) },
     );
   });
 
@@ -107,7 +109,7 @@ describe('a file built with little memory', () => {
     { referenceLists: 0, order: 'child-first', values: false },
   ];
 
-  test.each([1, 2, 3])('has the same bytes as one built in memory (seed %i)', async (seed) => {
+  test.each(sampleOf([1, 2, 3], 1, 3))('has the same bytes as one built in memory (seed %i)', async (seed) => {
     const nodes = manyNodes(seed, 9000);
     const options = { graphs, groupBytes: 12, filter: seed === 2 };
     const inMemory = await buildNodes(nodes, options);

@@ -1,9 +1,11 @@
 // Keys are sorted by their bytes, unsigned, a shorter key before a longer one that begins with it, however much they have in common.
-import fc from 'fast-check';
+
 import { describe, expect, test } from 'vitest';
 import { ChunkPool } from '../../../src/graph/builder/chunk-pool.js';
 import { KeyInterner } from '../../../src/graph/builder/key-interner.js';
 import { sortKeys } from '../../../src/graph/builder/key-sort.js';
+import fc from '../../support/fast-check.js';
+import { samples } from '../../support/samples.js';
 import { seeded } from '../../tracedb/support/random.js';
 
 const sorted = (keys: readonly Buffer[]): Buffer[] => {
@@ -27,7 +29,7 @@ describe('keys', () => {
       fc.property(fc.array(anyKey, { maxLength: 120 }), (keys) => {
         expect(inHex(sorted(keys))).toEqual(inHex(expected(keys)));
       }),
-      { numRuns: 300 },
+      { numRuns: samples(80, 300) },
     );
   });
 
@@ -41,7 +43,7 @@ describe('keys', () => {
     ['few bytes', (random: () => number) => Buffer.from([random() * 256, random() * 256, random() * 4])],
   ])('by the ten thousand are sorted: %s', (_, key) => {
     const random = seeded(7);
-    const keys = Array.from({ length: 40_000 }, () => key(random));
+    const keys = Array.from({ length: samples(10_000, 40_000) }, () => key(random));
     expect(inHex(sorted(keys)).join() === inHex(expected(keys)).join()).toBe(true);
   });
 });

@@ -1,7 +1,6 @@
 // Merged files are the file that one builder would have made of all their nodes, the first of a kind where several files have one.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { AtomicFileSink, BufferSink } from '../../../src/container/byte-sink.js';
 import { AbortedError, BadOptionsError, DuplicateKeyError } from '../../../src/container/graph-error.js';
@@ -10,6 +9,8 @@ import { mergeGraphs } from '../../../src/graph/builder/merge-graphs.js';
 import { CompactGraph } from '../../../src/graph/compact-graph.js';
 import { failureOf } from '../../container/support/errors.js';
 import { temporaryDirectory } from '../../container/support/temporary-directory.js';
+import fc from '../../support/fast-check.js';
+import { samples } from '../../support/samples.js';
 import { anyFile } from './support/any-file.js';
 import { buildNodes, type ModelNode } from './support/graph-model.js';
 
@@ -56,7 +57,7 @@ describe('merged files', () => {
         expect((await merged(files, { filter })).equals(expected.file)).toBe(true);
         for (const file of files) await file.close();
       }),
-      { numRuns: 80 },
+      { numRuns: samples(15, 80) },
     );
   });
 

@@ -1,4 +1,4 @@
-// Ten thousand bits turned over, one at a time: every answer is right, or an error that names the section and the block; other blocks
+// Bits turned over, one at a time: every answer is right, or an error that names the section and the block; other blocks
 // stay readable. And what a liar wrote, with good checksums, is refused before it takes memory.
 import { describe, expect, test } from 'vitest';
 import { ByteWriter } from '../../../src/base/bytes/byte-writer.js';
@@ -10,9 +10,11 @@ import { SectionId } from '../../../src/container/layout.js';
 import { BufferTransport } from '../../../src/container/transport/buffer-transport.js';
 import { allocationsOf } from '../../container/support/allocations.js';
 import { thrownBy } from '../../container/support/errors.js';
-import { rounds } from '../../support/rounds.js';
+import fc from '../../support/fast-check.js';
+import { samples } from '../../support/samples.js';
+import { anyBelow, anyFlips, damaged } from '../support/damage.js';
 import { buildDictionary, openDictionary } from './support/build.js';
-import { below, hashKeys, nameKeys, randomBytes, seeded, spanKeys } from './support/random-keys.js';
+import { hashKeys, nameKeys, randomBytes, seeded, spanKeys } from './support/random-keys.js';
 
 /** Long random separators: an index of two levels in a small file. */
 const twoLevels = (): Buffer[] => {
@@ -24,9 +26,14 @@ const twoLevels = (): Buffer[] => {
 };
 
 describe.each([
-  ['hashes', rounds(4500), hashKeys(1500), { filter: true }],
-  ['names and spans', rounds(4500), [...nameKeys(700), ...spanKeys(80, 10)].sort(Buffer.compare), { groupBytes: 16 }],
-  ['two levels', rounds(1000), twoLevels(), { blockKeys: 64 }],
+  ['hashes', samples(150, 1500, 4500), hashKeys(1500), { filter: true }],
+  [
+    'names and spans',
+    samples(150, 1500, 4500),
+    [...nameKeys(700), ...spanKeys(80, 10)].sort(Buffer.compare),
+    { groupBytes: 16 },
+  ],
+  ['two levels', samples(40, 400, 1000), twoLevels(), { blockKeys: 64 }],
 ] as const)('%s', (_, flips, keys, options) => {
   const whole = Buffer.concat(keys);
   const { bytes } = buildDictionary([...keys], options);
@@ -35,38 +42,33 @@ describe.each([
   const placeOf = (id: number) => sections.find((section) => section.id === id);
 
   test(`${flips} turned bits`, () => {
-    const random = seeded(32);
-    const copy = Buffer.from(bytes);
     let refused = 0;
-    for (let i = 0; i < flips; i++) {
-      const at = below(random, copy.length);
-      const bit = 1 << below(random, 8);
-      copy[at] ^= bit;
-      let hurt: number | undefined;
-      const meets = (call: () => void): void => {
-        try {
-          call();
-        } catch (error) {
-          refused++;
-          if (!(error instanceof GraphError)) throw error;
-          if (!(error instanceof CorruptError)) return;
-          if (error.section === 'dictionaryBlocks') {
-            // One bit hurts one block.
-            hurt ??= error.block;
-            if (hurt === undefined || error.block !== hurt) expect(error.block).toBe(hurt ?? 'a block');
+    const anyRanks = fc.array(anyBelow(keys.length), { minLength: 4, maxLength: 4 });
+    fc.assert(
+      fc.property(anyFlips(bytes.length), anyRanks, anyBelow(10), (flip, ranks, tenth) => {
+        let hurt: number | undefined;
+        const meets = (call: () => void): void => {
+          try {
+            call();
+          } catch (error) {
+            refused++;
+            if (!(error instanceof GraphError)) throw error;
+            if (!(error instanceof CorruptError)) return;
+            if (error.section === 'dictionaryBlocks') {
+              // One bit hurts one block.
+              hurt ??= error.block;
+              if (hurt === undefined || error.block !== hurt) expect(error.block).toBe(hurt ?? 'a block');
+            }
           }
-        }
-      };
-      meets(() => {
-        const { dictionary } = openDictionary(copy, { filter: true });
-        for (let n = 0; n < 4; n++) {
-          const rank = below(random, keys.length);
-          meets(() => expect(dictionary.lookupSync(keys[rank])?.ordinals).toEqual([rank]));
-        }
-        if (i % 10 === 0) meets(() => expect(whole.equals(dictionary.allKeysSync().bytes)).toBe(true));
-      });
-      copy[at] ^= bit;
-    }
+        };
+        meets(() => {
+          const { dictionary } = openDictionary(damaged(bytes, flip), { filter: true });
+          for (const rank of ranks) meets(() => expect(dictionary.lookupSync(keys[rank])?.ordinals).toEqual([rank]));
+          if (tenth === 0) meets(() => expect(whole.equals(dictionary.allKeysSync().bytes)).toBe(true));
+        });
+      }),
+      { numRuns: flips },
+    );
     expect(refused).toBeGreaterThan(flips / 4);
   });
 
@@ -147,21 +149,17 @@ describe('lies with good checksums', () => {
     expect(total).toBeLessThan(1_000_000);
   });
 
-  test('random changes of the index, its checksum mended', () => {
-    for (const [changes, keys, options] of [
-      [rounds(1500), hashKeys(1500), {}],
-      [rounds(200), twoLevels(), { blockKeys: 64 }],
-    ] as const) {
-      const { bytes } = buildDictionary(keys, options);
-      const container = Container.openSync(new BufferTransport(bytes));
-      const section = (id: number): Buffer | undefined => {
-        const entry = container.find(id);
-        return entry === undefined ? undefined : container.readSync([entry])[0];
-      };
-      const index = section(SectionId.dictionaryIndex) as Buffer;
-      for (let i = 0; i < changes; i++) {
+  test.each([
+    ['one level', samples(100, 500, 1500), hashKeys(1500), {}],
+    ['two levels', samples(20, 100, 200), twoLevels(), { blockKeys: 64 }],
+  ] as const)('random changes of an index of %s, its checksum mended', (_, changes, keys, options) => {
+    const { bytes } = buildDictionary(keys, options);
+    const container = Container.openSync(new BufferTransport(bytes));
+    const index = container.readSync([container.need(SectionId.dictionaryIndex)])[0];
+    fc.assert(
+      fc.property(anyBelow(Math.min(index.length, 400)), anyBelow(256), anyBelow(keys.length), (at, byte, rank) => {
         const changed = Buffer.from(index);
-        changed[below(random, Math.min(changed.length, 400))] = below(random, 256);
+        changed[at] = byte;
         const sink = new BufferSink();
         const writer = new ContainerWriter(sink);
         for (const id of [SectionId.dictionaryBlocks, SectionId.dictionaryIndexBlocks]) {
@@ -177,13 +175,14 @@ describe('lies with good checksums', () => {
         writer.finish();
         try {
           const { dictionary } = openDictionary(sink.toBuffer());
-          dictionary.lookupSync(keys[below(random, keys.length)]);
+          dictionary.lookupSync(keys[rank]);
           dictionary.keyAtSync(0);
           dictionary.allKeysSync({ maxBytes: 50_000_000 });
         } catch (error) {
           expect(error).toBeInstanceOf(GraphError);
         }
-      }
-    }
+      }),
+      { numRuns: changes },
+    );
   });
 });

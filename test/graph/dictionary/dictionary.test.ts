@@ -1,6 +1,6 @@
 // A dictionary answers everything as a sorted list of its keys does, whatever the codec, the size of blocks, the number of graphs, the
 // size of the cache, and however the file is read.
-import fc from 'fast-check';
+
 import { beforeAll, describe, expect, test } from 'vitest';
 import {
   BadKeyError,
@@ -9,7 +9,8 @@ import {
   LimitError,
   NotFoundError,
 } from '../../../src/container/graph-error.js';
-import { rounds } from '../../support/rounds.js';
+import fc from '../../support/fast-check.js';
+import { samples } from '../../support/samples.js';
 import { buildDictionary, openDictionary } from './support/build.js';
 import { expectSame, Model, shown } from './support/model.js';
 import { below, hashKeys, nameKeys, randomBytes, seeded, shuffled, spanKeys } from './support/random-keys.js';
@@ -68,7 +69,7 @@ test('any keys, any options', async () => {
       },
     ),
     // Making a counterexample smaller may take long; it is none the better for it.
-    { numRuns: rounds(60), interruptAfterTimeLimit: 45_000 },
+    { numRuns: samples(12, 60), interruptAfterTimeLimit: 45_000 },
   );
 });
 

@@ -16,9 +16,10 @@ test('every number of hashes up to 400, in the middle of others', () => {
     expect(fuse.prints.length).toBe(slotsOf(fuse.shape));
     // Where it begins among other bytes.
     const prints = Buffer.concat([Buffer.alloc(3, 0xaa), fuse.prints]);
-    for (let i = 2; i < 2 + count; i++) {
-      expect(mayContain(fuse.shape, prints, 3, hashes[2 * i], hashes[2 * i + 1]), `${count}`).toBe(true);
-    }
+    const missed: number[] = [];
+    for (let i = 2; i < 2 + count; i++)
+      if (!mayContain(fuse.shape, prints, 3, hashes[2 * i], hashes[2 * i + 1])) missed.push(i);
+    expect(missed, `${count}`).toEqual([]);
   }
 });
 

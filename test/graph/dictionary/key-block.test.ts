@@ -1,12 +1,15 @@
 // Every key codec gives back its keys and finds each of them, and bytes that no encoder wrote are damage: never a crash, never more
 // memory than a block can need.
-import fc from 'fast-check';
+
 import { describe, expect, test } from 'vitest';
 import { ByteWriter } from '../../../src/base/bytes/byte-writer.js';
 import { CorruptError } from '../../../src/container/graph-error.js';
 import { decodeKeys, encodeKeys, isPossible, type KeyCodec } from '../../../src/graph/dictionary/key-block.js';
 import type { KeyBlock, KeysToEncode } from '../../../src/graph/dictionary/key-bytes.js';
-import { below, hashKeys, nameKeys, seeded, spanKeys } from './support/random-keys.js';
+import fc from '../../support/fast-check.js';
+import { samples } from '../../support/samples.js';
+import { anyBelow, anyEnd } from '../support/damage.js';
+import { hashKeys, nameKeys, spanKeys } from './support/random-keys.js';
 
 const CODECS: readonly KeyCodec[] = ['fixed', 'front', 'grouped'];
 
@@ -100,7 +103,7 @@ describe.each(CODECS)('%s', (codec) => {
           expectSame(decodedOnly(bytes, tails, keys.length), keys, strangers);
         },
       ),
-      { numRuns: 400 },
+      { numRuns: samples(60, 400) },
     );
   });
 });
@@ -143,36 +146,41 @@ test.each([
   expect(() => decodeKeys(Buffer.from(bytes), Buffer.alloc(0), 2, 0, 'a file')).toThrow(CorruptError);
 });
 
-test('bytes that no encoder wrote', () => {
-  const random = seeded(5);
-  const kinds = [
-    { table: tableOf(hashKeys(128)), codecs: ['fixed', 'front'] },
-    { table: tableOf(nameKeys(128)), codecs: ['front'] },
-    { table: tableOf(spanKeys(13, 10), 16), codecs: CODECS },
-  ] as const;
+const [hashes, names, spans] = [tableOf(hashKeys(128)), tableOf(nameKeys(128)), tableOf(spanKeys(13, 10), 16)];
+test.each([
+  ['hashes', 'fixed', hashes],
+  ['hashes', 'front', hashes],
+  ['names', 'front', names],
+  ['spans', 'fixed', spans],
+  ['spans', 'front', spans],
+  ['spans', 'grouped', spans],
+] as const)('bytes that no encoder wrote: %s, %s', (_, codec, table) => {
+  const good = encoded(codec, table);
+  const { length } = good.bytes;
+  // Mostly where numbers are that others depend on.
+  const at = fc.oneof(
+    { weight: 7, arbitrary: anyBelow(Math.min(length, 300)) },
+    { weight: 3, arbitrary: anyBelow(length) },
+  );
+  const numRuns = samples(150, 2000);
   let refused = 0;
-  for (const { table, codecs } of kinds) {
-    for (const codec of codecs) {
-      const good = encoded(codec, table);
-      for (let i = 0; i < 2000; i++) {
-        const bytes = Buffer.from(good.bytes);
-        // Mostly where numbers are that others depend on.
-        const at = random() < 0.7 ? below(random, Math.min(bytes.length, 300)) : below(random, bytes.length);
-        bytes[at] = random() < 0.5 ? below(random, 256) : bytes[at] ^ (1 << below(random, 8));
-        const cut = random() < 0.1 ? bytes.subarray(0, below(random, bytes.length)) : bytes;
-        try {
-          const keys = decodeKeys(cut, good.tails, table.count, 3, 'a file');
-          expect(keys.memoryBytes).toBeLessThan(table.count * 4200 + 1000);
-          keys.search(Buffer.from('any'));
-          keys.key(below(random, table.count));
-          keys.copyAll(Buffer.alloc(keys.totalBytes), 0, new Uint32Array(table.count), 0);
-        } catch (error) {
-          expect(error).toBeInstanceOf(CorruptError);
-          expect(error).toMatchObject({ section: 'dictionaryBlocks', block: 3 });
-          refused++;
-        }
+  fc.assert(
+    fc.property(at, anyBelow(256), anyEnd(length), anyBelow(table.count), (place, byte, end, i) => {
+      const bytes = Buffer.from(good.bytes);
+      bytes[place] = byte;
+      try {
+        const keys = decodeKeys(bytes.subarray(0, end), good.tails, table.count, 3, 'a file');
+        expect(keys.memoryBytes).toBeLessThan(table.count * 4200 + 1000);
+        keys.search(Buffer.from('any'));
+        keys.key(i);
+        keys.copyAll(Buffer.alloc(keys.totalBytes), 0, new Uint32Array(table.count), 0);
+      } catch (error) {
+        expect(error).toBeInstanceOf(CorruptError);
+        expect(error).toMatchObject({ section: 'dictionaryBlocks', block: 3 });
+        refused++;
       }
-    }
-  }
-  expect(refused).toBeGreaterThan(1000);
+    }),
+    { numRuns },
+  );
+  expect(refused).toBeGreaterThan(numRuns / 20);
 });

@@ -1,11 +1,14 @@
 // Ordinals come back with their blanks, take no more than a random permutation must, nearly nothing when they follow the keys, and
 // bytes that no encoder wrote are damage.
-import fc from 'fast-check';
+
 import { expect, test } from 'vitest';
 import { ByteWriter } from '../../../src/base/bytes/byte-writer.js';
 import { CorruptError } from '../../../src/container/graph-error.js';
 import { BLANK, decodeOrdinals, OrdinalEncoder } from '../../../src/graph/dictionary/ordinal-columns.js';
-import { below, permutation, seeded } from './support/random-keys.js';
+import fc from '../../support/fast-check.js';
+import { samples } from '../../support/samples.js';
+import { anyBelow, anyEnd } from '../support/damage.js';
+import { permutation, seeded } from './support/random-keys.js';
 
 const written = (columns: readonly (readonly number[])[]): Buffer => {
   const writer = new ByteWriter();
@@ -30,7 +33,7 @@ test('what is written is read', () => {
       const read = decodeOrdinals(written(values), values.length, values[0].length, 0, 'a file');
       expect(read.map((column) => [...column])).toEqual(values);
     }),
-    { numRuns: 1000 },
+    { numRuns: samples(200, 1000) },
   );
 });
 
@@ -71,15 +74,17 @@ test('bytes that no encoder wrote', () => {
     scattered.map((value, i) => (i % 3 === 0 ? BLANK : value)),
     scattered.map((_, i) => i),
   ]);
-  for (let i = 0; i < 5000; i++) {
-    const bytes = Buffer.from(good);
-    bytes[below(random, bytes.length)] = below(random, 256);
-    const cut = random() < 0.2 ? bytes.subarray(0, below(random, bytes.length)) : bytes;
-    try {
-      expect(decodeOrdinals(cut, 3, 128, 9, 'a file')).toHaveLength(3);
-    } catch (error) {
-      expect(error).toBeInstanceOf(CorruptError);
-      expect(error).toMatchObject({ section: 'dictionaryBlocks', block: 9 });
-    }
-  }
+  fc.assert(
+    fc.property(anyBelow(good.length), anyBelow(256), anyEnd(good.length), (at, byte, end) => {
+      const bytes = Buffer.from(good);
+      bytes[at] = byte;
+      try {
+        expect(decodeOrdinals(bytes.subarray(0, end), 3, 128, 9, 'a file')).toHaveLength(3);
+      } catch (error) {
+        expect(error).toBeInstanceOf(CorruptError);
+        expect(error).toMatchObject({ section: 'dictionaryBlocks', block: 9 });
+      }
+    }),
+    { numRuns: samples(500, 5000) },
+  );
 });

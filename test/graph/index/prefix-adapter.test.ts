@@ -1,5 +1,5 @@
 // The part of an index below a prefix answers as an index of its own that never heard of the prefix.
-import fc from 'fast-check';
+
 import { describe, expect, test } from 'vitest';
 import { BufferSink } from '../../../src/container/byte-sink.js';
 import { GraphIndex } from '../../../src/graph/index/graph-index.js';
@@ -8,6 +8,8 @@ import { PrefixAdapter } from '../../../src/graph/index/prefix-adapter.js';
 import type { IndexEntry } from '../../../src/graph/index/readable-index.js';
 import { type TupleKey, TupleMap, TupleSet } from '../../../src/graph/index/tuple-key.js';
 import { failureOf, thrownBy } from '../../container/support/errors.js';
+import fc from '../../support/fast-check.js';
+import { samples } from '../../support/samples.js';
 import {
   anyIndex,
   anyKey,
@@ -65,7 +67,7 @@ describe('against plain maps', () => {
         index.clearCache();
         await index.close();
       }),
-      { numRuns: 30 },
+      { numRuns: samples(8, 30) },
     );
   });
 });

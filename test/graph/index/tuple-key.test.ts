@@ -1,5 +1,5 @@
 // Two tuples never become the same bytes or texts, and what is no key is refused with `BadKeyError`.
-import fc from 'fast-check';
+
 import { describe, expect, test } from 'vitest';
 import {
   checkElements,
@@ -12,6 +12,7 @@ import {
   tupleText,
 } from '../../../src/graph/index/tuple-key.js';
 import { thrownBy } from '../../container/support/errors.js';
+import fc from '../../support/fast-check.js';
 
 const anyElement = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 6 }).filter((text) => !text.includes('\0'));
 const anyTuple = fc.array(anyElement, { minLength: 1, maxLength: 4 });

@@ -1,11 +1,13 @@
 // A column of whole numbers comes back as it was in the shorter of its forms; damaged bytes give a typed error, at the cost of no memory
 // that was not asked for.
-import fc from 'fast-check';
+
 import { describe, expect, test } from 'vitest';
 import { ByteWriter } from '../../../src/base/bytes/byte-writer.js';
 import { CorruptError } from '../../../src/container/graph-error.js';
 import { sectionReader } from '../../../src/container/layout.js';
 import { readIntColumn, writeIntColumn } from '../../../src/graph/nodes/int-column.js';
+import fc from '../../support/fast-check.js';
+import { samples } from '../../support/samples.js';
 
 const encode = (values: ArrayLike<number>, start = 0, end = values.length): Buffer => {
   const writer = new ByteWriter();
@@ -34,7 +36,7 @@ describe('a column of whole numbers', () => {
       fc.property(fc.array(anyNumber, { maxLength: 600 }), (values) => {
         expect(decode(encode(values), values.length)).toEqual(values);
       }),
-      { numRuns: 500 },
+      { numRuns: samples(100, 500) },
     );
   });
 
@@ -76,7 +78,7 @@ describe('a column of whole numbers', () => {
           expect(error).toMatchObject({ section: 'backPointers', block: 3 });
         }
       }),
-      { numRuns: 3000 },
+      { numRuns: samples(400, 3000) },
     );
   });
 

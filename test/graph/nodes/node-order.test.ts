@@ -1,8 +1,10 @@
 // Every order is a topological sort in which neighbours stand together; a cycle is found where none is allowed and harmless where one
 // is; the depth of a graph does not matter.
-import fc from 'fast-check';
+
 import { describe, expect, test } from 'vitest';
 import { type Adjacency, FoundCycle, type OrderKind, orderNodes } from '../../../src/graph/nodes/node-order.js';
+import fc from '../../support/fast-check.js';
+import { samples } from '../../support/samples.js';
 
 const KINDS: readonly OrderKind[] = ['child-first', 'root-first', 'trace-contiguous'];
 
@@ -69,7 +71,7 @@ describe('the order of nodes', () => {
           }
         });
       }),
-      { numRuns: 300 },
+      { numRuns: samples(80, 300) },
     );
   });
 
@@ -89,7 +91,7 @@ describe('the order of nodes', () => {
           }
         });
       }),
-      { numRuns: 300 },
+      { numRuns: samples(80, 300) },
     );
   });
 
@@ -107,7 +109,7 @@ describe('the order of nodes', () => {
           if (first !== undefined && referrers[first] === 1) expect(places[first]).toBe(places[node] + 1);
         });
       }),
-      { numRuns: 300 },
+      { numRuns: samples(80, 300) },
     );
   });
 
@@ -129,7 +131,7 @@ describe('the order of nodes', () => {
           expect(places[node] + sizes[node]).toBeLessThanOrEqual(places[parent] + sizes[parent]);
         });
       }),
-      { numRuns: 200 },
+      { numRuns: samples(60, 200) },
     );
   });
 
@@ -147,7 +149,7 @@ describe('the order of nodes', () => {
           expect(lists[node]).toContain(found.nodes[(i + 1) % found.nodes.length]);
         });
       }),
-      { numRuns: 500 },
+      { numRuns: samples(100, 500) },
     );
   });
 
@@ -156,7 +158,7 @@ describe('the order of nodes', () => {
       fc.property(anyLists(true), (lists) => {
         placesOf(order(lists, kind, true), lists.length);
       }),
-      { numRuns: 200 },
+      { numRuns: samples(60, 200) },
     );
   });
 

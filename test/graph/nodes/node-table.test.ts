@@ -1,10 +1,12 @@
 // The table of a graph's blocks comes back with an offset for each block; a table that does not fill its sections exactly is refused, and
 // a count that lies takes no memory.
-import fc from 'fast-check';
+
 import { describe, expect, test } from 'vitest';
 import type { WrittenBlock } from '../../../src/container/container-writer.js';
 import { GraphError } from '../../../src/container/graph-error.js';
 import { type ColumnPlace, decodeNodeTable, encodeNodeTable } from '../../../src/graph/nodes/node-table.js';
+import fc from '../../support/fast-check.js';
+import { samples } from '../../support/samples.js';
 
 const anyColumns: fc.Arbitrary<WrittenBlock[][]> = fc.array(
   fc.array(
@@ -66,7 +68,7 @@ describe('a node table', () => {
           expect(error).toMatchObject({ code: 'ERR_SPANLINE_GRAPH_CORRUPT', section: 'nodeTable' });
         }
       }),
-      { numRuns: 2000 },
+      { numRuns: samples(300, 2000) },
     );
   });
 

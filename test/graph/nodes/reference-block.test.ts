@@ -1,5 +1,5 @@
 // The references of a block come back as they were; damaged bytes give a typed error before memory is taken for what they claim.
-import fc from 'fast-check';
+
 import { describe, expect, test } from 'vitest';
 import type { ByteReader } from '../../../src/base/bytes/byte-reader.js';
 import { ByteWriter } from '../../../src/base/bytes/byte-writer.js';
@@ -10,6 +10,8 @@ import {
   readReferenceBlock,
   writeReferenceBlock,
 } from '../../../src/graph/nodes/reference-block.js';
+import fc from '../../support/fast-check.js';
+import { samples } from '../../support/samples.js';
 
 type Lists = readonly (readonly number[])[];
 
@@ -54,7 +56,7 @@ describe('a block of references', () => {
         const decoded = readReferenceBlock(reader(bytes), lists.length, start, end - start, ordinals);
         expect(decoded.map(fromRows)).toEqual(lists.map((list) => list.slice(start, end)));
       }),
-      { numRuns: 300 },
+      { numRuns: samples(60, 300) },
     );
   });
 
@@ -80,7 +82,7 @@ describe('a block of references', () => {
           expect(error).toMatchObject({ section: 'references', block: 2 });
         }
       }),
-      { numRuns: 2000 },
+      { numRuns: samples(300, 2000) },
     );
   });
 

@@ -1,6 +1,7 @@
 // Random files for properties: up to three graphs over one set of keys, without cycles, with ghosts, with keys that are hard to sort.
-import fc from 'fast-check';
+
 import type { GraphBuilderOptions } from '../../../../src/graph/builder/builder-options.js';
+import fc from '../../../support/fast-check.js';
 import type { ModelNode } from './graph-model.js';
 
 export interface AnyFile {

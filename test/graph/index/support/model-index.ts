@@ -1,10 +1,11 @@
 // Indices as plain maps, made at random, and the same in files.
-import fc from 'fast-check';
+
 import { BufferSink } from '../../../../src/container/byte-sink.js';
 import { GraphIndex } from '../../../../src/graph/index/graph-index.js';
 import { GraphIndexBuilder } from '../../../../src/graph/index/graph-index-builder.js';
 import type { FoundAncestry, IndexEntry } from '../../../../src/graph/index/readable-index.js';
 import type { TupleKey, TuplePrefix } from '../../../../src/graph/index/tuple-key.js';
+import fc from '../../../support/fast-check.js';
 
 /** Value and references of each key, which is named by its JSON text. */
 export type ModelIndex = ReadonlyMap<string, { readonly value: string; readonly references: readonly string[][] }>;

@@ -2,19 +2,17 @@
 import { createHash } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { BufferSink } from '../../../src/container/byte-sink.js';
 import { FileTransport } from '../../../src/container/transport/file-transport.js';
-import { HttpTransport } from '../../../src/container/transport/http-transport.js';
 import { CompactGraphBuilder } from '../../../src/graph/builder/graph-builder.js';
 import { GraphIndex } from '../../../src/graph/index/graph-index.js';
 import { GraphIndexBuilder } from '../../../src/graph/index/graph-index-builder.js';
 import { type TupleKey, TupleMap, type TuplePrefix, TupleSet } from '../../../src/graph/index/tuple-key.js';
 import { failureOf, thrownBy } from '../../container/support/errors.js';
-import { startRangeServer } from '../../container/support/range-server.js';
 import { temporaryDirectory } from '../../container/support/temporary-directory.js';
-import { rounds } from '../../support/rounds.js';
+import fc from '../../support/fast-check.js';
+import { samples } from '../../support/samples.js';
 import { makeHistory } from '../support/synthetic-history.js';
 import {
   anyIndex,
@@ -33,7 +31,7 @@ import {
 } from './support/model-index.js';
 
 const directory = temporaryDirectory();
-const RUNS = { numRuns: rounds(50) };
+const RUNS = { numRuns: samples(12, 50) };
 const anyKeys = fc.array(anyKey, { maxLength: 6 });
 const anyPrefix: fc.Arbitrary<TuplePrefix> = anyKey.chain(([first, second]) =>
   fc.constantFrom<TuplePrefix>([first, second], [first, null]),
@@ -163,19 +161,6 @@ describe('where the file is', () => {
     const index = await GraphIndex.open(await FileTransport.open(path, { offset: 100, length: bytes.length }));
     expect(await collect(index.iterAllEntries())).toEqual(model);
     await index.close();
-  });
-
-  test('on a server that was not asked for its size', async () => {
-    const model = new Map([['["a","b"]', { value: 'v', references: [[], []] }]]);
-    const server = await startRangeServer(await buildBytes(entriesOf(model)));
-    try {
-      const index = await GraphIndex.open(new HttpTransport(server.url));
-      expect(await collect(index.iterEntries([['a', 'b']]))).toEqual(model);
-      expect(server.requests).toHaveLength(1);
-      await index.close();
-    } finally {
-      await server.close();
-    }
   });
 });
 

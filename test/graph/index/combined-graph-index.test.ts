@@ -1,15 +1,13 @@
-// Several indices answer as one plain map in which the first that has a key stands, also when their files vanish under a reader.
-import fc from 'fast-check';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { NotFoundError, TransportError } from '../../../src/container/graph-error.js';
-import { HttpTransport } from '../../../src/container/transport/http-transport.js';
+// Several indices answer as one plain map in which the first that has a key stands.
+
+import { describe, expect, test } from 'vitest';
 import { CombinedGraphIndex } from '../../../src/graph/index/combined-graph-index.js';
 import { GraphIndex } from '../../../src/graph/index/graph-index.js';
 import type { IndexEntry, ReadableIndex } from '../../../src/graph/index/readable-index.js';
 import { type TupleKey, TupleMap, TupleSet } from '../../../src/graph/index/tuple-key.js';
 import { failureOf, thrownBy } from '../../container/support/errors.js';
-import { type RangeServer, startRangeServer } from '../../container/support/range-server.js';
-import { rounds } from '../../support/rounds.js';
+import fc from '../../support/fast-check.js';
+import { samples } from '../../support/samples.js';
 import {
   anyIndex,
   anyKey,
@@ -26,7 +24,7 @@ import {
   shownAncestry,
 } from './support/model-index.js';
 
-const RUNS = { numRuns: rounds(40) };
+const RUNS = { numRuns: samples(10, 40) };
 const anyModels = fc.array(anyIndex, { maxLength: 4 });
 const anyKeys = fc.array(anyKey, { maxLength: 6 });
 
@@ -82,7 +80,7 @@ describe('against plain maps', () => {
         const expected = modelAncestry(combined(models), keys, list);
         expect(shownAncestry(await (await open(models)).findAncestry(keys, list))).toEqual(expected);
       }),
-      { numRuns: rounds(150) },
+      { numRuns: samples(30, 150) },
     );
   });
 
@@ -179,134 +177,5 @@ describe('children', () => {
     expect(await failureOf(index.findAncestry([['a']], 1))).toMatchObject(bad);
     expect(await failureOf(index.findAncestors([['a']], 1, new TupleMap(), new TupleSet()))).toMatchObject(bad);
     expect(await failureOf(index.externalReferences(1))).toMatchObject(bad);
-  });
-});
-
-describe('files that vanish', () => {
-  const NAMES = Array.from({ length: 4500 }, (_, i) => `key-${i}`);
-  let server: RangeServer;
-  /** Answered requests of `/old`; those behind them find nothing. */
-  let oldRequests = Number.POSITIVE_INFINITY;
-
-  beforeAll(async () => {
-    const entries = NAMES.map((name, i) => ({
-      key: [name],
-      value: Buffer.from(`${i}`),
-      references: [[i === 0 ? ['ghost'] : [NAMES[i - 1]]]],
-    }));
-    server = await startRangeServer(await buildBytes(entries, { referenceLists: 1, keyElements: 1 }));
-    server.fault = (request, response) => {
-      if (request.url !== '/old' || oldRequests-- > 0) return false;
-      response.writeHead(404).end();
-      return true;
-    };
-  });
-  afterAll(() => server.close());
-  afterEach(() => {
-    oldRequests = Number.POSITIVE_INFINITY;
-  });
-
-  const openAt = (name: string): Promise<GraphIndex> =>
-    GraphIndex.open(new HttpTransport(`${server.origin}/${name}`, { gapBytes: 1024 }), { tailBytes: 1 });
-
-  const questions: [string, (index: CombinedGraphIndex) => Promise<unknown>][] = [
-    ['iterAllEntries', async (index) => (await keysOf(index.iterAllEntries())).sort()],
-    ['iterEntries', async (index) => (await keysOf(index.iterEntries(NAMES.map((name) => [name])))).sort()],
-    [
-      'iterEntriesPrefix',
-      async (index) =>
-        (await keysOf(index.iterEntriesPrefix(NAMES.filter((_, i) => i % 400 === 0).map((name) => [name])))).sort(),
-    ],
-    ['findAncestry', async (index) => shownAncestry(await index.findAncestry([['key-4499']], 0))],
-    ['externalReferences', async (index) => [...(await index.externalReferences(0))]],
-    ['getParentMap', async (index) => [...(await index.getParentMap([['key-5'], ['key-4000']]))]],
-    ['validate', async (index) => index.validate()],
-  ];
-
-  test.each(questions)('%s goes on with the new ones, and says nothing twice', async (_, ask) => {
-    const expected = await ask(new CombinedGraphIndex([await openAt('new')]));
-    let reloaded = 0;
-    // From an old file that answers nothing to one that answers all.
-    for (let answered = 0; ; answered += Math.ceil((answered + 1) / 4)) {
-      const reloads: number[] = [];
-      const index = new CombinedGraphIndex([await openAt('old')], {
-        reload: async () => {
-          reloads.push(answered);
-          return [await openAt('new')];
-        },
-      });
-      oldRequests = answered;
-      const answer = await ask(index);
-      oldRequests = Number.POSITIVE_INFINITY;
-      expect(answer).toEqual(expected);
-      if (reloads.length === 0) break;
-      expect(reloads).toHaveLength(1);
-      reloaded++;
-    }
-    expect(reloaded).toBeGreaterThan(1);
-  });
-
-  test('the failure stands without reload, when nothing is new, and when no reload helps', async () => {
-    const without = new CombinedGraphIndex([await openAt('old')]);
-    let asked = 0;
-    const inVain = new CombinedGraphIndex([await openAt('old')], {
-      reload: async () => {
-        asked++;
-        return undefined;
-      },
-    });
-    const stale = await openAt('old');
-    let times = 0;
-    const again = new CombinedGraphIndex([stale], {
-      reload: async () => {
-        times++;
-        return [stale];
-      },
-    });
-    oldRequests = 0;
-    for (const index of [without, inVain, again])
-      expect(await failureOf(collect(index.iterAllEntries()))).toBeInstanceOf(NotFoundError);
-    oldRequests = Number.POSITIVE_INFINITY;
-    expect([asked, times]).toEqual([1, 10]);
-  });
-
-  test('other failures do not ask for a reload', async () => {
-    const index = new CombinedGraphIndex([await openAt('new')], { reload: () => expect.unreachable() });
-    expect(await failureOf(collect(index.iterEntriesPrefix([[null]])))).toMatchObject({ name: 'BadKeyError' });
-    await index.close();
-    expect(await failureOf(collect(index.iterAllEntries()))).toMatchObject({ name: 'ClosedError' });
-  });
-
-  test('readers that fail together reload once, and one that read on from closed children goes on', async () => {
-    const old = await openAt('old');
-    let reloads = 0;
-    const index = new CombinedGraphIndex([old], {
-      reload: async () => {
-        reloads++;
-        const fresh = await openAt('new');
-        await old.close();
-        return [fresh];
-      },
-    });
-    const late = index.iterAllEntries();
-    const first = await late.next();
-    oldRequests = 0;
-    const both = await Promise.all([keysOf(index.iterAllEntries()), keysOf(index.iterAllEntries())]);
-    oldRequests = Number.POSITIVE_INFINITY;
-    expect(both.map(({ length }) => length)).toEqual([NAMES.length, NAMES.length]);
-    const rest = await keysOf(late);
-    expect(new Set([...rest, first.value?.key[0]]).size).toBe(NAMES.length);
-    expect(rest).toHaveLength(NAMES.length - 1);
-    expect(reloads).toBe(1);
-  });
-
-  test('a server that is gone counts as vanished', async () => {
-    const gone = await startRangeServer(server.file);
-    const child = await GraphIndex.open(new HttpTransport(gone.url, { retries: 0 }), { tailBytes: 1 });
-    await gone.close();
-    const alone = new CombinedGraphIndex([child]);
-    expect(await failureOf(collect(alone.iterAllEntries()))).toBeInstanceOf(TransportError);
-    const index = new CombinedGraphIndex([child], { reload: async () => [await openAt('new')] });
-    expect(await keysOf(index.iterEntries([['key-1']]))).toEqual(['key-1']);
   });
 });
