@@ -1,6 +1,7 @@
 // A graph file answers the same at once and later, in as few reads and bytes as it promises, and says what it is not asked right.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { BlockCache } from '../../src/container/block-cache.js';
 import { BufferSink } from '../../src/container/byte-sink.js';
@@ -108,7 +109,7 @@ describe('reads', () => {
     const start = await file.graph(0).ordinalOf(history.keys[history.heads[0]]);
     const first = await file.graph(0).ancestry([start]);
     expect((await costOf(file, () => file.graph(0).ancestry([start]))).bytes).toBeGreaterThan(0);
-    expect(await file.graph(0).ancestry([start])).toEqual(first);
+    expect(isDeepStrictEqual(await file.graph(0).ancestry([start]), first)).toBe(true);
     expect(file.stats().cache.bytes).toBeLessThanOrEqual(64 * 1024);
     await file.close();
   });
@@ -138,13 +139,14 @@ describe('reads', () => {
 
 describe('at once', () => {
   test('every method answers as the one that waits does', async () => {
-    const { keys: known } = makeHistory(3000);
+    const smaller = makeHistory(1200);
+    const { keys: known } = smaller;
     const place = join(directory, 'smaller.graph');
-    writeFileSync(place, await buildHistory(makeHistory(3000)));
+    writeFileSync(place, await buildHistory(smaller));
     const later = await CompactGraph.open(place);
     const now = CompactGraph.openSync(place);
     const [a, b] = [later.graph(0), now.graph(0)];
-    const keys = [known[0], known[2999], known[1500], Buffer.from('absent')];
+    const keys = [known[0], known[1199], known[600], Buffer.from('absent')];
     expect(b.ordinalsOfSync(keys)).toEqual(await a.ordinalsOf(keys));
     expect(keys.map((key) => b.ordinalOfSync(key))).toEqual(await Promise.all(keys.map((key) => a.ordinalOf(key))));
     const ordinals = b.ordinalsOfSync(keys).slice(0, 3);
@@ -156,7 +158,7 @@ describe('at once', () => {
     expect(b.ancestrySync(ordinals)).toEqual(await a.ancestry(ordinals));
     const scanned = [];
     for await (const batch of a.scan(parts)) scanned.push(...batch);
-    expect(scanned).toHaveLength(3000);
+    expect(scanned).toHaveLength(1200);
     expect([...b.scanSync(parts)].flat()).toEqual(scanned);
     await later.close();
     await now.close();

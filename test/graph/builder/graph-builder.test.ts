@@ -114,7 +114,7 @@ describe('a file built with little memory', () => {
     const options = { graphs, groupBytes: 12, filter: seed === 2 };
     const inMemory = await buildNodes(nodes, options);
     expect(inMemory.stats.spilledRuns).toBe(0);
-    for (const memoryBytes of [3 * MIB, 4 * MIB]) {
+    for (const memoryBytes of sampleOf([3 * MIB, 4 * MIB], 1, 2)) {
       const spilled = await buildNodes(shuffled(nodes, seeded(seed)), { ...options, memoryBytes });
       expect(spilled.stats.spilledRuns).toBeGreaterThan(1);
       expect(spilled.file.equals(inMemory.file)).toBe(true);
@@ -124,7 +124,7 @@ describe('a file built with little memory', () => {
         spilledBytes: spilled.stats.spilledBytes,
       });
     }
-    if (seed === 1) expect(await readGraphs(inMemory.file)).toEqual(expectedGraphs(nodes, 2));
+    if (seed === 3) expect(await readGraphs(inMemory.file)).toEqual(expectedGraphs(nodes, 2));
   });
 
   test('keeps values that are longer than any of its buffers', async () => {

@@ -41,9 +41,9 @@ describe('keys', () => {
     ],
     ['zeros', (random: () => number) => Buffer.alloc(1 + Math.floor(random() * 4000))],
     ['few bytes', (random: () => number) => Buffer.from([random() * 256, random() * 256, random() * 4])],
-  ])('by the ten thousand are sorted: %s', (_, key) => {
+  ])('by the thousand are sorted: %s', (_, key) => {
     const random = seeded(7);
-    const keys = Array.from({ length: samples(10_000, 40_000) }, () => key(random));
+    const keys = Array.from({ length: samples(4000, 40_000) }, () => key(random));
     expect(inHex(sorted(keys)).join() === inHex(expected(keys)).join()).toBe(true);
   });
 });

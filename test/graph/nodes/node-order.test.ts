@@ -162,8 +162,8 @@ describe('the order of nodes', () => {
     );
   });
 
-  test.each(KINDS)('%s goes as deep as a chain of a million', (kind) => {
-    const count = 1_000_000;
+  test.each(KINDS)('%s goes as deep as the longest chain', (kind) => {
+    const count = samples(100_000, 1_000_000);
     const offsets = Uint32Array.from({ length: count + 1 }, (_, i) => Math.min(i, count - 1));
     const targets = Uint32Array.from({ length: count - 1 }, (_, i) => i + 1);
     const places = orderNodes({ kind, references: { offsets, targets }, allowCycles: false, groupStarts: [0] });
@@ -172,8 +172,8 @@ describe('the order of nodes', () => {
     expect(isInOrder).toBe(true);
   });
 
-  test('a cycle of a million is found', () => {
-    const count = 1_000_000;
+  test('a cycle of all nodes is found', () => {
+    const count = samples(100_000, 1_000_000);
     const offsets = Uint32Array.from({ length: count + 1 }, (_, i) => i);
     const targets = Uint32Array.from({ length: count }, (_, i) => (i + 1) % count);
     for (const kind of KINDS) {

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { SectionId } from '../../../src/container/layout.js';
 import type { GraphInfo, GraphMeta } from '../../../src/graph/meta.js';
 import { temporaryDirectory } from '../../container/support/temporary-directory.js';
+import { sampleOf } from '../../support/samples.js';
 import { FILES, faultIn, isUndamaged } from './support/files.js';
 import { fileOf, type Parts, withMeta, withSections } from './support/forge.js';
 
@@ -22,7 +23,7 @@ const changeGraph =
 const COUNTS = ['nodeCount', 'ghostCount', 'edgeCount', 'referenceLists'] as const;
 const FLAGS = ['hasReferences', 'hasValues', 'hasBackPointers'] as const;
 
-describe.each(Object.keys(FILES))('%s', (kind) => {
+describe.each(sampleOf(Object.keys(FILES), 3, 9))('%s', (kind) => {
   const bytes = FILES[kind]();
   let graphs: readonly GraphInfo[] = [];
   withMeta(bytes, (meta) => {

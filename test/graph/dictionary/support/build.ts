@@ -53,3 +53,13 @@ export const openDictionary = (
   const container = Container.openSync(transport, { tailBytes });
   return { dictionary: Dictionary.openSync(container, { cache, ...options }), transport, cache };
 };
+
+/** Bytes a key of blocks and index, as a file has them. */
+export const bytesPerKey = (
+  keys: Buffer[],
+  options: Partial<DictionaryOptions>,
+  ordinals: readonly number[],
+): number => {
+  const { stats } = buildDictionary(keys, options, (rank) => [ordinals[rank]]);
+  return (stats.blockBytes + stats.indexBytes) / keys.length;
+};

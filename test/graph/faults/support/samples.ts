@@ -151,4 +151,17 @@ const spans = (): Sample => {
   return sampleOf(built(builder, sink), small, large);
 };
 
-export const SAMPLES: Readonly<Record<string, () => Sample>> = { hashes, names, spans };
+/** Made when it is first asked for. */
+const once = (make: () => Sample): (() => Sample) => {
+  let made: Sample | undefined;
+  return () => {
+    made ??= make();
+    return made;
+  };
+};
+
+export const SAMPLES: Readonly<Record<string, () => Sample>> = {
+  hashes: once(hashes),
+  names: once(names),
+  spans: once(spans),
+};
