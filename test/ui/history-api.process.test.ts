@@ -1,5 +1,5 @@
-// History on the benchmark history of the OpenTelemetry JS SDK: the server's answers against the store's own functions, and the page in a real
-// browser: a query by clicks, a step, triage that the store keeps, hostile names that stay text, and a foreign page that may change nothing.
+// What the server answers of the benchmark history of the OpenTelemetry JS SDK against the store's own functions, and a foreign page that may change
+// nothing.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -14,15 +14,12 @@ import {
 } from '../../src/tracedb/index.js';
 import { RegressionTriage } from '../../src/tracedb/perf/regression-triage.js';
 import type { KeysAnswer, SeriesAnswer, StepAnswer } from '../../src/ui/api/history/answers.js';
-import { buildFirst, root } from '../cli/support/spanline.js';
-import { accessibilityFaults } from './support/accessibility.js';
-import { hasBrowser, sizesIn, useBrowser } from './support/browser.js';
+import { root } from '../cli/support/spanline.js';
 import { useServer } from './support/served.js';
 
 let directory: string;
 let table: WideColumnTable;
 let perf: PerfStore;
-buildFirst();
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'spanline-ui-'));
   table = await openTable(join(directory, 'perf'), PERF_SCHEMA);
@@ -84,42 +81,5 @@ describe('what the server answers of a history', () => {
     expect((await say(url, { ...body, status: 'fine' })).status).toBe(400);
     expect((await say(url, null)).status).toBe(400);
     expect(await new RegressionTriage(table).list()).toEqual([]);
-  });
-});
-
-describe.skipIf(!hasBrowser)('History in a browser', () => {
-  const { open, keepPicture } = useBrowser();
-
-  test('a query by clicks, a step, and a triage that the store keeps', async () => {
-    const url = await serve({ perf });
-    const page = await open(`${url}#/history`);
-    await page.getByText('unit', { exact: false }).first().waitFor();
-    await page.locator('summary', { hasText: 'unit' }).click();
-    await page.getByRole('button', { name: 'ops_sec' }).click();
-    await page.waitForFunction("location.hash.includes('unit')");
-    expect(decodeURIComponent(new URL(page.url()).hash)).toContain('unit%3Dops_sec'.replace('%3D', '='));
-    await page.locator('.plot canvas').waitFor();
-    await page.keyboard.press('Escape');
-    await page.locator('h1').click();
-    await page.keyboard.press('j');
-    await page.getByText(/commits? that may have made it/).waitFor();
-    await page.getByLabel('note').fill('a slower context manager');
-    await page.getByRole('button', { name: 'It is real' }).click();
-    await page.locator('.step').getByText('a slower context manager').waitFor();
-    const [said] = await new RegressionTriage(table).list();
-    expect(said).toMatchObject({ status: 'positive', note: 'a slower context manager' });
-    // The address holds it all.
-    const again = await open(page.url());
-    await again.locator('.step').getByText('a slower context manager').waitFor();
-    for (const colorScheme of ['light', 'dark'] as const) {
-      for (const [size, viewport] of Object.entries(sizesIn(colorScheme))) {
-        const seen = await open(page.url(), { colorScheme, viewport });
-        await seen.locator('.step').getByText('Values before and after').waitFor();
-        await seen.locator('.plot canvas').waitFor();
-        expect(await accessibilityFaults(seen)).toEqual([]);
-        expect(await seen.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
-        await keepPicture(seen, `history-${colorScheme}-${size}`);
-      }
-    }
   });
 });

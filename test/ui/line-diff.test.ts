@@ -1,8 +1,9 @@
 // The difference of two texts holds both: without what was added it is the old one, without what was taken away the new one, and what both have in
 // common stays where it can.
-import fc from '../support/fast-check.js';
+
 import { expect, test } from 'vitest';
 import { lineDiff } from '../../src/ui/page/views/golden/line-diff.js';
+import fc from '../support/fast-check.js';
 
 const drawn = (before: string, after: string): string =>
   lineDiff(before, after)

@@ -1,84 +1,26 @@
-// Snapshots on the page, of real processes: which are listed, that one is taken and looked at as an archive is, who may ask for it, and what is said of
-// processes and files that give none.
-import { type ChildProcess, spawn } from 'node:child_process';
+// Snapshots on the page, of a real process; what is said of processes that give none; how many are kept; and files of them that `spanline ui` is given.
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { copyFileSync, existsSync, mkdirSync, readdirSync, utimesSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, readdirSync, utimesSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { Archive } from '../../src/archive/index.js';
-import type {
-  ProcessesAnswer,
-  SnapshotFacts,
-  SnapshotsAnswer,
-  TakenAnswer,
-} from '../../src/ui/api/snapshots/answers.js';
-import type { StallsAnswer } from '../../src/ui/api/stalls/answers.js';
-import type { TraceAnswer } from '../../src/ui/api/trace/answers.js';
+import type { SnapshotsAnswer, TakenAnswer } from '../../src/ui/api/snapshots/answers.js';
 import type { TracesAnswer } from '../../src/ui/api/traces/answers.js';
-import { SnapshotShelf } from '../../src/ui/snapshots/snapshot-shelf.js';
 import { buildFirst, root, scratch, spanline } from '../cli/support/spanline.js';
 import { accessibilityFaults } from './support/accessibility.js';
 import { hasBrowser, sizesIn, useBrowser } from './support/browser.js';
-import { CART, makeCart } from './support/cart.js';
+import { makeCart } from './support/cart.js';
 import { useServer } from './support/served.js';
+import { useShelves, useShop } from './support/shop-process.js';
 
 buildFirst();
 const dir = scratch();
 const serve = useServer();
-
-/** A report has the event loop for long while a request waits; then it idles, or blocks as its second argument says. */
-const SOURCE = `
-import { configure, LocalSpan, Span } from ${JSON.stringify(pathToFileURL(join(root, 'dist/esm/index.js')).href)};
-const [options, last] = process.argv.slice(2);
-configure({ serviceName: 'shop', ...JSON.parse(options) });
-const busy = (ms) => { const end = performance.now() + ms; while (performance.now() < end); };
-setTimeout(() => {
-  const waits = Span.root('GET /waits');
-  setTimeout(() => waits.end(), 20);
-  setTimeout(() => {
-    const report = Span.root('GET /report');
-    report.run(() => {
-      const local = LocalSpan.start('build report');
-      busy(250);
-      local.end();
-    });
-    report.end();
-    setTimeout(() => {
-      console.log('ready');
-      if (last === 'block') setTimeout(() => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0), 50);
-      else setInterval(() => {}, 1000);
-    }, 300);
-  }, 5);
-}, 50);
-`;
 const program = join(dir, 'shop.mjs');
-writeFileSync(program, SOURCE);
-
-const children: ChildProcess[] = [];
-afterAll(() => {
-  for (const child of children) child.kill('SIGKILL');
-});
-const running = async (options: object, { last = 'wait', env = {} } = {}): Promise<number> => {
-  const child = spawn(process.execPath, ['--inspect-port=0', program, JSON.stringify(options), last], {
-    stdio: ['ignore', 'pipe', 'ignore'],
-    env: { ...process.env, NODE_OPTIONS: '', ...env },
-  });
-  children.push(child);
-  await once(child.stdout, 'data');
-  return child.pid as number;
-};
-
-const shelves: SnapshotShelf[] = [];
-afterAll(async () => {
-  for (const shelf of shelves) await shelf.close();
-});
-const shelfOf = (options: ConstructorParameters<typeof SnapshotShelf>[0] = {}): SnapshotShelf => {
-  const shelf = new SnapshotShelf(options);
-  shelves.push(shelf);
-  return shelf;
-};
+const running = useShop(program);
+const shelfOf = useShelves();
 
 let pid: number;
 let archive: Archive;
@@ -111,105 +53,16 @@ const take = async (process: number, base = url): Promise<TakenAnswer> => {
 };
 
 describe('answers', () => {
-  test('processes are listed with what is known of their recorder, this one is not', async () => {
-    const other = await running({});
-    const files = join(dir, 'rows');
-    mkdirSync(files);
-    const writing = await running({ flightRecorder: { file: files, maxBytes: 1 << 20 } });
-    const { processes, omitted } = await ask<ProcessesAnswer>('snapshots/processes');
-    const of = (wanted: number) => processes.find((one) => one.pid === wanted);
-    expect(of(pid)).toMatchObject({ hasRecorder: true, command: expect.stringContaining('shop.mjs') });
-    expect(of(writing)).toMatchObject({ hasRecorder: true });
-    expect(of(other)).toMatchObject({ hasRecorder: false });
-    expect(of(process.pid)).toBeUndefined();
-    expect(omitted).toBe(0);
-    const firstUnknown = processes.findIndex(({ hasRecorder }) => !hasRecorder);
-    expect(processes.slice(firstUnknown).some(({ hasRecorder }) => hasRecorder)).toBe(false);
-  });
-
-  test('one that is taken is looked at as an archive is', async () => {
-    const { id: snapshot, spanCount, bytes } = await take(pid);
-    expect(spanCount).toBe(3);
-    const { files, isTemporary } = await ask<SnapshotsAnswer>('snapshots');
-    expect(files.find(({ id }) => id === snapshot)).toMatchObject({ bytes });
-    expect(isTemporary).toBe(true);
-    expect(await ask<SnapshotFacts>('snapshots/facts', { snapshot })).toMatchObject({
-      ...{ id: snapshot, service: 'shop', pid, reason: 'command', spanCount: 3, traceCount: 2 },
-      ...{ tornRows: 0, refused: 0, hasLane: true },
-    });
-    const { traces } = await ask<TracesAnswer>('traces', { snapshot });
-    expect(traces.map(({ name }) => name).sort()).toEqual(['GET /report', 'GET /waits']);
-    const waits = traces.find(({ name }) => name === 'GET /waits')?.traceId as string;
-    const trace = await ask<TraceAnswer>('trace', { snapshot, id: waits });
-    expect(trace.lanes.map(({ process }) => process)).toEqual([`shop ${pid}`]);
-    expect(trace.divisions[0].others[0]).toMatchObject({ name: expect.stringMatching(/report/) });
-    const { stalls, hasLane } = await ask<StallsAnswer>('stalls', { snapshot });
-    expect(hasLane).toBe(true);
-    // Opening the inspector stalls a process too.
-    const stall = stalls.find(({ holders }) => holders.some(({ name }) => name === 'build report'));
-    expect(stall?.waiters.map(({ traceId }) => traceId)).toContain(waits);
-    // The archive has none of it, and is meant where no snapshot is named.
-    await expect(ask('trace', { id: waits })).rejects.toThrow(/^404/);
-    expect((await ask<TraceAnswer>('trace', { id: CART })).name).toBe('GET /cart');
-    await expect(ask('trace', { id: CART, snapshot })).rejects.toThrow(/^404/);
-  });
-
-  test('only the page of this server may ask for one, and says of what only', async () => {
-    const count = async (): Promise<number> => (await ask<SnapshotsAnswer>('snapshots')).files.length;
-    const before = await count();
-    expect((await post({ pid }, { origin: 'http://evil.example' })).status).toBe(403);
-    expect((await post({ pid }, { 'sec-fetch-site': 'cross-site' })).status).toBe(403);
-    expect((await post({ pid }, { 'content-type': 'text/plain' })).status).toBe(415);
-    for (const wrong of [{}, { pid: String(pid) }, { pid: 0 }, { pid: 1.5 }, { pid: 2 ** 31 }, null, [pid]])
-      expect((await post(wrong)).status).toBe(400);
-    const guarded = await serve({ snapshots: shelfOf() }, { token: 'a-long-token' });
-    expect((await post({ pid }, {}, guarded)).status).toBe(401);
-    expect((await fetch(`${guarded}/api/snapshots/processes`)).status).toBe(401);
-    expect((await fetch(`${url}/api/snapshots/take`)).status).toBe(405);
-    expect(await count()).toBe(before);
-    // Where it is written is not for the request to say.
-    const response = await post({ pid, path: join(dir, 'mine.flight'), directory: dir });
-    expect(response.status).toBe(200);
-    expect(existsSync(join(dir, 'mine.flight'))).toBe(false);
-  });
-
   test('a process that gives none says why', async () => {
     const bare = await running({});
     await expect(take(bare)).rejects.toThrow(/^400 .*has no flight recorder: start it with SPANLINE_FLIGHT_RECORDER/);
     await expect(take(2 ** 22 - 1)).rejects.toThrow(/^400 .*there is no process/);
     const blocked = await running({ flightRecorder: {} }, { last: 'block' });
-    await new Promise((done) => setTimeout(done, 200));
     const hurried = await serve({ snapshots: shelfOf({ timeoutSeconds: 1 }) });
     await expect(take(blocked, hurried)).rejects.toThrow(/^400 .*blocked in native code/);
     // A second question meanwhile is refused.
     const [one, two] = await Promise.allSettled([take(pid), take(pid)]);
     expect([one.status, two.status].sort()).toEqual(['fulfilled', 'rejected']);
-  });
-
-  test('a name reaches no other file, and what is no snapshot says so', async () => {
-    const directory = join(dir, 'shelf');
-    mkdirSync(directory);
-    writeFileSync(join(directory, 'damaged.flight'), 'no snapshot');
-    writeFileSync(join(directory, 'notes.txt'), 'no snapshot');
-    writeFileSync(join(dir, 'secret.flight'), 'no snapshot');
-    const base = await serve({ snapshots: shelfOf({ directory }) });
-    for (const snapshot of ['../secret.flight', join(dir, 'secret.flight'), 'notes.txt', '.', 'none.flight'])
-      await expect(ask('traces', { snapshot }, base)).rejects.toThrow(/^404 .*there is no snapshot/);
-    await expect(ask('traces', { snapshot: 'damaged.flight' }, base)).rejects.toThrow(
-      /^400 .*no snapshot of the flight/,
-    );
-    await expect(ask('traces', {}, base)).rejects.toThrow(/^404 .*no archive is open/);
-    const none = await serve({ archive });
-    await expect(ask('traces', { snapshot: 'damaged.flight' }, none)).rejects.toThrow(/^404 .*no snapshots are open/);
-    expect((await fetch(`${none}/api/snapshots`)).status).toBe(404);
-    // A directory that is not there yet is made when one is taken, and keeps it.
-    const later = join(dir, 'later');
-    const kept = await serve({ snapshots: shelfOf({ directory: later }) });
-    expect(await ask<SnapshotsAnswer>('snapshots', {}, kept)).toEqual({ files: [], omitted: 0, isTemporary: false });
-    const { id } = await take(pid, kept);
-    expect(readdirSync(later)).toEqual([id]);
-    await shelves.at(-1)?.close();
-    expect(readdirSync(later)).toEqual([id]);
   });
 
   test('so many are kept and open; what was closed opens again; all is gone in the end', async () => {

@@ -6,7 +6,7 @@ import type { FindAnswer, LinkedFromAnswer, SpanAnswer, TraceAnswer } from '../.
 import { traceColumns } from '../../src/ui/api/trace/trace-columns.js';
 import { TraceReads } from '../../src/ui/api/trace/trace-reads.js';
 import { span, spanIdOf, traceIdOf } from '../archive/segment/support/segments.js';
-import { buildFirst, scratch } from '../cli/support/spanline.js';
+import { scratch } from '../cli/support/spanline.js';
 import { decodePerfetto } from '../formats/support/perfetto-decode.js';
 import {
   ABSENT,
@@ -23,7 +23,6 @@ import {
 } from './support/cart.js';
 import { useServer } from './support/served.js';
 
-buildFirst();
 const dir = scratch();
 const serve = useServer();
 let archive: Archive;

@@ -6,10 +6,9 @@ import type { ArchivedSpan } from '../../src/trace/archived-span.js';
 import type { PointsAnswer, TracesAnswer } from '../../src/ui/api/traces/answers.js';
 import { quotedPairs } from '../../src/ui/api/traces/quoted-pairs.js';
 import { span, spanIdOf, traceIdOf } from '../archive/segment/support/segments.js';
-import { buildFirst, scratch } from '../cli/support/spanline.js';
+import { scratch } from '../cli/support/spanline.js';
 import { useServer } from './support/served.js';
 
-buildFirst();
 const dir = scratch();
 const serve = useServer();
 let archive: Archive;

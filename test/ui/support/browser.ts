@@ -1,18 +1,18 @@
-// A real browser for the tests of the page: Debian's chromium with playwright-core. Screenshots are kept in .tmp/screenshots.
-import { existsSync, mkdirSync } from 'node:fs';
+// A real browser for the tests of the page: Debian's chromium with playwright-core, one for all files of a run. Screenshots are kept in .tmp/screenshots.
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect } from 'vitest';
 import { root } from '../../cli/support/spanline.js';
 import { isCI } from '../../support/is-ci.js';
-
-const executablePath = process.env.CHROMIUM ?? '/usr/bin/chromium';
+import { executablePath, isBrowserHere } from '../../support/launch-browser.js';
+import { shared } from '../../support/shared.js';
 
 /**
  * False without a browser, where tests are skipped; with CI set they fail instead. `SPANLINE_BROWSER=off` skips them where the page was looked at
  * already: the browser sees the same files on every Node.
  */
-export const hasBrowser = process.env.SPANLINE_BROWSER !== 'off' && (isCI || existsSync(executablePath));
+export const hasBrowser = process.env.SPANLINE_BROWSER !== 'off' && (isCI || isBrowserHere);
 if (!hasBrowser)
   console.error(`no ${executablePath} here: the tests of the page are skipped (apt-get install chromium)`);
 
@@ -35,17 +35,15 @@ export interface Browsing {
   keepPicture(page: Page, name: string): Promise<void>;
 }
 
-/** A browser for the tests of a file. */
+/** A connection of a file's tests to the browser; their contexts are their own. */
 export const useBrowser = (): Browsing => {
   let browser: Browser | undefined;
   let faults: string[] = [];
   let faultsExpected = false;
   beforeAll(async () => {
     if (!hasBrowser) return;
-    browser = await chromium.launch({
-      executablePath,
-      args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--disable-background-networking', '--disable-sync'],
-    });
+    const { endpoint } = await shared('browser');
+    browser = await chromium.connect(endpoint);
   });
   afterEach(async () => {
     for (const context of browser?.contexts() ?? []) await context.close();

@@ -9,6 +9,7 @@ import { root, spanline } from '../../cli/support/spanline.js';
 export const HOSTILE = '<img src=x onerror="window.isHacked=true"><script>window.isHacked=true</script>';
 export const BEFORE = 'monday.pb.gz';
 export const AFTER = 'tuesday.pb.gz';
+const CPU_MS = 1200;
 
 const moduleAt = (name: string): string => JSON.stringify(pathToFileURL(join(root, 'dist/esm', name)).href);
 
@@ -24,7 +25,7 @@ const q1 = new DynamicLabel('query', 'select 1');
 const q2 = new DynamicLabel('query', ${JSON.stringify(HOSTILE)});
 const cpuMs = () => { const { user, system } = process.cpuUsage(); return (user + system) / 1000; };
 const begin = cpuMs();
-while (cpuMs() - begin < 1200) {
+while (cpuMs() - begin < Number(process.argv[4])) {
   const span = Span.root('GET /cart');
   span.run(() => {
     q1.apply(() => parseRows(Number(process.argv[3])));
@@ -37,22 +38,25 @@ await shutdown();
 await archive.close();
 `;
 
-/** Run the program in a directory; where its profiles and its archive are. */
+/** Run the program in a directory for so much CPU time and put its profile, of this name, into `profiles` there; gives the spans' archive. */
+export const makeShopProfile = async (dir: string, name: string, units: number, cpuMs: number): Promise<string> => {
+  const program = join(dir, 'shop.mjs');
+  const archive = join(dir, 'profiled-traces');
+  writeFileSync(program, source());
+  const command = [process.execPath, program, archive, String(units), String(cpuMs)];
+  const out = join(dir, 'profiles', name);
+  const { code, stderr } = await spanline(['profile', 'run', '--out', out, '--', ...command]);
+  if (code !== 0) throw new Error(`the program failed:\n${stderr}`);
+  return archive;
+};
+
+/** Two profiles, the later one first in lists; where they and the spans' archive are. */
 export const makeShopProfiles = async (
   dir: string,
 ): Promise<{ readonly profiles: string; readonly archive: string }> => {
-  const program = join(dir, 'shop.mjs');
+  await makeShopProfile(dir, BEFORE, 1, CPU_MS);
+  const archive = await makeShopProfile(dir, AFTER, 4, CPU_MS);
   const profiles = join(dir, 'profiles');
-  const archive = join(dir, 'traces');
-  writeFileSync(program, source());
-  for (const [name, units] of [
-    [BEFORE, '1'],
-    [AFTER, '4'],
-  ]) {
-    const command = [process.execPath, program, archive, units];
-    const { code, stderr } = await spanline(['profile', 'run', '--out', join(profiles, name), '--', ...command]);
-    if (code !== 0) throw new Error(`the program failed:\n${stderr}`);
-  }
   // Times of files may be equal to the millisecond.
   utimesSync(join(profiles, BEFORE), 1_700_000_000, 1_700_000_000);
   return { profiles, archive };
