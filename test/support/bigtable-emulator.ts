@@ -1,10 +1,10 @@
-// Google's Bigtable emulator for tests: the one of the whole run that BIGTABLE_TEST_EMULATOR names, else one of the file's own, gone when
-// its tests are over. Other files use it too, so each test has a table of its own. Without an emulator the tests are skipped, but never in
-// CI: there a store that was not tested is a failure.
+// Google's Bigtable emulator for tests, one for the whole run. Other files use it too, so each test has a table of its own. Without an
+// emulator the tests are skipped, but never in CI: there a store that was not tested is a failure.
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, test } from 'vitest';
-import { findEmulator, HOW_TO_GET, type RunningEmulator, startEmulator } from '../../scripts/lib/bigtable-emulator.mjs';
+import { findEmulator, HOW_TO_GET } from '../../scripts/lib/bigtable-emulator.mjs';
 import { isCI } from './is-ci.js';
+import { shared } from './shared.js';
 
 /** An emulator while the tests of a file run. */
 export interface TestEmulator {
@@ -18,12 +18,9 @@ export interface TestEmulator {
 const TABLES = `t-${randomBytes(6).toString('hex')}`;
 let tables = 0;
 
-const { BIGTABLE_TEST_EMULATOR: ofRun } = process.env;
-
 /** A `describe` whose tests have an emulator; BIGTABLE_EMULATOR_HOST is set while they run, for child processes too. */
 export const describeBigtable = (name: string, body: (emulator: TestEmulator) => void): void => {
-  const program = ofRun === undefined ? findEmulator() : undefined;
-  if (ofRun === undefined && program === undefined) {
+  if (findEmulator() === undefined) {
     if (isCI) {
       test(name, () => {
         throw new Error(HOW_TO_GET);
@@ -35,20 +32,15 @@ export const describeBigtable = (name: string, body: (emulator: TestEmulator) =>
     return;
   }
   describe(name, () => {
-    let own: RunningEmulator | undefined;
-    let host = ofRun ?? '';
+    let host = '';
     const before = process.env.BIGTABLE_EMULATOR_HOST;
     beforeAll(async () => {
-      if (program !== undefined) {
-        own = await startEmulator(program);
-        host = own.host;
-      }
+      host = (await shared('emulator')).host;
       process.env.BIGTABLE_EMULATOR_HOST = host;
     });
-    afterAll(async () => {
+    afterAll(() => {
       if (before === undefined) delete process.env.BIGTABLE_EMULATOR_HOST;
       else process.env.BIGTABLE_EMULATOR_HOST = before;
-      await own?.stop();
     });
     body({
       get host() {

@@ -34,6 +34,8 @@ afterAll(() => {
     );
   }
   const globalsAfter = globals();
-  const replaced = [...globalsBefore].filter(([key, value]) => !Object.is(globalsAfter.get(key), value)).map(([key]) => key);
+  const replaced = [...globalsBefore]
+    .filter(([key, value]) => !Object.is(globalsAfter.get(key), value))
+    .map(([key]) => key);
   expect(replaced, 'a unit test must leave globals as they were, or its file must end in .process.test.ts').toEqual([]);
 });
