@@ -54,13 +54,37 @@ const lastOfEach = (rows: readonly LaneRow[]): LaneRow[] => [
   ...new Map(rows.map((row) => [`${row.kind} ${row.startUs}`, row])).values(),
 ];
 
+/** Undefined for a file that is gone: a process that still runs deletes its oldest. */
+const readIfThere = async (path: string): Promise<Buffer | undefined> => {
+  try {
+    return await readFile(path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
+};
+
+/**
+ * What the files of a process hold. A process that still runs moves rows from the mapped file into the others, which is why that one is read first and
+ * only then looked for the others: a row that was moved meanwhile is in both, and none is in neither.
+ */
+const contentsOf = async (directory: string, files: readonly RowsFileName[]) => {
+  const [{ started, pid }] = files;
+  const tail = files.find(({ number }) => number === 0);
+  const mapped = tail && (await readIfThere(join(directory, tail.name)));
+  const now = (await readdir(directory)).map(partsOfName).filter((file) => file !== undefined);
+  const rows = now
+    .filter((file) => file.started === started && file.pid === pid && file.number > 0)
+    .sort((a, b) => a.number - b.number);
+  const read = await Promise.all(rows.map(({ name }) => readIfThere(join(directory, name))));
+  return { mapped, read: read.filter((content) => content !== undefined).map(readRecords) };
+};
+
 /** What a process has left; undefined where it is nothing. */
 const snapshotOf = async (directory: string, files: readonly RowsFileName[]): Promise<BlockSnapshot | undefined> => {
-  const contents = await Promise.all(files.map(({ name }) => readFile(join(directory, name))));
-  const read = contents.filter((_, i) => files[i].number > 0).map(readRecords);
+  const { mapped, read } = await contentsOf(directory, files);
   const whole = read.flatMap((records): readonly Block[] => records.blocks);
   const head = read.flatMap((records) => valuesOf<RowsHead>(records, 'rows'))[0];
-  const mapped = contents.find((_, i) => files[i].number === 0);
   const last = whole[whole.length - 1];
   const resource = (last?.meta.resources[0] ?? head?.resource) as Resource | undefined;
   const tail = mapped && readTail(mapped, resource, (wanted) => rowsAmong(wanted, whole));

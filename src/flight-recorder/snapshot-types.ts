@@ -51,7 +51,7 @@ export interface Snapshot {
   readonly lane: readonly LaneRow[];
   /** Since when the lane was watched, microseconds of Unix time; undefined where it was not. */
   readonly laneFromUs?: number | undefined;
-  /** Rows of a file that were damaged or cut off, and are left out. */
+  /** Rows of a file that were damaged or cut off, and are left out; a damaged record that has no spans, such as one of the lane, counts as one. */
   readonly tornRows: number;
   /**
    * The same as `traces()`, with undefined wherever a part of the work is done: for those who must not hold the event loop.
