@@ -22,6 +22,10 @@ const RETRY_MS = 1000;
 
 const CRASHES: readonly SnapshotReason['kind'][] = ['uncaught-exception', 'unhandled-rejection'];
 
+/** Whether what ends the process is the crash that was seen before, or the exit that an application makes of it. */
+const isOfOneCrash = (seen: SnapshotReason, end: SnapshotReason): boolean =>
+  CRASHES.includes(seen.kind) && (end.kind === 'exit-code' || (end.kind === seen.kind && end.text === seen.text));
+
 export class Triggers implements CrashListener {
   readonly #options: ResolvedTriggers;
   readonly #take: TakeSnapshot;
@@ -36,8 +40,8 @@ export class Triggers implements CrashListener {
   // What the application has taken in this turn, while no file of it is there or under way.
   #unwritten: SnapshotReason | undefined;
   #hasEnded = false;
-  // The kind of the file that is being written.
-  #underWay: SnapshotReason['kind'] | undefined;
+  // Of the file that is being written.
+  #underWay: SnapshotReason | undefined;
   readonly usual = new UsualDurations();
   /** Files written, triggers that came too soon after another one, and writes that have failed. */
   written = 0;
@@ -158,7 +162,7 @@ export class Triggers implements CrashListener {
     setImmediate(() => {
       this.#hasEnded = false;
     });
-    const isThere = this.#underWay !== undefined && CRASHES.includes(this.#underWay);
+    const isThere = this.#underWay !== undefined && isOfOneCrash(this.#underWay, reason);
     this.#writes.finish();
     if (!isThere) this.#atOnce(reason);
   }
@@ -179,7 +183,7 @@ export class Triggers implements CrashListener {
     const { minIntervalMs } = this.#options;
     const begun = performance.now();
     this.#nextMs = begun + minIntervalMs;
-    this.#underWay = reason.kind;
+    this.#underWay = reason;
     const write = async (): Promise<void> => {
       try {
         await this.#writes.write(this.#take(reason), directory.pathFor(reason.kind));
