@@ -23,6 +23,16 @@ const NATIVE_PART = { turn: 0, owner: noOwner(), frames: ['(no JavaScript)', '',
 /** Gives the Unix time of a moment of the lane's clock, microseconds. */
 type ToUnix = (ns: number) => number;
 
+/** One moment by the lane's clock and in Unix time. */
+interface Moment {
+  readonly ns: number;
+  readonly us: number;
+}
+
+/** Both clocks were read within this: what is longer was interrupted, and is read again. */
+const CLOSE_NS = 5000;
+const MOST_READS = 8;
+
 export class NativeLane implements LaneSource {
   readonly source = 'native';
   readonly #rings: NativeRings;
@@ -65,10 +75,10 @@ export class NativeLane implements LaneSource {
   }
 
   rows(sinceUs = Number.NEGATIVE_INFINITY): LaneRow[] {
+    const { ns: atNs, us: atUs } = this.#moment();
+    const toUnix: ToUnix = (ns) => atUs - (atNs - ns) / 1000;
+    const sinceNs = atNs - (atUs - sinceUs) * 1000;
     const nowNs = this.#addon.laneOpen();
-    const nowUs = unixNow();
-    const toUnix: ToUnix = (ns) => nowUs - (nowNs - ns) / 1000;
-    const sinceNs = nowNs - (nowUs - sinceUs) * 1000;
     const rings = this.#rings;
     const rows: LaneRow[] = [];
     const add = (kind: LaneRow['kind'], startNs: number, endNs: number, detail: string, parts: LanePart[] = []): void =>
@@ -105,8 +115,23 @@ export class NativeLane implements LaneSource {
   }
 
   keptFromUs(): number {
-    const nowUs = unixNow();
-    return nowUs - (this.#addon.laneOpen() - this.#rings.keptFromNs) / 1000;
+    const { ns, us } = this.#moment();
+    return us - (ns - this.#rings.keptFromNs) / 1000;
+  }
+
+  // Where the system takes the processor between the two, what was read is milliseconds apart: rows would lie elsewhere than the spans in them, and
+  // one row elsewhere than at the look before.
+  #moment(): Moment {
+    let best: Moment = { ns: 0, us: 0 };
+    let bestNs = Number.POSITIVE_INFINITY;
+    for (let i = 0; i < MOST_READS && bestNs > CLOSE_NS; i++) {
+      const before = this.#addon.laneNow();
+      const us = unixNow();
+      const lengthNs = this.#addon.laneNow() - before;
+      if (lengthNs < bestNs) best = { ns: before + lengthNs / 2, us };
+      bestNs = Math.min(bestNs, lengthNs);
+    }
+    return best;
   }
 
   #firstTurn(sinceNs: number): number {

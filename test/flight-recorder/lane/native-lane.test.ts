@@ -1,0 +1,54 @@
+// Rows of the lane stand where they were in Unix time, also where the system takes the processor between the readings of two clocks.
+import { expect, test } from 'vitest';
+import { type FastCall, loadFastCall } from '../../../src/clock/binding.js';
+import { NativeLane } from '../../../src/flight-recorder/lane/native-lane.js';
+import { Ring } from '../../../src/flight-recorder/lane/native-rings.js';
+import { unixNow } from '../../../src/flight-recorder/lane/unix-now.js';
+import type { LineSwitches } from '../../../src/local-span/process-state.js';
+
+const loaded = loadFastCall() as { module?: FastCall };
+const addon = loaded.module as Required<FastCall> | undefined;
+
+const ROWS = 4;
+const FIRST_ROW = 9;
+
+/** The rows of a lane that has seen one collection, where 50 ms pass behind the first reading of its clock. */
+const interrupted = ({ laneNow: realNow, ...rest }: Required<FastCall>, startNs: number) => {
+  let isOver = false;
+  const laneNow = (): number => {
+    const ns = realNow();
+    const end = performance.now() + (isOver ? 0 : 50);
+    while (performance.now() < end);
+    isOver = true;
+    return ns;
+  };
+  const laneStart: FastCall['laneStart'] = (cells) => {
+    cells[Ring.gc] = 1;
+    cells.set([startNs, startNs + 2e6, 1], FIRST_ROW + Ring.gc * ROWS * 3);
+    return true;
+  };
+  loaded.module = { ...rest, laneNow, laneOpen: laneNow, laneStart, laneStop: () => {} };
+  try {
+    const switches: LineSwitches = { counts: new Int32Array(2), left: undefined, ran: () => {} };
+    const lane = NativeLane.start(10_000, ROWS, switches);
+    const rows = lane?.rows().filter(({ kind }) => kind === 'gc') ?? [];
+    lane?.stop();
+    return rows;
+  } finally {
+    loaded.module = addon as FastCall;
+  }
+};
+
+test.runIf(addon?.laneNow !== undefined)('a collection is where it was', () => {
+  const { laneNow } = addon as Required<FastCall>;
+  // Read here as it is read there: as close together as it can be.
+  const pairs = Array.from({ length: 20 }, () => {
+    const before = laneNow();
+    const us = unixNow();
+    return { lengthNs: laneNow() - before, ns: before, us };
+  });
+  const [{ ns, us }] = pairs.sort((a, b) => a.lengthNs - b.lengthNs);
+  const [row] = interrupted(addon as Required<FastCall>, ns);
+  expect(Math.abs(row.startUs - us)).toBeLessThan(5000);
+  expect(row.endUs - row.startUs).toBeCloseTo(2000, 0);
+});
