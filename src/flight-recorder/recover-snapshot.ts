@@ -49,10 +49,24 @@ const rowsAmong = (wanted: ReadonlySet<string>, blocks: readonly Block[]): Reado
   return found;
 };
 
-// A stretch that was going on is written again once it has ended.
-const lastOfEach = (rows: readonly LaneRow[]): LaneRow[] => [
-  ...new Map(rows.map((row) => [`${row.kind} ${row.startUs}`, row])).values(),
-];
+/** Stretches of these are a millisecond long at least, and may be seen before they end. */
+const MAY_GO_ON: ReadonlySet<LaneRow['kind']> = new Set(['busy', 'pool']);
+/** By so much the begin of one stretch may differ between two looks at it. Microseconds. */
+const SAME_US = 500;
+
+// A stretch that was going on is written again with the next look, until it has ended.
+const lastOfEach = (rows: readonly LaneRow[]): LaneRow[] => {
+  const kept: LaneRow[] = [];
+  const lastOf = new Map<LaneRow['kind'], number>();
+  for (const row of [...rows].sort((a, b) => a.startUs - b.startUs || a.endUs - b.endUs)) {
+    const at = lastOf.get(row.kind);
+    const before = at === undefined ? undefined : kept[at];
+    const isSame = before !== undefined && MAY_GO_ON.has(row.kind) && row.startUs - before.startUs < SAME_US;
+    if (!isSame) lastOf.set(row.kind, kept.push(row) - 1);
+    else if (row.endUs >= before.endUs) kept[at as number] = row;
+  }
+  return kept;
+};
 
 /** Undefined for a file that is gone: a process that still runs deletes its oldest. */
 const readIfThere = async (path: string): Promise<Buffer | undefined> => {

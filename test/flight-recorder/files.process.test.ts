@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, expect, test, vi } from 'vitest';
 import { MAGIC } from '../../src/flight-recorder/block.js';
 import { jsonRecord, readRecords } from '../../src/flight-recorder/flight-records.js';
-import { readSnapshotFile, recoverSnapshot } from '../../src/flight-recorder/index.js';
+import { type LaneRow, readSnapshotFile, recoverSnapshot } from '../../src/flight-recorder/index.js';
 import { writeSnapshotFile, writeSnapshotFileSync } from '../../src/flight-recorder/snapshot-file.js';
 import { LocalSpan, Span } from '../../src/index.js';
 import { bundleChild, root as packageRoot, runFile } from '../support/child.js';
@@ -15,7 +15,7 @@ const directory = mkdtempSync(join(tmpdir(), 'spanline-flight-'));
 afterAll(() => rmSync(directory, { recursive: true, force: true }));
 const fresh = (): string => mkdtempSync(join(directory, 'x'));
 
-const some = (count = 5000) => {
+const some = (count = 1500) => {
   const it = flight({ sampler: ({ name }) => name !== 'unsampled' });
   for (let i = 0; i < count; i++) {
     const one = it.root(i % 3 === 0 ? 'unsampled' : `GET /${i % 5}`);
@@ -45,22 +45,22 @@ test.each([
   const { reason, takenUnixUs, heldMs, spanCount, resource, tornRows } = taken;
   expect(read).toMatchObject({ reason, takenUnixUs, heldMs, spanCount, resource, tornRows });
   expect(reason).toEqual({ kind: 'call', text: 'why', traceId: '' });
-  expect(spanCount).toBe(10_001);
+  expect(spanCount).toBe(3001);
   // Nothing beside it.
   expect(readdirSync(join(path, '..'))).toEqual(['last.flight']);
 });
 
 test('a file that was cut off or damaged gives what is whole, and counts the rest', async () => {
-  const taken = some(20_000).snapshot();
+  const taken = some(6000).snapshot();
   const path = join(fresh(), 'last.flight');
   await writeSnapshotFile(taken, path);
   const bytes = readFileSync(path);
   writeFileSync(path, bytes.subarray(0, bytes.length / 2));
   const half = await readSnapshotFile(path);
-  expect(half.spanCount).toBeGreaterThan(10_000);
+  expect(half.spanCount).toBeGreaterThan(3000);
   expect(half.tornRows).toBeGreaterThan(0);
   const all = new Set(linesOf(taken));
-  for (const line of linesOf(half)) expect(all.has(line)).toBe(true);
+  expect(linesOf(half).filter((line) => !all.has(line))).toEqual([]);
   const damaged = Buffer.from(bytes);
   damaged[bytes.length / 2]++;
   writeFileSync(path, damaged);
@@ -157,6 +157,32 @@ test('a record of the lane that was cut off costs no span, and counts as one', a
   expect([spanCount, tornRows]).toEqual([100, 1]);
 });
 
+test('a stretch of the lane that was written while it went on is there once, and whole', async () => {
+  const place = fresh();
+  const { root, recorder } = flight({}, { file: place });
+  root('GET /').end();
+  recorder.stop();
+  const stretch = (kind: LaneRow['kind'], startUs: number, endUs: number): LaneRow => ({
+    ...{ kind, startUs, endUs },
+    ...{ detail: '', parts: [] },
+  });
+  const at = Date.now() * 1000;
+  // The Unix time of one begin differs a little from one look to the next.
+  const looks = [
+    [stretch('busy', at, at + 1e6)],
+    [stretch('busy', at + 0.25, at + 2e6), stretch('gc', at + 10, at + 20), stretch('gc', at + 30, at + 40)],
+    [stretch('busy', at - 3, at + 2.5e6), stretch('busy', at + 2.6e6, at + 2.7e6)],
+  ];
+  for (const rows of looks) writeFileSync(lastFileIn(place), jsonRecord({ kind: 'lane', rows }), { flag: 'a' });
+  const { lane } = await recoverSnapshot(place);
+  expect(lane.map(({ kind, startUs, endUs }) => [kind, startUs - at, endUs - at])).toEqual([
+    ['busy', -3, 2.5e6],
+    ['gc', 10, 20],
+    ['gc', 30, 40],
+    ['busy', 2.6e6, 2.7e6],
+  ]);
+});
+
 test('a directory without anything to recover says so', async () => {
   await expect(recoverSnapshot(fresh())).rejects.toMatchObject({ code: 'ERR_SPANLINE_FLIGHT_NOTHING' });
 });
@@ -200,7 +226,7 @@ test('files stay within their bound, and those of older processes are deleted', 
   const place = fresh();
   for (let i = 1; i <= 6; i++) writeFileSync(join(place, `flight-${i}-999999999-1.rows`), '');
   const { root, recorder, collector } = flight({}, { file: place, maxBytes: 1 << 20 });
-  for (let i = 0; i < 100_000; i++) {
+  for (let i = 0; i < 30_000; i++) {
     Span.start('child', root('x')).end();
     if (i % 1000 === 0) collector.keepNow();
   }
