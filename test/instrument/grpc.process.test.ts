@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { LocalSpan, Span, type SpanRecord } from '../../src/index.js';
 import { instrument } from '../../src/instrument/index.js';
-import { instrumentOnly, later, recorded } from './support.js';
+import { instrumentOnly, later, recorded, settled } from './support.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: a package that others bring along has no types here.
 type Untyped = any;
@@ -80,8 +80,8 @@ const connected = async (traceparents: string[] = []): Promise<Untyped> => {
   return client;
 };
 
-const shown = async () =>
-  (await recorded())
+const shown = async (count = 0) =>
+  (await settled(count))
     .filter(({ kind }) => kind !== 'internal')
     .map(({ name, kind, status, properties }) => [name, kind, status.code, properties['rpc.response.status_code']])
     .sort();
@@ -180,8 +180,7 @@ test('streams end with their status', async () => {
       .on('status', resolve);
     chat.write('a');
   });
-  await sleep(20);
-  expect(await shown()).toEqual(
+  expect(await shown(6)).toEqual(
     ['Chat', 'Collect', 'List'].flatMap((name) =>
       ['client', 'server'].map((kind) => [`shop.Cart/${name}`, kind, 'unset', 'OK']),
     ),
@@ -195,8 +194,7 @@ test('a call that is given up ends on both sides', async () => {
   call.on('error', () => {}).write('a');
   await new Promise((resolve) => call.once('data', resolve));
   call.cancel();
-  await sleep(50);
-  expect((await shown()).map(([, kind, , code]) => [kind, code])).toEqual([
+  expect((await shown(2)).map(([, kind, , code]) => [kind, code])).toEqual([
     ['client', 'CANCELLED'],
     ['server', 'CANCELLED'],
   ]);

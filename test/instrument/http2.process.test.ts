@@ -13,10 +13,10 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
-import { LocalSpan, Span, SpanContext, type SpanRecord, stats } from '../../src/index.js';
+import { LocalSpan, Span, SpanContext, stats } from '../../src/index.js';
 import { setRoute } from '../../src/instrument/index.js';
 import { deadUrl } from '../exporters/support/http-server.js';
-import { instrumentOnly, later, recorded, recordedOf, serve } from './support.js';
+import { instrumentOnly, later, recorded, recordedOf, serve, settled } from './support.js';
 
 const listening = async (server: Http2Server): Promise<number> => {
   server.listen(0, '127.0.0.1');
@@ -41,15 +41,6 @@ const answerOf = async (stream: ClientHttp2Stream): Promise<string> => {
 const SENSITIVE: symbol = http2.sensitiveHeaders;
 
 const inRoot = <T>(work: () => Promise<T>): Promise<T> => Span.root('work').runToEnd(work);
-
-const settled = async (count: number): Promise<readonly SpanRecord[]> => {
-  const spans: SpanRecord[] = [];
-  while (spans.length < count) {
-    await sleep(5);
-    spans.push(...(await recorded()));
-  }
-  return spans;
-};
 
 test('one trace on both sides, with the stable properties', async () => {
   instrumentOnly({ http2: true });
@@ -142,7 +133,8 @@ test('how requests end', async () => {
   await answerOf(session.request({ ':path': '/missing' }));
   await expect(answerOf(session.request({ ':path': '/reset' }))).rejects.toThrow();
   const given = session.request({ ':path': '/silent' });
-  await sleep(20);
+  // Who answers a ping has read all that came before it.
+  await new Promise((resolve) => session.ping(resolve));
   given.close(http2.constants.NGHTTP2_CANCEL);
   await once(given, 'close');
   const spans = await settled(8);
@@ -305,8 +297,7 @@ test('calls of gRPC have one span on each side, with both on', async () => {
   );
   later(() => client.close());
   await inRoot(() => new Promise((resolve) => client.Add('x', resolve)));
-  await sleep(20);
-  expect((await recorded()).map(({ name, kind }) => `${kind} ${name}`).sort()).toEqual([
+  expect((await settled(3)).map(({ name, kind }) => `${kind} ${name}`).sort()).toEqual([
     'client shop.Cart/Add',
     'internal work',
     'server shop.Cart/Add',

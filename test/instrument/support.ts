@@ -18,6 +18,16 @@ export const recorded = async (): Promise<readonly SpanRecord[]> => {
   return spans;
 };
 
+/** The same, once there are so many spans: who answers may end its own after who asked has the answer. The test's own time is the bound. */
+export const settled = async (count: number): Promise<readonly SpanRecord[]> => {
+  const spans: SpanRecord[] = [];
+  for (;;) {
+    spans.push(...(await recorded()));
+    if (spans.length >= count) return spans;
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+};
+
 /** Those of a kind. */
 export const recordedOf = async (kind: SpanRecord['kind'], name?: string): Promise<readonly SpanRecord[]> =>
   (await recorded()).filter((span) => span.kind === kind && (name === undefined || span.name === name));

@@ -7,7 +7,7 @@ import { describe, expect, test } from 'vitest';
 import { OtlpReporter } from '../../../src/exporters/otlp.js';
 import { Collector, Span, type SpanContext, stats } from '../../../src/index.js';
 import { deadUrl, startServer } from '../../exporters/support/http-server.js';
-import { instrumentOnly, later, recorded, recordedOf, serve } from '../support.js';
+import { instrumentOnly, later, recorded, recordedOf, serve, settled } from '../support.js';
 
 const CLIENT = { http: { server: false } } as const;
 const BOTH = { http: { server: false }, undici: true } as const;
@@ -200,8 +200,7 @@ describe('http', () => {
     const request = http.request(url, { headers: { connection: 'upgrade', upgrade: 'x' } }).end();
     const [, socket] = await once(request, 'upgrade');
     socket.destroy();
-    await new Promise((resolve) => setTimeout(resolve, 20));
-    const [span] = await recordedOf('client');
+    const [span] = await settled(1);
     expect(span).toMatchObject({ status: { code: 'unset' }, properties: { 'http.response.status_code': 101 } });
   });
 

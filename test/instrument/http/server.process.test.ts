@@ -6,7 +6,7 @@ import { PassThrough } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { LocalSpan, Span, stats } from '../../../src/index.js';
-import { exchange, instrumentOnly, recorded, recordedOf, serve, when } from '../support.js';
+import { exchange, instrumentOnly, recorded, recordedOf, serve, settled, when } from '../support.js';
 
 const get = (path: string, headers = ''): string => `GET ${path} HTTP/1.1\r\nhost: shop.example:8080\r\n${headers}\r\n`;
 const CLOSE = 'connection: close\r\n';
@@ -98,11 +98,13 @@ describe('what a handler does belongs to its request', () => {
 
   test('listeners for the body too', async () => {
     instrumentOnly({ http: { client: false } });
+    let heard = (): void => {};
     const { port } = await serve((request, response) => {
       let size = 0;
       request.on('data', (data: Buffer) => {
         LocalSpan.start('data').end();
         size += data.length;
+        heard();
       });
       request.on('end', () => {
         LocalSpan.start('end').end();
@@ -114,8 +116,12 @@ describe('what a handler does belongs to its request', () => {
     });
     const socket = connect(port, '127.0.0.1');
     for (let i = 0; i < 2; i++) {
+      const first = new Promise<void>((resolve) => {
+        heard = resolve;
+      });
       socket.write('POST / HTTP/1.1\r\nhost: a\r\ncontent-length: 6\r\n\r\nabc');
-      await sleep(10);
+      // Else both may come at once.
+      await first;
       socket.write('def');
       await once(socket, 'data');
     }
@@ -210,8 +216,7 @@ describe('how a request ends', () => {
       response.destroy();
     });
     await exchange(port, get('/', CLOSE)).catch(() => {});
-    await sleep(5);
-    expect(await recorded()).toHaveLength(1);
+    expect(await settled(1)).toHaveLength(1);
     expect(stats().endedTwice).toBe(before.endedTwice);
     expect(stats().instrumentationErrors).toBe(before.instrumentationErrors);
   });
@@ -227,8 +232,7 @@ describe('what is no plain request', () => {
     await exchange(port, `${body}abc`, 'done');
     server.on('checkContinue', (_: IncomingMessage, response) => response.writeHead(417).end());
     await exchange(port, body, '417');
-    await sleep(5);
-    const codes = (await recorded()).map(({ properties }) => properties['http.response.status_code']);
+    const codes = (await settled(2)).map(({ properties }) => properties['http.response.status_code']);
     expect(codes).toEqual([200, 417]);
   });
 
