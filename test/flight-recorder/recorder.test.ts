@@ -34,11 +34,13 @@ test('as many traces as there are open spans are each there with their own, trac
     ids.add(`${traceId} ${i}`);
     root(`open ${i}`, SpanContext.fromTraceparent(`00-${traceId}-b7ad6b7169203331-01`, `vendor=${i}`));
   }
-  const seen = [...snapshot().traces()].map(({ traceId, spans: [{ record, isOpen }] }) => {
-    expect([isOpen, record.name]).toEqual([true, `open ${record.trace.traceState.slice(7)}`]);
-    return `${traceId} ${record.trace.traceState.slice(7)}`;
-  });
-  expect(new Set(seen)).toEqual(ids);
+  const wrong: string[] = [];
+  for (const { traceId, spans } of snapshot().traces()) {
+    const [{ record, isOpen }] = spans;
+    const number = record.trace.traceState.slice(7);
+    if (!isOpen || record.name !== `open ${number}` || !ids.delete(`${traceId} ${number}`)) wrong.push(record.name);
+  }
+  expect([wrong, [...ids]]).toEqual([[], []]);
 });
 
 test('batches of many traces are each under their own', async () => {
@@ -111,7 +113,7 @@ test('a trace that was let go is cancelled as any other, and is over when the re
 
 test('a flood of spans that are for the recorder alone takes bounded memory before the event loop turns', () => {
   const { root, collector, recorder } = flight({ sampler: never, maxQueuedBytes: 1 << 20 }, { maxBytes: 2 << 20 });
-  for (let i = 0; i < 100_000; i++) root('here').end();
+  for (let i = 0; i < 50_000; i++) root('here').end();
   expect(collector.stats().rowBytes).toBeLessThan(16 << 20);
-  expect(recorder.stats().spans + recorder.stats().spansEvictedEarly).toBeGreaterThan(90_000);
+  expect(recorder.stats().spans + recorder.stats().spansEvictedEarly).toBeGreaterThan(45_000);
 });

@@ -1,7 +1,5 @@
-// With `rootTimes` the roots that are reported say where their time went, over real OTLP too, and add up to their duration; without it nothing is
+// With `rootTimes` the roots that are reported say where their time went, and add up to their duration; without it nothing is
 // asked of the lane and no row is touched.
-import { join } from 'node:path';
-import { gunzipSync } from 'node:zlib';
 import { afterEach, describe, expect, test } from 'vitest';
 import { MemoryReporter } from '../../src/exporters/memory.js';
 import { startLane } from '../../src/flight-recorder/index.js';
@@ -9,18 +7,7 @@ import type { LanePart, LaneRow } from '../../src/flight-recorder/lane/lane-row.
 import { unixNow } from '../../src/flight-recorder/lane/unix-now.js';
 import { FlightRecorder } from '../../src/flight-recorder/recorder.js';
 import { type FlightRecorderOptions, resolveRecorder } from '../../src/flight-recorder/recorder-options.js';
-import {
-  Collector,
-  type CollectorOptions,
-  clockInfo,
-  LocalCollector,
-  LocalSpan,
-  Span,
-  type SpanRecord,
-} from '../../src/index.js';
-import { type ReceivedRequest, startServer } from '../exporters/support/http-server.js';
-import { type DecodedSpan, type DecodedValue, decodeSpans } from '../exporters/support/otlp-decode.js';
-import { root as checkout, runFile } from '../support/child.js';
+import { Collector, type CollectorOptions, LocalCollector, LocalSpan, Span, type SpanRecord } from '../../src/index.js';
 
 const TIMES = ['own', 'gc', 'others', 'untraced', 'waiting', 'unknown'].map((part) => `spanline.time.${part}_ns`);
 
@@ -175,67 +162,3 @@ describe('over the lane of this process', () => {
     );
   });
 });
-
-describe.skipIf(clockInfo().path !== 'fast').each(['http/protobuf', 'http/json'])(
-  'a service with planted causes sends %s',
-  (protocol) => {
-    const decode = ({ headers, body }: ReceivedRequest): DecodedSpan[] => {
-      const plain = headers['content-encoding'] === 'gzip' ? gunzipSync(body) : body;
-      return decodeSpans(plain, headers['content-type'] === 'application/json');
-    };
-    const SERVER = 2;
-
-    const sent = async (): Promise<{ path: string; span: DecodedSpan; attributes: Map<string, DecodedValue> }[]> => {
-      const server = await startServer();
-      try {
-        const { code, stderr } = await runFile(join(checkout, 'test/flight-recorder/children/planted.mjs'), {
-          execArgv: ['--import', 'spanline/register'],
-          env: {
-            FLIGHT_FILE: join(checkout, '.tmp', `root-times-${process.pid}.flight`),
-            SPANLINE_FLIGHT_RECORDER: 'on',
-            SPANLINE_FLIGHT_ROOT_TIMES: 'true',
-            OTEL_EXPORTER_OTLP_ENDPOINT: server.url,
-            OTEL_EXPORTER_OTLP_PROTOCOL: protocol,
-          },
-        });
-        expect([code, stderr]).toEqual([0, '']);
-        return server.requests
-          .flatMap(decode)
-          .filter(({ kind }) => kind === SERVER)
-          .map((span) => {
-            const attributes = new Map(span.attributes);
-            return { path: attributes.get('url.path')?.[1] as string, span, attributes };
-          });
-      } finally {
-        await server.close();
-      }
-    };
-
-    test('each root adds up, and names whom it waited for', async () => {
-      const nsOf = (attributes: Map<string, DecodedValue>, key: string): number => Number(attributes.get(key)?.[1]);
-      const all = await sent();
-      const of = (path: string) => all.filter((one) => one.path === path);
-      expect(of('/fast')).toHaveLength(186);
-      for (const { span, attributes } of all) {
-        expect(TIMES.map((key) => attributes.get(key)?.[0])).toEqual(TIMES.map(() => 'int'));
-        const sum = TIMES.reduce((total, key) => total + BigInt(nsOf(attributes, key)), 0n);
-        expect(sum).toBe(BigInt(span.end) - BigInt(span.start));
-      }
-      const [parse] = of('/parse');
-      const [ownNs, gcNs] = ['own', 'gc'].map((part) => nsOf(parse.attributes, `spanline.time.${part}_ns`));
-      const parseNs = Number(BigInt(parse.span.end) - BigInt(parse.span.start));
-      expect(ownNs / (parseNs - gcNs)).toBeGreaterThan(0.5);
-      const waited = of('/wait').filter(({ attributes }) =>
-        JSON.stringify(attributes.get('spanline.loop.who_trace_ids') ?? []).includes(parse.span.traceId),
-      );
-      expect(waited).toHaveLength(1);
-      const [timer] = of('/wait');
-      expect(JSON.stringify(timer.attributes.get('spanline.loop.untraced'))).toContain('busyTimer');
-      expect(nsOf(timer.attributes, 'spanline.time.untraced_ns')).toBeGreaterThan(30e6);
-      const [hashes] = of('/hashes');
-      expect(JSON.stringify(hashes.attributes.get('spanline.pool.requests'))).toContain('crypto/pbkdf2');
-      const poolNs = nsOf(hashes.attributes, 'spanline.time.pool_ns');
-      expect(poolNs / nsOf(hashes.attributes, 'spanline.time.waiting_ns')).toBeGreaterThan(0.5);
-    }, 120_000);
-  },
-);

@@ -16,6 +16,7 @@ const fresh = (): string => mkdtempSync(join(directory, 'x'));
 const readAll = (place: string): Promise<Snapshot[]> =>
   Promise.all(
     readdirSync(place)
+      .filter((name) => name.endsWith('.flight'))
       .sort()
       .map((name) => readSnapshotFile(join(place, name))),
   );
@@ -33,16 +34,17 @@ const pause = (ms: number): void => {
 
 test('a slow trace writes a snapshot that names it, and is sent although it was not sampled', async () => {
   const place = fresh();
-  const { root, memory, collector } = flight({ sampler: never }, { triggers: { directory: place, slowMs: 20 } });
+  const { root, memory, collector } = flight({ sampler: never }, { triggers: { directory: place, slowMs: 300 } });
+  // Of some microseconds: that a busy machine makes 300 ms of them is a matter of one in millions.
   root('fast').end();
   const slow = root('slow');
   Span.start('child', slow).end();
   const { traceId } = slow.context ?? {};
-  pause(25);
+  pause(305);
   slow.end();
   Span.start('late', slow).end();
   const [snapshot] = await written(place);
-  expect(snapshot.reason).toEqual({ kind: 'slow', text: expect.stringMatching(/^slow took \d\d\.\d\d ms$/), traceId });
+  expect(snapshot.reason).toEqual({ kind: 'slow', text: expect.stringMatching(/^slow took [\d.e+]+ ms$/), traceId });
   expect(namesOf(snapshot).sort()).toEqual(['child', 'fast here', 'late', 'slow']);
   await collector.flush();
   expect(memory.tree()).toBe('slow\n  child\n  late');
@@ -50,18 +52,35 @@ test('a slow trace writes a snapshot that names it, and is sent although it was 
 
 test('slower than usual is seen once it is known what is usual', async () => {
   const place = fresh();
-  const { root } = flight({}, { triggers: { directory: place, timesUsual: 3, minIntervalMs: 1 } });
+  const { root, recorder } = flight(
+    {},
+    { triggers: { directory: place, timesUsual: 3, minIntervalMs: 1, maxFiles: 100 } },
+  );
   const one = root('op');
   pause(30);
   one.end();
-  for (let i = 0; i < 300; i++) root('op').end();
   await turn();
   expect(readdirSync(place)).toEqual([]);
-  const other = root('op');
-  pause(30);
-  other.end();
-  const [{ reason }] = await written(place);
-  expect(reason.text).toMatch(/^op took \d+\.\d+ ms, where 99 of 100 take at most /);
+  // So many that the one in a hundred which is usual is none that lost the processor: those are one in a thousand on a busy machine (a span takes
+  // microseconds, a turn of the scheduler some milliseconds), and that 50 of 5000 are is less likely than 1 in 10^30. One or the other of them may
+  // well be slower than usual, and is seen then, too.
+  for (let i = 0; i < 5000; i++) root('op').end();
+  const isThere = async (): Promise<boolean> => {
+    await sleep(20);
+    const texts = (await readAll(place)).map(({ reason }) => reason.text);
+    return texts.some((text) => Number(/^op took (\d+\.\d+) ms, where 99 of 100 take at most /.exec(text)?.[1]) >= 30);
+  };
+  // Again where a write of another one was under way.
+  await vi.waitUntil(
+    () => {
+      const other = root('op');
+      pause(30);
+      other.end();
+      return isThere();
+    },
+    { timeout: 20_000 },
+  );
+  recorder.stop();
 });
 
 test('an error anywhere in the trace, and what keep says of it', async () => {
@@ -110,6 +129,7 @@ test('a write that fails is no snapshot, and is tried again before the interval 
   const { root, recorder } = flight({}, { triggers: { directory: place, error: true } });
   const fail = (): void => root('bad').setStatus('error').end();
   const settled = (): boolean => recorder.stats().failed + recorder.stats().snapshots > 0;
+  vi.useFakeTimers({ toFake: ['performance'] });
   rmSync(place, { recursive: true });
   // What is no directory cannot be made one.
   writeFileSync(place, '');
@@ -120,13 +140,14 @@ test('a write that fails is no snapshot, and is tried again before the interval 
   fail();
   expect(recorder.stats()).toMatchObject({ snapshots: 0, triggersSkipped: 1, failed: 1 });
   rmSync(place);
-  await sleep(1100);
+  vi.advanceTimersByTime(1000);
   fail();
   await vi.waitUntil(() => recorder.stats().snapshots > 0, { timeout: 10_000 });
   expect(recorder.stats()).toMatchObject({ snapshots: 1, triggersSkipped: 1, failed: 1 });
   fail();
   expect(recorder.stats().triggersSkipped).toBe(2);
   recorder.stop();
+  vi.useRealTimers();
 });
 
 test('without a directory a trigger still decides that its trace is sent', async () => {

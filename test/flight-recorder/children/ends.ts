@@ -20,9 +20,13 @@ const busy = (ms: number): void => {
 const files = (): string[] => readdirSync(FLIGHT_DIR);
 const wait = (): NodeJS.Timeout => setInterval(() => {}, 1000);
 
-const record = (triggers: TriggerOptions): void => {
+const record = (triggers: TriggerOptions, count = 6000): void => {
   configure({ flightRecorder: { triggers: { directory: FLIGHT_DIR, ...triggers } } });
-  for (let i = 0; i < 30_000; i++) Span.root(`request ${i}`).end();
+  for (let i = 0; i < count; i++) Span.root(`request ${i}`).end();
+};
+/** Until so many files are there, however busy the machine is. */
+const written = async (count: number): Promise<void> => {
+  while ((stats().flightRecorder?.snapshots ?? 0) < count) await sleep(5);
 };
 
 /** Delivers late, as one over the network. */
@@ -73,7 +77,8 @@ const WAYS: Readonly<Record<string, () => unknown>> = {
     send('SIGALRM');
   },
   'SIGUSR2 twice': async () => {
-    record({ signal: 'SIGUSR2' });
+    // Of some length, so that writing it takes many turns.
+    record({ signal: 'SIGUSR2' }, 30_000);
     const timer = wait();
     for (let n = 1; n <= 2; n++) {
       send('SIGUSR2');
@@ -94,7 +99,7 @@ const WAYS: Readonly<Record<string, () => unknown>> = {
       fail(`it broke ${i}`);
       await sleep(20);
     }
-    await sleep(300);
+    await written(1);
     const { snapshots, triggersSkipped, failed } = stats().flightRecorder ?? {};
     say(JSON.stringify({ snapshots, triggersSkipped, failed }));
     process.exit(3);
@@ -104,7 +109,7 @@ const WAYS: Readonly<Record<string, () => unknown>> = {
     process.on('uncaughtException', take);
     record({ crash: true });
     fail('it was taken');
-    await sleep(300);
+    await written(1);
     process.off('uncaughtException', take);
     fail('it was not');
   },
@@ -113,7 +118,7 @@ const WAYS: Readonly<Record<string, () => unknown>> = {
     process.on('uncaughtException', () => (taken++ === 0 ? undefined : process.exit(1)));
     record({ crash: true });
     fail('the first');
-    await sleep(300);
+    await written(1);
     fail('the next');
   },
   'exit for an exception': () => {
@@ -149,11 +154,11 @@ const WAYS: Readonly<Record<string, () => unknown>> = {
     const count = (): number => stats().flightRecorder?.snapshots ?? 0;
     record({ stallMs: 700, minIntervalMs: 1 });
     // Recording that many may have been a stall by itself.
-    await sleep(2500);
+    await sleep(1500);
     const before = count();
     // Over a moment at which the lane is looked at, so that the stretch is seen while it goes on and once more when it is over.
     busy(1200);
-    await sleep(2500);
+    await sleep(1500);
     busy(300);
     await sleep(1500);
     say(String(count() - before));

@@ -1,11 +1,12 @@
-// Twenty million spans with the recorder on: prints what it holds, and memory on the way.
+// Records FLIGHT_SPANS spans with the recorder on: prints what it holds, and memory on the way, every millionth span, after a collection.
 import '../../../src/flight-recorder/index.js';
 import { configure, Span, setReporter, stats } from '../../../src/index.js';
 
 configure({ flightRecorder: { maxBytes: 32 << 20 } });
 setReporter({ name: 'noop', keepsNoTrace: true, report() {} });
 
-const SPANS = 20_000_000;
+const SPANS = Number(process.env.FLIGHT_SPANS);
+const held: number[] = [];
 const rss: number[] = [];
 let most = 0;
 for (let n = 0; n < SPANS; ) {
@@ -18,7 +19,11 @@ for (let n = 0; n < SPANS; ) {
   }
   await new Promise((resolve) => setImmediate(resolve));
   most = Math.max(most, stats().flightRecorder?.bytes ?? Number.POSITIVE_INFINITY);
-  if (n % 2_000_000 === 0) rss.push(process.memoryUsage.rss());
+  if (n % 1_000_000 !== 0) continue;
+  gc?.();
+  const { heapUsed, external, rss: resident } = process.memoryUsage();
+  held.push(heapUsed + external);
+  rss.push(resident);
 }
 const { spans = 0, spansEvictedEarly = 0, failed = -1 } = stats().flightRecorder ?? {};
-console.log(JSON.stringify({ rss, most, total: spans + spansEvictedEarly, spans, failed }));
+console.log(JSON.stringify({ held, rss, most, total: spans + spansEvictedEarly, spans, failed }));

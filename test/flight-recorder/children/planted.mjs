@@ -35,7 +35,7 @@ function makeGarbage() {
 }
 
 function busyTimer() {
-  const end = performance.now() + 80;
+  const end = performance.now() + 200;
   while (performance.now() < end);
 }
 

@@ -7,6 +7,8 @@ import { DivisionIndex } from '../../../src/flight-recorder/division/division-in
 import { LaneLayers } from '../../../src/flight-recorder/division/lane-layers.js';
 import { innermost } from '../../../src/flight-recorder/division/stretches.js';
 import type { TimedSpan } from '../../../src/flight-recorder/division/timed-span.js';
+import fc from '../../support/fast-check.js';
+import { samples } from '../../support/samples.js';
 import { makeWorld, type World } from './support/world.js';
 
 const toNs = (us: number): number => us * 1000;
@@ -39,28 +41,31 @@ const divided = (own: readonly TimedSpan[], root: TimedSpan, { lane, covered }: 
 
 test('agrees with the division by an index of its spans', () => {
   const seen = { own: 0, gc: 0, others: 0, untraced: 0, waiting: 0, pool: 0, unknown: 0 };
-  for (let seed = 1; seed <= 1000; seed++) {
-    const world = makeWorld(seed);
-    for (const root of world.spans) {
-      const own = within(world, root);
-      const expected = divide(new DivisionIndex(own, world.lane, world.covered), root) as Division;
-      const { holders, frames, poolWaits, ...times } = divided(own, root, world);
-      expect(times, `seed ${seed}, ${root.spanId}`).toEqual({
-        own: toNs(expected.ownUs),
-        gc: toNs(expected.gcUs),
-        others: toNs(expected.othersUs),
-        untraced: toNs(expected.untracedUs),
-        waiting: toNs(expected.waitingUs),
-        pool: toNs(expected.poolUs),
-        unknown: toNs(expected.unknownUs),
-      });
-      expect([holders, frames, poolWaits]).toEqual([expected.others, expected.untracedFrames, expected.poolWaits]);
-      for (const key of Object.keys(seen) as (keyof typeof seen)[]) seen[key] += times[key];
-      // A part of `waiting`.
-      const sum = Object.values(times).reduce((total, ns) => total + ns, -times.pool);
-      expect(sum).toBe(toNs(root.endUs - root.startUs));
-    }
-  }
+  fc.assert(
+    fc.property(fc.gen(), (choose) => {
+      const world = makeWorld((limit) => choose(fc.nat, limit - 1));
+      for (const root of world.spans) {
+        const own = within(world, root);
+        const expected = divide(new DivisionIndex(own, world.lane, world.covered), root) as Division;
+        const { holders, frames, poolWaits, ...times } = divided(own, root, world);
+        expect(times, `${root.spanId} of ${JSON.stringify(world)}`).toEqual({
+          own: toNs(expected.ownUs),
+          gc: toNs(expected.gcUs),
+          others: toNs(expected.othersUs),
+          untraced: toNs(expected.untracedUs),
+          waiting: toNs(expected.waitingUs),
+          pool: toNs(expected.poolUs),
+          unknown: toNs(expected.unknownUs),
+        });
+        expect([holders, frames, poolWaits]).toEqual([expected.others, expected.untracedFrames, expected.poolWaits]);
+        for (const key of Object.keys(seen) as (keyof typeof seen)[]) seen[key] += times[key];
+        // A part of `waiting`.
+        const sum = Object.values(times).reduce((total, ns) => total + ns, -times.pool);
+        expect(sum).toBe(toNs(root.endUs - root.startUs));
+      }
+    }),
+    { numRuns: samples(100, 1000, 20_000) },
+  );
   // A case that never comes proves nothing.
-  for (const ns of Object.values(seen)) expect(ns).toBeGreaterThan(1e6);
+  for (const ns of Object.values(seen)) expect(ns).toBeGreaterThan(20_000);
 });

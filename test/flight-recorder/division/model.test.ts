@@ -5,6 +5,8 @@ import type { Division } from '../../../src/flight-recorder/division/division.js
 import { DivisionIndex } from '../../../src/flight-recorder/division/division-index.js';
 import type { TimedSpan } from '../../../src/flight-recorder/division/timed-span.js';
 import type { LanePart } from '../../../src/flight-recorder/lane/lane-row.js';
+import fc from '../../support/fast-check.js';
+import { samples } from '../../support/samples.js';
 import { sumOf } from './support/spans.js';
 import { makeWorld, type World } from './support/world.js';
 
@@ -78,24 +80,28 @@ const countsOf = (division: Division, named: Map<string, number>) => ({
 describe('divide', () => {
   test('agrees with the count of every microsecond', () => {
     const seen = { own: 0, gc: 0, untraced: 0, waiting: 0, pool: 0, unknown: 0, others: 0 };
-    for (let seed = 1; seed <= 2000; seed++) {
-      const world = makeWorld(seed);
-      const index = new DivisionIndex(world.spans, world.lane, world.covered);
-      for (const span of world.spans) {
-        const division = divide(index, span) as Division;
-        const { others, ...counts } = bruteForce(world, span);
-        const all = [...others.values()].sort((a, b) => b - a);
-        const expected = { ...counts, others: all.reduce((sum, us) => sum + us, 0) };
-        expect(countsOf(division, others), `seed ${seed}, ${span.spanId}`).toEqual({
-          ...expected,
-          longest: all.slice(0, 3),
-          areNamed: true,
-        });
-        expect(sumOf(division)).toBe(division.durationUs);
-        for (const key of Object.keys(seen) as (keyof typeof seen)[]) seen[key] += expected[key];
-      }
-    }
+    fc.assert(
+      fc.property(fc.gen(), (choose) => {
+        const world = makeWorld((limit) => choose(fc.nat, limit - 1));
+        const index = new DivisionIndex(world.spans, world.lane, world.covered);
+        for (const span of world.spans) {
+          const division = divide(index, span) as Division;
+          const { others, ...counts } = bruteForce(world, span);
+          const all = [...others.values()].sort((a, b) => b - a);
+          const expected = { ...counts, others: all.reduce((sum, us) => sum + us, 0) };
+          const message = `${span.spanId} of ${JSON.stringify(world)}`;
+          expect(countsOf(division, others), message).toEqual({
+            ...expected,
+            longest: all.slice(0, 3),
+            areNamed: true,
+          });
+          expect(sumOf(division), message).toBe(division.durationUs);
+          for (const key of Object.keys(seen) as (keyof typeof seen)[]) seen[key] += expected[key];
+        }
+      }),
+      { numRuns: samples(100, 1000, 20_000) },
+    );
     // A model that never meets a case proves nothing of it.
-    for (const us of Object.values(seen)) expect(us).toBeGreaterThan(1000);
+    for (const us of Object.values(seen)) expect(us).toBeGreaterThan(20);
   });
 });

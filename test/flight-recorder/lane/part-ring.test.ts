@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { RawFrames } from '../../../src/flight-recorder/lane/frames.js';
 import { shownFrames, stackName } from '../../../src/flight-recorder/lane/frames.js';
 import { PartRing } from '../../../src/flight-recorder/lane/part-ring.js';
-import { Span, setReporter } from '../../../src/index.js';
+import { Collector, Span } from '../../../src/index.js';
 import { SpanLine } from '../../../src/local-span/span-line.js';
 
 const GAP = 12;
@@ -11,8 +11,8 @@ const APP: RawFrames = ['inner', '/srv/app.js', 3, 'handle', '/srv/app.js', 10, 
 const OTHER: RawFrames = ['poll', '/srv/poll.js', 1];
 const NODES: RawFrames = ['listOnTimeout', 'node:internal/timers', 1];
 
-setReporter({ name: 'nowhere', report: () => {} });
-const lineOf = (name: string): SpanLine => new SpanLine(Span.root(name), true);
+const collector = new Collector();
+const lineOf = (name: string): SpanLine => new SpanLine(Span.root(name, undefined, { collector }), true);
 
 const sampled = (requestedNs: number, servedNs: number, how: object = {}) => ({
   turn: 1,

@@ -9,11 +9,15 @@ const INNOCENT = ['/wait', '/query', '/backend', '/file', '/name'];
 
 /** Every request works a little: its handler, its answer. */
 const SHORT_US = 5000;
-/** What is shorter is none of the planted ones. */
+/** What is shorter is none of the planted ones, on a machine where the slow expression takes a second. */
 const LONG_US = 500_000;
 
 const share = (part, whole) => part / Math.max(whole, 1);
 const has = (list, traceId) => list.some((one) => one.traceId === traceId && one.us > SHORT_US);
+
+/** A tenth of its time and more. */
+const hasMuch = ({ others, durationUs }, traceId) =>
+  others.some((one) => one.traceId === traceId && one.us > durationUs / 10);
 
 /** All requests, with their divisions, and the stalls. */
 export const lookAt = (snapshot, { divide, divisionIndexOf, formatDivision, stalls }) => {
@@ -45,7 +49,8 @@ const ofPath = ({ asked }, path) => asked.filter((one) => one.path === path);
 const isNamedWork = (seen, path) => {
   const [{ traceId, division }] = ofPath(seen, path);
   const { ownUs, gcUs, durationUs } = division;
-  const waited = ofPath(seen, '/wait').filter((one) => has(one.division.others, traceId));
+  // The end of its answer may be a moment that the next one waits for.
+  const waited = ofPath(seen, '/wait').filter((one) => hasMuch(one.division, traceId));
   const held = seen.stalls.filter(({ holders }) => has(holders, traceId));
   return share(ownUs, durationUs - gcUs) > 0.5 && waited.length === 1 && held.length > 0;
 };
@@ -62,10 +67,12 @@ const isNamedPool = (seen, [filler, victim], requests) => {
 // Who only waited and is named as one that had the loop. A machine that is busy itself takes the processor from anybody for some time, in the middle
 // of whatever runs: that is no tenth of what others waited for.
 const blamed = (seen) => {
+  // On a slower or busier one all of it lasts longer, what the machine takes from who waits too.
+  const longUs = Math.max(LONG_US, ofPath(seen, '/regex')[0].division.durationUs / 2);
   const paths = new Map(INNOCENT.flatMap((path) => ofPath(seen, path).map(({ traceId }) => [traceId, path])));
   const named = [
     ...seen.asked.map(({ division }) => [division.others, division.durationUs]),
-    ...seen.stalls.map(({ holders, durationUs }) => [holders, Math.max(durationUs, LONG_US)]),
+    ...seen.stalls.map(({ holders, durationUs }) => [holders, Math.max(durationUs, longUs)]),
   ];
   return named.flatMap(([holders, us]) =>
     holders

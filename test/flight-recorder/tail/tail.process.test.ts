@@ -1,19 +1,17 @@
 // What is in no block yet lies in the mapped file as it was recorded: read from there it is the same as in a snapshot, whatever it holds, and what is
 // torn is left out and counted, never shown as something else.
-import { execFileSync, spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
-import fc from 'fast-check';
 import { afterAll, expect, test } from 'vitest';
 import { loadFastCall } from '../../../src/clock/binding.js';
 import { readRecords } from '../../../src/flight-recorder/flight-records.js';
-import { divisionIndexOf, recoverSnapshot, stalls } from '../../../src/flight-recorder/index.js';
+import { recoverSnapshot } from '../../../src/flight-recorder/index.js';
 import type { Snapshot } from '../../../src/flight-recorder/snapshot-types.js';
 import { LocalSpan, Span, SpanContext } from '../../../src/index.js';
-import { bundleChild, root as packageRoot } from '../../support/child.js';
+import fc from '../../support/fast-check.js';
+import { samples } from '../../support/samples.js';
 import { flight } from '../support/flight.js';
 
 const directory = mkdtempSync(join(tmpdir(), 'spanline-tail-'));
@@ -125,7 +123,7 @@ test.runIf(hasAddon)('random spans are recovered as a snapshot has them', async 
       expect(recovered === undefined ? [] : endedOf(recovered)).toEqual(endedOf(taken));
       expect(recovered === undefined ? [] : openOf(recovered)).toEqual(openOf(taken));
     }),
-    { numRuns: 40 },
+    { numRuns: samples(15, 60, 1000) },
   );
 });
 
@@ -148,7 +146,7 @@ test.runIf(hasAddon)(
     it.recorder.stop();
     const used = [...bytes.keys()].filter((at) => at > 64 && bytes[at] !== 0);
     let torn = 0;
-    for (let i = 0; i < used.length; i += Math.ceil(used.length / 120)) {
+    for (let i = 0; i < used.length; i += Math.ceil(used.length / samples(25, 120, 1000))) {
       const damaged = Buffer.from(bytes);
       damaged[used[i]] ^= 1 << (i % 8);
       writeFileSync(tailIn(copy), damaged);
@@ -156,13 +154,13 @@ test.runIf(hasAddon)(
       const seen = [...endedOf(read), ...openOf(read)];
       // Names are written once, for all rows that have them: those have no sum.
       const isName = used[i] < 64 * 4 + (128 << 10) * 4;
-      if (!isName) for (const one of seen) expect(all.has(one)).toBe(true);
+      if (!isName) expect(seen.filter((one) => !all.has(one))).toEqual([]);
       if (seen.length < all.size) {
         expect(read.tornRows).toBeGreaterThan(0);
         torn++;
       }
     }
-    expect(torn).toBeGreaterThan(50);
+    expect(torn).toBeGreaterThan(samples(25, 120, 1000) / 3);
   },
 );
 
@@ -230,32 +228,4 @@ test('without the addon blocks alone are written', async () => {
   } finally {
     if (module !== undefined) loaded.module = module;
   }
-});
-
-test.runIf(hasAddon)('who had the event loop of a process that was killed for standing still is there', async () => {
-  const place = fresh();
-  const script = await bundleChild(join(packageRoot, 'test/flight-recorder/children/stuck.ts'));
-  const child = spawn(process.execPath, [script], {
-    env: { ...process.env, FLIGHT_DIR: place },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  await once(child.stdout, 'data');
-  // Longer than it takes until somebody looks, and until that is written.
-  await sleep(3000);
-  child.kill('SIGKILL');
-  await once(child, 'close');
-  const recovered = await recoverSnapshot(place);
-  expect(
-    openOf(recovered)
-      .map((line) => line.replace(/^\S+ \S+ \S* /, ''))
-      .sort(),
-  ).toEqual(['GET /stuck', 'GET /waits']);
-  const busy = recovered.lane.filter(({ kind }) => kind === 'busy');
-  const { startUs, endUs, parts } = busy[busy.length - 1];
-  expect(endUs - startUs).toBeGreaterThan(900_000);
-  const [{ name, frames }] = [...parts].sort((a, b) => b.endUs - b.startUs - (a.endUs - a.startUs));
-  expect([name, frames[0]]).toEqual(['GET /stuck', expect.stringContaining('spinForEver')]);
-  // And who waited for it.
-  const [worst] = stalls(divisionIndexOf(recovered));
-  expect(worst.waiters.map((waiter) => waiter.name)).toContain('GET /waits');
 });

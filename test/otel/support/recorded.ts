@@ -1,16 +1,10 @@
 // A collector whose spans a test gets as records, and the API set up with a provider on it.
 import { context, propagation, trace } from '@opentelemetry/api';
-import { afterEach } from 'vitest';
+import { onTestFinished } from 'vitest';
 import { Collector } from '../../../src/collector/collector.js';
 import type { CollectorOptions } from '../../../src/collector/options.js';
 import { SpanlineTracerProvider, type TracerProviderOptions } from '../../../src/otel/tracer-provider.js';
 import type { SpanRecord } from '../../../src/trace/record.js';
-
-afterEach(() => {
-  trace.disable();
-  context.disable();
-  propagation.disable();
-});
 
 export interface Recorded {
   readonly collector: Collector;
@@ -19,7 +13,14 @@ export interface Recorded {
   spans(): Promise<Record<string, SpanRecord>>;
 }
 
+/** Until the test is over. */
 export const register = (options: TracerProviderOptions = {}, ofCollector: CollectorOptions = {}): Recorded => {
+  // Not a hook of the file: files that share a worker share this module, and only the first of them would have it.
+  onTestFinished(() => {
+    trace.disable();
+    context.disable();
+    propagation.disable();
+  });
   const collector = new Collector({ serviceName: 'test', ...ofCollector });
   const found: SpanRecord[] = [];
   collector.setReporter({

@@ -3,17 +3,6 @@ import type { Division } from '../../../../src/flight-recorder/division/division
 import type { TimedSpan } from '../../../../src/flight-recorder/division/timed-span.js';
 import type { LanePart, LaneRow } from '../../../../src/flight-recorder/lane/lane-row.js';
 
-/** The same numbers for the same seed. */
-export const seeded = (seed: number): (() => number) => {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-};
-
 type Time = readonly [startUs: number, endUs: number];
 
 /** `trace/id` or `trace/id<parent`; with `local` a synchronous stretch. */

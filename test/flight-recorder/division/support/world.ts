@@ -1,7 +1,6 @@
 // Any spans and any lane of one process in 200 microseconds.
 import type { TimedSpan, TimeWindow } from '../../../../src/flight-recorder/division/timed-span.js';
 import type { LanePart, LaneRow } from '../../../../src/flight-recorder/lane/lane-row.js';
-import { seeded } from './spans.js';
 
 const LENGTH = 200;
 
@@ -11,25 +10,26 @@ export interface World {
   readonly covered: readonly TimeWindow[];
 }
 
-/** The same world for the same seed. */
-export const makeWorld = (seed: number): World => {
-  const random = seeded(seed);
-  const below = (limit: number): number => Math.floor(random() * limit);
+/** The world that `below` chooses, which gives an integer from 0 to before its argument: of smaller ones a simpler world. */
+export const makeWorld = (below: (limit: number) => number): World => {
+  const isOne = (percent: number): boolean => below(100) < percent;
   const spans: TimedSpan[] = [];
   const count = 1 + below(14);
   // No two begin at once: which of those is the innermost would be a matter of taste.
-  const starts = Array.from({ length: LENGTH }, (_, i) => i).sort(() => random() - 0.5);
+  const starts = new Set<number>();
   for (let i = 0; i < count; i++) {
-    const startUs = starts[i];
-    const parent = spans.length > 0 && random() < 0.7 ? spans[below(spans.length)] : undefined;
+    let startUs = below(LENGTH);
+    while (starts.has(startUs)) startUs = (startUs + 1) % LENGTH;
+    starts.add(startUs);
+    const parent = spans.length > 0 && isOne(70) ? spans[below(spans.length)] : undefined;
     spans.push({
       traceId: parent?.traceId ?? `t${below(3)}`,
       spanId: `s${i}`,
-      parentSpanId: parent?.spanId ?? (random() < 0.2 ? 'gone' : ''),
+      parentSpanId: parent?.spanId ?? (isOne(20) ? 'gone' : ''),
       name: `n${below(4)}`,
       startUs,
       endUs: Math.min(LENGTH, startUs + below(80)),
-      isSync: random() < 0.5,
+      isSync: isOne(50),
     });
   }
   const lane: LaneRow[] = [];
@@ -38,10 +38,10 @@ export const makeWorld = (seed: number): World => {
     const parts: LanePart[] = [];
     for (let from = at + below(6); from < endUs; from += below(6)) {
       const partEnd = Math.min(endUs, from + 1 + below(12));
-      const pick = random();
+      const pick = below(100);
       const span = spans[below(spans.length)];
-      if (pick < 0.5) parts.push({ ...span, startUs: from, endUs: partEnd, frames: [] });
-      else if (pick < 0.7)
+      if (pick < 50) parts.push({ ...span, startUs: from, endUs: partEnd, frames: [] });
+      else if (pick < 70)
         parts.push({ startUs: from, endUs: partEnd, traceId: '', spanId: '', name: '', frames: [`f${below(3)}`] });
       else
         parts.push({
@@ -70,7 +70,7 @@ export const makeWorld = (seed: number): World => {
     const startUs = below(LENGTH);
     const endUs = Math.min(LENGTH, startUs + 1 + below(30));
     const { traceId, spanId, name } = spans[below(spans.length)];
-    const part = { startUs, endUs, traceId, spanId: random() < 0.8 ? spanId : 'lost', name, frames: [] };
+    const part = { startUs, endUs, traceId, spanId: isOne(80) ? spanId : 'lost', name, frames: [] };
     lane.push({ kind: 'run', startUs, endUs, detail: '', parts: [part] });
   }
   const covered = [0, 1, 2].slice(below(4)).map((third) => ({ fromUs: third * 60, toUs: third * 60 + 30 + below(60) }));

@@ -11,6 +11,12 @@ import { type LaneRow, startLane } from '../../../../src/flight-recorder/index.j
 
 const print = (value: unknown): void => void process.stdout.write(`${JSON.stringify(value)}\n`);
 const full = (rows: readonly LaneRow[]): LaneRow[] => rows.filter(({ kind }) => kind === 'pool');
+const lengthUs = (rows: readonly LaneRow[]): number =>
+  rows.reduce((sum, { startUs, endUs }) => sum + endUs - startUs, 0);
+/** The threads are taken until they are given back: waits for who looks, however late that is. The time of the test is the bound. */
+const until = async (isSeen: () => boolean): Promise<void> => {
+  while (!isSeen()) await sleep(5);
+};
 
 const directory = isMainThread ? mkdtempSync(join(tmpdir(), 'pool-')) : (workerData as string);
 if (isMainThread) process.on('exit', () => rmSync(directory, { recursive: true, force: true }));
@@ -37,7 +43,7 @@ const programs: Record<string, () => Promise<void>> = {
     const fromUs = Date.now() * 1000;
     const taken = take(paths);
     const waited = new Promise<void>((resolve) => stat(directory, () => resolve()));
-    await sleep(60);
+    await until(() => lengthUs(full(lane.rows())) > 50_000);
     const during = full(lane.rows());
     giveBack(paths);
     await Promise.all([taken, waited]);
@@ -49,13 +55,14 @@ const programs: Record<string, () => Promise<void>> = {
     const lane = startLane();
     const paths = pipes(['1', '2', '3']);
     const taken = take(paths);
+    const beganMs = performance.now();
     for (let i = 0; i < 20; i++) {
       await sleep(10);
       await new Promise<void>((resolve) => stat(directory, () => resolve()));
     }
     giveBack(paths);
     await taken;
-    print({ rows: full(lane.rows()), stats: lane.stats() });
+    print({ rows: full(lane.rows()), stats: lane.stats(), ms: performance.now() - beganMs });
     lane.stop();
   },
   async hashes() {
@@ -77,7 +84,7 @@ const programs: Record<string, () => Promise<void>> = {
     const others = new Promise<void>((resolve) => stat(directory, () => resolve()));
     await others;
     const hadRoom = left === 3;
-    await sleep(60);
+    await until(() => lengthUs(full(lane.rows())) > 50_000);
     while (left > 0) {
       closeSync(openSync(aliases, 'r+'));
       await sleep(5);
@@ -106,16 +113,16 @@ const programs: Record<string, () => Promise<void>> = {
     await new Promise((resolve) => worker.once('message', resolve));
     await sleep(60);
     worker.unref();
-    let isOver = false;
+    // It would be kept alive for ever.
     const guard = setTimeout(() => {
-      print(isOver ? 'over' : 'kept alive');
+      print('kept alive');
       giveBack(others);
-    }, 2000);
+    }, 20_000).unref();
     process.once('beforeExit', () => {
-      isOver = true;
-      guard.ref();
+      clearTimeout(guard);
+      print('over');
+      giveBack(others);
     });
-    guard.unref();
     giveBack(own);
     await taken;
   },
@@ -132,15 +139,16 @@ const programs: Record<string, () => Promise<void>> = {
     first.stop();
     const secondUs = Date.now() * 1000;
     const second = startLane();
-    await sleep(20);
+    await until(() => full(second.rows()).length > 0);
     giveBack(paths);
     await taken;
-    await sleep(20);
+    // What began is there again once the loop has heard of its end.
+    await until(() => full(second.rows()).length > 0);
     const found = full(second.rows());
     const ofSecond = found.length > 0 && found.every(({ startUs }) => startUs >= secondUs - 1000);
     const again = take(paths);
-    await sleep(40);
-    const open = full(second.rows()).length > found.length;
+    await until(() => full(second.rows()).length > found.length);
+    const open = true;
     giveBack(paths);
     await again;
     second.stop();

@@ -7,7 +7,9 @@ import { drawStalls } from '../../../src/flight-recorder/division/draw-stalls.js
 import { formatDivision } from '../../../src/flight-recorder/division/format-division.js';
 import { stalls } from '../../../src/flight-recorder/division/stalls.js';
 import type { TimedSpan } from '../../../src/flight-recorder/division/timed-span.js';
-import { busy, gc, part, pool, seeded, span, sumOf } from './support/spans.js';
+import fc from '../../support/fast-check.js';
+import { samples } from '../../support/samples.js';
+import { busy, gc, part, pool, span, sumOf } from './support/spans.js';
 
 const ms = (value: number): number => value * 1000;
 const ALL = [{ fromUs: 0, toUs: ms(1000) }];
@@ -124,16 +126,18 @@ describe('divide', () => {
 
   test('Unix times as doubles add up exactly', () => {
     const base = 1_764_000_000_000_000;
-    const random = seeded(7);
-    for (let i = 0; i < 500; i++) {
-      const at = (share: number): number => base + share * 1e6 * random();
-      const [a, b, c, d] = [at(1), at(1), at(1), at(1)].sort((x, y) => x - y);
-      const outer = span('aa/1', 'a', [a, d]);
-      const inner = span('aa/2<1', 'b', [b, c], 'local');
-      const division = of(outer, new DivisionIndex([outer, inner], [gc([a + 0.3, b])], [{ fromUs: a, toUs: c }]));
-      expect(sumOf(division)).toBe(division.durationUs);
-      expect(division.durationUs).toBe(d - a);
-    }
+    const share = fc.double({ min: 0, max: 1, noNaN: true });
+    fc.assert(
+      fc.property(fc.tuple(share, share, share, share), (shares) => {
+        const [a, b, c, d] = shares.map((one) => base + 1e6 * one).sort((x, y) => x - y);
+        const outer = span('aa/1', 'a', [a, d]);
+        const inner = span('aa/2<1', 'b', [b, c], 'local');
+        const division = of(outer, new DivisionIndex([outer, inner], [gc([a + 0.3, b])], [{ fromUs: a, toUs: c }]));
+        expect(sumOf(division)).toBe(division.durationUs);
+        expect(division.durationUs).toBe(d - a);
+      }),
+      { numRuns: samples(200, 2000, 100_000) },
+    );
   });
 
   test('a span that is not there has no division, one of no length nothing to divide, and ids in a circle end', () => {
@@ -144,9 +148,9 @@ describe('divide', () => {
     expect(of(circle[0], odd).ownUs).toBe(10);
   });
 
-  test('half a million spans, one below the other and side by side, are divided', () => {
+  test('many spans, one below the other and side by side, are divided', () => {
     const spans: TimedSpan[] = [];
-    for (let i = 0; i < 250_000; i++) {
+    for (let i = 0; i < samples(25_000, 250_000); i++) {
       const parentSpanId = i === 0 ? '' : `d${i - 1}`;
       spans.push({ ...span('deep/0', 'level', [i, 1_000_000 - i], 'local'), spanId: `d${i}`, parentSpanId });
       spans.push(span(`t${i}/1`, 'GET /', [i * 4, i * 4 + 2000]));
@@ -202,25 +206,27 @@ describe('formatDivision', () => {
   });
 
   test('the numbers shown add up, whatever they are', () => {
-    const random = seeded(3);
-    for (let i = 0; i < 3000; i++) {
-      const part = (): number => (random() < 0.3 ? 0 : Math.floor(random() ** 6 * 4e7) / 4);
-      const [ownUs, gcUs, untracedUs, waitingUs, unknownUs, a, b, rest] = Array.from({ length: 8 }, part);
-      const others = [
-        { name: 'x', traceId: '1', us: a },
-        { name: 'y', traceId: '2', us: b },
-      ];
-      const given = { ownUs, gcUs, untracedUs, waitingUs, unknownUs, others, othersUs: a + b + rest };
-      const text = formatDivision(parts(sumOf(parts(0, given)), given));
-      const numbers = (of: string): number[] => (of.match(/[\d.]+(?=$|[ ,)])/g) ?? []).map(Number);
-      const [before, after] = text.split(' = ');
-      const [total] = numbers(before);
-      const loop = / loop ([\d.]+) \(([^)]*)\)/.exec(` ${after}`);
-      const outside = numbers(after.replace(/ \([^)]*\)/, ''));
-      const add = (list: readonly number[]): number => list.reduce((sum, value) => sum + value, 0);
-      expect(add(outside), text).toBeCloseTo(total, 6);
-      if (loop !== null) expect(add(numbers(loop[2])), text).toBeCloseTo(Number(loop[1]), 6);
-    }
+    const part = fc.oneof(fc.constant(0), fc.nat(400), fc.nat(400_000), fc.nat(160_000_000)).map((n) => n / 4);
+    const add = (list: readonly number[]): number => list.reduce((sum, value) => sum + value, 0);
+    const numbers = (of: string): number[] => (of.match(/[\d.]+(?=$|[ ,)])/g) ?? []).map(Number);
+    const eight = fc.array(part, { minLength: 8, maxLength: 8 });
+    fc.assert(
+      fc.property(eight, ([ownUs, gcUs, untracedUs, waitingUs, unknownUs, a, b, rest]) => {
+        const others = [
+          { name: 'x', traceId: '1', us: a },
+          { name: 'y', traceId: '2', us: b },
+        ];
+        const given = { ownUs, gcUs, untracedUs, waitingUs, unknownUs, others, othersUs: a + b + rest };
+        const text = formatDivision(parts(sumOf(parts(0, given)), given));
+        const [before, after] = text.split(' = ');
+        const [total] = numbers(before);
+        const loop = / loop ([\d.]+) \(([^)]*)\)/.exec(` ${after}`);
+        const outside = numbers(after.replace(/ \([^)]*\)/, ''));
+        expect(add(outside), text).toBeCloseTo(total, 6);
+        if (loop !== null) expect(add(numbers(loop[2])), text).toBeCloseTo(Number(loop[1]), 6);
+      }),
+      { numRuns: samples(500, 5000, 200_000) },
+    );
   });
 
   test('a name cannot reach the terminal as anything but text', () => {

@@ -18,9 +18,11 @@ test('a timer that is late is a busy stretch, without parts', async () => {
   spin(120);
   const endUs = Date.now() * 1000;
   await sleep(50);
-  const [row] = lane.rows().filter((one) => one.kind === 'busy' && one.endUs > startUs && one.startUs < endUs);
-  expect(Math.min(row.endUs, endUs + 1000) - Math.max(row.startUs, startUs - 1000)).toBeGreaterThan(90_000);
-  expect(row.parts).toEqual([]);
+  const rows = lane.rows().filter((one) => one.kind === 'busy' && one.endUs > startUs && one.startUs < endUs);
+  // A busy machine may have made the timer late just before.
+  const commonUs = rows.reduce((sum, row) => sum + Math.min(row.endUs, endUs) - Math.max(row.startUs, startUs), 0);
+  expect(commonUs).toBeGreaterThan(90_000);
+  expect(rows.flatMap(({ parts }) => parts)).toEqual([]);
   expect(lane.counts().samples).toBe(0);
 });
 

@@ -64,7 +64,8 @@ describe.runIf(hasAddon)('the lane by the addon', () => {
     const row = longest('untraced');
     expect(lengthMs(row)).toBeGreaterThanOrEqual(199.9);
     expect(busyMsOf('untraced', '')).toBeGreaterThan(40);
-    const [part] = row.parts;
+    // Of a busy machine the call that set the timer may be there too.
+    const [part] = [...row.parts].sort((a, b) => b.endUs - b.startUs - (a.endUs - a.startUs));
     expect([part.traceId, part.spanId]).toEqual(['', '']);
     expect(part.frames.join('\n')).toMatch(/^busyTimer causes\.mjs:\d+$/m);
     expect(part.frames.length).toBeLessThanOrEqual(5);
