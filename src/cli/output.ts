@@ -6,7 +6,7 @@ import { escapeText } from '../base/text/escape-text.js';
 
 let isClosed = false;
 
-/** Thrown by {@link throwIfOutputClosed} to end a command that prints as it reads. `main.ts` takes it for a good end. */
+/** Thrown by {@link throwIfOutputClosed} to end a command that prints as it reads. `command-line.ts` takes it for a good end. */
 export class OutputClosed extends SpanlineError {
   override readonly name = 'OutputClosed';
 }

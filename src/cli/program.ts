@@ -1,6 +1,6 @@
 // The command line's tree of commands. Every command is a file of its own that registers itself here; those of a group, and what commands need to
 // run, are loaded when they are called.
-// Must not run anything: `main.ts` does, and tests build the program without running it.
+// Must not run anything: `command-line.ts` does, and tests build the program without running it.
 import { Command } from 'commander';
 import { registerBench } from './bench/bench-command.js';
 import { registerClock } from './clock-command.js';

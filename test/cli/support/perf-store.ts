@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect } from 'vitest';
-import { buildFirst, scratch, spanline } from './spanline.js';
+import { scratch, spanline } from './spanline.js';
 
 export const COMMITS = 60;
 const SLOWER_AT = 20;
@@ -30,7 +30,6 @@ export const history = (): string =>
 
 /** A scratch directory with `history.jsonl` and, in `store`, the store made of it: tiles of 16 commits. */
 export const perfStore = (): { readonly dir: string; readonly store: string; readonly file: string } => {
-  buildFirst();
   const dir = scratch();
   const store = join(dir, 'store');
   const file = join(dir, 'history.jsonl');

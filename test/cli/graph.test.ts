@@ -8,10 +8,9 @@ import { gzipSync } from 'node:zlib';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { writeSegment } from '../../src/archive/index.js';
 import { CompactGraph, GraphIndexBuilder } from '../../src/graph/index.js';
-import { buildFirst, type Outcome, type RunOptions, scratch, spanline } from './support/spanline.js';
+import { type Outcome, type RunOptions, scratch, spanline } from './support/spanline.js';
 import { spanAt } from './trace/support/traces.js';
 
-buildFirst();
 
 const dir = scratch();
 const path = (name: string): string => join(dir, name);

@@ -8,9 +8,8 @@ import { toCpuProfile } from '../../../src/profile/output/cpuprofile.js';
 import { toPprof } from '../../../src/profile/output/pprof.js';
 import { readProfile } from '../../../src/profile/output/read-profile.js';
 import { hostile, sampled, shop, summary } from '../../profile/support/sampled.js';
-import { buildFirst, root, scratch, spanline } from '../support/spanline.js';
+import { root, scratch, spanline } from '../support/spanline.js';
 
-buildFirst();
 
 const dir = scratch();
 const at = (name: string): string => join(dir, name);

@@ -2,9 +2,8 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { buildFirst, type Outcome, scratch, spanline } from './support/spanline.js';
+import { type Outcome, scratch, spanline } from './support/spanline.js';
 
-buildFirst();
 const dir = scratch();
 const at = (name: string): string => join(dir, name);
 const DIGEST = '0cc175b9c0f1b6a831c399e269772661';

@@ -3,10 +3,9 @@
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { appendBenchRun } from '../../../src/bench-history/history-file.js';
-import { buildFirst, type Outcome, scratch, spanline } from '../support/spanline.js';
+import { type Outcome, scratch, spanline } from '../support/spanline.js';
 import { Project } from './support/project.js';
 
-buildFirst();
 const dir = scratch();
 const project = new Project(join(dir, 'project'));
 project.write('a.txt', 'one');

@@ -5,10 +5,9 @@ import { beforeAll, expect, test } from 'vitest';
 import { Archive } from '../../src/archive/archive.js';
 import type { LaneRow } from '../../src/flight-recorder/lane/lane-row.js';
 import type { ArchivedResource, ArchivedSpan } from '../../src/trace/archived-span.js';
-import { buildFirst, type Outcome, scratch, spanline } from './support/spanline.js';
+import { type Outcome, scratch, spanline } from './support/spanline.js';
 import { spanAt } from './trace/support/traces.js';
 
-buildFirst();
 const dir = scratch();
 const archive = join(dir, 'archive');
 const bare = join(dir, 'bare');

@@ -3,9 +3,8 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { GOLD_SCHEMA, GoldStore, openTable } from '../../src/tracedb/index.js';
-import { buildFirst, type Outcome, scratch, spanline } from './support/spanline.js';
+import { type Outcome, scratch, spanline } from './support/spanline.js';
 
-buildFirst();
 const dir = scratch();
 const store = join(dir, 'gold');
 

@@ -16,10 +16,9 @@ import { encodeOtlpJson } from '../../../src/formats/otlp/write-json.js';
 import type { ArchivedSpan } from '../../../src/trace/archived-span.js';
 import { anySpan, FULL_SPAN, flatSpan } from '../../archive/support/any-span.js';
 import { rounds } from '../../support/rounds.js';
-import { buildFirst, type Outcome, scratch, spanline } from '../support/spanline.js';
+import { type Outcome, scratch, spanline } from '../support/spanline.js';
 import { spanAt } from './support/traces.js';
 
-buildFirst();
 const dir = scratch();
 const archive = join(dir, 'archive');
 
