@@ -5,7 +5,6 @@ import { type Command, CommanderError } from 'commander';
 import { describe, expect, test } from 'vitest';
 import { type CommandError, ExitCode } from '../../src/cli/exit-code.js';
 import { createProgram } from '../../src/cli/program.js';
-import { describeBigtable } from '../support/bigtable-emulator.js';
 import { COMMITS, perfStore } from './support/perf-store.js';
 import { type Outcome, spanline } from './support/spanline.js';
 
@@ -530,45 +529,11 @@ describe('every command', () => {
     for (const [name, ...args] of [
       ['FORCE_COLOR', 'ingest', file, '--force'],
       ['FORCE_COLOR', 'indices', 'write-all'],
-      ['FORCE_COLOR', 'query', '', '--explain'],
       ['NO_COLOR', 'regressions', '--plot'],
     ] as const) {
       const { stdout, stderr } = await spanline(['perf', ...args, '-s', store], { env: { [name]: '1' } });
       expect(stdout).not.toContain('\x1b');
       expect(stderr).toBe('');
     }
-  });
-});
-
-describeBigtable('on Bigtable', (emulator) => {
-  test('the commands are the same', async () => {
-    const place = emulator.location();
-    const run = (...args: string[]) => spanline(['perf', ...args, '--store', place]);
-    expect(await run('init', '--tile-size', '16')).toMatchObject({ code: 0, stderr: '' });
-    expect(await run('ingest', file)).toMatchObject({ code: 0, stderr: '' });
-    const here = await run('query', 'unit=ms');
-    expect(here.stdout).toBe((await perf('query', 'unit=ms')).stdout);
-    expect((await run('regressions')).stdout).toBe((await perf('regressions')).stdout);
-    expect((await run('query', 'test=~dr', '--explain')).stdout).toContain('engine=bigtable');
-  });
-
-  test('a mistyped table does not become a store', async () => {
-    const place = emulator.location();
-    const run = (...args: string[]) => spanline(['perf', ...args, '--store', place]);
-    for (const args of [['tiles', 'list'], ['regressions']]) {
-      expect(await run(...args)).toMatchObject({
-        code: 3,
-        stdout: '',
-        stderr: expect.stringContaining('make one with'),
-      });
-    }
-    expect(await run('init', '--tile-size', '1024')).toMatchObject({ code: 0, stderr: '' });
-  });
-
-  test('a server that is not there ends the command with 3', async () => {
-    const env = { BIGTABLE_EMULATOR_HOST: '127.0.0.1:1' };
-    const gone = await spanline(['perf', 'tiles', 'list', '-s', emulator.location(), '--deadline', '2'], { env });
-    expect(gone).toMatchObject({ code: 3, stdout: '', stderr: expect.stringContaining('spanline: ') });
-    expect(gone.stderr).not.toContain('    at ');
   });
 });

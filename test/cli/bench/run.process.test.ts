@@ -8,10 +8,9 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readBenchHistory } from '../../../src/bench-history/history-file.js';
 import type { BenchRun } from '../../../src/bench-history/run-record.js';
-import { buildFirst, type Outcome, root, scratch, spanline } from '../support/spanline.js';
+import { type Outcome, root, scratch, spanline } from '../support/spanline.js';
 import { Project } from './support/project.js';
 
-buildFirst();
 const dir = scratch();
 const project = new Project(join(dir, 'project'));
 const history = join(dir, 'made/on/demand/history.jsonl');

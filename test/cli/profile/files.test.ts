@@ -1,15 +1,12 @@
 // The commands on profile files print tables and JSON, end with the exit codes they name, and write whole files.
-import { spawnSync } from 'node:child_process';
 import { existsSync, lstatSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { toCpuProfile } from '../../../src/profile/output/cpuprofile.js';
 import { toPprof } from '../../../src/profile/output/pprof.js';
 import { readProfile } from '../../../src/profile/output/read-profile.js';
 import { hostile, sampled, shop, summary } from '../../profile/support/sampled.js';
-import { root, scratch, spanline } from '../support/spanline.js';
-
+import { scratch, spanline } from '../support/spanline.js';
 
 const dir = scratch();
 const at = (name: string): string => join(dir, name);
@@ -162,15 +159,6 @@ describe('where files are written', () => {
     expect(readFileSync(at('target.folded'), 'utf8')).toContain('[query=q1];');
   });
 
-  test('a pipe is written into, not replaced', async () => {
-    const pipe = at('pipe.folded');
-    spawnSync('mkfifo', [pipe]);
-    const read = readFile(pipe, 'utf8');
-    expect((await exported(pipe)).code).toBe(0);
-    expect(await read).toContain('[query=q1];');
-    expect(lstatSync(pipe).isFIFO()).toBe(true);
-  });
-
   test.runIf(existsSync('/dev/full'))('a full device is an error, and stays a device', async () => {
     expect(await exported('/dev/full')).toMatchObject({ code: 3, stderr: expect.stringContaining('ENOSPC') });
     expect(lstatSync('/dev/full').isCharacterDevice()).toBe(true);
@@ -179,29 +167,6 @@ describe('where files are written', () => {
   test('a directory is an error, and the temporary file of a dead process is none', async () => {
     expect(await exported(dir)).toMatchObject({ code: 3, stderr: expect.stringContaining('cannot be written') });
     expect(readdirSync(join(dir, '..')).filter((name) => name.endsWith('.tmp'))).toEqual([]);
-  });
-});
-
-describe('pipes', () => {
-  const inShell = (line: string) => spawnSync('bash', ['-o', 'pipefail', '-c', line], { encoding: 'utf8', cwd: dir });
-  const command = `${process.execPath} ${join(root, 'dist/esm/cli/main.js')} profile`;
-
-  test('standard input is read at the pace it comes', () => {
-    const { stdout, status, stderr } = inShell(
-      `(head -c 100 shop.pb.gz; sleep 0.5; tail -c +101 shop.pb.gz) | ${command} top - --by query --json`,
-    );
-    expect([status, stderr]).toEqual([0, '']);
-    expect((JSON.parse(stdout) as { rows: unknown[] }).rows).toHaveLength(3);
-  });
-
-  test('a reader that has enough ends the command without an error', () => {
-    const { stdout, stderr, status } = inShell(`${command} export hostile.pb.gz --format folded | head -c 1`);
-    expect([stdout, stderr, status]).toEqual(['[', '', 0]);
-  });
-
-  test.runIf(existsSync('/dev/full'))('standard output on a full device is an error', () => {
-    const { status, stderr } = inShell(`${command} top shop.pb.gz > /dev/full`);
-    expect([status, stderr]).toEqual([3, expect.stringContaining('standard output cannot be written')]);
   });
 });
 

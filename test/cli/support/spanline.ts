@@ -69,7 +69,10 @@ const input = ({ stdin, keepsStdin = false }: RunOptions): Readable => {
 };
 
 /** The process as a command finds it; puts it back as it was. */
-const lend = (streams: Readonly<Record<string, Readable | Writable>>, { env, cwd = root }: RunOptions): (() => void) => {
+const lend = (
+  streams: Readonly<Record<string, Readable | Writable>>,
+  { env, cwd = root }: RunOptions,
+): (() => void) => {
   const { exitCode } = process;
   const directory = process.cwd();
   const environment = { ...process.env };

@@ -1,4 +1,6 @@
-// Spans with little in them, of one trace unless they say otherwise.
+// Spans with little in them, of one trace unless they say otherwise, and archives of them.
+import { expect } from 'vitest';
+import { Archive } from '../../../../src/archive/archive.js';
 import type { ArchivedSpan } from '../../../../src/trace/archived-span.js';
 
 const SHOP = { properties: { 'service.name': 'shop' } };
@@ -29,3 +31,10 @@ export const spanAt = (
   scope: SCOPE,
   ...more,
 });
+
+/** Writes the spans into the archive in `directory`, each as a trace that came alone. */
+export const fillArchive = async (directory: string, spans: readonly ArchivedSpan[]): Promise<void> => {
+  const archive = await Archive.open(directory);
+  for (const span of spans) expect(archive.append([span])).toBe(1);
+  await archive.close();
+};

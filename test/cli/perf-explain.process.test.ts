@@ -21,9 +21,11 @@ const flat = (nodes: readonly Node[]): Node[] => nodes.flatMap((node) => [node, 
 const treeOf = (nodes: readonly Node[], depth = 0): string[] =>
   nodes.flatMap(({ name, children }) => ['  '.repeat(depth) + name, ...treeOf(children, depth + 1)]);
 
-test('as a table: a line for each span, its figures in columns, the rest behind its name', async () => {
-  const { code, stdout, stderr } = await explain('test=draw&test=fill');
+test('as a table, without colours: a line for each span, its figures in columns, the rest behind its name', async () => {
+  const args = ['perf', 'query', '--store', store, 'test=draw&test=fill', '--explain'];
+  const { code, stdout, stderr } = await spanline(args, { env: { FORCE_COLOR: '1' } });
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  expect(stdout).not.toContain('\x1b');
   const [head, ...lines] = stdout.trimEnd().split('\n') as [string, ...string[]];
   expect(head.trim().split(/ +/)).toEqual([
     'node',

@@ -1,0 +1,43 @@
+// A package that is not installed is asked for by name, and what needs no such package works without it.
+import { cpSync, mkdirSync, rmSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, expect, test } from 'vitest';
+import { sampleOf } from '../support/samples.js';
+import { perfStore } from './support/perf-store.js';
+import { buildFirst, root, spanlineProcess } from './support/spanline.js';
+
+buildFirst();
+const { dir, store } = perfStore();
+/** A copy of the build, which finds only the packages beside it. */
+const installation = join(dir, 'installation');
+const packages = join(installation, 'node_modules');
+const program = join(installation, 'dist/esm/cli/main.js');
+
+beforeAll(() => {
+  for (const part of ['dist/esm', 'dist/cjs']) cpSync(join(root, part), join(installation, part), { recursive: true });
+  cpSync(join(root, 'package.json'), join(installation, 'package.json'));
+});
+
+const install = (names: readonly string[]): void => {
+  rmSync(packages, { recursive: true, force: true });
+  mkdirSync(join(packages, '@google-cloud'), { recursive: true });
+  for (const name of names) symlinkSync(join(root, 'node_modules', name), join(packages, name));
+};
+
+const ALL = ['commander', 'lmdb', 're2js', 'jstat', 'simple-statistics', 'asciichart', '@google-cloud/bigtable'];
+const NEEDED: readonly (readonly [name: string, args: readonly string[]])[] = [
+  ['lmdb', ['init', '--store', join(dir, 'no-lmdb')]],
+  ['re2js', ['query', '--store', store, 'test=~dr']],
+  ['jstat', ['regressions', '--store', store]],
+  ['simple-statistics', ['regressions', '--store', store]],
+  ['asciichart', ['regressions', '--plot', '--store', store]],
+  ['@google-cloud/bigtable', ['init', '--store', 'bigtable://project/instance/table']],
+];
+
+test.each(sampleOf(NEEDED, 1, NEEDED.length))('%s', async (name, args) => {
+  install(ALL.filter((one) => one !== name));
+  const missing = await spanlineProcess(['perf', ...args], { program, cwd: dir });
+  expect(missing.code).toBe(3);
+  expect(missing.stderr).toMatch(new RegExp(`^spanline: .*: npm install ${name}\\n$`));
+  expect(await spanlineProcess(['perf', '--help'], { program, cwd: dir })).toMatchObject({ code: 0, stderr: '' });
+});
