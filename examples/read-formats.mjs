@@ -345,9 +345,9 @@ const readSegment = (file) => {
   return spans;
 };
 
-/** "Write-ahead files": the spans of a frame; `isOld`: of version 0.1. */
-const readFrame = (r, isOld) => {
-  const tables = { map: [], scope: [], text: isOld ? [] : [''] };
+/** "Write-ahead files": the spans of a frame. */
+const readFrame = (r) => {
+  const tables = { map: [], scope: [], text: [''] };
   const known = (type) => {
     const number = r.varint();
     if (number === tables[type].length) tables[type].push(r[type]());
@@ -359,8 +359,7 @@ const readFrame = (r, isOld) => {
     return r.text();
   };
   const value = (type) => (type === 0 ? ref() : r[r.types[type]]());
-  const nameOf = isOld ? () => known('text') : ref;
-  const values = isOld ? r.map : () => Object.fromEntries(r.list(() => [ref(), value(r.byte())]));
+  const values = () => Object.fromEntries(r.list(() => [ref(), value(r.byte())]));
   const id = (words) => times(words, () => r.u32().toString(16).padStart(8, '0')).join('');
   let traceId;
   const readSpan = () => {
@@ -369,12 +368,12 @@ const readFrame = (r, isOld) => {
     const spanId = id(2);
     const parentSpanId = has & 1 ? id(2) : '';
     const start = r.u64();
-    const duration = isOld || has & 64 ? r.u64() - start : BigInt(r.varint());
+    const duration = has & 64 ? r.u64() - start : BigInt(r.varint());
     const [resource] = ['map', 'scope'].map(known);
-    const name = nameOf();
+    const name = ref();
     if (has & 4) r.row('traceState:text message:text');
     const properties = ownProperties(has & 8 ? values() : {});
-    if (has & 16) r.list(() => [nameOf(), r.u64(), values()]);
+    if (has & 16) r.list(() => [ref(), r.u64(), values()]);
     if (has & 32) r.list(() => [id(6), r.text(), values()]);
     const service = resource['service.name'];
     return { traceId, spanId, parentSpanId, name, start, duration, service, properties };
@@ -388,21 +387,16 @@ const readWriteAhead = (file) => {
   const spans = [];
   while (file.rest.length >= 12) {
     const { mark, length, crc } = file.row('mark:u32 length:u32 crc:u32');
-    const isOld = mark === 0xc3a71ef5;
-    if (
-      !(isOld || mark === 0xc4a71ef5) ||
-      length > file.rest.length ||
-      zlib.crc32(file.rest.subarray(0, length)) !== crc
-    )
-      break;
-    spans.push(...readFrame(new Reader(file.raw(length)), isOld));
+    const isWhole = mark === 0xc4a71ef5 && length <= file.rest.length;
+    if (!isWhole || zlib.crc32(file.rest.subarray(0, length)) !== crc) break;
+    spans.push(...readFrame(new Reader(file.raw(length))));
   }
   return spans;
 };
 
 /** What a file holds: spans, or the graphs of a graph file. */
 export const readFormat = (bytes) => {
-  if (/^SPLWAL0[12]$/.test(bytes.toString('latin1', 0, 8))) return readWriteAhead(new Reader(bytes.subarray(8)));
+  if (bytes.toString('latin1', 0, 8) === 'SPLWAL02') return readWriteAhead(new Reader(bytes.subarray(8)));
   if (bytes.toString('latin1', 0, 8) !== 'SPLGRAF1') throw new Error('no segment, graph or write-ahead file');
   const file = openContainer(bytes);
   return file.meta.notes.kind === 'spans'

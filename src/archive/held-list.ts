@@ -13,7 +13,7 @@ import type { WalFrame } from './wal/wal-writer.js';
 export const rowsOf = (frames: readonly WalFrame[]): SpanRows => {
   const rows = new SpanRows();
   for (const { bytes } of frames)
-    readRows(sectionReader(bytes.subarray(HEAD_BYTES), 'a batch that is held', 'wal'), 2, rows);
+    readRows(sectionReader(bytes.subarray(HEAD_BYTES), 'a batch that is held', 'wal'), rows);
   return rows;
 };
 

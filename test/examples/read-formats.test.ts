@@ -1,10 +1,8 @@
-// The reader of examples/, written by docs/formats.md alone, shows what our writers write and what an older version wrote as our readers
-// do.
+// The reader of examples/, written by docs/formats.md alone, shows what our writers write as our readers do.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import zlib from 'node:zlib';
-import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { Archive, type ArchivedSpan, Segment } from '../../src/archive/index.js';
 import { newDirectory } from '../archive/archive/support/directory.js';
@@ -12,8 +10,9 @@ import { anySpans, anyTakenSpans } from '../archive/segment/support/arbitrary-sp
 import { segmentBytes } from '../archive/segment/support/segments.js';
 import { syntheticSpans } from '../archive/segment/support/synthetic-spans.js';
 import { anyFile } from '../graph/builder/support/any-file.js';
-import { buildNodes, expectedGraphs, type ModelGraph, readGraphs } from '../graph/builder/support/graph-model.js';
-import { oldBytes, oldNames } from '../old-files/support/unpack.js';
+import { buildNodes, expectedGraphs, type ModelGraph } from '../graph/builder/support/graph-model.js';
+import fc from '../support/fast-check.js';
+import { samples } from '../support/samples.js';
 import { exampleGraphs, exampleSpans, shownSpans } from './support/read-formats.js';
 
 const EXAMPLES = join(import.meta.dirname, '../../examples');
@@ -47,7 +46,7 @@ test('segments of any spans', async () => {
       const bytes = segmentBytes(spans);
       expect(isDeepStrictEqual(exampleSpans(bytes), shownSpans(await ours(bytes)))).toBe(true);
     }),
-    { numRuns: 150 },
+    { numRuns: samples(30, 150) },
   );
 });
 
@@ -76,7 +75,7 @@ test('graph files of any nodes', async () => {
       const { file } = await buildNodes(nodes, options);
       expect(modelOf(file)).toEqual(expectedGraphs(nodes, options.graphs.length));
     }),
-    { numRuns: 100 },
+    { numRuns: samples(25, 100) },
   );
 });
 
@@ -105,22 +104,6 @@ test('write-ahead files of any spans', async () => {
         await archive.close();
       }
     }),
-    { numRuns: 30 },
+    { numRuns: samples(15, 60) },
   );
-});
-
-test.each(['none', 'deflate', ...(hasZstd ? ['zstd'] : [])])('an old segment, %s', async (codec) => {
-  const bytes = oldBytes(`segment-${codec}.spans`);
-  expect(exampleSpans(bytes)).toEqual(shownSpans(await ours(bytes)));
-});
-
-test.each(['front', 'fixed', ...(hasZstd ? ['grouped'] : [])])('an old graph file, %s', async (codec) => {
-  const bytes = oldBytes(`graph-${codec}.graph`);
-  expect(modelOf(bytes)).toEqual(await readGraphs(bytes));
-});
-
-test('the files of an old archive', () => {
-  const spans = oldNames('archive').flatMap((name) => exampleSpans(oldBytes(join('archive', name))));
-  const ids = new Set(spans.map(({ traceId, spanId }) => traceId + spanId));
-  expect([spans.length, ids.size]).toEqual([53, 53]);
 });

@@ -17,8 +17,8 @@ import { restored } from '../stored-extras.js';
 import { KINDS, STATUS_CODES } from '../values/codes.js';
 import { readText } from '../values/texts.js';
 import { readTime } from '../values/times.js';
-import { readProperties, readValue, typeOf, ValueType } from '../values/values.js';
-import { ALL_BITS, type FrameForm, Has } from './span-form.js';
+import { readValue, ValueType } from '../values/values.js';
+import { ALL_BITS, Has } from './span-form.js';
 
 const TWO_32 = 2 ** 32;
 const NONE: readonly never[] = Object.freeze([]);
@@ -47,7 +47,6 @@ const readCount = (reader: ByteReader): number => {
 
 /** The texts of a batch, as they are met. */
 class ReadTexts {
-  readonly #form: FrameForm;
   readonly #rows: SpanRows;
   readonly #known: string[] = [];
   // Of each its number among the texts of the rows, once it was asked for.
@@ -55,17 +54,8 @@ class ReadTexts {
   /** The place of the text that was read last, -1 where it has none. */
   #last = -1;
 
-  constructor(form: FrameForm, rows: SpanRows) {
-    this.#form = form;
+  constructor(rows: SpanRows) {
     this.#rows = rows;
-  }
-
-  /** A name, which has a number in every form. */
-  name(reader: ByteReader): string {
-    if (this.#form === 2) return this.text(reader);
-    const number = reader.varint();
-    if (number === this.#known.length) this.#known.push(readText(reader));
-    return this.#at(number, reader);
   }
 
   text(reader: ByteReader): string {
@@ -88,7 +78,6 @@ class ReadTexts {
   }
 
   properties(reader: ByteReader): Extras & { readonly properties: ArchivedProperties } {
-    if (this.#form === 1) return restored(readProperties(reader));
     const properties: Record<string, ArchivedValue> = {};
     for (let left = readCount(reader); left > 0; left--) {
       const key = this.text(reader);
@@ -106,25 +95,25 @@ class ReadTexts {
 }
 
 /** All spans of a batch become rows, or none when it throws. */
-export const readRows = (reader: ByteReader, form: FrameForm, rows: SpanRows): void => {
+export const readRows = (reader: ByteReader, rows: SpanRows): void => {
   const before = rows.count;
   try {
-    readBatch(reader, form, rows);
+    readBatch(reader, rows);
   } catch (error) {
     rows.truncate(before);
     throw error;
   }
 };
 
-const readBatch = (reader: ByteReader, form: FrameForm, rows: SpanRows): void => {
+const readBatch = (reader: ByteReader, rows: SpanRows): void => {
   const resources: ArchivedResource[] = [];
   const scopes: ArchivedScope[] = [];
-  const texts = new ReadTexts(form, rows);
+  const texts = new ReadTexts(rows);
   let trace = -1;
   while (reader.left > 0) {
     const row = rows.begin();
     const bits = reader.byte();
-    if (bits > ALL_BITS[form]) throw reader.corrupt('has a span of unknown form');
+    if (bits > ALL_BITS) throw reader.corrupt('has a span of unknown form');
     const kindAndStatus = reader.byte();
     if (kindAndStatus >= KINDS.length * STATUS_CODES.length) throw reader.corrupt('has a span of unknown kind');
     rows.kind[row] = Math.floor(kindAndStatus / STATUS_CODES.length);
@@ -142,7 +131,7 @@ const readBatch = (reader: ByteReader, form: FrameForm, rows: SpanRows): void =>
     const startLow = reader.uint32();
     const startHigh = reader.uint32();
     rows.start.set(row, startHigh, startLow);
-    if (form === 1 || bits & Has.far) {
+    if (bits & Has.far) {
       const endLow = reader.uint32();
       rows.end.set(row, reader.uint32(), endLow);
     } else {
@@ -154,25 +143,17 @@ const readBatch = (reader: ByteReader, form: FrameForm, rows: SpanRows): void =>
     }
     rows.resource[row] = rows.resources.numberOf(readKnown(reader, resources, readResource));
     rows.scope[row] = rows.scopes.numberOf(readKnown(reader, scopes, readScope));
-    rows.name[row] = texts.numberOf(texts.name(reader));
+    rows.name[row] = texts.numberOf(texts.text(reader));
     const traceState = bits & Has.texts ? readText(reader) : '';
     const message = bits & Has.texts ? readText(reader) : '';
-    if (bits & Has.properties) readRowProperties(reader, form, rows, texts);
+    if (bits & Has.properties) readRowProperties(reader, rows, texts);
     const events = bits & Has.events ? readEvents(reader, texts) : NONE;
     rows.finish(traceState, message, events, bits & Has.links ? readLinks(reader, texts) : NONE);
   }
 };
 
 /** The properties of a row. */
-const readRowProperties = (reader: ByteReader, form: FrameForm, rows: SpanRows, texts: ReadTexts): void => {
-  if (form === 1) {
-    const properties = readProperties(reader);
-    for (const key of Object.keys(properties)) {
-      const value = properties[key];
-      rows.addProperty(rows.textNumber(key), typeOf(value), value);
-    }
-    return;
-  }
+const readRowProperties = (reader: ByteReader, rows: SpanRows, texts: ReadTexts): void => {
   for (let left = readCount(reader); left > 0; left--) {
     const key = texts.numberOf(texts.text(reader));
     const type = reader.byte();
@@ -184,7 +165,7 @@ const readEvents = (reader: ByteReader, texts: ReadTexts): ArchivedEvent[] =>
   Array.from(
     { length: readCount(reader) },
     (): ArchivedEvent => ({
-      name: texts.name(reader),
+      name: texts.text(reader),
       timeUnixNs: readTime(reader),
       ...texts.properties(reader),
     }),

@@ -1,4 +1,4 @@
-// The frames of a write-ahead file: each a mark, its form, a length, a checksum and a batch of spans. A file may end in the middle of a frame, where
+// The frames of a write-ahead file: each a mark, a length, a checksum and a batch of spans. A file may end in the middle of a frame, where
 // its writer is or was killed; nothing but whole frames is believed. Everything else is damage, which must be told and never hide what
 // stands behind it.
 import { crc32 } from 'node:zlib';
@@ -7,19 +7,11 @@ import { GraphError } from '../../container/graph-error.js';
 import { sectionReader } from '../../container/layout.js';
 import type { SpanRows } from '../rows/span-rows.js';
 import { readRows } from './read-spans.js';
-import type { FrameForm } from './span-form.js';
 
 /** Begins every file. */
 export const WAL_MAGIC = Buffer.from('SPLWAL02', 'latin1');
-/** Begins files of version 0.1, which have frames of the first form. */
-export const OLD_WAL_MAGIC = Buffer.from('SPLWAL01', 'latin1');
-/** Begins every frame: where one is damaged the next is found by it. The byte behind tells the form. */
-const MARK = Buffer.from([0xf5, 0x1e, 0xa7]);
-const FORMS: ReadonlyMap<number, FrameForm> = new Map([
-  [0xc3, 1],
-  [0xc4, 2],
-]);
-const WRITTEN = Buffer.concat([MARK, Buffer.of(0xc4)]);
+/** Begins every frame: where one is damaged the next is found by it. */
+const MARK = Buffer.from([0xf5, 0x1e, 0xa7, 0xc4]);
 /** Bytes of a frame before its spans. */
 export const HEAD_BYTES = 12;
 /** Places tried behind a damaged frame. */
@@ -28,7 +20,7 @@ const MAX_TRIES = 10_000;
 /** Begin a frame. */
 export const beginFrame = (writer: ByteWriter): void => {
   writer.clear();
-  writer.raw(WRITTEN);
+  writer.raw(MARK);
   writer.uint32(0);
   writer.uint32(0);
 };
@@ -56,14 +48,12 @@ export interface WalExtent {
 const readFrame = (bytes: Buffer, at: number, path: string, rows: SpanRows): number | undefined => {
   const start = at + HEAD_BYTES;
   if (start > bytes.length || bytes.compare(MARK, 0, MARK.length, at, at + MARK.length) !== 0) return undefined;
-  const form = FORMS.get(bytes[at + MARK.length]);
-  if (form === undefined) return undefined;
   const end = start + bytes.readUInt32LE(at + 4);
   if (end > bytes.length) return undefined;
   const batch = bytes.subarray(start, end);
   if (crc32(batch) !== bytes.readUInt32LE(at + 8)) return undefined;
   try {
-    readRows(sectionReader(batch, `a batch of ${path}`, 'wal'), form, rows);
+    readRows(sectionReader(batch, `a batch of ${path}`, 'wal'), rows);
     return end;
   } catch (error) {
     if (error instanceof GraphError) return undefined;
@@ -77,7 +67,6 @@ const isUnfinished = (bytes: Buffer, at: number): boolean => {
   if (rest.every((byte) => byte === 0)) return true;
   const marked = Math.min(MARK.length, rest.length);
   if (rest.compare(MARK, 0, marked, 0, marked) !== 0) return false;
-  if (rest.length > marked && !FORMS.has(rest[marked])) return false;
   if (rest.length < HEAD_BYTES) return true;
   const batch = rest.subarray(HEAD_BYTES);
   // With all its bytes there, it is the length that is damaged.

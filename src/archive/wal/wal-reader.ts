@@ -4,7 +4,7 @@ import { closeSync, fstatSync, openSync, readFileSync, readSync } from 'node:fs'
 import { CorruptError, TransportError } from '../../container/graph-error.js';
 import type { ArchivedSpan } from '../../trace/archived-span.js';
 import { SpanRows } from '../rows/span-rows.js';
-import { OLD_WAL_MAGIC, readFrames, WAL_MAGIC, type WalExtent } from './wal-frames.js';
+import { readFrames, WAL_MAGIC, type WalExtent } from './wal-frames.js';
 
 /** What a write-ahead file holds. */
 export interface WalRows extends WalExtent {
@@ -21,8 +21,7 @@ const failed = (path: string, cause: unknown): TransportError =>
 const readFromStart = (bytes: Buffer, path: string, rows: SpanRows): WalExtent => {
   const magic = bytes.subarray(0, WAL_MAGIC.length);
   const { end, tornBytes, ...damage } = readFrames(bytes, magic.length, path, rows);
-  const isKnown = [WAL_MAGIC, OLD_WAL_MAGIC].some((known) => known.subarray(0, magic.length).equals(magic));
-  if (isKnown) return { end, tornBytes, ...damage };
+  if (WAL_MAGIC.subarray(0, magic.length).equals(magic)) return { end, tornBytes, ...damage };
   const damagedBytes = damage.damagedBytes + magic.length;
   // Nothing of it is a write-ahead file.
   if (rows.count === 0) return { end: 0, tornBytes: 0, damagedBytes: bytes.length, damagedAt: 0 };

@@ -140,7 +140,7 @@ const throughFiles = async (spans: readonly ArchivedSpan[]): Promise<ArchivedSpa
   const encoder = new SpanEncoder(writer);
   for (const one of spans) encoder.add(one);
   const rows = new SpanRows();
-  readRows(sectionReader(writer.view(), 'a write-ahead file', 'wal'), 2, rows);
+  readRows(sectionReader(writer.view(), 'a write-ahead file', 'wal'), rows);
   const segment = await openSegment(rows.spans());
   return (await collect(segment.scan())).flat();
 };

@@ -100,17 +100,23 @@ describe('files that are no store', () => {
     await other.put('key', 'value');
     await other.openDB({ name: 'meta' }).put('schema', 'value');
     const before = [...other.getKeys()];
-    expect(await opening(directory)).toMatch(/^ERR_SPANLINE_STORE_CORRUPT: .*foreign holds no table of format 1 or 2/);
+    expect(await opening(directory)).toMatch(/^ERR_SPANLINE_STORE_CORRUPT: .*foreign holds no table of format 2/);
     expect([[...other.getKeys()], other.get('key')]).toEqual([before, 'value']);
     await other.close();
   });
 
-  test('with only our names in it, but not our schema', async () => {
-    const directory = join(folder, 'schema');
+  test.each([
+    ['schema', '{}'],
+    ['version-1', '{"version":1,"families":["S"]}'],
+    ['version-3', '{"version":3,"families":["S"]}'],
+  ])('with only our names in it, but not our %s', async (name, schema) => {
+    const directory = join(folder, name);
     const other = openLmdb({ path: directory, noSubdir: false });
-    await other.openDB({ name: 'meta', encoding: 'binary' }).put('schema', Buffer.from('{}'));
+    await other.openDB({ name: 'meta', encoding: 'binary' }).put('schema', Buffer.from(schema));
     await other.close();
-    expect(await opening(directory)).toMatch(/^ERR_SPANLINE_STORE_CORRUPT: .*schema holds no table of format 1 or 2/);
+    expect(await opening(directory)).toMatch(
+      new RegExp(`^ERR_SPANLINE_STORE_CORRUPT: .*${name} holds no table of format 2`),
+    );
   });
 });
 

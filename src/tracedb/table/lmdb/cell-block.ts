@@ -3,8 +3,7 @@
 //
 //   block := 0xff cell*
 //   cell  := bytes of the qualifier (varint), qualifier (UTF-8), time, bytes of the value (varint), value
-//   old   := time value       one cell, named in the entry's key, as stores of version 1 keep all cells
-//   time  := Unix milliseconds in six bytes, big-endian; up to the year 9999 its first byte is below 0xe7
+//   time  := Unix milliseconds in six bytes, big-endian
 import { varintLength } from '../../../base/bytes/varint.js';
 import { storeCorrupt, type TraceDbError } from '../../tracedb-error.js';
 
@@ -21,20 +20,11 @@ const FIRST_BYTES = 64;
 /** Bytes of a block above which it is split when it has two cells: four to eight fit into a page of the file. */
 export const MAX_BLOCK_BYTES = 2000;
 
-/** Whether an entry is a block. */
-export const isBlock = (entry: Buffer): boolean => entry[0] === BLOCK;
-
 /** The timestamp at `at`, Unix milliseconds. */
 const timeAt = (bytes: Buffer, at: number): number => bytes.readUIntBE(at, TIME_BYTES);
 
 const copyOrView = (bytes: Buffer, start: number, end: number): Uint8Array =>
   end - start <= SMALL_BYTES ? Uint8Array.prototype.slice.call(bytes, start, end) : bytes.subarray(start, end);
-
-/** The timestamp of a cell of version 1. */
-export const oldCellTime = (entry: Buffer): number => timeAt(entry, 0);
-
-/** The value of a cell of version 1: of a long one a view on the entry, not a copy. */
-export const oldCellValue = (entry: Buffer): Uint8Array => copyOrView(entry, TIME_BYTES, entry.length);
 
 const damaged = (): TraceDbError => storeCorrupt('a block of cells is damaged; restore a copy of the store');
 
@@ -51,6 +41,7 @@ export class BlockCursor {
   readonly #length: number;
 
   constructor(bytes: Buffer, length: number) {
+    if (bytes[0] !== BLOCK) throw damaged();
     this.#bytes = bytes;
     this.#length = length;
   }

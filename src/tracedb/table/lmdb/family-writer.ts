@@ -3,7 +3,7 @@
 import type { Database } from 'lmdb';
 import { compareBytes } from '../byte-order.js';
 import { blockFor, blockKey, directoryEntry, isDirectory, readDirectory } from './block-directory.js';
-import { CellBlock, isBlock, oldCellTime, oldCellValue } from './cell-block.js';
+import { CellBlock } from './cell-block.js';
 import { cellKey, type EntryKey } from './cell-key.js';
 
 type Cells = Database<Buffer, EntryKey>;
@@ -22,12 +22,9 @@ export class FamilyWriter {
   readonly #block = new CellBlock();
   #isChanged = false;
   readonly #family: string;
-  /** Whether the store may have cells of version 1. */
-  readonly #hasOldCells: boolean;
 
-  constructor(family: string, hasOldCells: boolean) {
+  constructor(family: string) {
     this.#family = family;
-    this.#hasOldCells = hasOldCells;
   }
 
   /** Set a cell unless a newer one is there. */
@@ -70,21 +67,7 @@ export class FamilyWriter {
     const entry = (this.#database as Cells).getBinary(this.#head);
     this.#names = entry !== undefined && isDirectory(entry) ? readDirectory(entry) : undefined;
     this.#held = -1;
-    if (this.#names !== undefined) return;
-    const block = entry !== undefined && isBlock(entry) ? entry : undefined;
-    this.#block.reset(block);
-    if (this.#hasOldCells && block === undefined) this.#takeOldCells();
-  }
-
-  /** Make a block of the cells that version 1 wrote. */
-  #takeOldCells(): void {
-    const database = this.#database as Cells;
-    // Collected first: removing under a cursor would move it.
-    for (const { key, value } of [...database.getRange({ start: this.#head, end: `${this.#head.slice(0, -1)}\x01` })]) {
-      this.#block.set((key as string).slice(this.#head.length), oldCellValue(value), oldCellTime(value));
-      database.removeSync(key);
-      this.#isChanged = true;
-    }
+    if (this.#names === undefined) this.#block.reset(entry);
   }
 
   /** Hold the block in which `qualifier` belongs. */

@@ -2,7 +2,7 @@
 // the event loop stands still while it is filled.
 import type { Cell, ReadOptions, Row } from '../wide-column-table.js';
 import { isDirectory } from './block-directory.js';
-import { BlockCursor, isBlock, oldCellTime, oldCellValue } from './cell-block.js';
+import { BlockCursor } from './cell-block.js';
 import type { CellWalk } from './cell-walk.js';
 
 /** Which cells of a row count. */
@@ -38,17 +38,11 @@ const gatherCells = (walk: CellWalk, { families, qualifiers }: CellFilter): Cell
     const split = entry.indexOf('\0', rowEnd + 1);
     const family = entry.slice(rowEnd + 1, split);
     if (families !== undefined && !families.has(family)) continue;
-    if (isBlock(bytes)) {
-      for (const cursor = new BlockCursor(bytes, bytes.length); cursor.next(); ) {
-        const { qualifier } = cursor;
-        if (qualifiers !== undefined && !qualifiers.has(qualifier)) continue;
-        cells.push({ family, qualifier, value: cursor.value, timestampMs: cursor.timestampMs });
-      }
-      continue;
+    for (const cursor = new BlockCursor(bytes, bytes.length); cursor.next(); ) {
+      const { qualifier } = cursor;
+      if (qualifiers !== undefined && !qualifiers.has(qualifier)) continue;
+      cells.push({ family, qualifier, value: cursor.value, timestampMs: cursor.timestampMs });
     }
-    const qualifier = entry.slice(split + 1);
-    if (qualifiers !== undefined && !qualifiers.has(qualifier)) continue;
-    cells.push({ family, qualifier, value: oldCellValue(bytes), timestampMs: oldCellTime(bytes) });
   } while (walk.advance() && walk.row === row);
   return cells;
 };

@@ -15,9 +15,7 @@ import { checkFileSystem } from './file-system.js';
 import { diskFull, isDiskFull, writeError } from './lmdb-errors.js';
 import { WriteTransactions } from './write-transaction.js';
 
-/** Version 1 had an entry for each cell. Its stores are read as they are; the first write makes them ones of version 2. */
 const FORMAT_VERSION = 2;
-const FIRST_VERSION = 1;
 const SCHEMA_KEY = 'schema';
 /** The databases in the file. */
 const NAMES: readonly string[] = ['meta', 'cells', 'rests'];
@@ -38,8 +36,6 @@ export interface LmdbEnv {
   /** Cells of long rows, by the number of their head. */
   readonly rests: Database<Buffer, EntryKey>;
   readonly families: ReadonlySet<string>;
-  /** Whether some cells may have entries of their own, as version 1 kept them. */
-  readonly hasOldCells: boolean;
 }
 
 // `keyEncoder` is documented by lmdb for every database but missing from the type.
@@ -48,13 +44,11 @@ const DATABASE = { encoding: 'binary', keyEncoder: KEY_ENCODER } as DatabaseOpti
 interface Schema {
   readonly version: number;
   readonly families: readonly string[];
-  /** Of version 2: whether it was of version 1. */
-  readonly hasOldCells?: boolean;
 }
 
 const foreign = (location: string): TraceDbError =>
   storeCorrupt(
-    `${location} holds no table of format ${FIRST_VERSION} or ${FORMAT_VERSION}; it was written by another program or a newer version`,
+    `${location} holds no table of format ${FORMAT_VERSION}; it was written by another program or another version`,
   );
 
 /** Throws when the file has something that is not ours, before anything is added to it. */
@@ -67,8 +61,7 @@ const checkOurs = (root: RootDatabase<Buffer, EntryKey>, location: string): void
 
 const parseSchema = (bytes: Buffer, location: string): Schema => {
   const schema = valueOfJson(bytes) as Schema | null | undefined;
-  const isKnown = schema?.version === FORMAT_VERSION || schema?.version === FIRST_VERSION;
-  if (isKnown && Array.isArray(schema.families)) return schema;
+  if (schema?.version === FORMAT_VERSION && Array.isArray(schema.families)) return schema;
   throw foreign(location);
 };
 
@@ -100,14 +93,6 @@ const readOrCreateSchema = async (
     putSchema(meta, schema);
     return schema;
   });
-};
-
-/** Say in a store of version 1 that it has newer cells too, in the transaction that writes the first of them. */
-export const noteNewCells = ({ meta, hasOldCells, directory }: LmdbEnv): void => {
-  if (!hasOldCells) return;
-  const schema = readSchema(meta, directory);
-  if (schema?.version !== FIRST_VERSION) return;
-  putSchema(meta, { ...schema, version: FORMAT_VERSION, hasOldCells: true });
 };
 
 /** Making the files where there is no room for them would end the process: they are written through memory maps. */
@@ -152,7 +137,7 @@ export const openLmdbEnv = async (directory: string, schema: TableSchema): Promi
     root.resetReadTxn();
     checkOurs(root, directory);
     const meta = root.openDB<Buffer, EntryKey>({ ...DATABASE, name: 'meta' });
-    const { version, families, hasOldCells = false } = await readOrCreateSchema(meta, writes, schema, directory);
+    const { families } = await readOrCreateSchema(meta, writes, schema, directory);
     return {
       directory,
       root,
@@ -161,7 +146,6 @@ export const openLmdbEnv = async (directory: string, schema: TableSchema): Promi
       cells: root.openDB<Buffer, EntryKey>({ ...DATABASE, name: 'cells' }),
       rests: root.openDB<Buffer, EntryKey>({ ...DATABASE, name: 'rests' }),
       families: new Set(families),
-      hasOldCells: hasOldCells || version === FIRST_VERSION,
     };
   } catch (cause) {
     await root?.close().catch(() => {});

@@ -3,10 +3,10 @@ import type { Database } from 'lmdb';
 import { invalidInput, tableLimit } from '../../tracedb-error.js';
 import type { Mutation, Predicate, RowMutation } from '../wide-column-table.js';
 import { blockFor, blockKey, isDirectory, readDirectory } from './block-directory.js';
-import { BlockCursor, isBlock, oldCellTime, oldCellValue } from './cell-block.js';
+import { BlockCursor } from './cell-block.js';
 import { cellKey, cutRow, type EntryKey, headKey, restPrefix } from './cell-key.js';
 import { FamilyWriter } from './family-writer.js';
-import { type LmdbEnv, noteNewCells } from './lmdb-env.js';
+import type { LmdbEnv } from './lmdb-env.js';
 
 /** What a cell holds. */
 interface FoundCell {
@@ -32,14 +32,11 @@ const findCell = (
 ): FoundCell | undefined => {
   const head = cellKey(row, family, '');
   const entry = database.getBinary(head);
-  if (entry !== undefined && isBlock(entry)) return findIn(entry, qualifier);
-  if (entry !== undefined && isDirectory(entry)) {
-    const blocks = readDirectory(entry);
-    const block = database.getBinary(blockKey(head, blocks[blockFor(blocks, qualifier)] as string));
-    return block && findIn(block, qualifier);
-  }
-  const old = qualifier === '' ? entry : database.getBinary(cellKey(row, family, qualifier));
-  return old && { value: oldCellValue(old), timestampMs: oldCellTime(old) };
+  if (entry === undefined) return undefined;
+  if (!isDirectory(entry)) return findIn(entry, qualifier);
+  const blocks = readDirectory(entry);
+  const block = database.getBinary(blockKey(head, blocks[blockFor(blocks, qualifier)] as string));
+  return block && findIn(block, qualifier);
 };
 
 /** Where the cells of one row are. */
@@ -76,12 +73,11 @@ const placeOf = (env: LmdbEnv, row: string, mutations: readonly Mutation[]): Pla
 
 /** Apply the mutations of rows, in their order. Each family has a writer; what they hold is not in the file before the end. */
 export const applyRows = (env: LmdbEnv, rows: readonly RowMutation[]): void => {
-  noteNewCells(env);
   const writers = new Map<string, FamilyWriter>();
   const writerOf = (family: string): FamilyWriter => {
     let writer = writers.get(family);
     if (writer === undefined) {
-      writer = new FamilyWriter(family, env.hasOldCells);
+      writer = new FamilyWriter(family);
       writers.set(family, writer);
     }
     return writer;
