@@ -3,14 +3,8 @@ import { expect, test } from 'vitest';
 import { continuousProfiler, DynamicLabel, ProfileError, startProfile } from '../../src/profile/index.js';
 import { register } from '../../src/profile/shared-state.js';
 import { Span } from '../../src/span/span.js';
-import { busyWork, jitter, shareOf, withSamples } from './support/busy-work.js';
+import { busyAcrossAwaits, busyWork, expectAll, jitter, withSamples } from './support/busy-work.js';
 import { carriers } from './support/carriers.js';
-
-const MS = 250;
-
-const untilLater = async (step: () => unknown): Promise<void> => {
-  for (const end = performance.now() + MS; performance.now() < end; ) await step();
-};
 
 /** Asynchronous scopes of a label. */
 const SCOPES: Readonly<Record<string, (label: DynamicLabel, fn: () => Promise<void>) => Promise<void>>> = {
@@ -38,7 +32,7 @@ test.each(carriers)('carrier %s: spans, apply and coroutines need no hooks', asy
 test.each(carriers.flatMap((carrier) => Object.keys(SCOPES).map((scope) => [carrier, scope] as const)))(
   'carrier %s, %s: the label lasts over awaits',
   async (carrier, scope) => {
-    const taken = await withSamples(100, async () => {
+    const taken = await withSamples(100, async (cpuMs) => {
       const running = await startProfile({ everyMs: 0.5, carrier, continuations: 'auto' });
       const label = new DynamicLabel('query', 'q1');
       const work = async (): Promise<void> => {
@@ -47,10 +41,10 @@ test.each(carriers.flatMap((carrier) => Object.keys(SCOPES).map((scope) => [carr
         await undefined;
         busyWork(jitter(50));
       };
-      await untilLater(() => SCOPES[scope](label, work));
+      await busyAcrossAwaits(cpuMs, () => SCOPES[scope](label, work));
       return running.stop();
     });
-    expect(shareOf(taken, 'query', 'q1')).toBeGreaterThan(0.95);
+    expectAll(taken, 'query', 'q1');
   },
 );
 

@@ -5,34 +5,10 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { DynamicLabel, type RunningProfile, startProfile } from '../../src/profile/index.js';
 import { recordOf } from '../../src/profile/scope.js';
 import { NO_SCOPE, register } from '../../src/profile/shared-state.js';
-import { busyWork, jitter, shareOf, withSamples, workSamples } from './support/busy-work.js';
 import { carriers } from './support/carriers.js';
 import { BOUND, FOLLOWED } from './support/continuations.js';
 
 const WAYS = Object.entries({ ...FOLLOWED, ...BOUND });
-const SAMPLED_MS = 250;
-
-describe.each(carriers)('carrier %s', (carrier) => {
-  test.each(WAYS)('%s: its samples bear the label', async (_, way) => {
-    const profile = await withSamples(20, async () => {
-      const running = await startProfile({ everyMs: 0.5, carrier });
-      const end = performance.now() + SAMPLED_MS;
-      while (performance.now() < end) {
-        using label = new DynamicLabel('query', 'mine');
-        const other = new DynamicLabel('query', 'other').run(async () => {
-          await undefined;
-          busyWork(jitter(20));
-        });
-        await Promise.all([way(label, () => busyWork(jitter(200))), other]);
-      }
-      return running.stop();
-    });
-    const { all, byValue } = workSamples(profile, 'query');
-    // The work of both labels is all the work there is.
-    expect(byValue[''] ?? 0).toBeLessThan(all * 0.05);
-    expect(shareOf(profile, 'query', 'mine')).toBeGreaterThan(0.7);
-  });
-});
 
 describe('the register while a profile is taken', () => {
   let running: RunningProfile;

@@ -30,8 +30,8 @@ describe.each(carriers)('carrier %s', (carrier) => {
     const { folded } = resultOf(child) as { folded: string };
     const found = new Set(stacksWith(folded, 'append'));
     expect([...found]).toContain('(anonymous) run append apply');
-    // Of a function that is just being entered V8 may miss the caller.
-    for (const stack of found) expect(stack).toMatch(/^\(anonymous\)( run)? append( apply( sqrt)?)?$/);
+    // Of a function that is just being entered or left V8 may miss the caller, or see the function twice.
+    for (const stack of found) expect(stack).toMatch(/^\(anonymous\)( run)? append( apply){0,2}( sqrt)?$/);
   });
 
   test('frames of the build that the program uses are left out of a profile by the other', async () => {
@@ -44,14 +44,14 @@ describe.each(carriers)('carrier %s', (carrier) => {
        function work() { let x = 0; for (let i = 20_000 * Math.random(); i > 0; i--) x += Math.sqrt(i); return x; }
        const labels = Array.from({ length: 50 }, (_, i) => new DynamicLabel('query', String(i)));
        const running = await startProfile({ everyMs: 0.5, carrier: ${JSON.stringify(carrier)} });
-       const end = performance.now() + 300;
-       for (let i = 0; performance.now() < end; i++) labels[i % 50].apply(work);
+       const startUs = process.cpuUsage().user;
+       for (let i = 0; process.cpuUsage().user < startUs + 200_000; i++) labels[i % 50].apply(work);
        console.log(JSON.stringify({ folded: toFolded(selectLabels(running.stop(), () => false)) }));`,
     );
     const { folded } = resultOf(await runFile(program)) as { folded: string };
     const found = stacksWith(folded, 'work');
     expect(found).toContain('(anonymous) work');
-    for (const stack of found) expect(stack).toMatch(/^\(anonymous\) work( sqrt)?$/);
+    for (const stack of found) expect(stack).toMatch(/^\(anonymous\)( work){1,2}( sqrt)?$/);
   });
 });
 

@@ -12,11 +12,11 @@ import {
   stats,
 } from '../../src/profile/index.js';
 import { register } from '../../src/profile/shared-state.js';
+import { MAX_SCOPES } from '../../src/profile/label-table.js';
 import { loadSigprof } from '../../src/profile/sigprof.js';
-import { busyWork, isConserved, jitter, shareOf, withSamples, workSamples } from './support/busy-work.js';
+import { busyAcrossAwaits, busyFor, busyWork, expectAll, expectShares, isConserved, isWork, jitter, withSamples, workSamples } from './support/busy-work.js';
 import { carriers, hasRegister } from './support/carriers.js';
-
-const MS = 400;
+import { isEntered } from './support/chance.js';
 
 const codeOf = async (promise: Promise<unknown>): Promise<string> => {
   const error = await promise.then(
@@ -27,58 +27,51 @@ const codeOf = async (promise: Promise<unknown>): Promise<string> => {
   return (error as ProfileError).code;
 };
 
-/** Work in labels q0, q1, ... in these proportions, in random order and random pieces. */
-const workIn = (parts: readonly number[], ms: number): readonly number[] => {
+/** Work in labels q0, q1, ... in these proportions, in random order and random pieces; how much of it was done in each. */
+const workIn = (parts: readonly number[], cpuMs: number): Map<string, number> => {
   const labels = parts.map((_, i) => new DynamicLabel('query', `q${i}`));
   const sum = parts.reduce((a, b) => a + b);
-  const done = parts.map(() => 0);
-  const end = performance.now() + ms;
-  while (performance.now() < end) {
+  const done = new Map<string, number>();
+  busyFor(cpuMs, () => {
     let at = Math.random() * sum;
     const i = parts.findIndex((part) => {
       at -= part;
       return at <= 0;
     });
     const units = jitter(50);
-    done[i] += units;
+    done.set(`q${i}`, (done.get(`q${i}`) ?? 0) + units);
     labels[i].apply(() => busyWork(units));
-  }
-  const all = done.reduce((a, b) => a + b);
-  return done.map((units) => units / all);
+  });
+  return done;
 };
 
 describe.each(carriers)('carrier %s', (carrier) => {
   test('each label has its share of the samples, and every sample is counted once', async () => {
-    let truth: readonly number[] = [];
-    const taken = await withSamples(100, async () => {
+    let done = new Map<string, number>();
+    const taken = await withSamples(200, async (cpuMs) => {
       const running = await startProfile({ everyMs: 0.5, carrier });
       expect(running.carrier).toBe(carrier);
-      truth = workIn([1, 2, 3, 4], MS);
+      done = workIn([1, 2, 3, 4], cpuMs);
       return running.stop();
     });
     expect(isConserved(taken)).toBe(true);
     expect(taken.carrier).toBe(carrier);
-    const { all, byValue } = workSamples(taken, 'query');
-    expect(byValue[''] ?? 0).toBeLessThanOrEqual(all * 0.02);
-    truth.forEach((share, i) => {
-      expect(Math.abs(shareOf(taken, 'query', `q${i}`) - share)).toBeLessThan(0.25);
-    });
+    expectShares(taken, 'query', done);
   });
 
   test('labels around each other are all on the sample; CPU time goes to each', async () => {
     const outer = new DynamicLabel('query', 'q1');
     const inner = new DynamicLabel('node', 'scan');
-    const taken = await withSamples(20, async () => {
+    const taken = await withSamples(20, async (cpuMs) => {
       const running = await startProfile({ everyMs: 0.5, carrier });
-      const end = performance.now() + MS;
-      while (performance.now() < end) outer.apply(() => inner.apply(() => busyWork(jitter(100))));
+      busyFor(cpuMs, () => outer.apply(() => inner.apply(() => busyWork(jitter(100)))));
       return running.stop();
     });
     expect(taken.labels).toContainEqual({ query: 'q1', node: 'scan' });
-    expect(shareOf(taken, 'query', 'q1')).toBeGreaterThan(0.95);
-    expect(shareOf(taken, 'node', 'scan')).toBeGreaterThan(0.95);
+    expectAll(taken, 'query', 'q1');
+    expectAll(taken, 'node', 'scan');
     const cpu = inner.cpu();
-    expect(cpu.samples).toBeGreaterThanOrEqual(20);
+    expect(cpu.samples).toBeGreaterThan(1);
     expect(cpu.ns).toBeGreaterThan(0);
     expect(cpu.stderrNs).toBeLessThan(cpu.ns);
     expect(outer.cpu().samples).toBeGreaterThanOrEqual(cpu.samples);
@@ -87,25 +80,24 @@ describe.each(carriers)('carrier %s', (carrier) => {
   test('a bound function has none of the labels around its call', async () => {
     const bound = new DynamicLabel('query', 'q1').bind(() => busyWork(jitter(100)));
     const caller = new DynamicLabel({ tenant: 'other', query: 'other' });
-    const taken = await withSamples(20, async () => {
+    const taken = await withSamples(20, async (cpuMs) => {
       const running = await startProfile({ everyMs: 0.5, carrier });
-      const end = performance.now() + MS / 2;
-      while (performance.now() < end) {
+      await busyAcrossAwaits(cpuMs, () => {
         caller.apply(bound);
-        await caller.run(async () => {
+        return caller.run(async () => {
           await undefined;
           bound();
         });
-      }
+      });
       return running.stop();
     });
-    expect(shareOf(taken, 'query', 'q1')).toBeGreaterThan(0.95);
-    expect(shareOf(taken, 'tenant', 'other')).toBe(0);
+    expectAll(taken, 'query', 'q1');
+    expect(workSamples(taken, 'tenant').byValue.other).toBeUndefined();
   });
 
   test('no trace of labels is left in the call tree', async () => {
     const running = await startProfile({ everyMs: 0.5, carrier });
-    workIn([1, 1], MS / 4);
+    workIn([1, 1], 100);
     const { nodes } = running.stop();
     const callers = nodes.functionName.flatMap((name, i) => (name === 'busyWork' ? [nodes.url[nodes.parent[i]]] : []));
     expect(new Set(callers)).toEqual(new Set([import.meta.url]));
@@ -116,80 +108,94 @@ describe.each(carriers)('carrier %s', (carrier) => {
     expect(new Set(frames).size).toBe(nodes.count);
   });
 
-  test('labels over time take constant memory', async () => {
+  test('labels over time are kept within the bound of the table', async () => {
     const running = await startProfile({ everyMs: 1, carrier });
-    const bytesAfter = (labels: number): number => {
-      for (let i = 0; i < labels; i++) {
-        using label = new DynamicLabel('query', i);
-        label.apply(() => i);
-      }
-      globalThis.gc?.();
-      return process.memoryUsage().heapUsed;
-    };
-    // As many as every bound of this room holds, and then as many again and again.
-    const full = bytesAfter(140_000);
-    const later = Math.min(bytesAfter(70_000), bytesAfter(70_000));
+    const labels: WeakRef<DynamicLabel>[] = [];
+    for (let i = 0; i < 1.5 * MAX_SCOPES; i++) {
+      using label = new DynamicLabel('query', i);
+      label.apply(() => i);
+      labels.push(new WeakRef(label));
+    }
+    // What a weak reference was made for in a turn of the event loop lives as long as the turn.
+    await new Promise(setImmediate);
+    globalThis.gc?.();
+    // Those that the table knows, and one that the loop may have left on the stack.
+    expect(labels.filter((each) => each.deref() !== undefined).length).toBeLessThanOrEqual(MAX_SCOPES + 1);
     running.stop();
-    expect(later - full).toBeLessThan(4_000_000);
   });
 
   test('thousands of labels, each for a moment', async () => {
-    const taken = await withSamples(1, async () => {
+    const taken = await withSamples(20, async (cpuMs) => {
       const running = await startProfile({ everyMs: 0.5, carrier });
-      for (let i = 0; i < 10_000; i++) {
-        using label = new DynamicLabel('query', i);
-        label.apply(() => busyWork(1));
-      }
+      let i = 0;
+      busyFor(cpuMs, () => {
+        using label = new DynamicLabel('query', i++);
+        label.apply(() => busyWork(20));
+      });
       return running.stop();
     });
-    expect(workSamples(taken, 'query').byValue['']).toBeUndefined();
+    const { all, byValue } = workSamples(taken, 'query');
+    expect(isEntered(byValue[''] ?? 0, all)).toBe(true);
     expect(taken.labels.length).toBeLessThanOrEqual(taken.counts.total + 3);
   });
 });
 
 test.runIf(hasRegister)('more labels than the table holds: those that were sampled are kept', async () => {
   const forever = new DynamicLabel('query', 'around');
-  const taken = await withSamples(1, async () => {
+  const taken = await withSamples(1, async (cpuMs) => {
     const running = await startProfile({ everyMs: 0.5, carrier: 'register' });
     forever.apply(() => {
-      for (let i = 0; i < 150_000; i++) new DynamicLabel('node', i).apply(() => i);
-      busyWork(20_000);
+      for (let i = 0; i < 2 * MAX_SCOPES; i++) new DynamicLabel('node', i).apply(() => i);
+      busyFor(cpuMs);
     });
     return running.stop();
   });
-  expect(taken.counts.overflow).toBe(0);
-  expect(taken.counts.lost).toBeLessThanOrEqual(taken.counts.total * 0.02 + 1);
-  expect(shareOf(taken, 'query', 'around')).toBe(1);
+  expect(taken.counts).toMatchObject({ lost: 0, overflow: 0 });
+  expectAll(taken, 'query', 'around');
 });
 
-test.runIf(hasRegister)('CPU time is measured: of a thread at work about as much as its time', async () => {
-  let spentNs = 0;
-  const taken = await withSamples(50, async () => {
+test.runIf(hasRegister)('CPU time is measured: all that the thread had until the last sample', async () => {
+  const cpuNs = (): number => loadSigprof().module?.threadCpuNs() ?? 0;
+  let before = 0;
+  let after = 0;
+  // CPU time before each piece of work.
+  let moments: { readonly ns: number; readonly cpuNs: number }[] = [];
+  const taken = await withSamples(50, async (cpuMs) => {
+    before = cpuNs();
     const running = await startProfile({ everyMs: 0.5, carrier: 'register' });
-    const before = process.cpuUsage();
-    workIn([1], MS);
-    const { user, system } = process.cpuUsage(before);
-    spentNs = (user + system) * 1000;
-    return running.stop();
+    moments = [];
+    busyFor(cpuMs, () => {
+      moments.push({ ns: Number(process.hrtime.bigint()), cpuNs: cpuNs() });
+      busyWork(jitter(50));
+    });
+    const profile = running.stop();
+    after = cpuNs();
+    return profile;
   });
   expect(taken.unit).toBe('cpu');
-  const cpuNs = taken.samples.cpuNs.reduce((a, b) => a + b);
-  expect(cpuNs).toBeLessThan(spentNs * 1.5);
-  expect(cpuNs).toBeGreaterThan(spentNs * 0.3);
-  taken.samples.kind.forEach((kind, i) => {
-    if (kind === SampleKind.idle) expect(taken.samples.cpuNs[i]).toBe(0);
+  const { samples } = taken;
+  const lastNs = taken.startNs + samples.atNs[samples.kind.findLastIndex((_, i) => isWork(taken, i))];
+  const measured = samples.cpuNs.reduce((a, b) => a + b);
+  expect(measured).toBeGreaterThanOrEqual((moments.findLast(({ ns }) => ns <= lastNs)?.cpuNs ?? 0) - moments[0].cpuNs);
+  expect(measured).toBeLessThanOrEqual(after - before);
+  samples.kind.forEach((kind, i) => {
+    if (kind === SampleKind.idle) expect(samples.cpuNs[i]).toBe(0);
   });
 });
 
 test('a thread that waits is idle and unlabelled', async () => {
-  const taken = await profile({ durationMs: 200 });
+  const before = Date.now();
+  let taken = await profile({ durationMs: 100 });
+  // What it does at the start and at the end does not grow with the time between, so that there is a length at which most samples are idle.
+  for (let ms = 200; taken.counts.idle <= taken.counts.total / 2; ms *= 2) taken = await profile({ durationMs: ms });
   expect(isConserved(taken)).toBe(true);
-  expect(taken.counts.idle).toBeGreaterThan(taken.counts.total / 2);
   expect(taken.counts.labelled).toBe(0);
   expect(taken.samples.label.every((row) => row === NO_LABEL || row === 1)).toBe(true);
   expect(shares(taken, 'query').every(({ value }) => value === '')).toBe(true);
   expect(taken.endNs).toBeGreaterThan(taken.startNs);
-  expect(Number(taken.startUnixNs / 1_000_000n)).toBeCloseTo(Date.now(), -4);
+  const startMs = Number(taken.startUnixNs / 1_000_000n);
+  expect(startMs).toBeGreaterThanOrEqual(before - 1);
+  expect(startMs).toBeLessThanOrEqual(Date.now());
 });
 
 test('one profile at a time in a thread', async () => {
@@ -247,13 +253,16 @@ test('another profiler of V8 goes on beside it, and both have all their samples'
   post('Profiler.enable');
   post('Profiler.start');
   const running = await startProfile({ carrier: carriers[0] });
-  workIn([1], MS);
+  workIn([1], 100);
   const taken = running.stop();
-  workIn([1], MS / 4);
-  const { profile: other } = post('Profiler.stop') as { profile: { samples: number[] } };
+  workIn([1], 100);
+  const { profile: other } = post('Profiler.stop') as { profile: { startTime: number; timeDeltas: number[] } };
   session.disconnect();
-  expect(shareOf(taken, 'query', 'q0')).toBeGreaterThan(0.95);
-  expect(other.samples.length).toBeGreaterThan(taken.counts.total);
+  expectAll(taken, 'query', 'q0');
+  let us = other.startTime;
+  const isLater = other.timeDeltas.map((delta) => (us += delta) * 1000 > taken.endNs);
+  // V8 gives each of them its own samples; of a time in which the thread had the CPU for 100 ms there are some.
+  expect(new Set(isLater)).toEqual(new Set([false, true]));
   if (hasRegister) expect(loadSigprof().module?.handler()).toBe('');
 });
 
@@ -278,7 +287,7 @@ test.skipIf(!hasRegister)(
     const before = stats().counters.labelsOverCap;
     const running = await startProfile({ everyMs: 0.5, carrier: 'register' });
     outer.apply(() => {
-      for (let i = 0; i < 200_000; i++) {
+      for (let i = 0; i < 2 * MAX_SCOPES; i++) {
         JSON.parse('[1, 2, 3]');
         using inner = new DynamicLabel('part', i % 7);
         inner.apply(() => JSON.parse('[4, 5, 6]'));
@@ -286,7 +295,7 @@ test.skipIf(!hasRegister)(
     });
     const taken = running.stop();
     expect(new Set(taken.labels.flatMap(({ query }) => query ?? []))).toEqual(new Set(['outer']));
-    expect(taken.counts.labelled).toBeGreaterThan(100);
+    expect(taken.counts.labelled).toBeGreaterThan(0);
     expect(taken.counts).toMatchObject({ lost: 0, overflow: 0 });
     expect(stats().counters.labelsOverCap).toBe(before);
   },

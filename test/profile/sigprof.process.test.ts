@@ -55,15 +55,16 @@ describe.runIf(module !== undefined)('native/sigprof', () => {
     sigprof.attach(cell, ROWS);
     post('Profiler.start');
     sigprof.chain();
-    cell[0] = 7;
-    work(20);
-    cell[0] = 9;
-    work(20);
+    const notes: number[][] = [];
+    for (const label of [7, 9]) {
+      cell[0] = label;
+      while (notes.at(-1)?.[0] !== label) {
+        work(5);
+        notes.push(...drained());
+      }
+    }
     post('Profiler.stop');
-    const notes = drained();
     const labels = notes.map(([label]) => label);
-    expect(labels).toContain(7);
-    expect(labels).toContain(9);
     expect(labels).toEqual([...labels].sort((a, b) => a - b));
     notes.forEach(([, from, to, cpu], i) => {
       expect(to).toBeGreaterThanOrEqual(from);
@@ -79,10 +80,9 @@ describe.runIf(module !== undefined)('native/sigprof', () => {
     post('Profiler.start');
     sigprof.chain();
     cell[0] = 1;
-    work(60);
+    while (sigprof.refused() === 0) work(5);
     post('Profiler.stop');
     expect(drained()).toHaveLength(8);
-    expect(sigprof.refused()).toBeGreaterThan(0);
   });
 
   test('one cell a thread; a capacity that is no power of two, or an empty cell, is refused', () => {

@@ -6,13 +6,19 @@ import { DynamicLabel, selectLabels, startProfile, toFolded } from 'spanline/pro
 const [carrier = 'none', rounds = '6000'] = process.argv.slice(2);
 const isLabelled = carrier !== 'none';
 
+// Units of work by the kind of task that does it and the place in which it is done.
+const done = {};
+let kind = '';
+
 // xorshift (Marsaglia, 2003): no two pieces of work are of one length, and every process has the same ones.
 let state = 88_172_645;
-const jitter = (units) => {
+const jitter = (mean, place) => {
   state ^= state << 13;
   state ^= state >>> 17;
   state ^= state << 5;
-  return units * (0.5 + (state >>> 0) / 2 ** 32);
+  const units = mean * (0.5 + (state >>> 0) / 2 ** 32);
+  done[kind][place] += units;
+  return units;
 };
 
 // In a branch that is never taken: more code than V8 inlines. Samples of inlined loops go now to the one function, now to the other.
@@ -21,9 +27,9 @@ const PADDING = `if (jitter === undefined) { ${'jitter = [jitter];'.repeat(400)}
 const { parse, scan, answer } = runInThisContext(
   `((jitter) => {
     function spin(units) { ${PADDING} let sum = 0; for (let i = 0; i < units; i++) sum += Math.sqrt(i + sum); return sum; }
-    function compare() { ${PADDING} return spin(jitter(2000)); }
-    function parse() { ${PADDING} return spin(jitter(4000)); }
-    function scan() { ${PADDING} let sum = 0; for (let i = jitter(4000); i > 0; i--) sum += Math.cbrt(i); return sum + compare(); }
+    function compare() { ${PADDING} return spin(jitter(2000, 'compare')); }
+    function parse() { ${PADDING} return spin(jitter(4000, 'parse')); }
+    function scan() { ${PADDING} let sum = 0; for (let i = jitter(4000, 'scan'); i > 0; i--) sum += Math.cbrt(i); return sum + compare(); }
     function answer() { ${PADDING} return parse() + scan(); }
     return { parse, scan, answer };
   })`,
@@ -80,12 +86,22 @@ async function coroutineTask() {
   return isLabelled ? labelOf().coroutine(answerInSteps)() : runSteps(answerInSteps());
 }
 
+const begin = (next) => {
+  kind = next;
+  done[kind] ??= { parse: 0, scan: 0, compare: 0 };
+};
+
 async function main() {
   for (let i = 0; i < Number(rounds); i++) {
+    begin('apply');
     applyTask();
+    begin('nested');
     nestedTask();
+    begin('async');
     await asyncTask();
+    begin('bound');
     await boundTask();
+    begin('coroutine');
     await coroutineTask();
   }
 }
@@ -97,4 +113,4 @@ const folded = toFolded(
   selectLabels(profile, () => false),
   { weight: 'samples' },
 );
-console.log(JSON.stringify({ folded, counts: profile.counts }));
+console.log(JSON.stringify({ folded, done }));

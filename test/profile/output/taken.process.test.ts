@@ -1,4 +1,5 @@
 // Profiles that V8 took, through the writers: Go's reader finds the shares of the work, and without labels there is no trace of them.
+import { Session } from 'node:inspector/promises';
 import { runInThisContext } from 'node:vm';
 import { describe, expect, test } from 'vitest';
 import { DynamicLabel, startProfile } from '../../../src/profile/index.js';
@@ -7,11 +8,12 @@ import { toPprof } from '../../../src/profile/output/pprof.js';
 import { readProfile } from '../../../src/profile/output/read-profile.js';
 import { selectLabels } from '../../../src/profile/output/select-labels.js';
 import { shares } from '../../../src/profile/shares.js';
+import { samples } from '../../support/samples.js';
 import { carriers } from '../support/carriers.js';
 import { asksGoPprof, goPprofTags } from '../support/go-pprof.js';
 import { tooLongFor } from '../support/never-inlined.js';
 
-const CPU_MS = 600;
+const CPU_MS = samples(150, 600);
 
 const cpuMs = (): number => {
   const { user, system } = process.cpuUsage();
@@ -65,4 +67,21 @@ describe.each(carriers)('carrier %s', (carrier) => {
         /^(?:processTicksAndRejections \([^;]*\);)?taken \([^;]*\);busy(Much|Little) \([^;]*\)(;\w+( \([^;]*\))?)? \d+$/,
       );
   });
+});
+
+test('a profile by V8 itself is read, each sample once', async () => {
+  const session = new Session();
+  session.connect();
+  await session.post('Profiler.enable');
+  await session.post('Profiler.start');
+  let sum = 0;
+  for (let i = 0; i < 3e6; i++) sum += Math.sqrt(i);
+  const { profile } = await session.post('Profiler.stop');
+  session.disconnect();
+  expect(sum).toBeGreaterThan(0);
+  const read = await readProfile(bytesOf(profile));
+  expect(read.samples.count).toBe(profile.samples?.length);
+  const { total, ...counts } = read.counts;
+  expect(Object.values(counts).reduce((a, b) => a + b, 0)).toBe(total);
+  expect(read.unit).toBe('samples');
 });

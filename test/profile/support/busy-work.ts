@@ -1,6 +1,9 @@
 // Work that samples can be told by, and how many of its samples bear a label.
 import { runInNewContext } from 'node:vm';
+import { expect } from 'vitest';
+import { countSamples } from '../../../src/profile/count-samples.js';
 import { type LabelledProfile, SampleKind } from '../../../src/profile/index.js';
+import { isByChance, isEntered } from './chance.js';
 import { tooLongFor } from './never-inlined.js';
 
 /** Inlined nowhere, so that its samples have its name; another context alone does not stop Maglev. */
@@ -17,12 +20,32 @@ export interface WorkSamples {
   readonly byValue: Readonly<Record<string, number>>;
 }
 
+/** True for a sample inside {@link busyWork}. */
+export const isWork = ({ samples, nodes }: LabelledProfile, i: number): boolean =>
+  nodes.functionName[samples.node[i]] === 'busyWork' && samples.kind[i] === SampleKind.js;
+
+/** The profile of {@link busyWork} alone. */
+export const ofWork = (profile: LabelledProfile): LabelledProfile => {
+  const rows = Array.from({ length: profile.samples.count }, (_, i) => i).filter((i) => isWork(profile, i));
+  const { node, atNs, cpuNs, label, kind } = profile.samples;
+  const samples = {
+    count: rows.length,
+    node: Uint32Array.from(rows, (i) => node[i]),
+    atNs: Float64Array.from(rows, (i) => atNs[i]),
+    cpuNs: Float64Array.from(rows, (i) => cpuNs[i]),
+    label: Uint32Array.from(rows, (i) => label[i]),
+    kind: Uint8Array.from(rows, (i) => kind[i]),
+  };
+  return { ...profile, samples, counts: countSamples(samples) };
+};
+
 /** The samples inside {@link busyWork}. */
-export const workSamples = ({ samples, nodes, labels }: LabelledProfile, key: string): WorkSamples => {
+export const workSamples = (profile: LabelledProfile, key: string): WorkSamples => {
+  const { samples, labels } = profile;
   const byValue: Record<string, number> = {};
   let all = 0;
   for (let i = 0; i < samples.count; i++) {
-    if (nodes.functionName[samples.node[i]] !== 'busyWork' || samples.kind[i] !== SampleKind.js) continue;
+    if (!isWork(profile, i)) continue;
     all++;
     const value = String(labels[samples.label[i]][key] ?? '');
     byValue[value] = (byValue[value] ?? 0) + 1;
@@ -30,10 +53,27 @@ export const workSamples = ({ samples, nodes, labels }: LabelledProfile, key: st
   return { all, byValue };
 };
 
-/** The share of samples inside {@link busyWork} that bear this value. */
-export const shareOf = (profile: LabelledProfile, key: string, value: string): number => {
+/** No sample of the work bears another value of the key than this one, and hardly any bears none. */
+export const expectAll = (profile: LabelledProfile, key: string, value: string): void => {
   const { all, byValue } = workSamples(profile, key);
-  return all === 0 ? 0 : (byValue[value] ?? 0) / all;
+  const { '': untold = 0, [value]: right = 0, ...wrong } = byValue;
+  expect(wrong).toEqual({});
+  expect(right).toBeGreaterThan(0);
+  expect(isEntered(untold, all), `${untold} of ${all} samples bear no ${key}`).toBe(true);
+};
+
+/** Samples of the work as its values had it done, as near as chance allows, and hardly any without a value. */
+export const expectShares = (profile: LabelledProfile, key: string, done: ReadonlyMap<string, number>): void => {
+  const { all, byValue } = workSamples(profile, key);
+  const untold = byValue[''] ?? 0;
+  expect(isEntered(untold, all), `${untold} of ${all} samples bear no ${key}`).toBe(true);
+  const sum = [...done.values()].reduce((a, b) => a + b);
+  expect(Object.keys(byValue).filter((value) => value !== '' && !done.has(value))).toEqual([]);
+  for (const [value, units] of done) {
+    const found = byValue[value] ?? 0;
+    const share = units / sum;
+    expect(isByChance(found, all, share), `${value}: ${found} of ${all} samples, of a share of ${share}`).toBe(true);
+  }
 };
 
 /** Every sample counted once, and every column as long as it says. */
@@ -52,16 +92,36 @@ export const isConserved = ({ counts, samples, labels, nodes }: LabelledProfile)
   );
 };
 
-const TRIES = 10;
+/** Works for so long on the CPU, however long that takes beside other programs: so many milliseconds bring about as many samples each time. */
+export const busyFor = (cpuMs: number, work: () => void = () => void busyWork(jitter(20))): void => {
+  const start = process.cpuUsage();
+  for (;;) {
+    work();
+    const { user, system } = process.cpuUsage(start);
+    if (user + system >= cpuMs * 1000) return;
+  }
+};
 
-/** A profile with at least so many samples of {@link busyWork}: a machine that is busy with other things may need some tries. */
+/** The same with small pieces that an await follows. */
+export const busyAcrossAwaits = async (cpuMs: number, work: () => unknown = () => busyWork(jitter(50))): Promise<void> => {
+  const start = process.cpuUsage();
+  for (;;) {
+    await work();
+    const { user, system } = process.cpuUsage(start);
+    if (user + system >= cpuMs * 1000) return;
+  }
+};
+
+const LONGEST_MS = 60_000;
+
+/** A profile with at least so many samples of {@link busyWork}: each try takes twice as long as the one before, so that one has them. */
 export const withSamples = async (
   least: number,
-  take: () => LabelledProfile | Promise<LabelledProfile>,
+  take: (cpuMs: number) => LabelledProfile | Promise<LabelledProfile>,
 ): Promise<LabelledProfile> => {
-  for (let i = 1; ; i++) {
-    const profile = await take();
+  for (let cpuMs = Math.max(20, least); ; cpuMs *= 2) {
+    const profile = await take(cpuMs);
     if (workSamples(profile, '').all >= least) return profile;
-    if (i === TRIES) throw new Error(`fewer than ${least} samples in each of ${TRIES} profiles`);
+    if (cpuMs > LONGEST_MS) throw new Error(`fewer than ${least} samples in ${cpuMs} ms`);
   }
 };

@@ -1,5 +1,4 @@
 // A .cpuprofile is one that V8's readers take: a tree, times, labels as frames at the root; and reads back without loss.
-import { Session } from 'node:inspector/promises';
 import { expect, test } from 'vitest';
 import { type CpuProfileDocument, toCpuProfile } from '../../../src/profile/output/cpuprofile.js';
 import { readProfile } from '../../../src/profile/output/read-profile.js';
@@ -56,23 +55,6 @@ test('hostile text reads back, but for half characters, which no URL has', async
   const profile = hostile();
   const again = await readProfile(bytesOf(toCpuProfile(profile)));
   expect(wellFormed(summary(again))).toEqual(wellFormed(summary(profile)));
-});
-
-test('a profile by V8 itself is read, each sample once', async () => {
-  const session = new Session();
-  session.connect();
-  await session.post('Profiler.enable');
-  await session.post('Profiler.start');
-  let sum = 0;
-  for (let i = 0; i < 3e6; i++) sum += Math.sqrt(i);
-  const { profile } = await session.post('Profiler.stop');
-  session.disconnect();
-  expect(sum).toBeGreaterThan(0);
-  const read = await readProfile(bytesOf(profile));
-  expect(read.samples.count).toBe(profile.samples?.length);
-  const { total, ...counts } = read.counts;
-  expect(Object.values(counts).reduce((a, b) => a + b, 0)).toBe(total);
-  expect(read.unit).toBe('samples');
 });
 
 test('frames of trampolines are left out: a function is one node whoever called it', async () => {

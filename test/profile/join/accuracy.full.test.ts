@@ -2,25 +2,25 @@
 import { expect, test } from 'vitest';
 import { LocalSpan, Span, SpanContext, type SpanRecord } from '../../../src/index.js';
 import { type JoinedProfile, joinProfile, type LabelledProfile, startProfile } from '../../../src/profile/index.js';
-import { withSamples } from '../support/busy-work.js';
+import { samples } from '../../support/samples.js';
+import { busyAcrossAwaits, ofWork, withSamples } from '../support/busy-work.js';
+import { isByChance } from '../support/chance.js';
 import { gathering, Truth } from './support/traced-work.js';
 
-const MS = 1200;
-const LEAST = 800;
-/** Five standard errors of a share of a half of LEAST samples are 0.09. */
-const SLACK = 0.09;
+/** In 1000 samples a share of a quarter is found that is wrong by 0.13, in 20,000 one that is wrong by 0.03. */
+const LEAST = samples(1000, 1000, 20_000);
 
-/** Requests that take turns: each reads, parses in local spans, and renders in a span. */
+/** Requests that take turns: each reads, parses in local spans, and renders in a span. The shortest piece is long beside the microsecond of a sample's time. */
 const request = async (
   name: string,
   units: number,
+  cpuMs: number,
   truth: Truth,
   collector: ReturnType<typeof gathering>['collector'],
 ) => {
   const root = Span.root(name, SpanContext.random(), { collector });
-  const end = performance.now() + MS;
-  await root.runToEnd(async () => {
-    while (performance.now() < end) {
+  await root.runToEnd(() =>
+    busyAcrossAwaits(cpuMs, async () => {
       truth.work(name, units);
       const parse = LocalSpan.start(`${name} parse`);
       truth.work(`${name} parse`, 2 * units);
@@ -33,37 +33,33 @@ const request = async (
         await undefined;
         truth.work(`${name} render`, 3 * units);
       });
-    }
-  });
-};
-
-const selfShares = (joined: JoinedProfile, records: readonly SpanRecord[]): Map<string, number> => {
-  const shares = new Map<string, number>();
-  for (const record of records) {
-    const ns = joined.cpuOf(record)?.self.ns ?? 0;
-    shares.set(record.name, (shares.get(record.name) ?? 0) + ns / joined.attributed.ns);
-  }
-  return shares;
+    }),
+  );
 };
 
 test('two traces that take turns, with spans and local spans inside', async () => {
   let truth = new Truth();
   let records: readonly SpanRecord[] = [];
-  const profile = await withSamples(LEAST, async () => {
+  const profile = await withSamples(LEAST, async (cpuMs) => {
     truth = new Truth();
     const spans = gathering();
     const running = await startProfile({ everyMs: 0.5 });
-    await Promise.all([request('a', 10, truth, spans.collector), request('b', 20, truth, spans.collector)]);
+    await Promise.all([request('a', 300, cpuMs, truth, spans.collector), request('b', 600, cpuMs, truth, spans.collector)]);
     const taken = running.stop();
     records = await spans.records();
     return taken;
   });
-  const joined = joinProfile(profile, records);
-  const shares = selfShares(joined, records);
+  expectConserved(profile, records, joinProfile(profile, records));
+  // Of the work alone: what spans and profile cost is the work of no name.
+  const joined = joinProfile(ofWork(profile), records);
   for (const name of truth.names) {
-    expect(Math.abs((shares.get(name) ?? 0) - truth.share(name)), name).toBeLessThan(SLACK);
+    const found = records.reduce(
+      (sum, record) => sum + (record.name === name ? (joined.cpuOf(record)?.self.samples ?? 0) : 0),
+      0,
+    );
+    const { samples: all } = joined.attributed;
+    expect(isByChance(found, all, truth.share(name)), `${name}: ${found} of ${all}, not ${truth.share(name)}`).toBe(true);
   }
-  expectConserved(profile, records, joined);
 });
 
 const expectConserved = (

@@ -11,6 +11,7 @@ import {
 import { register } from '../../src/profile/shared-state.js';
 import { busyWork, isConserved, jitter, workSamples } from './support/busy-work.js';
 import { carriers } from './support/carriers.js';
+import { isEntered } from './support/chance.js';
 
 const workUntil = async (isEnough: () => boolean): Promise<void> => {
   const label = new DynamicLabel('query', 'q1');
@@ -28,7 +29,7 @@ test.each(carriers)('carrier %s: rotations follow each other, labelled and compl
   const sink = (profile: LabelledProfile): number => taken.push(profile);
   const profiler = await continuousProfiler({
     everyMs: 1,
-    rotateMs: 150,
+    rotateMs: 100,
     budgetPercent: 100,
     carrier,
     sink: (p) => void sink(p),
@@ -43,7 +44,8 @@ test.each(carriers)('carrier %s: rotations follow each other, labelled and compl
   const sums = taken.map((profile) => workSamples(profile, 'query'));
   const all = sums.reduce((sum, each) => sum + each.all, 0);
   const labelled = sums.reduce((sum, each) => sum + (each.byValue.q1 ?? 0), 0);
-  expect(labelled).toBeGreaterThan(all * 0.95);
+  expect(labelled).toBeGreaterThan(0);
+  expect(isEntered(all - labelled, all)).toBe(true);
   expect(profiler.stats()).toMatchObject({ carrier, profiles: taken.length, dropped: 0, sinkErrors: 0, pauses: 0 });
   expect(register.isBusy).toBe(false);
   await profiler.stop();
