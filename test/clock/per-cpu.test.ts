@@ -1,8 +1,9 @@
 // Offsets between cores are found within their error bound, and cores that disagree on the rate are refused.
-import fc from 'fast-check';
+
 import { expect, test } from 'vitest';
 import type { Pair } from '../../src/clock/clock-types.js';
 import { calibrate, toOffsets, toPairs } from '../../src/clock/per-cpu.js';
+import fc from '../support/fast-check.js';
 
 const NS_PER_TICK = 0.385;
 const BRACKET = 104;

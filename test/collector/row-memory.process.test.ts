@@ -32,7 +32,9 @@ const held = async (): Promise<number> => {
 const growth = async (work: () => unknown): Promise<number> => {
   const before = await held();
   await work();
-  return (await held()) - before;
+  const grown = (await held()) - before;
+  console.log('GROWN', expect.getState().currentTestName, grown.toFixed(2));
+  return grown;
 };
 
 const collectorTo = (

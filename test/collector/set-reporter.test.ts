@@ -1,7 +1,7 @@
 // Several reporters each get everything; one replaced delivers what it was given and no more; spans that finish before the
 // first reporter wait for it within a bound.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { Collector, LocalSpan, OptionError, type Reporter, Span } from '../../src/index.js';
 import { counted } from '../support/recorder.js';
 
@@ -126,7 +126,7 @@ test('spans before the first reporter wait for it', async () => {
   for (const name of ['a', 'b']) record(collector, name);
   const reporter = probe('r');
   collector.setReporter(reporter);
-  for (let i = 0; i < 100 && reporter.got.length === 0; i++) await sleep(1);
+  await vi.waitUntil(() => reporter.got.length > 0, { interval: 1, timeout: 30_000 });
   expect(reporter.got).toEqual(['a', 'b']);
 });
 

@@ -12,6 +12,7 @@ import { flush, LocalSpan, Span, SpanContext, setReporter } from '../../src/inde
 import { type SpanRecord, TraceIdentity } from '../../src/trace/record.js';
 import { batchOf, EVERY_VALUE, fullRecord, RESOURCE, randomTraces, record } from '../exporters/support/records.js';
 import { describeJaeger } from '../support/jaeger.js';
+import { samples } from '../support/samples.js';
 import { expectedSpan, type JsonTrace, orphanWarning, type ShownSpan, shownSpans } from './support/jaeger-spans.js';
 
 /** What a program records: every way to begin a span, every kind, status, property, event and link. */
@@ -134,6 +135,9 @@ const SHORT = [1, 999, 1000, 1001, 0].map((ns, i) =>
   }),
 );
 
+/** Random spans of each way. */
+const SPANS = samples(200, 1000);
+
 const report = async (reporter: Reporter, batch: ReportBatch): Promise<void> => {
   await reporter.report(batch);
   await reporter.shutdown?.();
@@ -148,7 +152,7 @@ describeJaeger('a real Jaeger', (jaeger) => {
       isThrift ? SHORT : SHORT.slice(0, -1),
       ...(await recorded()),
       // No more datagrams than the system holds while Jaeger has no time to read them.
-      ...randomTraces(mark, name.endsWith('UDP') ? 200 : 1000),
+      ...randomTraces(mark, name.endsWith('UDP') ? 200 : SPANS),
     ];
     const traces = renumbered(made, mark << 8);
     await report(reporter(jaeger()), batchOf(traces));
@@ -173,7 +177,7 @@ describeJaeger('a real Jaeger', (jaeger) => {
 
   test('the official OTLP serializer behind OtelSdkReporter', async () => {
     const traces = renumbered(
-      [[fullRecord({ properties: finite })], SHORT.slice(0, -1), ...randomTraces(7, 1000)],
+      [[fullRecord({ properties: finite })], SHORT.slice(0, -1), ...randomTraces(7, SPANS)],
       7 << 8,
     );
     await report(new OtelSdkReporter(new OfficialOtlp(jaeger().otlpUrl)), batchOf(traces));
@@ -192,7 +196,7 @@ describeJaeger('a real Jaeger', (jaeger) => {
   });
 
   test('the official Jaeger exporter behind OtelSdkReporter: every span, with the losses that are its own', async () => {
-    const traces = renumbered([SHORT.slice(0, -1), ...randomTraces(8, 1000)], 8 << 8);
+    const traces = renumbered([SHORT.slice(0, -1), ...randomTraces(8, SPANS)], 8 << 8);
     const exporter = new JaegerExporter({ endpoint: jaeger().thriftUrl }) as unknown as SpanExporter;
     await report(new OtelSdkReporter(exporter), batchOf(traces));
     const shown = await shownBy(jaeger(), traces);

@@ -2,11 +2,11 @@
 // cancel, ends in any order and twice, nested runs, detached local spans under several spans, events and properties, and
 // continuations that run in their scope or after it and leave local spans open.
 import { AsyncResource } from 'node:async_hooks';
-import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { LocalCollector, LocalSpan, Span, type SpanRecord } from '../../src/index.js';
+import fc from '../support/fast-check.js';
 import { recorder } from '../support/recorder.js';
-import { rounds } from '../support/rounds.js';
+import { samples } from '../support/samples.js';
 
 /** A call, with numbers that choose among what is there at that time. */
 type Op =
@@ -396,5 +396,5 @@ const play = async (sequence: readonly Op[]): Promise<void> => {
 };
 
 test('random sequences of calls', async () => {
-  await fc.assert(fc.asyncProperty(ops, play), { numRuns: rounds(3000) });
+  await fc.assert(fc.asyncProperty(ops, play), { numRuns: samples(300, 3000, 50_000) });
 });

@@ -1,9 +1,11 @@
 // One line holds 20,000 spans, flat or nested, without loss; beyond the cap of the trace it says how many it refused.
 import { expect, test } from 'vitest';
 import { LocalSpan } from '../../src/index.js';
+import { useOwnNames } from '../support/names.js';
 import { counted, recorder } from '../support/recorder.js';
 
 const N = 20_000;
+useOwnNames();
 
 test('20,000 siblings', async () => {
   const { root, memory, collector } = recorder();

@@ -1,6 +1,5 @@
 // Entries of rows: what is written as properties, events and links is read as it was, beside any other row.
-import fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { recordOfRow } from '../../src/collector/make-record.js';
 import { NO_SCOPE } from '../../src/formats/library.js';
 import { readCounters } from '../../src/local-span/counters.js';
@@ -11,7 +10,12 @@ import { RowEntries } from '../../src/local-span/row-entries.js';
 import { NO_PROPERTIES } from '../../src/trace/properties.js';
 import { TraceIdentity } from '../../src/trace/record.js';
 import { RowView } from '../../src/trace/row-view.js';
+import fc from '../support/fast-check.js';
+import { forgetNames, useOwnNames } from '../support/names.js';
 import { propertyList } from '../support/row-properties.js';
+
+useOwnNames();
+beforeEach(forgetNames);
 
 const written = (lists: readonly unknown[][]): (PropertyList | null)[] => {
   const entries = new RowEntries(1);
@@ -167,7 +171,6 @@ test('events and links between properties of others', () => {
   ]);
 });
 
-// Last: it fills the table of this thread.
 test('more names than the table has room for are written in the row', () => {
   const names = Array.from({ length: MAX_NAMES + 2000 }, (_, i) => `distinct ${i}`);
   const list = names.flatMap((name, i) => [name, i]);

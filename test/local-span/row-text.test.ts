@@ -1,7 +1,8 @@
 // Texts of a chunk: every string comes back as it was.
-import fc from 'fast-check';
+
 import { expect, test } from 'vitest';
 import { RowText } from '../../src/local-span/row-text.js';
+import fc from '../support/fast-check.js';
 
 const place = (text: RowText, string: string): [number, number, number] => {
   const at = text.used;

@@ -42,16 +42,17 @@ const workIn = async (labels: readonly DynamicLabel[], work: Work, cpuMs: number
 };
 
 describe.each(carriers)('carrier %s', (carrier) => {
-  test.each(
-    [2, 4, 64].flatMap((n) => Object.keys(WORK).map((kind) => [n, kind] as const)),
-  )('%i labels, %s', async (n, kind) => {
-    let done = new Map<string, number>();
-    const profile = await withSamples(LEAST, async (cpuMs) => {
-      const labels = Array.from({ length: n }, (_, i) => new DynamicLabel('i', i));
-      const running = await startProfile({ everyMs: 0.5, carrier });
-      done = await workIn(labels, WORK[kind], cpuMs);
-      return running.stop();
-    });
-    expectShares(profile, 'i', done);
-  });
+  test.each([2, 4, 64].flatMap((n) => Object.keys(WORK).map((kind) => [n, kind] as const)))(
+    '%i labels, %s',
+    async (n, kind) => {
+      let done = new Map<string, number>();
+      const profile = await withSamples(LEAST, async (cpuMs) => {
+        const labels = Array.from({ length: n }, (_, i) => new DynamicLabel('i', i));
+        const running = await startProfile({ everyMs: 0.5, carrier });
+        done = await workIn(labels, WORK[kind], cpuMs);
+        return running.stop();
+      });
+      expectShares(profile, 'i', done);
+    },
+  );
 });

@@ -17,7 +17,10 @@ test('worker threads are profiled side by side, and may end at any time', async 
   expect([run.code, run.signal, run.stderr]).toEqual([0, null, '']);
   const { all, last } = resultOf(run) as unknown as { all: Answer[]; last: Answer };
   expect(all.map(({ threadId }) => threadId)).toEqual([1, 2, 0]);
-  for (const [name, { byThread, isConserved }] of [...['1', '2', '0'].map((id, i) => [id, all[i]] as const), ['main', last] as const]) {
+  for (const [name, { byThread, isConserved }] of [
+    ...['1', '2', '0'].map((id, i) => [id, all[i]] as const),
+    ['main', last] as const,
+  ]) {
     expect(isConserved).toBe(true);
     const { '': untold = 0, [name]: right = 0, ...wrong } = byThread;
     expect(wrong).toEqual({});

@@ -1,5 +1,5 @@
 // Random programs that call the whole recording API with whatever a value can be: nothing throws, what is reported is
-// well-formed, and the context is found as it was. A seed in the name of a failing test repeats it.
+// well-formed, and the context is found as it was.
 import { EventEmitter } from 'node:events';
 import { Readable } from 'node:stream';
 import { types } from 'node:util';
@@ -22,7 +22,9 @@ import {
   tracePromise,
   traceStream,
 } from '../../src/index.js';
+import fc from '../support/fast-check.js';
 import { recorder } from '../support/recorder.js';
+import { samples } from '../support/samples.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: any value is the point.
 type Any = any;
@@ -116,8 +118,14 @@ const VALUES: (() => Any)[] = [
   () => LocalSpan.start('l'),
 ];
 
-const fuzz = async (seed: number): Promise<{ records: readonly SpanRecord[]; calls: number }> => {
-  const next = random(seed);
+/** A call of the list, and what decides on its values. */
+interface Step {
+  readonly at: number;
+  readonly seed: number;
+}
+
+const play = async (steps: readonly Step[]): Promise<readonly SpanRecord[]> => {
+  let next = random(0);
   const { collector, memory } = recorder({ sampler: always });
   const spans: Span[] = [];
   const pick = <T>(list: readonly T[]): T => list[Math.floor(next() * list.length)];
@@ -198,14 +206,15 @@ const fuzz = async (seed: number): Promise<{ records: readonly SpanRecord[]; cal
     () => SpanContext.fromTraceparent(value(), next() < 0.5 ? value() : [value(), value()]),
     () => SpanContext.fromTraceparent('00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01', [value()]),
   ];
-  for (let i = 0; i < 400; i++) {
-    const call = pick(calls);
+  for (const { at, seed } of steps) {
+    next = random(seed);
+    const call = calls[at % calls.length];
     try {
       const result = call();
       // Rejections of the values themselves.
       if (types.isPromise(result)) void result.catch(() => {});
     } catch (error) {
-      throw new Error(`call ${i}: ${call}`, { cause: error });
+      throw new Error(`${call}`, { cause: error });
     }
     if (spans.length > 30) spans.splice(0, 10);
     expect(Span.current()).toBe(undefined);
@@ -213,7 +222,7 @@ const fuzz = async (seed: number): Promise<{ records: readonly SpanRecord[]; cal
   for (const one of spans) one.end();
   await collector.flush();
   expect(collector.stats().reporters.memory).toMatchObject({ reportErrors: 0, lastError: undefined });
-  return { records: memory.spans, calls: 400 };
+  return memory.spans;
 };
 
 class Named {
@@ -276,9 +285,15 @@ const check = (record: SpanRecord): void => {
   }
 };
 
-test.each(Array.from({ length: 60 }, (_, seed) => seed))('seed %d', async (seed) => {
-  const { records } = await fuzz(seed);
-  expect(records.length).toBeGreaterThan(10);
-  records.forEach(check);
-  expect(new Set(records.map((one) => one.traceId + one.spanId)).size).toBe(records.length);
+const steps = fc.array(fc.record({ at: fc.nat(999), seed: fc.nat() }), { maxLength: 400, size: 'max' });
+
+test('random programs', async () => {
+  await fc.assert(
+    fc.asyncProperty(steps, async (program) => {
+      const records = await play(program);
+      records.forEach(check);
+      expect(new Set(records.map((one) => one.traceId + one.spanId)).size).toBe(records.length);
+    }),
+    { numRuns: samples(15, 120, 2000) },
+  );
 });

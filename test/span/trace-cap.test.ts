@@ -1,9 +1,11 @@
 // maxSpansPerTrace: whatever is refused, no record names a parent that nobody has, the cap holds, and the root says how
 // many spans are missing.
-import fc from 'fast-check';
+
 import { expect, test } from 'vitest';
 import { LocalCollector, LocalSpan, Span, type SpanRecord } from '../../src/index.js';
+import fc from '../support/fast-check.js';
 import { counted, recorder } from '../support/recorder.js';
+import { samples } from '../support/samples.js';
 
 const orphans = (spans: readonly SpanRecord[]): string[] => {
   const ids = new Set(spans.map((one) => `${one.traceId} ${one.spanId}`));
@@ -135,6 +137,6 @@ test('any program under any cap, over two traces', async () => {
           expect(new Set(one.spans.map(({ spanId }) => spanId)).size).toBe(one.spans.length);
       },
     ),
-    { numRuns: 1000 },
+    { numRuns: samples(200, 1000, 20_000) },
   );
 });

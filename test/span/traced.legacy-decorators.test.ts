@@ -1,18 +1,10 @@
 // The import that decorates under standard decorators also decorates under TypeScript's experimentalDecorators, which this
 // file is compiled with: methods, static and async ones, getters; `this` and the types are kept.
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { flush, Span, SpanContext, type SpanRecord, setReporter, shutdown, traced } from '../../src/index.js';
+import { expect, test } from 'vitest';
+import { traced } from '../../src/index.js';
+import { recorder } from '../support/recorder.js';
 
-const records: SpanRecord[] = [];
-beforeAll(() => {
-  setReporter({
-    name: 'test',
-    report(batch) {
-      for (const trace of batch.traces) records.push(...trace.spans);
-    },
-  });
-});
-afterAll(() => shutdown());
+const { collector, memory, root } = recorder();
 
 class Store {
   private readonly rows = [3, 1, 2];
@@ -100,13 +92,19 @@ class Under extends Both {
   }
 }
 
+/** A root around `use`, and what is recorded in it. */
+const recordsOf = async (use: () => unknown) => {
+  memory.clear();
+  const span = root('root');
+  await span.run(use);
+  span.end();
+  await collector.flush();
+  return memory.spans;
+};
+
 /** The children of a root around `use`: name and properties. */
 const children = async (use: () => unknown): Promise<[string, object][]> => {
-  records.length = 0;
-  const root = Span.root('root');
-  await root.run(use);
-  root.end();
-  await flush();
+  const records = await recordsOf(use);
   return records.filter((one) => one.parentSpanId === records[0].spanId).map((one) => [one.name, one.properties]);
 };
 
@@ -125,17 +123,13 @@ test('a method under another decorator is named after its class, not after the r
 });
 
 test('generators, setters, throws, and a subclass', async () => {
-  records.length = 0;
-  const root = Span.root('root');
-  await root.run(async () => {
+  const records = await recordsOf(async () => {
     const kinds = new Wide();
     kinds.width = 2;
     expect([...kinds.each()]).toEqual([2]);
     for await (const width of kinds.eachLater()) expect(width).toBe(2);
     expect(() => kinds.fails()).toThrow('r');
   });
-  root.end();
-  await flush();
   const names = records.filter((one) => one.parentSpanId === records[0].spanId).map((one) => one.name);
   expect(names.sort()).toEqual(['Kinds.each', 'Kinds.eachLater', 'Kinds.fails', 'Kinds.width']);
   expect(records.find(({ name }) => name === 'Kinds.fails')?.properties).toEqual({ p: 1, error: true });
@@ -168,17 +162,12 @@ test('in the wrong place or without parentheses they throw where they stand', ()
 });
 
 test('legacy decorators record a class as it runs', async () => {
-  records.length = 0;
-  const root = Span.root('root', SpanContext.random());
-  await root.run(async () => {
+  const records = await recordsOf(async () => {
     const store = Store.open();
     expect(store.size).toBe(3);
     const text: string = await store.read('trips');
     expect(text).toBe('trips: 1,2,3');
   });
-  root.end();
-  await flush();
-
   const byId = new Map(records.map((record) => [record.spanId, record]));
   const found = records.map((record) => `${byId.get(record.parentSpanId)?.name ?? '-'} > ${record.name}`);
   expect(found.sort()).toEqual(['- > root', 'read > Store.sorted', 'root > open', 'root > read', 'root > size']);

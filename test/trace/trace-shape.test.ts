@@ -1,7 +1,8 @@
 // The shape of a trace: order and times do not count; names, parents and numbers do. A tree as deep as it has spans is no danger.
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { drawShape, type ShapedSpan, traceShape } from '../../src/trace/trace-shape.js';
+import fc from '../support/fast-check.js';
+import { samples } from '../support/samples.js';
 
 /** Spans of an indented tree, a name a line. */
 const spansOf = (text: string): ShapedSpan[] => {
@@ -64,7 +65,7 @@ describe('the shape of a trace', () => {
         expect(areEqual).toBe(modelOf(a) === modelOf(b));
         expect(drawShape(traceShape(a)) === drawShape(traceShape(b))).toBe(areEqual);
       }),
-      { numRuns: 500 },
+      { numRuns: samples(100, 500, 10_000) },
     );
   });
 

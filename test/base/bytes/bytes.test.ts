@@ -1,9 +1,10 @@
 // The writer and the reader of bytes: what goes in comes out, and nothing runs past an end or a limit.
-import fc from 'fast-check';
+
 import { describe, expect, test } from 'vitest';
 import { ByteReader } from '../../../src/base/bytes/byte-reader.js';
 import { ByteWriter, WRITER_FULL } from '../../../src/base/bytes/byte-writer.js';
 import { varintLength } from '../../../src/base/bytes/varint.js';
+import fc from '../../support/fast-check.js';
 
 const written = (write: (writer: ByteWriter) => void): Buffer => {
   const writer = new ByteWriter(1);

@@ -1,7 +1,8 @@
 // A list of any length is put in order as a stable sort would, and never for long at once.
-import fc from 'fast-check';
+
 import { expect, test } from 'vitest';
 import { orderInSteps } from '../../../src/base/calls/order-in-steps.js';
+import fc from '../../support/fast-check.js';
 
 const run = (keys: readonly number[]) => {
   const steps = orderInSteps(keys);

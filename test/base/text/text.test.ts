@@ -1,8 +1,9 @@
 // Text for terminals: nothing steers them, and widths are those of columns.
-import fc from 'fast-check';
+
 import { describe, expect, test } from 'vitest';
 import { cut, displayWidth } from '../../../src/base/text/display-width.js';
 import { escapeLines, escapeText, isSafeText, quoteWords, shortText } from '../../../src/base/text/escape-text.js';
+import fc from '../../support/fast-check.js';
 
 describe('escape', () => {
   test.each([

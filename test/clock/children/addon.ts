@@ -15,6 +15,25 @@ const spin = (ms: number): void => {
   while (performance.now() < end);
 };
 
+interface Bracketed {
+  readonly before: bigint;
+  readonly ticks: number;
+  readonly after: bigint;
+}
+
+/** A reading of the addon between two of Node's own. */
+const bracketed = (): Bracketed => {
+  const before = process.hrtime.bigint();
+  const ticks = native.now();
+  return { before, ticks, after: process.hrtime.bigint() };
+};
+
+/** How far the addon's time from one reading to the next lies outside what Node's own allows, as a share: 0 inside, however long this thread was preempted. */
+const rateError = (begin: Bracketed, end: Bracketed, nsPerTick: number): number => {
+  const ns = (end.ticks - begin.ticks) * nsPerTick;
+  return Math.max(0, 1 - ns / Number(end.before - begin.after), ns / Number(end.after - begin.before) - 1);
+};
+
 /** A clock whose only core is none of ours: every reading is one on an unknown CPU. */
 const unknownCpu = (): object => {
   native.claimSource(SOURCE_NUMBER['tsc-percpu']);
@@ -24,20 +43,25 @@ const unknownCpu = (): object => {
   const nsPerTick = (second.monoNs - first[0].monoNs) / (second.ticks - first[0].ticks);
   native.publish([NOWHERE, 0, 0], second.monoNs, second.ticks, nsPerTick);
   const before = native.unknownCpuReadings();
-  const beginNs = process.hrtime.bigint();
-  const begin = native.now();
-  let last = begin;
+  const begin = bracketed();
+  let last = begin.ticks;
   let backwards = 0;
-  while (process.hrtime.bigint() - beginNs < 20n * BigInt(MS)) {
+  while (process.hrtime.bigint() - begin.before < 20n * BigInt(MS)) {
     const ticks = native.now();
     if (ticks < last) backwards++;
     last = ticks;
   }
-  const rate = ((native.now() - begin) * nsPerTick) / Number(process.hrtime.bigint() - beginNs);
   // The pair that the watch over the rate takes, is one of this clock too.
   const [, pairTicks] = native.pair();
-  const isPairNow = pairTicks >= last && pairTicks - last < (100 * MS) / nsPerTick;
-  return { counted: native.unknownCpuReadings() > before, backwards, rate, isPositive: begin > 0, isPairNow };
+  const end = bracketed();
+  const isPairNow = pairTicks >= last && pairTicks <= end.ticks;
+  return {
+    counted: native.unknownCpuReadings() > before,
+    backwards,
+    rateError: rateError(begin, end, nsPerTick),
+    isPositive: begin.ticks > 0,
+    isPairNow,
+  };
 };
 
 /** Who gives up first, decides; after that nobody can publish. */
@@ -45,11 +69,14 @@ const givenUp = (): object => {
   native.claimSource(SOURCE_NUMBER['tsc-percpu']);
   const source = native.giveUpTsc();
   native.publish([0, 0, 0], 0, 1e15, 1);
-  const beginNs = process.hrtime.bigint();
-  const begin = native.now();
+  const begin = bracketed();
   spin(20);
-  const rate = (native.now() - begin) / Number(process.hrtime.bigint() - beginNs);
-  return { source, published: native.publishedAt(), claimed: native.claimSource(SOURCE_NUMBER.tsc), rate };
+  return {
+    source,
+    published: native.publishedAt(),
+    claimed: native.claimSource(SOURCE_NUMBER.tsc),
+    rateError: rateError(begin, bracketed(), 1),
+  };
 };
 
 /** Who has published, is not overruled. The frame of the clock is that of the first calibration, whatever a later one says. */

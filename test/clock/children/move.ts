@@ -6,16 +6,22 @@ import { checkDrift, clockInfo, now, nsPerTick } from '../../../src/clock/index.
 const READS = 2000;
 const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-const beginNs = process.hrtime.bigint();
-const beginTicks = now();
-
-/** Milliseconds by which our clock is off Node's own since the start: the least of five, because a preempted pair is off. */
-const errorMs = (): number => {
-  const errors = Array.from({ length: 5 }, () => {
-    const ours = (now() - beginTicks) * nsPerTick();
-    return Math.abs(ours - Number(process.hrtime.bigint() - beginNs)) / 1e6;
+/** Our clock and Node's at one moment: the closest of five pairs, because a preempted pair is off. */
+const pair = (): { readonly ticks: number; readonly ns: bigint } => {
+  const pairs = Array.from({ length: 5 }, () => {
+    const ns = process.hrtime.bigint();
+    const ticks = now();
+    return { ns, ticks, apart: Number(process.hrtime.bigint() - ns) };
   });
-  return Math.min(...errors);
+  return pairs.sort((a, b) => a.apart - b.apart)[0];
+};
+
+const begin = pair();
+
+/** Milliseconds by which our clock is off Node's own since the start. */
+const errorMs = (): number => {
+  const { ticks, ns } = pair();
+  return Math.abs((ticks - begin.ticks) * nsPerTick() - Number(ns - begin.ns)) / 1e6;
 };
 
 const unknown = (): number => clockInfo().unknownCpuReadings;

@@ -44,7 +44,10 @@ test('two traces that take turns, with spans and local spans inside', async () =
     truth = new Truth();
     const spans = gathering();
     const running = await startProfile({ everyMs: 0.5 });
-    await Promise.all([request('a', 300, cpuMs, truth, spans.collector), request('b', 600, cpuMs, truth, spans.collector)]);
+    await Promise.all([
+      request('a', 300, cpuMs, truth, spans.collector),
+      request('b', 600, cpuMs, truth, spans.collector),
+    ]);
     const taken = running.stop();
     records = await spans.records();
     return taken;
@@ -58,7 +61,9 @@ test('two traces that take turns, with spans and local spans inside', async () =
       0,
     );
     const { samples: all } = joined.attributed;
-    expect(isByChance(found, all, truth.share(name)), `${name}: ${found} of ${all}, not ${truth.share(name)}`).toBe(true);
+    expect(isByChance(found, all, truth.share(name)), `${name}: ${found} of ${all}, not ${truth.share(name)}`).toBe(
+      true,
+    );
   }
 });
 

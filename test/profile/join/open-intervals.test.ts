@@ -1,7 +1,7 @@
 // The interval found open at a moment is the one that a search through all of them finds, whether they nest or not.
 import { expect, test } from 'vitest';
 import { type Interval, OpenIntervals } from '../../../src/profile/join/open-intervals.js';
-import { seeded } from '../support/sampled.js';
+import fc from '../../support/fast-check.js';
 
 const isOpen = ({ beginNs, endNs }: Interval, ns: number): boolean => beginNs <= ns && ns < endNs;
 
@@ -12,36 +12,42 @@ const innermostOf = (intervals: readonly Interval[], ns: number): Interval | und
     .at(0);
 
 test('any intervals: the one that began last of those open', () => {
-  const random = seeded(7);
-  for (let round = 0; round < 200; round++) {
-    const intervals = Array.from({ length: 1 + Math.floor(random() * 30) }, () => {
-      const beginNs = Math.floor(random() * 50);
-      return { beginNs, endNs: beginNs + Math.floor(random() * 20) };
-    });
-    const open = new OpenIntervals(intervals);
-    for (let ns = -1; ns < 75; ns++) expect(open.innermost(ns)).toEqual(innermostOf(intervals, ns));
-  }
+  const interval = fc.record({ beginNs: fc.nat(50), length: fc.nat(20) });
+  fc.assert(
+    fc.property(fc.array(interval, { minLength: 1, maxLength: 30 }), (drawn) => {
+      const intervals = drawn.map(({ beginNs, length }) => ({ beginNs, endNs: beginNs + length }));
+      const open = new OpenIntervals(intervals);
+      for (let ns = -1; ns < 75; ns++) expect(open.innermost(ns)).toEqual(innermostOf(intervals, ns));
+    }),
+  );
 });
 
 test('nested intervals: all that are open, the innermost first', () => {
-  const random = seeded(3);
-  const intervals: Interval[] = [];
-  const split = (beginNs: number, endNs: number, depth: number): void => {
-    intervals.push({ beginNs, endNs });
-    for (let at = beginNs; depth > 0 && at < endNs - 2; ) {
-      const from = at + Math.floor(random() * 3);
-      const to = Math.min(endNs, from + 1 + Math.floor(random() * ((endNs - beginNs) / 2)));
-      if (from < to && to - from < endNs - beginNs) split(from, to, depth - 1);
-      at = to + 1;
-    }
-  };
-  split(0, 200, 5);
-  const open = new OpenIntervals(intervals);
-  for (let ns = 0; ns < 200; ns++) {
-    const wanted = intervals.filter((each) => isOpen(each, ns)).map(({ beginNs, endNs }) => endNs - beginNs);
-    const found = open.nest(ns)?.map(({ beginNs, endNs }) => endNs - beginNs);
-    expect(found).toEqual(wanted.sort((a, b) => a - b));
-  }
+  /** Where the next one inside begins, behind the one before, and how long it is. */
+  const steps = fc.array(fc.tuple(fc.nat(2), fc.nat(99)), { maxLength: 60, size: 'max' });
+  fc.assert(
+    fc.property(steps, (all) => {
+      const drawn = [...all];
+      const intervals: Interval[] = [];
+      const split = (beginNs: number, endNs: number, depth: number): void => {
+        intervals.push({ beginNs, endNs });
+        for (let at = beginNs; depth > 0 && at < endNs - 2 && drawn.length > 0; ) {
+          const [gap, length] = drawn.shift() as [number, number];
+          const from = at + gap;
+          const to = Math.min(endNs, from + 1 + (length % Math.ceil((endNs - beginNs) / 2)));
+          if (from < to && to - from < endNs - beginNs) split(from, to, depth - 1);
+          at = to + 1;
+        }
+      };
+      split(0, 200, 5);
+      const open = new OpenIntervals(intervals);
+      for (let ns = 0; ns < 200; ns++) {
+        const wanted = intervals.filter((each) => isOpen(each, ns)).map(({ beginNs, endNs }) => endNs - beginNs);
+        const found = open.nest(ns)?.map(({ beginNs, endNs }) => endNs - beginNs);
+        expect(found).toEqual(wanted.sort((a, b) => a - b));
+      }
+    }),
+  );
 });
 
 test('intervals that overlap without nesting are told apart', () => {

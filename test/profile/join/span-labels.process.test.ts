@@ -6,7 +6,16 @@ import { state } from '../../../src/local-span/process-state.js';
 import { DynamicLabel, type LabelledProfile, SPAN_ID_LABEL, startProfile } from '../../../src/profile/index.js';
 import { MAX_DEPTH, recordOf } from '../../../src/profile/scope.js';
 import { NO_SCOPE, register, type Scope } from '../../../src/profile/shared-state.js';
-import { busyAcrossAwaits, busyFor, busyWork, expectAll, expectShares, jitter, withSamples, workSamples } from '../support/busy-work.js';
+import {
+  busyAcrossAwaits,
+  busyFor,
+  busyWork,
+  expectAll,
+  expectShares,
+  jitter,
+  withSamples,
+  workSamples,
+} from '../support/busy-work.js';
 import { carriers, hasRegister } from '../support/carriers.js';
 import { gathering } from './support/traced-work.js';
 
@@ -21,7 +30,10 @@ const counted = (done: Map<string, number>, name: string | undefined, units: num
   busyWork(units);
 };
 
-const profiled = (work: (cpuMs: number) => unknown, options: Parameters<typeof startProfile>[0] = {}): Promise<LabelledProfile> =>
+const profiled = (
+  work: (cpuMs: number) => unknown,
+  options: Parameters<typeof startProfile>[0] = {},
+): Promise<LabelledProfile> =>
   withSamples(LEAST, async (cpuMs) => {
     const running = await startProfile({ everyMs: 0.5, ...options });
     let profile: LabelledProfile;
@@ -76,10 +88,9 @@ describe.each(carriers)('carrier %s', (carrier) => {
     const span = rootSpan();
     const tenant = new DynamicLabel('tenant', 't');
     const query = new DynamicLabel('query', 'q');
-    const profile = await profiled(
-      (cpuMs) => tenant.apply(() => span.run(() => query.apply(() => busyFor(cpuMs)))),
-      { carrier },
-    );
+    const profile = await profiled((cpuMs) => tenant.apply(() => span.run(() => query.apply(() => busyFor(cpuMs)))), {
+      carrier,
+    });
     expectSpan(profile, span);
     expectAll(profile, 'tenant', 't');
     expectAll(profile, 'query', 'q');

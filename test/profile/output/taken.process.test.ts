@@ -79,7 +79,7 @@ test('a profile by V8 itself is read, each sample once', async () => {
   const { profile } = await session.post('Profiler.stop');
   session.disconnect();
   expect(sum).toBeGreaterThan(0);
-  const read = await readProfile(bytesOf(profile));
+  const read = await readProfile(Buffer.from(JSON.stringify(profile)));
   expect(read.samples.count).toBe(profile.samples?.length);
   const { total, ...counts } = read.counts;
   expect(Object.values(counts).reduce((a, b) => a + b, 0)).toBe(total);

@@ -103,7 +103,10 @@ export const busyFor = (cpuMs: number, work: () => void = () => void busyWork(ji
 };
 
 /** The same with small pieces that an await follows. */
-export const busyAcrossAwaits = async (cpuMs: number, work: () => unknown = () => busyWork(jitter(50))): Promise<void> => {
+export const busyAcrossAwaits = async (
+  cpuMs: number,
+  work: () => unknown = () => busyWork(jitter(50)),
+): Promise<void> => {
   const start = process.cpuUsage();
   for (;;) {
     await work();

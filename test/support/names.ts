@@ -1,0 +1,33 @@
+// Names of spans have numbers in a table of the thread, which has an end. A file that needs room in it, or fills it, begins with an empty one and
+// leaves it as it was: all unit files of a worker share it.
+import { afterAll, beforeAll } from 'vitest';
+import { numberOfName } from '../../src/local-span/name-table.js';
+import { state } from '../../src/local-span/process-state.js';
+
+const { numbers, texts } = state.names;
+
+/** The names of this thread begin anew. Nothing may have rows that were not reported. */
+export const forgetNames = (): void => {
+  texts.length = 1;
+  numbers.clear();
+  // The table remembers the last name beside it.
+  numberOfName('another');
+};
+
+/** For the tests of this file the table has room for all names, and afterwards has those of before. */
+export const useOwnNames = (): void => {
+  let before: readonly [name: string, number: number][];
+  beforeAll(() => {
+    before = [...numbers];
+    forgetNames();
+  });
+  afterAll(() => {
+    forgetNames();
+    texts.length = 1;
+    numbers.clear();
+    for (const [name, number] of before) {
+      texts[number] = name;
+      numbers.set(name, number);
+    }
+  });
+};
