@@ -4,12 +4,13 @@
 import { escapeText } from '../../base/text/escape-text.js';
 import type { Snapshot, SnapshotReason, SnapshotTrace } from '../../flight-recorder/index.js';
 import { exactTime, formatDuration } from '../../formats/terminal/units.js';
+import type { SpanRecord } from '../../trace/record.js';
 import { columns } from '../columns.js';
 
 /** A trace without its spans. */
 export interface TraceFacts {
   readonly traceId: string;
-  /** Of the first span. */
+  /** Of the span that began first, whichever order they come in: a file that was written has another than the rows that it was made of. */
   readonly name: string;
   readonly start: string;
   /** From the earliest start to the latest end. */
@@ -40,23 +41,28 @@ export interface SnapshotFacts {
   readonly slowest: readonly TraceFacts[];
 }
 
+/** Whether `a` began before `b`; of two at one time the one without a parent did. */
+const isBefore = (a: SpanRecord, b: SpanRecord): boolean =>
+  a.startTimeUnixNs === b.startTimeUnixNs
+    ? a.parentSpanId === '' && b.parentSpanId !== ''
+    : a.startTimeUnixNs < b.startTimeUnixNs;
+
 const factsOfTrace = ({ traceId, spans, isSampled }: SnapshotTrace): TraceFacts => {
-  const [{ record: first }] = spans;
-  let start = first.startTimeUnixNs;
+  let first = spans[0].record;
   let end = first.endTimeUnixNs;
   let errors = 0;
   let open = 0;
   for (const { record, isOpen } of spans) {
-    if (record.startTimeUnixNs < start) start = record.startTimeUnixNs;
+    if (isBefore(record, first)) first = record;
     if (record.endTimeUnixNs > end) end = record.endTimeUnixNs;
     if (record.status.code === 'error') errors++;
     if (isOpen) open++;
   }
-  const durationNs = Number(end - start);
+  const durationNs = Number(end - first.startTimeUnixNs);
   return {
     traceId,
     name: first.name,
-    start: exactTime(start),
+    start: exactTime(first.startTimeUnixNs),
     durationNs,
     spans: spans.length,
     errors,

@@ -1,59 +1,19 @@
 // `spanline snapshot` takes the last minute out of a process that runs, and leaves it as it was; what it has written is shown and exported. A
-// process without a recorder, one that is blocked and one that was killed each get an answer of their own.
-import { type ChildProcess, spawn } from 'node:child_process';
+// process without a recorder and one that was killed each get an answer of their own; one that is blocked is in blocked.full.test.ts.
 import { once } from 'node:events';
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
-import { afterEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { decodeJaegerJson } from '../../../src/formats/jaeger-json/read-traces.js';
 import { decodePerfetto } from '../../formats/support/perfetto-decode.js';
-import { buildFirst, root, scratch, spanline } from '../support/spanline.js';
+import { buildFirst, scratch, spanline } from '../support/spanline.js';
+import { shopProcesses } from './support/shop-processes.js';
 
 buildFirst();
 
 const dir = scratch();
 
-const LIBRARY = pathToFileURL(join(root, 'dist/esm/index.js')).href;
-
-/** Records what it is told by its first argument, then does what the second says. */
-const SOURCE = `
-import { configure, LocalSpan, Span } from ${JSON.stringify(LIBRARY)};
-const [options, then] = process.argv.slice(2);
-configure({ serviceName: 'shop', sampler: ({ name }) => name !== 'unsampled', ...JSON.parse(options) });
-for (let i = 0; i < 300; i++) {
-  const root = Span.root(i % 3 === 0 ? 'unsampled' : 'GET /' + (i % 5));
-  root.run(() => LocalSpan.start('parse').end());
-  root.end();
-}
-const slow = Span.root('slow');
-setTimeout(() => {
-  slow.setStatus('error', 'too late');
-  slow.end();
-  globalThis.open = Span.root('waits');
-  console.log('ready');
-  if (then === 'block') setTimeout(() => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0), 50);
-  else setInterval(() => {}, 1000);
-}, 60);
-`;
-
-const program = join(dir, 'shop.mjs');
-writeFileSync(program, SOURCE);
-
-const children: ChildProcess[] = [];
-afterEach(() => {
-  for (const child of children.splice(0)) child.kill('SIGKILL');
-});
-
-const running = async (options: object, then = 'wait') => {
-  const child = spawn(process.execPath, ['--inspect-port=0', program, JSON.stringify(options), then], {
-    stdio: ['ignore', 'pipe', 'pipe'],
-    env: { ...process.env, NODE_OPTIONS: '' },
-  });
-  children.push(child);
-  await once(child.stdout, 'data');
-  return { child, pid: String(child.pid) };
-};
+const { running } = shopProcesses(dir);
 
 const take = async (name: string): Promise<string> => {
   const { pid } = await running({ flightRecorder: {} });
@@ -153,22 +113,6 @@ test('a process without a recorder is told how to get one', async () => {
   expect(outcome.stderr).toContain('configure({ flightRecorder');
   expect(existsSync(file)).toBe(false);
   expect(child.exitCode).toBeNull();
-});
-
-test('a process that is blocked in native code does not hold the command up, which names the way that is left', async () => {
-  const files = join(dir, 'blocked');
-  mkdirSync(files);
-  const { pid, child } = await running({ flightRecorder: { file: files, maxBytes: 1 << 20 } }, 'block');
-  await new Promise((done) => setTimeout(done, 300));
-  const outcome = await spanline(['snapshot', pid, '-o', join(dir, 'blocked.flight'), '--timeout', '1']);
-  expect(outcome).toMatchObject({
-    code: 3,
-    stdout: '',
-    stderr: expect.stringContaining('spanline snapshot recover DIR'),
-  });
-  child.kill('SIGKILL');
-  await once(child, 'exit');
-  expect(readdirSync(files).length).toBeGreaterThan(0);
 });
 
 test('what a killed process has left is shown, and written to one file', async () => {
