@@ -122,4 +122,7 @@ for (const path of ['/regex', '/parse', '/garbage']) {
 const { saveSnapshot } = await import('spanline/flight-recorder');
 await saveSnapshot(process.env.FLIGHT_FILE, 'planted');
 server.close();
+// What has ended last is to be sent, however busy the machine is.
+const { flush } = await import('spanline');
+await flush();
 process.exit(0);
