@@ -3,9 +3,20 @@
 import { within } from '../calls/within.js';
 import { findInspector } from './find-inspector.js';
 import { InspectorClient } from './inspector-client.js';
-import { targetFailure } from './target-error.js';
+import { TargetError, targetFailure } from './target-error.js';
 
-const CLOSE = "setTimeout(() => process.getBuiltinModule('inspector').close(), 100); undefined";
+/** Key of what is about to close the inspector, in the process: who comes meanwhile stops it, and closes it in its place. */
+const CLOSING = "globalThis[Symbol.for('spanline.inspector.closing')]";
+const BEGIN = `(() => {
+  const closing = ${CLOSING};
+  clearTimeout(closing);
+  ${CLOSING} = undefined;
+  return { pid: process.pid, isClosing: closing !== undefined };
+})()`;
+const CLOSE = `${CLOSING} = setTimeout(() => {
+  ${CLOSING} = undefined;
+  process.getBuiltinModule('inspector').close();
+}, 100); undefined`;
 /** A process whose event loop is blocked never says that it has closed. */
 const CLOSE_MS = 1000;
 
@@ -47,18 +58,31 @@ export const withInspector = async <T>(
   { port, signal }: InspectorOptions,
   work: (evaluate: Evaluate) => Promise<T>,
 ): Promise<T> => {
-  const { address, isOpened } = await findInspector(pid, port);
-  let client: InspectorClient | undefined;
+  let found = await findInspector(pid, port);
+  const here: { client?: InspectorClient; isToClose: boolean } = { isToClose: found.isOpened };
+  const begin = async (): Promise<InspectorClient> => {
+    const client = await unless(signal, InspectorClient.connect(found.address));
+    here.client = client;
+    const begun = (await unless(signal, client.evaluate(BEGIN))) as { pid: unknown; isClosing: boolean };
+    if (begun.pid !== pid)
+      throw targetFailure(`the inspector at ${found.address} is of process ${String(begun.pid)}; name another --port`);
+    here.isToClose ||= begun.isClosing;
+    return client;
+  };
   try {
-    const connected = await unless(signal, InspectorClient.connect(address));
-    client = connected;
-    const evaluate: Evaluate = (expression) => unless(signal, connected.evaluate(expression));
-    const there = await evaluate('process.pid');
-    if (there !== pid)
-      throw targetFailure(`the inspector at ${address} is of process ${String(there)}; name another --port`);
-    return await work(evaluate);
+    const client = await begin().catch(async (error: unknown) => {
+      if (found.isOpened || error instanceof TargetError || signal?.aborted === true) throw error;
+      // Who had opened it may have closed it meanwhile. Nothing was asked of the process yet.
+      here.client?.close();
+      here.client = undefined;
+      found = await findInspector(pid, port);
+      here.isToClose = found.isOpened;
+      return begin();
+    });
+    return await work((expression) => unless(signal, client.evaluate(expression)));
   } finally {
-    if (isOpened && client !== undefined)
+    const { client, isToClose } = here;
+    if (isToClose && client !== undefined)
       await within(
         CLOSE_MS,
         client.evaluate(CLOSE).catch(() => undefined),

@@ -1,0 +1,42 @@
+// Work through the inspector of a process is not disturbed by work that ended just before, and leaves the inspector closed.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { findInspector } from '../../../src/base/inspector/find-inspector.js';
+import { withInspector } from '../../../src/base/inspector/with-inspector.js';
+
+/** Says when its inspector was closed. */
+const PROGRAM = `
+  const inspector = require('node:inspector');
+  const { close } = inspector;
+  inspector.close = () => { close(); console.log('closed'); };
+  setInterval(() => {}, 1000);
+  console.log('ready');
+`;
+
+let child: ChildProcess;
+let pid: number;
+beforeAll(async () => {
+  child = spawn(process.execPath, ['--inspect-port=0', '-e', PROGRAM], {
+    env: { ...process.env, NODE_OPTIONS: '' },
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  pid = child.pid as number;
+  await once(child.stdout as NodeJS.ReadableStream, 'data');
+});
+afterAll(() => child.kill('SIGKILL'));
+
+test('who comes before the inspector is closed again works on, and closes it', async () => {
+  const lines: string[] = [];
+  child.stdout?.on('data', (data: Buffer) => lines.push(String(data)));
+  expect(await withInspector(pid, {}, (evaluate) => evaluate('1 + 1'))).toBe(2);
+  // Found open, or just closed: in either case its work takes longer than the first one's inspector stays open.
+  const slow = await withInspector(pid, {}, (evaluate) =>
+    evaluate("new Promise((resolve) => setTimeout(resolve, 400, 'done'))"),
+  );
+  expect(slow).toBe('done');
+  if (!lines.join('').includes('closed')) await once(child.stdout as NodeJS.ReadableStream, 'data');
+  // Opened anew: it was closed.
+  const { isOpened } = await findInspector(pid);
+  expect(isOpened).toBe(true);
+});
