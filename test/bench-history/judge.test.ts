@@ -1,11 +1,12 @@
 // Rounds are judged by exact chances: the test agrees with counting every way signs can fall, the looks of a gate together stay within the declared
 // rate, and a loss is told from its absence.
-import fc from 'fast-check';
+
 import { describe, expect, test } from 'vitest';
 import { BenchError } from '../../src/bench-history/bench-error.js';
 import { type JudgedSeries, judgeRounds, type RoundSeries } from '../../src/bench-history/judge/judge.js';
 import { holm, levelOfLook, nextLook } from '../../src/bench-history/judge/looks.js';
 import { shiftOf, signedRankP } from '../../src/bench-history/judge/signed-rank.js';
+import fc from '../support/fast-check.js';
 
 /** Midranks of the sizes, by looking at all others. */
 const rankOf = (sizes: readonly number[], i: number): number =>

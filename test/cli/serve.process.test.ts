@@ -1,13 +1,11 @@
-// `spanline serve` keeps what it acknowledges, through Ctrl-C and kill -9, answers both query APIs from it, and refuses to start where it
-// would be open to strangers.
-import { type ChildProcessByStdio, spawn } from 'node:child_process';
+// `spanline serve` keeps what it acknowledges, through Ctrl-C, answers both query APIs from it, and refuses to start where it would be open to
+// strangers. What a killed one keeps is in serve.full.test.ts.
 import { once } from 'node:events';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Readable } from 'node:stream';
-import { build } from 'esbuild';
-import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { Archive } from '../../src/archive/archive.js';
 import { ReportError } from '../../src/collector/reporter.js';
 import { OtlpReporter } from '../../src/exporters/otlp.js';
@@ -16,70 +14,36 @@ import { encodeOtlpJson } from '../../src/formats/otlp/write-json.js';
 import type { ArchivedSpan } from '../../src/trace/archived-span.js';
 import { FULL_SPAN } from '../archive/support/any-span.js';
 import { batchOf, randomTraces } from '../exporters/support/records.js';
-import { type ChildResult, out, root, runFile } from '../support/child.js';
+import { type Outcome, spanline } from './support/spanline.js';
 
-let program: string;
+const NOTHING = { SPANLINE_ARCHIVE: '', SPANLINE_TOKEN: '' };
 let directory: string;
-const children: ChildProcessByStdio<null, Readable, Readable>[] = [];
 
-beforeAll(async () => {
-  program = join(out, 'serve.mjs');
-  await build({
-    entryPoints: [join(root, 'test/cli/children/serve.ts')],
-    outfile: program,
-    bundle: true,
-    platform: 'node',
-    format: 'esm',
-    // Commander must not be inside: it requires Node's modules in a way that no ES module can.
-    packages: 'external',
-    logLevel: 'error',
-  });
-});
 beforeEach(() => {
   directory = mkdtempSync(join(tmpdir(), 'spanline-serve-'));
 });
-afterEach(async () => {
-  for (const child of children.splice(0)) {
-    if (child.exitCode === null && child.signalCode === null) {
-      child.kill('SIGKILL');
-      await once(child, 'close');
-    }
-  }
-  rmSync(directory, { recursive: true });
-});
+afterEach(() => rmSync(directory, { recursive: true }));
 
-const run = (args: readonly string[], env: Record<string, string> = {}): Promise<ChildResult> =>
-  runFile(program, { args: ['serve', ...args], env: { SPANLINE_ARCHIVE: '', SPANLINE_TOKEN: '', ...env } });
+const run = (args: readonly string[]): Promise<Outcome> => spanline(['serve', ...args], { env: NOTHING });
 
 interface Running {
-  readonly child: ChildProcessByStdio<null, Readable, Readable>;
   readonly query: string;
   readonly otlp: string;
-  /** The exit code, or the signal it died by. */
-  ended(): Promise<number | NodeJS.Signals | null>;
+  readonly kill: (signal: NodeJS.Signals) => void;
+  /** What it has left. */
+  readonly ended: Promise<Outcome>;
 }
 
 /** A server of the directory on free ports. */
-const start = async (args: readonly string[] = [], env: Record<string, string> = {}): Promise<Running> => {
-  const all = [program, 'serve', '--archive', directory, '--port', '0', '--otlp-port', '0', '--json', ...args];
-  const child = spawn(process.execPath, all, {
-    env: { ...process.env, NODE_OPTIONS: '', ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
+const start = (args: readonly string[] = [], env: Record<string, string> = {}): Promise<Running> =>
+  new Promise((resolve, reject) => {
+    const all = ['serve', '--archive', directory, '--port', '0', '--otlp-port', '0', '--json', ...args];
+    const ended = spanline(all, {
+      env: { ...NOTHING, ...env },
+      onOutput: (kill, output) => resolve({ ...JSON.parse(output), kill, ended }),
+    });
+    ended.then(({ stderr }) => reject(new Error(`it ended before it listened: ${stderr}`)), reject);
   });
-  children.push(child);
-  const closed = once(child, 'close');
-  let stdout = '';
-  for await (const chunk of child.stdout.iterator({ destroyOnReturn: false })) {
-    stdout += String(chunk);
-    if (stdout.endsWith('}\n')) break;
-  }
-  const { query, otlp } = JSON.parse(stdout) as { query: string; otlp: string };
-  const ended = async () => {
-    const [code, signal] = await closed;
-    return (signal ?? code) as number | NodeJS.Signals | null;
-  };
-  return { child, query, otlp, ended };
-};
 
 const spanOf = (n: number): ArchivedSpan => ({
   ...FULL_SPAN,
@@ -110,7 +74,7 @@ const readBack = async (
 
 describe('serving', () => {
   test('the page is under /ui of the query port, over the same archive, and behind the token', async () => {
-    const { child, query, otlp, ended } = await start(['--token', 'a-long-token']);
+    const { kill, query, otlp, ended } = await start(['--token', 'a-long-token']);
     const headers = { authorization: 'Bearer a-long-token' };
     expect((await post(otlp, [spanOf(7)], headers)).status).toBe(200);
     expect(await (await fetch(`${query}/ui`)).text()).toContain('<div id="app">');
@@ -118,8 +82,8 @@ describe('serving', () => {
     const { traces } = (await (await fetch(`${query}/ui/api/traces`, { headers })).json()) as { traces: object[] };
     expect(traces).toMatchObject([{ traceId: spanOf(7).traceId }]);
     expect((await fetch(`${new URL(otlp).origin}/ui`, { headers })).status).toBe(404);
-    child.kill('SIGINT');
-    expect(await ended()).toBe(0);
+    kill('SIGINT');
+    expect((await ended).code).toBe(0);
   });
 
   test('what is sent is read back, also by the next one; Ctrl-C ends it in order', async () => {
@@ -129,24 +93,24 @@ describe('serving', () => {
     expect(await (await fetch(`${first.query}/api/services`)).json()).toMatchObject({ data: ['shop'] });
     expect((await post(`${first.query}/v1/traces`, [spanOf(3)])).status).toBe(200);
     expect(await readBack(first.query, spanOf(3).traceId)).toEqual([spanOf(3)]);
-    first.child.kill('SIGINT');
-    expect(await first.ended()).toBe(0);
+    first.kill('SIGINT');
+    expect((await first.ended).code).toBe(0);
     // Everything is in a segment: nothing has to be recovered.
     expect(readdirSync(directory).every((name) => name.endsWith('.spans'))).toBe(true);
     const second = await start(['--read-only']);
     expect(second.otlp).toBeUndefined();
     expect(await readBack(second.query, spanOf(2).traceId)).toEqual([spanOf(2)]);
-    second.child.kill('SIGTERM');
-    expect(await second.ended()).toBe(0);
+    second.kill('SIGTERM');
+    expect((await second.ended).code).toBe(0);
   });
 
   test('SIGTERM while our exporter sends: what was told to be kept is there, and what was not is told too', async () => {
-    const { query, otlp, child, ended } = await start();
+    const { query, otlp, kill, ended } = await start();
     const reporter = new OtlpReporter({ endpoint: otlp, timeoutMs: 5000 });
     const traces = randomTraces(11, 40_000, 20);
     const kept: string[] = [];
     for (const [i, trace] of traces.entries()) {
-      if (i === 60) child.kill('SIGTERM');
+      if (i === 60) kill('SIGTERM');
       try {
         await reporter.report(batchOf([trace]));
         kept.push(trace[0].traceId);
@@ -156,7 +120,7 @@ describe('serving', () => {
       }
     }
     await reporter.shutdown();
-    expect(await ended()).toBe(0);
+    expect((await ended).code).toBe(0);
     expect(query).toMatch(/^http/);
     expect(kept.length).toBeGreaterThanOrEqual(60);
     expect(kept.length).toBeLessThan(traces.length);
@@ -186,24 +150,21 @@ describe('serving', () => {
     ['a segment without its head', (bytes: Buffer) => Buffer.concat([Buffer.alloc(16), bytes.subarray(16)])],
   ])('%s is told at the start and in answers, and the exit code says so', async (_, damage) => {
     const name = await damagedSegment(damage);
-    const { query, child, ended } = await start(['--read-only']);
-    let stderr = '';
-    child.stderr.on('data', (some) => {
-      stderr += String(some);
-    });
+    const { query, kill, ended } = await start(['--read-only']);
     expect(await readBack(query, spanOf(1).traceId)).toHaveLength(1);
     const answer = await fetch(`${query}/api/traces/${spanOf(100).traceId}`);
     expect(answer.status).toBe(500);
     expect(await answer.text()).toContain(name);
-    child.kill('SIGTERM');
-    expect(await ended()).toBe(3);
+    kill('SIGTERM');
+    const { code, stderr } = await ended;
+    expect(code).toBe(3);
     expect(stderr.split('\n').filter((line) => line.includes(name))).toEqual([
       expect.stringContaining('cannot be read, or not whole; the rest answers'),
     ]);
   });
 
   test('parents in a circle and parents of oneself are data', async () => {
-    const { query, otlp, child, ended } = await start();
+    const { query, otlp, kill, ended } = await start();
     const [a, b, c] = ['000000000000000a', '000000000000000b', '000000000000000c'];
     const circle = [
       { ...spanOf(1), spanId: a, parentSpanId: b },
@@ -214,55 +175,29 @@ describe('serving', () => {
     const bySpan = (spans: ArchivedSpan[]) =>
       spans.map(({ spanId, parentSpanId }) => `${spanId}<${parentSpanId}`).sort();
     expect(bySpan(await readBack(query, spanOf(1).traceId))).toEqual(bySpan(circle));
-    child.kill('SIGINT');
-    expect(await ended()).toBe(0);
+    kill('SIGINT');
+    expect((await ended).code).toBe(0);
     const archive = await Archive.open(directory, { readOnly: true });
     expect(bySpan(await archive.trace(spanOf(1).traceId))).toEqual(bySpan(circle));
-    await archive.close();
-  });
-
-  test('kill -9 in the middle of it: every acknowledged span is there', async () => {
-    const acknowledged = new Set<number>();
-    for (let round = 0; round < 3; round++) {
-      const { otlp, child, ended } = await start();
-      let isOver = false;
-      const send = async (from: number): Promise<void> => {
-        for (let n = from; !isOver; n += 4) {
-          try {
-            const { status } = await post(otlp, [spanOf(n)]);
-            if (status === 200) acknowledged.add(n);
-          } catch {
-            return;
-          }
-          if (acknowledged.size >= (round + 1) * 40) child.kill('SIGKILL');
-        }
-      };
-      await Promise.all([0, 1, 2, 3].map((lane) => send(round * 10_000 + lane)));
-      isOver = true;
-      expect(await ended()).toBe('SIGKILL');
-    }
-    expect(acknowledged.size).toBeGreaterThanOrEqual(120);
-    const archive = await Archive.open(directory);
-    const ids = [...acknowledged].map((n) => spanOf(n).traceId);
-    const found = await archive.traces(ids);
-    expect(ids.filter((id) => found.get(id)?.length !== 1)).toEqual([]);
     await archive.close();
   });
 
   test('one port for both, with a token of the environment', async () => {
     const env = { SPANLINE_TOKEN: 'correct-horse-battery' };
     const headers = { authorization: 'Bearer correct-horse-battery' };
-    const { query, child, ended } = await start(['--host', '0.0.0.0', '--otlp-port', 'off'], env);
+    const { query, kill, ended } = await start(['--host', '0.0.0.0', '--otlp-port', 'off'], env);
     const local = query.replace('0.0.0.0', '127.0.0.1');
     expect((await fetch(`${local}/api/services`)).status).toBe(401);
     expect((await fetch(`${local}/api/services`, { headers })).status).toBe(200);
-    child.kill('SIGINT');
-    expect(await ended()).toBe(0);
+    kill('SIGINT');
+    expect((await ended).code).toBe(0);
     const { port } = new URL(query);
     const both = await start(['--port', port, '--otlp-port', port]);
     expect(both.otlp).toBe(`${both.query}/v1/traces`);
     expect((await post(both.otlp, [spanOf(1)])).status).toBe(200);
     expect(await readBack(both.query, spanOf(1).traceId)).toHaveLength(1);
+    both.kill('SIGINT');
+    expect((await both.ended).code).toBe(0);
   });
 });
 
@@ -274,10 +209,11 @@ describe('refusing', () => {
   });
 
   test('a port that is taken: the one that was opened is closed again', async () => {
-    const { query } = await start();
-    const other = mkdtempSync(join(tmpdir(), 'spanline-serve-'));
-    const { code, stderr } = await run(['--archive', other, '--port', '0', '--otlp-port', new URL(query).port]);
-    rmSync(other, { recursive: true });
+    const taken = createServer().listen(0, '127.0.0.1');
+    await once(taken, 'listening');
+    const { port } = taken.address() as AddressInfo;
+    const { code, stderr } = await run(['--archive', directory, '--port', '0', '--otlp-port', String(port)]);
+    taken.close();
     expect(code).toBe(3);
     expect(stderr).toMatch(/another program listens there/);
   });

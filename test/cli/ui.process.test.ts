@@ -8,7 +8,7 @@ import { Archive } from '../../src/archive/index.js';
 import { GOLD_SCHEMA, GoldStore, openTable, PERF_SCHEMA, PerfStore } from '../../src/tracedb/index.js';
 import type { SourcesAnswer } from '../../src/ui/api/answers.js';
 import { makeBenchHistory } from '../ui/support/bench-history.js';
-import { buildFirst, type Outcome, scratch, spanline } from './support/spanline.js';
+import { buildFirst, type Outcome, scratch, spanline, spanlineProcess } from './support/spanline.js';
 import { runInTerminal } from './support/terminal.js';
 import { spanAt } from './trace/support/traces.js';
 
@@ -20,10 +20,10 @@ const NOTHING = { SPANLINE_ARCHIVE: '', SPANLINE_PERF_STORE: '', SPANLINE_GOLD_S
 const served = async (
   args: readonly string[],
   look: (url: string) => Promise<void>,
-  { env = {}, signal = 'SIGINT' as NodeJS.Signals } = {},
+  { env = {}, signal = 'SIGINT' as NodeJS.Signals, runs = spanline } = {},
 ): Promise<Outcome> => {
   let seen: Promise<void> = Promise.resolve();
-  const outcome = await spanline(args, {
+  const outcome = await runs(args, {
     env: { ...NOTHING, ...env },
     onOutput(kill, output) {
       seen = look(String(output)).finally(() => kill(signal));
@@ -68,7 +68,9 @@ describe('spanline ui', () => {
       ['ui', '--json'],
       async (printed) => {
         const { url } = JSON.parse(printed) as { url: string };
-        const second = await served(['ui'], async (other) => expect(other.trim()).not.toBe(url));
+        const second = await served(['ui'], async (other) => expect(other.trim()).not.toBe(url), {
+          runs: spanlineProcess,
+        });
         expect(second.code).toBe(0);
       },
       { signal: 'SIGTERM' },

@@ -240,7 +240,11 @@ test('another profiler of V8 goes on beside it, and both have all their samples'
   session.disconnect();
   expectAll(taken, 'query', 'q0');
   let us = other.startTime;
-  const isLater = other.timeDeltas.map((delta) => (us += delta) * 1000 > taken.endNs);
+  const isLater: boolean[] = [];
+  for (const delta of other.timeDeltas) {
+    us += delta;
+    isLater.push(us * 1000 > taken.endNs);
+  }
   // V8 gives each of them its own samples; of a time in which the thread had the CPU for 100 ms there are some.
   expect(new Set(isLater)).toEqual(new Set([false, true]));
   if (hasRegister) expect(loadSigprof().module?.handler()).toBe('');

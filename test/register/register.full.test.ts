@@ -2,7 +2,7 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
-import { buildFirst, spanline } from '../cli/support/spanline.js';
+import { buildFirst, spanlineProcess } from '../cli/support/spanline.js';
 import { startServer, type TestServer } from '../exporters/support/http-server.js';
 import { decodeProtobuf } from '../exporters/support/otlp-decode.js';
 import { out, runFile } from '../support/child.js';
@@ -64,7 +64,7 @@ test('nothing is traced twice, in whichever forms it is loaded', async () => {
 
 test('spanline run says that nothing was traced', async () => {
   const directory = join(out, 'nothing');
-  const outcome = await spanline(['run', '-a', directory, '--', 'true'], { env: QUIET });
+  const outcome = await spanlineProcess(['run', '-a', directory, '--', 'true'], { env: QUIET });
   expect(outcome).toMatchObject({
     code: 0,
     stderr: `spanline: no Node process of true kept a trace in ${directory}\n`,
@@ -73,6 +73,6 @@ test('spanline run says that nothing was traced', async () => {
 });
 
 test('spanline run of a program that is not there', async () => {
-  const outcome = await spanline(['run', '-e', 'none', '--', 'no-such-program'], { env: QUIET });
+  const outcome = await spanlineProcess(['run', '-e', 'none', '--', 'no-such-program'], { env: QUIET });
   expect(outcome).toMatchObject({ code: 3, stderr: expect.stringContaining('no-such-program cannot be started') });
 });

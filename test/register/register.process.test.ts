@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
-import { buildFirst, spanline } from '../cli/support/spanline.js';
+import { buildFirst, spanline, spanlineProcess } from '../cli/support/spanline.js';
 import { startServer, type TestServer } from '../exporters/support/http-server.js';
 import { decodeProtobuf } from '../exporters/support/otlp-decode.js';
 import { out, runFile } from '../support/child.js';
@@ -132,7 +132,7 @@ describe('spanline run', () => {
   test('traces a program, whose output and exit code are its own, and says where to look', async () => {
     const directory = join(out, 'run');
     const args = ['run', '--archive', directory, '--service', 'shop', '--', process.execPath, app];
-    const outcome = await spanline(args, { env: QUIET });
+    const outcome = await spanlineProcess(args, { env: QUIET });
     expect(outcome).toMatchObject({ code: 7, stdout: 'done\n' });
     expect(outcome.stderr).toBe(`spanline: traces are in ${directory}; see: spanline trace ls -a ${directory}\n`);
     const { stdout } = await spanline(['trace', 'ls', '-a', directory, '--json']);

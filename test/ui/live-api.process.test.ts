@@ -35,11 +35,14 @@ test('no more than a few listen at a time', async () => {
   expect((await fetch(`${url}/api/live`)).status).toBe(503);
   for (const controller of controllers) controller.abort();
   await expect
-    .poll(async () => {
-      const controller = new AbortController();
-      const { status } = await fetch(`${url}/api/live`, { signal: controller.signal });
-      controller.abort();
-      return status;
-    })
+    .poll(
+      async () => {
+        const controller = new AbortController();
+        const { status } = await fetch(`${url}/api/live`, { signal: controller.signal });
+        controller.abort();
+        return status;
+      },
+      { timeout: 30_000 },
+    )
     .toBe(200);
 });

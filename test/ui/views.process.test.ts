@@ -33,7 +33,8 @@ describe.skipIf(!hasBrowser)('the views', () => {
     mkdirSync(history);
     makeBenchHistory(history);
     gold = await makeGolden(dir);
-    await makeShopProfile(dir, BEFORE, 1, 200);
+    // About 200 samples, half of them in the function that is looked for.
+    await makeShopProfile(dir, BEFORE, 4, 200);
     url = await serve({ archive, history, gold, profiles, snapshots: shelfOf() });
   });
   afterAll(async () => {

@@ -1,69 +1,14 @@
-// `spanline bench run` understands the real tools, keeps what they say for the right commit, in a file and in a store alike, and keeps nothing of a
-// run that failed.
+// `spanline bench run` understands what benchmarks print, keeps it for the right commit, in a file and in a store alike, and keeps nothing of a run that
+// failed. The tools beside tinybench are in run.full.test.ts.
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { readBenchHistory } from '../../../src/bench-history/history-file.js';
-import type { BenchRun } from '../../../src/bench-history/run-record.js';
-import { type Outcome, root, scratch, spanline } from '../support/spanline.js';
-import { Project } from './support/project.js';
+import { type Outcome, spanline } from '../support/spanline.js';
+import { commit, dir, json, project, run, shape } from './support/bench-run.js';
 
-const dir = scratch();
-const project = new Project(join(dir, 'project'));
 const history = join(dir, 'made/on/demand/history.jsonl');
-
-const TINYBENCH = `
-import { Bench } from 'tinybench';
-const bench = new Bench({ time: 20, warmupTime: 5, retainSamples: true });
-bench.add('sum', () => { let sum = 0; for (let i = 0; i < 1000; i++) sum += i; return sum; });
-bench.add('wait', async () => { await null; });
-await bench.run();
-`;
-project.write(
-  'tasks.mjs',
-  `${TINYBENCH}console.log(JSON.stringify(bench.tasks.map(({ name, result }) => ({ name, ...result }))));`,
-);
-project.write(
-  'results.mjs',
-  `${TINYBENCH}console.log('results:');console.log(JSON.stringify(bench.results, null, 2));console.log('bye');`,
-);
-project.write('table.mjs', `${TINYBENCH}console.table(bench.table());`);
-project.write('rows.mjs', `${TINYBENCH}console.log(JSON.stringify(bench.table()));`);
-project.write(
-  'failing.mjs',
-  `${TINYBENCH.replace('let sum = 0;', "throw new Error('no luck');")}console.log(JSON.stringify(bench.results));`,
-);
-project.write(
-  'own.bench.ts',
-  `import { bench, describe } from 'vitest';
-describe('group', () => { bench('sum', () => { let sum = 0; for (let i = 0; i < 1000; i++) sum += i; }, { time: 20, warmupTime: 5 }); });`,
-);
-project.write('vitest.config.ts', 'export default { cacheDir: ".cache" };');
-const commit = project.commit('benchmarks');
-
-const run = (...args: string[]): Promise<Outcome> =>
-  spanline(['bench', 'run', ...args], {
-    cwd: project.dir,
-    // A vitest that is started by this one must not take itself for a part of it.
-    env: { VITEST: '', VITEST_POOL_ID: '', VITEST_WORKER_ID: '', VITEST_MODE: '', CI: '1', NODE_ENV: '' },
-  });
-
-const json = async (...args: string[]): Promise<BenchRun> => {
-  const { code, stdout, stderr } = await run('--json', ...args);
-  expect(code, stderr).toBe(0);
-  return JSON.parse(stdout) as BenchRun;
-};
-
-/** Figures without their values. */
-const shape = ({ figures }: BenchRun): string[] =>
-  figures.map(({ bench, metric, unit, value, samples }) => {
-    expect(value).toBeGreaterThan(0);
-    for (const sample of samples) expect(sample).toBeGreaterThan(0);
-    return `${bench} ${metric} ${unit} ${samples.length}`;
-  });
 
 describe('understands', () => {
   test.each([
@@ -87,60 +32,6 @@ describe('understands', () => {
     expect(found.figures[0].value).toBeGreaterThan(10);
     expect(found.figures[0].value).toBeLessThan(1e6);
   });
-
-  test('vitest bench', async () => {
-    const vitest = join(root, 'node_modules/vitest/vitest.mjs');
-    const found = await json('--', process.execPath, vitest, 'bench', '--run', '--root', '.', '--outputJson={out}');
-    expect(found.tool).toBe('vitest');
-    expect(shape(found)).toEqual(['own.bench.ts > group > sum latency ns 0']);
-    expect(found.figures[0].value).toBeLessThan(1e6);
-  });
-
-  describe('autocannon', () => {
-    const server = createServer((request, response) => {
-      response.statusCode = request.url === '/no' ? 503 : 200;
-      response.end('hello');
-    });
-    beforeAll(() => new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve)));
-    afterAll(() => void server.close());
-    const url = (path: string): string => `http://127.0.0.1:${(server.address() as AddressInfo).port}${path}`;
-    const autocannon = join(root, 'node_modules/autocannon/autocannon.js');
-    const load = (path: string): string[] => ['--', process.execPath, autocannon, '-d1', '-c4', '--json', url(path)];
-
-    test('by the path that it asked for', async () => {
-      const found = await json(...load('/api?x=1'));
-      expect(found.tool).toBe('autocannon');
-      expect(found.figures.map(({ bench, metric, unit }) => `${bench} ${metric} ${unit}`)).toEqual([
-        '/api?x=1 throughput req/s',
-        '/api?x=1 latency-p50 ms',
-        '/api?x=1 latency-p99 ms',
-      ]);
-      expect(found.figures[0].value).toBeGreaterThan(10);
-    });
-
-    test('and refuses figures of a service that refused', async () => {
-      const { code, stderr } = await run(...load('/no'));
-      expect(code).toBe(3);
-      expect(stderr).toMatch(/autocannon: \/no had 0 errors, 0 timeouts and \d+ answers other than 2xx/);
-    });
-  });
-
-  test('hyperfine', async (context) => {
-    if (spawnSync('hyperfine', ['--version']).status !== 0)
-      context.skip('no hyperfine here: apt-get install hyperfine');
-    const found = await json('--', 'hyperfine', '-N', '--runs', '4', '--export-json', '{out}', 'sleep 0.02');
-    expect(found.tool).toBe('hyperfine');
-    expect(shape(found)).toEqual(['sleep 0.02 wall ms 4', 'sleep 0.02 cpu ms 0']);
-    expect(found.figures[0].value).toBeGreaterThan(20);
-  });
-
-  test("spanline's own", async () => {
-    const bench = join(root, 'bench/run.mjs');
-    const found = await json('--', process.execPath, bench, 'clock', '--json', '--quick', '--only', 'clock-now');
-    expect(found.tool).toBe('spanline');
-    expect(shape(found).filter((one) => one.startsWith('clock/clock-now monotonic caller ns'))).toHaveLength(1);
-    expect(shape(found)).toContain('clock/process.hrtime.bigint clock-now process.hrtime.bigint caller ns 0');
-  }, 300_000);
 
   test('a list of figures', async () => {
     const list = [{ name: 'encode', value: 12.5, unit: 'ms', samples: [13, 12] }];
@@ -289,8 +180,7 @@ describe('keeps nothing', () => {
     const outcome = await spanline(['bench', 'run', '--file', file, '--', process.execPath, '-e', program], {
       cwd: project.dir,
       onStart: async (kill) => {
-        while (!existsSync(pidFile) || readFileSync(pidFile, 'utf8') === '')
-          await new Promise((resolve) => setTimeout(resolve, 20));
+        await vi.waitUntil(() => existsSync(pidFile) && readFileSync(pidFile, 'utf8') !== '', { timeout: 60_000 });
         kill('SIGINT');
       },
     });

@@ -84,5 +84,5 @@ onBothEngines('digest ids of eight processes', (engine) => {
     } finally {
       await table.close();
     }
-  });
+  }, 240_000);
 });

@@ -47,5 +47,5 @@ onBothEngines('commits', (engine) => {
     } finally {
       await table.close();
     }
-  });
+  }, 240_000);
 });

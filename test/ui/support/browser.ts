@@ -2,7 +2,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, expect } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, vi } from 'vitest';
 import { root } from '../../cli/support/spanline.js';
 import { isCI } from '../../support/is-ci.js';
 import { executablePath, isBrowserHere } from '../../support/launch-browser.js';
@@ -34,6 +34,9 @@ export interface Browsing {
   /** Keep a picture of the page, for people to look at. */
   keepPicture(page: Page, name: string): Promise<void>;
 }
+
+// As long as Playwright waits; vitest's second is soon over on a busy machine.
+vi.setConfig({ expect: { poll: { timeout: 30_000 } } });
 
 /** A connection of a file's tests to the browser; their contexts are their own. */
 export const useBrowser = (): Browsing => {

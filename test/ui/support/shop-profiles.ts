@@ -3,7 +3,7 @@
 import { utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { root, spanline } from '../../cli/support/spanline.js';
+import { root, spanlineProcess } from '../../cli/support/spanline.js';
 
 /** What would run if a page took it for markup. */
 export const HOSTILE = '<img src=x onerror="window.isHacked=true"><script>window.isHacked=true</script>';
@@ -45,7 +45,7 @@ export const makeShopProfile = async (dir: string, name: string, units: number, 
   writeFileSync(program, source());
   const command = [process.execPath, program, archive, String(units), String(cpuMs)];
   const out = join(dir, 'profiles', name);
-  const { code, stderr } = await spanline(['profile', 'run', '--out', out, '--', ...command]);
+  const { code, stderr } = await spanlineProcess(['profile', 'run', '--out', out, '--', ...command]);
   if (code !== 0) throw new Error(`the program failed:\n${stderr}`);
   return archive;
 };
