@@ -41,16 +41,11 @@ test('of a tile in LMDB', async () => {
       spans.reduce((sum, span) => sum + (span.name === name ? (cpuOf(span)?.self.samples ?? 0) : 0), 0);
     const all = attributed.samples;
     if (all < LEAST) continue;
-    console.log(
-      'QCPU',
-      all,
-      self('table.read-keys') / all,
-      (self('query.intersection') + self('query.union')) / all,
-      (self('root') + self('query')) / all,
-    );
-    expect(self('table.read-keys')).toBeGreaterThan(all * 0.4);
+    // Half of the samples were at the reads and a tenth at the rest, of Node 20. Of 300 (draws of two, see chance.ts) fewer than a fifth or more than a
+    // third come by chance less often than once in 10^9 runs.
+    expect(self('table.read-keys')).toBeGreaterThan(all * 0.2);
     expect(self('query.intersection') + self('query.union')).toBeGreaterThan(0);
-    expect(self('root') + self('query')).toBeLessThan(all * 0.2);
+    expect(self('root') + self('query')).toBeLessThan(all / 3);
     return;
   }
 });
