@@ -75,7 +75,7 @@ onBothEngines('a leaf', (engine) => {
         }
         expect(openReads()).toBe(0);
       }),
-      { numRuns: samples(15, 40, 400) },
+      { numRuns: samples(15, 25, 400) },
     );
   });
 
