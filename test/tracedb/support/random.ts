@@ -10,7 +10,3 @@ export const seeded = (seed: number): (() => number) => {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
   };
 };
-
-/** One of `items`. */
-export const pick = <T>(random: () => number, items: readonly T[]): T =>
-  items[Math.floor(random() * items.length)] as T;
