@@ -85,6 +85,8 @@ export default defineConfig({
     experimental: { fsModuleCache: true },
     testTimeout: 60_000,
     hookTimeout: 120_000,
+    // Instead of a second, which is soon over on a busy machine.
+    expect: { poll: { timeout: 30_000 } },
     globalSetup: ['test/support/global-setup.ts'],
     projects: [
       {

@@ -21,7 +21,7 @@ const filesOf = async (see: (triggers: Triggers) => void): Promise<string[]> => 
   const { triggers: options } = resolveRecorder({ triggers: { directory: place, crash: true } });
   const triggers = new Triggers(options, (reason) => recorder.snapshot(reason));
   see(triggers);
-  await vi.waitUntil(() => !readdirSync(place).some((name) => name.endsWith('.tmp')));
+  await vi.waitUntil(() => !readdirSync(place).some((name) => name.endsWith('.tmp')), { timeout: 30_000 });
   recorder.stop();
   const read = await Promise.all(readdirSync(place).map((name) => readSnapshotFile(join(place, name))));
   return read.map(({ reason }) => `${reason.kind}: ${reason.text}`).sort();

@@ -64,7 +64,7 @@ describe.skipIf(!hasBrowser)('the view Profiles', () => {
         }
       }
     }
-  }, 120_000);
+  });
 
   test('keys walk the graph and zoom; the address holds it all', async () => {
     const page = await open(url + at({ name: AFTER, by: 'query', value: 'select 1' }));

@@ -10,7 +10,7 @@ import { columns } from '../columns.js';
 /** A trace without its spans. */
 export interface TraceFacts {
   readonly traceId: string;
-  /** Of the span that began first, whichever order they come in: a file that was written has another than the rows that it was made of. */
+  /** Of the root, else of the span that began first, whichever order they come in: a file that was written has another than the rows that it was made of. */
   readonly name: string;
   readonly start: string;
   /** From the earliest start to the latest end. */
@@ -41,28 +41,29 @@ export interface SnapshotFacts {
   readonly slowest: readonly TraceFacts[];
 }
 
-/** Whether `a` began before `b`; of two at one time the one without a parent did. */
-const isBefore = (a: SpanRecord, b: SpanRecord): boolean =>
-  a.startTimeUnixNs === b.startTimeUnixNs
-    ? a.parentSpanId === '' && b.parentSpanId !== ''
-    : a.startTimeUnixNs < b.startTimeUnixNs;
+/** Whether a trace is named after `a` rather than `b`: after one without a parent, else after the one that began first. */
+const namesBefore = (a: SpanRecord, b: SpanRecord): boolean =>
+  (a.parentSpanId === '') === (b.parentSpanId === '') ? a.startTimeUnixNs < b.startTimeUnixNs : a.parentSpanId === '';
 
 const factsOfTrace = ({ traceId, spans, isSampled }: SnapshotTrace): TraceFacts => {
   let first = spans[0].record;
+  let start = first.startTimeUnixNs;
   let end = first.endTimeUnixNs;
   let errors = 0;
   let open = 0;
   for (const { record, isOpen } of spans) {
-    if (isBefore(record, first)) first = record;
+    // Times of rows in two blocks may be rounded to either side: the root can seem to begin a nanosecond behind its child.
+    if (namesBefore(record, first)) first = record;
+    if (record.startTimeUnixNs < start) start = record.startTimeUnixNs;
     if (record.endTimeUnixNs > end) end = record.endTimeUnixNs;
     if (record.status.code === 'error') errors++;
     if (isOpen) open++;
   }
-  const durationNs = Number(end - first.startTimeUnixNs);
+  const durationNs = Number(end - start);
   return {
     traceId,
     name: first.name,
-    start: exactTime(first.startTimeUnixNs),
+    start: exactTime(start),
     durationNs,
     spans: spans.length,
     errors,

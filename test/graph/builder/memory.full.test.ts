@@ -26,7 +26,7 @@ describe('a builder in a process of its own', () => {
     // One that kept everything would grow by more than is allowed.
     expect(nodes * valueBytes).toBeGreaterThan(memoryMiB * MIB + MARGIN);
     expect(growth).toBeLessThan(memoryMiB * MIB + MARGIN);
-  });
+  }, 240_000);
 
   test('leaves nothing when it is killed after it has spilled', async () => {
     const directory = temporaryDirectory();

@@ -35,8 +35,8 @@ export interface Browsing {
   keepPicture(page: Page, name: string): Promise<void>;
 }
 
-// As long as Playwright waits; vitest's second is soon over on a busy machine.
-vi.setConfig({ expect: { poll: { timeout: 30_000 } } });
+// A view is looked at in many ways, each as long as Playwright waits.
+vi.setConfig({ testTimeout: 240_000 });
 
 /** A connection of a file's tests to the browser; their contexts are their own. */
 export const useBrowser = (): Browsing => {
