@@ -14,8 +14,16 @@ export const out = join(root, '.tmp/test-children', String(process.pid));
 mkdirSync(out, { recursive: true });
 afterAll(() => rmSync(out, { recursive: true, force: true }));
 
-/** The TypeScript program `file` as one JavaScript file; `spanline` in it is this package's source. */
-export const bundleChild = async (file: string): Promise<string> => {
+const bundles = new Map<string, Promise<string>>();
+
+/** The TypeScript program `file` as one JavaScript file, made once for a test file; `spanline` in it is this package's source. */
+export const bundleChild = (file: string): Promise<string> => {
+  const bundle = bundles.get(file) ?? bundled(file);
+  bundles.set(file, bundle);
+  return bundle;
+};
+
+const bundled = async (file: string): Promise<string> => {
   const outfile = join(out, `${basename(file, '.ts')}.mjs`);
   await build({
     entryPoints: [file],

@@ -1,5 +1,6 @@
 // A real Jaeger 2 for a test file: one process on free loopback ports, empty, gone when the file's tests are over. Where there is none yet
-// it is built first, once a machine, with Go. Without both the tests are skipped, but never in CI.
+// it is built first, once a machine, with Go, but not for the quick suite, which may not take minutes. Without both the tests are skipped, but
+// never in CI.
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -8,6 +9,7 @@ import { hasGo } from '../../scripts/lib/build-jaeger.mjs';
 import { findJaeger, HOW_TO_GET, type RunningJaeger, startJaeger } from '../../scripts/lib/jaeger.mjs';
 import { root } from './child.js';
 import { isCI } from './is-ci.js';
+import { suite } from './samples.js';
 
 const building = async (): Promise<string> => {
   const script = join(root, 'scripts/build-jaeger.mjs');
@@ -21,7 +23,8 @@ const provided = async (): Promise<{ readonly program?: string; readonly reason:
   try {
     const program = findJaeger();
     if (program !== undefined) return { program, reason };
-    return hasGo() ? { program: await building(), reason } : { reason };
+    const mayBuild = (isCI || suite !== 'quick') && hasGo();
+    return mayBuild ? { program: await building(), reason } : { reason };
   } catch (error) {
     return { reason: `Jaeger could not be had: ${(error as Error).message}` };
   }
