@@ -71,7 +71,8 @@ export const Links = ({ trace, linkedFrom, places, select }: LinksProps) => {
   if (links.length === 0 && incoming.length === 0 && error === undefined) return null;
   const more = linksLeftOut + Math.max(0, links.length - MOST);
   return (
-    <details class="links" open={links.length + incoming.length <= 4}>
+    // Once all are known: it must not close under the hand of somebody who has just opened it.
+    <details class="links" open={!isLoading && links.length + incoming.length <= 4}>
       <summary>
         {links.length + linksLeftOut} links out, {isLoading ? '…' : `${incoming.length}${value?.isFull ? '+' : ''}`} in
       </summary>
