@@ -57,7 +57,8 @@ export const blockBytes = ({ rows, entries, text, meta, traces }: BlockSize): nu
 export class Block {
   readonly header: Int32Array;
   /** Rows as a chunk; the slot of a row is the number of its trace in this block. */
-  readonly chunk: RowChunk;
+  /** Its rows: over its memory, but for columns that a reader of files has of its own (read-names.ts). */
+  chunk: RowChunk;
   readonly traces: Int32Array;
   readonly text: Buffer;
   readonly metaBytes: Buffer;
