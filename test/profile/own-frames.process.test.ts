@@ -45,7 +45,7 @@ describe.each(carriers)('carrier %s', (carrier) => {
        const labels = Array.from({ length: 50 }, (_, i) => new DynamicLabel('query', String(i)));
        const running = await startProfile({ everyMs: 0.5, carrier: ${JSON.stringify(carrier)} });
        const startUs = process.cpuUsage().user;
-       for (let i = 0; process.cpuUsage().user < startUs + 200_000; i++) labels[i % 50].apply(work);
+       for (let i = 0; process.cpuUsage().user < startUs + 300_000; i++) labels[i % 50].apply(work);
        console.log(JSON.stringify({ folded: toFolded(selectLabels(running.stop(), () => false)) }));`,
     );
     const { folded } = resultOf(await runFile(program)) as { folded: string };
