@@ -5,20 +5,12 @@ import { closeSync, mkdirSync, openSync, readFileSync, rmSync, writeSync } from 
 import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { isAlive } from './lock.mjs';
 
 // Below those that systems give to who asks for any, and to every connection that goes out: of those another process gets one in between.
 const LOWEST = 20_000;
 const HIGHEST = 32_000;
 const TAKEN = join(tmpdir(), 'spanline-ports');
-
-const isAlive = (pid) => {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return error.code === 'EPERM';
-  }
-};
 
 const own = new Set();
 const giveBack = () => {

@@ -4,7 +4,8 @@ import { dirname } from 'node:path';
 
 const sleep = (ms) => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
 
-const isAlive = (pid) => {
+/** Whether a process runs, ours or somebody else's. */
+export const isAlive = (pid) => {
   try {
     process.kill(pid, 0);
     return true;

@@ -31,7 +31,7 @@ interface Moment {
 
 /** Both clocks were read within this: what is longer was interrupted, and is read again. */
 const CLOSE_NS = 5000;
-const MOST_READS = 8;
+const MAX_READS = 8;
 
 export class NativeLane implements LaneSource {
   readonly source = 'native';
@@ -124,7 +124,7 @@ export class NativeLane implements LaneSource {
   #moment(): Moment {
     let best: Moment = { ns: 0, us: 0 };
     let bestNs = Number.POSITIVE_INFINITY;
-    for (let i = 0; i < MOST_READS && bestNs > CLOSE_NS; i++) {
+    for (let i = 0; i < MAX_READS && bestNs > CLOSE_NS; i++) {
       const before = this.#addon.laneNow();
       const us = unixNow();
       const lengthNs = this.#addon.laneNow() - before;
