@@ -1,26 +1,11 @@
 // The lane keeps to its bounds, sees collections, and changes nothing of the life of the process: its results, its end, its exit code.
-import { fileURLToPath } from 'node:url';
-import { beforeAll, describe, expect, test } from 'vitest';
-import { loadFastCall } from '../../../src/clock/binding.js';
+import { describe, expect, test } from 'vitest';
 import type { LaneRow, LaneStats } from '../../../src/flight-recorder/index.js';
-import { bundleChild, type ChildResult, runFile } from '../../support/child.js';
+import { hasLane, laneProgram } from './lane-program.js';
 
-const hasAddon = loadFastCall().module?.laneStart !== undefined;
+const { runs, result } = laneProgram('lives');
 
-let file: string;
-beforeAll(async () => {
-  file = await bundleChild(fileURLToPath(new URL('./children/lives.ts', import.meta.url)));
-});
-
-const runs = (...args: string[]): Promise<ChildResult> => runFile(file, { args });
-
-const result = async <T>(...args: string[]): Promise<T> => {
-  const { code, stdout, stderr } = await runs(...args);
-  expect([code, stderr]).toEqual([0, '']);
-  return JSON.parse(stdout) as T;
-};
-
-describe.runIf(hasAddon)('the lane by the addon', () => {
+describe.runIf(hasLane)('the lane by the addon', () => {
   test('collections are there with kind and length', async () => {
     const { rows, startMs, endMs } = await result<{ rows: LaneRow[]; startMs: number; endMs: number }>('gc');
     expect(rows.length).toBeGreaterThan(5);

@@ -1,26 +1,11 @@
 // The lane begins and ends with who asks for it, and changes nothing of the end of a process. What chance has a part in: lives.full.test.ts.
-import { fileURLToPath } from 'node:url';
-import { beforeAll, describe, expect, test } from 'vitest';
-import { loadFastCall } from '../../../src/clock/binding.js';
+import { describe, expect, test } from 'vitest';
 import { type LaneRow, startLane } from '../../../src/flight-recorder/index.js';
-import { bundleChild, type ChildResult, runFile } from '../../support/child.js';
+import { hasLane, laneProgram } from './lane-program.js';
 
-const hasAddon = loadFastCall().module?.laneStart !== undefined;
+const { runs, result } = laneProgram('lives');
 
-let file: string;
-beforeAll(async () => {
-  file = await bundleChild(fileURLToPath(new URL('./children/lives.ts', import.meta.url)));
-});
-
-const runs = (...args: string[]): Promise<ChildResult> => runFile(file, { args });
-
-const result = async <T>(...args: string[]): Promise<T> => {
-  const { code, stdout, stderr } = await runs(...args);
-  expect([code, stderr]).toEqual([0, '']);
-  return JSON.parse(stdout) as T;
-};
-
-describe.runIf(hasAddon)('the lane by the addon', () => {
+describe.runIf(hasLane)('the lane by the addon', () => {
   test('a stretch that goes on is the last row, and one row when it has ended', async () => {
     const { during, after } = await result<{ during: LaneRow; after: LaneRow[] }>('open');
     expect(during.endUs - during.startUs).toBeGreaterThan(149_900);

@@ -1,32 +1,17 @@
 // The lane says when the thread pool was full and of what, costs nothing where it is not used, and keeps no process alive.
-import { fileURLToPath } from 'node:url';
-import { beforeAll, describe, expect, test } from 'vitest';
-import { loadFastCall } from '../../../src/clock/binding.js';
+import { describe, expect, test } from 'vitest';
 import type { LaneRow, LaneStats } from '../../../src/flight-recorder/index.js';
-import { bundleChild, type ChildResult, runFile } from '../../support/child.js';
+import { hasLane, laneProgram } from './lane-program.js';
 
 const { header } = process.report.getReport() as { header?: { glibcVersionRuntime?: string } };
 const isGlibc = header?.glibcVersionRuntime !== undefined;
-const hasAddon = loadFastCall().module?.laneStart !== undefined;
-
-let file: string;
-beforeAll(async () => {
-  file = await bundleChild(fileURLToPath(new URL('./children/pool.ts', import.meta.url)));
-});
-
-const runs = (name: string): Promise<ChildResult> => runFile(file, { args: [name], env: { UV_THREADPOOL_SIZE: '4' } });
-
-const result = async <T>(name: string): Promise<T> => {
-  const { code, stdout, stderr } = await runs(name);
-  expect([code, stderr]).toEqual([0, '']);
-  return JSON.parse(stdout) as T;
-};
+const { runs, result } = laneProgram('pool', { UV_THREADPOOL_SIZE: '4' });
 
 const lengthUs = (rows: readonly LaneRow[]): number =>
   rows.reduce((sum, { startUs, endUs }) => sum + endUs - startUs, 0);
 const details = (rows: readonly LaneRow[]): string => rows.map(({ detail }) => detail).join('\n');
 
-describe.runIf(hasAddon && process.platform !== 'win32')('the thread pool', () => {
+describe.runIf(hasLane && process.platform !== 'win32')('the thread pool', () => {
   test('is not full while one thread is free', async () => {
     const { rows, stats, ms } = await result<{ rows: LaneRow[]; stats: LaneStats; ms: number }>('room');
     // A thread that waits for a processor is late too: where the pool is full it is full for all of the time.

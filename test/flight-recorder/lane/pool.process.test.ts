@@ -1,29 +1,14 @@
 // The lane says when the thread pool was full and of what, and is not asked where nobody uses it. All else: pool.full.test.ts.
-import { fileURLToPath } from 'node:url';
-import { beforeAll, describe, expect, test } from 'vitest';
-import { loadFastCall } from '../../../src/clock/binding.js';
+import { describe, expect, test } from 'vitest';
 import type { LaneRow, LaneStats } from '../../../src/flight-recorder/index.js';
-import { bundleChild, type ChildResult, runFile } from '../../support/child.js';
+import { hasLane, laneProgram } from './lane-program.js';
 
-const hasAddon = loadFastCall().module?.laneStart !== undefined;
-
-let file: string;
-beforeAll(async () => {
-  file = await bundleChild(fileURLToPath(new URL('./children/pool.ts', import.meta.url)));
-});
-
-const runs = (name: string): Promise<ChildResult> => runFile(file, { args: [name], env: { UV_THREADPOOL_SIZE: '4' } });
-
-const result = async <T>(name: string): Promise<T> => {
-  const { code, stdout, stderr } = await runs(name);
-  expect([code, stderr]).toEqual([0, '']);
-  return JSON.parse(stdout) as T;
-};
+const { result } = laneProgram('pool', { UV_THREADPOOL_SIZE: '4' });
 
 const lengthUs = (rows: readonly LaneRow[]): number =>
   rows.reduce((sum, { startUs, endUs }) => sum + endUs - startUs, 0);
 
-describe.runIf(hasAddon && process.platform !== 'win32')('the thread pool', () => {
+describe.runIf(hasLane && process.platform !== 'win32')('the thread pool', () => {
   test('is full from when more than its threads are taken until one is free, also while it goes on', async () => {
     interface Files {
       readonly during: LaneRow[];
