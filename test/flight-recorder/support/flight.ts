@@ -1,4 +1,6 @@
 // A collector with a flight recorder of its own, and snapshots as plain data.
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { MemoryReporter } from '../../../src/exporters/memory.js';
 import { FlightRecorder } from '../../../src/flight-recorder/recorder.js';
 import { type FlightRecorderOptions, resolveRecorder } from '../../../src/flight-recorder/recorder-options.js';
@@ -42,3 +44,10 @@ export const namesOf = (snapshot: Snapshot): string[] =>
   [...snapshot.traces()].flatMap(({ spans, isSampled }) =>
     spans.map(({ record, isOpen }) => `${record.name}${isSampled ? '' : ' here'}${isOpen ? ' open' : ''}`),
   );
+
+/** The file of rows that a process wrote last into a directory. */
+export const lastFileIn = (place: string): string => {
+  const numberOf = (name: string): number => Number(/(\d+)\.rows$/.exec(name)?.[1] ?? 0);
+  const [last] = readdirSync(place).sort((a, b) => numberOf(b) - numberOf(a));
+  return join(place, last);
+};
