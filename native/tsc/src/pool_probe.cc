@@ -128,7 +128,13 @@ void OnNameDone(uv_getnameinfo_t*, int, const char*, const char*) {
   if (until >= from + pool->bound_ns) WasFull(name.number, from, until);
 }
 
-bool IsWorkWaiting() { return pool->work.is_out && pool->work.begun.load(std::memory_order_acquire) == 0; }
+// Not a probe of a lane that is over, which may be out still.
+bool IsWorkWaiting() {
+  const WorkProbe& work = pool->work;
+  return work.is_out && work.queued >= pool->started && work.begun.load(std::memory_order_acquire) == 0;
+}
+
+bool IsNameOut() { return pool->name.is_out && pool->name.queued >= pool->started; }
 
 void OnOverdue(uv_timer_t* timer) {
   // Timers count from the begin of the turn in which they were started.
@@ -136,7 +142,7 @@ void OnOverdue(uv_timer_t* timer) {
   const uint64_t due = pool->last + pool->bound_ns;
   if (now < due) uv_timer_start(timer, OnOverdue, (due - now) / 1'000'000 + 1, 0);
   else if (IsWorkWaiting()) Tell(pool->work.number);
-  else if (pool->name.is_out) Tell(pool->name.number);
+  else if (IsNameOut()) Tell(pool->name.number);
 }
 
 void Ask(uint64_t now, uint64_t idle, uint32_t requests) {
@@ -208,7 +214,7 @@ uint64_t PoolFullSince(uint64_t now, uint64_t idle, uint64_t* number) {
     *number = work.number;
     return work.queued;
   }
-  if (!name.is_out || idle - name.idle_before < pool->bound_ns) return 0;
+  if (!IsNameOut() || idle - name.idle_before < pool->bound_ns) return 0;
   *number = name.number;
   return NamesSince();
 }
