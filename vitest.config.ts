@@ -74,8 +74,8 @@ export default defineConfig({
   resolve: { alias: process.env.SPANLINE_OTEL === '3' ? await otel3() : {} },
   test: {
     pool: 'forks',
-    // Not one less: most tests wait for a process or a disk half of their time.
-    maxWorkers: availableParallelism(),
+    // One more than there are cores: most tests wait for a process, a timer or a disk half of their time.
+    maxWorkers: availableParallelism() + 1,
     execArgv: ['--expose-gc'],
     sequence:
       SPANLINE_SHUFFLE === undefined

@@ -40,7 +40,6 @@ test('refuses where both would be traced', async () => {
 });
 
 test.each<[string, string[], string[], number, RegExp]>([
-  ['a service that refuses', ['--url', '/no'], [process.execPath, 'server.mjs'], 3, /other than 2xx/],
   ['one that ends', [], [process.execPath, '-e', '1'], 3, /ended with 0 before it listened/],
   ['one that is not there', [], ['no-such-program'], 3, /cannot be started/],
   ['a url with a host', ['--url', 'http://a/'], [process.execPath, 'server.mjs'], 2, /write a path/],

@@ -83,11 +83,13 @@ test('columns that come one by one, upwards or downwards, end up in full entries
   }
 });
 
-test('a hundred thousand cells of one row in one call', async () => {
+const CELLS = samples(20_000, 100_000);
+
+test('many thousand cells of one row in one call', async () => {
   const table = await newStore();
-  const names = Array.from({ length: 100_000 }, (_, i) => `${(i * 7919) % 100_003}`);
+  const names = Array.from({ length: CELLS }, (_, i) => `${(i * 7919) % 100_003}`);
   await table.mutateRows([{ key: 'row', mutations: names.map((name) => set(name, 'v')) }]);
-  expect((await read(table, 'row')).length).toBe(100_000);
+  expect((await read(table, 'row')).length).toBe(CELLS);
   await table.close();
 }, 60_000);
 
