@@ -1,11 +1,9 @@
-// `attach` leaves an inspector that was open, ends early by a signal, and keeps out of another's way.
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { buildFirst, scratch, spanline, spanlineProcess } from '../support/spanline.js';
+import { addresses, isOpen, startsOf } from './attach-target.js';
 import { shopProgram } from './support.js';
 
 buildFirst();
@@ -13,38 +11,7 @@ buildFirst();
 const dir = scratch();
 const program = shopProgram(dir);
 
-const children: ChildProcess[] = [];
-afterEach(() => {
-  for (const child of children.splice(0)) child.kill('SIGKILL');
-});
-
-/** A program that works until it is killed. */
-const running = async (args: readonly string[] = []) => {
-  // A port of its own, for other tests may have the usual one.
-  const child = spawn(process.execPath, ['--inspect-port=0', ...args, program, '600000', 'watch'], {
-    stdio: ['ignore', 'pipe', 'pipe'],
-    env: { ...process.env, NODE_OPTIONS: '' },
-  });
-  children.push(child);
-  const said = { stderr: '' };
-  child.stderr.setEncoding('utf8').on('data', (text: string) => {
-    said.stderr += text;
-  });
-  await once(child.stdout, 'data');
-  /** Resolves when a profile of it is under way. */
-  const profiled = once(child.stdout, 'data');
-  return { pid: String(child.pid), child, said, profiled };
-};
-
-/** The addresses where the inspector has been so far, the last one last. */
-const addresses = ({ stderr }: { readonly stderr: string }): string[] =>
-  [...stderr.matchAll(/listening on ws:\/\/([\d.:]+)\//g)].map(([, address]) => `http://${address}/json/list`);
-
-const isOpen = (address: string): Promise<boolean> =>
-  fetch(address).then(
-    ({ ok }) => ok,
-    () => false,
-  );
+const running = startsOf(program);
 
 test('an inspector that was open stays open', async () => {
   const { pid, said } = await running(['--inspect=127.0.0.1:0']);

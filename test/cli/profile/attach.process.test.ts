@@ -1,10 +1,10 @@
 // `attach` profiles a process that runs, with its labels, and leaves it as it was: running, and its inspector closed.
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterEach, expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { buildFirst, scratch, spanline } from '../support/spanline.js';
+import { addresses, isOpen, startsOf } from './attach-target.js';
 import { shareOfQ1, shopProgram, type TopJson } from './support.js';
 
 buildFirst();
@@ -12,38 +12,7 @@ buildFirst();
 const dir = scratch();
 const program = shopProgram(dir);
 
-const children: ChildProcess[] = [];
-afterEach(() => {
-  for (const child of children.splice(0)) child.kill('SIGKILL');
-});
-
-/** A program that works until it is killed. */
-const running = async (args: readonly string[] = []) => {
-  // A port of its own, for other tests may have the usual one.
-  const child = spawn(process.execPath, ['--inspect-port=0', ...args, program, '600000', 'watch'], {
-    stdio: ['ignore', 'pipe', 'pipe'],
-    env: { ...process.env, NODE_OPTIONS: '' },
-  });
-  children.push(child);
-  const said = { stderr: '' };
-  child.stderr.setEncoding('utf8').on('data', (text: string) => {
-    said.stderr += text;
-  });
-  await once(child.stdout, 'data');
-  /** Resolves when a profile of it is under way. */
-  const profiled = once(child.stdout, 'data');
-  return { pid: String(child.pid), child, said, profiled };
-};
-
-/** The addresses where the inspector has been so far, the last one last. */
-const addresses = ({ stderr }: { readonly stderr: string }): string[] =>
-  [...stderr.matchAll(/listening on ws:\/\/([\d.:]+)\//g)].map(([, address]) => `http://${address}/json/list`);
-
-const isOpen = (address: string): Promise<boolean> =>
-  fetch(address).then(
-    ({ ok }) => ok,
-    () => false,
-  );
+const running = startsOf(program);
 
 const topOf = async (file: string): Promise<TopJson> =>
   JSON.parse((await spanline(['profile', 'top', file, '--by', 'query', '--json'])).stdout) as TopJson;
@@ -69,7 +38,7 @@ test('a process that runs is profiled with its labels, twice, and goes on', asyn
 
 test('what cannot be profiled is left alone and named', async () => {
   const sleeper = spawn('sleep', ['60']);
-  children.push(sleeper);
+  onTestFinished(() => void sleeper.kill('SIGKILL'));
   const other = await spanline(['profile', 'attach', String(sleeper.pid)]);
   expect(other).toMatchObject({ code: 3, stderr: expect.stringContaining('no Node.js') });
   expect(sleeper.exitCode ?? sleeper.signalCode).toBeNull();
