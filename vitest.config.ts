@@ -43,6 +43,24 @@ const otel3 = async (): Promise<Readonly<Record<string, string>>> => {
   };
 };
 
+/**
+ * With SPANLINE_TEST_BUILT=cjs or esm tests import the built entries in place of the sources, as test/package/built-files.full.test.ts asks. What
+ * is no entry is not found: two cores in one test would prove nothing.
+ */
+const { SPANLINE_TEST_BUILT } = process.env;
+const built = [
+  {
+    find: /^(?:\.\.\/)+src\/(.*\.js)$/,
+    replacement: fileURLToPath(new URL(`./dist/${SPANLINE_TEST_BUILT}/$1`, import.meta.url)),
+  },
+];
+const BUILT_FILES = /\/dist\/(?:cjs|esm)\//;
+
+const aliases = async (): Promise<typeof built | Readonly<Record<string, string>>> => {
+  if (SPANLINE_TEST_BUILT !== undefined) return built;
+  return process.env.SPANLINE_OTEL === '3' ? await otel3() : {};
+};
+
 const NEEDS_WHAT_GO_BUILDS = /^import .*\/(support\/jaeger|ferretdb)\.js';$/m;
 
 /** Files that wait for a program which CI begins to build as it starts come last: until then a worker would stand still. */
@@ -71,7 +89,7 @@ if (suite === 'nightly') OWN_PROCESS.push(ending('nightly'));
 
 export default defineConfig({
   plugins: [lowerSyntax],
-  resolve: { alias: process.env.SPANLINE_OTEL === '3' ? await otel3() : {} },
+  resolve: { alias: await aliases() },
   test: {
     pool: 'forks',
     // One more than there are cores: most tests wait for a process, a timer or a disk half of their time.
@@ -82,7 +100,8 @@ export default defineConfig({
         ? { sequencer: BuiltLast }
         : { shuffle: { files: true, tests: true }, seed: Number(SPANLINE_SHUFFLE) },
     // The next line of Node takes what this one has compiled.
-    experimental: { fsModuleCache: true },
+    experimental: { fsModuleCache: SPANLINE_TEST_BUILT === undefined },
+    server: { deps: { external: [BUILT_FILES] } },
     testTimeout: 60_000,
     hookTimeout: 120_000,
     // Instead of a second, which is soon over on a busy machine.

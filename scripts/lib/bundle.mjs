@@ -90,6 +90,12 @@ function takeBuiltinsDirectly(dir) {
 }
 
 /**
+ * A script is sloppy unless its first statement says otherwise, and a module never is: plain calls would get `globalThis` for `this`, and
+ * wrappers would pass it on. On the line of the first statement, so that lines stay what they are.
+ */
+const strict = (code) => code.replace(/^(#!.*\n)?/, (start) => `${start}"use strict";`);
+
+/**
  * Shorter names for variables, and no indentation, which is a thirtieth of the package. Functions and classes keep their names, and the code its
  * lines: stacks, profiles and heap snapshots show both.
  */
@@ -116,7 +122,7 @@ async function writeCommonJs(dir) {
       codegen: { removeWhitespace: false },
     });
     if (errors.length > 0) throw new Error(`${file}: ${errors[0].message}`);
-    return outdented(file, code);
+    return strict(outdented(file, code));
   });
   writeFileSync(join(dir, 'package.json'), '{ "type": "commonjs" }\n');
 }

@@ -5,7 +5,7 @@ import { type AddressInfo, connect } from 'node:net';
 import { afterEach } from 'vitest';
 import { MemoryReporter } from '../../src/exporters/memory.js';
 import { flush, type SpanRecord, setReporter } from '../../src/index.js';
-import { type InstrumentOptions, instrument, instrumentationNames } from '../../src/instrument/instrument.js';
+import { type InstrumentOptions, instrument } from '../../src/instrument/index.js';
 
 const memory = new MemoryReporter();
 setReporter(memory);
@@ -39,12 +39,31 @@ afterEach(async () => {
   await recorded();
 });
 
+const ALL_OFF: Record<Exclude<keyof InstrumentOptions, 'propagator' | 'log'>, false> = {
+  http: false,
+  http2: false,
+  undici: false,
+  fastify: false,
+  express: false,
+  koa: false,
+  hono: false,
+  h3: false,
+  graphql: false,
+  grpc: false,
+  pg: false,
+  mysql2: false,
+  redis: false,
+  ioredis: false,
+  mongoose: false,
+  sqlite: false,
+  workers: false,
+  pino: false,
+  console: false,
+};
+
 /** Only what is named is on, until the test is over. */
 export const instrumentOnly = (options: InstrumentOptions): void => {
-  const { disable } = instrument({
-    ...Object.fromEntries(instrumentationNames.map((name) => [name, false])),
-    ...options,
-  });
+  const { disable } = instrument({ ...ALL_OFF, ...options });
   later(disable);
 };
 

@@ -20,7 +20,7 @@ const NO_MODULES = '--no-experimental-require-module';
 
 /** How a file takes others: their exports as constants, nothing, what it passes on, or late. */
 const AT_LOAD =
-  /^(const \{ .+ \} = )?require\("[^"]+"\);$|^(module\.exports = \{ )?\w+: require\("[^"]+"\)\.\w+(,?| \};)$|\.then\(\(\) => require\("[^"]+"\)\)/;
+  /^(?:"use strict";)?(const \{ .+ \} = )?require\("[^"]+"\);$|^(?:"use strict";)?(module\.exports = \{ )?\w+: require\("[^"]+"\)\.\w+(,?| \};)$|\.then\(\(\) => require\("[^"]+"\)\)/;
 
 describe('entries', () => {
   test('exports lists exactly the files that were built', () => {
@@ -108,6 +108,14 @@ describe('entries', () => {
       // What another file exports is a constant: a property of it that is read at each use is a look-up on the hot path.
       for (const [line] of text.matchAll(/^.*\brequire\("\.[^"]*"\).*$/gm)) expect(line, name).toMatch(AT_LOAD);
     }
+  });
+
+  test('every file is strict, so that a plain call has no `this` to pass on', () => {
+    const code = join(consumer.package, 'dist/cjs');
+    const files = readdirSync(code, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.js'));
+    const isStrict = (name: string): boolean => /^(#!.*\n)?"use strict";/.test(readFileSync(join(code, name), 'utf8'));
+    expect(files.length).toBeGreaterThan(30);
+    expect(files.filter((name) => !isStrict(name))).toEqual([]);
   });
 
   test('the core is one chunk that imports only Node itself and the errors of the base', () => {

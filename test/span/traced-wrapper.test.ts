@@ -22,6 +22,39 @@ test('synchronous and async functions', async () => {
   expect(memory.find('outer')).toMatchObject({ kind: 'client', properties: { x: 3 }, status: { code: 'unset' } });
 });
 
+test('a plain call has no `this`, and a receiver that is no object stays what it is', async () => {
+  const bare = [
+    traced('sync', function (this: unknown) {
+      return this;
+    }),
+    traced('async', async function (this: unknown) {
+      return this;
+    }),
+    traced('generator', function* (this: unknown) {
+      yield this;
+    }),
+    traced('async generator', async function* (this: unknown) {
+      yield this;
+    }),
+  ];
+  const given = async (receiver: unknown): Promise<unknown[]> => {
+    const all: unknown[] = [];
+    for (const fn of bare) {
+      const result: unknown = receiver === undefined ? fn() : fn.call(receiver);
+      if (typeof (result as Generator | undefined)?.next !== 'function') all.push(await result);
+      else for await (const one of result as AsyncGenerator) all.push(one);
+    }
+    return all;
+  };
+  const span = recorder().root('root');
+  for (const call of [given, (receiver: unknown) => span.run(() => given(receiver))]) {
+    expect(await call(undefined)).toEqual([undefined, undefined, undefined, undefined]);
+    expect(await call('text')).toEqual(['text', 'text', 'text', 'text']);
+    expect(await call(7)).toEqual([7, 7, 7, 7]);
+  }
+  span.end();
+});
+
 test('name, length, this, default parameters and extra arguments', () => {
   const bare = function bareFunction(this: unknown, _a: number, _b = 2, ..._rest: number[]): unknown[] {
     // biome-ignore lint/complexity/noArguments: all of them.

@@ -17,7 +17,7 @@ const IS_OVER = 0;
 const TAKEN = 1;
 
 // Text, not a file: a bundle has not the package's files beside it.
-const SENDER = `
+const SENDER = `'use strict';
 const { workerData } = require('node:worker_threads');
 const { url, headers, tls, bodies, state } = workerData;
 const { request } = require(url.startsWith('https:') ? 'node:https' : 'node:http');
