@@ -1,5 +1,6 @@
 // What an archive does beside answering: once a second held spans reach the disk, now and then segments are merged, old ones deleted, and
 // files of dead writers taken over. One thing at a time; what fails is counted and tried again, never thrown at anybody.
+import { timers } from '../base/calls/timers.js';
 import type { ArchiveStats, ResolvedArchiveOptions, Retention } from './archive-options.js';
 import type { HeldSpans } from './held-spans.js';
 import type { LaneFiles } from './lane/lane-files.js';
@@ -53,12 +54,12 @@ export class BackgroundWork {
     await this.#alone(() => recover(this.#set, this.#worker, this.#counts));
     if (maintain && this.#counts.recoveredFiles > 0)
       await this.#alone(() => this.#delete(this.#options)).catch((error: unknown) => this.#fail(error));
-    this.#timer = setInterval(() => this.#beat(), BEAT_MS).unref();
+    this.#timer = timers.setInterval(() => this.#beat(), BEAT_MS).unref();
   }
 
   /** Resolves when nothing is under way any more. */
   async stop(): Promise<void> {
-    clearInterval(this.#timer);
+    timers.clearInterval(this.#timer);
     await this.#running?.catch(() => {});
   }
 

@@ -2,6 +2,7 @@
 // file or refused; the file stays until whoever made the segment drops it.
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { timers } from '../base/calls/timers.js';
 import { newId, walName } from './file-names.js';
 import { HeldList, rowsOf } from './held-list.js';
 import { use } from './owner.js';
@@ -46,7 +47,7 @@ export class HeldBatch {
   wal: Wal;
   #list: HeldList | undefined;
   #isAsked = false;
-  readonly since = Date.now();
+  readonly since = timers.wallMs();
   /** The worker has the file, which is whole: its segment may appear at any moment. */
   isHandedOver = false;
 

@@ -1,6 +1,7 @@
 // Spans that are not yet in a segment. What was acknowledged must survive the process; what is held must be bounded, and what is refused is
 // counted. Segments are made by the worker, one at a time, while others are taken; without one, here and at once.
 import { readdirSync } from 'node:fs';
+import { timers } from '../base/calls/timers.js';
 import { TransportError } from '../container/graph-error.js';
 import type { ArchivedSpan } from '../trace/archived-span.js';
 import type { ResolvedArchiveOptions } from './archive-options.js';
@@ -108,7 +109,7 @@ export class HeldSpans {
       batch.forget();
     }
     const open = this.#open;
-    if (open !== undefined && (this.#isFull(open) || Date.now() - open.since >= this.#limits.segmentMs))
+    if (open !== undefined && (this.#isFull(open) || timers.wallMs() - open.since >= this.#limits.segmentMs))
       this.#trySeal();
     this.#go();
     await this.flush();
@@ -169,7 +170,7 @@ export class HeldSpans {
 
   /** A full disk: the spans stay held, and appending refuses when they are too many. */
   #trySeal(): void {
-    if (this.#open === undefined || Date.now() < this.#retryAt) return;
+    if (this.#open === undefined || timers.wallMs() < this.#retryAt) return;
     if (this.#waiting.length === 0 && !this.#worker.accepts(this.#open.count)) {
       try {
         this.#sealHere();
@@ -190,7 +191,7 @@ export class HeldSpans {
 
   /** Make segments until none waits. */
   #go(): void {
-    if (this.#sealing !== undefined || this.#waiting.length === 0 || Date.now() < this.#retryAt) return;
+    if (this.#sealing !== undefined || this.#waiting.length === 0 || timers.wallMs() < this.#retryAt) return;
     this.#sealNext().then(
       () => this.#go(),
       () => {
@@ -257,7 +258,7 @@ export class HeldSpans {
   }
 
   #failed(error: unknown): unknown {
-    this.#retryAt = Date.now() + RETRY_MS;
+    this.#retryAt = timers.wallMs() + RETRY_MS;
     this.failures++;
     this.lastFailure = String(error);
     return error;

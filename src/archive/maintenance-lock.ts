@@ -2,6 +2,7 @@
 // step back, and what a dead process left stands in nobody's way.
 import { readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { timers } from '../base/calls/timers.js';
 import { lockName, newId, parseLockName } from './file-names.js';
 import { isInUse, use } from './owner.js';
 
@@ -16,18 +17,18 @@ export const withLock = async <T>(directory: string, work: () => Promise<T>): Pr
   let beat: NodeJS.Timeout | undefined;
   try {
     writeFileSync(path, '', { flag: 'wx' });
-    beat = setInterval(() => touch(path), BEAT_MS).unref();
+    beat = timers.setInterval(() => touch(path), BEAT_MS).unref();
     if (isTaken(directory, name)) return undefined;
     return await work();
   } finally {
-    clearInterval(beat);
+    timers.clearInterval(beat);
     rmSync(path, { force: true });
     release();
   }
 };
 
 const touch = (path: string): void => {
-  const now = new Date();
+  const now = timers.wallMs() / 1000;
   try {
     utimesSync(path, now, now);
   } catch {

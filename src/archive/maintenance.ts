@@ -1,5 +1,6 @@
 // Merges small segments and deletes old ones. Everything here may be killed at any moment: a segment says what it replaces, so nothing is
 // lost and nothing is seen twice.
+import { timers } from '../base/calls/timers.js';
 import type { Retention } from './archive-options.js';
 import type { SegmentName } from './file-names.js';
 import { withLock } from './maintenance-lock.js';
@@ -62,7 +63,7 @@ export const retain = async (set: SegmentSet, { maxAgeMs, maxBytes }: Retention)
   if (maxAgeMs === undefined && maxBytes === undefined) return 0;
   const deleted = await withLock(set.directory, async () => {
     const segments = await cleanList(set);
-    const oldest = maxAgeMs === undefined ? Number.NEGATIVE_INFINITY : Date.now() - maxAgeMs;
+    const oldest = maxAgeMs === undefined ? Number.NEGATIVE_INFINITY : timers.wallMs() - maxAgeMs;
     const names: string[] = [];
     let bytes = 0;
     // The newest first: what does not fit any more is older than what does.

@@ -4,6 +4,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { readlinkSync, statSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { isAlive } from '../base/calls/is-alive.js';
+import { timers } from '../base/calls/timers.js';
 
 /** A process, and a copy of this module in it. */
 export interface Owner {
@@ -54,7 +55,7 @@ export const isInUse = ({ host, pid, instance }: Owner, path: string): boolean =
   if (instance === THIS_OWNER.instance && pid === THIS_OWNER.pid && host === THIS_OWNER.host) return inUse.has(path);
   if (host === THIS_OWNER.host && !isAlive(pid)) return false;
   try {
-    return Date.now() - statSync(path).mtimeMs < SILENCE_MS;
+    return timers.wallMs() - statSync(path).mtimeMs < SILENCE_MS;
   } catch {
     // Somebody took care of it meanwhile.
     return true;

@@ -3,6 +3,7 @@
 // where it is, is read as before, and must keep nobody from opening the archive.
 import { readdirSync, renameSync, rmSync, statSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
+import { timers } from '../base/calls/timers.js';
 import { TransportError } from '../container/graph-error.js';
 import { damagedWalName, newId, type OwnedName, walName } from './file-names.js';
 import { isInUse, use } from './owner.js';
@@ -67,7 +68,7 @@ const takeOver = async (set: SegmentSet, { name, id }: OwnedName, worker: WorkTh
   const release = use(path);
   try {
     // From here on it is the file of a living owner. Of several that try, one can rename it.
-    const now = new Date();
+    const now = timers.wallMs() / 1000;
     utimesSync(from, now, now);
     renameSync(from, path);
     const taken = (await sealInWorker(set, path, id, worker)) ?? (await sealHere(set, path, id));
@@ -121,7 +122,7 @@ const removeLeftovers = (directory: string): void => {
     if (!/^\.seg-.*\.tmp$/.test(name)) continue;
     const path = join(directory, name);
     try {
-      if (Date.now() - statSync(path).mtimeMs > LEFTOVER_MS) rmSync(path, { force: true });
+      if (timers.wallMs() - statSync(path).mtimeMs > LEFTOVER_MS) rmSync(path, { force: true });
     } catch {
       // Its writer finished or removed it meanwhile.
     }

@@ -6,6 +6,7 @@ import { accessSync, constants, mkdtempSync, readdirSync, readFileSync, rmSync }
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import type { Readable } from 'node:stream';
+import { timers } from '../base/calls/timers.js';
 import { abortedBy, throwIfAborted } from '../base/errors/aborted.js';
 import { BenchError } from './bench-error.js';
 
@@ -121,7 +122,7 @@ const runToEnd = async (argv: readonly string[], shown: string, options: RunOpti
   throwIfAborted(signal, shown, aborted);
   const sh = process.platform === 'win32' ? undefined : shell();
   const [file, ...args] = sh === undefined ? argv : [sh, '-c', TELLS_TIMES, sh, ...argv];
-  const start = performance.now();
+  const start = timers.monotonicMs();
   const child = spawn(file, args, {
     cwd,
     env,
@@ -133,7 +134,7 @@ const runToEnd = async (argv: readonly string[], shown: string, options: RunOpti
   let isFull = false;
   const end = (): void => {
     kill(child.pid, 'SIGTERM');
-    killer ??= setTimeout(kill, PATIENCE_MS, child.pid, 'SIGKILL');
+    killer ??= timers.setTimeout(kill, PATIENCE_MS, child.pid, 'SIGKILL');
   };
   const stdout = collected(child.stdout, () => {
     isFull = true;
@@ -145,7 +146,7 @@ const runToEnd = async (argv: readonly string[], shown: string, options: RunOpti
   child.once('exit', () => kill(child.pid, 'SIGKILL'));
   try {
     const [code, killedBy] = (await once(child, 'close')) as [number | null, NodeJS.Signals | null];
-    const wallMs = performance.now() - start;
+    const wallMs = timers.monotonicMs() - start;
     if (signal?.aborted) throw abortedBy(signal, shown, aborted);
     if (isFull)
       throw commandFailure(`${shown} printed more than ${MAX_OUTPUT_BYTES} bytes; let it write its figures to ${OUT}`);
@@ -161,7 +162,7 @@ const runToEnd = async (argv: readonly string[], shown: string, options: RunOpti
       : commandFailure(`${shown} cannot be started: ${(error as Error).message}`, error);
   } finally {
     signal?.removeEventListener('abort', end);
-    clearTimeout(killer);
+    timers.clearTimeout(killer);
   }
 };
 

@@ -2,6 +2,7 @@
 // from the recording path, so those methods (opened, ended, cancelled, grew) only link and count.
 
 import { timerMs } from '../base/calls/timer-ms.js';
+import { timers } from '../base/calls/timers.js';
 import { within } from '../base/calls/within.js';
 import { checkDrift } from '../clock/index.js';
 import { Counter, count, countMany } from '../local-span/counters.js';
@@ -211,7 +212,7 @@ export class Collector implements TraceSink {
   /** Flush, then release the reporters. What cannot be delivered in time is dropped and counted. Never rejects. */
   async shutdown(options: { readonly timeoutMs?: number } = {}): Promise<FlushResult> {
     const timeoutMs = options.timeoutMs ?? DEFAULT_SHUTDOWN_MS;
-    const deadline = performance.now() + timeoutMs;
+    const deadline = timers.monotonicMs() + timeoutMs;
     const result = await this.flush({ timeoutMs });
     // What finished meanwhile: a synchronous reporter still gets it, another drops and counts it.
     this.report();
@@ -220,7 +221,7 @@ export class Collector implements TraceSink {
     const pipelines = this.delivering;
     this.pipelines = [];
     this.former = pipelines;
-    await within(Math.max(deadline - performance.now(), MIN_RELEASE_MS), Promise.all(pipelines.map(retire)));
+    await within(Math.max(deadline - timers.monotonicMs(), MIN_RELEASE_MS), Promise.all(pipelines.map(retire)));
     return result;
   }
 
@@ -228,7 +229,7 @@ export class Collector implements TraceSink {
   reportSync(): void {
     this.disarm();
     closeUnfinished();
-    const deadline = performance.now() + this.exitTimeoutMs;
+    const deadline = timers.monotonicMs() + this.exitTimeoutMs;
     const parts = this.takeReady();
     this.handOver(parts, (pipeline) => pipeline.reportSync(parts, deadline));
     for (const pipeline of this.former) pipeline.reportSync([], deadline);
@@ -355,19 +356,19 @@ export class Collector implements TraceSink {
 
   private arm(): void {
     if (this.timer !== undefined || (this.pipelines.length === 0 && this.unreported.length === 0)) return;
-    this.timer = setTimeout(() => this.report(), timerMs(this.options.reportIntervalMs));
+    this.timer = timers.setTimeout(() => this.report(), timerMs(this.options.reportIntervalMs));
     this.timer.unref();
   }
 
   private armNow(): void {
     if (this.immediate !== undefined) return;
-    this.immediate = setImmediate(() => this.report());
+    this.immediate = timers.setImmediate(() => this.report());
     this.immediate.unref();
   }
 
   private disarm(): void {
-    clearTimeout(this.timer);
-    clearImmediate(this.immediate);
+    timers.clearTimeout(this.timer);
+    timers.clearImmediate(this.immediate);
     this.timer = undefined;
     this.immediate = undefined;
   }

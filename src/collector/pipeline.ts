@@ -2,6 +2,7 @@
 // trace dropped first and counted. A reporter that throws, rejects or hangs must never be felt by the application.
 import { backoffMs } from '../base/calls/backoff.js';
 import { timerMs } from '../base/calls/timer-ms.js';
+import { timers } from '../base/calls/timers.js';
 import { errorMessage } from '../span/exception.js';
 import type { ResolvedOptions } from './options.js';
 import { type ReportBatch, ReportError, type Reporter, type Resource, type Trace } from './reporter.js';
@@ -120,7 +121,7 @@ export class Pipeline {
    * Queue parts and deliver everything in `process.on('exit')`: synchronously, or not at all. A reporter without
    * `reportSync` gets its `report` called as long as that works synchronously. It is told what is left until `deadline`.
    */
-  reportSync(parts: readonly QueuedTrace[], deadline = performance.now() + this.#options().exitTimeoutMs): void {
+  reportSync(parts: readonly QueuedTrace[], deadline = timers.monotonicMs() + this.#options().exitTimeoutMs): void {
     this.#add(parts);
     const { reporter } = this;
     if (this.isClosed || (this.#isCalling && reporter.reportSync === undefined)) return;
@@ -128,7 +129,7 @@ export class Pipeline {
     // A batch that is being sent asynchronously is sent again: twice is better than never, and the spans have ids.
     if (this.#isCalling && this.#batch !== null) this.#batch.isAbandoned = true;
     for (this.#batch ??= this.#nextBatch(); this.#batch !== null; this.#batch = this.#nextBatch()) {
-      const left = Math.max(1, deadline - performance.now());
+      const left = Math.max(1, deadline - timers.monotonicMs());
       try {
         const result =
           reporter.reportSync === undefined ? reporter.report(this.#batch) : reporter.reportSync(this.#batch, left);
@@ -197,7 +198,7 @@ export class Pipeline {
     const settle = (error?: unknown): void => {
       if (isSettled) return;
       isSettled = true;
-      clearTimeout(timer);
+      timers.clearTimeout(timer);
       this.#isCalling = false;
       this.#abort = null;
       // Delivered by reportSync or dropped meanwhile.
@@ -205,7 +206,7 @@ export class Pipeline {
       else if (error === undefined) this.#succeeded(batch);
       else this.#failed(batch, error);
     };
-    const timer = setTimeout(() => {
+    const timer = timers.setTimeout(() => {
       const error = new ReportError(
         'ERR_SPANLINE_REPORT_TIMEOUT',
         `${this.reporter.name} took over ${reportTimeoutMs} ms.`,
@@ -255,7 +256,7 @@ export class Pipeline {
     const wait = Number.isFinite(retryAfterMs)
       ? (retryAfterMs as number)
       : backoffMs(++this.#attempt, { firstMs: retryMinMs, mostMs: retryMaxMs });
-    this.#retryTimer = setTimeout(() => this.#call(), timerMs(wait));
+    this.#retryTimer = timers.setTimeout(() => this.#call(), timerMs(wait));
     this.#retryTimer.unref();
     this.#dropOverBound();
     if (this.#retryTimer === undefined) this.#pump();
@@ -264,7 +265,7 @@ export class Pipeline {
   // Not recursive: a synchronous reporter with a long queue would overflow the stack.
   #continue(): void {
     this.#settleWaiters();
-    if (this.#head !== this.#queue.length) queueMicrotask(() => this.#pump());
+    if (this.#head !== this.#queue.length) timers.queueMicrotask(() => this.#pump());
   }
 
   #delivered(batch: Batch): void {
@@ -345,7 +346,7 @@ export class Pipeline {
   }
 
   #cancelRetry(): void {
-    clearTimeout(this.#retryTimer);
+    timers.clearTimeout(this.#retryTimer);
     this.#retryTimer = undefined;
   }
 

@@ -2,6 +2,7 @@
 // builds a Map to go in and another to come back; this one exchanges a frame of two fields. Whatever programs see of any store, this one
 // and theirs, must be what they see with AsyncLocalStorage alone; where that is not certain, it is used alone.
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { timers } from '../base/calls/timers.js';
 import { ContextFrame } from './context-frame.js';
 import { currentFrame, hasAccess, setFrame } from './frame-access.js';
 import { frameReader } from './frame-readers.js';
@@ -39,7 +40,7 @@ export class FrameStore<T> extends AsyncLocalStorage<T> {
 
   /** Go the plain way when somebody reads frames in native code, where ours look empty. To be called at every report. */
   heedReaders(): void {
-    if (!usesFrames || performance.now() < nextLook) return;
+    if (!usesFrames || timers.monotonicMs() < nextLook) return;
     heedReaders();
   }
 
@@ -90,7 +91,7 @@ const LOOK_EVERY_MS = 1000;
 let nextLook = 0;
 
 const heedReaders = (): void => {
-  nextLook = performance.now() + LOOK_EVERY_MS;
+  nextLook = timers.monotonicMs() + LOOK_EVERY_MS;
   const reader = usesFrames ? frameReader() : undefined;
   if (reader === undefined) return;
   useAls(`${reader} reads frames in native code`);

@@ -1,6 +1,7 @@
 // Finds out by trying whether frames of our own do in this Node all that its own frames do. A fault is a reason to use AsyncLocalStorage
 // alone, never an error, and the context of the caller is left as it was.
 import { AsyncLocalStorage, AsyncResource } from 'node:async_hooks';
+import { timers } from '../base/calls/timers.js';
 import { ContextFrame } from './context-frame.js';
 import { currentFrame, setFrame } from './frame-access.js';
 
@@ -75,11 +76,11 @@ export const faultOfLaterFrames = async (ours: Store): Promise<string | undefine
   };
   try {
     await ours.run('later', async () => {
-      setImmediate(look, 'an immediate').unref();
+      timers.setImmediate(look, 'an immediate').unref();
       await undefined;
       look('an await');
     });
-    await new Promise((resolve) => setImmediate(resolve).unref());
+    await new Promise((resolve) => timers.setImmediate(resolve).unref());
   } catch (error) {
     return `self-test of frames: ${String(error)}`;
   }

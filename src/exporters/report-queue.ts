@@ -1,5 +1,6 @@
 // The reports of one reporter, one after the other: one that timed out still winds up while the collector begins the next. A report that
 // fails must not fail the next.
+import { timers } from '../base/calls/timers.js';
 import type { ReportBatch } from '../collector/reporter.js';
 
 /** Delivers a batch; the signal is that of this attempt. */
@@ -29,8 +30,8 @@ export class ReportQueue {
 
   /** As {@link idle}, and until then the process does not end for lack of things to do: sockets of reporters never hold it. */
   async idleHolding(): Promise<void> {
-    const hold = setInterval(() => {}, 1 << 30);
+    const hold = timers.setInterval(() => {}, 1 << 30);
     await this.#last;
-    clearInterval(hold);
+    timers.clearInterval(hold);
   }
 }

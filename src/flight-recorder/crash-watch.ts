@@ -1,5 +1,6 @@
 // Sees what ends a process, and what would if the application did not take it: uncaught exceptions, unhandled rejections, exit codes. It must
 // change nothing of that, so it never listens to `uncaughtException` or `unhandledRejection`: whoever does keeps the process alive.
+import { timers } from '../base/calls/timers.js';
 import type { SnapshotReason } from './snapshot-types.js';
 
 /** Who is told. No method may throw. */
@@ -101,7 +102,7 @@ export class CrashWatch {
   // By default it becomes an exception now; with `--unhandled-rejections=warn` or `none` it does not.
   #wait(reason: SnapshotReason): void {
     this.#rejected = reason;
-    setImmediate(() => {
+    timers.setImmediate(() => {
       if (this.#rejected !== reason) return;
       this.#rejected = undefined;
       this.#to.crashed(reason, false);

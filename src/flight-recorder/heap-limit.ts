@@ -2,6 +2,7 @@
 // then. Asked five times a second, so that it hands over what is new and nothing twice. Without the library's binary for this Node nothing
 // is written, and `isOn` says so.
 import { nodeThreads } from '../base/calls/node-modules.js';
+import { timers } from '../base/calls/timers.js';
 import { type FastCall, loadFastCall } from '../clock/binding.js';
 import type { Block } from './block.js';
 import { blockBytes } from './block.js';
@@ -74,10 +75,10 @@ export class HeapLimit implements RingWatcher {
     const written = native.heapLimitWritten();
     if (written > this.#written) {
       this.#written = written;
-      this.#writtenMs = performance.now();
+      this.#writtenMs = timers.monotonicMs();
       this.#directory.removeOld();
     }
-    if (written > 0 && performance.now() - this.#writtenMs >= this.#minIntervalMs) native.heapLimitRearm();
+    if (written > 0 && timers.monotonicMs() - this.#writtenMs >= this.#minIntervalMs) native.heapLimitRearm();
   }
 
   added(block: Block): void {

@@ -1,5 +1,6 @@
 // The flight recorder: every span of the last minute of a collector, in a ring, whatever the sampler and `keep` decided about sending. It is
 // called on the recording path: what fails is counted there, never thrown.
+import { timers } from '../base/calls/timers.js';
 import { getOrMake } from '../base/maps/get-or-make.js';
 import { now, takeAnchor } from '../clock/index.js';
 import type { Collector } from '../collector/collector.js';
@@ -78,7 +79,7 @@ export class FlightRecorder implements TraceKeeper {
   readonly #mountedSlots = new Map<ActiveTrace, number>();
   #heap: HeapLimit | undefined;
   // Since when the lane is watched, and up to where it was written to files.
-  readonly #laneFromUs = Date.now() * 1000;
+  readonly #laneFromUs = timers.wallMs() * 1000;
   #laneUs = 0;
   #lookedMs = 0;
   #failed = 0;
@@ -121,7 +122,7 @@ export class FlightRecorder implements TraceKeeper {
   stop(): void {
     if (this.#files !== undefined) this.#collector.keepNow();
     this.#collector.keepWith(null);
-    for (const timer of this.#timers) clearInterval(timer);
+    for (const timer of this.#timers) timers.clearInterval(timer);
     this.#triggers.stop();
     this.#heap?.stop();
     this.#lane?.listen?.(undefined);
@@ -320,7 +321,7 @@ export class FlightRecorder implements TraceKeeper {
     const rows = lane.rows(this.#laneUs + LANE_JITTER_US);
     if (rows.length === 0) return;
     this.#laneUs = rows.reduce((last, { endUs }) => Math.max(last, endUs), 0);
-    this.#lookedMs = performance.now();
+    this.#lookedMs = timers.monotonicMs();
     this.#files?.addLane(rows);
     this.#triggers.looked(rows);
   }
@@ -328,7 +329,7 @@ export class FlightRecorder implements TraceKeeper {
   // In the middle of any code, while the timers wait for a turn that may never end: the process may be killed for it, and who has the loop is to be
   // in its files.
   #looked(lane: LaneSource): void {
-    const ms = performance.now();
+    const ms = timers.monotonicMs();
     if (this.#isBusy || ms - this.#lookedMs < LANE_INTERVAL_MS) return;
     this.#lookedMs = ms;
     this.#exclusively(this.#files, (files) => {
@@ -345,6 +346,6 @@ export class FlightRecorder implements TraceKeeper {
         this.#failed++;
       }
     };
-    this.#timers.push(setInterval(safely, ms).unref());
+    this.#timers.push(timers.setInterval(safely, ms).unref());
   }
 }

@@ -4,6 +4,7 @@
 import { closeSync, openSync, readdirSync, rmSync, writevSync } from 'node:fs';
 import { join } from 'node:path';
 import { isAliveSince } from '../base/calls/is-alive.js';
+import { timers } from '../base/calls/timers.js';
 import { wrongOption } from '../base/errors/option-error.js';
 import type { ClockAnchor } from '../clock/index.js';
 import type { Resource } from '../collector/reporter.js';
@@ -72,7 +73,7 @@ export class RowsFiles implements TailBlocks {
   readonly #directory: string;
   readonly #maxBytes: number;
   readonly #source: RowsSource;
-  readonly #started = Date.now();
+  readonly #started = timers.wallMs();
   /** What is in no block yet; undefined without the addon. */
   readonly tail: TailFile | undefined;
   #descriptor: number | undefined;

@@ -3,6 +3,7 @@
 import { readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { nodeThreads } from '../base/calls/node-modules.js';
+import { timers } from '../base/calls/timers.js';
 import type { SnapshotReason } from './snapshot-types.js';
 
 const NAME = String.raw`\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d\.\d{3}Z-\d+(?:\.\d+)?-[a-z-]+\.flight`;
@@ -35,7 +36,7 @@ export class SnapshotDirectory {
 
   /** A path that no other file of this thread has. */
   pathFor(kind: SnapshotReason['kind']): string {
-    this.#lastMs = Math.max(Date.now(), this.#lastMs + 1);
+    this.#lastMs = Math.max(timers.wallMs(), this.#lastMs + 1);
     const moment = new Date(this.#lastMs).toISOString().replaceAll(':', '-');
     return join(this.path, moment + SnapshotDirectory.nameEnd(kind));
   }
@@ -53,8 +54,8 @@ export class SnapshotDirectory {
   }
 
   #isLeft(name: string): boolean {
-    const { mtimeMs } = statSync(join(this.path, name), { throwIfNoEntry: false }) ?? { mtimeMs: Date.now() };
-    return Date.now() - mtimeMs > LEFT_AFTER_MS;
+    const { mtimeMs } = statSync(join(this.path, name), { throwIfNoEntry: false }) ?? { mtimeMs: timers.wallMs() };
+    return timers.wallMs() - mtimeMs > LEFT_AFTER_MS;
   }
 
   #remove(name: string): void {

@@ -1,5 +1,6 @@
 // What makes the recorder write a snapshot by itself. It listens without changing how a process behaves or ends, and what it cannot do it
 // counts: nothing here may throw into the program.
+import { timers } from '../base/calls/timers.js';
 import { nsPerTick } from '../clock/index.js';
 import { onSignal } from '../collector/signal-work.js';
 import type { ActiveTrace, EndedRoot } from '../span/active-trace.js';
@@ -106,7 +107,7 @@ export class Triggers implements CrashListener {
     }
     // The application may still end the process of it, in this very turn.
     this.#unwritten = reason;
-    setImmediate(() => {
+    timers.setImmediate(() => {
       this.#unwritten = undefined;
     });
   }
@@ -134,7 +135,7 @@ export class Triggers implements CrashListener {
   #soon(reason: SnapshotReason): void {
     if (this.#directory === undefined || this.#isTooSoon()) return;
     this.#isWaiting = true;
-    setImmediate(() => {
+    timers.setImmediate(() => {
       this.#isWaiting = false;
       this.#toFile(reason);
     });
@@ -142,7 +143,7 @@ export class Triggers implements CrashListener {
 
   /** Counts it when it is. */
   #isTooSoon(): boolean {
-    if (!this.#isWaiting && this.#writes.isIdle && performance.now() >= this.#nextMs) return false;
+    if (!this.#isWaiting && this.#writes.isIdle && timers.monotonicMs() >= this.#nextMs) return false;
     this.skipped++;
     return true;
   }
@@ -159,7 +160,7 @@ export class Triggers implements CrashListener {
     if (this.#hasEnded) return;
     this.#hasEnded = true;
     // Somebody may have kept it alive all the same.
-    setImmediate(() => {
+    timers.setImmediate(() => {
       this.#hasEnded = false;
     });
     const isThere = this.#underWay !== undefined && isOfOneCrash(this.#underWay, reason);
@@ -181,7 +182,7 @@ export class Triggers implements CrashListener {
   #toFile(reason: SnapshotReason): void {
     const directory = this.#directory as SnapshotDirectory;
     const { minIntervalMs } = this.#options;
-    const begun = performance.now();
+    const begun = timers.monotonicMs();
     this.#nextMs = begun + minIntervalMs;
     this.#underWay = reason;
     const write = async (): Promise<void> => {

@@ -1,6 +1,7 @@
 // Samplers in the shape of OpenTelemetry's SDK: each is asked for every span. The decision of a share is the SDK's own for the same id, so
 // that services of both decide alike.
 import { type Attributes, type Context, type Link, type SpanKind, trace } from '@opentelemetry/api';
+import { timers } from '../base/calls/timers.js';
 import { OptionError } from '../base/errors/option-error.js';
 import type { OtelSampler, SamplingResult } from './sdk-interfaces.js';
 
@@ -88,9 +89,9 @@ export const perSecond = (most: number): OtelSampler => {
   }
   const room = Math.max(1, most);
   let left = room;
-  let at = performance.now();
+  let at = timers.monotonicMs();
   return sampler(`PerSecond{${most}}`, () => {
-    const time = performance.now();
+    const time = timers.monotonicMs();
     left = Math.min(room, left + ((time - at) / 1000) * most);
     at = time;
     if (left < 1) return NOT_RECORD;

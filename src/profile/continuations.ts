@@ -1,6 +1,7 @@
 // Labels across awaits: a promise is stamped with the scope it was made in, and the register holds it while a continuation of the
 // promise runs. Costs tens of nanoseconds an await, so the hooks are there only while a profile is taken.
 import { promiseHooks } from 'node:v8';
+import { timers } from '../base/calls/timers.js';
 import { makeCurrent } from './make-current.js';
 import { ownCode } from './own-frames.js';
 import { NO_SCOPE, register, type Scope } from './shared-state.js';
@@ -89,7 +90,7 @@ export const followContinuations = (timeline?: Timeline): Following => {
       isStopping = true;
       // Inside a continuation the register is given back at its end, or it would hold this label for ever.
       if (depth === 0) stopHooks();
-      else setImmediate(settle).unref();
+      else timers.setImmediate(settle).unref();
     },
     resumptions: () => resumptions,
   };

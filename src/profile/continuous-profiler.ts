@@ -1,5 +1,6 @@
 // Profiles without end: one rotation after the other, each handed to a sink, within a budget of CPU time. A sink that is slow or
 // fails costs profiles, never memory and never the program.
+import { timers } from '../base/calls/timers.js';
 import { finiteNumber } from '../base/options/checks.js';
 import type { Carrier, LabelledProfile } from './labelled-profile.js';
 import { checkEveryMs, checkSamples, openRecording, type SamplingOptions } from './profile.js';
@@ -60,7 +61,7 @@ export class ContinuousProfiler {
   readonly #rotateMs: number;
   readonly #budgetPercent: number;
   readonly #stopMs: number;
-  readonly #startedMs = performance.now();
+  readonly #startedMs = timers.monotonicMs();
   #beganMs = 0;
   #spentBeforeNs = 0;
   #timer: NodeJS.Timeout | undefined;
@@ -114,7 +115,7 @@ export class ContinuousProfiler {
   stopNow(): LabelledProfile | undefined {
     if (this.#isOver) return undefined;
     this.#isOver = true;
-    clearTimeout(this.#timer);
+    timers.clearTimeout(this.#timer);
     try {
       return this.#isRunning ? this.#recording.end() : undefined;
     } finally {
@@ -129,7 +130,7 @@ export class ContinuousProfiler {
 
   stats(): ContinuousStats {
     const { profiles, waiting, dropped, sinkErrors, lastSinkError } = this.#delivery;
-    const ms = performance.now() - this.#startedMs;
+    const ms = timers.monotonicMs() - this.#startedMs;
     const costPercent = (this.#costNs() / (ms * NS_PER_MS)) * 100;
     return {
       carrier: this.#carrier,
@@ -145,20 +146,20 @@ export class ContinuousProfiler {
   }
 
   #costNs(): number {
-    return this.#recording.costNs(this.#isRunning ? performance.now() - this.#beganMs : 0);
+    return this.#recording.costNs(this.#isRunning ? timers.monotonicMs() - this.#beganMs : 0);
   }
 
   #begin(): void {
     this.#spentBeforeNs = this.#costNs();
-    this.#beganMs = performance.now();
+    this.#beganMs = timers.monotonicMs();
     this.#recording.begin();
     this.#isRunning = true;
     this.#look();
   }
 
   #look(): void {
-    const leftMs = this.#beganMs + this.#rotateMs - performance.now();
-    this.#timer = setTimeout(() => this.#guarded(() => this.#onTimer()), Math.max(1, Math.min(leftMs, LOOK_MS)));
+    const leftMs = this.#beganMs + this.#rotateMs - timers.monotonicMs();
+    this.#timer = timers.setTimeout(() => this.#guarded(() => this.#onTimer()), Math.max(1, Math.min(leftMs, LOOK_MS)));
     this.#timer.unref();
   }
 
@@ -176,21 +177,21 @@ export class ContinuousProfiler {
 
   #onTimer(): void {
     this.#recording.tidy();
-    const ms = performance.now() - this.#beganMs;
+    const ms = timers.monotonicMs() - this.#beganMs;
     if (ms < this.#rotateMs && !(ms >= LOOK_MS && this.#isOverBudget(ms))) {
       this.#look();
       return;
     }
     this.#isRunning = false;
     this.#delivery.give(this.#recording.end());
-    const pauseMs = this.#pauseMs(performance.now() - this.#beganMs);
+    const pauseMs = this.#pauseMs(timers.monotonicMs() - this.#beganMs);
     if (pauseMs === 0) {
       this.#begin();
       return;
     }
     this.#pauses++;
     count(Counter.budgetPauses);
-    this.#timer = setTimeout(() => this.#guarded(() => this.#begin()), pauseMs);
+    this.#timer = timers.setTimeout(() => this.#guarded(() => this.#begin()), pauseMs);
     this.#timer.unref();
   }
 

@@ -1,4 +1,5 @@
 // V8's clock for samples: CLOCK_MONOTONIC in whole microseconds. Nothing else in the room may decide how the two compare.
+import { timers } from '../base/calls/timers.js';
 
 import { ownCode } from './own-frames.js';
 
@@ -10,6 +11,6 @@ export const V8_AHEAD_US = 1;
 const NS_PER_US = 1000n;
 
 /** Now, as V8 would stamp a sample (less {@link V8_AHEAD_US}). */
-export const monotonicUs = (): number => Number(process.hrtime.bigint() / NS_PER_US);
+export const monotonicUs = (): number => Number(timers.monotonicNs() / NS_PER_US);
 
 endOwnCode();

@@ -1,5 +1,6 @@
 // Profiles on demand: profile() for a time, startProfile() until it is stopped. Checks what the caller asked for; the work is done
 // by Recording.
+import { timers } from '../base/calls/timers.js';
 import { finiteNumber, oneOf } from '../base/options/checks.js';
 import { state } from '../local-span/process-state.js';
 import { chooseCarrier } from './choose-carrier.js';
@@ -93,9 +94,9 @@ const begin = async (options: SamplingOptions, onEnded: () => void): Promise<Run
   const { everyMs = DEFAULT_EVERY_MS, budgetPercent } = options;
   if (budgetPercent !== undefined) finiteNumber('budgetPercent', budgetPercent, [0.01, 100], wrongOption);
   const { recording, carrier } = await openRecording(options, DEFAULT_EVERY_MS);
-  const startedMs = performance.now();
+  const startedMs = timers.monotonicMs();
   const costPercent = (): number => {
-    const ms = performance.now() - startedMs;
+    const ms = timers.monotonicMs() - startedMs;
     return (recording.costNs(ms) / (ms * NS_PER_MS)) * 100;
   };
   try {
@@ -105,7 +106,7 @@ const begin = async (options: SamplingOptions, onEnded: () => void): Promise<Run
     throw error;
   }
   const end = (): LabelledProfile => {
-    clearInterval(look);
+    timers.clearInterval(look);
     try {
       return recording.end();
     } finally {
@@ -126,10 +127,10 @@ const begin = async (options: SamplingOptions, onEnded: () => void): Promise<Run
     }
     onEnded();
   };
-  const look = setInterval(() => {
+  const look = timers.setInterval(() => {
     recording.tidy();
     if (budgetPercent !== undefined && costPercent() > budgetPercent) endByItself(Counter.budgetStops);
-    else if ((performance.now() - startedMs) / everyMs > MOST_SAMPLES) endByItself(Counter.sampleStops);
+    else if ((timers.monotonicMs() - startedMs) / everyMs > MOST_SAMPLES) endByItself(Counter.sampleStops);
   }, LOOK_MS);
   look.unref();
   let isOver = false;
@@ -193,12 +194,12 @@ export const profile = async (options: ProfileOptions = {}): Promise<LabelledPro
     finish = resolve;
   });
   const running = await begin(options, finish);
-  const timer = setTimeout(finish, durationMs);
+  const timer = timers.setTimeout(finish, durationMs);
   signal?.addEventListener('abort', finish);
   // Between the check above and here the self-test ran.
   if (signal?.aborted) finish();
   await over;
-  clearTimeout(timer);
+  timers.clearTimeout(timer);
   signal?.removeEventListener('abort', finish);
   return running.stop();
 };

@@ -1,6 +1,7 @@
 // One thread under profile: opens the inspector, puts the carriers in place, takes profiles one after the other, and takes everything
 // away again. At most one in a thread. Must leave no handler, hook or trampoline behind.
 import { threadId } from 'node:worker_threads';
+import { timers } from '../base/calls/timers.js';
 import { state } from '../local-span/process-state.js';
 import type { FrameTrace, RegisterTrace } from './attribute.js';
 import { buildProfile } from './build-profile.js';
@@ -115,7 +116,7 @@ export class Recording {
 
   /** Begin a profile. */
   begin(): void {
-    const startedNs = process.hrtime.bigint();
+    const startedNs = timers.monotonicNs();
     this.#profiler.start(this.#settings.intervalUs);
     const { pool, continuations } = this.#settings;
     const frames = pool && { pool, timeline: this.#timeline, followsContinuations: continuations !== false };
@@ -138,7 +139,7 @@ export class Recording {
 
   /** End the profile under way and make what can be read of it. */
   end(): LabelledProfile {
-    const startedNs = process.hrtime.bigint();
+    const startedNs = timers.monotonicNs();
     const take = this.#take;
     if (take === undefined) throw new Error('no profile was begun');
     this.#take = undefined;
@@ -199,6 +200,6 @@ export class Recording {
   }
 
   #spend(sinceNs: bigint): void {
-    this.#spentNs += Number(process.hrtime.bigint() - sinceNs);
+    this.#spentNs += Number(timers.monotonicNs() - sinceNs);
   }
 }

@@ -1,5 +1,6 @@
 // Does a carrier work on this very Node? Two labels, two functions, a fraction of a second of work: every sample in the one function must
 // bear the one label. Decides which carrier is used; V8 promises none of what they rely on.
+import { timers } from '../base/calls/timers.js';
 import { DynamicLabel } from './dynamic-label.js';
 import type { LabelledProfile } from './labelled-profile.js';
 import { SampleKind } from './labelled-profile.js';
@@ -71,8 +72,8 @@ export const selfTest = async (carrier: Pick<RecordingSettings, 'carrier' | 'poo
     let all = 0;
     for (let ms = 0; ms < MOST_MS && all < LEAST_SAMPLES; ms += WORK_MS) {
       recording.begin();
-      const end = performance.now() + WORK_MS;
-      while (performance.now() < end) {
+      const end = timers.monotonicMs() + WORK_MS;
+      while (timers.monotonicMs() < end) {
         inA(selfTestA);
         inB(selfTestB);
       }

@@ -1,6 +1,7 @@
 // Which scope a continuation resumed in, when: for profiles whose labels travel on trampolines, which are gone after an await.
 // A bounded ring; what is overwritten is lost. Two clock readings a continuation: only for threads without the addon.
 
+import { timers } from '../base/calls/timers.js';
 import { ownCode } from './own-frames.js';
 import { NO_SCOPE, type Scope } from './shared-state.js';
 import { LOST } from './trampoline-history.js';
@@ -20,9 +21,9 @@ const measureOffsetUs = (): number => {
   let best = Number.POSITIVE_INFINITY;
   let offset = 0;
   for (let i = 0; i < TRIES; i++) {
-    const before = performance.now();
-    const us = Number(process.hrtime.bigint()) / NS_PER_US;
-    const after = performance.now();
+    const before = timers.monotonicMs();
+    const us = Number(timers.monotonicNs()) / NS_PER_US;
+    const after = timers.monotonicMs();
     if (after - before >= best) continue;
     best = after - before;
     offset = us - ((before + after) / 2) * US_PER_MS;
@@ -41,7 +42,7 @@ export class Timeline {
   readonly #offsetUs = measureOffsetUs();
 
   #now(): number {
-    return performance.now() * US_PER_MS + this.#offsetUs;
+    return timers.monotonicMs() * US_PER_MS + this.#offsetUs;
   }
 
   /** A continuation of this scope begins, perhaps inside of another. */

@@ -1,6 +1,7 @@
 // The trampolines of a thread and who has which. A label takes one at its first call in a profile and gives it back when it is
 // disposed or the profile ends. One that still runs is not handed on; when all are taken, labels share the overflow.
 
+import { timers } from '../base/calls/timers.js';
 import { monotonicUs } from './monotonic.js';
 import { ownCode } from './own-frames.js';
 import { Counter, count } from './profile-counters.js';
@@ -93,7 +94,7 @@ export class TrampolinePool implements FramePool {
   reset(): void {
     for (const { owner } of this.slots) if (owner !== undefined && owner !== this.apart) this.release(owner);
     this.history.clear();
-    clearImmediate(this.growth);
+    timers.clearImmediate(this.growth);
     this.growth = undefined;
   }
 
@@ -151,7 +152,7 @@ export class TrampolinePool implements FramePool {
   // Making hundreds takes a millisecond: between events, before the last is taken.
   private growSoon(): void {
     if (this.growth !== undefined || this.size >= this.max) return;
-    this.growth = setImmediate(() => {
+    this.growth = timers.setImmediate(() => {
       this.growth = undefined;
       this.grow();
     });

@@ -1,6 +1,7 @@
 // Puts the lane of the process into the archive that its traces go to, second by second: what `spanline trace show` and `spanline stalls` tell the use
 // of the event loop from. What cannot be written is left out: the archive counts it.
 import type { Archive } from '../archive/archive.js';
+import { timers } from '../base/calls/timers.js';
 import type { Resource } from '../collector/reporter.js';
 import type { Lane } from '../flight-recorder/lane/lane.js';
 import { ownResource } from '../formats/library.js';
@@ -11,9 +12,9 @@ const SETTLED_US = 20_000;
 
 export const keepLane = (archive: Archive, lane: Lane, resource: Resource): void => {
   const who = ownResource(resource);
-  let fromUs = Date.now() * 1000;
+  let fromUs = timers.wallMs() * 1000;
   const append = (settledUs: number): void => {
-    const toUs = Date.now() * 1000 - settledUs;
+    const toUs = timers.wallMs() * 1000 - settledUs;
     if (toUs <= fromUs) return;
     const rows = lane.rows(fromUs).filter(({ endUs }) => endUs > fromUs && endUs <= toUs);
     try {
@@ -23,6 +24,6 @@ export const keepLane = (archive: Archive, lane: Lane, resource: Resource): void
     }
     fromUs = toUs;
   };
-  setInterval(() => append(SETTLED_US), INTERVAL_MS).unref();
+  timers.setInterval(() => append(SETTLED_US), INTERVAL_MS).unref();
   process.prependListener('exit', () => append(0));
 };

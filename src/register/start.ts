@@ -1,6 +1,7 @@
 // Puts tracing of a service together as its environment asks. It runs before the service's own code and must neither throw into it, nor
 // keep its process alive, nor change how it ends.
 import { nodeThreads } from '../base/calls/node-modules.js';
+import { timers } from '../base/calls/timers.js';
 import { configure, defaultCollector, setReporter } from '../collector/default-collector.js';
 import '../flight-recorder/install.js';
 import { flushOnSignals } from '../collector/exit.js';
@@ -31,7 +32,7 @@ const warnOfCopies = (log: Log): void => {
     const list = copies.map(({ version, path }) => `${version} in ${path}`).join(', ');
     log.warn(`several versions of @opentelemetry/api, of which older ones may lose their spans: ${list}`);
   };
-  setTimeout(look, AFTER_START_MS).unref();
+  timers.setTimeout(look, AFTER_START_MS).unref();
 };
 
 const NONE: Propagator = { extract: () => undefined, inject() {} };

@@ -1,5 +1,6 @@
 // Digests of shapes in a Gold store: a name is a test of the store, whose digest at a commit is that of the shape, and people triage it like any
 // other. The drawn tree is kept with the digest, so that they see what they triage, and how it differs from what they accepted.
+import { timers } from '../base/calls/timers.js';
 import { type CommitInfo, forceValid, type GoldStore } from '../tracedb/index.js';
 
 /** Where shapes go. */
@@ -28,7 +29,7 @@ export const checkInGold = async (
   const params = forceValid({ name, kind: 'trace-shape' }, store.rule);
   const test = params.name;
   const text = drawn.length <= MAX_SHOWN ? drawn : `${drawn.slice(0, MAX_SHOWN).replace(HALF_PAIR, '')}…`;
-  await store.put(commit, [{ params, digest, text }], Date.now(), { commitInfo });
+  await store.put(commit, [{ params, digest, text }], timers.wallMs(), { commitInfo });
   if (accepts) {
     await store.expectations.triage([{ test, digest, status: 'positive' }], { by: 'expectTraceShape' });
     return undefined;

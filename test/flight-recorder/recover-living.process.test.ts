@@ -6,6 +6,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { afterAll, afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { loadFastCall } from '../../src/clock/binding.js';
 import { recoverSnapshot } from '../../src/flight-recorder/index.js';
+import { fakeTimers } from '../support/fake-timers.js';
 import { flight, namesOf } from './support/flight.js';
 
 const directory = mkdtempSync(join(tmpdir(), 'spanline-living-'));
@@ -35,9 +36,8 @@ vi.mock('node:fs/promises', async (original) => {
   return { ...real, readFile };
 });
 // What the recorder does five times a second is done here when the test says so.
-beforeEach(() => void vi.useFakeTimers({ toFake: ['setInterval'] }));
+beforeEach(() => fakeTimers('setInterval'));
 afterEach(() => {
-  vi.useRealTimers();
   delete around.before;
   delete around.after;
 });

@@ -7,6 +7,7 @@ import { afterAll, expect, test, vi } from 'vitest';
 import { readSnapshotFile, type Snapshot } from '../../src/flight-recorder/index.js';
 import { never, Span } from '../../src/index.js';
 import { bundleChild, root as packageRoot, runFile } from '../support/child.js';
+import { fakeTimers } from '../support/fake-timers.js';
 import { flight, namesOf } from './support/flight.js';
 
 const directory = mkdtempSync(join(tmpdir(), 'spanline-triggers-'));
@@ -129,7 +130,7 @@ test('a write that fails is no snapshot, and is tried again before the interval 
   const { root, recorder } = flight({}, { triggers: { directory: place, error: true } });
   const fail = (): void => root('bad').setStatus('error').end();
   const settled = (): boolean => recorder.stats().failed + recorder.stats().snapshots > 0;
-  vi.useFakeTimers({ toFake: ['performance'] });
+  fakeTimers('performance');
   rmSync(place, { recursive: true });
   // What is no directory cannot be made one.
   writeFileSync(place, '');
@@ -147,7 +148,6 @@ test('a write that fails is no snapshot, and is tried again before the interval 
   fail();
   expect(recorder.stats().triggersSkipped).toBe(2);
   recorder.stop();
-  vi.useRealTimers();
 });
 
 test('without a directory a trigger still decides that its trace is sent', async () => {

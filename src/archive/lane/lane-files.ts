@@ -3,6 +3,7 @@
 import { appendFileSync, readdirSync, statSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { timers } from '../../base/calls/timers.js';
 import { BadOptionsError, BadValueError, LimitError, TransportError } from '../../container/graph-error.js';
 import type { LaneRow } from '../../flight-recorder/lane/lane-row.js';
 import type { ArchivedResource } from '../../trace/archived-span.js';
@@ -113,7 +114,7 @@ export class LaneFiles {
 
   /** Deletes what is too old, and the oldest of what is too much. */
   retain({ maxAgeMs }: Retention): void {
-    const oldest = maxAgeMs === undefined ? Number.NEGATIVE_INFINITY : Date.now() - maxAgeMs;
+    const oldest = maxAgeMs === undefined ? Number.NEGATIVE_INFINITY : timers.wallMs() - maxAgeMs;
     const names: string[] = [];
     let bytes = 0;
     for (const { name, endMs } of namesIn(this.#directory).sort((a, b) => b.endMs - a.endMs)) {

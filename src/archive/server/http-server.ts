@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { timers } from '../../base/calls/timers.js';
 import { TransportError } from '../../container/graph-error.js';
 import { errorBody } from './errors.js';
 import { isLoopback } from './guard.js';
@@ -50,7 +51,7 @@ const answerBadClient = (error: NodeJS.ErrnoException, socket: Duplex, isAnsweri
   const body = errorBody('v3', status, status === 408 ? 'the request took too long' : 'no valid HTTP request');
   const head = [`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, 'connection: close', `content-type: ${body.contentType}`];
   // A client that reads nothing does not hang up either.
-  setTimeout(() => socket.destroy(), LINGER_MS).unref();
+  timers.setTimeout(() => socket.destroy(), LINGER_MS).unref();
   socket.end(`${head.join('\r\n')}\r\ncontent-length: ${Buffer.byteLength(body.bytes)}\r\n\r\n${body.bytes}`);
 };
 
@@ -84,9 +85,9 @@ const closeServer = async (server: Server): Promise<void> => {
   const closed = once(server, 'close');
   server.close();
   server.closeIdleConnections();
-  const timer = setTimeout(() => server.closeAllConnections(), CLOSE_MS);
+  const timer = timers.setTimeout(() => server.closeAllConnections(), CLOSE_MS);
   await closed;
-  clearTimeout(timer);
+  timers.clearTimeout(timer);
 };
 
 /** Listen, and hand each request to the handler. `TransportError` when it cannot listen, or without a token listens to others than this machine. */

@@ -1,5 +1,6 @@
 // Bounds how many queries are answered at a time. Others wait their turn, in the order they came, so many and so long; what is beyond is told
 // to come again.
+import { timers } from '../../base/calls/timers.js';
 import { tryLater } from './http-error.js';
 
 /** Bounds of a queue. */
@@ -51,13 +52,13 @@ export class QueryQueue {
     return new Promise((resolve) => {
       const end = (hasPlace: boolean): void => {
         this.#waiters.delete(go);
-        clearTimeout(timer);
+        timers.clearTimeout(timer);
         signal.removeEventListener('abort', giveUp);
         resolve(hasPlace);
       };
       const go = (): void => end(true);
       const giveUp = (): void => end(false);
-      const timer = setTimeout(giveUp, this.#limits.queryWaitMs);
+      const timer = timers.setTimeout(giveUp, this.#limits.queryWaitMs);
       signal.addEventListener('abort', giveUp, { once: true });
       this.#waiters.add(go);
     });

@@ -1,5 +1,6 @@
 // Values of query parameters as Jaeger's APIs write them: Go durations, RFC 3339 times, Unix microseconds, ids. A wrong one is a 400 that
 // names it, never a default.
+import { timers } from '../../base/calls/timers.js';
 import { HttpError } from './http-error.js';
 
 const wrong = (name: string, expected: string): HttpError =>
@@ -74,7 +75,7 @@ const AGO = /^\d+(?:\.\d*)?(?:ns|us|µs|μs|ms|s|m|h)/;
 /** Unix nanoseconds of a time as people write it: `15m` for as long ago, a day in UTC, an RFC 3339 time. */
 export const timeNs = (found: readonly [string, string]): bigint => {
   const [name, text] = found;
-  if (AGO.test(text)) return BigInt(Date.now()) * NS_PER_MS - durationNs(found);
+  if (AGO.test(text)) return BigInt(timers.wallMs()) * NS_PER_MS - durationNs(found);
   return rfc3339Ns([name, /^\d{4}-\d\d-\d\d$/.test(text) ? `${text}T00:00:00Z` : text]);
 };
 

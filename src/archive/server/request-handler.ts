@@ -1,6 +1,7 @@
 // Takes one request to its endpoint and its outcome to the client. Whatever a request holds, it ends in an answer or a closed connection,
 // never in an exception that leaves this file.
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { timers } from '../../base/calls/timers.js';
 import { sendBytes, sendJson } from './answer.js';
 import { errorBody, toHttpError } from './errors.js';
 import type { Guard } from './guard.js';
@@ -56,7 +57,7 @@ export class RequestHandler {
     this.stats.requests++;
     const controller = new AbortController();
     const abort = (): void => controller.abort();
-    const timer = setTimeout(abort, this.#limits.answerTimeoutMs);
+    const timer = timers.setTimeout(abort, this.#limits.answerTimeoutMs);
     response.once('close', abort);
     // A client that went away is no error of ours.
     response.on('error', abort);
@@ -65,7 +66,7 @@ export class RequestHandler {
       const target = parseTarget(request.url ?? '/');
       form = errorFormOf(target.path);
       await this.#answer(request, response, target, controller.signal, () => {
-        clearTimeout(timer);
+        timers.clearTimeout(timer);
         this.#endless.add(response);
       });
     } catch (error) {
@@ -73,7 +74,7 @@ export class RequestHandler {
     }
     await this.#deliver(response, controller.signal);
     this.#endless.delete(response);
-    clearTimeout(timer);
+    timers.clearTimeout(timer);
     response.off('close', abort);
   }
 

@@ -1,4 +1,5 @@
 // Jaeger's older query API, as its UI and Grafana's data source ask it: traces in the form of the UI, everything in one envelope.
+import { timers } from '../../base/calls/timers.js';
 import { shownTraceId } from '../../formats/jaeger-json/ids.js';
 import { shownTrace } from '../../formats/jaeger-json/shown-trace.js';
 import type { Operation } from '../operations-of.js';
@@ -83,7 +84,7 @@ export const v1Routes = (archive: ArchiveReader, maxTraces: number): Route[] => 
     return streamTraces(call, loadTraces(archive, found, damage.options), ids);
   }),
   queryRoute('/api/dependencies', async ({ query, response, damage }) => {
-    const toUnixNs = millisecondsNs(pick(query, 'endTs') ?? ['endTs', String(Date.now())]);
+    const toUnixNs = millisecondsNs(pick(query, 'endTs') ?? ['endTs', String(timers.wallMs())]);
     const lookbackNs = millisecondsNs(pick(query, 'lookback') ?? ['lookback', DEFAULT_LOOKBACK_MS]);
     const service = pick(query, 'service')?.[1];
     const all = await dependenciesOf(archive, toUnixNs - lookbackNs, toUnixNs, damage.options);

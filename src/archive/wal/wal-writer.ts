@@ -15,6 +15,7 @@ import {
 import { dirname } from 'node:path';
 import { promisify } from 'node:util';
 import { ByteWriter } from '../../base/bytes/byte-writer.js';
+import { timers } from '../../base/calls/timers.js';
 import { runAsync } from '../../base/files/fs-steps.js';
 import { syncDirectory } from '../../base/files/sync-directory.js';
 import { TransportError } from '../../container/graph-error.js';
@@ -177,7 +178,7 @@ export class WalWriter {
 
   /** Show other processes that this one lives. */
   touch(): void {
-    const now = new Date();
+    const now = timers.wallMs() / 1000;
     try {
       futimesSync(this.#descriptor, now, now);
     } catch {

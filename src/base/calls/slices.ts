@@ -1,5 +1,6 @@
 // Keeps exporting from holding the event loop: work while the slice lasts, then let everything else run once.
 // It must never read the clock for every span; a look costs as much as encoding a small one.
+import { timers } from './timers.js';
 
 /** Below the 2 ms that exporting may hold the loop: the last step of a slice begins before its end. */
 const SLICE_MS = 1.5;
@@ -9,7 +10,7 @@ const BYTES_PER_UNIT = 1024;
 
 /** One stretch of work cut into slices. Make one for each report. */
 export class Slices {
-  #end = performance.now() + SLICE_MS;
+  #end = timers.monotonicMs() + SLICE_MS;
   #units = 0;
 
   /** Count one step, and the bytes it wrote. True when it is time for {@link Slices.next}. */
@@ -22,14 +23,14 @@ export class Slices {
 
   /** True when it is time for {@link Slices.next}: a look at the clock. */
   get isPast(): boolean {
-    return performance.now() >= this.#end;
+    return timers.monotonicMs() >= this.#end;
   }
 
   /** Lets the event loop go round once and begins the next slice. */
   async next(): Promise<void> {
-    await new Promise<void>((resolve) => setImmediate(resolve));
+    await new Promise<void>((resolve) => timers.setImmediate(resolve));
     this.#units = 0;
-    this.#end = performance.now() + SLICE_MS;
+    this.#end = timers.monotonicMs() + SLICE_MS;
   }
 }
 

@@ -4,6 +4,7 @@ import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { get } from 'node:http';
 import { basename } from 'node:path';
 import { sleep } from '../calls/sleep.js';
+import { timers } from '../calls/timers.js';
 import { TargetError, targetFailure } from './target-error.js';
 
 /** Where a process is inspected. */
@@ -119,8 +120,8 @@ export const findInspector = async (pid: number, port?: number): Promise<FoundIn
   if (open !== undefined) return { address: open, isOpened: false };
   requireNode(pid);
   process.kill(pid, 'SIGUSR1');
-  const endMs = performance.now() + OPEN_MS;
-  while (performance.now() < endMs) {
+  const endMs = timers.monotonicMs() + OPEN_MS;
+  while (timers.monotonicMs() < endMs) {
     await sleep(LOOK_MS);
     const address = await look(pid, port);
     if (address !== undefined) return { address, isOpened: true };

@@ -3,6 +3,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { request } from 'node:http';
 import type { Socket } from 'node:net';
+import { timers } from '../calls/timers.js';
 
 const MAGIC = '258EAFA5-E914-47DA-95CA-C5AB0DC85B11';
 const MOST_BYTES = 512 << 20;
@@ -130,7 +131,7 @@ export class WebSocketClient {
   static async connect(address: string): Promise<WebSocketClient> {
     const { socket, rest } = await upgraded(new URL(address));
     const client = new WebSocketClient(socket);
-    if (rest.length > 0) setImmediate(() => client.#take(rest));
+    if (rest.length > 0) timers.setImmediate(() => client.#take(rest));
     return client;
   }
 

@@ -1,5 +1,6 @@
 // The gate: measures two commits by turns until it is sure of every series or its budget is spent. It must never look at its rounds more often than
 // their judgement is paid for, nor take what it could not tell for good news.
+import { timers } from '../../base/calls/timers.js';
 import { throwIfAborted } from '../../base/errors/aborted.js';
 import { BenchError, badOption } from '../bench-error.js';
 import { type JudgedSeries, type JudgeOptions, judgeOptions, judgeRounds, type RoundSeries } from '../judge/judge.js';
@@ -183,8 +184,8 @@ export const runGate = async (options: GateOptions): Promise<GateResult> => {
   const printsFigures = first.some(({ kind }) => kind === 'figures');
   await measure('base', printsFigures);
   const rounds = new Rounds();
-  const start = performance.now();
-  const spent = (): number => performance.now() - start;
+  const start = timers.monotonicMs();
+  const spent = (): number => timers.monotonicMs() - start;
   let look = nextLook(0);
   for (const [one, other] of turns()) {
     throwIfAborted(signal, 'the gate', aborted);

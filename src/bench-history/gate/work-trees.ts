@@ -3,6 +3,7 @@
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
+import { timers } from '../../base/calls/timers.js';
 import { BenchError, badOption } from '../bench-error.js';
 import { runShell } from '../run-command.js';
 import { type GitCommit, git, gitCommit } from './git.js';
@@ -130,7 +131,7 @@ export const makeWorkTrees = async (options: WorkTreeOptions): Promise<WorkTrees
     const shared = await providePackages(top, tree, options);
     if (build !== undefined) {
       onStep?.(`build ${name}`);
-      const start = Date.now();
+      const start = timers.wallMs();
       await runShell(build, { cwd: tree, signal });
       requireUnchanged(shared, start);
     }

@@ -1,6 +1,7 @@
 // Abort controllers that follow a signal. They must be unlinked when their work is over: the signal may live as long as the process.
 import { type Backoff, backoffMs } from '../../base/calls/backoff.js';
 import { sleep } from '../../base/calls/sleep.js';
+import { timers } from '../../base/calls/timers.js';
 import { GraphError, TransportError } from '../graph-error.js';
 import {
   type AnswerBody,
@@ -89,7 +90,7 @@ export class HttpGetter {
     const { name, timeoutMs, retries } = this.#options;
     const call = linkedAbort(parent);
     const late = (): void => call.abort(new TransportError(`${name} did not answer in full within ${timeoutMs} ms`));
-    const deadline = setTimeout(late, timeoutMs);
+    const deadline = timers.setTimeout(late, timeoutMs);
     try {
       for (let attempt = 0; ; attempt++) {
         try {
@@ -105,7 +106,7 @@ export class HttpGetter {
         }
       }
     } finally {
-      clearTimeout(deadline);
+      timers.clearTimeout(deadline);
       call.unlink();
     }
   }
@@ -190,17 +191,17 @@ const TURNS = 5;
 const watchSilence = (ms: number, onSilence: () => void): { heard(): void; end(): void } => {
   let turns: NodeJS.Immediate | undefined;
   const turn = (left: number): void => {
-    turns = setImmediate(() => (left === 0 ? onSilence() : turn(left - 1)));
+    turns = timers.setImmediate(() => (left === 0 ? onSilence() : turn(left - 1)));
   };
-  const timer = setTimeout(() => turn(TURNS), ms);
+  const timer = timers.setTimeout(() => turn(TURNS), ms);
   return {
     heard() {
-      clearImmediate(turns);
+      timers.clearImmediate(turns);
       timer.refresh();
     },
     end() {
-      clearImmediate(turns);
-      clearTimeout(timer);
+      timers.clearImmediate(turns);
+      timers.clearTimeout(timer);
     },
   };
 };

@@ -1,6 +1,7 @@
 // What a server answered, and whether that means delivered, later, or never. Only the status decides; a body is words.
 
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import { timers } from '../../base/calls/timers.js';
 import { quoteWords } from '../../base/text/escape-text.js';
 import { ReportError } from '../../collector/reporter.js';
 
@@ -73,6 +74,6 @@ export const toReportError = (url: string, response: IncomingMessage, words: str
   return new ReportError(
     'ERR_SPANLINE_HTTP_STATUS',
     `${url} answered ${status} ${response.statusMessage ?? ''}`.trimEnd() + said + (remedy ? `; ${remedy}.` : '.'),
-    { retryable: RETRYABLE.has(status), retryAfterMs: parseRetryAfter(headers['retry-after'], Date.now()) },
+    { retryable: RETRYABLE.has(status), retryAfterMs: parseRetryAfter(headers['retry-after'], timers.wallMs()) },
   );
 };

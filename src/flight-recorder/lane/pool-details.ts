@@ -1,6 +1,7 @@
 // What is in the thread pool while it is full, for people: told by the addon, which sees numbers only. Called from the event loop and in the middle
 // of any code: must not throw, and must take a hundredth of the time at most, however many sockets and timers a process has.
 import { executionAsyncResource } from 'node:async_hooks';
+import { timers } from '../../base/calls/timers.js';
 import type { RawFrames } from './frames.js';
 
 /** Node's names of requests that are in the pool, and what a program calls that has them. */
@@ -52,10 +53,10 @@ export class PoolDetails {
 
   /** Probe `number` has found the pool full while so many requests were under way. */
   add(number: number, requests: number): void {
-    const nowMs = performance.now();
+    const nowMs = timers.monotonicMs();
     if (nowMs >= this.#nextLookMs) {
       this.#last = requestsUnderWay(requests);
-      this.#nextLookMs = nowMs + (performance.now() - nowMs) / LARGEST_SHARE;
+      this.#nextLookMs = nowMs + (timers.monotonicMs() - nowMs) / LARGEST_SHARE;
     }
     this.#details.set(number, { ...this.#last, ended: new Set() });
     if (this.#details.size > this.#maxDetails) this.#details.delete(this.#details.keys().next().value as number);

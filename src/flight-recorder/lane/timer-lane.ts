@@ -1,5 +1,6 @@
 // The lane without the addon: a timer that comes late says that the loop was busy, not with whom. Must not keep the process alive.
-import { PerformanceObserver, performance } from 'node:perf_hooks';
+import { PerformanceObserver } from 'node:perf_hooks';
+import { timers } from '../../base/calls/timers.js';
 import { collectionKind } from './collection-kinds.js';
 import type { LaneRow } from './lane-row.js';
 import { type LaneCounts, type LaneSource, NO_COUNTS } from './lane-source.js';
@@ -21,7 +22,7 @@ export class TimerLane implements LaneSource {
   readonly #written = { busy: 0, gc: 0 };
   readonly #timer: NodeJS.Timeout;
   readonly #observer: PerformanceObserver;
-  #dueMs = performance.now() + PERIOD_MS;
+  #dueMs = timers.monotonicMs() + PERIOD_MS;
 
   readonly #busyMs: number;
   readonly #maxRows: number;
@@ -29,7 +30,7 @@ export class TimerLane implements LaneSource {
   constructor(busyMs: number, maxRows: number) {
     this.#busyMs = busyMs;
     this.#maxRows = maxRows;
-    this.#timer = setInterval(() => this.#tick(), PERIOD_MS).unref();
+    this.#timer = timers.setInterval(() => this.#tick(), PERIOD_MS).unref();
     this.#observer = new PerformanceObserver((list) => {
       for (const entry of list.getEntries()) {
         const { kind = 0 } = (entry as { detail?: { kind?: number } }).detail ?? {};
@@ -42,13 +43,13 @@ export class TimerLane implements LaneSource {
   }
 
   stop(): void {
-    clearInterval(this.#timer);
+    timers.clearInterval(this.#timer);
     this.#observer.disconnect();
   }
 
   rows(sinceUs = Number.NEGATIVE_INFINITY): LaneRow[] {
     const nowUs = unixNow();
-    const nowMs = performance.now();
+    const nowMs = timers.monotonicMs();
     const toUnix = (ms: number): number => nowUs - (nowMs - ms) * 1000;
     return [...this.#rings.busy, ...this.#rings.gc]
       .filter(({ endMs }) => toUnix(endMs) > sinceUs)
@@ -65,7 +66,7 @@ export class TimerLane implements LaneSource {
 
   keptFromUs(): number {
     const { busy, gc } = this.#rings;
-    const [nowUs, nowMs] = [unixNow(), performance.now()];
+    const [nowUs, nowMs] = [unixNow(), timers.monotonicMs()];
     const dropped = [busy, gc].filter((rows, i) => [this.#written.busy, this.#written.gc][i] > rows.length);
     // A ring that is full holds rows in any order: the oldest is the first that began.
     const fromMs = dropped.map((rows) =>
@@ -75,7 +76,7 @@ export class TimerLane implements LaneSource {
   }
 
   #tick(): void {
-    const nowMs = performance.now();
+    const nowMs = timers.monotonicMs();
     if (nowMs - this.#dueMs >= this.#busyMs) {
       this.#add({ kind: 'busy', startMs: this.#dueMs, endMs: nowMs, detail: '' });
     }

@@ -1,5 +1,6 @@
 // CpuReporter: gives finished spans their CPU time on the way to another reporter. It holds traces until the profile of their time is
 // there, within bounds of spans and time: a trace may go on without CPU figures, but never be lost for them.
+import { timers } from '../../base/calls/timers.js';
 import { OptionError, wrongOption } from '../../base/errors/option-error.js';
 import { anyNumber } from '../../base/options/checks.js';
 import { resolveOptions } from '../../collector/options.js';
@@ -102,7 +103,7 @@ export class CpuReporter implements Reporter {
   reportSync(batch: ReportBatch, timeoutMs: number): void {
     const { resource } = batch;
     const all = [...this.#held.takeAll(), ...batch.traces.map((trace) => ({ trace, resource }))];
-    this.#pipeline.reportSync(this.#withCpu(all), performance.now() + timeoutMs);
+    this.#pipeline.reportSync(this.#withCpu(all), timers.monotonicMs() + timeoutMs);
   }
 
   /** What waits goes on with what is known of it now. */
@@ -113,7 +114,7 @@ export class CpuReporter implements Reporter {
   }
 
   async shutdown(): Promise<void> {
-    clearTimeout(this.#timer);
+    timers.clearTimeout(this.#timer);
     this.#passOn(this.#held.takeAll());
     await this.#pipeline.whenSettled();
     this.#pipeline.close();
@@ -161,10 +162,10 @@ export class CpuReporter implements Reporter {
   }
 
   #look(): void {
-    clearTimeout(this.#timer);
+    timers.clearTimeout(this.#timer);
     if (this.#held.traceCount === 0) return;
     const { maxHeldMs } = this.#options;
-    this.#timer = setTimeout(
+    this.#timer = timers.setTimeout(
       () => {
         // Without a profile under way there is nothing to wait for, unless its sink is slow.
         const old = this.#held.takeOlderThan(register.isBusy ? maxHeldMs : Math.min(LOOK_MS, maxHeldMs));

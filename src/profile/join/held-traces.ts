@@ -1,4 +1,5 @@
 // Traces that wait for the profile of their time. Bounded by spans: when there are too many, the oldest go first.
+import { timers } from '../../base/calls/timers.js';
 import { type OwnedTrace, windowOfSpans } from './cpu-properties.js';
 
 interface Held extends OwnedTrace {
@@ -24,7 +25,7 @@ export class HeldTraces {
   }
 
   add(owned: OwnedTrace): void {
-    this.#held.push({ ...owned, endNs: windowOfSpans(owned.trace.spans).toNs, sinceMs: performance.now() });
+    this.#held.push({ ...owned, endNs: windowOfSpans(owned.trace.spans).toNs, sinceMs: timers.monotonicMs() });
     this.#spans += owned.trace.spanCount;
   }
 
@@ -34,7 +35,7 @@ export class HeldTraces {
   }
 
   takeOlderThan(ms: number): OwnedTrace[] {
-    const before = performance.now() - ms;
+    const before = timers.monotonicMs() - ms;
     return this.#take(({ sinceMs }) => sinceMs <= before);
   }
 

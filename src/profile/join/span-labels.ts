@@ -1,5 +1,6 @@
 // Labels samples with spans while a profile is taken: what runs under a span runs in a label with the ids of its trace and its own.
 // It is on the recording path of users' code: nothing here may throw, and without a profile nothing here runs.
+import { timers } from '../../base/calls/timers.js';
 import { lineStore } from '../../local-span/line-store.js';
 import { type SpanLabelling, state } from '../../local-span/process-state.js';
 import type { LineMount, SpanLine } from '../../local-span/span-line.js';
@@ -92,7 +93,7 @@ let isWatching = false;
 const endWithTask = (): void => {
   if (isWatching) return;
   isWatching = true;
-  queueMicrotask(() => {
+  timers.queueMicrotask(() => {
     isWatching = false;
     makeCurrent(NO_SCOPE);
   });

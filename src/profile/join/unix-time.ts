@@ -1,5 +1,6 @@
 // When a sample was taken, on the clock of the spans: samples are stamped by CLOCK_MONOTONIC, spans by ticks that an anchor turns into
 // unix time. Nothing else in the room may decide how the two compare.
+import { timers } from '../../base/calls/timers.js';
 import { now, nsPerTick, takeAnchor } from '../../clock/index.js';
 
 const TRIES = 5;
@@ -15,9 +16,9 @@ interface Pair {
 const readPair = (): Pair => {
   let best: Pair | undefined;
   for (let i = 0; i < TRIES; i++) {
-    const before = process.hrtime.bigint();
+    const before = timers.monotonicNs();
     const ticks = now();
-    const bracketNs = Number(process.hrtime.bigint() - before);
+    const bracketNs = Number(timers.monotonicNs() - before);
     if (best !== undefined && bracketNs >= best.bracketNs) continue;
     best = { ticks, monotonicNs: before + BigInt(Math.round(bracketNs / 2)), bracketNs };
   }

@@ -1,6 +1,7 @@
 // A sink that writes profiles to a directory, one file each, and removes what is beyond its bounds. A reader sees whole files only:
 // written under a temporary name, then renamed.
 import { join } from 'node:path';
+import { timers } from '../../base/calls/timers.js';
 import { runAsync } from '../../base/files/fs-steps.js';
 import { writeWhole } from '../../base/files/whole-file.js';
 import { ProfileOutputError } from '../output/output-error.js';
@@ -81,7 +82,7 @@ export const directorySink = (options: DirectorySinkOptions): CountingSink<Direc
     stats.bytes += bytes.length;
     stats.lastFile = file;
     try {
-      const { removed, failure } = await applyRetention(dir, keep, Date.now());
+      const { removed, failure } = await applyRetention(dir, keep, timers.wallMs());
       stats.removed += removed;
       if (failure !== undefined) stats.retentionFailures++;
     } catch {

@@ -3,6 +3,7 @@
 
 import { backoffMs as pauseMs } from '../../base/calls/backoff.js';
 import { sleep } from '../../base/calls/sleep.js';
+import { timers } from '../../base/calls/timers.js';
 import { finiteNumber, wholeNumber } from '../../base/options/checks.js';
 import { quoteWords } from '../../base/text/escape-text.js';
 import type { LabelledProfile } from '../labelled-profile.js';
@@ -87,7 +88,7 @@ type Attempt =
 
 const retryAfterMs = (header: string | null): number | undefined => {
   if (header === null) return undefined;
-  const ms = /^\d+$/.test(header) ? Number(header) * MS_PER_SECOND : Date.parse(header) - Date.now();
+  const ms = /^\d+$/.test(header) ? Number(header) * MS_PER_SECOND : Date.parse(header) - timers.wallMs();
   return Number.isNaN(ms) ? undefined : Math.min(Math.max(0, ms), LONGEST_WAIT_MS);
 };
 

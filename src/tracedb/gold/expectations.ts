@@ -2,6 +2,7 @@
 // who triage one digest at once must both be in its history: now and past are in one row and change together, on condition that
 // nobody else changed them.
 import { chunks, inParallel } from '../../base/calls/in-parallel.js';
+import { timers } from '../../base/calls/timers.js';
 import { CallDeadline } from '../params/call-deadline.js';
 import { retryConflicts } from '../params/retry-conflicts.js';
 import { changeRowIfSame, setCell } from '../table/cells.js';
@@ -83,7 +84,7 @@ export class Expectations {
   readonly #clock: () => number;
 
   /** `clock` gives Unix milliseconds. */
-  constructor(table: WideColumnTable, digestDigits: number, clock: () => number = Date.now) {
+  constructor(table: WideColumnTable, digestDigits: number, clock: () => number = timers.wallMs) {
     this.#table = table;
     this.#digestDigits = digestDigits;
     this.#clock = clock;

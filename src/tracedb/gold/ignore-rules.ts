@@ -1,6 +1,7 @@
 // Ignore rules: queries whose traces are known to be wrong for a while. A rule must end by itself, so each has a time after which it
 // no longer applies, and none may match everything.
 import { randomBytes } from 'node:crypto';
+import { timers } from '../../base/calls/timers.js';
 import { CallDeadline } from '../params/call-deadline.js';
 import type { Params } from '../params/param-text.js';
 import { retryConflicts } from '../params/retry-conflicts.js';
@@ -71,7 +72,7 @@ export class IgnoreRules {
   readonly #clock: () => number;
 
   /** `clock` gives Unix milliseconds. */
-  constructor(table: WideColumnTable, clock: () => number = Date.now) {
+  constructor(table: WideColumnTable, clock: () => number = timers.wallMs) {
     this.#table = table;
     this.#clock = clock;
   }

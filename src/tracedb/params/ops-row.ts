@@ -1,6 +1,7 @@
 // The row that holds the ordered param set of one tile, and its optimistic update by several processes. An index once handed
 // out must never change its meaning: every write is conditional on the hash of the set it was derived from, and its cells are
 // newer than those it replaces whatever the writers' clocks say.
+import { timers } from '../../base/calls/timers.js';
 import { finiteNumber, wholeNumber } from '../../base/options/checks.js';
 import { inSpan } from '../node-span.js';
 import { changeRowIfSame, setCell } from '../table/cells.js';
@@ -81,7 +82,7 @@ export class OpsRow {
   readonly #counts = { hits: 0, reads: 0, updates: 0, conflicts: 0, retries: 0, gaveUp: 0 };
 
   constructor(table: WideColumnTable, options: OpsRowOptions) {
-    const { timestampMs = Date.now, maxAttempts, backoffMs } = { ...DEFAULT_RETRY_BOUNDS, ...options };
+    const { timestampMs = timers.wallMs, maxAttempts, backoffMs } = { ...DEFAULT_RETRY_BOUNDS, ...options };
     wholeNumber('maxAttempts', maxAttempts, [1], invalidInput);
     finiteNumber('backoffMs', backoffMs, [0], invalidInput);
     this.#table = table;

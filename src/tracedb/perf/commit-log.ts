@@ -5,6 +5,7 @@
 // moved it since, and so numbers all of them at once; only then it writes their own rows. What a crash leaves unwritten is still in
 // that row, and whoever adds next writes it first.
 import { chunks } from '../../base/calls/in-parallel.js';
+import { timers } from '../../base/calls/timers.js';
 import { wholeNumber } from '../../base/options/checks.js';
 import { CallDeadline } from '../params/call-deadline.js';
 import { retryConflicts } from '../params/retry-conflicts.js';
@@ -232,7 +233,7 @@ export class CommitLog {
 
   #moveTail(tail: Tail, added: readonly Commit[], deadline: CallDeadline): Promise<boolean> {
     // Newer than the cells they replace, whatever this process's clock says: else they would never be read.
-    const timestampMs = Math.max(Date.now(), tail.timestampMs + 1);
+    const timestampMs = Math.max(timers.wallMs(), tail.timestampMs + 1);
     const moved = [
       setCell(FAMILY, NEXT_COLUMN, String(tail.next + added.length), timestampMs),
       setCell(FAMILY, LAST_COLUMN, JSON.stringify(added), timestampMs),

@@ -1,5 +1,6 @@
 // The Perf store: values of traces by commit, in tiles. It must hold nothing of the data but bounded caches, so that any number of
 // processes can have one over the same table.
+import { timers } from '../../base/calls/timers.js';
 import { wholeNumber } from '../../base/options/checks.js';
 import { inSpan } from '../node-span.js';
 import { CallDeadline } from '../params/call-deadline.js';
@@ -262,7 +263,13 @@ export class PerfStore {
     { onProgress, ...options }: CallOptions & { readonly onProgress?: (rows: number) => void } = {},
   ): Promise<number> {
     const deadline = new CallDeadline(`writing the index of tile ${tile}`, options);
-    return this.#writer.writeIndex(tile, this.#run(tile, { kind: 'all' }, deadline), Date.now(), deadline, onProgress);
+    return this.#writer.writeIndex(
+      tile,
+      this.#run(tile, { kind: 'all' }, deadline),
+      timers.wallMs(),
+      deadline,
+      onProgress,
+    );
   }
 
   /** Where the value of a trace at a commit came from; undefined when it has none there. */

@@ -2,6 +2,7 @@
 // the values, one row a commit. Two people who judge one change at once must not both believe that theirs is the last word: a judgement is
 // written on the condition that nobody changed it since it was read.
 import { createHash } from 'node:crypto';
+import { timers } from '../../base/calls/timers.js';
 import { wholeNumber } from '../../base/options/checks.js';
 import { TRIAGE_STATUSES, type TriageStatus } from '../gold/expectation.js';
 import { type Time, textIn, toMs } from '../gold/values.js';
@@ -72,7 +73,7 @@ export const checkedTriage = ({
   status,
   by,
   note = '',
-  time = Date.now(),
+  time = timers.wallMs(),
 }: ChangeTriage): TriagedChange => {
   wholeNumber('commit', commit, [0, MAX_TILE], invalidInput);
   textIn('key', key, 1, MAX_KEY);
@@ -114,7 +115,7 @@ export class RegressionTriage {
           FAMILY,
           qualifier,
           JSON.stringify(next),
-          Math.max(Date.now(), (cell?.timestampMs ?? -1) + 1),
+          Math.max(timers.wallMs(), (cell?.timestampMs ?? -1) + 1),
         );
         const was = { family: FAMILY, qualifier, value: cell?.value };
         return (await changeRowIfSame(this.#table, row, was, [set], deadline.next())) ? said : undefined;

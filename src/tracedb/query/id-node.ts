@@ -1,5 +1,6 @@
 // What every node of a running query is: a stream of trace ids in ascending order without duplicates, batch by batch. A node holds
 // one batch of each of its inputs and no more.
+import { timers } from '../../base/calls/timers.js';
 import type { Span } from '../../span/span.js';
 import { roundMs, under } from '../node-span.js';
 
@@ -45,9 +46,9 @@ export abstract class SpannedNode implements IdNode {
   protected abstract readOn(): Promise<readonly string[] | undefined>;
 
   protected async waitFor<T>(inputs: Promise<T>): Promise<T> {
-    const since = performance.now();
+    const since = timers.monotonicMs();
     const result = await inputs;
-    this.figures.waitMs += performance.now() - since;
+    this.figures.waitMs += timers.monotonicMs() - since;
     return result;
   }
 

@@ -1,4 +1,5 @@
 // A leaf of a query: the ids behind one prefix of the table. It owns its read and must end it.
+import { timers } from '../../base/calls/timers.js';
 import type { Span } from '../../span/span.js';
 import { failSpan, under, untraced } from '../node-span.js';
 import { prefixEnd } from '../table/byte-order.js';
@@ -35,7 +36,7 @@ export class Leaf extends SpannedNode implements IdStream {
     // A node above may still be on its way when it is closed; no read must be opened then.
     if (this.#isClosed) return undefined;
     const { figures } = this;
-    const since = performance.now();
+    const since = timers.monotonicMs();
     try {
       this.#keys ??= this.#open();
       const { done, value } = await this.#keys.next();
@@ -55,7 +56,7 @@ export class Leaf extends SpannedNode implements IdStream {
       failSpan(this.span, error);
       throw error;
     } finally {
-      figures.waitMs += performance.now() - since;
+      figures.waitMs += timers.monotonicMs() - since;
     }
   }
 

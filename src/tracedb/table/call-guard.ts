@@ -1,6 +1,7 @@
 // The AbortSignal and the deadline of one call as one thing to ask. It must be disposed of, or its timer and listener stay.
 import { defaultMaxListeners, getMaxListeners, setMaxListeners } from 'node:events';
 import { sleep } from '../../base/calls/sleep.js';
+import { timers } from '../../base/calls/timers.js';
 import { abortedBy } from '../../base/errors/aborted.js';
 import { aborted, invalidInput, TraceDbError } from '../tracedb-error.js';
 import type { CallOptions } from './wide-column-table.js';
@@ -38,13 +39,15 @@ export class CallGuard {
     if (signal !== undefined && getMaxListeners(signal) === defaultMaxListeners) setMaxListeners(MAX_LISTENERS, signal);
     signal?.addEventListener('abort', this.#abort, { once: true });
     if (deadlineMs <= MAX_TIMER_MS) {
-      this.#timer = setTimeout(
-        () =>
-          this.#stop(
-            new TraceDbError('ERR_SPANLINE_DEADLINE', `${what} took longer than its deadline of ${deadlineMs} ms`),
-          ),
-        deadlineMs,
-      ).unref();
+      this.#timer = timers
+        .setTimeout(
+          () =>
+            this.#stop(
+              new TraceDbError('ERR_SPANLINE_DEADLINE', `${what} took longer than its deadline of ${deadlineMs} ms`),
+            ),
+          deadlineMs,
+        )
+        .unref();
     }
   }
 
@@ -67,7 +70,7 @@ export class CallGuard {
   }
 
   dispose(): void {
-    clearTimeout(this.#timer);
+    timers.clearTimeout(this.#timer);
     this.#signal?.removeEventListener('abort', this.#abort);
     this.#onStop = undefined;
   }
@@ -75,7 +78,7 @@ export class CallGuard {
   #stop(error: TraceDbError): void {
     if (this.stopped !== undefined) return;
     this.stopped = error;
-    clearTimeout(this.#timer);
+    timers.clearTimeout(this.#timer);
     this.#signal?.removeEventListener('abort', this.#abort);
     this.#onStop?.(error);
   }

@@ -1,4 +1,5 @@
 // The steps with cells that both stores take over and over: set one, and change a row on the condition that nobody did so since it was read.
+import { timers } from '../../base/calls/timers.js';
 import type { CallOptions, Cell, Mutation, Predicate, WideColumnTable } from './wide-column-table.js';
 
 /** Sets a cell. */
@@ -6,7 +7,7 @@ export const setCell = (
   family: string,
   qualifier: string,
   value: Uint8Array | string,
-  timestampMs: number = Date.now(),
+  timestampMs: number = timers.wallMs(),
 ): Mutation => ({
   type: 'set',
   family,

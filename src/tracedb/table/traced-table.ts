@@ -1,5 +1,6 @@
 // A table whose calls are spans: rows, bytes, and the time spent waiting for the store. It must change nothing about the calls, and
 // where nobody traces it hands them on as they are.
+import { timers } from '../../base/calls/timers.js';
 import type { Span } from '../../span/span.js';
 import { childSpan, failSpan, inSpan, roundMs, under } from '../node-span.js';
 import type {
@@ -38,11 +39,11 @@ class TracedRead<T> implements AsyncIterableIterator<readonly T[]> {
   }
 
   async next(): Promise<IteratorResult<readonly T[], undefined>> {
-    const since = performance.now();
+    const since = timers.monotonicMs();
     try {
       // Under the span, so that the CPU time of reading is counted there.
       const result = await under(this.#span, () => this.#inner.next());
-      this.#figures.waitMs += performance.now() - since;
+      this.#figures.waitMs += timers.monotonicMs() - since;
       if (result.done === true) {
         this.#end();
         return { done: true, value: undefined };
@@ -52,7 +53,7 @@ class TracedRead<T> implements AsyncIterableIterator<readonly T[]> {
       this.#figures.batches++;
       return result;
     } catch (error) {
-      this.#figures.waitMs += performance.now() - since;
+      this.#figures.waitMs += timers.monotonicMs() - since;
       this.#fail(error);
       throw error;
     }

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
 import type { Archive } from '../../archive/archive.js';
 import { HttpError } from '../../archive/server/http-error.js';
+import { timers } from '../../base/calls/timers.js';
 import { takeSnapshot } from '../../flight-recorder/take-snapshot.js';
 import type { SnapshotFacts, SnapshotFile, SnapshotsAnswer, TakenAnswer } from '../api/snapshots/answers.js';
 import { type OpenedSnapshot, openSnapshot } from './opened-snapshot.js';
@@ -69,7 +70,7 @@ export class SnapshotShelf {
     if (this.#taking.has(pid)) throw new HttpError(409, `a snapshot of process ${pid} is being taken already`);
     this.#taking.add(pid);
     try {
-      const time = new Date().toISOString().replace(/[-:.Z]/g, '');
+      const time = new Date(timers.wallMs()).toISOString().replace(/[-:.Z]/g, '');
       const id = `snapshot-${pid}-${time}.flight`;
       const path = join(await this.#home(), id);
       const taken = await takeSnapshot(pid, path, { timeoutSeconds: this.#timeoutSeconds, signal });

@@ -1,6 +1,7 @@
 // The distributed engine: a wide-column table on Google Cloud Bigtable or its emulator. Input is checked here, before anything is
 // sent; conditional writes and increments are sent once, since a second one could take effect twice.
 import { isUtf8 } from 'node:buffer';
+import { timers } from '../../../base/calls/timers.js';
 import { PartialFailureError, type TraceDbError } from '../../tracedb-error.js';
 import { CallGuard, DEFAULT_DEADLINE_MS } from '../call-guard.js';
 import { CheckedTable } from '../checked-table.js';
@@ -136,7 +137,7 @@ class BigtableTable extends CheckedTable implements WideColumnTable {
         plan: planRead(isNothing ? { keys: [] } : selection),
         filter: readFilter(options, withCells),
         limit,
-        deadlineAt: Date.now() + deadlineMs,
+        deadlineAt: timers.wallMs() + deadlineMs,
         counters: this.counters,
         withCells,
         item,
@@ -150,7 +151,7 @@ class BigtableTable extends CheckedTable implements WideColumnTable {
   async #call<T>(doing: string, options: CallOptions | undefined, make: (task: CallTask) => Promise<T>): Promise<T> {
     const what = `${doing} ${this.location}`;
     const guard = new CallGuard(what, options);
-    const deadlineAt = Date.now() + (options?.deadlineMs ?? DEFAULT_DEADLINE_MS);
+    const deadlineAt = timers.wallMs() + (options?.deadlineMs ?? DEFAULT_DEADLINE_MS);
     let call: Promise<T> | undefined;
     try {
       guard.check();

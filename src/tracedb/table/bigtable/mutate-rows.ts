@@ -2,6 +2,7 @@
 // is kept: a row that is not known to be written must be reported.
 import type { protos } from '@google-cloud/bigtable';
 import { backoffMs } from '../../../base/calls/backoff.js';
+import { timers } from '../../../base/calls/timers.js';
 import type { Mutation, RowFailure, RowMutation } from '../wide-column-table.js';
 import { callOptions, type ResponseStream } from './client.js';
 import { BACKOFF, bigtableError, isTransient, MAX_ATTEMPTS, STATUS } from './grpc-errors.js';
@@ -47,7 +48,7 @@ const send = (
 ) =>
   new Promise<unknown>((resolve) => {
     const request = { tableName: table, entries };
-    const options = callOptions(deadlineAt - Date.now());
+    const options = callOptions(deadlineAt - timers.wallMs());
     const stream = client.mutateRows(request, options) as unknown as ResponseStream<Response>;
     guard.whenStopped((error) => {
       stream.cancel();

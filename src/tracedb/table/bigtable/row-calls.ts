@@ -1,6 +1,7 @@
 // Calls that are one request: conditional writes, increments, samples. None is sent twice: when its answer is lost, only the caller
 // can tell whether to do it again.
 import type { protos } from '@google-cloud/bigtable';
+import { timers } from '../../../base/calls/timers.js';
 import { invalidInput, tableLimit } from '../../tracedb-error.js';
 import type { CallGuard } from '../call-guard.js';
 import type { Mutation } from '../wide-column-table.js';
@@ -41,7 +42,7 @@ export interface CallTask {
   readonly deadlineAt: number;
 }
 
-const left = ({ deadlineAt }: CallTask) => callOptions(deadlineAt - Date.now());
+const left = ({ deadlineAt }: CallTask) => callOptions(deadlineAt - timers.wallMs());
 
 /** The answer, or why there is none: what the call said, or what stopped it. The request itself cannot be called back. */
 const answer = <T>({ what, guard }: CallTask, response: Promise<T>): Promise<T> =>

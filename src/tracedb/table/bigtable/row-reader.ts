@@ -1,6 +1,7 @@
 // One read: pulls the server's stream, hands out batches, and goes on behind the last row when the connection breaks. It must
 // never end as if it were whole after a failure, and never read on when nobody asks for more.
 import { backoffMs } from '../../../base/calls/backoff.js';
+import { timers } from '../../../base/calls/timers.js';
 import type { TraceDbError } from '../../tracedb-error.js';
 import type { CallGuard } from '../call-guard.js';
 import type { TableCounters } from '../checked-table.js';
@@ -123,7 +124,7 @@ export class RowReader<T> implements AsyncIterableIterator<readonly T[], undefin
       { tableName: table, rows, rowsLimit, filter: filter.filter },
       filter.qualifiers,
       this.#lastKey,
-      deadlineAt - Date.now(),
+      deadlineAt - timers.wallMs(),
       {
         onRow: (key, cells, bytes) => this.#take(key, cells, bytes),
         onData: (scannedTo) => this.#answered(scannedTo),
@@ -165,7 +166,7 @@ export class RowReader<T> implements AsyncIterableIterator<readonly T[], undefin
       this.#task.plan.finished();
       this.#request();
     } else if (isTransient(error) && ++this.#failures < MAX_ATTEMPTS) {
-      this.#retryTimer = setTimeout(() => this.#request(), backoffMs(this.#failures, BACKOFF));
+      this.#retryTimer = timers.setTimeout(() => this.#request(), backoffMs(this.#failures, BACKOFF));
     } else {
       this.#finish(bigtableError(error, this.#task.what));
     }
@@ -195,7 +196,7 @@ export class RowReader<T> implements AsyncIterableIterator<readonly T[], undefin
   }
 
   #flushSoon(): void {
-    this.#flushTimer ??= setImmediate(() => {
+    this.#flushTimer ??= timers.setImmediate(() => {
       this.#flushTimer = undefined;
       this.#deliver(true);
     });
@@ -208,8 +209,8 @@ export class RowReader<T> implements AsyncIterableIterator<readonly T[], undefin
       this.#batch = [];
       this.#batches = [];
     }
-    clearTimeout(this.#retryTimer);
-    clearImmediate(this.#flushTimer);
+    timers.clearTimeout(this.#retryTimer);
+    timers.clearImmediate(this.#flushTimer);
     this.#stream?.cancel();
     this.#stream = undefined;
     this.#task.guard.dispose();

@@ -1,5 +1,6 @@
 // The embedded engine: a wide-column table in one LMDB file. Many processes may read while one writes; a write is flushed to disk
 // before it is acknowledged, and a call of mutateRows is one transaction: all of it or nothing.
+import { timers } from '../../../base/calls/timers.js';
 import { CallGuard } from '../call-guard.js';
 import { CheckedTable, COUNTER_BYTES } from '../checked-table.js';
 import { checkRowLimit } from '../limits.js';
@@ -34,7 +35,7 @@ const SAMPLES = 16;
 // Reading goes on without a pause for so long; then the event loop gets a turn.
 const TURN_MS = 5;
 
-const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+const turn = (): Promise<void> => new Promise((resolve) => timers.setImmediate(resolve));
 
 /** `WideColumnTable` on LMDB. */
 export class LmdbTable extends CheckedTable implements WideColumnTable {
@@ -181,7 +182,7 @@ export class LmdbTable extends CheckedTable implements WideColumnTable {
       guard.whenStopped(end);
       let held: T[] = [];
       let heldBytes = 0;
-      let turnEnd = performance.now() + TURN_MS;
+      let turnEnd = timers.monotonicMs() + TURN_MS;
       for (const range of ranges) {
         if (left <= 0) break;
         checkGoesOn();
@@ -205,10 +206,10 @@ export class LmdbTable extends CheckedTable implements WideColumnTable {
             held = [];
             heldBytes = 0;
           }
-          if (performance.now() > turnEnd) {
+          if (timers.monotonicMs() > turnEnd) {
             snapshot.hold();
             await turn();
-            turnEnd = performance.now() + TURN_MS;
+            turnEnd = timers.monotonicMs() + TURN_MS;
           }
         }
       }

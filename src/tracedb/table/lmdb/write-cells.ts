@@ -1,5 +1,6 @@
 // Applies mutations inside an open write transaction. Everything here is synchronous: a pause would let another writer's batch in.
 import type { Database } from 'lmdb';
+import { timers } from '../../../base/calls/timers.js';
 import { invalidInput, tableLimit } from '../../tracedb-error.js';
 import type { Mutation, Predicate, RowMutation } from '../wide-column-table.js';
 import { blockFor, blockKey, isDirectory, readDirectory } from './block-directory.js';
@@ -136,7 +137,7 @@ export const increment = (env: LmdbEnv, key: string, { family, qualifier }: Pred
   const value = Buffer.alloc(8);
   value.writeBigInt64BE(sum);
   // The engine's time, as in Bigtable, but never back: a counter must not lose to an older cell of itself.
-  const timestampMs = Math.max(Date.now(), cell?.timestampMs ?? 0);
+  const timestampMs = Math.max(timers.wallMs(), cell?.timestampMs ?? 0);
   applyRows(env, [{ key, mutations: [{ type: 'set', family, qualifier, value, timestampMs }] }]);
   return Number(sum);
 };

@@ -1,6 +1,7 @@
 // The endpoints of Golden. Triage and ignore rules change the store; everything else reads.
 import { HttpError } from '../../../archive/server/http-error.js';
 import type { Call, Route } from '../../../archive/server/route.js';
+import { timers } from '../../../base/calls/timers.js';
 import { whoRuns } from '../../../base/calls/who-runs.js';
 import { DEFAULT_TEST_KEY } from '../../../tracedb/gold/blame.js';
 import { TRIAGE_STATUSES } from '../../../tracedb/gold/expectation.js';
@@ -121,7 +122,7 @@ const triage = async (store: GoldStore, body: unknown, signal: AbortSignal): Pro
 const addIgnore = (store: GoldStore, body: unknown, signal: AbortSignal): unknown => {
   const { query, days, note } = saidIn(body);
   if (!(days > 0 && days <= 3650)) throw new HttpError(400, 'days must be a number above 0, at most 3650');
-  return store.ignores.create({ query, note, by: whoRuns(), expires: Date.now() + days * DAY_MS }, { signal });
+  return store.ignores.create({ query, note, by: whoRuns(), expires: timers.wallMs() + days * DAY_MS }, { signal });
 };
 
 const deleteIgnore = async (store: GoldStore, body: unknown, signal: AbortSignal): Promise<unknown> => {

@@ -5,6 +5,7 @@ import type { ServerResponse } from 'node:http';
 import type { Archive } from '../../../archive/archive.js';
 import type { Arrivals } from '../../../archive/follow/arrivals.js';
 import { HttpError } from '../../../archive/server/http-error.js';
+import { timers } from '../../../base/calls/timers.js';
 import type { LiveEvent } from './answers.js';
 import { MinuteCounts, SECONDS } from './minute-counts.js';
 
@@ -57,18 +58,20 @@ export class LiveFeed {
       if (!response.writableNeedDrain && !response.writableEnded) response.write(text);
     }
     this.#idleLooks = this.#listeners.size > 0 ? 0 : this.#idleLooks + 1;
-    setTimeout(() => {
-      if (this.#idleLooks < IDLE_LOOKS || this.#listeners.size > 0) return void this.#look(following);
-      following.arrivals.close();
-      this.#following = undefined;
-    }, EVERY_MS).unref();
+    timers
+      .setTimeout(() => {
+        if (this.#idleLooks < IDLE_LOOKS || this.#listeners.size > 0) return void this.#look(following);
+        following.arrivals.close();
+        this.#following = undefined;
+      }, EVERY_MS)
+      .unref();
   }
 
   async #event({ arrivals, counts }: Following): Promise<LiveEvent> {
     const { directory } = this.#archive;
     try {
-      await arrivals.look(Date.now() - SECONDS * 1000, (request) => counts.add(request, Date.now()));
-      const minute = counts.minute(Date.now(), arrivals.sinceMs);
+      await arrivals.look(timers.wallMs() - SECONDS * 1000, (request) => counts.add(request, timers.wallMs()));
+      const minute = counts.minute(timers.wallMs(), arrivals.sinceMs);
       if (minute.newest.length === 0 && !existsSync(directory)) return { waitsFor: directory };
       return { ...minute, damagedFiles: arrivals.damagedFiles };
     } catch (error) {

@@ -3,6 +3,7 @@ import { archiveStalls } from '../../../archive/lane/loop-source.js';
 import { processLabel } from '../../../archive/lane/process-label.js';
 import { durationNs, pick, wholeNumber } from '../../../archive/server/query-values.js';
 import type { Call, Route } from '../../../archive/server/route.js';
+import { timers } from '../../../base/calls/timers.js';
 import { apiGet } from '../api-route.js';
 import type { ArchiveOf } from '../archive-of.js';
 import type { StallsAnswer } from './answers.js';
@@ -17,7 +18,7 @@ const stallsAnswer = async (archiveOf: ArchiveOf, call: Call): Promise<StallsAns
   const { query, signal } = call;
   const last = pick(query, 'last');
   const limit = pick(query, 'limit');
-  const toUs = Date.now() * US_PER_MS;
+  const toUs = timers.wallMs() * US_PER_MS;
   const window = { fromUs: last === undefined ? 0 : toUs - Number(durationNs(last) / NS_PER_US), toUs };
   const notes = new Set<string>();
   const found = await archiveStalls(

@@ -1,5 +1,6 @@
 // A read that its caller gives up, or is slow with, costs the server no more than that: the stream is cancelled or waits.
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
+import { fakeTimers } from '../../../support/fake-timers.js';
 import { all, rejects } from '../conformance/suite.js';
 import { type Call, type Handler, oneRow } from './support/fake-service.js';
 import { fakeTable, until } from './support/fake-table.js';
@@ -68,8 +69,7 @@ test('a signal ends a wait for a server that says nothing, in every call', async
 test('so does a deadline, which the server is told a little later one of', async () => {
   const { table, service } = await fakeTable({ ReadRows: () => {}, MutateRows: () => {} });
   // However long a call takes to the service, the deadline comes behind it.
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
-  onTestFinished(() => void vi.useRealTimers());
+  fakeTimers('setTimeout', 'clearTimeout');
   const read = rejects(all(table.readRows({ prefix: '' }, { deadlineMs: 50 })), 'ERR_SPANLINE_DEADLINE', /50 ms/);
   await until(() => service.of('ReadRows').length === 1);
   vi.advanceTimersByTime(50);

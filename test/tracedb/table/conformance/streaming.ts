@@ -1,6 +1,7 @@
 // A read hands out batches as they are asked for, and ends in the store too when it is broken off: no read stays open.
-import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import type { WideColumnTable } from '../../../../src/tracedb/table/wide-column-table.js';
+import { fakeTimers } from '../../../support/fake-timers.js';
 import { all, numbered, plainRows, rejects, row, set, type Tables } from './suite.js';
 
 const COUNT = 6000;
@@ -144,8 +145,7 @@ export const streaming = ({ open }: Tables): void => {
       const table = await filled();
       const controller = new AbortController();
       // However long the first batches take here, the deadline comes behind them.
-      vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
-      onTestFinished(() => void vi.useRealTimers());
+      fakeTimers('setTimeout', 'clearTimeout');
       const aborted = table.readRows({ prefix: '' }, { signal: controller.signal });
       const late = table.readKeys({ prefix: '' }, { deadlineMs: 200 });
       await Promise.all([aborted.next(), late.next()]);

@@ -1,0 +1,38 @@
+// The library takes Node's timers and clocks once, when it is loaded: no other file of it reads those of the globals, which a program's test may
+// have faked.
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+
+const src = fileURLToPath(new URL('../../../src/', import.meta.url));
+
+/** The command and the page are programs of their own; the time input of OpenTelemetry compares with the clock that the program read. */
+const OTHERS = /^(cli|ui\/page)\/|^(clock\/js-clock|otel\/time-input|base\/calls\/timers)\.ts$/;
+
+const OF_GLOBALS =
+  /(?<![\w.#])(?:globalThis\.)?((?:set|clear)(?:Timeout|Interval|Immediate)\(|queueMicrotask\(|(?:performance|Date)\.now\b|process\.hrtime\b|new Date\(\))/;
+
+/** Lines that read a timer or clock of the globals, without comments and texts. */
+const readsIn = (text: string): string[] =>
+  text
+    .replaceAll(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$|'[^'\n]*'|`[^`]*`/gm, '')
+    .split('\n')
+    .filter((line) => OF_GLOBALS.test(line));
+
+test('no file but one reads timers or clocks of the globals', () => {
+  const files = readdirSync(src, { recursive: true, encoding: 'utf8' }).filter(
+    (file) => file.endsWith('.ts') && !OTHERS.test(file),
+  );
+  expect(files.length).toBeGreaterThan(500);
+  const found = files.flatMap((file) =>
+    readsIn(readFileSync(join(src, file), 'utf8')).map((line) => `${file}:${line}`),
+  );
+  expect(found).toEqual([]);
+});
+
+test('a use is found, and a word in a comment is none', () => {
+  expect(
+    readsIn('const a = setTimeout(f, 1);\nx = Date.now() - 1;\n// setTimeout(f)\ny = timers.setTimeout(f);'),
+  ).toHaveLength(2);
+});
