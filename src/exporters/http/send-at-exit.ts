@@ -1,6 +1,6 @@
-// POSTs bodies while the process ends, when nothing asynchronous runs any more: a worker thread sends them and this thread waits. It must
-// never be used at another time, for it stops everything, nor wait longer than it was told.
-import { isMainThread, Worker } from 'node:worker_threads';
+// POSTs bodies while the process or a worker thread ends, when nothing asynchronous runs any more: a thread of its own sends them and the one that
+// ends waits. It must never be used at another time, for it stops everything, nor wait longer than it was told.
+import { Worker } from 'node:worker_threads';
 import type { TlsOptions } from './sender.js';
 
 /** What is sent, where to, and for how long at most. */
@@ -37,9 +37,9 @@ const send = (i) => {
 send(0);
 `;
 
-/** Gives the number of bodies that the server has taken, the first ones; 0 in a thread that is not the main one. */
+/** Gives the number of bodies that the server has taken, the first ones. */
 export const sendAtExit = ({ url, headers, tls, bodies, timeoutMs }: ExitDelivery): number => {
-  if (!isMainThread || bodies.length === 0) return 0;
+  if (bodies.length === 0) return 0;
   const state = new Int32Array(new SharedArrayBuffer(8));
   // Copies of what may be parts of larger buffers.
   const copies = bodies.map((body) => new Uint8Array(body));

@@ -1,4 +1,4 @@
-// A program that ends by itself, by process.exit or by an error loses nothing to OTLP; and a server that does not answer holds its end back
+// A program, or a worker thread, that ends by itself, by process.exit or by an error loses nothing to OTLP; and a server that does not answer holds its end back
 // by no more than exitTimeoutMs.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -47,6 +47,15 @@ beforeAll(async () => {
   });
 });
 
+/** The same program in a worker thread, whose exit code is the process's; the main thread has nothing to do with spans. */
+const inWorker = join(out, 'otlp-at-exit-worker.mjs');
+writeFileSync(
+  inWorker,
+  `import { Worker } from 'node:worker_threads';
+   const worker = new Worker(new URL('./otlp-at-exit.mjs', import.meta.url), { argv: process.argv.slice(2) });
+   worker.on('error', () => {}).on('exit', (code) => { process.exitCode = code; });`,
+);
+
 let server: TestServer | undefined;
 afterEach(async () => {
   await server?.close();
@@ -56,8 +65,10 @@ afterEach(async () => {
 const namesOf = (running: TestServer, unpack = (body: Buffer): Buffer => body): string[] =>
   running.requests.flatMap(({ body }) => decodeProtobuf(unpack(body)).spans.map(({ name }) => name));
 
-const endOf = async (...args: string[]) => {
-  const child = await runFile(program, { args });
+const endOf = (...args: string[]) => endIn(program, args);
+
+const endIn = async (file: string, args: readonly string[]) => {
+  const child = await runFile(file, { args });
   return {
     code: child.code,
     ...(JSON.parse(child.stdout) as { reportedSpans: number; lastError: string | undefined }),
@@ -74,6 +85,23 @@ describe.each([
     expect(await endOf(how, server.url)).toMatchObject({ code, reportedSpans: 3 });
     expect(namesOf(server)).toEqual(['root 0', 'root 1', 'root 2']);
   });
+});
+
+describe.each([
+  ['exit', 3],
+  ['throws', 1],
+  ['rejects', 1],
+])('a worker thread that ends by: %s', (how, code) => {
+  test('all spans arrive', async () => {
+    server = await startServer();
+    expect(await endIn(inWorker, [how, server.url])).toMatchObject({ code, reportedSpans: 3 });
+    expect(namesOf(server)).toEqual(['root 0', 'root 1', 'root 2']);
+  });
+});
+
+test('a server that never answers holds a worker back by exitTimeoutMs at most', async () => {
+  server = await startServer(() => {});
+  expect(await endIn(inWorker, ['exit', server.url, 'none', '200'])).toMatchObject({ code: 3, reportedSpans: 0 });
 });
 
 test('compressed, in several requests, in order', async () => {
