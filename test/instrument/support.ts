@@ -4,7 +4,7 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { afterEach } from 'vitest';
 import { MemoryReporter } from '../../src/exporters/memory.js';
-import { flush, type SpanRecord, setReporter } from '../../src/index.js';
+import { flush, Span, type SpanRecord, setReporter } from '../../src/index.js';
 import { type InstrumentOptions, instrument } from '../../src/instrument/index.js';
 
 const memory = new MemoryReporter();
@@ -101,4 +101,27 @@ export const exchange = (port: number, bytes: string, until?: string): Promise<s
 /** Resolves when `isSo` holds; the test's own time is the bound. */
 export const when = async (isSo: () => unknown): Promise<void> => {
   while (!isSo()) await new Promise((resolve) => setTimeout(resolve, 5));
+};
+
+/** A caller notes what is called back, and says when it has heard all. */
+export type Job = (note: (event: string) => void, done: () => void) => void;
+
+/** In whose context the calls back to several callers at once come, as `event: own`, `event: none` or that of another. */
+export const contextsOf = async (job: Job, callers = 3): Promise<readonly string[]> => {
+  const seen = new Set<string>();
+  const names = Array.from({ length: callers }, (_, i) => `caller ${i}`);
+  await Promise.all(
+    names.map((name) =>
+      Span.root(name).runToEnd(
+        () =>
+          new Promise<void>((resolve) =>
+            job((event) => {
+              const current = Span.current()?.name;
+              seen.add(`${event}: ${current === name ? 'own' : (current ?? 'none')}`);
+            }, resolve),
+          ),
+      ),
+    ),
+  );
+  return [...seen].sort();
 };

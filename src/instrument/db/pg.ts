@@ -1,21 +1,25 @@
 // Queries of pg, which publishes nothing: `Client.prototype.query` is wrapped, and must give what it gave. The end of a query is heard at the
-// callback of the query itself, which every form of the call ends in.
-import { AsyncResource } from 'node:async_hooks';
+// callback of the query itself, which every form of the call ends in. Callbacks and events run in the context of the caller, traced or not.
 import { Counter, count } from '../../local-span/counters.js';
 import type { Span } from '../../span/span.js';
 import { allOff, type Off, quiet } from '../channel.js';
+import { boundFor, type Caller, callerHere, emitFor } from '../in-context.js';
 import { type ModuleOptions, onModule } from '../on-module.js';
 import { addPeer, type Peer } from '../peer.js';
 import { type Method, type Prototype, replaceMethod } from '../replace-method.js';
 import { codeUnder, Database, type DatabaseOptions, sqlOperation } from './database.js';
 
 type Callback = (this: unknown, error: unknown, ...rest: unknown[]) => unknown;
+type Ending = (error: unknown) => void;
 type Query = (this: Client, ...args: unknown[]) => unknown;
 interface Client {
   readonly host?: unknown;
   readonly port?: unknown;
   readonly database?: unknown;
   readonly connection?: { readonly stream?: Peer };
+}
+interface Cursor {
+  readonly prototype: Prototype;
 }
 interface Pg {
   readonly Client?: { readonly prototype: Prototype };
@@ -36,6 +40,7 @@ export const instrumentPg = (options: PgOptions): Off => {
 
   const wrap = (query: Query): Query => {
     const traced = function (this: Client, ...args: unknown[]): unknown {
+      const caller = callerHere();
       let span: Span | undefined;
       try {
         const { host, port, database } = this;
@@ -43,92 +48,105 @@ export const instrumentPg = (options: PgOptions): Off => {
       } catch {
         count(Counter.instrumentationErrors);
       }
-      return span === undefined || !span.isRecording
-        ? Reflect.apply(query, this, args)
-        : follow(span, this, query, args);
+      const isRecording = span?.isRecording === true;
+      return follow(caller, isRecording ? endingOf(span as Span, this) : undefined, this, query, args);
     };
     return Object.defineProperties(traced, { name: { value: 'query' }, length: { value: query.length } });
   };
 
-  const follow = (span: Span, client: Client, query: Query, args: unknown[]): unknown => {
-    const ended = quiet((error: unknown) => {
+  const endingOf = (span: Span, client: Client): Ending =>
+    quiet((error: unknown) => {
       if (!span.isRecording) return;
       addPeer(span, client.connection?.stream ?? {});
       postgres.finish(span, error ?? undefined, statusOf);
       span.end();
     });
-    // With a callback of the caller, as an argument or in the query, that is where it ends; it is to run in the caller's context.
+
+  const follow = (
+    caller: Caller,
+    ended: Ending | undefined,
+    client: Client,
+    query: Query,
+    args: unknown[],
+  ): unknown => {
+    // With a callback of the caller, as an argument or in the query, that is where it ends.
+    const callback = (fn: unknown): Callback => boundFor(caller, endingFirst(fn as Callback, ended));
     const at = args.findIndex((argument) => typeof argument === 'function');
-    if (at >= 0) args[at] = endingFirst(args[at] as Callback, ended);
+    if (at >= 0) args[at] = callback(args[at]);
     const config = args[0] as { submit?: unknown; callback?: unknown };
     const isQuery = typeof config === 'object' && config !== null && typeof config.submit === 'function';
     if (at < 0 && typeof config?.callback === 'function') {
-      const callback = endingFirst(config.callback as Callback, ended);
-      if (isQuery) config.callback = callback;
-      else args[0] = { ...config, callback };
+      if (isQuery) config.callback = callback(config.callback);
+      else args[0] = { ...config, callback: callback(config.callback) };
     }
     let result: unknown;
     try {
       result = Reflect.apply(query, client, args);
     } catch (error) {
-      ended(error);
+      ended?.(error);
       throw error;
     }
     if (at < 0 && typeof (result as PromiseLike<unknown>)?.then === 'function') {
       // Another promise on the side would answer for a failure that the program leaves unhandled.
-      return (result as PromiseLike<unknown>).then(
-        (value) => {
-          ended(undefined);
-          return value;
-        },
-        (error: unknown) => {
-          ended(error);
-          throw error;
-        },
-      );
+      return ended === undefined ? result : endingWith(result as PromiseLike<unknown>, ended);
     }
-    if (typeof (result as NodeJS.EventEmitter)?.once === 'function') {
-      (result as NodeJS.EventEmitter).once('end', () => ended(undefined)).once('close', () => ended(undefined));
-      // A listener for errors would keep an unheard one from being thrown.
-      heedErrors(result as NodeJS.EventEmitter, ended);
-    } else if (at < 0 && typeof config?.callback !== 'function') ended(undefined);
+    if (typeof (result as NodeJS.EventEmitter)?.emit === 'function') {
+      // Heard where it is emitted: a listener for errors would keep an unheard one from being thrown.
+      emitFor(caller, result as NodeJS.EventEmitter, (name, value) => {
+        if (name === 'error') ended?.(value);
+        else if (name === 'end' || name === 'close') ended?.(undefined);
+      });
+    } else if (at < 0 && typeof config?.callback !== 'function') ended?.(undefined);
     return result;
   };
 
-  return onModule<Pg>('pg', options.module, ({ Client, Pool }) => {
-    if (Client === undefined) return undefined;
-    return allOff([
-      replaceMethod(Client.prototype, 'query', wrap as (query: Method) => Method),
-      ...(Pool === undefined ? [] : [keepWaiting(Pool.prototype)]),
-    ]);
-  });
+  return allOff([
+    onModule<Pg>('pg', options.module, ({ Client, Pool }) => {
+      if (Client === undefined) return undefined;
+      return allOff([
+        replaceMethod(Client.prototype, 'query', wrap as (query: Method) => Method),
+        replaceMethod(Client.prototype, 'end', callingBack),
+        ...(Pool === undefined ? [] : [keepWaiting(Pool.prototype)]),
+      ]);
+    }),
+    onModule<Cursor>('pg-cursor', undefined, ({ prototype }) =>
+      allOff([replaceMethod(prototype, 'read', callingBack), replaceMethod(prototype, 'close', callingBack)]),
+    ),
+  ]);
 };
 
-/** Who waits in a pool for a client gets it in its own context, not in that of who gave it back. */
+/** Its callback runs in the context in which it is called: what is read of a cursor may be read by another than who opened it. */
+const callingBack = (method: Method): Method =>
+  function (this: unknown, ...args) {
+    const caller = callerHere();
+    return Reflect.apply(
+      method,
+      this,
+      args.map((argument) => boundFor(caller, argument)),
+    );
+  };
+
+/** Who waits in a pool for a client gets it in its own context, not in that of who gave it back; what waits for the end of all too. */
 const keepWaiting = (pool: Prototype): Off => {
   let owner = pool;
   while (!Object.hasOwn(owner, 'connect')) owner = Object.getPrototypeOf(owner) as Prototype;
-  return replaceMethod(
-    owner,
-    'connect',
-    (connect): Method =>
-      function (this: unknown, callback) {
-        const bound = typeof callback === 'function' ? AsyncResource.bind(callback as Callback) : callback;
-        return Reflect.apply(connect, this, [bound]);
-      },
+  return allOff([replaceMethod(owner, 'connect', callingBack), replaceMethod(owner, 'end', callingBack)]);
+};
+
+const endingWith = (result: PromiseLike<unknown>, ended: Ending): PromiseLike<unknown> =>
+  result.then(
+    (value) => {
+      ended(undefined);
+      return value;
+    },
+    (error: unknown) => {
+      ended(error);
+      throw error;
+    },
   );
-};
 
-const heedErrors = (emitter: NodeJS.EventEmitter, ended: (error: unknown) => void): void => {
-  const { emit } = emitter;
-  emitter.emit = function (this: NodeJS.EventEmitter, name: string | symbol, ...args: unknown[]): boolean {
-    if (name === 'error') ended(args[0]);
-    return Reflect.apply(emit, this, [name, ...args]);
-  };
-};
-
-const endingFirst = (callback: Callback, ended: (error: unknown) => void): Callback =>
+const endingFirst = (callback: Callback, ended: Ending | undefined): Callback =>
   function (this: unknown, error: unknown, ...rest: unknown[]): unknown {
-    ended(error);
+    ended?.(error);
     return Reflect.apply(callback, this, [error, ...rest]);
   };

@@ -7,7 +7,7 @@ import { Span } from '../../../src/index.js';
 import { buildFirst } from '../../cli/support/spanline.js';
 import { out, runFile } from '../../support/child.js';
 import { importLibrary, library } from '../libraries.js';
-import { instrumentOnly, later, recorded } from '../support.js';
+import { contextsOf, instrumentOnly, type Job, later, recorded } from '../support.js';
 import { hasPostgres, type Postgres, startPostgres } from './postgres.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: packages that are not installed with this one have no types here.
@@ -142,13 +142,93 @@ describe.skipIf(!hasPostgres)('pg', () => {
           }),
       );
       expect(rows).toEqual([{ n: 7 }]);
-      expect(seen === undefined || seen === 'request').toBe(true);
+      expect(seen).toBe('request');
       const spans = await queries();
       expect(spans.map(({ name, properties }) => [name, properties['db.query.text']])).toEqual([
         ['SELECT', 'SELECT ? AS n'],
       ]);
     },
   );
+
+  describe('callbacks and events run in the context of the caller, of however many on one connection', () => {
+    const text = 'SELECT generate_series(1, 3)';
+    const cursorOf = (): Untyped => new (library('pg-cursor'))(text);
+    const jobs: Readonly<Record<string, (client: Untyped, pool: Untyped) => Job>> = {
+      'a callback': (client) => (note, done) => client.query(text, () => void (note('callback'), done())),
+      'a callback behind values': (client) => (note, done) =>
+        client.query(text, [], () => void (note('callback'), done())),
+      'a callback in the config': (client) => (note, done) =>
+        client.query({ text, callback: () => void (note('callback'), done()) }),
+      'a callback of a query': (client) => (note, done) =>
+        client.query(new (library('pg').Query)(text, [], () => void (note('callback'), done()))),
+      'events of a query': (client) => (note, done) => {
+        const query = client.query(new (library('pg').Query)(text));
+        query.on('row', () => note('row')).on('end', () => void (note('end'), done()));
+      },
+      'its error': (client) => (note, done) =>
+        client.query(new (library('pg').Query)('SELECT nothing')).on('error', () => void (note('error'), done())),
+      'a pool': (_, pool) => (note, done) => pool.query(text, () => void (note('callback'), done())),
+      'a client of a pool': (_, pool) => (note, done) =>
+        pool.connect((_error: unknown, client: Untyped, release: () => void) => {
+          note('connect');
+          client.query(text, () => void (note('callback'), release(), done()));
+        }),
+      'a cursor': (client) => (note, done) => {
+        const cursor = client.query(cursorOf());
+        cursor.on('end', () => note('end'));
+        cursor.read(2, () => {
+          note('read');
+          cursor.close(() => void (note('close'), done()));
+        });
+      },
+      'a stream': (client) => (note, done) => {
+        const stream = client.query(new (library('pg-query-stream'))(text));
+        stream.on('data', () => note('data')).on('end', () => note('end'));
+        stream.on('close', () => void (note('close'), done()));
+      },
+    };
+    const EVENTS: Readonly<Record<string, readonly string[]>> = {
+      'events of a query': ['end', 'row'],
+      'its error': ['error'],
+      'a client of a pool': ['callback', 'connect'],
+      'a cursor': ['close', 'end', 'read'],
+      'a stream': ['close', 'data', 'end'],
+    };
+    test.each(Object.keys(jobs))('%s', async (name) => {
+      instrumentOnly({ pg: true });
+      const { Client } = library('pg');
+      const client = new Client({ host: postgres.host, user: 'test', database: 'postgres' });
+      await client.connect();
+      later(() => client.end());
+      const events = EVENTS[name] ?? ['callback'];
+      expect(await contextsOf(jobs[name](client, poolOf()))).toEqual(events.map((event) => `${event}: own`));
+    });
+
+    test('what is not traced', async () => {
+      instrumentOnly({ pg: { ignore: () => true } });
+      expect(await contextsOf(jobs['a pool'](undefined, poolOf()))).toEqual(['callback: own']);
+    });
+
+    test('a caller without one: none', async () => {
+      instrumentOnly({ pg: true });
+      const pool = poolOf();
+      await Span.root('first').runToEnd(() => pool.query(text));
+      const seen = await new Promise((resolve) => pool.query(text, () => resolve(Span.current()?.name)));
+      expect(seen).toBe(undefined);
+    });
+
+    test('the end of a client and of a pool', async () => {
+      instrumentOnly({ pg: true });
+      const { Client, Pool } = library('pg');
+      for (const made of [Client, Pool]) {
+        const opened = new made({ host: postgres.host, user: 'test', database: 'postgres' });
+        const client = await Span.root('opener').runToEnd(() => opened.connect());
+        const ended = contextsOf((note, done) => opened.end(() => void (note('end'), done())), 1);
+        client?.release?.();
+        expect(await ended).toEqual(['end: own']);
+      }
+    });
+  });
 
   test('a query without callback ends with its events', async () => {
     instrumentOnly({ pg: true });

@@ -1,0 +1,58 @@
+// What a library calls and emits on behalf of a caller, in the context of that caller: a connection, a pool or a queue that callers share calls in the
+// context of whoever opened or released it. Calls and events themselves stay as they are, and so do other contexts of the program.
+import type { EventEmitter } from 'node:events';
+import { lineStore } from '../local-span/line-store.js';
+import type { SpanLine } from '../local-span/span-line.js';
+import type { Span } from '../span/span.js';
+
+/** What is current, for a call back later; undefined outside any span. */
+export type Caller = SpanLine | undefined;
+
+// biome-ignore lint/suspicious/noExplicitAny: functions of others, with what they are called with.
+type AnyFunction = (this: any, ...args: any[]) => any;
+
+const apply = Reflect.apply as (fn: AnyFunction, self: unknown, args: unknown[]) => unknown;
+
+/** The caller of the code that runs now. */
+export const callerHere = (): Caller => lineStore.getStore();
+
+/** Calls `fn` in the context of `caller`. */
+export const callFor = (caller: Caller, fn: AnyFunction, self: unknown, args: unknown[]): unknown => {
+  if (lineStore.getStore() === caller) return Reflect.apply(fn, self, args);
+  return lineStore.run(caller as SpanLine, apply, fn, self, args);
+};
+
+/** `fn`, which runs in the context of `caller` whoever calls it; what is no function stays as it is. */
+export const boundFor = <F>(caller: Caller, fn: F): F => {
+  if (typeof fn !== 'function') return fn;
+  return function (this: unknown, ...args: unknown[]): unknown {
+    return callFor(caller, fn as AnyFunction, this, args);
+  } as F;
+};
+
+/** Calls listeners of `emitter` in the context of `caller`; `heard` gets to know of each event before them. */
+export const emitFor = (
+  caller: Caller,
+  emitter: EventEmitter,
+  heard?: (name: string | symbol, value: unknown) => void,
+): void => {
+  const { emit } = emitter;
+  emitter.emit = function (this: EventEmitter, ...args: Parameters<EventEmitter['emit']>): boolean {
+    heard?.(args[0], args[1]);
+    return callFor(caller, emit, this, args) as boolean;
+  };
+};
+
+const isWithin = (here: Caller, { mount }: SpanLine): boolean => {
+  if (here === undefined || !here.mount.isSpan) return false;
+  const { trace } = mount as Span;
+  return here.mount === mount || (trace !== null && (here.mount as Span).trace === trace);
+};
+
+/** Calls listeners of `emitter`, which is read for a piece of work, under `line`, but for those that are called in its trace already. */
+export const emitUnder = (line: SpanLine, emitter: EventEmitter): void => {
+  const { emit } = emitter;
+  emitter.emit = function (this: EventEmitter, ...args: Parameters<EventEmitter['emit']>): boolean {
+    return callFor(isWithin(lineStore.getStore(), line) ? lineStore.getStore() : line, emit, this, args) as boolean;
+  };
+};
