@@ -73,6 +73,18 @@ const headerOf = ({ headers }: UndiciResponse, name: string): string | undefined
   return undefined;
 };
 
+/** In place of what the program gave, which may be what it was sent itself: undici alone would add a second header. */
+const setHeader = (request: UndiciRequest, name: string, value: string): void => {
+  const { headers } = request;
+  if (Array.isArray(headers)) {
+    const key = name.toLowerCase();
+    for (let i = headers.length - 2; i >= 0; i -= 2) {
+      if (String(headers[i]).toLowerCase() === key) headers.splice(i, 2);
+    }
+  }
+  request.addHeader(name, value);
+};
+
 // By its text too: on Node 20 a time that is up is an AbortError as well, with another one.
 const GIVEN_UP = 'This operation was aborted';
 
@@ -90,7 +102,7 @@ export const instrumentUndici = (options: UndiciOptions, propagator: Propagator)
     if (isTold(ignore, request)) return;
     const span = startCall(nameOf(request.method), CALL, requireParent);
     if (span === undefined) return;
-    injectSpan(propagator, span, (name, value) => request.addHeader(name, value));
+    injectSpan(propagator, span, (name, value) => setHeader(request, name, value));
     if (!span.isRecording) return;
     span.describe(propertiesOf(request));
     request[SPAN] = span;

@@ -6,7 +6,9 @@ import http, { type ClientRequest, type IncomingMessage } from 'node:http';
 import { describe, expect, test } from 'vitest';
 import { OtlpReporter } from '../../../src/exporters/otlp.js';
 import { Collector, Span, type SpanContext, stats } from '../../../src/index.js';
+import type { Propagator } from '../../../src/instrument/propagator.js';
 import { deadUrl, startServer } from '../../exporters/support/http-server.js';
+import { library } from '../libraries.js';
 import { instrumentOnly, later, recorded, recordedOf, serve, settled } from '../support.js';
 
 const CLIENT = { http: { server: false } } as const;
@@ -242,6 +244,45 @@ test('fetch: each redirect is a span, with a context of its own', async () => {
     'network.peer.address': '127.0.0.1',
     'network.peer.port': Number(new URL(url).port),
   });
+});
+
+const GIVEN = { traceparent: `00-${'1'.repeat(32)}-${'2'.repeat(16)}-01`, Tracestate: 'v=1', baggage: 'user=7' };
+
+/** A context with all three headers, as propagators of OpenTelemetry's API send it. */
+const sendsAll: Propagator = {
+  extract: () => undefined,
+  inject(context, set) {
+    set('traceparent', context.toTraceparent());
+    set('tracestate', 'ours=1');
+    set('baggage', 'user=8');
+  },
+};
+
+test.each<[string, (url: string) => Promise<unknown>]>([
+  ['http.request', (url) => send(http.request(url, { headers: GIVEN }).end())],
+  ['fetch', async (url) => (await fetch(url, { headers: GIVEN })).text()],
+  ['undici.request', async (url) => (await library('undici').request(url, { headers: GIVEN })).body.text()],
+  [
+    'undici.request with a list',
+    async (url) => (await library('undici').request(url, { headers: Object.entries(GIVEN).flat() })).body.text(),
+  ],
+])('%s: a context that the headers have already is replaced', async (_, call) => {
+  instrumentOnly({ ...BOTH, propagator: sendsAll });
+  const seen: string[] = [];
+  const { url } = await serve((request, response) => {
+    seen.push(...request.rawHeaders);
+    response.end();
+  });
+  await inRoot(() => call(url));
+  const [{ traceId, spanId }] = await recordedOf('client');
+  const sent = seen.flatMap((name, i) =>
+    i % 2 === 0 && /^(?:traceparent|tracestate|baggage)$/i.test(name) ? [[name.toLowerCase(), seen[i + 1]]] : [],
+  );
+  expect(sent.sort()).toEqual([
+    ['baggage', 'user=8'],
+    ['traceparent', `00-${traceId}-${spanId}-03`],
+    ['tracestate', 'ours=1'],
+  ]);
 });
 
 test('fetch given up on purpose has not failed', async () => {
