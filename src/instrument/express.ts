@@ -1,124 +1,352 @@
-// The routes of express: a template with the prefixes of the routers around it, as they were mounted. A prefix of the path itself, such as
-// `/users/7`, must not get into it: there is one for every user.
-import type { IncomingMessage } from 'node:http';
-import { allOff, type Off, onMessage, quiet } from './channel.js';
-import { expressRoute, setRoute } from './http/request-span.js';
+// The routes of express, read from its own tables when the answer is complete: nothing runs while a request is routed. A piece of the path
+// itself, such as `/users/7`, must not get into a route: there is one for every user. Where a template is not certain there is none.
+import { allOff, type Off, quiet } from './channel.js';
+import { expressRoute, onRoute, type RequestWithSpan } from './http/request-span.js';
+import { pathOf } from './http/url.js';
 import { type ModuleOptions, onModule } from './on-module.js';
 import { type Method, type Prototype, replaceMethod } from './replace-method.js';
 
-const MOUNTED = Symbol('spanline.mounted');
-const MOUNT = Symbol('spanline.mount');
-
-interface Request extends IncomingMessage {
-  readonly baseUrl?: string;
-  readonly route?: { readonly path?: unknown };
-  /** Templates of prefixes, where they differ. */
-  [MOUNTED]?: Map<string, string>;
+interface Router {
+  readonly stack?: readonly Layer[];
 }
-
-const templateOf = (request: Request, prefix: string): string => request[MOUNTED]?.get(prefix) ?? prefix;
-
-/** Whether something mounted at `path` is to be remembered: most is not, since the path itself is the template. */
-const isToldOf = (request: Request, path: string): boolean => request[MOUNTED] !== undefined || /[:*{(]/.test(path);
-
-const enter = (request: Request, outer: string, prefix: string, path: string): void => {
-  request[MOUNTED] ??= new Map();
-  request[MOUNTED].set(prefix, templateOf(request, outer) + path.replace(/\/$/, ''));
-};
-
-const found = (request: Request, path: unknown): void => {
-  const template = expressRoute(templateOf(request, request.baseUrl ?? ''), path);
-  if (template !== undefined) setRoute(request, template);
-};
-
+interface App {
+  readonly _router?: Router;
+  readonly router?: Router;
+  /** Of express 4, whose `router` throws. */
+  readonly lazyrouter?: unknown;
+  readonly parent?: App;
+}
+/** What a router holds: a route, or something mounted. */
 interface Layer {
-  readonly slash?: unknown;
-  readonly rawPath?: unknown;
-}
-interface Message {
-  readonly req: Request;
-  readonly layer?: Layer;
-  /** The pattern that matched: of a route, or of what is mounted. */
-  readonly route?: unknown;
-}
-
-/** Handlers of a route are layers of their own inside of it, at `/`; what is mounted there says that it takes all below. */
-const isHandler = ({ slash, rawPath }: Layer): boolean => rawPath === '/' && slash !== true;
-
-/** The prefix around what is mounted at `path`; for a path of no certain length nothing is told of what stands around. */
-const around = (prefix: string, path: string): string =>
-  /[*{(]/.test(path)
-    ? ''
-    : prefix
-        .split('/')
-        .slice(0, 1 - path.replace(/\/$/, '').split('/').length)
-        .join('/');
-
-/** express 5, by router 2.3. */
-const traceRouter = (): Off =>
-  onMessage<Message>('tracing:express.router.request:start', ({ req, route, layer }) => {
-    if (layer === undefined) return;
-    if (isHandler(layer)) found(req, req.route?.path);
-    else if (typeof route === 'string' && route !== '/' && isToldOf(req, route)) {
-      const prefix = req.baseUrl ?? '';
-      enter(req, around(prefix, route), prefix, route);
-    }
-  });
-
-interface Layer4 {
-  /** What matched. */
+  readonly handle?: unknown;
+  readonly route?: object | undefined;
+  /** What matched last, where `match` answers true. */
   readonly path?: unknown;
-  [MOUNT]?: string;
+  /** As it was given, from router 2.3 on. */
+  readonly rawPath?: unknown;
+  /** Of express 4. */
+  readonly regexp?: RegExp & { readonly fast_slash?: boolean };
+  match(path: string): unknown;
 }
-interface Express4 {
-  readonly Router?: Prototype;
-  readonly Route?: { readonly prototype: Prototype };
+/** A layer, and the router that it is in. */
+interface Place {
+  readonly owner: Router;
+  readonly layer: Layer;
+}
+/** A way to a route from a router that nothing is known around: what is mounted in what, then the route. */
+interface Way {
+  readonly top: Router;
+  readonly layers: readonly Layer[];
 }
 
-/** Before what is called. */
-const first =
-  (listener: (self: unknown, args: readonly unknown[]) => void) =>
-  (original: Method): Method => {
-    const told = quiet<unknown, [unknown, readonly unknown[]]>(listener);
-    return function (...args) {
-      told(this, args);
-      return Reflect.apply(original, this, args);
-    };
+/** Bounds for tables that refer to themselves. */
+const MOST_WAYS = 64;
+const DEEPEST = 16;
+
+// What is told when things are added to routers, or read from the routers of what was loaded before.
+const places = new WeakMap<object, Place>();
+const mounts = new WeakMap<object, Place[]>();
+const patterns = new WeakMap<Layer, unknown>();
+const applications = new WeakMap<Router, App>();
+const subApplications = new WeakMap<Layer, App>();
+
+const isObject = (value: unknown): value is object =>
+  (typeof value === 'object' && value !== null) || typeof value === 'function';
+
+const isApp = (value: unknown): value is App =>
+  typeof value === 'function' && typeof (value as { set?: unknown }).set === 'function' && 'handle' in value;
+
+const routerOf = (app: App): Router | undefined =>
+  app._router ?? (app.lazyrouter === undefined ? app.router : undefined);
+
+const stackOf = (router: Router | undefined): readonly Layer[] => (Array.isArray(router?.stack) ? router.stack : []);
+
+/** What is mounted: a router, an application, a function. */
+const mountedAt = (layer: Layer): unknown => subApplications.get(layer) ?? layer.handle;
+
+const routerAt = (layer: Layer): Router | undefined => {
+  const mounted = mountedAt(layer);
+  return isApp(mounted) ? routerOf(mounted) : (mounted as Router | undefined);
+};
+
+const placeMount = (owner: Router, layer: Layer): void => {
+  const mounted = mountedAt(layer);
+  if (!isObject(mounted)) return;
+  const known = mounts.get(mounted) ?? [];
+  if (known.some((place) => place.layer === layer)) return;
+  known.push({ owner, layer });
+  mounts.set(mounted, known);
+};
+
+/** What was added to `owner` behind its first `length` layers. */
+const placeLayers = (owner: Router, length = 0): void => {
+  for (const layer of stackOf(owner).slice(length)) {
+    if (layer.route === undefined) placeMount(owner, layer);
+    else places.set(layer.route, { owner, layer });
+  }
+};
+
+/** All of a router that was filled unseen. */
+const placeAll = (router: Router | undefined, depth = 0): void => {
+  if (router === undefined || depth > DEEPEST) return;
+  placeLayers(router);
+  for (const layer of stackOf(router)) if (layer.route === undefined) placeAll(routerAt(layer), depth + 1);
+};
+
+// How express 4 writes a path without parameters.
+const PLAIN = /^\^((?:\\\/[\w-]+)+)\\\/\?\(\?=\\\/\|\$\)$/;
+
+/** The path at which something is mounted, as it was given. */
+const patternOf = (layer: Layer): unknown => {
+  const { rawPath, regexp } = layer;
+  const given = patterns.get(layer) ?? rawPath;
+  if (given !== undefined || regexp === undefined) return given;
+  return regexp.fast_slash === true ? '/' : PLAIN.exec(regexp.source)?.[1].replaceAll('\\', '');
+};
+
+const hasState = (pattern: unknown): boolean => pattern instanceof RegExp && (pattern.global || pattern.sticky);
+
+interface Match {
+  readonly text: string;
+  /** That of a list that matched, where the router tells. */
+  readonly pattern?: unknown;
+}
+
+/** What of `path` a layer takes. */
+const matchOf = (layer: Layer, path: string): Match | undefined => {
+  if (hasState(layer.route === undefined ? patternOf(layer) : (layer.route as { path?: unknown }).path))
+    return undefined;
+  try {
+    const match = layer.match(path);
+    const { path: text, pattern } = (match === true ? layer : Object(match)) as { path?: unknown; pattern?: unknown };
+    return typeof text === 'string' && path.startsWith(text) ? { text, pattern } : undefined;
+  } catch {
+    // A path that cannot be decoded.
+    return undefined;
+  }
+};
+
+/** Where a walk along a path is. */
+interface At {
+  /** What has been taken from it, as express calls it `baseUrl`. */
+  readonly base: string;
+  readonly rest: string;
+  readonly template: string;
+}
+
+const withoutSlash = (path: string): string => path.replace(/\/$/, '');
+
+/** The template of what is mounted by `pattern`; undefined for what is no path. */
+const templateOf = (pattern: unknown): string | undefined => {
+  const text = expressRoute('', pattern);
+  return text === undefined || pattern instanceof RegExp ? text : withoutSlash(text);
+};
+
+/** Into what is mounted there; undefined where it is not, or its template is not known. */
+const enter = ({ base, rest, template }: At, layer: Layer): At | undefined => {
+  const match = matchOf(layer, rest);
+  if (match === undefined) return undefined;
+  const text = templateOf(match.pattern ?? patternOf(layer));
+  if (text === undefined) return undefined;
+  const left = rest.slice(match.text.length);
+  return {
+    base: base + withoutSlash(match.text),
+    rest: left.startsWith('/') ? left : `/${left}`,
+    template: template + text,
   };
+};
 
-/** What is mounted remembers where. */
-const rememberPath = (use: Method): Method => {
-  const remember = quiet((stack: readonly Layer4[], length: number, path: unknown) => {
-    if (typeof path !== 'string' || path === '/') return;
-    for (const layer of stack.slice(length)) layer[MOUNT] = path;
+/** All ways to `layer` in `owner`. */
+const waysTo = (owner: Router, layers: readonly Layer[], depth = 0): readonly Way[] => {
+  const app = applications.get(owner);
+  const around = [...(mounts.get(owner) ?? []), ...(app === undefined ? [] : (mounts.get(app) ?? []))];
+  if (around.length === 0 || depth > DEEPEST) return [{ top: owner, layers }];
+  return around
+    .slice(0, MOST_WAYS)
+    .flatMap((place) => waysTo(place.owner, [place.layer, ...layers], depth + 1))
+    .slice(0, MOST_WAYS);
+};
+
+const outermost = (app: App | undefined): Router | undefined => {
+  let router = app === undefined ? undefined : routerOf(app);
+  for (let depth = 0; router !== undefined && depth < DEEPEST; depth++) {
+    const { parent } = applications.get(router) ?? (depth === 0 ? Object(app) : {});
+    const owner: Router | undefined =
+      (mounts.get(router) ?? mounts.get(applications.get(router) ?? (app as App)))?.[0]?.owner ??
+      (parent === undefined ? undefined : routerOf(parent as App));
+    if (owner === undefined || owner === router) return router;
+    router = owner;
+  }
+  return router;
+};
+
+/** Where what is mounted at `base`, a piece of `path`, stands: the place without parameters before any other. */
+const mountedUnder = (router: Router | undefined, base: string, at: At, depth = 0): At | undefined => {
+  let found: At | undefined;
+  for (const layer of stackOf(router)) {
+    if (layer.route !== undefined || depth > DEEPEST) continue;
+    const inside = enter(at, layer);
+    if (inside === undefined || !`${base}/`.startsWith(`${inside.base}/`)) continue;
+    const there = inside.base === base ? inside : mountedUnder(routerAt(layer), base, inside, depth + 1);
+    if (there?.template === base) return there;
+    found ??= there;
+  }
+  return found;
+};
+
+const START = { base: '', template: '' };
+
+/** Places in `path` at which a way may begin: its start, and where a function is mounted that hands on to a router of its own. */
+function* beginnings(router: Router | undefined, path: string): Generator<At> {
+  yield { ...START, rest: path };
+  for (let end = path.indexOf('/', 1); end > 0; end = path.indexOf('/', end + 1)) {
+    const at = mountedUnder(router, path.slice(0, end), { ...START, rest: path });
+    if (at !== undefined) yield at;
+  }
+}
+
+const walk = (from: At, { layers }: Way): At | undefined => {
+  let at: At | undefined = from;
+  for (const layer of layers) {
+    if (at === undefined) return undefined;
+    at = layer.route === undefined ? enter(at, layer) : matchOf(layer, at.rest) && at;
+  }
+  return at;
+};
+
+/** The template around a route by its ways alone, where they agree. */
+const agreed = (ways: readonly Way[]): string | undefined => {
+  const templates = ways.map(({ layers }) => {
+    const texts = layers.slice(0, -1).map((layer) => templateOf(patternOf(layer)));
+    return texts.includes(undefined) ? undefined : texts.join('');
+  });
+  return templates.every((template) => template === templates[0]) ? templates[0] : undefined;
+};
+
+const placeOf = (route: object, router: Router | undefined): Place | undefined => {
+  if (!places.has(route)) placeAll(router);
+  return places.get(route);
+};
+
+interface ExpressRequest extends RequestWithSpan {
+  readonly app?: App;
+  readonly originalUrl?: string;
+}
+
+const readRoute = (request: RequestWithSpan): string | undefined => {
+  const { route, baseUrl = '', app, originalUrl, url = '' } = request as ExpressRequest;
+  if (route === undefined && baseUrl === '') return undefined;
+  const router = isApp(app) ? outermost(app) : undefined;
+  const target = originalUrl ?? url;
+  const end = target.indexOf('?');
+  const path = target.startsWith('/') ? (end < 0 ? target : target.slice(0, end)) : pathOf(target);
+  const mounted = (): string | undefined =>
+    baseUrl === '' ? undefined : mountedUnder(router, baseUrl, { ...START, rest: path })?.template;
+  if (!isObject(route)) return mounted();
+  const place = placeOf(route, router);
+  const { path: own } = route as { path?: unknown };
+  if (place === undefined) return baseUrl === '' ? expressRoute('', own) : mounted();
+  // Most are in the application itself.
+  if (baseUrl === '' && place.owner === router) return expressRoute('', own);
+  const ways = waysTo(place.owner, [place.layer]);
+  // Behind a route that passed the request on, something else has answered.
+  let passed: string | undefined;
+  for (const from of beginnings(router, path)) {
+    for (const way of ways) {
+      const at = way.top === router && from.base !== '' ? undefined : walk(from, way);
+      if (at === undefined) continue;
+      if (baseUrl === '' || at.base === baseUrl) return expressRoute(at.template, own);
+      passed ??= at.base;
+    }
+  }
+  if (passed !== undefined) return mounted();
+  // The address was rewritten.
+  const around = agreed(ways);
+  return around === undefined ? undefined : expressRoute(around, own);
+};
+
+/** `use` of a router: what is added says where. */
+const seeUse = (use: Method): Method => {
+  const see = quiet((router: Router, length: number, given: unknown) => {
+    let first = given;
+    while (Array.isArray(first) && first.length > 0) first = first[0];
+    const pattern = typeof first === 'function' ? '/' : given;
+    for (const layer of stackOf(router).slice(length)) patterns.set(layer, pattern);
+    placeLayers(router, length);
   });
   return function (this: unknown, ...args) {
-    const { stack = [] } = this as { stack?: readonly Layer4[] };
-    const { length } = stack;
+    const { length } = stackOf(this as Router);
     const result = Reflect.apply(use, this, args);
-    remember(stack, length, args[0]);
+    see(this as Router, length, args[0]);
     return result;
   };
 };
 
-/** express 4, which publishes nothing. */
-const patchExpress4 = ({ Router, Route }: Express4): Off | undefined => {
-  if (typeof Router?.process_params !== 'function') return undefined;
-  const mounted = first((_, args) => {
-    const { [MOUNT]: path, path: matched } = args[0] as Layer4;
-    const request = args[2] as Request;
-    if (path === undefined || typeof matched !== 'string' || !isToldOf(request, path)) return;
-    const { baseUrl = '' } = request;
-    enter(request, baseUrl, (baseUrl + matched).replace(/\/$/, ''), path);
+const seeRoute = (route: Method): Method => {
+  const see = quiet((router: Router, length: number) => placeLayers(router, length));
+  return function (this: unknown, ...args) {
+    const { length } = stackOf(this as Router);
+    const result = Reflect.apply(route, this, args);
+    see(this as Router, length);
+    return result;
+  };
+};
+
+const seeApp = quiet((app: App) => {
+  const router = routerOf(app);
+  if (router !== undefined) applications.set(router, app);
+});
+
+/** A method of an application that has a router behind it. */
+const seeRouter = (method: Method): Method =>
+  function (this: unknown, ...args) {
+    const result = Reflect.apply(method, this, args);
+    seeApp(this as App);
+    return result;
+  };
+
+/** `use` of an application, which mounts others inside functions of its own. */
+const seeAppUse = (use: Method): Method => {
+  const see = quiet((app: App, args: readonly unknown[]) => {
+    const router = routerOf(app);
+    if (router === undefined) return;
+    applications.set(router, app);
+    const mounted = args.flat(Number.POSITIVE_INFINITY).filter((one) => typeof one === 'function');
+    // express 4 begins each router with two layers of its own.
+    stackOf(router)
+      .slice(-mounted.length)
+      .forEach((layer, i) => {
+        const sub = mounted[i];
+        if (!isApp(sub)) return;
+        subApplications.set(layer, sub);
+        placeMount(router, layer);
+      });
   });
-  const dispatched = first((route, [request]) => found(request as Request, (route as { path?: unknown }).path));
+  return function (this: unknown, ...args) {
+    const result = Reflect.apply(use, this, args);
+    see(this as App, args);
+    return result;
+  };
+};
+
+interface Express {
+  readonly Router?: Prototype & { readonly prototype?: Prototype };
+  readonly application?: Prototype;
+}
+
+/** Both versions: routers of express 4 are functions whose prototype is `Router` itself. */
+const patchExpress = ({ Router, application }: Express): Off | undefined => {
+  if (Router === undefined || application === undefined) return undefined;
+  const router = typeof Router.use === 'function' ? Router : Router.prototype;
   return allOff([
-    replaceMethod(Router, 'use', rememberPath),
-    replaceMethod(Router, 'process_params', mounted),
-    replaceMethod(Route?.prototype, 'dispatch', dispatched),
+    replaceMethod(router, 'use', seeUse),
+    replaceMethod(router, 'route', seeRoute),
+    replaceMethod(application, 'use', seeAppUse),
+    replaceMethod(application, 'lazyrouter', seeRouter),
+    replaceMethod(application, 'route', seeRouter),
   ]);
 };
 
-/** express 4 and 5. What is loaded before is read at the end of the answer, see `routeOf`. */
+/** express 4 and 5. */
 export const instrumentExpress = ({ module }: ModuleOptions): Off =>
-  allOff([traceRouter(), onModule<Express4>('express', module, patchExpress4)]);
+  allOff([onRoute(readRoute), onModule<Express>('express', module, patchExpress)]);

@@ -115,6 +115,128 @@ test.each(['express', 'express-4'])('%s: routers mounted at a path with paramete
   ]);
 });
 
+const routesOf = async (app: Untyped, paths: readonly string[]): Promise<readonly unknown[]> => {
+  const { port } = await listen(createServer(app as RequestListener));
+  for (const path of paths) await ask(port, path);
+  return (await routes()).map((one) => (one as readonly unknown[])[1]);
+};
+
+const answer = (_: Untyped, response: Untyped): void => response.end('fine');
+const pass = (_request: Untyped, _response: Untyped, next: Untyped): void => next();
+
+describe.each(['express', 'express-4'])('%s: no piece of the path', (name) => {
+  const express: Untyped = library(name);
+  const routerWith = (path: string): Untyped => express.Router({ mergeParams: true }).get(path, answer);
+
+  test('handlers of parameters', async () => {
+    instrumentOnly({ http: { client: false }, express: { module: express } });
+    const app = express();
+    app.param('user', pass);
+    app.param('team', (_request: Untyped, _response: Untyped, next: Untyped) => setImmediate(next));
+    app.get('/users/:user', pass, answer);
+    app.use('/teams/:team', routerWith('/size'));
+    app.route('/all/:user').all(pass).get(answer);
+    expect(await routesOf(app, ['/users/7', '/teams/red/size', '/all/7'])).toEqual([
+      '/users/:user',
+      '/teams/:team/size',
+      '/all/:user',
+    ]);
+  });
+
+  test('mounted by a list, by an expression, in other letters, by a function of its own, in an application', async () => {
+    instrumentOnly({ http: { client: false }, express: { module: express } });
+    const app = express();
+    const [lazy, sub] = [routerWith('/x'), express()];
+    app.use(['/a/:t'], routerWith('/x'));
+    app.use(/^\/re\/(\d+)/, routerWith('/x'));
+    app.use('/letters/:t', routerWith('/x'));
+    lazy.use('/deep/:d', routerWith('/x/:x'));
+    app.use('/lazy/:l', (request: Untyped, response: Untyped, next: Untyped) => lazy(request, response, next));
+    sub.get('/x/:x', answer);
+    sub.get('/broken/:x', () => {
+      throw new Error('broken');
+    });
+    sub.use('/deep/:d', express.Router().use('/more/:m', routerWith('/x')));
+    app.use('/sub/:s', sub);
+    app.use((_error: unknown, _request: Untyped, response: Untyped, _next: unknown) => response.status(500).end());
+    const paths = ['/a/acme/x', '/re/12/x', '/LETTERS/acme/X/', '/lazy/1/x', '/lazy/1/deep/2/x/3', '/sub/1/x/2'];
+    expect(await routesOf(app, [...paths, '/sub/1/broken/2', '/sub/1/deep/2/more/3/x'])).toEqual([
+      '/a/:t/x',
+      '/^\\/re\\/(\\d+)//x',
+      '/letters/:t/x',
+      '/lazy/:l/x',
+      '/lazy/:l/deep/:d/x/:x',
+      '/sub/:s/x/:x',
+      '/sub/:s/broken/:x',
+      '/sub/:s/deep/:d/more/:m/x',
+    ]);
+  });
+
+  test('a router at two places', async () => {
+    instrumentOnly({ http: { client: false }, express: { module: express } });
+    const app = express();
+    const twice = routerWith('/x');
+    app.use('/first/:f', twice);
+    app.use('/second/:s', express.Router().use('/inner', twice));
+    expect(await routesOf(app, ['/first/1/x', '/second/2/inner/x'])).toEqual(['/first/:f/x', '/second/:s/inner/x']);
+  });
+
+  test('what is mounted and answers itself', async () => {
+    instrumentOnly({ http: { client: false }, express: { module: express } });
+    const app = express();
+    const inner = express.Router();
+    app.use((_request: Untyped, _response: Untyped, next: Untyped) => next());
+    app.all(/.*/, pass);
+    app.use('/:any', pass);
+    app.use('/graphql', answer);
+    inner.use('/health', answer);
+    inner.use((request: Untyped, response: Untyped, next: Untyped) =>
+      request.headers['x-key'] === undefined && request.url === '/refused' ? response.status(401).end() : next(),
+    );
+    app.use('/api/:version', inner);
+    const paths = ['/graphql', '/graphql/7?a=b', '/api/1/health', '/api/1/refused'];
+    expect(await routesOf(app, paths)).toEqual(['/graphql', '/graphql', '/api/:version/health', '/api/:version']);
+  });
+
+  test('what nobody answers', async () => {
+    instrumentOnly({ http: { client: false }, express: { module: express } });
+    const app = express();
+    app.use('/api', pass, routerWith('/x'));
+    expect(await routesOf(app, ['/api/nowhere', '/nowhere/7'])).toEqual([undefined, undefined]);
+  });
+
+  test('made before it was switched on: a template, or none', async () => {
+    const app = express();
+    app.get('/users/:id', answer);
+    app.use('/plain', routerWith('/x/:x'));
+    app.use('/teams/:team', routerWith('/x'));
+    instrumentOnly({ http: { client: false }, express: true });
+    const [own, plain, team] = await routesOf(app, ['/users/7', '/plain/x/7', '/teams/red/x']);
+    expect([own, plain]).toEqual(['/users/:id', '/plain/x/:x']);
+    expect(['/teams/:team/x', undefined]).toContain(team);
+  });
+
+  test('switched off it names nothing', async () => {
+    instrumentOnly({ http: { client: false } });
+    expect(await routesOf(express().get('/users/:id', answer), ['/users/7'])).toEqual([undefined]);
+  });
+
+  test('routed as ever: no frame of ours, and none of channels, in a stack', async () => {
+    instrumentOnly({ http: { client: false }, express: { module: express } });
+    const stacks: unknown[] = [];
+    const app = express().use(
+      '/teams/:team',
+      express.Router().get('/x', (_: Untyped, response: Untyped) => {
+        stacks.push(new Error('where').stack);
+        response.end();
+      }),
+    );
+    await routesOf(app, ['/teams/red/x']);
+    expect(stacks).toEqual([expect.stringContaining('node_modules')]);
+    expect(stacks[0]).not.toMatch(/src\/instrument|diagnostics_channel/);
+  });
+});
+
 const koaApp = (): Untyped => {
   const Koa = library('koa');
   const { Router } = library('@koa/router');

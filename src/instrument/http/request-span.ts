@@ -2,6 +2,7 @@
 // and hand on the same object.
 import type { IncomingMessage } from 'node:http';
 import type { Span } from '../../span/span.js';
+import { type Off, orElse } from '../channel.js';
 
 export const SPAN = Symbol('spanline.span');
 export const ROUTE = Symbol('spanline.route');
@@ -48,9 +49,28 @@ export const setLateRoute = (request: IncomingMessage, route: () => string | und
   if (holder !== undefined) holder[ROUTE] ??= route;
 };
 
-/** The template of the route, when a framework has left one. */
+type RouteReader = (request: RequestWithSpan) => string | undefined;
+const readers = new Set<RouteReader>();
+
+/** Ask `reader` for the route of a request that no framework has named, at the end of its answer. */
+export const onRoute = (reader: RouteReader): Off => {
+  const own = orElse(() => undefined, reader);
+  readers.add(own);
+  return () => void readers.delete(own);
+};
+
+const askLate = orElse(
+  () => undefined,
+  (late: () => string | undefined) => late(),
+);
+
+/** The template of the route, when a framework knows one. */
 export const routeOf = (request: RequestWithSpan): string | undefined => {
   const known = request[ROUTE];
-  if (known !== undefined) return typeof known === 'function' ? known() : known;
-  return expressRoute(request.baseUrl, request.route?.path);
+  if (known !== undefined) return typeof known === 'function' ? askLate(known) : known;
+  for (const reader of readers) {
+    const route = reader(request);
+    if (route !== undefined) return route;
+  }
+  return undefined;
 };
