@@ -1,10 +1,10 @@
 // Routes of hono, which publishes nothing: the handlers that its router is given are wrapped, and say their route when they are called. On
 // Node's server alone, which hands the request of Node on.
 import type { IncomingMessage } from 'node:http';
-import { type Off, quiet } from './channel.js';
+import { allOff, type Off, quiet } from './channel.js';
 import { setRoute } from './http/request-span.js';
 import { type ModuleOptions, onModule } from './on-module.js';
-import { type Prototype, replaceMethod } from './replace-method.js';
+import { type Method, type Prototype, replaceMethod } from './replace-method.js';
 
 type Handler = (context: Context, next: unknown) => unknown;
 interface Context {
@@ -16,11 +16,18 @@ interface Route {
   readonly handler: Handler;
 }
 interface Hono {
-  readonly Hono?: new () => { readonly router: object };
+  readonly Hono?: (new () => { readonly router: object }) & { readonly prototype: Prototype };
 }
 
-/** Middleware takes `next`, for all methods. */
-const isMiddleware = ({ method, handler }: Route): boolean => method === 'ALL' && handler.length > 1;
+// What hono keeps of a handler that it has put the `onError` of a sub-application around.
+const INNER = '__COMPOSED_HANDLER';
+
+const innermost = (handler: Handler): Handler => {
+  let inner = handler;
+  for (let next: unknown = inner; typeof next === 'function'; next = (inner as { [INNER]?: unknown })[INNER])
+    inner = next as Handler;
+  return inner;
+};
 
 const isEntry = (entry: unknown): entry is readonly [Handler, Route] =>
   Array.isArray(entry) && typeof entry[0] === 'function' && typeof (entry[1] as Route | undefined)?.path === 'string';
@@ -40,14 +47,35 @@ const sayingRoute = ([handler, route]: readonly [Handler, Route]): readonly [Han
 export const instrumentHono = ({ module }: ModuleOptions): Off =>
   onModule<Hono>('hono', module, ({ Hono }) => {
     if (typeof Hono !== 'function') return undefined;
-    const prototype = Object.getPrototypeOf(new Hono().router) as Prototype;
-    return replaceMethod(
-      prototype,
-      'add',
-      (add) =>
-        function (method, path, entry) {
-          const wanted = isEntry(entry) && !isMiddleware(entry[1]);
-          return Reflect.apply(add, this, [method, path, wanted ? sayingRoute(entry) : entry]);
-        },
-    );
+    // Applications of others that are mounted look like middleware.
+    const mounted = new WeakSet<Handler>();
+    let isMounting = false;
+
+    /** Middleware takes `next`, for all methods. */
+    const isMiddleware = ({ method, handler }: Route): boolean => {
+      const inner = innermost(handler);
+      return method === 'ALL' && inner.length > 1 && !mounted.has(inner);
+    };
+
+    const seeAdd = (add: Method): Method =>
+      function (method, path, entry) {
+        if (!isEntry(entry)) return Reflect.apply(add, this, [method, path, entry]);
+        if (isMounting) mounted.add(entry[0]);
+        return Reflect.apply(add, this, [method, path, isMiddleware(entry[1]) ? entry : sayingRoute(entry)]);
+      };
+
+    const seeMount = (mount: Method): Method =>
+      function (...args) {
+        isMounting = true;
+        try {
+          return Reflect.apply(mount, this, args);
+        } finally {
+          isMounting = false;
+        }
+      };
+
+    return allOff([
+      replaceMethod(Object.getPrototypeOf(new Hono().router) as Prototype, 'add', seeAdd),
+      replaceMethod(Hono.prototype, 'mount', seeMount),
+    ]);
   });

@@ -1,43 +1,108 @@
 // Routes of koa, which publishes nothing and has its routers from elsewhere: they leave what matched on koa's context, which is kept for the
-// end of the answer.
+// end of the answer. koa-mount cuts its prefix off the path meanwhile, and says so there too. A piece of the path that no prefix names must not
+// get into a route.
 import type { IncomingMessage } from 'node:http';
 import { type Off, quiet } from './channel.js';
 import { setLateRoute } from './http/request-span.js';
 import { type ModuleOptions, onModule } from './on-module.js';
-import { type Prototype, replaceMethod } from './replace-method.js';
+import { type Method, type Prototype, replaceMethod } from './replace-method.js';
 
 interface Layer {
   readonly path?: unknown;
   readonly methods?: readonly string[];
+  readonly regexp?: unknown;
 }
-/** As `@koa/router` and koa-router leave it. */
+/** A prefix as it was entered, and the path in front of it. */
+interface Mount {
+  readonly prefix: unknown;
+  readonly path: string;
+}
+const MOUNTS = Symbol('spanline.mounts');
+/** As `@koa/router`, koa-router and koa-mount leave it. */
 interface Context {
   readonly req: IncomingMessage;
+  readonly path: string;
+  readonly status: number;
   readonly matched?: readonly Layer[];
   /** The path of the layer that ran last, which may be a middleware's. */
   readonly _matchedRoute?: unknown;
+  mountPath?: unknown;
+  [MOUNTS]?: Mount[];
 }
+
+const isPath = (path: unknown): boolean => typeof path === 'string' || path instanceof RegExp;
 
 const isRouteFor =
   (method: string | undefined) =>
   ({ path, methods }: Layer): boolean =>
-    typeof path === 'string' && method !== undefined && methods?.includes(method) === true;
+    isPath(path) && method !== undefined && methods?.includes(method) === true;
 
-const routeOf = ({ req, matched, _matchedRoute: last }: Context): string | undefined => {
-  if (!Array.isArray(matched)) return typeof last === 'string' ? last : undefined;
+const layerOf = ({ req, matched, _matchedRoute: last }: Context): Layer | undefined => {
+  if (!Array.isArray(matched)) return isPath(last) ? { path: last } : undefined;
   const routes = (matched as Layer[]).filter(isRouteFor(req.method));
-  return (routes.find(({ path }) => path === last) ?? routes.at(-1))?.path as string | undefined;
+  return routes.find(({ path }) => path === last) ?? routes.at(-1);
 };
 
-/** koa 2 and 3, with the routers `@koa/router` and koa-router. */
-export const instrumentKoa = ({ module }: ModuleOptions): Off =>
-  onModule<{ readonly prototype?: Prototype }>('koa', module, ({ prototype }) =>
-    replaceMethod(prototype, 'createContext', (create) => {
-      const keep = quiet((context: Context) => setLateRoute(context.req, () => routeOf(context)));
-      return function (...args) {
-        const context = Reflect.apply(create, this, args);
-        keep(context as Context);
-        return context;
-      };
-    }),
+interface Place {
+  readonly path: string;
+  readonly prefix: string;
+}
+
+/** What the request was routed as: its path, and behind each prefix the rest of it, the last one first. */
+const placesOf = ({ path, [MOUNTS]: mounts = [] }: Context): readonly Place[] => {
+  const places: Place[] = [{ path: mounts[0]?.path ?? path, prefix: '' }];
+  for (const { prefix, path: before } of mounts) {
+    // It was entered in the nearest of those that were there.
+    const outer = places.find((place) => place.path === before);
+    if (outer === undefined || typeof prefix !== 'string' || !before.startsWith(prefix)) continue;
+    places.unshift({ path: before.slice(prefix.length) || '/', prefix: outer.prefix + prefix.replace(/\/$/, '') });
+  }
+  return places;
+};
+
+const matches = ({ regexp }: Layer, path: string): boolean =>
+  regexp instanceof RegExp && !regexp.global && !regexp.sticky && regexp.test(path);
+
+const routeOf = (context: Context): string | undefined => {
+  const layer = layerOf(context);
+  const places = placesOf(context);
+  // Something mounted has answered itself.
+  if (layer === undefined) return context.status === 404 ? undefined : places[0].prefix || undefined;
+  const { prefix } = places.find(({ path }) => matches(layer, path)) ?? { prefix: '' };
+  const path = String(layer.path);
+  return prefix !== '' && path === '/' ? prefix : prefix + path;
+};
+
+/** Contexts of an application that tell which prefixes were entered. */
+const watchMounts = (context: object): void => {
+  Object.defineProperty(context, 'mountPath', {
+    configurable: true,
+    get(this: Context) {
+      return this[MOUNTS]?.at(-1)?.prefix;
+    },
+    set(this: Context, prefix: unknown) {
+      this[MOUNTS] ??= [];
+      this[MOUNTS].push({ prefix, path: this.path });
+    },
+  });
+};
+
+/** koa 2 and 3, with the routers `@koa/router` and koa-router, and koa-mount. */
+export const instrumentKoa = ({ module }: ModuleOptions): Off => {
+  const watched = new WeakSet<object>();
+  const keep = quiet((context: Context, { context: all }: { context?: unknown }) => {
+    setLateRoute(context.req, () => routeOf(context));
+    if (typeof all !== 'object' || all === null || watched.has(all)) return;
+    watched.add(all);
+    if (!('mountPath' in all)) watchMounts(all);
+  });
+  const seeContexts = (create: Method): Method =>
+    function (...args) {
+      const context = Reflect.apply(create, this, args);
+      keep(context as Context, this as { context?: unknown });
+      return context;
+    };
+  return onModule<{ readonly prototype?: Prototype }>('koa', module, ({ prototype }) =>
+    replaceMethod(prototype, 'createContext', seeContexts),
   );
+};

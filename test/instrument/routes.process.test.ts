@@ -282,6 +282,50 @@ test('koa', async () => {
   ]);
 });
 
+test('koa: expressions, and routers and handlers that are mounted', async () => {
+  instrumentOnly({ http: { client: false }, koa: true });
+  const [Koa, mount] = [library('koa'), library('koa-mount')];
+  const { Router } = library('@koa/router');
+  const routerWith = (path: unknown): Untyped =>
+    new Router()
+      .get(path, (ctx: Untyped) => {
+        ctx.body = 'fine';
+      })
+      .routes();
+  const health = (ctx: Untyped): void => {
+    ctx.body = 'up';
+  };
+  const inner = new Koa()
+    .use(routerWith('/x/:x'))
+    .use(mount('/deep', new Koa().use(routerWith('/')).use(routerWith('/y/:y'))));
+  // The language goes from the path, which no prefix says.
+  const language = async (ctx: Untyped, next: Untyped): Promise<void> => {
+    ctx.path = ctx.path.replace(/^\/(?:de|en)\//, '/');
+    await next();
+  };
+  const app = new Koa()
+    .use(mount('/passed', (_: Untyped, next: Untyped) => next()))
+    .use(mount('/health', health))
+    .use(mount('/api', inner))
+    .use(language)
+    .use(routerWith(/^\/re\/(\d+)$/))
+    .use(routerWith('/passed/:p'))
+    .use(routerWith('/plain/:p'));
+  const { port } = await listen(createServer(app.callback()));
+  const paths = ['/health', '/api/x/1', '/api/deep', '/api/deep/y/2', '/api/nowhere', '/re/7', '/passed/1'];
+  for (const path of [...paths, '/en/plain/1']) await ask(port, path);
+  expect((await routes()).map((one) => (one as readonly unknown[])[1])).toEqual([
+    '/health',
+    '/api/x/:x',
+    '/api/deep',
+    '/api/deep/y/:y',
+    undefined,
+    '/^\\/re\\/(\\d+)$/',
+    '/passed/:p',
+    '/plain/:p',
+  ]);
+});
+
 /** Real servers of hono, by either form of the package. */
 const honoPort = async ({ Hono }: Untyped): Promise<number> => {
   const app = new Hono();
@@ -331,6 +375,35 @@ describe('hono', () => {
     instrumentOnly({ http: { client: false }, hono: { module: hono } });
     expect(await asked(hono)).toEqual(HONO_ROUTES);
   });
+});
+
+test('hono: sub-applications with handlers of errors, and applications of others', async () => {
+  const hono = library('hono');
+  instrumentOnly({ http: { client: false }, hono: { module: hono } });
+  const [app, inner, deep] = [new hono.Hono(), new hono.Hono(), new hono.Hono()];
+  inner.use(async (_: Untyped, next: Untyped) => next());
+  inner.get('/x/:x', (context: Untyped) => context.text('fine'));
+  inner.all('/all/:a', (context: Untyped) => context.text('fine'));
+  inner.get('/broken/:b', () => {
+    throw new Error('broken');
+  });
+  inner.onError((_: unknown, context: Untyped) => context.text('broken', 500));
+  deep.mount('/others', () => new Response('theirs'));
+  inner.route('/deep', deep);
+  app.mount('/mounted', () => new Response('theirs'));
+  app.route('/inner/:i', inner);
+  const { createAdaptorServer } = library('@hono/node-server');
+  const { port } = await listen(createAdaptorServer({ fetch: app.fetch }));
+  const paths = ['/inner/1/x/2', '/inner/1/all/2', '/inner/1/broken/2', '/mounted/7', '/inner/1/deep/others/7'];
+  for (const path of [...paths, '/inner/1/nowhere']) await ask(port, path);
+  expect((await routes()).map((one) => (one as readonly unknown[])[1])).toEqual([
+    '/inner/:i/x/:x',
+    '/inner/:i/all/:a',
+    '/inner/:i/broken/:b',
+    '/mounted/*',
+    '/inner/:i/deep/others/*',
+    undefined,
+  ]);
 });
 
 test('h3 2, with its plugin', async () => {
