@@ -11,6 +11,7 @@ import { instrumentSqlite } from './db/sqlite.js';
 import { instrumentExpress } from './express.js';
 import { type GraphqlOptions, instrumentGraphql } from './graphql.js';
 import { type GrpcOptions, instrumentGrpc } from './grpc.js';
+import { instrumentHapi } from './hapi.js';
 import { instrumentHono } from './hono.js';
 import { instrumentHttp } from './http/http.js';
 import type { HttpOptions } from './http/options.js';
@@ -40,6 +41,8 @@ export interface InstrumentOptions {
   readonly express?: boolean | ModuleOptions;
   /** Routes of koa, by its routers. */
   readonly koa?: boolean | ModuleOptions;
+  /** Routes of hapi. */
+  readonly hapi?: boolean | ModuleOptions;
   /** Routes of hono. */
   readonly hono?: boolean | ModuleOptions;
   /** Routes of h3 2, by its plugin `h3/tracing`. */
@@ -87,6 +90,7 @@ const STARTS: Readonly<Record<string, Start>> = {
   fastify: instrumentFastify,
   express: instrumentExpress,
   koa: instrumentKoa,
+  hapi: instrumentHapi,
   hono: instrumentHono,
   h3: instrumentH3,
   graphql: instrumentGraphql,

@@ -115,6 +115,11 @@ test.each(['express', 'express-4'])('%s: routers mounted at a path with paramete
   ]);
 });
 
+const late = async (): Promise<string> => {
+  await new Promise((resolve) => setTimeout(resolve, 1));
+  return 'late';
+};
+
 const routesOf = async (app: Untyped, paths: readonly string[]): Promise<readonly unknown[]> => {
   const { port } = await listen(createServer(app as RequestListener));
   for (const path of paths) await ask(port, path);
@@ -323,6 +328,41 @@ test('koa: expressions, and routers and handlers that are mounted', async () => 
     '/^\\/re\\/(\\d+)$/',
     '/passed/:p',
     '/plain/:p',
+  ]);
+});
+
+test('hapi', async () => {
+  instrumentOnly({ http: { client: false }, hapi: true });
+  const server: Untyped = library('@hapi/hapi').server({ port: 0, host: '127.0.0.1' });
+  await server.register({
+    plugin: {
+      name: 'inner',
+      register: (inner: Untyped) => inner.route({ method: 'GET', path: '/{word}', handler: late }),
+    },
+    routes: { prefix: '/inner' },
+  });
+  const refuse = { method: (_: Untyped, toolkit: Untyped) => toolkit.response().code(401).takeover() };
+  server.route([
+    { method: 'GET', path: '/users/{id}', handler: () => 'fine' },
+    { method: 'GET', path: '/refused/{id}', handler: () => 'never', options: { pre: [refuse] } },
+    {
+      method: 'GET',
+      path: '/broken',
+      handler: () => {
+        throw new Error('broken');
+      },
+    },
+  ]);
+  await server.start();
+  const paths = ['/users/7', '/inner/hello', '/refused/7', '/broken', '/nowhere/7'];
+  for (const path of paths) await ask(server.info.port, path);
+  await server.stop();
+  expect(await routes()).toEqual([
+    ['GET /users/{id}', '/users/{id}', 200],
+    ['GET /inner/{word}', '/inner/{word}', 200],
+    ['GET /refused/{id}', '/refused/{id}', 401],
+    ['GET /broken', '/broken', 500],
+    ['GET', undefined, 404],
   ]);
 });
 
