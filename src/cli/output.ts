@@ -1,8 +1,12 @@
 // What commands print: answers on standard output, as text or JSON, and notes on standard error. A command whose standard output is closed
 // early, as by `| head`, ends with the exit code it would have had. Its remaining output is dropped; its findings must not be.
 import { once } from 'node:events';
+import { fstatSync } from 'node:fs';
 import { SpanlineError } from '../base/errors/spanline-error.js';
+import { runSync } from '../base/files/fs-steps.js';
+import { writeAll } from '../base/files/whole-file.js';
 import { escapeText } from '../base/text/escape-text.js';
+import { ExitCode, endWith } from './exit-code.js';
 
 let isClosed = false;
 
@@ -11,8 +15,30 @@ export class OutputClosed extends SpanlineError {
   override readonly name = 'OutputClosed';
 }
 
-/** Take a closed pipe for the end of the output, and hand every other failure of standard output to `fail`. */
+/** Write each chunk to its last byte: Node's stream of a file writes once, and takes what a full disk or a quota cut off for written. */
+const writeToTheEnd = (stream: NodeJS.WriteStream): void => {
+  if (!fstatSync(stream.fd).isFile()) return;
+  stream._write = (chunk: Buffer, _encoding, done) => {
+    try {
+      runSync(writeAll(stream.fd, chunk));
+    } catch (error) {
+      done(error as Error);
+      return;
+    }
+    done();
+  };
+};
+
+/**
+ * Take a closed pipe for the end of the output, and hand every other failure of standard output to `fail`. Where notes cannot be written there is no
+ * place to say it: the exit code does.
+ */
 export const watchOutput = (fail: (error: Error) => never): void => {
+  writeToTheEnd(process.stdout);
+  writeToTheEnd(process.stderr);
+  process.stderr.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') endWith(ExitCode.store);
+  });
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') fail(error);
     isClosed = true;
