@@ -16,7 +16,7 @@ export class OutputClosed extends SpanlineError {
 }
 
 /** Write each chunk to its last byte: Node's stream of a file writes once, and takes what a full disk or a quota cut off for written. */
-const writeToTheEnd = (stream: NodeJS.WriteStream): void => {
+const writeToTheEnd = (stream: NodeJS.WriteStream & { readonly fd: number }): void => {
   if (!fstatSync(stream.fd).isFile()) return;
   stream._write = (chunk: Buffer, _encoding, done) => {
     try {

@@ -1,7 +1,7 @@
 // What decoding spans of others has in common, whatever the format: its bounds, and the spans that are refused one by one while
 // the others are taken. A refused span is always counted with its reason.
 import type { ArchivedSpan } from '../trace/archived-span.js';
-import { tooLarge } from './trace-format-error.js';
+import { TraceFormatError, tooLarge } from './trace-format-error.js';
 
 /** Why a single span is refused. */
 export type RefusalReason =
@@ -9,6 +9,7 @@ export type RefusalReason =
   | 'bad span id'
   | 'bad parent span id'
   | 'bad link'
+  | 'bad field'
   | 'end before start'
   | 'values nested too deep'
   | 'a key comes twice'
@@ -33,13 +34,18 @@ export interface DecodedTraces {
   readonly refused: number;
   /** How many for which reason. */
   readonly reasons: Readonly<Partial<Record<RefusalReason, number>>>;
+  /** What was wrong with the first `bad field`: its name, and what it must be. */
+  readonly badField?: string;
 }
 
-/** `3 bad trace id, 1 end before start` */
-export const describeRefusals = ({ reasons }: Pick<DecodedTraces, 'reasons'>): string =>
+/** `3 bad trace id, 1 bad field (duration must be a whole number, not number)` */
+export const describeRefusals = ({ reasons, badField }: Pick<DecodedTraces, 'reasons' | 'badField'>): string =>
   Object.entries(reasons)
-    .map(([reason, count]) => `${count} ${reason}`)
+    .map(([reason, count]) => `${count} ${reason}${reason === 'bad field' && badField ? ` (${badField})` : ''}`)
     .join(', ');
+
+/** A sender may have put a long key into the message. */
+const MAX_MESSAGE = 200;
 
 const NO_TRACE_ID = '0'.repeat(32);
 export const NO_SPAN_ID = '0'.repeat(16);
@@ -49,6 +55,7 @@ export class DecodeContext implements DecodedTraces {
   readonly spans: ArchivedSpan[] = [];
   readonly reasons: Partial<Record<RefusalReason, number>> = {};
   refused = 0;
+  badField?: string;
   readonly maxDepth: number;
   readonly maxItems: number;
   /** Something in the span that is being read forbids to keep it. */
@@ -74,6 +81,19 @@ export class DecodeContext implements DecodedTraces {
     this.#fault ??= reason;
   }
 
+  /** The span that is being read will be refused for what reading one of its fields threw. What is no fault of a field is thrown again. */
+  flawBy(error: unknown): void {
+    if (!(error instanceof TraceFormatError) || error.code !== 'ERR_SPANLINE_TRACE_FORMAT') throw error;
+    this.badField ??= error.message.slice(0, MAX_MESSAGE);
+    this.flaw('bad field');
+  }
+
+  /** The span could not be read to its end: count it as refused for what that threw. */
+  refuse(error: unknown): void {
+    this.flawBy(error);
+    this.#count(this.#fault ?? 'bad field');
+  }
+
   /** What was read is shared by spans: with a flaw none of them can be kept, and it must not be used for another document. */
   shared<T extends object>(part: T): T {
     if (this.#fault !== undefined) this.#flawed.set(part, this.#fault);
@@ -89,12 +109,14 @@ export class DecodeContext implements DecodedTraces {
   /** Keep the span, unless it has a flaw. Ids are lower-case hex; of another length when they were wrong. */
   take(span: ArchivedSpan): void {
     const reason = this.#fault ?? this.#flawed.get(span.resource) ?? this.#flawed.get(span.scope) ?? flawOf(span);
+    if (reason !== undefined) this.#count(reason);
+    else this.spans.push(span);
+  }
+
+  #count(reason: RefusalReason): void {
     this.#fault = undefined;
-    if (reason === undefined) this.spans.push(span);
-    else {
-      this.refused++;
-      this.reasons[reason] = (this.reasons[reason] ?? 0) + 1;
-    }
+    this.refused++;
+    this.reasons[reason] = (this.reasons[reason] ?? 0) + 1;
   }
 }
 

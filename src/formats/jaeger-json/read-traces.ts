@@ -24,11 +24,22 @@ const readProcess = (process: JsonObject, context: DecodeContext): ArchivedResou
   return { properties, ...extras };
 };
 
+/** What an answer without traces says in their place. */
+const errorsOf = (answer: JsonObject): string => {
+  const errors = listOf(answer, 'errors').map((error) => textOf(toObject(error, 'an error'), 'msg'));
+  return errors.length === 0 ? 'there is no "data" in the answer' : `the answer is an error: ${errors.join('; ')}`;
+};
+
 /** The traces of a document: an answer of a query API, a list of traces, or one trace. */
 const tracesOf = (document: unknown): readonly unknown[] => {
   if (Array.isArray(document)) return document;
   const object = toObject(document, 'the document');
-  if ('data' in object) return listOf(object, 'data');
+  if ('data' in object) {
+    const traces = listOf(object, 'data');
+    if (traces.length === 0 && (object.data === null || listOf(object, 'errors').length > 0))
+      throw malformed(errorsOf(object));
+    return traces;
+  }
   if ('spans' in object) return [object];
   throw malformed('no Jaeger document: it has neither "data" nor "spans"');
 };
@@ -37,6 +48,7 @@ const NOBODY: JsonObject = Object.freeze({});
 
 const readTrace = (raw: unknown, context: DecodeContext): void => {
   const trace = toObject(raw, 'a trace');
+  if (!Array.isArray(trace.spans)) throw malformed('a trace must have a list of "spans"');
   const processes = objectOf(trace, 'processes') ?? NOBODY;
   const resources = new Map<string, ArchivedResource>();
   const resourceOf = (span: JsonObject): ArchivedResource => {
@@ -52,9 +64,27 @@ const readTrace = (raw: unknown, context: DecodeContext): void => {
     return resource;
   };
   for (const rawSpan of listOf(trace, 'spans')) {
-    const span = toObject(rawSpan, 'a span');
-    readJaegerSpan(span, resourceOf(span), context);
+    try {
+      const span = toObject(rawSpan, 'a span');
+      readJaegerSpan(span, resourceOf(span), context);
+    } catch (error) {
+      context.refuse(error);
+    }
   }
+};
+
+/** The spans of a parsed document: kept in the context, or refused there. A trace that is none counts as one; a document of no others is none. */
+export const readJaeger = (document: unknown, context: DecodeContext): void => {
+  let fault: unknown;
+  for (const trace of tracesOf(document)) {
+    try {
+      readTrace(trace, context);
+    } catch (error) {
+      context.refuse(error);
+      fault ??= error;
+    }
+  }
+  if (fault !== undefined && context.spans.length === 0) throw fault;
 };
 
 /**
@@ -71,6 +101,6 @@ const readTrace = (raw: unknown, context: DecodeContext): void => {
  */
 export const decodeJaegerJson = (bytes: Uint8Array, limits?: DecodeLimits): DecodedTraces => {
   const context = new DecodeContext(limits);
-  for (const trace of tracesOf(parseJson(bytes, limits))) readTrace(trace, context);
+  readJaeger(parseJson(bytes, limits), context);
   return context;
 };

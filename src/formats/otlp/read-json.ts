@@ -11,17 +11,7 @@ import type {
 import { type Extras, extrasOf } from '../../trace/extras.js';
 import { NO_PROPERTIES } from '../../trace/properties.js';
 import { DecodeContext, type DecodedTraces, type DecodeLimits, NO_SPAN_ID } from '../decode-context.js';
-import {
-  hexOf,
-  type JsonObject,
-  listOf,
-  objectOf,
-  textOf,
-  toInteger,
-  toObject,
-  uint32Of,
-  uint64Of,
-} from '../json-fields.js';
+import { hexOf, type JsonObject, listOf, objectOf, textOf, toObject, uint32Of, uint64Of } from '../json-fields.js';
 import { parseJson } from '../parse-json.js';
 import { KINDS, kindOf, STATUS_CODES, statusCodeOf } from './kinds.js';
 import { attributesOf } from './read-json-values.js';
@@ -36,7 +26,7 @@ const propertiesOf = (holder: JsonObject, context: DecodeContext): ArchivedPrope
   return Object.keys(properties).length === 0 ? NO_PROPERTIES : properties;
 };
 
-/** OTLP asks for numbers; senders that use protobuf's own JSON write the names. -1 for one that there is not. */
+/** OTLP asks for numbers; senders that use protobuf's own JSON write the names. -1 for what is neither. */
 const enumOf = (holder: JsonObject, key: string, prefix: string, names: readonly string[]): number => {
   const value = holder[key];
   if (value === undefined || value === null) return 0;
@@ -44,7 +34,7 @@ const enumOf = (holder: JsonObject, key: string, prefix: string, names: readonly
     const name = value.slice(prefix.length).toLowerCase();
     return names.indexOf(name);
   }
-  return Number(toInteger(value, key));
+  return typeof value === 'number' || (typeof value === 'string' && /^\d+$/.test(value)) ? Number(value) : -1;
 };
 
 const eventOf = (raw: unknown, context: DecodeContext): ArchivedEvent => {
@@ -94,7 +84,7 @@ const parentOf = (span: JsonObject, context: DecodeContext): string => {
   return parent;
 };
 
-const takeSpan = (raw: unknown, context: DecodeContext, resource: ArchivedResource, scope: ArchivedScope): void => {
+const readSpan = (raw: unknown, context: DecodeContext, resource: ArchivedResource, scope: ArchivedScope): void => {
   context.item();
   const span = toObject(raw, 'a span');
   context.take({
@@ -116,6 +106,15 @@ const takeSpan = (raw: unknown, context: DecodeContext, resource: ArchivedResour
   });
 };
 
+/** Keep the span in the context, or refuse it there. */
+const takeSpan = (raw: unknown, context: DecodeContext, resource: ArchivedResource, scope: ArchivedScope): void => {
+  try {
+    readSpan(raw, context, resource, scope);
+  } catch (error) {
+    context.refuse(error);
+  }
+};
+
 /** A part that was read before, maybe for another request, is not made again. */
 const readOnce = <T extends object>(
   raw: JsonObject | undefined,
@@ -127,32 +126,22 @@ const readOnce = <T extends object>(
   const key = JSON.stringify([raw ?? {}, schemaUrl]);
   const found = known.get(key);
   if (found !== undefined) return found;
-  const extras = extrasOf({ ...countsOf(raw ?? {}, 'droppedAttributesCount'), schemaUrl });
-  const made = context.shared(make(raw ?? {}, extras));
+  let made: T;
+  try {
+    made = make(raw ?? {}, extrasOf({ ...countsOf(raw ?? {}, 'droppedAttributesCount'), schemaUrl }));
+  } catch (error) {
+    // It costs the spans that share it, and no others.
+    context.flawBy(error);
+    made = make({}, {});
+  }
+  context.shared(made);
   if (context.isSound(made)) known.set(key, made);
   return made;
 };
 
-/**
- * The spans of an OTLP trace request in JSON, or of one line of a file of them. Use it for bodies of `application/json` and to import what
- * `encodeOtlpJson` wrote. A span that cannot be kept is counted in `refused` and `reasons`; the others are in `spans`. Numbers are exact
- * to 64 bits, written as text or as numbers. Entity references, which OpenTelemetry has not settled, are not kept. Throws {@link TraceFormatError} when
- * the bytes are no such document or beyond a bound. Source of the format: opentelemetry-proto, OTLP/JSON.
- *
- * @example
- * ```ts
- * import { decodeOtlpJson } from 'spanline/archive';
- * const { spans } = decodeOtlpJson(Buffer.from('{"resourceSpans":[]}'));
- * console.assert(spans.length === 0);
- * ```
- */
-export const decodeOtlpJson = (
-  bytes: Uint8Array,
-  limits?: DecodeLimits,
-  known: KnownParts = newKnownParts(),
-): DecodedTraces => {
-  const context = new DecodeContext(limits);
-  const request = toObject(parseJson(bytes, limits), 'the document');
+/** The spans of a parsed document: kept in the context, or refused there. */
+export const readOtlp = (document: unknown, context: DecodeContext, known: KnownParts): void => {
+  const request = toObject(document, 'the document');
   for (const raw of listOf(request, 'resourceSpans')) {
     const resourceSpans = toObject(raw, 'an element of resourceSpans');
     const resource = readOnce(
@@ -179,5 +168,27 @@ export const decodeOtlpJson = (
       for (const span of listOf(scopeSpans, 'spans')) takeSpan(span, context, resource, scope);
     }
   }
+};
+
+/**
+ * The spans of an OTLP trace request in JSON, or of one line of a file of them. Use it for bodies of `application/json` and to import what
+ * `encodeOtlpJson` wrote. A span that cannot be kept is counted in `refused` and `reasons`; the others are in `spans`. Numbers are exact
+ * to 64 bits, written as text or as numbers. Entity references, which OpenTelemetry has not settled, are not kept. Throws {@link TraceFormatError} when
+ * the bytes are no such document or beyond a bound. Source of the format: opentelemetry-proto, OTLP/JSON.
+ *
+ * @example
+ * ```ts
+ * import { decodeOtlpJson } from 'spanline/archive';
+ * const { spans } = decodeOtlpJson(Buffer.from('{"resourceSpans":[]}'));
+ * console.assert(spans.length === 0);
+ * ```
+ */
+export const decodeOtlpJson = (
+  bytes: Uint8Array,
+  limits?: DecodeLimits,
+  known: KnownParts = newKnownParts(),
+): DecodedTraces => {
+  const context = new DecodeContext(limits);
+  readOtlp(parseJson(bytes, limits), context, known);
   return context;
 };

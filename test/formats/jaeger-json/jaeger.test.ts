@@ -245,16 +245,32 @@ describe('what Jaeger writes', () => {
     );
     expect(decoded.spans).toHaveLength(1);
     expect(decoded.reasons).toEqual({ 'bad span id': 1, 'bad trace id': 1, 'bad link': 1 });
-    for (const wrong of [
-      5,
-      {},
-      { data: [{ spans: {} }] },
-      document({ ...span, tags: [{ key: 'a', type: 'int64', value: 'x' }] }),
-    ]) {
+    for (const wrong of [5, {}, { data: [{ spans: {} }] }, { data: [{ name: 'op' }] }, { data: null }]) {
       expect(() => decodeValue(wrong)).toThrow(expect.objectContaining({ code: 'ERR_SPANLINE_TRACE_FORMAT' }));
     }
+    const errors = [{ code: 404, msg: 'trace not found' }];
+    expect(() => decodeValue({ data: null, errors })).toThrow('the answer is an error: trace not found');
+    expect(decodeValue({ data: [], errors: null }).spans).toEqual([]);
     expect(() => decodeJaegerJson(Buffer.from(JSON.stringify(document(span, span))), { maxItems: 2 })).toThrow(
       expect.objectContaining({ code: 'ERR_SPANLINE_TRACE_TOO_LARGE' }),
     );
+  });
+
+  test.each<[string, object]>([
+    ['duration', { duration: -5 }],
+    ['duration', { duration: 0.5 }],
+    ['startTime', { startTime: 'now' }],
+    ['timestamp', { logs: [{ timestamp: -1, fields: [] }] }],
+    ['a', { tags: [{ key: 'a', type: 'int64', value: 'x' }] }],
+    ['the tag b', { logs: [{ timestamp: 1, fields: [{ key: 'b', type: 'bool', value: 3 }] }] }],
+    ['a process', { processID: 'p2' }],
+    ['a span', [] as object],
+  ])('a bad %s costs its span, and no other', (field, change) => {
+    const value = document(span, Array.isArray(change) ? change : { ...span, ...change }, span);
+    Object.assign(value.data[0].processes, { p2: 5 });
+    const decoded = decodeValue({ data: [...value.data, { traceID: 'fe', spans: 7 }] });
+    expect(decoded.spans).toHaveLength(2);
+    expect(decoded.reasons).toEqual({ 'bad field': 2 });
+    expect(decoded.badField).toMatch(new RegExp(`^(${field}) must be`));
   });
 });

@@ -1,6 +1,7 @@
 // What is encoded as OTLP/JSON comes back equal, whatever it holds, and what others may write is read as they meant it.
 
 import { describe, expect, test } from 'vitest';
+import { describeRefusals } from '../../../src/formats/decode-context.js';
 import { decodeOtlpJson } from '../../../src/formats/otlp/read-json.js';
 import { encodeOtlpJson } from '../../../src/formats/otlp/write-json.js';
 import { ArchivedDouble } from '../../../src/trace/archived-double.js';
@@ -158,12 +159,43 @@ describe('refusals', () => {
     ['bad parent span id', { parentSpanId: 'ab' }],
     ['bad link', { links: [{ traceId: 'ab' }] }],
     ['end before start', { endTimeUnixNano: '4' }],
+    ['unknown kind', { kind: 'CLIENT' }],
+    ['unknown kind', { kind: 1.5 }],
+    ['unknown kind', { kind: -1 }],
+    ['unknown status code', { status: { code: 'ERROR' } }],
+    ['bad field', { name: 5 }],
+    ['bad field', { startTimeUnixNano: '1.5' }],
+    ['bad field', { startTimeUnixNano: -1 }],
+    ['bad field', { endTimeUnixNano: '18446744073709551616' }],
+    ['bad field', { flags: -1 }],
+    ['bad field', { events: [{ timeUnixNano: -5 }] }],
+    ['bad field', { links: [5] }],
+    ['bad field', { attributes: [{ key: 'a', value: { intValue: '9223372036854775808' } }] }],
   ])('%s', (reason, change) => {
     const spans = [good, { ...good, ...change }, good];
     const decoded = decode(JSON.stringify({ resourceSpans: [{ scopeSpans: [{ spans }] }] }));
     expect(decoded.spans).toHaveLength(2);
     expect(decoded.refused).toBe(1);
     expect(decoded.reasons).toEqual({ [reason]: 1 });
+  });
+
+  test.each([
+    ['intValue', '9223372036854775808'],
+    ['boolValue', 'true'],
+    ['bytesValue', '*'],
+  ])('a bad %s of a resource or scope costs its spans, and no others', (member, value) => {
+    const part = { attributes: [{ key: 'a', value: { [member]: value } }] };
+    const decoded = decode(
+      JSON.stringify({
+        resourceSpans: [
+          { resource: part, scopeSpans: [{ spans: [good, good] }] },
+          { scopeSpans: [{ scope: part, spans: [good, 5] }, { spans: [good] }] },
+        ],
+      }),
+    );
+    expect(decoded.spans).toHaveLength(1);
+    expect(decoded.reasons).toEqual({ 'bad field': 4 });
+    expect(describeRefusals(decoded)).toMatch(new RegExp(`^4 bad field \\(.*${member}.* must be .*\\)$`));
   });
 
   test('values nested too deep cost their span only', () => {
@@ -183,14 +215,6 @@ describe('refusals', () => {
     'null',
     '{"resourceSpans":5}',
     '{"resourceSpans":[null]}',
-    '{"resourceSpans":[{"scopeSpans":[{"spans":[5]}]}]}',
-    '{"resourceSpans":[{"scopeSpans":[{"spans":[{"name":5}]}]}]}',
-    '{"resourceSpans":[{"scopeSpans":[{"spans":[{"startTimeUnixNano":"1.5"}]}]}]}',
-    '{"resourceSpans":[{"scopeSpans":[{"spans":[{"startTimeUnixNano":-1}]}]}]}',
-    '{"resourceSpans":[{"scopeSpans":[{"spans":[{"endTimeUnixNano":18446744073709551616}]}]}]}',
-    '{"resourceSpans":[{"resource":{"attributes":[{"key":"a","value":{"intValue":"9223372036854775808"}}]}}]}',
-    '{"resourceSpans":[{"resource":{"attributes":[{"key":"a","value":{"boolValue":"true"}}]}}]}',
-    '{"resourceSpans":[{"resource":{"attributes":[{"key":"a","value":{"bytesValue":"*"}}]}}]}',
     `{"a":${'['.repeat(100_000)}${']'.repeat(100_000)}}`,
   ])('no such document: %#', (text) => {
     expect(() => decode(text)).toThrow(expect.objectContaining({ code: 'ERR_SPANLINE_TRACE_FORMAT' }));
