@@ -7,6 +7,7 @@ import { bytesOf } from '../input-bytes.js';
 const MAX_DOCUMENT_BYTES = 400 * 1024 * 1024;
 
 const LINE_BREAK = 0x0a;
+const END_OF_LINE = Buffer.from('\n');
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const OPEN_LIST = 0x5b;
@@ -35,6 +36,16 @@ const isWhole = (line: Buffer): boolean => {
 };
 
 const isBlank = (line: Buffer): boolean => line.every((byte) => byte === 0x20 || byte === 0x0d || byte === 0x09);
+
+/** The lines of bytes that were taken for one document. */
+export const linesOf = function* (bytes: Buffer): Generator<Buffer> {
+  for (let from = 0; from < bytes.length; ) {
+    const at = bytes.indexOf(LINE_BREAK, from);
+    const line = bytes.subarray(from, at < 0 ? bytes.length : at);
+    if (!isBlank(line)) yield line;
+    from += line.length + 1;
+  }
+};
 
 /** What is not handed out yet. */
 class Pending {
@@ -75,6 +86,7 @@ export const readDocuments = async function* (file: string, signal: AbortSignal)
       if (isFirst && !isWhole(bytes)) {
         isOneDocument = true;
         pending.add(bytes);
+        pending.add(END_OF_LINE);
       } else yield { bytes, line };
       isFirst = false;
     }

@@ -265,7 +265,8 @@ describe('export and import', () => {
   test('a bad line, a bad span, a bad file: said, and the rest is kept', async () => {
     const place = copy();
     const file = join(dir, 'bad.jsonl');
-    writeFileSync(file, `${encodeOtlpJson(small(1))}\n{"resourceSpans":5}\n${encodeOtlpJson(small(2))}\n`);
+    const others = ['{"resourceSpans":5}', '{"resourceMetrics":[]}', encodeOtlpJson(small(2)).slice(0, 200)];
+    writeFileSync(file, [encodeOtlpJson(small(1)), ...others, encodeOtlpJson(small(2)), '{"resou'].join('\n'));
     const cut = join(dir, 'cut.jsonl.gz');
     const whole = gzipSync(encodeOtlpJson(small(3)));
     writeFileSync(cut, whole.subarray(0, whole.length - 9));
@@ -273,7 +274,12 @@ describe('export and import', () => {
     expect(outcome.code).toBe(2);
     expect(outcome.stderr).toContain('bad.jsonl: line 2: resourceSpans must be a list');
     expect(outcome.stderr).toContain('cut.jsonl.gz: unexpected end of file');
-    expect((await contents(place)).slice(0, 2)).toEqual(small(1));
+    expect(outcome.stderr).toContain('bad.jsonl: 4 lines are no document of traces');
+    expect(await contents(place)).toEqual([...small(1), ...small(2)]);
+    expect(await run(['import', '-a', place, file, '--json'])).toMatchObject({
+      code: 1,
+      stdout: expect.stringContaining('"refusedLines": 4'),
+    });
     const invalid = join(dir, 'invalid.jsonl');
     writeFileSync(invalid, encodeOtlpJson([...small(5), { ...FULL_SPAN, spanId: '' }]));
     const partly = await run(['import', '-a', place, invalid]);
@@ -282,20 +288,57 @@ describe('export and import', () => {
     expect((await run(['import', '-a', place, join(dir, 'no-such-file')])).code).toBe(3);
   });
 
-  test('an input that stays open: a bad line ends the command, and so does Ctrl-C, with what came before kept', async () => {
-    const [bad, stopped] = [copy(), copy()];
-    const line = `${encodeOtlpJson(small(6))}\n`;
+  test('a first line that is cut off costs no other', async () => {
+    const place = copy();
+    const file = join(dir, 'rotated.jsonl');
+    const [first, ...rest] = [4, 5, 6].map((n) => encodeOtlpJson(small(n)));
+    writeFileSync(file, [first.slice(0, 300), ...rest, '{"resourceLogs":[]}', ''].join('\n'));
+    expect(await run(['import', '-a', place, file, '--json'])).toMatchObject({
+      code: 1,
+      stdout: expect.stringContaining('"refusedLines": 2'),
+      stderr: expect.stringContaining('rotated.jsonl: line 1: no valid JSON'),
+    });
+    expect(await contents(place)).toEqual([...small(5), ...small(6)]);
+  });
+
+  test.each([
+    ['nothing', '', /no document of traces/],
+    ['blank lines', '\n \n', /no document of traces/],
+    ['metrics alone', '{"resourceMetrics":[]}\n{"resourceMetrics":[]}\n', /holds metrics/],
+    ['an answer of Jaeger that is none', '{"data":null,"errors":[{"code":404,"msg":"trace not found"}]}', /not found/],
+    ['a document of something else', '{\n "traceEvents": []\n}\n', /trace of Chrome/],
+  ])('a file with %s is bad', async (_, content, message) => {
+    const place = copy();
+    const file = join(dir, 'none.json');
+    writeFileSync(file, content);
+    const outcome = await run(['import', '-a', place, file]);
+    expect(outcome).toMatchObject({ code: 2, stdout: expect.stringContaining('bad ') });
+    expect(outcome.stderr).toMatch(message);
+    expect(existsSync(place)).toBe(false);
+  });
+
+  test('an answer of the API version 3, and spans of Zipkin', async () => {
+    const place = copy();
+    const file = join(dir, 'v3.json');
+    writeFileSync(file, `{"result":${encodeOtlpJson(small(1))}}\n`);
+    const zipkin = join(dir, 'zipkin.json');
+    writeFileSync(zipkin, JSON.stringify([{ traceId: traceId(2), id: '1', name: 'z', timestamp: 5, duration: 1 }]));
+    expect((await run(['import', '-a', place, file, zipkin])).code).toBe(0);
+    expect(await contents(place)).toMatchObject([...small(1), { traceId: traceId(2), name: 'z' }]);
+  });
+
+  test('an input that stays open: a bad line is said at once; Ctrl-C ends the command, with what came before kept', async () => {
+    const stopped = copy();
+    const line = `{"resourceSpans":5}\n${encodeOtlpJson(small(6))}\n`;
     const importing = (place: string, stdin: string, onStart?: (kill: (signal: NodeJS.Signals) => void) => void) =>
       spanline(['trace', 'import', '-a', place, '-'], { stdin: Buffer.from(stdin), keepsStdin: true, onStart });
-    expect(await importing(bad, `${line}{"resourceSpans":5}\n`)).toMatchObject({ code: 2 });
-    expect(await contents(bad)).toEqual(small(6));
     const outcome = await importing(stopped, line, async (kill) => {
       await vi.waitUntil(() => existsSync(stopped) && readdirSync(stopped).length > 0, { timeout: 60_000 });
       kill('SIGINT');
     });
     expect(outcome).toMatchObject({
       code: 130,
-      stderr: expect.stringContaining('interrupted by SIGINT; what was read'),
+      stderr: expect.stringMatching(/line 1: resourceSpans must be a list[\s\S]*interrupted by SIGINT; what was read/),
     });
     expect(await contents(stopped)).toEqual(small(6));
   });
