@@ -66,7 +66,14 @@ export type { PerfTrace } from './perf/trace-reader.js';
 export type { CommitPoints, Point, WriteResult } from './perf/trace-writer.js';
 export { compileQuery } from './query/matches.js';
 export { formatQuery, parseQuery } from './query/parse-query.js';
-export { type Plan, type PlannedCondition, type PlannedValue, type PlanOptions, planQuery } from './query/plan.js';
+export {
+  type EmptyPlan,
+  type Plan,
+  type PlannedCondition,
+  type PlannedValue,
+  type PlanOptions,
+  planQuery,
+} from './query/plan.js';
 export { makeQuery, type Query, type QueryPart, queryFromParams } from './query/query.js';
 export { openTable } from './table/open-table.js';
 export { storeExists } from './table/store-exists.js';

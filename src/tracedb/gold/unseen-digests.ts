@@ -1,5 +1,6 @@
 // Which digests a store never saw for a test: a triage of a mistyped test would otherwise be kept, and tell nobody. Reads tile by tile, the
 // newest first, until all are found; must not read a tile whose param set does not have the test.
+import { getOrMake } from '../../base/maps/get-or-make.js';
 import { quoted } from '../params/param-text.js';
 import { didYouMean } from '../query/known-query.js';
 import type { CallOptions } from '../table/wide-column-table.js';
@@ -54,6 +55,9 @@ export const unseenDigests = async (
     }
     if ([...left.values()].every(({ size }) => size === 0)) return [];
   }
+  const names = [...tests];
+  const hints = new Map<string, string>();
+  const hintOf = (test: string): string => getOrMake(hints, test, () => didYouMean(test, names));
   return wanted
     .filter(({ test, digest }) => left.get(test)?.has(digest) === true)
     .map(({ test, digest }) => ({
@@ -61,6 +65,6 @@ export const unseenDigests = async (
       digest,
       reason: tests.has(test)
         ? `the test ${quoted(test)} never gave the digest ${digest}`
-        : `the store has no test ${quoted(test)}${didYouMean(test, [...tests])}`,
+        : `the store has no test ${quoted(test)}${hintOf(test)}`,
     }));
 };

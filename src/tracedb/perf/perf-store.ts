@@ -331,7 +331,7 @@ export class PerfStore {
         const ops = await this.#opsRows.at(tile).read(deadline.next());
         return { ops, plan: await planQuery(toQuery(query), ops, { ...deadline.next(), rule: this.rule }) };
       },
-      ({ plan }) => ({ kind: plan.kind, ...(plan.kind === 'empty' ? { reason: plan.reason } : {}) }),
+      ({ plan }) => ({ kind: plan.kind, ...(plan.kind === 'empty' ? { reason: plan.unmet } : {}) }),
     );
   }
 }

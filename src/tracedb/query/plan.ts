@@ -28,10 +28,30 @@ export interface PlannedCondition {
   readonly values: readonly PlannedValue[];
 }
 
+/** Nothing to read: no trace of the tile can meet the query. */
+export interface EmptyPlan {
+  readonly kind: 'empty';
+  /** What of the query no trace of the tile meets. */
+  readonly unmet: string;
+  /** `unmet` and the names that are spelt nearly so. Those are looked for when it is first read: most tiles of a long history are empty for some query. */
+  readonly reason: string;
+}
+
+const emptyPlan = (unmet: string, hintOf: () => string): EmptyPlan => {
+  let reason: string | undefined;
+  return {
+    kind: 'empty',
+    unmet,
+    get reason() {
+      reason ??= unmet + hintOf();
+      return reason;
+    },
+  };
+};
+
 /** What to read of one tile. */
 export type Plan =
-  /** Nothing: no trace of the tile can meet the query, and `reason` says why. */
-  | { readonly kind: 'empty'; readonly reason: string }
+  | EmptyPlan
   /** Every trace of the tile. */
   | { readonly kind: 'all' }
   /** The traces that meet all conditions, of which the one with the fewest values comes first. */
@@ -51,12 +71,13 @@ const SAID: Readonly<Record<QueryPart['kind'], string>> = {
   'not-matches': 'does not match',
 };
 
-const nothingLeft = ({ key, kind, values }: QueryPart, ops: OrderedParamSet): string => {
+const nothingLeft = ({ key, kind, values }: QueryPart, ops: OrderedParamSet): EmptyPlan => {
   const some = values.slice(0, 3).map(quoted);
   if (values.length > some.length) some.push('...');
   const isWanted = kind === 'one-of' || kind === 'matches';
-  const hint = isWanted ? didYouMean(values[0] as string, ops.values(key)) : '';
-  return `no value of ${quoted(key)} in this tile ${SAID[kind]} ${some.join(', ')}${hint}`;
+  return emptyPlan(`no value of ${quoted(key)} in this tile ${SAID[kind]} ${some.join(', ')}`, () =>
+    isWanted ? didYouMean(values[0] as string, ops.values(key)) : '',
+  );
 };
 
 const knownOf = (ops: OrderedParamSet): KnownParams => ({
@@ -157,12 +178,10 @@ export const planQuery = async (
     const { key } = part;
     const keyIndex = ops.keyIndex(key);
     if (keyIndex < 0) {
-      return { kind: 'empty', reason: `no trace of this tile has the key ${quoted(key)}${didYouMean(key, ops.keys)}` };
+      return emptyPlan(`no trace of this tile has the key ${quoted(key)}`, () => didYouMean(key, ops.keys));
     }
     const values = indexed(ops, key, await selectValues(part, ops, regexes.get(part) ?? [], deadline));
-    if (values.length === 0) {
-      return { kind: 'empty', reason: nothingLeft(part, ops) };
-    }
+    if (values.length === 0) return nothingLeft(part, ops);
     conditions.push({ key, keyIndex, known: ops.values(key).length, values });
   }
   return { kind: 'select', conditions: conditions.sort(byCost) };

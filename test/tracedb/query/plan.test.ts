@@ -108,6 +108,29 @@ describe('the plan', () => {
   });
 });
 
+describe('the names that are near', () => {
+  // Each tile of a long history is planned, and most have not what is asked for: what nobody reads costs nothing.
+  test.each([
+    ['acrh=x86', 'no trace of this tile has the key "acrh"', '; did you mean "arch"?'],
+    ['arch=arm46', 'no value of "arch" in this tile is one of "arm46"', '; did you mean "arm64"?'],
+  ])('of %j are looked for when the reason is read, and once', async (text, unmet, hint) => {
+    const tile = OrderedParamSet.empty.with(ParamSet.from({ arch: ['arm64', 'x86'] }));
+    const plan = await planQuery(parseQuery(text), tile);
+    expect(plan).toHaveProperty('unmet', unmet);
+    const { keys } = tile;
+    const values = tile.values('arch');
+    let looks = 0;
+    const looked = <T>(names: T): T => {
+      looks++;
+      return names;
+    };
+    Object.defineProperty(tile, 'keys', { get: () => looked(keys) });
+    Object.defineProperty(tile, 'values', { value: () => looked(values) });
+    for (let i = 0; i < 2; i++) expect(plan).toHaveProperty('reason', unmet + hint);
+    expect(looks).toBe(1);
+  });
+});
+
 describe('the meaning', () => {
   test.each<[string, Params, boolean]>([
     ['', {}, true],
