@@ -41,6 +41,7 @@ export {
   type ProfileWriter,
   type WriterOptions,
 } from './output/profile-format.js';
+export type { ReadProfileOptions } from './output/read-pprof.js';
 export { readProfile } from './output/read-profile.js';
 export { labelKeys, selectLabels, WHOLE_LABEL } from './output/select-labels.js';
 export {

@@ -90,8 +90,13 @@ export interface LabelledProfile {
   readonly endNs: number;
   /** The wall clock at `startNs`, in nanoseconds since 1970. */
   readonly startUnixNs: bigint;
-  /** `cpu`: weights are thread CPU time as measured. `samples`: each busy sample weighs one interval. */
+  /** `cpu`: weights are thread CPU time as measured. `samples`: each busy sample weighs one interval, or the time since the one before. */
   readonly unit: 'cpu' | 'samples';
+  /**
+   * What the weights are where a file of another profiler has no CPU time, by its own name: `wall`, `delay`. All `cpuNs` are that then.
+   * Absent for CPU time.
+   */
+  readonly measure?: string;
   /** The interval asked for, in nanoseconds. */
   readonly intervalNs: number;
   readonly carrier: Carrier;

@@ -6,13 +6,14 @@ import { columns } from '../columns.js';
 import { ExitCode, endWith } from '../exit-code.js';
 import { share } from '../options.js';
 import { printAnswer } from '../output.js';
-import { readProfileFile } from './profile-files.js';
+import { readProfileFile, sampleTypeOption } from './profile-files.js';
 import { nameOf, percent, points } from './profile-text.js';
 
 interface DiffCommandOptions {
   readonly by: string;
   readonly minEffect: number;
   readonly all?: boolean;
+  readonly sampleType?: string;
   readonly json?: boolean;
 }
 
@@ -34,6 +35,7 @@ export const register = (profile: Command): void => {
     .option('--by <key>', `label key, such as query; "${WHOLE_LABEL}" is all labels of a sample together`, WHOLE_LABEL)
     .option('--min-effect <share>', 'smallest change of a share that counts', share, 0.01)
     .option('--all', 'list unchanged labels too')
+    .addOption(sampleTypeOption())
     .option('--json', 'print JSON')
     .addHelpText(
       'after',
@@ -46,8 +48,11 @@ Examples:
 
 Exit codes: 0 no label takes more, 1 some do, 2 wrong usage, 3 a file cannot be read.`,
     )
-    .action(async (beforeFile: string, afterFile: string, { by, minEffect, all, json }: DiffCommandOptions) => {
-      const changes = diff(await readProfileFile(beforeFile), await readProfileFile(afterFile), { by, minEffect });
+    .action(async (beforeFile: string, afterFile: string, options: DiffCommandOptions) => {
+      const { by, minEffect, all, sampleType, json } = options;
+      const before = await readProfileFile(beforeFile, { sampleType });
+      const after = await readProfileFile(afterFile, { sampleType });
+      const changes = diff(before, after, { by, minEffect });
       const more = changes.filter(({ verdict }) => verdict === 'more').length;
       const shown = all ? changes : changes.filter(({ verdict }) => verdict !== 'same');
       const head = [nameOf(by), 'before', 'after', 'points', '95 % interval', 'p', 'verdict'];

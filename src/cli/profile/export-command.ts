@@ -4,7 +4,7 @@ import { openWriter, PROFILE_FORMATS, type ProfileFormat } from '../../profile/o
 import { selectLabels, WHOLE_LABEL } from '../../profile/output/select-labels.js';
 import { openSourceMaps, resolveSources } from '../../profile/output/source-maps.js';
 import { note } from '../output.js';
-import { readProfileFile, writeWhole } from './profile-files.js';
+import { readProfileFile, sampleTypeOption, writeWhole } from './profile-files.js';
 
 interface ExportCommandOptions {
   readonly format: ProfileFormat;
@@ -14,6 +14,7 @@ interface ExportCommandOptions {
   /** False with `--no-labels`. */
   readonly labels: boolean;
   readonly sourceMaps?: boolean;
+  readonly sampleType?: string;
 }
 
 const written = async (bytes: Uint8Array, out: string | undefined): Promise<void> => {
@@ -35,6 +36,7 @@ export const register = (profile: Command): void => {
     .option('--keep <keys...>', 'keep these label keys only')
     .option('--no-labels', 'leave all labels out')
     .option('--source-maps', 'name functions and places by source maps')
+    .addOption(sampleTypeOption())
     .addHelpText(
       'after',
       `
@@ -50,9 +52,9 @@ Examples:
 
 Exit codes: 0 done, 2 wrong usage, 3 a file cannot be read or written.`,
     )
-    .action(async (file: string, { format, out, by, keep, labels, sourceMaps }: ExportCommandOptions) => {
+    .action(async (file: string, { format, out, by, keep, labels, sourceMaps, sampleType }: ExportCommandOptions) => {
       const writer = await openWriter(format, { by });
-      const read = await readProfileFile(file);
+      const read = await readProfileFile(file, { sampleType });
       const kept =
         labels && keep === undefined ? read : selectLabels(read, (key) => labels && keep?.includes(key) === true);
       if (!sourceMaps) {

@@ -1,16 +1,22 @@
 // Files of profile commands: profiles read with errors that name the file, and written whole or not at all.
 import { createReadStream } from 'node:fs';
+import { Option } from 'commander';
 import { runSync } from '../../base/files/fs-steps.js';
 import { writeWhole as writeWholeFile } from '../../base/files/whole-file.js';
 import { targetFailure } from '../../base/inspector/target-error.js';
 import type { LabelledProfile } from '../../profile/labelled-profile.js';
 import { ProfileOutputError } from '../../profile/output/output-error.js';
+import type { ReadProfileOptions } from '../../profile/output/read-pprof.js';
 import { readProfileStream } from '../../profile/output/read-profile-stream.js';
 
+/** For the commands that read files of other profilers. */
+export const sampleTypeOption = (): Option =>
+  new Option('--sample-type <type>', 'type of the values of a pprof file, such as wall-time (default: CPU time)');
+
 /** The profile in a file; `-` is standard input. */
-export const readProfileFile = async (file: string): Promise<LabelledProfile> => {
+export const readProfileFile = async (file: string, options?: ReadProfileOptions): Promise<LabelledProfile> => {
   try {
-    return await readProfileStream(file === '-' ? process.stdin : createReadStream(file), file);
+    return await readProfileStream(file === '-' ? process.stdin : createReadStream(file), file, options);
   } catch (error) {
     if (error instanceof ProfileOutputError) throw error;
     throw targetFailure(`${file} cannot be read: ${(error as Error).message}`, error);

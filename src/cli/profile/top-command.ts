@@ -6,12 +6,13 @@ import type { LabelShare } from '../../profile/shares.js';
 import { columns } from '../columns.js';
 import { wholeNumber } from '../options.js';
 import { note, printAnswer } from '../output.js';
-import { readProfileFile } from './profile-files.js';
+import { readProfileFile, sampleTypeOption } from './profile-files.js';
 import { milliseconds, nameOf, percent } from './profile-text.js';
 
 interface TopCommandOptions {
   readonly by: string;
   readonly limit: number;
+  readonly sampleType?: string;
   readonly json?: boolean;
 }
 
@@ -29,13 +30,13 @@ const row = ({ value, rank, share, low, high, cpuNs, stderrNs, samples }: LabelS
 const MOST_KEYS = 20;
 
 const text = (table: TopTable): string => {
-  const head = ['rank', nameOf(table.by), 'share', '95 % interval', 'cpu', 'error', 'samples'];
-  const { rows, omitted, cpuNs, samples, gcNs, durationNs, unit } = table;
+  const { rows, omitted, cpuNs, samples, gcNs, durationNs, unit, measure } = table;
+  const head = ['rank', nameOf(table.by), 'share', '95 % interval', nameOf(measure ?? 'cpu'), 'error', 'samples'];
   const more = omitted === 0 ? '' : `, ${omitted} more rows (--limit)`;
   const measured = unit === 'cpu' ? 'measured' : 'estimated from samples';
   return (
     columns(head, rows.map(row), 'rlrrrrr') +
-    `${milliseconds(cpuNs)} of CPU time (${measured}) in ${samples} samples over ${milliseconds(durationNs)}; ` +
+    `${milliseconds(cpuNs)} of ${measure === undefined ? 'CPU time' : `${nameOf(measure)}, no CPU time,`} (${measured}) in ${samples} samples over ${milliseconds(durationNs)}; ` +
     `garbage collection ${milliseconds(gcNs)}${more}\n`
   );
 };
@@ -47,6 +48,7 @@ export const register = (profile: Command): void => {
     .description('CPU by label: share with its 95 % confidence interval, CPU time, samples')
     .option('--by <key>', `label key, such as query; "${WHOLE_LABEL}" is all labels of a sample together`, WHOLE_LABEL)
     .option('--limit <rows>', 'rows at most', wholeNumber(1), 30)
+    .addOption(sampleTypeOption())
     .option('--json', 'print JSON')
     .addHelpText(
       'after',
@@ -59,8 +61,8 @@ Examples:
 
 Exit codes: 0 done, 2 wrong usage, 3 the file cannot be read.`,
     )
-    .action(async (file: string, { by, limit, json }: TopCommandOptions) => {
-      const read = await readProfileFile(file);
+    .action(async (file: string, { by, limit, sampleType, json }: TopCommandOptions) => {
+      const read = await readProfileFile(file, { sampleType });
       const table = top(read, { by, limit });
       const keys = labelKeys(read);
       printAnswer(json, { ...table, keys }, text(table));

@@ -33,6 +33,7 @@ export interface CpuProfileDocument {
   readonly spanline: {
     readonly startUnixNs: string;
     readonly unit: LabelledProfile['unit'];
+    readonly measure?: string;
     readonly intervalNs: number;
     readonly carrier: LabelledProfile['carrier'];
     readonly threadId: number;
@@ -115,7 +116,7 @@ export const toCpuProfile = (profile: LabelledProfile): CpuProfileDocument => {
     timeDeltas.push(us - beforeUs);
     beforeUs = us;
   }
-  const { startNs, endNs, startUnixNs, unit, intervalNs, carrier, threadId } = profile;
+  const { startNs, endNs, startUnixNs, unit, measure, intervalNs, carrier, threadId } = profile;
   return {
     nodes: list.nodes,
     startTime: Math.round(startNs / NS_PER_US),
@@ -125,6 +126,7 @@ export const toCpuProfile = (profile: LabelledProfile): CpuProfileDocument => {
     spanline: {
       startUnixNs: String(startUnixNs),
       unit,
+      ...(measure !== undefined && { measure }),
       intervalNs,
       carrier,
       threadId,

@@ -2,6 +2,7 @@
 // compared: p-values are corrected for their number.
 import type { LabelledProfile } from '../labelled-profile.js';
 import { type LabelShare, measuredShares, wilson } from '../shares.js';
+import { ProfileOutputError } from './output-error.js';
 import { groupedBy, WHOLE_LABEL } from './select-labels.js';
 
 export interface DiffOptions {
@@ -96,7 +97,7 @@ export const holm = (pValues: readonly number[]): number[] => {
  * Compare two profiles by the values of one label key, largest change first.
  *
  * To see what a new version made dearer. Shares are compared, not times: the two profiles may differ in length and load. `more` and
- * `less` are changes beyond noise and of at least `minEffect`.
+ * `less` are changes beyond noise and of at least `minEffect`. Throws `ERR_SPANLINE_PROFILE_OPTION` when one is of CPU time and the other is not.
  *
  * @example
  * ```ts
@@ -111,6 +112,13 @@ export const diff = (
   after: LabelledProfile,
   { by = WHOLE_LABEL, minEffect = 0.01, significance = 0.05 }: DiffOptions = {},
 ): LabelChange[] => {
+  if (before.measure !== after.measure) {
+    const [from, to] = [before, after].map(({ measure }) => measure ?? 'CPU time');
+    throw new ProfileOutputError(
+      'ERR_SPANLINE_PROFILE_OPTION',
+      `the first profile is of ${from}, the second of ${to}; compare two of one kind`,
+    );
+  }
   const [{ rows: oldRows, n }, { rows: newRows, n: m }] = groupedBy(by, before, after).map((profile) =>
     measuredShares(profile, by),
   );

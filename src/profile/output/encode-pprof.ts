@@ -106,7 +106,7 @@ export const encodePprof = (
   const labelRows = new Map<number, PprofLabel[]>();
   const labelsOf = (row: number): PprofLabel[] =>
     getOrMake(labelRows, row, () => Object.entries(labels[row]).flatMap(([key, value]) => labelOf(key, value)));
-  const cpu = { type: text('cpu'), unit: text('nanoseconds') };
+  const cpu = { type: text(profile.measure ?? 'cpu'), unit: text('nanoseconds') };
   const sample = stackWeights(profile).map(({ node, label, samples, cpuNs }) => ({
     locationId: locationsOf(node),
     value: [samples, Math.round(cpuNs)],

@@ -13,7 +13,7 @@ export const MOST_DEPTH = 4096;
 
 export type ProfileFacts = Pick<
   LabelledProfile,
-  'startNs' | 'endNs' | 'startUnixNs' | 'unit' | 'intervalNs' | 'carrier' | 'threadId'
+  'startNs' | 'endNs' | 'startUnixNs' | 'unit' | 'measure' | 'intervalNs' | 'carrier' | 'threadId'
 >;
 
 export class ProfileDraft {

@@ -20,12 +20,19 @@ interface Document {
   readonly spanline?: {
     readonly startUnixNs?: unknown;
     readonly unit?: unknown;
+    readonly measure?: unknown;
     readonly intervalNs?: unknown;
     readonly carrier?: unknown;
     readonly threadId?: unknown;
     readonly cpuNs?: unknown;
   };
 }
+
+/** 285 years in microseconds: sums of such times stay numbers. */
+const MAX_US = Number.MAX_SAFE_INTEGER;
+
+const isTimes = (value: unknown, max: number): value is number[] =>
+  isNumbers(value) && value.every((each) => Math.abs(each) <= max);
 
 const isNumbers = (value: unknown): value is number[] =>
   Array.isArray(value) && value.every((each) => typeof each === 'number' && Number.isFinite(each));
@@ -47,12 +54,18 @@ const checked = (value: unknown): Document => {
   const document = (value ?? {}) as Partial<Document>;
   const { nodes, samples, timeDeltas, startTime, endTime } = document;
   if (!Array.isArray(nodes) || !nodes.every(isNode)) throw notReadable('its "nodes" are not those of a .cpuprofile');
-  if (!isNumbers(samples) || !isNumbers(timeDeltas) || samples.length !== timeDeltas.length) {
-    throw notReadable('"samples" and "timeDeltas" must be lists of numbers of one length');
+  if (!isNumbers(samples) || !isTimes(timeDeltas, MAX_US) || samples.length !== timeDeltas.length) {
+    throw notReadable('"samples" and "timeDeltas" must be lists of numbers of one length, times of at most 2^53 us');
   }
-  const { cpuNs } = document.spanline ?? {};
+  const { cpuNs, intervalNs } = document.spanline ?? {};
   if (isNumbers(cpuNs) && cpuNs.some((ns) => ns < 0)) throw notReadable('"cpuNs" has negative times');
-  if (!isNumbers([startTime, endTime])) throw notReadable('"startTime" and "endTime" must be numbers');
+  if (isNumbers(cpuNs) && !isTimes(cpuNs, MAX_US * NS_PER_US)) throw notReadable('"cpuNs" has times beyond 2^53 us');
+  if (intervalNs !== undefined && !isTimes([intervalNs], MAX_US * NS_PER_US)) {
+    throw notReadable('"intervalNs" must be a time of at most 2^53 us');
+  }
+  if (!isTimes([startTime, endTime], MAX_US)) {
+    throw notReadable('"startTime" and "endTime" must be times of at most 2^53 us');
+  }
   return document as Document;
 };
 
@@ -81,10 +94,18 @@ class Places {
   constructor({ nodes }: Document, draft: ProfileDraft) {
     this.#draft = draft;
     for (const node of nodes) {
+      if (this.#byId.has(node.id)) throw notReadable(`two of its nodes have the id ${node.id}`);
       this.#byId.set(node.id, node);
-      if (node.parent !== undefined) this.#parents.set(node.id, node.parent);
-      for (const child of node.children ?? []) this.#parents.set(child, node.id);
+      if (node.parent !== undefined) this.#setParent(node.id, node.parent);
+      for (const child of node.children ?? []) this.#setParent(child, node.id);
     }
+  }
+
+  #setParent(id: number, parent: number): void {
+    const known = this.#parents.get(id);
+    if (known !== undefined && known !== parent)
+      throw notReadable(`the node ${id} has two callers, ${known} and ${parent}`);
+    this.#parents.set(id, parent);
   }
 
   of(id: number): { readonly place: Place; readonly label: number } {
@@ -115,10 +136,9 @@ export const readCpuProfile = (value: unknown): LabelledProfile => {
   const document = checked(value);
   const { samples, timeDeltas, startTime, endTime, spanline = {} } = document;
   const ownCpuNs = isNumbers(spanline.cpuNs) && spanline.cpuNs.length === samples.length ? spanline.cpuNs : undefined;
-  const intervalNs =
-    typeof spanline.intervalNs === 'number' && spanline.intervalNs > 0
-      ? spanline.intervalNs
-      : median(timeDeltas) * NS_PER_US || DEFAULT_INTERVAL_NS;
+  const ownIntervalNs =
+    typeof spanline.intervalNs === 'number' && spanline.intervalNs > 0 ? spanline.intervalNs : undefined;
+  const intervalNs = ownIntervalNs ?? (median(timeDeltas) * NS_PER_US || DEFAULT_INTERVAL_NS);
   const draft = new ProfileDraft();
   const places = new Places(document, draft);
   let us = 0;
@@ -126,16 +146,20 @@ export const readCpuProfile = (value: unknown): LabelledProfile => {
   samples.forEach((id, i) => {
     us += timeDeltas[i];
     // V8 may give samples a microsecond out of order.
+    const before = latest;
     latest = Math.max(latest, us);
     const { place, label } = places.of(id);
-    draft.add(place, label, latest * NS_PER_US, ownCpuNs?.[i] ?? intervalNs);
+    // Samples of others come when they can: each stands for the time since the one before, so that all are no more than there was.
+    const weightNs = ownCpuNs?.[i] ?? ownIntervalNs ?? (latest - before) * NS_PER_US;
+    draft.add(place, label, latest * NS_PER_US, weightNs);
   });
-  const { startUnixNs, unit, carrier, threadId } = spanline;
+  const { startUnixNs, unit, measure, carrier, threadId } = spanline;
   return draft.finish({
     startNs: startTime * NS_PER_US,
     endNs: Math.max(endTime, startTime) * NS_PER_US,
     startUnixNs: typeof startUnixNs === 'string' && /^\d{1,19}$/.test(startUnixNs) ? BigInt(startUnixNs) : 0n,
     unit: unit === 'cpu' && ownCpuNs !== undefined ? 'cpu' : 'samples',
+    ...(typeof measure === 'string' && { measure }),
     intervalNs,
     carrier: carrierOf(carrier),
     threadId: typeof threadId === 'number' ? threadId : 0,

@@ -44,6 +44,7 @@ export const readFolded = (text: string): LabelledProfile => {
     }
     const place = draft.place(parts.slice(first).map(frameOf));
     const ns = Number(weight);
+    if (!Number.isSafeInteger(ns)) throw notReadable(`line ${i + 1} has the weight ${weight}, larger than 2^53`);
     const times = Math.max(1, Math.round(ns / INTERVAL_NS));
     draft.add(place, draft.labelRow(recordFrom(labels)), 0, ns / times, times);
     totalNs += ns;

@@ -2,6 +2,7 @@
 import type { Readable } from 'node:stream';
 import type { LabelledProfile } from '../labelled-profile.js';
 import { ProfileOutputError } from './output-error.js';
+import type { ReadProfileOptions } from './read-pprof.js';
 import { MOST_BYTES, readProfile } from './read-profile.js';
 
 const bounded = async (stream: Readable): Promise<Buffer> => {
@@ -16,10 +17,14 @@ const bounded = async (stream: Readable): Promise<Buffer> => {
 };
 
 /** The profile in a stream. `ProfileOutputError` that begins with `name` when it holds none; else what the stream fails with. */
-export const readProfileStream = async (stream: Readable, name: string): Promise<LabelledProfile> => {
+export const readProfileStream = async (
+  stream: Readable,
+  name: string,
+  options?: ReadProfileOptions,
+): Promise<LabelledProfile> => {
   const bytes = await bounded(stream);
   try {
-    return await readProfile(bytes);
+    return await readProfile(bytes, options);
   } catch (error) {
     if (!(error instanceof ProfileOutputError)) throw error;
     throw new ProfileOutputError(error.code, `${name}: ${error.message}`, { cause: error });

@@ -23,6 +23,8 @@ export interface TopTable {
   /** Between the first moment and the last. */
   readonly durationNs: number;
   readonly unit: LabelledProfile['unit'];
+  /** Of what the times are, where they are no CPU time. */
+  readonly measure?: string;
   /** Dearest first; the value '' stands for samples without the key. */
   readonly rows: readonly LabelShare[];
   /** Rows left out by the limit. */
@@ -45,7 +47,7 @@ export const top = (profile: LabelledProfile, { by = WHOLE_LABEL, limit }: TopOp
   const [grouped] = groupedBy(by, profile);
   const all = shares(grouped, by);
   const rows = all.slice(0, limit);
-  const { samples, counts, startNs, endNs, unit } = profile;
+  const { samples, counts, startNs, endNs, unit, measure } = profile;
   let gcNs = 0;
   for (let i = 0; i < samples.count; i++) if (samples.kind[i] === SampleKind.gc) gcNs += samples.cpuNs[i];
   return {
@@ -57,6 +59,7 @@ export const top = (profile: LabelledProfile, { by = WHOLE_LABEL, limit }: TopOp
     idleSamples: counts.idle,
     durationNs: endNs - startNs,
     unit,
+    ...(measure !== undefined && { measure }),
     rows,
     omitted: all.length - rows.length,
   };

@@ -40,6 +40,18 @@ describe('top', () => {
     ]);
   });
 
+  test('a profile of other time says what it is; a type that it has not is wrong usage', async () => {
+    writeFileSync(at('wall.pb.gz'), await toPprof({ ...shop(), measure: 'wall' }));
+    const { stdout } = await profile('top', at('wall.pb.gz'), '--sample-type', 'wall');
+    expect(stdout).toMatch(/^rank +label +share +95 % interval +wall +error/);
+    expect(stdout).toContain('960 ms of wall, no CPU time, (measured) in 960 samples');
+    for (const command of [['top'], ['export', '--format', 'folded'], ['diff', at('shop.pb.gz')]]) {
+      const { code, stderr } = await profile(...command, at('wall.pb.gz'), '--sample-type', 'cpu');
+      expect({ code, stderr }).toMatchObject({ code: 2, stderr: expect.stringContaining('it has wall') });
+    }
+    expect((await profile('diff', at('shop.pb.gz'), at('wall.pb.gz'))).code).toBe(2);
+  });
+
   test('JSON of the same, from either format', async () => {
     const [a, b] = await Promise.all(
       ['shop.pb.gz', 'shop.cpuprofile'].map(async (name) => {

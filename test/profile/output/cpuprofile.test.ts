@@ -72,11 +72,42 @@ test('frames of trampolines are left out: a function is one node whoever called 
   expect(summary(await readProfile(bytesOf(toCpuProfile(through))))).toEqual(summary(plain));
 });
 
+const uneven = (more: object): CpuProfileDocument => {
+  const callFrame = (functionName: string) => ({ functionName, url: '', lineNumber: 0, columnNumber: 0 });
+  return {
+    nodes: [
+      { id: 1, callFrame: callFrame('(root)'), children: [2, 3] },
+      { id: 2, callFrame: callFrame('a') },
+      { id: 3, callFrame: callFrame('b') },
+    ],
+    samples: [2, 3, 3],
+    timeDeltas: [200_000, 400_000, 500_000],
+    startTime: 0,
+    endTime: 1_100_000,
+    ...more,
+  } as unknown as CpuProfileDocument;
+};
+
+test('samples of others at uneven times stand for the time since the one before', async () => {
+  const { samples, unit } = await readProfile(bytesOf(uneven({})));
+  expect(Array.from(samples.cpuNs)).toEqual([2e8, 4e8, 5e8]);
+  expect(unit).toBe('samples');
+  // A microsecond out of order is no time.
+  const back = await readProfile(bytesOf(uneven({ timeDeltas: [5, -2, 4] })));
+  expect(Array.from(back.samples.cpuNs)).toEqual([5000, 0, 2000]);
+});
+
 test.each([
   ['no nodes', {}],
   ['nodes of another shape', { nodes: [{ id: 1 }], samples: [], timeDeltas: [], startTime: 0, endTime: 1 }],
   ['samples without times', { ...toCpuProfile(shop()), timeDeltas: [] }],
   ['negative CPU time', { ...toCpuProfile(shop()), spanline: { cpuNs: toCpuProfile(shop()).samples.map(() => -1) } }],
+  ['two nodes of one id', uneven({ nodes: [uneven({}).nodes[0], ...uneven({}).nodes] })],
+  ['a node of two callers', uneven({ nodes: uneven({}).nodes.map((node) => ({ ...node, parent: 2 })) })],
+  ['times that no sum holds', uneven({ timeDeltas: [1e308, 1e308, 1e308] })],
+  ['an end that no sum holds', uneven({ endTime: 1e308 })],
+  ['a CPU time that no sum holds', uneven({ spanline: { unit: 'cpu', cpuNs: [1e308, 1, 1] } })],
+  ['an interval that no sum holds', uneven({ spanline: { intervalNs: 1e308 } })],
   ['a sample of no node', { ...toCpuProfile(shop()), samples: [99], timeDeltas: [1] }],
   [
     'a node that is its own caller',
@@ -132,12 +163,12 @@ const foreign = {
   timeDeltas: [100, 250, -50, 250],
 };
 
-test('documents of others: parents, times that run backwards, the usual time between samples', async () => {
+test('documents of others: parents, times that run backwards, the usual time between samples as the interval', async () => {
   const { nodes, samples, startNs, endNs, intervalNs, unit, startUnixNs } = await readProfile(bytesOf(foreign));
   expect(nodes.functionName).toEqual(['(root)', 'main', 'work', '(idle)']);
   expect([...nodes.parent]).toEqual([-1, 0, 1, 0]);
   expect([...samples.atNs]).toEqual([100_000, 350_000, 350_000, 550_000]);
-  expect([...samples.cpuNs]).toEqual([250_000, 250_000, 0, 250_000]);
+  expect([...samples.cpuNs]).toEqual([100_000, 250_000, 0, 200_000]);
   expect({ startNs, endNs, intervalNs, unit, startUnixNs }).toEqual({
     startNs: 5e6,
     endNs: 5e6,

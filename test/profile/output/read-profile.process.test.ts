@@ -3,6 +3,7 @@ import { gunzipSync, gzipSync } from 'node:zlib';
 import { Profile, StringTable } from 'pprof-format';
 import { describe, expect, test } from 'vitest';
 import { toCpuProfile } from '../../../src/profile/output/cpuprofile.js';
+import { diff } from '../../../src/profile/output/diff.js';
 import { ProfileOutputError } from '../../../src/profile/output/output-error.js';
 import { toPprof } from '../../../src/profile/output/pprof.js';
 import { readProfile } from '../../../src/profile/output/read-profile.js';
@@ -18,6 +19,7 @@ test.each([
   ['half a gzip', gzipSync('x'.repeat(1000)).subarray(0, 20)],
   ['broken JSON', Buffer.from('{"nodes": [')],
   ['zeros', Buffer.alloc(1000)],
+  ['a weight that is no number', Buffer.from(`main;work ${'9'.repeat(400)}\n`)],
   ['stacks with a line that is none', Buffer.from('main;work 12\nno number\nmain 3\n')],
 ])('%s', async (_, bytes) => {
   await expect(readProfile(bytes)).rejects.toMatchObject(CODE);
@@ -60,10 +62,23 @@ test('bytes changed at random give a profile or an error, never anything else', 
 });
 
 describe('pprof of other profilers', () => {
-  const foreign = (types: readonly (readonly [string, string])[], values: readonly number[], period = 10_000_000) => {
+  type Types = readonly (readonly [type: string, unit: string])[];
+  interface More {
+    readonly periodType?: readonly [type: string, unit: string];
+    readonly defaultType?: string;
+  }
+
+  const foreign = (
+    types: Types,
+    values: readonly number[],
+    period = 10_000_000,
+    { periodType, defaultType }: More = {},
+  ) => {
     const stringTable = new StringTable();
     const text = (value: string): number => stringTable.dedup(value);
     return new Profile({
+      ...(periodType && { periodType: { type: text(periodType[0]), unit: text(periodType[1]) } }),
+      ...(defaultType && { defaultSampleType: text(defaultType) }),
       sampleType: types.map(([type, unit]) => ({ type: text(type), unit: text(unit) })),
       sample: [{ locationId: [1], value: [...values], label: [{ key: text('tenant'), str: text('a') }] }],
       location: [
@@ -168,7 +183,137 @@ describe('pprof of other profilers', () => {
     await expect(readProfile(foreign(types, [samples, cpuNs]))).rejects.toThrow(/negative/);
   });
 
-  test('heap profiles have no CPU time', async () => {
-    await expect(readProfile(foreign([['space', 'bytes']], [5]))).rejects.toMatchObject(CODE);
+  const totalMs = ({ samples }: { readonly samples: { readonly cpuNs: Float64Array } }): number =>
+    Math.round(samples.cpuNs.reduce((sum, ns) => sum + ns, 0) / 1e3) / 1e3;
+
+  const GO_HEAP: Types = [
+    ['alloc_objects', 'count'],
+    ['alloc_space', 'bytes'],
+    ['inuse_objects', 'count'],
+    ['inuse_space', 'bytes'],
+  ];
+
+  test.each<[string, Types]>([
+    ['of memory', [['space', 'bytes']]],
+    ['of the heap of Go', GO_HEAP],
+    ['of goroutines', [['goroutine', 'count']]],
+  ])('a profile %s has no time, and is refused with what it has', async (_, types) => {
+    const reading = readProfile(foreign(types, new Array<number>(types.length).fill(5)));
+    await expect(reading).rejects.toMatchObject(CODE);
+    await expect(reading).rejects.toThrow(types.map((type) => type.join('/')).join(', '));
+  });
+
+  const CPU_AND_WALL: Types = [
+    ['cpu-samples', 'count'],
+    ['wall-time', 'nanoseconds'],
+    ['cpu-time', 'nanoseconds'],
+    ['off-cpu', 'nanoseconds'],
+  ];
+
+  test('CPU time is read wherever it stands, another time where it is asked for, and named', async () => {
+    const bytes = foreign(CPU_AND_WALL, [2, 9e7, 2e7, 7e7]);
+    const cpu = await readProfile(bytes);
+    expect([totalMs(cpu), cpu.samples.count, cpu.measure]).toEqual([20, 2, undefined]);
+    const wall = await readProfile(bytes, { sampleType: 'wall-time' });
+    expect([totalMs(wall), wall.samples.count, wall.measure]).toEqual([90, 2, 'wall-time']);
+    const again = await readProfile(await toPprof(wall));
+    expect([totalMs(again), again.measure]).toEqual([90, 'wall-time']);
+    expect((await readProfile(Buffer.from(JSON.stringify(toCpuProfile(wall))))).measure).toBe('wall-time');
+    expect(() => diff(cpu, wall)).toThrow(/first profile is of CPU time, the second of wall-time/);
+  });
+
+  test.each(['cpu-samples', 'nothing', ''])(
+    'the type %j is no time of it: the error names those',
+    async (sampleType) => {
+      await expect(readProfile(foreign(CPU_AND_WALL, [2, 9, 2, 7]), { sampleType })).rejects.toMatchObject({
+        code: 'ERR_SPANLINE_PROFILE_OPTION',
+        message: expect.stringContaining('it has wall-time, cpu-time, off-cpu'),
+      });
+      await expect(readProfile(Buffer.from('main;work 12\n'), { sampleType })).rejects.toMatchObject({
+        code: 'ERR_SPANLINE_PROFILE_OPTION',
+      });
+    },
+  );
+
+  test.each<[string, Types, More, string]>([
+    [
+      'of mutexes',
+      [
+        ['contentions', 'count'],
+        ['delay', 'nanoseconds'],
+      ],
+      { periodType: ['contentions', 'count'] },
+      'delay',
+    ],
+    [
+      'of a wall clock',
+      [
+        ['sample', 'count'],
+        ['wall', 'nanoseconds'],
+      ],
+      {},
+      'wall',
+    ],
+    [
+      'that names its default',
+      [
+        ['wall', 'nanoseconds'],
+        ['delay', 'nanoseconds'],
+      ],
+      { defaultType: 'wall' },
+      'wall',
+    ],
+  ])('times %s are no CPU time', async (_, types, more, measure) => {
+    const profile = await readProfile(foreign(types, [4e6, 4e6], 1, more));
+    expect([profile.measure, totalMs(profile)]).toEqual([measure, 4]);
+  });
+
+  test.each<[string, number, number]>([
+    ['nanoseconds', 4e9, 1e7],
+    ['microseconds', 4e6, 1e4],
+    ['milliseconds', 4e3, 10],
+    ['seconds', 4, 1],
+    ['us', 4e6, 1e4],
+  ])('CPU time in %s, with a period and without', async (unit, value, period) => {
+    const types = [['cpu', unit]] as const;
+    const ns = await readProfile(foreign(types, [value], period, { periodType: ['cpu', unit] }));
+    expect([totalMs(ns), ns.samples.count]).toEqual([4000, unit === 'seconds' ? 4 : 400]);
+    const inNs = await readProfile(foreign(types, [value], 1e7, { periodType: ['cpu', 'nanoseconds'] }));
+    expect([totalMs(inNs), inNs.samples.count]).toEqual([4000, 400]);
+    for (const unknown of [0, 1]) {
+      const bare = await readProfile(foreign([['cpu', unit]], [value], unknown));
+      expect(totalMs(bare)).toBe(4000);
+      // The number of samples is not made up, so the shares look no surer than they are.
+      if (unit === 'nanoseconds') expect(bare.samples.count).toBe(1);
+    }
+  });
+
+  test.each([[[5]], [[5, 6, 7]], [[]]])('a sample of the values %j for two types is damage', async (values) => {
+    const types = [
+      ['samples', 'count'],
+      ['cpu', 'nanoseconds'],
+    ] as const;
+    await expect(readProfile(foreign(types, values))).rejects.toMatchObject(CODE);
+  });
+
+  test('a location without lines is shown by its address and binary', async () => {
+    const stringTable = new StringTable();
+    const text = (value: string): number => stringTable.dedup(value);
+    const bytes = new Profile({
+      sampleType: [{ type: text('cpu'), unit: text('nanoseconds') }],
+      sample: [{ locationId: [1, 2, 3], value: [1e7] }],
+      mapping: [{ id: 1, filename: text('/usr/bin/app') }],
+      location: [
+        { id: 1, mappingId: 1, address: 0x4a3f10 },
+        { id: 2, address: -16n },
+        { id: 3, line: [{ functionId: 1, line: 4 }] },
+      ],
+      function: [{ id: 1, systemName: text('_ZN4mainE'), filename: text('a.cc') }],
+      period: 1e7,
+      stringTable,
+    }).encode();
+    const { nodes } = await readProfile(bytes);
+    expect(nodes.functionName).toEqual(['(root)', '_ZN4mainE', '0xfffffffffffffff0', '0x4a3f10']);
+    expect(nodes.url).toEqual(['', 'a.cc', '', '/usr/bin/app']);
   });
 });

@@ -74,6 +74,6 @@ onLmdb('nodes of a plan', (engine) => {
 describe('streams of a plan', () => {
   test('none for one that selects nothing', () => {
     const layout = { indexPrefix: () => '', tracePrefixes: ['t'] };
-    expect(leavesOf({ kind: 'empty', reason: '' }, layout)).toBe(0);
+    expect(leavesOf({ kind: 'empty', unmet: 'nothing', reason: '' }, layout)).toBe(0);
   });
 });

@@ -75,7 +75,8 @@ export class CpuOfTraces {
     const known = this.#files.get(content);
     if (known !== undefined) return known;
     const profile = await this.#directory.read(name).catch(() => undefined);
-    if (profile === undefined) return undefined;
+    // Other time is no CPU time.
+    if (profile === undefined || profile.measure !== undefined) return undefined;
     const { sums, spans } = sumsOf(profile);
     if (spans <= MOST_SPANS) this.#files.set(content, sums);
     return sums;

@@ -86,7 +86,7 @@ const Graph = ({ columns, choice }: { columns: FlameColumns; choice: Choice }) =
   ]);
   if (columns.total[0] === 0 && (columns.before?.[0] ?? 0) === 0)
     return <Empty title="No sample has this label">Choose another label in the table.</Empty>;
-  const label = `Flame graph of ${count - 1} nodes, ${milliseconds(columns.total[0])} of CPU time. Arrows move, Enter zooms, 0 shows all.`;
+  const label = `Flame graph of ${count - 1} nodes, ${milliseconds(columns.total[0])} in all. Arrows move, Enter zooms, 0 shows all.`;
   return (
     <>
       <div class="profiles-bar">

@@ -46,7 +46,7 @@ const Rows = ({ table, choice }: { table: ProfileTable; choice: Choice }) => {
               <th class="bars">
                 <span class="muted">0 to {percent(most)}</span>
               </th>
-              <th class="number">CPU</th>
+              <th class="number">{table.measure ?? 'CPU'}</th>
               <th class="number">error</th>
               <th class="number">samples</th>
             </tr>
@@ -72,9 +72,10 @@ const Rows = ({ table, choice }: { table: ProfileTable; choice: Choice }) => {
         </table>
       </div>
       <p class="muted">
-        {milliseconds(table.cpuNs)} of CPU time ({table.unit === 'cpu' ? 'measured' : 'estimated from samples'}) in{' '}
-        {table.samples} samples over {milliseconds(table.durationNs)}; garbage collection {milliseconds(table.gcNs)}.
-        Labels of one rank are within noise of each other.
+        {milliseconds(table.cpuNs)} of {table.measure === undefined ? 'CPU time' : `${table.measure}, no CPU time,`} (
+        {table.unit === 'cpu' ? 'measured' : 'estimated from samples'}) in {table.samples} samples over{' '}
+        {milliseconds(table.durationNs)}; garbage collection {milliseconds(table.gcNs)}. Labels of one rank are within
+        noise of each other.
         {table.omitted > 0 && ` ${table.omitted} more labels are not shown.`}
       </p>
     </>
