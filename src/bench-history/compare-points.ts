@@ -36,13 +36,13 @@ const relative = (before: number, after: number): number =>
 
 const verdictOf = (
   change: number,
-  unit: string,
+  { unit, direction: declared }: Pick<KeptSeries, 'unit' | 'direction'>,
   isShown: boolean,
   { minEffect, directions }: CompareOptions,
 ): ComparedPoint['verdict'] => {
   if (!(Math.abs(change) >= minEffect)) return 'same';
   if (!isShown) return 'unsure';
-  const direction = directionOf(unit, directions);
+  const direction = directionOf(unit, directions, declared);
   if (direction === 'unknown') return 'changed';
   return change > 0 === (direction === 'up') ? 'better' : 'worse';
 };
@@ -58,9 +58,12 @@ export const comparePoints = (
   options: CompareOptions,
   statistics: Statistics,
 ): readonly ComparedPoint[] => {
-  const pairs = series.flatMap(({ points, ...name }) => {
+  const pairs = series.flatMap((one) => {
+    const { points, direction: _, ...name } = one;
     const [old, now] = [before, after].map((hash) => points.find((point) => point.hash === hash));
-    return old === undefined || now === undefined ? [] : [{ name, old, now, pValue: pValueOf(old, now, statistics) }];
+    return old === undefined || now === undefined
+      ? []
+      : [{ one, name, old, now, pValue: pValueOf(old, now, statistics) }];
   });
   const tested = pairs.filter(({ pValue }) => pValue !== undefined);
   const significant = holm(
@@ -70,9 +73,9 @@ export const comparePoints = (
   const chance = new Set(tested.filter((_, i) => !significant[i]));
   return pairs
     .map((pair) => {
-      const { name, old, now, pValue } = pair;
+      const { one, name, old, now, pValue } = pair;
       const change = relative(old.value, now.value);
-      const verdict = verdictOf(change, name.unit, !chance.has(pair), options);
+      const verdict = verdictOf(change, one, !chance.has(pair), options);
       return { ...name, before: old.value, after: now.value, change, ...(pValue !== undefined && { pValue }), verdict };
     })
     .sort((a, b) => Math.abs(b.change) - Math.abs(a.change));

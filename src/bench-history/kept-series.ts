@@ -1,5 +1,6 @@
 // Runs of a history, turned round: a series for each thing measured, with a point a commit. Figures of different machines, lines of Node or units
 // must never come into one series.
+import type { Direction } from '../tracedb/detect/direction.js';
 import { type BenchFigure, keptSamples, medianOf } from './figure.js';
 import type { BenchRun } from './run-record.js';
 
@@ -20,6 +21,8 @@ export interface KeptPoint {
 
 /** One thing measured, at the commits that have it, oldest first. */
 export interface KeptSeries extends SeriesName {
+  /** Which way is better where the unit does not tell. */
+  readonly direction?: Direction;
   readonly points: readonly KeptPoint[];
 }
 

@@ -3,6 +3,7 @@
 import type { Command } from 'commander';
 import { readBenchHistory } from '../../bench-history/history-file.js';
 import { type KeptPoint, type KeptSeries, seriesOfRuns } from '../../bench-history/kept-series.js';
+import { declaredDirection } from '../../tracedb/detect/direction.js';
 import { type Direction, type Params, type PerfSeries, readSeries } from '../../tracedb/index.js';
 import { wrongUsage } from '../exit-code.js';
 import { type StoreOptions, withPerf, withStore } from '../perf/perf-options.js';
@@ -73,7 +74,11 @@ const fromStore = async (options: KeptOptions, takesSamples: boolean): Promise<K
         })),
       );
     kept = {
-      series: values.map((one) => ({ ...nameOf(one.params), points: pointsOf(one) })),
+      series: values.map((one) => ({
+        ...nameOf(one.params),
+        direction: declaredDirection(one.params),
+        points: pointsOf(one),
+      })),
       directions: Object.fromEntries(config?.directions ?? []),
     };
   });

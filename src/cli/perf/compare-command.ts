@@ -34,7 +34,7 @@ export const register = (perf: Command): void => {
     .addHelpText(
       'after',
       `
-Better or worse follows from the unit of a series (its param "unit").
+Better or worse follows from the unit of a series (its param "unit" or "units"); "improvement_direction" goes before.
 
 Examples:
   $ spanline perf compare -s ./perf 5ce32c0 9122561

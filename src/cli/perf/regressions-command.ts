@@ -67,7 +67,8 @@ ${Object.entries(INTERESTING)
   .map(([name, meaning]) => `  ${name.padEnd(13)} ${meaning}`)
   .join('\n')}
 
-Better or worse follows from the unit of a series (its param "unit"); with an unknown unit a change is only "changed".
+Better or worse follows from the unit of a series (its param "unit" or "units"); its param "improvement_direction" goes before.
+With an unknown unit a change is only "changed".
 
 Examples:
   $ spanline perf regressions -s ./perf

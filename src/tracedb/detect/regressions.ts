@@ -19,6 +19,8 @@ export interface Series {
   readonly key: string;
   /** Unit of the values, which tells better from worse; see {@link directionOf}. */
   readonly unit: string;
+  /** Which way is better where the unit does not tell it, or tells another; by default the unit does. */
+  readonly direction?: Direction;
   /** The commit of each value, oldest first. */
   readonly commits: readonly SeriesCommit[];
   /** NaN = missing. */
@@ -100,12 +102,12 @@ export const searchOf = (
 
 /** The changes of one of `count` series as they are reported. */
 export const asRegressions = (
-  { key, unit, commits }: Series,
+  { key, unit, direction: declared, commits }: Series,
   changes: readonly ChangePoint[],
   directions: RegressionOptions['directions'],
   count: number,
 ): Regression[] => {
-  const direction = directionOf(unit, directions);
+  const direction = directionOf(unit, directions, declared);
   return changes.map(({ index, lastBefore, pValue, ...size }) => ({
     key,
     unit,

@@ -85,7 +85,7 @@ export const findSteps = (series: Series, options: StepScanOptions, statistics: 
     if (last === undefined || at - last.at > radius || last.status !== status) found.push(one);
     else if (strength > last.strength) found[found.length - 1] = one;
   }
-  const direction = directionOf(series.unit, directions);
+  const direction = directionOf(series.unit, directions, series.direction);
   return found.flatMap(({ at, status, regression }) => {
     const before = statistics.median(values.slice(at - radius, at));
     const after = statistics.median(values.slice(at, at + radius));

@@ -1,6 +1,7 @@
 // One run of a benchmark suite at one commit, as github-action-benchmark keeps it and as our JSON lines do: both give the same
 // params for the same benchmark. The text after the number's unit must never become part of a series: it changes with each run.
 // A JSON line must never depend on another one, so that a file of any length is read with the memory of its longest line.
+import { DIRECTION_PARAM, type Direction, directionOf } from '../detect/direction.js';
 import { pointer } from './bad-file.js';
 import { checkedCommit, parsedTime, TIME_MS } from './commit-fields.js';
 import type { IngestCommit, IngestContext, IngestPoint } from './ingest-commit.js';
@@ -28,6 +29,28 @@ const indexText = (index: number): string => String(index).padStart(2, '0');
 /** Go's tool writes further figures after the unit, such as `ns/op\t  56 B/op`. */
 const firstUnit = (unit: string): string => unit.split('\t', 1)[0].trim();
 
+/** Tools of github-action-benchmark that are named for the direction: it holds whatever the unit is. */
+const DECLARED: ReadonlyMap<string, Direction> = new Map([
+  ['customBiggerIsBetter', 'up'],
+  ['customSmallerIsBetter', 'down'],
+]);
+
+/** What its other tools measure where they write a unit that nobody knows. */
+const USUAL: ReadonlyMap<string, Direction> = new Map([
+  ...['benchmarkjs', 'pytest'].map((tool) => [tool, 'up'] as const),
+  ...['cargo', 'catch2', 'googlecpp', 'julia', 'benchmarkdotnet', 'benchmarkluau'].map(
+    (tool) => [tool, 'down'] as const,
+  ),
+]);
+
+/** The param that says which way is better, where the unit alone would not. */
+const directionParam = (tool: string | undefined, unit: string): Readonly<Record<string, string>> => {
+  if (tool === undefined) return {};
+  const ofUnit = directionOf(unit);
+  const direction = DECLARED.get(tool) ?? (ofUnit === 'unknown' && unit !== '' ? USUAL.get(tool) : undefined) ?? ofUnit;
+  return direction === ofUnit ? {} : { [DIRECTION_PARAM]: direction };
+};
+
 /** The points of one run; `path` is the JSON pointer of its benches. */
 export const pointsOfRun = (
   at: string,
@@ -43,7 +66,7 @@ export const pointsOfRun = (
   benches.forEach(({ name, value, unit = '', params: own, samples }, index) => {
     const shortUnit = firstUnit(unit);
     const params: Record<string, string> = {
-      ...(own ?? { test: name, ...(suite && { suite }), ...(tool && { tool }) }),
+      ...(own ?? { test: name, ...(suite && { suite }), ...(tool && { tool }), ...directionParam(tool, shortUnit) }),
       ...(shortUnit !== '' && { unit: shortUnit }),
     };
     if (own === undefined) {

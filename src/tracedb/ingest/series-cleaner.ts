@@ -1,5 +1,6 @@
 // Cleans the params of a file's series, each once: files have the same few series in every commit. It must never remember more
 // than its bound, or a file with a new series in every line would fill the memory.
+import { DIRECTION_PARAM, type Direction, declaredDirection, directionOf, unitOfParams } from '../detect/direction.js';
 import { type CleaningRule, forceValid } from '../params/cleaning.js';
 import type { Params } from '../params/param-text.js';
 import { structuredKeyOf } from '../params/structured-key.js';
@@ -22,6 +23,9 @@ export const sameParams = (a: Params, b: Params): boolean => {
   const keys = Object.keys(a);
   return keys.length === Object.keys(b).length && keys.every((key) => Object.hasOwn(b, key) && a[key] === b[key]);
 };
+
+const directionOfParams = (params: Params): Direction =>
+  directionOf(unitOfParams(params), {}, declaredDirection(params));
 
 /** Cleans the series of one file by one rule. */
 export class SeriesCleaner {
@@ -52,6 +56,9 @@ export class SeriesCleaner {
     } catch (cause) {
       throw badFile(at, path, `has params that cannot be used: ${(cause as Error).message}`, cause);
     }
+    const direction = directionOfParams(original);
+    // Cleaning makes `%` and `#` one unit: which way is better is looked up before.
+    if (directionOfParams(params) !== direction) params = Object.freeze({ ...params, [DIRECTION_PARAM]: direction });
     const id = structuredKeyOf(params);
     return sameParams(params, original) ? { params, id } : { params, id, original: Object.freeze(original) };
   }

@@ -1,6 +1,6 @@
 // What changed between two commits, series by series. It states differences; whether one is noise only a history can tell.
 import { traced } from '../../span/traced.js';
-import { type Direction, directionOf } from '../detect/direction.js';
+import { type Direction, declaredDirection, directionOf, unitOfParams } from '../detect/direction.js';
 import { CallDeadline } from '../params/call-deadline.js';
 import type { Params } from '../params/param-text.js';
 import { structuredKeyOf } from '../params/structured-key.js';
@@ -17,7 +17,7 @@ export interface ComparedSeries {
   readonly after: number;
   /** (after - before) / |before|; 0 when both are 0, infinite when only `before` is. */
   readonly change: number;
-  /** `better` and `worse` need a unit whose direction is known. */
+  /** `better` and `worse` need a unit whose direction is known, or a param that says it. */
   readonly verdict: 'better' | 'worse' | 'changed' | 'same';
 }
 
@@ -28,9 +28,9 @@ export interface CompareOptions extends CallOptions {
   readonly directions?: Readonly<Record<string, Direction>>;
 }
 
-const verdictOf = (change: number, unit: string, { minEffect = 0.05, directions }: CompareOptions) => {
+const verdictOf = (change: number, params: Params, { minEffect = 0.05, directions }: CompareOptions) => {
   if (!(Math.abs(change) >= minEffect)) return 'same';
-  const direction = directionOf(unit, directions);
+  const direction = directionOf(unitOfParams(params), directions, declaredDirection(params));
   if (direction === 'unknown') return 'changed';
   return change > 0 === (direction === 'up') ? 'better' : 'worse';
 };
@@ -44,9 +44,9 @@ export const compareValues = (old: ValuesAtCommit, now: ValuesAtCommit, options:
   for (const [key, { params, value }] of now) {
     const was = old.get(key);
     if (was === undefined) continue;
-    const unit = params.unit ?? '';
+    const unit = unitOfParams(params);
     const change = value === was.value ? 0 : (value - was.value) / Math.abs(was.value);
-    const verdict = verdictOf(change, unit, options);
+    const verdict = verdictOf(change, params, options);
     compared.push({ key, params, unit, before: was.value, after: value, change, verdict });
   }
   return compared.sort((a, b) => Math.abs(b.change) - Math.abs(a.change) || (a.key < b.key ? -1 : 1));

@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
+import { declaredDirection, directionOf, unitOfParams } from '../../../src/tracedb/detect/direction.js';
 import { readIngestFile, validateIngestFile } from '../../../src/tracedb/ingest/read-file.js';
 import { commitsIn, commitsOf, fileWith, pointLines } from './support/ingest-files.js';
 
@@ -55,6 +56,37 @@ describe('data.js of github-action-benchmark', () => {
         },
       ],
     });
+  });
+
+  /** Tool and unit of a run, and what the series says of the direction, by param or by its unit as it is kept. */
+  it.each([
+    // The tool says it, whatever the unit looks like.
+    ['customBiggerIsBetter', 'MB', 'up', 'up'],
+    ['customBiggerIsBetter', '%', 'up', 'up'],
+    ['customBiggerIsBetter', 's', 'up', 'up'],
+    ['customSmallerIsBetter', 'median ms', 'down', 'down'],
+    ['customSmallerIsBetter', 'ops/s', 'down', 'down'],
+    // The unit says it, and no param is needed.
+    ['customSmallerIsBetter', 'ms', undefined, 'down'],
+    ['benchmarkjs', 'ops/sec', undefined, 'up'],
+    ['go', 'MB/s', undefined, 'up'],
+    // A unit that nobody knows, of a tool that measures one thing.
+    ['pytest', 'rounds per fortnight', 'up', 'up'],
+    ['cargo', 'cycles', 'down', 'down'],
+    ['go', 'widgets', undefined, 'unknown'],
+    // What cleaning would make one unit is told apart before.
+    ['t', 'µs', 'down', 'down'],
+    ['t', '%', 'down', 'down'],
+    ['t', '/s', undefined, 'unknown'],
+    ['t', '#', undefined, 'unknown'],
+    ['t', '°', undefined, 'unknown'],
+  ])('of %s in %j: the param is %s, better is %s', async (tool, unit, param, direction) => {
+    const [commit] = await commitsOf(script({ S: [entry('c1', 1, [bench('a', 1, unit)], { tool })] }));
+    const { params } = commit.points[0];
+    expect(params.improvement_direction).toBe(param);
+    expect(directionOf(unitOfParams(params), {}, declaredDirection(params))).toBe(direction);
+    const [ofLine] = await commitsOf(line({ group: 'S', tool, benches: [bench('a', 1, unit)] }));
+    expect(ofLine.points[0].params).toEqual(params);
   });
 
   it('hands out the runs of all suites in the order they were measured', async () => {

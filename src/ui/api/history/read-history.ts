@@ -1,6 +1,7 @@
 // Reads what History shows of a source: keys and values, histories with their changes, the commits of a step. It must hold a bounded
 // number of series and values, whatever a query selects.
 import { SpanlineError } from '../../../base/errors/spanline-error.js';
+import { unitOfParams } from '../../../tracedb/detect/direction.js';
 import { RegressionSearch } from '../../../tracedb/detect/regression-search.js';
 import { type Commit, loadStatistics, type PerfSeries, type Regression } from '../../../tracedb/index.js';
 import { historyOf } from '../../../tracedb/perf/history-of.js';
@@ -103,7 +104,7 @@ export const readHistories = async (
       const values = new Array<number | null>(commits.length).fill(null);
       for (const [i, { number }] of one.commits.entries())
         values[placeOf.get(number) as number] = one.values[i] ?? null;
-      return { key: one.key, params: one.params, unit: one.params.unit ?? '', values };
+      return { key: one.key, params: one.params, unit: unitOfParams(one.params), values };
     }),
     left,
     ...(await changesOf(source, series, call)),
