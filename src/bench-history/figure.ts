@@ -1,4 +1,6 @@
 // One figure of a benchmark: what every format becomes. It must never keep more samples than its bound: a tool may have taken a million.
+import { getOrMake } from '../base/maps/get-or-make.js';
+import { badOutput } from './bench-error.js';
 
 /** What one run of a benchmark says of one thing that it measured. */
 export interface BenchFigure {
@@ -42,3 +44,39 @@ export const figureOf = (
   value: value * factor,
   samples: keptSamples(samples).map((sample) => sample * factor),
 });
+
+/** Of the units of time that tools change between as a figure grows. */
+const NS_OF_UNIT: ReadonlyMap<string, number> = new Map([
+  ['ns', 1],
+  ['us', 1e3],
+  ['µs', 1e3],
+  ['μs', 1e3],
+  ['ms', 1e6],
+  ['s', 1e9],
+  ['min', 6e10],
+]);
+
+/** What makes a value of one unit one of the other: 1000 from `ms` to `us`. Throws `ERR_SPANLINE_BENCH_OUTPUT` where nobody knows. */
+export const unitFactor = (name: string, from: string, to: string): number => {
+  if (from === to) return 1;
+  const [a, b] = [from, to].map((unit) => NS_OF_UNIT.get(unit));
+  if (a !== undefined && b !== undefined) return a / b;
+  throw badOutput(`${name} is in ${to} in one run and in ${from} in another; let the tool print one unit`);
+};
+
+/** The figures of several runs as one run: the median of each, with the runs that have it as its samples, in the unit of the first of them. */
+export const figuresOfRuns = (runs: readonly (readonly BenchFigure[])[]): readonly BenchFigure[] => {
+  const [only] = runs;
+  if (only !== undefined && runs.length === 1) return only;
+  const found = new Map<string, { readonly first: BenchFigure; readonly values: number[] }>();
+  for (const figure of runs.flat()) {
+    const name = `${figure.bench} ${figure.metric}`;
+    const { first, values } = getOrMake(found, name, () => ({ first: figure, values: [] }));
+    values.push(figure.value * unitFactor(name, figure.unit, first.unit));
+  }
+  return [...found.values()].map(({ first, values }) => ({
+    ...first,
+    value: medianOf(values),
+    samples: keptSamples(values),
+  }));
+};

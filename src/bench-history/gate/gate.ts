@@ -3,6 +3,7 @@
 import { timers } from '../../base/calls/timers.js';
 import { throwIfAborted } from '../../base/errors/aborted.js';
 import { BenchError, badOption } from '../bench-error.js';
+import { unitFactor } from '../figure.js';
 import { type JudgedSeries, type JudgeOptions, judgeOptions, judgeRounds, type RoundSeries } from '../judge/judge.js';
 import { nextLook } from '../judge/looks.js';
 import { MAX_PAIRS } from '../judge/signed-rank.js';
@@ -73,7 +74,8 @@ class Rounds {
           held = { value, base: [], head: [] };
           this.#held.set(value.key, held);
         }
-        if (value.value > 0) held[side].push(value.value);
+        const { unit } = held.value;
+        if (value.value > 0) held[side].push(value.value * unitFactor(value.key, value.unit, unit));
       }
     }
   }

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Command } from 'commander';
-import { type BenchFigure, keptSamples, medianOf } from '../../bench-history/figure.js';
+import { type BenchFigure, figuresOfRuns } from '../../bench-history/figure.js';
 import { appendBenchRun } from '../../bench-history/history-file.js';
 import { machineClass, nodeMajor } from '../../bench-history/machine-class.js';
 import { type BenchOutput, parseBenchOutput } from '../../bench-history/parse-output.js';
@@ -26,17 +26,13 @@ interface RunOptions extends StoreOptions {
   readonly runs: number;
 }
 
-/** Of several runs each is a sample: that of the processes, which is what differs from one commit to the next. */
-const ofRuns = (outputs: readonly BenchOutput[]): readonly BenchFigure[] => {
-  const [{ figures }] = outputs;
-  if (outputs.length === 1) return figures;
-  return figures.map((figure) => {
-    const values = outputs.flatMap((one) =>
-      one.figures.filter(({ bench, metric }) => bench === figure.bench && metric === figure.metric),
-    );
-    const all = values.map(({ value }) => value);
-    return { ...figure, value: medianOf(all), samples: keptSamples(all) };
-  });
+/** Names of figures that some of the runs do not have. */
+const notInAll = (outputs: readonly BenchOutput[]): readonly string[] => {
+  const counts = new Map<string, number>();
+  for (const { bench, metric } of outputs.flatMap(({ figures }) => figures)) {
+    counts.set(`${bench} ${metric}`, (counts.get(`${bench} ${metric}`) ?? 0) + 1);
+  }
+  return [...counts].flatMap(([name, count]) => (count < outputs.length ? [JSON.stringify(name)] : []));
 };
 
 const measure = (command: readonly string[], runs: number): Promise<readonly BenchOutput[]> =>
@@ -100,7 +96,8 @@ const recordOf = (
   tool: outputs[0].tool,
   node: nodeMajor(),
   machine: machine ?? (process.env.SPANLINE_BENCH_MACHINE || machineClass()),
-  figures: ofRuns(outputs),
+  // Each of several runs is a sample: that of the processes, which is what differs from one commit to the next.
+  figures: figuresOfRuns(outputs.map(({ figures }) => figures)),
 });
 
 /** Register the command. */
@@ -139,6 +136,8 @@ Exit codes: 0 done, 2 wrong usage, 3 the benchmark failed, its output is not und
       const isKept = file !== undefined || isStored;
       const measured = await measuredCommit(commit, isKept);
       const outputs = await measure(command, runs);
+      const some = notInAll(outputs);
+      if (some.length > 0) note(`not in all of the ${runs} runs: ${some.join(', ')}`);
       const run = recordOf(outputs, measured ?? { commit: '' }, machine);
       if (file !== undefined) appendBenchRun(file, run);
       else if (isStored) await writeToStore(run, options);
