@@ -48,6 +48,7 @@ const ALL_OFF: Record<Exclude<keyof InstrumentOptions, 'propagator' | 'log'>, fa
   koa: false,
   hono: false,
   h3: false,
+  hapi: false,
   graphql: false,
   grpc: false,
   pg: false,
