@@ -1,7 +1,7 @@
 // Go's own reader of pprof, which knows nothing of this library. Where it is not installed its tests are skipped, but never in CI: there
 // a file that Go did not read is a failure.
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isCI } from '../../support/is-ci.js';
@@ -19,13 +19,15 @@ if (!asksGoPprof) console.warn(`checks of profile files are skipped: ${HOW_TO_GE
 /** What `go tool pprof` prints of a profile. */
 export const goPprof = (bytes: Uint8Array, args: readonly string[]): string => {
   if (!isInstalled) throw new Error(HOW_TO_GET);
-  const file = join(mkdtempSync(join(tmpdir(), 'spanline-pprof-')), 'cpu.pb.gz');
+  const directory = mkdtempSync(join(tmpdir(), 'spanline-pprof-'));
+  const file = join(directory, 'cpu.pb.gz');
   writeFileSync(file, bytes);
   const { status, stdout, stderr } = spawnSync('go', ['tool', 'pprof', ...args, file], {
     encoding: 'utf8',
     env: environment,
     maxBuffer: 256 << 20,
   });
+  rmSync(directory, { recursive: true });
   if (status !== 0) throw new Error(`go tool pprof ${args.join(' ')}: ${stderr}`);
   return stdout;
 };
