@@ -13,17 +13,19 @@ import { type GraphqlOptions, instrumentGraphql } from './graphql.js';
 import { type GrpcOptions, instrumentGrpc } from './grpc.js';
 import { instrumentHapi } from './hapi.js';
 import { instrumentHono } from './hono.js';
-import { instrumentHttp } from './http/http.js';
+import { traceCalls } from './http/client.js';
 import type { HttpOptions } from './http/options.js';
-import { instrumentHttp2 } from './http2/http2.js';
+import { traceServers } from './http/server.js';
+import { traceHttp2Calls, traceHttp2Servers } from './http2/http2.js';
 import type { Http2Options } from './http2/options.js';
 import { instrumentKoa } from './koa.js';
 import { instrumentConsole } from './log/console.js';
 import { instrumentPino } from './log/pino.js';
 import { type DebugLog, tellOldVersions } from './old-versions.js';
 import type { ModuleOptions } from './on-module.js';
-import { type Propagator, w3c } from './propagator.js';
+import type { Propagator } from './propagator.js';
 import { instrumentFastify, instrumentH3 } from './routes.js';
+import { switchOn } from './switched-on.js';
 import { instrumentUndici, type UndiciOptions } from './undici.js';
 import { instrumentWorkers } from './workers/workers.js';
 
@@ -83,9 +85,15 @@ export interface Instrumentation extends Disposable {
 
 type Start = (options: never, propagator: Propagator) => Off;
 
-const STARTS: Readonly<Record<string, Start>> = {
-  http: instrumentHttp,
-  http2: instrumentHttp2,
+/** Of both sides of a protocol, which are switched on by themselves. */
+interface Sides {
+  readonly server: Start;
+  readonly client: Start;
+}
+
+const STARTS: Readonly<Record<string, Start | Sides>> = {
+  http: { server: traceServers, client: traceCalls },
+  http2: { server: traceHttp2Servers, client: traceHttp2Calls },
   undici: instrumentUndici,
   fastify: instrumentFastify,
   express: instrumentExpress,
@@ -117,9 +125,21 @@ const checkOption = (name: string, value: unknown): void => {
   throw wrongOption(`Option "${name}" must be true, false or an object, not ${shown(value)}`);
 };
 
+/** What one option switches on: the name of each part, how it starts, and what is said of it. */
+const partsOf = (name: string, option: unknown): (readonly [part: string, start: Start, option: unknown])[] => {
+  const start = STARTS[name];
+  if (typeof start === 'function') return [[name, start, option]];
+  const sides = option as { readonly server?: unknown; readonly client?: unknown };
+  return (['server', 'client'] as const)
+    .filter((side) => sides[side] !== false)
+    .map((side) => [`${name} ${side}`, start[side], sides[side]]);
+};
+
 /**
  * Trace libraries from outside, by what they publish. Every request that comes in is a root, every call that goes out a child of what
  * makes it, and the context travels in their headers. Names and properties are OpenTelemetry's stable conventions.
+ *
+ * What is on already, by `spanline/register` or another call, is not switched on twice: options that are given here hold until this is disabled.
  *
  * Throws `ERR_SPANLINE_OPTION` for a name that it does not know, and then changes nothing.
  *
@@ -137,7 +157,7 @@ const checkOption = (name: string, value: unknown): void => {
 export const instrument = (options: InstrumentOptions = {}): Instrumentation => {
   if (typeof options !== 'object' || options === null)
     throw wrongOption(`instrument takes an object, not ${shown(options)}`);
-  const { propagator = w3c, log, ...wanted } = options;
+  const { propagator, log, ...wanted } = options;
   for (const [name, value] of Object.entries(wanted)) {
     if (!(name in STARTS)) {
       throw new OptionError(
@@ -149,11 +169,23 @@ export const instrument = (options: InstrumentOptions = {}): Instrumentation => 
   const optionOf = (name: string): unknown =>
     (wanted as Record<string, unknown>)[name] ?? !OFF_BY_DEFAULT.includes(name);
   const names = instrumentationNames.filter((name) => optionOf(name) !== false);
-  const offs = names.map((name) => {
-    const option = optionOf(name);
-    return STARTS[name]((option === true ? {} : option) as never, propagator);
-  });
-  if (log !== undefined) offs.push(tellOldVersions(names, log));
+  const offs: Off[] = [];
+  try {
+    for (const [part, start, option] of names.flatMap((name) => partsOf(name, optionOf(name)))) {
+      const own = typeof option === 'object' ? option : undefined;
+      offs.push(
+        switchOn(part, {
+          hasOptions: own !== undefined,
+          propagator,
+          start: (chosen) => start((own ?? {}) as never, chosen),
+        }),
+      );
+    }
+    if (log !== undefined) offs.push(tellOldVersions(names, log));
+  } catch (error) {
+    allOff(offs)();
+    throw error;
+  }
   let isOn = true;
   const disable = (): void => {
     if (isOn) allOff(offs)();

@@ -75,6 +75,8 @@ export interface ProcessState {
   lane: unknown;
   /** Set while a lane wants to know what ran where no span was: takes stretches in order of time, without overlaps. Must not throw. */
   takeStacks: ((stacks: readonly StackStretch[]) => void) | undefined;
+  /** Instrumentations that are on, by name; typed in their room. An older copy of this package has not made it. */
+  instrumentations?: unknown;
 }
 
 const KEY = Symbol.for('spanline.state.1');

@@ -1,12 +1,11 @@
 // The instrumentation `http2`: both sides of Node's `http2`, which is loaded only when the program loads it. Calls of gRPC have spans of their own
 // and must not get a second one.
 import { allOff, type Off } from '../channel.js';
-import { sideOf } from '../http/http.js';
 import { canHook } from '../on-es-module.js';
 import { onModule } from '../on-module.js';
 import type { Propagator } from '../propagator.js';
 import { type Http2, traceConnections } from './client.js';
-import type { Http2Options } from './options.js';
+import type { Http2ClientOptions, Http2ServerOptions } from './options.js';
 import { traceStreams } from './server.js';
 
 const isLoaded = (): boolean =>
@@ -15,16 +14,10 @@ const isLoaded = (): boolean =>
 /** Now where it cannot be seen being loaded. */
 const loadedNow = (): unknown => (!canHook || isLoaded() ? process.getBuiltinModule('node:http2') : undefined);
 
-export const instrumentHttp2 = ({ server, client }: Http2Options, propagator: Propagator): Off => {
-  const [serverOptions, clientOptions] = [sideOf(server), sideOf(client)];
-  const streams = serverOptions && traceStreams(serverOptions, propagator);
-  return allOff([
-    () => streams?.off(),
-    onModule<Http2>('http2', loadedNow(), (http2) =>
-      allOff([
-        ...(streams === undefined ? [] : [streams.watch(http2)]),
-        ...(clientOptions === undefined ? [] : [traceConnections(http2, clientOptions, propagator)]),
-      ]),
-    ),
-  ]);
+export const traceHttp2Servers = (options: Http2ServerOptions, propagator: Propagator): Off => {
+  const streams = traceStreams(options, propagator);
+  return allOff([streams.off, onModule<Http2>('http2', loadedNow(), streams.watch)]);
 };
+
+export const traceHttp2Calls = (options: Http2ClientOptions, propagator: Propagator): Off =>
+  onModule<Http2>('http2', loadedNow(), (http2) => traceConnections(http2, options, propagator));

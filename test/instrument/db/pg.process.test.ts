@@ -52,6 +52,13 @@ describe.skipIf(!hasPostgres)('pg', () => {
     });
   });
 
+  test('asked for twice, it is one span', async () => {
+    instrumentOnly({ pg: true });
+    instrumentOnly({ pg: { module: library('pg') } });
+    await poolOf().query('SELECT 1');
+    expect(await queries()).toHaveLength(1);
+  });
+
   test('its ES module has the same classes, which are patched once', async () => {
     const module = await importLibrary('pg');
     expect(module.default).toBe(library('pg'));
