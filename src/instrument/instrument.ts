@@ -22,6 +22,7 @@ import { instrumentKoa } from './koa.js';
 import { instrumentConsole } from './log/console.js';
 import { instrumentPino } from './log/pino.js';
 import { type DebugLog, tellOldVersions } from './old-versions.js';
+import { hookRefusal } from './on-es-module.js';
 import type { ModuleOptions } from './on-module.js';
 import type { Propagator } from './propagator.js';
 import { instrumentFastify, instrumentH3 } from './routes.js';
@@ -120,6 +121,26 @@ const OFF_BY_DEFAULT: readonly string[] = ['console'];
 /** Names that {@link instrument} knows. */
 export const instrumentationNames: readonly string[] = Object.keys(STARTS);
 
+/** Those that are found when they are loaded, unless they are handed over. */
+const FOUND_AT_LOAD: readonly string[] = ['express', 'koa', 'hono', 'grpc', 'pg', 'ioredis'];
+
+let isRefusalTold = false;
+
+/** Says once what may go untraced where modules cannot be seen being loaded. */
+const tellRefusal = (names: readonly string[], optionOf: (name: string) => unknown): void => {
+  const isHandedOver = (name: string): boolean => Object(optionOf(name)).module !== undefined;
+  const unseen = names.filter((name) => FOUND_AT_LOAD.includes(name) && !isHandedOver(name));
+  const reason = hookRefusal();
+  if (isRefusalTold || reason === undefined || unseen.length === 0) return;
+  isRefusalTold = true;
+  const message = `Modules cannot be seen being loaded here, so of ${unseen.join(', ')} only what is handed over is surely traced, as in instrument({ ${unseen[0]}: { module } }): ${reason}`;
+  try {
+    process.emitWarning(message, { type: 'SpanlineWarning', code: 'SPANLINE_NO_MODULE_HOOKS' });
+  } catch {
+    // Programs replace emitWarning.
+  }
+};
+
 const checkOption = (name: string, value: unknown): void => {
   if (value === undefined || typeof value === 'boolean' || (typeof value === 'object' && value !== null)) return;
   throw wrongOption(`Option "${name}" must be true, false or an object, not ${shown(value)}`);
@@ -182,6 +203,7 @@ export const instrument = (options: InstrumentOptions = {}): Instrumentation => 
       );
     }
     if (log !== undefined) offs.push(tellOldVersions(names, log));
+    tellRefusal(names, optionOf);
   } catch (error) {
     allOff(offs)();
     throw error;

@@ -2,6 +2,7 @@
 // over, and Node's own are known by name. Only where Node has hooks that run in the program's own thread (from 22.15 and 23.5 on), and never on any other file.
 import { randomBytes } from 'node:crypto';
 import Module from 'node:module';
+import { errorMessage } from '../span/exception.js';
 import { type Off, quiet } from './channel.js';
 
 interface Loaded {
@@ -13,15 +14,31 @@ interface Hooks {
   resolve(name: string, context: object, next: Next<object, { readonly url: string }>): { readonly url: string };
   load(url: string, context: object, next: Next<object, Loaded>): Loaded;
 }
-type RegisterHooks = (hooks: Hooks) => { deregister(): void };
+type RegisterHooks = (hooks: Partial<Hooks>) => { deregister(): void };
 
 const { registerHooks } = Module as unknown as { readonly registerHooks?: RegisterHooks };
 
 // Both a property of the global object and a name in the file: each copy of this package has its own.
 const HANDOVER = `spanline_${randomBytes(8).toString('hex')}`;
 
+/** What was thrown when hooks were asked for; undefined until then, and where they are given. */
+let refusal: string | undefined;
+let isAsked = false;
+
+/** Why hooks are refused where this Node has them: a test runner forbids them that loads modules by itself. */
+export const hookRefusal = (): string | undefined => {
+  if (isAsked || registerHooks === undefined) return refusal;
+  isAsked = true;
+  try {
+    registerHooks({}).deregister();
+  } catch (error) {
+    refusal = errorMessage(error) ?? 'no reason was given';
+  }
+  return refusal;
+};
+
 /** Whether modules of this Node can be seen. */
-export const canHook = registerHooks !== undefined;
+export const canHook = (): boolean => registerHooks !== undefined && hookRefusal() === undefined;
 
 /** Node's own modules have two names. */
 export const withoutScheme = (name: string): string => (name.startsWith('node:') ? name.slice(5) : name);
@@ -38,7 +55,7 @@ export const onEsModules = (
   isWanted: (name: string) => boolean,
   loaded: (name: string, exports: object, url: string) => void,
 ): Off | undefined => {
-  if (registerHooks === undefined) return undefined;
+  if (registerHooks === undefined || !canHook()) return undefined;
   const names = new Map<string, string>();
   const handOver = quiet(loaded);
   Object.defineProperty(globalThis, HANDOVER, { configurable: true, value: handOver });

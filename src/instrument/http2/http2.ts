@@ -12,7 +12,7 @@ const isLoaded = (): boolean =>
   (process as { moduleLoadList?: readonly string[] }).moduleLoadList?.includes('NativeModule http2') === true;
 
 /** Now where it cannot be seen being loaded. */
-const loadedNow = (): unknown => (!canHook || isLoaded() ? process.getBuiltinModule('node:http2') : undefined);
+const loadedNow = (): unknown => (!canHook() || isLoaded() ? process.getBuiltinModule('node:http2') : undefined);
 
 export const traceHttp2Servers = (options: Http2ServerOptions, propagator: Propagator): Off => {
   const streams = traceStreams(options, propagator);
