@@ -12,7 +12,7 @@ export type SignalWork = (signal: NodeJS.Signals, isLast: boolean) => Promise<un
 interface Listening {
   /** Work, and whether the process is to end by the signal, as it would if nobody listened. */
   readonly works: Map<SignalWork, boolean>;
-  readonly listener: (signal: NodeJS.Signals) => void;
+  readonly listener: (signal: NodeJS.Signals, number?: unknown) => void;
 }
 
 const listening = state.signalWork as Map<NodeJS.Signals, Listening>;
@@ -22,9 +22,14 @@ const stop = (signal: NodeJS.Signals, { listener }: Listening): void => {
   listening.delete(signal);
 };
 
-const arrive = (signal: NodeJS.Signals, of: Listening): void => {
-  const works = [...of.works];
+/** Node gives listeners the number of a signal that has come; `process.emit('SIGTERM')` of a program is none, and ends nothing. */
+const hasCome = (number: unknown): boolean => typeof number === 'number';
+
+const arrive = (signal: NodeJS.Signals, number: unknown, of: Listening): void => {
   const isOthers = process.listeners(signal).some((one) => one !== of.listener);
+  // Without us nobody would have heard it: what is done at the end is left for the end.
+  const isHeard = isOthers || hasCome(number);
+  const works = [...of.works].filter(([, ends]) => isHeard || !ends);
   const isLast = !isOthers && works.some(([, ends]) => ends);
   // From now on a second signal ends the process at once, however long the work takes.
   if (isLast) stop(signal, of);
@@ -42,7 +47,7 @@ const arrive = (signal: NodeJS.Signals, of: Listening): void => {
 export const onSignal = (signal: NodeJS.Signals, work: SignalWork, ends: boolean): (() => void) => {
   let of = listening.get(signal);
   if (of === undefined) {
-    const made: Listening = { works: new Map(), listener: () => arrive(signal, made) };
+    const made: Listening = { works: new Map(), listener: (_, number) => arrive(signal, number, made) };
     of = made;
     // First in line, so that it sees the application's handlers also when they are called once.
     process.prependListener(signal, made.listener);

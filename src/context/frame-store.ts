@@ -19,6 +19,9 @@ let usesFrames = false;
 let isDecided = false;
 let reason: string | undefined;
 
+/** Node's own calls with null for `this`; a plain call has undefined. */
+const plainly = <R, A extends unknown[]>(fn: (...args: A) => R, args: A): R => Reflect.apply(fn, undefined, args);
+
 export class FrameStore<T> extends AsyncLocalStorage<T> {
   /** The way in use. */
   get info(): ContextInfo {
@@ -28,7 +31,7 @@ export class FrameStore<T> extends AsyncLocalStorage<T> {
 
   override run<R, A extends unknown[]>(value: T, fn: (...args: A) => R, ...args: A): R {
     if (!isDecided) decide();
-    return usesFrames ? this.runByFrame(value, fn, args) : super.run(value, fn, ...args);
+    return usesFrames ? this.runByFrame(value, fn, args) : super.run(value, plainly<R, A>, fn, args);
   }
 
   /** Make `value` current for the code that runs now and what it starts: as `enterWith`, for a fraction of its price. */
@@ -48,11 +51,11 @@ export class FrameStore<T> extends AsyncLocalStorage<T> {
   protected runByFrame<R, A extends unknown[]>(value: T, fn: (...args: A) => R, args: A): R {
     const outer = currentFrame();
     // Node's own does nothing then, and what is entered inside stays.
-    if (isValueIn(outer, this, value)) return Reflect.apply(fn, null, args);
+    if (isValueIn(outer, this, value)) return Reflect.apply(fn, undefined, args);
     const frame = new ContextFrame(this, value, ContextFrame.around(outer, this));
     setFrame(frame);
     try {
-      return Reflect.apply(fn, null, args);
+      return Reflect.apply(fn, undefined, args);
     } finally {
       const left = currentFrame();
       if (left === frame && !frame.isChanged) setFrame(outer);

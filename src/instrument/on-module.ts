@@ -2,6 +2,7 @@
 // CommonJS package goes through too, and by hooks for those that are ES modules. What neither sees is handed over by hand.
 import Module, { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
+import { lookAlike } from '../base/calls/look-alike.js';
 import { Counter, count } from '../local-span/counters.js';
 import type { Off } from './channel.js';
 import { onEsModules, withoutScheme } from './on-es-module.js';
@@ -62,7 +63,7 @@ const watch = (): Off => {
     if (name !== undefined) apply(name, exports, () => fileAsked(request as string, parent));
     return exports;
   };
-  loader._load = watched;
+  loader._load = lookAlike(watched, load);
   const unhook = onEsModules(
     (name) => patches.has(name),
     (name, exports, url) => apply(name, exports, () => (url.startsWith('file:') ? fileURLToPath(url) : undefined)),

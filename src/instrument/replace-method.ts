@@ -1,4 +1,5 @@
 // A method of a class of others, replaced by one that calls it. The way back never takes away what somebody put there later.
+import { lookAlike } from '../base/calls/look-alike.js';
 import type { Off } from './channel.js';
 
 export type Method = (this: unknown, ...args: unknown[]) => unknown;
@@ -12,7 +13,7 @@ export const replaceMethod = (
 ): Off => {
   const original = prototype?.[name];
   if (prototype === undefined || typeof original !== 'function') return () => {};
-  const wrapped = make(original);
+  const wrapped = lookAlike(make(original), original);
   prototype[name] = wrapped;
   return () => {
     if (prototype[name] === wrapped) prototype[name] = original;

@@ -1,5 +1,6 @@
 // traced() and trace(): functions that record themselves. One import serves as wrapper, as TC39 decorator and as legacy
 // (experimentalDecorators) decorator. Wrong options throw where the function is defined, never where it is called.
+import { lookAlike } from '../base/calls/look-alike.js';
 import { recordingLine } from '../local-span/line-store.js';
 import { wrongArgument } from '../local-span/misuse.js';
 import { state } from '../local-span/process-state.js';
@@ -51,12 +52,11 @@ const wrap = (fn: AnyFunction, nameOf: SpanName, options: TracedOptions): AnyFun
   checkForKind(options, own);
   const wrapped = WRAPPERS[own === 'sync' && options.async ? 'async' : own](fn, nameOf, options);
   try {
-    Object.defineProperty(wrapped, 'name', { value: fn.name, configurable: true });
-    Object.defineProperty(wrapped, 'length', { value: fn.length, configurable: true });
+    lookAlike(wrapped, fn);
     // What `new`, or a call of a generator function, makes is on it.
     if (Object.hasOwn(fn, 'prototype')) wrapped.prototype = fn.prototype;
   } catch {
-    // A proxy whose trap throws keeps its name to itself.
+    // A proxy whose trap throws keeps the rest to itself.
   }
   return wrapped;
 };

@@ -19,19 +19,28 @@ export const propertiesOf =
   () =>
     typeof properties === 'function' ? properties(...args) : (properties as Properties);
 
+/**
+ * `new` of a wrapper is `new` of its function, which sees itself or the class that extends it; of what is no constructor it throws as ever.
+ * Nothing is recorded of it but of a plain function.
+ */
+export const construct = (fn: AnyFunction, args: Arguments, target: unknown, wrapper: unknown): unknown =>
+  Reflect.construct(fn, args, target === wrapper ? fn : (target as AnyFunction));
+
 /** Mark a local span whose function threw. */
 export const failLocal = (span: LocalSpan, error: unknown): void => {
   span.addProperty('error', true).addEvent('exception', exceptionProperties(error));
 };
 
 export const wrapSync = (fn: AnyFunction, nameOf: SpanName, { properties }: TracedOptions): AnyFunction =>
-  function (this: unknown, ...args) {
+  function wrapper(this: unknown, ...args) {
     const line = recordingLine();
-    if (line === undefined) return Reflect.apply(fn, this, args);
+    const target = new.target as unknown;
+    if (line === undefined)
+      return target === undefined ? Reflect.apply(fn, this, args) : construct(fn, args, target, wrapper);
     const span = line.start(nameOf(this));
     if (properties !== undefined && span.isRecording) span.addProperties(propertiesOf(properties, args));
     try {
-      return Reflect.apply(fn, this, args);
+      return target === undefined ? Reflect.apply(fn, this, args) : construct(fn, args, target, wrapper);
     } catch (error) {
       failLocal(span, error);
       throw error;
@@ -41,7 +50,8 @@ export const wrapSync = (fn: AnyFunction, nameOf: SpanName, { properties }: Trac
   };
 
 export const wrapAsync = (fn: AnyFunction, nameOf: SpanName, { properties, kind }: TracedOptions): AnyFunction =>
-  function (this: unknown, ...args) {
+  function wrapper(this: unknown, ...args) {
+    if (new.target !== undefined) return construct(fn, args, new.target, wrapper);
     const span = Span.startWithLocalParent(nameOf(this));
     // The context is that of the caller already; an unsampled parent needs no second run.
     if (!span.isRecording) return Reflect.apply(fn, this, args);

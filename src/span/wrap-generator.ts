@@ -5,7 +5,7 @@ import { SpanLine } from '../local-span/span-line.js';
 import { errorMessage } from './exception.js';
 import { Span } from './span.js';
 import type { TracedOptions } from './traced-options.js';
-import { type AnyFunction, propertiesOf, type SpanName } from './wrap-function.js';
+import { type AnyFunction, construct, propertiesOf, type SpanName } from './wrap-function.js';
 
 type Step = 'next' | 'return' | 'throw';
 type AnyGenerator = Record<Step, (value?: unknown) => unknown>;
@@ -86,7 +86,8 @@ const generatorObject = (generator: object, resume: (step: Step, value: unknown)
   });
 
 export const wrapGenerator = (fn: AnyFunction, nameOf: SpanName, options: TracedOptions): AnyFunction =>
-  function (this: unknown, ...args) {
+  function wrapper(this: unknown, ...args) {
+    if (new.target !== undefined) return construct(fn, args, new.target, wrapper);
     const life = begin(nameOf, this, args, options);
     const generator = open(fn, this, args, life);
     if (life === undefined) return generator;
@@ -101,7 +102,8 @@ export const wrapGenerator = (fn: AnyFunction, nameOf: SpanName, options: Traced
   };
 
 export const wrapAsyncGenerator = (fn: AnyFunction, nameOf: SpanName, options: TracedOptions): AnyFunction =>
-  function (this: unknown, ...args) {
+  function wrapper(this: unknown, ...args) {
+    if (new.target !== undefined) return construct(fn, args, new.target, wrapper);
     const life = begin(nameOf, this, args, options);
     const generator = open(fn, this, args, life);
     if (life === undefined) return generator;

@@ -62,6 +62,15 @@ describe('SIGTERM', () => {
       expect([child.signal, child.code, resultOf(child)]).toEqual([null, 7, { delivered: 6 }]);
     }
   });
+  test('one that the program emits itself ends nothing, and the real one after it still flushes', async () => {
+    const child = await runChild('exit', { args: ['emitted signal', 'sync'] });
+    expect([child.signal, child.code, resultOf(child)]).toEqual([null, 4, { delivered: 5 }]);
+    const ended = await runChild('exit', {
+      args: ['emitted signal, then a real one', 'async'],
+      signalWhenReady: 'SIGTERM',
+    });
+    expect([ended.signal, resultOf(ended)]).toEqual(['SIGTERM', { delivered: 5 }]);
+  });
   test('a reporter that hangs does not keep the process from ending by the signal', async () => {
     const child = await runChild('exit', { args: ['handled signal', 'hangs'], signalWhenReady: 'SIGTERM' });
     expect(child.signal).toBe('SIGTERM');

@@ -2,8 +2,29 @@
 // gives: value, throw, promise, thenable.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { LocalSpan, Span } from '../../src/index.js';
+import { LocalCollector, LocalSpan, Span, SpanContext, trace } from '../../src/index.js';
 import { counted, recorder } from '../support/recorder.js';
+
+test('work has no `this`, as in a plain call, wherever it runs', async () => {
+  const seen: unknown[] = [];
+  const work = function (this: unknown): void {
+    seen.push(this);
+  };
+  const { root } = recorder();
+  for (const span of [root('root'), Span.noop(), root('unsampled', SpanContext.random({ sampled: false }))]) {
+    span.run(work);
+    // Inside itself there is nothing to enter.
+    span.run(() => span.run(work));
+    span.run(() => trace('inner', work));
+    await span.run(async () => trace('inner', async () => work()));
+    LocalCollector.run(work);
+    span.runToEnd(work);
+  }
+  expect(seen).toEqual(Array.from({ length: 18 }, () => undefined));
+  const self = {};
+  root('bound').bind(work).call(self);
+  expect(seen.at(-1)).toBe(self);
+});
 
 test('the context follows awaits, timers, microtasks and nested runs', async () => {
   const { root, tree } = recorder();

@@ -1,5 +1,7 @@
 // traced() as wrapper and trace() inline: a synchronous function becomes a local span, an async one a span; result,
 // `this`, throw, name and length stay what they were.
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { LocalSpan, Span, type SpanRecord, trace, traced } from '../../src/index.js';
 import { recorder } from '../support/recorder.js';
@@ -53,6 +55,41 @@ test('a plain call has no `this`, and a receiver that is no object stays what it
     expect(await call(7)).toEqual([7, 7, 7, 7]);
   }
   span.end();
+});
+
+test('what a function has of its own its wrapper has too', async () => {
+  expect(await promisify(traced(execFile))(process.execPath, ['-p', '1 + 1'])).toEqual({ stdout: '2\n', stderr: '' });
+  const mark = Symbol('mark');
+  const kinds = [() => {}, async () => {}, function* () {}, async function* () {}];
+  for (const fn of kinds) {
+    const own = Object.assign(fn, { displayName: 'shown', [mark]: 1 });
+    Object.defineProperty(own, 'hidden', { get: () => 7, configurable: true });
+    const wrapped = traced('work', own);
+    expect(Reflect.ownKeys(wrapped)).toEqual(expect.arrayContaining(['displayName', 'hidden', mark]));
+    expect([wrapped.displayName, wrapped[mark]]).toEqual(['shown', 1]);
+    expect(Object.getOwnPropertyDescriptor(wrapped, 'hidden')).toMatchObject({ enumerable: false, set: undefined });
+  }
+});
+
+test('`new` of a wrapper is `new` of its function', () => {
+  const seen: unknown[] = [];
+  const Base = function (this: { x?: number }, x: number): void {
+    seen.push(new.target);
+    this.x = x;
+  } as unknown as { new (x: number): { x: number } };
+  const Wrapped = traced('Base', Base as never) as typeof Base;
+  const asAsync = traced({ name: 'Base', async: true }, Base as never) as typeof Base;
+  class Derived extends Wrapped {}
+  const make = (): object[] => [new Wrapped(1), new Derived(2), new asAsync(3)];
+  for (const made of [make(), recorder().root('root').run(make)]) {
+    expect(made.map((one) => (one as { x: number }).x)).toEqual([1, 2, 3]);
+    expect(made.map((one) => one instanceof Base)).toEqual([true, true, true]);
+    expect(made[1]).toBeInstanceOf(Derived);
+  }
+  expect(seen).toEqual([Base, Derived, Base, Base, Derived, Base]);
+  for (const fn of [() => {}, async () => {}, function* () {}]) {
+    expect(() => new (traced('none', fn) as unknown as new () => object)()).toThrow(TypeError);
+  }
 });
 
 test('name, length, this, default parameters and extra arguments', () => {

@@ -2,6 +2,7 @@
 // functions of `http` and `https` are wrapped, and must behave as they did.
 import type { ClientRequest } from 'node:http';
 import { syncBuiltinESMExports } from 'node:module';
+import { lookAlike } from '../../base/calls/look-alike.js';
 import { nodeHttp, nodeHttps } from '../../base/calls/node-modules.js';
 import { Counter, count } from '../../local-span/counters.js';
 import type { Off } from '../channel.js';
@@ -41,10 +42,8 @@ export const wrapRequests = (handler: (request: ClientRequest) => void): Off => 
       result.end();
       return result;
     };
-    const shape = (fn: Make, like: Make): Make =>
-      Object.defineProperties(fn, { name: { value: like.name }, length: { value: like.length } });
-    module.request = shape(wrapped, request);
-    module.get = shape(wrappedGet, get);
+    module.request = lookAlike(wrapped, request);
+    module.get = lookAlike(wrappedGet, get);
     return () => {
       // Somebody may have wrapped ours meanwhile: then it stays, and does nothing of its own.
       if (module.request === wrapped) module.request = request;

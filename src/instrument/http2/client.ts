@@ -144,11 +144,7 @@ export const traceConnections = (http2: Http2, options: Http2ClientOptions, prop
       watch(session as ClientHttp2Session);
       return session;
     };
-    return Object.defineProperties(wrapped, {
-      name: { value: 'connect' },
-      length: { value: connect.length },
-      [promisify.custom]: { value: promised },
-    });
+    return Object.defineProperty(wrapped, promisify.custom, { value: promised });
   });
   syncBuiltinESMExports();
   return () => {

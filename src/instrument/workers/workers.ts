@@ -2,6 +2,7 @@
 // get, must stay as they are; so the context goes beside them, by their number, which is counted for good once it is counted.
 import { syncBuiltinESMExports } from 'node:module';
 import threads, { type Worker } from 'node:worker_threads';
+import { lookAlike } from '../../base/calls/look-alike.js';
 import { Span } from '../../span/span.js';
 import { type Off, quiet } from '../channel.js';
 import { type Method, type Prototype, replaceMethod } from '../replace-method.js';
@@ -68,11 +69,11 @@ const countReceived = (port: Port, memory: SharedArrayBuffer): void => {
   if (typeof dispatch !== 'function' || hasBegun) return;
   const sent = new SentContexts(memory);
   let number = 0;
-  port[DISPATCH] = function (...args) {
+  port[DISPATCH] = lookAlike(function (this: unknown, ...args: unknown[]) {
     const context = sent.read(threads.threadId, ++number);
     if (context === undefined || users === 0) return Reflect.apply(dispatch, this, args);
     return Span.root('worker message', context, MESSAGE).runToEnd(() => Reflect.apply(dispatch, this, args));
-  };
+  }, dispatch);
   // It takes a message that no listener gets.
   replaceMethod(
     threads as unknown as Prototype,

@@ -60,6 +60,17 @@ const WAYS: Record<string, () => void> = {
     setInterval(() => {}, 1000);
     writeSync(1, 'ready\n');
   },
+  'emitted signal': () => {
+    flushOnSignals(defaultCollector(), ['SIGTERM']);
+    // No signal has come: a program that tests its handlers does that.
+    process.emit('SIGTERM', 'SIGTERM');
+    process.exitCode = 4;
+    setTimeout(() => process.emit('SIGTERM', 'SIGTERM'), 5);
+  },
+  'emitted signal, then a real one': () => {
+    WAYS['handled signal']();
+    process.emit('SIGTERM', 'SIGTERM');
+  },
   'handled signal': () => {
     flushOnSignals(defaultCollector(), ['SIGTERM']);
     // What the exit handler prints does not come when a signal ends the process.

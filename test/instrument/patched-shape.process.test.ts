@@ -1,0 +1,59 @@
+// Functions that are patched look as they did: name, length and what they have of their own, whoever looks while instrumentation is on.
+import http from 'node:http';
+import http2 from 'node:http2';
+import https from 'node:https';
+import Module from 'node:module';
+import threads from 'node:worker_threads';
+import { expect, test } from 'vitest';
+import { instrument } from '../../src/instrument/index.js';
+import { library } from './libraries.js';
+import { later } from './support.js';
+
+/** Every function that an object has, also from above it, with its shape. */
+const shapesOf = (object: object): Record<string, unknown> => {
+  const shapes: Record<string, unknown> = {};
+  for (
+    let owner: object | null = object;
+    owner !== null && owner !== Object.prototype;
+    owner = Object.getPrototypeOf(owner)
+  ) {
+    for (const key of Reflect.ownKeys(owner)) {
+      const value: unknown = Reflect.getOwnPropertyDescriptor(owner, key)?.value;
+      if (typeof value !== 'function' || String(key) in shapes) continue;
+      shapes[String(key)] = [
+        value.name,
+        value.length,
+        Reflect.ownKeys(value)
+          .map(String)
+          .sort()
+          .filter((own) => own !== 'prototype'),
+      ];
+    }
+  }
+  return shapes;
+};
+
+test('of Node and of libraries', () => {
+  const server = http2.createServer();
+  const { Client, Pool } = library('pg') as Record<string, { prototype: object }>;
+  const ioredis = library('ioredis') as Record<string, { prototype: object }>;
+  const grpc = library('@grpc/grpc-js') as Record<string, { prototype: object }>;
+  const subjects: Record<string, object> = {
+    http,
+    https,
+    http2,
+    'a server of http2': server,
+    Module,
+    worker_threads: threads,
+    Worker: threads.Worker.prototype,
+    pg: Client.prototype,
+    pool: Pool.prototype,
+    ioredis: ioredis.Redis.prototype,
+    grpc: grpc.Server.prototype,
+    koa: (library('koa') as { prototype: object }).prototype,
+  };
+  const shapes = () => Object.fromEntries(Object.entries(subjects).map(([name, one]) => [name, shapesOf(one)]));
+  const before = shapes();
+  later(instrument().disable);
+  expect(shapes()).toEqual(before);
+});
