@@ -11,12 +11,15 @@ import { sendAtExit } from './http/send-at-exit.js';
 import { HttpSender } from './http/sender.js';
 import { type EncodedRequest, encodeRange, encodeRequests, type LeftOut } from './otlp/encode-requests.js';
 import { type OtlpReporterOptions, type ResolvedOtlpOptions, resolveOtlpOptions } from './otlp/options.js';
-import { OtlpCounters } from './otlp/otlp-counters.js';
+import { OtlpCounters, type Warn, warnProcess } from './otlp/otlp-counters.js';
 import { readFailure } from './otlp/server-words.js';
 import { type Undelivered, UndeliveredByBatch } from './otlp/undelivered.js';
 
 export type { TlsOptions } from './http/sender.js';
 export type { OtlpReporterOptions } from './otlp/options.js';
+
+/** Codes of requests that nobody has answered. */
+const UNANSWERED: readonly string[] = ['ERR_SPANLINE_CONNECT', 'ERR_SPANLINE_HTTP_TIMEOUT'];
 
 /** The fastest level: four fifths of the gain of the default for a third of its time. */
 const GZIP = { level: 1, chunkSize: 64 << 10 };
@@ -42,11 +45,15 @@ export class OtlpReporter extends QueuedHttpReporter {
   readonly #sender: HttpSender;
   readonly #builder: RequestBuilder;
   readonly #undelivered = new UndeliveredByBatch();
-  readonly #counters = new OtlpCounters();
+  readonly #counters: OtlpCounters;
 
-  /** @param env Internal: the environment that is read, where it is not the process's. */
-  constructor(options: OtlpReporterOptions = {}, env: NodeJS.ProcessEnv = process.env) {
+  /**
+   * @param env Internal: the environment that is read, where it is not the process's.
+   * @param warn Internal: where warnings go, if not to the process.
+   */
+  constructor(options: OtlpReporterOptions = {}, env: NodeJS.ProcessEnv = process.env, warn: Warn = warnProcess) {
     super();
+    this.#counters = new OtlpCounters(warn);
     const resolved = resolveOtlpOptions(options, env);
     this.#options = resolved;
     this.url = resolved.url;
@@ -88,13 +95,15 @@ export class OtlpReporter extends QueuedHttpReporter {
       this.#options.compression === 'gzip' ? nodeZlib().gzipSync(body, GZIP) : body,
     );
     const { url, tls } = this.#options;
-    const taken = sendAtExit({ url, headers: this.#headers, tls, bodies, timeoutMs });
+    const { taken, hasAnswered } = sendAtExit({ url, headers: this.#headers, tls, bodies, timeoutMs });
     whole.slice(0, taken).forEach(({ range, spanCount }, i) => {
       undelivered.settle(range);
       this.#counters.sent(spanCount, bodies[i].length, undefined);
     });
     if (taken === whole.length) return;
     this.#counters.requestsFailed++;
+    if (!hasAnswered)
+      this.#counters.unanswered(`${this.#sender.shownUrl} did not answer.`, this.#options.endpointName, true);
     throw new ReportError('ERR_SPANLINE_EXIT', `${url} has not taken all spans before the process ended.`);
   }
 
@@ -167,6 +176,8 @@ export class OtlpReporter extends QueuedHttpReporter {
         undelivered.settle(range);
         this.#counters.refused(spanCount, error);
       }
+      if (error instanceof ReportError && UNANSWERED.includes(error.code))
+        this.#counters.unanswered(error.message, this.#options.endpointName, false);
       throw error;
     }
   }

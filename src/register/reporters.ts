@@ -29,7 +29,7 @@ const makeOne = async (name: ExporterName, log: Log): Promise<Reporter> => {
     case 'jaeger':
       return new (await import('../exporters/jaeger.js')).JaegerReporter();
     default:
-      return withoutFaults((env) => new OtlpReporter({}, env), log);
+      return withoutFaults((env) => new OtlpReporter({}, env, (message) => log.warn(message)), log);
   }
 };
 

@@ -15,6 +15,7 @@ export interface ExitDelivery {
 // Places in the shared memory.
 const IS_OVER = 0;
 const TAKEN = 1;
+const HAS_ANSWERED = 2;
 
 // Text, not a file: a bundle has not the package's files beside it.
 const SENDER = `'use strict';
@@ -26,6 +27,7 @@ const send = (i) => {
   if (i === bodies.length) return end();
   const options = { ...tls, method: 'POST', headers: { ...headers, 'content-length': bodies[i].byteLength } };
   request(url, options, (answer) => {
+    Atomics.store(state, ${HAS_ANSWERED}, 1);
     const isTaken = answer.statusCode >= 200 && answer.statusCode < 300;
     answer.on('error', end).on('end', () => {
       if (!isTaken) return end();
@@ -37,10 +39,17 @@ const send = (i) => {
 send(0);
 `;
 
-/** Gives the number of bodies that the server has taken, the first ones. */
-export const sendAtExit = ({ url, headers, tls, bodies, timeoutMs }: ExitDelivery): number => {
-  if (bodies.length === 0) return 0;
-  const state = new Int32Array(new SharedArrayBuffer(8));
+/** What became of it. */
+export interface ExitOutcome {
+  /** Bodies that the server has taken, the first ones. */
+  readonly taken: number;
+  /** Somebody has answered, with whatever status. */
+  readonly hasAnswered: boolean;
+}
+
+export const sendAtExit = ({ url, headers, tls, bodies, timeoutMs }: ExitDelivery): ExitOutcome => {
+  if (bodies.length === 0) return { taken: 0, hasAnswered: true };
+  const state = new Int32Array(new SharedArrayBuffer(12));
   // Copies of what may be parts of larger buffers.
   const copies = bodies.map((body) => new Uint8Array(body));
   const worker = new Worker(SENDER, {
@@ -53,5 +62,5 @@ export const sendAtExit = ({ url, headers, tls, bodies, timeoutMs }: ExitDeliver
   });
   worker.on('error', () => {});
   Atomics.wait(state, IS_OVER, 0, timeoutMs);
-  return Atomics.load(state, TAKEN);
+  return { taken: Atomics.load(state, TAKEN), hasAnswered: Atomics.load(state, HAS_ANSWERED) === 1 };
 };

@@ -44,7 +44,8 @@ const withoutCredentials = (url: URL): string => {
 
 export class HttpSender {
   readonly #url: URL;
-  readonly #shownUrl: string;
+  /** The address as a message may show it. */
+  readonly shownUrl: string;
   // Made with the first request.
   #agent: HttpAgent | HttpsAgent | undefined;
   readonly #options: HttpSenderOptions;
@@ -52,7 +53,7 @@ export class HttpSender {
   constructor(options: HttpSenderOptions) {
     this.#options = options;
     this.#url = new URL(options.endpoint);
-    this.#shownUrl = withoutCredentials(this.#url);
+    this.shownUrl = withoutCredentials(this.#url);
   }
 
   /** Resolves on 2xx; otherwise rejects with a {@link ReportError} that says whether to try again and when. */
@@ -68,9 +69,9 @@ export class HttpSender {
       return await this.#attempt(body, either, headers, false);
     } catch (error) {
       if (error instanceof ReportError) throw error;
-      if (signal.aborted) throw aborted(this.#shownUrl, signal);
-      if (deadline.aborted) throw timedOut(this.#shownUrl, timeoutMs);
-      throw unreachable(this.#shownUrl, error);
+      if (signal.aborted) throw aborted(this.shownUrl, signal);
+      if (deadline.aborted) throw timedOut(this.shownUrl, timeoutMs);
+      throw unreachable(this.shownUrl, error);
     }
   }
 
@@ -98,7 +99,7 @@ export class HttpSender {
     const { statusCode: status = 0, headers: answerHeaders } = response;
     if (status >= 200 && status < 300) return { status, headers: answerHeaders, body: answer };
     const { toWords = textToWords } = this.#options;
-    throw toReportError(this.#shownUrl, response, toWords(answer, answerHeaders['content-type'] ?? ''));
+    throw toReportError(this.shownUrl, response, toWords(answer, answerHeaders['content-type'] ?? ''));
   }
 
   get #isSecure(): boolean {

@@ -34,6 +34,8 @@ export interface OtlpReporterOptions {
 export interface ResolvedOtlpOptions extends Required<Omit<OtlpReporterOptions, 'endpoint' | 'tls'>> {
   /** The whole address. */
   readonly url: string;
+  /** What has given it, the option or a variable; empty for the default. */
+  readonly endpointName: string;
   readonly tls: TlsOptions | undefined;
 }
 
@@ -80,12 +82,15 @@ const checkUrl = ({ name, value }: Setting<unknown>): URL => {
   throw new OptionError(`${name} must be an http or https URL such as http://localhost:4318, not ${String(value)}.`);
 };
 
-const resolveUrl = (options: OtlpReporterOptions, env: NodeJS.ProcessEnv): string => {
+const resolveEndpoint = (
+  options: OtlpReporterOptions,
+  env: NodeJS.ProcessEnv,
+): Pick<ResolvedOtlpOptions, 'url' | 'endpointName'> => {
   const found = pick(options, 'endpoint', 'ENDPOINT', env) ?? { name: '', value: 'http://localhost:4318' };
   const url = checkUrl(found);
-  if (found.name === 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT' || url.pathname.endsWith(PATH)) return url.href;
-  url.pathname = url.pathname.replace(/\/+$/, '') + PATH;
-  return url.href;
+  const isWhole = found.name === 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT' || url.pathname.endsWith(PATH);
+  if (!isWhole) url.pathname = url.pathname.replace(/\/+$/, '') + PATH;
+  return { url: url.href, endpointName: found.name };
 };
 
 /** The first of `allowed` where nothing is set. */
@@ -156,7 +161,7 @@ export const resolveOtlpOptions = (
   const number = (key: keyof typeof NUMBERS, fallback: number): number =>
     wholeNumber(`Option "${key}"`, options[key] ?? fallback, NUMBERS[key], wrongOption);
   return {
-    url: resolveUrl(options, env),
+    ...resolveEndpoint(options, env),
     protocol: resolveProtocol(options, env),
     headers: resolveHeaders(options, env),
     compression: choice(pick(options, 'compression', 'COMPRESSION', env), ['none', 'gzip']),

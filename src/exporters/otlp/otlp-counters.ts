@@ -5,7 +5,22 @@ import type { FinishedSpan } from '../../trace/finished-span.js';
 import type { HttpAnswer } from '../http/sender.js';
 import { readPartialSuccess } from './server-words.js';
 
+/** Says what is wrong, at once where the process is about to end. */
+export type Warn = (message: string, isExiting: boolean) => void;
+
+export const warnProcess: Warn = (message, isExiting) => {
+  const warning = Object.assign(new Error(message), { name: 'SpanlineWarning', code: 'ERR_SPANLINE_OTLP' });
+  try {
+    // At the exit nothing comes after this.
+    if (isExiting) process.emit('warning', warning);
+    else process.emitWarning(warning);
+  } catch {
+    // Programs replace both.
+  }
+};
+
 export class OtlpCounters {
+  readonly #warn: Warn;
   /** What the user should know last; empty when nothing went wrong. */
   lastError = '';
   requestsFailed = 0;
@@ -17,9 +32,16 @@ export class OtlpCounters {
   #spansTooLarge = 0;
   #spansInvalid = 0;
   #hasWarned = false;
+  /** Somebody has answered, or it was said that nobody does. */
+  #isAnswerKnown = false;
+
+  constructor(warn: Warn = warnProcess) {
+    this.#warn = warn;
+  }
 
   /** @param answer Undefined where nobody could read it. */
   sent(spanCount: number, bytes: number, answer: HttpAnswer | undefined): void {
+    this.#isAnswerKnown = true;
     this.#requestsSent++;
     this.#spansSent += spanCount;
     this.#bytesSent += bytes;
@@ -34,6 +56,17 @@ export class OtlpCounters {
   refused(spanCount: number, error: ReportError): void {
     this.#refusedSpans += spanCount;
     this.#tell(error.message);
+  }
+
+  /** Said of the first request, once: later ones are in the counters, and a collector may come up after the service. */
+  unanswered(what: string, endpointName: string, isExiting: boolean): void {
+    if (this.#isAnswerKnown) return;
+    this.#isAnswerKnown = true;
+    const remedy =
+      endpointName === ''
+        ? 'That is the default: set OTEL_EXPORTER_OTLP_ENDPOINT to where yours listens, or OTEL_TRACES_EXPORTER=none under register.'
+        : `The address is that of ${endpointName.replace(/^O(?=ption )/, 'o')}.`;
+    this.#warn(`No collector answers, so spans wait and the oldest are dropped. ${what} ${remedy}`, isExiting);
   }
 
   leftOut(span: FinishedSpan, reason: 'too-large' | 'invalid', maxBytes: number): void {
@@ -65,6 +98,6 @@ export class OtlpCounters {
     this.lastError = message;
     if (this.#hasWarned) return;
     this.#hasWarned = true;
-    process.emitWarning(message, { type: 'SpanlineWarning', code: 'ERR_SPANLINE_OTLP' });
+    this.#warn(message, false);
   }
 }

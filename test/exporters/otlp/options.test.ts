@@ -12,6 +12,7 @@ const resolve = (options: OtlpReporterOptions, env: Record<string, string> = {})
 test('nothing set', () => {
   expect(resolve({})).toEqual({
     url: 'http://localhost:4318/v1/traces',
+    endpointName: '',
     protocol: 'protobuf',
     headers: {},
     compression: 'none',
