@@ -53,9 +53,9 @@ export class OpenSpanTable implements OpenSpans {
     if (this.tail !== undefined) this.tail.ended(place);
   }
 
-  /** Those that are open now. */
+  /** Those that are open now: one whose row is being written has ended, and is removed behind that. */
   all(): readonly EndedRoot[] {
-    return this.spans.filter((span) => span !== null);
+    return this.spans.filter((span) => span !== null && span.endTicks === 0) as EndedRoot[];
   }
 
   // A quarter: to look for the oldest one each time would cost as many steps as there are spans. Which begins are those of a quarter is told by

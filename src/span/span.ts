@@ -464,9 +464,10 @@ export class Span implements Disposable, LineMount, EndedSpan {
   /** @internal End it at another moment; it is open. */
   endAt(trace: ActiveTrace, ticks: number): void {
     this.endTicks = ticks;
-    if (this.openPlace >= 0) trace.sink.openSpans?.remove(this.openPlace, this);
     if (this.tasks !== null) this.tasks.settle();
     if (!this.isRefused || this.extra !== null) this.write(trace);
+    // Behind its row: a process that is killed in between would leave it in neither.
+    if (this.openPlace >= 0) trace.sink.openSpans?.remove(this.openPlace, this);
     if (this.isRoot) trace.end(this);
   }
 

@@ -146,13 +146,25 @@ class TailReader {
     }
   }
 
-  /** Keys of the rows that are whole. */
+  /** Keys of the rows that are whole: of one that is torn the place among those that are open is what there is. */
   rowKeys(): Set<string> {
     const keys = new Set<string>();
     const [words, { rowsAt }] = [this.#words, this.#places];
     const end = Math.min(rowsAt + words[TailWord.rows], words.length);
     for (let at: number = rowsAt; at + ROW_WORDS <= end && words[at] >= ROW_WORDS; at += words[at]) {
+      if (at + words[at] > end || !this.#isWhole(at, words[at])) continue;
       keys.add(rowKey(traceIdAt(words, at + RowWord.trace), words[at + RowWord.id], words[at + RowWord.id + 1]));
+    }
+    return keys;
+  }
+
+  /** Keys of the places of spans that had not ended; their sums are not looked at. */
+  openKeys(): Set<string> {
+    const keys = new Set<string>();
+    const [words, { openAt, rowsAt }] = [this.#words, this.#places];
+    for (let at: number = openAt; at < rowsAt; at += OPEN_WORDS) {
+      if (words[at + OpenWord.state] !== 1) continue;
+      keys.add(rowKey(traceIdAt(words, at + OpenWord.trace), words[at + OpenWord.id], words[at + OpenWord.id + 1]));
     }
     return keys;
   }
@@ -233,8 +245,8 @@ const isTail = (memory: ArrayBuffer): boolean => {
 };
 
 /**
- * Read a mapped file; undefined when it is none. `keysIn` tells which of some rows are in blocks already: a process may be killed between its
- * last block and the moment at which the rows here begin anew.
+ * Read a mapped file; undefined when it is none. `keysIn` tells which of some spans are in blocks already: a process may be killed between its
+ * last block and the moment at which the rows here begin anew, and between the row of a span and its leaving the table of those that are open.
  */
 export const readTail = (
   file: Buffer,
@@ -245,10 +257,12 @@ export const readTail = (
   if (!isTail(memory)) return undefined;
   const reader = new TailReader(memory);
   const keys = reader.rowKeys();
+  // A span leaves its place among those that are open behind its row, which may be in a block by then.
+  const inBlocks = keysIn(new Set([...keys, ...reader.openKeys()]));
   const ended = new TailRows(resource);
-  reader.readRows(ended, keysIn(keys));
+  reader.readRows(ended, inBlocks);
   const open = new TailRows(resource);
-  reader.readOpen(open, keys);
+  reader.readOpen(open, new Set([...keys, ...inBlocks]));
   const { lastTicks, cancelled, tornRows } = reader;
   return { blocks: ended.blocks(), open: open.blocks(), lastTicks, cancelled, tornRows };
 };

@@ -4,11 +4,12 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, expect, test } from 'vitest';
+import { afterAll, expect, onTestFinished, test, vi } from 'vitest';
 import { loadFastCall } from '../../../src/clock/binding.js';
 import { readRecords } from '../../../src/flight-recorder/flight-records.js';
 import { recoverSnapshot } from '../../../src/flight-recorder/index.js';
 import type { Snapshot } from '../../../src/flight-recorder/snapshot-types.js';
+import { TailFile } from '../../../src/flight-recorder/tail/tail-file.js';
 import { LocalSpan, Span, SpanContext } from '../../../src/index.js';
 import fc from '../../support/fast-check.js';
 import { samples } from '../../support/samples.js';
@@ -178,6 +179,49 @@ test.runIf(hasAddon)('what is killed between a block and the next row is there o
   expect(readRecords(readFileSync(fileIn(copy, '.rows'))).blocks.length).toBe(1);
   it.recorder.stop();
   expect(readdirSync(place).some((name) => name.endsWith('-tail'))).toBe(false);
+});
+
+test.runIf(hasAddon)('a span that is killed at any moment of its end is there once, open or ended', async () => {
+  const place = fresh();
+  const it = flight({}, { file: place });
+  const copies: string[] = [];
+  let isWatched = false;
+  /** What a process leaves that is killed here. */
+  const leave = (): void => {
+    if (!isWatched) return;
+    const copy = fresh();
+    for (const name of readdirSync(place)) writeFileSync(join(copy, name), readFileSync(join(place, name)));
+    copies.push(copy);
+  };
+  for (const name of ['added', 'ended', 'kept'] as const) {
+    const original = TailFile.prototype[name] as (...args: unknown[]) => void;
+    vi.spyOn(TailFile.prototype, name).mockImplementation(function (this: TailFile, ...args: unknown[]) {
+      leave();
+      Reflect.apply(original, this, args);
+      leave();
+    } as never);
+  }
+  onTestFinished(() => void vi.restoreAllMocks());
+  const other = it.root('other');
+  const check = async (span: Span, count: number): Promise<void> => {
+    const own = span.context?.spanId;
+    isWatched = true;
+    span.end();
+    isWatched = false;
+    expect(copies.length).toBeGreaterThan(3);
+    for (const copy of copies.splice(0)) {
+      const spans = [...(await recoverSnapshot(copy)).traces()].flatMap((trace) => trace.spans);
+      const ids = spans.map(({ record }) => record.spanId);
+      expect(ids.filter((id) => id === own)).toHaveLength(1);
+      expect(new Set(ids).size).toBe(ids.length);
+      expect(ids).toHaveLength(count);
+    }
+  };
+  await check(it.root('root'), 2);
+  await check(Span.start('child', other), 3);
+  // More than the mapped file has room for: its row goes into a block.
+  await check(it.root('large').addProperty('body', 'x'.repeat(3 << 20)), 4);
+  it.recorder.stop();
 });
 
 test.runIf(hasAddon)('rows that the mapped file has no room for are in blocks', async () => {
