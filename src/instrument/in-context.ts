@@ -43,7 +43,8 @@ export const emitFor = (
   };
 };
 
-const isWithin = (here: Caller, { mount }: SpanLine): boolean => {
+/** Whether `here` is of the trace of `line`. */
+export const isWithin = (here: Caller, { mount }: SpanLine): boolean => {
   if (here === undefined || !here.mount.isSpan) return false;
   const { trace } = mount as Span;
   return here.mount === mount || (trace !== null && (here.mount as Span).trace === trace);

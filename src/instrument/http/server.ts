@@ -1,17 +1,17 @@
 // Requests that `http` and `https` servers answer: a root span each, by Node's own channels. A span ends once, whatever becomes of the request:
 // answered, given up by the client, or cut off with its connection.
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { lineStore } from '../../local-span/line-store.js';
 import { Span } from '../../span/span.js';
-import { type Off, onMessage, quiet } from '../channel.js';
+import { allOff, type Off, onMessage, quiet } from '../channel.js';
 import { isTold, tell } from '../hooks.js';
 import { IGNORED } from '../ignored.js';
-import { emitUnder } from '../in-context.js';
 import type { Propagator } from '../propagator.js';
 import { scopeOf } from '../scope.js';
 import { UnderWay } from '../under-way.js';
 import { addHeaders, wantedHeaders } from './headers.js';
+import { answerUnder, useMessages } from './message-context.js';
 import type { HttpServerOptions } from './options.js';
 import { addAnswer, requestProperties } from './request-properties.js';
 import { type RequestWithSpan, routeOf, SPAN } from './request-span.js';
@@ -31,12 +31,6 @@ interface TracedSocket extends Socket {
 
 const ANSWER = { kind: 'server', scope: scopeOf('http') } as const;
 
-// From Node 24 on, `data` and `end` of a body come in the context of the connection.
-const hasBody = ({ headers }: IncomingMessage): boolean => {
-  const { 'content-length': length, 'transfer-encoding': encoding } = headers;
-  return encoding !== undefined || (length !== undefined && length !== '0');
-};
-
 /** Traces requests until it is taken back. */
 export const traceServers = (options: HttpServerOptions, propagator: Propagator): Off => {
   const { ignore, enrich } = options;
@@ -44,6 +38,7 @@ export const traceServers = (options: HttpServerOptions, propagator: Propagator)
   const wantedOfResponse = wantedHeaders('response', options.responseHeaders);
 
   const underWay = new UnderWay();
+  const messages = useMessages();
 
   const end = (response: ServerResponse, socket: TracedSocket, isWhole: boolean): void => {
     const request = response.req as RequestWithSpan;
@@ -71,15 +66,16 @@ export const traceServers = (options: HttpServerOptions, propagator: Propagator)
   const begin = (message: Message): void => {
     const { request } = message;
     const socket = message.socket as TracedSocket;
+    messages.begin();
     if (isTold(ignore, request)) {
       lineStore.enter(IGNORED);
-      if (hasBody(request)) emitUnder(IGNORED, request);
+      answerUnder(IGNORED, request, message.response);
       return;
     }
     const span = Span.root(nameOf(request.method ?? ''), propagator.extract(request.headers), ANSWER);
     if (span === Span.noop()) return;
     const line = span.enterForGood(propagator.carried?.(request.headers));
-    if (hasBody(request)) emitUnder(line, request);
+    answerUnder(line, request, message.response);
     request[SPAN] = span;
     underWay.begun();
     if (span.isRecording) {
@@ -98,8 +94,9 @@ export const traceServers = (options: HttpServerOptions, propagator: Propagator)
   };
 
   const stopBeginning = onMessage<Message>('http.server.request.start', begin);
-  const stopEnding = onMessage<Message>('http.server.response.finish', ({ response, socket }) =>
-    end(response, socket, true),
-  );
+  const stopEnding = allOff([
+    messages.off,
+    onMessage<Message>('http.server.response.finish', ({ response, socket }) => end(response, socket, true)),
+  ]);
   return underWay.off(stopBeginning, stopEnding);
 };

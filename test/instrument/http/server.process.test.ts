@@ -1,11 +1,12 @@
 // Requests that a server answers: one root each, with the conventions' names, ended once with what became of it.
 import { once } from 'node:events';
-import type { IncomingMessage } from 'node:http';
+import { ClientRequest, IncomingMessage, ServerResponse } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { PassThrough } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { LocalSpan, Span, stats } from '../../../src/index.js';
+import { instrument } from '../../../src/instrument/instrument.js';
 import { exchange, instrumentOnly, recorded, recordedOf, serve, settled, when } from '../support.js';
 
 const get = (path: string, headers = ''): string => `GET ${path} HTTP/1.1\r\nhost: shop.example:8080\r\n${headers}\r\n`;
@@ -151,6 +152,109 @@ describe('what a handler does belongs to its request', () => {
       ['chunk', root.spanId],
       ['read', root.spanId],
     ]);
+  });
+});
+
+describe('events of a request and its answer come in its context', () => {
+  /** Of each path, events and calls back that did not; undefined for those outside any span. */
+  const strays = async (bytes: (read: (until: string) => Promise<unknown>) => AsyncGenerator<string>) => {
+    const seen: Record<string, [event: string, path: string | undefined][]> = {};
+    const paths = new Map<string | undefined, string>();
+    const { port } = await serve((request, response) => {
+      const { url: path = '' } = request;
+      const events: [string, string | undefined][] = [];
+      seen[path] = events;
+      paths.set(Span.current()?.context?.traceId, path);
+      const note = (event: string) => () => void events.push([event, paths.get(Span.current()?.context?.traceId)]);
+      for (const name of ['end', 'aborted', 'error', 'close']) request.on(name, note(`request ${name}`));
+      for (const name of ['finish', 'close']) response.on(name, note(`response ${name}`));
+      if (path.startsWith('/hang')) return;
+      response.write('some', note('written'));
+      response.end(path, note('ended'));
+    });
+    const socket = connect(port, '127.0.0.1');
+    let answer = '';
+    socket.setEncoding('utf8').on('data', (text: string) => {
+      answer += text;
+    });
+    const read = (until: string) => when(() => answer.includes(until) || (until.startsWith('/hang') && until in seen));
+    for await (const part of bytes(read)) socket.write(part);
+    socket.destroy();
+    // The answer to a request behind one that hangs has no connection that could close.
+    const isOver = ([path, events]: [string, [string, unknown][]]): boolean => {
+      const names = events.map(([name]) => name);
+      return names.includes('request close') && (path.startsWith('/hang') || names.includes('response close'));
+    };
+    await when(() => Object.entries(seen).every(isOver));
+    return Object.entries(seen).map(([path, events]) => ({
+      path,
+      events: [...new Set(events.map(([name]) => name))].sort(),
+      strays: events.filter(([, of]) => of !== path),
+    }));
+  };
+  const ANSWERED = ['ended', 'request close', 'request end', 'response close', 'response finish', 'written'];
+
+  test('answered in turn', async () => {
+    instrumentOnly({ http: { client: false } });
+    const found = await strays(async function* (read) {
+      yield get('/a');
+      await read('/a');
+      yield get('/b');
+      await read('/b');
+    });
+    expect(found).toEqual(['/a', '/b'].map((path) => ({ path, events: ANSWERED, strays: [] })));
+  });
+
+  test('sent before the answer to the one before', async () => {
+    instrumentOnly({ http: { client: false } });
+    const found = await strays(async function* (read) {
+      yield get('/a') + get('/b') + get('/c');
+      await read('/c');
+    });
+    expect(found).toEqual(['/a', '/b', '/c'].map((path) => ({ path, events: ANSWERED, strays: [] })));
+  });
+
+  test('given up by the client, one and several', async () => {
+    instrumentOnly({ http: { client: false } });
+    const gone = ['request aborted', 'request close', 'request error'];
+    for (const paths of [['/hang'], ['/hang/a', '/hang/b']]) {
+      const found = await strays(async function* (read) {
+        yield get('/a');
+        await read('/a');
+        yield paths.map((path) => get(path)).join('');
+        await read(paths.at(-1) ?? '');
+      });
+      expect(found.slice(1)).toEqual(paths.map((path) => ({ path, events: expect.arrayContaining(gone), strays: [] })));
+    }
+  });
+
+  test('what is ignored stays so', async () => {
+    instrumentOnly({ http: { client: false, server: { ignore: () => true } } });
+    let closed = (): void => {};
+    const over = new Promise<void>((resolve) => {
+      closed = resolve;
+    });
+    const { port } = await serve((request) => {
+      request.on('close', () => {
+        Span.startWithLocalParent('clean up').end();
+        closed();
+      });
+      request.socket.destroy();
+    });
+    await exchange(port, get('/'));
+    await over;
+    expect(await recorded()).toEqual([]);
+  });
+
+  test('taken back, messages are as they were', async () => {
+    const emits = () =>
+      [IncomingMessage, ServerResponse, ClientRequest].map(({ prototype }) => Object.hasOwn(prototype, 'emit'));
+    const instrumentation = instrument({ http: { client: false }, undici: false });
+    const { port } = await serve((_, response) => response.end());
+    await exchange(port, get('/', CLOSE));
+    expect(emits()).toEqual([true, true, true]);
+    instrumentation.disable();
+    expect(emits()).toEqual([false, false, false]);
   });
 });
 
@@ -322,7 +426,6 @@ test('a route that a program says, where it keeps a stream on the request', asyn
 });
 
 test('disabled: nothing is traced any more, and a request under way still ends', async () => {
-  const { instrument } = await import('../../../src/instrument/instrument.js');
   const instrumentation = instrument({ http: { client: false }, undici: false });
   const { port } = await serve((request, response) => {
     if (request.url === '/first') instrumentation.disable();

@@ -1,0 +1,112 @@
+// Events of requests and answers, in the context of whoever answers or asks: connections bring them, and many share a connection. `emit` is wrapped once
+// for all messages, because a server has no time for a closure a request. Messages that are not marked must notice nothing.
+import type { EventEmitter } from 'node:events';
+import { nodeHttp } from '../../base/calls/node-modules.js';
+import { lineStore } from '../../local-span/line-store.js';
+import type { SpanLine } from '../../local-span/span-line.js';
+import { allOff, type Off } from '../channel.js';
+import { boundFor, type Caller, callFor, isWithin } from '../in-context.js';
+
+/** What a request that is answered is answered under. */
+const ANSWERED = Symbol('spanline.answered-under');
+/** Who asks; null for a caller outside any span. */
+const ASKED = Symbol('spanline.asked-by');
+
+interface Message extends EventEmitter {
+  [ANSWERED]?: SpanLine;
+  [ASKED]?: SpanLine | null;
+  /** Of an answer, on both sides. */
+  readonly req?: Message;
+}
+type Emit = (this: Message, ...args: Parameters<EventEmitter['emit']>) => boolean;
+
+/** Listeners of a request, and of its answer, are called under `line`, but for those called in its trace already. */
+export const answerUnder = (line: SpanLine, request: EventEmitter, response: object): void => {
+  (request as Message)[ANSWERED] = line;
+  const { socket } = request as { socket?: { _httpMessage?: object | null } };
+  // A client that does not wait for answers: what this one writes waits for the one before, and goes out when that is done.
+  const isWaiting = socket?._httpMessage !== null && socket?._httpMessage !== undefined;
+  const waiting = response as { assignSocket?: (socket: object) => void };
+  if (isWaiting) waiting.assignSocket = boundFor(line, waiting.assignSocket);
+};
+
+/** Listeners of a request that the program sends, and of its answer, are called in the context of `caller`. */
+export const askFor = (caller: Caller, request: EventEmitter): void => {
+  (request as Message)[ASKED] = caller ?? null;
+};
+
+const emitUnder = (line: SpanLine | undefined, emit: Emit, message: Message, args: Parameters<Emit>): boolean => {
+  const here = lineStore.getStore();
+  if (line === undefined || here === line || isWithin(here, line)) return Reflect.apply(emit, message, args);
+  return callFor(line, emit, message, args) as boolean;
+};
+
+const incoming = (emit: Emit): Emit =>
+  function (...args) {
+    if (this.listenerCount(args[0]) === 0) return Reflect.apply(emit, this, args);
+    const caller = this.req?.[ASKED];
+    if (caller !== undefined) return callFor(caller ?? undefined, emit, this, args) as boolean;
+    return emitUnder(this[ANSWERED], emit, this, args);
+  };
+
+const answer = (emit: Emit): Emit =>
+  function (...args) {
+    if (this.listenerCount(args[0]) === 0) return Reflect.apply(emit, this, args);
+    return emitUnder(this.req?.[ANSWERED], emit, this, args);
+  };
+
+const asking = (emit: Emit): Emit =>
+  function (...args) {
+    const caller = this[ASKED];
+    if (caller === undefined) return Reflect.apply(emit, this, args);
+    return callFor(caller ?? undefined, emit, this, args) as boolean;
+  };
+
+// Inherited: what is taken back leaves the class as it was.
+const wrapEmit = ({ prototype }: { prototype: object }, wrap: (emit: Emit) => Emit): Off => {
+  const messages = prototype as { emit: Emit };
+  const isOwn = Object.hasOwn(messages, 'emit');
+  const { emit } = messages;
+  const wrapped = wrap(emit);
+  Object.defineProperty(messages, 'emit', { value: wrapped, writable: true, configurable: true });
+  return () => {
+    if (messages.emit !== wrapped) return;
+    if (isOwn) messages.emit = emit;
+    else delete (messages as { emit?: Emit }).emit;
+  };
+};
+
+let users = 0;
+let restore: Off | undefined;
+
+const use = (): void => {
+  users++;
+  const { IncomingMessage, ServerResponse, ClientRequest } = nodeHttp();
+  restore ??= allOff([
+    wrapEmit(IncomingMessage, incoming),
+    wrapEmit(ServerResponse, answer),
+    wrapEmit(ClientRequest, asking),
+  ]);
+};
+
+const leave = (): void => {
+  users--;
+  if (users > 0) return;
+  restore?.();
+  restore = undefined;
+};
+
+/** Messages of one instrumentation are marked from `begin` on, which comes with the first of them: `node:http` is loaded then. */
+export const useMessages = (): { readonly begin: () => void; readonly off: Off } => {
+  let isUsing = false;
+  return {
+    begin() {
+      if (!isUsing) use();
+      isUsing = true;
+    },
+    off() {
+      if (isUsing) leave();
+      isUsing = false;
+    },
+  };
+};
