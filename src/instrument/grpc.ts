@@ -9,7 +9,7 @@ import { allOff, type Off, quiet } from './channel.js';
 import { startCall } from './client-span.js';
 import { isTold, told } from './hooks.js';
 import { IGNORED } from './ignored.js';
-import { emitUnder } from './in-context.js';
+import { boundFor, type Caller, callerHere, emitUnder } from './in-context.js';
 import { type ModuleOptions, onModule } from './on-module.js';
 import { addPeer } from './peer.js';
 import { injectSpan, type Propagator } from './propagator.js';
@@ -43,6 +43,8 @@ interface Grpc {
   readonly Server?: { readonly prototype: Prototype };
 }
 interface Listener {
+  onReceiveMetadata(metadata: Metadata): void;
+  onReceiveMessage(message: unknown): void;
   onReceiveStatus(status: { readonly code: unknown }): void;
 }
 interface WithPeer {
@@ -50,6 +52,7 @@ interface WithPeer {
 }
 interface OutgoingCall extends WithPeer {
   start(metadata: Metadata, listener: Listener): void;
+  sendMessageWithContext(context: { readonly callback?: unknown }, message: unknown): void;
 }
 interface ServerCall extends EventEmitter, WithPeer {
   readonly metadata: Metadata;
@@ -88,6 +91,29 @@ const addPeerOf = (span: Span, call: WithPeer): void => {
   if (port !== undefined) addPeer(span, { remoteAddress: six ?? four, remotePort: Number(port) });
 };
 
+/** What comes of a call comes in the context of `caller`: its connection is that of many, and what waited for it is sent by the first of them. */
+const callBackTo = (caller: Caller, call: OutgoingCall): void => {
+  const { start, sendMessageWithContext: sendMessage } = call;
+  call.start = function (metadata, listener) {
+    const bound: Listener = {
+      onReceiveMetadata: boundFor(caller, (received) => listener.onReceiveMetadata(received)),
+      onReceiveMessage: boundFor(caller, (message) => listener.onReceiveMessage(message)),
+      onReceiveStatus: boundFor(caller, (status) => listener.onReceiveStatus(status)),
+    };
+    Reflect.apply(start, this, [metadata, Object.assign(Object.create(listener), bound)]);
+  };
+  call.sendMessageWithContext = function (context, message) {
+    const sent = { ...context, callback: boundFor(callerHere(), context.callback) };
+    Reflect.apply(sendMessage, this, [sent, message]);
+  };
+};
+
+/** Who waits for a connection. */
+const callingBack = (watch: Method): Method =>
+  function (this: unknown, state, deadline, callback) {
+    return Reflect.apply(watch, this, [state, deadline, boundFor(callerHere(), callback)]);
+  };
+
 /** @grpc/grpc-js 1. */
 export const instrumentGrpc = (options: GrpcOptions, propagator: Propagator): Off => {
   const { ignore, enrich, requireParent = false } = options;
@@ -123,6 +149,7 @@ export const instrumentGrpc = (options: GrpcOptions, propagator: Propagator): Of
     function (...args) {
       const call = Reflect.apply(original, this, args);
       try {
+        callBackTo(callerHere(), call as OutgoingCall);
         const about: GrpcCall = { method: nameOf(args[0]), side: 'client' };
         const span = isTold(ignore, about) ? undefined : startCall(about.method, CALL, requireParent);
         if (span?.isRecording === true) {
@@ -194,6 +221,7 @@ export const instrumentGrpc = (options: GrpcOptions, propagator: Propagator): Of
     return allOff([
       () => void patched--,
       replaceMethod(Channel?.prototype, 'createCall', create),
+      replaceMethod(Channel?.prototype, 'watchConnectivityState', callingBack),
       replaceMethod(Server?.prototype, 'register', answer),
     ]);
   });

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { LocalSpan, Span, type SpanRecord } from '../../src/index.js';
 import { instrument } from '../../src/instrument/index.js';
-import { instrumentOnly, later, recorded, settled } from './support.js';
+import { contextsOf, instrumentOnly, type Job, later, recorded, settled } from './support.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: a package that others bring along has no types here.
 type Untyped = any;
@@ -234,6 +234,62 @@ describe('what a handler calls, in the listeners of its stream too', () => {
     expect(counts).toEqual([
       [1, 0],
       [0, 3],
+    ]);
+  });
+});
+
+describe('what comes of a call comes in the context of its caller', () => {
+  const jobs: Readonly<Record<string, (client: Untyped) => Job>> = {
+    'one message': (client) => (note, done) => {
+      const call = client.Unary('a', () => note('callback'));
+      call.on('metadata', () => note('metadata')).on('status', () => note('status', done));
+    },
+    'a failure': (client) => (note, done) => {
+      client.Unary('fail', () => note('callback')).on('status', () => note('status', done));
+    },
+    'a stream from the server': (client) => (note, done) => {
+      const call = client.List('a').on('data', () => note('data'));
+      call.on('end', () => note('end', done)).on('status', () => note('status'));
+    },
+    'a stream to the server': (client) => (note, done) => {
+      const call = client.Collect(() => note('callback', done));
+      call.write('a');
+      call.write('b', () => note('written'));
+      call.end();
+    },
+    'streams both ways': (client) => (note, done) => {
+      const call = client.Chat().on('data', () => note('data'));
+      call.on('end', () => note('end', done)).on('status', () => note('status'));
+      call.write('a');
+      call.end();
+    },
+    'waiting for the connection': (client) => (note, done) =>
+      client.waitForReady(Date.now() + 60_000, () => note('callback', done)),
+  };
+  const EVENTS: Readonly<Record<string, readonly string[]>> = {
+    'one message': ['callback', 'metadata', 'status'],
+    'a failure': ['callback', 'status'],
+    'a stream from the server': ['data', 'end', 'status'],
+    'a stream to the server': ['callback', 'written'],
+    'streams both ways': ['data', 'end', 'status'],
+    'waiting for the connection': ['callback'],
+  };
+
+  // The first round waits for the connection.
+  test.each(Object.keys(jobs))('%s', async (name) => {
+    instrumentOnly({ grpc: true });
+    const client = await connected();
+    const events = EVENTS[name].map((event) => `${event}: own`);
+    for (let round = 0; round < 2; round++) expect(await contextsOf(jobs[name](client))).toEqual(events);
+  });
+
+  test('of one that is ignored too', async () => {
+    instrumentOnly({ grpc: { ignore: () => true } });
+    const client = await connected();
+    expect(await contextsOf(jobs['a stream from the server'](client))).toEqual([
+      'data: own',
+      'end: own',
+      'status: own',
     ]);
   });
 });

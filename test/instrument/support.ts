@@ -104,8 +104,8 @@ export const when = async (isSo: () => unknown): Promise<void> => {
   while (!isSo()) await new Promise((resolve) => setTimeout(resolve, 5));
 };
 
-/** A caller notes what is called back, and says when it has heard all. */
-export type Job = (note: (event: string) => void, done: () => void) => void;
+/** A caller notes what is called back, and is done when it has heard all. */
+export type Job = (note: (event: string, then?: () => void) => void, done: () => void) => void;
 
 /** In whose context the calls back to several callers at once come, as `event: own`, `event: none` or that of another. */
 export const contextsOf = async (job: Job, callers = 3): Promise<readonly string[]> => {
@@ -116,9 +116,10 @@ export const contextsOf = async (job: Job, callers = 3): Promise<readonly string
       Span.root(name).runToEnd(
         () =>
           new Promise<void>((resolve) =>
-            job((event) => {
+            job((event, then) => {
               const current = Span.current()?.name;
               seen.add(`${event}: ${current === name ? 'own' : (current ?? 'none')}`);
+              then?.();
             }, resolve),
           ),
       ),

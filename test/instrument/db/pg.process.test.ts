@@ -161,37 +161,39 @@ describe.skipIf(!hasPostgres)('pg', () => {
     const text = 'SELECT generate_series(1, 3)';
     const cursorOf = (): Untyped => new (library('pg-cursor'))(text);
     const jobs: Readonly<Record<string, (client: Untyped, pool: Untyped) => Job>> = {
-      'a callback': (client) => (note, done) => client.query(text, () => void (note('callback'), done())),
-      'a callback behind values': (client) => (note, done) =>
-        client.query(text, [], () => void (note('callback'), done())),
+      'a callback': (client) => (note, done) => client.query(text, () => note('callback', done)),
+      'a callback behind values': (client) => (note, done) => client.query(text, [], () => note('callback', done)),
       'a callback in the config': (client) => (note, done) =>
-        client.query({ text, callback: () => void (note('callback'), done()) }),
+        client.query({ text, callback: () => note('callback', done) }),
       'a callback of a query': (client) => (note, done) =>
-        client.query(new (library('pg').Query)(text, [], () => void (note('callback'), done()))),
+        client.query(new (library('pg').Query)(text, [], () => note('callback', done))),
       'events of a query': (client) => (note, done) => {
         const query = client.query(new (library('pg').Query)(text));
-        query.on('row', () => note('row')).on('end', () => void (note('end'), done()));
+        query.on('row', () => note('row')).on('end', () => note('end', done));
       },
       'its error': (client) => (note, done) =>
-        client.query(new (library('pg').Query)('SELECT nothing')).on('error', () => void (note('error'), done())),
-      'a pool': (_, pool) => (note, done) => pool.query(text, () => void (note('callback'), done())),
+        client.query(new (library('pg').Query)('SELECT nothing')).on('error', () => note('error', done)),
+      'a pool': (_, pool) => (note, done) => pool.query(text, () => note('callback', done)),
       'a client of a pool': (_, pool) => (note, done) =>
         pool.connect((_error: unknown, client: Untyped, release: () => void) => {
           note('connect');
-          client.query(text, () => void (note('callback'), release(), done()));
+          client.query(text, () => {
+            note('callback', done);
+            release();
+          });
         }),
       'a cursor': (client) => (note, done) => {
         const cursor = client.query(cursorOf());
         cursor.on('end', () => note('end'));
         cursor.read(2, () => {
           note('read');
-          cursor.close(() => void (note('close'), done()));
+          cursor.close(() => note('close', done));
         });
       },
       'a stream': (client) => (note, done) => {
         const stream = client.query(new (library('pg-query-stream'))(text));
         stream.on('data', () => note('data')).on('end', () => note('end'));
-        stream.on('close', () => void (note('close'), done()));
+        stream.on('close', () => note('close', done));
       },
     };
     const EVENTS: Readonly<Record<string, readonly string[]>> = {
@@ -230,7 +232,7 @@ describe.skipIf(!hasPostgres)('pg', () => {
       for (const made of [Client, Pool]) {
         const opened = new made({ host: postgres.host, user: 'test', database: 'postgres' });
         const client = await Span.root('opener').runToEnd(() => opened.connect());
-        const ended = contextsOf((note, done) => opened.end(() => void (note('end'), done())), 1);
+        const ended = contextsOf((note, done) => opened.end(() => note('end', done)), 1);
         client?.release?.();
         expect(await ended).toEqual(['end: own']);
       }
