@@ -1,7 +1,8 @@
 // Requests of undici and of the global `fetch`, by undici's channels: a span for each request, redirects too. Only the first message comes in the
-// caller's context. Node's own undici and the one from npm publish the same.
+// caller's context, and what comes of a request is handed to it in that context, traced or not. Node's own undici and the one from npm publish the same.
 import type { TLSSocket } from 'node:tls';
 import type { PropertyValue } from '../local-span/property.js';
+import type { SpanLine } from '../local-span/span-line.js';
 import type { Span } from '../span/span.js';
 import { allOff, type Off, onMessage } from './channel.js';
 import { startCall } from './client-span.js';
@@ -9,8 +10,10 @@ import { isTold, tell } from './hooks.js';
 import { addFailure, addStatus } from './http/answer.js';
 import { addHeaders, wantedHeaders } from './http/headers.js';
 import { cleanQuery, hostAndPort, knownMethod, nameOf } from './http/url.js';
+import { callerHere, callFor } from './in-context.js';
 import { addPeer } from './peer.js';
 import { injectSpan, type Propagator } from './propagator.js';
+import { type Method, type Prototype, replaceMethod } from './replace-method.js';
 import { scopeOf } from './scope.js';
 import { UnderWay } from './under-way.js';
 
@@ -45,7 +48,10 @@ export interface UndiciOptions {
 const CALL = { kind: 'client', scope: scopeOf('undici') } as const;
 const SPAN = Symbol('spanline.span');
 const RESPONSE = Symbol('spanline.response');
+/** Null for a caller outside any span. */
+const CALLER = Symbol('spanline.caller');
 interface TracedRequest extends UndiciRequest {
+  [CALLER]?: SpanLine | null;
   [SPAN]?: Span | undefined;
   [RESPONSE]?: UndiciResponse;
 }
@@ -93,12 +99,40 @@ const isGivenUp = (error: unknown): boolean => {
   return name === 'AbortError' && message === GIVEN_UP;
 };
 
+// `onData`, `onResponseData` and so on, as the versions name them: by these a connection hands a request what is for it.
+const HANDS_ON = /^on[A-Z]/;
+
+const handingOn = (method: Method): Method =>
+  function (this: unknown, ...args) {
+    const caller = (this as TracedRequest)[CALLER];
+    return caller === undefined ? Reflect.apply(method, this, args) : callFor(caller ?? undefined, method, this, args);
+  };
+
+/** In each copy of undici, whose requests are no public class. */
+const watchRequests = (): { readonly seen: (request: TracedRequest) => void; readonly off: Off } => {
+  const watched = new WeakSet<object>();
+  const offs: Off[] = [];
+  return {
+    seen(request) {
+      const prototype = Object.getPrototypeOf(request) as Prototype;
+      if (watched.has(prototype)) return;
+      watched.add(prototype);
+      const names = Object.getOwnPropertyNames(prototype).filter((name) => HANDS_ON.test(name));
+      offs.push(...names.map((name) => replaceMethod(prototype, name, handingOn)));
+    },
+    off: () => allOff(offs.splice(0))(),
+  };
+};
+
 export const instrumentUndici = (options: UndiciOptions, propagator: Propagator): Off => {
   const { ignore, enrich, requireParent = false } = options;
   const wanted = wantedHeaders('response', options.responseHeaders);
   const underWay = new UnderWay();
+  const requests = watchRequests();
 
   const begin = (request: TracedRequest): void => {
+    requests.seen(request);
+    request[CALLER] = callerHere() ?? null;
     if (isTold(ignore, request)) return;
     const span = startCall(nameOf(request.method), CALL, requireParent);
     if (span === undefined) return;
@@ -142,6 +176,7 @@ export const instrumentUndici = (options: UndiciOptions, propagator: Propagator)
 
   const stopBeginning = onMessage<{ request: TracedRequest }>('undici:request:create', ({ request }) => begin(request));
   const stopEnding = allOff([
+    requests.off,
     onMessage<{ request: TracedRequest; socket: TLSSocket }>('undici:client:sendHeaders', ({ request, socket }) =>
       sent(request, socket),
     ),

@@ -107,23 +107,22 @@ export const when = async (isSo: () => unknown): Promise<void> => {
 /** A caller notes what is called back, and is done when it has heard all. */
 export type Job = (note: (event: string, then?: () => void) => void, done: () => void) => void;
 
-/** In whose context the calls back to several callers at once come, as `event: own`, `event: none` or that of another. */
+/** In whose context the calls back to several callers at once come: `EVENT: own`, `EVENT: none`, or `EVENT: another`. */
 export const contextsOf = async (job: Job, callers = 3): Promise<readonly string[]> => {
   const seen = new Set<string>();
-  const names = Array.from({ length: callers }, (_, i) => `caller ${i}`);
-  await Promise.all(
-    names.map((name) =>
-      Span.root(name).runToEnd(
-        () =>
-          new Promise<void>((resolve) =>
-            job((event, then) => {
-              const current = Span.current()?.name;
-              seen.add(`${event}: ${current === name ? 'own' : (current ?? 'none')}`);
-              then?.();
-            }, resolve),
-          ),
-      ),
+  const calls = Array.from({ length: callers }, () =>
+    Span.root('caller').runToEnd(
+      () =>
+        new Promise<void>((resolve) => {
+          const own = Span.current();
+          job((event, then) => {
+            const current = Span.current();
+            seen.add(`${event}: ${current === own ? 'own' : current === undefined ? 'none' : 'another'}`);
+            then?.();
+          }, resolve);
+        }),
     ),
   );
+  await Promise.all(calls);
   return [...seen].sort();
 };

@@ -7,12 +7,14 @@ import type { Span } from '../../span/span.js';
 import { allOff, type Off, onMessage, quiet } from '../channel.js';
 import { startCall } from '../client-span.js';
 import { isTold, tell } from '../hooks.js';
+import { callerHere } from '../in-context.js';
 import { addPeer } from '../peer.js';
 import { injectSpan, type Propagator } from '../propagator.js';
 import { scopeOf } from '../scope.js';
 import { addFailure, addStatus } from './answer.js';
 import { hasCreatedChannel, wrapRequests } from './created.js';
 import { addHeaders, wantedHeaders } from './headers.js';
+import { askFor, useMessages } from './message-context.js';
 import type { HttpClientOptions } from './options.js';
 import { cleanQuery, hostAndPort, knownMethod, nameOf } from './url.js';
 
@@ -55,9 +57,13 @@ export const traceCalls = (options: HttpClientOptions, propagator: Propagator): 
   const { ignore, enrich, requireParent = false } = options;
   const wantedOfRequest = wantedHeaders('request', options.requestHeaders);
   const wantedOfResponse = wantedHeaders('response', options.responseHeaders);
+  const messages = useMessages();
 
   const begin = (request: TracedRequest): void => {
-    if (request[SPAN] !== undefined || isOwnAgent(request.agent) || isTold(ignore, request)) return;
+    if (request[SPAN] !== undefined || isOwnAgent(request.agent)) return;
+    messages.begin();
+    askFor(callerHere(), request);
+    if (isTold(ignore, request)) return;
     const span = startCall(nameOf(request.method), CALL, requireParent);
     if (span === undefined) return;
     // Headers given as a list are on their way already, and so are those of a request that waits for 100-continue.
@@ -104,6 +110,7 @@ export const traceCalls = (options: HttpClientOptions, propagator: Propagator): 
   };
 
   return allOff([
+    messages.off,
     hasCreatedChannel()
       ? onMessage<{ request: TracedRequest }>('http.client.request.created', ({ request }) => begin(request))
       : wrapRequests((request) => begin(request as TracedRequest)),

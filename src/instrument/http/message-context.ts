@@ -5,7 +5,8 @@ import { nodeHttp } from '../../base/calls/node-modules.js';
 import { lineStore } from '../../local-span/line-store.js';
 import type { SpanLine } from '../../local-span/span-line.js';
 import { allOff, type Off } from '../channel.js';
-import { boundFor, type Caller, callFor, isWithin } from '../in-context.js';
+import { boundFor, type Caller, callerHere, callFor, isWithin } from '../in-context.js';
+import type { Method } from '../replace-method.js';
 
 /** What a request that is answered is answered under. */
 const ANSWERED = Symbol('spanline.answered-under');
@@ -62,17 +63,25 @@ const asking = (emit: Emit): Emit =>
     return callFor(caller ?? undefined, emit, this, args) as boolean;
   };
 
+/** Of `write` and `end`: a connection that another caller opened calls back there. */
+const callingBack = (method: Method): Method =>
+  function (this: unknown, ...args) {
+    const last = args.length - 1;
+    if (typeof args[last] === 'function') args[last] = boundFor(callerHere(), args[last]);
+    return Reflect.apply(method, this, args);
+  };
+
 // Inherited: what is taken back leaves the class as it was.
-const wrapEmit = ({ prototype }: { prototype: object }, wrap: (emit: Emit) => Emit): Off => {
-  const messages = prototype as { emit: Emit };
-  const isOwn = Object.hasOwn(messages, 'emit');
-  const { emit } = messages;
-  const wrapped = wrap(emit);
-  Object.defineProperty(messages, 'emit', { value: wrapped, writable: true, configurable: true });
+const wrapMethod = <M>({ prototype }: { readonly prototype: object }, name: string, wrap: (method: M) => M): Off => {
+  const messages = prototype as Record<string, M>;
+  const isOwn = Object.hasOwn(messages, name);
+  const method = messages[name];
+  const wrapped = wrap(method);
+  Object.defineProperty(messages, name, { value: wrapped, writable: true, configurable: true });
   return () => {
-    if (messages.emit !== wrapped) return;
-    if (isOwn) messages.emit = emit;
-    else delete (messages as { emit?: Emit }).emit;
+    if (messages[name] !== wrapped) return;
+    if (isOwn) messages[name] = method;
+    else delete messages[name];
   };
 };
 
@@ -83,9 +92,11 @@ const use = (): void => {
   users++;
   const { IncomingMessage, ServerResponse, ClientRequest } = nodeHttp();
   restore ??= allOff([
-    wrapEmit(IncomingMessage, incoming),
-    wrapEmit(ServerResponse, answer),
-    wrapEmit(ClientRequest, asking),
+    wrapMethod(IncomingMessage, 'emit', incoming),
+    wrapMethod(ServerResponse, 'emit', answer),
+    wrapMethod(ClientRequest, 'emit', asking),
+    wrapMethod(ClientRequest, 'write', callingBack),
+    wrapMethod(ClientRequest, 'end', callingBack),
   ]);
 };
 

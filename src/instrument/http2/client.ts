@@ -1,5 +1,6 @@
 // Requests that the program sends by `http2`: a span each, from the call to the close of its stream, and the context in its headers, which no
-// channel comes early enough to add to. A request that brings a context along is traced by whoever gave it that.
+// channel comes early enough to add to. A request that brings a context along is traced by whoever gave it that. Events of a stream come in the
+// context of its caller, traced or not.
 import type { ClientHttp2Session, ClientHttp2Stream, OutgoingHttpHeaders } from 'node:http2';
 import { syncBuiltinESMExports } from 'node:module';
 import { promisify } from 'node:util';
@@ -12,6 +13,7 @@ import { startCall } from '../client-span.js';
 import { isTold, tell } from '../hooks.js';
 import { addFailure, addStatus } from '../http/answer.js';
 import { cleanQuery, hostAndPort, knownMethod, nameOf } from '../http/url.js';
+import { callerHere, emitFor } from '../in-context.js';
 import { addPeer } from '../peer.js';
 import { injectSpan, type Propagator } from '../propagator.js';
 import { type Method, type Prototype, replaceMethod } from '../replace-method.js';
@@ -109,16 +111,18 @@ export const traceConnections = (http2: Http2, options: Http2ClientOptions, prop
       } catch {
         count(Counter.instrumentationErrors);
       }
-      if (span?.isRecording !== true) return Reflect.apply(original, this, [sent, ...rest]);
       let stream: unknown;
       try {
         stream = Reflect.apply(original, this, [sent, ...rest]);
       } catch (error) {
-        addFailure(span, error);
-        span.end();
+        if (span?.isRecording === true) {
+          addFailure(span, error);
+          span.end();
+        }
         throw error;
       }
-      quiet(follow)(span, stream as ClientHttp2Stream);
+      quiet(emitFor)(callerHere(), stream as ClientHttp2Stream);
+      if (span?.isRecording === true) quiet(follow)(span, stream as ClientHttp2Stream);
       return stream;
     };
 
