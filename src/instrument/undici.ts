@@ -48,12 +48,16 @@ export interface UndiciOptions {
 const CALL = { kind: 'client', scope: scopeOf('undici') } as const;
 const SPAN = Symbol('spanline.span');
 const RESPONSE = Symbol('spanline.response');
+const SENT = Symbol('spanline.sent');
 /** Null for a caller outside any span. */
 const CALLER = Symbol('spanline.caller');
 interface TracedRequest extends UndiciRequest {
+  readonly body?: unknown;
   [CALLER]?: SpanLine | null;
   [SPAN]?: Span | undefined;
   [RESPONSE]?: UndiciResponse;
+  /** Its body is out. */
+  [SENT]?: true;
 }
 
 const propertiesOf = ({ origin, path, method }: UndiciRequest): (string | PropertyValue)[] => {
@@ -91,12 +95,14 @@ const setHeader = (request: UndiciRequest, name: string, value: string): void =>
   request.addHeader(name, value);
 };
 
-// By its text too: on Node 20 a time that is up is an AbortError as well, with another one.
-const GIVEN_UP = 'This operation was aborted';
-
-const isGivenUp = (error: unknown): boolean => {
-  const { name, message } = (Object(error) ?? {}) as { name?: unknown; message?: unknown };
-  return name === 'AbortError' && message === GIVEN_UP;
+/**
+ * Whether `error` is the reason for which the program gave the request up: any value will do. What fails on the way has a code; what a body throws
+ * that is still being sent may look the same.
+ */
+const isReason = ({ body, [SENT]: isSent }: TracedRequest, error: unknown): boolean => {
+  if (typeof error !== 'object' || error === null) return true;
+  const { name, code } = error as { name?: unknown; code?: unknown };
+  return typeof code !== 'string' && name !== 'TimeoutError' && (isSent === true || (body ?? null) === null);
 };
 
 // `onData`, `onResponseData` and so on, as the versions name them: by these a connection hands a request what is for it.
@@ -167,8 +173,7 @@ export const instrumentUndici = (options: UndiciOptions, propagator: Propagator)
     const span = request[SPAN];
     if (span === undefined) return;
     request[SPAN] = undefined;
-    // Who gives a request up on purpose has not failed.
-    if (error !== undefined && !isGivenUp(error)) addFailure(span, error);
+    if (error !== undefined && !isReason(request, error)) addFailure(span, error);
     tell(enrich, span, request, request[RESPONSE]);
     span.end();
     underWay.ended();
@@ -180,6 +185,9 @@ export const instrumentUndici = (options: UndiciOptions, propagator: Propagator)
     onMessage<{ request: TracedRequest; socket: TLSSocket }>('undici:client:sendHeaders', ({ request, socket }) =>
       sent(request, socket),
     ),
+    onMessage<{ request: TracedRequest }>('undici:request:bodySent', ({ request }) => {
+      if (request[SPAN] !== undefined) request[SENT] = true;
+    }),
     onMessage<{ request: TracedRequest; response: UndiciResponse }>('undici:request:headers', ({ request, response }) =>
       answered(request, response),
     ),

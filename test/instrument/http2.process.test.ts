@@ -303,3 +303,41 @@ test('calls of gRPC have one span on each side, with both on', async () => {
     'server shop.Cart/Add',
   ]);
 });
+
+describe('a request given up on purpose', () => {
+  const ended = async (act: (stream: ClientHttp2Stream, given: AbortController) => unknown) => {
+    instrumentOnly({ http2: { server: false } });
+    const server = http2.createServer();
+    server.on('stream', (stream) => {
+      stream.on('error', () => {});
+      stream.respond({ ':status': 200 });
+      stream.write('part');
+    });
+    const given = new AbortController();
+    const stream = connected(await listening(server)).request({ ':path': '/' }, { signal: given.signal });
+    stream.on('error', () => {});
+    await once(stream, 'response');
+    await act(stream, given);
+    if (!stream.closed) await once(stream, 'close');
+    const [span] = await settled(1);
+    return [span.status.code, span.properties['error.type']];
+  };
+
+  test.each<[string, (stream: ClientHttp2Stream, given: AbortController) => unknown]>([
+    ['its signal', (_, given) => given.abort()],
+    ['its signal, for a reason', (_, given) => given.abort(new Error('changed my mind'))],
+    [
+      'break out of its body',
+      async (stream) => {
+        for await (const part of stream) if (part !== undefined) break;
+      },
+    ],
+  ])('by %s has not failed', async (_, act) => {
+    expect(await ended(act)).toEqual(['unset', undefined]);
+  });
+
+  test('because it took too long is a failure', async () => {
+    const tooLong = new DOMException('too long', 'TimeoutError');
+    expect(await ended((_, given) => given.abort(tooLong))).toEqual(['error', 'TimeoutError']);
+  });
+});

@@ -6,7 +6,7 @@ import type { PropertyValue } from '../../local-span/property.js';
 import type { Span } from '../../span/span.js';
 import type { SpanOptions } from '../../span/span-options.js';
 import { startCall } from '../client-span.js';
-import { failureType } from '../failure.js';
+import { failureOf, failureType } from '../failure.js';
 import { isTold, told } from '../hooks.js';
 import { scopeOf } from '../scope.js';
 import { type Dialect, summaryOf, withoutValues } from './sql.js';
@@ -104,9 +104,10 @@ export class Database {
 
   /** Before the span ends. `statusOf` reads the code that the server gave. */
   finish(span: Span, error: unknown, statusOf: (error: unknown) => string | undefined = failureType): void {
-    if (error !== undefined && error !== null) {
-      const status = statusOf(error);
-      const type = status ?? failureType(error);
+    const failure = failureOf(error);
+    if (failure !== undefined && failure !== null) {
+      const status = statusOf(failure);
+      const type = status ?? failureType(failure);
       span.addProperty('error.type', type).setStatus('error', type);
       if (status !== undefined) span.addProperty('db.response.status_code', status);
     }

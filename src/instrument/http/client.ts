@@ -90,11 +90,17 @@ export const traceCalls = (options: HttpClientOptions, propagator: Propagator): 
     span.end();
   };
 
+  /** An answer that did not come whole: cut off by its server, unless the program had enough of it. */
+  const cutOff = ({ aborted, socket }: TracedRequest, { errored }: IncomingMessage): unknown => {
+    const isLeft = errored === null || aborted || (socket?.readableEnded === false && socket.errored === null);
+    return isLeft ? undefined : errored;
+  };
+
   // The head of the answer comes before its body, which may be cut off without an error anywhere: the request is over when it closes.
   const closed = quiet(function (this: TracedRequest): void {
     const { res, method } = this;
     const isWhole = res !== null && (res.complete || method === 'HEAD' || res.statusCode === SWITCHING_PROTOCOLS);
-    end(this, isWhole ? undefined : (res?.errored ?? CUT_OFF));
+    end(this, isWhole ? undefined : res === null ? CUT_OFF : cutOff(this, res));
   });
 
   const describe = (span: Span, { socket }: TracedRequest, response: IncomingMessage): void => {

@@ -93,7 +93,8 @@ export const traceConnections = (http2: Http2, options: Http2ClientOptions, prop
     const closed = (): void => {
       const { errored, rstCode } = stream;
       // Streams of a session that failed are cancelled for that reason.
-      if (errored !== null && errored !== undefined) addFailure(span, errored.cause ?? errored);
+      if (errored !== null && errored !== undefined)
+        addFailure(span, errored.name === 'AbortError' ? errored : (errored.cause ?? errored));
       else if (!isAnswered || rstCode !== 0) addFailure(span, CUT_OFF);
       tell(enrich, span, stream);
       span.end();

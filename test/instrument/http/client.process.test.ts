@@ -2,7 +2,7 @@
 // the answer's body.
 import { once } from 'node:events';
 import * as namespace from 'node:http';
-import http, { type ClientRequest, type IncomingMessage } from 'node:http';
+import http, { type ClientRequest, type IncomingMessage, type Server } from 'node:http';
 import { describe, expect, test } from 'vitest';
 import { OtlpReporter } from '../../../src/exporters/otlp.js';
 import { Collector, Span, type SpanContext, stats } from '../../../src/index.js';
@@ -285,23 +285,115 @@ test.each<[string, (url: string) => Promise<unknown>]>([
   ]);
 });
 
-test('fetch given up on purpose has not failed', async () => {
-  instrumentOnly(BOTH);
-  const { url, server } = await serve(() => {});
+/** A signal that gives `reason`, once the server has the request. */
+const givenUp = (server: Server, reason?: unknown): AbortSignal => {
   const given = new AbortController();
-  server.once('request', () => given.abort());
-  await expect(inRoot(() => fetch(url, { signal: given.signal }))).rejects.toThrow();
-  const [span] = await recordedOf('client');
-  expect(span.status).toEqual({ code: 'unset' });
-  expect(span.properties).not.toHaveProperty('error.type');
+  server.once('request', () => given.abort(reason));
+  return given.signal;
+};
+
+/** Has the head of an answer and a part of its body, and never the rest. */
+const begun = () => serve((_, response) => void response.writeHead(200).write('part'));
+
+describe('given up on purpose it has not failed', () => {
+  const expectUnset = async (): Promise<void> => {
+    const [span, ...others] = await settled(1);
+    expect(others).toEqual([]);
+    expect(span.status).toEqual({ code: 'unset' });
+    expect(span.properties).not.toHaveProperty('error.type');
+  };
+
+  class Left extends Error {}
+  const senders: [string, (url: string, signal: AbortSignal) => Promise<unknown>][] = [
+    ['fetch', (url, signal) => fetch(url, { signal })],
+    ['fetch with a body', (url, signal) => fetch(url, { signal, method: 'POST', body: 'x' })],
+    ['undici.request', (url, signal) => library('undici').request(url, { signal })],
+    ['http.get', (url, signal) => once(http.get(url, { signal }), 'response')],
+  ];
+  describe.each(senders)('%s', (_, ask) => {
+    test.each([undefined, null, 'left', new Left('changed my mind'), { left: true }])('for %s', async (reason) => {
+      instrumentOnly(BOTH);
+      const { url, server } = await serve((request) => void request.resume());
+      await expect(ask(url, givenUp(server, reason))).rejects.toBeDefined();
+      await expectUnset();
+    });
+  });
+
+  const readers: [string, (url: string) => unknown][] = [
+    ['fetch: cancel', async (url) => (await fetch(url)).body?.cancel()],
+    ['fetch: cancel with a reason', async (url) => (await fetch(url)).body?.cancel(new Left('enough'))],
+    [
+      'fetch: break',
+      async (url) => {
+        for await (const part of (await fetch(url)).body ?? []) if (part !== undefined) break;
+      },
+    ],
+    [
+      'undici.request: break',
+      async (url) => {
+        for await (const part of (await library('undici').request(url)).body) if (part !== undefined) break;
+      },
+    ],
+    [
+      'http.get: break',
+      async (url) => {
+        const [response] = (await once(http.get(url), 'response')) as [IncomingMessage];
+        for await (const part of response) if (part !== undefined) break;
+      },
+    ],
+    [
+      'http.get: destroy of its answer',
+      async (url) => ((await once(http.get(url), 'response')) as [IncomingMessage])[0].destroy(),
+    ],
+    [
+      'http.get: destroy of the request',
+      async (url) => {
+        const request = http.get(url);
+        const [response] = (await once(request, 'response')) as [IncomingMessage];
+        response.on('error', () => {});
+        request.destroy();
+      },
+    ],
+    [
+      'http.get: signal',
+      async (url) => {
+        const given = new AbortController();
+        const request = http.get(url, { signal: given.signal }).on('error', () => {});
+        const [response] = (await once(request, 'response')) as [IncomingMessage];
+        response.on('error', () => {});
+        given.abort('enough');
+      },
+    ],
+  ];
+  test.each(readers)('in the answer: %s', async (_, read) => {
+    instrumentOnly(BOTH);
+    const { url } = await begun();
+    await read(url);
+    await expectUnset();
+  });
 });
 
-test('fetch that took too long', async () => {
+test('a body that fails while it is sent is a failure', async () => {
   instrumentOnly(BOTH);
-  const given = new AbortController();
-  // What the signal of a timeout gives, once the server has the request.
-  const { url } = await serve(() => given.abort(new DOMException('too long', 'TimeoutError')));
-  await expect(inRoot(() => fetch(url, { signal: given.signal }))).rejects.toThrow('too long');
-  const [span] = await recordedOf('client');
+  const { url } = await serve((request) => void request.resume());
+  const body = (async function* () {
+    yield Buffer.from('part');
+    throw new Error('no more');
+  })();
+  await expect(fetch(url, { method: 'POST', duplex: 'half', body } as never)).rejects.toThrow();
+  const [span] = await settled(1);
+  expect(span.status.code).toBe('error');
+});
+
+test.each<[string, (url: string, signal: AbortSignal) => Promise<unknown>]>([
+  ['fetch', (url, signal) => fetch(url, { signal })],
+  ['undici.request', (url, signal) => library('undici').request(url, { signal })],
+  ['http.get', (url, signal) => once(http.get(url, { signal }), 'response')],
+])('%s that took too long', async (_, ask) => {
+  instrumentOnly(BOTH);
+  const { url, server } = await serve(() => {});
+  // What the signal of a timeout gives.
+  await expect(ask(url, givenUp(server, new DOMException('too long', 'TimeoutError')))).rejects.toThrow();
+  const [span] = await settled(1);
   expect(span).toMatchObject({ status: { code: 'error' }, properties: { 'error.type': 'TimeoutError' } });
 });
