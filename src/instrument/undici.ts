@@ -4,7 +4,7 @@ import type { TLSSocket } from 'node:tls';
 import type { PropertyValue } from '../local-span/property.js';
 import type { SpanLine } from '../local-span/span-line.js';
 import type { Span } from '../span/span.js';
-import { allOff, type Off, onMessage } from './channel.js';
+import { allOff, type Off, onMessage, quiet } from './channel.js';
 import { startCall } from './client-span.js';
 import { isTold, tell } from './hooks.js';
 import { addFailure, addStatus } from './http/answer.js';
@@ -51,8 +51,16 @@ const RESPONSE = Symbol('spanline.response');
 const SENT = Symbol('spanline.sent');
 /** Null for a caller outside any span. */
 const CALLER = Symbol('spanline.caller');
-interface TracedRequest extends UndiciRequest {
+/** What undici calls with the connection: of HTTP/1.1, of HTTP/2, and from undici 8 on. */
+const HANDOVERS = ['onUpgrade', 'onUpgradeResponse', 'onRequestUpgrade'] as const;
+type Handovers = {
+  [K in (typeof HANDOVERS)[number]]?: (statusCode: number, headers: unknown, ...rest: unknown[]) => unknown;
+};
+
+interface TracedRequest extends UndiciRequest, Handovers {
   readonly body?: unknown;
+  /** The protocol that is asked for. */
+  readonly upgrade?: unknown;
   [CALLER]?: SpanLine | null;
   [SPAN]?: Span | undefined;
   [RESPONSE]?: UndiciResponse;
@@ -147,6 +155,24 @@ export const instrumentUndici = (options: UndiciOptions, propagator: Propagator)
     span.describe(propertiesOf(request));
     request[SPAN] = span;
     underWay.begun();
+    if ((request.upgrade ?? null) !== null || request.method === 'CONNECT') endAtHandover(request);
+  };
+
+  const handedOver = quiet((request: TracedRequest, statusCode: number, headers: unknown) => {
+    answered(request, { statusCode, headers: Array.isArray(headers) ? headers : [] });
+    end(request);
+  });
+
+  /** A request whose connection becomes the program's has no body to end with, and older versions publish nothing of it. */
+  const endAtHandover = (request: TracedRequest): void => {
+    for (const name of HANDOVERS) {
+      const original = request[name];
+      if (typeof original !== 'function') continue;
+      request[name] = function (this: unknown, statusCode, headers, ...rest) {
+        handedOver(request, statusCode, headers);
+        return Reflect.apply(original, this, [statusCode, headers, ...rest]);
+      };
+    }
   };
 
   const answered = (request: TracedRequest, response: UndiciResponse): void => {

@@ -1,5 +1,6 @@
 // Requests that the program sends, by `http` and by `fetch`: children of what sends them, with the context in their headers, ended with
 // the answer's body.
+import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import * as namespace from 'node:http';
 import http, { type ClientRequest, type IncomingMessage, type Server } from 'node:http';
@@ -370,6 +371,80 @@ describe('given up on purpose it has not failed', () => {
     const { url } = await begun();
     await read(url);
     await expectUnset();
+  });
+});
+
+describe('a connection that is handed over', () => {
+  const switching = async (): Promise<string> => {
+    const { url, server } = await serve((_, response) => void response.writeHead(404).end());
+    server.on('upgrade', (request, socket) => {
+      const key = `${request.headers['sec-websocket-key']}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`;
+      const accept = createHash('sha1').update(key).digest('base64');
+      if (request.url === '/refused') socket.end('HTTP/1.1 403 Forbidden\r\ncontent-length: 0\r\n\r\n');
+      else
+        socket.write(
+          `HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: websocket\r\nsec-websocket-accept: ${accept}\r\n\r\n`,
+        );
+      socket.on('error', () => {});
+      later(() => socket.destroy());
+    });
+    server.on('connect', (_, socket) => socket.end('HTTP/1.1 200 OK\r\n\r\n'));
+    return url;
+  };
+  const opened = async (kind: typeof WebSocket, url: string): Promise<void> => {
+    const web = new kind(url.replace('http:', 'ws:'));
+    later(() => web.close());
+    await new Promise((resolve) => {
+      web.onopen = resolve;
+      web.onerror = resolve;
+    });
+  };
+  const headers = { 'sec-websocket-key': 'dGhlIHNhbXBsZSBub25jZQ==', 'sec-websocket-version': '13' };
+  const ways: [string, (url: string) => Promise<unknown>, string, number][] = [
+    [
+      'undici.upgrade',
+      async (url) =>
+        (await library('undici').upgrade(url, { protocol: 'websocket', headers })).socket
+          .on('error', () => {})
+          .destroy(),
+      'GET',
+      101,
+    ],
+    [
+      'undici.connect',
+      async (url) =>
+        (await library('undici').connect(url, { path: 'there:80' })).socket.on('error', () => {}).destroy(),
+      'CONNECT',
+      200,
+    ],
+    ['WebSocket of undici', (url) => opened(library('undici').WebSocket, url), 'GET', 101],
+  ];
+  if (typeof WebSocket === 'function') ways.push(['WebSocket of Node', (url) => opened(WebSocket, url), 'GET', 101]);
+
+  test.each(ways)('%s ends with its status', async (_, call, name, status) => {
+    instrumentOnly(BOTH);
+    await call(await switching());
+    const [span, ...others] = await settled(1);
+    expect(others).toEqual([]);
+    expect(span).toMatchObject({ name, kind: 'client', status: { code: 'unset' } });
+    expect(span.properties).toMatchObject({ 'http.response.status_code': status, 'network.protocol.version': '1.1' });
+  });
+
+  test('one that is refused is an error, once', async () => {
+    instrumentOnly(BOTH);
+    const url = await switching();
+    await opened(library('undici').WebSocket, `${url}/refused`);
+    const spans = await settled(1);
+    expect(spans).toHaveLength(1);
+    expect(spans[0]).toMatchObject({ status: { code: 'error' } });
+  });
+
+  test('what enrich is given', async () => {
+    const seen: unknown[] = [];
+    instrumentOnly({ undici: { enrich: (_, { method }, response) => void seen.push(method, response?.statusCode) } });
+    (await library('undici').connect(await switching(), { path: 'there:80' })).socket.on('error', () => {}).destroy();
+    await settled(1);
+    expect(seen).toEqual(['CONNECT', 200]);
   });
 });
 
