@@ -9,7 +9,7 @@ import { startCall } from './client-span.js';
 import { isTold, tell } from './hooks.js';
 import { addFailure, addStatus } from './http/answer.js';
 import { addHeaders, wantedHeaders } from './http/headers.js';
-import { cleanQuery, hostAndPort, knownMethod, nameOf } from './http/url.js';
+import { destinationOf, knownMethod, nameOf } from './http/url.js';
 import { callerHere, callFor } from './in-context.js';
 import { addPeer } from './peer.js';
 import { injectSpan, type Propagator } from './propagator.js';
@@ -70,18 +70,10 @@ interface TracedRequest extends UndiciRequest, Handovers {
 
 const propertiesOf = ({ origin, path, method }: UndiciRequest): (string | PropertyValue)[] => {
   const address = String(origin ?? '');
-  const isSecure = address.startsWith('https:');
-  const [host, port] = hostAndPort(address.replace(/^[a-z]+:\/\//i, '').replace(/\/.*$/, ''));
-  return [
-    'http.request.method',
-    knownMethod(method),
-    'url.full',
-    cleanQuery(address + path),
-    'server.address',
-    host,
-    'server.port',
-    port ?? (isSecure ? 443 : 80),
-  ];
+  const end = address.indexOf('//');
+  const [protocol, authority] = [address.slice(0, end), address.slice(end + 2).replace(/\/.*$/, '')];
+  const { full, host, port } = destinationOf(protocol, authority, path);
+  return ['http.request.method', knownMethod(method), 'url.full', full, 'server.address', host, 'server.port', port];
 };
 
 const headerOf = ({ headers }: UndiciResponse, name: string): string | undefined => {

@@ -1,6 +1,7 @@
 // Requests that the program sends with `http` and `https`: a span each, from the call to the end of the answer, and the context in its headers.
 // Where Node has no channel at the moment when headers can still be added (before Node 22.12), the functions that make requests are wrapped.
 import type { ClientRequest, IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
 import { isOwnAgent } from '../../exporters/http/own-agents.js';
 import type { PropertyValue } from '../../local-span/property.js';
 import type { Span } from '../../span/span.js';
@@ -16,12 +17,15 @@ import { hasCreatedChannel, wrapRequests } from './created.js';
 import { addHeaders, wantedHeaders } from './headers.js';
 import { askFor, useMessages } from './message-context.js';
 import type { HttpClientOptions } from './options.js';
-import { cleanQuery, hostAndPort, knownMethod, nameOf } from './url.js';
+import { destinationOf, knownMethod, nameOf } from './url.js';
 
 const CALL = { kind: 'client', scope: scopeOf('http') } as const;
 const SPAN = Symbol('spanline.span');
+const PORT = Symbol('spanline.port');
 interface TracedRequest extends ClientRequest {
   [SPAN]?: Span | undefined;
+  /** Where it cannot be seen from the request. */
+  [PORT]?: number | undefined;
   readonly agent?: unknown;
   readonly protocol: string;
   /** The answer, once its head is here. */
@@ -31,26 +35,32 @@ interface TracedRequest extends ClientRequest {
 const SWITCHING_PROTOCOLS = 101;
 const CUT_OFF = { code: 'aborted', message: 'the answer was cut off' };
 
-const propertiesOf = (request: TracedRequest): (string | PropertyValue)[] => {
-  const { method, path, protocol, host } = request;
-  const known = knownMethod(method);
-  const authority = request.getHeader('host');
-  const [address, port] = hostAndPort(typeof authority === 'string' ? authority : host);
-  const origin = `${protocol}//${typeof authority === 'string' ? authority : host}`;
-  return [
-    'http.request.method',
-    known,
-    'url.full',
-    // The target of a proxied request is a whole address.
-    cleanQuery(path.startsWith('/') ? origin + path : withoutCredentials(path)),
-    'server.address',
-    address,
-    'server.port',
-    port ?? (protocol === 'https:' ? 443 : 80),
-  ];
+const isNamed = (request: TracedRequest): boolean =>
+  typeof request.getHeader('host') === 'string' || !request.path.startsWith('/');
+
+/** `port` where the request does not say it: its own `Host` header is missing, or was given in a list. */
+const addressOf = (request: TracedRequest, port?: unknown): (string | PropertyValue)[] => {
+  const { path, protocol, host } = request;
+  const header = request.getHeader('host');
+  const bare = host.includes(':') ? `[${host}]` : host;
+  const isUsual = port === undefined || port === (protocol === 'https:' ? 443 : 80);
+  const authority = typeof header === 'string' ? header : isUsual ? bare : `${bare}:${String(port)}`;
+  const to = destinationOf(protocol, authority, path);
+  return ['url.full', to.full, 'server.address', to.host, 'server.port', to.port];
 };
 
-const withoutCredentials = (address: string): string => address.replace(/^([a-z]+:\/\/)[^@/?#]*@/i, '$1');
+/** The port of its connection, or of the one that it did not get. */
+const portUsed = (request: TracedRequest, error: unknown): unknown =>
+  request[PORT] ?? (Object(error) as { port?: unknown }).port;
+
+/** While the connection is there: afterwards it does not say. */
+const keepPort = quiet(function (this: TracedRequest, socket: Socket): void {
+  const keep = (): void => {
+    this[PORT] = socket.remotePort;
+  };
+  if (socket.connecting) socket.once('connect', keep);
+  else keep();
+});
 
 /** Traces calls until it is taken back. */
 export const traceCalls = (options: HttpClientOptions, propagator: Propagator): Off => {
@@ -71,7 +81,10 @@ export const traceCalls = (options: HttpClientOptions, propagator: Propagator): 
     if (!span.isRecording) return;
     request[SPAN] = span;
     request.once('close', closed);
-    span.describe(propertiesOf(request));
+    const properties = ['http.request.method', knownMethod(request.method)] as (string | PropertyValue)[];
+    if (isNamed(request)) properties.push(...addressOf(request));
+    else request.once('socket', keepPort);
+    span.describe(properties);
     addHeaders(
       wantedOfRequest,
       (name) => request.getHeader(name),
@@ -84,6 +97,10 @@ export const traceCalls = (options: HttpClientOptions, propagator: Propagator): 
     if (span === undefined) return;
     request[SPAN] = undefined;
     const response = request.res ?? undefined;
+    if (!isNamed(request)) {
+      const address = addressOf(request, portUsed(request, error));
+      for (let i = 0; i < address.length; i += 2) span.addProperty(address[i] as string, address[i + 1]);
+    }
     if (response !== undefined) describe(span, request, response);
     if (error !== undefined) addFailure(span, error);
     tell(enrich, span, request, response);

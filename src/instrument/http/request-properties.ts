@@ -2,6 +2,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { PropertyValue } from '../../local-span/property.js';
 import type { Span } from '../../span/span.js';
+import { forwardedClient, forwardedHost, forwardedScheme } from './forwarded.js';
 import { hostAndPort, knownMethod, pathOf, queryOf } from './url.js';
 
 export interface ReceivedRequest {
@@ -30,14 +31,15 @@ export const requestProperties = (
     'url.path',
     pathOf(url),
     'url.scheme',
-    socket.encrypted === true ? 'https' : 'http',
+    forwardedScheme(headers) ?? (socket.encrypted === true ? 'https' : 'http'),
     'network.protocol.version',
     httpVersion,
   ];
   if (known !== method) list.push('http.request.method_original', method.slice(0, 64));
   const query = queryOf(url);
   if (query !== '') list.push('url.query', query);
-  const { host, 'user-agent': agent } = headers;
+  const host = forwardedHost(headers) ?? headers.host;
+  const { 'user-agent': agent } = headers;
   if (host !== undefined) {
     const [name, port] = hostAndPort(host);
     list.push('server.address', name);
@@ -46,17 +48,10 @@ export const requestProperties = (
   if (agent !== undefined) list.push('user_agent.original', agent.slice(0, 512));
   const { remoteAddress, remotePort } = socket;
   if (remoteAddress !== undefined) {
-    list.push('network.peer.address', remoteAddress, 'client.address', clientOf(headers, remoteAddress));
+    list.push('network.peer.address', remoteAddress, 'client.address', forwardedClient(headers) ?? remoteAddress);
     if (remotePort !== undefined) list.push('network.peer.port', remotePort);
   }
   return list;
-};
-
-/** Behind proxies the first of those that forwarded it. */
-const clientOf = ({ 'x-forwarded-for': forwarded }: IncomingHttpHeaders, peer: string): string => {
-  if (typeof forwarded !== 'string') return peer;
-  const end = forwarded.indexOf(',');
-  return (end < 0 ? forwarded : forwarded.slice(0, end)).trim().slice(0, 128) || peer;
 };
 
 /** What became of it: no status where nothing was sent, and not whole where the client went away or the connection broke. */

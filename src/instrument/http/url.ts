@@ -28,15 +28,48 @@ export const queryOf = (target: string): string => {
   return at < 0 || at === target.length - 1 ? '' : cleanQuery(target.slice(at)).slice(1);
 };
 
-/** Host and port of a `Host` header or an authority; no port where none is named. */
+/** Host and port of a `Host` header or an authority; no port where none is named. An IPv6 address has no brackets. */
 export const hostAndPort = (authority: string): readonly [host: string, port: number | undefined] => {
   const colon = authority.lastIndexOf(':');
-  // An IPv6 address has colons of its own, inside brackets.
-  if (colon < 0 || authority.charCodeAt(authority.length - 1) === 0x5d) return [bounded(authority), undefined];
-  const port = Number(authority.slice(colon + 1));
-  return Number.isInteger(port) && port > 0 && port < 65_536
-    ? [bounded(authority.slice(0, colon)), port]
-    : [bounded(authority), undefined];
+  if (colon < 0) return [bounded(authority), undefined];
+  if (authority.charCodeAt(0) === 0x5b) {
+    const end = authority.indexOf(']');
+    // Colons of its own, inside brackets.
+    if (end > 0) return [bounded(authority.slice(1, end)), portOf(authority.slice(end + 1).replace(/^:/, ''))];
+  }
+  // An IPv6 address alone.
+  if (authority.indexOf(':') !== colon) return [bounded(authority), undefined];
+  const port = portOf(authority.slice(colon + 1));
+  return [bounded(port === undefined ? authority : authority.slice(0, colon)), port];
+};
+
+const portOf = (text: string): number | undefined => {
+  const port = Number(text);
+  return Number.isInteger(port) && port > 0 && port < 65_536 ? port : undefined;
+};
+
+const WHOLE = /^([a-z][a-z\d+.-]*:)\/\/(?:[^@/?#]*@)?([^/?#]*)(.*)$/is;
+
+/** Where a request goes: as one address, and as host and port. */
+export interface Destination {
+  readonly full: string;
+  readonly host: string;
+  readonly port: number;
+}
+
+/** Of a request with the target `target` to `authority` over `protocol`. A proxy is sent whole addresses: there the server is the one behind it. */
+export const destinationOf = (protocol: string, authority: string, target: string): Destination => {
+  const whole = target.charCodeAt(0) === 0x2f ? null : WHOLE.exec(target);
+  if (whole !== null)
+    return destinationOf(whole[1].toLowerCase(), whole[2], whole[3].startsWith('/') ? whole[3] : `/${whole[3]}`);
+  const [host, port] = hostAndPort(authority);
+  const slash = target.charCodeAt(0) === 0x2f ? '' : '/';
+  return {
+    // `*` is the server itself, and CONNECT has a name.
+    full: cleanQuery(`${protocol}//${authority}${target === '*' ? '' : slash + target}`),
+    host,
+    port: port ?? (protocol === 'https:' ? 443 : 80),
+  };
 };
 
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'CONNECT', 'OPTIONS', 'TRACE', 'PATCH', 'QUERY']);

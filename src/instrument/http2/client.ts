@@ -12,7 +12,7 @@ import { type Off, quiet } from '../channel.js';
 import { startCall } from '../client-span.js';
 import { isTold, tell } from '../hooks.js';
 import { addFailure, addStatus } from '../http/answer.js';
-import { cleanQuery, hostAndPort, knownMethod, nameOf } from '../http/url.js';
+import { destinationOf, knownMethod, nameOf } from '../http/url.js';
 import { callerHere, emitFor } from '../in-context.js';
 import { addPeer } from '../peer.js';
 import { injectSpan, type Propagator } from '../propagator.js';
@@ -43,16 +43,16 @@ const asObject = (headers: Headers): OutgoingHttpHeaders => {
 const describe = (span: Span, { sentHeaders }: ClientHttp2Stream): void => {
   const { ':method': method = 'GET', ':scheme': scheme, ':path': path = '/', ':authority': named, host } = sentHeaders;
   const authority = String(named ?? host ?? '');
-  const [address, port] = hostAndPort(authority);
+  const { full, host: address, port } = destinationOf(`${String(scheme)}:`, authority, String(path));
   const list: (string | PropertyValue)[] = [
     'http.request.method',
     knownMethod(String(method)),
     'url.full',
-    cleanQuery(`${String(scheme)}://${authority}${String(path)}`),
+    full,
     'server.address',
     address,
     'server.port',
-    port ?? (scheme === 'https' ? 443 : 80),
+    port,
     'network.protocol.version',
     '2',
   ];

@@ -3,14 +3,14 @@
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import * as namespace from 'node:http';
-import http, { type ClientRequest, type IncomingMessage, type Server } from 'node:http';
+import http, { type ClientRequest, type IncomingMessage, type RequestOptions, type Server } from 'node:http';
 import { describe, expect, test } from 'vitest';
 import { OtlpReporter } from '../../../src/exporters/otlp.js';
 import { Collector, Span, type SpanContext, stats } from '../../../src/index.js';
 import type { Propagator } from '../../../src/instrument/propagator.js';
 import { deadUrl, startServer } from '../../exporters/support/http-server.js';
 import { library } from '../libraries.js';
-import { instrumentOnly, later, recorded, recordedOf, serve, settled } from '../support.js';
+import { instrumentOnly, later, recorded, recordedOf, type Served, serve, settled } from '../support.js';
 
 const CLIENT = { http: { server: false } } as const;
 const BOTH = { http: { server: false }, undici: true } as const;
@@ -371,6 +371,58 @@ describe('given up on purpose it has not failed', () => {
     const { url } = await begun();
     await read(url);
     await expectUnset();
+  });
+});
+
+describe('addresses', () => {
+  const addressOf = async (): Promise<unknown[]> => {
+    const [span] = await settled(1);
+    const { properties } = span;
+    return [properties['url.full'], properties['server.address'], properties['server.port']];
+  };
+
+  test.each<[string, RequestOptions]>([
+    ['setHost: false', { setHost: false }],
+    ['headers as a list', { headers: ['x-list', '1'] as never }],
+  ])('http.request with %s', async (_, options) => {
+    instrumentOnly(CLIENT);
+    const { port, server } = await serve((_request, response) => response.end());
+    // Without a Host it is refused by default.
+    (server as { requireHostHeader?: boolean }).requireHostHeader = false;
+    await send(http.get({ host: '127.0.0.1', port, path: '/a', ...options }));
+    expect(await addressOf()).toEqual([`http://127.0.0.1:${port}/a`, '127.0.0.1', port]);
+    const dead = Number(new URL(await deadUrl()).port);
+    await expect(once(http.get({ host: '127.0.0.1', port: dead, ...options }), 'response')).rejects.toThrow();
+    expect(await addressOf()).toEqual([`http://127.0.0.1:${dead}/`, '127.0.0.1', dead]);
+  });
+
+  test.each<[string, (url: string) => Promise<unknown>]>([
+    ['http.get', (url) => once(http.get(url), 'response')],
+    ['fetch', (url) => fetch(url)],
+  ])('%s: IPv6', async (_, call) => {
+    instrumentOnly(BOTH);
+    const { port } = new URL(await deadUrl());
+    await expect(call(`http://[::1]:${port}/a`)).rejects.toThrow();
+    expect(await addressOf()).toEqual([`http://[::1]:${port}/a`, '::1', Number(port)]);
+  });
+
+  const proxies: [string, (proxy: Served, url: string) => Promise<unknown>][] = [
+    ['http.request', (proxy, url) => send(http.get({ host: '127.0.0.1', port: proxy.port, path: url }))],
+    [
+      'ProxyAgent of undici',
+      async (proxy, url) => {
+        const { ProxyAgent, request } = library('undici');
+        const dispatcher = new ProxyAgent({ uri: proxy.url, proxyTunnel: false });
+        later(() => dispatcher.close());
+        return (await request(url, { dispatcher })).body.text();
+      },
+    ],
+  ];
+  test.each(proxies)('%s through a proxy that is sent whole addresses', async (_, call) => {
+    instrumentOnly(BOTH);
+    const proxy = await serve((request, response) => response.end(request.url));
+    await call(proxy, 'http://shop.example:8080/a?b=1');
+    expect(await addressOf()).toEqual(['http://shop.example:8080/a?b=1', 'shop.example', 8080]);
   });
 });
 
