@@ -69,7 +69,7 @@ export interface ArchiveStats {
   readonly segmentsWritten: number;
   readonly segmentsMerged: number;
   readonly segmentsDeleted: number;
-  /** Write-ahead files of writers that died, taken over, and bytes in them that were torn. */
+  /** Write-ahead files of writers that died, taken over, and bytes in them that were torn; those too that a `readOnly` archive only reads. */
   readonly recoveredFiles: number;
   readonly recoveredSpans: number;
   readonly tornBytes: number;

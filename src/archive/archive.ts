@@ -1,7 +1,7 @@
 // An archive: a directory of finished traces. It must never lose what it acknowledged, never answer with a part that looks whole without
 // saying so, and never hold more than its bounds.
 
-import { mkdir } from 'node:fs/promises';
+import { makeDirectory } from '../base/files/make-directory.js';
 import { wholeNumber } from '../base/options/checks.js';
 import { BadOptionsError, BadValueError, badOptions, ClosedError, TransportError } from '../container/graph-error.js';
 import type { LaneRow } from '../flight-recorder/lane/lane-row.js';
@@ -89,7 +89,7 @@ export class Archive {
   /** Open the archive in `directory`, making it unless `readOnly`, and take over what writers that died have left. */
   static async open(directory: string, options: ArchiveOptions = {}): Promise<Archive> {
     const resolved = resolveOptions(options);
-    if (!resolved.readOnly) await makeDirectory(directory);
+    if (!resolved.readOnly) makeHome(directory);
     const archive = new Archive(directory, resolved);
     try {
       if (resolved.readOnly) await archive.#snapshots.run({}, async () => {});
@@ -239,6 +239,8 @@ export class Archive {
       segmentsWritten: this.#held.seals,
       ...background,
       ...this.#worker.stats(),
+      // Who only reads takes nothing over.
+      tornBytes: background.tornBytes + (this.#options.readOnly ? this.#snapshots.tornBytes : 0),
       failures: background.failures + this.#held.failures,
       lastFailure: this.#held.lastFailure || background.lastFailure,
       laneRows: this.#lanes.rows,
@@ -273,9 +275,9 @@ export class Archive {
   }
 }
 
-const makeDirectory = async (directory: string): Promise<void> => {
+const makeHome = (directory: string): void => {
   try {
-    await mkdir(directory, { recursive: true });
+    makeDirectory(directory);
   } catch (cause) {
     throw new TransportError(`the archive ${directory} cannot be made: ${(cause as Error).message}`, { cause });
   }

@@ -6,11 +6,14 @@ import { getOrMake } from '../base/maps/get-or-make.js';
 import { GraphError } from '../container/graph-error.js';
 import type { ArchivedSpan } from '../trace/archived-span.js';
 import type { OwnedName } from './file-names.js';
+import { isInUse, type Owner } from './owner.js';
 import { SpanList } from './span-list.js';
 import { isGone, VanishedError } from './vanished.js';
 import { WalTail } from './wal/wal-reader.js';
 
 interface Other {
+  readonly owner: Owner;
+  readonly path: string;
   readonly tail: WalTail;
   readonly spans: ArchivedSpan[];
   readonly list: SpanList;
@@ -41,10 +44,19 @@ export class OtherWriters {
       .filter((list) => !list.isEmpty);
   }
 
-  #follow({ id, name }: OwnedName, onUnread: (name: string, error: GraphError) => void): SpanList {
+  /** Bytes in them, as far as they were read, that their writers have torn; what a living one is about to write is not. */
+  get tornBytes(): number {
+    let torn = 0;
+    for (const { tail, owner, path } of this.#byId.values()) {
+      if (tail.tornBytes > 0 && !isInUse(owner, path)) torn += tail.tornBytes;
+    }
+    return torn;
+  }
+
+  #follow({ id, name, owner }: OwnedName, onUnread: (name: string, error: GraphError) => void): SpanList {
     const other = getOrMake(this.#byId, id, () => {
       const spans: ArchivedSpan[] = [];
-      return { tail: new WalTail(), spans, list: new SpanList(spans) };
+      return { owner, path: join(this.#directory, name), tail: new WalTail(), spans, list: new SpanList(spans) };
     });
     try {
       for (const span of other.tail.read(join(this.#directory, name))) other.spans.push(span);

@@ -59,6 +59,11 @@ export class Snapshots {
     }
   }
 
+  /** Bytes that writers who are gone have torn in files that nobody has taken over yet, as far as they were read. */
+  get tornBytes(): number {
+    return this.#others.tornBytes;
+  }
+
   async sizes(): Promise<Sizes> {
     return this.#retrying({}, async () => {
       const { segments, wals } = (await this.#take({})).listing;

@@ -1,7 +1,8 @@
 // A history of runs in a file of JSON lines, small enough to lie in the repository. A run must never be lost to another that is appended at the
 // same time, nor a half line of an earlier crash make the next one unreadable.
-import { appendFileSync, closeSync, fstatSync, mkdirSync, openSync, readFileSync, readSync, statSync } from 'node:fs';
+import { appendFileSync, closeSync, fstatSync, openSync, readFileSync, readSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { makeDirectory } from '../base/files/make-directory.js';
 import { BenchError } from './bench-error.js';
 import { type BenchRun, benchRunLine, parseBenchRun } from './run-record.js';
 
@@ -44,7 +45,7 @@ const endsInLine = (file: string): boolean => {
  */
 export const appendBenchRun = (file: string, run: BenchRun): void => {
   try {
-    mkdirSync(dirname(file), { recursive: true });
+    makeDirectory(dirname(file));
     const line = benchRunLine(run);
     // One write, at the end wherever that is by then.
     appendFileSync(file, endsInLine(file) ? line : `\n${line}`);

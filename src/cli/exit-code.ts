@@ -56,7 +56,6 @@ export const unreadable = (file: string, cause: unknown): CommandError =>
 const EXIT_CODES: Readonly<Record<string, ExitCode>> = {
   ERR_SPANLINE_NOT_FOUND: ExitCode.findings,
   ERR_SPANLINE_FLIGHT_NOTHING: ExitCode.findings,
-  ERR_SPANLINE_FLIGHT_FORMAT: ExitCode.usage,
   ERR_SPANLINE_FLIGHT_OFF: ExitCode.usage,
   ERR_SPANLINE_INVALID_INPUT: ExitCode.usage,
   ERR_SPANLINE_OPTION: ExitCode.usage,

@@ -140,18 +140,40 @@ const check = (options: CollectorOptions): void => {
   }
 };
 
-// OTEL_RESOURCE_ATTRIBUTES: key=value pairs separated by commas, percent-encoded. A malformed pair is left out.
+/** The value of OTEL_RESOURCE_ATTRIBUTES that was complained of. */
+let toldAttributes = '';
+
+const tellBroken = (all: string, places: readonly number[]): void => {
+  if (places.length === 0 || all === toldAttributes) return;
+  toldAttributes = all;
+  // Which one, not what it is: it may hold a secret.
+  const message = `OTEL_RESOURCE_ATTRIBUTES must be key=value pairs with commas between them, percent-encoded; left out: pair ${places.join(', ')}.`;
+  try {
+    process.emitWarning(message, { type: 'SpanlineWarning', code: 'SPANLINE_RESOURCE_ATTRIBUTES' });
+  } catch {
+    // Programs replace emitWarning.
+  }
+};
+
+// OTEL_RESOURCE_ATTRIBUTES: key=value pairs separated by commas, percent-encoded. A malformed pair is left out and said once.
 const environmentAttributes = (): Record<string, string> => {
   const out: Record<string, string> = {};
-  for (const pair of (process.env.OTEL_RESOURCE_ATTRIBUTES ?? '').split(',')) {
+  const all = process.env.OTEL_RESOURCE_ATTRIBUTES ?? '';
+  const broken: number[] = [];
+  for (const [i, pair] of all.split(',').entries()) {
+    if (pair.trim() === '') continue;
     const at = pair.indexOf('=');
-    if (at <= 0) continue;
+    const key = pair.slice(0, Math.max(0, at)).trim();
     try {
-      out[pair.slice(0, at).trim()] = decodeURIComponent(pair.slice(at + 1).trim());
+      const value = decodeURIComponent(pair.slice(at + 1).trim());
+      if (key === '') broken.push(i + 1);
+      else out[key] = value;
     } catch {
       // A stray percent sign: the specification says to discard the value.
+      broken.push(i + 1);
     }
   }
+  tellBroken(all, broken);
   return out;
 };
 

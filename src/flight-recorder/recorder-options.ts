@@ -1,7 +1,8 @@
 // Options of the flight recorder: defaults, and a check that names the option that is wrong.
-import { accessSync, constants, mkdirSync } from 'node:fs';
+import { accessSync, constants } from 'node:fs';
 import { nodeThreads } from '../base/calls/node-modules.js';
 import { wrongOption } from '../base/errors/option-error.js';
+import { makeDirectory } from '../base/files/make-directory.js';
 import { anyNumber, flag } from '../base/options/checks.js';
 import { checkNames } from '../collector/options.js';
 import { type ResolvedTriggers, resolveTriggers, type TriggerOptions } from './trigger-options.js';
@@ -38,10 +39,10 @@ export interface ResolvedRecorder {
 }
 
 // Made at once: what is wrong with it is said where it is set, not at the crash.
-const makeDirectory = (where: string, path: string | undefined): void => {
+const makePlace = (where: string, path: string | undefined): void => {
   if (path === undefined) return;
   try {
-    mkdirSync(path, { recursive: true, mode: 0o700 });
+    makeDirectory(path, 0o700);
     accessSync(path, constants.W_OK | constants.X_OK);
   } catch (error) {
     throw wrongOption(`Option "${where}": ${(error as Error).message}; name a directory that may be written to`);
@@ -78,7 +79,7 @@ export const resolveRecorder = (
     throw wrongOption(
       'Option "flightRecorder.file" is for the main thread, whose spans its files are: leave it out here',
     );
-  makeDirectory('flightRecorder.triggers.directory', triggers.directory);
-  makeDirectory('flightRecorder.file', file);
+  makePlace('flightRecorder.triggers.directory', triggers.directory);
+  makePlace('flightRecorder.file', file);
   return { minAgeMs, maxBytes, file, lane: hasLane, rootTimes, triggers };
 };

@@ -30,6 +30,7 @@ export const Counter = {
   linksInvalid: 24,
   argumentsInvalid: 25,
   instrumentationErrors: 26,
+  baggageEntriesDropped: 27,
 } as const;
 
 export type CounterName = keyof typeof Counter;

@@ -77,6 +77,23 @@ test('the resource', async () => {
   expect([given.serviceName, given.attributes.team]).toEqual(['given', 'c']);
 });
 
+test('a broken pair of OTEL_RESOURCE_ATTRIBUTES is said by its place, once for a value, and never shown', () => {
+  const said: string[] = [];
+  vi.spyOn(process, 'emitWarning').mockImplementation(((message: string) => said.push(message)) as never);
+  const resolve = (value: string): number => {
+    vi.stubEnv('OTEL_RESOURCE_ATTRIBUTES', value);
+    new Collector();
+    new Collector();
+    return said.length;
+  };
+  expect(resolve('team=a, x = y,')).toBe(0);
+  expect(resolve('team=a,secret,=x, bad=%')).toBe(1);
+  expect(said[0]).toMatch(/^OTEL_RESOURCE_ATTRIBUTES must be .*: pair 2, 3, 4\.$/);
+  expect(said[0]).not.toContain('secret');
+  expect(resolve('team')).toBe(2);
+  vi.restoreAllMocks();
+});
+
 test('each batch has the resource its traces started with', async () => {
   const collector = new Collector({ serviceName: 'one' });
   const seen: string[] = [];

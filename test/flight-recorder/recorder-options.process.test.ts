@@ -21,6 +21,8 @@ test.each<[unknown, string]>([
   [{ lane: 'yes' }, 'Option "flightRecorder.lane"'],
   [{ file: '' }, 'Option "flightRecorder.file" must be a path that is not empty.'],
   [{ file: '/dev/null/x' }, 'Option "flightRecorder.file": ENOTDIR'],
+  [{ file: '/proc/x' }, 'Option "flightRecorder.file": ENOENT'],
+  [{ triggers: { directory: '/proc/x' } }, 'Option "flightRecorder.triggers.directory": ENOENT'],
   [{ triggers: [] }, 'Option "flightRecorder.triggers" must be an object'],
   [{ triggers: { slow: 1 } }, 'Unknown option "flightRecorder.triggers.slow". Known: slowMs, '],
   [{ triggers: { slowMs: 0 } }, 'Option "flightRecorder.triggers.slowMs"'],

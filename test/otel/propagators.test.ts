@@ -16,6 +16,7 @@ import {
   W3CBaggagePropagator,
   W3CTraceContextPropagator,
 } from '../../src/otel/index.js';
+import { counted } from '../support/recorder.js';
 
 type Headers = Record<string, string | string[]>;
 
@@ -176,6 +177,28 @@ test('W3C baggage: entries, metadata, bounds', () => {
   const header = inject(baggage, propagation.setBaggage(ROOT_CONTEXT, propagation.createBaggage(many))).baggage;
   expect(header.length).toBeLessThanOrEqual(8192);
   expect(header.split(',').length).toBeGreaterThan(50);
+});
+
+test('entries of baggage that are left out are counted, each once', async () => {
+  const [w3c, jaeger] = [new W3CBaggagePropagator(), new JaegerPropagator()];
+  const long = 'x'.repeat(4096);
+  const many = (count: number): string => Array.from({ length: count }, (_, i) => `k${i}=1`).join();
+  const dropped = async (work: () => unknown): Promise<number> => (await counted(work)).baggageEntriesDropped ?? 0;
+  expect(await dropped(() => extract(w3c, { baggage: 'a=1, b=2,' }))).toBe(0);
+  expect(await dropped(() => extract(w3c, { baggage: `a=1,long=${long},b=2` }))).toBe(1);
+  expect(await dropped(() => extract(w3c, { baggage: '=1,b,%zz=1,ok=1' }))).toBe(3);
+  expect(await dropped(() => extract(w3c, { baggage: many(190) }))).toBe(10);
+  expect(await dropped(() => extract(w3c, { baggage: `a=${'x'.repeat(9000)},b=1` }))).toBe(2);
+  expect(await dropped(() => extract(jaeger, { 'uberctx-a': '1', 'uberctx-b': `${long}x`, 'uberctx-c': '%zz' }))).toBe(
+    2,
+  );
+  const context = (entries: Record<string, { value: string }>): Context =>
+    propagation.setBaggage(ROOT_CONTEXT, propagation.createBaggage(entries));
+  const odd = context({ a: { value: '1' }, long: { value: `${long}x` }, broken: { value: '\ud800' } });
+  expect(await dropped(() => inject(w3c, odd))).toBe(2);
+  expect(await dropped(() => inject(jaeger, odd))).toBe(2);
+  const full = context(Object.fromEntries(Array.from({ length: 200 }, (_, i) => [`k${i}`, { value: '1' }])));
+  expect(await dropped(() => inject(w3c, full))).toBe(20);
 });
 
 test('composite: all are asked, one that throws stops none', () => {

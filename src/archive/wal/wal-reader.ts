@@ -61,6 +61,8 @@ export class WalTail {
   readonly #passed = { damagedBytes: 0, damagedAt: -1 };
   /** What is damaged as far as the file was read. */
   damage: CorruptError | undefined;
+  /** Bytes at its end that are no whole batch: torn, or still being written. */
+  tornBytes = 0;
 
   /** The spans that are new since the last call. */
   read(path: string): readonly ArchivedSpan[] {
@@ -92,7 +94,10 @@ export class WalTail {
 
   #take(bytes: Buffer, path: string): SpanRows | undefined {
     // A file that was just made may not have its first bytes yet.
-    if (this.#end === 0 && bytes.length < WAL_MAGIC.length) return undefined;
+    if (this.#end === 0 && bytes.length < WAL_MAGIC.length) {
+      this.tornBytes = bytes.length;
+      return undefined;
+    }
     const base = this.#end;
     const rows = new SpanRows();
     const read = base === 0 ? readFromStart(bytes, path, rows) : readFrames(bytes, 0, path, rows);
@@ -101,6 +106,7 @@ export class WalTail {
     const damagedAt = passed.damagedAt >= 0 ? passed.damagedAt : base + read.damagedAt;
     this.damage = damageOf(path, { damagedBytes, damagedAt });
     this.#end = base + read.end;
+    this.tornBytes = read.tornBytes;
     const isTailDamaged = read.tornBytes === 0;
     passed.damagedBytes = damagedBytes - (isTailDamaged ? bytes.length - read.end : 0);
     passed.damagedAt = passed.damagedBytes > 0 ? damagedAt : -1;

@@ -9,8 +9,6 @@ import {
   fsyncSync,
   ftruncate,
   ftruncateSync,
-  mkdir,
-  mkdirSync,
   open,
   openSync,
   read,
@@ -26,6 +24,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { promisify } from 'node:util';
+import { makeDirectory } from './make-directory.js';
 
 /** One call of node:fs, by the name of its asynchronous form. */
 export type FsStep =
@@ -40,7 +39,7 @@ export type FsStep =
   | readonly ['realpath', path: string]
   | readonly ['rename', from: string, to: string]
   | readonly ['unlink', path: string]
-  | readonly ['mkdir', path: string, options: { recursive: true }];
+  | readonly ['makeDirectory', path: string];
 
 /** Yields steps and receives what each call gave. */
 // biome-ignore lint/suspicious/noExplicitAny: what comes back differs from step to step
@@ -60,7 +59,7 @@ const SYNC: Readonly<Record<FsStep[0], Call<unknown>>> = {
   realpath: realpathSync,
   rename: renameSync,
   unlink: unlinkSync,
-  mkdir: mkdirSync,
+  makeDirectory,
 };
 
 const writeBytes = promisify(write);
@@ -80,7 +79,7 @@ const ASYNC: Readonly<Record<FsStep[0], Call<unknown>>> = {
   // A rename under way when the process exits could replace what the exit itself wrote; it is quick, so it never is.
   rename: renameSync,
   unlink: promisify(unlink),
-  mkdir: promisify(mkdir),
+  makeDirectory,
 };
 
 const call = ([name, ...args]: FsStep, table: typeof SYNC): unknown => table[name](...(args as unknown as never[]));

@@ -40,7 +40,7 @@ export const openMakingDirectory = function* (path: string, flags: string): FsSt
   } catch (error) {
     if (!isMissing(error)) throw error;
   }
-  yield ['mkdir', dirname(path), { recursive: true }];
+  yield ['makeDirectory', dirname(path)];
   return yield ['open', path, flags];
 };
 

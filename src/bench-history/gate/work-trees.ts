@@ -1,9 +1,10 @@
 // Two commits side by side, each checked out into a directory of its own, ready to be measured. The paths of both are as long as each other: where
 // a program lies moves what it has in memory. Nothing of this may be left behind, nor the checkout that it came from be touched.
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { timers } from '../../base/calls/timers.js';
+import { makeDirectory } from '../../base/files/make-directory.js';
 import { BenchError, badOption } from '../bench-error.js';
 import { runShell } from '../run-command.js';
 import { type GitCommit, git, gitCommit } from './git.js';
@@ -136,7 +137,7 @@ export const makeWorkTrees = async (options: WorkTreeOptions): Promise<WorkTrees
       requireUnchanged(shared, start);
     }
     const place = join(tree, within);
-    mkdirSync(place, { recursive: true });
+    makeDirectory(place);
     return place;
   };
   try {

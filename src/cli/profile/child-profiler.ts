@@ -1,9 +1,9 @@
 // Profiles a thread of somebody's program and writes files, also as the process ends. It must never change what the program does: what
 // fails is said on standard error, once, and the program goes on.
-import { mkdirSync } from 'node:fs';
 import { findSourceMap } from 'node:module';
 import { dirname, extname, join } from 'node:path';
 import { isMainThread, threadId } from 'node:worker_threads';
+import { makeDirectory } from '../../base/files/make-directory.js';
 import { type ContinuousProfiler, continuousProfiler } from '../../profile/continuous-profiler.js';
 import type { LabelledProfile } from '../../profile/labelled-profile.js';
 import { EXTENSION_OF, openWriter, type ProfileWriter } from '../../profile/output/profile-format.js';
@@ -108,7 +108,7 @@ export class ChildProfiler {
   #write(profile: LabelledProfile): void {
     const resolved = this.#maps === undefined ? profile : resolveSources(profile, this.#maps);
     const file = this.#fileOf(profile);
-    mkdirSync(dirname(file), { recursive: true });
+    makeDirectory(dirname(file));
     writeWhole(file, this.#writer.write(resolved));
     this.#number++;
   }

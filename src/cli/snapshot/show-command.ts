@@ -68,7 +68,7 @@ Examples:
   $ spanline snapshot show last.flight --trace 4bf9
   $ spanline snapshot show last.flight --json | jq '.slowest[0]'
 
-Exit codes: 0 shown, 1 there is no such trace, 2 wrong usage, several traces begin so or the file is no snapshot, 3 it cannot be read.`,
+Exit codes: 0 shown, 1 there is no such trace, 2 wrong usage or several traces begin so, 3 the file is no snapshot or cannot be read.`,
     )
     .action(async (file: string, options: ShowOptions) => {
       const taken = await snapshotIn(file);

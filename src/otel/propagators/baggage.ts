@@ -1,4 +1,4 @@
-// W3C Baggage as a propagator of OpenTelemetry's API. An entry that breaks the format is left out; sizes are those the format allows.
+// W3C Baggage as a propagator of OpenTelemetry's API. An entry that breaks the format is left out and counted; sizes are those the format allows.
 import {
   type BaggageEntry,
   baggageEntryMetadataFromString,
@@ -8,6 +8,7 @@ import {
   type TextMapPropagator,
   type TextMapSetter,
 } from '@opentelemetry/api';
+import { Counter, count, countMany } from '../../local-span/counters.js';
 import { isSuppressed } from '../otel-context.js';
 
 const BAGGAGE = 'baggage';
@@ -50,15 +51,21 @@ export class W3CBaggagePropagator implements TextMapPropagator {
     const baggage = propagation.getBaggage(context);
     if (baggage === undefined || isSuppressed(context)) return;
     let header = '';
-    for (const entry of baggage.getAllEntries().slice(0, MAX_ENTRIES)) {
+    const entries = baggage.getAllEntries();
+    countMany(Counter.baggageEntriesDropped, Math.max(0, entries.length - MAX_ENTRIES));
+    for (const entry of entries.slice(0, MAX_ENTRIES)) {
       let text: string;
       try {
         text = textOf(entry);
       } catch {
         // A lone surrogate.
+        count(Counter.baggageEntriesDropped);
         continue;
       }
-      if (text.length > MAX_ENTRY_BYTES || header.length + 1 + text.length > MAX_BYTES) continue;
+      if (text.length > MAX_ENTRY_BYTES || header.length + 1 + text.length > MAX_BYTES) {
+        count(Counter.baggageEntriesDropped);
+        continue;
+      }
       header = header === '' ? text : `${header},${text}`;
     }
     if (header !== '') setter.set(carrier, BAGGAGE, header);
@@ -67,11 +74,18 @@ export class W3CBaggagePropagator implements TextMapPropagator {
   extract<C>(context: Context, carrier: C, getter: TextMapGetter<C>): Context {
     const given = getter.get(carrier, BAGGAGE);
     const header = Array.isArray(given) ? given.join(',') : given;
-    if (typeof header !== 'string' || header.length > MAX_BYTES) return context;
+    if (typeof header !== 'string') return context;
+    const texts = header.split(',').filter((text) => text.trim() !== '');
+    if (header.length > MAX_BYTES) {
+      countMany(Counter.baggageEntriesDropped, texts.length);
+      return context;
+    }
+    countMany(Counter.baggageEntriesDropped, Math.max(0, texts.length - MAX_ENTRIES));
     const entries: Record<string, BaggageEntry> = Object.create(null);
-    for (const text of header.split(',').slice(0, MAX_ENTRIES)) {
+    for (const text of texts.slice(0, MAX_ENTRIES)) {
       const entry = entryOf(text);
-      if (entry !== undefined) entries[entry[0]] = entry[1];
+      if (entry === undefined) count(Counter.baggageEntriesDropped);
+      else entries[entry[0]] = entry[1];
     }
     if (Object.keys(entries).length === 0) return context;
     return propagation.setBaggage(context, propagation.createBaggage(entries));

@@ -10,6 +10,7 @@ import {
   type TextMapSetter,
   trace,
 } from '@opentelemetry/api';
+import { Counter, count, countMany } from '../../local-span/counters.js';
 import { isSuppressed } from '../otel-context.js';
 import { firstOf, ids } from './header-values.js';
 
@@ -53,9 +54,12 @@ export class JaegerPropagator implements TextMapPropagator {
     if (from !== undefined && isSpanContextValid(from)) {
       setter.set(carrier, HEADER, `${from.traceId}:${from.spanId}:0:${(from.traceFlags & 1).toString(16)}`);
     }
-    for (const [key, { value }] of propagation.getBaggage(context)?.getAllEntries().slice(0, MAX_ENTRIES) ?? []) {
+    const all = propagation.getBaggage(context)?.getAllEntries() ?? [];
+    countMany(Counter.baggageEntriesDropped, Math.max(0, all.length - MAX_ENTRIES));
+    for (const [key, { value }] of all.slice(0, MAX_ENTRIES)) {
       const text = encoded(value);
       if (text !== undefined && text.length <= MAX_VALUE) setter.set(carrier, `${BAGGAGE}${key}`, text);
+      else count(Counter.baggageEntriesDropped);
     }
   }
 
@@ -64,10 +68,12 @@ export class JaegerPropagator implements TextMapPropagator {
     const found = from === undefined ? context : trace.setSpanContext(context, from);
     const entries: [string, BaggageEntry][] = [];
     for (const name of getter.keys(carrier)) {
-      if (entries.length === MAX_ENTRIES || !name.toLowerCase().startsWith(BAGGAGE)) continue;
+      if (!name.toLowerCase().startsWith(BAGGAGE)) continue;
       const text = firstOf(getter.get(carrier, name));
-      const value = text === undefined || text.length > MAX_VALUE ? undefined : decoded(text);
+      const isTaken = text !== undefined && text.length <= MAX_VALUE && entries.length < MAX_ENTRIES;
+      const value = isTaken ? decoded(text) : undefined;
       if (value !== undefined) entries.push([name.slice(BAGGAGE.length), { value }]);
+      else count(Counter.baggageEntriesDropped);
     }
     if (entries.length === 0) return found;
     const before = propagation.getBaggage(context) ?? propagation.createBaggage();

@@ -1,11 +1,12 @@
 // Snapshots that the page can open: files that were named at the start, those of a directory, and those that it has taken itself. A name in a request
 // must never reach a file that the listing would not show, and where a snapshot is written is decided here, never by a request.
-import { mkdir, mkdtemp, readdir, rm, stat } from 'node:fs/promises';
+import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
 import type { Archive } from '../../archive/archive.js';
 import { HttpError } from '../../archive/server/http-error.js';
 import { timers } from '../../base/calls/timers.js';
+import { makeDirectory } from '../../base/files/make-directory.js';
 import { takeSnapshot } from '../../flight-recorder/take-snapshot.js';
 import type { SnapshotFacts, SnapshotFile, SnapshotsAnswer, TakenAnswer } from '../api/snapshots/answers.js';
 import { type OpenedSnapshot, openSnapshot } from './opened-snapshot.js';
@@ -106,7 +107,7 @@ export class SnapshotShelf {
 
   async #home(): Promise<string> {
     if (this.#directory === undefined) return this.#temporaryDirectory();
-    await mkdir(this.#directory, { recursive: true });
+    makeDirectory(this.#directory);
     return this.#directory;
   }
 

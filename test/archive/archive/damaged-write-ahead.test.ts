@@ -99,3 +99,28 @@ test('a file whose first bytes are damaged is not thrown away', async () => {
   expect(await allSpans(writer)).toEqual(byId(left(-1)));
   expect((await writer.stats()).damaged).toHaveLength(1);
 });
+
+test('a file that was cut is torn for who only reads it, as for who takes it over', async () => {
+  for (const cut of [1, 20, 33]) {
+    const directory = newDirectory();
+    const { path, bytes, ends } = leaveFile(directory);
+    writeFileSync(path, bytes.subarray(0, bytes.length - cut));
+    const torn = bytes.length - cut - ends[BATCHES - 2];
+    const reader = await openArchive(directory, { readOnly: true });
+    expect((await reader.stats()).tornBytes).toBe(torn);
+    // Asked again it is the same, and not counted twice.
+    expect((await reader.stats()).tornBytes).toBe(torn);
+    const writer = await openArchive(directory);
+    expect((await writer.stats()).tornBytes).toBe(torn);
+    expect((await reader.stats()).tornBytes).toBe(0);
+  }
+});
+
+test('what a living writer is about to write is not torn', async () => {
+  const directory = newDirectory();
+  const { bytes } = leaveFile(directory);
+  const living = ownerText({ ...THIS_OWNER, pid: process.ppid, instance: '0badf00d' });
+  writeFileSync(join(directory, `wal-${living}-1123456789ab.log`), bytes.subarray(0, bytes.length - 1));
+  const reader = await openArchive(directory, { readOnly: true });
+  expect((await reader.stats()).tornBytes).toBe(0);
+});

@@ -139,11 +139,13 @@ test('what is wrong ends with the code that says so', async () => {
   const other = join(dir, 'other.txt');
   writeFileSync(other, 'no snapshot');
   expect(await spanline(['snapshot', 'show', other])).toMatchObject({
-    code: 2,
+    code: 3,
     stderr: expect.stringContaining(other),
   });
   expect(await spanline(['snapshot', 'show', join(dir, 'nowhere')])).toMatchObject({ code: 3 });
-  expect(await spanline(['snapshot', 'export', other, '--format', 'otlp'])).toMatchObject({ code: 2 });
+  expect(await spanline(['snapshot', 'export', other, '--format', 'otlp', '-o', join(dir, 'x.json')])).toMatchObject({
+    code: 3,
+  });
   expect(await spanline(['snapshot', '2147483000', '-o', join(dir, 'x.flight')])).toMatchObject({
     code: 3,
     stderr: expect.stringContaining('there is no process'),

@@ -1,8 +1,9 @@
 // The LMDB file: its databases, and how it is opened. Settings here decide what a crash can do: every commit is flushed before it
 // is acknowledged, and nothing is written through the map.
-import { access, mkdir } from 'node:fs/promises';
+import { access } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { Database, DatabaseOptions, RootDatabase } from 'lmdb';
+import { makeDirectory } from '../../../base/files/make-directory.js';
 import { optionalPackage } from '../../optional-package.js';
 import { storeCorrupt, type TraceDbError } from '../../tracedb-error.js';
 import { valueOfJson } from '../cells.js';
@@ -112,7 +113,7 @@ export const openLmdbEnv = async (directory: string, schema: TableSchema): Promi
   let writes: WriteTransactions | undefined;
   try {
     await checkFileSystem(directory);
-    await mkdir(directory, { recursive: true });
+    makeDirectory(directory);
     await checkRoom(directory);
     await checkDataFile(directory);
     root = lmdb.open<Buffer, EntryKey>({
