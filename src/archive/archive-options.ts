@@ -1,4 +1,5 @@
 // How an archive is opened and what it says of itself. Types and bounds only.
+import { getHeapStatistics } from 'node:v8';
 import { flag, wholeNumber } from '../base/options/checks.js';
 import { badOptions } from '../container/graph-error.js';
 
@@ -30,7 +31,7 @@ export interface ArchiveOptions extends Retention {
   readonly segmentSpans?: number;
   /** Milliseconds after which held spans become a segment, however few. Default 60,000. */
   readonly segmentMs?: number;
-  /** Bytes of the write-ahead file after which it becomes a segment. Default 64 MiB. */
+  /** Bytes of the write-ahead file after which it becomes a segment. Default 64 MiB, or a 128th of this process's heap where that is less. */
   readonly walBytes?: number;
   /** Spans held at most, when segments cannot be written, or not as fast; more are refused and counted. Default 500,000. */
   readonly maxHeldSpans?: number;
@@ -108,6 +109,13 @@ export const ARCHIVE_DEFAULTS = {
 /** Options with nothing left open but what may be. */
 export type ResolvedArchiveOptions = Required<Omit<ArchiveOptions, keyof Retention>> & Retention;
 
+/** A segment of many names takes up to thirty times the bytes of its write-ahead file while it is made. */
+const HEAP_SHARE = 128;
+
+/** The bound of a write-ahead file in a process whose heap has so many bytes at most. */
+export const walBytesFor = (heapBytes: number): number =>
+  Math.max(1, Math.min(ARCHIVE_DEFAULTS.walBytes, Math.floor(heapBytes / HEAP_SHARE)));
+
 /** Throws `BadOptionsError` for what is no bound. */
 export const resolveOptions = (options: ArchiveOptions): ResolvedArchiveOptions => {
   const given = Object.entries(options).filter(([, value]) => value !== undefined);
@@ -116,5 +124,9 @@ export const resolveOptions = (options: ArchiveOptions): ResolvedArchiveOptions 
     if (isSwitch) flag(name, value, badOptions);
     else wholeNumber(name, value, [1], badOptions);
   }
-  return { ...ARCHIVE_DEFAULTS, ...Object.fromEntries(given) };
+  return {
+    ...ARCHIVE_DEFAULTS,
+    walBytes: walBytesFor(getHeapStatistics().heap_size_limit),
+    ...Object.fromEntries(given),
+  };
 };

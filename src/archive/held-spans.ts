@@ -77,8 +77,14 @@ export class HeldSpans {
     const { room } = this;
     const taken = room >= spans.length ? spans : spans.slice(0, room);
     if (taken.length > 0) {
-      this.#open ??= new HeldBatch(this.#directory);
-      this.#open.wal.writer.append(taken);
+      try {
+        this.#open ??= new HeldBatch(this.#directory);
+        this.#open.wal.writer.append(taken);
+      } catch (error) {
+        // The disk: none was taken.
+        if (error instanceof TransportError) this.refused += spans.length;
+        throw error;
+      }
       this.appended += taken.length;
       if (this.#isFull(this.#open)) this.#trySeal();
     }
@@ -118,7 +124,7 @@ export class HeldSpans {
   /** Write all that is held as segments; the write-ahead files are not needed any more. Rejects with `TransportError`, nothing lost. */
   async seal(): Promise<void> {
     const open = this.#open;
-    if (open !== undefined && this.#waiting.length === 0 && !this.#worker.accepts(open.count)) {
+    if (open !== undefined && this.#waiting.length === 0 && !this.#worker.accepts(open.count, open.wal.writer.bytes)) {
       this.#sealHere();
       return;
     }
@@ -171,7 +177,7 @@ export class HeldSpans {
   /** A full disk: the spans stay held, and appending refuses when they are too many. */
   #trySeal(): void {
     if (this.#open === undefined || timers.wallMs() < this.#retryAt) return;
-    if (this.#waiting.length === 0 && !this.#worker.accepts(this.#open.count)) {
+    if (this.#waiting.length === 0 && !this.#worker.accepts(this.#open.count, this.#open.wal.writer.bytes)) {
       try {
         this.#sealHere();
       } catch {

@@ -102,7 +102,8 @@ const sealInWorker = async (
   id: string,
   worker: WorkThread,
 ): Promise<Taken | undefined> => {
-  if (!(await isWanted(set, id)) || !worker.accepts(statSync(path).size / SPAN_BYTES)) return undefined;
+  if (!(await isWanted(set, id)) || !worker.accepts(statSync(path).size / SPAN_BYTES, statSync(path).size))
+    return undefined;
   const { directory } = set;
   const segmentId = newId();
   const answer = await worker.run({ kind: 'seal', directory, path, replaces: id, segmentId, spans: undefined });

@@ -2,7 +2,7 @@
 // stop, and stops in order: what it has acknowledged stays.
 import { Archive } from '../archive/archive.js';
 import type { ArchiveOptions } from '../archive/archive-options.js';
-import { type ArchiveServer, startArchiveServer } from '../archive/server/archive-server.js';
+import { type ArchiveServer, ServerCounts, startArchiveServer } from '../archive/server/archive-server.js';
 import type { ArchiveServerOptions } from '../archive/server/server-options.js';
 import type { UiSources } from '../ui/sources.js';
 import { uiRoutes } from '../ui/ui-routes.js';
@@ -48,6 +48,7 @@ const startServers = async (
   running: ArchiveServer[],
 ): Promise<void> => {
   const { host, allowHost, corsOrigin } = options;
+  const counts = new ServerCounts();
   for (const wanted of wantedServers(options)) {
     const common = {
       archive,
@@ -57,7 +58,7 @@ const startServers = async (
       corsOrigins: corsOrigin,
     };
     const page = wanted.endpoints === 'ingest' ? [] : uiRoutes(sources, version, false);
-    running.push(await startArchiveServer({ ...common, ...wanted }, page));
+    running.push(await startArchiveServer({ ...common, ...wanted }, page, counts));
   }
 };
 
@@ -116,7 +117,6 @@ export const serve = async (options: ServeOptions): Promise<void> => {
     await Promise.all(running.map((server) => server.close()));
     await closeSources(opened);
   }
-  const sum = (count: 'spans' | 'spansInvalid' | 'spansRefused'): number =>
-    running.reduce((total, server) => total + server.stats().otlp[count], 0);
-  note(`stopped; spans taken: ${sum('spans')}, invalid: ${sum('spansInvalid')}, refused: ${sum('spansRefused')}`);
+  const { spans, spansInvalid, spansRefused } = running[0].stats().otlp;
+  note(`stopped; spans taken: ${spans}, invalid: ${spansInvalid}, refused: ${spansRefused}`);
 };

@@ -36,6 +36,20 @@ export interface ArchiveServer {
   close(): Promise<void>;
 }
 
+/** What the servers of one process count and bound together: the port for queries tells what came by the one for OTLP. */
+export class ServerCounts {
+  readonly requests: RequestStats = { requests: 0, refused: 0, failed: 0, aborted: 0 };
+  readonly otlp: IngestStats = { requests: 0, spans: 0, spansInvalid: 0, spansRefused: 0 };
+  readonly acceptErrors: (() => number)[] = [];
+  #budget: BodyBudget | undefined;
+
+  /** The bound of all bodies, as the first server has it. */
+  budget(maxBodyBytes: number): BodyBudget {
+    this.#budget ??= new BodyBudget(maxBodyBytes * BODIES_AT_A_TIME);
+    return this.#budget;
+  }
+}
+
 const routesOf = (
   options: ResolvedServerOptions,
   budget: BodyBudget,
@@ -74,19 +88,21 @@ const routesOf = (
 export const createArchiveServer = (options: ArchiveServerOptions): Promise<ArchiveServer> =>
   startArchiveServer(options, []);
 
-/** The same with further routes beside its own, which they go before: the page of `spanline ui`. */
+/** The same with further routes beside its own, which they go before: the page of `spanline ui`. Servers that are given the same `counts` count together. */
 export const startArchiveServer = async (
   options: ArchiveServerOptions,
   further: readonly Route[],
+  counts = new ServerCounts(),
 ): Promise<ArchiveServer> => {
   const resolved = resolveServerOptions(options);
   const { token, allowedHosts, corsOrigins, maxBodyBytes } = resolved;
-  const otlp: IngestStats = { requests: 0, spans: 0, spansInvalid: 0, spansRefused: 0 };
-  const budget = new BodyBudget(maxBodyBytes * BODIES_AT_A_TIME);
+  const { otlp } = counts;
+  const budget = counts.budget(maxBodyBytes);
   const handler = new RequestHandler(
     [...further, ...routesOf(resolved, budget, otlp, () => stats())],
     new Guard(token, allowedHosts, corsOrigins),
     resolved,
+    counts.requests,
   );
   const stats = (): ArchiveServerStats => ({
     ...handler.stats,
@@ -94,8 +110,9 @@ export const startArchiveServer = async (
     bodiesRefused: budget.refused,
     queriesWaiting: handler.queue.waiting,
     queriesRefused: handler.queue.refused,
-    acceptErrors: running.acceptErrors(),
+    acceptErrors: counts.acceptErrors.reduce((sum, count) => sum + count(), 0),
   });
   const running = await startHttpServer(handler, resolved);
+  counts.acceptErrors.push(running.acceptErrors);
   return { server: running.server, url: running.url, stats, close: running.close };
 };

@@ -1,6 +1,12 @@
 // POST /v1/traces: OTLP/HTTP in protobuf and JSON. A success means that the spans are on the disk; what was not kept is said with its reason.
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { type DecodedTraces, describeRefusals } from '../../formats/decode-context.js';
+import { getHeapStatistics } from 'node:v8';
+import {
+  DECODE_LIMITS,
+  type DecodedTraces,
+  type DecodeLimits,
+  describeRefusals,
+} from '../../formats/decode-context.js';
 import { decodeOtlpJson } from '../../formats/otlp/read-json.js';
 import { decodeOtlpProtobuf } from '../../formats/otlp/read-protobuf.js';
 import { newKnownParts } from '../../formats/otlp/shared-parts.js';
@@ -26,9 +32,17 @@ export interface IngestStats {
   spans: number;
   /** Spans that cannot be kept as they are. */
   spansInvalid: number;
-  /** Spans the archive had no room for. */
+  /** Spans that their sender was told to send again: the archive had no room for them, or they did not get to the disk. */
   spansRefused: number;
 }
+
+/** While it is read a value takes this of the heap at most, with what it is read from and what becomes of it. */
+const HEAP_BYTES_AN_ITEM = 2048;
+
+/** What one body may hold in a process whose heap has so many bytes at most. */
+export const bodyLimits = (heapBytes: number): Required<Pick<DecodeLimits, 'maxItems'>> => ({
+  maxItems: Math.max(1, Math.min(DECODE_LIMITS.maxItems, Math.floor(heapBytes / HEAP_BYTES_AN_ITEM))),
+});
 
 const reservation = (decoded: DecodedTraces, { done, invalid, reason }: Appended): PartialSuccess | undefined => {
   const full = decoded.spans.length - done;
@@ -40,6 +54,30 @@ const reservation = (decoded: DecodedTraces, { done, invalid, reason }: Appended
     full > 0 ? `${full} beyond what the archive can hold now` : '',
   ];
   return { rejectedSpans, errorMessage: `spans were not kept: ${reasons.filter((one) => one !== '').join(', ')}` };
+};
+
+/** What became of a request's spans. No span: many requests wait for the disk at a time, and what they were read from must not wait with them. */
+interface Taken {
+  readonly taken: number;
+  readonly invalid: number;
+  readonly refused: number;
+  readonly partial: PartialSuccess | undefined;
+}
+
+const takeAll = (archive: ArchiveWriter, decoded: DecodedTraces, stats: IngestStats): Taken => {
+  const { spans } = decoded;
+  stats.requests++;
+  try {
+    const appended = appendValid(archive, spans);
+    const { done, taken, invalid } = appended;
+    if (done === 0 && spans.length > 0) throw tryLater(503, 'the archive can hold no more spans now');
+    const partial = reservation(decoded, appended);
+    return { taken, invalid: decoded.refused + invalid, refused: spans.length - done, partial };
+  } catch (error) {
+    // The sender is told to come again, with all of them.
+    stats.spansRefused += spans.length;
+    throw error;
+  }
 };
 
 const succeed = (response: ServerResponse, isProtobuf: boolean, partial: PartialSuccess | undefined): void => {
@@ -75,6 +113,7 @@ export const ingestRoute = (
   stats: IngestStats,
 ): Route => {
   const known = newKnownParts();
+  const limits = bodyLimits(getHeapStatistics().heap_size_limit);
   const flush = sharedFlush(archive);
   return {
     method: 'POST',
@@ -85,17 +124,18 @@ export const ingestRoute = (
       if (type !== PROTOBUF && type !== JSON_TYPE)
         throw new HttpError(415, `the content type must be ${PROTOBUF} or ${JSON_TYPE}`);
       const decode = type === PROTOBUF ? decodeOtlpProtobuf : decodeOtlpJson;
-      const decoded = await withBody(request, maxBodyBytes, budget, (body) => decode(body, undefined, known));
-      const { spans } = decoded;
-      const appended = appendValid(archive, spans);
-      const { done, taken, invalid } = appended;
-      stats.requests++;
+      const read = (body: Buffer): Taken => takeAll(archive, decode(body, limits, known), stats);
+      const { taken, invalid, refused, partial } = await withBody(request, maxBodyBytes, budget, read);
+      try {
+        if (taken > 0) await flush();
+      } catch (error) {
+        stats.spansRefused += taken + refused;
+        throw error;
+      }
       stats.spans += taken;
-      stats.spansRefused += spans.length - done;
-      if (done === 0 && spans.length > 0) throw tryLater(503, 'the archive can hold no more spans now');
-      stats.spansInvalid += decoded.refused + invalid;
-      if (taken > 0) await flush();
-      succeed(response, type === PROTOBUF, reservation(decoded, appended));
+      stats.spansInvalid += invalid;
+      stats.spansRefused += refused;
+      succeed(response, type === PROTOBUF, partial);
     },
   };
 };

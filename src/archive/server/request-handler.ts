@@ -39,13 +39,19 @@ const PREFLIGHT = { 'access-control-allow-headers': 'authorization, content-type
 /** Handles requests of one server. */
 export class RequestHandler {
   readonly queue: QueryQueue;
-  readonly stats: RequestStats = { requests: 0, refused: 0, failed: 0, aborted: 0 };
+  readonly stats: RequestStats;
   readonly #routes: readonly Route[];
   readonly #guard: Guard;
   readonly #endless = new Set<ServerResponse>();
   readonly #limits: QueryLimits & { readonly answerTimeoutMs: number };
 
-  constructor(routes: readonly Route[], guard: Guard, limits: QueryLimits & { readonly answerTimeoutMs: number }) {
+  constructor(
+    routes: readonly Route[],
+    guard: Guard,
+    limits: QueryLimits & { readonly answerTimeoutMs: number },
+    stats: RequestStats = { requests: 0, refused: 0, failed: 0, aborted: 0 },
+  ) {
+    this.stats = stats;
     this.#routes = routes;
     this.#guard = guard;
     this.#limits = limits;

@@ -117,6 +117,7 @@ test.skipIf(!canMount)(
     expect((await failureOf(Promise.resolve().then(() => archive.append(spansOf(5, 100))))).message).toContain(
       'no space',
     );
+    expect((await archive.stats()).refusedSpans).toBe(100);
     await archive.close();
     rmSync(join(directory, 'ballast'));
     const next = await Archive.open(directory);

@@ -6,6 +6,8 @@ import { SpanKind, SpanStatusCode } from '@opentelemetry/api';
 import { JsonTraceSerializer, ProtobufTraceSerializer } from '@opentelemetry/otlp-transformer';
 import { BasicTracerProvider, type ReadableSpan, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-base';
 import { describe, expect, test } from 'vitest';
+import { ServerCounts, startArchiveServer } from '../../../src/archive/server/archive-server.js';
+import { bodyLimits } from '../../../src/archive/server/ingest.js';
 import { ReportError } from '../../../src/collector/reporter.js';
 import { TransportError } from '../../../src/container/graph-error.js';
 import { OtlpReporter } from '../../../src/exporters/otlp.js';
@@ -17,6 +19,7 @@ import type { ArchivedSpan } from '../../../src/trace/archived-span.js';
 import { batchOf, fullRecord, RESOURCE, randomTraces, record } from '../../exporters/support/records.js';
 import { archivedSpan } from '../../support/archived-span.js';
 import { FULL_SPAN } from '../support/any-span.js';
+import { MemoryArchive } from '../support/memory-archive.js';
 import { decodeMessage, message, toProtobuf } from '../support/otlp-protobuf.js';
 import { ask, onCleanUp, serve } from '../support/serve.js';
 
@@ -224,6 +227,29 @@ describe('answers', () => {
     const attribute = message(1, message(2, message(5, values)));
     const answer = await post(url, message(1, message(1, attribute)), PROTOBUF);
     expect(answer.status).toBe(413);
+  });
+
+  test('what a full disk refuses is counted, by whichever port it came', async () => {
+    const archive = new MemoryArchive();
+    const counts = new ServerCounts();
+    const [query, otlp] = await Promise.all(
+      (['all', 'ingest'] as const).map((endpoints) => startArchiveServer({ archive, port: 0, endpoints }, [], counts)),
+    );
+    onCleanUp(() => Promise.all([query.close(), otlp.close()]));
+    expect((await post(otlp.url, body, JSON_TYPE)).status).toBe(200);
+    archive.flush = () => Promise.reject(new TransportError('the disk is full'));
+    expect((await post(otlp.url, body, JSON_TYPE)).status).toBe(503);
+    archive.append = () => {
+      throw new TransportError('the disk is full');
+    };
+    expect((await post(otlp.url, body, JSON_TYPE)).status).toBe(503);
+    expect((await ask(`${query.url}/stats`)).json).toMatchObject({
+      server: { requests: 4, failed: 2, otlp: { requests: 3, spans: 1, spansInvalid: 0, spansRefused: 2 } },
+    });
+  });
+
+  test('in a small heap a body may hold less', () => {
+    expect([2 ** 31, 96 * 2 ** 20, 1].map((heap) => bodyLimits(heap).maxItems)).toEqual([1_000_000, 49_152, 1]);
   });
 
   test('a full archive and a failed disk: come again', async () => {
