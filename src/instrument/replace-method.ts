@@ -1,6 +1,6 @@
 // A method of a class of others, replaced by one that calls it. The way back never takes away what somebody put there later.
 import { lookAlike } from '../base/calls/look-alike.js';
-import type { Off } from './channel.js';
+import { allOff, type Off, quiet } from './channel.js';
 
 export type Method = (this: unknown, ...args: unknown[]) => unknown;
 export type Prototype = Record<string, Method>;
@@ -19,3 +19,33 @@ export const replaceMethod = (
     if (prototype[name] === wrapped) prototype[name] = original;
   };
 };
+
+export const prototypeOf = (object: object | undefined): Prototype | undefined =>
+  object === undefined ? undefined : (Object.getPrototypeOf(object) as Prototype);
+
+/** Replaces methods of classes that are seen by their objects alone, once each. */
+export class SeenClasses {
+  readonly #seen = new WeakSet<object>();
+  readonly #offs: Off[] = [];
+
+  replace(prototype: Prototype | undefined, name: string, make: (method: Method) => Method): void {
+    if (prototype === undefined || this.#seen.has(prototype)) return;
+    this.#seen.add(prototype);
+    this.#offs.push(replaceMethod(prototype, name, make));
+  }
+
+  readonly off: Off = () => allOff(this.#offs.splice(0))();
+}
+
+/** Calls `seen` with what the function `name` of a module makes. */
+export const seeMade = (module: object, name: string, seen: (made: object) => void): Off =>
+  replaceMethod(
+    module as Prototype,
+    name,
+    (make): Method =>
+      function (this: unknown, ...args) {
+        const made = Reflect.apply(make, this, args) as object;
+        quiet(seen)(made);
+        return made;
+      },
+  );

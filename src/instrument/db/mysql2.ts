@@ -5,6 +5,7 @@ import type { SpanLine } from '../../local-span/span-line.js';
 import { allOff, type Off, onMessage, orElse } from '../channel.js';
 import { traceChannel } from '../traced-channel.js';
 import { codeUnder, Database, type DatabaseOptions, type Server, sqlOperation } from './database.js';
+import { keepMysqlCallers } from './mysql-callers.js';
 
 interface Query extends Server {
   readonly query?: unknown;
@@ -30,7 +31,7 @@ const keepCaller = (name: string): Off => {
   ]);
 };
 
-/** mysql2 3.20 and later. */
+/** mysql2 3.20 and later; of mysql 2 the callers alone. */
 export const instrumentMysql2 = (options: DatabaseOptions): Off => {
   const mysql = new Database('mysql2', 'mysql', options);
   const trace = (channel: string): Off =>
@@ -38,5 +39,10 @@ export const instrumentMysql2 = (options: DatabaseOptions): Off => {
       begin: (message) => mysql.start(message, sqlOperation(message.query, 'mysql')),
       finish: (span, { error }) => mysql.finish(span, error, statusOf),
     });
-  return allOff([keepCaller('mysql2:pool:connect'), trace('mysql2:query'), trace('mysql2:execute')]);
+  return allOff([
+    keepMysqlCallers(),
+    keepCaller('mysql2:pool:connect'),
+    trace('mysql2:query'),
+    trace('mysql2:execute'),
+  ]);
 };

@@ -2,7 +2,9 @@
 import { BoundedCache } from '../../base/maps/bounded-cache.js';
 import { getOrMake } from '../../base/maps/get-or-make.js';
 import { allOff, type Off } from '../channel.js';
-import type { ModuleOptions } from '../on-module.js';
+import { boundFor, callerHere } from '../in-context.js';
+import { type ModuleOptions, onModule } from '../on-module.js';
+import { type Method, prototypeOf, SeenClasses, seeMade } from '../replace-method.js';
 import { traceChannel } from '../traced-channel.js';
 import { Database, type DatabaseOptions, type Operation, type Server } from './database.js';
 import { keepCallers } from './ioredis-callers.js';
@@ -73,8 +75,29 @@ const traceCommands = (library: string, prefix: string, named: number, options: 
   ]);
 };
 
+/** What waits in a pool for a client is done in the context of its caller, not in that of who gave the client back. */
+const keepWaiting = (): Off => {
+  const classes = new SeenClasses();
+  const executing = (execute: Method): Method =>
+    function (this: unknown, work, ...rest) {
+      return Reflect.apply(execute, this, [boundFor(callerHere(), work), ...rest]);
+    };
+  return allOff([
+    onModule<object>('@redis/client', undefined, (redis) =>
+      seeMade(redis, 'createClientPool', (pool) => {
+        // Pools have subclasses, with the commands.
+        let owner = prototypeOf(pool);
+        while (owner !== undefined && owner !== null && !Object.hasOwn(owner, 'execute')) owner = prototypeOf(owner);
+        classes.replace(owner, 'execute', executing);
+      }),
+    ),
+    classes.off,
+  ]);
+};
+
 /** `redis` 5.12 and later, whose arguments begin with the command. */
-export const instrumentRedis = (options: DatabaseOptions): Off => traceCommands('redis', 'node-redis', 1, options);
+export const instrumentRedis = (options: DatabaseOptions): Off =>
+  allOff([keepWaiting(), traceCommands('redis', 'node-redis', 1, options)]);
 
 /** ioredis 5.11 and later. */
 export const instrumentIoredis = (options: IoredisOptions): Off =>

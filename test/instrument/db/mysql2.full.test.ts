@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Span } from '../../../src/index.js';
 import { importLibrary, library } from '../libraries.js';
-import { instrumentOnly, later, recorded } from '../support.js';
+import { contextsOf, instrumentOnly, type Job, later, recorded } from '../support.js';
 import { hasMariadb, type Mariadb, startMariadb } from './mariadb.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: packages that are not installed with this one have no types here.
@@ -119,5 +119,70 @@ describe.skipIf(!hasMariadb)('mysql2', () => {
     await pool.query('SELECT 1');
     await pool.query('SELECT 1, 2');
     expect((await queries()).map(({ properties }) => properties['db.query.text'])).toEqual(['SELECT ?, ?']);
+  });
+
+  describe.each(['mysql2', 'mysql'])('callbacks and events of %s come in the context of the caller', (name) => {
+    const text = 'SELECT 1 UNION SELECT 2';
+    const events = (query: Untyped, note: Parameters<Job>[0], done: () => void): void => {
+      query.on('error', () => note('error')).on('fields', () => note('fields'));
+      query.on('result', () => note('result')).on('end', () => note('end', done));
+    };
+    const jobs: Readonly<Record<string, (connection: Untyped, pool: Untyped) => Job>> = {
+      'a callback': (connection) => (note, done) => connection.query(text, () => note('callback', done)),
+      'a callback of a failure': (connection) => (note, done) =>
+        connection.query('SELECT nothing', () => note('callback', done)),
+      events: (connection) => (note, done) => events(connection.query(text), note, done),
+      'events of a failure': (connection) => (note, done) => events(connection.query('SELECT nothing'), note, done),
+      'a stream': (connection) => (note, done) => {
+        const stream = connection.query(text).stream();
+        stream.on('data', () => note('data')).on('end', () => note('end', done));
+      },
+      'a ping': (connection) => (note, done) => connection.ping(() => note('callback', done)),
+      'a transaction': (connection) => (note, done) =>
+        connection.beginTransaction(() => note('begun', () => connection.commit(() => note('callback', done)))),
+      'a pool': (_, pool) => (note, done) => pool.query(text, () => note('callback', done)),
+      'events of a pool': (_, pool) => (note, done) => events(pool.query(text), note, done),
+      'a connection of a pool': (_, pool) => (note, done) =>
+        pool.getConnection((_error: unknown, got: Untyped) => {
+          note('got');
+          got.query(text, () => {
+            note('callback', done);
+            got.release();
+          });
+        }),
+    };
+    const EVENTS: Readonly<Record<string, readonly string[]>> = {
+      events: ['end', 'fields', 'result'],
+      'events of a failure': ['end', 'error'],
+      'a stream': ['data', 'end'],
+      'a transaction': ['begun', 'callback'],
+      'events of a pool': ['end', 'fields', 'result'],
+      'a connection of a pool': ['callback', 'got'],
+    };
+
+    test.each(Object.keys(jobs))('%s', async (form) => {
+      instrumentOnly({ mysql2: true });
+      const connection = library(name).createConnection(access());
+      later(() => connection.destroy());
+      const pool = library(name).createPool({ ...access(), connectionLimit: 1 });
+      later(() => new Promise((resolve) => pool.end(resolve)));
+      const wanted = (EVENTS[form] ?? ['callback']).map((event) => `${event}: own`);
+      // The second ones find the connection open.
+      for (let round = 0; round < 2; round++) expect(await contextsOf(jobs[form](connection, pool))).toEqual(wanted);
+    });
+  });
+
+  test('events of what mysql2 prepares come in the context of the caller', async () => {
+    instrumentOnly({ mysql2: true });
+    const connection = library('mysql2').createConnection(access());
+    later(() => connection.destroy());
+    const job: Job = (note, done) => {
+      connection.execute('SELECT 1').on('result', () => note('result'));
+      connection.prepare('SELECT 2', (_error: unknown, statement: Untyped) => {
+        note('prepared');
+        statement.execute([], () => note('callback', done));
+      });
+    };
+    expect(await contextsOf(job)).toEqual(['callback: own', 'prepared: own', 'result: own']);
   });
 });

@@ -51,6 +51,31 @@ describe.skipIf(!hasRedis)('redis', () => {
     });
   });
 
+  test('what waited in a pool belongs to its caller', async () => {
+    instrumentOnly({ redis: true });
+    const pool = library('redis').createClientPool({ socket: { port, host: '127.0.0.1' } }, { minimum: 1, maximum: 1 });
+    await pool.connect();
+    later(() => pool.close());
+    await recorded();
+    await Promise.all(
+      ['a', 'b', 'c'].map((name) =>
+        Span.root(name).runToEnd(async () => {
+          await pool.get(name);
+          await pool.multi().set(name, '1').exec();
+          await pool.execute((client: Untyped) => client.del(name));
+        }),
+      ),
+    );
+    const spans = await recorded();
+    const roots = spans.filter(({ kind }) => kind === 'internal');
+    expect(roots.map(({ name }) => name).sort()).toEqual(['a', 'b', 'c']);
+    for (const { spanId, traceId } of roots) {
+      const below = spans.filter((span) => span.traceId === traceId && span.spanId !== spanId);
+      expect(below.filter(({ parentSpanId }) => parentSpanId === spanId)).toEqual(below);
+      expect(below.map(({ name }) => name)).toEqual(expect.arrayContaining(['GET', 'DEL']));
+    }
+  });
+
   test('no secret leaves, nor what the server says of it', async () => {
     instrumentOnly({ redis: true });
     const client = await connected();

@@ -1,0 +1,88 @@
+// Callbacks and events of mysql 2 and mysql2, in the context of their caller: both drive what they were asked from the packets of the connection. What
+// is driven, a sequence of mysql and a command of mysql2, is bound when it is queued. Must make no span: `mysql2.ts` does.
+import type { EventEmitter } from 'node:events';
+import { allOff, type Off, quiet } from '../channel.js';
+import { boundFor, callerHere, emitFor } from '../in-context.js';
+import { onModule } from '../on-module.js';
+import { type Method, type Prototype, prototypeOf, replaceMethod, SeenClasses, seeMade } from '../replace-method.js';
+
+interface Sequence extends EventEmitter {
+  _callback?: unknown;
+}
+interface Connection {
+  readonly _protocol?: object;
+}
+interface Command {
+  execute?: Method;
+}
+interface Mysql2 {
+  readonly Connection?: { readonly prototype: Prototype };
+}
+
+/** Queued sequences: queries, pings, the end. */
+const queueing = (enqueue: Method): Method =>
+  function (this: unknown, sequence, ...rest) {
+    const caller = callerHere();
+    const { _callback: callback } = sequence as Sequence;
+    if (callback !== undefined) (sequence as Sequence)._callback = boundFor(caller, callback);
+    emitFor(caller, sequence as Sequence);
+    return Reflect.apply(enqueue, this, [sequence, ...rest]);
+  };
+
+/** mysql 2, whose classes are not exported. */
+const keepCallersOfMysql = (): Off => {
+  const classes = new SeenClasses();
+  const seen = quiet((connection: Connection | undefined) =>
+    classes.replace(prototypeOf(connection?._protocol), '_enqueue', queueing),
+  );
+  const getting = (getConnection: Method): Method =>
+    function (this: unknown, callback, ...rest) {
+      const bound = boundFor(callerHere(), callback as Method);
+      const got = function (this: unknown, ...args: unknown[]): unknown {
+        seen(args[1] as Connection | undefined);
+        return Reflect.apply(bound, this, args);
+      };
+      return Reflect.apply(getConnection, this, [got, ...rest]);
+    };
+  return allOff([
+    onModule<object>('mysql', undefined, (mysql) =>
+      allOff([
+        seeMade(mysql, 'createConnection', seen),
+        seeMade(mysql, 'createPool', (pool) => classes.replace(prototypeOf(pool), 'getConnection', getting)),
+      ]),
+    ),
+    classes.off,
+  ]);
+};
+
+/** Queued commands. */
+const adding = (add: Method): Method =>
+  function (this: unknown, command, ...rest) {
+    const { execute } = command as Command;
+    if (typeof execute === 'function') (command as Command).execute = boundFor(callerHere(), execute);
+    return Reflect.apply(add, this, [command, ...rest]);
+  };
+
+/** Its command is queued under its span; events come to who asked. */
+const asking = (ask: Method): Method =>
+  function (this: unknown, ...args) {
+    const caller = callerHere();
+    const command = Reflect.apply(ask, this, args) as EventEmitter | undefined;
+    if (typeof command?.emit === 'function') quiet(emitFor)(caller, command);
+    return command;
+  };
+
+const keepCallersOfMysql2 = (): Off =>
+  onModule<Mysql2>('mysql2', undefined, ({ Connection }) => {
+    // Pools have subclasses of their own.
+    let base = Connection?.prototype;
+    while (base !== undefined && base !== null && !Object.hasOwn(base, 'addCommand')) base = prototypeOf(base);
+    return allOff([
+      replaceMethod(base, 'addCommand', adding),
+      replaceMethod(base, 'query', asking),
+      replaceMethod(base, 'execute', asking),
+    ]);
+  });
+
+/** In every copy of both. */
+export const keepMysqlCallers = (): Off => allOff([keepCallersOfMysql(), keepCallersOfMysql2()]);
