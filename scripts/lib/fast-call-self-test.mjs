@@ -46,7 +46,7 @@ let samples = 0;
 const sample = () => {
   samples++;
 };
-if (!fast.laneStart(new Float64Array(64), 4, 5, 4, sample, new Int32Array(2), () => {}))
+if (!fast.laneStart(new Float64Array(128), 4, 5, 4, sample, new Int32Array(2), () => {}))
   throw new Error('the lane does not start');
 const busySince = process.hrtime.bigint();
 while (process.hrtime.bigint() - busySince < BUSY_MS * 1e6);

@@ -79,7 +79,7 @@ export interface FastCall {
   laneStop?(): void;
   /** Nanoseconds of CLOCK_MONOTONIC, as all times of the lane. */
   laneNow?(): number;
-  /** Puts what goes on into the cells, and gives the time; 0 without a lane. */
+  /** Puts what goes on into the cells, makes rows of short turns so far, and gives the time; 0 without a lane. */
   laneOpen?(): number;
 }
 

@@ -10,6 +10,7 @@ import { toJson } from './block-meta.js';
 import type { RingWatcher } from './flight-ring.js';
 import type { Lane } from './lane/lane.js';
 import type { LaneRow } from './lane/lane-row.js';
+import { TURN_ROOMS } from './lane/native-rings.js';
 import { unixNow } from './lane/unix-now.js';
 import { SnapshotDirectory } from './snapshot-directory.js';
 import type { SnapshotHead } from './snapshot-file.js';
@@ -24,8 +25,8 @@ const REASON = { kind: 'heap-limit', text: 'the heap was full', traceId: '' } as
 const SETTLED_US = 20_000;
 /** By so much the Unix time of one row may differ between two looks. */
 const JITTER_US = 50;
-/** As many as a lane keeps by itself: busy stretches, collections, stretches of a full thread pool, and runs. */
-const MOST_LANE_ROWS = 4 * 4096;
+/** As many as a lane keeps by itself: busy stretches, collections, stretches of a full thread pool, runs, and short turns. */
+const MOST_LANE_ROWS = (4 + TURN_ROOMS) * 4096;
 
 const textOf = (rows: readonly LaneRow[]): string => JSON.stringify(rows).slice(1, -1);
 

@@ -7,7 +7,9 @@ import { type ReceivedRequest, startServer } from '../exporters/support/http-ser
 import { type DecodedSpan, type DecodedValue, decodeSpans } from '../exporters/support/otlp-decode.js';
 import { root as checkout, runFile } from '../support/child.js';
 
-const TIMES = ['own', 'gc', 'others', 'untraced', 'waiting', 'unknown'].map((part) => `spanline.time.${part}_ns`);
+const TIMES = ['own', 'gc', 'others', 'untraced', 'short', 'waiting', 'unknown'].map(
+  (part) => `spanline.time.${part}_ns`,
+);
 
 const listIn = (value: DecodedValue | undefined): string[] =>
   value?.[0] === 'array' ? value[1].map(([, one]) => String(one)) : [];

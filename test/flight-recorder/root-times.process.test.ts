@@ -9,7 +9,9 @@ import { FlightRecorder } from '../../src/flight-recorder/recorder.js';
 import { type FlightRecorderOptions, resolveRecorder } from '../../src/flight-recorder/recorder-options.js';
 import { Collector, type CollectorOptions, LocalCollector, LocalSpan, Span, type SpanRecord } from '../../src/index.js';
 
-const TIMES = ['own', 'gc', 'others', 'untraced', 'waiting', 'unknown'].map((part) => `spanline.time.${part}_ns`);
+const TIMES = ['own', 'gc', 'others', 'untraced', 'short', 'waiting', 'unknown'].map(
+  (part) => `spanline.time.${part}_ns`,
+);
 
 const passTime = (ms: number): void => {
   const end = performance.now() + ms;
@@ -68,7 +70,7 @@ describe('over the lane of this process', () => {
     const found = memory.find('GET /cart') as SpanRecord;
     const render = memory.find('render') as SpanRecord;
     // The mounted batch was made before the root began.
-    expect(timesOf(found)).toEqual([render.durationNs, 0, 0, 0, found.durationNs - render.durationNs, 0]);
+    expect(timesOf(found)).toEqual([render.durationNs, 0, 0, 0, 0, found.durationNs - render.durationNs, 0]);
     expect(found.properties.cart).toBe(7);
     expect(Object.keys(found.properties).filter((key) => key.startsWith('spanline.loop'))).toEqual([]);
     expect(Object.keys(render.properties)).toEqual([]);
@@ -101,11 +103,11 @@ describe('over the lane of this process', () => {
     span.end();
     await collector.flush();
     const found = memory.find('GET /cart') as SpanRecord;
-    const [ownNs, gc, others, untraced, waiting, unknown] = timesOf(found);
+    const [ownNs, gc, others, untraced, short, waiting, unknown] = timesOf(found);
     // A double holds a quarter of a microsecond of Unix time.
     const near = (ms: number) => expect.closeTo(ms, 2);
     expect([ownNs, gc, others, untraced, unknown].map((ns) => ns / 1e6)).toEqual([1, 0.5, 1.5, 1, 3].map(near));
-    expect(ownNs + gc + others + untraced + waiting + unknown).toBe(found.durationNs);
+    expect(ownNs + gc + others + untraced + short + waiting + unknown).toBe(found.durationNs);
     expect(found.properties).toMatchObject({
       'spanline.loop.who': ['POST /import'],
       'spanline.loop.who_trace_ids': ['b'.repeat(32)],
@@ -115,6 +117,29 @@ describe('over the lane of this process', () => {
     // Once for the whole report, and not for all that the lane has.
     expect(asked).toHaveLength(1);
     expect(asked[0]).toBeGreaterThan(beforeUs - 1e6);
+  });
+
+  test('work in short turns is not waiting, of the part that the root has of them', async () => {
+    const rows: LaneRow[] = [];
+    const { memory, collector } = record({ rootTimes: true }, rows);
+    // The lane is known of all of the row.
+    passTime(4);
+    const span = Span.root('GET /cart', undefined, { collector });
+    const fromUs = unixNow();
+    passTime(4);
+    // Half of it before the root.
+    rows.push({
+      ...{ kind: 'turns', startUs: fromUs - 3000, endUs: fromUs + 3000, detail: '', parts: [] },
+      idleUs: 1500,
+    });
+    span.end();
+    await collector.flush();
+    const found = memory.find('GET /cart') as SpanRecord;
+    const [, , , , short, waiting] = timesOf(found);
+    // The root began a little before.
+    expect(short).toBeGreaterThanOrEqual(2_249_000);
+    expect(short).toBeLessThanOrEqual(2_251_000 + 0.75 * (found.durationNs - 4e6));
+    expect(short + waiting).toBe(found.durationNs);
   });
 
   test('a kept trace has them though the program has seen its records, in rows of its own', async () => {
@@ -128,7 +153,7 @@ describe('over the lane of this process', () => {
     await collector.flush();
     expect(memory.spans.map(({ name }) => name)).toEqual(['kept']);
     const [found] = memory.spans;
-    expect(timesOf(found)).toEqual([0, 0, 0, 0, found.durationNs, 0]);
+    expect(timesOf(found)).toEqual([0, 0, 0, 0, 0, found.durationNs, 0]);
     expect(seen.map((one) => Object.keys(one.properties))).toEqual([[], [], [], []]);
   });
 

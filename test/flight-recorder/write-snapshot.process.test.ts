@@ -128,6 +128,7 @@ const LANE: readonly LaneRow[] = [
       { startUs: 1_070_000, endUs: 1_080_000, traceId: '', spanId: '', name: '', frames: ['parse app.js:12'] },
     ],
   },
+  { kind: 'turns', startUs: 1_100_000, endUs: 1_108_000, detail: '', parts: [], idleUs: 2000 },
 ];
 
 test('perfetto holds every span once, open ones begun only, and the lane of the process', async () => {
@@ -170,6 +171,7 @@ test('perfetto holds every span once, open ones begun only, and the lane of the 
     ['POST /import', 1, 1_000_000_000, 1_060_000_000],
     ['parse app.js:12', 1, 1_070_000_000, 1_080_000_000],
   ]);
+  expect(onTrack('short turns of the event loop')).toEqual([['75 % work', 0, 1_100_000_000, 1_108_000_000]]);
 });
 
 test.each(['otlp-lines', 'perfetto', 'flight'] as const)(

@@ -1,6 +1,6 @@
 // The lane of the process, of its main thread alone: busy stretches of the event loop from a prepare handle, garbage collections from V8's
 // callbacks, and samples of who has the loop, which a watchdog thread asks V8 for while a turn of the loop takes long; stretches in which the pool
-// of threads was full (pool_probe.h). Nothing here may keep the process alive, allocate in V8 during a collection, or run for a loop that is idle
+// of threads was full (pool_probe.h); how much of the time the loop worked in turns too short for a stretch of their own. Nothing here may keep the process alive, allocate in V8 during a collection, or run for a loop that is idle
 // or quick beyond a few clock readings a turn.
 #include "lane.h"
 
@@ -16,9 +16,18 @@
 namespace {
 
 // Cells of the array that JavaScript gave; the same numbers stand in native-lane.ts. The first are how many rows each ring has got so far.
-enum Ring { kBusyRows, kCollections, kPoolRows, kRings };
+enum Ring { kBusyRows, kCollections, kPoolRows, kTurnRows, kRings };
 enum Cell { kLateSamples = kRings, kPoolProbes, kOpenBusy, kOpenTurn, kOpenPool, kOpenPoolNumber, kFirstRow };
 constexpr uint32_t kRowCells = 3;
+// Rows of short turns come more often than others: their ring, the last, has so many times the rows.
+constexpr uint32_t kTurnRooms = 4;
+// Of the bound of a busy stretch: from this work on short turns are a row, if it is as large a share of their time; a wait of this length ends them,
+// so that the row is as long as the work was.
+constexpr uint64_t kWorkShare = 10;
+constexpr uint64_t kWaitShare = 5;
+// Rows that follow one another become one while their shares of work are as near, up to so many times the bound.
+constexpr double kNearShare = 8;
+constexpr uint64_t kJoined = 16;
 constexpr int kMaxFrames = 16;
 // The watchdog sleeps longer when the loop has been idle for as many periods, until JavaScript has run or for so many.
 constexpr int kPeriodsToPark = 25;
@@ -32,6 +41,13 @@ constexpr int kPoolLooks = 8;
 constexpr uint64_t kPoolLookNs = 1'000'000;
 
 using Word = std::atomic<uint64_t>;
+
+/** Time of turns that follow one another, and how much of it the loop worked. */
+struct Turns {
+  uint64_t began = 0;
+  uint64_t ended = 0;
+  uint64_t work = 0;
+};
 
 /** What the main thread had done when a sample was asked for. */
 struct Request {
@@ -66,6 +82,11 @@ struct Lane {
   std::atomic<uint64_t> turn_began{0};
   std::atomic<uint64_t> idle_before{0};
   std::atomic<uint64_t> turn{1};
+  // Short turns: those of the window that is open, and the row before, which may still grow. Without work there is none.
+  Turns window;
+  Turns row;
+  // Of the turn that goes on, the work up to here is in the window or in a row.
+  uint64_t counted = 0;
   // At the begin of the turn.
   uint64_t turn_entries = 0;
   uint64_t turn_microtasks = 0;
@@ -95,7 +116,8 @@ std::atomic<uint64_t> entries{0};
 void WriteRow(Lane* of, Ring ring, uint64_t start, uint64_t end, double third) {
   double* cells = of->cells;
   const auto written = static_cast<uint64_t>(cells[ring]);
-  double* row = cells + kFirstRow + (ring * static_cast<uint64_t>(of->max_rows) + written % of->max_rows) * kRowCells;
+  const uint64_t rows = ring == kTurnRows ? static_cast<uint64_t>(of->max_rows) * kTurnRooms : of->max_rows;
+  double* row = cells + kFirstRow + (ring * static_cast<uint64_t>(of->max_rows) + written % rows) * kRowCells;
   row[0] = static_cast<double>(start);
   row[1] = static_cast<double>(end);
   row[2] = third;
@@ -119,6 +141,52 @@ bool HasRunJavaScript(Lane* of) {
   return has_run;
 }
 
+bool IsNotable(const Lane* of, const Turns& turns) {
+  const uint64_t length = turns.ended - turns.began;
+  return turns.work * kWorkShare >= (length > of->busy_ns ? length : of->busy_ns);
+}
+
+void WriteTurns(Lane* of) {
+  const Turns& row = of->row;
+  if (row.work == 0) return;
+  WriteRow(of, kTurnRows, row.began, row.ended, static_cast<double>(row.ended - row.began - row.work));
+  of->row = Turns();
+}
+
+// A window of little work is forgotten: it is waiting to all who ask.
+void CloseWindow(Lane* of) {
+  const Turns window = of->window;
+  of->window = Turns();
+  if (!IsNotable(of, window)) return;
+  Turns& row = of->row;
+  const auto length = [](const Turns& turns) { return static_cast<double>(turns.ended - turns.began); };
+  const auto share = [&](const Turns& turns) { return static_cast<double>(turns.work) / length(turns); };
+  const bool is_next = row.work > 0 && row.ended == window.began && row.ended - row.began < kJoined * of->busy_ns;
+  const double apart = is_next ? share(row) - share(window) : 1;
+  if (apart * kNearShare > 1 || apart * kNearShare < -1) {
+    WriteTurns(of);
+    row = window;
+    return;
+  }
+  row.ended = window.ended;
+  row.work += window.work;
+}
+
+// The loop waited from the end of the window to `from` and worked from there to `to`, for less than a busy stretch takes.
+void AddShortTurn(Lane* of, uint64_t from, uint64_t to) {
+  Turns& window = of->window;
+  if (window.work > 0) {
+    const uint64_t length = from - window.began;
+    const bool is_long = from - window.ended >= of->busy_ns / kWaitShare;
+    const bool is_thin = length >= of->busy_ns && window.work * kWorkShare < length;
+    if (IsNotable(of, window) ? is_long : is_thin) CloseWindow(of);
+  }
+  if (window.work == 0) window.began = from;
+  window.ended = to;
+  window.work += to - from;
+  if (to - window.began >= of->busy_ns) CloseWindow(of);
+}
+
 void OnPrepare(uv_prepare_t* handle) {
   Lane* of = lane;
   if (of == nullptr) return;
@@ -127,7 +195,13 @@ void OnPrepare(uv_prepare_t* handle) {
   const uint64_t since = BusySince(of, idle);
   const uint64_t turn = of->turn.load(std::memory_order_relaxed);
   const double signed_turn = HasRunJavaScript(of) ? static_cast<double>(turn) : -static_cast<double>(turn);
-  if (now > since && now - since >= of->busy_ns) WriteRow(of, kBusyRows, since, now, signed_turn);
+  const uint64_t from = since > of->counted ? since : of->counted;
+  if (now > since && now - since >= of->busy_ns) {
+    CloseWindow(of);
+    WriteRow(of, kBusyRows, since, now, signed_turn);
+  } else if (now > from) {
+    AddShortTurn(of, from, now);
+  }
   of->idle_before.store(idle, std::memory_order_relaxed);
   of->turn_began.store(now, std::memory_order_relaxed);
   of->turn.store(turn + 1, std::memory_order_release);
@@ -376,7 +450,7 @@ void Start(const v8::FunctionCallbackInfo<v8::Value>& info) {
   v8::Local<v8::Int32Array> switches = info[5].As<v8::Int32Array>();
   const auto max_rows = info[1]->Uint32Value(context).FromMaybe(0);
   if (loop == nullptr || environment == nullptr || max_rows == 0 || switches->Length() < 2 ||
-      cells->Length() < kFirstRow + static_cast<size_t>(max_rows) * kRings * kRowCells) {
+      cells->Length() < kFirstRow + static_cast<size_t>(max_rows) * (kRings - 1 + kTurnRooms) * kRowCells) {
     return;
   }
   Lane* of = new Lane();
@@ -434,7 +508,7 @@ void Now(const v8::FunctionCallbackInfo<v8::Value>& info) {
   info.GetReturnValue().Set(static_cast<double>(uv_hrtime()));
 }
 
-// laneOpen(): puts what goes on now into the cells, since when; 0 for what does not. Gives the time; 0 without a lane.
+// laneOpen(): puts what goes on now into the cells, since when; 0 for what does not; short turns so far become rows. Gives the time; 0 without a lane.
 void Open(const v8::FunctionCallbackInfo<v8::Value>& info) {
   Lane* of = lane;
   info.GetReturnValue().Set(0);
@@ -442,7 +516,16 @@ void Open(const v8::FunctionCallbackInfo<v8::Value>& info) {
   const uint64_t now = uv_hrtime();
   const uint64_t idle = uv_metrics_idle_time(of->loop);
   uint64_t number = 0;
-  of->cells[kOpenBusy] = static_cast<double>(BusySince(of, idle));
+  const uint64_t since = BusySince(of, idle);
+  const uint64_t from = since > of->counted ? since : of->counted;
+  if (now > from && now - since < of->busy_ns) {
+    AddShortTurn(of, from, now);
+    of->counted = now;
+  }
+  // A row does not change once somebody has seen it.
+  if (IsNotable(of, of->window)) CloseWindow(of);
+  WriteTurns(of);
+  of->cells[kOpenBusy] = static_cast<double>(since);
   of->cells[kOpenTurn] = static_cast<double>(of->turn.load(std::memory_order_relaxed));
   of->cells[kOpenPool] = static_cast<double>(spanline::PoolFullSince(now, idle, &number));
   of->cells[kOpenPoolNumber] = static_cast<double>(number);

@@ -10,10 +10,13 @@ const CHECKSUM_DIGITS = 8;
 const checksum = (text: string): string => crc32(text).toString(16).padStart(CHECKSUM_DIGITS, '0');
 
 const partCells = (part: LanePart) => [part.startUs, part.endUs, part.traceId, part.spanId, part.name, part.frames];
-const rowCells = (row: LaneRow) => [row.kind, row.startUs, row.endUs, row.detail, row.parts.map(partCells)];
+const rowCells = (row: LaneRow) => {
+  const cells = [row.kind, row.startUs, row.endUs, row.detail, row.parts.map(partCells)];
+  return row.idleUs === undefined ? cells : [...cells, row.idleUs];
+};
 
 type PartCells = readonly [number, number, string, string, string, string[]];
-type RowCells = readonly [LaneRow['kind'], number, number, string, PartCells[]];
+type RowCells = readonly [LaneRow['kind'], number, number, string, PartCells[], number?];
 
 /** Ends in a line break. */
 export const laneLine = ({ process, fromUs, toUs, rows }: LaneStretch): string => {
@@ -27,9 +30,10 @@ const partOf = ([startUs, endUs, traceId, spanId, name, frames]: PartCells): Lan
   frames,
 });
 
-const rowOf = ([kind, startUs, endUs, detail, parts]: RowCells): LaneRow => ({
+const rowOf = ([kind, startUs, endUs, detail, parts, idleUs]: RowCells): LaneRow => ({
   ...{ kind, startUs, endUs, detail },
   parts: parts.map(partOf),
+  ...(idleUs === undefined ? {} : { idleUs }),
 });
 
 /** The stretch of a line without its line break; undefined for one that is not whole. What has its checksum was written by `laneLine`. */

@@ -2,6 +2,7 @@
 // reported. In whole nanoseconds, so that the parts add up to the root as others are told of it. Must agree with `divide` over the same spans.
 import type { HotFrames, LoopHolder, PoolWait } from './division.js';
 import { type LaneLayers, NOBODY, partOf } from './lane-layers.js';
+import { UnclaimedTimes } from './short-turns.js';
 import type { Stretches } from './stretches.js';
 import { Tally } from './tally.js';
 
@@ -22,6 +23,8 @@ export interface RootDivision {
   readonly gc: number;
   readonly others: number;
   readonly untraced: number;
+  /** The loop worked in turns shorter than the bound; nothing says for whom. */
+  readonly short: number;
   readonly waiting: number;
   /** Of `waiting`: the thread pool was full. */
   readonly pool: number;
@@ -41,10 +44,18 @@ const NAMED = 3;
 export const divideRoot = (root: DividedRoot, layers: LaneLayers): RootDivision => {
   const { start, end, local } = root;
   const { parts, rests } = layers;
-  const tally = new Tally({ spans: [], parts, pools: rests.pools }, NS_PER_US);
+  const unclaimed = new UnclaimedTimes();
+  const tally = new Tally({ spans: [], parts, rests: rests.list, unclaimed }, NS_PER_US);
   let own = 0;
   let unknown = 0;
+  const addUnclaimed = (from: number, to: number, owner: number): void => {
+    const turns = layers.turnsOf(owner);
+    if (turns !== undefined) unclaimed.add(turns, to - from);
+  };
+  // Short turns are looked at as a whole, also where the root has a part of them.
+  layers.walk(local, [layers.turnsAround(start)?.start ?? start, start], addUnclaimed);
   layers.walk(local, [start, end], (from, to, owner) => {
+    addUnclaimed(from, to, owner);
     const ns = to - from;
     const at = partOf(owner);
     if (owner === NOBODY) unknown += ns;
@@ -54,16 +65,19 @@ export const divideRoot = (root: DividedRoot, layers: LaneLayers): RootDivision 
     else if (root.has(parts[at].spanId)) own += ns;
     else unknown += ns;
   });
+  layers.walk(local, [end, layers.turnsAround(end)?.end ?? end], addUnclaimed);
+  const { idle, short, pool, fullest } = tally.waits(NAMED);
   return {
     own,
     gc: tally.gc,
     others: tally.holders,
     untraced: tally.untraced,
-    waiting: tally.idle,
-    pool: tally.pool,
+    short,
+    waiting: idle,
+    pool,
     unknown: unknown + tally.unknown,
     holders: tally.longest(NAMED),
     frames: tally.hottest(NAMED),
-    poolWaits: tally.fullest(NAMED),
+    poolWaits: fullest,
   };
 };

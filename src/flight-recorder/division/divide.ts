@@ -49,6 +49,7 @@ export const divide = (index: DivisionIndex, span: SpanKey): Division | undefine
     else if (part >= 0 && parts[part].spanId !== '' && parts[part].traceId === traceId) unplaced += ticks;
     else tally.add(owner, ticks);
   }
+  const { idle, short, pool, fullest } = tally.waits(NAMED);
   return {
     durationUs: toUs(end - start),
     ownUs: toUs(own),
@@ -57,9 +58,10 @@ export const divide = (index: DivisionIndex, span: SpanKey): Division | undefine
     others: tally.longest(NAMED),
     untracedUs: toUs(tally.untraced),
     untracedFrames: tally.hottest(NAMED),
-    waitingUs: toUs(tally.idle),
-    poolUs: toUs(tally.pool),
-    poolWaits: tally.fullest(NAMED),
+    shortUs: toUs(short),
+    waitingUs: toUs(idle),
+    poolUs: toUs(pool),
+    poolWaits: fullest,
     unknownUs: toUs(tally.unknown + unplaced + end - start - told),
   };
 };

@@ -26,8 +26,8 @@ export interface PoolWait {
 }
 
 /**
- * Where the time of one span went, in microseconds. `ownUs`, `gcUs`, `othersUs`, `untracedUs`, `waitingUs` and `unknownUs` add up to
- * `durationUs` exactly; times are taken to the quarter of a microsecond.
+ * Where the time of one span went, in microseconds. `ownUs`, `gcUs`, `othersUs`, `untracedUs`, `shortUs`, `waitingUs` and `unknownUs` add
+ * up to `durationUs` exactly; times are taken to the quarter of a microsecond.
  */
 export interface Division {
   readonly durationUs: number;
@@ -43,7 +43,9 @@ export interface Division {
   readonly untracedUs: number;
   /** The three stacks that took most of that, the hottest first; empty where no stacks are known. */
   readonly untracedFrames: readonly HotFrames[];
-  /** The loop was not busy for longer than the bound of the lane, and no local span ran: input, output, timers, and short work. */
+  /** The loop worked in turns shorter than the bound of the lane, this span's or others'; nothing says for whom. */
+  readonly shortUs: number;
+  /** The loop waited for input, output and timers. */
   readonly waitingUs: number;
   /** Of `waitingUs`: the thread pool was full, so that what had to do with files, names, crypto or compression waited for a thread. */
   readonly poolUs: number;

@@ -13,7 +13,16 @@ const time = (us: number): string => formatDuration(us * 1000);
 const nameOf = ({ name, traceId }: { readonly name: string; readonly traceId: string }): string =>
   `${shortText(name, MAX_NAME) || '(no name)'} [${traceId.slice(0, SHORT_ID)}]`;
 
-const holdersOf = ({ holders, heldUs, gcUs, untracedUs, untracedFrames, unknownUs, idleUs }: Stall): string => {
+const holdersOf = ({
+  holders,
+  heldUs,
+  gcUs,
+  untracedUs,
+  untracedFrames,
+  unknownUs,
+  shortUs,
+  idleUs,
+}: Stall): string => {
   const rest = heldUs - holders.reduce((sum, { us }) => sum + us, 0);
   const frames = untracedFrames.map((hot) => `${shortText(stackName(hot.frames), MAX_NAME)} ${time(hot.us)}`);
   const parts = [
@@ -22,6 +31,7 @@ const holdersOf = ({ holders, heldUs, gcUs, untracedUs, untracedFrames, unknownU
     gcUs > 0 ? `gc ${time(gcUs)}` : '',
     untracedUs > 0 ? `untraced ${time(untracedUs)}${frames.length > 0 ? ` (${frames.join(', ')})` : ''}` : '',
     unknownUs > 0 ? `unknown ${time(unknownUs)}` : '',
+    shortUs > 0 ? `short work ${time(shortUs)}` : '',
     idleUs > 0 ? `free ${time(idleUs)}` : '',
   ];
   return parts.filter((part) => part !== '').join(', ');

@@ -31,7 +31,7 @@ const poolText = ({ poolUs, poolWaits }: Division, steps: number, { stepUs, text
 
 /**
  * A division as `120 ms = own 15 + loop 80 (POST /import 62, gc 11, untraced 7) + waiting 25`. `loop` is all that had the event loop
- * and was not the span's: others, collections, work without a span. All numbers are in the first one's unit, rounded so that they add up;
+ * and was not the span's: others, collections, work without a span. `short work 4` would be work of turns of the loop too short to be looked at. All numbers are in the first one's unit, rounded so that they add up;
  * what rounds to nothing is left out. `waiting 25 (thread pool full 20: dns.lookup 12)` says how much of the waiting had a full pool, and what
  * was in it longest.
  *
@@ -44,12 +44,13 @@ const poolText = ({ poolUs, poolWaits }: Division, steps: number, { stepUs, text
  * ```
  */
 export const formatDivision = (division: Division): string => {
-  const { durationUs, ownUs, gcUs, untracedUs, waitingUs, unknownUs } = division;
+  const { durationUs, ownUs, gcUs, untracedUs, shortUs, waitingUs, unknownUs } = division;
   const scale = scaleFor(durationUs);
   const others = [...othersByName(division)];
   const loopParts: [string, number][] = [...others, ['gc', gcUs], ['untraced', untracedUs]];
-  const [total, [own, waiting, unknown, ...loop]] = roundedTo(scale, [
+  const [total, [own, short, waiting, unknown, ...loop]] = roundedTo(scale, [
     ownUs,
+    shortUs,
     waitingUs,
     unknownUs,
     ...loopParts.map(([, us]) => us),
@@ -62,6 +63,7 @@ export const formatDivision = (division: Division): string => {
   const parts = [
     own > 0 ? `own ${scale.text(own)}` : '',
     sumOfLoop > 0 ? `loop ${scale.text(sumOfLoop)} (${shownLoop.join(', ')})` : '',
+    short > 0 ? `short work ${scale.text(short)}` : '',
     waiting > 0 ? `waiting ${scale.text(waiting)}${poolText(division, waiting, scale)}` : '',
     unknown > 0 ? `unknown ${scale.text(unknown)}` : '',
   ].filter((part) => part !== '');

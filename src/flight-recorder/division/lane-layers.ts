@@ -2,6 +2,7 @@
 // who had the loop would tell different things of one moment.
 import type { LanePart, LaneRow } from '../lane/lane-row.js';
 import { Rests, restOf } from './rests.js';
+import { ShortTurnRows, type ShortTurns } from './short-turns.js';
 import { innermost, type Piece, type Stretches } from './stretches.js';
 import type { TimeWindow } from './timed-span.js';
 
@@ -40,6 +41,7 @@ export class LaneLayers {
   /** Places in `#pools`. */
   readonly #pool: Stretches;
   readonly #pools: readonly string[];
+  readonly #turns: ShortTurnRows;
 
   constructor(
     lane: readonly LaneRow[],
@@ -67,6 +69,17 @@ export class LaneLayers {
     const pools = rowsOf('pool');
     this.#pool = innermost(pools.map((row, i) => pieceOf(row, i, i)));
     this.#pools = pools.map(({ detail }) => detail);
+    this.#turns = new ShortTurnRows(lane, toUnit);
+  }
+
+  /** The short turns that the time of this owner is a part of. */
+  turnsOf(owner: number): ShortTurns | undefined {
+    return this.rests.list[restOf(owner)]?.turns;
+  }
+
+  /** The short turns that `time` lies within. */
+  turnsAround(time: number): ShortTurns | undefined {
+    return this.#turns.around(time);
   }
 
   /** Calls `visit` for each stretch between `from` and `to` that has one owner, `NOBODY` included. `local`: by the places of local spans. */
@@ -76,18 +89,22 @@ export class LaneLayers {
     visit: (start: number, end: number, owner: number) => void,
     isNearer: IsNearer = () => false,
   ): void {
-    const layers = [this.#gc, local, this.#part, this.#busy, this.#idle, this.#pool];
+    const layers = [this.#gc, local, this.#part, this.#busy, this.#idle, this.#pool, this.#turns.stretches];
     walkLayers(layers, from, to, (start, end, owners) => visit(start, end, this.#ownerIn(owners, isNearer)));
   }
 
   // The one that decides first: collections, which are nobody's work, then local spans, then parts of busy stretches.
-  #ownerIn([gc, local, part, busy, idle, pool]: readonly number[], isNearer: IsNearer): number {
+  #ownerIn([gc, local, part, busy, idle, pool, turns]: readonly number[], isNearer: IsNearer): number {
     if (gc !== NOBODY) return gc;
     if (local !== NOBODY && part !== NOBODY && isNearer(part, local)) return part;
     if (local !== NOBODY) return local;
     if (part !== NOBODY) return part;
     if (busy !== NOBODY) return busy;
-    return idle !== NOBODY && pool !== NOBODY ? this.rests.ownerOf(this.#pools[pool]) : idle;
+    if (idle === NOBODY || (pool === NOBODY && turns === NOBODY)) return idle;
+    return this.rests.ownerOf(
+      pool === NOBODY ? undefined : this.#pools[pool],
+      turns === NOBODY ? undefined : this.#turns.rows[turns],
+    );
   }
 }
 

@@ -1,5 +1,7 @@
-// Time in which nobody is known to have had the loop, told apart by what else is known of it: the process waited, and its thread pool may have been
-// full meanwhile. Must have few numbers for many stretches that are alike.
+// Time in which nobody is known to have had the loop, told apart by what else is known of it: the thread pool may have been full meanwhile, and the
+// loop may have worked in turns too short for a stretch of their own. Must have few numbers for many stretches that are alike.
+import { getOrMake } from '../../base/maps/get-or-make.js';
+import type { ShortTurns } from './short-turns.js';
 
 /** The first of the numbers of rests among owners: all others are above. */
 const FIRST_REST = -(2 ** 30);
@@ -7,13 +9,22 @@ const FIRST_REST = -(2 ** 30);
 /** The number of the rest that an owner stands for; -1 when it stands for none. */
 export const restOf = (owner: number): number => (owner <= FIRST_REST ? FIRST_REST - owner : -1);
 
-export class Rests {
-  /** What was in the full pool, by the number of a rest. */
-  readonly pools: string[] = [];
+/** What is known of a rest. */
+export interface Rest {
+  /** What was in the full pool; undefined where it was not full. */
+  readonly pool: string | undefined;
+  /** The short turns that it is a part of. */
+  readonly turns: ShortTurns | undefined;
+}
 
-  /** The owner that stands for time in which the pool was full of that. */
-  ownerOf(pool: string): number {
-    if (this.pools.at(-1) !== pool) this.pools.push(pool);
-    return FIRST_REST - (this.pools.length - 1);
+export class Rests {
+  /** By number. */
+  readonly list: Rest[] = [];
+  readonly #numbers = new Map<ShortTurns | undefined, Map<string | undefined, number>>();
+
+  /** The owner that stands for time of which that is known. */
+  ownerOf(pool: string | undefined, turns: ShortTurns | undefined): number {
+    const ofTurns = getOrMake(this.#numbers, turns, () => new Map<string | undefined, number>());
+    return FIRST_REST - getOrMake(ofTurns, pool, () => this.list.push({ pool, turns }) - 1);
   }
 }

@@ -8,8 +8,8 @@ import { TICKS_PER_US, type TimeWindow, toTicks, toUs } from './timed-span.js';
 import { type Waiter, waitersOf } from './waiters.js';
 
 /**
- * A stretch in which the event loop was busy, or the thread pool was full. Times in microseconds; `heldUs`, `gcUs`, `untracedUs`, `unknownUs` and
- * `idleUs` add up to `durationUs` exactly.
+ * A stretch in which the event loop was busy, or the thread pool was full. Times in microseconds; `heldUs`, `gcUs`, `untracedUs`, `unknownUs`,
+ * `shortUs` and `idleUs` add up to `durationUs` exactly.
  */
 export interface Stall {
   /** `pool`: requests of files, names, crypto, compression had to wait for a thread. */
@@ -27,6 +27,8 @@ export interface Stall {
   /** The stacks that took most of that, at most three. */
   readonly untracedFrames: readonly HotFrames[];
   readonly unknownUs: number;
+  /** The loop worked in turns shorter than the bound; nothing says for whom. */
+  readonly shortUs: number;
   /** The loop was free. */
   readonly idleUs: number;
   /** What was in the thread pool meanwhile, the longest first, at most three. */
@@ -77,6 +79,7 @@ const stallOf = (index: DivisionIndex, { kind, startUs, endUs }: Stretch): Stall
     told += ticks;
   }
   const waiters = waitersOf(index, start, end);
+  const { idle, short, fullest } = tally.waits(NAMED_STACKS);
   return {
     kind,
     startUs: toUs(start),
@@ -87,8 +90,9 @@ const stallOf = (index: DivisionIndex, { kind, startUs, endUs }: Stretch): Stall
     untracedUs: toUs(tally.untraced),
     untracedFrames: tally.hottest(NAMED_STACKS),
     unknownUs: toUs(tally.unknown + end - start - told),
-    idleUs: toUs(tally.idle),
-    poolWaits: tally.fullest(NAMED_STACKS),
+    shortUs: toUs(short),
+    idleUs: toUs(idle),
+    poolWaits: fullest,
     waiters: waiters.slice(0, NAMED),
     waiterCount: waiters.length,
     waitedUs: waiters.reduce((sum, { us }) => sum + us, 0),

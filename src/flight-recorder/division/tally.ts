@@ -2,7 +2,9 @@
 import type { LanePart } from '../lane/lane-row.js';
 import type { HotFrames, LoopHolder, PoolWait } from './division.js';
 import { Owner, partOf } from './lane-layers.js';
-import { restOf } from './rests.js';
+import { type Rest, restOf } from './rests.js';
+import type { UnclaimedTimes } from './short-turns.js';
+import { TICKS_PER_US } from './timed-span.js';
 
 interface Sum<T> {
   readonly what: T;
@@ -13,8 +15,21 @@ interface Sum<T> {
 export interface Owners {
   readonly spans: readonly Pick<LoopHolder, 'name' | 'traceId'>[];
   readonly parts: readonly LanePart[];
-  /** What was in the thread pool, by the numbers of rests. */
-  readonly pools: readonly string[];
+  /** By the numbers of rests. */
+  readonly rests: readonly Rest[];
+  /** Of the whole time of the short turns among them. */
+  readonly unclaimed: UnclaimedTimes;
+}
+
+/** Time in which nobody is known to have had the loop: `idle` and `short` add up to it. */
+export interface Waits {
+  readonly idle: number;
+  /** The loop worked, in short turns. */
+  readonly short: number;
+  /** Of `idle`: the thread pool was full. */
+  readonly pool: number;
+  /** What was in it longest. */
+  readonly fullest: PoolWait[];
 }
 
 /** Adds up stretches of one window, in whole units of time, of which a microsecond has `unitsPerUs`. */
@@ -22,13 +37,11 @@ export class Tally {
   gc = 0;
   holders = 0;
   untraced = 0;
-  idle = 0;
-  /** Of `idle`: the thread pool was full. */
-  pool = 0;
+  #idle = 0;
   unknown = 0;
   readonly #byHolder = new Map<string, Sum<{ readonly name: string; readonly traceId: string }>>();
   readonly #byFrames = new Map<string, Sum<readonly string[]>>();
-  readonly #byPool = new Map<string, Sum<string>>();
+  readonly #byRest = new Map<number, number>();
   readonly #owners: Owners;
   readonly #unitsPerUs: number;
 
@@ -39,16 +52,10 @@ export class Tally {
 
   add(owner: number, time: number): void {
     if (owner === Owner.gc) this.gc += time;
-    else if (owner === Owner.idle) this.idle += time;
+    else if (owner === Owner.idle) this.#idle += time;
     else if (owner === Owner.unknown) this.unknown += time;
-    else if (restOf(owner) >= 0) this.#addRest(this.#owners.pools[restOf(owner)], time);
+    else if (restOf(owner) >= 0) this.#byRest.set(restOf(owner), (this.#byRest.get(restOf(owner)) ?? 0) + time);
     else this.#addWork(owner, time);
-  }
-
-  #addRest(requests: string, time: number): void {
-    this.idle += time;
-    this.pool += time;
-    addTo(this.#byPool, requests, requests, time);
   }
 
   #addWork(owner: number, time: number): void {
@@ -75,9 +82,23 @@ export class Tally {
     return most(this.#byFrames, limit).map(({ what, time }) => ({ frames: what, us: time / this.#unitsPerUs }));
   }
 
-  /** What was in the thread pool longest while it was full. */
-  fullest(limit: number): PoolWait[] {
-    return most(this.#byPool, limit).map(({ what, time }) => ({ requests: what, us: time / this.#unitsPerUs }));
+  /** What became of the time that nobody is known to have had; of what was in the thread pool at most `limit`. */
+  waits(limit: number): Waits {
+    let [idle, short, pool] = [this.#idle, 0, 0];
+    const byPool = new Map<string, Sum<string>>();
+    const { rests, unclaimed } = this.#owners;
+    for (const [number, time] of this.#byRest) {
+      const { turns, pool: requests } = rests[number];
+      // As fine as all times of a lane are, whatever the unit here.
+      const work = turns === undefined ? 0 : unclaimed.workOf(turns, time, this.#unitsPerUs / TICKS_PER_US);
+      short += work;
+      idle += time - work;
+      if (requests === undefined || time === work) continue;
+      pool += time - work;
+      addTo(byPool, requests, requests, time - work);
+    }
+    const fullest = most(byPool, limit).map(({ what, time }) => ({ requests: what, us: time / this.#unitsPerUs }));
+    return { idle, short, pool, fullest };
   }
 }
 

@@ -3,6 +3,7 @@
 import type { LaneRow } from '../lane/lane-row.js';
 import { Ancestry } from './ancestry.js';
 import { LaneLayers, NOBODY } from './lane-layers.js';
+import { UnclaimedTimes } from './short-turns.js';
 import { innermost, type Piece, Stretches } from './stretches.js';
 import type { Owners } from './tally.js';
 import { type TimedSpan, type TimeWindow, toTicks } from './timed-span.js';
@@ -19,12 +20,16 @@ export class Timeline {
   constructor(spans: readonly TimedSpan[], lane: readonly LaneRow[], covered: readonly TimeWindow[]) {
     this.ancestry = new Ancestry(spans);
     const layers = new LaneLayers(lane, covered, toTicks, (of) => this.ancestry.placeOf(of));
-    this.owners = { spans, parts: layers.parts, pools: layers.rests.pools };
+    const unclaimed = new UnclaimedTimes();
+    this.owners = { spans, parts: layers.parts, rests: layers.rests.list, unclaimed };
     layers.walk(
       innermost(this.#localPieces(spans)),
       ALL,
       (start, end, owner) => {
-        if (owner !== NOBODY) this.stretches.add(start, end, owner);
+        if (owner === NOBODY) return;
+        this.stretches.add(start, end, owner);
+        const turns = layers.turnsOf(owner);
+        if (turns !== undefined) unclaimed.add(turns, end - start);
       },
       // A span that was current within a local span, and is below it, is nearer to what ran.
       (part, local) => part >= 0 && this.ancestry.isWithin(part, local),

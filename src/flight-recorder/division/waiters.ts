@@ -46,7 +46,8 @@ const openDuring = (index: DivisionIndex, start: number, end: number): Map<strin
 /** The trace that had the loop; '' where nobody's work had it or what was wanted was the thread pool, undefined where nothing tells. */
 const traceOf = ({ spans, timeline }: DivisionIndex, owner: number): string | undefined => {
   if (owner === Owner.unknown || owner === Owner.idle) return undefined;
-  if (owner === Owner.gc || restOf(owner) >= 0) return '';
+  if (owner === Owner.gc) return '';
+  if (restOf(owner) >= 0) return timeline.owners.rests[restOf(owner)].pool === undefined ? undefined : '';
   const part = partOf(owner);
   return part < 0 ? spans[owner].traceId : timeline.owners.parts[part].traceId;
 };

@@ -1,4 +1,5 @@
-// What the lane of a process says: when it collected garbage, when its event loop was busy, with whom, and when its thread pool was full. Types only.
+// What the lane of a process says: when it collected garbage, when its event loop was busy, with whom, how much it worked in turns
+// too short for that, and when its thread pool was full. Types only.
 // All times are microseconds of Unix time as doubles, which hold a quarter of a microsecond.
 
 /** Work that is known to have had the loop during a part of a busy stretch. */
@@ -16,10 +17,11 @@ export interface LanePart {
 
 /**
  * A garbage collection; a stretch in which the event loop was busy for longer than the bound; one in which a request had to wait for a thread; one
- * of a millisecond and more in which the function given to `span.run` had the loop, up to its first `await`.
+ * of a millisecond and more in which the function given to `span.run` had the loop, up to its first `await`; one of turns of the loop shorter than
+ * the bound, one after another, in which it worked for a tenth of the time or more.
  */
 export interface LaneRow {
-  readonly kind: 'gc' | 'busy' | 'pool' | 'run';
+  readonly kind: 'gc' | 'busy' | 'pool' | 'run' | 'turns';
   readonly startUs: number;
   readonly endUs: number;
   /**
@@ -32,4 +34,6 @@ export interface LaneRow {
    * it is; a run may lie within another, and within a busy stretch.
    */
   readonly parts: readonly LanePart[];
+  /** Of short turns: for so many microseconds of the stretch the loop waited. Other rows have none. */
+  readonly idleUs?: number;
 }

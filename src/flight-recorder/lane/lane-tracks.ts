@@ -26,6 +26,14 @@ const laneStretches = (rows: readonly LaneRow[], kind: LaneRow['kind']): Perfett
       parts: parts.map(partStretch),
     }));
 
+/** Short turns, named by their share of work. */
+const turnsStretch = ({ startUs, endUs, idleUs = 0 }: LaneRow): PerfettoStretch => {
+  const workUs = Math.max(0, endUs - startUs - idleUs);
+  const share = Math.round((100 * workUs) / Math.max(endUs - startUs, 1));
+  const properties: Annotation[] = [['work_us', workUs]];
+  return { name: `${share} % work`, category: 'turns', startUs, endUs, properties, parts: [] };
+};
+
 /** Write the lane of a process that was begun; a step is a stretch. */
 export const laneTracks = function* (
   writer: PerfettoWriter,
@@ -34,6 +42,8 @@ export const laneTracks = function* (
 ): Generator<undefined> {
   yield* writer.stretches('event loop', pid, true, laneStretches(rows, 'busy'));
   yield* writer.stretches('garbage collection', pid, false, laneStretches(rows, 'gc'));
+  const turns = rows.filter(({ kind }) => kind === 'turns').map(turnsStretch);
+  if (turns.length > 0) yield* writer.stretches('short turns of the event loop', pid, false, turns);
   const pool = laneStretches(rows, 'pool');
   if (pool.length > 0) yield* writer.stretches('thread pool full', pid, false, pool);
 };

@@ -94,6 +94,11 @@ export class NativeLane implements LaneSource {
     const busyNs = rings.open('busyNs');
     if (nowNs - busyNs >= this.#busyMs * 1e6) addBusy(busyNs, nowNs, rings.open('turn'));
 
+    rings.each(Ring.turns, sinceNs, (startNs, endNs, idleNs) => {
+      const [startUs, endUs] = [toUnix(startNs), toUnix(endNs)];
+      rows.push({ kind: 'turns', startUs, endUs, detail: '', parts: [], idleUs: idleNs / 1000 });
+    });
+
     rings.each(Ring.pool, sinceNs, (startNs, endNs, number) => add('pool', startNs, endNs, this.#pool.textOf(number)));
     const poolNs = rings.open('poolNs');
     if (poolNs > 0) add('pool', poolNs, nowNs, this.#pool.textOf(rings.open('poolNumber')));

@@ -57,6 +57,26 @@ test('what was appended is read by its time, by other processes too, each lane w
   expect(() => reader.appendLane([], resource(1), NOW, NOW)).toThrow('opened to read');
 });
 
+test('short turns keep for how long the loop waited, and lines from before there were any are read as ever', async () => {
+  const directory = newDirectory();
+  const archive = await openArchive(directory);
+  const turns: LaneRow = {
+    ...{ kind: 'turns', startUs: NOW + 100, endUs: NOW + 9000, detail: '', parts: [] },
+    idleUs: 1234.25,
+  };
+  archive.appendLane([collection(NOW), turns], resource(1), NOW, NOW + 10_000);
+  const [{ rows }] = await archive.lane(NOW, NOW + 10_000);
+  expect(rows).toEqual([collection(NOW), turns]);
+  expect(Object.keys(rows[0])).not.toContain('idleUs');
+  // What a reader from before takes of a row is where it always was.
+  const [file] = readdirSync(directory).filter((name) => LANE.test(name));
+  const cells = JSON.parse(readFileSync(join(directory, file), 'utf8').slice(9)) as unknown[];
+  expect(cells[4]).toEqual([
+    ['gc', NOW, NOW + 900, 'mark-compact', []],
+    ['turns', NOW + 100, NOW + 9000, '', [], 1234.25],
+  ]);
+});
+
 test('a row that began before its stretch is found by its own time', async () => {
   const archive = await openArchive(newDirectory());
   archive.appendLane([rowAt(NOW - 5000)], resource(1), NOW, NOW + 10_000);

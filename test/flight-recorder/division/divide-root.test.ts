@@ -40,7 +40,7 @@ const divided = (own: readonly TimedSpan[], root: TimedSpan, { lane, covered }: 
   );
 
 test('agrees with the division by an index of its spans', () => {
-  const seen = { own: 0, gc: 0, others: 0, untraced: 0, waiting: 0, pool: 0, unknown: 0 };
+  const seen = { own: 0, gc: 0, others: 0, untraced: 0, short: 0, waiting: 0, pool: 0, unknown: 0 };
   fc.assert(
     fc.property(fc.gen(), (choose) => {
       const world = makeWorld((limit) => choose(fc.nat, limit - 1));
@@ -53,6 +53,7 @@ test('agrees with the division by an index of its spans', () => {
           gc: toNs(expected.gcUs),
           others: toNs(expected.othersUs),
           untraced: toNs(expected.untracedUs),
+          short: toNs(expected.shortUs),
           waiting: toNs(expected.waitingUs),
           pool: toNs(expected.poolUs),
           unknown: toNs(expected.unknownUs),

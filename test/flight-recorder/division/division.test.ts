@@ -9,7 +9,7 @@ import { stalls } from '../../../src/flight-recorder/division/stalls.js';
 import type { TimedSpan } from '../../../src/flight-recorder/division/timed-span.js';
 import fc from '../../support/fast-check.js';
 import { samples } from '../../support/samples.js';
-import { busy, gc, part, pool, span, sumOf } from './support/spans.js';
+import { busy, gc, part, pool, span, sumOf, turns } from './support/spans.js';
 
 const ms = (value: number): number => value * 1000;
 const ALL = [{ fromUs: 0, toUs: ms(1000) }];
@@ -36,6 +36,7 @@ describe('divide', () => {
       others: [{ name: 'POST /import', traceId: 'bb', us: ms(62) }],
       untracedUs: ms(7),
       untracedFrames: [{ frames: ['tick app.js:7'], us: ms(7) }],
+      shortUs: 0,
       waitingUs: ms(25),
       poolUs: 0,
       poolWaits: [],
@@ -76,6 +77,38 @@ describe('divide', () => {
     ]);
     expect(sumOf(division)).toBe(division.durationUs);
     expect(formatDivision(division)).toContain(` + waiting 25 (thread pool full 14: ${hashes})`);
+  });
+
+  test('what the loop worked in short turns is not waiting, and a local span among it has its own', () => {
+    // 24 ms of work in pieces of 3 ms, as one row: of it `render` has 6.
+    const request = span('aa/1', 'GET /cart', [ms(10), ms(34)]);
+    const piece = span('aa/2<1', 'render', [ms(12), ms(18)], 'local');
+    const row = turns([ms(10), ms(34)], ms(0.4));
+    const division = of(request, new DivisionIndex([request, piece], [row], ALL));
+    expect(division).toMatchObject({ ownUs: ms(6), shortUs: ms(17.6), waitingUs: ms(0.4), unknownUs: 0 });
+    expect(formatDivision(division)).toBe('24.0 ms = own 6.0 + short work 17.6 + waiting 0.4');
+  });
+
+  test('who had a part of some short turns has as large a part of their work', () => {
+    // Of the 30 ms that nobody is known to have had the loop was idle for 20.
+    const row = turns([ms(100), ms(140)], ms(20));
+    const first = span('aa/1', 'first', [ms(90), ms(115)]);
+    const lane = [row, busy([ms(110), ms(120)]), pool([ms(120), ms(130)])];
+    const shared = new DivisionIndex([first], lane, ALL);
+    expect(of(first, shared)).toMatchObject({ shortUs: 3333.25, waitingUs: 16_666.75, unknownUs: ms(5), poolUs: 0 });
+    const second = span('bb/1', 'second', [ms(118), ms(150)]);
+    const other = of(second, new DivisionIndex([second], lane, ALL));
+    // Of the time in which the pool was full, what the loop worked is not waited.
+    expect(other).toMatchObject({ shortUs: 6666.5, waitingUs: 23_333.5, unknownUs: ms(2), poolUs: 6666.75 });
+    expect(sumOf(other)).toBe(other.durationUs);
+    // It has waited more than what nobody had: the work is all known.
+    const idle = new DivisionIndex([second], [turns([ms(100), ms(140)], ms(39)), busy([ms(110), ms(120)])], ALL);
+    expect(of(second, idle)).toMatchObject({ shortUs: 0, waitingUs: ms(30) });
+  });
+
+  test('where no lane was kept short turns tell nothing', () => {
+    const half = new DivisionIndex([slow], [turns([0, ms(90)], 0)], [{ fromUs: ms(60), toUs: ms(200) }]);
+    expect(of(slow, half)).toMatchObject({ shortUs: ms(30), waitingUs: ms(30), unknownUs: ms(60) });
   });
 
   test('where no lane was kept a full pool tells nothing of the loop', () => {
@@ -174,6 +207,7 @@ describe('formatDivision', () => {
     others: [],
     untracedUs: 0,
     untracedFrames: [],
+    shortUs: 0,
     waitingUs: 0,
     poolUs: 0,
     poolWaits: [],
@@ -200,6 +234,10 @@ describe('formatDivision', () => {
       parts(120_000, { waitingUs: 120_000, poolUs: 400, poolWaits: [{ requests: '', us: 400 }] }),
       '120 ms = waiting 120',
     ],
+    [
+      parts(24_000, { ownUs: 900, shortUs: 22_700, waitingUs: 400 }),
+      '24.0 ms = own 0.9 + short work 22.7 + waiting 0.4',
+    ],
     [parts(3, { gcUs: 1, waitingUs: 1, unknownUs: 1 }), '3.00 µs = loop 1.00 (gc 1.00) + waiting 1.00 + unknown 1.00'],
   ])('%#', (division, text) => {
     expect(formatDivision(division)).toBe(text);
@@ -209,14 +247,14 @@ describe('formatDivision', () => {
     const part = fc.oneof(fc.constant(0), fc.nat(400), fc.nat(400_000), fc.nat(160_000_000)).map((n) => n / 4);
     const add = (list: readonly number[]): number => list.reduce((sum, value) => sum + value, 0);
     const numbers = (of: string): number[] => (of.match(/[\d.]+(?=$|[ ,)])/g) ?? []).map(Number);
-    const eight = fc.array(part, { minLength: 8, maxLength: 8 });
+    const nine = fc.array(part, { minLength: 9, maxLength: 9 });
     fc.assert(
-      fc.property(eight, ([ownUs, gcUs, untracedUs, waitingUs, unknownUs, a, b, rest]) => {
+      fc.property(nine, ([ownUs, gcUs, untracedUs, shortUs, waitingUs, unknownUs, a, b, rest]) => {
         const others = [
           { name: 'x', traceId: '1', us: a },
           { name: 'y', traceId: '2', us: b },
         ];
-        const given = { ownUs, gcUs, untracedUs, waitingUs, unknownUs, others, othersUs: a + b + rest };
+        const given = { ownUs, gcUs, untracedUs, shortUs, waitingUs, unknownUs, others, othersUs: a + b + rest };
         const text = formatDivision(parts(sumOf(parts(0, given)), given));
         const [before, after] = text.split(' = ');
         const [total] = numbers(before);

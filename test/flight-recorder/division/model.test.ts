@@ -4,16 +4,17 @@ import { divide } from '../../../src/flight-recorder/division/divide.js';
 import type { Division } from '../../../src/flight-recorder/division/division.js';
 import { DivisionIndex } from '../../../src/flight-recorder/division/division-index.js';
 import type { TimedSpan } from '../../../src/flight-recorder/division/timed-span.js';
-import type { LanePart } from '../../../src/flight-recorder/lane/lane-row.js';
+import type { LanePart, LaneRow } from '../../../src/flight-recorder/lane/lane-row.js';
 import fc from '../../support/fast-check.js';
 import { samples } from '../../support/samples.js';
 import { sumOf } from './support/spans.js';
-import { makeWorld, type World } from './support/world.js';
+import { LENGTH, makeWorld, type World } from './support/world.js';
 
 interface Counts {
   own: number;
   gc: number;
   untraced: number;
+  short: number;
   waiting: number;
   pool: number;
   unknown: number;
@@ -23,14 +24,29 @@ interface Counts {
 const isInner = (one: LanePart, other: LanePart): boolean =>
   one.startUs > other.startUs || (one.startUs === other.startUs && one.endUs <= other.endUs);
 
+/** The innermost row of a kind: that which began last, then the shorter, then the later in the list. */
+const rowAt = (lane: readonly LaneRow[], of: LaneRow['kind'], at: number): LaneRow | undefined =>
+  lane
+    .filter(({ kind, startUs, endUs }) => kind === of && startUs <= at && at < endUs)
+    .reduce<LaneRow | undefined>((inner, row) => {
+      const isNearer = inner === undefined || row.startUs > inner.startUs;
+      return isNearer || (row.startUs === inner.startUs && row.endUs <= inner.endUs) ? row : inner;
+    }, undefined);
+
+/** Times come in quarters of a microsecond. */
+const quarter = (us: number): number => Math.floor(us * 4) / 4;
+
 /** By definition: one microsecond after another. */
 const bruteForce = ({ spans, lane, covered }: World, asked: TimedSpan): Counts => {
+  /** Microseconds that nobody is known to have had, by short turns: all, and of the span by what was in the pool. */
+  const unclaimed = new Map<LaneRow, { all: number; readonly own: Map<string | undefined, number> }>();
   const find = (traceId: string, spanId: string) =>
     spans.find((span) => span.traceId === traceId && span.spanId === spanId);
   const isWithin = (span: TimedSpan | undefined, top: TimedSpan): boolean =>
     span !== undefined && (span === top || isWithin(find(span.traceId, span.parentSpanId), top));
-  const counts: Counts = { own: 0, gc: 0, untraced: 0, waiting: 0, pool: 0, unknown: 0, others: new Map() };
-  for (let at = asked.startUs; at < asked.endUs; at++) {
+  const counts: Counts = { own: 0, gc: 0, untraced: 0, short: 0, waiting: 0, pool: 0, unknown: 0, others: new Map() };
+  const isAsked = (at: number): boolean => asked.startUs <= at && at < asked.endUs;
+  for (let at = 0; at < LENGTH; at++) {
     const has = ({ startUs, endUs }: { startUs: number; endUs: number }) => startUs <= at && at < endUs;
     const busy = lane.find((row) => row.kind === 'busy' && has(row));
     // The one that began last; of those that began at once, the shorter.
@@ -48,7 +64,18 @@ const bruteForce = ({ spans, lane, covered }: World, asked: TimedSpan): Counts =
       .sort((a, b) => b.startUs - a.startUs)
       .at(0);
     const worker = local !== undefined && !(partSpan !== undefined && isWithin(partSpan, local)) ? local : part;
-    if (lane.some((row) => row.kind === 'gc' && has(row))) counts.gc++;
+    const isIdle =
+      worker === undefined && busy === undefined && covered.some(({ fromUs, toUs }) => fromUs <= at && at < toUs);
+    const [turns, pool] = [rowAt(lane, 'turns', at), rowAt(lane, 'pool', at)?.detail];
+    const isGc = lane.some((row) => row.kind === 'gc' && has(row));
+    if (isIdle && !isGc && turns !== undefined) {
+      const times = unclaimed.get(turns) ?? { all: 0, own: new Map<string | undefined, number>() };
+      unclaimed.set(turns, times);
+      times.all++;
+      if (isAsked(at)) times.own.set(pool, (times.own.get(pool) ?? 0) + 1);
+    }
+    if (!isAsked(at)) continue;
+    if (isGc) counts.gc++;
     else if (worker !== undefined && worker.spanId === '') counts.untraced++;
     else if (worker !== undefined && isWithin(find(worker.traceId, worker.spanId), asked)) counts.own++;
     else if (worker !== undefined && worker.spanId === 'lost' && worker.traceId === asked.traceId) counts.unknown++;
@@ -56,10 +83,18 @@ const bruteForce = ({ spans, lane, covered }: World, asked: TimedSpan): Counts =
       const key = `${worker.traceId} ${worker.name}`;
       counts.others.set(key, (counts.others.get(key) ?? 0) + 1);
     } else if (busy !== undefined) counts.unknown++;
-    else if (covered.some(({ fromUs, toUs }) => fromUs <= at && at < toUs)) {
+    else if (isIdle) {
       counts.waiting++;
-      if (lane.some((row) => row.kind === 'pool' && has(row))) counts.pool++;
+      if (pool !== undefined) counts.pool++;
     } else counts.unknown++;
+  }
+  for (const [{ idleUs = 0 }, { all, own }] of unclaimed) {
+    for (const [pool, us] of own) {
+      const work = quarter((us * Math.max(0, all - idleUs)) / all);
+      counts.short += work;
+      counts.waiting -= work;
+      if (pool !== undefined) counts.pool -= work;
+    }
   }
   return counts;
 };
@@ -68,6 +103,7 @@ const countsOf = (division: Division, named: Map<string, number>) => ({
   own: division.ownUs,
   gc: division.gcUs,
   untraced: division.untracedUs,
+  short: division.shortUs,
   waiting: division.waitingUs,
   pool: division.poolUs,
   unknown: division.unknownUs,
@@ -79,7 +115,7 @@ const countsOf = (division: Division, named: Map<string, number>) => ({
 
 describe('divide', () => {
   test('agrees with the count of every microsecond', () => {
-    const seen = { own: 0, gc: 0, untraced: 0, waiting: 0, pool: 0, unknown: 0, others: 0 };
+    const seen = { own: 0, gc: 0, untraced: 0, short: 0, waiting: 0, pool: 0, unknown: 0, others: 0 };
     fc.assert(
       fc.property(fc.gen(), (choose) => {
         const world = makeWorld((limit) => choose(fc.nat, limit - 1));

@@ -10,7 +10,7 @@ const loaded = loadFastCall() as { module?: FastCall };
 const addon = loaded.module as Required<FastCall> | undefined;
 
 const ROWS = 4;
-const FIRST_ROW = 9;
+const FIRST_ROW = 10;
 
 /** The rows of a lane that has seen one collection, where 50 ms pass behind the first reading of its clock. */
 const interrupted = ({ laneNow: realNow, ...rest }: Required<FastCall>, startNs: number) => {

@@ -8,7 +8,7 @@ export interface NamedTime {
 }
 
 /**
- * A stretch in which the event loop was busy or the thread pool full: `heldUs`, `gcUs`, `untracedUs`, `unknownUs` and `idleUs` add up to
+ * A stretch in which the event loop was busy or the thread pool full: `heldUs`, `gcUs`, `untracedUs`, `unknownUs`, `shortUs` and `idleUs` add up to
  * `durationUs`.
  */
 export interface StallAnswer {
@@ -26,6 +26,8 @@ export interface StallAnswer {
   /** The functions that took most of that. */
   readonly untracedFrames: readonly { readonly frames: readonly string[]; readonly us: number }[];
   readonly unknownUs: number;
+  /** The loop worked in turns shorter than its bound. */
+  readonly shortUs: number;
   /** The loop was free. */
   readonly idleUs: number;
   /** What was in the thread pool while it was full. */

@@ -35,7 +35,7 @@ export interface DivisionAnswer {
 }
 
 /** Kinds of time; the page has a color for each. */
-export type PartKind = 'own' | 'gc' | 'loop' | 'untraced' | 'waiting' | 'unknown';
+export type PartKind = 'own' | 'gc' | 'loop' | 'untraced' | 'short' | 'waiting' | 'unknown';
 
 /** A collection, a busy stretch of the event loop, or one in which the thread pool was full. */
 export interface LaneStretchAnswer {

@@ -17,6 +17,7 @@ export const divisionAnswer = (span: number, division: Division): DivisionAnswer
     ['loop', division.othersUs],
     ['gc', division.gcUs],
     ['untraced', division.untracedUs],
+    ['short', division.shortUs],
     ['waiting', division.waitingUs],
     ['unknown', division.unknownUs],
   ];
@@ -45,11 +46,11 @@ const holdersOf = (parts: readonly LanePart[]): LaneStretchAnswer['holders'] => 
 };
 
 /**
- * The lane of a process as it is drawn; `startUs` is Unix time in microseconds at which the trace began. Runs are in the spans themselves: they are
- * for the division of time.
+ * The lane of a process as it is drawn; `startUs` is Unix time in microseconds at which the trace began. Runs are in the spans themselves, and
+ * short turns in their divisions: both are for the division of time.
  */
 export const laneAnswer = (process: string, rows: readonly LaneRow[], startUs: number): LaneAnswer => {
-  const drawn = rows.flatMap(({ kind, ...row }) => (kind === 'run' ? [] : [{ kind, ...row }]));
+  const drawn = rows.flatMap(({ kind, ...row }) => (kind === 'run' || kind === 'turns' ? [] : [{ kind, ...row }]));
   return {
     process: processLabel(process),
     stretches: drawn

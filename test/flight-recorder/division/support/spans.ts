@@ -45,5 +45,15 @@ export const pool = ([startUs, endUs]: Time, detail = 'dns.lookup 12'): LaneRow 
   parts: [],
 });
 
-export const sumOf = ({ ownUs, gcUs, othersUs, untracedUs, waitingUs, unknownUs }: Division): number =>
-  ownUs + gcUs + othersUs + untracedUs + waitingUs + unknownUs;
+/** Turns of the loop in which it was idle for so long. */
+export const turns = ([startUs, endUs]: Time, idleUs: number): LaneRow => ({
+  kind: 'turns',
+  startUs,
+  endUs,
+  detail: '',
+  parts: [],
+  idleUs,
+});
+
+export const sumOf = ({ ownUs, gcUs, othersUs, untracedUs, shortUs, waitingUs, unknownUs }: Division): number =>
+  ownUs + gcUs + othersUs + untracedUs + shortUs + waitingUs + unknownUs;

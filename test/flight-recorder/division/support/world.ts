@@ -2,7 +2,7 @@
 import type { TimedSpan, TimeWindow } from '../../../../src/flight-recorder/division/timed-span.js';
 import type { LanePart, LaneRow } from '../../../../src/flight-recorder/lane/lane-row.js';
 
-const LENGTH = 200;
+export const LENGTH = 200;
 
 export interface World {
   readonly spans: readonly TimedSpan[];
@@ -72,6 +72,12 @@ export const makeWorld = (below: (limit: number) => number): World => {
     const { traceId, spanId, name } = spans[below(spans.length)];
     const part = { startUs, endUs, traceId, spanId: isOne(80) ? spanId : 'lost', name, frames: [] };
     lane.push({ kind: 'run', startUs, endUs, detail: '', parts: [part] });
+  }
+  // Short turns follow one another, at other times than all the rest says: a lane that was put together from several files may be as odd.
+  for (let at = below(60); at < LENGTH; at += below(30)) {
+    const endUs = Math.min(LENGTH, at + 1 + below(40));
+    lane.push({ kind: 'turns', startUs: at, endUs, detail: '', parts: [], idleUs: below(endUs - at + 1) });
+    at = endUs;
   }
   const covered = [0, 1, 2].slice(below(4)).map((third) => ({ fromUs: third * 60, toUs: third * 60 + 30 + below(60) }));
   return { spans, lane, covered };

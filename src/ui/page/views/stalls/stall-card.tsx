@@ -13,17 +13,18 @@ const TraceLink = ({ name, traceId, us }: NamedTime) => {
 };
 
 interface Part {
-  readonly kind: 'loop' | 'gc' | 'untraced' | 'unknown' | 'waiting';
+  readonly kind: 'loop' | 'gc' | 'untraced' | 'unknown' | 'short' | 'waiting';
   readonly words: string;
   readonly us: number;
 }
 
-const partsOf = ({ heldUs, gcUs, untracedUs, unknownUs, idleUs }: StallAnswer): Part[] =>
+const partsOf = ({ heldUs, gcUs, untracedUs, unknownUs, shortUs, idleUs }: StallAnswer): Part[] =>
   [
     { kind: 'loop', words: 'spans', us: heldUs } as const,
     { kind: 'gc', words: 'garbage collection', us: gcUs } as const,
     { kind: 'untraced', words: 'untraced', us: untracedUs } as const,
     { kind: 'unknown', words: 'unknown', us: unknownUs } as const,
+    { kind: 'short', words: 'short work', us: shortUs } as const,
     { kind: 'waiting', words: 'free', us: idleUs } as const,
   ].filter(({ us }) => us > 0);
 

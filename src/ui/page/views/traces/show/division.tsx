@@ -8,6 +8,7 @@ const WORDS: Readonly<Record<PartKind, string>> = {
   loop: 'the loop had others',
   gc: 'garbage collection',
   untraced: 'the loop had work that no span covers',
+  short: 'short turns of the loop, of this span or others',
   waiting: 'waiting',
   unknown: 'unknown',
 };

@@ -1,0 +1,58 @@
+// Rows of the lane in which the loop worked in short turns: how much of their time in which nobody is known to have had the loop was work all the
+// same. Must give the same for one stretch of time whoever asks, in whole units.
+import type { LaneRow } from '../lane/lane-row.js';
+import { Stretches } from './stretches.js';
+
+/** One row; times in whole units. */
+export interface ShortTurns {
+  readonly start: number;
+  readonly end: number;
+  /** The loop waited. */
+  readonly idle: number;
+}
+
+/** The rows of a lane in order of time, without overlaps: `refs` are places in `rows`. */
+export class ShortTurnRows {
+  readonly rows: ShortTurns[] = [];
+  readonly stretches = new Stretches();
+
+  constructor(lane: readonly LaneRow[], toUnit: (us: number) => number) {
+    const rows = lane.filter(({ kind }) => kind === 'turns').sort((a, b) => a.startUs - b.startUs);
+    let last = Number.NEGATIVE_INFINITY;
+    for (const { startUs, endUs, idleUs = 0 } of rows) {
+      // One that is there twice counts once.
+      const [start, end] = [Math.max(last, toUnit(startUs)), toUnit(endUs)];
+      if (end <= start) continue;
+      this.stretches.add(start, end, this.rows.length);
+      // A difference, for units count from anywhere.
+      this.rows.push({ start, end, idle: Math.min(end - start, toUnit(startUs + idleUs) - toUnit(startUs)) });
+      last = end;
+    }
+  }
+
+  /** The row that `time` lies within, at neither of its ends. */
+  around(time: number): ShortTurns | undefined {
+    const { starts, refs, count } = this.stretches;
+    const at = this.stretches.firstAfter(time);
+    return at < count && starts[at] < time ? this.rows[refs[at]] : undefined;
+  }
+}
+
+/** How much of each row nobody is known to have had, by one way of dividing its time. */
+export class UnclaimedTimes {
+  readonly #times = new Map<ShortTurns, number>();
+
+  add(turns: ShortTurns, time: number): void {
+    this.#times.set(turns, (this.#times.get(turns) ?? 0) + time);
+  }
+
+  /**
+   * Of `time` of the row that nobody is known to have had: the work, in steps of `unit`. What the loop waited in the row is taken from all such time
+   * alike.
+   */
+  workOf(turns: ShortTurns, time: number, unit: number): number {
+    const all = this.#times.get(turns) ?? 0;
+    const work = Math.max(0, all - turns.idle);
+    return work === 0 ? 0 : Math.min(time, unit * Math.floor((time * work) / (all * unit)));
+  }
+}
