@@ -50,7 +50,10 @@ export const printStalls = async (file: string | undefined, options: StallsOptio
     const found = await archiveStalls(archive, window, limit, { signal, note });
     count = found?.length ?? 0;
     await print(found ?? [], json);
-    if (found === undefined) note('the archive has no lane of that time');
+    if (found === undefined)
+      note(
+        'the archive has no lane of that time: a process keeps its own there that runs under spanline run --archive DIR, or with SPANLINE_ARCHIVE=DIR under spanline/register',
+      );
     else if (count === 0) note('there was no stall in that time');
   });
   if (count === 0 && process.exitCode !== ExitCode.store) endWith(ExitCode.findings);

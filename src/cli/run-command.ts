@@ -25,7 +25,10 @@ export const registerRun = (program: Command): void => {
     .argument('<command...>', 'program and its arguments, after --')
     .passThroughOptions()
     .description('run a service with tracing, unchanged')
-    .option('-a, --archive <dir>', 'keep the traces in this directory (or SPANLINE_ARCHIVE)')
+    .option(
+      '-a, --archive <dir>',
+      'keep the traces in this directory, and who had the event loop (or SPANLINE_ARCHIVE)',
+    )
     .option('-s, --service <name>', 'name of the service (or OTEL_SERVICE_NAME)')
     .addOption(
       new Option(
@@ -40,7 +43,7 @@ Every Node process that the program starts is traced, as by node --import spanli
 rest. The exit code is that of the program.
 
 Examples:
-  $ spanline run --archive ./traces -- node app.js     then: spanline trace ls -a ./traces
+  $ spanline run --archive ./traces -- node app.js     then: spanline trace ls -a ./traces, spanline stalls -a ./traces
   $ spanline run -e console -- node app.js
   $ OTEL_EXPORTER_OTLP_ENDPOINT=http://collector:4318 spanline run -s shop -- npm start
 

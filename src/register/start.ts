@@ -80,13 +80,14 @@ const startInstrumentations = ({ enabled, disabled }: Settings, propagator: Prop
 };
 
 /** Reporters as soon as they are there: traces that finish earlier wait for them in the collector, within its bounds. */
-const startReporters = async ({ exporters, archive, flightRecorder }: Settings, log: Log): Promise<void> => {
+const startReporters = async ({ exporters, archive }: Settings, log: Log): Promise<void> => {
   const reporters = await makeReporters(exporters, log);
   if (archive !== undefined) {
     const opened = await openArchive(archive, log);
     if (opened !== undefined) {
       reporters.push(opened.reporter);
-      if (flightRecorder !== undefined) {
+      // Of the process, which its main thread looks at for all.
+      if (nodeThreads().isMainThread) {
         const { startLane } = await import('../flight-recorder/lane/lane.js');
         keepLane(opened.archive, startLane(), defaultCollector().resource);
       }

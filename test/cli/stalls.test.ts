@@ -109,7 +109,8 @@ test('nothing found is exit code 1, and says why', async () => {
   expect(await run(['stalls'], bare)).toMatchObject({
     code: 1,
     stdout: '',
-    stderr: 'spanline: the archive has no lane of that time\n',
+    stderr:
+      'spanline: the archive has no lane of that time: a process keeps its own there that runs under spanline run --archive DIR, or with SPANLINE_ARCHIVE=DIR under spanline/register\n',
   });
   expect(await run(['stalls', '--from', '2026-01-31T12:00:00.5Z'])).toMatchObject({
     ...{ code: 1, stdout: '' },

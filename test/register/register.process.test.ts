@@ -73,6 +73,23 @@ describe('where spans go', () => {
     expect(linesOf(stdout)).toMatchObject([{ spanCount: 1 }, { spanCount: 2 }]);
   });
 
+  test('an archive alone has the lane of the process, which tells stalls', async () => {
+    const directory = join(out, 'stalled');
+    const stalled = write(
+      'stalled.mjs',
+      `import { Span } from 'spanline';
+       const root = Span.root('GET /slow');
+       root.run(() => { for (const end = Date.now() + 300; Date.now() < end; ); });
+       root.end();
+       setTimeout(() => {}, 50);`,
+    );
+    const child = await spanlineProcess(['run', '--archive', directory, '--', process.execPath, stalled]);
+    expect(child.code).toBe(0);
+    const { stdout, code, stderr } = await spanline(['stalls', '-a', directory, '--json']);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout).toContain('GET /slow');
+  });
+
   test('none: nothing is sent', async () => {
     server = await startServer();
     await run({ OTEL_TRACES_EXPORTER: 'none', OTEL_EXPORTER_OTLP_ENDPOINT: server.url });
