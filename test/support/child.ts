@@ -51,6 +51,8 @@ export interface ChildOptions {
   readonly node?: string;
   readonly execArgv?: readonly string[];
   readonly args?: readonly string[];
+  /** This package's folder unless it is said. */
+  readonly cwd?: string;
   readonly env?: Readonly<Record<string, string>>;
   /** Send this signal when the child prints `ready`. */
   readonly signalWhenReady?: NodeJS.Signals;
@@ -59,9 +61,9 @@ export interface ChildOptions {
 /** Run a JavaScript file to its end. */
 export const runFile = (file: string, options: ChildOptions = {}): Promise<ChildResult> =>
   new Promise((resolve, reject) => {
-    const { node = process.execPath, execArgv = [], args = [], env = {}, signalWhenReady } = options;
+    const { node = process.execPath, execArgv = [], args = [], cwd = root, env = {}, signalWhenReady } = options;
     const child = spawn(node, [...execArgv, file, ...args], {
-      cwd: root,
+      cwd,
       env: { ...process.env, NODE_OPTIONS: '', ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
