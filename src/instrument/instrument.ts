@@ -115,6 +115,9 @@ const STARTS: Readonly<Record<string, Start | Sides>> = {
   console: instrumentConsole,
 };
 
+/** Those of databases and caches. */
+export const databaseNames: readonly string[] = ['pg', 'mysql2', 'redis', 'ioredis', 'mongoose', 'sqlite'];
+
 // It changes what a program prints, which others may read.
 const OFF_BY_DEFAULT: readonly string[] = ['console'];
 

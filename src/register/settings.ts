@@ -56,6 +56,8 @@ export interface Settings {
   /** Names of instrumentations; undefined for all. */
   readonly enabled: readonly string[] | undefined;
   readonly disabled: readonly string[];
+  /** Calls to databases and caches are traced under a parent only. */
+  readonly databasesNeedParent: boolean;
 }
 
 /** OTEL_BSP_MAX_QUEUE_SIZE counts spans and ours is a bound of bytes: what a span with some properties takes. */
@@ -114,5 +116,6 @@ export const readSettings = (env: NodeJS.ProcessEnv, warn: Warn): Settings => {
     apiLimits: apiLimitsOf(variables),
     enabled: enabled.length === 0 ? undefined : enabled,
     disabled: variables.list('OTEL_NODE_DISABLED_INSTRUMENTATIONS'),
+    databasesNeedParent: variables.flag('SPANLINE_DATABASES_REQUIRE_PARENT'),
   };
 };

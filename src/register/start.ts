@@ -5,7 +5,8 @@ import { timers } from '../base/calls/timers.js';
 import { configure, defaultCollector, setReporter } from '../collector/default-collector.js';
 import '../flight-recorder/install.js';
 import { flushOnSignals } from '../collector/exit.js';
-import { instrument, instrumentationNames } from '../instrument/instrument.js';
+import type { DatabaseOptions } from '../instrument/db/database.js';
+import { databaseNames, instrument, instrumentationNames } from '../instrument/instrument.js';
 import { type Propagator, w3c } from '../instrument/propagator.js';
 import { findApiCopies } from '../otel/api-copies.js';
 import { detectResource } from '../otel/detect-resource.js';
@@ -68,12 +69,15 @@ const startApi = async (settings: Settings, propagator: Propagator, load: LoadAp
 };
 
 /** Names that others have and we have not, such as those of OpenTelemetry's packages, are not ours to judge. */
-const startInstrumentations = ({ enabled, disabled }: Settings, propagator: Propagator, log: Log): void => {
+const startInstrumentations = (settings: Settings, propagator: Propagator, log: Log): void => {
+  const { enabled, disabled, databasesNeedParent } = settings;
   // Undefined: as by default.
   const isOn = (name: string): boolean | undefined =>
     !disabled.includes(name) && (enabled?.includes(name) ?? undefined);
+  const optionOf = (name: string): boolean | DatabaseOptions | undefined =>
+    databasesNeedParent && databaseNames.includes(name) && isOn(name) !== false ? { requireParent: true } : isOn(name);
   instrument({
-    ...Object.fromEntries(instrumentationNames.map((name) => [name, isOn(name)])),
+    ...Object.fromEntries(instrumentationNames.map((name) => [name, optionOf(name)])),
     propagator,
     log: log.isDebug ? log : undefined,
   });

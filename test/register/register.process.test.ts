@@ -26,6 +26,15 @@ const app = write(
    else process.exitCode = 7;`,
 );
 const app2 = write('app.cjs', `const { Span } = require('spanline'); Span.root('job').end(); console.log('done');`);
+// What a client of a database announces.
+const app3 = write(
+  'app3.mjs',
+  `import { tracingChannel } from 'node:diagnostics_channel';
+   import { Span } from 'spanline';
+   const get = () => tracingChannel('ioredis:command').traceSync(() => 'value', { command: 'get', args: ['key'] });
+   get();
+   Span.root('request').runToEnd(get);`,
+);
 
 let server: TestServer | undefined;
 afterEach(async () => {
@@ -49,6 +58,17 @@ const linesOf = (text: string): unknown[] =>
     .trim()
     .split('\n')
     .map((line) => JSON.parse(line) as unknown);
+
+test.each([
+  ['false', [2, 1]],
+  ['true', [2]],
+])('calls to databases without a parent, SPANLINE_DATABASES_REQUIRE_PARENT=%s', async (asked, counts) => {
+  const directory = join(out, `databases-${asked}`);
+  const env = { SPANLINE_ARCHIVE: directory, SPANLINE_DATABASES_REQUIRE_PARENT: asked };
+  expect(await run(env, ESM, app3)).toMatchObject({ code: 0, stderr: '' });
+  const { stdout } = await spanline(['trace', 'ls', '-a', directory, '--json']);
+  expect(linesOf(stdout)).toMatchObject(counts.map((spanCount) => ({ spanCount })));
+});
 
 describe('where spans go', () => {
   test('by default to an OTLP server', async () => {

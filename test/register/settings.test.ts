@@ -32,6 +32,7 @@ test('nothing set: the defaults of the specification, and no warning', () => {
     },
     enabled: undefined,
     disabled: [],
+    databasesNeedParent: false,
     warnings: [],
   });
 });
@@ -80,6 +81,7 @@ test.each([
   ['OTEL_LINK_ATTRIBUTE_COUNT_LIMIT', '0', { apiLimits: expect.objectContaining({ attributePerLinkCountLimit: 0 }) }],
   ['OTEL_NODE_ENABLED_INSTRUMENTATIONS', 'http, pg', { enabled: ['http', 'pg'] }],
   ['OTEL_NODE_DISABLED_INSTRUMENTATIONS', 'fs,dns', { disabled: ['fs', 'dns'] }],
+  ['SPANLINE_DATABASES_REQUIRE_PARENT', 'true', { databasesNeedParent: true }],
 ])('%s=%s', (name, value, expected) => {
   expect(read({ [name]: value })).toMatchObject({ ...expected, warnings: [] });
 });

@@ -24,7 +24,10 @@ export interface DatabaseOptions {
   readonly ignore?: (call: DatabaseCall) => boolean;
   /** Called when the call is over, before the span ends. */
   readonly enrich?: (span: Span, call: DatabaseCall, error: unknown) => void;
-  /** Trace only calls that a traced piece of work makes; false by default. */
+  /**
+   * Trace only calls that a traced piece of work makes; false by default, but for reads of queues that block until something comes: those wait
+   * on behalf of nobody.
+   */
   readonly requireParent?: boolean;
 }
 
@@ -42,6 +45,8 @@ export interface Operation {
   readonly summary: string;
   readonly collection?: string | undefined;
   readonly batchSize?: number | undefined;
+  /** It waits until something comes. */
+  readonly isBlocking?: boolean;
 }
 
 const MOST_TEXTS = 512;
@@ -81,8 +86,8 @@ export class Database {
 
   /** Undefined: not traced. */
   start({ database, serverAddress, serverPort }: Server, what: Operation): Span | undefined {
-    const { text, operation, summary, collection, batchSize } = what;
-    const { ignore, requireParent = false, enrich } = this.#options;
+    const { text, operation, summary, collection, batchSize, isBlocking = false } = what;
+    const { ignore, requireParent = isBlocking, enrich } = this.#options;
     const namespace = database === undefined || database === '' ? undefined : String(database);
     const call: DatabaseCall = { text, database: namespace };
     if (isTold(ignore, call)) return undefined;

@@ -35,6 +35,19 @@ const nameOf = (command: unknown): string => {
 // A service sends the same few.
 const known = new BoundedCache<string, Operation>(256);
 
+/** Reads of queues that wait until something comes. */
+const BLOCKING = /^B(?:LPOP|RPOP|LMOVE|RPOPLPUSH|LMPOP|ZPOPMIN|ZPOPMAX|ZMPOP)$/i;
+const MAY_BLOCK = /^XREAD(?:GROUP)?$/i;
+
+const isBlocking = ({ command, args = [] }: Command): boolean => {
+  if (typeof command !== 'string') return false;
+  if (!MAY_BLOCK.test(command)) return BLOCKING.test(command);
+  const words = args.map((argument) => String(argument).toUpperCase());
+  const at = words.indexOf('BLOCK');
+  // Names of streams come last.
+  return at >= 0 && at < words.indexOf('STREAMS');
+};
+
 const operationOf = (command: unknown, argumentCount: number): Operation => {
   if (typeof command !== 'string' || command.length > MOST_CACHED) return readOperation(command, argumentCount);
   return getOrMake(known, `${command} ${Math.min(argumentCount, MOST_ARGUMENTS + 1)}`, () =>
@@ -64,8 +77,10 @@ const traceCommands = (library: string, prefix: string, named: number, options: 
   const redis = new Database(library, 'redis', options);
   return allOff([
     traceChannel<Command>(`${prefix}:command`, {
-      begin: (message) =>
-        redis.start(message, operationOf(message.command, Math.max(0, (message.args?.length ?? 0) - named))),
+      begin: (message) => {
+        const operation = operationOf(message.command, Math.max(0, (message.args?.length ?? 0) - named));
+        return redis.start(message, isBlocking(message) ? { ...operation, isBlocking: true } : operation);
+      },
       finish: (span, { error }) => redis.finish(span, error, statusOf),
     }),
     traceChannel<Batch>(`${prefix}:batch`, {

@@ -25,6 +25,53 @@ const shown = async () =>
     .filter(({ kind }) => kind === 'client')
     .map(({ name, properties }) => [name, properties['db.query.text']]);
 
+describe.skipIf(!hasRedis).each(['redis', 'ioredis'])('reads of %s that wait until something comes', (name) => {
+  const READS = [
+    ['BLPOP', 'nothing', '0.01'],
+    ['BRPOP', 'nothing', '0.01'],
+    ['BLMOVE', 'nothing', 'else', 'LEFT', 'LEFT', '0.01'],
+    ['BZPOPMIN', 'nothing', '0.01'],
+    ['BZMPOP', '0.01', '1', 'nothing', 'MIN'],
+    ['XREAD', 'BLOCK', '10', 'STREAMS', 'nothing', '$'],
+  ];
+  const OTHERS = [
+    ['LPOP', 'nothing'],
+    ['XREAD', 'STREAMS', 'block', '0'],
+  ];
+
+  const send = async (commands: readonly (readonly string[])[]): Promise<void> => {
+    if (name === 'redis') {
+      const client = library('redis').createClient({ socket: { port, host: '127.0.0.1' } });
+      await client.connect();
+      for (const command of commands) await client.sendCommand(command);
+      await client.close();
+    } else {
+      const client: Untyped = new (library('ioredis').Redis)({ port, host: '127.0.0.1' });
+      for (const [command, ...args] of commands) await client.call(command, ...args);
+      await client.quit();
+    }
+  };
+  const names = async () => (await recorded()).map((span) => span.name).filter((one) => /POP|MOVE|XREAD/.test(one));
+
+  test('are no traces', async () => {
+    instrumentOnly({ [name]: true });
+    await send([...READS, ...OTHERS]);
+    expect(await names()).toEqual(['LPOP', 'XREAD']);
+  });
+
+  test('are spans below others', async () => {
+    instrumentOnly({ [name]: true });
+    await Span.root('request').runToEnd(() => send(READS));
+    expect(await names()).toEqual(READS.map(([command]) => command));
+  });
+
+  test('are traces where that is asked for', async () => {
+    instrumentOnly({ [name]: { requireParent: false } });
+    await send(READS);
+    expect(await names()).toEqual(READS.map(([command]) => command));
+  });
+});
+
 describe.skipIf(!hasRedis)('redis', () => {
   const connected = async (): Promise<Untyped> => {
     const client = library('redis').createClient({ socket: { port, host: '127.0.0.1' } });
