@@ -214,10 +214,14 @@ export class Span implements Disposable, LineMount, EndedSpan {
    */
   get context(): SpanContext | undefined {
     if (this.trace === null) return this.contextToPassOn();
+    const { w0, w1, w2, w3, traceState, isRandom } = (this.recordingTrace ?? this.trace).context;
+    return new SpanContext(w0, w1, w2, w3, this.idHi, this.idLo, this.passesSampled, false, traceState, isRandom);
+  }
+
+  /** @internal Whether {@link context} of a span that records is sampled. */
+  get passesSampled(): boolean {
     const { recordingTrace } = this;
-    const { w0, w1, w2, w3, traceState, isRandom } = (recordingTrace ?? this.trace).context;
-    const sampled = recordingTrace?.isSampled === true && recordingTrace.sink.keepsNone !== true;
-    return new SpanContext(w0, w1, w2, w3, this.idHi, this.idLo, sampled, false, traceState, isRandom);
+    return recordingTrace?.isSampled === true && recordingTrace.sink.keepsNone !== true;
   }
 
   /** Nanoseconds since the start; until the end once ended. 0 when not recording. */

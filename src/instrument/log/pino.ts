@@ -1,11 +1,78 @@
-// Trace ids in the records of pino, by its channel: `trace_id`, `span_id` and `trace_flags`. They stand among the bindings of the logger while
-// a record is made, which is one call: neither the caller's object nor the logger may look different afterwards.
+// Trace ids in the records of pino: `trace_id`, `span_id` and `trace_flags`, behind the time, unless a record has one of them already. The method that
+// writes a record is wrapped, for the channel costs as much as the record; copies of pino that were bundled are heard by their channel. Neither the
+// caller's object nor the logger may look different afterwards.
+import { Counter, count } from '../../local-span/counters.js';
 import { allOff, type Off, onMessage } from '../channel.js';
-import { currentIds } from './ids.js';
+import { onModule } from '../on-module.js';
+import { currentIdsText } from './ids.js';
 
 type Logger = Record<symbol, unknown>;
-interface AsJson {
+type AsJson = (this: Logger, record: unknown, message: unknown, level: unknown, time: unknown) => string;
+interface Pino {
+  readonly symbols?: Readonly<Record<string, symbol>>;
+  (options: object, stream: { write(line: string): void }): Logger;
+}
+
+const KEYS = /"(?:trace_id|span_id|trace_flags)":/;
+
+const hasKeys = (record: object): boolean =>
+  Object.hasOwn(record, 'trace_id') || Object.hasOwn(record, 'span_id') || Object.hasOwn(record, 'trace_flags');
+
+/** Among what a logger puts into each of its records. */
+const areBound = (bindings: unknown): boolean =>
+  typeof bindings !== 'string' || bindings.includes('"trace_') || bindings.includes('"span_id":');
+
+/** What to add to a record; empty for nothing. */
+const textFor = (bindings: unknown, record: unknown): string => {
+  try {
+    if (areBound(bindings) || (typeof record === 'object' && record !== null && hasKeys(record))) return '';
+    return currentIdsText();
+  } catch {
+    count(Counter.instrumentationErrors);
+    return '';
+  }
+};
+
+/** Into a record that is written, which may have the keys by a formatter of the program. */
+const added = (line: string, text: string): string => {
+  try {
+    if (KEYS.test(line) && hasKeys(JSON.parse(line) as object)) return line;
+    const end = line.lastIndexOf('}');
+    return end < 0 ? line : line.slice(0, end) + text + line.slice(end);
+  } catch {
+    // No JSON, by a way of its own.
+    return line;
+  }
+};
+
+const ownerOf = (logger: object, key: symbol): Logger | undefined => {
+  for (let owner: object | null = logger; owner !== null; owner = Object.getPrototypeOf(owner) as object | null)
+    if (Object.hasOwn(owner, key)) return owner as Logger;
+  return undefined;
+};
+
+const patchPino = (pino: Pino): Off | undefined => {
+  const { asJsonSym, chindingsSym, formattersSym } = pino.symbols ?? {};
+  const owner = asJsonSym === undefined ? undefined : ownerOf(pino({}, { write: () => {} }), asJsonSym);
+  const original = owner?.[asJsonSym] as AsJson | undefined;
+  if (owner === undefined || typeof original !== 'function') return undefined;
+  const asJson: AsJson = function (record, message, level, time) {
+    const text = textFor(this[chindingsSym], record);
+    if (text === '') return original.call(this, record, message, level, time);
+    // A formatter makes another record, which is seen when it is written.
+    if ((this[formattersSym] as { log?: unknown } | undefined)?.log !== undefined)
+      return added(original.call(this, record, message, level, time), text);
+    return original.call(this, record, message, level, `${time as string}${text}`);
+  };
+  owner[asJsonSym] = asJson;
+  return () => {
+    if (owner[asJsonSym] === asJson) owner[asJsonSym] = original;
+  };
+};
+
+interface Message {
   readonly instance: Logger;
+  readonly arguments?: ArrayLike<unknown>;
 }
 
 // Each copy of pino has its own.
@@ -20,24 +87,39 @@ const bindingsKey = (instance: Logger): symbol | undefined => {
   return undefined;
 };
 
-/** pino 9.10 and later. */
-export const instrumentPino = (): Off => {
+/** Puts the text among the bindings of the logger while a record is made, which is one call. */
+const hearChannel = (): Off => {
   const changed = new WeakMap<object, () => void>();
   return allOff([
-    onMessage<AsJson>('tracing:pino_asJson:start', (message) => {
-      const ids = currentIds();
-      if (ids === undefined) return;
+    onMessage<Message>('tracing:pino_asJson:start', (message) => {
       const { instance } = message;
       const key = bindingsKey(instance);
-      const bindings = key === undefined ? undefined : instance[key];
-      if (key === undefined || typeof bindings !== 'string' || bindings.includes('"trace_id":')) return;
+      if (key === undefined) return;
+      const bindings = instance[key];
+      const text = textFor(bindings, message.arguments?.[0]);
+      if (text === '') return;
       const isOwn = Object.hasOwn(instance, key);
-      instance[key] = `${bindings},${JSON.stringify(ids).slice(1, -1)}`;
+      instance[key] = `${String(bindings)}${text}`;
       changed.set(message, () => {
         if (isOwn) instance[key] = bindings;
         else delete instance[key];
       });
     }),
-    onMessage<AsJson>('tracing:pino_asJson:end', (message) => changed.get(message)?.()),
+    onMessage<Message>('tracing:pino_asJson:end', (message) => changed.get(message)?.()),
   ]);
+};
+
+/** pino 9.10 and later. */
+export const instrumentPino = (): Off => {
+  let stopHearing: Off | undefined = hearChannel();
+  const stop = (): void => {
+    stopHearing?.();
+    stopHearing = undefined;
+  };
+  const restore = onModule<Pino>('pino', undefined, (pino) => {
+    const off = typeof pino === 'function' ? patchPino(pino) : undefined;
+    if (off !== undefined) stop();
+    return off;
+  });
+  return allOff([stop, restore]);
 };

@@ -1,6 +1,7 @@
 // Trace ids in the records of pino, whose logger and whose caller's object stay as they were.
-import { expect, test } from 'vitest';
-import { Span } from '../../../src/index.js';
+import { describe, expect, test } from 'vitest';
+import { Span, SpanContext } from '../../../src/index.js';
+import { instrument, instrumentationNames } from '../../../src/instrument/instrument.js';
 import { library } from '../libraries.js';
 import { instrumentOnly } from '../support.js';
 
@@ -36,4 +37,134 @@ test('records in a trace have its ids, others none', () => {
   expect(lines[3]).toMatchObject({ ...ids, err: { message: 'broken' } });
   expect(lines[4]).toMatchObject({ ...ids, part: 'b' });
   expect(lines[5]).toMatchObject({ trace_id: 'own' });
+});
+
+describe('each key once', () => {
+  const lines = (options: object, write: (logger: Untyped) => void): Untyped => {
+    instrumentOnly({ pino: true });
+    let text = '';
+    const logger = library('pino')(options, {
+      write: (line: string) => {
+        text = line;
+      },
+    });
+    const root = Span.root('request');
+    root.run(() => write(logger));
+    const { traceId, spanId } = root.context as NonNullable<typeof root.context>;
+    root.end();
+    const keys = [...text.matchAll(/"(trace_id|span_id|trace_flags)":/g)].map(([, key]) => key);
+    return {
+      record: JSON.parse(text),
+      keys: keys.sort(),
+      ids: { trace_id: traceId, span_id: spanId, trace_flags: '01' },
+    };
+  };
+  const info = (logger: Untyped): void => logger.info('m');
+  const mine = () => ({ trace_id: 'mine', span_id: 'mine' });
+  const OWN = ['span_id', 'trace_id'];
+  const OURS = ['span_id', 'trace_flags', 'trace_id'];
+
+  test.each<[string, object, (logger: Untyped) => void, readonly string[]]>([
+    ['an object', {}, (logger) => logger.info(mine(), 'm'), OWN],
+    ['an object with one of them', {}, (logger) => logger.info({ span_id: 'mine' }, 'm'), ['span_id']],
+    ['a mixin', { mixin: mine }, info, OWN],
+    ['a formatter', { formatters: { log: (record: object) => ({ ...record, ...mine() }) } }, info, OWN],
+    ['a child', {}, (logger) => logger.child(mine()).info('m'), OWN],
+    ['a base', { base: mine() }, info, OWN],
+    ['formatted bindings', { formatters: { bindings: mine } }, info, OWN],
+  ])('they come from %s', (_, options, write, expected) => {
+    const { record, keys } = lines(options, write);
+    expect(keys).toEqual(expected);
+    expect(record.span_id).toBe('mine');
+  });
+
+  test.each<[string, object, (logger: Untyped) => void]>([
+    ['a formatter that adds none', { formatters: { log: (record: object) => ({ ...record, b: 1 }) } }, info],
+    ['no time and no base', { timestamp: false, base: null }, info],
+    ['a nested key', { nestedKey: 'payload' }, (logger) => logger.info({ a: 1 }, 'm')],
+    ['an error', {}, (logger) => logger.error(new Error('broken'))],
+  ])('ours, with %s', (_, options, write) => {
+    const { record, keys, ids } = lines(options, write);
+    expect(keys).toEqual(OURS);
+    expect(record).toMatchObject(ids);
+  });
+
+  test('ours beside those of something inside the record', () => {
+    const { record, ids } = lines({ formatters: { log: (record: object) => record } }, (logger) =>
+      logger.info({ inner: mine() }, 'm'),
+    );
+    expect(record).toMatchObject({ ...ids, inner: mine() });
+  });
+});
+
+test('a logger that is made while a record is written has no ids of it', () => {
+  instrumentOnly({ pino: true });
+  const lines: Untyped[] = [];
+  let kid: Untyped;
+  const logger: Untyped = library('pino')(
+    {
+      serializers: {
+        a: (value: unknown) => {
+          kid = logger.child({ kid: true });
+          return value;
+        },
+      },
+    },
+    { write: (line: string) => void lines.push(JSON.parse(line)) },
+  );
+  Span.root('request').runToEnd(() => logger.info({ a: 1 }));
+  kid.info('outside');
+  expect(lines.map((line) => 'trace_id' in line)).toEqual([true, false]);
+  expect(logger.bindings()).not.toHaveProperty('trace_id');
+});
+
+test('a trace that is not sampled, and spans one after another', () => {
+  instrumentOnly({ pino: true });
+  const lines: Untyped[] = [];
+  const logger = library('pino')({}, { write: (line: string) => void lines.push(JSON.parse(line)) });
+  const expected: unknown[] = [];
+  for (const sampled of [true, false, true]) {
+    const root = Span.root('request', SpanContext.random({ sampled }));
+    const { traceId, spanId } = root.context as SpanContext;
+    root.run(() => logger.info('one'));
+    expected.push([traceId, spanId, sampled ? '01' : '00']);
+    const child = Span.start('child', root);
+    if (sampled) expected.push([traceId, child.context?.spanId, '01']);
+    if (sampled) child.run(() => logger.info('two'));
+    child.end();
+    root.end();
+  }
+  expect(lines.map(({ trace_id, span_id, trace_flags }) => [trace_id, span_id, trace_flags])).toEqual(expected);
+});
+
+test('taken back it is as before', () => {
+  const { disable } = instrument({
+    ...Object.fromEntries(instrumentationNames.map((name) => [name, false])),
+    pino: true,
+  });
+  const lines: Untyped[] = [];
+  const logger = library('pino')({}, { write: (line: string) => void lines.push(JSON.parse(line)) });
+  disable();
+  Span.root('request').runToEnd(() => logger.info('one'));
+  expect(lines).toEqual([expect.not.objectContaining({ trace_id: expect.anything() })]);
+});
+
+test('a copy that was not seen being loaded is heard by its channel', () => {
+  const forget = (): void => {
+    for (const path of Object.keys(library.cache)) if (path.includes('/node_modules/pino/')) delete library.cache[path];
+  };
+  forget();
+  const pino = library('pino');
+  forget();
+  instrumentOnly({ pino: true });
+  const lines: Untyped[] = [];
+  const logger = pino({}, { write: (line: string) => void lines.push(JSON.parse(line)) });
+  Span.root('request').runToEnd(() => {
+    logger.info('one');
+    logger.info({ trace_id: 'mine' });
+  });
+  expect(lines.map(({ trace_id, span_id }) => [typeof trace_id, typeof span_id])).toEqual([
+    ['string', 'string'],
+    ['string', 'undefined'],
+  ]);
 });
