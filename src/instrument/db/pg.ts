@@ -31,8 +31,12 @@ export interface PgOptions extends DatabaseOptions, ModuleOptions {}
 
 const statusOf = codeUnder('code');
 
-const textOf = (config: unknown): unknown =>
-  typeof config === 'string' ? config : (Object(config) as { text?: unknown }).text;
+/** Of pg-query-stream the cursor inside has it. */
+const textOf = (config: unknown): unknown => {
+  if (typeof config === 'string') return config;
+  const { text, cursor } = Object(config) as { text?: unknown; cursor?: { readonly text?: unknown } };
+  return text ?? cursor?.text;
+};
 
 /** pg 8, its JavaScript client. */
 export const instrumentPg = (options: PgOptions): Off => {
@@ -96,6 +100,7 @@ export const instrumentPg = (options: PgOptions): Off => {
         if (name === 'error') ended?.(value);
         else if (name === 'end' || name === 'close') ended?.(undefined);
       });
+      if (isQuery && ended !== undefined) heedFailure(result as Submitted, ended);
     } else if (at < 0 && typeof config?.callback !== 'function') ended?.(undefined);
     return result;
   };
@@ -144,6 +149,16 @@ const endingWith = (result: PromiseLike<unknown>, ended: Ending): PromiseLike<un
       throw error;
     },
   );
+
+interface Submitted {
+  handleError?: Callback;
+}
+
+/** A cursor tells nobody of its error but who is reading. */
+const heedFailure = (query: Submitted, ended: Ending): void => {
+  const { handleError } = query;
+  if (typeof handleError === 'function') query.handleError = endingFirst(handleError, ended);
+};
 
 const endingFirst = (callback: Callback, ended: Ending | undefined): Callback =>
   function (this: unknown, error: unknown, ...rest: unknown[]): unknown {
