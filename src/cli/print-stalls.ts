@@ -2,6 +2,7 @@
 import { archiveStalls, type ProcessStall, snapshotStalls } from '../archive/lane/loop-source.js';
 import { processLabel } from '../archive/lane/process-label.js';
 import { drawStalls } from '../flight-recorder/division/draw-stalls.js';
+import { glyphsOf } from '../formats/terminal/glyphs.js';
 import { COLOURED, PLAIN } from '../formats/terminal/palette.js';
 import type { ArchiveCommandOptions } from './archive-options.js';
 import { withArchive } from './archive-session.js';
@@ -28,6 +29,7 @@ const print = async (found: readonly ProcessStall[], isJson: boolean): Promise<v
       drawStalls(
         found.map((stall) => ({ ...stall, process: processLabel(stall.process) })),
         bold,
+        glyphsOf(),
       ),
     );
   }

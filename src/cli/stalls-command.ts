@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { withArchiveOption } from './archive-options.js';
 import { wholeNumber } from './options.js';
 import type { StallsOptions } from './print-stalls.js';
-import { time } from './trace/search-options.js';
+import { endTime, time } from './trace/search-options.js';
 
 const DEFAULT_LIMIT = 20;
 const MAX_LIMIT = 1000;
@@ -14,7 +14,7 @@ export const registerStalls = (program: Command): void => {
     .description('the worst stalls of the event loop, of a snapshot or of an archive: who had it, and who waited')
     .option('-n, --limit <stalls>', 'no more than this', wholeNumber(1, MAX_LIMIT), DEFAULT_LIMIT)
     .option('--from <time>', 'stalls that were not over before: 2026-01-31T12:00:00Z, or 15m for as long ago', time)
-    .option('--to <time>', 'stalls that had begun by then', time)
+    .option('--to <time>', 'stalls that had begun by then; a day means all of it', endTime)
     .option('--json', 'print JSON, one object a line')
     .addHelpText(
       'after',

@@ -1,7 +1,7 @@
 // `spanline graph`, as people run it: what each command prints, its exit code, and that nothing but the answer is on standard output.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { gzipSync } from 'node:zlib';
+import zlib, { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { writeSegment } from '../../src/archive/index.js';
 import { CompactGraph, GraphIndexBuilder } from '../../src/graph/index.js';
@@ -40,6 +40,31 @@ describe('build', () => {
       spilledBytes: 0,
     });
     expect(bytes).toEqual(readFileSync(path('history.graph')));
+  });
+
+  test.each([
+    ['zstd', '28b52ffd2403190000610a620a'],
+    ['xz', 'fd377a585a000004e6d6b4460200'],
+    ['bzip2', '425a683931415926535900000000'],
+    ['lz4', '04224d1864407f00000000000000'],
+    ['zip', '504b030414000000080000000000'],
+  ])('never takes bytes compressed with %s for keys', async (name, bytes) => {
+    const built = await graph(['build', '-', '-o', path('compressed.graph')], { stdin: Buffer.from(bytes, 'hex') });
+    // A Node that can inflate zstd finds it cut off.
+    expect(built.code).toBeGreaterThan(1);
+    expect(built.stderr).toMatch(
+      name === 'zstd'
+        ? /zstd|damaged/
+        : new RegExp(`compressed with ${name}, .*${name === 'zip' ? 'unzip -p' : `${name} -dc`}`),
+    );
+    expect(readdirSync(dir)).not.toContain('compressed.graph');
+  });
+
+  test.skipIf(!('zstdCompressSync' in zlib))('of lines compressed with zstd', async () => {
+    const { zstdCompressSync } = zlib as unknown as { zstdCompressSync(text: string): Buffer };
+    const built = await graph(['build', '-', '-o', path('zstd.graph')], { stdin: zstdCompressSync(HISTORY) });
+    expect(built).toMatchObject({ code: 0, stderr: '' });
+    expect(readFileSync(path('zstd.graph'))).toEqual(readFileSync(path('history.graph')));
   });
 
   test('of keys that are no UTF-8 keeps them apart', async () => {

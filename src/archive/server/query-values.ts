@@ -70,14 +70,21 @@ export const rfc3339Ns = ([name, text]: readonly [string, string]): bigint => {
 };
 
 const NS_PER_MS = 1_000_000n;
+const DAY = /^\d{4}-\d\d-\d\d$/;
 const AGO = /^\d+(?:\.\d*)?(?:ns|us|µs|μs|ms|s|m|h)/;
 
 /** Unix nanoseconds of a time as people write it: `15m` for as long ago, a day in UTC, an RFC 3339 time. */
 export const timeNs = (found: readonly [string, string]): bigint => {
   const [name, text] = found;
   if (AGO.test(text)) return BigInt(timers.wallMs()) * NS_PER_MS - durationNs(found);
-  return rfc3339Ns([name, /^\d{4}-\d\d-\d\d$/.test(text) ? `${text}T00:00:00Z` : text]);
+  return rfc3339Ns([name, DAY.test(text) ? `${text}T00:00:00Z` : text]);
 };
+
+const NS_PER_DAY = 86_400_000n * NS_PER_MS;
+
+/** The same for the end of a stretch, to which all of a day belongs. */
+export const endTimeNs = (found: readonly [string, string]): bigint =>
+  timeNs(found) + (DAY.test(found[1]) ? NS_PER_DAY - 1n : 0n);
 
 /** Unix nanoseconds of Unix microseconds. */
 export const microsecondsNs = ([name, text]: readonly [string, string]): bigint => {

@@ -1,6 +1,7 @@
 // A snapshot of a process that runs, in a file: what `spanline snapshot PID` does.
 import { resolve } from 'node:path';
 import { takeSnapshot } from '../../flight-recorder/take-snapshot.js';
+import { glyphsOf } from '../../formats/terminal/glyphs.js';
 import { formatBytes, formatDuration } from '../../formats/terminal/units.js';
 import { interruptible } from '../interrupt.js';
 import { note, printAnswer } from '../output.js';
@@ -27,7 +28,7 @@ export const saveSnapshot = (pid: number, { out, timeout, port, json }: TakeComm
       progress.clear(),
     );
     const { spanCount, heldMs, bytes } = taken;
-    const held = `${spanCount} spans of the last ${formatDuration(heldMs * NS_PER_MS)}, ${formatBytes(bytes)}`;
+    const held = `${spanCount} spans of the last ${formatDuration(heldMs * NS_PER_MS, glyphsOf())}, ${formatBytes(bytes)}`;
     if (json) printAnswer(json, { file, pid, ...taken }, '');
     else note(`${held}, in ${file}; see: spanline snapshot show ${file}`);
   });

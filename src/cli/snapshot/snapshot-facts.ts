@@ -3,6 +3,7 @@
 
 import { escapeText } from '../../base/text/escape-text.js';
 import type { Snapshot, SnapshotReason, SnapshotTrace } from '../../flight-recorder/index.js';
+import { glyphsOf } from '../../formats/terminal/glyphs.js';
 import { exactTime, formatDuration } from '../../formats/terminal/units.js';
 import type { SpanRecord } from '../../trace/record.js';
 import { columns } from '../columns.js';
@@ -120,7 +121,7 @@ export const factsText = (facts: SnapshotFacts): string => {
   const { reason, taken, service, heldMs, tornRows, open, hereOnly } = facts;
   const held = [
     plural(facts.spans, 'span'),
-    `${plural(facts.traces, 'trace')} of the last ${formatDuration(heldMs * NS_PER_MS)}`,
+    `${plural(facts.traces, 'trace')} of the last ${formatDuration(heldMs * NS_PER_MS, glyphsOf())}`,
     `${open} open`,
     `${plural(hereOnly, 'trace')} recorded here only`,
     ...(tornRows > 0 ? [`${plural(tornRows, 'damaged row')} left out`] : []),
@@ -139,7 +140,7 @@ export const factsText = (facts: SnapshotFacts): string => {
   ];
   const rows = facts.slowest.map((one) => [
     one.traceId,
-    formatDuration(one.durationNs),
+    formatDuration(one.durationNs, glyphsOf()),
     String(one.spans),
     String(one.errors),
     one.open > 0 ? String(one.open) : '',

@@ -1,7 +1,7 @@
 // The options that choose traces, and the search of the archive they stand for. A wrong value ends the command before anything is read.
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { HttpError } from '../../archive/server/http-error.js';
-import { durationNs, timeNs } from '../../archive/server/query-values.js';
+import { durationNs, endTimeNs, timeNs } from '../../archive/server/query-values.js';
 import type { ArchivedStatusCode, TraceSearch } from '../../trace/archived-span.js';
 import { wrongUsage } from '../exit-code.js';
 import { wholeNumber } from '../options.js';
@@ -35,16 +35,23 @@ const readBy =
 
 const duration = readBy(durationNs, 'a duration such as 1.5s, 200ms or 2m30s');
 
-/** Unix nanoseconds of a time as people write it. */
-export const time = readBy(
-  timeNs,
-  'a time such as 2026-01-31T12:00:00Z, a day such as 2026-01-31, or 15m for as long ago',
-);
+const TIME_EXAMPLE = 'a time such as 2026-01-31T12:00:00Z, a day such as 2026-01-31, or 15m for as long ago';
 
+/** Unix nanoseconds of a time as people write it. */
+export const time = readBy(timeNs, TIME_EXAMPLE);
+
+/** The same of the end of a stretch: a day means all of it. */
+export const endTime = readBy(endTimeNs, TIME_EXAMPLE);
+
+/** A key, in which `\=` is `=` and `\\` a backslash, and behind the first other `=` the value as it is. */
 const property = (text: string, before: Readonly<Record<string, string>> = {}): Readonly<Record<string, string>> => {
-  const at = text.indexOf('=');
-  if (at < 1) throw new InvalidArgumentError('write key=value.');
-  return { ...before, [text.slice(0, at)]: text.slice(at + 1) };
+  let key = '';
+  for (let at = 0; at < text.length; at++) {
+    if (text[at] === '=' && key !== '') return { ...before, [key]: text.slice(at + 1) };
+    if (text[at] === '\\' && (text[at + 1] === '=' || text[at + 1] === '\\')) at++;
+    key += text[at];
+  }
+  throw new InvalidArgumentError('write key=value; where a key has = in it write \\=.');
 };
 
 /** Traces in one answer of the archive. */
@@ -58,7 +65,7 @@ export const withSearchOptions = (command: Command): Command =>
       'traces that are not over before: 2026-01-31T12:00:00Z, 2026-01-31, or 15m for as long ago',
       time,
     )
-    .option('--to <time>', 'traces that have begun by then', time)
+    .option('--to <time>', 'traces that have begun by then; a day means all of it', endTime)
     .option('--service <name>', 'a span is of this service')
     .option('--name <name>', 'a span has this name')
     .option('--min <duration>', 'traces at least so long: 1.5s, 200ms', duration)
@@ -68,7 +75,7 @@ export const withSearchOptions = (command: Command): Command =>
     .addOption(new Option('--status <status>', 'a span has this status').choices(['error', 'ok', 'unset']))
     .option(
       '--property <key=value>',
-      'a span has this property, or its resource, scope or an event; repeatable',
+      'a span has this property, or its resource, scope or an event; \\= is = in a key; repeatable',
       property,
     )
     .option('-n, --limit <traces>', 'no more traces than this, the newest', wholeNumber(1, MAX_LIMIT));

@@ -1,5 +1,6 @@
 // Summaries of traces: read page by page, shown as rows or as JSON. Times are exact to the nanosecond in JSON and short in rows.
 import type { Archive } from '../../archive/archive.js';
+import { glyphsOf } from '../../formats/terminal/glyphs.js';
 import { exactTime, formatBytes, formatDuration, shortTime } from '../../formats/terminal/units.js';
 import type { TraceSearch, TraceSummary } from '../../trace/archived-span.js';
 import { columns } from '../columns.js';
@@ -25,7 +26,7 @@ export const summaryRows = (summaries: readonly TraceSummary[]): string =>
     summaries.map(({ traceId, startUnixNs, durationNs, spanCount, errorCount, bytes, service, name, isComplete }) => [
       traceId,
       shortTime(startUnixNs),
-      formatDuration(Number(durationNs)),
+      formatDuration(Number(durationNs), glyphsOf()),
       // Parents are absent.
       `${spanCount}${isComplete ? '' : '?'}`,
       String(errorCount),

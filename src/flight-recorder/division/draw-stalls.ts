@@ -1,6 +1,7 @@
 // Stalls as a table for a terminal: a line for each, and below it who had the loop, or what was in the thread pool, and who waited. No name of a span
 // reaches the terminal as anything but text.
 import { shortText } from '../../base/text/escape-text.js';
+import { type Glyphs, UNICODE } from '../../formats/terminal/glyphs.js';
 import { formatDuration, shortTime } from '../../formats/terminal/units.js';
 import { stackName } from '../lane/frames.js';
 import type { Stall } from './stalls.js';
@@ -8,21 +9,15 @@ import type { Stall } from './stalls.js';
 const MAX_NAME = 60;
 const SHORT_ID = 8;
 
-const time = (us: number): string => formatDuration(us * 1000);
+type Time = (us: number) => string;
 
 const nameOf = ({ name, traceId }: { readonly name: string; readonly traceId: string }): string =>
   `${shortText(name, MAX_NAME) || '(no name)'} [${traceId.slice(0, SHORT_ID)}]`;
 
-const holdersOf = ({
-  holders,
-  heldUs,
-  gcUs,
-  untracedUs,
-  untracedFrames,
-  unknownUs,
-  shortUs,
-  idleUs,
-}: Stall): string => {
+const holdersOf = (
+  { holders, heldUs, gcUs, untracedUs, untracedFrames, unknownUs, shortUs, idleUs }: Stall,
+  time: Time,
+): string => {
   const rest = heldUs - holders.reduce((sum, { us }) => sum + us, 0);
   const frames = untracedFrames.map((hot) => `${shortText(stackName(hot.frames), MAX_NAME)} ${time(hot.us)}`);
   const parts = [
@@ -37,12 +32,12 @@ const holdersOf = ({
   return parts.filter((part) => part !== '').join(', ');
 };
 
-const poolOf = ({ poolWaits }: Stall): string => {
+const poolOf = ({ poolWaits }: Stall, time: Time): string => {
   const shown = poolWaits.map(({ requests, us }) => `${shortText(requests, MAX_NAME) || 'unknown'} ${time(us)}`);
   return shown.length === 0 ? '' : `  thread pool full: ${shown.join('; ')}\n`;
 };
 
-const waitersOf = ({ waiters, waiterCount, waitedUs }: Stall): string => {
+const waitersOf = ({ waiters, waiterCount, waitedUs }: Stall, time: Time): string => {
   if (waiterCount === 0) return 'nobody waited';
   const named = waiters.slice(0, 3).map((waiter) => `${nameOf(waiter)} ${time(waiter.us)}`);
   const more = waiterCount - named.length;
@@ -54,12 +49,18 @@ const waitersOf = ({ waiters, waiterCount, waitedUs }: Stall): string => {
 type NamedStall = Stall & { readonly process?: string };
 
 /** The text; every line ends in a line break, and there is none without a stall. */
-export const drawStalls = (stalls: readonly NamedStall[], bold: (text: string) => string = (text) => text): string =>
-  stalls
+export const drawStalls = (
+  stalls: readonly NamedStall[],
+  bold: (text: string) => string = (text) => text,
+  glyphs: Pick<Glyphs, 'micro'> = UNICODE,
+): string => {
+  const time: Time = (us) => formatDuration(us * 1000, glyphs);
+  return stalls
     .map((stall) => {
       const start = shortTime(BigInt(Math.round(stall.startUs)) * 1000n);
       const process = stall.process ? `  ${shortText(stall.process, MAX_NAME)}` : '';
       const head = `${bold(`${start}  ${time(stall.durationUs)}`)}${process}\n`;
-      return `${head}${poolOf(stall)}  loop: ${holdersOf(stall)}\n  ${waitersOf(stall)}\n`;
+      return `${head}${poolOf(stall, time)}  loop: ${holdersOf(stall, time)}\n  ${waitersOf(stall, time)}\n`;
     })
     .join('');
+};

@@ -71,7 +71,7 @@ export const detailsOf = (
       const { name, timeUnixNs, properties: own } = span.event(i);
       const at = sinceStart(timeUnixNs, extent);
       const pairs = isFull || name === 'exception' ? formatPairs(own, PAIRS) : [];
-      const time = `${at < 0 ? '-' : '+'}${formatDuration(Math.abs(at))}`;
+      const time = `${at < 0 ? '-' : '+'}${formatDuration(Math.abs(at), glyphs)}`;
       return { text: [glyphs.event, time, shortText(name), ...pairs].join(' '), style: 'yellow' };
     }),
   );

@@ -50,15 +50,16 @@ const plural = (count: number, one: string, many = `${one}s`): string => `${coun
 const header = (
   summary: TraceSummary,
   spans: readonly FinishedSpan[],
-  { dot, more }: Glyphs,
+  glyphs: Glyphs,
 ): (readonly [text: string, style?: keyof Palette])[] => {
+  const { dot, more } = glyphs;
   const { traceId, name, service, startUnixNs, durationNs, spanCount, errorCount, bytes } = summary;
   const services = servicesOf(spans);
   const named = services.slice(0, NAMED_SERVICES).map(([one, count]) => `${shortText(one) || '(no name)'} ${count}`);
   const facts = [
     plural(spanCount, 'span'),
     plural(errorCount, 'error'),
-    formatDuration(Number(durationNs)),
+    formatDuration(Number(durationNs), glyphs),
     formatBytes(bytes),
   ];
   const absent = absentParents(spans).length;
@@ -75,11 +76,11 @@ const header = (
 };
 
 /** Times above the bars. */
-const scaleOf = ({ durationNs }: Extent, width: number): string => {
+const scaleOf = ({ durationNs }: Extent, width: number, glyphs: Glyphs): string => {
   const quarters = width >= 48 ? 4 : width >= 24 ? 2 : 1;
   let line = '0';
   for (let i = 1; i <= quarters; i++) {
-    const text = formatDuration((Number(durationNs) * i) / quarters);
+    const text = formatDuration((Number(durationNs) * i) / quarters, glyphs);
     const end = Math.round((width * i) / quarters);
     if (line.length < end - text.length) line = line.padEnd(end - text.length) + text;
   }
@@ -107,8 +108,8 @@ const rowsOf = (spans: readonly FinishedSpan[], glyphs: Glyphs, maxLevels: numbe
   return rows;
 };
 
-const durationOf = ({ node: { span } }: Row): string =>
-  span === undefined ? '' : formatDuration(Number(span.durationNs));
+const durationOf = ({ node: { span } }: Row, glyphs: Glyphs): string =>
+  span === undefined ? '' : formatDuration(Number(span.durationNs), glyphs);
 
 const nsOf = (span: FinishedSpan | undefined, key: string): number => {
   const value = span?.properties.get(key);
@@ -116,11 +117,11 @@ const nsOf = (span: FinishedSpan | undefined, key: string): number => {
 };
 
 /** CPU time, such as `3.1 ms ±0.4 ms`, by the properties that CpuReporter adds; '' without them. The error is one standard error. */
-const cpuOf = ({ node: { span } }: Row, { plusMinus }: Glyphs): string => {
+const cpuOf = ({ node: { span } }: Row, glyphs: Glyphs): string => {
   const ns = nsOf(span, 'cpu.ns');
   const error = nsOf(span, 'cpu.stderr_ns');
   if (ns < 0) return '';
-  return formatDuration(ns) + (error > 0 ? ` ${plusMinus}${formatDuration(error)}` : '');
+  return formatDuration(ns, glyphs) + (error > 0 ? ` ${glyphs.plusMinus}${formatDuration(error, glyphs)}` : '');
 };
 
 /** Not by spreading: there may be more than a call takes. */
@@ -145,7 +146,7 @@ export const drawWaterfall = (
   const maxLabel = Math.floor(width * LABEL_SHARE);
   const spans = archived.map((span) => new ArchivedView().of(span));
   const rows = rowsOf(spans, glyphs, levelsIn(maxLabel), maxSpans);
-  const durations = rows.map(durationOf);
+  const durations = rows.map((row) => durationOf(row, glyphs));
   const cpus = rows.map((row) => cpuOf(row, glyphs));
   const longestCpu = longest(cpus.map(({ length }) => length));
   // Where there is no room for both, the bars are worth more.
@@ -165,7 +166,7 @@ export const drawWaterfall = (
   });
   const wall = cpuColumns === 0 ? '' : WALL;
   const times = `${' '.repeat(labels)}${GAP}${wall.padStart(durationColumns)}${cpuPart(CPU)}${GAP}`;
-  lines.push('', palette.dim(`${times}${scaleOf(extent, bar)}`));
+  lines.push('', palette.dim(`${times}${scaleOf(extent, bar, glyphs)}`));
   for (const [i, row] of rows.entries()) {
     const { span } = row.node;
     const label = drawLabel(row, span === undefined ? width : labels, glyphs, palette);

@@ -17,6 +17,8 @@ export interface Glyphs {
   readonly more: string;
   readonly dot: string;
   readonly plusMinus: string;
+  /** Millionths of a second. */
+  readonly micro: string;
 }
 
 export const UNICODE: Glyphs = {
@@ -32,6 +34,7 @@ export const UNICODE: Glyphs = {
   more: '…',
   dot: '·',
   plusMinus: '±',
+  micro: 'µs',
 };
 
 export const ASCII: Glyphs = {
@@ -47,6 +50,7 @@ export const ASCII: Glyphs = {
   more: '~',
   dot: '-',
   plusMinus: '+-',
+  micro: 'us',
 };
 
 /** What the environment's terminal can show. */

@@ -1,20 +1,21 @@
 // Durations, times and sizes as a person reads them. For display only: durations and sizes are rounded.
+import { type Glyphs, UNICODE } from './glyphs.js';
 
-const UNITS: readonly (readonly [limitNs: number, divisor: number, unit: string])[] = [
+const UNITS: readonly (readonly [limitNs: number, divisor: number, unit: 'ns' | 'micro' | 'ms' | 's'])[] = [
   [1e3, 1, 'ns'],
-  [1e6, 1e3, 'µs'],
+  [1e6, 1e3, 'micro'],
   [1e9, 1e6, 'ms'],
   [Number.POSITIVE_INFINITY, 1e9, 's'],
 ];
 
 /** Three significant digits: `85 ns`, `1.23 µs`, `12.4 ms`, `345 s`. */
-export const formatDuration = (ns: number): string => {
+export const formatDuration = (ns: number, { micro }: Pick<Glyphs, 'micro'> = UNICODE): string => {
   for (const [limit, divisor, unit] of UNITS) {
     // 999.6 of a unit would round to 1000 of it: take the next unit instead.
     if (ns < limit - divisor / 2 || limit === Number.POSITIVE_INFINITY) {
       const value = ns / divisor;
       const digits = divisor === 1 || value >= 99.95 ? 0 : value >= 9.995 ? 1 : 2;
-      return `${value.toFixed(digits)} ${unit}`;
+      return `${value.toFixed(digits)} ${unit === 'micro' ? micro : unit}`;
     }
   }
   return '';

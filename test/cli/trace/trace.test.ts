@@ -132,6 +132,42 @@ describe('search', () => {
     expect(ids(outcome)).toEqual(wanted);
   });
 
+  test('the last day is all of it', async () => {
+    const args = ['search', '-n', '100', '--json'];
+    expect(ids(await run([...args, '--from', '2026-01-31', '--to', '2026-01-31']))).toEqual(all(0, 59));
+    expect(ids(await run([...args, '--to', '2026-01-31'])).slice(0, 60)).toEqual(all(0, 59));
+    expect((await run([...args, '--from', '2026-01-30', '--to', '2026-01-30'])).code).toBe(1);
+  });
+
+  test('a key that has = in it', async () => {
+    const place = join(dir, 'odd-keys');
+    const named = (n: number, key: string) =>
+      spanAt(1, 0, key, 0, 5, { traceId: traceId(n), properties: { [key]: 'c=d' } });
+    await fillArchive(place, [named(1, 'a=b'), named(2, 'a\\=b'), named(3, 'a')]);
+    for (const [n, argument] of [
+      [1, 'a\\=b=c=d'],
+      [2, 'a\\\\\\=b=c=d'],
+      [3, 'a=c=d'],
+    ] as const)
+      expect(ids(await run(['search', '-a', place, '--property', argument, '--json']))).toEqual([traceId(n)]);
+    expect(await run(['search', '-a', place, '--property', 'a\\=b'])).toMatchObject({ code: 2 });
+  });
+
+  test('ASCII where the locale knows no other: durations too', async () => {
+    const place = join(dir, 'micro');
+    await fillArchive(place, [
+      spanAt(1, 0, 'short', 0, 1234, { events: [{ name: 'e', timeUnixNs: 1200n, properties: {} }] }),
+    ]);
+    const id = '1'.padStart(32, '0');
+    for (const args of [['ls'], ['show', id, '--full']]) {
+      expect((await run([...args, '-a', place])).stdout).toContain('1.23 µs');
+      const { stdout } = await run([...args, '-a', place], { LC_ALL: 'C' });
+      expect(stdout).toContain('1.23 us');
+      expect(stdout).toMatch(/^[\0-\x7f]*$/);
+    }
+    expect((await run(['show', id, '--ascii', '-a', place])).stdout).toMatch(/^[\0-\x7f]*$/);
+  });
+
   test('nothing found is 1', async () => {
     expect(await run(['search', '--service', 'nobody'])).toMatchObject({ code: 1, stdout: '' });
     // All traces are long over.

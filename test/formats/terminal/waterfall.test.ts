@@ -57,7 +57,7 @@ GET /cart shop    12.4 µs  ━━━━━━━━━━━━━━━━━�
     expect(lines[0]).toMatch(/^ +wall +cpu +0 /);
     expect(lines[1]).toMatch(/^GET \/cart shop {2}12\.4 µs {2}7\.10 µs ±900 ns {2}━+$/);
     expect(lines[2]).toMatch(/^└─ read +1\.50 µs +╺?━/);
-    expect(await draw(spans, { glyphs: ASCII })).toContain('7.10 µs +-900 ns');
+    expect(await draw(spans, { glyphs: ASCII })).toContain('7.10 us +-900 ns');
     expect(await draw(spans, { width: 60 })).not.toContain('7.10');
   });
 

@@ -1,5 +1,6 @@
 // A place that cannot hold a store, and a file that is none or is damaged, give an error that says so: in the first call, and
 // without ending the process.
+import { execFileSync, spawnSync } from 'node:child_process';
 import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { chmod } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -32,6 +33,40 @@ const openedBy = async (directory: string, ...user: string[]) => {
 
 beforeAll(async () => {
   program = await bundleProgram(join(root, 'test/tracedb/table/children/lmdb-open.ts'));
+});
+
+/** Mounts a small disk; undefined where this user may not. */
+const mounted = (): string | undefined => {
+  const disk = mkdtempSync(join(tmpdir(), 'spanline-read-only-'));
+  const { status } = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=8m', 'spanline-test', disk]);
+  if (status === 0) return disk;
+  rmSync(disk, { recursive: true });
+  return undefined;
+};
+
+test('a store on a disk that is mounted read-only is read, and refuses to be written', async ({ skip }) => {
+  const disk = mounted() ?? skip('no disk can be mounted here');
+  try {
+    const place = join(disk, 'store');
+    const row = {
+      key: 'row',
+      mutations: [{ type: 'set', family: 'V', qualifier: '0', value: Buffer.from('x'), timestampMs: 1 }],
+    } as const;
+    const made = await openTable(place, SCHEMA);
+    await made.mutateRows([row]);
+    await made.close();
+    execFileSync('mount', ['-o', 'remount,ro', disk]);
+    const table = await openTable(place, { ...SCHEMA, make: false });
+    expect((await table.readRow('row'))?.cells).toHaveLength(1);
+    expect(await rejection(() => table.mutateRows([row]))).toMatch(/^ERR_SPANLINE_STORE_UNAVAILABLE: .* is read-only/);
+    await table.close();
+    expect(await rejection(() => openTable(place, { families: ['W'] }))).toMatch(/^ERR_SPANLINE_NOT_FOUND/);
+    expect(await opening(join(disk, 'other'))).toMatch(/^ERR_SPANLINE_STORE_UNAVAILABLE/);
+  } finally {
+    // The engine may still have the file mapped.
+    execFileSync('umount', ['-l', disk]);
+    rmSync(disk, { recursive: true });
+  }
 });
 
 test.runIf(process.platform === 'linux')('a directory that would be made in /proc is refused at once', async () => {

@@ -1,5 +1,6 @@
 // The LMDB file: its databases, and how it is opened. Settings here decide what a crash can do: every commit is flushed before it
 // is acknowledged, and nothing is written through the map.
+import { constants } from 'node:fs';
 import { access } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { Database, DatabaseOptions, RootDatabase } from 'lmdb';
@@ -85,7 +86,7 @@ const readOrCreateSchema = async (
   const found = readSchema(meta, location) ?? empty;
   const missing = wanted.families.filter((family) => !found.families.includes(family));
   if (missing.length === 0) return found;
-  if (wanted.make === false) throw noTable(location, missing);
+  if (wanted.make === false || writes.isReadOnly) throw noTable(location, missing);
   return writes.run(() => {
     // Again inside the transaction: another process may have come first.
     const old = readSchema(meta, location) ?? empty;
@@ -105,6 +106,16 @@ const checkRoom = async (directory: string): Promise<void> => {
   }
 };
 
+/** Whether its disk is mounted read-only. A store there can be read: nobody changes it, so that it needs no locks. */
+const isOnReadOnlyDisk = async (directory: string): Promise<boolean> => {
+  try {
+    await access(join(directory, 'data.mdb'), constants.W_OK);
+    return false;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EROFS';
+  }
+};
+
 /** Open or create the store in `directory`. */
 export const openLmdbEnv = async (directory: string, schema: TableSchema): Promise<LmdbEnv> => {
   checkFamilyNames(schema.families);
@@ -112,12 +123,14 @@ export const openLmdbEnv = async (directory: string, schema: TableSchema): Promi
   let root: RootDatabase<Buffer, EntryKey> | undefined;
   let writes: WriteTransactions | undefined;
   try {
+    const readOnly = await isOnReadOnlyDisk(directory);
     await checkFileSystem(directory);
     makeDirectory(directory);
-    await checkRoom(directory);
+    if (!readOnly) await checkRoom(directory);
     await checkDataFile(directory);
     root = lmdb.open<Buffer, EntryKey>({
       path: directory,
+      readOnly,
       // A name with a dot would otherwise be taken for a file's.
       noSubdir: false,
       pageSize: PAGE_BYTES,
@@ -131,10 +144,10 @@ export const openLmdbEnv = async (directory: string, schema: TableSchema): Promi
       eventTurnBatching: false,
     });
     // Frees the places of readers that were killed; they would keep old pages from being used again.
-    root.readerCheck();
-    writes = new WriteTransactions(root, directory);
+    if (!readOnly) root.readerCheck();
+    writes = new WriteTransactions(root, directory, readOnly);
     // Opening may itself have hidden the newest commit, from readers too.
-    await writes.run(() => undefined);
+    if (!readOnly) await writes.run(() => undefined);
     root.resetReadTxn();
     checkOurs(root, directory);
     const meta = root.openDB<Buffer, EntryKey>({ ...DATABASE, name: 'meta' });

@@ -42,7 +42,12 @@ export class WriteTransactions {
   #lock: number | undefined;
   #isClosed = false;
 
-  constructor(root: RootDatabase<Buffer, EntryKey>, directory: string) {
+  /** @param isReadOnly The disk takes no write. */
+  constructor(
+    root: RootDatabase<Buffer, EntryKey>,
+    directory: string,
+    readonly isReadOnly: boolean,
+  ) {
     this.#root = root;
     this.#directory = directory;
     this.#data = openSync(join(directory, 'data.mdb'), 'r');
@@ -50,6 +55,11 @@ export class WriteTransactions {
 
   /** Run `change` in a transaction, once; a throw of it does not undo what it wrote. */
   async run<T>(change: () => T): Promise<T> {
+    if (this.isReadOnly)
+      throw new TraceDbError(
+        'ERR_SPANLINE_STORE_UNAVAILABLE',
+        `the disk of the store ${this.#directory} is read-only: mount it to write, or write to a copy of the store`,
+      );
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
       const made = await this.#root.transaction(() => (this.#isNewest() ? { value: change() } : undefined));
       if (made !== undefined) return made.value;

@@ -1,6 +1,13 @@
 // The parameters of the page's search as a search of the archive. A wrong one is refused by its name, never passed over.
 import { HttpError } from '../../../archive/server/http-error.js';
-import { durationNs, microsecondsNs, pick, timeNs, wholeNumber } from '../../../archive/server/query-values.js';
+import {
+  durationNs,
+  endTimeNs,
+  microsecondsNs,
+  pick,
+  timeNs,
+  wholeNumber,
+} from '../../../archive/server/query-values.js';
 import type { TraceSearch } from '../../../trace/archived-span.js';
 import { quotedPairs } from './quoted-pairs.js';
 
@@ -51,11 +58,13 @@ const propertiesOf = ([name, text]: Found): Readonly<Record<string, string>> => 
 /** As the page shows them: in UTC, without a zone. */
 const SHOWN_TIME = /^(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d)(:\d\d(?:\.\d{1,9})?)?$/;
 
-const momentOf = (found: Found): bigint => {
-  const [name, text] = found;
-  if (/^\d+$/.test(text)) return microsecondsNs(found);
-  return timeNs([name, text.replace(SHOWN_TIME, (_, day, minutes, seconds = ':00') => `${day}T${minutes}${seconds}Z`)]);
-};
+const momentBy =
+  (read: (found: Found) => bigint) =>
+  (found: Found): bigint => {
+    const [name, text] = found;
+    if (/^\d+$/.test(text)) return microsecondsNs(found);
+    return read([name, text.replace(SHOWN_TIME, (_, day, minutes, seconds = ':00') => `${day}T${minutes}${seconds}Z`)]);
+  };
 
 const cursorOf = ([name, text]: Found): TraceCursor => {
   const [, ns, traceId] = /^(\d{1,20})-([0-9a-f]{32})$/.exec(text) ?? [];
@@ -101,8 +110,8 @@ export const searchOf = (query: URLSearchParams, maxTraces = MAX_TRACES): TraceQ
     status: read(query, 'status', statusOf),
     minDurationNs: read(query, 'min', durationNs),
     maxDurationNs: read(query, 'max', durationNs),
-    fromUnixNs: read(query, 'from', momentOf),
-    toUnixNs: read(query, 'to', momentOf),
+    fromUnixNs: read(query, 'from', momentBy(timeNs)),
+    toUnixNs: read(query, 'to', momentBy(endTimeNs)),
     properties: read(query, 'properties', propertiesOf),
     limit: read(query, 'limit', (found) => wholeNumber(found, 1, maxTraces)) ?? Math.min(DEFAULT_TRACES, maxTraces),
   };
