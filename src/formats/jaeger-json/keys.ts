@@ -19,4 +19,8 @@ export const EVENT = 'event';
 export const LINK_TRACE_ID = 'link.trace_id';
 export const LINK_SPAN_ID = 'link.span_id';
 
+/** What Jaeger's format has of a span or of its trace, and no other format: the flags of a span, remarks on a trace. */
+export const FLAGS = '@jaeger@flags';
+export const TRACE_WARNINGS = '@jaeger@trace_warnings';
+
 export const SERVICE_NAME = 'service.name';

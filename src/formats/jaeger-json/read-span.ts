@@ -15,10 +15,11 @@ import { NO_PROPERTIES } from '../../trace/properties.js';
 import { setOwn } from '../../trace/record.js';
 import { type DecodeContext, NO_SPAN_ID } from '../decode-context.js';
 import { DURATION_KEY, LINK_EVENT, NANOSECONDS_KEY } from '../jaeger-thrift/write-span.js';
-import { hexOf, type JsonObject, listOf, textOf, toObject, toText, uint64Of } from '../json-fields.js';
+import { hexOf, type JsonObject, listOf, textOf, toObject, toText, uint32Of, uint64Of } from '../json-fields.js';
 import { KINDS, STATUS_CODES } from '../otlp/kinds.js';
 import { EVENT_EXTRAS, LINK_EXTRAS, SCOPE_EXTRAS, SPAN_EXTRAS, takeExtras } from './extras.js';
 import * as Key from './keys.js';
+import { withoutRepeated } from './repeated-tags.js';
 import { WARNINGS_KEY } from './span-warnings.js';
 import { readTag } from './tags.js';
 
@@ -33,7 +34,7 @@ const tagsOf = (holder: JsonObject, member: string, context: DecodeContext): Tag
 const propertiesOf = (tags: readonly Tag[]): ArchivedProperties => {
   if (tags.length === 0) return NO_PROPERTIES;
   const properties: Record<string, ArchivedValue> = {};
-  for (const [key, value] of tags) setOwn(properties, key, value);
+  for (const [key, value] of withoutRepeated(tags)) setOwn(properties, key, value);
   return properties;
 };
 
@@ -159,8 +160,13 @@ const statusOf = (tags: Tag[], isOurs: boolean): ArchivedSpan['status'] => {
   return { code: code ?? (hasErrorTag ? 'error' : 'unset'), message };
 };
 
-/** Keep the span in the context, or refuse it there. */
-export const readJaegerSpan = (span: JsonObject, resource: ArchivedResource, context: DecodeContext): void => {
+/** Keep the span in the context, or refuse it there. `traceWarnings` are remarks on its trace, which the first span of it keeps. */
+export const readJaegerSpan = (
+  span: JsonObject,
+  resource: ArchivedResource,
+  traceWarnings: readonly string[],
+  context: DecodeContext,
+): void => {
   context.item();
   const tags = tagsOf(span, 'tags', context);
   const traceId = idOf(span, 'traceID', 32);
@@ -185,6 +191,9 @@ export const readJaegerSpan = (span: JsonObject, resource: ArchivedResource, con
   if (parentSpanId !== '' && parentSpanId.length !== 16) context.flaw('bad parent span id');
   const warnings = listOf(span, 'warnings').map((text) => toText(text, 'a warning'));
   if (warnings.length > 0) tags.push([WARNINGS_KEY, warnings]);
+  if (traceWarnings.length > 0) tags.push([Key.TRACE_WARNINGS, traceWarnings]);
+  const flags = uint32Of(span, 'flags');
+  if (flags > 0) tags.push([Key.FLAGS, flags]);
   const events: ArchivedEvent[] = [];
   const linkLogs: LinkLog[] = [];
   for (const raw of listOf(span, 'logs')) {

@@ -3,12 +3,13 @@
 import type { ArchivedResource } from '../../trace/archived-span.js';
 import { setOwn } from '../../trace/record.js';
 import { DecodeContext, type DecodedTraces, type DecodeLimits } from '../decode-context.js';
-import { type JsonObject, listOf, objectOf, textOf, toObject } from '../json-fields.js';
+import { type JsonObject, listOf, objectOf, textOf, toObject, toText } from '../json-fields.js';
 import { parseJson } from '../parse-json.js';
 import { malformed } from '../trace-format-error.js';
 import { RESOURCE_EXTRAS, takeExtras } from './extras.js';
 import { SERVICE_NAME } from './keys.js';
 import { readJaegerSpan } from './read-span.js';
+import { withoutRepeated } from './repeated-tags.js';
 import { readTag } from './tags.js';
 
 const readProcess = (process: JsonObject, context: DecodeContext): ArchivedResource => {
@@ -20,7 +21,7 @@ const readProcess = (process: JsonObject, context: DecodeContext): ArchivedResou
     return readTag(raw);
   });
   const extras = takeExtras(tags, RESOURCE_EXTRAS);
-  for (const [key, value] of tags) setOwn(properties, key, value);
+  for (const [key, value] of withoutRepeated(tags)) setOwn(properties, key, value);
   return { properties, ...extras };
 };
 
@@ -63,10 +64,13 @@ const readTrace = (raw: unknown, context: DecodeContext): void => {
     }
     return resource;
   };
+  let warnings: readonly string[] = listOf(trace, 'warnings').map((text) => toText(text, 'a warning'));
   for (const rawSpan of listOf(trace, 'spans')) {
+    const taken = context.spans.length;
     try {
       const span = toObject(rawSpan, 'a span');
-      readJaegerSpan(span, resourceOf(span), context);
+      readJaegerSpan(span, resourceOf(span), warnings, context);
+      if (context.spans.length > taken) warnings = [];
     } catch (error) {
       context.refuse(error);
     }

@@ -6,10 +6,12 @@ import { type Extras, extrasOf } from '../../trace/extras.js';
 import type { FinishedEvent, FinishedLink, FinishedSpan, SpanProperties } from '../../trace/finished-span.js';
 import { ObjectProperties } from '../../trace/property-views.js';
 import { DURATION_KEY, LINK_EVENT, NANOSECONDS_KEY } from '../jaeger-thrift/write-span.js';
+import { KINDS, STATUS_CODES } from '../otlp/kinds.js';
 import { EVENT_EXTRAS, extraTags, LINK_EXTRAS, RESOURCE_EXTRAS, SCOPE_EXTRAS, SPAN_EXTRAS } from './extras.js';
 import { tagJson } from './field-tags.js';
 import { shownTraceId } from './ids.js';
 import * as Key from './keys.js';
+import { withRepeated } from './repeated-tags.js';
 import { WARNINGS_KEY, warningsIn } from './span-warnings.js';
 import { type JaegerTag, toTag, toTags } from './tags.js';
 
@@ -47,6 +49,15 @@ const needsMore = (span: FinishedSpan): boolean =>
 
 const isTrue = (value: ArchivedValue | undefined): boolean => value === true || value === 'true';
 
+/** What is taken for a field when it is read back: for one of names, only these. */
+const isText = (value: ArchivedValue): boolean => toTag('', value).type === 'string';
+const isOneOf =
+  (names: readonly string[]) =>
+  (value: ArchivedValue): boolean =>
+    typeof value === 'string' && names.includes(value.toLowerCase());
+const isKind = isOneOf(KINDS);
+const isStatusCode = isOneOf(STATUS_CODES);
+
 const exact = (ns: bigint): number | bigint => (ns <= Number.MAX_SAFE_INTEGER ? Number(ns) : ns);
 
 /** Tags for fields: left out where the field has its default, unless a property of that key would be taken for it. */
@@ -57,8 +68,9 @@ const fieldTags = (
   hasMore: boolean,
 ): JaegerTag[] => {
   const tags: JaegerTag[] = [];
-  const add = (key: string, value: ArchivedValue, isDefault: boolean): void => {
-    if (!isDefault || has(properties, key)) tags.push(toTag(key, value));
+  const add = (key: string, value: ArchivedValue, isDefault: boolean, isTaken = isText): void => {
+    const own = properties.get(key);
+    if (!isDefault || (own !== undefined && isTaken(own))) tags.push(toTag(key, value));
   };
   const { scope, kind, statusCode, statusMessage, traceState } = span;
   // Its properties are those behind its name.
@@ -72,9 +84,10 @@ const fieldTags = (
     add(DURATION_KEY, exact(span.durationNs), false);
   }
   // Beside nanoseconds no kind means "internal", as in our Thrift; elsewhere "unspecified".
-  add(Key.KIND, kind, kind === (hasMore ? 'internal' : 'unspecified'));
+  add(Key.KIND, kind, kind === (hasMore ? 'internal' : 'unspecified'), isKind);
   // Without a code the tag "error" would say it.
-  add(Key.STATUS_CODE, statusCode.toUpperCase(), statusCode === 'unset' && !isTrue(properties.get(Key.ERROR)));
+  const isUnset = statusCode === 'unset' && !isTrue(properties.get(Key.ERROR));
+  add(Key.STATUS_CODE, statusCode.toUpperCase(), isUnset, isStatusCode);
   if (statusCode === 'error') add(Key.ERROR, true, false);
   add(Key.STATUS_MESSAGE, statusMessage, statusMessage === '');
   add(Key.TRACE_STATE, traceState, traceState === '');
@@ -91,12 +104,22 @@ const followsFrom = (span: FinishedSpan, hasMore: boolean): boolean =>
 
 const byKey = (a: JaegerTag, b: JaegerTag): number => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0);
 
+/** The flags that Jaeger had of the span. */
+const flagsIn = (properties: SpanProperties): number => {
+  const flags = properties.get(Key.FLAGS);
+  return typeof flags === 'number' && Number.isInteger(flags) && flags > 0 && flags < 2 ** 32 ? flags : 0;
+};
+
 /** Of one key the property is first. In Jaeger's order where that loses nothing: properties of a scope are known by standing behind its name. */
 const tagsOf = (span: FinishedSpan, hasMore: boolean, follows: boolean, warnings: readonly string[]): JaegerTag[] => {
   const { properties } = span;
-  const own = toTags(properties);
+  const own = withRepeated(toTags(properties), properties);
   const shown = own.filter(
-    ({ key }) => !(warnings.length > 0 && key === WARNINGS_KEY) && !(follows && key === Key.REFERENCE_TYPE),
+    ({ key }) =>
+      !(warnings.length > 0 && key === WARNINGS_KEY) &&
+      !(follows && key === Key.REFERENCE_TYPE) &&
+      !(key === Key.FLAGS && flagsIn(properties) > 0) &&
+      !(key === Key.TRACE_WARNINGS && warningsIn(properties.get(key)).length > 0),
   );
   const keys = own.map(({ key }) => key);
   const tags = [...shown, ...fieldTags(span, properties, keys, hasMore)];
@@ -117,13 +140,19 @@ const isNamed = (name: string, properties: SpanProperties, hasMore: boolean): bo
 const eventLog = (event: FinishedEvent): object => {
   const { name, sec, nano, properties } = event;
   const hasMore = !isWhole(nano) || has(properties, NANOSECONDS_KEY) || hasExtras(event);
-  const fields = toTags(properties);
+  const fields = withRepeated(toTags(properties), properties);
   if (isNamed(name, properties, hasMore)) fields.unshift(toTag(Key.EVENT, name));
   if (hasMore) fields.push(...extraTags(event, properties, EVENT_EXTRAS), toTag(NANOSECONDS_KEY, nano % 1000));
   return { timestamp: microseconds(sec, nano), fields };
 };
 
-const hasRest = (link: FinishedLink): boolean => link.traceState !== '' || link.properties.size > 0 || hasExtras(link);
+/** Whether a reference alone says less of the link; that it is a CHILD_OF it says. */
+const hasRest = (link: FinishedLink, isChild: boolean): boolean =>
+  link.traceState !== '' || link.properties.size > (isChild ? 1 : 0) || hasExtras(link);
+
+/** In a span without parent it would be taken for one. */
+const isShownAsChild = (span: FinishedSpan, link: FinishedLink): boolean =>
+  isChildOf(link) && (span.parentSpanId !== '' || link.traceId !== span.traceId);
 
 const linkLog = (link: FinishedLink, timestamp: number): object => {
   const { traceId, spanId, traceState, properties } = link;
@@ -147,7 +176,7 @@ const logsOf = (span: FinishedSpan): object[] => {
   const logged = new Set<string>();
   for (let i = 0; i < span.linkCount; i++) {
     const link = span.link(i);
-    if (hasRest(link)) logged.add(link.traceId + link.spanId);
+    if (hasRest(link, isShownAsChild(span, link))) logged.add(link.traceId + link.spanId);
   }
   const start = microseconds(span.startSec, span.startNano);
   for (let i = 0; i < span.linkCount; i++) {
@@ -165,9 +194,7 @@ const references = (span: FinishedSpan, follows: boolean): object[] => {
     list.push({ refType: follows ? 'FOLLOWS_FROM' : 'CHILD_OF', traceID: shownTraceId(traceId), spanID: parentSpanId });
   for (let i = 0; i < span.linkCount; i++) {
     const link = span.link(i);
-    // In a span without parent it would be taken for one.
-    const isChild = isChildOf(link) && (parentSpanId !== '' || link.traceId !== traceId);
-    const refType = isChild ? 'CHILD_OF' : 'FOLLOWS_FROM';
+    const refType = isShownAsChild(span, link) ? 'CHILD_OF' : 'FOLLOWS_FROM';
     list.push({ refType, traceID: shownTraceId(link.traceId), spanID: link.spanId });
   }
   return list;
@@ -177,6 +204,7 @@ const references = (span: FinishedSpan, follows: boolean): object[] => {
 export const spanJson = (span: FinishedSpan, processID: string): string => {
   const warnings = warningsIn(span.properties.get(WARNINGS_KEY));
   const hasMore = needsMore(span);
+  const flags = flagsIn(span.properties);
   const follows = followsFrom(span, hasMore);
   const startTime = microseconds(span.startSec, span.startNano);
   return tagJson({
@@ -190,6 +218,7 @@ export const spanJson = (span: FinishedSpan, processID: string): string => {
     logs: logsOf(span),
     processID,
     warnings: warnings.length === 0 ? null : warnings,
+    ...(flags > 0 ? { flags } : {}),
   });
 };
 
@@ -197,7 +226,7 @@ export const spanJson = (span: FinishedSpan, processID: string): string => {
 export const processJson = (resource: ArchivedResource): string => {
   const properties = new ObjectProperties().of(resource.properties);
   const extras = extraTags(resource, properties, RESOURCE_EXTRAS);
-  const tags = toTags(properties);
+  const tags = withRepeated(toTags(properties), properties);
   const name = properties.get(Key.SERVICE_NAME);
   if (typeof name !== 'string') return tagJson({ serviceName: '', tags: [...tags, ...extras] });
   return tagJson({ serviceName: name, tags: [...tags.filter(({ key }) => key !== Key.SERVICE_NAME), ...extras] });

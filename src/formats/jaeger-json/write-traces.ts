@@ -1,8 +1,11 @@
 // Traces as the document that Jaeger's UI reads from a file.
 import type { ArchivedSpan } from '../../trace/archived-span.js';
 import { ArchivedView } from '../../trace/archived-view.js';
+import { propertyOf } from '../../trace/properties.js';
 import { Processes } from './field-tags.js';
 import { shownTraceId } from './ids.js';
+import { TRACE_WARNINGS } from './keys.js';
+import { warningsIn } from './span-warnings.js';
 import { processJson, spanJson } from './write-span.js';
 
 /** One trace in pieces, one a span, so that a caller can pause. `spans` are of one trace. */
@@ -12,7 +15,8 @@ export const jaegerTrace = function* (traceId: string, spans: readonly ArchivedS
   yield `{"traceID":"${shownTraceId(traceId)}","spans":[`;
   for (const [i, span] of spans.entries())
     yield (i === 0 ? '' : ',') + spanJson(view.of(span), processes.idOf(processJson(span.resource)));
-  yield `],"processes":{${processes.json}},"warnings":null}`;
+  const warnings = spans.flatMap(({ properties }) => warningsIn(propertyOf(properties, TRACE_WARNINGS)));
+  yield `],"processes":{${processes.json}},"warnings":${warnings.length === 0 ? 'null' : JSON.stringify(warnings)}}`;
 };
 
 /**

@@ -8,6 +8,8 @@ import { FileReporter } from '../../../src/exporters/file.js';
 import { decodeJaegerJson } from '../../../src/formats/jaeger-json/read-traces.js';
 import { encodeJaegerJson } from '../../../src/formats/jaeger-json/write-traces.js';
 import { ownResource } from '../../../src/formats/library.js';
+import { decodeOtlpJson } from '../../../src/formats/otlp/read-json.js';
+import { encodeOtlpJson } from '../../../src/formats/otlp/write-json.js';
 import type { ArchivedSpan } from '../../../src/trace/archived-span.js';
 import { FULL_SPAN, flatSpan } from '../../archive/support/any-span.js';
 import { batchOf, fullRecord, RESOURCE, randomTraces } from '../../exporters/support/records.js';
@@ -272,5 +274,55 @@ describe('what Jaeger writes', () => {
     expect(decoded.spans).toHaveLength(2);
     expect(decoded.reasons).toEqual({ 'bad field': 2 });
     expect(decoded.badField).toMatch(new RegExp(`^(${field}) must be`));
+  });
+
+  const tag = (key: string, value: unknown, type = 'string') => ({ key, type, value });
+  const child = (refType: string, traceID: string, spanID: string) => ({ refType, traceID, spanID });
+  const OTHER = `${'0'.repeat(12)}beef`;
+  const id = (n: number): string => String(n).padStart(16, '0');
+  test.each<[string, object, object?]>([
+    ['tags of one key', { tags: [tag('a', 200, 'int64'), tag('a', 500, 'int64'), tag('b', '1')] }],
+    [
+      'tags of one key and several types',
+      { tags: [tag('a', 'x'), tag('a', true, 'bool'), tag('a', 'AAE=', 'binary')] },
+    ],
+    [
+      'fields of one key',
+      { logs: [{ timestamp: 5, fields: [tag('event', 'a'), tag('event', 'b'), tag('m', '1'), tag('m', '2')] }] },
+    ],
+    ['flags', { flags: 1 }],
+    ['a status that is a number', { tags: [tag('otel.status_code', 2, 'int64')] }],
+    ['a kind that is none', { tags: [tag('span.kind', 'sideways'), tag('w3c.tracestate', 5, 'int64')] }],
+    ['a parent in another trace', { references: [child('CHILD_OF', OTHER, id(7))] }],
+    [
+      'parents in both',
+      {
+        references: [
+          child('CHILD_OF', id(255), id(1)),
+          child('CHILD_OF', OTHER, id(7)),
+          child('FOLLOWS_FROM', OTHER, id(8)),
+        ],
+      },
+    ],
+    ['remarks', { warnings: ['skewed'] }, { warnings: ['a part is missing', 'another'] }],
+    ['tags of a process', {}, { processes: { p1: { serviceName: 'x', tags: [tag('ip', '1'), tag('ip', '2')] } } }],
+  ])('%s come out as they came in', (_, change, ofTrace = {}) => {
+    const trace = {
+      traceID: id(255),
+      spans: [
+        { ...span, traceID: id(255), spanID: id(2), ...change },
+        { ...span, traceID: id(255), spanID: id(3) },
+      ],
+      processes: { p1: { serviceName: 'x', tags: [] } },
+      warnings: null,
+      ...ofTrace,
+    };
+    const { spans, refused } = decodeValue({ data: [trace] });
+    expect(refused).toBe(0);
+    const written = encodeJaegerJson(new Map([[spans[0].traceId, spans]]));
+    expect(JSON.parse(written).data).toEqual([trace]);
+    // By OTLP too: what that has no field for is a property.
+    const { spans: sent } = decodeOtlpJson(Buffer.from(encodeOtlpJson(spans)));
+    expect(encodeJaegerJson(new Map([[spans[0].traceId, sent]]))).toBe(written);
   });
 });
