@@ -8,8 +8,8 @@ import { toUnixTime } from '../trace/tick-time.js';
 import { type DividedRoot, divideRoot, OWN, type RootDivision } from './division/divide-root.js';
 import { LaneLayers } from './division/lane-layers.js';
 import { innermost, type Piece } from './division/stretches.js';
-import { stackName } from './lane/frames.js';
 import type { Lane } from './lane/lane.js';
+import { stackName } from './lane/stack-name.js';
 
 const MAX_NAME = 128;
 

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Archive } from '../../src/archive/index.js';
 import { archiveStalls } from '../../src/archive/lane/loop-source.js';
+import { drawStalls } from '../../src/flight-recorder/index.js';
 import type { StallsAnswer } from '../../src/ui/api/stalls/answers.js';
 import { buildFirst, root, scratch } from '../cli/support/spanline.js';
 import { accessibilityFaults } from './support/accessibility.js';
@@ -51,8 +52,11 @@ test('the answer is what the archive tells, and its parts add up', async () => {
     expected?.map(({ startUs, durationUs, waiters }) => ({ startUs, durationUs, waiters })),
   );
   expect(stalls.length).toBe(5);
-  for (const { durationUs, heldUs, gcUs, untracedUs, unknownUs, idleUs } of stalls)
-    expect(heldUs + gcUs + untracedUs + unknownUs + idleUs).toBeCloseTo(durationUs, 3);
+  for (const { durationUs, heldUs, gcUs, untracedUs, unknownUs, shortUs, idleUs } of stalls)
+    expect(heldUs + gcUs + untracedUs + unknownUs + shortUs + idleUs).toBeCloseTo(durationUs, 3);
+  // Stacks go by what the command names them.
+  const text = drawStalls(expected ?? []);
+  for (const { name } of stalls.flatMap(({ untracedFrames }) => untracedFrames)) expect(text).toContain(name);
   expect((await ask<StallsAnswer>('stalls?last=0')).stalls).toEqual([]);
   expect((await fetch(`${url}/api/stalls?last=soon`)).status).toBe(400);
 });

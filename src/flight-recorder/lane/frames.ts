@@ -1,5 +1,9 @@
 // Frames of a stack as the addon gives them: function, script and line of each, innermost first. Pure functions, called in the middle of any
 // code while a sample is taken: they must not throw, and must not call the program's own code.
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { packageRoot } from '../../base/package-root.js';
+import { OWN_SCHEME } from './stack-name.js';
 
 /** Function, script, line; function, script, line... */
 export type RawFrames = readonly (string | number)[];
@@ -8,17 +12,44 @@ const FIELDS = 3;
 const SHOWN_FRAMES = 5;
 const MAX_NAME = 100;
 
-/** Whether a frame is the program's or a package's, not Node's. */
-const isUsers = (script: string | number): boolean =>
-  typeof script === 'string' && script !== '' && !script.startsWith('node:');
+/** Where the code of this library lies, as paths and as URLs. In a bundle it cannot be told from its user's. */
+const ownFolders = (): string[] => {
+  const root = packageRoot();
+  if (root === undefined) return [];
+  return ['dist', 'src'].flatMap((folder) => {
+    const path = join(root, folder, '/');
+    return [path, pathToFileURL(path).href];
+  });
+};
+// Before the first sample: it reads files.
+const OWN_FOLDERS = ownFolders();
+/** Another copy of it. */
+const INSTALLED = '/node_modules/spanline/dist/';
 
-/** Where the outermost frame is that is not Node's own; -1 without one. */
-export const outermostFrame = (frames: RawFrames): number => {
-  for (let i = frames.length - FIELDS; i >= 0; i -= FIELDS) if (isUsers(frames[i + 1])) return i;
-  return -1;
+const isOwn = (script: string): boolean => {
+  if (script.includes(INSTALLED)) return true;
+  for (const folder of OWN_FOLDERS) if (script.startsWith(folder)) return true;
+  return false;
 };
 
-/** Where the innermost frame is that is not Node's own; 0 without one. */
+/** Whether a frame has a script that is not Node's. */
+const isNotNodes = (script: string | number): boolean =>
+  typeof script === 'string' && script !== '' && !script.startsWith('node:');
+
+/** Whether a frame is the program's or another package's. */
+const isUsers = (script: string | number): boolean => isNotNodes(script) && !isOwn(script as string);
+
+/** Where the outermost frame of the program is; without one that of this library, such as a report by a timer; -1 where all are Node's. */
+export const outermostFrame = (frames: RawFrames): number => {
+  let own = -1;
+  for (let i = frames.length - FIELDS; i >= 0; i -= FIELDS) {
+    if (isUsers(frames[i + 1])) return i;
+    if (own < 0 && isNotNodes(frames[i + 1])) own = i;
+  }
+  return own;
+};
+
+/** Where the innermost frame of the program is; 0 where all are Node's or this library's. */
 export const innermostFrame = (frames: RawFrames): number => {
   for (let i = 0; i < frames.length; i += FIELDS) if (isUsers(frames[i + 1])) return i;
   return 0;
@@ -36,11 +67,11 @@ const baseName = (script: string): string => {
 const shownFrame = (name: string, script: string, line: number): string => {
   const shown = name === '' ? '(anonymous)' : name.slice(0, MAX_NAME);
   if (script === '') return shown;
-  const place = script.startsWith('node:') ? script : baseName(script);
+  const place = script.startsWith('node:') ? script : `${isOwn(script) ? OWN_SCHEME : ''}${baseName(script)}`;
   return `${shown} ${place.slice(-MAX_NAME)}:${line}`;
 };
 
-/** The innermost frames for people, `parse app.js:12`, among them the innermost that is not Node's own. */
+/** The innermost frames for people, `parse app.js:12`, among them the innermost of the program; this library's are `run spanline:core.js:7`. */
 export const shownFrames = (frames: RawFrames): string[] => {
   const shown: string[] = [];
   const users = innermostFrame(frames);
@@ -50,7 +81,3 @@ export const shownFrames = (frames: RawFrames): string[] => {
   }
   return shown;
 };
-
-/** What a stack goes by where there is room for one function: the innermost that is not Node's own. '' for none. */
-export const stackName = (shown: readonly string[]): string =>
-  shown.find((frame) => !/ node:\S+:\d+$/.test(frame)) ?? shown[0] ?? '';

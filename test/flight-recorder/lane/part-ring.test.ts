@@ -1,8 +1,10 @@
 // Parts are made of samples, and say no more than these prove.
+import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import type { RawFrames } from '../../../src/flight-recorder/lane/frames.js';
-import { shownFrames, stackName } from '../../../src/flight-recorder/lane/frames.js';
+import { shownFrames } from '../../../src/flight-recorder/lane/frames.js';
 import { PartRing } from '../../../src/flight-recorder/lane/part-ring.js';
+import { namedStack, stackName } from '../../../src/flight-recorder/lane/stack-name.js';
 import { Collector, Span } from '../../../src/index.js';
 import { SpanLine } from '../../../src/local-span/span-line.js';
 
@@ -10,6 +12,12 @@ const GAP = 12;
 const APP: RawFrames = ['inner', '/srv/app.js', 3, 'handle', '/srv/app.js', 10, 'run', 'node:events', 5];
 const OTHER: RawFrames = ['poll', '/srv/poll.js', 1];
 const NODES: RawFrames = ['listOnTimeout', 'node:internal/timers', 1];
+/** A function of this library around what it is called for. */
+const OURS: RawFrames = [
+  'watched',
+  fileURLToPath(new URL('../../../src/instrument/on-module.ts', import.meta.url)),
+  59,
+];
 
 const collector = new Collector();
 const lineOf = (name: string): SpanLine => new SpanLine(Span.root(name, undefined, { collector }), true);
@@ -71,6 +79,17 @@ describe('parts', () => {
     expect(shown(ring)).toEqual(['10-15 ', '18-19 ']);
   });
 
+  test('two functions of the program within one of this library are two', () => {
+    const ring = new PartRing(10, GAP);
+    ring.add(sampled(10, 11, { frames: [...APP.slice(0, 6), ...OURS, ...NODES] }), undefined);
+    ring.add(sampled(14, 15, { frames: [...OTHER, ...OURS, ...NODES] }), undefined);
+    expect(shown(ring)).toEqual(['10-11 ', '14-15 ']);
+    // What it does by itself is known to be its own.
+    ring.add(sampled(18, 19, { frames: [...OURS, ...NODES] }), undefined);
+    ring.add(sampled(22, 23, { frames: [...OURS, ...NODES] }), undefined);
+    expect(shown(ring).slice(2)).toEqual(['18-23 ']);
+  });
+
   test("Node's own code alone says nothing, and parts what is around it", () => {
     const ring = new PartRing(10, GAP);
     ring.add(sampled(10, 11), a);
@@ -113,6 +132,31 @@ test("a function of the program is shown and gives the name, however deep it is 
   expect(stackName(shown)).toBe('inner app.js:3');
   expect(stackName(['now node:internal/perf/utils:9', 'tick app.js:7'])).toBe('tick app.js:7');
   expect([stackName(shownFrames(NODES)), stackName([])]).toEqual(['listOnTimeout node:internal/timers:1', '']);
+});
+
+test('a stack goes by a function of the program, not of Node nor of this library, in whatever copy', () => {
+  const installed: RawFrames = ['watched', '/srv/node_modules/spanline/dist/cjs/chunks/instrument.js', 422];
+  const inPnpm: RawFrames = [
+    'end',
+    'file:///srv/node_modules/.pnpm/spanline@1.0.0/node_modules/spanline/dist/esm/a.js',
+    1,
+  ];
+  const path: RawFrames = ['dirname', 'node:path', 1280];
+  const shown = shownFrames([...path, ...OURS, ...installed, ...inPnpm, ...NODES, ...APP]);
+  expect(shown).toEqual([
+    'dirname node:path:1280',
+    'watched spanline:on-module.ts:59',
+    'watched spanline:instrument.js:422',
+    'end spanline:a.js:1',
+    'inner app.js:3',
+  ]);
+  expect([stackName(shown), namedStack(shown)]).toEqual(['inner app.js:3', ['inner app.js:3']]);
+  // A package of a like name is the program's.
+  expect(stackName(shownFrames(['f', '/srv/node_modules/spanline-like/dist/a.js', 1]))).toBe('f a.js:1');
+  expect(stackName(shownFrames(['f', '/srv/spanline/a.js', 1]))).toBe('f a.js:1');
+  // Where there is nothing else, the innermost.
+  expect(stackName(shownFrames([...OURS, ...NODES]))).toBe('watched spanline:on-module.ts:59');
+  expect(stackName(shownFrames([...path, ...OURS, ...NODES]))).toBe('dirname node:path:1280');
 });
 
 test('the function that most samples met stays, met inside of a function of Node or not', () => {

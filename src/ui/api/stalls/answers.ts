@@ -23,8 +23,12 @@ export interface StallAnswer {
   readonly holders: readonly NamedTime[];
   readonly gcUs: number;
   readonly untracedUs: number;
-  /** The functions that took most of that. */
-  readonly untracedFrames: readonly { readonly frames: readonly string[]; readonly us: number }[];
+  /** The functions that took most of that, innermost first, and the one that each stack goes by. */
+  readonly untracedFrames: readonly {
+    readonly name: string;
+    readonly frames: readonly string[];
+    readonly us: number;
+  }[];
   readonly unknownUs: number;
   /** The loop worked in turns shorter than its bound. */
   readonly shortUs: number;

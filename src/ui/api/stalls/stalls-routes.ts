@@ -4,6 +4,7 @@ import { processLabel } from '../../../archive/lane/process-label.js';
 import { durationNs, pick, wholeNumber } from '../../../archive/server/query-values.js';
 import type { Call, Route } from '../../../archive/server/route.js';
 import { timers } from '../../../base/calls/timers.js';
+import { stackName } from '../../../flight-recorder/lane/stack-name.js';
 import { apiGet } from '../api-route.js';
 import type { ArchiveOf } from '../archive-of.js';
 import type { StallsAnswer } from './answers.js';
@@ -29,7 +30,11 @@ const stallsAnswer = async (archiveOf: ArchiveOf, call: Call): Promise<StallsAns
   );
   return {
     hasLane: found !== undefined,
-    stalls: (found ?? []).map((stall) => ({ ...stall, process: processLabel(stall.process) })),
+    stalls: (found ?? []).map((stall) => ({
+      ...stall,
+      process: processLabel(stall.process),
+      untracedFrames: stall.untracedFrames.map((hot) => ({ ...hot, name: stackName(hot.frames) })),
+    })),
     notes: [...notes],
   };
 };

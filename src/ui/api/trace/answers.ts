@@ -27,7 +27,7 @@ export interface DivisionAnswer {
   readonly durationUs: number;
   readonly parts: readonly { readonly kind: PartKind; readonly us: number }[];
   readonly others: readonly { readonly name: string; readonly traceId: string; readonly us: number }[];
-  /** Functions that ran where no span was, the hottest first. */
+  /** Functions that ran where no span was, the hottest first; each from the innermost of the program outwards. */
   readonly frames: readonly { readonly frames: readonly string[]; readonly us: number }[];
   /** Of the time that was waited: the thread pool was full, and what was in it. */
   readonly poolUs: number;

@@ -2,8 +2,8 @@
 import { processLabel } from '../../../archive/lane/process-label.js';
 import type { Division } from '../../../flight-recorder/division/division.js';
 import { formatDivision } from '../../../flight-recorder/division/format-division.js';
-import { stackName } from '../../../flight-recorder/lane/frames.js';
 import type { LanePart, LaneRow } from '../../../flight-recorder/lane/lane-row.js';
+import { namedStack, stackName } from '../../../flight-recorder/lane/stack-name.js';
 import type { DivisionAnswer, LaneAnswer, LaneStretchAnswer, PartKind } from './answers.js';
 
 /** Stretches of one process in an answer; the longest. */
@@ -27,7 +27,7 @@ export const divisionAnswer = (span: number, division: Division): DivisionAnswer
     durationUs: division.durationUs,
     parts: parts.filter(([, us]) => us > 0).map(([kind, us]) => ({ kind, us })),
     others: division.others,
-    frames: division.untracedFrames,
+    frames: division.untracedFrames.map(({ frames, us }) => ({ frames: namedStack(frames), us })),
     poolUs: division.poolUs,
     poolWaits: division.poolWaits,
   };

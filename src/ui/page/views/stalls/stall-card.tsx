@@ -67,10 +67,10 @@ export const StallCard = ({ stall, worstUs }: { stall: StallAnswer; worstUs: num
           <b>Thread pool full:</b> {requests} {duration(us)}
         </p>
       ))}
-      {untracedFrames.map(({ frames, us }, i) => (
+      {untracedFrames.map(({ name, frames, us }, i) => (
         <details key={i}>
           <summary>
-            untraced <code>{frames[0]}</code> {duration(us)}
+            untraced <code>{name}</code> {duration(us)}
           </summary>
           <ol class="mono">
             {frames.map((frame, at) => (
