@@ -1,6 +1,7 @@
 // Switches instrumentations on, and off again. Each is a file of its own; this one only knows their names.
 import { OptionError, wrongOption } from '../base/errors/option-error.js';
 import { shown } from '../base/options/checks.js';
+import { instrumentBluebird } from './bluebird.js';
 import { allOff, type Off } from './channel.js';
 import type { DatabaseOptions } from './db/database.js';
 import { instrumentMongoose } from './db/mongoose.js';
@@ -66,6 +67,8 @@ export interface InstrumentOptions {
   readonly mongoose?: boolean | DatabaseOptions;
   /** Queries of `node:sqlite`. */
   readonly sqlite?: boolean | DatabaseOptions;
+  /** Contexts of promises of bluebird. */
+  readonly bluebird?: boolean;
   /** Messages to worker threads. */
   readonly workers?: boolean;
   /** Trace ids in the records of pino. */
@@ -110,6 +113,7 @@ const STARTS: Readonly<Record<string, Start | Sides>> = {
   ioredis: instrumentIoredis,
   mongoose: instrumentMongoose,
   sqlite: instrumentSqlite,
+  bluebird: instrumentBluebird,
   workers: instrumentWorkers,
   pino: instrumentPino,
   console: instrumentConsole,

@@ -1,0 +1,47 @@
+// Promises of bluebird, which call back in the context of who settled them: in that of the one who asked, as promises of JavaScript do. bluebird does so
+// itself where it is asked to, but for coroutines. Must make no span. What is changed is every context's, a program's own `AsyncLocalStorage` too.
+import { AsyncResource } from 'node:async_hooks';
+import { allOff, type Off, quiet } from './channel.js';
+import { onModule } from './on-module.js';
+import { type Method, type Prototype, replaceMethod, seeMade } from './replace-method.js';
+
+interface Bluebird {
+  config(options: { readonly asyncHooks: boolean }): unknown;
+}
+type Steps = Record<'next' | 'throw' | 'return', Method>;
+
+/** A generator whose steps run in the context in which it was made. */
+const keepContext = quiet((generator: Steps): void => {
+  const resource = new AsyncResource('spanline.coroutine');
+  for (const name of ['next', 'throw', 'return'] as const) {
+    const step = generator[name];
+    generator[name] = (...args) => resource.runInAsyncScope(step, generator, ...args);
+  }
+});
+
+/** bluebird drives a coroutine from the promises that it waits for. */
+const keepCoroutine = (coroutine: Method): Method =>
+  function (this: unknown, generatorFunction, ...rest) {
+    if (typeof generatorFunction !== 'function') return Reflect.apply(coroutine, this, [generatorFunction, ...rest]);
+    const kept = function (this: unknown, ...args: unknown[]): unknown {
+      const generator = Reflect.apply(generatorFunction as Method, this, args);
+      if (typeof (generator as Partial<Steps>)?.next === 'function') keepContext(generator as Steps);
+      return generator;
+    };
+    return Reflect.apply(coroutine, this, [kept, ...rest]);
+  };
+
+const keepContexts = (bluebird: Bluebird): Off => {
+  const copies: Off[] = [];
+  bluebird.config({ asyncHooks: true });
+  return allOff([
+    () => void bluebird.config({ asyncHooks: false }),
+    replaceMethod(bluebird as unknown as Prototype, 'coroutine', keepCoroutine),
+    // Libraries have one of their own, as bookshelf.
+    seeMade(bluebird, 'getNewLibraryCopy', (copy) => void copies.push(keepContexts(copy as Bluebird))),
+    () => allOff(copies.splice(0))(),
+  ]);
+};
+
+/** bluebird 3.6 and later. */
+export const instrumentBluebird = (): Off => onModule<Bluebird>('bluebird', undefined, keepContexts);
