@@ -11,15 +11,20 @@ export type Caller = SpanLine | undefined;
 // biome-ignore lint/suspicious/noExplicitAny: functions of others, with what they are called with.
 type AnyFunction = (this: any, ...args: any[]) => any;
 
-const apply = Reflect.apply as (fn: AnyFunction, self: unknown, args: unknown[]) => unknown;
-
 /** The caller of the code that runs now. */
 export const callerHere = (): Caller => lineStore.getStore();
 
 /** Calls `fn` in the context of `caller`. */
 export const callFor = (caller: Caller, fn: AnyFunction, self: unknown, args: unknown[]): unknown => {
-  if (lineStore.getStore() === caller) return Reflect.apply(fn, self, args);
-  return lineStore.run(caller as SpanLine, apply, fn, self, args);
+  const outer = lineStore.getStore();
+  if (outer === caller) return Reflect.apply(fn, self, args);
+  // Not by `run`, whose frames would stand in every stack below: error pages print ten.
+  lineStore.enter(caller as SpanLine);
+  try {
+    return Reflect.apply(fn, self, args);
+  } finally {
+    lineStore.enter(outer as SpanLine);
+  }
 };
 
 /** `fn`, which runs in the context of `caller` whoever calls it; what is no function stays as it is. */

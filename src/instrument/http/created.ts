@@ -27,18 +27,22 @@ export const wrapRequests = (handler: (request: ClientRequest) => void): Off => 
   };
   const wrap = (module: Module): Off => {
     const { request, get } = module;
-    const wrapped = function (this: unknown, ...args: unknown[]): ClientRequest {
-      const result = Reflect.apply(request, this, args);
+    const see = (result: ClientRequest): void => {
       try {
         made(result);
       } catch {
         count(Counter.instrumentationErrors);
       }
+    };
+    const wrapped = function (this: unknown, ...args: unknown[]): ClientRequest {
+      const result = Reflect.apply(request, this, args);
+      see(result);
       return result;
     };
     // Node's own calls its own `request`.
     const wrappedGet = function (this: unknown, ...args: unknown[]): ClientRequest {
-      const result = Reflect.apply(wrapped, this, args);
+      const result = Reflect.apply(request, this, args);
+      see(result);
       result.end();
       return result;
     };

@@ -1,6 +1,6 @@
 // Requests that a server answers: one root each, with the conventions' names, ended once with what became of it.
 import { once } from 'node:events';
-import { ClientRequest, IncomingMessage, ServerResponse } from 'node:http';
+import { ClientRequest, get as httpGet, IncomingMessage, request, ServerResponse } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { PassThrough } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -438,4 +438,29 @@ test('disabled: nothing is traced any more, and a request under way still ends',
   expect(spans.map(({ properties }) => [properties['url.path'], properties['http.response.status_code']])).toEqual([
     ['/first', 200],
   ]);
+});
+
+test('one frame of ours at most stands in a stack: below a body that is read, and a call that cannot be sent', async () => {
+  instrumentOnly({ http: true });
+  const stacks: string[] = [];
+  const note = (): void => void stacks.push(String(new Error('where').stack));
+  const { port } = await serve((request, response) => {
+    note();
+    request.on('data', note);
+    request.on('end', () => {
+      note();
+      response.end();
+    });
+  });
+  await exchange(port, `POST / HTTP/1.1\r\nhost: a\r\ncontent-length: 4\r\n${CLOSE}\r\nbody`);
+  expect(stacks).toHaveLength(3);
+  for (const call of [() => request('no address'), () => httpGet('no address')]) {
+    try {
+      call();
+    } catch (error) {
+      stacks.push(String((error as Error).stack));
+    }
+  }
+  expect(stacks).toHaveLength(5);
+  for (const stack of stacks) expect(stack.split('\n').filter((line) => line.includes('/src/')).length).toBeLessThan(2);
 });
