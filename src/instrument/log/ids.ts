@@ -16,17 +16,38 @@ export const currentIds = (): LogIds | undefined => {
   return { trace_id: traceId, span_id: spanId, trace_flags: sampled ? '01' : '00' };
 };
 
-const bytes = Buffer.alloc(24);
+// Digits are put into one text, which is read as a whole: a fourth of what six words and five pieces take.
+const form = Buffer.from(`,"trace_id":"${'0'.repeat(32)}","span_id":"${'0'.repeat(16)}","trace_flags":"00"`, 'latin1');
+const TRACE = form.indexOf('"0') + 1;
+const SPAN = form.indexOf('"0', TRACE) + 1;
+const LAST_FLAG = form.length - 2;
+const DIGITS = Buffer.from('0123456789abcdef', 'latin1');
 
-const writeText = (w0: number, w1: number, w2: number, w3: number, hi: number, lo: number, flags: string): string => {
-  bytes.writeInt32BE(w0, 0);
-  bytes.writeInt32BE(w1, 4);
-  bytes.writeInt32BE(w2, 8);
-  bytes.writeInt32BE(w3, 12);
-  bytes.writeInt32BE(hi, 16);
-  bytes.writeInt32BE(lo, 20);
-  const hex = bytes.toString('hex');
-  return `,"trace_id":"${hex.slice(0, 32)}","span_id":"${hex.slice(32)}","trace_flags":"${flags}"`;
+const putWord = (word: number, at: number): void => {
+  let rest = word;
+  for (let i = at + 7; i >= at; i--) {
+    form[i] = DIGITS[rest & 15];
+    rest >>>= 4;
+  }
+};
+
+const writeText = (
+  w0: number,
+  w1: number,
+  w2: number,
+  w3: number,
+  hi: number,
+  lo: number,
+  sampled: boolean,
+): string => {
+  putWord(w0, TRACE);
+  putWord(w1, TRACE + 8);
+  putWord(w2, TRACE + 16);
+  putWord(w3, TRACE + 24);
+  putWord(hi, SPAN);
+  putWord(lo, SPAN + 8);
+  form[LAST_FLAG] = DIGITS[sampled ? 1 : 0];
+  return form.toString('latin1');
 };
 
 // A power of two.
@@ -37,10 +58,10 @@ class IdTexts {
   readonly #hi = new Int32Array(PLACES);
   readonly #lo = new Int32Array(PLACES);
   readonly #texts: string[] = new Array<string>(PLACES).fill('');
-  readonly #flags: string;
+  readonly #sampled: boolean;
 
-  constructor(flags: string) {
-    this.#flags = flags;
+  constructor(sampled: boolean) {
+    this.#sampled = sampled;
   }
 
   of(w0: number, w1: number, w2: number, w3: number, hi: number, lo: number): string {
@@ -48,14 +69,14 @@ class IdTexts {
     if (this.#lo[place] !== lo || this.#hi[place] !== hi || this.#texts[place] === '') {
       this.#lo[place] = lo;
       this.#hi[place] = hi;
-      this.#texts[place] = writeText(w0, w1, w2, w3, hi, lo, this.#flags);
+      this.#texts[place] = writeText(w0, w1, w2, w3, hi, lo, this.#sampled);
     }
     return this.#texts[place];
   }
 }
 
-const sampledTexts = new IdTexts('01');
-const unsampledTexts = new IdTexts('00');
+const sampledTexts = new IdTexts(true);
+const unsampledTexts = new IdTexts(false);
 
 /** The same as members of an object in JSON, each behind a comma; empty outside any trace. */
 export const currentIdsText = (): string => {
@@ -70,5 +91,5 @@ export const currentIdsText = (): string => {
   const { context } = span;
   if (context === undefined) return '';
   const { w0, w1, w2, w3, idHi, idLo, sampled } = context;
-  return writeText(w0, w1, w2, w3, idHi, idLo, sampled ? '01' : '00');
+  return writeText(w0, w1, w2, w3, idHi, idLo, sampled);
 };
