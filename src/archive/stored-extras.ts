@@ -3,7 +3,7 @@
 import { BadValueError } from '../container/graph-error.js';
 import type { ArchivedProperties, ArchivedValue } from '../trace/archived-span.js';
 import { EXTRA_FIELDS, type ExtraField, type Extras, extrasOf } from '../trace/extras.js';
-import { setOwn } from '../trace/record.js';
+import { PropertyDraft } from '../trace/properties.js';
 import { describe } from './values/values.js';
 
 const MARK = '\0';
@@ -64,23 +64,24 @@ export const storedProperties = (thing: Stored & { readonly properties: Archived
   const hasExtras = thing.isLocal === true || EXTRA_FIELDS.some((field) => thing[field] !== undefined);
   if (!hasExtras && !hasMarked(properties)) return properties;
   checkExtras(thing, 'a span');
-  const stored: Record<string, ArchivedValue> = {};
+  const stored = new PropertyDraft();
   const extras = thing.isLocal ? { ...thing, flags: storedFlags(thing) } : thing;
-  for (const [field, value] of Object.entries(extrasOf(extras))) stored[MARK + field] = value as string | number;
-  for (const key of Object.keys(properties)) setOwn(stored, storedKey(key), properties[key]);
-  return stored;
+  for (const [field, value] of Object.entries(extrasOf(extras))) stored.set(MARK + field, value as string | number);
+  for (const key of Object.keys(properties)) stored.set(storedKey(key), properties[key]);
+  return stored.done();
 };
 
 /** What was stored, as it was. */
 export const restored = (stored: ArchivedProperties): Stored & { readonly properties: ArchivedProperties } => {
   if (!hasMarked(stored)) return { properties: stored };
-  const properties: Record<string, ArchivedValue> = {};
+  const draft = new PropertyDraft();
   const extras: Record<string, ArchivedValue> = {};
   for (const key of Object.keys(stored)) {
     const field = FIELD_OF.get(key);
     if (field !== undefined) extras[field] = stored[key];
-    else setOwn(properties, key.startsWith(MARK + MARK) ? key.slice(1) : key, stored[key]);
+    else draft.set(key.startsWith(MARK + MARK) ? key.slice(1) : key, stored[key]);
   }
+  const properties = draft.done();
   const { flags } = extras;
   if (typeof flags !== 'number' || flags < LOCAL) return { ...(extras as Extras), properties };
   return { ...extrasOf({ ...(extras as Extras), flags: flags - LOCAL }), isLocal: true, properties };

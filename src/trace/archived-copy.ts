@@ -1,15 +1,14 @@
 // Finished spans of any model as archived spans, with objects of their own. Nothing may be lost or rounded on the way.
-import type { ArchivedEvent, ArchivedLink, ArchivedProperties, ArchivedSpan, ArchivedValue } from './archived-span.js';
+import type { ArchivedEvent, ArchivedLink, ArchivedProperties, ArchivedSpan } from './archived-span.js';
 import { extrasOf } from './extras.js';
 import type { FinishedEvent, FinishedLink, FinishedSpan, SpanProperties } from './finished-span.js';
-import { NO_PROPERTIES } from './properties.js';
-import { setOwn } from './record.js';
+import { NO_PROPERTIES, PropertyDraft } from './properties.js';
 
 const propertiesOf = (from: SpanProperties): ArchivedProperties => {
   if (from.size === 0) return NO_PROPERTIES;
-  const properties: Record<string, ArchivedValue> = {};
-  for (let i = 0; i < from.size; i++) setOwn(properties, from.key(i), from.value(i));
-  return properties;
+  const properties = new PropertyDraft();
+  for (let i = 0; i < from.size; i++) properties.set(from.key(i), from.value(i));
+  return properties.done();
 };
 
 const eventOf = (event: FinishedEvent): ArchivedEvent => ({

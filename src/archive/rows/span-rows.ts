@@ -11,8 +11,7 @@ import type {
   ArchivedSpan,
   ArchivedValue,
 } from '../../trace/archived-span.js';
-import { NO_PROPERTIES } from '../../trace/properties.js';
-import { setOwn } from '../../trace/record.js';
+import { NO_PROPERTIES, PropertyDraft } from '../../trace/properties.js';
 import { checkSpan } from '../check-span.js';
 import { MAX_SPAN_BYTES } from '../segment/layout.js';
 import { serviceOf, writeResource, writeScope } from '../segment/span-tables.js';
@@ -275,9 +274,9 @@ export class SpanRows {
   #properties(row: number): ReturnType<typeof restored> {
     const [first, end] = [this.firstProperty[row], this.firstProperty[row + 1]];
     if (first === end) return { properties: NO_PROPERTIES };
-    const stored: Record<string, ArchivedValue> = {};
-    for (let i = first; i < end; i++) setOwn(stored, this.texts[this.keys[i]], this.values[i]);
-    return restored(stored);
+    const stored = new PropertyDraft();
+    for (let i = first; i < end; i++) stored.set(this.texts[this.keys[i]], this.values[i]);
+    return restored(stored.done());
   }
 
   #grow(length: number): void {

@@ -8,7 +8,7 @@
 import type { ByteReader } from '../../base/bytes/byte-reader.js';
 import { ByteWriter } from '../../base/bytes/byte-writer.js';
 import type { ArchivedProperties, ArchivedValue } from '../../trace/archived-span.js';
-import { setOwn } from '../../trace/record.js';
+import { PropertyDraft } from '../../trace/properties.js';
 import type { SpanRows } from '../rows/span-rows.js';
 import { isReserved, restored, storedKey } from '../stored-extras.js';
 import { readColumn, type ValueColumn, writeColumn } from '../values/value-column.js';
@@ -233,12 +233,12 @@ export class PropertyBlock {
   }
 
   #stored(row: number): ArchivedProperties {
-    const properties: Record<string, ArchivedValue> = {};
+    const properties = new PropertyDraft();
     let at = this.#starts[row];
     for (const column of this.#layouts[this.#rows[row]]) {
-      setOwn(properties, this.#columns[column].key, this.#values[column].get(this.#places[at++]));
+      properties.set(this.#columns[column].key, this.#values[column].get(this.#places[at++]));
     }
-    return properties;
+    return properties.done();
   }
 
   /** One value of a row. */

@@ -8,6 +8,7 @@ import type { ByteWriter } from '../../base/bytes/byte-writer.js';
 import { BadValueError } from '../../container/graph-error.js';
 import { ArchivedDouble } from '../../trace/archived-double.js';
 import type { ArchivedProperties, ArchivedValue } from '../../trace/archived-span.js';
+import { PropertyDraft } from '../../trace/properties.js';
 import { readText, writeText } from './texts.js';
 
 /** A type's number in files. */
@@ -223,10 +224,9 @@ export const readValue = (reader: ByteReader, type: number, depth = 0): Archived
 /** Read properties. */
 export const readProperties = (reader: ByteReader, depth = 0): ArchivedProperties => {
   const count = countOf(reader, depth);
-  // Built from entries, so that a key __proto__ is a key like any other.
-  return Object.fromEntries(
-    Array.from({ length: count }, () => [readText(reader), readValue(reader, reader.byte(), depth + 1)]),
-  );
+  const properties = new PropertyDraft();
+  for (let i = 0; i < count; i++) properties.set(readText(reader), readValue(reader, reader.byte(), depth + 1));
+  return properties.done();
 };
 
 const countOf = (reader: ByteReader, depth: number): number => {

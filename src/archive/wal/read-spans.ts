@@ -10,7 +10,7 @@ import type {
   ArchivedValue,
 } from '../../trace/archived-span.js';
 import type { Extras } from '../../trace/extras.js';
-import { setOwn } from '../../trace/record.js';
+import { PropertyDraft } from '../../trace/properties.js';
 import type { SpanRows } from '../rows/span-rows.js';
 import { readResource, readScope } from '../segment/span-tables.js';
 import { restored } from '../stored-extras.js';
@@ -78,12 +78,12 @@ class ReadTexts {
   }
 
   properties(reader: ByteReader): Extras & { readonly properties: ArchivedProperties } {
-    const properties: Record<string, ArchivedValue> = {};
+    const properties = new PropertyDraft();
     for (let left = readCount(reader); left > 0; left--) {
       const key = this.text(reader);
-      setOwn(properties, key, this.value(reader, reader.byte()));
+      properties.set(key, this.value(reader, reader.byte()));
     }
-    return restored(properties);
+    return restored(properties.done());
   }
 
   #at(place: number, reader: ByteReader): string {

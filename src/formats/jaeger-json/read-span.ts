@@ -11,8 +11,7 @@ import type {
   ArchivedValue,
 } from '../../trace/archived-span.js';
 import type { Extras } from '../../trace/extras.js';
-import { NO_PROPERTIES } from '../../trace/properties.js';
-import { setOwn } from '../../trace/record.js';
+import { NO_PROPERTIES, PropertyDraft } from '../../trace/properties.js';
 import { type DecodeContext, NO_SPAN_ID } from '../decode-context.js';
 import { DURATION_KEY, LINK_EVENT, NANOSECONDS_KEY } from '../jaeger-thrift/write-span.js';
 import { hexOf, type JsonObject, listOf, textOf, toObject, toText, uint32Of, uint64Of } from '../json-fields.js';
@@ -33,9 +32,9 @@ const tagsOf = (holder: JsonObject, member: string, context: DecodeContext): Tag
 
 const propertiesOf = (tags: readonly Tag[]): ArchivedProperties => {
   if (tags.length === 0) return NO_PROPERTIES;
-  const properties: Record<string, ArchivedValue> = {};
-  for (const [key, value] of withoutRepeated(tags)) setOwn(properties, key, value);
-  return properties;
+  const properties = new PropertyDraft();
+  for (const [key, value] of withoutRepeated(tags)) properties.set(key, value);
+  return properties.done();
 };
 
 /** Take the last tag of a key out of the list, if it is of the wanted form. */

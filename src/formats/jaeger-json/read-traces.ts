@@ -1,7 +1,7 @@
 // Traces of Jaeger's UI as archived spans: files our exporters and `encodeJaegerJson` wrote come back whole, those of Jaeger's own server as
 // OpenTelemetry's translation has them. One bad span does not cost the others.
 import type { ArchivedResource } from '../../trace/archived-span.js';
-import { setOwn } from '../../trace/record.js';
+import { PropertyDraft } from '../../trace/properties.js';
 import { DecodeContext, type DecodedTraces, type DecodeLimits } from '../decode-context.js';
 import { type JsonObject, listOf, objectOf, textOf, toObject, toText } from '../json-fields.js';
 import { parseJson } from '../parse-json.js';
@@ -13,16 +13,16 @@ import { withoutRepeated } from './repeated-tags.js';
 import { readTag } from './tags.js';
 
 const readProcess = (process: JsonObject, context: DecodeContext): ArchivedResource => {
-  const properties = {};
+  const properties = new PropertyDraft();
   const name = textOf(process, 'serviceName');
-  if (name !== '') setOwn(properties, SERVICE_NAME, name);
+  if (name !== '') properties.set(SERVICE_NAME, name);
   const tags = listOf(process, 'tags').map((raw) => {
     context.item();
     return readTag(raw);
   });
   const extras = takeExtras(tags, RESOURCE_EXTRAS);
-  for (const [key, value] of withoutRepeated(tags)) setOwn(properties, key, value);
-  return { properties, ...extras };
+  for (const [key, value] of withoutRepeated(tags)) properties.set(key, value);
+  return { properties: properties.done(), ...extras };
 };
 
 /** What an answer without traces says in their place. */

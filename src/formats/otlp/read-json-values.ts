@@ -1,7 +1,7 @@
 // OTLP's KeyValue and AnyValue in JSON as archived values. Recursion is bounded by the context, not by the sender.
 import { doubleValue } from '../../trace/archived-double.js';
 import type { ArchivedValue } from '../../trace/archived-span.js';
-import { setNewProperty } from '../../trace/properties.js';
+import { PropertyDraft } from '../../trace/properties.js';
 import type { DecodeContext } from '../decode-context.js';
 import { type JsonObject, listOf, textOf, toBytes, toDouble, toInteger, toObject, toText } from '../json-fields.js';
 import { malformed } from '../trace-format-error.js';
@@ -61,13 +61,12 @@ const toProperties = (
   context: DecodeContext,
   depth: number,
 ): Record<string, ArchivedValue> => {
-  const properties: Record<string, ArchivedValue> = {};
+  const properties = new PropertyDraft();
   for (const item of list) {
     const pair = toObject(item, 'an attribute');
-    if (!setNewProperty(properties, textOf(pair, 'key'), toValue(pair.value, context, depth)))
-      context.flaw('a key comes twice');
+    if (!properties.set(textOf(pair, 'key'), toValue(pair.value, context, depth))) context.flaw('a key comes twice');
   }
-  return properties;
+  return properties.done();
 };
 
 /** The member `attributes`; a new object. */

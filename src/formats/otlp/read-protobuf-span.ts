@@ -6,10 +6,9 @@ import type {
   ArchivedResource,
   ArchivedScope,
   ArchivedSpan,
-  ArchivedValue,
 } from '../../trace/archived-span.js';
 import { extrasOf } from '../../trace/extras.js';
-import { NO_PROPERTIES } from '../../trace/properties.js';
+import { NO_PROPERTIES, PropertyDraft } from '../../trace/properties.js';
 import { type DecodeContext, NO_SPAN_ID } from '../decode-context.js';
 import * as Field from './fields.js';
 import { kindOf, statusCodeOf } from './kinds.js';
@@ -40,20 +39,20 @@ const readEvent = (reader: ProtobufReader, context: DecodeContext): ArchivedEven
   let name = '';
   let timeUnixNs = 0n;
   let dropped = 0;
-  let properties: Record<string, ArchivedValue> | undefined;
+  let properties: PropertyDraft | undefined;
   while (reader.hasMore) {
     const field = reader.tag();
     if (field === Field.EVENT_TIME) timeUnixNs = reader.fixed64();
     else if (field === Field.EVENT_NAME) name = reader.text();
     else if (field === Field.EVENT_ATTRIBUTES) {
-      properties ??= {};
+      properties ??= new PropertyDraft();
       readKeyValue(reader, context, properties);
     } else if (field === Field.EVENT_DROPPED) dropped = reader.uint32();
     else reader.skip(field);
   }
   reader.leave(outer);
   const extras = extrasOf({ droppedAttributesCount: dropped });
-  return { name, timeUnixNs, properties: properties ?? NO_PROPERTIES, ...extras };
+  return { name, timeUnixNs, properties: properties?.done() ?? NO_PROPERTIES, ...extras };
 };
 
 /** OpenTelemetry allows links to nothing, whose ids are left out or zero. */
@@ -71,14 +70,14 @@ const readLink = (reader: ProtobufReader, context: DecodeContext): ArchivedLink 
   let traceState = '';
   let dropped = 0;
   let flags = 0;
-  let properties: Record<string, ArchivedValue> | undefined;
+  let properties: PropertyDraft | undefined;
   while (reader.hasMore) {
     const field = reader.tag();
     if (field === Field.TRACE_ID) traceId = reader.hex();
     else if (field === Field.SPAN_ID) spanId = reader.hex();
     else if (field === Field.TRACE_STATE) traceState = reader.text();
     else if (field === Field.LINK_ATTRIBUTES) {
-      properties ??= {};
+      properties ??= new PropertyDraft();
       readKeyValue(reader, context, properties);
     } else if (field === Field.LINK_DROPPED) dropped = reader.uint32();
     else if (field === Field.LINK_FLAGS) flags = reader.fixed32();
@@ -89,7 +88,7 @@ const readLink = (reader: ProtobufReader, context: DecodeContext): ArchivedLink 
     traceId: linkId(traceId, 32, context),
     spanId: linkId(spanId, 16, context),
     traceState,
-    properties: properties ?? NO_PROPERTIES,
+    properties: properties?.done() ?? NO_PROPERTIES,
     ...extrasOf({ flags, droppedAttributesCount: dropped }),
   };
 };
@@ -112,7 +111,7 @@ export const readSpan = (
   let startUnixNs = 0n;
   let endUnixNs = 0n;
   let status: ArchivedSpan['status'] = UNSET;
-  let properties: Record<string, ArchivedValue> | undefined;
+  let properties: PropertyDraft | undefined;
   let events: ArchivedEvent[] | undefined;
   let links: ArchivedLink[] | undefined;
   let flags = 0;
@@ -145,7 +144,7 @@ export const readSpan = (
         endUnixNs = reader.fixed64();
         break;
       case Field.ATTRIBUTES:
-        properties ??= {};
+        properties ??= new PropertyDraft();
         readKeyValue(reader, context, properties);
         break;
       case Field.EVENTS:
@@ -189,7 +188,7 @@ export const readSpan = (
     startUnixNs,
     endUnixNs,
     status,
-    properties: properties ?? NO_PROPERTIES,
+    properties: properties?.done() ?? NO_PROPERTIES,
     events: events ?? NO_EVENTS,
     links: links ?? NO_LINKS,
     resource,

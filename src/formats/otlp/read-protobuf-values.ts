@@ -2,7 +2,7 @@
 
 import { doubleValue } from '../../trace/archived-double.js';
 import type { ArchivedValue } from '../../trace/archived-span.js';
-import { setNewProperty } from '../../trace/properties.js';
+import { PropertyDraft } from '../../trace/properties.js';
 import type { DecodeContext } from '../decode-context.js';
 import * as Field from './fields.js';
 import type { ProtobufReader } from './protobuf-reader.js';
@@ -62,21 +62,21 @@ const readArray = (reader: ProtobufReader, context: DecodeContext, depth: number
 
 const readMap = (reader: ProtobufReader, context: DecodeContext, depth: number): ArchivedValue => {
   const outer = reader.enter();
-  const properties: Record<string, ArchivedValue> = {};
+  const properties = new PropertyDraft();
   while (reader.hasMore) {
     const field = reader.tag();
     if (field === Field.VALUES) readKeyValue(reader, context, properties, depth);
     else reader.skip(field);
   }
   reader.leave(outer);
-  return properties;
+  return properties.done();
 };
 
 /** The message KeyValue, into `properties`. */
 export const readKeyValue = (
   reader: ProtobufReader,
   context: DecodeContext,
-  properties: Record<string, ArchivedValue>,
+  properties: PropertyDraft,
   depth = 0,
 ): void => {
   const outer = reader.enter();
@@ -93,5 +93,5 @@ export const readKeyValue = (
     context.item();
     value = null;
   }
-  if (!setNewProperty(properties, key, value)) context.flaw('a key comes twice');
+  if (!properties.set(key, value)) context.flaw('a key comes twice');
 };

@@ -1,9 +1,9 @@
 // OTLP's ExportTraceServiceRequest in protobuf as archived spans. A sender is not trusted: nothing is taken by its word, and one bad
 // span does not cost the others.
 
-import type { ArchivedResource, ArchivedScope, ArchivedValue } from '../../trace/archived-span.js';
+import type { ArchivedResource, ArchivedScope } from '../../trace/archived-span.js';
 import { extrasOf } from '../../trace/extras.js';
-import { NO_PROPERTIES } from '../../trace/properties.js';
+import { NO_PROPERTIES, PropertyDraft } from '../../trace/properties.js';
 import { DecodeContext, type DecodedTraces, type DecodeLimits } from '../decode-context.js';
 import * as Field from './fields.js';
 import { ProtobufReader } from './protobuf-reader.js';
@@ -13,7 +13,7 @@ import { type KnownParts, newKnownParts, type SharedParts } from './shared-parts
 
 const readResource = (reader: ProtobufReader, context: DecodeContext, schemaUrl: string): ArchivedResource => {
   const outer = reader.enter();
-  const properties: Record<string, ArchivedValue> = {};
+  const properties = new PropertyDraft();
   let dropped = 0;
   while (reader.hasMore) {
     const field = reader.tag();
@@ -22,7 +22,7 @@ const readResource = (reader: ProtobufReader, context: DecodeContext, schemaUrl:
     else reader.skip(field);
   }
   reader.leave(outer);
-  return { properties, ...extrasOf({ droppedAttributesCount: dropped, schemaUrl }) };
+  return { properties: properties.done(), ...extrasOf({ droppedAttributesCount: dropped, schemaUrl }) };
 };
 
 const readScope = (reader: ProtobufReader, context: DecodeContext, schemaUrl: string): ArchivedScope => {
@@ -30,7 +30,7 @@ const readScope = (reader: ProtobufReader, context: DecodeContext, schemaUrl: st
   let name = '';
   let version = '';
   let dropped = 0;
-  const properties: Record<string, ArchivedValue> = {};
+  const properties = new PropertyDraft();
   while (reader.hasMore) {
     const field = reader.tag();
     if (field === Field.SCOPE_NAME) name = reader.text();
@@ -40,7 +40,7 @@ const readScope = (reader: ProtobufReader, context: DecodeContext, schemaUrl: st
     else reader.skip(field);
   }
   reader.leave(outer);
-  return { name, version, properties, ...extrasOf({ droppedAttributesCount: dropped, schemaUrl }) };
+  return { name, version, properties: properties.done(), ...extrasOf({ droppedAttributesCount: dropped, schemaUrl }) };
 };
 
 /** The field `wanted` of the current message, which may stand behind what it describes. The last one counts. */

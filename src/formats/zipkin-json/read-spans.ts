@@ -9,7 +9,7 @@ import type {
   ArchivedSpan,
   ArchivedValue,
 } from '../../trace/archived-span.js';
-import { NO_PROPERTIES, setNewProperty } from '../../trace/properties.js';
+import { NO_PROPERTIES, PropertyDraft } from '../../trace/properties.js';
 import { type DecodeContext, NO_SPAN_ID } from '../decode-context.js';
 import { ERROR, SCOPE_NAME, SCOPE_VERSION, SERVICE_NAME, STATUS_CODE, TRACE_STATE } from '../jaeger-json/keys.js';
 import {
@@ -34,21 +34,19 @@ const KINDS: Readonly<Record<string, ArchivedKind>> = {
   CONSUMER: 'consumer',
 };
 
-type Properties = Record<string, ArchivedValue>;
-
 /** Ids may be of 64 bits. */
 const idOf = (holder: JsonObject, key: string, digits: number): string => {
   const id = hexOf(holder, key);
   return id === '' || id === 'x' ? id : id.padStart(digits, '0');
 };
 
-const add = (properties: Properties, key: string, value: ArchivedValue): void => {
+const add = (properties: PropertyDraft, key: string, value: ArchivedValue): void => {
   // A tag of that key was there first.
-  if (value !== '' && value !== 0 && !Object.hasOwn(properties, key)) setNewProperty(properties, key, value);
+  if (value !== '' && value !== 0 && !properties.has(key)) properties.set(key, value);
 };
 
 /** An address, under the keys of one end of a connection. */
-const addEndpoint = (properties: Properties, endpoint: JsonObject, end: 'local' | 'peer'): void => {
+const addEndpoint = (properties: PropertyDraft, endpoint: JsonObject, end: 'local' | 'peer'): void => {
   const [v4, v6] = [textOf(endpoint, 'ipv4'), textOf(endpoint, 'ipv6')];
   add(properties, `network.${end}.address`, v4 === '' ? v6 : v4);
   if (v4 !== '') add(properties, `network.${end}.address.ipv6`, v6);
@@ -132,8 +130,8 @@ const readSpan = (raw: unknown, parts: Parts, context: DecodeContext): void => {
   const status = statusOf(tags);
   const scope = parts.scope(taken(tags, SCOPE_NAME), taken(tags, SCOPE_VERSION));
   const traceState = taken(tags, TRACE_STATE);
-  const properties: Properties = {};
-  for (const [key, value] of tags) setNewProperty(properties, key, value);
+  const properties = new PropertyDraft();
+  for (const [key, value] of tags) properties.set(key, value);
   const local = objectOf(span, 'localEndpoint') ?? {};
   const remote = objectOf(span, 'remoteEndpoint') ?? {};
   addEndpoint(properties, local, 'local');
@@ -157,7 +155,7 @@ const readSpan = (raw: unknown, parts: Parts, context: DecodeContext): void => {
     startUnixNs,
     endUnixNs: startUnixNs + uint64Of(span, 'duration') * 1000n,
     status,
-    properties,
+    properties: properties.done(),
     events,
     links: [],
     resource: parts.resource(textOf(local, 'serviceName')),
