@@ -35,18 +35,34 @@ export const boundFor = <F>(caller: Caller, fn: F): F => {
   } as F;
 };
 
+/** Calls listeners of `emitter` in the context that `callerOf` gives for the one of the emission; `heard` gets to know of each event before them. */
+const emitIn = (
+  emitter: EventEmitter,
+  callerOf: (here: Caller) => Caller,
+  heard?: (name: string | symbol, value: unknown) => void,
+): void => {
+  const { emit } = emitter;
+  // One frame, as in `callFor`.
+  emitter.emit = function (this: EventEmitter, ...args: Parameters<EventEmitter['emit']>): boolean {
+    heard?.(args[0], args[1]);
+    const outer = lineStore.getStore();
+    const caller = callerOf(outer);
+    if (outer === caller) return Reflect.apply(emit, this, args);
+    lineStore.enter(caller as SpanLine);
+    try {
+      return Reflect.apply(emit, this, args);
+    } finally {
+      lineStore.enter(outer as SpanLine);
+    }
+  };
+};
+
 /** Calls listeners of `emitter` in the context of `caller`; `heard` gets to know of each event before them. */
 export const emitFor = (
   caller: Caller,
   emitter: EventEmitter,
   heard?: (name: string | symbol, value: unknown) => void,
-): void => {
-  const { emit } = emitter;
-  emitter.emit = function (this: EventEmitter, ...args: Parameters<EventEmitter['emit']>): boolean {
-    heard?.(args[0], args[1]);
-    return callFor(caller, emit, this, args) as boolean;
-  };
-};
+): void => emitIn(emitter, () => caller, heard);
 
 /** Whether `here` is of the trace of `line`. */
 export const isWithin = (here: Caller, { mount }: SpanLine): boolean => {
@@ -56,9 +72,5 @@ export const isWithin = (here: Caller, { mount }: SpanLine): boolean => {
 };
 
 /** Calls listeners of `emitter`, which is read for a piece of work, under `line`, but for those that are called in its trace already. */
-export const emitUnder = (line: SpanLine, emitter: EventEmitter): void => {
-  const { emit } = emitter;
-  emitter.emit = function (this: EventEmitter, ...args: Parameters<EventEmitter['emit']>): boolean {
-    return callFor(isWithin(lineStore.getStore(), line) ? lineStore.getStore() : line, emit, this, args) as boolean;
-  };
-};
+export const emitUnder = (line: SpanLine, emitter: EventEmitter): void =>
+  emitIn(emitter, (here) => (isWithin(here, line) ? here : line));

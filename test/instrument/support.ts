@@ -49,6 +49,7 @@ const ALL_OFF: Record<Exclude<keyof InstrumentOptions, 'propagator' | 'log'>, fa
   hono: false,
   h3: false,
   hapi: false,
+  bluebird: false,
   graphql: false,
   grpc: false,
   pg: false,

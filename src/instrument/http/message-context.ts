@@ -5,7 +5,7 @@ import { nodeHttp } from '../../base/calls/node-modules.js';
 import { lineStore } from '../../local-span/line-store.js';
 import type { SpanLine } from '../../local-span/span-line.js';
 import { allOff, type Off } from '../channel.js';
-import { boundFor, type Caller, callerHere, callFor, isWithin } from '../in-context.js';
+import { boundFor, type Caller, callerHere, isWithin } from '../in-context.js';
 import type { Method } from '../replace-method.js';
 
 /** What a request that is answered is answered under. */
@@ -36,32 +36,40 @@ export const askFor = (caller: Caller, request: EventEmitter): void => {
   (request as Message)[ASKED] = caller ?? null;
 };
 
-const emitUnder = (line: SpanLine | undefined, emit: Emit, message: Message, args: Parameters<Emit>): boolean => {
-  const here = lineStore.getStore();
-  if (line === undefined || here === line || isWithin(here, line)) return Reflect.apply(emit, message, args);
-  return callFor(line, emit, message, args) as boolean;
+/** Where the events of a message belong, for the context of the emission. */
+type ContextOf = (message: Message, here: Caller) => Caller;
+
+const answering = (line: SpanLine | undefined, here: Caller): Caller =>
+  line === undefined || isWithin(here, line) ? here : line;
+
+const ofIncoming: ContextOf = (message, here) => {
+  const asked = message.req?.[ASKED];
+  return asked === undefined ? answering(message[ANSWERED], here) : (asked ?? undefined);
 };
 
-const incoming = (emit: Emit): Emit =>
-  function (...args) {
-    if (this.listenerCount(args[0]) === 0) return Reflect.apply(emit, this, args);
-    const caller = this.req?.[ASKED];
-    if (caller !== undefined) return callFor(caller ?? undefined, emit, this, args) as boolean;
-    return emitUnder(this[ANSWERED], emit, this, args);
-  };
+const ofAnswer: ContextOf = ({ req }, here) => answering(req?.[ANSWERED], here);
 
-const answer = (emit: Emit): Emit =>
-  function (...args) {
-    if (this.listenerCount(args[0]) === 0) return Reflect.apply(emit, this, args);
-    return emitUnder(this.req?.[ANSWERED], emit, this, args);
-  };
+const ofAsking: ContextOf = (message, here) => {
+  const asked = message[ASKED];
+  return asked === undefined ? here : (asked ?? undefined);
+};
 
-const asking = (emit: Emit): Emit =>
-  function (...args) {
-    const caller = this[ASKED];
-    if (caller === undefined) return Reflect.apply(emit, this, args);
-    return callFor(caller ?? undefined, emit, this, args) as boolean;
-  };
+const emitting =
+  (contextOf: ContextOf) =>
+  (emit: Emit): Emit =>
+    // All in one frame: error pages print the ten innermost.
+    function (...args) {
+      if (this.listenerCount(args[0]) === 0) return Reflect.apply(emit, this, args);
+      const outer = lineStore.getStore();
+      const context = contextOf(this, outer);
+      if (context === outer) return Reflect.apply(emit, this, args);
+      lineStore.enter(context as SpanLine);
+      try {
+        return Reflect.apply(emit, this, args);
+      } finally {
+        lineStore.enter(outer as SpanLine);
+      }
+    };
 
 /** Of `write` and `end`: a connection that another caller opened calls back there. */
 const callingBack = (method: Method): Method =>
@@ -92,9 +100,9 @@ const use = (): void => {
   users++;
   const { IncomingMessage, ServerResponse, ClientRequest } = nodeHttp();
   restore ??= allOff([
-    wrapMethod(IncomingMessage, 'emit', incoming),
-    wrapMethod(ServerResponse, 'emit', answer),
-    wrapMethod(ClientRequest, 'emit', asking),
+    wrapMethod(IncomingMessage, 'emit', emitting(ofIncoming)),
+    wrapMethod(ServerResponse, 'emit', emitting(ofAnswer)),
+    wrapMethod(ClientRequest, 'emit', emitting(ofAsking)),
     wrapMethod(ClientRequest, 'write', callingBack),
     wrapMethod(ClientRequest, 'end', callingBack),
   ]);
