@@ -39,10 +39,14 @@ test('a run of some milliseconds is a row, up to its first await', async () => {
   });
   const toUs = Date.now() * 1000;
   const short = Span.start('short', root);
+  const before = performance.now();
   short.run(() => {});
+  // Unless the system took the processor from it.
+  const isShort = performance.now() - before < 1;
   const rows = lane.rows();
   const [run, ...more] = runsOf(rows, root);
-  expect([more, runsOf(rows, short)]).toEqual([[], []]);
+  expect(more).toEqual([]);
+  if (isShort) expect(runsOf(rows, short)).toEqual([]);
   const { startUs, endUs, parts } = run;
   expect(parts).toEqual([
     { startUs, endUs, traceId: root.context?.traceId, spanId: root.context?.spanId, name: 'GET /cart', frames: [] },
