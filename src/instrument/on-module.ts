@@ -36,10 +36,16 @@ const packageAt = (path: string): string | undefined => {
   }
 };
 
-/** The package that a request is for; an ES module asks by path. */
-const packageOf = (request: string): string | undefined => {
+/** The package that a request is for: an ES module asks by path, and a file of the package itself, as `mysql2/promise`, for one beside it. */
+const packageOf = (request: string, parent: unknown): string | undefined => {
   const bare = withoutScheme(request);
-  return patches.has(bare) ? bare : packageAt(request);
+  if (patches.has(bare)) return bare;
+  if (!request.startsWith('.')) return packageAt(request);
+  const { filename } = Object(parent) as { filename?: unknown };
+  const own = typeof filename === 'string' ? FOLDER.exec(filename)?.[1].replace('\\', '/') : undefined;
+  return own === undefined || !patches.has(own)
+    ? undefined
+    : packageAt(createRequire(filename as string).resolve(request));
 };
 
 const apply = (name: string, exports: unknown, fileOf: FileOf): void => {
@@ -59,7 +65,7 @@ const watch = (): Off => {
   const { _load: load } = loader;
   const watched: Load = function (request, parent, ...rest) {
     const exports = Reflect.apply(load, this, [request, parent, ...rest]);
-    const name = typeof request === 'string' ? packageOf(request) : undefined;
+    const name = typeof request === 'string' ? packageOf(request, parent) : undefined;
     if (name !== undefined) apply(name, exports, () => fileAsked(request as string, parent));
     return exports;
   };

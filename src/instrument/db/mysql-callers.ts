@@ -15,9 +15,17 @@ interface Connection {
 interface Command {
   execute?: Method;
 }
-interface Mysql2 {
+/** What mysql2 exports. */
+export interface Mysql2 {
   readonly Connection?: { readonly prototype: Prototype };
 }
+
+/** The class of connections; pools have subclasses of their own. */
+export const connectionsOf = ({ Connection }: Mysql2): Prototype | undefined => {
+  let base = Connection?.prototype;
+  while (base !== undefined && base !== null && !Object.hasOwn(base, 'addCommand')) base = prototypeOf(base);
+  return base ?? undefined;
+};
 
 /** Queued sequences: queries, pings, the end. */
 const queueing = (enqueue: Method): Method =>
@@ -73,10 +81,8 @@ const asking = (ask: Method): Method =>
   };
 
 const keepCallersOfMysql2 = (): Off =>
-  onModule<Mysql2>('mysql2', undefined, ({ Connection }) => {
-    // Pools have subclasses of their own.
-    let base = Connection?.prototype;
-    while (base !== undefined && base !== null && !Object.hasOwn(base, 'addCommand')) base = prototypeOf(base);
+  onModule<Mysql2>('mysql2', undefined, (mysql2) => {
+    const base = connectionsOf(mysql2);
     return allOff([
       replaceMethod(base, 'addCommand', adding),
       replaceMethod(base, 'query', asking),

@@ -1,17 +1,96 @@
-// Queries of mysql2, by its channels. What waited in a pool belongs to whoever asked, not to whoever gave the connection back.
+// Queries of mysql2, by its channels, and what `prepare` gave, which publishes nothing. What waited in a pool belongs to whoever asked, not to whoever
+// gave the connection back.
+
 import { tracingChannel } from 'node:diagnostics_channel';
+import type { EventEmitter } from 'node:events';
 import { lineStore } from '../../local-span/line-store.js';
 import type { SpanLine } from '../../local-span/span-line.js';
-import { allOff, type Off, onMessage, orElse } from '../channel.js';
+import type { Span } from '../../span/span.js';
+import { allOff, type Off, onMessage, orElse, quiet } from '../channel.js';
+import { callerHere, emitFor } from '../in-context.js';
+import { onModule } from '../on-module.js';
+import { type Method, prototypeOf, replaceMethod, SeenClasses } from '../replace-method.js';
 import { traceChannel } from '../traced-channel.js';
 import { codeUnder, Database, type DatabaseOptions, type Server, sqlOperation } from './database.js';
-import { keepMysqlCallers } from './mysql-callers.js';
+import { connectionsOf, keepMysqlCallers, type Mysql2 } from './mysql-callers.js';
 
 interface Query extends Server {
   readonly query?: unknown;
 }
 
+/** What `prepare` gives. */
+interface Statement {
+  readonly query?: unknown;
+  readonly _connection?: { readonly config?: Config };
+}
+interface Config {
+  readonly host?: unknown;
+  readonly port?: unknown;
+  readonly socketPath?: unknown;
+  readonly database?: unknown;
+}
+type Callback = (this: unknown, error: unknown, ...rest: unknown[]) => unknown;
+
 const statusOf = codeUnder('errno');
+
+/** As its channels tell it. */
+const serverOf = ({ host, port, socketPath, database }: Config): Server => ({
+  database,
+  serverAddress: socketPath ?? host ?? 'localhost',
+  serverPort: socketPath === undefined ? (port ?? 3306) : undefined,
+});
+
+/** `execute` of what `prepare` gave, whose class is seen by its objects alone. */
+const traceStatements = (mysql: Database): Off => {
+  const classes = new SeenClasses();
+  const begin = orElse(
+    () => undefined,
+    ({ query, _connection }: Statement): Span | undefined =>
+      mysql.start(serverOf(_connection?.config ?? {}), sqlOperation(query, 'mysql')),
+  );
+  const executing = (execute: Method): Method =>
+    function (this: unknown, ...args) {
+      const caller = callerHere();
+      const span = begin(this as Statement);
+      if (span?.isRecording !== true) return Reflect.apply(execute, this, args);
+      const ended = quiet((error: unknown) => {
+        if (!span.isRecording) return;
+        mysql.finish(span, error ?? undefined, statusOf);
+        span.end();
+      });
+      const at = args.findIndex((argument) => typeof argument === 'function');
+      if (at >= 0) {
+        const callback = args[at] as Callback;
+        args[at] = function (this: unknown, error: unknown, ...rest: unknown[]): unknown {
+          ended(error);
+          return Reflect.apply(callback, this, [error, ...rest]);
+        };
+      }
+      const command = Reflect.apply(execute, this, args) as EventEmitter;
+      emitFor(caller, command, (name, value) => {
+        if (name === 'error') ended(value);
+        else if (name === 'end') ended(undefined);
+      });
+      return command;
+    };
+  const seen = quiet((statement: unknown) => {
+    if (typeof statement === 'object' && statement !== null)
+      classes.replace(prototypeOf(statement), 'execute', executing);
+  });
+  const preparing = (prepare: Method): Method =>
+    function (this: unknown, options, callback, ...rest) {
+      if (typeof callback !== 'function') return Reflect.apply(prepare, this, [options, callback, ...rest]);
+      const got = function (this: unknown, ...args: unknown[]): unknown {
+        seen(args[1]);
+        return Reflect.apply(callback, this, args);
+      };
+      return Reflect.apply(prepare, this, [options, got, ...rest]);
+    };
+  return allOff([
+    onModule<Mysql2>('mysql2', undefined, (mysql2) => replaceMethod(connectionsOf(mysql2), 'prepare', preparing)),
+    classes.off,
+  ]);
+};
 
 /** Calls back to a caller of the channel `name` come in the caller's context. */
 const keepCaller = (name: string): Off => {
@@ -41,6 +120,7 @@ export const instrumentMysql2 = (options: DatabaseOptions): Off => {
     });
   return allOff([
     keepMysqlCallers(),
+    traceStatements(mysql),
     keepCaller('mysql2:pool:connect'),
     trace('mysql2:query'),
     trace('mysql2:execute'),

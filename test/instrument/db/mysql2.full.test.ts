@@ -172,6 +172,51 @@ describe.skipIf(!hasMariadb)('mysql2', () => {
     });
   });
 
+  test.each<[string, (connection: Untyped, text: string) => Promise<unknown>]>([
+    [
+      'callbacks',
+      (connection, text) =>
+        new Promise((resolve, reject) => {
+          connection.prepare(text, (_error: unknown, statement: Untyped) =>
+            statement.execute([1], (error: unknown, rows: unknown) => (error === null ? resolve(rows) : reject(error))),
+          );
+        }),
+    ],
+    [
+      'events',
+      (connection, text) =>
+        new Promise((resolve, reject) => {
+          connection.prepare(text, (_error: unknown, statement: Untyped) =>
+            statement.execute([1]).on('error', reject).on('end', resolve),
+          );
+        }),
+    ],
+    [
+      'promises',
+      async (connection, text) => {
+        const statement = await connection.promise().prepare(text);
+        return statement.execute([1]);
+      },
+    ],
+  ])('what is prepared has a span each time that it is executed: %s', async (_, execute) => {
+    instrumentOnly({ mysql2: true });
+    const connection = library('mysql2').createConnection(access());
+    later(() => connection.destroy());
+    const run = (text: string) => Span.root('request').runToEnd(() => execute(connection, text));
+    await run(`SELECT ? AS a, '${SECRET}' AS b`);
+    await expect(run('SELECT (SELECT 1 UNION SELECT 2) = ?')).rejects.toMatchObject({ errno: 1242 });
+    const spans = await queries();
+    expect(spans).toHaveLength(2);
+    expect(spans[0]).toMatchObject({ name: 'SELECT', status: { code: 'unset' } });
+    expect(spans[0].properties).toMatchObject({
+      'db.namespace': 'mysql',
+      'db.query.text': 'SELECT ? AS a, ? AS b',
+      'server.address': '127.0.0.1',
+      'server.port': mariadb.port,
+    });
+    expect(spans[1]).toMatchObject({ status: { code: 'error' }, properties: { 'db.response.status_code': '1242' } });
+  });
+
   test('events of what mysql2 prepares come in the context of the caller', async () => {
     instrumentOnly({ mysql2: true });
     const connection = library('mysql2').createConnection(access());
