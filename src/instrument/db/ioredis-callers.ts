@@ -1,8 +1,10 @@
-// Commands of ioredis are announced when they are written. One that waited for its connection, or for others to be sent with it, is written in
-// another's context: the line it was made under is kept, and stands again when it is written.
+// Commands of ioredis are announced when they are written. One that waited for others to be sent with it is written in another's context: the line it
+// was made under is kept, and stands again when it is written. One that waits for its connection is announced at once, or nobody would hear of it
+// where no connection comes.
+import { tracingChannel } from 'node:diagnostics_channel';
 import { lineStore } from '../../local-span/line-store.js';
 import type { SpanLine } from '../../local-span/span-line.js';
-import { allOff, type Off } from '../channel.js';
+import { allOff, type Off, quiet } from '../channel.js';
 import { onModule } from '../on-module.js';
 import { type Method, type Prototype, replaceMethod } from '../replace-method.js';
 
@@ -30,10 +32,38 @@ const keepCaller = (sendCommand: Method): Method =>
     );
   };
 
+interface Command {
+  /** ioredis announces it no more. */
+  isTraced?: boolean;
+  readonly promise?: Promise<unknown>;
+}
+/** ioredis 5.11 and later. */
+interface Redis {
+  _buildCommandContext?(command: object): object;
+}
+
+const announce = quiet((redis: Redis, command: Command | undefined) => {
+  if (command?.isTraced !== false || typeof redis._buildCommandContext !== 'function') return;
+  const channel = tracingChannel<unknown, object>('ioredis:command');
+  if (!channel.start.hasSubscribers) return;
+  command.isTraced = true;
+  const { promise } = command;
+  // The program has the command's own promise, whose failure it hears of.
+  channel.tracePromise(async () => promise, redis._buildCommandContext(command)).catch(() => {});
+});
+
+const announceWaiting = (sendCommand: Method): Method =>
+  function (this: unknown, ...args) {
+    const result = Reflect.apply(sendCommand, this, args);
+    announce(this as Redis, args[0] as Command | undefined);
+    return result;
+  };
+
 /** Keeps them, in every copy of ioredis. */
 export const keepCallers = (module: unknown): Off =>
   onModule<Ioredis>('ioredis', module, ({ Redis, Cluster, Pipeline }) => {
-    return allOff(
-      [Redis, Cluster, Pipeline].map((sender) => replaceMethod(sender?.prototype, 'sendCommand', keepCaller)),
-    );
+    return allOff([
+      replaceMethod(Redis?.prototype, 'sendCommand', announceWaiting),
+      ...[Redis, Cluster, Pipeline].map((sender) => replaceMethod(sender?.prototype, 'sendCommand', keepCaller)),
+    ]);
   });

@@ -22,6 +22,16 @@ interface Batch extends Server {
   readonly batchSize?: number;
 }
 
+/** The first command of a transaction that the server refused: answers of `redis`, pairs of error and answer of ioredis. */
+const refusedIn = (result: unknown): unknown => {
+  if (!Array.isArray(result)) return undefined;
+  for (const answer of result) {
+    const one: unknown = Array.isArray(answer) ? answer[0] : answer;
+    if (one instanceof Error) return one;
+  }
+  return undefined;
+};
+
 const MOST_ARGUMENTS = 16;
 const MOST_CACHED = 32;
 const NAME = /^[A-Za-z][\w.-]{0,31}$/;
@@ -85,7 +95,7 @@ const traceCommands = (library: string, prefix: string, named: number, options: 
     }),
     traceChannel<Batch>(`${prefix}:batch`, {
       begin: (message) => redis.start(message, batchOf(message)),
-      finish: (span, { error }) => redis.finish(span, error, statusOf),
+      finish: (span, { error, result }) => redis.finish(span, error ?? refusedIn(result), statusOf),
     }),
   ]);
 };

@@ -156,6 +156,19 @@ describe.skipIf(!hasRedis)('redis', () => {
     expect(spans[1]).toMatchObject({ name: 'MULTI', properties: { 'db.operation.batch.size': 2 } });
   });
 
+  test('a transaction in which the server refuses a command has failed', async () => {
+    instrumentOnly({ redis: true });
+    const client = await connected();
+    await client.set('text', 'text');
+    for (const command of [['INCR', 'text'], ['NOSUCH']]) {
+      await recorded();
+      await expect(client.multi().set('a', '1').addCommand(command).exec()).rejects.toThrow();
+      expect(await recorded()).toMatchObject([
+        { name: 'MULTI', status: { code: 'error' }, properties: { 'db.response.status_code': 'ERR' } },
+      ]);
+    }
+  });
+
   test('ignore and enrich', async () => {
     const seen: unknown[] = [];
     instrumentOnly({
@@ -211,6 +224,33 @@ describe.skipIf(!hasRedis)('ioredis', () => {
     ]);
     const spans = await callersOf();
     expect(spans).toEqual(['first: SET', 'second: GET']);
+  });
+
+  test('a transaction in which the server refuses a command has failed', async () => {
+    instrumentOnly({ ioredis: true });
+    const client = made();
+    await client.set('text', 'text');
+    await recorded();
+    await client.multi().set('a', '1').incr('text').exec();
+    const batch = (await recorded()).filter(({ properties }) => properties['db.operation.batch.size'] === 2);
+    expect(batch).toMatchObject([{ status: { code: 'error' }, properties: { 'db.response.status_code': 'ERR' } }]);
+  });
+
+  test.each([
+    ['that can connect nowhere', { port: 1, maxRetriesPerRequest: 0, retryStrategy: () => null }],
+    ['that was closed', {}],
+  ])('a command of a client %s has failed, once', async (what, options) => {
+    instrumentOnly({ ioredis: true });
+    const client = made(options);
+    client.on('error', () => {});
+    if (what === 'that was closed') {
+      await client.ping();
+      await client.quit();
+    }
+    await recorded();
+    await expect(Span.root('request').runToEnd(() => client.get('a'))).rejects.toThrow('Connection is closed');
+    const [root, ...spans] = await recorded();
+    expect(spans).toMatchObject([{ name: 'GET', parentSpanId: root.spanId, status: { code: 'error' } }]);
   });
 
   test('without its arguments', async () => {
