@@ -111,7 +111,7 @@ test('spanline ui opens files that are named, and refuses what is no snapshot', 
   child.kill('SIGTERM');
   await once(child, 'exit');
   expect(await spanline(['ui', '--no-open', '--snapshot', program])).toMatchObject({
-    code: 2,
+    code: 3,
     stderr: expect.stringContaining('is no snapshot of the flight recorder'),
   });
   expect(await spanline(['ui', '--no-open', '--snapshot', join(dir, 'nowhere')])).toMatchObject({ code: 3 });

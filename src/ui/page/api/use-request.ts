@@ -8,19 +8,24 @@ export interface Requested<T> {
   readonly isLoading: boolean;
 }
 
+interface Keyed<T> extends Requested<T> {
+  readonly key: string | undefined;
+}
+
 /** Ask again whenever `key` changes; undefined asks nothing. */
 export const useRequest = <T>(key: string | undefined, ask: (signal: AbortSignal) => Promise<T>): Requested<T> => {
-  const [state, setState] = useState<Requested<T>>({ isLoading: key !== undefined });
+  const [state, setState] = useState<Keyed<T>>({ key, isLoading: key !== undefined });
   // `ask` is a new function every time; what it asks for is the key.
   useEffect(() => {
-    if (key === undefined) return setState({ isLoading: false });
+    if (key === undefined) return setState({ key, isLoading: false });
     const controller = new AbortController();
-    setState(({ value }) => ({ value, isLoading: true }));
+    setState(({ value }) => ({ key, value, isLoading: true }));
     ask(controller.signal).then(
-      (value) => !controller.signal.aborted && setState({ value, isLoading: false }),
-      (error: Error) => !controller.signal.aborted && setState({ error, isLoading: false }),
+      (value) => !controller.signal.aborted && setState({ key, value, isLoading: false }),
+      (error: Error) => !controller.signal.aborted && setState({ key, error, isLoading: false }),
     );
     return () => controller.abort();
   }, [key]);
-  return state;
+  // Effects come after the first look with a new key, which must not take the answer to the old one for its own.
+  return state.key === key ? state : { value: state.value, isLoading: key !== undefined };
 };
