@@ -17,7 +17,8 @@ export class OutputClosed extends SpanlineError {
 
 /** Write each chunk to its last byte: Node's stream of a file writes once, and takes what a full disk or a quota cut off for written. */
 const writeToTheEnd = (stream: NodeJS.WriteStream & { readonly fd: number }): void => {
-  if (!fstatSync(stream.fd).isFile()) return;
+  // As BigInts: Node 20 resolves no symbolic link of a package any more once it has seen numbers of a pipe.
+  if (!fstatSync(stream.fd, { bigint: true }).isFile()) return;
   stream._write = (chunk: Buffer, _encoding, done) => {
     try {
       runSync(writeAll(stream.fd, chunk));

@@ -63,7 +63,8 @@ const EXPLAIN_EVERY_MS = 0.25;
 
 const otlpReporter = async (endpoint: string): Promise<Reporter> => {
   const { OtlpReporter } = await import('../../exporters/otlp.js');
-  return new OtlpReporter({ endpoint });
+  // What did not arrive is said by the command itself.
+  return new OtlpReporter({ endpoint }, process.env, () => {});
 };
 
 const explain = async (

@@ -6,7 +6,7 @@ import { PassThrough } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { LocalSpan, Span, stats } from '../../../src/index.js';
-import { instrument } from '../../../src/instrument/instrument.js';
+import { instrument } from '../../../src/instrument/index.js';
 import { exchange, instrumentOnly, recorded, recordedOf, serve, settled, when } from '../support.js';
 
 const get = (path: string, headers = ''): string => `GET ${path} HTTP/1.1\r\nhost: shop.example:8080\r\n${headers}\r\n`;
