@@ -14,55 +14,45 @@ type AnyFunction = (this: any, ...args: any[]) => any;
 /** The caller of the code that runs now. */
 export const callerHere = (): Caller => lineStore.getStore();
 
-/** Calls `fn` in the context of `caller`. */
-export const callFor = (caller: Caller, fn: AnyFunction, self: unknown, args: unknown[]): unknown => {
-  const outer = lineStore.getStore();
-  if (outer === caller) return Reflect.apply(fn, self, args);
-  // Not by `run`, whose frames would stand in every stack below: error pages print ten.
-  lineStore.enter(caller as SpanLine);
-  try {
-    return Reflect.apply(fn, self, args);
-  } finally {
-    lineStore.enter(outer as SpanLine);
-  }
-};
+/** A caller that is kept on what it asked for: null for one outside any span, undefined where none is kept. */
+export const callerKept = (kept: SpanLine | null | undefined, here: Caller): Caller =>
+  kept === undefined ? here : (kept ?? undefined);
 
-/** `fn`, which runs in the context of `caller` whoever calls it; what is no function stays as it is. */
-export const boundFor = <F>(caller: Caller, fn: F): F => {
-  if (typeof fn !== 'function') return fn;
-  return function (this: unknown, ...args: unknown[]): unknown {
-    return callFor(caller, fn as AnyFunction, this, args);
-  } as F;
-};
-
-/** Calls listeners of `emitter` in the context that `callerOf` gives for the one of the emission; `heard` gets to know of each event before them. */
-const emitIn = (
-  emitter: EventEmitter,
-  callerOf: (here: Caller) => Caller,
-  heard?: (name: string | symbol, value: unknown) => void,
-): void => {
-  const { emit } = emitter;
-  // One frame, as in `callFor`.
-  emitter.emit = function (this: EventEmitter, ...args: Parameters<EventEmitter['emit']>): boolean {
-    heard?.(args[0], args[1]);
+/**
+ * `fn`, which runs in the context that `contextOf` gives for its receiver, the context of the call and its arguments. In one frame, and not by `run`,
+ * whose frames would stand in every stack below: error pages print ten.
+ */
+export const runningIn = <T, A extends unknown[], R>(
+  fn: (this: T, ...args: A) => R,
+  contextOf: (self: T, here: Caller, args: A) => Caller,
+): ((this: T, ...args: A) => R) =>
+  function (this: T, ...args: A): R {
     const outer = lineStore.getStore();
-    const caller = callerOf(outer);
-    if (outer === caller) return Reflect.apply(emit, this, args);
-    lineStore.enter(caller as SpanLine);
+    const context = contextOf(this, outer, args);
+    if (context === outer) return Reflect.apply(fn, this, args) as R;
+    lineStore.enter(context as SpanLine);
     try {
-      return Reflect.apply(emit, this, args);
+      return Reflect.apply(fn, this, args) as R;
     } finally {
       lineStore.enter(outer as SpanLine);
     }
   };
-};
+
+/** `fn`, which runs in the context of `caller` whoever calls it; what is no function stays as it is. */
+export const boundFor = <F>(caller: Caller, fn: F): F =>
+  typeof fn === 'function' ? (runningIn(fn as AnyFunction, () => caller) as F) : fn;
 
 /** Calls listeners of `emitter` in the context of `caller`; `heard` gets to know of each event before them. */
 export const emitFor = (
   caller: Caller,
   emitter: EventEmitter,
   heard?: (name: string | symbol, value: unknown) => void,
-): void => emitIn(emitter, () => caller, heard);
+): void => {
+  emitter.emit = runningIn(emitter.emit, (_self, _here, args) => {
+    heard?.(args[0], args[1]);
+    return caller;
+  });
+};
 
 /** Whether `here` is of the trace of `line`. */
 export const isWithin = (here: Caller, { mount }: SpanLine): boolean => {
@@ -72,5 +62,6 @@ export const isWithin = (here: Caller, { mount }: SpanLine): boolean => {
 };
 
 /** Calls listeners of `emitter`, which is read for a piece of work, under `line`, but for those that are called in its trace already. */
-export const emitUnder = (line: SpanLine, emitter: EventEmitter): void =>
-  emitIn(emitter, (here) => (isWithin(here, line) ? here : line));
+export const emitUnder = (line: SpanLine, emitter: EventEmitter): void => {
+  emitter.emit = runningIn(emitter.emit, (_self, here) => (isWithin(here, line) ? here : line));
+};

@@ -25,9 +25,11 @@ export interface ModuleOptions {
 
 const FOLDER = /[\\/]node_modules[\\/]((?:@[^\\/]+[\\/])?[^\\/]+)[\\/](?!.*[\\/]node_modules[\\/])/;
 
+const folderOf = (path: string): string | undefined => FOLDER.exec(path)?.[1].replace('\\', '/');
+
 /** The package whose main file is at `path`. Its other files may export the same classes, to be patched once. */
 const packageAt = (path: string): string | undefined => {
-  const name = FOLDER.exec(path)?.[1].replace('\\', '/');
+  const name = folderOf(path);
   if (name === undefined || !patches.has(name)) return undefined;
   try {
     return createRequire(path).resolve(name) === path ? name : undefined;
@@ -42,7 +44,7 @@ const packageOf = (request: string, parent: unknown): string | undefined => {
   if (patches.has(bare)) return bare;
   if (!request.startsWith('.')) return packageAt(request);
   const { filename } = Object(parent) as { filename?: unknown };
-  const own = typeof filename === 'string' ? FOLDER.exec(filename)?.[1].replace('\\', '/') : undefined;
+  const own = typeof filename === 'string' ? folderOf(filename) : undefined;
   return own === undefined || !patches.has(own)
     ? undefined
     : packageAt(createRequire(filename as string).resolve(request));

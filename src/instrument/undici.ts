@@ -10,7 +10,7 @@ import { isTold, tell } from './hooks.js';
 import { addFailure, addStatus } from './http/answer.js';
 import { addHeaders, wantedHeaders } from './http/headers.js';
 import { destinationOf, knownMethod, nameOf } from './http/url.js';
-import { callerHere, callFor } from './in-context.js';
+import { callerHere, callerKept, runningIn } from './in-context.js';
 import { addPeer } from './peer.js';
 import { injectSpan, type Propagator } from './propagator.js';
 import { type Method, type Prototype, replaceMethod } from './replace-method.js';
@@ -109,10 +109,7 @@ const isReason = ({ body, [SENT]: isSent }: TracedRequest, error: unknown): bool
 const HANDS_ON = /^on[A-Z]/;
 
 const handingOn = (method: Method): Method =>
-  function (this: unknown, ...args) {
-    const caller = (this as TracedRequest)[CALLER];
-    return caller === undefined ? Reflect.apply(method, this, args) : callFor(caller ?? undefined, method, this, args);
-  };
+  runningIn(method, (request, here) => callerKept((request as TracedRequest)[CALLER], here));
 
 /** In each copy of undici, whose requests are no public class. */
 const watchRequests = (): { readonly seen: (request: TracedRequest) => void; readonly off: Off } => {

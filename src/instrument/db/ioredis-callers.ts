@@ -2,9 +2,9 @@
 // was made under is kept, and stands again when it is written. One that waits for its connection is announced at once, or nobody would hear of it
 // where no connection comes.
 import { tracingChannel } from 'node:diagnostics_channel';
-import { lineStore } from '../../local-span/line-store.js';
 import type { SpanLine } from '../../local-span/span-line.js';
 import { allOff, type Off, quiet } from '../channel.js';
+import { callerKept, runningIn } from '../in-context.js';
 import { onModule } from '../on-module.js';
 import { type Method, type Prototype, replaceMethod } from '../replace-method.js';
 
@@ -17,20 +17,14 @@ interface Ioredis {
   readonly Pipeline?: Sender;
 }
 
-const NONE = Symbol('no line');
-const callers = new WeakMap<object, SpanLine | typeof NONE>();
+const callers = new WeakMap<object, SpanLine | null>();
 
 const keepCaller = (sendCommand: Method): Method =>
-  function (this: unknown, ...args) {
-    const command = args[0] as object;
-    const caller = callers.get(command);
-    const line = lineStore.getStore();
-    if (caller === undefined) callers.set(command, line ?? NONE);
-    if (caller === undefined || caller === (line ?? NONE)) return Reflect.apply(sendCommand, this, args);
-    return lineStore.run((caller === NONE ? undefined : caller) as SpanLine, () =>
-      Reflect.apply(sendCommand, this, args),
-    );
-  };
+  runningIn(sendCommand, (_sender, here, [command]) => {
+    const caller = callers.get(command as object);
+    if (caller === undefined) callers.set(command as object, here ?? null);
+    return callerKept(caller, here);
+  });
 
 interface Command {
   /** ioredis announces it no more. */

@@ -4,7 +4,15 @@ import type { EventEmitter } from 'node:events';
 import { allOff, type Off, quiet } from '../channel.js';
 import { boundFor, callerHere, emitFor } from '../in-context.js';
 import { onModule } from '../on-module.js';
-import { type Method, type Prototype, prototypeOf, replaceMethod, SeenClasses, seeMade } from '../replace-method.js';
+import {
+  type Method,
+  ownerOf,
+  type Prototype,
+  prototypeOf,
+  replaceMethod,
+  SeenClasses,
+  seeMade,
+} from '../replace-method.js';
 
 interface Sequence extends EventEmitter {
   _callback?: unknown;
@@ -21,11 +29,8 @@ export interface Mysql2 {
 }
 
 /** The class of connections; pools have subclasses of their own. */
-export const connectionsOf = ({ Connection }: Mysql2): Prototype | undefined => {
-  let base = Connection?.prototype;
-  while (base !== undefined && base !== null && !Object.hasOwn(base, 'addCommand')) base = prototypeOf(base);
-  return base ?? undefined;
-};
+export const connectionsOf = ({ Connection }: Mysql2): Prototype | undefined =>
+  ownerOf(Connection?.prototype, 'addCommand');
 
 /** Queued sequences: queries, pings, the end. */
 const queueing = (enqueue: Method): Method =>

@@ -1,6 +1,5 @@
 // Queries of mysql2, by its channels, and what `prepare` gave, which publishes nothing. What waited in a pool belongs to whoever asked, not to whoever
 // gave the connection back.
-
 import { tracingChannel } from 'node:diagnostics_channel';
 import type { EventEmitter } from 'node:events';
 import { lineStore } from '../../local-span/line-store.js';

@@ -6,7 +6,7 @@ import { allOff, type Off, quiet } from '../channel.js';
 import { boundFor, type Caller, callerHere, emitFor } from '../in-context.js';
 import { type ModuleOptions, onModule } from '../on-module.js';
 import { addPeer, type Peer } from '../peer.js';
-import { type Method, type Prototype, replaceMethod } from '../replace-method.js';
+import { type Method, ownerOf, type Prototype, replaceMethod } from '../replace-method.js';
 import { codeUnder, Database, type DatabaseOptions, sqlOperation } from './database.js';
 
 type Callback = (this: unknown, error: unknown, ...rest: unknown[]) => unknown;
@@ -133,8 +133,7 @@ const callingBack = (method: Method): Method =>
 
 /** Who waits in a pool for a client gets it in its own context, not in that of who gave it back; what waits for the end of all too. */
 const keepWaiting = (pool: Prototype): Off => {
-  let owner = pool;
-  while (!Object.hasOwn(owner, 'connect')) owner = Object.getPrototypeOf(owner) as Prototype;
+  const owner = ownerOf(pool, 'connect');
   return allOff([replaceMethod(owner, 'connect', callingBack), replaceMethod(owner, 'end', callingBack)]);
 };
 

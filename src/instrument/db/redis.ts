@@ -4,7 +4,7 @@ import { getOrMake } from '../../base/maps/get-or-make.js';
 import { allOff, type Off } from '../channel.js';
 import { boundFor, callerHere } from '../in-context.js';
 import { type ModuleOptions, onModule } from '../on-module.js';
-import { type Method, prototypeOf, SeenClasses, seeMade } from '../replace-method.js';
+import { type Method, ownerOf, prototypeOf, SeenClasses, seeMade } from '../replace-method.js';
 import { traceChannel } from '../traced-channel.js';
 import { Database, type DatabaseOptions, type Operation, type Server } from './database.js';
 import { keepCallers } from './ioredis-callers.js';
@@ -109,12 +109,10 @@ const keepWaiting = (): Off => {
     };
   return allOff([
     onModule<object>('@redis/client', undefined, (redis) =>
-      seeMade(redis, 'createClientPool', (pool) => {
-        // Pools have subclasses, with the commands.
-        let owner = prototypeOf(pool);
-        while (owner !== undefined && owner !== null && !Object.hasOwn(owner, 'execute')) owner = prototypeOf(owner);
-        classes.replace(owner, 'execute', executing);
-      }),
+      // Pools have subclasses, with the commands.
+      seeMade(redis, 'createClientPool', (pool) =>
+        classes.replace(ownerOf(prototypeOf(pool), 'execute'), 'execute', executing),
+      ),
     ),
     classes.off,
   ]);

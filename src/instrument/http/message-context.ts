@@ -2,10 +2,9 @@
 // for all messages, because a server has no time for a closure a request. Messages that are not marked must notice nothing.
 import type { EventEmitter } from 'node:events';
 import { nodeHttp } from '../../base/calls/node-modules.js';
-import { lineStore } from '../../local-span/line-store.js';
 import type { SpanLine } from '../../local-span/span-line.js';
 import { allOff, type Off } from '../channel.js';
-import { boundFor, type Caller, callerHere, isWithin } from '../in-context.js';
+import { boundFor, type Caller, callerHere, callerKept, isWithin, runningIn } from '../in-context.js';
 import type { Method } from '../replace-method.js';
 
 /** What a request that is answered is answered under. */
@@ -44,32 +43,17 @@ const answering = (line: SpanLine | undefined, here: Caller): Caller =>
 
 const ofIncoming: ContextOf = (message, here) => {
   const asked = message.req?.[ASKED];
-  return asked === undefined ? answering(message[ANSWERED], here) : (asked ?? undefined);
+  return asked === undefined ? answering(message[ANSWERED], here) : callerKept(asked, here);
 };
 
 const ofAnswer: ContextOf = ({ req }, here) => answering(req?.[ANSWERED], here);
 
-const ofAsking: ContextOf = (message, here) => {
-  const asked = message[ASKED];
-  return asked === undefined ? here : (asked ?? undefined);
-};
+const ofAsking: ContextOf = (message, here) => callerKept(message[ASKED], here);
 
 const emitting =
   (contextOf: ContextOf) =>
   (emit: Emit): Emit =>
-    // All in one frame: error pages print the ten innermost.
-    function (...args) {
-      if (this.listenerCount(args[0]) === 0) return Reflect.apply(emit, this, args);
-      const outer = lineStore.getStore();
-      const context = contextOf(this, outer);
-      if (context === outer) return Reflect.apply(emit, this, args);
-      lineStore.enter(context as SpanLine);
-      try {
-        return Reflect.apply(emit, this, args);
-      } finally {
-        lineStore.enter(outer as SpanLine);
-      }
-    };
+    runningIn(emit, (message, here, [name]) => (message.listenerCount(name) === 0 ? here : contextOf(message, here)));
 
 /** Of `write` and `end`: a connection that another caller opened calls back there. */
 const callingBack = (method: Method): Method =>
