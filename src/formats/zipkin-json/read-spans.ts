@@ -1,9 +1,9 @@
 // Spans of Zipkin's API, version 2, as archived spans, by OpenTelemetry's translation of the two. What that has no field for is a property: nothing of
 // a span may be lost. One bad span does not cost the others.
+import { getOrMake } from '../../base/maps/get-or-make.js';
 import type {
   ArchivedEvent,
   ArchivedKind,
-  ArchivedProperties,
   ArchivedResource,
   ArchivedScope,
   ArchivedSpan,
@@ -105,21 +105,17 @@ class Parts {
   readonly #scopes = new Map<string, ArchivedScope>();
 
   resource(service: string): ArchivedResource {
-    const found = this.#resources.get(service);
-    if (found !== undefined) return found;
-    const properties: ArchivedProperties = service === '' ? NO_PROPERTIES : { [SERVICE_NAME]: service };
-    const made = { properties };
-    this.#resources.set(service, made);
-    return made;
+    return getOrMake(this.#resources, service, () => ({
+      properties: service === '' ? NO_PROPERTIES : { [SERVICE_NAME]: service },
+    }));
   }
 
   scope(name: string, version: string): ArchivedScope {
-    const key = JSON.stringify([name, version]);
-    const found = this.#scopes.get(key);
-    if (found !== undefined) return found;
-    const made = { name, version, properties: NO_PROPERTIES };
-    this.#scopes.set(key, made);
-    return made;
+    return getOrMake(this.#scopes, JSON.stringify([name, version]), () => ({
+      name,
+      version,
+      properties: NO_PROPERTIES,
+    }));
   }
 }
 
