@@ -2,10 +2,11 @@
 // and names what failed and how often. Nothing here may try a failed test again within a run.
 import { spawn, spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync } from 'node:fs';
-import { join, relative } from 'node:path';
+import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { ensureBuilt } from './lib/build.mjs';
 import { failWith, root } from './lib/run.mjs';
+import { failuresOf } from './lib/test-failures.mjs';
 
 const HELP = `node scripts/flaky.mjs [--runs N] [--busy] [--suite quick|full|nightly] [--alone] [--decided] [--seed N] [FILE ...]
 
@@ -75,16 +76,6 @@ function runOnce({ suite, files, seed }) {
 }
 
 const lastLines = (text) => text.trimEnd().split('\n').slice(-20).join('\n');
-
-function failuresOf({ name, status, message, assertionResults }) {
-  const file = relative(root, name);
-  const failed = assertionResults.filter((one) => one.status === 'failed');
-  if (failed.length === 0) return status === 'failed' ? [{ test: file, error: message.split('\n', 1)[0] }] : [];
-  return failed.map(({ fullName, failureMessages }) => ({
-    test: `${file} > ${fullName}`,
-    error: failureMessages.join('\n').split('\n', 1)[0],
-  }));
-}
 
 function printTable(failures, runs) {
   const rows = [...failures].sort(([, a], [, b]) => b.length - a.length);

@@ -4,6 +4,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from './run.mjs';
+import { failuresOf } from './test-failures.mjs';
 
 const out = join(root, '.tmp/checks');
 
@@ -13,6 +14,8 @@ export class Checks {
   #failed = 0;
   #skipped = 0;
   #lines = [];
+  /** Every test that failed, for the end of a log of thousands of lines. */
+  #failures = [];
 
   /** One check: a command that exits with 0. `env` is added to the environment. */
   check(title, command, args, env = {}) {
@@ -33,10 +36,11 @@ export class Checks {
     ];
     const ok = this.#run(title, command, [...args, ...reporters], env);
     try {
-      const { numPassedTests, numFailedTests, numPendingTests } = JSON.parse(readFileSync(file, 'utf8'));
+      const { numPassedTests, numFailedTests, numPendingTests, testResults } = JSON.parse(readFileSync(file, 'utf8'));
       this.#passed += numPassedTests;
       this.#failed += numFailedTests;
       this.#skipped += numPendingTests;
+      this.#failures.push(...testResults.flatMap(failuresOf).map((failure) => ({ title, ...failure })));
       // A file that does not load, or an error outside a test, fails the run without a failed test.
       if (!ok && numFailedTests === 0) this.#failed++;
     } catch {
@@ -56,8 +60,9 @@ export class Checks {
     return ok;
   }
 
-  /** Print minutes by check, then the sums on a line of their own; exit with 1 if anything failed or nothing ran. */
+  /** Print what failed and minutes by check, then the sums on a line of their own; exit with 1 if anything failed or nothing ran. */
   finish() {
+    for (const { title, test, error } of this.#failures) console.log(`\nfailed in ${title}: ${test}\n    ${error}`);
     console.log(`\n${this.#lines.join('\n')}`);
     console.log(`${this.#skipped} skipped`);
     console.log(`${this.#passed} passed, ${this.#failed} failed`);
