@@ -5,7 +5,7 @@
 //
 // --arch arm64 cross-compiles with Debian's g++-aarch64-linux-gnu and tests by the arm64 Node of the same line under qemu-user.
 // SPANLINE_REQUIRE_NATIVE=1 makes a failed build a failure.
-import { spawnSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { copyFileSync, existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -29,10 +29,12 @@ const CROSS = {
   GYP_CROSSCOMPILE: '1',
 };
 
-function attempt(command, args, env = process.env) {
-  const { status, error, stdout, stderr } = spawnSync(command, args, { cwd: root, env, encoding: 'utf8' });
-  return { ok: status === 0, output: `${error?.message ?? ''}${stdout ?? ''}${stderr ?? ''}` };
-}
+const attempt = (command, args, env = process.env) =>
+  new Promise((resolve) => {
+    execFile(command, args, { cwd: root, env, maxBuffer: 1 << 26 }, (error, stdout, stderr) =>
+      resolve({ ok: error === null, output: `${error?.message ?? ''}${stdout}${stderr}` }),
+    );
+  });
 
 function giveUp(what, output) {
   const isRequired = process.env.SPANLINE_REQUIRE_NATIVE === '1';
@@ -41,7 +43,7 @@ function giveUp(what, output) {
   process.exit(isRequired ? 1 : 0);
 }
 
-function compile(addon) {
+async function compile(addon) {
   // The headers that belong to this very Node, when they lie beside it; else node-gyp looks for them itself.
   const prefix = isCross ? nodePackage(major, arch) : dirname(dirname(process.execPath));
   const headers = existsSync(join(prefix, 'include/node/node.h')) ? [`--nodedir=${prefix}`] : [];
@@ -50,46 +52,51 @@ function compile(addon) {
   if (headers.length === 0 && npm_config_nodedir !== undefined) env.npm_config_nodedir = npm_config_nodedir;
   if (isCross) Object.assign(env, CROSS);
   const gyp = join(root, 'node_modules/node-gyp/bin/node-gyp.js');
-  const { ok, output } = attempt(
+  const { ok, output } = await attempt(
     process.execPath,
-    [gyp, 'rebuild', '-C', `native/${addon}`, `--arch=${arch}`, ...headers],
+    [gyp, 'rebuild', '-C', `native/${addon}`, `--arch=${arch}`, '--jobs=max', ...headers],
     env,
   );
   if (!ok) giveUp(`the addon ${addon} could not be built (is there a C++ compiler?)`, output);
 }
 
 // Renamed into place: a process that has the old file open keeps it, and nobody ever loads half a file.
-function install(from, name, out) {
+async function install(from, name, out) {
   mkdirSync(out, { recursive: true });
   const place = join(out, name);
   copyFileSync(from, `${place}.new`);
-  if (process.platform === 'linux') attempt(isCross ? `${PREFIX}strip` : 'strip', ['--strip-unneeded', `${place}.new`]);
+  if (process.platform === 'linux')
+    await attempt(isCross ? `${PREFIX}strip` : 'strip', ['--strip-unneeded', `${place}.new`]);
   renameSync(`${place}.new`, place);
 }
 
-compile('tsc');
-const built = builtOf('tsc');
-const out = outOf('tsc');
-install(join(built, 'tsc.node'), 'tsc.node', out);
-const [command, ...args] = isCross ? nodeCommand(major, arch) : [process.execPath];
-const test = attempt(command, [
-  ...args,
-  join(root, 'scripts/lib/fast-call-self-test.mjs'),
-  join(built, 'tsc.node'),
-  join(built, 'tsc_fast.node'),
-]);
-if (test.ok) {
-  install(join(built, 'tsc_fast.node'), `tsc-fast-${abi}.node`, out);
-  console.error(`native clock for ${arch}, ABI ${abi}: ${test.output.trim()}`);
-} else {
-  rmSync(join(out, `tsc-fast-${abi}.node`), { force: true });
-  console.error(
-    `native clock for ${arch}, ABI ${abi}: no fast call (${/^\w*Error: .*$/m.exec(test.output)?.[0] ?? 'the self-test ended'}), Node-API instead`,
-  );
+async function buildClock() {
+  await compile('tsc');
+  const built = builtOf('tsc');
+  const out = outOf('tsc');
+  await install(join(built, 'tsc.node'), 'tsc.node', out);
+  const [command, ...args] = isCross ? nodeCommand(major, arch) : [process.execPath];
+  const test = await attempt(command, [
+    ...args,
+    join(root, 'scripts/lib/fast-call-self-test.mjs'),
+    join(built, 'tsc.node'),
+    join(built, 'tsc_fast.node'),
+  ]);
+  if (test.ok) {
+    await install(join(built, 'tsc_fast.node'), `tsc-fast-${abi}.node`, out);
+    console.error(`native clock for ${arch}, ABI ${abi}: ${test.output.trim()}`);
+  } else {
+    rmSync(join(out, `tsc-fast-${abi}.node`), { force: true });
+    console.error(
+      `native clock for ${arch}, ABI ${abi}: no fast call (${/^\w*Error: .*$/m.exec(test.output)?.[0] ?? 'the self-test ended'}), Node-API instead`,
+    );
+  }
+}
+
+async function buildProfiler() {
+  await compile('sigprof');
+  await install(join(builtOf('sigprof'), 'sigprof.node'), 'sigprof.node', outOf('sigprof'));
 }
 
 // V8 samples by signal on Linux alone.
-if (process.platform === 'linux') {
-  compile('sigprof');
-  install(join(builtOf('sigprof'), 'sigprof.node'), 'sigprof.node', outOf('sigprof'));
-}
+await Promise.all([buildClock(), ...(process.platform === 'linux' ? [buildProfiler()] : [])]);

@@ -18,6 +18,17 @@ export function runQuietly(command, args, { cwd = root, env = process.env } = {}
   if (status !== 0) throw new Error(`${[command, ...args].join(' ')} failed (${signal ?? `exit code ${status}`})`);
 }
 
+/** The same, while this process goes on: resolves when the child has ended well, and rejects when not. */
+export function runBeside(command, args, { cwd = root, env = process.env } = {}) {
+  return new Promise((resolve, reject) => {
+    const child = spawn(command, args, { cwd, env, stdio: ['ignore', 2, 2] });
+    child.on('error', reject).on('exit', (status, signal) => {
+      if (status === 0) resolve();
+      else reject(new Error(`${[command, ...args].join(' ')} failed (${signal ?? `exit code ${status}`})`));
+    });
+  });
+}
+
 /**
  * Hand the terminal to a child, pass signals on, and end as it ends.
  * @param {string} command
