@@ -83,9 +83,21 @@ const suite = process.env.SPANLINE_TESTS ?? 'quick';
 const { SPANLINE_SHUFFLE } = process.env;
 
 const ending = (name: string): string => `test/**/*.${name}.test.ts`;
-const OWN_PROCESS = [ending('process')];
-if (suite !== 'quick') OWN_PROCESS.push(ending('full'));
-if (suite === 'nightly') OWN_PROCESS.push(ending('nightly'));
+
+/** Process tests that change what a worker has once: modules that are patched or mocked as they load, signals, limits, frames. */
+const OWN_WORKER = [
+  'test/instrument/**/*.process.test.ts',
+  'test/register/**/*.process.test.ts',
+  'test/profile/**/*.process.test.ts',
+  'test/archive/wal/refused-write.process.test.ts',
+  'test/archive/worker.process.test.ts',
+  'test/context/frame-store.process.test.ts',
+  'test/flight-recorder/recover-living.process.test.ts',
+  'test/flight-recorder/tail/tail.process.test.ts',
+];
+const own = [...OWN_WORKER];
+if (suite !== 'quick') own.push(ending('full'));
+if (suite === 'nightly') own.push(ending('nightly'));
 
 export default defineConfig({
   plugins: [lowerSyntax],
@@ -123,7 +135,18 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'process',
-          include: OWN_PROCESS,
+          include: [ending('process')],
+          exclude: [...OWN_WORKER, '**/node_modules/**'],
+          // To start a worker and to load modules is half of what such a file costs.
+          isolate: false,
+          sequence: { groupOrder: 1 },
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'own',
+          include: own,
           exclude: ['**/node_modules/**'],
           sequence: { groupOrder: 1 },
         },

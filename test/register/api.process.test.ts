@@ -1,9 +1,9 @@
 // What a program records through OpenTelemetry's API is recorded here, in one tree with HTTP; contexts travel as OTEL_PROPAGATORS says; and
 // without the API everything else works.
-import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
-import { afterEach, expect, onTestFinished, test } from 'vitest';
+import { join } from 'node:path';
+import { afterEach, expect, test } from 'vitest';
 import { buildFirst, root } from '../cli/support/spanline.js';
 import { startServer, type TestServer } from '../exporters/support/http-server.js';
 import { decodeSpans } from '../exporters/support/otlp-decode.js';
@@ -95,58 +95,6 @@ test('OTEL_PROPAGATORS=none: nothing comes in or goes out', async () => {
   const { spans, behind } = await run({ traceparent: `00-${TRACE}-${PARENT}-01` }, { OTEL_PROPAGATORS: 'none' });
   expect(spans.filter(({ traceId }) => traceId === TRACE)).toEqual([]);
   expect(behind).not.toHaveProperty('traceparent');
-});
-
-/** A project of its own, outside this one, and another one that has this package but no API. */
-const projects = (
-  apiPlace: string,
-): { readonly program: string; readonly spanline: string; readonly folder: string } => {
-  const folder = mkdtempSync(join(tmpdir(), 'spanline-elsewhere-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  const spanline = join(folder, 'global/node_modules/spanline');
-  for (const part of ['package.json', 'dist/esm', 'dist/cjs'])
-    cpSync(join(root, part), join(spanline, part), { recursive: true });
-  const api = join(folder, 'app/node_modules', apiPlace);
-  for (const part of ['package.json', 'build/src'])
-    cpSync(join(root, 'node_modules/@opentelemetry/api', part), join(api, part), { recursive: true });
-  const program = join(folder, 'app/bin/app.cjs');
-  mkdirSync(dirname(program));
-  writeFileSync(
-    program,
-    `const { createServer, get } = require('node:http');
-     const { trace } = require(${JSON.stringify(apiPlace)});
-     const server = createServer((_, response) => trace.getTracer('shop').startActiveSpan('order', (span) => { span.end(); response.end('ok'); }))
-       .listen(0, () => get({ port: server.address().port, agent: false }, (answer) => answer.resume().on('end', () => server.close())));`,
-  );
-  return { program, spanline, folder };
-};
-
-test.each([
-  ['the package of the program', '@opentelemetry/api'],
-  ['the copy that Next.js brings', 'next/dist/compiled/@opentelemetry/api'],
-])('where this package lies elsewhere, spans are recorded of %s', async (_, apiPlace) => {
-  const { program, spanline, folder } = projects(apiPlace);
-  // As a command in node_modules/.bin is started.
-  const link = join(folder, 'app/node_modules/.bin/app');
-  mkdirSync(dirname(link));
-  symlinkSync('../../bin/app.cjs', link);
-  for (const [flag, entry] of [
-    ['--import', 'dist/esm/register/preload.js'],
-    ['--require', 'dist/cjs/register/index.js'],
-  ]) {
-    for (const file of [program, link]) {
-      sink = await startServer();
-      const env = { OTEL_EXPORTER_OTLP_ENDPOINT: sink.url, OTEL_TRACES_EXPORTER: '', SPANLINE_ARCHIVE: '' };
-      const child = await runFile(file, { execArgv: [flag, join(spanline, entry)], env, cwd: folder });
-      expect(child).toMatchObject({ code: 0, stderr: '' });
-      const spans = sink.requests.flatMap(({ body }) => decodeSpans(body));
-      const order = spans.find(({ name }) => name === 'order');
-      expect(spans.map(({ name }) => name).sort()).toEqual(['GET', 'GET', 'order']);
-      expect(spans.find(({ kind }) => kind === 2)?.spanId).toBe(order?.parentSpanId);
-      await sink.close();
-    }
-  }
-  sink = undefined;
 });
 
 test('without the API HTTP is traced all the same, and a propagator that needs it is said once', async () => {

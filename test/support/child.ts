@@ -1,22 +1,20 @@
 // Runs a program of a test in a process of its own: the TypeScript sources bundled into one file inside this package,
 // because what is under test is the process: its exit, its memory, its environment.
 import { spawn } from 'node:child_process';
-import { mkdirSync, rmSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
-import { afterAll } from 'vitest';
 
 export const root = fileURLToPath(new URL('../../', import.meta.url));
 
-/** A folder of this test file inside the package, gone when its tests are over. */
-export const out = join(root, '.tmp/test-children', String(process.pid));
+/** A folder of this worker inside the package, gone when the run is over (global-setup.ts). */
+export const out = join(process.env.SPANLINE_TEST_CHILDREN ?? join(root, '.tmp/test-children'), String(process.pid));
 mkdirSync(out, { recursive: true });
-afterAll(() => rmSync(out, { recursive: true, force: true }));
 
 const bundles = new Map<string, Promise<string>>();
 
-/** The TypeScript program `file` as one JavaScript file, made once for a test file; `spanline` in it is this package's source. */
+/** The TypeScript program `file` as one JavaScript file, made once for a worker; `spanline` in it is this package's source. */
 export const bundleChild = (file: string): Promise<string> => {
   const bundle = bundles.get(file) ?? bundled(file);
   bundles.set(file, bundle);

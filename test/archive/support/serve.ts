@@ -1,19 +1,14 @@
 // Starts a server of an archive for a test and closes it behind it.
 import { type ClientRequest, type IncomingMessage, request } from 'node:http';
 import { connect, type Socket } from 'node:net';
-import { afterEach } from 'vitest';
+import { onTestFinished } from 'vitest';
 import { type ArchiveServer, createArchiveServer } from '../../../src/archive/server/archive-server.js';
 import type { ArchiveServerOptions } from '../../../src/archive/server/server-options.js';
 import { MemoryArchive } from './memory-archive.js';
 
-const cleanUps: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const cleanUp of cleanUps.splice(0).reverse()) await cleanUp();
-});
-
-/** Run behind the test. */
+/** Run behind the test, the last first. */
 export const onCleanUp = (cleanUp: () => unknown): void => {
-  cleanUps.push(cleanUp);
+  onTestFinished(async () => void (await cleanUp()));
 };
 
 export interface Served extends ArchiveServer {

@@ -1,10 +1,9 @@
 // Programs of the trace databases' tests in processes of their own, with the engines' packages left outside the bundle: a native
-// package cannot be bundled. A child must never outlive the test file that started it.
+// package cannot be bundled. A child must never outlive the worker that started it.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { basename, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { build } from 'esbuild';
-import { afterAll } from 'vitest';
 import { out, root } from '../../support/child.js';
 
 /** The TypeScript program `file` as one JavaScript file inside this package. */
@@ -25,6 +24,7 @@ export const bundleProgram = async (file: string): Promise<string> => {
   });
   return outfile;
 };
+
 /** How a child ended. */
 export interface ChildEnd {
   readonly code: number | null;
@@ -46,7 +46,7 @@ export interface Child {
 }
 
 const running = new Set<ChildProcess>();
-afterAll(() => {
+process.once('exit', () => {
   for (const child of running) child.kill('SIGKILL');
 });
 

@@ -64,7 +64,11 @@ export const onBigtable = async (
   files: readonly string[] = readdirSync(directory).filter((file) => /(?<!\.nightly)\.test\.ts$/.test(file)),
 ): Promise<void> => {
   isOnBigtable = true;
-  for (const file of files.map((name) => join(directory, name))) {
-    if (/^onBothEngines\(/m.test(readFileSync(file, 'utf8'))) await import(file);
+  try {
+    for (const file of files.map((name) => join(directory, name))) {
+      if (/^onBothEngines\(/m.test(readFileSync(file, 'utf8'))) await import(file);
+    }
+  } finally {
+    isOnBigtable = false;
   }
 };
