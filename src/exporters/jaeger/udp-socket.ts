@@ -16,8 +16,11 @@ const MAX_IN_FLIGHT = 2;
 const BURST_BYTES = 128 * 1024;
 const BURST_PACKETS = 64;
 const PAUSE_MS = 2;
-/** How long a refusal may take to come back after the last packet of a report. Enough for this host and a near one. */
-const REFUSAL_GRACE_MS = 5;
+/**
+ * How long a refusal may take to come back after the last packet of a report. Enough for a near host, and for this one when it is busy: Linux
+ * then leaves the refusal to a thread of its own, which waits for a core as all others do.
+ */
+const REFUSAL_GRACE_MS = 20;
 
 type NodeError = Error & { code?: string };
 
@@ -110,8 +113,12 @@ export class UdpSocket {
   /** Waits for all packets of this report, and a moment longer for a refusal of the last. */
   async settle(): Promise<void> {
     while (this.#inFlight > 0) await this.#nextAnswer();
-    // Not unref'ed: somebody awaits the flush behind this, and the process leaves 5 ms later at the most.
-    if (this.#failure === null) await sleep(REFUSAL_GRACE_MS);
+    if (this.#failure === null) {
+      // Not unref'ed: somebody awaits the flush behind this, and the process leaves that much later at the most.
+      await sleep(REFUSAL_GRACE_MS);
+      // Of a timer and a refusal that are both due the timer comes first.
+      await nextTurn();
+    }
     this.#throwIfFailed();
     this.#arrived = this.#sent;
   }
