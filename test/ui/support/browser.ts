@@ -35,11 +35,10 @@ export interface Browsing {
   keepPicture(page: Page, name: string): Promise<void>;
 }
 
-// A view is looked at in many ways, each as long as Playwright waits.
-vi.setConfig({ testTimeout: 240_000 });
-
 /** A connection of a file's tests to the browser; their contexts are their own. */
 export const useBrowser = (): Browsing => {
+  // A view is looked at in many ways, each as long as Playwright waits.
+  vi.setConfig({ testTimeout: 240_000 });
   let browser: Browser | undefined;
   let faults: string[] = [];
   let faultsExpected = false;
