@@ -10,7 +10,7 @@ import { carriers } from './support/carriers.js';
 import { tooLongFor } from './support/never-inlined.js';
 import { seeded } from './support/sampled.js';
 
-const LEAST = samples(300, 1500, 20_000);
+const LEAST = samples(300, 600, 20_000);
 const KINDS = 6;
 const TASKS = 5;
 const MAX_DEPTH = 3;
