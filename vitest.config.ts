@@ -114,8 +114,8 @@ export default defineConfig({
     // The next line of Node takes what this one has compiled.
     experimental: { fsModuleCache: SPANLINE_TEST_BUILT === undefined },
     server: { deps: { external: [BUILT_FILES] } },
-    testTimeout: 60_000,
-    hookTimeout: 120_000,
+    testTimeout: 120_000,
+    hookTimeout: 240_000,
     // Instead of a second, which is soon over on a busy machine.
     expect: { poll: { timeout: 30_000 } },
     globalSetup: ['test/support/global-setup.ts'],

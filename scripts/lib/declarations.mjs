@@ -2,7 +2,7 @@
 // fits where the other half's is asked for. Nothing may be left that no user can meet.
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
-import { root, runQuietly } from './run.mjs';
+import { COMPILER, root, runQuietly } from './run.mjs';
 import { visibleDeclarations } from './visible-declarations.mjs';
 
 const at = (path) => join(root, path);
@@ -27,8 +27,7 @@ function place(file, text) {
 export async function emitDeclarations() {
   const [all, esm, cjs] = [at('.tmp/types'), at('dist/esm'), at('dist/cjs')];
   rmSync(all, { recursive: true, force: true });
-  const tsc = at('node_modules/typescript/bin/tsc');
-  runQuietly(process.execPath, [tsc, '-p', 'tsconfig.build.json', '--stripInternal', '--outDir', all]);
+  runQuietly(process.execPath, [COMPILER, '-p', 'tsconfig.build.json', '--stripInternal', '--outDir', all]);
   for (const dir of [esm, cjs]) removeDeclarations(dir);
   const names = entries();
   const files = names.map((name) => join(all, `${name}.d.ts`));

@@ -6,6 +6,9 @@ import { fileURLToPath } from 'node:url';
 /** The repository's root, with a trailing slash. */
 export const root = fileURLToPath(new URL('../../', import.meta.url));
 
+/** TypeScript's compiler, native since 7: a third of the time. What looks into sources takes `typescript`, for 7 has no interface for that yet. */
+export const COMPILER = fileURLToPath(new URL('../../node_modules/typescript-7/bin/tsc', import.meta.url));
+
 /**
  * Run to the end; the child's standard output goes to our standard error.
  * @param {string} command

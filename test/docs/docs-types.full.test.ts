@@ -15,7 +15,7 @@ test('all examples type-check', () => {
     exclude: [],
   };
   writeFileSync(join(out, 'tsconfig.json'), JSON.stringify(config));
-  const tsc = join(root, 'node_modules/typescript/bin/tsc');
+  const tsc = join(root, 'node_modules/typescript-7/bin/tsc');
   const { stdout, status } = spawnSync(process.execPath, [tsc, '-p', out], { encoding: 'utf8' });
   expect(stdout).toBe('');
   expect(status).toBe(0);
