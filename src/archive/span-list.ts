@@ -3,6 +3,7 @@
 import { getOrMake } from '../base/maps/get-or-make.js';
 import type { ArchivedSpan, TraceSearch, TraceSummary } from '../trace/archived-span.js';
 import { isMeant } from '../trace/match.js';
+import { eachOnce } from '../trace/shared-ids.js';
 import { rootFirst } from '../trace/tree.js';
 import type { SegmentSearch, TimeRange } from './segment/segment.js';
 import { OperationList, type SegmentOperation } from './segment/segment-summary.js';
@@ -120,8 +121,8 @@ export class SpanList implements TraceSource {
     for (const all of this.#byTrace.values()) {
       if (startsFromUnixNs > 0n && all.some(({ startUnixNs }) => startUnixNs < startsFromUnixNs)) continue;
       if (!all.some((span) => isMeant(span, search))) continue;
-      const spans = onceEach(all);
-      if (spans.length < all.length && !spans.some((span) => isMeant(span, search))) continue;
+      const spans = eachOnce(all);
+      if (spans !== all && !spans.some((span) => isMeant(span, search))) continue;
       const summary = summaryOf(spans);
       if (meetsConditions(summary, search)) found.push(summary);
     }
@@ -140,7 +141,7 @@ export class SpanList implements TraceSource {
     this.index();
     const ids: string[] = [];
     for (const [id, all] of this.#byTrace) {
-      const summary = summaryOf(onceEach(all));
+      const summary = summaryOf(eachOnce(all));
       if (summary.startUnixNs >= startsFromUnixNs && meetsConditions(summary, range)) ids.push(id);
     }
     await take(ids);
@@ -177,9 +178,3 @@ export class SpanList implements TraceSource {
     }
   }
 }
-
-/** Of equal ids the last. */
-const onceEach = (spans: readonly ArchivedSpan[]): readonly ArchivedSpan[] => {
-  const byId = new Map(spans.map((span) => [span.spanId, span]));
-  return byId.size === spans.length ? spans : [...byId.values()];
-};

@@ -1,6 +1,7 @@
 // What decoding spans of others has in common, whatever the format: its bounds, and the spans that are refused one by one while
 // the others are taken. A refused span is always counted with its reason.
 import type { ArchivedSpan } from '../trace/archived-span.js';
+import { documentApart } from '../trace/shared-ids.js';
 import { TraceFormatError, tooLarge } from './trace-format-error.js';
 
 /** Why a single span is refused. */
@@ -52,7 +53,7 @@ export const NO_SPAN_ID = '0'.repeat(16);
 
 /** One decoding: counts items, gathers spans. */
 export class DecodeContext implements DecodedTraces {
-  readonly spans: ArchivedSpan[] = [];
+  spans: ArchivedSpan[] = [];
   readonly reasons: Partial<Record<RefusalReason, number>> = {};
   refused = 0;
   badField?: string;
@@ -111,6 +112,12 @@ export class DecodeContext implements DecodedTraces {
     const reason = this.#fault ?? this.#flawed.get(span.resource) ?? this.#flawed.get(span.scope) ?? flawOf(span);
     if (reason !== undefined) this.#count(reason);
     else this.spans.push(span);
+  }
+
+  /** What the document held, each span of it under an id of its own. */
+  done(): DecodedTraces {
+    this.spans = documentApart(this.spans);
+    return this;
   }
 
   #count(reason: RefusalReason): void {

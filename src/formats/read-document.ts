@@ -132,5 +132,5 @@ export const readTraceDocument = (
     if (otlp === undefined) throw unknown(document);
     readOtlp(otlp, context, known);
   }
-  return context;
+  return context.done();
 };

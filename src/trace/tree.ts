@@ -3,6 +3,7 @@
 import { getOrMake } from '../base/maps/get-or-make.js';
 import type { ArchivedSpan } from './archived-span.js';
 import type { FinishedSpan } from './finished-span.js';
+import { eachOnce } from './shared-ids.js';
 
 /** A span and what it called. */
 export interface SpanNode<T> {
@@ -96,12 +97,12 @@ export const spanForest = <T extends Kin & Started>(spans: readonly T[]): readon
 const byStartAndId = (a: ArchivedSpan, b: ArchivedSpan): number =>
   a.startUnixNs < b.startUnixNs ? -1 : a.startUnixNs > b.startUnixNs ? 1 : a.spanId < b.spanId ? -1 : 1;
 
-/** The spans of one trace, the last of equal ids, as trees in the order of `compare`: the root's first, then those whose parent is absent. */
+/** The spans of one trace, each once, as trees in the order of `compare`: the root's first, then those whose parent is absent. */
 export const treesOf = <T extends Kin>(
   spans: readonly T[],
   compare: (a: T, b: T) => number,
 ): readonly SpanNode<T>[] => {
-  const roots = plant([...new Map(spans.map((span) => [span.spanId, span])).values()].sort(compare));
+  const roots = plant(spans.toSorted(compare));
   return [...roots.filter(({ isOrphan }) => !isOrphan), ...roots.filter(({ isOrphan }) => isOrphan)];
 };
 
@@ -115,9 +116,10 @@ export const treesOf = <T extends Kin>(
  * console.assert(traceTrees([]).length === 0);
  * ```
  */
-export const traceTrees = (spans: readonly ArchivedSpan[]): readonly TraceNode[] => treesOf(spans, byStartAndId);
+export const traceTrees = (spans: readonly ArchivedSpan[]): readonly TraceNode[] =>
+  treesOf(eachOnce(spans), byStartAndId);
 
-/** The spans of one trace, each once (the last of equal ids), the root first and every span before its children. */
+/** The spans of one trace, each once, the root first and every span before its children. */
 export const rootFirst = (spans: readonly ArchivedSpan[]): ArchivedSpan[] => {
   const ordered: ArchivedSpan[] = [];
   walkTree(traceTrees(spans), ({ span }) => {

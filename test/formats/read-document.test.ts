@@ -130,6 +130,11 @@ describe('Zipkin', () => {
     ]);
   });
 
+  test('the halves of a call stay under their id', () => {
+    const server = { ...zipkin, kind: 'SERVER', shared: true, localEndpoint: { serviceName: 'bank' } };
+    expect(read([zipkin, server])).toMatchObject({ spans: [{ spanId: SPAN }, { spanId: SPAN }], refused: 0 });
+  });
+
   test('a bad span is counted, and costs no other', () => {
     const bad = [
       { duration: -5 },
@@ -141,6 +146,38 @@ describe('Zipkin', () => {
     const decoded = read([zipkin, ...bad.map((change) => ({ ...zipkin, ...change })), 5]);
     expect(decoded.spans).toHaveLength(1);
     expect(decoded.reasons).toEqual({ 'bad field': 4, 'bad span id': 1, 'unknown kind': 1 });
+  });
+});
+
+describe('spans of one document under one id', () => {
+  const [first, other, later] = [
+    zipkin,
+    { ...zipkin, name: 'other', parentId: 'ab' },
+    { ...zipkin, timestamp: zipkin.timestamp + 1, tags: {} },
+  ];
+  const idsOf = (document: readonly object[]): Record<string, string> =>
+    Object.fromEntries(read(document).spans.map((span) => [`${span.name} ${span.startUnixNs}`, span.spanId]));
+
+  test('another name or start is another span, which has an id of its own, in any order', () => {
+    const ids = idsOf([first, other, later]);
+    expect(new Set(Object.values(ids)).size).toBe(3);
+    expect(Object.values(ids)[0]).toBe(SPAN);
+    expect(idsOf([later, other, first])).toEqual(ids);
+    expect(read([other, first]).spans).toMatchObject([{ parentSpanId: 'ab'.padStart(16, '0') }, { spanId: SPAN }]);
+  });
+
+  test('what is the same span, or of another trace, keeps the id', () => {
+    const longer = { ...zipkin, duration: 20 };
+    const elsewhere = { ...other, traceId: '1' };
+    expect(read([zipkin, longer, zipkin, elsewhere]).spans.map(({ spanId }) => spanId)).toEqual(Array(4).fill(SPAN));
+  });
+
+  test('in every format', () => {
+    const spans = read([first, { ...other, traceId: zipkin.traceId }]).spans.map((span) => ({ ...span, spanId: SPAN }));
+    const otlp = JSON.parse(encodeOtlpJson(spans));
+    const jaeger = JSON.parse(encodeJaegerJson(new Map([[spans[0].traceId, spans]])));
+    for (const document of [otlp, jaeger])
+      expect(new Set(read(document).spans.map(({ spanId }) => spanId)).size).toBe(2);
   });
 });
 

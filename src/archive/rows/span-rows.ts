@@ -178,9 +178,7 @@ export class SpanRows {
       this.#lastTraceId = traceId;
     }
     this.trace[row] = this.#lastTrace;
-    parseId(spanId, 'span id', 2, this.id, 2 * row);
-    if (parentSpanId !== '') parseId(parentSpanId, 'parent span id', 2, this.parent, 2 * row);
-    this.hasParent[row] = parentSpanId === '' ? 0 : 1;
+    this.setIds(row, spanId, parentSpanId);
     setTime(this.start, row, span.startUnixNs, span);
     setTime(this.end, row, span.endUnixNs, span);
     this.kind[row] = numberOf(KINDS, span.kind, span);
@@ -194,6 +192,13 @@ export class SpanRows {
       this.addProperty(this.textNumber(key), typeOf(value), value);
     }
     this.finish(traceState, status.message, span.events, span.links);
+  }
+
+  /** Give a row its ids, or other ones. */
+  setIds(row: number, spanId: string, parentSpanId: string): void {
+    parseId(spanId, 'span id', 2, this.id, 2 * row);
+    if (parentSpanId !== '') parseId(parentSpanId, 'parent span id', 2, this.parent, 2 * row);
+    this.hasParent[row] = parentSpanId === '' ? 0 : 1;
   }
 
   /** Begin a row: whoever fills its columns says so with `finish`. */

@@ -1,6 +1,8 @@
 // The order of a segment's spans: traces by id, in each the root first and every span before its children, children by start. It also
-// finds doubles and parents that are absent. The same spans give the same order, however they came.
+// finds doubles and parents that are absent, and gives the halves of a call that share an id ids of their own. The same spans give the same order, however they came.
+import { halvesApart, mayBeOfHalf } from '../../trace/shared-ids.js';
 import type { SpanRows } from '../rows/span-rows.js';
+import { KINDS } from '../values/codes.js';
 
 /** `parents` of a root. */
 export const NO_PARENT = -1;
@@ -137,7 +139,10 @@ class Ordering {
     for (let i = 0; i < this.#traces.length; i++) {
       const start = this.#starts[i];
       const end = this.#sortById(start, this.#starts[i + 1]);
-      this.#linkParents(start, end);
+      if (this.#linkParents(start, end)) {
+        this.#setHalvesApart(start, end);
+        this.#linkParents(start, end);
+      }
       this.#walk(start, end);
       this.#addKeys(start, end);
       this.#firsts[i + 1] = this.#spanCount;
@@ -161,29 +166,65 @@ class Ordering {
   #sortById(start: number, end: number): number {
     const grouped = this.#grouped;
     const { id } = this.#input;
-    sortRows(grouped, start, end, (a, b) => id[2 * a] - id[2 * b] || id[2 * a + 1] - id[2 * b + 1] || a - b);
+    const sort = (): void =>
+      sortRows(grouped, start, end, (a, b) => id[2 * a] - id[2 * b] || id[2 * a + 1] - id[2 * b + 1] || a - b);
+    sort();
+    if (this.#mayHaveHalves(start, end)) {
+      this.#setHalvesApart(start, end);
+      sort();
+    }
     let kept = start;
     for (let i = start; i < end; i++) {
-      const [row, next] = [grouped[i], grouped[i + 1]];
-      if (i + 1 < end && id[2 * row] === id[2 * next] && id[2 * row + 1] === id[2 * next + 1]) this.#doubles++;
-      else grouped[kept++] = row;
+      if (i + 1 < end && this.#isSameId(grouped[i], grouped[i + 1])) this.#doubles++;
+      else grouped[kept++] = grouped[i];
     }
     return kept;
   }
 
-  #linkParents(start: number, end: number): void {
+  #isSameId(a: number, b: number): boolean {
+    const { id } = this.#input;
+    return id[2 * a] === id[2 * b] && id[2 * a + 1] === id[2 * b + 1];
+  }
+
+  /** Whether sorted rows share an id and are not made alike. */
+  #mayHaveHalves(start: number, end: number): boolean {
+    const grouped = this.#grouped;
+    const { kind, resource } = this.#input;
+    for (let i = start + 1; i < end; i++) {
+      const [row, next] = [grouped[i - 1], grouped[i]];
+      if (this.#isSameId(row, next) && (kind[row] !== kind[next] || resource[row] !== resource[next])) return true;
+    }
+    return false;
+  }
+
+  /** Few traces have any: whole spans are read. */
+  #setHalvesApart(start: number, end: number): void {
+    const rows = this.#grouped.subarray(start, end);
+    const spans = Array.from(rows, (row) => this.#input.span(row));
+    halvesApart(spans).forEach(({ spanId, parentSpanId }, i) => {
+      this.#input.setIds(rows[i], spanId, parentSpanId);
+    });
+  }
+
+  /** Find the parents of a trace's rows; true where some may belong to a half that was set apart from their parent before. */
+  #linkParents(start: number, end: number): boolean {
     const grouped = this.#grouped;
     const parentPlaces = this.#parentPlaces;
     const orphans = this.#orphans;
-    const { hasParent, parent } = this.#input;
+    const { hasParent, parent, kind, resource } = this.#input;
+    let hasStray = false;
     orphans.length = 0;
     for (let i = start; i < end; i++) {
       const row = grouped[i];
       const place = hasParent[row] === 0 ? NO_PARENT : this.#placeOf(start, end, parent[2 * row], parent[2 * row + 1]);
       parentPlaces[i - start] = place;
       if (place < NO_PARENT) orphans.push(i - start);
+      if (place < 0) continue;
+      const above = grouped[start + place];
+      if (resource[row] !== resource[above] && mayBeOfHalf(KINDS[kind[row]], KINDS[kind[above]])) hasStray = true;
     }
     this.#numberGhosts(start);
+    return hasStray;
   }
 
   /** The place of a span id among the rows of a trace, or -2. */

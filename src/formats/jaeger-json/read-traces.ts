@@ -106,5 +106,5 @@ export const readJaeger = (document: unknown, context: DecodeContext): void => {
 export const decodeJaegerJson = (bytes: Uint8Array, limits?: DecodeLimits): DecodedTraces => {
   const context = new DecodeContext(limits);
   readJaeger(parseJson(bytes, limits), context);
-  return context;
+  return context.done();
 };

@@ -190,5 +190,5 @@ export const decodeOtlpJson = (
 ): DecodedTraces => {
   const context = new DecodeContext(limits);
   readOtlp(parseJson(bytes, limits), context, known);
-  return context;
+  return context.done();
 };

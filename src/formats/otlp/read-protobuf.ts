@@ -138,5 +138,5 @@ export const decodeOtlpProtobuf = (
     if (field === Field.RESOURCE_SPANS) readResourceSpans(reader, context, known);
     else reader.skip(field);
   }
-  return context;
+  return context.done();
 };

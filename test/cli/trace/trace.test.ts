@@ -363,6 +363,58 @@ describe('export and import', () => {
     expect(await contents(place)).toMatchObject([...small(1), { traceId: traceId(2), name: 'z' }]);
   });
 
+  test('both halves of a call that share an id, from one file or two, and once however often they are imported', async () => {
+    const [traceId, timestamp] = ['5f3c1d2e7a9b4c60', 1_760_000_000_000_000];
+    const halves = [
+      {
+        traceId,
+        id: 'a1',
+        name: 'get /',
+        kind: 'SERVER',
+        timestamp,
+        duration: 90,
+        localEndpoint: { serviceName: 'web' },
+      },
+      {
+        ...{ traceId, id: 'b2', parentId: 'a1', name: 'post', kind: 'CLIENT', timestamp: timestamp + 10, duration: 50 },
+        localEndpoint: { serviceName: 'web' },
+      },
+      {
+        ...{ traceId, id: 'b2', parentId: 'a1', name: 'post /pay', kind: 'SERVER', timestamp: timestamp + 20 },
+        ...{ duration: 30, shared: true, localEndpoint: { serviceName: 'bank' } },
+      },
+      {
+        traceId,
+        id: 'c3',
+        parentId: 'b2',
+        name: 'lock',
+        timestamp: timestamp + 30,
+        localEndpoint: { serviceName: 'bank' },
+      },
+    ];
+    const tree = /get \/ web .*\n└─ post .*\n {3}└─ post \/pay bank .*\n {6}└─ lock /;
+    const [all, below, above] = [halves, halves.slice(2), halves.slice(0, 2)].map((spans, i) => {
+      const file = join(dir, `zipkin-${i}.json`);
+      writeFileSync(file, JSON.stringify(spans));
+      return file;
+    });
+    for (const files of [[all], [below, above]]) {
+      const place = copy();
+      for (const file of [...files, ...files])
+        expect((await run(['import', '-a', place, file])).stdout).toMatch(/ imported +1 +[24] +0/);
+      expect((await run(['show', '-a', place, '--width', '100', traceId.padStart(32, '0')])).stdout).toMatch(tree);
+      expect(JSON.parse((await run(['search', '-a', place, '--name', 'post /pay', '--json'])).stdout)).toMatchObject({
+        spanCount: 4,
+        isComplete: true,
+      });
+      const exported = join(dir, 'halves.jsonl');
+      await run(['export', '-a', place, '-o', exported, traceId.padStart(32, '0')]);
+      const again = copy();
+      expect((await run(['import', '-a', again, exported])).stdout).toMatch(/ imported +1 +4 +0/);
+      expect(await contents(again)).toEqual(await contents(place));
+    }
+  });
+
   test('an input that stays open: a bad line is said at once; Ctrl-C ends the command, with what came before kept', async () => {
     const stopped = copy();
     const line = `{"resourceSpans":5}\n${encodeOtlpJson(small(6))}\n`;

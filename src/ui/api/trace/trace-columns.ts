@@ -3,6 +3,7 @@ import { getOrMake } from '../../../base/maps/get-or-make.js';
 import type { ArchivedResource, ArchivedSpan } from '../../../trace/archived-span.js';
 import { criticalPath } from '../../../trace/critical-path.js';
 import { selfTime } from '../../../trace/self-time.js';
+import { eachOnce } from '../../../trace/shared-ids.js';
 import { UNKNOWN_SERVICE } from '../../../trace/trace-facts.js';
 import { treesOf, walkTree } from '../../../trace/tree.js';
 import type { TraceColumns } from './answers.js';
@@ -59,7 +60,7 @@ export const traceColumns = (spans: readonly ArchivedSpan[]): DrawnTrace => {
   const startUnixNs = spans.reduce((first, span) => least(first, span.startUnixNs), spans[0].startUnixNs);
   const endUnixNs = spans.reduce((last, span) => most(last, span.endUnixNs), spans[0].endUnixNs);
   const sinceStart = (ns: bigint): number => Number(ns - startUnixNs) / 1000;
-  const timed = spans.map((span): TimedSpan => {
+  const timed = eachOnce(spans).map((span): TimedSpan => {
     const { traceId, spanId, parentSpanId } = span;
     const [startUs, endUs] = [sinceStart(span.startUnixNs), sinceStart(span.endUnixNs)];
     return { span, traceId, spanId, parentSpanId, startUs, endUs };

@@ -2,8 +2,10 @@
 
 import { type OpenSegmentOptions, Segment } from '../../../../src/archive/segment/segment.js';
 import { type WriteSegmentOptions, writeSegment } from '../../../../src/archive/segment/write-segment.js';
+import { getOrMake } from '../../../../src/base/maps/get-or-make.js';
 import { BufferSink } from '../../../../src/container/byte-sink.js';
 import type { ArchivedSpan } from '../../../../src/trace/archived-span.js';
+import { eachOnce } from '../../../../src/trace/shared-ids.js';
 
 /** The bytes of a segment of `spans`. */
 export const segmentBytes = (spans: Iterable<ArchivedSpan>, options?: WriteSegmentOptions): Buffer => {
@@ -15,15 +17,11 @@ export const segmentBytes = (spans: Iterable<ArchivedSpan>, options?: WriteSegme
 export const openSegment = (spans: Iterable<ArchivedSpan>, options?: OpenSegmentOptions): Promise<Segment> =>
   Segment.open(segmentBytes(spans), options);
 
-/** Spans by trace id; of two with the same ids the later one. */
+/** Spans by trace id, each once. */
 export const tracesOf = (spans: readonly ArchivedSpan[]): Map<string, ArchivedSpan[]> => {
-  const traces = new Map<string, Map<string, ArchivedSpan>>();
-  for (const span of spans) {
-    const trace = traces.get(span.traceId) ?? new Map<string, ArchivedSpan>();
-    trace.set(span.spanId, span);
-    traces.set(span.traceId, trace);
-  }
-  return new Map([...traces].map(([id, trace]) => [id, [...trace.values()]]));
+  const traces = new Map<string, ArchivedSpan[]>();
+  for (const span of spans) getOrMake(traces, span.traceId, () => []).push(span);
+  return new Map([...traces].map(([id, trace]) => [id, [...eachOnce(trace)]]));
 };
 
 /** Spans in an order that does not depend on how they came. */
