@@ -1,7 +1,8 @@
 // The frame of the page: every view is reached by link and key, both themes are clean for axe-core, narrow screens do not scroll sideways,
 // nothing is loaded from elsewhere, and a token is asked for and then known.
 import { describe, expect, test } from 'vitest';
-import { buildFirst } from '../cli/support/spanline.js';
+import { Archive } from '../../src/archive/index.js';
+import { buildFirst, scratch } from '../cli/support/spanline.js';
 import { accessibilityFaults } from './support/accessibility.js';
 import { hasBrowser, SIZES, useBrowser } from './support/browser.js';
 import { useServer } from './support/served.js';
@@ -27,6 +28,28 @@ describe.skipIf(!hasBrowser)('the frame of the page', () => {
         await keepPicture(page, `empty-${colorScheme}-${size}`);
       }
     }
+  });
+
+  test('a view stands in the navigation when there is something for it, or when one is there', async () => {
+    await using archive = await Archive.open(scratch()).then((made) =>
+      Object.assign(made, { [Symbol.asyncDispose]: () => made.close() }),
+    );
+    const page = await open(`${await serve({ archive })}#/traces`);
+    const links = page.getByRole('navigation').getByRole('link');
+    await page.getByText('No trace meets this').waitFor();
+    expect(await links.allTextContents()).toEqual(['Live', 'Traces', 'Stalls']);
+    await page.keyboard.press('5');
+    await page.keyboard.press('?');
+    await page.getByRole('dialog').getByText('go to Stalls').waitFor();
+    expect(await page.getByRole('dialog').getByText('go to History').count()).toBe(0);
+    await page.keyboard.press('Escape');
+    expect(new URL(page.url()).hash).toBe('#/traces');
+    await page.evaluate(`location.hash = '#/history'`);
+    await page.getByText('No history is open').waitFor();
+    expect(await links.allTextContents()).toEqual(['Live', 'Traces', 'Stalls', 'History']);
+    const other = await open(await serve({ profiles: scratch() }));
+    await other.locator('nav a[aria-current=page]', { hasText: 'Profiles' }).waitFor();
+    expect(await other.getByRole('navigation').getByRole('link').allTextContents()).toEqual(['Profiles']);
   });
 
   test('keys go to the views and list themselves', async () => {

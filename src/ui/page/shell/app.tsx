@@ -10,7 +10,7 @@ import { goTo, hrefOf, usePlace } from './location.js';
 import { Answer, Empty, Failure } from './states.js';
 import { useTheme } from './theme.js';
 import type { ViewProps } from './view-props.js';
-import { VIEWS, type View } from './views.js';
+import { shownViews, startOf, type View, viewOf } from './views.js';
 
 interface GuardedProps {
   /** Where the page is: a view that failed is tried again when one goes elsewhere. */
@@ -63,17 +63,19 @@ const Loaded = ({ view, ...props }: ViewProps & { view: View }) => {
 };
 
 export const App = () => {
-  const { view: name, parameters } = usePlace();
+  const { view: asked, parameters } = usePlace();
   const [theme, toggleTheme] = useTheme();
   const [isHelp, setHelp] = useState(false);
   const answer = useRequest('sources', (signal) => get<SourcesAnswer>('sources', {}, signal));
+  const sources = answer.value?.sources;
+  const name = asked === '' && sources !== undefined ? startOf(sources) : asked;
+  const view = viewOf(name);
+  const shown = sources === undefined ? [] : shownViews(sources, view);
   useKeys([
     { key: '?', does: 'show or hide this list', act: () => setHelp(!isHelp) },
     { key: 't', does: 'light or dark', act: toggleTheme },
-    ...VIEWS.map(({ key, name, title }) => ({ key, does: `go to ${title}`, act: () => goTo(name) })),
+    ...shown.map(({ key, name, title }) => ({ key, does: `go to ${title}`, act: () => goTo(name) })),
   ]);
-  // `traces/compare` belongs to Traces.
-  const view = VIEWS.find((one) => one.name === name.split('/')[0]);
   useEffect(() => {
     document.title = view === undefined ? 'spanline' : `${view.title} – spanline`;
   }, [view]);
@@ -85,7 +87,7 @@ export const App = () => {
       <header>
         <span class="brand">spanline</span>
         <nav aria-label="Views">
-          {VIEWS.map((one) => (
+          {shown.map((one) => (
             <a key={one.name} href={hrefOf(one.name)} aria-current={one === view ? 'page' : undefined}>
               {one.title}
             </a>

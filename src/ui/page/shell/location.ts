@@ -8,12 +8,10 @@ export interface Place {
   readonly parameters: Readonly<Record<string, string>>;
 }
 
-const START = 'live';
-
-/** Read an address. */
+/** Read an address; the view is '' where it names none. */
 export const placeOf = (hash: string): Place => {
   const [path, query = ''] = hash.replace(/^#\/?/, '').split('?');
-  return { view: path === '' ? START : path, parameters: Object.fromEntries(new URLSearchParams(query)) };
+  return { view: path, parameters: Object.fromEntries(new URLSearchParams(query)) };
 };
 
 /** The address of a view, for links; parameters without a value are left out. */
