@@ -1,5 +1,5 @@
 // What is said of a trace whose spans are at hand, beyond its summary.
-import type { ArchivedSpan } from './archived-span.js';
+import type { ArchivedSpan, ArchivedValue } from './archived-span.js';
 import { propertyOf } from './properties.js';
 
 /** What OpenTelemetry calls a service whose name nobody gave. */
@@ -11,6 +11,24 @@ export const shownName = (service: string, unnamed = UNKNOWN_SERVICE): string =>
 export const serviceOf = ({ resource }: Pick<ArchivedSpan, 'resource'>): string => {
   const name = propertyOf(resource.properties, 'service.name');
   return shownName(typeof name === 'string' ? name : '');
+};
+
+/** The keys of a status code of HTTP: that of now, and that of before. */
+export const HTTP_STATUS_KEYS: readonly string[] = ['http.response.status_code', 'http.status_code'];
+
+/** A status code of HTTP out of a property, which formats without numbers have as text. */
+export const toHttpStatus = (value: ArchivedValue | undefined): number | undefined => {
+  const code = typeof value === 'string' && /^\d{3}$/.test(value) ? Number(value) : value;
+  return typeof code === 'number' ? code : undefined;
+};
+
+/** The status code of HTTP that a span has. */
+export const httpStatusOf = ({ properties }: Pick<ArchivedSpan, 'properties'>): number | undefined => {
+  for (const key of HTTP_STATUS_KEYS) {
+    const status = toHttpStatus(propertyOf(properties, key));
+    if (status !== undefined) return status;
+  }
+  return undefined;
 };
 
 /** Ids of parents that are not among the spans. */

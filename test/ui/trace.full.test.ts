@@ -126,6 +126,50 @@ describe.skipIf(!hasBrowser)('one trace', () => {
       expect(await page.evaluate('window.writes')).toBe(1);
     });
 
+    test('names of properties break between words, and what is too long is cut', async () => {
+      await using made = await Archive.open(scratch()).then((opened) =>
+        Object.assign(opened, { [Symbol.asyncDispose]: () => opened.close() }),
+      );
+      const long = 'x'.repeat(60);
+      const keys = [
+        'http.response.status_code',
+        'messaging.destination.partition.id',
+        'network.protocol.version',
+        long,
+      ];
+      made.append([span({ properties: Object.fromEntries(keys.map((key) => [key, key])) })]);
+      const url = await serve({ archive: made });
+      for (const viewport of Object.values(SIZES)) {
+        const page = await open(`${url}#/traces/show?id=${span().traceId}`, { viewport });
+        await details(page).getByText('Resource').waitFor();
+        // What of a name stands in one line: the places of its characters tell.
+        const lines = await page.evaluate<string[][]>(`[...document.querySelectorAll('.pairs dt')].map((dt) => {
+          const lines = [];
+          const walker = document.createTreeWalker(dt, NodeFilter.SHOW_TEXT);
+          let last;
+          for (let node = walker.nextNode(); node; node = walker.nextNode())
+            for (let i = 0; i < node.length; i++) {
+              const range = document.createRange();
+              range.setStart(node, i);
+              range.setEnd(node, i + 1);
+              const { top } = range.getBoundingClientRect();
+              if (top !== last) lines.push('');
+              last = top;
+              lines[lines.length - 1] += node.data[i];
+            }
+          return lines;
+        })`);
+        expect(lines.slice(0, keys.length).map((parts) => parts.join(''))).toEqual(keys);
+        for (const parts of lines) for (const part of parts.slice(0, -1)) expect(part).toMatch(/[._]$/);
+        expect(lines.flat().length).toBeGreaterThan(keys.length);
+        const cut = await page.evaluate(
+          `(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth)(document.querySelector('[title="${long}"]'))`,
+        );
+        expect(cut).toBe(true);
+        expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
+      }
+    });
+
     test('a span that is absent is said to be', async () => {
       const page = await openCart(`&span=${ABSENT_SPAN}`);
       await page.getByText(`This trace has no span ${ABSENT_SPAN}`).waitFor();

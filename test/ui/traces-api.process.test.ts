@@ -59,6 +59,7 @@ describe('times', () => {
   test.each([
     ['RFC 3339', secondOf(30)],
     ['as the page shows it', secondOf(30).replace('T', ' ').replace('Z', '')],
+    ['with the zone', secondOf(30).replace('T', ' ').replace('Z', '\u00a0UTC')],
     ['Unix microseconds', String(startOf(30) / 1000n)],
   ])('%s', async (_, from) => {
     expect(idsOf(await ask('traces', { from }))).toEqual(newestFirst.slice(0, 10));
@@ -169,5 +170,35 @@ describe('points', () => {
     // A trace that is under way in the window and began before it is not in it.
     const later = `${points.startUs[at(39)] + 1}-${points.startUs[at(39)] + 100}-0-9999999`;
     expect(idsOf(await ask('traces', { picked: later }))).toEqual([]);
+  });
+});
+
+describe('how the traces of a list ended', () => {
+  const at = (n: number, changes: Partial<ArchivedSpan>): ArchivedSpan =>
+    span({ traceId: traceIdOf(n), spanId: spanIdOf(1), ...changes });
+  const answered = (key: string, status: string | number): Partial<ArchivedSpan> => ({ properties: { [key]: status } });
+
+  test('by the status code and the status of the root, whatever the spans below say', async () => {
+    const below = { spanId: spanIdOf(2), parentSpanId: spanIdOf(1), status: { code: 'error', message: '' } } as const;
+    await using made = await Archive.open(scratch()).then((opened) =>
+      Object.assign(opened, { [Symbol.asyncDispose]: () => opened.close() }),
+    );
+    made.append([
+      at(1, answered('http.response.status_code', 404)),
+      at(1, { ...answered('http.response.status_code', 500), ...below, startUnixNs: START - 1n }),
+      at(2, answered('http.status_code', '503')),
+      at(3, { ...answered('http.status_code', 'none'), status: { code: 'error', message: '' } }),
+      at(4, {}),
+      ...Array.from({ length: 100_001 }, (_, i) => at(5, { spanId: spanIdOf(i + 1) })),
+    ]);
+    const response = await fetch(`${await serve({ archive: made })}/api/traces`);
+    const { traces } = (await response.json()) as TracesAnswer;
+    expect(Object.fromEntries(traces.map(({ traceId, status }) => [Number(`0x${traceId}`), status]))).toEqual({
+      1: { http: 404, isFailed: false },
+      2: { http: 503, isFailed: false },
+      3: { isFailed: true },
+      4: { isFailed: false },
+      5: undefined,
+    });
   });
 });

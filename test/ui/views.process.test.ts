@@ -44,6 +44,13 @@ describe.skipIf(!hasBrowser)('the views', () => {
 
   const parametersOf = (page: Page): URLSearchParams => new URLSearchParams(page.url().split('?')[1]);
 
+  /** Whoever reads a time of day reads its zone. */
+  const expectZones = async (page: Page): Promise<void> => {
+    const text = (await page.locator('main').textContent()) ?? '';
+    expect(text).toMatch(/\d\d:\d\d/);
+    expect(text.match(/.{20}\b\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?![\d:.]|\sUTC)/g)).toBeNull();
+  };
+
   test('the frame: keys go to the views', async () => {
     const page = await open(`${url}#/traces`);
     await page.getByText('3 traces').waitFor();
@@ -61,9 +68,21 @@ describe.skipIf(!hasBrowser)('the views', () => {
     await page.getByText('Nothing arrived in the last minute').waitFor();
     const endUnixNs = BigInt(Date.now()) * 1_000_000n;
     live.made.append([
-      { ...spanAt(1, 1, HOSTILE, 0, 0, { kind: 'server' }), startUnixNs: endUnixNs - 20_000_000n, endUnixNs },
+      {
+        ...spanAt(1, 1, HOSTILE, 0, 0, { kind: 'server', properties: { 'http.response.status_code': 404 } }),
+        ...{ startUnixNs: endUnixNs - 20_000_000n, endUnixNs },
+      },
     ]);
     await page.getByRole('cell', { name: HOSTILE }).waitFor();
+    // It is no error to its server, but seen; the time says its zone. What has no source has no place in the navigation.
+    expect(await page.getByRole('listitem').first().innerText()).toMatch(
+      /\n404\n\d\d:\d\d:\d\d\.\d{3}\sUTC\n20\.0 ms$/,
+    );
+    expect(await page.getByRole('navigation').getByRole('link').allTextContents()).toEqual([
+      'Live',
+      'Traces',
+      'Stalls',
+    ]);
     expect(await page.locator('main img').count()).toBe(0);
   });
 
@@ -72,11 +91,13 @@ describe.skipIf(!hasBrowser)('the views', () => {
     await page.getByLabel('span name').fill('SELECT');
     await page.getByRole('button', { name: 'Search' }).click();
     await page.getByText('1 traces').waitFor();
+    await expectZones(page);
     await page.locator('tbody tr a').first().click();
     await page.getByText(/ of 100 ms, 5 rows/).waitFor();
     await page.keyboard.press('End');
     await page.getByRole('complementary').getByText('Ada Lovelace').waitFor();
     await page.getByText('3 links out, 2 in').waitFor();
+    await expectZones(page);
     await page.getByRole('application', { name: 'lane of shop 4711' }).focus();
     await page.keyboard.press('ArrowRight');
     await page.locator('.lane .told').getByText('build report').waitFor();
@@ -95,6 +116,7 @@ describe.skipIf(!hasBrowser)('the views', () => {
     const page = await open(`${url}#/stalls`);
     const card = page.locator('.stall', { hasText: 'build report' });
     await card.getByText('waited').waitFor();
+    await expectZones(page);
     await card.getByRole('link', { name: 'GET /cart' }).click();
     await page.waitForURL(new RegExp(`traces/show\\?id=${CART}`));
   });
@@ -102,6 +124,7 @@ describe.skipIf(!hasBrowser)('the views', () => {
   test('Profiles: from the table of a label to the flame graph of one of its values', async () => {
     const page = await open(`${url}#/profiles?look=table`);
     await page.getByLabel('by label').selectOption('query');
+    await expectZones(page);
     await page.getByRole('link', { name: 'select 1', exact: true }).click();
     await page.locator('canvas.flame').waitFor();
     await page.getByText('Functions by their own time').click();
@@ -124,6 +147,8 @@ describe.skipIf(!hasBrowser)('the views', () => {
     await page.getByRole('button', { name: 'negative', exact: true }).click();
     await expect.poll(async () => (await gold.expectations.get('list-users', NEW)).status).toBe('negative');
     expect(await page.title()).not.toBe('owned');
+    await page.getByText('untriaged → negative').waitFor();
+    await expectZones(page);
   });
 
   test('Snapshots: one of a running process is taken and looked at', async () => {
@@ -131,6 +156,7 @@ describe.skipIf(!hasBrowser)('the views', () => {
     const page = await open(`${url}#/traces/snapshots`);
     await page.getByRole('button', { name: `take a snapshot of process ${pid}`, exact: true }).click();
     await page.getByText('3 spans, 2 traces of the last').waitFor();
+    await expectZones(page);
     await page.getByRole('link', { name: 'GET /waits' }).click();
     await page.getByRole('application', { name: `lane of shop ${pid}` }).waitFor();
   });

@@ -1,7 +1,7 @@
 // Requests among spans: those with which work begins in a process. Of the other spans nothing is decoded that is not needed to tell them apart.
-import type { ArchivedSpan } from '../../trace/archived-span.js';
+import type { ArchivedSpan, ArchivedValue } from '../../trace/archived-span.js';
 import { hasRemoteParent } from '../../trace/extras.js';
-import { serviceOf, shownName } from '../../trace/trace-facts.js';
+import { HTTP_STATUS_KEYS, httpStatusOf, serviceOf, shownName, toHttpStatus } from '../../trace/trace-facts.js';
 import type { SpanRows } from '../rows/span-rows.js';
 import { FLAGS_KEY } from '../stored-extras.js';
 import { KINDS, STATUS_CODES } from '../values/codes.js';
@@ -15,6 +15,8 @@ export interface Request {
   readonly endUnixNs: bigint;
   /** By its own status. */
   readonly isFailed: boolean;
+  /** Its status code of HTTP. */
+  readonly httpStatus?: number;
   /** The trace begins with it. */
   readonly isRoot: boolean;
 }
@@ -28,13 +30,24 @@ export const requestOf = (span: ArchivedSpan): Request | undefined => {
   const isRoot = parentSpanId === '';
   if (!isRoot && !SERVING.has(kind) && !hasRemoteParent(flags)) return undefined;
   const isFailed = status.code === 'error';
-  return { traceId, name, service: serviceOf(span), startUnixNs, endUnixNs, isFailed, isRoot };
+  const httpStatus = httpStatusOf(span);
+  return { traceId, name, service: serviceOf(span), startUnixNs, endUnixNs, isFailed, httpStatus, isRoot };
 };
 
-const flagsIn = (rows: SpanRows, row: number): number => {
+const valueIn = (rows: SpanRows, row: number, key: string): ArchivedValue | undefined => {
   for (let i = rows.firstProperty[row]; i < rows.firstProperty[row + 1]; i++)
-    if (rows.texts[rows.keys[i]] === FLAGS_KEY) return Number(rows.values[i]);
-  return 0;
+    if (rows.texts[rows.keys[i]] === key) return rows.values[i];
+  return undefined;
+};
+
+const flagsIn = (rows: SpanRows, row: number): number => Number(valueIn(rows, row, FLAGS_KEY) ?? 0);
+
+const httpStatusIn = (rows: SpanRows, row: number): number | undefined => {
+  for (const key of HTTP_STATUS_KEYS) {
+    const status = toHttpStatus(valueIn(rows, row, key));
+    if (status !== undefined) return status;
+  }
+  return undefined;
 };
 
 const isRequest = (rows: SpanRows, row: number): boolean =>
@@ -51,6 +64,7 @@ export function* requestsIn(rows: SpanRows): Generator<Request, undefined, void>
       startUnixNs: rows.start.values[row],
       endUnixNs: rows.end.values[row],
       isFailed: rows.status[row] === FAILED,
+      httpStatus: httpStatusIn(rows, row),
       isRoot: rows.hasParent[row] === 0,
     };
   }

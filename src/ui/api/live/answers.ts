@@ -1,5 +1,7 @@
 // What the stream of the view Live sends. Types only: the page reads them too, so nothing of Node may be imported here.
 
+import type { RequestStatus } from '../answers.js';
+
 /** Requests of one name to one service in the last minute. */
 export interface LiveOperation {
   readonly service: string;
@@ -21,7 +23,7 @@ export interface LiveRequest {
   /** Unix time. */
   readonly startUs: number;
   readonly durationUs: number;
-  readonly isFailed: boolean;
+  readonly status: RequestStatus;
 }
 
 /** The last minute at one moment. */

@@ -47,8 +47,8 @@ const keep = (list: LiveRequest[], request: LiveRequest, measure: (one: LiveRequ
   if (list.length > LISTED) list.pop();
 };
 
-const shown = ({ traceId, name, service, startUnixNs, endUnixNs, isFailed }: Request): LiveRequest => ({
-  ...{ traceId, name, service, isFailed },
+const shown = ({ traceId, name, service, startUnixNs, endUnixNs, isFailed, httpStatus }: Request): LiveRequest => ({
+  ...{ traceId, name, service, status: { http: httpStatus, isFailed } },
   startUs: Number(startUnixNs / 1000n),
   durationUs: Math.max(0, Number(endUnixNs - startUnixNs) / 1000),
 });
@@ -67,7 +67,7 @@ export class MinuteCounts {
     const slot = this.#slotOf(second);
     const one = shown(request);
     slot.ended++;
-    if (one.isFailed) slot.failed++;
+    if (request.isFailed) slot.failed++;
     if (request.isRoot) slot.roots++;
     keep(slot.newest, one, endOf);
     keep(slot.slowest, one, durationOf);
@@ -78,7 +78,7 @@ export class MinuteCounts {
     }
     const counts = getOrMake(slot.byOperation, operation, () => new OperationCounts());
     counts.count++;
-    if (one.isFailed) counts.failed++;
+    if (request.isFailed) counts.failed++;
     counts.durations.add(one.durationUs);
   }
 

@@ -1,5 +1,7 @@
 // What the endpoints of the search for traces answer. Types only: the page reads them too, so nothing of Node may be imported here.
 
+import type { RequestStatus } from '../answers.js';
+
 /** A trace in a list. */
 export interface TraceRow {
   readonly traceId: string;
@@ -11,6 +13,8 @@ export interface TraceRow {
   readonly spanCount: number;
   readonly errorCount: number;
   readonly isComplete: boolean;
+  /** Of its root, or of the earliest span without one; absent where too much would have to be read. */
+  readonly status?: RequestStatus;
 }
 
 /** Answer of /ui/api/traces: the newest first. */

@@ -55,8 +55,8 @@ const propertiesOf = ([name, text]: Found): Readonly<Record<string, string>> => 
   );
 };
 
-/** As the page shows them: in UTC, without a zone. */
-const SHOWN_TIME = /^(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d)(:\d\d(?:\.\d{1,9})?)?$/;
+/** As the page shows them, in UTC, which may go unsaid. */
+const SHOWN_TIME = /^(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d)(:\d\d(?:\.\d{1,9})?)?(?:\s?UTC)?$/;
 
 const momentBy =
   (read: (found: Found) => bigint) =>

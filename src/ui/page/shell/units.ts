@@ -7,8 +7,20 @@ export const duration = (us: number): string => {
   return `${value.toFixed(digits)} ${unit}`;
 };
 
-/** A moment, in UTC. */
-export const moment = (unixUs: number): string => new Date(unixUs / 1000).toISOString().replace('T', ' ').slice(0, 23);
+/** A moment, `2026-01-31 12:00:00.000`, for what says the zone itself. */
+export const bareMoment = (unixUs: number): string =>
+  new Date(unixUs / 1000).toISOString().replace('T', ' ').slice(0, 23);
+
+const ZONE = '\u00a0UTC';
+
+/** A moment, with its zone, from which no line parts the time. */
+export const moment = (unixUs: number): string => bareMoment(unixUs) + ZONE;
+
+/** The same to the minute. */
+export const minuteOf = (unixUs: number): string => bareMoment(unixUs).slice(0, 16) + ZONE;
+
+/** The same without the day. */
+export const timeOfDay = (unixUs: number): string => moment(unixUs).slice(11);
 
 export const share = (part: number, whole: number): string => `${whole > 0 ? Math.round((100 * part) / whole) : 0} %`;
 

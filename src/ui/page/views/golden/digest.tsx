@@ -3,7 +3,9 @@ import { useState } from 'preact/hooks';
 import type { DigestAnswer, HistoryAnswer, Status } from '../../../api/golden/answers.js';
 import { get, post } from '../../api/client.js';
 import { useRequest } from '../../api/use-request.js';
+import { Breakable } from '../../shell/breakable.js';
 import { Answer, Failure } from '../../shell/states.js';
+import { minuteOf } from '../../shell/units.js';
 import { Against } from './against.js';
 import { commitText, commitTexts } from './commit-name.js';
 
@@ -91,7 +93,9 @@ const Digest = ({
       <dl class="params">
         {Object.entries(found.params).map(([key, values]) => (
           <div key={key}>
-            <dt>{key}</dt>
+            <dt>
+              <Breakable text={key} />
+            </dt>
             <dd>{values.slice(0, SHOWN_VALUES).join(', ')}</dd>
           </div>
         ))}
@@ -105,7 +109,7 @@ const Digest = ({
             <ul>
               {changes.map(({ from, to, by, atMs, note: why }) => (
                 <li key={`${atMs} ${to}`}>
-                  {from} → <span class={to}>{to}</span> by {by}, {new Date(atMs).toISOString().slice(0, 16)}
+                  {from} → <span class={to}>{to}</span> by {by}, {minuteOf(atMs * 1000)}
                   {why ? `: ${why}` : ''}
                 </li>
               ))}

@@ -2,6 +2,7 @@
 import type { SourceName, StepAnswer } from '../../../api/history/answers.js';
 import { get } from '../../api/client.js';
 import { useRequest } from '../../api/use-request.js';
+import { Breakable } from '../../shell/breakable.js';
 import { Answer } from '../../shell/states.js';
 import { counted } from '../../shell/units.js';
 import { dayOf, figure, percent } from './figures.js';
@@ -40,7 +41,9 @@ const Found = ({ answer, title }: { answer: StepAnswer; title: string }) => (
         <tbody>
           {answer.compared.map((one) => (
             <tr key={one.key}>
-              <td class="key">{one.key}</td>
+              <td class="key">
+                <Breakable text={one.key} />
+              </td>
               <td class="number">{figure(one.before)}</td>
               <td class="number">{figure(one.after)}</td>
               <td class={`number ${one.verdict}`}>{percent(one.change)}</td>

@@ -1,5 +1,6 @@
 // The changes of the series shown, as a table: what the lines in the plot say, for keyboard and screen reader too.
 import type { ChangeAnswer } from '../../../api/history/answers.js';
+import { Breakable } from '../../shell/breakable.js';
 import { shortHash } from './commit-refs.js';
 import { figure, percent } from './figures.js';
 
@@ -49,7 +50,9 @@ export const Changes = ({
               <td class="number">{figure(change.before)}</td>
               <td class="number">{figure(change.after)}</td>
               <td class={change.status}>{change.status}</td>
-              <td class="key">{change.key}</td>
+              <td class="key">
+                <Breakable text={change.key} />
+              </td>
             </tr>
           ))}
         </tbody>

@@ -1,5 +1,6 @@
 // Which line is which series, with its value at the commit under the pointer, or at the last one.
 import type { CommitColumns } from '../../../api/history/answers.js';
+import { Breakable } from '../../shell/breakable.js';
 import { shortHash } from './commit-refs.js';
 import { dayOf, figure } from './figures.js';
 import type { Hovered } from './plot.js';
@@ -50,7 +51,9 @@ export const Legend = ({
           return (
             <li key={one.key} class={hovered?.series === i ? 'is-focused' : undefined}>
               <Swatch {...one} />
-              <span class="name">{one.name}</span>
+              <span class="name">
+                <Breakable text={one.name} />
+              </span>
               <span class="number">
                 {found === undefined ? '' : `${figure(found.value)} ${unit}`}
                 {found !== undefined && found.at < place && ' (before)'}

@@ -4,6 +4,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import type { KeysAnswer, SourceName } from '../../../api/history/answers.js';
 import { get } from '../../api/client.js';
 import { useRequest } from '../../api/use-request.js';
+import { Breakable } from '../../shell/breakable.js';
 import { counted } from '../../shell/units.js';
 import { hasValue, toggleValue } from './query-text.js';
 
@@ -74,7 +75,7 @@ export const QueryBuilder = ({ source, query, change, type }: Building) => {
         {known?.keys.map(({ key, values, total }) => (
           <details key={key} open={values.some((value) => hasValue(query, key, value))}>
             <summary>
-              {key} <span class="muted">{total}</span>
+              <Breakable text={key} /> <span class="muted">{total}</span>
             </summary>
             <ul>
               {values.map((value) => (

@@ -2,6 +2,7 @@
 import { useState } from 'preact/hooks';
 import type { ChangeAnswer, SourceName } from '../../../api/history/answers.js';
 import { post } from '../../api/client.js';
+import { Words } from '../../shell/breakable.js';
 import { Failure } from '../../shell/states.js';
 import { Between } from './between.js';
 import { shortHash } from './commit-refs.js';
@@ -65,7 +66,7 @@ export const Step = ({
       <span class={change.kind}>{percent(change.change)}</span> at <code>{shortHash(change.hash)}</code>
     </h2>
     <p>
-      {change.key}: {figure(change.before)} → {figure(change.after)} {change.unit}
+      <Words text={change.key} />: {figure(change.before)} → {figure(change.after)} {change.unit}
     </p>
     <Triage key={`${change.commit} ${change.key}`} source={source} change={change} onChange={onChange} />
     <Between source={source} from={change.lastBefore} to={change.commit} query={query} title="that may have made it" />

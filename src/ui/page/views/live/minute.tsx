@@ -1,7 +1,8 @@
 // One minute of requests: the rate, the operations, the newest and the slowest traces.
 import type { LiveMinute, LiveRequest } from '../../../api/live/answers.js';
 import { hrefOf } from '../../shell/location.js';
-import { duration, moment, share } from '../../shell/units.js';
+import { Status } from '../../shell/status.js';
+import { duration, share, timeOfDay } from '../../shell/units.js';
 
 const sumOf = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0);
 
@@ -80,11 +81,11 @@ const Traces = ({ title, requests }: { title: string; requests: readonly LiveReq
   <section>
     <h2>{title}</h2>
     <ol class="live-traces">
-      {requests.map(({ traceId, name, startUs, durationUs, isFailed }) => (
+      {requests.map(({ traceId, name, startUs, durationUs, status }) => (
         <li key={traceId}>
           <a href={hrefOf('traces/show', { id: traceId })}>{name}</a>
-          {isFailed && <span class="failed">error</span>}
-          <span class="muted">{moment(startUs).slice(11)}</span>
+          <Status {...status} />
+          <span class="muted">{timeOfDay(startUs)}</span>
           <span class="number">{duration(durationUs)}</span>
         </li>
       ))}

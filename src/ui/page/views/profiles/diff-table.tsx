@@ -2,6 +2,7 @@
 import type { ProfileDiff } from '../../../api/profiles/answers.js';
 import { get } from '../../api/client.js';
 import { useRequest } from '../../api/use-request.js';
+import { Words } from '../../shell/breakable.js';
 import { Answer } from '../../shell/states.js';
 import { nameOf, percent, points } from './numbers.js';
 import type { Choice } from './profile-choice.js';
@@ -25,7 +26,9 @@ const Changes = ({ diff, choice }: { diff: ProfileDiff; choice: Choice }) => (
           {diff.changes.map(({ value, before, after, change, low, high, pValue, verdict }) => (
             <tr key={value}>
               <td class="value">
-                <a href={choice.href({ by: diff.by, ...choice.ofValue(value) })}>{nameOf(value)}</a>
+                <a href={choice.href({ by: diff.by, ...choice.ofValue(value) })}>
+                  <Words text={nameOf(value)} />
+                </a>
               </td>
               <td class="number">{percent(before)}</td>
               <td class="number">{percent(after)}</td>

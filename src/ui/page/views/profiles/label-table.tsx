@@ -3,6 +3,7 @@
 import type { ProfileRow, ProfileTable } from '../../../api/profiles/answers.js';
 import { get } from '../../api/client.js';
 import { useRequest } from '../../api/use-request.js';
+import { Words } from '../../shell/breakable.js';
 import { hrefOf } from '../../shell/location.js';
 import { Answer } from '../../shell/states.js';
 import { milliseconds, nameOf, percent } from './numbers.js';
@@ -19,7 +20,9 @@ const Interval = ({ row, most }: { row: ProfileRow; most: number }) => (
 /** The answer's own key: the chosen one may be newer. */
 const Value = ({ value, by, choice }: { value: string; by: string; choice: Choice }) => (
   <td class="value">
-    <a href={choice.href({ by, ...choice.ofValue(value) })}>{nameOf(value)}</a>
+    <a href={choice.href({ by, ...choice.ofValue(value) })}>
+      <Words text={nameOf(value)} />
+    </a>
     {by === 'trace_id' && value !== '' && (
       <>
         {' '}

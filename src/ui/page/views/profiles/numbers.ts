@@ -17,7 +17,7 @@ export const points = (change: number): string => `${change >= 0 ? '+' : ''}${(c
 /** A label's value; what has none is said so. */
 export const nameOf = (value: string): string => (value === '' ? '(none)' : value);
 
-/** `3 Nov, 14:05:10`. */
+/** `3 Nov, 14:05:10 UTC`. */
 export const timeOf = (unixMs: number): string =>
   new Date(unixMs).toLocaleString('en-GB', {
     day: 'numeric',
@@ -25,4 +25,6 @@ export const timeOf = (unixMs: number): string =>
     hour: '2-digit',
     minute: '2-digit',
     second: '2-digit',
+    timeZone: 'UTC',
+    timeZoneName: 'short',
   });

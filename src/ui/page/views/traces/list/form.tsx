@@ -9,8 +9,8 @@ import { type Field, fieldsOf } from '../conditions.js';
 const TEXTS: readonly (readonly [name: Field, words: string, example: string, size: number])[] = [
   ['min', 'at least', '100ms', 8],
   ['max', 'at most', '2s', 8],
-  ['from', 'from', '15m or 2026-01-31T12:00', 20],
-  ['to', 'to', '5m or 2026-01-31T13:00', 20],
+  ['from', 'from', '15m or 2026-01-31T12:00 UTC', 27],
+  ['to', 'to', '5m or 2026-01-31T13:00 UTC', 27],
   ['properties', 'properties', 'http.route=/orders user="Ada L"', 26],
 ];
 const LIMITS = ['50', '200', '500', '1500'];

@@ -1,6 +1,7 @@
 // Traces as a table: sorted as one likes, opened, and chosen to be compared.
 import type { TraceRow } from '../../../../api/traces/answers.js';
 import { goTo } from '../../../shell/location.js';
+import { Status } from '../../../shell/status.js';
 import { duration, moment } from '../../../shell/units.js';
 import type { ViewProps } from '../../../shell/view-props.js';
 import { chosenIn, toggled } from '../chosen.js';
@@ -29,6 +30,7 @@ const Sorted = ({ by, order, parameters }: { by: Order; order: Order; parameters
 
 export const TraceTable = ({ traces, parameters }: { traces: readonly TraceRow[]; parameters: Parameters }) => {
   const order = isOrder(parameters.sort) ? parameters.sort : 'start';
+  const sorting = { order, parameters };
   const chosen = chosenIn(parameters);
   const links = useTraceLinks();
   const toggle = (id: string): void => goTo('traces', { ...parameters, ...toggled(chosen, id) }, true);
@@ -39,9 +41,11 @@ export const TraceTable = ({ traces, parameters }: { traces: readonly TraceRow[]
         <thead>
           <tr>
             <th>compare</th>
-            {(['start', 'duration', 'spans', 'errors'] as const).map((by) => (
-              <Sorted key={by} by={by} order={order} parameters={parameters} />
-            ))}
+            <Sorted by="start" {...sorting} />
+            <Sorted by="duration" {...sorting} />
+            <th>status</th>
+            <Sorted by="spans" {...sorting} />
+            <Sorted by="errors" {...sorting} />
             <th>service</th>
             <th>name</th>
           </tr>
@@ -63,6 +67,13 @@ export const TraceTable = ({ traces, parameters }: { traces: readonly TraceRow[]
                 </td>
                 <td>{moment(trace.startUs)}</td>
                 <td class="number">{duration(trace.durationUs)}</td>
+                {trace.status === undefined ? (
+                  <td title="not read: these traces have too many spans">?</td>
+                ) : (
+                  <td>
+                    <Status {...trace.status} />
+                  </td>
+                )}
                 <td class="number" title={trace.isComplete ? undefined : 'a parent is absent'}>
                   {trace.spanCount}
                   {!trace.isComplete && '?'}

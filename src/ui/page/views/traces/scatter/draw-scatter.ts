@@ -1,6 +1,6 @@
 // Draws the scatter: every point once into pixels, then the axes. A hundred thousand points must cost milliseconds, so no path is made of them.
 import { cssColor } from '../../../shell/theme.js';
-import { duration, moment } from '../../../shell/units.js';
+import { bareMoment, duration } from '../../../shell/units.js';
 import type { Points } from './points.js';
 import { MARGIN, type Scales, xOf, yOf } from './scales.js';
 
@@ -13,12 +13,12 @@ const TICK_WIDTH = 130;
 const MINUTE_US = 60e6;
 const DAY_US = 24 * 60 * MINUTE_US;
 
-/** A moment on an axis of such a length, whose first one names the day. */
+/** A moment on an axis of such a length, whose first one names the day and the zone. */
 const tickText = (us: number, lengthUs: number, isFirst: boolean): string => {
-  const text = moment(Math.max(0, us));
+  const text = bareMoment(Math.max(0, us));
   if (lengthUs > 3 * DAY_US) return text.slice(0, 10);
   const time = text.slice(11, lengthUs > MINUTE_US ? 19 : 23);
-  return isFirst ? `${text.slice(0, 10)} ${time}` : time;
+  return isFirst ? `${text.slice(0, 10)} ${time} UTC` : time;
 };
 
 /** A color of the style sheet as a pixel of a canvas. */

@@ -3,6 +3,7 @@ import type { SpanAnswer, TraceAnswer } from '../../../../api/trace/answers.js';
 import { get } from '../../../api/client.js';
 import { useRequest } from '../../../api/use-request.js';
 import { useSettled } from '../../../api/use-settled.js';
+import { Breakable } from '../../../shell/breakable.js';
 import { hrefOf } from '../../../shell/location.js';
 import { Failure } from '../../../shell/states.js';
 import { duration, share } from '../../../shell/units.js';
@@ -20,7 +21,9 @@ const Pairs = ({ title, of }: { title: string; of: SpanAnswer['properties'] }) =
       <dl class="pairs">
         {of.map(([key, value]) => (
           <div key={key}>
-            <dt>{key}</dt>
+            <dt>
+              <Breakable text={key} />
+            </dt>
             <dd>{value}</dd>
           </div>
         ))}

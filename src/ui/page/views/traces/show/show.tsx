@@ -26,7 +26,7 @@ const Facts = ({ trace, cpuNs }: { trace: TraceAnswer; cpuNs: number | undefined
     <>
       <p>
         {duration(durationUs)}, {spans.ids.length + leftOut} spans, {spans.isError.filter((one) => one === 1).length}{' '}
-        errors, {services.join(', ')}, {moment(startUnixUs)} UTC <span class="mono muted">{traceId}</span>
+        errors, {services.join(', ')}, {moment(startUnixUs)} <span class="mono muted">{traceId}</span>
         {cpuNs !== undefined && (
           <>
             , CPU <a href={hrefOf('profiles', { trace: traceId })}>{duration(cpuNs / 1000)}</a>
