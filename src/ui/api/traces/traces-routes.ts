@@ -15,15 +15,16 @@ import { MAX_POINTS, tracePoints } from './trace-points.js';
 const BATCH_SPANS = 10_000;
 const MAX_SPANS = 100_000;
 
-/** How traces ended, by id, as far as they are read. */
-const statusesOf = async (
+/** How traces ended, by id, as far as they are read: no more than `maxSpans`. */
+export const statusesOf = async (
   archive: Archive,
   traces: readonly TraceSummary[],
   signal: AbortSignal,
+  maxSpans = MAX_SPANS,
 ): Promise<ReadonlyMap<string, RequestStatus>> => {
   const statuses = new Map<string, RequestStatus>();
   let ids: string[] = [];
-  let [spans, left] = [0, MAX_SPANS];
+  let [spans, left] = [0, maxSpans];
   const read = async (): Promise<void> => {
     for (const [id, [head]] of await archive.traces(ids, { signal }))
       statuses.set(id, { http: httpStatusOf(head), isFailed: head.status.code === 'error' });
