@@ -25,7 +25,10 @@ export const setOwn = <T>(on: Record<string, T>, key: string, value: T): void =>
   else Object.defineProperty(on, key, { value, enumerable: true, writable: true, configurable: true });
 };
 
-/** Key, value, key, value as an object. */
+/**
+ * Key, value, key, value as an object, which lists keys such as "10" and "2" first and by number, as all objects do: what depends on the order reads the
+ * list, as all formats do. It stays a plain object, for those of a reporter may be cloned.
+ */
 export const toProperties = (list: PropertyList | null): Readonly<Record<string, PropertyValue>> => {
   const out: Record<string, PropertyValue> = {};
   if (list !== null)

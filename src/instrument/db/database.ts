@@ -128,3 +128,15 @@ export const codeUnder =
     const code = (Object(error) as Record<string, unknown>)[key];
     return typeof code === 'string' || typeof code === 'number' ? String(code).slice(0, 64) : undefined;
   };
+
+/** What a call calls back. */
+export type Callback = (this: unknown, error: unknown, ...rest: unknown[]) => unknown;
+/** Ends the span of a call, with what it failed with, if it did. */
+export type Ending = (error: unknown) => void;
+
+/** The span ends first: it is none of the time that the callback takes, whatever that throws. */
+export const endingFirst = (callback: Callback, ended: Ending | undefined): Callback =>
+  function (this: unknown, error: unknown, ...rest: unknown[]): unknown {
+    ended?.(error);
+    return Reflect.apply(callback, this, [error, ...rest]);
+  };

@@ -10,7 +10,15 @@ import { callerHere, emitFor } from '../in-context.js';
 import { onModule } from '../on-module.js';
 import { type Method, prototypeOf, replaceMethod, SeenClasses } from '../replace-method.js';
 import { traceChannel } from '../traced-channel.js';
-import { codeUnder, Database, type DatabaseOptions, type Server, sqlOperation } from './database.js';
+import {
+  type Callback,
+  codeUnder,
+  Database,
+  type DatabaseOptions,
+  endingFirst,
+  type Server,
+  sqlOperation,
+} from './database.js';
 import { connectionsOf, keepMysqlCallers, type Mysql2 } from './mysql-callers.js';
 
 interface Query extends Server {
@@ -28,7 +36,6 @@ interface Config {
   readonly socketPath?: unknown;
   readonly database?: unknown;
 }
-type Callback = (this: unknown, error: unknown, ...rest: unknown[]) => unknown;
 
 const statusOf = codeUnder('errno');
 
@@ -58,13 +65,7 @@ const traceStatements = (mysql: Database): Off => {
         span.end();
       });
       const at = args.findIndex((argument) => typeof argument === 'function');
-      if (at >= 0) {
-        const callback = args[at] as Callback;
-        args[at] = function (this: unknown, error: unknown, ...rest: unknown[]): unknown {
-          ended(error);
-          return Reflect.apply(callback, this, [error, ...rest]);
-        };
-      }
+      if (at >= 0) args[at] = endingFirst(args[at] as Callback, ended);
       const command = Reflect.apply(execute, this, args) as EventEmitter;
       emitFor(caller, command, (name, value) => {
         if (name === 'error') ended(value);

@@ -7,10 +7,16 @@ import { boundFor, type Caller, callerHere, emitFor } from '../in-context.js';
 import { type ModuleOptions, onModule } from '../on-module.js';
 import { addPeer, type Peer } from '../peer.js';
 import { type Method, ownerOf, type Prototype, replaceMethod } from '../replace-method.js';
-import { codeUnder, Database, type DatabaseOptions, sqlOperation } from './database.js';
+import {
+  type Callback,
+  codeUnder,
+  Database,
+  type DatabaseOptions,
+  type Ending,
+  endingFirst,
+  sqlOperation,
+} from './database.js';
 
-type Callback = (this: unknown, error: unknown, ...rest: unknown[]) => unknown;
-type Ending = (error: unknown) => void;
 type Query = (this: Client, ...args: unknown[]) => unknown;
 interface Client {
   readonly host?: unknown;
@@ -158,9 +164,3 @@ const heedFailure = (query: Submitted, ended: Ending): void => {
   const { handleError } = query;
   if (typeof handleError === 'function') query.handleError = endingFirst(handleError, ended);
 };
-
-const endingFirst = (callback: Callback, ended: Ending | undefined): Callback =>
-  function (this: unknown, error: unknown, ...rest: unknown[]): unknown {
-    ended?.(error);
-    return Reflect.apply(callback, this, [error, ...rest]);
-  };
