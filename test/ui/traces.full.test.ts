@@ -298,7 +298,7 @@ describe.skipIf(!hasBrowser)('the list of traces', () => {
       page.route(/\/ui\/api\/traces(\?|$)/, (route) => route.fulfill({ json: { of: 'another version' } }));
     const failed = page.getByRole('alert').getByRole('heading', { name: 'That did not work' });
     await failing();
-    await page.getByRole('link', { name: 'Traces', exact: true }).click();
+    await page.getByRole('navigation').getByRole('link', { name: 'Traces' }).click();
     await failed.waitFor();
     await page.unrouteAll();
     await page.getByRole('button', { name: 'Try again' }).click();

@@ -9,7 +9,7 @@ const FONT = '11px system-ui, sans-serif';
 const SIDES = { few: 4, many: 2 } as const;
 const FEW = 5000;
 /** Room for the text of a moment. */
-const TICK_WIDTH = 130;
+const TICK_WIDTH = 150;
 const MINUTE_US = 60e6;
 const DAY_US = 24 * 60 * MINUTE_US;
 
