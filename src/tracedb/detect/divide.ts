@@ -1,77 +1,102 @@
 // Where a history is cut into stretches, for as long as a cut is significant. It must never give a stretch up because the two parts of it
-// that differ most do not differ enough: a change back hides one, so windows of all lengths are searched too.
-import { energyCut, energySplit } from './energy-split.js';
+// that differ most do not differ enough, and must cut a history read backwards at the same places.
+import { type EnergySplit, energySplit } from './energy-split.js';
+import { differsIndependently } from './independent-sides.js';
+import { nearCuts } from './near-cuts.js';
 import { drawOutliersIn } from './outliers.js';
+import { sharesCut } from './shares-above.js';
 
 /** The p-value of a cut, corrected for all places. */
 export type Judge = (start: number, index: number, end: number) => number;
 
-/** Shorter windows have no significant cut. */
-const SHORTEST_WINDOW = 24;
+/** Largest relative difference of two p-values that are one, but for rounding. */
+const ROUNDING = 1e-9;
 
-/** A window begins at each quarter of its length, so that any cut with a window's length around it is near the middle of one. */
-const SHIFTS = 4;
-
-/** Above it, at each half: what is found in long windows does not hang on the place of a few values. */
-const LONG_WINDOW = 96;
-
-function* windowsOf(start: number, end: number): Generator<readonly [length: number, starts: number[]]> {
-  for (let length = SHORTEST_WINDOW; length < end - start; length *= 2) {
-    const starts: number[] = [];
-    const shift = length > LONG_WINDOW ? length / 2 : length / SHIFTS;
-    for (let from = start; from + length < end; from += shift) starts.push(from);
-    starts.push(end - length);
-    yield [length, starts];
-  }
+interface Found {
+  readonly cut: number;
+  readonly p: number;
+  /** Room between the values on both sides: what is left where the least of one side is above all of the other. */
+  readonly gap: number;
 }
 
-/** Cuts of all windows of a history, to choose from. */
-export const windowPlaces = (size: number): number => {
-  let places = 0;
-  for (const [length, starts] of windowsOf(0, size)) places += length * starts.length;
-  return places;
+const gapAt = (values: Float64Array, cut: number, side: number): number => {
+  let [least, most] = [values[cut], values[cut]];
+  let [leastBefore, mostBefore] = [values[cut - 1], values[cut - 1]];
+  for (let i = 1; i < side; i++) {
+    least = Math.min(least, values[cut + i]);
+    most = Math.max(most, values[cut + i]);
+    leastBefore = Math.min(leastBefore, values[cut - 1 - i]);
+    mostBefore = Math.max(mostBefore, values[cut - 1 - i]);
+  }
+  return Math.max(least - mostBefore, leastBefore - most);
 };
 
-/** The significant cuts of the shortest windows that have any, best first, none in the window of a better one. */
-const cutsInWindows = (
+/** Wherever all values of one side are larger, p is the same: the gap must decide, not the last digit. */
+const isTie = (p: number, other: number): boolean => Math.abs(p - other) <= ROUNDING * Math.max(p, other);
+
+/** The significant cuts of the shortest windows that show them, none in the window of a better one. */
+const cutsNearby = (values: Float64Array, minSize: number, pValue: number, judge: Judge): number[] => {
+  const cuts: number[] = [];
+  for (const places of nearCuts(values)) {
+    const found: Found[] = [];
+    let reach = 0;
+    for (const { cut, side } of places) {
+      reach = side;
+      if (side < minSize || cuts.some((one) => Math.abs(one - cut) < side)) continue;
+      const p = judge(cut - side, cut, cut + side);
+      if (p <= pValue) found.push({ cut, p, gap: gapAt(values, cut, side) });
+    }
+    found.sort((a, b) => (isTie(a.p, b.p) ? b.gap - a.gap : a.p - b.p));
+    for (const { cut } of found) if (!cuts.some((one) => Math.abs(one - cut) < reach)) cuts.push(cut);
+  }
+  return cuts.sort((a, b) => a - b);
+};
+
+interface Split {
+  readonly from: number;
+  readonly index: number;
+  readonly until: number;
+}
+
+/** The two neighbouring parts of a stretch that differ most, one of which reaches to an end of it. */
+const bestSplit = (values: Float64Array, minSize: number): Split | null => {
+  const ahead: EnergySplit | null = energySplit(values, minSize);
+  const back = energySplit(values.toReversed(), minSize);
+  if (ahead !== null && (back === null || ahead.q >= back.q)) return { from: 0, ...ahead };
+  if (back === null) return null;
+  const size = values.length;
+  return { from: size - back.until, index: size - back.index, until: size };
+};
+
+/** A cut of a stretch that is significant: where its parts differ most by the energy statistic, or else where shares above a level do. */
+const significantCut = (
   values: Float64Array,
-  start: number,
-  end: number,
+  [start, end]: readonly [start: number, end: number],
   minSize: number,
   pValue: number,
   judge: Judge,
-): number[] => {
-  for (const [length, starts] of windowsOf(start, end)) {
-    const found: { from: number; cut: number; p: number }[] = [];
-    for (const from of starts) {
-      const split = energyCut(drawOutliersIn(values.subarray(from, from + length)), minSize);
-      if (split === null) continue;
-      const cut = from + split.index;
-      const p = judge(from, cut, from + length);
-      if (p <= pValue) found.push({ from, cut, p });
-    }
-    found.sort((a, b) => a.p - b.p);
-    const kept: typeof found = [];
-    for (const one of found) if (!kept.some(({ from }) => Math.abs(from - one.from) < length)) kept.push(one);
-    if (kept.length > 0) return kept.map(({ cut }) => cut);
-  }
-  return [];
+): number | null => {
+  const drawnIn = drawOutliersIn(values.subarray(start, end));
+  const split = bestSplit(drawnIn, minSize);
+  if (split === null) return null;
+  const cut = start + split.index;
+  if (judge(start + split.from, cut, start + split.until) <= pValue) return cut;
+  const other = sharesCut(drawnIn, minSize);
+  if (other === null || !differsIndependently(values, start + other)) return null;
+  return judge(start, start + other, end) <= pValue ? start + other : null;
 };
 
 /** Cuts the history into stretches for as long as a cut is significant; the cuts in order. */
 export const divide = (values: Float64Array, minSize: number, pValue: number, judge: Judge): number[] => {
-  const cuts: number[] = [];
-  const stretches: [start: number, end: number][] = [[0, values.length]];
+  const cuts = cutsNearby(values, minSize, pValue, judge);
+  const ends = [0, ...cuts, values.length];
+  const stretches = cuts.concat(values.length).map((end, i) => [ends[i], end] as const);
   for (let stretch = stretches.pop(); stretch; stretch = stretches.pop()) {
     const [start, end] = stretch;
-    const split = energySplit(drawOutliersIn(values.subarray(start, end)), minSize);
-    if (split === null) continue;
-    const isCut = judge(start, start + split.index, start + split.until) <= pValue;
-    const found = isCut ? [start + split.index] : cutsInWindows(values, start, end, minSize, pValue, judge);
-    if (found.length === 0) continue;
-    cuts.push(...found);
-    const ends = [start, ...found.sort((a, b) => a - b), end];
-    for (let i = 1; i < ends.length; i++) stretches.push([ends[i - 1], ends[i]]);
+    const cut = significantCut(values, stretch, minSize, pValue, judge);
+    if (cut === null) continue;
+    cuts.push(cut);
+    stretches.push([start, cut], [cut, end]);
   }
   return cuts.sort((a, b) => a - b);
 };

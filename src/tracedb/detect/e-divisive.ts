@@ -1,9 +1,11 @@
-// The lasting changes of a whole history: E-divisive proposes, a rank test and the size of the jump decide. It must never use chance: the same history
+// The lasting changes of a whole history: E-divisive proposes, a test of ranks and the jump decide. It must never use chance: the same history
 // always has the same changes.
 import { finiteNumber, wholeNumber } from '../../base/options/checks.js';
 import { invalidInput } from '../tracedb-error.js';
-import { divide, type Judge, windowPlaces } from './divide.js';
+import { isClearJump, LONGEST_NEAR } from './clear-jump.js';
+import { divide, type Judge } from './divide.js';
 import { evidenceP } from './evidence.js';
+import { nearPlaces } from './near-cuts.js';
 import { drawOutliersIn } from './outliers.js';
 import type { Statistics } from './statistics.js';
 
@@ -32,9 +34,12 @@ export interface ChangePoint {
   readonly index: number;
   /** Index of the last value of the old level; missing values may lie between. */
   readonly lastBefore: number;
-  /** Mean since the change before, far outliers drawn in. */
+  /**
+   * Mean since the change before, far outliers drawn in. Where that long stretch hides a clear jump, as one whose level wanders does, the mean of
+   * the 30 values before.
+   */
   readonly before: number;
-  /** Mean until the next change, far outliers drawn in. */
+  /** Mean until the next change, or of the 30 values after. */
   readonly after: number;
   /** (after - before) / |before|: 0.05 = up by 5 %. Infinite when `before` is 0. */
   readonly change: number;
@@ -64,6 +69,12 @@ const compare = (left: Float64Array, right: Float64Array, pValue: number, statis
   return { before, after, change, t: welchT(old, now, statistics), pValue };
 };
 
+/** Whether the history is read from its end: when the first value that differs from its mirror image is the larger one. */
+const readsBackwards = (values: Float64Array): boolean => {
+  for (let i = 0, j = values.length - 1; i < j; i++, j--) if (values[i] !== values[j]) return values[i] > values[j];
+  return false;
+};
+
 /** Index of the change to drop next, -1 when all may stay: first what is too small, then what is not significant. */
 const weakest = (changes: readonly Comparison[], pValue: number, minEffect: number): number => {
   let worst = -1;
@@ -82,22 +93,25 @@ const weakest = (changes: readonly Comparison[], pValue: number, minEffect: numb
  * The lasting changes of a history, oldest first. Use it when all values are at hand; for one new value, {@link stepFit} on a window
  * answers sooner. Values that are not finite (NaN = missing) are left out; indices count them.
  *
- * E-divisive finds the two neighbouring stretches that differ most by the energy statistic. Where they do not differ enough, windows of
- * all lengths within are searched, so that a change back hides none; then both sides of each change are searched again. Last, the change
- * that is too small or says least is dropped, until every one is significant and at least `minEffect` between its neighbours. Far outliers
- * are drawn in before. No permutations, no randomness.
+ * First two windows of 12 to 192 values on each side slide over the history, and where their ranks are farthest apart the shortest that is
+ * significant cuts it: old noise hides no later step, and a change back hides none. Between these cuts E-divisive finds the two neighbouring
+ * stretches that differ most by the energy statistic, forwards and backwards; then both sides of each change are searched again. Last, the
+ * change that is too small or least significant is dropped, until every one is significant, by all values between its neighbours or by 30 on
+ * each side, and at least `minEffect`. Far outliers are drawn in before. No permutations, no randomness. A history read backwards has its
+ * changes at the same places with the same significance; `minEffect` alone, a share of the older level, may keep others.
  *
- * A change is significant when two tests say so, each at a level divided by the number of places to choose from. The Mann-Whitney test
- * holds for any distribution: a history in random order shows a change with a chance of at most `pValue`, up to the normal approximation
- * of large samples. The other compares the jump with noise in which each value leans on the one before, as measured around it, and with a
- * slope that both sides share. Last, the jump has to stand out of the jumps elsewhere in the history, so that walks and waves show a
- * change in at most 5 % of histories of 200 values or more, as measured; for them a smaller `pValue` promises no less. The price is patience: a step of ten deviations shows once about
- * eight values follow it, a smaller one later.
+ * A change is significant when two tests agree, each at a level divided by the number of places to choose from. The Mann-Whitney test,
+ * or on long sides Fisher's of the shares above a level, holds for any distribution: a history in random order shows a change with a chance of
+ * at most `pValue`, up to the normal approximation of large samples. The other is one of three. The jump is clear beside the quieter of its two
+ * sides of up to 30 values; or the values of each side are in random order; or the jump is large beside noise in which each value leans on the
+ * one before, as measured around it, and beside a slope that both sides share, and stands out of the jumps elsewhere in the history. So walks
+ * and waves show a change in at most 5 % of histories of 200 values or more, as measured; for them a smaller `pValue` promises no less. The price
+ * is patience: a step of ten deviations shows once about eight values follow it, a smaller one later.
  *
- * Takes about O(n log n) time, and O(n^2) up to some hundred values, and O(n) memory. Throws ERR_SPANLINE_INVALID_INPUT for options out of
+ * Takes about O(n) time, and O(n^2) up to some hundred values, and O(n) memory. Throws ERR_SPANLINE_INVALID_INPUT for options out of
  * range and for a history of more than `maxPoints` values.
- * Source: D. S. Matteson and N. A. James, JASA 109 (2014); the windows as in S. Kovács, P. Bühlmann, H. Li and A. Munk, Biometrika 110
- * (2023).
+ * Source: D. S. Matteson and N. A. James, JASA 109 (2014); the shortest window first as in R. Baranowski, Y. Chen and
+ * P. Fryzlewicz, Journal of the Royal Statistical Society B 81 (2019).
  *
  * @example
  * ```ts
@@ -121,11 +135,14 @@ export const changePoints = (
       `a history of ${indices.length} values is longer than maxPoints = ${maxPoints}; pass its newest part, or a larger maxPoints`,
     );
   }
-  const present = Float64Array.from(indices, (i) => values[i]);
+  const forwards = Float64Array.from(indices, (i) => values[i]);
+  // The order of reading settles ties and rounding, so it depends on the values, not on which end is older.
+  const isTurned = readsBackwards(forwards);
+  const present = isTurned ? forwards.toReversed() : forwards;
   const spare = present.length - 2 * minSize;
   if (spare < 0) return [];
   // A cut and an end, with minSize values before each: what the first search chooses from. And the cuts of all windows.
-  const places = ((spare + 1) * (spare + 2)) / 2 + windowPlaces(present.length);
+  const places = ((spare + 1) * (spare + 2)) / 2 + nearPlaces(present.length);
   const judged = new Map<string, number>();
   const judge: Judge = (...place) => {
     const known = judged.get(place.join());
@@ -134,8 +151,26 @@ export const changePoints = (
     judged.set(place.join(), p);
     return p;
   };
-  const between = (start: number, index: number, end: number): Comparison =>
-    compare(present.subarray(start, index), present.subarray(index, end), judge(start, index, end), statistics);
+  // By both stretches, or by the values near the cut: old noise, however wide, must not hide it.
+  const significance: Judge = (start, index, end) => {
+    const p = judge(start, index, end);
+    const isNear = index - start >= LONGEST_NEAR && end - index >= LONGEST_NEAR;
+    return p <= pValue || !isNear ? p : judge(index - LONGEST_NEAR, index, index + LONGEST_NEAR);
+  };
+  const compareAt = (start: number, index: number, end: number): Comparison =>
+    compare(
+      present.subarray(...(isTurned ? [index, end] : [start, index])),
+      present.subarray(...(isTurned ? [start, index] : [index, end])),
+      significance(start, index, end),
+      statistics,
+    );
+  const between = (start: number, index: number, end: number): Comparison => {
+    const whole = compareAt(start, index, end);
+    if (!isClearJump(present, [start, index, end])) return whole;
+    const near = compareAt(Math.max(start, index - LONGEST_NEAR), index, Math.min(end, index + LONGEST_NEAR));
+    const isHidden = Math.abs(whole.change) < minEffect || Math.sign(whole.change) !== Math.sign(near.change);
+    return isHidden ? { ...near, pValue: whole.pValue } : whole;
+  };
 
   const cuts = divide(present, minSize, pValue, judge);
   const changes = cuts.map((cut, i) => ({ cut, ...between(cuts[i - 1] ?? 0, cut, cuts[i + 1] ?? present.length) }));
@@ -144,8 +179,9 @@ export const changePoints = (
   const spared = (i: number): number => {
     const size = Math.abs(changes[i].after - changes[i].before);
     const isSmaller = (j: number): boolean => j in changes && Math.abs(changes[j].after - changes[j].before) < size;
-    if (isSmaller(i - 1) && judge(cutAt(i - 2), cutAt(i), cutAt(i + 1)) <= pValue) return i - 1;
-    if (isSmaller(i + 1) && judge(cutAt(i - 1), cutAt(i), cutAt(i + 2)) <= pValue) return i + 1;
+    const gives = (j: number, p: number): boolean => isSmaller(j) && p <= pValue && p <= changes[j].pValue;
+    if (gives(i - 1, significance(cutAt(i - 2), cutAt(i), cutAt(i + 1)))) return i - 1;
+    if (gives(i + 1, significance(cutAt(i - 1), cutAt(i), cutAt(i + 2)))) return i + 1;
     return i;
   };
   for (let i = weakest(changes, pValue, minEffect); i >= 0; i = weakest(changes, pValue, minEffect)) {
@@ -158,9 +194,9 @@ export const changePoints = (
       changes[j] = { cut, ...between(cutAt(j - 1), cut, cutAt(j + 1)) };
     }
   }
-  return changes.map(({ cut, ...comparison }) => ({
-    index: indices[cut],
-    lastBefore: indices[cut - 1],
-    ...comparison,
-  }));
+  if (isTurned) changes.reverse();
+  return changes.map(({ cut, ...comparison }) => {
+    const first = isTurned ? present.length - cut : cut;
+    return { index: indices[first], lastBefore: indices[first - 1], ...comparison };
+  });
 };

@@ -1,7 +1,7 @@
 // Where a stretch of a series divides best, by the energy statistic of E-divisive. It must never judge whether that split means anything.
 
 /** Two neighbouring parts that differ much: `[0, index)` and `[index, until)`. */
-interface EnergySplit {
+export interface EnergySplit {
   readonly index: number;
   /** End of the right part: before the end when a later change would dilute it. */
   readonly until: number;
@@ -9,9 +9,8 @@ interface EnergySplit {
   readonly q: number;
 }
 
-/** Longest stretches of which every pair of parts, or every cut, is tried, since that takes time in the square of the length. */
+/** Longest stretches of which every pair of parts is tried, since that takes time in the square of the length. */
 const MOST_PAIRS = 512;
-const MOST_CUTS = 96;
 
 /** Values on each side of a place found among means of blocks in which the best place is looked for. */
 const CLOSER_LOOK = 64;
@@ -62,10 +61,10 @@ const blockMeans = (values: Float64Array, block: number): Float64Array => {
   return means;
 };
 
-const searchBlocks = (values: Float64Array, minSize: number, atEnd: boolean): EnergySplit | null => {
-  const block = Math.ceil(values.length / (atEnd ? MOST_CUTS : MOST_PAIRS));
+const searchBlocks = (values: Float64Array, minSize: number): EnergySplit | null => {
+  const block = Math.ceil(values.length / MOST_PAIRS);
   const means = blockMeans(values, block);
-  const coarse = search(means, Math.max(2, Math.ceil(minSize / block)), atEnd ? means.length : 0);
+  const coarse = search(means, Math.max(2, Math.ceil(minSize / block)), 0);
   if (coarse === null) return null;
   const until = coarse.until === means.length ? values.length : coarse.until * block;
   const middle = coarse.index * block;
@@ -82,8 +81,4 @@ const searchBlocks = (values: Float64Array, minSize: number, atEnd: boolean): En
  * 512 values, in the length beyond. Source: D. S. Matteson and N. A. James, JASA 109 (2014), section 2.2, alpha = 1.
  */
 export const energySplit = (values: Float64Array, minSize: number): EnergySplit | null =>
-  values.length > MOST_PAIRS ? searchBlocks(values, minSize, false) : search(values, minSize, 0);
-
-/** As {@link energySplit}, but the right part ends where `values` do. */
-export const energyCut = (values: Float64Array, minSize: number): EnergySplit | null =>
-  values.length > MOST_CUTS ? searchBlocks(values, minSize, true) : search(values, minSize, values.length);
+  values.length > MOST_PAIRS ? searchBlocks(values, minSize) : search(values, minSize, 0);

@@ -1,13 +1,20 @@
 // What speaks for a change at a place of a history: a rank test, and the size of the jump against the noise around it. It must never trust
 // one alone: order that means something, such as drift, breaks the first, and values that tell no variance break the second.
+import { isClearJump } from './clear-jump.js';
+import { differsIndependently } from './independent-sides.js';
 import { mannWhitney } from './mann-whitney.js';
 import { type Noise, noiseOf, varianceOfDifference } from './noise.js';
 import { drawOutliersIn } from './outliers.js';
+import { sharesP } from './shares-above.js';
 import { standsOut } from './stands-out.js';
 import type { Statistics } from './statistics.js';
 
 /** Values on each side of the cut whose ranks are compared, besides those of the whole stretch, which may hold other changes. */
 const RANK_REACHES = [Number.POSITIVE_INFINITY, 30];
+
+/** The two reaches of ranks have nearly the whole chance. Shares above a level need little of it: where long sides say more they say far more. */
+const WEIGHT_OF_RANKS = 2.05;
+const WEIGHT_OF_SHARES = 50;
 
 /** Values on each side whose means are compared: near ones tell a step from a walk, many show a small step. */
 const JUMP_REACHES = [Number.POSITIVE_INFINITY, 48, 16, 5];
@@ -34,6 +41,9 @@ const BESIDE_SLOPE = 3.3;
 const LONG_SIDE = 48;
 const BLOCKS = 4;
 const BESIDE_WAVES = 8;
+
+/** Sides of so many values are compared by shares too. */
+const SHARES_FROM = 40;
 
 /** Asked of walks and waves at least: a smaller chance would cost steps of short histories, which have few other jumps to compare with. */
 const LEAST_CHANCE = 0.05;
@@ -144,7 +154,10 @@ const rankP = (values: Float64Array, place: Place, roughAbove: number, statistic
   for (const { before, after } of sidesOf(values, place, RANK_REACHES)) {
     best = Math.min(best, mannWhitney(before, after, statistics, roughAbove).pValue);
   }
-  return best * RANK_REACHES.length;
+  best = Math.min(1, best * WEIGHT_OF_RANKS);
+  const [start, cut, end] = place;
+  if (Math.min(cut - start, end - cut) < SHARES_FROM) return best;
+  return Math.min(best, WEIGHT_OF_SHARES * sharesP(values.subarray(start, cut), values.subarray(cut, end)));
 };
 
 /**
@@ -161,6 +174,9 @@ export const evidenceP = (
   // Counting is dear. The cheap tests come first: normal ranks, then whether any jump is enough.
   const rough = rankP(values, place, 0, statistics);
   if (rough > limit ** FAR_ABOVE) return Math.min(1, rough);
+  if (isClearJump(values, place) || differsIndependently(values, place[1])) {
+    return rankP(values, place, Number.POSITIVE_INFINITY, statistics);
+  }
   const jump = jumpP(values, place, limit, statistics);
   if (jump > limit) return Math.min(1, jump);
   if (!standsOut(values, place, Math.max(pValue, LEAST_CHANCE), statistics)) return 1;

@@ -1,8 +1,10 @@
-// A step that anyone sees is found where it is: between changes back, beside outliers, in a long history, and in a real one.
+// A step that anyone sees is found where it is: between changes back, beside outliers, behind noise that wanders, in a long history, in a real one, and
+// read backwards.
 import { expect, test } from 'vitest';
 import { changePoints } from '../../../src/tracedb/detect/e-divisive.js';
 import { findRegressions } from '../../../src/tracedb/detect/regressions.js';
 import { loadStatistics } from '../../../src/tracedb/detect/statistics.js';
+import fc from '../../support/fast-check.js';
 import { samples } from '../../support/samples.js';
 import { otelHistory } from './otel-history.js';
 import { noise, seeded } from './seeded.js';
@@ -113,4 +115,96 @@ test.each([2, 3, 5, 7])('a step of a sawtooth with a period of %i values, which 
     const history = Array.from({ length: before + after }, (_, i) => (i < before ? 100 : 120) + (i % period));
     expect(placesOf(history)).toEqual([before]);
   }
+});
+
+/** Runs of two kinds, of which one takes half as long again, in random order. */
+const twoKinds = (length: number, factor: number, random: () => number): number[] =>
+  Array.from({ length }, () => factor * (random() < 0.5 ? 100 : 150));
+
+test.each([50, 100, 200])('runs of two kinds, then all times 1.3, %i values on each side', (side) => {
+  const missed: number[] = [];
+  for (let seed = 1; seed <= 20; seed++) {
+    const random = seeded(seed);
+    const history = [...twoKinds(side, 1, random), ...twoKinds(side, 1.3, random)];
+    // The rate that findRegressions asks for one series.
+    const changes = changePoints(history, { pValue: 0.05, minEffect: 0.02 }, statistics);
+    if (!changes.some(({ index }) => Math.abs(index - side) <= 10)) missed.push(seed);
+  }
+  expect(missed).toEqual([]);
+});
+
+/** Wide noise that wanders, then tight steps down, as when a machine is replaced and the program gets faster after. */
+const quietLater = (random: () => number): number[] => {
+  let away = 0;
+  const wandering = Array.from({ length: 130 }, () => {
+    away = 0.9 * away + 6 * noise(random);
+    return 100 + away + 2 * noise(random);
+  });
+  const lowest = Math.min(...wandering.slice(-40));
+  return [...wandering, ...around(lowest - 8, 40, 1, random), ...around(lowest - 18, 60, 1, random)];
+};
+
+/** Two machines by turns, then a third that is slower than both. */
+const machines = (random: () => number): number[] => {
+  const turns: number[] = [];
+  for (let turn = 0; turns.length < 900; turn++) {
+    turns.push(...around(turn % 2 === 0 ? 100 : 140, 5 + Math.floor(15 * random()), 1, random));
+  }
+  return [...turns.slice(0, 900), ...around(150, 40, 1, random)];
+};
+
+test.each([
+  { name: 'tight steps behind noise that wanders', make: quietLater, steps: [130, 170] },
+  { name: 'a slower machine behind two that took turns', make: machines, steps: [900] },
+])('$name, read either way', ({ make, steps }) => {
+  for (let seed = 1; seed <= samples(10, 20, 50); seed++) {
+    const history = make(seeded(seed));
+    const back = placesOf(history.toReversed()).map((at) => history.length - at);
+    for (const places of [placesOf(history), back]) {
+      for (const wanted of steps) {
+        expect(isNear(places, wanted), `seed ${seed}: ${places} without ${wanted}`).toBe(true);
+      }
+    }
+  }
+});
+
+test('a step whose older stretch has the mean of what follows, because its level wandered', () => {
+  const random = seeded(3);
+  const older = [64, 144, 64, 144, 64, 144, 64, 144].flatMap((level) => around(level, 8, 3, random));
+  const history = [...older, ...around(80, 31, 1, random), ...around(96, 40, 1, random)];
+  const at = history.length - 40;
+  const change = changePoints(history, { minEffect: 0.02 }, statistics).find(({ index }) => Math.abs(index - at) <= 3);
+  expect(change?.change).toBeGreaterThan(0.15);
+});
+
+test('a hair before a large step of flat sizes does not take its place', () => {
+  for (const early of [5, 8, 12]) {
+    const history = [...flat(1000, 200), ...flat(1004, early), ...flat(1400, 200)];
+    expect(isNear(placesOf(history), 200 + early), `${early}: ${placesOf(history)}`).toBe(true);
+  }
+});
+
+test('any history read backwards has its changes at the same places, as sure', () => {
+  const stretch = fc.record({
+    level: fc.integer({ min: 80, max: 140 }),
+    length: fc.integer({ min: 5, max: 80 }),
+    deviation: fc.constantFrom(0, 0.4, 2, 10),
+  });
+  const property = fc.property(
+    fc.array(stretch, { minLength: 1, maxLength: 6 }),
+    fc.integer(),
+    fc.boolean(),
+    (stretches, seed, isWhole) => {
+      const random = seeded(seed);
+      const exact = stretches.flatMap(({ level, length, deviation }) => around(level, length, deviation, random));
+      const values = isWhole ? exact.map(Math.round) : exact;
+      // A history that is its own mirror image has no direction in which ties could be settled.
+      fc.pre(values.some((value, i) => value !== values[values.length - 1 - i]));
+      const ahead = changePoints(values, { pValue: 0.05 }, statistics);
+      const back = changePoints(values.toReversed(), { pValue: 0.05 }, statistics);
+      const mirrored = back.map(({ index, pValue }) => ({ index: values.length - index, pValue })).reverse();
+      expect(mirrored).toEqual(ahead.map(({ index, pValue }) => ({ index, pValue })));
+    },
+  );
+  fc.assert(property, { numRuns: samples(50, 300, 2000) });
 });

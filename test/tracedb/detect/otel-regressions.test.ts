@@ -31,7 +31,8 @@ test('create spans (10 attributes)', () => {
 
 test('transform 100 spans', () => {
   expect(listOf('transform 100 spans')).toEqual([
-    '64 a512494b improvement +44 %',
+    '64 a512494b improvement +47 %',
+    '105 f1b2c6d2 regression -2 %',
     '429 8ab52d54 improvement +45 %',
     '553 f2d4e549 improvement +8 %',
     '699 927032ff regression -54 %',
