@@ -18,8 +18,8 @@ const LAGS = 5;
  * correlated by 0.9 and more, jump farthest: with it some 3 in 100 of their histories show a clear jump, as measured at 200, 300 and 1,000 values.
  * A longer history has more places, so more is asked.
  */
-const CLEAR = 3.75;
-const PER_LOG_LENGTH = 1.1;
+const CLEAR = 3.82;
+const PER_LOG_LENGTH = 1.2;
 const MEASURED_LENGTH = 280;
 
 /** Shorter sides of a walk spread less, by this power of their length. */

@@ -16,7 +16,7 @@ const MAX_WAVING = 3.2;
 
 /** Powers of ten by which chance must be excluded per value. A slow walk below noise and a long wave give less. */
 const POWER_PER_VALUE = 0.075;
-const POWER_PER_NEAR_VALUE = 0.07;
+const POWER_PER_NEAR_VALUE = 0.073;
 const NEAR = 48;
 
 const powerOf = (values: Float64Array, cut: number, m: number, n: number): number =>

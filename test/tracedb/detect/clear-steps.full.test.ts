@@ -150,7 +150,7 @@ const machines = (random: () => number): number[] => {
   for (let turn = 0; turns.length < 900; turn++) {
     turns.push(...around(turn % 2 === 0 ? 100 : 140, 5 + Math.floor(15 * random()), 1, random));
   }
-  return [...turns.slice(0, 900), ...around(150, 40, 1, random)];
+  return [...turns.slice(0, 900), ...around(152, 40, 1, random)];
 };
 
 test.each([
