@@ -87,12 +87,15 @@ const columnsOf = (
   return { samples, time, scale, ...(!CPU_TYPE.test(type) && { measure: type || 'time' }) };
 };
 
+/** No profiler looks more often. Some write 1 for a period that they do not know. */
+const MIN_PERIOD_NS = 10_000;
+
 /** The time between samples in nanoseconds; undefined where the file names none. Mutex profiles count their period in contentions. */
 const periodOf = ({ period, periodType }: PprofFile, text: (at: Numeric) => string, scale: number) => {
   const value = signed(period);
   const unit = periodType === undefined ? '' : text(periodType.unit);
   const ns = value * (unit === '' ? scale : (NS_OF_UNIT.get(unit) ?? 0));
-  return ns > 0 ? ns : undefined;
+  return ns >= MIN_PERIOD_NS ? ns : undefined;
 };
 
 const stacksOf = (file: PprofFile, text: (at: Numeric) => string): ((sample: Sample) => Frame[]) => {
@@ -151,7 +154,7 @@ const weighed = (
     if (count < 0 || ns < 0) throw notReadable('it has negative values; subtract no profiles, use diff');
     return { sample, count, ns };
   });
-  // Some write 1 for a period that they do not know. Where none is known, a stack is one sample: more would make its share look surer.
+  // Where no period is known, a stack is one sample: more would make its share look surer.
   const guessed = periodNs ?? Number.POSITIVE_INFINITY;
   const isGuess = read.reduce((sum, { ns }) => sum + ns / guessed, 0) <= MOST_SAMPLES;
   return read.flatMap(({ sample, count, ns }) => {

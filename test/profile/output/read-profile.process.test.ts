@@ -264,8 +264,8 @@ describe('pprof of other profilers', () => {
       'wall',
     ],
   ])('times %s are no CPU time', async (_, types, more, measure) => {
-    const profile = await readProfile(foreign(types, [4e6, 4e6], 1, more));
-    expect([profile.measure, totalMs(profile)]).toEqual([measure, 4]);
+    const profile = await readProfile(foreign(types, [4e4, 4e4], 1, more));
+    expect([profile.measure, totalMs(profile)]).toEqual([measure, 0.04]);
   });
 
   test.each<[string, number, number]>([
@@ -280,11 +280,12 @@ describe('pprof of other profilers', () => {
     expect([totalMs(ns), ns.samples.count]).toEqual([4000, unit === 'seconds' ? 4 : 400]);
     const inNs = await readProfile(foreign(types, [value], 1e7, { periodType: ['cpu', 'nanoseconds'] }));
     expect([totalMs(inNs), inNs.samples.count]).toEqual([4000, 400]);
-    for (const unknown of [0, 1]) {
+    // One that a profiler can have is taken; 1 us or 1 ns is how some write that they do not know it.
+    const isPossible = period <= 10;
+    for (const unknown of isPossible ? [0] : [0, 1]) {
       const bare = await readProfile(foreign([['cpu', unit]], [value], unknown));
-      expect(totalMs(bare)).toBe(4000);
       // The number of samples is not made up, so the shares look no surer than they are.
-      if (unit === 'nanoseconds') expect(bare.samples.count).toBe(1);
+      expect([totalMs(bare), bare.samples.count]).toEqual([4000, 1]);
     }
   });
 
