@@ -1,18 +1,19 @@
 // SpanlineContextManager: OpenTelemetry's current context in the async context of our spans. There is one store for both: what is the local
 // parent of ours is the active span of theirs. A context whose span is none of ours goes in as a line that records nothing.
 import type { EventEmitter } from 'node:events';
-import { type Context, type ContextManager, ROOT_CONTEXT } from '@opentelemetry/api';
+import type { Context, ContextManager } from '@opentelemetry/api';
 import { enteredLine, runOnLine } from '../local-span/line-store.js';
 import { state } from '../local-span/process-state.js';
 import { SpanLine } from '../local-span/span-line.js';
 import { isEmitter } from '../span/arguments.js';
 import { Span } from '../span/span.js';
+import { contexts } from './api-values.js';
 import { DEFAULT_LIMITS } from './attributes.js';
 import { bindListeners } from './bind-listeners.js';
 import { contextWithSpan, isSuppressed, spanOf } from './otel-context.js';
 import { coreOf, OtelSpan } from './otel-span.js';
 
-const asContext = (of: object | null): Context => (of as Context | null) ?? ROOT_CONTEXT;
+const asContext = (of: object | null): Context => (of as Context | null) ?? contexts.root;
 
 /** The context of a line: its own, or what it took over with the span of the line. */
 export const contextOf = (line: SpanLine): Context => {
@@ -30,7 +31,7 @@ export const contextOf = (line: SpanLine): Context => {
 /** The context that is current here. */
 export const activeContext = (): Context => {
   const line = enteredLine();
-  return line === undefined ? ROOT_CONTEXT : contextOf(line);
+  return line === undefined ? contexts.root : contextOf(line);
 };
 
 /** A line that makes `context` the current one. */
@@ -66,7 +67,7 @@ export class SpanlineContextManager implements ContextManager {
     thisArg?: ThisParameterType<F>,
     ...args: A
   ): ReturnType<F> {
-    const line = lineOf(context ?? ROOT_CONTEXT);
+    const line = lineOf(context ?? contexts.root);
     let isPending = false;
     try {
       const result = runOnLine(line, () => Reflect.apply(fn, thisArg, args) as ReturnType<F>);

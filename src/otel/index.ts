@@ -7,6 +7,7 @@ export { W3CBaggagePropagator } from './propagators/baggage.js';
 export { CompositePropagator } from './propagators/composite.js';
 export { JaegerPropagator } from './propagators/jaeger.js';
 export { W3CTraceContextPropagator } from './propagators/trace-context.js';
+export type { TracerProviderOptions } from './recording-provider.js';
 export {
   alwaysOff,
   alwaysOn,
@@ -18,4 +19,4 @@ export {
 } from './samplers.js';
 export type { OtelIdGenerator, OtelSampler, OtelSpanProcessor, SamplingResult } from './sdk-interfaces.js';
 export { observeStats } from './stats-metrics.js';
-export { type RegisterOptions, SpanlineTracerProvider, type TracerProviderOptions } from './tracer-provider.js';
+export { type RegisterOptions, SpanlineTracerProvider } from './tracer-provider.js';

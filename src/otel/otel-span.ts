@@ -1,24 +1,22 @@
 // OtelSpan: a span of ours as OpenTelemetry's API sees one. It holds the span and no state of its own but what the API asks for: what is
 // set goes to the span at once. Nothing here may throw, and after the end nothing changes.
-import {
-  type Attributes,
-  type AttributeValue,
-  createTraceState,
-  diag,
-  type Exception,
-  INVALID_SPAN_CONTEXT,
-  type Link,
-  type Span,
-  type SpanContext,
-  type SpanStatus,
-  SpanStatusCode,
-  type TimeInput,
+import type {
+  Attributes,
+  AttributeValue,
+  Exception,
+  Link,
+  Span,
+  SpanContext,
+  SpanStatus,
+  TimeInput,
 } from '@opentelemetry/api';
 import { now } from '../clock/index.js';
 import type { Properties, PropertyValue } from '../local-span/property.js';
 import type { ActiveTrace } from '../span/active-trace.js';
 import type { Span as CoreSpan } from '../span/span.js';
 import type { SpanContext as CoreContext } from '../span/span-context.js';
+import { diag } from './api-global.js';
+import { createTraceState, INVALID_SPAN_CONTEXT, STATUS_OK, STATUS_UNSET } from './api-values.js';
 import { type AttributeLimits, attributeValue, firstProperties } from './attributes.js';
 import { isTimeInput, toTicks } from './time-input.js';
 
@@ -102,8 +100,8 @@ export class OtelSpan implements Span {
   }
 
   setStatus({ code, message }: SpanStatus): this {
-    if (!this.isOpen() || code === SpanStatusCode.UNSET || this.isOk) return this;
-    this.isOk = code === SpanStatusCode.OK;
+    if (!this.isOpen() || code === STATUS_UNSET || this.isOk) return this;
+    this.isOk = code === STATUS_OK;
     if (this.isOk) this.spanlineSpan.setStatus('ok');
     else {
       if (message !== undefined && message !== null && typeof message !== 'string') {

@@ -1,15 +1,14 @@
 // ProcessedSpan: a span that processors of OpenTelemetry's SDK look at. It is their ReadableSpan too, made of what the span holds whenever
 // somebody asks; a provider without processors makes none.
-import {
-  type Attributes,
-  type Context,
-  createTraceState,
-  type HrTime,
-  type Link,
-  type SpanContext,
-  type SpanKind,
-  type SpanStatus,
-  type TimeInput,
+import type {
+  Attributes,
+  Context,
+  HrTime,
+  Link,
+  SpanContext,
+  SpanKind,
+  SpanStatus,
+  TimeInput,
 } from '@opentelemetry/api';
 import { Counter, count } from '../local-span/counters.js';
 import type { PropertyList } from '../local-span/property.js';
@@ -18,6 +17,7 @@ import type { SpanScope } from '../local-span/span-scopes.js';
 import type { ActiveTrace } from '../span/active-trace.js';
 import type { Span as CoreSpan } from '../span/span.js';
 import { hex8 } from '../span/traceparent.js';
+import { createTraceState } from './api-values.js';
 import type { AttributeLimits } from './attributes.js';
 import { OtelSpan } from './otel-span.js';
 import { toSdkResource } from './readable-resource.js';

@@ -1,8 +1,9 @@
 // Samplers in the shape of OpenTelemetry's SDK: each is asked for every span. The decision of a share is the SDK's own for the same id, so
 // that services of both decide alike.
-import { type Attributes, type Context, type Link, type SpanKind, trace } from '@opentelemetry/api';
+import type { Attributes, Context, Link, SpanKind } from '@opentelemetry/api';
 import { timers } from '../base/calls/timers.js';
 import { OptionError } from '../base/errors/option-error.js';
+import { getSpanContext, isSpanContextValid } from './api-values.js';
 import type { OtelSampler, SamplingResult } from './sdk-interfaces.js';
 
 const NOT_RECORD: SamplingResult = Object.freeze({ decision: 0 });
@@ -41,8 +42,8 @@ export const traceIdRatio = (share: number): OtelSampler => {
 /** Follow the parent's decision; `root` decides for what has none. */
 export const parentBasedSampler = (root: OtelSampler): OtelSampler =>
   sampler(`ParentBased{root=${root}}`, (context, ...rest) => {
-    const parent = trace.getSpanContext(context);
-    if (parent === undefined || !trace.isSpanContextValid(parent)) return root.shouldSample(context, ...rest);
+    const parent = getSpanContext(context);
+    if (parent === undefined || !isSpanContextValid(parent)) return root.shouldSample(context, ...rest);
     return (parent.traceFlags & 1) === 0 ? NOT_RECORD : SAMPLE;
   });
 

@@ -1,16 +1,6 @@
 // SpanlineTracer: starts spans of ours where OpenTelemetry's API asks for one. What is below a span of ours is its child; what is below
 // another's, or below none, is a root of ours.
-import {
-  type Context,
-  context as contextApi,
-  isSpanContextValid,
-  type Span,
-  type SpanContext,
-  SpanKind,
-  type SpanOptions,
-  type Tracer,
-  trace as traceApi,
-} from '@opentelemetry/api';
+import type { Context, Span, SpanContext, SpanOptions, Tracer } from '@opentelemetry/api';
 import { enteredLine } from '../local-span/line-store.js';
 import { state } from '../local-span/process-state.js';
 import { numberOfScope, type SpanScope } from '../local-span/span-scopes.js';
@@ -20,6 +10,8 @@ import { KINDS } from '../span/span-check.js';
 import { SpanContext as CoreContext } from '../span/span-context.js';
 import { defaultSink } from '../span/trace-sink.js';
 import { parseSpanId, parseTraceId } from '../span/traceparent.js';
+import { currentContext, runWith } from './api-global.js';
+import { deleteSpan, INVALID_SPAN_CONTEXT, isSpanContextValid, KIND_INTERNAL, wrapSpanContext } from './api-values.js';
 import { type AttributeLimits, attributesToProperties } from './attributes.js';
 import { activeContext } from './context-manager.js';
 import { contextWithSpan, isSuppressed, spanOf } from './otel-context.js';
@@ -46,7 +38,7 @@ const RANDOM = 2;
 const RECORD = 1;
 const RECORD_AND_SAMPLED = 2;
 
-const current = (): Context => (state.carriesContexts ? activeContext() : contextApi.active());
+const current = (): Context => (state.carriesContexts ? activeContext() : currentContext());
 
 /** The place that a span of another library names; undefined when it names none. */
 const toCoreContext = (from: SpanContext | undefined): CoreContext | undefined => {
@@ -94,8 +86,7 @@ export class SpanlineTracer implements Tracer {
 
   startSpan(name: string, options: SpanOptions = NO_OPTIONS, context: Context = current()): Span {
     const { sampler, processors, limits } = this.settings;
-    if (isSuppressed(context))
-      return traceApi.wrapSpanContext({ traceId: '0'.repeat(32), spanId: '0'.repeat(16), traceFlags: 0 });
+    if (isSuppressed(context)) return wrapSpanContext(INVALID_SPAN_CONTEXT);
     const parent = options.root === true ? undefined : spanOf(context);
     // What is below a span that does not record passes its place on.
     if (sampler === undefined && parent !== undefined && coreOf(parent)?.trace === null) return parent;
@@ -129,7 +120,7 @@ export class SpanlineTracer implements Tracer {
     const options = rest.length > 1 ? (rest[0] as SpanOptions | undefined) : undefined;
     const context = (rest.length > 2 ? (rest[1] as Context | undefined) : undefined) ?? current();
     const span = this.startSpan(name, options, context);
-    return contextApi.with(contextWithSpan(context, span), fn as (span: Span) => unknown, undefined, span);
+    return runWith(contextWithSpan(context, span), fn as (span: Span) => unknown, span);
   }
 
   #start(name: string, parent: Span | undefined): CoreSpan {
@@ -176,8 +167,8 @@ export class SpanlineTracer implements Tracer {
     const core = coreOf(parent);
     const above = core?.context;
     const origin = above ?? this.#origin(parent);
-    const { attributes = {}, links = [], kind = SpanKind.INTERNAL } = options;
-    const asked = options.root === true ? traceApi.deleteSpan(context) : context;
+    const { attributes = {}, links = [], kind = KIND_INTERNAL } = options;
+    const asked = options.root === true ? deleteSpan(context) : context;
     const result = sampler.shouldSample(asked, origin.traceId, name, kind, { ...attributes }, links);
     const traceState = result.traceState?.serialize() ?? origin.traceState;
     const from = traceState === origin.traceState ? origin : withTraceState(origin, traceState);
@@ -207,7 +198,7 @@ export class SpanlineTracer implements Tracer {
     if (startTime !== undefined && spanlineSpan.trace !== null) {
       spanlineSpan.begin = toTicks(startTime, spanlineSpan.trace);
     }
-    if (kind !== undefined && kind !== SpanKind.INTERNAL) spanlineSpan.setKind(KINDS[kind] ?? 'internal');
+    if (kind !== undefined && kind !== KIND_INTERNAL) spanlineSpan.setKind(KINDS[kind] ?? 'internal');
     if (attributes !== undefined) span.setAttributes(attributes);
     if (links !== undefined) span.addLinks(links);
   }

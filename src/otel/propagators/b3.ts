@@ -1,13 +1,6 @@
 // Zipkin's B3, as one header or as several, as a propagator of OpenTelemetry's API. A header that breaks the format is as if there were none.
-import {
-  type Context,
-  isSpanContextValid,
-  type SpanContext,
-  type TextMapGetter,
-  type TextMapPropagator,
-  type TextMapSetter,
-  trace,
-} from '@opentelemetry/api';
+import type { Context, SpanContext, TextMapGetter, TextMapPropagator, TextMapSetter } from '@opentelemetry/api';
+import { getSpanContext, isSpanContextValid, setSpanContext } from '../api-values.js';
 import { isSuppressed } from '../otel-context.js';
 import { firstOf, ids } from './header-values.js';
 
@@ -49,7 +42,7 @@ export class B3Propagator implements TextMapPropagator {
   }
 
   inject<C>(context: Context, carrier: C, setter: TextMapSetter<C>): void {
-    const from = trace.getSpanContext(context);
+    const from = getSpanContext(context);
     if (from === undefined || isSuppressed(context) || !isSpanContextValid(from)) return;
     const sampled = (from.traceFlags & 1) === 0 ? '0' : '1';
     if (this.#isMultiple) {
@@ -61,7 +54,7 @@ export class B3Propagator implements TextMapPropagator {
 
   extract<C>(context: Context, carrier: C, getter: TextMapGetter<C>): Context {
     const from = fromSingle(firstOf(getter.get(carrier, SINGLE))) ?? fromMany(carrier, getter);
-    return from === undefined ? context : trace.setSpanContext(context, from);
+    return from === undefined ? context : setSpanContext(context, from);
   }
 
   fields(): string[] {

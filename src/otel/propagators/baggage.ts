@@ -1,14 +1,7 @@
 // W3C Baggage as a propagator of OpenTelemetry's API. An entry that breaks the format is left out and counted; sizes are those the format allows.
-import {
-  type BaggageEntry,
-  baggageEntryMetadataFromString,
-  type Context,
-  propagation,
-  type TextMapGetter,
-  type TextMapPropagator,
-  type TextMapSetter,
-} from '@opentelemetry/api';
+import type { BaggageEntry, Context, TextMapGetter, TextMapPropagator, TextMapSetter } from '@opentelemetry/api';
 import { Counter, count, countMany } from '../../local-span/counters.js';
+import { baggageEntryMetadata, createBaggage, getBaggage, setBaggage } from '../api-values.js';
 import { isSuppressed } from '../otel-context.js';
 
 const BAGGAGE = 'baggage';
@@ -36,7 +29,7 @@ const entryOf = (text: string): readonly [string, BaggageEntry] | undefined => {
   const value = decoded(pair.slice(at + 1).trim());
   if (key === undefined || value === undefined || key === '') return undefined;
   if (semicolon < 0) return [key, { value }];
-  return [key, { value, metadata: baggageEntryMetadataFromString(text.slice(semicolon + 1).trim()) }];
+  return [key, { value, metadata: baggageEntryMetadata(text.slice(semicolon + 1).trim()) }];
 };
 
 const textOf = ([key, { value, metadata }]: [string, BaggageEntry]): string => {
@@ -48,7 +41,7 @@ const textOf = ([key, { value, metadata }]: [string, BaggageEntry]): string => {
 /** Reads and writes `baggage`. */
 export class W3CBaggagePropagator implements TextMapPropagator {
   inject<C>(context: Context, carrier: C, setter: TextMapSetter<C>): void {
-    const baggage = propagation.getBaggage(context);
+    const baggage = getBaggage(context);
     if (baggage === undefined || isSuppressed(context)) return;
     let header = '';
     const entries = baggage.getAllEntries();
@@ -88,7 +81,7 @@ export class W3CBaggagePropagator implements TextMapPropagator {
       else entries[entry[0]] = entry[1];
     }
     if (Object.keys(entries).length === 0) return context;
-    return propagation.setBaggage(context, propagation.createBaggage(entries));
+    return setBaggage(context, createBaggage(entries));
   }
 
   fields(): string[] {

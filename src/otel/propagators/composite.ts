@@ -1,5 +1,6 @@
 // Several propagators as one. One that throws is said to `diag` and stops none of the others.
-import { type Context, diag, type TextMapGetter, type TextMapPropagator, type TextMapSetter } from '@opentelemetry/api';
+import type { Context, TextMapGetter, TextMapPropagator, TextMapSetter } from '@opentelemetry/api';
+import { diag } from '../api-global.js';
 
 const failed = (propagator: TextMapPropagator, what: string, error: unknown): void =>
   diag.warn(`Failed to ${what} with ${propagator.constructor.name}. Err: ${String(error)}`);

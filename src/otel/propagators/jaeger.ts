@@ -1,16 +1,21 @@
 // Jaeger's uber-trace-id, and its baggage in headers of their own, as a propagator of OpenTelemetry's API.
-import {
-  type BaggageEntry,
-  type Context,
-  isSpanContextValid,
-  propagation,
-  type SpanContext,
-  type TextMapGetter,
-  type TextMapPropagator,
-  type TextMapSetter,
-  trace,
+import type {
+  BaggageEntry,
+  Context,
+  SpanContext,
+  TextMapGetter,
+  TextMapPropagator,
+  TextMapSetter,
 } from '@opentelemetry/api';
 import { Counter, count, countMany } from '../../local-span/counters.js';
+import {
+  createBaggage,
+  getBaggage,
+  getSpanContext,
+  isSpanContextValid,
+  setBaggage,
+  setSpanContext,
+} from '../api-values.js';
 import { isSuppressed } from '../otel-context.js';
 import { firstOf, ids } from './header-values.js';
 
@@ -50,11 +55,11 @@ const encoded = (text: string): string | undefined => {
 export class JaegerPropagator implements TextMapPropagator {
   inject<C>(context: Context, carrier: C, setter: TextMapSetter<C>): void {
     if (isSuppressed(context)) return;
-    const from = trace.getSpanContext(context);
+    const from = getSpanContext(context);
     if (from !== undefined && isSpanContextValid(from)) {
       setter.set(carrier, HEADER, `${from.traceId}:${from.spanId}:0:${(from.traceFlags & 1).toString(16)}`);
     }
-    const all = propagation.getBaggage(context)?.getAllEntries() ?? [];
+    const all = getBaggage(context)?.getAllEntries() ?? [];
     countMany(Counter.baggageEntriesDropped, Math.max(0, all.length - MAX_ENTRIES));
     for (const [key, { value }] of all.slice(0, MAX_ENTRIES)) {
       const text = encoded(value);
@@ -65,7 +70,7 @@ export class JaegerPropagator implements TextMapPropagator {
 
   extract<C>(context: Context, carrier: C, getter: TextMapGetter<C>): Context {
     const from = contextOf(firstOf(getter.get(carrier, HEADER)));
-    const found = from === undefined ? context : trace.setSpanContext(context, from);
+    const found = from === undefined ? context : setSpanContext(context, from);
     const entries: [string, BaggageEntry][] = [];
     for (const name of getter.keys(carrier)) {
       if (!name.toLowerCase().startsWith(BAGGAGE)) continue;
@@ -76,8 +81,8 @@ export class JaegerPropagator implements TextMapPropagator {
       else count(Counter.baggageEntriesDropped);
     }
     if (entries.length === 0) return found;
-    const before = propagation.getBaggage(context) ?? propagation.createBaggage();
-    return propagation.setBaggage(
+    const before = getBaggage(context) ?? createBaggage();
+    return setBaggage(
       found,
       entries.reduce((baggage, [key, entry]) => baggage.setEntry(key, entry), before),
     );

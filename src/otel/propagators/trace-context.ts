@@ -1,15 +1,8 @@
 // W3C Trace Context, level 2, as a propagator of OpenTelemetry's API. A header that breaks the format is as if there were none.
-import {
-  type Context,
-  createTraceState,
-  isSpanContextValid,
-  type TextMapGetter,
-  type TextMapPropagator,
-  type TextMapSetter,
-  trace,
-} from '@opentelemetry/api';
+import type { Context, TextMapGetter, TextMapPropagator, TextMapSetter } from '@opentelemetry/api';
 import { SpanContext } from '../../span/span-context.js';
 import { formatTraceparent } from '../../span/traceparent.js';
+import { createTraceState, getSpanContext, isSpanContextValid, setSpanContext } from '../api-values.js';
 import { isSuppressed } from '../otel-context.js';
 import { toSpanContext } from '../otel-span.js';
 
@@ -19,7 +12,7 @@ const TRACESTATE = 'tracestate';
 /** Reads and writes `traceparent` and `tracestate`. */
 export class W3CTraceContextPropagator implements TextMapPropagator {
   inject<C>(context: Context, carrier: C, setter: TextMapSetter<C>): void {
-    const from = trace.getSpanContext(context);
+    const from = getSpanContext(context);
     if (from === undefined || isSuppressed(context) || !isSpanContextValid(from)) return;
     setter.set(carrier, TRACEPARENT, formatTraceparent(from.traceId, from.spanId, from.traceFlags));
     const state = from.traceState?.serialize();
@@ -34,10 +27,7 @@ export class W3CTraceContextPropagator implements TextMapPropagator {
     if (from === undefined) return context;
     const { traceState } = from;
     const made = { ...toSpanContext(from), isRemote: true };
-    return trace.setSpanContext(
-      context,
-      traceState === '' ? made : { ...made, traceState: createTraceState(traceState) },
-    );
+    return setSpanContext(context, traceState === '' ? made : { ...made, traceState: createTraceState(traceState) });
   }
 
   fields(): string[] {

@@ -3,7 +3,8 @@ import { context, propagation, trace } from '@opentelemetry/api';
 import { onTestFinished } from 'vitest';
 import { Collector } from '../../../src/collector/collector.js';
 import type { CollectorOptions } from '../../../src/collector/options.js';
-import { SpanlineTracerProvider, type TracerProviderOptions } from '../../../src/otel/tracer-provider.js';
+import type { TracerProviderOptions } from '../../../src/otel/recording-provider.js';
+import { SpanlineTracerProvider } from '../../../src/otel/tracer-provider.js';
 import type { SpanRecord } from '../../../src/trace/record.js';
 
 export interface Recorded {
