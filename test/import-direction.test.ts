@@ -27,7 +27,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
   'bench-history': { floor: 8 },
   testing: { floor: 8 },
   // Puts what lies below together as the environment asks.
-  register: { floor: 8, packages: ['@opentelemetry/api'] },
+  register: { floor: 8 },
   archive: { floor: 7 },
   instrument: { floor: 7 },
   exporters: { floor: 6 },
@@ -158,6 +158,13 @@ describe('import direction', () => {
 
   test('all imports point downwards', () => {
     expect([...importsBySource].flatMap(([file, imports]) => faultsOf(file, imports))).toEqual([]);
+  });
+
+  test('one file alone loads the API of OpenTelemetry, which recording does not need', () => {
+    const loading = [...importsBySource].filter(([, imports]) =>
+      imports.some(({ specifier, typeOnly }) => specifier === '@opentelemetry/api' && !typeOnly),
+    );
+    expect(loading.map(([file]) => file)).toEqual(['otel/tracer-provider.ts']);
   });
 
   test('no files import one another in a circle, types included', () => {

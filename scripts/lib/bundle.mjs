@@ -32,11 +32,10 @@ const manifest = () => JSON.parse(readFileSync(join(root, 'package.json'), 'utf8
 /** What lets a program wait until something has begun, as only a module can: written beside the module that it waits for, as it is. */
 const WAITING = ['register/preload', 'cli/profile/preload'];
 
-/** What the library loads late: as a thread of its own, when an option asks for it, or where a package is there. It finds the file by this name. */
+/** What the library loads late: as a thread of its own, or when an option asks for it. It finds the file by this name. */
 const LATE = {
   'archive/archive-worker': './src/archive/archive-worker.ts',
   'flight-recorder/recorder-room': './src/flight-recorder/recorder-room.ts',
-  'register/api': './src/register/api.ts',
 };
 
 /** Entries that no program imports: the command and what it loads into other processes, and the clock as the benchmarks read it. */
@@ -46,6 +45,8 @@ const UNLISTED = {
   'cli/profile/profile-child': './src/cli/profile/profile-child.ts',
   'cli/profile/agent': './src/cli/profile/agent.ts',
   'clock/index': './src/clock/index.ts',
+  // Not inside the entry that modules import, which Node 20 reads character by character: with it that takes 45 ms of CPU more.
+  'register/api': './src/register/api.ts',
 };
 
 /** Output name -> source file, for every entry that package.json exports. The package tests find one without a source. */

@@ -1,24 +1,29 @@
-// What is written for OpenTelemetry's API, recorded here: provider, context manager and propagation of the API. Loaded only where the program
-// has the API, which this file needs when it is loaded.
-import {
-  createTraceState,
-  propagation,
-  ROOT_CONTEXT,
-  type TextMapGetter,
-  type TextMapPropagator,
-  trace,
-} from '@opentelemetry/api';
+// What is written for OpenTelemetry's API, recorded here: provider, context manager and propagation of the API, through the package that the program
+// has, or for the copies inside its bundles. Must work without any.
+import type { TextMapGetter, TextMapPropagator } from '@opentelemetry/api';
 import { type IncomingHeaders, type Propagator, w3c } from '../instrument/propagator.js';
+import type { ApiParts } from '../otel/api-global.js';
+import {
+  contexts,
+  createTraceState,
+  deleteSpan,
+  getBaggage,
+  getSpanContext,
+  setSpanContext,
+} from '../otel/api-values.js';
 import { activeContext, SpanlineContextManager } from '../otel/context-manager.js';
 import { B3Propagator } from '../otel/propagators/b3.js';
 import { W3CBaggagePropagator } from '../otel/propagators/baggage.js';
 import { CompositePropagator } from '../otel/propagators/composite.js';
 import { JaegerPropagator } from '../otel/propagators/jaeger.js';
 import { W3CTraceContextPropagator } from '../otel/propagators/trace-context.js';
-import { SpanlineTracerProvider } from '../otel/tracer-provider.js';
+import { RecordingProvider } from '../otel/recording-provider.js';
 import { SpanContext } from '../span/span-context.js';
+import { type Api, findApi } from './find-api.js';
+import type { Log } from './log.js';
 import { observeMetrics } from './observe-metrics.js';
 import type { PropagatorName, Settings } from './settings.js';
+import { shareParts } from './share-parts.js';
 
 const MAKERS: Readonly<Record<Exclude<PropagatorName, 'none'>, () => TextMapPropagator>> = {
   tracecontext: () => new W3CTraceContextPropagator(),
@@ -39,20 +44,20 @@ const GETTER: TextMapGetter<IncomingHeaders> = {
 /** One of the API's for our own instrumentations. */
 const asOurs = (propagator: TextMapPropagator): Propagator => ({
   extract(headers) {
-    const found = trace.getSpanContext(propagator.extract(ROOT_CONTEXT, headers, GETTER));
+    const found = getSpanContext(propagator.extract(contexts.root, headers, GETTER));
     if (found === undefined) return undefined;
     const flags = (found.traceFlags & 0xff).toString(16).padStart(2, '0');
     return SpanContext.fromTraceparent(`00-${found.traceId}-${found.spanId}-${flags}`, found.traceState?.serialize());
   },
   carried(headers) {
-    const context = propagator.extract(ROOT_CONTEXT, headers, GETTER);
-    return propagation.getBaggage(context) === undefined ? undefined : trace.deleteSpan(context);
+    const context = propagator.extract(contexts.root, headers, GETTER);
+    return getBaggage(context) === undefined ? undefined : deleteSpan(context);
   },
   inject(context, set) {
     const { traceId, spanId, sampled, isRandom, traceState: state } = context;
     const traceFlags = Number(sampled) + (isRandom ? 2 : 0);
     const traceState = state === '' ? undefined : createTraceState(state);
-    const from = trace.setSpanContext(activeContext(), { traceId, spanId, traceFlags, traceState });
+    const from = setSpanContext(activeContext(), { traceId, spanId, traceFlags, traceState });
     propagator.inject(from, undefined, { set: (_, name, value) => set(name, value) });
   },
 });
@@ -67,19 +72,39 @@ const baggageBeside = (isWanted: boolean): Partial<Propagator> => {
     inject(context, set) {
       w3c.inject(context, set);
       const active = activeContext();
-      if (propagation.getBaggage(active) === undefined) return;
+      if (getBaggage(active) === undefined) return;
       baggage.inject(active, undefined, { set: (_, name, value) => set(name, value) });
     },
   };
 };
 
-/** Make the API ours; gives how contexts travel. */
-export const registerApi = ({ propagators: names, apiLimits }: Settings): Propagator => {
-  const propagator = compositeOf(names);
-  const contextManager = new SpanlineContextManager().enable();
-  new SpanlineTracerProvider(apiLimits).register({ contextManager, propagator });
+/** By a package, which says to its own logger what somebody has set before. */
+const registerThrough = (
+  api: Api,
+  { trace, context, propagation }: Required<Pick<ApiParts, 'trace' | 'context' | 'propagation'>>,
+): void => {
+  contexts.root = api.ROOT_CONTEXT;
+  api.trace.setGlobalTracerProvider(trace);
+  api.context.setGlobalContextManager(context);
+  api.propagation.setGlobalPropagator(propagation);
   observeMetrics();
+};
+
+/** Make the API ours; gives how contexts travel. */
+export const registerApi = ({ propagators: names, apiLimits }: Settings, log: Log): Propagator => {
+  const propagation = compositeOf(names);
+  const context = new SpanlineContextManager().enable();
+  const trace = new RecordingProvider(apiLimits);
+  const api = findApi();
+  if (api !== undefined) registerThrough(api, { trace, context, propagation });
+  else {
+    shareParts({ trace, context, propagation }, () =>
+      log.warn(
+        '@opentelemetry/api is in a bundle that does not tell its version: it may refuse a MeterProvider or a logger. Leave the package out of the bundle.',
+      ),
+    );
+  }
   const isDefault =
     names.every((name) => name === 'tracecontext' || name === 'baggage') && names.includes('tracecontext');
-  return isDefault ? { ...w3c, ...baggageBeside(names.includes('baggage')) } : asOurs(propagator);
+  return isDefault ? { ...w3c, ...baggageBeside(names.includes('baggage')) } : asOurs(propagation);
 };

@@ -1,15 +1,21 @@
-// Which copy of OpenTelemetry's API is ours: that of the program, wherever this package lies. All copies share one global, but a copy reads it only
-// where it is no newer than the one that wrote it. Must leave the loader as it was.
+// OpenTelemetry's API of the program, wherever this package lies: as a package, or as the copy that Next.js brings. What is inside a bundle is none
+// that can be loaded.
 import { realpathSync } from 'node:fs';
-import Module, { createRequire } from 'node:module';
+import { createRequire } from 'node:module';
 import { join } from 'node:path';
+import type { ContextAPI, PropagationAPI, ROOT_CONTEXT, TraceAPI } from '@opentelemetry/api';
 
 const API = '@opentelemetry/api';
 /** What Next.js brings along. */
 const OF_NEXT = `next/dist/compiled/${API}`;
 
-type Resolve = (this: unknown, request: string, ...rest: unknown[]) => unknown;
-const loader = Module as unknown as { _resolveFilename: Resolve };
+/** What is used of a copy. */
+export interface Api {
+  readonly trace: TraceAPI;
+  readonly context: ContextAPI;
+  readonly propagation: PropagationAPI;
+  readonly ROOT_CONTEXT: typeof ROOT_CONTEXT;
+}
 
 const attempt = <T>(work: () => T): T | undefined => {
   try {
@@ -25,31 +31,14 @@ const placesOf = (program: string | undefined): string[] => {
   return [program, real, join(process.cwd(), 'package.json')].filter((place) => place !== undefined);
 };
 
-/** The file of the API for the program at `program`; undefined where it is the one that this package finds, or there is none. */
-export const findApi = (program: string | undefined = process.argv[1]): string | undefined => {
+/** The API that the program at `program` finds; undefined where it finds none. */
+export const findApi = (program: string | undefined = process.argv[1]): Api | undefined => {
   const places = placesOf(program).flatMap((place) => attempt(() => createRequire(place)) ?? []);
-  const find = (name: string): string | undefined => {
+  for (const name of [API, OF_NEXT]) {
     for (const require of places) {
-      const file = attempt(() => require.resolve(name));
-      if (file !== undefined) return file;
+      const found = attempt(() => require(name) as Api);
+      if (found !== undefined) return found;
     }
-    return undefined;
-  };
-  const found = find(API);
-  if (found !== undefined) return found;
-  return attempt(() => createRequire(import.meta.url).resolve(API)) === undefined ? find(OF_NEXT) : undefined;
-};
-
-/** What `load` loads at once gets the API in `file`, where there is one. */
-export const withApi = <T>(file: string | undefined, load: () => T): T => {
-  if (file === undefined) return load();
-  const { _resolveFilename: resolve } = loader;
-  loader._resolveFilename = function (request, ...rest) {
-    return request === API ? file : Reflect.apply(resolve, this, [request, ...rest]);
-  };
-  try {
-    return load();
-  } finally {
-    loader._resolveFilename = resolve;
   }
+  return undefined;
 };

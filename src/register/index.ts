@@ -1,11 +1,6 @@
 // What `spanline/register` does: traces the program that it is loaded into. After `node --require` the program begins as soon as this file has run,
 // so what it may use at once must not be waited for.
-import { createRequire } from 'node:module';
-import { findApi, withApi } from './find-api.js';
-import type { Api } from './start.js';
 import { startOnce } from './start-once.js';
 
 /** Resolves when everything is there that the environment asks for. */
-export const started: Promise<void> = startOnce(() =>
-  withApi(findApi(), () => createRequire(import.meta.url)('./api.js') as Api),
-);
+export const started: Promise<void> = startOnce();

@@ -1,13 +1,21 @@
 // The counters of `stats()` among the program's own metrics, as soon as it sets a MeterProvider: where all copies of OpenTelemetry's API keep what
 // was set, which must go on as it was.
 import type { MeterProvider } from '@opentelemetry/api';
+import { apiGlobal } from '../otel/api-global.js';
 import { observeStats } from '../otel/stats-metrics.js';
 
-const API = Symbol.for('opentelemetry.js.api.1');
+/** A provider that cannot be observed is the program's own. */
+export const observeProvider = (provider: MeterProvider): void => {
+  try {
+    observeStats(provider);
+  } catch {
+    // Nothing of it is ours.
+  }
+};
 
-/** Once the API keeps something there, which it makes itself. */
+/** Once a copy of the API keeps something there, which it makes itself. */
 export const observeMetrics = (): void => {
-  const global = (globalThis as { [API]?: { metrics?: MeterProvider } })[API];
+  const global = apiGlobal();
   if (global === undefined || global.metrics !== undefined) return;
   const keep = (value: MeterProvider | undefined): void => {
     Object.defineProperty(global, 'metrics', { value, configurable: true, enumerable: true, writable: true });
@@ -18,11 +26,7 @@ export const observeMetrics = (): void => {
     get: () => undefined,
     set(provider: MeterProvider) {
       keep(provider);
-      try {
-        observeStats(provider);
-      } catch {
-        // A provider that cannot be observed is the program's own.
-      }
+      observeProvider(provider);
     },
   });
 };

@@ -10,6 +10,7 @@ import { databaseNames, instrument, instrumentationNames } from '../instrument/i
 import { type Propagator, w3c } from '../instrument/propagator.js';
 import { findApiCopies } from '../otel/api-copies.js';
 import { detectResource } from '../otel/detect-resource.js';
+import { registerApi } from './api.js';
 import { keepLane } from './archive-lane.js';
 import { Log } from './log.js';
 import { startOfficial } from './official.js';
@@ -18,9 +19,6 @@ import { samplerOf } from './sampler-of.js';
 import { readSettings, type Settings } from './settings.js';
 
 const AFTER_START_MS = 1000;
-
-/** Propagators that work without OpenTelemetry's API; baggage without it is of no use to anybody. */
-const NEED_NO_API: readonly string[] = ['tracecontext', 'baggage'];
 
 const configureCollector = ({ bounds, sampler, samplerShare }: Settings): void =>
   configure({ ...bounds, sampler: samplerOf(sampler, samplerShare), resourceAttributes: detectResource() });
@@ -38,33 +36,15 @@ const warnOfCopies = (log: Log): void => {
 
 const NONE: Propagator = { extract: () => undefined, inject() {} };
 
-/** What needs OpenTelemetry's API. */
-export type Api = typeof import('./api.js');
-/** Throws or rejects where the program has no such API. What it gives at once is used at once. */
-export type LoadApi = () => Api | Promise<Api>;
-
-/** Where the program has OpenTelemetry's API, what it records and sends through it is ours too: changes how contexts travel. */
-const startApi = async (settings: Settings, propagator: Propagator, load: LoadApi, log: Log): Promise<void> => {
-  const { propagators } = settings;
-  const isNone = propagators.every((name) => name === 'none');
+/** What the program records and sends through OpenTelemetry's API is ours too; gives how contexts travel. */
+const startApi = (settings: Settings, log: Log): Propagator => {
   try {
-    const loading = load();
-    const { registerApi } = loading instanceof Promise ? await loading : loading;
-    Object.assign(propagator, registerApi(settings));
+    const propagator = registerApi(settings, log);
     warnOfCopies(log);
-    const started = startOfficial(settings, log);
-    if (started.length > 0) log.debug(`also traced: ${started.join(', ')}`);
+    return propagator;
   } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    const isMissing =
-      (code === 'ERR_MODULE_NOT_FOUND' || code === 'MODULE_NOT_FOUND') && message.includes('@opentelemetry/api');
-    if (!isMissing) log.error(`OpenTelemetry's API is not recorded: ${message}`);
-    else if (!isNone && propagators.some((name) => !NEED_NO_API.includes(name))) {
-      log.warn(
-        `OTEL_PROPAGATORS needs the package @opentelemetry/api for ${propagators.join(',')}; tracecontext is used.`,
-      );
-    }
-    if (isNone) Object.assign(propagator, NONE);
+    log.error(`OpenTelemetry's API is not recorded: ${(error as Error).message}`);
+    return settings.propagators.every((name) => name === 'none') ? NONE : w3c;
   }
 };
 
@@ -121,7 +101,7 @@ const settingsOfThread = (settings: Settings, log: Log): Settings => {
 };
 
 /** Start tracing as `env` asks. Resolves when the reporters are there. */
-export const start = async (load: LoadApi, env: NodeJS.ProcessEnv = process.env): Promise<void> => {
+export const start = async (env: NodeJS.ProcessEnv = process.env): Promise<void> => {
   const warnings: string[] = [];
   const given = readSettings(env, (message) => warnings.push(message));
   const log = new Log(given.level);
@@ -134,9 +114,9 @@ export const start = async (load: LoadApi, env: NodeJS.ProcessEnv = process.env)
   configureCollector(settings);
   startRecorder(settings, log);
   // At once: a program behind `--require` begins before anything asynchronous is done.
-  const propagator = { ...w3c };
-  startInstrumentations(settings, propagator, log);
+  startInstrumentations(settings, startApi(settings, log), log);
   flushOnSignals(defaultCollector());
-  await startApi(settings, propagator, load, log);
+  const started = startOfficial(settings, log);
+  if (started.length > 0) log.debug(`also traced: ${started.join(', ')}`);
   await startReporters(settings, log);
 };

@@ -97,7 +97,14 @@ test('OTEL_PROPAGATORS=none: nothing comes in or goes out', async () => {
   expect(behind).not.toHaveProperty('traceparent');
 });
 
-test('without the API HTTP is traced all the same, and a propagator that needs it is said once', async () => {
+test.each([
+  ['b3', { b3: `${TRACE}-${PARENT}-1` }, { b3: expect.stringMatching(`^${TRACE}-[0-9a-f]{16}-1$`) }],
+  [
+    'tracecontext,baggage',
+    { traceparent: `00-${TRACE}-${PARENT}-01`, baggage: 'user=7' },
+    { traceparent: expect.stringMatching(`^00-${TRACE}-[0-9a-f]{16}-01$`), baggage: 'user=7' },
+  ],
+])('without the API HTTP is traced all the same, and contexts travel by %s', async (propagators, sent, passedOn) => {
   // A package of its own, outside this one.
   const folder = mkdtempSync(join(tmpdir(), 'spanline-no-api-'));
   const home = join(folder, 'node_modules/spanline');
@@ -107,25 +114,30 @@ test('without the API HTTP is traced all the same, and a propagator that needs i
   const program = join(folder, 'app.mjs');
   writeFileSync(
     program,
-    `import { createServer, get } from 'node:http';
-     const server = createServer((_, response) => response.end('ok')).listen(0, () =>
-       get({ port: server.address().port, agent: false }, (answer) => answer.resume().on('end', () => server.close())));`,
+    `import { createServer, request } from 'node:http';
+     import { connect } from 'node:net';
+     const server = createServer(({ url, headers }, response) => {
+       if (url === '/behind') return void response.end(JSON.stringify(headers));
+       request({ port: server.address().port, path: '/behind', agent: false }, (answer) => answer.pipe(response)).end();
+     }).listen(0, async () => {
+       const lines = Object.entries(${JSON.stringify(sent)}).map(([name, value]) => name + ': ' + value);
+       const socket = connect(server.address().port);
+       socket.write(['GET / HTTP/1.1', 'host: a', 'connection: close', ...lines, '', ''].join('\\r\\n'));
+       const text = (await socket.toArray()).join('');
+       console.log(/\\{.*\\}/s.exec(text)[0]);
+       server.close();
+     });`,
   );
   sink = await startServer();
   const execArgv = ['--import', join(home, 'dist/esm/register/preload.js')];
-  const env = { OTEL_EXPORTER_OTLP_ENDPOINT: sink.url, OTEL_PROPAGATORS: 'b3' };
+  const env = { OTEL_EXPORTER_OTLP_ENDPOINT: sink.url, OTEL_PROPAGATORS: propagators };
   const child = await runFile(program, { execArgv, env, cwd: folder });
   rmSync(folder, { recursive: true, force: true });
-  expect(child).toMatchObject({
-    code: 0,
-    stderr: 'spanline: OTEL_PROPAGATORS needs the package @opentelemetry/api for b3; tracecontext is used.\n',
-  });
-  expect(
-    sink.requests
-      .flatMap(({ body }) => decodeSpans(body))
-      .map(({ kind }) => kind)
-      .sort(),
-  ).toEqual([2, 3]);
+  expect(child).toMatchObject({ code: 0, stderr: '' });
+  expect(JSON.parse(child.stdout)).toMatchObject(passedOn);
+  const spans = sink.requests.flatMap(({ body }) => decodeSpans(body));
+  expect(spans.map(({ kind }) => kind).sort()).toEqual([2, 2, 3]);
+  expect(spans.filter(({ traceId }) => traceId === TRACE)).toHaveLength(3);
 });
 
 const firstLine = join(out, 'first-line.cjs');
