@@ -9,6 +9,7 @@ import type { DatabaseOptions } from '../instrument/db/database.js';
 import { databaseNames, instrument, instrumentationNames } from '../instrument/instrument.js';
 import { type Propagator, w3c } from '../instrument/propagator.js';
 import { findApiCopies } from '../otel/api-copies.js';
+import { apiGlobal } from '../otel/api-global.js';
 import { detectResource } from '../otel/detect-resource.js';
 import { registerApi } from './api.js';
 import { keepLane } from './archive-lane.js';
@@ -23,13 +24,19 @@ const AFTER_START_MS = 1000;
 const configureCollector = ({ bounds, sampler, samplerShare }: Settings): void =>
   configure({ ...bounds, sampler: samplerOf(sampler, samplerShare), resourceAttributes: detectResource() });
 
-/** A copy of the API that is older than what it finds gets no-ops: said once the program has started, for it reads folders. */
+const minorOf = (version: string): number => Number(version.split('.')[1]);
+
+/** A copy of the API that is newer than the one that records gets no-ops: said once the program has started, for it reads folders. */
 const warnOfCopies = (log: Log): void => {
   const look = (): void => {
-    const copies = findApiCopies();
-    if (new Set(copies.map(({ version }) => version)).size < 2) return;
-    const list = copies.map(({ version, path }) => `${version} in ${path}`).join(', ');
-    log.warn(`several versions of @opentelemetry/api, of which older ones may lose their spans: ${list}`);
+    const { version } = apiGlobal() ?? {};
+    if (version === undefined) return;
+    const newer = findApiCopies().filter((copy) => minorOf(copy.version) > minorOf(version));
+    if (newer.length === 0) return;
+    const list = newer.map((copy) => `${copy.version} in ${copy.path}`).join(', ');
+    log.warn(
+      `spans of newer copies of @opentelemetry/api are lost, for the program's own has version ${version}: ${list}`,
+    );
   };
   timers.setTimeout(look, AFTER_START_MS).unref();
 };
