@@ -96,6 +96,7 @@ function repeat(title, asked, files) {
     for (const { test, error } of failed) failures.set(test, [...(failures.get(test) ?? []), { seed, error }]);
     if (!asked.alone || failed.length > 0)
       console.log(`run ${i + 1}, seed ${seed}: ${passed} passed, ${failed.length} failed, ${seconds.toFixed(0)} s`);
+    for (const { test } of failed) console.log(`    ${test}`);
   }
   console.log(`${whole} of ${asked.runs} runs passed: ${title}`);
   printTable(failures, asked.runs);
