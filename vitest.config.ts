@@ -84,7 +84,7 @@ const { SPANLINE_SHUFFLE } = process.env;
 
 const ending = (name: string): string => `test/**/*.${name}.test.ts`;
 
-/** Process tests that change what a worker has once: modules that are patched or mocked as they load, signals, limits, frames. */
+/** Process tests that change what a worker has once: modules that are patched or mocked as they load, signals, limits, frames, what is said once. */
 const OWN_WORKER = [
   'test/instrument/**/*.process.test.ts',
   'test/register/**/*.process.test.ts',
@@ -94,6 +94,7 @@ const OWN_WORKER = [
   'test/context/frame-store.process.test.ts',
   'test/flight-recorder/recover-living.process.test.ts',
   'test/flight-recorder/tail/tail.process.test.ts',
+  'test/span/wrong-arguments.process.test.ts',
 ];
 const own = [...OWN_WORKER];
 if (suite !== 'quick') own.push(ending('full'));

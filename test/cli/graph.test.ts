@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import zlib, { gzipSync } from 'node:zlib';
-import { describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { writeSegment } from '../../src/archive/index.js';
 import { CompactGraph, GraphIndexBuilder } from '../../src/graph/index.js';
 import { type Outcome, type RunOptions, scratch, spanline } from './support/spanline.js';
@@ -16,10 +16,14 @@ const lines = ({ stdout }: Outcome): string[] => stdout.split('\n').slice(0, -1)
 
 const HISTORY = '# oldest first\nfirst\n\nsecond first\nthird second elsewhere\r\nmerge third\tsecond\n';
 
+beforeAll(async () => {
+  writeFileSync(path('history.txt'), HISTORY);
+  await graph(['build', path('history.txt'), '-o', path('history.graph')]);
+});
+
 describe('build', () => {
   test('of a file of lines, and says what was built', async () => {
-    writeFileSync(path('history.txt'), HISTORY);
-    const built = await graph(['build', path('history.txt'), '-o', path('history.graph')]);
+    const built = await graph(['build', path('history.txt'), '-o', path('built.graph')]);
     expect(built).toMatchObject({ code: 0, stderr: '' });
     expect(lines(built)).toHaveLength(2);
     expect(lines(built)[1].split(/ {2,}/).slice(1, 4)).toEqual(['4', '1', '5']);

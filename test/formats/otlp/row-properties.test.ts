@@ -14,7 +14,10 @@ import { ObjectProperties } from '../../../src/trace/property-views.js';
 import { TraceIdentity } from '../../../src/trace/record.js';
 import { RowView } from '../../../src/trace/row-view.js';
 import fc from '../../support/fast-check.js';
+import { useOwnNames } from '../../support/names.js';
 import { samples } from '../../support/samples.js';
+
+useOwnNames();
 
 const RESOURCE = { serviceName: 'rows', attributes: {} };
 const ANCHOR = { ticks: 0, unixSec: 1_700_000_000, unixNano: 0, nsPerTick: 1 };

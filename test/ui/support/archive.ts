@@ -43,6 +43,8 @@ const large = (spans: number): void => {
 
 /** Make an archive in a directory, closed again; one of its traces has so many spans. */
 export const makeTraces = async (directory: string, largest = 20_000): Promise<void> => {
+  // What earlier files of this worker left waiting is not of this archive.
+  await flush();
   configure({ serviceName: 'shop' });
   const archive = await Archive.open(directory);
   setReporter(new ArchiveReporter(archive));
