@@ -124,8 +124,10 @@ class TailReader {
     const { openAt, rowsAt } = this.#places;
     const places: number[] = [];
     for (let at: number = openAt; at < rowsAt; at += OPEN_WORDS) {
-      if (words[at + OpenWord.state] !== 1) continue;
-      if (words[at + OpenWord.sum] !== sumOf(words, at + OpenWord.name, at + OpenWord.sum)) this.tornRows++;
+      const state = words[at + OpenWord.state];
+      if (state === 0) continue;
+      if (state !== 1 || words[at + OpenWord.sum] !== sumOf(words, at + OpenWord.name, at + OpenWord.sum))
+        this.tornRows++;
       else places.push(at);
     }
     const beginAt = (at: number): number => this.#doubles[(at + OpenWord.begin) >> 1];
