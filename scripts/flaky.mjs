@@ -108,7 +108,9 @@ async function main() {
   if (asked.help) return console.log(HELP);
   await ensureBuilt();
   mkdirSync(join(root, '.tmp/flaky'), { recursive: true });
-  const busy = asked.busy ? spawn(process.execPath, ['-e', 'for (;;);'], { stdio: 'ignore' }) : undefined;
+  // Ends with this process, however it ends.
+  const loop = 'const { ppid } = process; while (process.ppid === ppid);';
+  const busy = asked.busy ? spawn(process.execPath, ['-e', loop], { stdio: 'ignore' }) : undefined;
   process.on('exit', () => busy?.kill('SIGKILL'));
   for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => process.exit(130));
   const title = (files) =>
