@@ -16,22 +16,26 @@ const CALLS = 3;
 
 /** A provider as programs find one that the API has set: some ask it for the one behind. */
 class ProviderProxy implements TracerProvider {
-  constructor(private delegate: TracerProvider) {}
+  #delegate: TracerProvider;
+
+  constructor(delegate: TracerProvider) {
+    this.#delegate = delegate;
+  }
 
   getTracer(name: string, version?: string, options?: TracerOptions): Tracer {
-    return this.delegate.getTracer(name, version, options);
+    return this.#delegate.getTracer(name, version, options);
   }
 
   getDelegateTracer(name: string, version?: string, options?: TracerOptions): Tracer {
-    return this.delegate.getTracer(name, version, options);
+    return this.#delegate.getTracer(name, version, options);
   }
 
   getDelegate(): TracerProvider {
-    return this.delegate;
+    return this.#delegate;
   }
 
   setDelegate(delegate: TracerProvider): void {
-    this.delegate = delegate;
+    this.#delegate = delegate;
   }
 }
 

@@ -98,19 +98,16 @@ test('copies of the API that are newer than the one that records are named, once
     mkdirSync(folder, { recursive: true });
     writeFileSync(join(folder, 'package.json'), JSON.stringify({ name: '@opentelemetry/api', version }));
   }
-  // Until it has been said.
-  writeFileSync(
-    file,
-    `setInterval(() => {}, 1000);
-     const { write } = process.stderr;
-     process.stderr.write = (text, ...more) => {
-       write.call(process.stderr, text, ...more);
-       if (text.includes('newer copies')) setImmediate(() => process.exit());
-       return true;
-     };`,
-  );
-  // Before the second at whose end it is looked for begins: a busy machine may take longer to start the program.
-  const there = `process.chdir(${JSON.stringify(join(file, '..'))})`;
+  writeFileSync(file, 'setInterval(() => {}, 1000);');
+  // Until it has been said, which may be before a busy machine has started the program.
+  const there = `
+    process.chdir(${JSON.stringify(join(file, '..'))});
+    const { write } = process.stderr;
+    process.stderr.write = (text, ...more) => {
+      write.call(process.stderr, text, ...more);
+      if (text.includes('newer copies')) setImmediate(() => process.exit());
+      return true;
+    };`;
   const { stderr } = await run(file, {}, ['--import', `data:text/javascript,${encodeURIComponent(there)}`]);
   expect(stderr).toMatch(
     /^spanline: spans of newer copies of @opentelemetry\/api.* 1\.9\.\d+: 1\.42\.0 in [^,]*two[^,]*\n$/,
