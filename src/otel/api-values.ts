@@ -22,18 +22,22 @@ const BAGGAGE_KEY = Symbol.for('OpenTelemetry Baggage Key');
 
 /** Values by key. No context ever changes. */
 class ValuesContext implements Context {
-  constructor(private readonly values: ReadonlyMap<symbol, unknown>) {}
+  readonly #values: ReadonlyMap<symbol, unknown>;
+
+  constructor(values: ReadonlyMap<symbol, unknown>) {
+    this.#values = values;
+  }
 
   getValue(key: symbol): unknown {
-    return this.values.get(key);
+    return this.#values.get(key);
   }
 
   setValue(key: symbol, value: unknown): Context {
-    return new ValuesContext(new Map(this.values).set(key, value));
+    return new ValuesContext(new Map(this.#values).set(key, value));
   }
 
   deleteValue(key: symbol): Context {
-    const values = new Map(this.values);
+    const values = new Map(this.#values);
     values.delete(key);
     return new ValuesContext(values);
   }
@@ -64,10 +68,14 @@ export const isSpanContextValid = ({ traceId, spanId }: SpanContext): boolean =>
 
 /** A place, such as that of a remote parent, in the form of a span that records nothing. */
 class PlaceSpan implements Span {
-  constructor(private readonly place: SpanContext) {}
+  readonly #place: SpanContext;
+
+  constructor(place: SpanContext) {
+    this.#place = place;
+  }
 
   spanContext(): SpanContext {
-    return this.place;
+    return this.#place;
   }
   setAttribute(): this {
     return this;
@@ -110,32 +118,36 @@ const MAX_MEMBERS = 32;
 
 /** A list of W3C's `tracestate`, read when somebody asks for a member. */
 class ListedState implements TraceState {
-  constructor(private readonly text: string) {}
+  readonly #text: string;
+
+  constructor(text: string) {
+    this.#text = text;
+  }
 
   get(key: string): string | undefined {
-    return this.members().get(key);
+    return this.#members().get(key);
   }
 
   /** What changes comes first, and what is too much goes from the end. */
   set(key: string, value: string): TraceState {
-    const members = this.members();
+    const members = this.#members();
     members.delete(key);
     const listed = [[key, value], ...members].slice(0, MAX_MEMBERS);
     return new ListedState(listed.map((member) => member.join('=')).join(','));
   }
 
   unset(key: string): TraceState {
-    const members = this.members();
+    const members = this.#members();
     members.delete(key);
     return new ListedState([...members].map((member) => member.join('=')).join(','));
   }
 
   serialize(): string {
-    return this.text;
+    return this.#text;
   }
 
-  private members(): Map<string, string> {
-    const texts = this.text === '' ? [] : this.text.split(',');
+  #members(): Map<string, string> {
+    const texts = this.#text === '' ? [] : this.#text.split(',');
     return new Map(
       texts.map((member) => {
         const at = member.indexOf('=');
@@ -150,19 +162,23 @@ export const createTraceState = (text: string): TraceState => new ListedState(pa
 
 /** Entries by name. No baggage ever changes. */
 class EntriesBaggage implements Baggage {
-  constructor(private readonly entries: ReadonlyMap<string, BaggageEntry>) {}
+  readonly #entries: ReadonlyMap<string, BaggageEntry>;
+
+  constructor(entries: ReadonlyMap<string, BaggageEntry>) {
+    this.#entries = entries;
+  }
 
   getEntry(key: string): BaggageEntry | undefined {
-    const entry = this.entries.get(key);
+    const entry = this.#entries.get(key);
     return entry === undefined ? undefined : { ...entry };
   }
 
   getAllEntries(): [string, BaggageEntry][] {
-    return [...this.entries];
+    return [...this.#entries];
   }
 
   setEntry(key: string, entry: BaggageEntry): Baggage {
-    return new EntriesBaggage(new Map(this.entries).set(key, entry));
+    return new EntriesBaggage(new Map(this.#entries).set(key, entry));
   }
 
   removeEntry(key: string): Baggage {
@@ -170,7 +186,7 @@ class EntriesBaggage implements Baggage {
   }
 
   removeEntries(...keys: string[]): Baggage {
-    const entries = new Map(this.entries);
+    const entries = new Map(this.#entries);
     for (const key of keys) entries.delete(key);
     return new EntriesBaggage(entries);
   }
