@@ -84,13 +84,14 @@ const { SPANLINE_SHUFFLE } = process.env;
 
 const ending = (name: string): string => `test/**/*.${name}.test.ts`;
 
-/** Process tests that change what a worker has once: modules that are patched or mocked as they load, signals, limits, frames, what is said once. */
+/** Process tests that change what a worker has once: modules that are patched, mocked or loaded again, signals, limits, frames, what is said once. */
 const OWN_WORKER = [
   'test/instrument/**/*.process.test.ts',
   'test/register/**/*.process.test.ts',
   'test/profile/**/*.process.test.ts',
   'test/archive/wal/refused-write.process.test.ts',
   'test/archive/worker.process.test.ts',
+  'test/clock/js-clock.process.test.ts',
   'test/context/frame-store.process.test.ts',
   'test/flight-recorder/recover-living.process.test.ts',
   'test/flight-recorder/tail/tail.process.test.ts',
