@@ -32,7 +32,8 @@ interface Side {
   readonly leaning: number;
 }
 
-const meanOf = (values: Float64Array): number => {
+/** Of at least one value. */
+export const meanOf = (values: Float64Array): number => {
   let sum = 0;
   for (const value of values) sum += value;
   return sum / values.length;

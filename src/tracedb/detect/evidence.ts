@@ -1,6 +1,6 @@
 // What speaks for a change at a place of a history: a rank test, and the size of the jump against the noise around it. It must never trust
 // one alone: order that means something, such as drift, breaks the first, and values that tell no variance break the second.
-import { isClearJump } from './clear-jump.js';
+import { isClearJump, meanOf } from './clear-jump.js';
 import { differsIndependently } from './independent-sides.js';
 import { mannWhitney } from './mann-whitney.js';
 import { type Noise, noiseOf, varianceOfDifference } from './noise.js';
@@ -73,12 +73,6 @@ interface Jump {
   /** Sum of squared distances in time from the middles of the sides. */
   readonly squares: number;
 }
-
-const meanOf = (values: Float64Array): number => {
-  let sum = 0;
-  for (const value of values) sum += value;
-  return sum / values.length;
-};
 
 const jumpOf = (before: Float64Array, after: Float64Array): Jump => {
   let products = 0;
@@ -154,11 +148,14 @@ const rankP = (values: Float64Array, place: Place, roughAbove: number, statistic
   for (const { before, after } of sidesOf(values, place, RANK_REACHES)) {
     best = Math.min(best, mannWhitney(before, after, statistics, roughAbove).pValue);
   }
-  best = Math.min(1, best * WEIGHT_OF_RANKS);
-  const [start, cut, end] = place;
-  if (Math.min(cut - start, end - cut) < SHARES_FROM) return best;
-  return Math.min(best, WEIGHT_OF_SHARES * sharesP(values.subarray(start, cut), values.subarray(cut, end)));
+  return Math.min(1, best * WEIGHT_OF_RANKS);
 };
+
+/** That of shares above a level, which short sides do not tell. */
+const sharesOnSidesP = (values: Float64Array, [start, cut, end]: Place): number =>
+  Math.min(cut - start, end - cut) < SHARES_FROM
+    ? 1
+    : WEIGHT_OF_SHARES * sharesP(values.subarray(start, cut), values.subarray(cut, end));
 
 /**
  * How likely the stretch `[start, end)` would look as if it changed at `cut` by chance, for one place known beforehand: the larger of the
@@ -172,14 +169,15 @@ export const evidenceP = (
 ): number => {
   const limit = pValue / places;
   // Counting is dear. The cheap tests come first: normal ranks, then whether any jump is enough.
-  const rough = rankP(values, place, 0, statistics);
+  const shares = sharesOnSidesP(values, place);
+  const rough = Math.min(shares, rankP(values, place, 0, statistics));
   if (rough > limit ** FAR_ABOVE) return Math.min(1, rough);
   if (isClearJump(values, place) || differsIndependently(values, place[1])) {
-    return rankP(values, place, Number.POSITIVE_INFINITY, statistics);
+    return Math.min(shares, rankP(values, place, Number.POSITIVE_INFINITY, statistics));
   }
   const jump = jumpP(values, place, limit, statistics);
   if (jump > limit) return Math.min(1, jump);
   if (!standsOut(values, place, Math.max(pValue, LEAST_CHANCE), statistics)) return 1;
-  const rank = rankP(values, place, Number.POSITIVE_INFINITY, statistics);
+  const rank = Math.min(shares, rankP(values, place, Number.POSITIVE_INFINITY, statistics));
   return Math.min(1, Math.max(rank, jumpP(values, place, rank, statistics)));
 };
