@@ -9,6 +9,9 @@ export const root = fileURLToPath(new URL('../../', import.meta.url));
 /** TypeScript's compiler, native since 7: a third of the time. What looks into sources takes `typescript`, for 7 has no interface for that yet. */
 export const COMPILER = fileURLToPath(new URL('../../node_modules/typescript-7/bin/tsc', import.meta.url));
 
+const failedAs = (command, args, status, signal) =>
+  new Error(`${[command, ...args].join(' ')} failed (${signal ?? `exit code ${status}`})`);
+
 /**
  * Run to the end; the child's standard output goes to our standard error.
  * @param {string} command
@@ -18,7 +21,7 @@ export const COMPILER = fileURLToPath(new URL('../../node_modules/typescript-7/b
 export function runQuietly(command, args, { cwd = root, env = process.env } = {}) {
   const { status, signal, error } = spawnSync(command, args, { cwd, env, stdio: ['ignore', 2, 2] });
   if (error) throw error;
-  if (status !== 0) throw new Error(`${[command, ...args].join(' ')} failed (${signal ?? `exit code ${status}`})`);
+  if (status !== 0) throw failedAs(command, args, status, signal);
 }
 
 /** The same, while this process goes on: resolves when the child has ended well, and rejects when not. */
@@ -27,7 +30,7 @@ export function runBeside(command, args, { cwd = root, env = process.env } = {})
     const child = spawn(command, args, { cwd, env, stdio: ['ignore', 2, 2] });
     child.on('error', reject).on('exit', (status, signal) => {
       if (status === 0) resolve();
-      else reject(new Error(`${[command, ...args].join(' ')} failed (${signal ?? `exit code ${status}`})`));
+      else reject(failedAs(command, args, status, signal));
     });
   });
 }
