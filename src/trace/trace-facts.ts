@@ -14,22 +14,21 @@ export const serviceOf = ({ resource }: Pick<ArchivedSpan, 'resource'>): string 
 };
 
 /** The keys of a status code of HTTP: that of now, and that of before. */
-export const HTTP_STATUS_KEYS: readonly string[] = ['http.response.status_code', 'http.status_code'];
+const HTTP_STATUS_KEYS = ['http.response.status_code', 'http.status_code'];
 
-/** A status code of HTTP out of a property, which formats without numbers have as text. */
-export const toHttpStatus = (value: ArchivedValue | undefined): number | undefined => {
-  const code = typeof value === 'string' && /^\d{3}$/.test(value) ? Number(value) : value;
-  return typeof code === 'number' ? code : undefined;
-};
-
-/** The status code of HTTP that a span has. */
-export const httpStatusOf = ({ properties }: Pick<ArchivedSpan, 'properties'>): number | undefined => {
+/** The status code of HTTP among properties that are read by `find`; formats without numbers have it as text. */
+export const httpStatusBy = (find: (key: string) => ArchivedValue | undefined): number | undefined => {
   for (const key of HTTP_STATUS_KEYS) {
-    const status = toHttpStatus(propertyOf(properties, key));
-    if (status !== undefined) return status;
+    const value = find(key);
+    const status = typeof value === 'string' && /^\d{3}$/.test(value) ? Number(value) : value;
+    if (typeof status === 'number') return status;
   }
   return undefined;
 };
+
+/** The status code of HTTP that a span has. */
+export const httpStatusOf = ({ properties }: Pick<ArchivedSpan, 'properties'>): number | undefined =>
+  httpStatusBy((key) => propertyOf(properties, key));
 
 /** Ids of parents that are not among the spans. */
 export const absentParents = (spans: readonly Pick<ArchivedSpan, 'spanId' | 'parentSpanId'>[]): string[] => {

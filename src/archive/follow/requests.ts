@@ -1,7 +1,7 @@
 // Requests among spans: those with which work begins in a process. Of the other spans nothing is decoded that is not needed to tell them apart.
 import type { ArchivedSpan, ArchivedValue } from '../../trace/archived-span.js';
 import { hasRemoteParent } from '../../trace/extras.js';
-import { HTTP_STATUS_KEYS, httpStatusOf, serviceOf, shownName, toHttpStatus } from '../../trace/trace-facts.js';
+import { httpStatusBy, httpStatusOf, serviceOf, shownName } from '../../trace/trace-facts.js';
 import type { SpanRows } from '../rows/span-rows.js';
 import { FLAGS_KEY } from '../stored-extras.js';
 import { KINDS, STATUS_CODES } from '../values/codes.js';
@@ -42,14 +42,6 @@ const valueIn = (rows: SpanRows, row: number, key: string): ArchivedValue | unde
 
 const flagsIn = (rows: SpanRows, row: number): number => Number(valueIn(rows, row, FLAGS_KEY) ?? 0);
 
-const httpStatusIn = (rows: SpanRows, row: number): number | undefined => {
-  for (const key of HTTP_STATUS_KEYS) {
-    const status = toHttpStatus(valueIn(rows, row, key));
-    if (status !== undefined) return status;
-  }
-  return undefined;
-};
-
 const isRequest = (rows: SpanRows, row: number): boolean =>
   rows.hasParent[row] === 0 || SERVING.has(KINDS[rows.kind[row]]) || hasRemoteParent(flagsIn(rows, row));
 
@@ -64,7 +56,7 @@ export function* requestsIn(rows: SpanRows): Generator<Request, undefined, void>
       startUnixNs: rows.start.values[row],
       endUnixNs: rows.end.values[row],
       isFailed: rows.status[row] === FAILED,
-      httpStatus: httpStatusIn(rows, row),
+      httpStatus: httpStatusBy((key) => valueIn(rows, row, key)),
       isRoot: rows.hasParent[row] === 0,
     };
   }
