@@ -5,6 +5,8 @@ declare module 'autocannon' {
     readonly connections: number;
     /** Seconds. */
     readonly duration: number;
+    /** Milliseconds; it ends with one of its samples. */
+    readonly sampleInt: number;
     readonly headers?: Readonly<Record<string, string>>;
   }
   interface Result {

@@ -6,8 +6,16 @@ import type { Service } from './service.js';
 
 /** Latencies of a round that are kept; those of later answers are not looked at. */
 const MAX_LATENCIES = 1_000_000;
+/** The default of OTEL_BSP_SCHEDULE_DELAY, and the longest that is waited for. */
+const SCHEDULE_DELAY_MS = 1000;
+const MAX_SCHEDULE_DELAY_MS = 10_000;
+
 /** What a service puts off to when it is idle, such as sending its spans, is not free. */
-const AFTER_MS = 1200;
+const settled = (): Promise<void> => {
+  const asked = Number(process.env.OTEL_BSP_SCHEDULE_DELAY);
+  const delay = asked > 0 ? Math.min(asked, MAX_SCHEDULE_DELAY_MS) : SCHEDULE_DELAY_MS;
+  return sleep(delay + 200);
+};
 
 /** What is asked of a service. */
 export interface Load {
@@ -49,7 +57,8 @@ export const loadRound = async (
   const url = `http://localhost:${service.port}${path}`;
   const before = service.cpuMs();
   const latencies: number[] = [];
-  const run = autocannon({ url, connections, duration: seconds, headers });
+  // It ends with one of its samples, so that none may last longer than the round.
+  const run = autocannon({ url, connections, duration: seconds, sampleInt: Math.min(1, seconds) * 1000, headers });
   // Its own histogram knows whole milliseconds only.
   run.on('response', (_client, _status, _bytes, ms) => {
     if (latencies.length < MAX_LATENCIES) latencies.push(ms);
@@ -65,7 +74,7 @@ export const loadRound = async (
       `${path} gave ${requests.total} answers, ${non2xx} of them other than 2xx, ${errors} errors and ${timeouts} timeouts; give a --url that it can answer under load`,
     );
   }
-  await sleep(AFTER_MS);
+  await settled();
   const after = service.cpuMs();
   const sorted = Float64Array.from(latencies).sort();
   return {

@@ -29,6 +29,13 @@ export const overhead = (
     ['bench', 'overhead', '--round', '300ms', '--budget', '1s', '--connections', '2', ...args, '--', ...service],
     {
       cwd: project.dir,
-      env: { OTEL_TRACES_EXPORTER: '', OTEL_EXPORTER_OTLP_ENDPOINT: '', SPANLINE_ARCHIVE: '', ...env },
+      env: {
+        OTEL_TRACES_EXPORTER: '',
+        OTEL_EXPORTER_OTLP_ENDPOINT: '',
+        // A round waits for what is sent behind it.
+        OTEL_BSP_SCHEDULE_DELAY: '100',
+        SPANLINE_ARCHIVE: '',
+        ...env,
+      },
     },
   );
