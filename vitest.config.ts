@@ -103,6 +103,8 @@ if (suite === 'nightly') own.push(ending('nightly'));
 
 export default defineConfig({
   plugins: [lowerSyntax],
+  // What that has made needs no second pass.
+  oxc: false,
   resolve: { alias: await aliases() },
   test: {
     pool: 'forks',

@@ -1,5 +1,5 @@
 // What `npm run test:full` runs, and CI with it: every test on one line of Node, and on the others what depends on Node.
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { nodeOf } from './nodes.mjs';
 import { root } from './run.mjs';
@@ -11,6 +11,24 @@ const folders = (...names) => names.map((name) => `test/${name}/`);
 const OF_NODE = folders('clock', 'context', 'instrument', 'otel', 'package', 'profile', 'register');
 /** What depends on frames, which Node has from 24 on. */
 const RECORDING = folders('local-span', 'span', 'collector', 'flight-recorder');
+/** Files of these folders that are too slow for `npm test` and depend on the line of Node all the same. */
+const SLOW_OF_NODE = new Set([
+  'test/instrument/http/leaks.full.test.ts',
+  'test/local-span/retained-values.full.test.ts',
+  'test/package/entries.full.test.ts',
+  'test/profile/attribute.full.test.ts',
+  'test/profile/auto-continuations.full.test.ts',
+  'test/profile/join/cpu-reporter.full.test.ts',
+]);
+
+/** The files of such folders that another line of Node runs: those of `npm test`, and the slow ones that depend on it. */
+const filesOf = (names) =>
+  names.flatMap((name) =>
+    readdirSync(join(root, name), { recursive: true, encoding: 'utf8' })
+      .map((file) => `${name}${file.replaceAll('\\', '/')}`)
+      .filter((file) => file.endsWith('.test.ts') && !file.includes('node_modules/'))
+      .filter((file) => !/\.(?:full|nightly)\.test\.ts$/.test(file) || SLOW_OF_NODE.has(file)),
+  );
 
 /** On the emulated arm64: the clock, recording and the package. */
 const ARM64 = [
@@ -32,10 +50,11 @@ export function addFullChecks(checks) {
   if (`${process.platform}-${process.arch}` !== 'linux-x64') {
     return console.log('skipped: other lines of Node, whose packages are for linux-x64');
   }
-  test('Node 24: its own parts and recording', 24, [...OF_NODE, ...RECORDING], { SPANLINE_BROWSER: 'off' });
+  const small = { SPANLINE_TESTS: 'full', SPANLINE_SAMPLES: 'quick', SPANLINE_BROWSER: 'off' };
+  test('Node 24: its own parts and recording', 24, filesOf([...OF_NODE, ...RECORDING]), small);
   test("Node 24: OpenTelemetry's API 1.10 and SDK 3", 24, ['test/otel/'], { SPANLINE_OTEL: '3' });
   test('Node 24: recording without frames', 24, [...RECORDING, 'test/context/'], { SPANLINE_CONTEXT: 'als' });
-  for (const major of [22, 26]) test(`Node ${major}: its own parts`, major, OF_NODE);
+  for (const major of [22, 26]) test(`Node ${major}: its own parts`, major, filesOf(OF_NODE), small);
   if (!process.env.CI && !existsSync(QEMU)) {
     return console.log(`skipped: arm64, for there is no ${QEMU} (Debian: qemu-user-static, g++-aarch64-linux-gnu)`);
   }

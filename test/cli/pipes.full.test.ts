@@ -1,48 +1,62 @@
-// Commands that print in other ways than those of pipes.process.test.ts do as these with a reader that goes away, a full disk and a named pipe.
-import { execFile, execFileSync, spawnSync } from 'node:child_process';
-import { existsSync, lstatSync, writeFileSync } from 'node:fs';
+// More of pipes.process.test.ts: what `npm run spanline` starts behaves as the command does, and not one byte is lost where room ends.
+import { spawnSync } from 'node:child_process';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
-import { beforeAll, expect, test } from 'vitest';
-import { toPprof } from '../../src/profile/output/pprof.js';
-import { hostile } from '../profile/support/sampled.js';
-import { perfStore } from './support/perf-store.js';
-import { buildFirst, PROGRAM, spanline } from './support/spanline.js';
-import { fillArchive, spanAt } from './trace/support/traces.js';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { encodeOtlpJson } from '../../src/formats/otlp/write-json.js';
+import { buildFirst, PROGRAM, root, scratch, spanline } from './support/spanline.js';
+import { spanAt } from './trace/support/traces.js';
 
 buildFirst();
-const { dir, store } = perfStore();
-const archive = join(dir, 'archive');
+const dir = scratch();
+const at = (name: string): string => join(dir, name);
 
-beforeAll(async () => {
-  writeFileSync(join(dir, 'hostile.pb.gz'), await toPprof(hostile()));
-  await fillArchive(archive, [spanAt(1, 0, 'GET /', 0, 1000)]);
+describe('the program that npm run spanline starts', () => {
+  const bin = [process.execPath, join(root, 'scripts/spanline.mjs')].map((part) => `"${part}"`).join(' ');
+  const inShell = (line: string) => spawnSync('bash', ['-o', 'pipefail', '-c', line], { encoding: 'utf8' });
+
+  test('takes a closed pipe for no failure', () => {
+    expect(inShell(`${bin} --help | true`)).toMatchObject({ status: 0, stderr: '' });
+  });
+
+  test('says what is wrong usage by its exit code', () => {
+    const { status, stdout, stderr } = inShell(`${bin} tock`);
+    expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
+    expect(stderr).toContain('spanline');
+  });
+
+  test.skipIf(!existsSync('/dev/full'))('a full disk is a failure that is told, not a bug', () => {
+    const { status, stderr } = inShell(`${bin} --help > /dev/full`);
+    expect(status).toBe(3);
+    expect(stderr).toMatch(/^spanline: standard output cannot be written: ENOSPC.*\n$/);
+  });
 });
 
-const inShell = (line: string) => spawnSync('bash', ['-o', 'pipefail', '-c', line], { encoding: 'utf8', cwd: dir });
-const program = `"${process.execPath}" "${PROGRAM}"`;
+describe('an output for which there is no room', () => {
+  const inShell = (line: string) => spawnSync('bash', ['-c', line], { encoding: 'utf8', cwd: dir });
+  const program = `"${process.execPath}" "${PROGRAM}"`;
+  const graph = at('keys.graph');
+  const keys = Array.from({ length: 500 }, (_, i) => `key-${String(i).padStart(8, '0')}`);
 
-test.each(['traces export', 'commits', 'query ""', 'tiles list'])('a reader of one line of perf %s', (command) => {
-  const { status, stdout, stderr } = inShell(`${program} perf ${command} --store "${store}" | head -1`);
-  expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
-  expect(stdout.split('\n')).toHaveLength(2);
-});
+  beforeAll(async () => {
+    writeFileSync(at('keys.txt'), keys.map((key) => `${key}\n`).join(''));
+    expect(await spanline(['graph', 'build', '-o', graph, at('keys.txt')])).toMatchObject({ code: 0 });
+  });
 
-test('a reader of one byte of a profile', () => {
-  const { stdout, stderr, status } = inShell(`${program} profile export hostile.pb.gz --format folded | head -c 1`);
-  expect([stdout, stderr, status]).toEqual(['[', '', 0]);
-});
+  test('its last byte alone', () => {
+    const command = `graph get --json "${graph}" ${keys.join(' ')}`;
+    const { length } = inShell(`${program} ${command}`).stdout;
+    const blocks = Math.floor((length - 1) / 1024);
+    // What stands in the file already leaves room for all but one byte.
+    writeFileSync(at('nearly.out'), 'x'.repeat((blocks + 1) * 1024 - length + 1));
+    const line = `ulimit -f ${blocks + 1}; ${program} ${command} >> nearly.out`;
+    expect(inShell(line)).toMatchObject({ status: 3 });
+  });
 
-test.runIf(existsSync('/dev/full'))('a table on a full device', () => {
-  const { status, stderr } = inShell(`${program} profile top hostile.pb.gz > /dev/full`);
-  expect([status, stderr]).toEqual([3, expect.stringContaining('standard output cannot be written')]);
-});
-
-test('an export of traces into a named pipe goes through it, and leaves it where it is', async () => {
-  const pipe = join(dir, 'pipe');
-  execFileSync('mkfifo', [pipe]);
-  const reading = promisify(execFile)('cat', [pipe], { timeout: 20_000 });
-  expect(await spanline(['trace', 'export', '-a', archive, '-o', pipe])).toMatchObject({ code: 0, stdout: '' });
-  expect(lstatSync(pipe).isFIFO()).toBe(true);
-  expect(JSON.parse((await reading).stdout)).toHaveProperty('resourceSpans');
+  test.skipIf(!existsSync('/dev/full'))('notes: no bug and no finding, and the answer is there', () => {
+    writeFileSync(at('few.jsonl'), `${encodeOtlpJson([spanAt(1, 0, 'GET /', 0, 1000)])}\n`);
+    const line = `${program} trace import -a few few.jsonl && ${program} trace export -a few > few.out 2> /dev/full`;
+    expect(inShell(line).status).toBe(3);
+    expect(readFileSync(at('few.out'), 'utf8')).toContain('GET /');
+  });
 });

@@ -90,7 +90,7 @@ GET /query    1.00 ms  server
         const rows = spans.reduce((sum, span) => sum + 1 + span.events.length + span.links.length, 0);
         expect(text.split('\n').length).toBe(rows + 2);
       }),
-      { numRuns: samples(50, 200, 2000) },
+      { numRuns: samples(25, 200, 2000) },
     );
   });
 

@@ -241,7 +241,7 @@ describe('any damage', () => {
         const salvaged = await check(flipped(place));
         expect(salvaged?.report.graphs[0].keptNodes).toBeGreaterThanOrEqual(NODES - 512);
       }),
-      { numRuns: samples(6, 25, 120) },
+      { numRuns: samples(3, 25, 120) },
     );
   });
 
@@ -251,7 +251,7 @@ describe('any damage', () => {
       fc.asyncProperty(anyStretches, async (stretches) => {
         await check(stretches.reduce(damaged, original));
       }),
-      { numRuns: samples(4, 16, 60) },
+      { numRuns: samples(2, 16, 60) },
     );
   });
 

@@ -3,6 +3,7 @@ import { afterEach, expect, test } from 'vitest';
 import { freePort } from '../../scripts/lib/local-ports.mjs';
 import { buildFirst } from '../cli/support/spanline.js';
 import { describeJaeger } from '../support/jaeger.js';
+import { sampleOf } from '../support/samples.js';
 import { service, tracedBy } from './support/official.js';
 import { type Service, startService } from './support/service.js';
 
@@ -44,11 +45,13 @@ const shown = ({ spans, processes }: JaegerTrace): string[] => {
 };
 
 describeJaeger('a real Jaeger', (jaeger) => {
-  test.each([
+  const WAYS = [
     ['otlp', 'http/protobuf'],
     ['otlp', 'http/json'],
     ['jaeger', ''],
-  ])('has them by %s %s', async (exporter, protocol) => {
+  ] as const;
+
+  test.each(sampleOf(WAYS, 1, WAYS.length))('has them by %s %s', async (exporter, protocol) => {
     const name = (which: string): string => `${which}-${exporter}-${protocol.slice(5)}`;
     const { otlpUrl, queryUrl } = jaeger();
     const [front, back] = [await freePort(), await freePort()];

@@ -65,7 +65,7 @@ describe('the shape of a trace', () => {
         expect(areEqual).toBe(modelOf(a) === modelOf(b));
         expect(drawShape(traceShape(a)) === drawShape(traceShape(b))).toBe(areEqual);
       }),
-      { numRuns: samples(100, 500, 10_000) },
+      { numRuns: samples(50, 500, 10_000) },
     );
   });
 
@@ -90,13 +90,16 @@ describe('the shape of a trace', () => {
     );
   });
 
-  test('a chain of 100,000 spans', () => {
-    const chain = Array.from({ length: 100_000 }, (_, i): ShapedSpan => {
+  test('a chain of many spans', () => {
+    const length = samples(20_000, 100_000);
+    const chain = Array.from({ length }, (_, i): ShapedSpan => {
       const parentSpanId = i === 0 ? '' : String(i - 1);
       return { traceId: 'a', spanId: String(i), parentSpanId, name: 'step' };
     });
     expect(traceShape(chain).digest).toMatch(/^[\da-f]{32}$/);
-    expect(drawShape(traceShape(chain))).toMatch(/\.\.\. and 90000 nodes more, digest [\da-f]{32}$/);
+    expect(drawShape(traceShape(chain))).toMatch(
+      new RegExp(`\\.\\.\\. and ${length - 10_000} nodes more, digest [\\da-f]{32}$`),
+    );
   });
 
   test('a name moves no cursor', () => {

@@ -3,6 +3,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
+import { sampleOf } from '../../support/samples.js';
 import { base, dir, fast, fewer, gate, judged, log, project, same, slow, temporary } from './support/gate-project.js';
 
 const COMMAND = ['cat', 'cost.json'];
@@ -25,11 +26,13 @@ describe('judges', () => {
     expect(readFileSync(summary, 'utf8')).toBe(`${text}\n`);
   });
 
-  test.each([
+  const COMMITS = [
     ['the same code', base, same, { 'encode value': 'fine', 'rate value': 'fine' }, 0],
     ['a rate that fell', same, fewer, { 'encode value': 'fine', 'rate value': 'worse' }, 1],
     ['what became faster', same, fast, { 'encode value': 'better', 'rate value': 'fine' }, 0],
-  ])('%s', async (_what, from, to, expected, code) => {
+  ] as const;
+
+  test.each(sampleOf(COMMITS, 1, COMMITS.length))('%s', async (_what, from, to, expected, code) => {
     const outcome = await gate(['--base', from, '--head', to, '--json'], COMMAND);
     expect(outcome.code, outcome.stderr).toBe(code);
     expect(judged(outcome)).toEqual(expected);

@@ -36,7 +36,7 @@ describe('a built file', () => {
           expect(edgeCount).toBe(all.flatMap(({ references }) => references.flat()).length);
         });
       }),
-      { numRuns: samples(25, 120) },
+      { numRuns: samples(12, 120) },
     );
   });
 

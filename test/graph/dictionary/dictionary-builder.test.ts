@@ -122,7 +122,7 @@ test('other sections may stand between the blocks, the filter and the index', ()
   expect(dictionary.lookupManySync(keys).every((entry, i) => entry?.rank === i)).toBe(true);
 });
 
-const COUNT = samples(20_000, 81_966);
+const COUNT = samples(10_000, 81_966);
 const scattered = permutation(COUNT, seeded(21));
 
 describe('sizes', () => {

@@ -10,7 +10,7 @@ import { seeded } from '../support/random.js';
 
 const TRACES = 3000;
 const TILE_SIZE = 50;
-const QUERIES = samples(25, 60, 2000);
+const QUERIES = samples(10, 60, 2000);
 const VALUES: Readonly<Record<string, number>> = { arch: 3, config: 10, os: 5, test: 300, bot: 80, unit: 2 };
 const KEYS = Object.keys(VALUES);
 

@@ -62,7 +62,7 @@ describe('an intersection', () => {
           closed(inputs);
         },
       ),
-      { numRuns: samples(100, 500, 5000) },
+      { numRuns: samples(50, 500, 5000) },
     );
   });
 
@@ -102,7 +102,7 @@ describe('an intersection', () => {
           if (inputs.filter(({ node }) => node.given > 0).length > 1) switched++;
         },
       ),
-      { numRuns: samples(20, 200, 2000) },
+      { numRuns: samples(10, 200, 2000) },
     );
     // Else it would prove nothing.
     expect(found).toBeGreaterThan(samples(0, 10_000));
