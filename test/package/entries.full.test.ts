@@ -2,7 +2,7 @@
 // whichever way it is loaded; no entry of the core needs another package.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import * as core from '../../src/index.js';
 import * as profile from '../../src/profile/index.js';
 import { Consumer, codeEntries } from './consumer.js';
@@ -10,6 +10,7 @@ import { Consumer, codeEntries } from './consumer.js';
 let consumer: Consumer;
 beforeAll(() => {
   consumer = new Consumer();
+  consumer.link('@opentelemetry/api');
 });
 afterAll(() => consumer?.dispose());
 
@@ -30,14 +31,15 @@ describe('entries', () => {
   });
 
   test('only spanline/otel needs the API of OpenTelemetry, and says so where it is missing', () => {
-    const alone = codeEntries(consumer.manifest).filter((entry) => entry !== 'spanline/otel');
-    const file = consumer.write(
+    const without = new Consumer();
+    onTestFinished(() => without.dispose());
+    const alone = codeEntries(without.manifest).filter((entry) => entry !== 'spanline/otel');
+    const file = without.write(
       'without-api.mjs',
       `for (const e of ${JSON.stringify(alone)}) await import(e);
        await import('spanline/otel').catch(({ code, message }) => console.log(code, message.includes('@opentelemetry/api')));`,
     );
-    expect(consumer.node([file])).toMatchObject({ code: 0, stdout: 'ERR_MODULE_NOT_FOUND true\n', stderr: '' });
-    consumer.link('@opentelemetry/api');
+    expect(without.node([file])).toMatchObject({ code: 0, stdout: 'ERR_MODULE_NOT_FOUND true\n', stderr: '' });
   });
 
   test('ESM and CommonJS give the same names', () => {

@@ -1,6 +1,6 @@
 // History of files that `spanline bench run` writes: the server's answers against the files, queries that mean what they mean in a store, judgements that
 // are kept beside the files, files that are no history.
-import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { readBenchHistory } from '../../src/bench-history/index.js';
@@ -11,6 +11,14 @@ import { useServer } from './support/served.js';
 
 const dir = scratch();
 const serve = useServer();
+
+/** A directory with the same files, for a test that writes into it. */
+const copyFor = (name: string): string => {
+  const copy = join(dir, name);
+  mkdirSync(copy);
+  makeBenchHistory(copy);
+  return copy;
+};
 beforeAll(() => makeBenchHistory(dir));
 
 const ask = async <T>(url: string, path: string): Promise<T> => {
@@ -60,8 +68,8 @@ describe('what the server answers of history files', () => {
   });
 
   test('what people say is kept beside the files, by the hash of the commit', async () => {
-    const file = join(dir, 'judged.jsonl');
-    writeFileSync(file, readFileSync(join(dir, 'codec.jsonl')));
+    const own = copyFor('judged');
+    const file = join(own, 'codec.jsonl');
     const url = await serve({ history: file });
     const query = 'series?query=bench%3Dencode%26unit%3Dms';
     const [{ key }] = (await ask<SeriesAnswer>(url, query)).changes as [ChangeAnswer];
@@ -70,7 +78,7 @@ describe('what the server answers of history files', () => {
     expect((await say(url, { ...said, status: 'positive' })).status).toBe(200);
     expect((await say(url, { ...said, status: 'fine' })).status).toBe(400);
     expect((await say(url, { ...said, commit: COMMITS, status: 'positive' })).status).toBe(404);
-    const beside = join(dir, 'judged.triage.jsonl');
+    const beside = join(own, 'codec.triage.jsonl');
     const lines = readFileSync(beside, 'utf8').trim().split('\n');
     expect(lines.map((line) => JSON.parse(line))).toMatchObject([
       { commit: hashOf(STEP_AT), key, status: 'negative' },
@@ -86,12 +94,13 @@ describe('what the server answers of history files', () => {
     const [change] = (await ask<SeriesAnswer>(url, query)).changes;
     expect(change).toMatchObject({ commit: STEP_AT + 1, status: 'positive', note: 'the new parser' });
     // In a directory it is no file of runs.
-    expect((await ask<KeysAnswer>(await serve({ history: dir }), 'keys?query=file%3D~triage')).count).toBe(0);
+    expect((await ask<KeysAnswer>(await serve({ history: own }), 'keys?query=file%3D~triage')).count).toBe(0);
   });
 
   test('a file that is no history is told with its line, and what is asked wrongly is refused', async () => {
-    const file = join(dir, 'broken.jsonl');
-    writeFileSync(file, `${readFileSync(join(dir, 'other.jsonl'), 'utf8')}{"no":"run"}\n`);
+    const own = copyFor('broken');
+    const file = join(own, 'broken.jsonl');
+    writeFileSync(file, `${readFileSync(join(own, 'other.jsonl'), 'utf8')}{"no":"run"}\n`);
     const url = await serve({ history: file });
     const response = await fetch(`${url}/api/history/keys`);
     expect(response.status).toBe(400);
@@ -99,7 +108,7 @@ describe('what the server answers of history files', () => {
     expect((await fetch(`${url}/api/history/keys?source=store`)).status).toBe(404);
     expect((await fetch(`${url}/api/history/keys?source=elsewhere`)).status).toBe(400);
     expect((await fetch(`${await serve({})}/api/history/keys?source=files`)).status).toBe(404);
-    writeFileSync(file, readFileSync(join(dir, 'other.jsonl'), 'utf8'));
+    writeFileSync(file, readFileSync(join(own, 'other.jsonl'), 'utf8'));
     expect((await ask<SeriesAnswer>(url, 'series')).series.map(({ params }) => params.bench)).toContain(
       HOSTILE.replaceAll('=', '_'),
     );
