@@ -154,6 +154,7 @@ test('a dead writer’s file is read by readers, made a segment by the next writ
   writeFileSync(path, Buffer.concat([bytes, bytes.subarray(8, 50)]));
   const reader = await openArchive(directory, { readOnly: true });
   expect(await allSpans(reader)).toEqual(byId(traces(0, 5)));
+  expect(await reader.stats()).toMatchObject({ tornBytes: 42 });
   expect(filesOf(directory, WAL)).toEqual([basename(path)]);
   const writer = await openArchive(directory);
   expect(await writer.stats()).toMatchObject({ recoveredFiles: 1, recoveredSpans: 15, tornBytes: 42, spans: 15 });
