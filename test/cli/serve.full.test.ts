@@ -1,4 +1,4 @@
-// What `spanline serve` has acknowledged is there when it was killed in the middle of it.
+// What `spanline serve` has acknowledged is there when it was killed in the middle of it, and bodies that its heap cannot hold end nothing.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -23,10 +23,11 @@ interface Running {
   readonly ended: Promise<Outcome>;
 }
 
-const start = (directory: string): Promise<Running> =>
+const start = (directory: string, env: Readonly<Record<string, string>> = {}): Promise<Running> =>
   new Promise((resolve, reject) => {
     const args = ['serve', '--archive', directory, '--port', '0', '--otlp-port', '0', '--json'];
     const ended = spanlineProcess(args, {
+      env,
       onOutput: (kill, output) => resolve({ ...JSON.parse(output), kill, ended }),
     });
     ended.then(({ stderr }) => reject(new Error(`it ended before it listened: ${stderr}`)), reject);
@@ -60,5 +61,29 @@ test('kill -9 in the middle of it: every acknowledged span is there', async () =
   const ids = [...acknowledged].map((n) => spanOf(n).traceId);
   const found = await archive.traces(ids);
   expect(ids.filter((id) => found.get(id)?.length !== 1)).toEqual([]);
+  await archive.close();
+});
+
+test('in a heap of 96 MB bodies with as many keys as a large one may have are refused, and it goes on', async () => {
+  const directory = mkdtempSync(join(tmpdir(), 'spanline-serve-'));
+  onTestFinished(() => rmSync(directory, { recursive: true }));
+  const { otlp, kill, ended } = await start(directory, { NODE_OPTIONS: '--max-old-space-size=96' });
+  const post = async (body: string): Promise<number> => {
+    const headers = { 'content-type': 'application/json' };
+    const answer = await fetch(otlp, { method: 'POST', headers, body });
+    await answer.arrayBuffer();
+    return answer.status;
+  };
+  const keys = Array.from({ length: 400_000 }, (_, i) => `{"key":"${i.toString(36)}","value":{}}`);
+  const { traceId, spanId } = spanOf(0);
+  const span = `{"traceId":"${traceId}","spanId":"${spanId}","name":"x","startTimeUnixNano":"1","endTimeUnixNano":"2","attributes":[${keys}]}`;
+  const large = `{"resourceSpans":[{"scopeSpans":[{"spans":[${span}]}]}]}`;
+  const statuses = await Promise.all(Array.from({ length: 6 }, () => post(large)));
+  expect(statuses.every((status) => status === 413 || status === 429)).toBe(true);
+  expect(await post(encodeOtlpJson([spanOf(1)]))).toBe(200);
+  kill('SIGTERM');
+  await ended;
+  const archive = await Archive.open(directory, { readOnly: true });
+  expect([...(await archive.traces([spanOf(0).traceId, spanOf(1).traceId])).keys()]).toEqual([spanOf(1).traceId]);
   await archive.close();
 });
