@@ -1,4 +1,5 @@
-// What `npm run test:full` runs, and CI with it: every test on one line of Node, and on the others what depends on Node.
+// What `npm run test:full` runs, and CI with it: every test on one line of Node, on the others what depends on Node, and one under arm64. For
+// `npm run test:nightly` the same with whole samples and both lines under arm64.
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { nodeOf } from './nodes.mjs';
@@ -38,15 +39,14 @@ const ARM64 = [
   'test/local-span/across-await',
   'test/span/run.test',
   'test/span/enter',
+  'test/package/surroundings',
 ];
 const QEMU = '/usr/bin/qemu-aarch64-static';
-/** Half of its time, and enough on one line of Node: the same tree of spans, wherever the package is loaded. */
-const ARM64_PACKAGE = 'test/package/surroundings';
 
-/** Add all of them to `checks`. */
-export function addFullChecks(checks) {
+/** Add all of them to `checks`; `suite` is `full` or `nightly`. */
+export function addFullChecks(checks, suite = 'full') {
   const test = (title, major, args, env) => checks.tests(title, nodeOf(major), [script('test.mjs'), ...args], env);
-  test('every test', process.versions.node.split('.')[0], ['--suite', 'full']);
+  test('every test', process.versions.node.split('.')[0], ['--suite', suite]);
   if (`${process.platform}-${process.arch}` !== 'linux-x64') {
     return console.log('skipped: other lines of Node, whose packages are for linux-x64');
   }
@@ -58,15 +58,9 @@ export function addFullChecks(checks) {
   if (!process.env.CI && !existsSync(QEMU)) {
     return console.log(`skipped: arm64, for there is no ${QEMU} (Debian: qemu-user-static, g++-aarch64-linux-gnu)`);
   }
-  for (const major of [20, 24]) {
-    const arm64 = [script('test-arm64.mjs'), String(major), ...ARM64, ...(major === 20 ? [ARM64_PACKAGE] : [])];
-    checks.tests(
-      `Node ${major} on arm64: clock and recording${major === 20 ? ', package' : ''}`,
-      process.execPath,
-      arm64,
-      {
-        SPANLINE_TESTS: 'full',
-      },
-    );
+  for (const major of suite === 'nightly' ? [20, 24] : [24]) {
+    const arm64 = [script('test-arm64.mjs'), String(major), ...ARM64];
+    const title = `Node ${major} on arm64: clock, recording and package`;
+    checks.tests(title, process.execPath, arm64, { SPANLINE_TESTS: 'full' });
   }
 }

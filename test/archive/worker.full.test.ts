@@ -49,7 +49,7 @@ test('looks from all sides while the worker makes segments and merges them', asy
   await checkAll(directory, count);
 });
 
-const DEATHS = samples(6, 6, 60);
+const DEATHS = samples(3, 3, 60);
 
 test(`${DEATHS} deaths of a worker at any moment`, { timeout: 600_000 }, async () => {
   const directory = newDirectory();
@@ -97,7 +97,7 @@ test.each(
 });
 
 /** A fault that one kill in four meets escapes eight kills once in ten, and eighty never. */
-const KILLED = samples(8, 8, 80);
+const KILLED = samples(4, 4, 80);
 
 test(`${KILLED} processes killed while their workers are busy`, { timeout: 600_000 }, async () => {
   const random = seededRandom(8);

@@ -184,7 +184,7 @@ describe.each(Object.entries(SAMPLES))('a container: %s', (name, sample) => {
           if (isHit) hit++;
         });
       }),
-      { numRuns: samples(150, 700, 17_500) },
+      { numRuns: samples(150, 280, 17_500) },
     );
     expect(opened).toBeGreaterThan(0);
     expect(hit).toBeGreaterThan(0);
@@ -198,7 +198,7 @@ describe.each(Object.entries(SAMPLES))('a container: %s', (name, sample) => {
         const [before, stretch, after] = [file.subarray(0, from), file.subarray(from, to), file.subarray(to)];
         readWatched(sample, damage(before, stretch, after, more), false);
       }),
-      { numRuns: samples(60, 150, 4000) },
+      { numRuns: samples(60, 60, 4000) },
     );
   });
 
@@ -230,7 +230,7 @@ describe.each(Object.entries(SAMPLES))('a container: %s', (name, sample) => {
         footer.writeUInt32LE(crc32(footer.subarray(0, 44)), 44);
         readWatched(sample, forged, true);
       }),
-      { numRuns: samples(60, 150, 4000) },
+      { numRuns: samples(60, 60, 4000) },
     );
   });
 
@@ -259,7 +259,7 @@ describe.each(Object.entries(SAMPLES))('a container: %s', (name, sample) => {
         }
         await transport.close();
       }),
-      { numRuns: samples(12, 50, 500) },
+      { numRuns: samples(12, 20, 500) },
     );
   });
 });

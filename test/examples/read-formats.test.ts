@@ -45,7 +45,7 @@ test('segments of any spans', async () => {
       const bytes = segmentBytes(spans);
       expect(isDeepStrictEqual(exampleSpans(bytes), shownSpans(await ours(bytes)))).toBe(true);
     }),
-    { numRuns: samples(15, 150) },
+    { numRuns: samples(15, 60, 150) },
   );
 });
 
@@ -56,7 +56,7 @@ test('graph files of any nodes', async () => {
       const { file } = await buildNodes(nodes, options);
       expect(modelOf(file)).toEqual(expectedGraphs(nodes, options.graphs.length));
     }),
-    { numRuns: samples(12, 100) },
+    { numRuns: samples(12, 40, 100) },
   );
 });
 
@@ -74,6 +74,6 @@ test('write-ahead files of any spans', async () => {
         await archive.close();
       }
     }),
-    { numRuns: samples(8, 60) },
+    { numRuns: samples(8, 20, 60) },
   );
 });

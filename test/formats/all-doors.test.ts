@@ -32,7 +32,7 @@ describe.each(DOORS)('$name', (first) => {
         expect(found).toEqual(between);
         if (typeof found !== 'string') expect(await passed(second, found)).toEqual(end);
       }),
-      { numRuns: samples(3, 15, 400) },
+      { numRuns: samples(3, 6, 400) },
     );
   });
 });
@@ -45,7 +45,7 @@ describe('Thrift', () => {
         expect(found).toEqual(expectedOfThrift(record));
         if (found !== 'refused') expect(await passed(second, found)).toEqual(second.expected(found));
       }),
-      { numRuns: samples(5, 20, 400) },
+      { numRuns: samples(5, 8, 400) },
     );
   });
 });

@@ -241,7 +241,7 @@ describe('any damage', () => {
         const salvaged = await check(flipped(place));
         expect(salvaged?.report.graphs[0].keptNodes).toBeGreaterThanOrEqual(NODES - 512);
       }),
-      { numRuns: samples(3, 25, 120) },
+      { numRuns: samples(3, 10, 120) },
     );
   });
 
@@ -251,7 +251,7 @@ describe('any damage', () => {
       fc.asyncProperty(anyStretches, async (stretches) => {
         await check(stretches.reduce(damaged, original));
       }),
-      { numRuns: samples(2, 16, 60) },
+      { numRuns: samples(2, 6, 60) },
     );
   });
 
@@ -260,7 +260,7 @@ describe('any damage', () => {
       fc.asyncProperty(anyCut(original.length), async (cut) => {
         await check(damaged(original, cut));
       }),
-      { numRuns: samples(4, 16, 60) },
+      { numRuns: samples(4, 6, 60) },
     );
     const { offset, storedLength } = section(SectionId.backPointers, 0);
     const salvaged = await check(original.subarray(0, offset + storedLength / 2));

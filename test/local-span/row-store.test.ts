@@ -126,7 +126,7 @@ test('each row comes back once, under its trace, as it was written; chunks in us
       // What was given away did not change meanwhile.
       for (const { rows, was } of given) expect(was.map((_, i) => read(rows, i).sort(byId))).toEqual(was);
     }),
-    { numRuns: samples(30, 400, 5000) },
+    { numRuns: samples(30, 160, 5000) },
   );
 });
 

@@ -12,7 +12,7 @@ import { startService } from './support/service.js';
 
 buildFirst();
 
-const REQUESTS = Number(process.env.SPANLINE_LONGEVITY || samples(24_000, 24_000, 2_000_000));
+const REQUESTS = Number(process.env.SPANLINE_LONGEVITY || samples(16_000, 16_000, 2_000_000));
 const AT_ONCE = 32;
 /** Looks at the heap, with as many requests between each two. */
 const LOOKS = 9;

@@ -12,7 +12,7 @@ import { expectWhole, writerPrograms } from './support/writers.js';
 
 const start = writerPrograms('write-and-acknowledge', 'compact-for-ever');
 
-const WRITERS = samples(16, 16, 160);
+const WRITERS = samples(8, 8, 160);
 
 test(`${WRITERS} writers killed in mid write`, { timeout: 600_000 }, async () => {
   const directory = newDirectory();
@@ -44,7 +44,7 @@ test('killed in mid compaction', { timeout: 600_000 }, async () => {
   const directory = newDirectory();
   const random = seededRandom(51);
   let first = 0;
-  for (let round = 0; round < samples(8, 8, 80); round++) {
+  for (let round = 0; round < samples(4, 4, 80); round++) {
     const writer = start('compact-for-ever', directory, first);
     await writer.until(first + 100);
     await sleep(random() * 80);
@@ -70,7 +70,7 @@ test('two writers that merge each other’s segments, and a reader that misses n
   }));
   for (const { first, writer } of writers) await writer.until(first + 30);
   const reader = await openArchive(directory, { readOnly: true });
-  for (let look = 0; look < samples(30, 30, 300); look++) {
+  for (let look = 0; look < samples(15, 15, 300); look++) {
     await sleep(10);
     for (const { first, writer } of writers) {
       const { acknowledged } = writer;

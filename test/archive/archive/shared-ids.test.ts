@@ -106,7 +106,7 @@ describe('the halves of a call', () => {
           await archive.close();
         },
       ),
-      { numRuns: samples(3, 20) },
+      { numRuns: samples(3, 8, 20) },
     );
   });
 });

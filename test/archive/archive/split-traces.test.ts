@@ -156,7 +156,7 @@ describe.each(LAYOUTS)('traces in several %s', (layout) => {
         }
         await closeAll();
       }),
-      { numRuns: samples(2, 12, 300) },
+      { numRuns: samples(2, 4, 300) },
     );
     // Else nothing was compared.
     expect(withAnswer / asked).toBeGreaterThan(0.2);

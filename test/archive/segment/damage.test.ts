@@ -9,7 +9,7 @@ import { samples } from '../../support/samples.js';
 import { collect, openSegment, segmentBytes, spanIdOf } from './support/segments.js';
 import { syntheticSpans } from './support/synthetic-spans.js';
 
-const spans = syntheticSpans({ traces: samples(60, 100, 150), spansPerTrace: 20, seed: 71 }).map(
+const spans = syntheticSpans({ traces: samples(60, 60, 150), spansPerTrace: 20, seed: 71 }).map(
   (span, i): ArchivedSpan => ({
     ...span,
     properties: (i % 3 === 0 ? { n: i, text: `number ${i}` } : {}) as ArchivedSpan['properties'],
@@ -49,7 +49,7 @@ test('any one flipped bit', { timeout: 600_000 }, async () => {
   const whole = await openSegment(spans);
   const ids = (await whole.summaries({ limit: 1000 })).map(({ traceId }) => traceId);
   const expected = await whole.traces(ids);
-  const FLIPS = samples(12, 100, 2500);
+  const FLIPS = samples(12, 40, 2500);
   let opened = 0;
   let lost = 0;
   await fc.assert(
@@ -77,6 +77,6 @@ test('cut anywhere', async () => {
       const { found, isTold } = await read(bytes.subarray(0, length), [spans[0].traceId]);
       expect([found.size, isTold]).toEqual([0, true]);
     }),
-    { numRuns: samples(50, 100, 2000) },
+    { numRuns: samples(50, 50, 2000) },
   );
 });

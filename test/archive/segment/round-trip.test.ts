@@ -53,7 +53,7 @@ describe('arbitrary spans', () => {
         expect(segment.info.traceCount).toBe(expected.size);
         expect(segment.info.doubles).toBe(spans.length - segment.info.spanCount);
       }),
-      { numRuns: samples(10, 150, 1500) },
+      { numRuns: samples(10, 60, 1500) },
     );
   });
 
@@ -64,7 +64,7 @@ describe('arbitrary spans', () => {
         const shuffled = once.map((one) => [one, keys.next().value as number] as const).sort(([, a], [, b]) => a - b);
         expect(segmentBytes(shuffled.map(([one]) => one)).equals(segmentBytes(once))).toBe(true);
       }),
-      { numRuns: samples(4, 40, 400) },
+      { numRuns: samples(4, 16, 400) },
     );
   });
 });

@@ -98,7 +98,7 @@ test('arbitrary spans', async () => {
       const segment = await openSegment(spans);
       for (const one of searches) expect(withoutBytes(await segment.summaries(one))).toEqual(bruteForce(spans, one));
     }),
-    { numRuns: samples(10, 100, 1000) },
+    { numRuns: samples(10, 40, 1000) },
   );
 });
 

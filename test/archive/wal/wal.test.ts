@@ -38,7 +38,7 @@ test('any spans', () => {
       expect(isDeepStrictEqual(spans, batches.flat())).toBe(true);
       expect(tornBytes).toBe(0);
     }),
-    { numRuns: samples(15, 150, 2000) },
+    { numRuns: samples(15, 60, 2000) },
   );
 });
 
@@ -87,7 +87,7 @@ test('damaged anywhere, the other batches are there and nothing is made up', () 
       expect(tail.read(path)).toEqual(left);
       expect(tail.damage).toMatchObject({ code: 'ERR_SPANLINE_GRAPH_CORRUPT', message: expect.stringContaining(path) });
     }),
-    { numRuns: samples(100, 2000, 20_000) },
+    { numRuns: samples(100, 800, 20_000) },
   );
 });
 

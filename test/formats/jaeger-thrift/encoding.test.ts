@@ -129,7 +129,7 @@ describe.each(FORMATS)('%s', (_name, makePacker, decode) => {
         const { spans: decoded } = decode(pack(packer, spans));
         expect(decoded).toEqual(spans.map((one) => expectedSpan(one, keepNanoseconds)));
       }),
-      { numRuns: samples(8, 60, 600) },
+      { numRuns: samples(8, 20, 600) },
     );
   });
 

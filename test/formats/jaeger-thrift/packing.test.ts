@@ -110,7 +110,7 @@ describe.each(FORMATS)('%s', (_name, makePacker, decode) => {
         expect(packed.tooLarge).toEqual(large);
         expect(namesOf(packed.messages)).toEqual(names(spans.filter((_, i) => !large.includes(i))));
       }),
-      { numRuns: samples(5, 40, 400) },
+      { numRuns: samples(5, 16, 400) },
     );
   });
 });

@@ -36,7 +36,7 @@ describe('a built file', () => {
           expect(edgeCount).toBe(all.flatMap(({ references }) => references.flat()).length);
         });
       }),
-      { numRuns: samples(12, 120) },
+      { numRuns: samples(12, 50, 120) },
     );
   });
 
@@ -47,7 +47,7 @@ describe('a built file', () => {
         const { file: other } = await buildNodes(shuffled(nodes, seeded(seed)), options);
         expect(file.equals(other)).toBe(true);
       }),
-      { numRuns: samples(12, 60) },
+      { numRuns: samples(12, 20, 60) },
     );
   });
 
@@ -68,7 +68,7 @@ describe('a built file', () => {
         }
         await graphs.close();
       }),
-      { numRuns: samples(12, 60) },
+      { numRuns: samples(12, 20, 60) },
     );
   });
 

@@ -57,7 +57,7 @@ describe('merged files', () => {
         expect((await merged(files, { filter })).equals(expected.file)).toBe(true);
         for (const file of files) await file.close();
       }),
-      { numRuns: samples(15, 80) },
+      { numRuns: samples(15, 30, 80) },
     );
   });
 

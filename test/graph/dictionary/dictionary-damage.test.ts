@@ -26,14 +26,14 @@ const twoLevels = (): Buffer[] => {
 };
 
 describe.each([
-  ['hashes', samples(80, 1500, 4500), hashKeys(1500), { filter: true }],
+  ['hashes', samples(80, 600, 4500), hashKeys(1500), { filter: true }],
   [
     'names and spans',
-    samples(80, 1500, 4500),
+    samples(80, 600, 4500),
     [...nameKeys(700), ...spanKeys(80, 10)].sort(Buffer.compare),
     { groupBytes: 16 },
   ],
-  ['two levels', samples(15, 400, 1000), twoLevels(), { blockKeys: 64 }],
+  ['two levels', samples(15, 160, 1000), twoLevels(), { blockKeys: 64 }],
 ] as const)('%s', (_, flips, keys, options) => {
   const whole = Buffer.concat(keys);
   const { bytes } = buildDictionary([...keys], options);
@@ -150,8 +150,8 @@ describe('lies with good checksums', () => {
   });
 
   test.each([
-    ['one level', samples(60, 500, 1500), hashKeys(1500), {}],
-    ['two levels', samples(8, 100, 200), twoLevels(), { blockKeys: 64 }],
+    ['one level', samples(60, 200, 1500), hashKeys(1500), {}],
+    ['two levels', samples(8, 40, 200), twoLevels(), { blockKeys: 64 }],
   ] as const)('random changes of an index of %s, its checksum mended', (_, changes, keys, options) => {
     const { bytes } = buildDictionary(keys, options);
     const container = Container.openSync(new BufferTransport(bytes));

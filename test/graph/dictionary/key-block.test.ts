@@ -103,7 +103,7 @@ describe.each(CODECS)('%s', (codec) => {
           expectSame(decodedOnly(bytes, tails, keys.length), keys, strangers);
         },
       ),
-      { numRuns: samples(60, 400) },
+      { numRuns: samples(60, 160, 400) },
     );
   });
 });
@@ -162,7 +162,7 @@ test.each([
     { weight: 7, arbitrary: anyBelow(Math.min(length, 300)) },
     { weight: 3, arbitrary: anyBelow(length) },
   );
-  const numRuns = samples(150, 2000);
+  const numRuns = samples(150, 800, 2000);
   let refused = 0;
   fc.assert(
     fc.property(at, anyBelow(256), anyEnd(length), anyBelow(table.count), (place, byte, end, i) => {

@@ -10,7 +10,7 @@ import { anyBelow } from '../support/damage.js';
 import { MAX_BLOCK_BYTES, openSample, SAMPLES } from './support/samples.js';
 
 /** Of each kind. */
-const FORGERIES = samples(50, 500, 1500);
+const FORGERIES = samples(50, 200, 1500);
 /** Decoded forms take a small multiple of the block they come from; the walk has a bound of its own. */
 const MAX_GROWTH = 64 * MAX_BLOCK_BYTES;
 

@@ -24,7 +24,7 @@ import {
   shownAncestry,
 } from './support/model-index.js';
 
-const RUNS = { numRuns: samples(10, 40) };
+const RUNS = { numRuns: samples(10, 16, 40) };
 const anyModels = fc.array(anyIndex, { maxLength: 4 });
 const anyKeys = fc.array(anyKey, { maxLength: 6 });
 
@@ -80,7 +80,7 @@ describe('against plain maps', () => {
         const expected = modelAncestry(combined(models), keys, list);
         expect(shownAncestry(await (await open(models)).findAncestry(keys, list))).toEqual(expected);
       }),
-      { numRuns: samples(30, 150) },
+      { numRuns: samples(30, 60, 150) },
     );
   });
 

@@ -31,7 +31,7 @@ import {
 } from './support/model-index.js';
 
 const directory = temporaryDirectory();
-const RUNS = { numRuns: samples(12, 50) };
+const RUNS = { numRuns: samples(12, 20, 50) };
 const anyKeys = fc.array(anyKey, { maxLength: 6 });
 const anyPrefix: fc.Arbitrary<TuplePrefix> = anyKey.chain(([first, second]) =>
   fc.constantFrom<TuplePrefix>([first, second], [first, null]),

@@ -102,7 +102,7 @@ describe('diff', () => {
   test('of pairs of profiles of the same, at most one in twenty shows a change', () => {
     // The pairs are the same each time: chance decides nothing here.
     const random = seeded(5);
-    const pairs = samples(20, 400, 4000);
+    const pairs = samples(20, 160, 4000);
     let wrong = 0;
     for (let i = 0; i < pairs; i++) {
       const shares = [0.3, 0.2, 0.1, 0.1, 0.1, 0.1, 0.05, 0.05];

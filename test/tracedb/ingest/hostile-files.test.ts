@@ -76,7 +76,7 @@ const outcome = async (content: unknown, options?: IngestOptions): Promise<strin
 
 /** `property` of places below `end`. */
 const atAnyPlace = (end: number, property: (at: number) => Promise<void>): Promise<void> =>
-  fc.assert(fc.asyncProperty(fc.nat(end - 1), property), { numRuns: samples(6, 100, 2000) });
+  fc.assert(fc.asyncProperty(fc.nat(end - 1), property), { numRuns: samples(6, 40, 2000) });
 
 describe.each(Object.keys(SAMPLES))('a %s file', (format) => {
   const whole = Buffer.from(SAMPLES[format]);

@@ -13,7 +13,7 @@ import { bundleProgram, type Child, startProgram } from '../support/child.js';
 import { seeded } from '../support/random.js';
 import { judge, SCHEMA } from './children/generations.js';
 
-const ROUNDS = samples(15, 15, 50);
+const ROUNDS = samples(8, 8, 50);
 // A batch is about a megabyte. Pages that killed processes kept from being used again would add up to more than this; what a reader keeps
 // is written during one scan, which would have to last for fifty batches.
 const MAX_FILE_BYTES = 64 * 1024 * 1024;
