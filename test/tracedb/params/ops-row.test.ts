@@ -11,7 +11,7 @@ import { onBothEngines } from '../support/on-both-engines.js';
 
 const AT: OpsRowOptions = { key: '@2147483647', family: 'D', opsColumn: 'OPS', hashColumn: 'H' };
 const SCHEMA = { families: ['D'] };
-const ROUNDS = samples(8, 25);
+const ROUNDS = samples(8, 10, 25);
 const row = (table: WideColumnTable, options: Partial<OpsRowOptions> = {}): OpsRow =>
   new OpsRow(table, { ...AT, ...options });
 

@@ -5,6 +5,7 @@ import { CommitLog } from '../../../src/tracedb/perf/commit-log.js';
 import { PERF_SCHEMA } from '../../../src/tracedb/perf/perf-store.js';
 import { openTable } from '../../../src/tracedb/table/open-table.js';
 import { root } from '../../support/child.js';
+import { samples } from '../../support/samples.js';
 import { bundleProgram, startProgram } from '../support/child.js';
 import { onBothEngines } from '../support/on-both-engines.js';
 
@@ -14,7 +15,7 @@ const numbers = (count: number) => Array.from({ length: count }, (_, i) => i);
 onBothEngines('commits', (engine) => {
   test('of four processes that add overlapping lists at once: one number each, without gaps, in the order of the lists', async () => {
     const WRITERS = 4;
-    const ROUNDS = 12;
+    const ROUNDS = samples(5, 5, 12);
     const location = await engine.location();
     const child = await bundleProgram(join(root, 'test/tracedb/perf/children/add-commits.ts'));
     const writers = Array.from({ length: WRITERS }, () => startProgram(child, [location]));
