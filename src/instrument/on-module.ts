@@ -1,6 +1,8 @@
 // Packages that publish no channel, to be patched as soon as a program has loaded them: by Node's own loader of CommonJS, which `import` of a
-// CommonJS package goes through too, and by hooks for those that are ES modules. What neither sees is handed over by hand.
+// CommonJS package goes through too, and by hooks for those that are ES modules. What neither sees is handed over by hand. A package whose exports
+// cannot be replaced is patched where its own files take them from: in one of its files.
 import Module, { createRequire } from 'node:module';
+import { dirname, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { lookAlike } from '../base/calls/look-alike.js';
 import { Counter, count } from '../local-span/counters.js';
@@ -15,7 +17,13 @@ type Load = (this: unknown, request: string, parent: unknown, ...rest: unknown[]
 
 const loader = Module as unknown as { _load: Load };
 const patches = new Map<string, Set<(exports: object, fileOf: FileOf) => void>>();
+/** The packages whose main file or another one is waited for. */
+let owners = new Set<string>();
 let restore: Off | undefined;
+
+const nameOwners = (): void => {
+  owners = new Set([...patches.keys()].map((name) => /^(?:@[^/]+\/)?[^/]+/.exec(name)?.[0] ?? name));
+};
 
 /** Options of what is found when it is loaded. */
 export interface ModuleOptions {
@@ -26,6 +34,16 @@ export interface ModuleOptions {
 const FOLDER = /[\\/]node_modules[\\/]((?:@[^\\/]+[\\/])?[^\\/]+)[\\/](?!.*[\\/]node_modules[\\/])/;
 
 const folderOf = (path: string): string | undefined => FOLDER.exec(path)?.[1].replace('\\', '/');
+
+/** `NAME/FILE` for what is at `path`. */
+const fileAt = (path: string): string | undefined => {
+  const found = FOLDER.exec(path);
+  return found === null ? undefined : `${found[1]}/${path.slice(found.index + found[0].length)}`.replaceAll('\\', '/');
+};
+
+/** A file that is waited for, which may be asked for without its end. */
+const fileWanted = (file: string | undefined): string | undefined =>
+  file === undefined ? undefined : [file, `${file}.js`].find((one) => patches.has(one));
 
 /** The package whose main file is at `path`. Its other files may export the same classes, to be patched once. */
 const packageAt = (path: string): string | undefined => {
@@ -38,16 +56,20 @@ const packageAt = (path: string): string | undefined => {
   }
 };
 
-/** The package that a request is for: an ES module asks by path, and a file of the package itself, as `mysql2/promise`, for one beside it. */
-const packageOf = (request: string, parent: unknown): string | undefined => {
+/** The file or the package that is waited for at `path`. */
+const wantedAt = (path: string): string | undefined => fileWanted(fileAt(path)) ?? packageAt(path);
+
+/** What a request is for: an ES module asks by path, and a file of the package itself, as `mysql2/promise`, for one beside it. */
+const wantedBy = (request: string, parent: unknown): string | undefined => {
   const bare = withoutScheme(request);
   if (patches.has(bare)) return bare;
-  if (!request.startsWith('.')) return packageAt(request);
+  if (!request.startsWith('.')) return fileWanted(request) ?? wantedAt(request);
   const { filename } = Object(parent) as { filename?: unknown };
   const own = typeof filename === 'string' ? folderOf(filename) : undefined;
-  return own === undefined || !patches.has(own)
-    ? undefined
-    : packageAt(createRequire(filename as string).resolve(request));
+  if (own === undefined || !owners.has(own)) return undefined;
+  const file = fileWanted(fileAt(resolve(dirname(filename as string), request)));
+  if (file !== undefined || !patches.has(own)) return file;
+  return packageAt(createRequire(filename as string).resolve(request));
 };
 
 const apply = (name: string, exports: unknown, fileOf: FileOf): void => {
@@ -67,7 +89,7 @@ const watch = (): Off => {
   const { _load: load } = loader;
   const watched: Load = function (request, parent, ...rest) {
     const exports = Reflect.apply(load, this, [request, parent, ...rest]);
-    const name = typeof request === 'string' ? packageOf(request, parent) : undefined;
+    const name = typeof request === 'string' ? wantedBy(request, parent) : undefined;
     if (name !== undefined) apply(name, exports, () => fileAsked(request as string, parent));
     return exports;
   };
@@ -84,7 +106,10 @@ const watch = (): Off => {
 
 const nowhere: FileOf = () => undefined;
 
-/** Calls `patch` with what the package `name` exports: `module`, what is loaded already, and what will be. Several copies are all patched. */
+/**
+ * Calls `patch` with what the package `name` exports: `module`, what is loaded already, and what will be. Several copies are all patched. A name with a
+ * path, as `graphql/language/parser.js`, is that of a file of CommonJS.
+ */
 export const onModule = <E extends object>(
   name: string,
   module: unknown,
@@ -110,6 +135,7 @@ export const onModule = <E extends object>(
   const waiting = patches.get(name) ?? new Set();
   waiting.add(once);
   patches.set(name, waiting);
+  nameOwners();
   restore ??= watch();
   if (typeof module === 'object' && module !== null) {
     const { default: main } = module as { default?: unknown };
@@ -117,11 +143,12 @@ export const onModule = <E extends object>(
     once(module, nowhere);
   } else if (typeof module === 'function') once(module, nowhere);
   for (const [path, loaded] of Object.entries(createRequire(process.execPath).cache)) {
-    if (loaded?.loaded === true && packageAt(path) === name) apply(name, loaded.exports, () => path);
+    if (loaded?.loaded === true && wantedAt(path) === name) apply(name, loaded.exports, () => path);
   }
   return () => {
     waiting.delete(once);
     if (waiting.size === 0) patches.delete(name);
+    nameOwners();
     for (const off of offs.splice(0).reverse()) off();
     if (patches.size > 0) return;
     restore?.();
