@@ -1,5 +1,7 @@
 // Spans of calls to others: children of the current span, or roots where there is none. Must not follow what is to be ignored.
 import { enteredLine } from '../local-span/line-store.js';
+import { state } from '../local-span/process-state.js';
+import { SpanLine } from '../local-span/span-line.js';
 import { Span } from '../span/span.js';
 import type { SpanContext } from '../span/span-context.js';
 import type { SpanOptions } from '../span/span-options.js';
@@ -21,4 +23,11 @@ export const startCall = (name: string, options: SpanOptions, requireParent: boo
 const rootOf = (name: string, parent: SpanContext | undefined, options: SpanOptions): Span | undefined => {
   const root = Span.root(name, parent, options);
   return root.context === undefined ? undefined : root;
+};
+
+/** The line on which `span` is current, with what the context of OpenTelemetry's API around it carries, as baggage. */
+export const lineFor = (span: Span, caller: SpanLine | undefined): SpanLine => {
+  const line = new SpanLine(span, span.trace !== null);
+  if (state.carriesContexts) line.context = caller?.context ?? null;
+  return line;
 };

@@ -1,10 +1,12 @@
-// Operations of graphql 17, by its channels. Values in a document, those of variables and arguments, and the texts of errors never leave.
+// Operations of graphql: of version 17 by its channels, of 15 and 16 by graphql-calls.ts. Values in a document, those of variables and arguments, and the
+// texts of errors never leave.
 import type { PropertyValue } from '../local-span/property.js';
 import type { Span } from '../span/span.js';
 import type { SpanOptions } from '../span/span-options.js';
 import { allOff, type Off } from './channel.js';
 import { startCall } from './client-span.js';
 import { failureType } from './failure.js';
+import { type Execution, type GraphqlWork, type Resolving, traceGraphqlCalls } from './graphql-calls.js';
 import { isTold, told } from './hooks.js';
 import { scopeOf } from './scope.js';
 import { type Outcome, traceChannel } from './traced-channel.js';
@@ -32,22 +34,6 @@ export interface GraphqlOptions {
   readonly operationNames?: boolean;
 }
 
-interface Document {
-  readonly loc?: { readonly start: number; readonly end: number; readonly source: { readonly body: string } };
-}
-interface Execution {
-  readonly document: Document;
-  readonly operationName?: unknown;
-  readonly operationType?: unknown;
-}
-interface Resolving {
-  readonly fieldName: string;
-  readonly parentType: string;
-  readonly fieldType: string;
-  readonly fieldPath?: unknown;
-  readonly isDefaultResolver: boolean;
-}
-
 const MOST = 4096;
 const MOST_OF_NAME = 255;
 
@@ -69,7 +55,7 @@ export const withoutLiterals = (text: string): string =>
     .replace(/ +/g, ' ')
     .trim();
 
-const textOf = ({ loc }: Document): string | undefined =>
+const textOf = ({ loc }: Execution['document']): string | undefined =>
   typeof loc?.source?.body === 'string' ? withoutLiterals(loc.source.body.slice(loc.start, loc.end)) : undefined;
 
 const textOr = (value: unknown): string | undefined =>
@@ -107,8 +93,8 @@ const pathOf = (path: unknown): string | undefined => {
   return Array.isArray(path) ? path.join('.') : undefined;
 };
 
-/** graphql 17. */
-export const instrumentGraphql = (options: GraphqlOptions): Off => {
+/** What is told of the calls of graphql. */
+const workOf = (options: GraphqlOptions): GraphqlWork => {
   const { ignore, enrich, requireParent = false, resolve = false, operationNames = false } = options;
   const operations = new WeakMap<Span, GraphqlOperation>();
 
@@ -128,37 +114,45 @@ export const instrumentGraphql = (options: GraphqlOptions): Off => {
     return span;
   };
 
-  const finish = (span: Span, message: Outcome): void => {
-    addError(span, message);
+  const finish = (span: Span, outcome: Outcome): void => {
+    addError(span, outcome);
     const operation = operations.get(span);
-    if (operation !== undefined) told(enrich, span, operation, message.result);
+    if (operation !== undefined) told(enrich, span, operation, outcome.result);
+  };
+
+  const beginResolving = (message: Resolving): Span | undefined => {
+    if (message.isDefaultResolver) return undefined;
+    const { fieldName, parentType, fieldType, fieldPath } = message;
+    const span = startCall(`graphql.resolve ${parentType}.${fieldName}`, STEP, true);
+    if (span?.isRecording !== true) return span;
+    const list = ['graphql.field.name', fieldName, 'graphql.field.type', fieldType];
+    const path = pathOf(fieldPath);
+    if (path !== undefined) list.push('graphql.field.path', path);
+    span.describe(list);
+    return span;
   };
 
   // Programs parse schemas at their start: steps are traced only inside what is.
-  const step = (name: string): Off =>
-    traceChannel(`graphql:${name}`, { begin: () => startCall(`graphql.${name}`, STEP, true), finish: addError });
+  const step = (name: string) => ({ begin: () => startCall(`graphql.${name}`, STEP, true), finish: addError });
 
-  const resolving = (): Off =>
-    traceChannel<Resolving>('graphql:resolve', {
-      begin(message) {
-        if (message.isDefaultResolver) return undefined;
-        const { fieldName, parentType, fieldType, fieldPath } = message;
-        const span = startCall(`graphql.resolve ${parentType}.${fieldName}`, STEP, true);
-        if (span?.isRecording !== true) return span;
-        const list = ['graphql.field.name', fieldName, 'graphql.field.type', fieldType];
-        const path = pathOf(fieldPath);
-        if (path !== undefined) list.push('graphql.field.path', path);
-        span.describe(list);
-        return span;
-      },
-      finish: addError,
-    });
+  return {
+    parse: step('parse'),
+    validate: step('validate'),
+    execute: { begin, finish },
+    subscribe: { begin, finish },
+    resolve: resolve ? { begin: beginResolving, finish: addError } : undefined,
+  };
+};
 
+/** graphql 15 and later. */
+export const instrumentGraphql = (options: GraphqlOptions): Off => {
+  const work = workOf(options);
   return allOff([
-    step('parse'),
-    step('validate'),
-    traceChannel<Execution>('graphql:execute', { begin, finish }),
-    traceChannel<Execution>('graphql:subscribe', { begin, finish }),
-    ...(resolve ? [resolving()] : []),
+    traceGraphqlCalls(work),
+    traceChannel('graphql:parse', work.parse),
+    traceChannel('graphql:validate', work.validate),
+    traceChannel('graphql:execute', work.execute),
+    traceChannel('graphql:subscribe', work.subscribe),
+    ...(work.resolve === undefined ? [] : [traceChannel('graphql:resolve', work.resolve)]),
   ]);
 };

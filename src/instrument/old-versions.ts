@@ -21,13 +21,15 @@ const FIRST: Readonly<Record<string, string>> = {
   redis: '5.12.0',
 };
 
-const isOlder = (version: string, first: string): boolean => {
+/** Whether `version` comes before `first`, of which it may be a preview. */
+export const isOlder = (version: string, first: string): boolean => {
   const [a, b] = [version, first].map((text) => text.split(/[.-]/).slice(0, 3).map(Number));
   const at = a.findIndex((part, i) => part !== b[i]);
   return at >= 0 && a[at] < b[at];
 };
 
-const versionAbove = (file: string, name: string): string | undefined => {
+/** The version of the package `name` that `file` is of. */
+export const versionAbove = (file: string, name: string): string | undefined => {
   for (let folder = dirname(file); folder !== dirname(folder); folder = dirname(folder)) {
     try {
       const manifest = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as Record<string, unknown>;

@@ -3,9 +3,10 @@
 // piece of work is kept on its message under a symbol: Node writes its outcome there too, and a weak map costs more than the span.
 import { tracingChannel } from 'node:diagnostics_channel';
 import { lineStore } from '../local-span/line-store.js';
-import { SpanLine } from '../local-span/span-line.js';
+import type { SpanLine } from '../local-span/span-line.js';
 import type { Span } from '../span/span.js';
 import { allOff, type Off, onMessage, orElse } from './channel.js';
+import { lineFor } from './client-span.js';
 import { UnderWay } from './under-way.js';
 
 /** What a message of a TracingChannel holds at its end. */
@@ -40,7 +41,7 @@ export const traceChannel = <M extends object>(name: string, { begin, finish }: 
       const caller = lineStore.getStore();
       const span = begin(message);
       if (span === undefined) return caller;
-      const line = new SpanLine(span, span.trace !== null);
+      const line = lineFor(span, caller);
       (message as { [open]?: Open })[open] = { span, line, caller };
       underWay.begun();
       return line;

@@ -1,0 +1,213 @@
+// Calls of graphql 15 and 16, which publish nothing: they are announced as graphql 17 does, by functions in place of its own. What the main file exports, and
+// what other files of the package call, are getters for what a few files export, so those are patched, for `import`, for `require` of any file, and for
+// calls inside. Its files `.mjs`, which bundlers take alone, are not seen. No result may become another one.
+import { lookAlike } from '../base/calls/look-alike.js';
+import { allOff, type Off, quiet } from './channel.js';
+import { isOlder, versionAbove } from './old-versions.js';
+import { type FileOf, onModule } from './on-module.js';
+import { type Method, type Prototype, replaceMethod } from './replace-method.js';
+import { type CallWork, tracedCall } from './traced-call.js';
+
+interface Document {
+  readonly loc?: { readonly start: number; readonly end: number; readonly source: { readonly body: string } };
+}
+/** What is to be executed, as graphql 17 announces it. */
+export interface Execution {
+  readonly document: Document;
+  readonly operationName?: unknown;
+  readonly operationType?: unknown;
+}
+/** A field that is resolved, as graphql 17 announces it. */
+export interface Resolving {
+  readonly fieldName: string;
+  readonly parentType: string;
+  readonly fieldType: string;
+  readonly fieldPath?: unknown;
+  readonly isDefaultResolver: boolean;
+}
+/** What is told of calls. */
+export interface GraphqlWork {
+  readonly parse: CallWork<object>;
+  readonly validate: CallWork<object>;
+  readonly execute: CallWork<Execution>;
+  readonly subscribe: CallWork<Execution>;
+  /** Of resolvers, where they are traced. */
+  readonly resolve: CallWork<Resolving> | undefined;
+}
+
+/** Arguments of `execute` and `subscribe`. */
+interface Arguments {
+  readonly schema?: Schema;
+  readonly document: Document & { readonly definitions?: readonly Definition[] };
+  readonly operationName?: unknown;
+}
+interface Definition {
+  readonly kind: string;
+  readonly operation?: string;
+  readonly name?: { readonly value: string };
+}
+interface Schema {
+  getTypeMap(): Record<string, { getFields?(): Record<string, { resolve?: unknown }> }>;
+}
+interface Info {
+  readonly fieldName: string;
+  readonly parentType: unknown;
+  readonly returnType: unknown;
+  readonly path?: Path;
+}
+interface Path {
+  readonly prev?: Path | undefined;
+  readonly key: string | number;
+}
+
+/** What is on. A function of ours that a program has taken out of graphql is there for good. */
+let current: GraphqlWork | undefined;
+
+/** Functions by what they are in place of, and resolvers that are ours. */
+const ours = new WeakMap<Method, Method>();
+const resolvers = new WeakSet<Method>();
+/** Where a program has wrapped what was in place: it is called there. */
+const wrappedByOthers = new WeakMap<object, Set<string>>();
+const seenSchemas = new WeakSet<Schema>();
+/** Each event of a subscription is executed by itself. */
+const subscribed = new WeakSet<object>();
+
+/** Version 15 takes them one by one too. */
+const argumentsOf = (args: readonly unknown[]): Arguments =>
+  args.length > 1
+    ? ({ schema: args[0], document: args[1], operationName: args[5] } as Arguments)
+    : (args[0] as Arguments);
+
+const operationIn = ({ document, operationName }: Arguments): Definition | undefined => {
+  const operations = document.definitions?.filter(({ kind }) => kind === 'OperationDefinition') ?? [];
+  if (operationName !== undefined && operationName !== null)
+    return operations.find(({ name }) => name?.value === operationName);
+  return operations.length === 1 ? operations[0] : undefined;
+};
+
+const pathOf = (path: Path | undefined): readonly (string | number)[] => {
+  const keys: (string | number)[] = [];
+  for (let at = path; at !== undefined; at = at.prev) keys.unshift(at.key);
+  return keys;
+};
+
+const resolvingOf = (args: readonly unknown[]): Resolving => {
+  const { fieldName, parentType, returnType, path } = args[3] as Info;
+  return {
+    fieldName,
+    parentType: String(parentType),
+    fieldType: String(returnType),
+    fieldPath: pathOf(path),
+    isDefaultResolver: false,
+  };
+};
+
+/** Its own resolvers, each as soon as something of the schema is executed; those of introspection are every schema's. */
+const traceResolvers = quiet((schema: Schema | undefined): void => {
+  if (schema === undefined || seenSchemas.has(schema)) return;
+  seenSchemas.add(schema);
+  for (const [name, type] of Object.entries(schema.getTypeMap())) {
+    if (name.startsWith('__') || typeof type.getFields !== 'function') continue;
+    for (const field of Object.values(type.getFields())) {
+      const resolve = field.resolve as Method | undefined;
+      if (typeof resolve !== 'function' || resolvers.has(resolve)) continue;
+      const traced = tracedCall(resolve, () => current?.resolve, resolvingOf);
+      resolvers.add(traced);
+      field.resolve = lookAlike(traced, resolve);
+    }
+  }
+});
+
+const executionOf = (args: readonly unknown[]): Execution => {
+  const given = argumentsOf(args);
+  if (current?.resolve !== undefined) traceResolvers(given.schema);
+  const operation = operationIn(given);
+  const { document, operationName } = given;
+  return { document, operationName: operationName ?? operation?.name?.value, operationType: operation?.operation };
+};
+
+const subscriptionOf = (args: readonly unknown[]): Execution => {
+  const execution = executionOf(args);
+  subscribed.add(execution.document);
+  return execution;
+};
+
+/** graphql 17 announces no event of a subscription. */
+const exceptEvents = ({ begin, finish }: CallWork<Execution>): CallWork<Execution> => ({
+  begin: (message) =>
+    message.operationType === 'subscription' && subscribed.has(message.document) ? undefined : begin(message),
+  finish,
+});
+
+const nothing = {};
+
+type Make = (original: Method) => Method;
+
+const MAKE: Readonly<Record<string, Make>> = {
+  parse: (parse) =>
+    tracedCall(
+      parse,
+      () => current?.parse,
+      () => nothing,
+    ),
+  validate: (validate) =>
+    tracedCall(
+      validate,
+      () => current?.validate,
+      () => nothing,
+    ),
+  execute: (execute) => tracedCall(execute, () => current?.execute, executionOf),
+  // It calls the other one where that is made, not as it is exported.
+  executeSync: (execute) => tracedCall(execute, () => current?.execute, executionOf),
+  subscribe: (subscribe) => tracedCall(subscribe, () => current?.subscribe, subscriptionOf),
+};
+
+/** Where they are made. */
+const FILES: Readonly<Record<string, readonly string[]>> = {
+  'language/parser.js': ['parse'],
+  'validation/validate.js': ['validate'],
+  'execution/execute.js': ['execute', 'executeSync'],
+  // Of 16, and of 15.
+  'execution/subscribe.js': ['subscribe'],
+  'subscription/subscribe.js': ['subscribe'],
+};
+
+const madeOnce =
+  (make: Make): Make =>
+  (original) => {
+    const made = ours.get(original) ?? make(original);
+    ours.set(original, made);
+    return made;
+  };
+
+const patch = (exports: Prototype, name: string): Off => {
+  const wrapped = wrappedByOthers.get(exports) ?? new Set();
+  if (wrapped.has(name)) return () => {};
+  const off = replaceMethod(exports, name, madeOnce(MAKE[name]));
+  const put = exports[name];
+  return () => {
+    if (exports[name] !== put) wrappedByOthers.set(exports, wrapped.add(name));
+    off();
+  };
+};
+
+const isPatched = (fileOf: FileOf): boolean => {
+  const version = versionAbove(fileOf() ?? '', 'graphql');
+  return version !== undefined && !isOlder(version, '15.0.0') && isOlder(version, '17.0.0');
+};
+
+/** Tells `work` of calls of every copy of graphql 15 and 16. */
+export const traceGraphqlCalls = (work: GraphqlWork): Off => {
+  current = { ...work, execute: exceptEvents(work.execute) };
+  const on = current;
+  return allOff([
+    () => {
+      if (current === on) current = undefined;
+    },
+    ...Object.entries(FILES).map(([file, names]) =>
+      onModule<Prototype>(`graphql/${file}`, undefined, (exports, fileOf) =>
+        isPatched(fileOf) ? allOff(names.map((name) => patch(exports, name))) : undefined,
+      ),
+    ),
+  ]);
+};

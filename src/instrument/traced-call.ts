@@ -1,0 +1,83 @@
+// A span for each call of a function of a library that publishes nothing: as traced-channel.ts makes them of what is announced. What is called gives what it
+// gave: its own result, or a promise that settles as its own. A function that was taken out of the library while it was traced, as `import` does, is
+// traced whenever its library is: so what decides is asked at each call.
+import { lineStore } from '../local-span/line-store.js';
+import type { SpanLine } from '../local-span/span-line.js';
+import type { Span } from '../span/span.js';
+import { orElse, quiet } from './channel.js';
+import { lineFor } from './client-span.js';
+import type { Caller } from './in-context.js';
+import type { Method } from './replace-method.js';
+import type { Outcome } from './traced-channel.js';
+
+/** What is told of calls whose messages are `M`. */
+export interface CallWork<M> {
+  /** Undefined: not traced. */
+  begin(message: M): Span | undefined;
+  /** Called once, before the span ends. */
+  finish(span: Span, outcome: Outcome): void;
+}
+
+interface Open<M> {
+  readonly work: CallWork<M>;
+  readonly span: Span;
+  readonly line: SpanLine;
+}
+
+const isPromise = (value: unknown): value is PromiseLike<unknown> =>
+  typeof (value as { then?: unknown } | null | undefined)?.then === 'function';
+
+/** `method`, whose calls are traced while `workNow` gives something; `messageOf` says what there is to know of one. */
+export const tracedCall = <M>(
+  method: Method,
+  workNow: () => CallWork<M> | undefined,
+  messageOf: (args: readonly unknown[]) => M,
+): Method => {
+  const begin = orElse(
+    () => undefined,
+    (work: CallWork<M>, args: readonly unknown[], caller: Caller): Open<M> | undefined => {
+      const span = work.begin(messageOf(args));
+      return span === undefined ? undefined : { work, span, line: lineFor(span, caller) };
+    },
+  );
+  const end = quiet(({ work, span, line }: Open<M>, outcome: Outcome): void => {
+    line.close();
+    try {
+      work.finish(span, outcome);
+    } finally {
+      span.end();
+    }
+  });
+  const following = (open: Open<M>, promise: PromiseLike<unknown>): PromiseLike<unknown> =>
+    promise.then(
+      (result) => {
+        end(open, { result });
+        return result;
+      },
+      (error: unknown) => {
+        end(open, { error });
+        throw error;
+      },
+    );
+  // In one frame, and not by `run`, as in in-context.ts.
+  return function (this: unknown, ...args: unknown[]): unknown {
+    const work = workNow();
+    if (work === undefined) return Reflect.apply(method, this, args);
+    const caller = lineStore.getStore();
+    const open = begin(work, args, caller);
+    if (open === undefined) return Reflect.apply(method, this, args);
+    lineStore.enter(open.line);
+    try {
+      const result = Reflect.apply(method, this, args);
+      // Where the work begins when it is waited for it begins under its span.
+      if (isPromise(result)) return following(open, result);
+      end(open, { result });
+      return result;
+    } catch (error) {
+      end(open, { error });
+      throw error;
+    } finally {
+      lineStore.enter(caller as SpanLine);
+    }
+  };
+};

@@ -1,0 +1,41 @@
+// An older version of a library, which the tests' folder has under another name, installed by its own name as programs have it.
+import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { basename, dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { out } from '../support/child.js';
+import './libraries.js';
+
+const libraries = fileURLToPath(new URL('./libraries/node_modules/', import.meta.url));
+
+/** A folder with the library in its `node_modules`. */
+export interface Installed {
+  readonly folder: string;
+  readonly require: NodeJS.Require;
+  /** As an ES module of the folder imports. */
+  // biome-ignore lint/suspicious/noExplicitAny: packages that are not installed with this one have no types here.
+  import(name: string): Promise<any>;
+}
+
+const isCode = (path: string): boolean => /\.(?:[cm]?js|json)$|^[^.]*$/.test(basename(path));
+
+let count = 0;
+
+/** A new copy of the library `alias`, installed as `name`. */
+export const installedAs = (name: string, alias: string): Installed => {
+  const folder = join(out, `${alias}-${count++}`);
+  const modules = join(folder, 'node_modules');
+  const copy = join(modules, name);
+  cpSync(join(libraries, alias), copy, { recursive: true, filter: isCode });
+  const { dependencies = {} } = JSON.parse(readFileSync(join(copy, 'package.json'), 'utf8')) as {
+    dependencies?: Record<string, string>;
+  };
+  for (const one of Object.keys(dependencies)) {
+    if (existsSync(join(copy, 'node_modules', one))) continue;
+    mkdirSync(dirname(join(modules, one)), { recursive: true });
+    symlinkSync(join(libraries, one), join(modules, one));
+  }
+  writeFileSync(join(folder, 'load.cjs'), 'module.exports = (name) => import(name);');
+  const require = createRequire(join(folder, 'program.cjs'));
+  return { folder, require, import: require('./load.cjs') as Installed['import'] };
+};
