@@ -2,9 +2,10 @@
 // CommonJS package goes through too, and by hooks for those that are ES modules. What neither sees is handed over by hand. A package whose exports
 // cannot be replaced is patched where its own files take them from: in one of its files.
 import Module, { createRequire } from 'node:module';
-import { dirname, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { lookAlike } from '../base/calls/look-alike.js';
+import { getOrMake } from '../base/maps/get-or-make.js';
 import { Counter, count } from '../local-span/counters.js';
 import type { Off } from './channel.js';
 import { onEsModules, withoutScheme } from './on-es-module.js';
@@ -33,31 +34,58 @@ export interface ModuleOptions {
 
 const FOLDER = /[\\/]node_modules[\\/]((?:@[^\\/]+[\\/])?[^\\/]+)[\\/](?!.*[\\/]node_modules[\\/])/;
 
-const folderOf = (path: string): string | undefined => FOLDER.exec(path)?.[1].replace('\\', '/');
+/** A file of a package. */
+interface Place {
+  readonly name: string;
+  /** Where the package is. */
+  readonly folder: string;
+  readonly file: string;
+}
 
-/** `NAME/FILE` for what is at `path`. */
-const fileAt = (path: string): string | undefined => {
+const placeOf = (path: string): Place | undefined => {
   const found = FOLDER.exec(path);
-  return found === null ? undefined : `${found[1]}/${path.slice(found.index + found[0].length)}`.replaceAll('\\', '/');
+  if (found === null) return undefined;
+  const end = found.index + found[0].length;
+  return { name: found[1].replace('\\', '/'), folder: path.slice(0, end - 1), file: path.slice(end) };
 };
+
+/** Main files by folders of packages; empty where there is none. */
+const mains = new Map<string, string>();
+
+const mainOf = ({ name, folder }: Place): string =>
+  getOrMake(mains, folder, () => {
+    try {
+      return createRequire(join(folder, 'package.json')).resolve(name);
+    } catch {
+      return '';
+    }
+  });
 
 /** A file that is waited for, which may be asked for without its end. */
-const fileWanted = (file: string | undefined): string | undefined =>
-  file === undefined ? undefined : [file, `${file}.js`].find((one) => patches.has(one));
+const fileWanted = (file: string): string | undefined => [file, `${file}.js`].find((one) => patches.has(one));
 
-/** The package whose main file is at `path`. Its other files may export the same classes, to be patched once. */
-const packageAt = (path: string): string | undefined => {
-  const name = folderOf(path);
-  if (name === undefined || !patches.has(name)) return undefined;
-  try {
-    return createRequire(path).resolve(name) === path ? name : undefined;
-  } catch {
-    return undefined;
-  }
+const fileOfPackage = (name: string, file: string): string | undefined =>
+  fileWanted(`${name}/${file.replaceAll('\\', '/')}`);
+
+/** What is waited for at `path`: a file, or a package by its main file. Its other files may export the same classes, to be patched once. */
+const wantedAt = (path: string): string | undefined => {
+  const place = placeOf(path);
+  if (place === undefined || !owners.has(place.name)) return undefined;
+  const { name, file } = place;
+  return fileOfPackage(name, file) ?? (patches.has(name) && mainOf(place) === path ? name : undefined);
 };
 
-/** The file or the package that is waited for at `path`. */
-const wantedAt = (path: string): string | undefined => fileWanted(fileAt(path)) ?? packageAt(path);
+/** What a file of a package asks for beside it. */
+const wantedBeside = (filename: string, request: string): string | undefined => {
+  const own = placeOf(filename);
+  if (own === undefined || !owners.has(own.name)) return undefined;
+  const { name, folder } = own;
+  const path = resolve(dirname(filename), request);
+  const file = path.startsWith(folder) ? fileOfPackage(name, path.slice(folder.length + 1)) : undefined;
+  if (file !== undefined || !patches.has(name)) return file;
+  const isMain = path === folder || [path, `${path}.js`, join(path, 'index.js')].includes(mainOf(own));
+  return isMain ? name : undefined;
+};
 
 /** What a request is for: an ES module asks by path, and a file of the package itself, as `mysql2/promise`, for one beside it. */
 const wantedBy = (request: string, parent: unknown): string | undefined => {
@@ -65,11 +93,7 @@ const wantedBy = (request: string, parent: unknown): string | undefined => {
   if (patches.has(bare)) return bare;
   if (!request.startsWith('.')) return fileWanted(request) ?? wantedAt(request);
   const { filename } = Object(parent) as { filename?: unknown };
-  const own = typeof filename === 'string' ? folderOf(filename) : undefined;
-  if (own === undefined || !owners.has(own)) return undefined;
-  const file = fileWanted(fileAt(resolve(dirname(filename as string), request)));
-  if (file !== undefined || !patches.has(own)) return file;
-  return packageAt(createRequire(filename as string).resolve(request));
+  return typeof filename === 'string' ? wantedBeside(filename, request) : undefined;
 };
 
 const apply = (name: string, exports: unknown, fileOf: FileOf): void => {
@@ -100,6 +124,7 @@ const watch = (): Off => {
   );
   return () => {
     unhook?.();
+    mains.clear();
     if (loader._load === watched) loader._load = load;
   };
 };
