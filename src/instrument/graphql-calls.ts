@@ -63,8 +63,7 @@ interface Path {
 /** What is on. A function of ours that a program has taken out of graphql is there for good. */
 let current: GraphqlWork | undefined;
 
-/** Functions by what they are in place of, and resolvers that are ours. */
-const ours = new WeakMap<Method, Method>();
+/** Resolvers that are ours. */
 const resolvers = new WeakSet<Method>();
 /** Where a program has wrapped what was in place: it is called there. */
 const wrappedByOthers = new WeakMap<object, Set<string>>();
@@ -172,18 +171,10 @@ const FILES: Readonly<Record<string, readonly string[]>> = {
   'subscription/subscribe.js': ['subscribe'],
 };
 
-const madeOnce =
-  (make: Make): Make =>
-  (original) => {
-    const made = ours.get(original) ?? make(original);
-    ours.set(original, made);
-    return made;
-  };
-
 const patch = (exports: Prototype, name: string): Off => {
   const wrapped = wrappedByOthers.get(exports) ?? new Set();
   if (wrapped.has(name)) return () => {};
-  const off = replaceMethod(exports, name, madeOnce(MAKE[name]));
+  const off = replaceMethod(exports, name, MAKE[name]);
   const put = exports[name];
   return () => {
     if (exports[name] !== put) wrappedByOthers.set(exports, wrapped.add(name));
