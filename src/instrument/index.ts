@@ -9,7 +9,7 @@ export { setRoute } from './http/request-span.js';
 export type { Http2ClientOptions, Http2Options, Http2ServerOptions } from './http2/options.js';
 export { type Instrumentation, type InstrumentOptions, instrument } from './instrument.js';
 export { type ChannelOptions, instrumentChannel } from './instrument-channel.js';
-export type { DebugLog } from './old-versions.js';
+export type { VersionLog } from './old-versions.js';
 export type { ModuleOptions } from './on-module.js';
 export type { IncomingHeaders, Propagator } from './propagator.js';
 export type { UndiciOptions, UndiciRequest, UndiciResponse } from './undici.js';

@@ -22,7 +22,7 @@ import type { Http2Options } from './http2/options.js';
 import { instrumentKoa } from './koa.js';
 import { instrumentConsole } from './log/console.js';
 import { instrumentPino } from './log/pino.js';
-import { type DebugLog, tellOldVersions } from './old-versions.js';
+import { tellOldVersions, type VersionLog } from './old-versions.js';
 import { hookRefusal } from './on-es-module.js';
 import type { ModuleOptions } from './on-module.js';
 import type { Propagator } from './propagator.js';
@@ -51,7 +51,7 @@ export interface InstrumentOptions {
   readonly hono?: boolean | ModuleOptions;
   /** Routes of h3 2, by its plugin `h3/tracing`. */
   readonly h3?: boolean;
-  /** Operations of graphql 17. */
+  /** Operations of graphql 15 and later. */
   readonly graphql?: boolean | GraphqlOptions;
   /** Calls of @grpc/grpc-js, sent and answered. */
   readonly grpc?: boolean | GrpcOptions;
@@ -61,7 +61,7 @@ export interface InstrumentOptions {
   readonly mysql2?: boolean | DatabaseOptions;
   /** Commands of `redis`. */
   readonly redis?: boolean | DatabaseOptions;
-  /** Commands of ioredis. */
+  /** Commands of ioredis 4 and later. */
   readonly ioredis?: boolean | IoredisOptions;
   /** Operations of mongoose. */
   readonly mongoose?: boolean | DatabaseOptions;
@@ -78,7 +78,7 @@ export interface InstrumentOptions {
   /** How contexts travel in headers; W3C Trace Context by default. */
   readonly propagator?: Propagator;
   /** Gets to know, once each, of libraries that are loaded in a version too old to be traced: `diag` of OpenTelemetry's API, say. */
-  readonly log?: DebugLog;
+  readonly log?: VersionLog;
 }
 
 /** Instrumentations that are on. */

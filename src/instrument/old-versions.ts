@@ -1,25 +1,31 @@
-// Libraries that are loaded in a version which publishes no channel yet: said once each, to whoever debugs why nothing of them is traced.
+// Libraries that are loaded in a version which is not traced: said once each, and what traces it.
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { allOff, type Off } from './channel.js';
 import { onModule } from './on-module.js';
 
-/** Takes what only who looks for a fault wants to know. `diag` of OpenTelemetry's API is one, and so is `console`. */
-export interface DebugLog {
+/** Takes what is said of them. `diag` of OpenTelemetry's API is one, and so is `console`. */
+export interface VersionLog {
+  /** Of those that a package of OpenTelemetry traces. */
+  warn(message: string): void;
+  /** Of the others. */
   debug(message: string): void;
 }
 
-/** The first version with channels, by the option's name, which is that of the package. */
+/** The first version that is traced, by the option's name, which is that of the package. */
 const FIRST: Readonly<Record<string, string>> = {
   fastify: '5.0.0',
-  graphql: '17.0.0',
+  graphql: '15.0.0',
   h3: '2.0.0',
-  ioredis: '5.11.0',
+  ioredis: '4.0.0',
   mongoose: '9.7.0',
   mysql2: '3.20.0',
   pino: '9.10.0',
   redis: '5.12.0',
 };
+
+/** Of these OpenTelemetry's packages trace older versions. */
+const ELSEWHERE: readonly string[] = ['graphql', 'ioredis', 'mongoose', 'mysql2', 'redis'];
 
 /** Whether `version` comes before `first`, of which it may be a preview. */
 export const isOlder = (version: string, first: string): boolean => {
@@ -41,15 +47,21 @@ export const versionAbove = (file: string, name: string): string | undefined => 
   return undefined;
 };
 
-/** The version of the library whose `file` was found, where it is too old to be traced by channels. */
+/** The version of the library whose `file` was found, where it is too old to be traced. */
 export const oldVersion = (name: string, file: string): string | undefined => {
   const first = FIRST[name];
   const version = first === undefined ? undefined : versionAbove(file, name);
   return version !== undefined && isOlder(version, first) ? version : undefined;
 };
 
-/** Says of each of `names` that is loaded too old; nothing is looked for without a log. */
-export const tellOldVersions = (names: readonly string[], log: DebugLog): Off => {
+const say = (name: string, version: string, log: VersionLog): void => {
+  const message = `${name} ${version} is not traced by spanline, which it is from ${FIRST[name]} on`;
+  if (ELSEWHERE.includes(name)) log.warn(`${message}; npm install @opentelemetry/instrumentation-${name}`);
+  else log.debug(message);
+};
+
+/** Says of each of `names` that is loaded too old. */
+export const tellOldVersions = (names: readonly string[], log: VersionLog): Off => {
   const told = new Set<string>();
   const look = (name: string): Off =>
     onModule(name, undefined, (_, fileOf) => {
@@ -57,9 +69,7 @@ export const tellOldVersions = (names: readonly string[], log: DebugLog): Off =>
       const version = file === undefined ? undefined : oldVersion(name, file);
       if (version === undefined || told.has(name)) return undefined;
       told.add(name);
-      log.debug(
-        `${name} ${version} is not traced: it publishes no diagnostics channel, which it does from ${FIRST[name]} on`,
-      );
+      say(name, version, log);
       return undefined;
     });
   return allOff(names.filter((name) => FIRST[name] !== undefined).map(look));

@@ -9,7 +9,8 @@ import { oldVersion } from '../instrument/old-versions.js';
 import type { Log } from './log.js';
 import type { Settings } from './settings.js';
 
-const PREFIX = '@opentelemetry/instrumentation-';
+/** How their names begin. */
+export const OFFICIAL = '@opentelemetry/instrumentation-';
 /** Older names of what ours trace. */
 const OURS: readonly string[] = [...instrumentationNames, 'redis-4'];
 
@@ -25,7 +26,7 @@ const manifestOf = (program: string): Manifest | undefined => {
     try {
       const { dependencies, optionalDependencies } = JSON.parse(readFileSync(file, 'utf8')) as Record<string, object>;
       const names = Object.keys({ ...dependencies, ...optionalDependencies });
-      return { file, names: names.filter((name) => name.startsWith(PREFIX)) };
+      return { file, names: names.filter((name) => name.startsWith(OFFICIAL)) };
     } catch {
       // None here, or none that can be read.
     }
@@ -33,7 +34,7 @@ const manifestOf = (program: string): Manifest | undefined => {
   }
 };
 
-/** Whether an instrumentation of ours traces what the program has installed. A library without channels yet is left to the official one. */
+/** Whether an instrumentation of ours traces what the program has installed. A version that is too old is left to the official one. */
 const isOurs = (short: string, require: NodeJS.Require): boolean => {
   if (!OURS.includes(short)) return false;
   try {
@@ -76,7 +77,7 @@ export const startOfficial = (
   const require = createRequire(manifest.file);
   const started: string[] = [];
   for (const name of manifest.names) {
-    const short = name.slice(PREFIX.length);
+    const short = name.slice(OFFICIAL.length);
     if (isOurs(short, require) || disabled.includes(short) || enabled?.includes(short) === false) continue;
     try {
       const classes = Object.values(require(name) as object).filter(isInstrumentation);

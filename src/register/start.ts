@@ -7,6 +7,7 @@ import '../flight-recorder/install.js';
 import { flushOnSignals } from '../collector/exit.js';
 import type { DatabaseOptions } from '../instrument/db/database.js';
 import { databaseNames, instrument, instrumentationNames } from '../instrument/instrument.js';
+import { tellOldVersions } from '../instrument/old-versions.js';
 import { type Propagator, w3c } from '../instrument/propagator.js';
 import { findApiCopies } from '../otel/api-copies.js';
 import { apiGlobal } from '../otel/api-global.js';
@@ -14,7 +15,7 @@ import { detectResource } from '../otel/detect-resource.js';
 import { registerApi } from './api.js';
 import { keepLane } from './archive-lane.js';
 import { Log } from './log.js';
-import { startOfficial } from './official.js';
+import { OFFICIAL, startOfficial } from './official.js';
 import { makeReporters, openArchive } from './reporters.js';
 import { samplerOf } from './sampler-of.js';
 import { readSettings, type Settings } from './settings.js';
@@ -55,8 +56,8 @@ const startApi = (settings: Settings, log: Log): Propagator => {
   }
 };
 
-/** Names that others have and we have not, such as those of OpenTelemetry's packages, are not ours to judge. */
-const startInstrumentations = (settings: Settings, propagator: Propagator, log: Log): void => {
+/** Gives those that are on. Names that others have and we have not, such as those of OpenTelemetry's packages, are not ours to judge. */
+const startInstrumentations = (settings: Settings, propagator: Propagator): readonly string[] => {
   const { enabled, disabled, databasesNeedParent } = settings;
   // Undefined: as by default.
   const isOn = (name: string): boolean | undefined =>
@@ -66,8 +67,8 @@ const startInstrumentations = (settings: Settings, propagator: Propagator, log: 
   instrument({
     ...Object.fromEntries(instrumentationNames.map((name) => [name, optionOf(name)])),
     propagator,
-    log: log.isDebug ? log : undefined,
   });
+  return instrumentationNames.filter((name) => isOn(name) !== false);
 };
 
 /** Reporters as soon as they are there: traces that finish earlier wait for them in the collector, within its bounds. */
@@ -121,9 +122,16 @@ export const start = async (env: NodeJS.ProcessEnv = process.env): Promise<void>
   configureCollector(settings);
   startRecorder(settings, log);
   // At once: a program behind `--require` begins before anything asynchronous is done.
-  startInstrumentations(settings, startApi(settings, log), log);
+  const names = startInstrumentations(settings, startApi(settings, log));
   flushOnSignals(defaultCollector());
   const started = startOfficial(settings, log);
+  // Once for all threads.
+  if (nodeThreads().isMainThread) {
+    tellOldVersions(
+      names.filter((name) => !started.includes(OFFICIAL + name)),
+      log,
+    );
+  }
   if (started.length > 0) log.debug(`also traced: ${started.join(', ')}`);
   await startReporters(settings, log);
 };

@@ -56,19 +56,26 @@ test('one without a counterpart here is loaded', async () => {
   });
 });
 
-test('one of a library that has no channels yet is loaded', async () => {
-  const official = '@opentelemetry/instrumentation-ioredis';
-  const started = async (name: string, version: string): Promise<boolean> => {
-    const file = program(name, [official]);
-    const folder = join(file, '../node_modules/ioredis');
+test.each([
+  ['ioredis', '3.2.2', '4.0.0'],
+  ['graphql', '14.7.0', '15.0.0'],
+])('one of a library in a version that is not traced here is loaded: %s', async (library, old, first) => {
+  const official = `@opentelemetry/instrumentation-${library}`;
+  const said = async (version: string): Promise<string> => {
+    const file = program(`${library}-${version}`, [official]);
+    const folder = join(file, '../node_modules', library);
     mkdirSync(folder);
-    writeFileSync(join(folder, 'package.json'), JSON.stringify({ name: 'ioredis', version }));
+    writeFileSync(join(folder, 'package.json'), JSON.stringify({ name: library, version }));
     writeFileSync(join(folder, 'index.js'), '');
-    const { stderr } = await run(file, { OTEL_LOG_LEVEL: 'debug' });
-    return stderr.includes(`also traced: ${official}`);
+    writeFileSync(file, `require('${library}');`);
+    return (await run(file, { OTEL_LOG_LEVEL: 'debug' })).stderr;
   };
-  expect(await started('old-ioredis', '4.28.5')).toBe(true);
-  expect(await started('new-ioredis', '5.11.0')).toBe(false);
+  const loaded = `also traced: ${official}`;
+  const ofOld = await said(old);
+  expect(ofOld).toContain(loaded);
+  // And then nobody is told that it is not traced.
+  expect(ofOld).not.toContain('not traced by spanline');
+  expect(await said(first)).not.toContain(loaded);
 });
 
 test('switched off by its name', async () => {
