@@ -7,10 +7,10 @@ import { freePort, isListening } from './local-ports.mjs';
 /** Whether the machine has one. */
 export const hasRedis = () => spawnSync('redis-server', ['--version']).status === 0;
 
-/** Resolves when it answers. */
-export async function startRedis() {
+/** With `more` options of its own. Resolves when it answers. */
+export async function startRedis(more = []) {
   const port = await freePort();
-  const options = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no'];
+  const options = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no', ...more];
   const server = spawn('redis-server', options, { stdio: 'ignore' });
   const gone = once(server, 'exit');
   while (!(await isListening(port))) {

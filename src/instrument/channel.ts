@@ -25,11 +25,11 @@ export const onMessage = <M>(name: string, handler: (message: M) => void): Off =
   return () => void unsubscribe(name, subscriber);
 };
 
-/** One for several. */
+/** One for several, the last first: what was put around something comes off before it. */
 export const allOff =
   (offs: readonly Off[]): Off =>
   () => {
-    for (const off of offs) off();
+    for (const off of [...offs].reverse()) off();
   };
 
 /** `fn`, for others to call: what it throws is counted, and the answer then is that of `fallback`. */

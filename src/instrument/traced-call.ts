@@ -18,6 +18,15 @@ export interface CallWork<M> {
   finish(span: Span, outcome: Outcome): void;
 }
 
+/** Ends the span of a piece of work that is over. */
+export const endWork = <M>(work: CallWork<M>, span: Span, outcome: Outcome): void => {
+  try {
+    work.finish(span, outcome);
+  } finally {
+    span.end();
+  }
+};
+
 interface Open<M> {
   readonly work: CallWork<M>;
   readonly span: Span;
@@ -42,11 +51,7 @@ export const tracedCall = <M>(
   );
   const end = quiet(({ work, span, line }: Open<M>, outcome: Outcome): void => {
     line.close();
-    try {
-      work.finish(span, outcome);
-    } finally {
-      span.end();
-    }
+    endWork(work, span, outcome);
   });
   const following = (open: Open<M>, promise: PromiseLike<unknown>): PromiseLike<unknown> =>
     promise.then(

@@ -41,7 +41,7 @@ const treeOf = async () => {
 };
 
 /** The same of each version, as it is required and imported. */
-export const describeGraphql = (version: string, required: () => Untyped, imported: () => Promise<Untyped>): void =>
+export const describeGraphql = (version: string, required: () => Untyped, imported: () => Promise<Untyped>): unknown =>
   describe(version, () => {
     describe.each<[string, () => Promise<Untyped>]>([
       ['required', async () => required()],

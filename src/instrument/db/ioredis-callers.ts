@@ -11,11 +11,21 @@ import { type Method, type Prototype, replaceMethod } from '../replace-method.js
 interface Sender {
   readonly prototype: Prototype;
 }
-interface Ioredis {
+/** What ioredis exports: of old versions, the class of clients. */
+export interface Ioredis extends Partial<Sender> {
   readonly Redis?: Sender;
   readonly Cluster?: Sender;
   readonly Pipeline?: Sender;
 }
+
+/** Classes that send commands: clients and clusters, and pipelines, which send them to one of the others. */
+export const sendersOf = (
+  ioredis: Ioredis,
+): Readonly<Record<'redis' | 'cluster' | 'pipeline', Prototype | undefined>> => ({
+  redis: ioredis.Redis?.prototype ?? ioredis.prototype,
+  cluster: ioredis.Cluster?.prototype,
+  pipeline: ioredis.Pipeline?.prototype,
+});
 
 const callers = new WeakMap<object, SpanLine | null>();
 
@@ -55,9 +65,10 @@ const announceWaiting = (sendCommand: Method): Method =>
 
 /** Keeps them, in every copy of ioredis. */
 export const keepCallers = (module: unknown): Off =>
-  onModule<Ioredis>('ioredis', module, ({ Redis, Cluster, Pipeline }) => {
+  onModule<Ioredis>('ioredis', module, (ioredis) => {
+    const { redis, cluster, pipeline } = sendersOf(ioredis);
     return allOff([
-      replaceMethod(Redis?.prototype, 'sendCommand', announceWaiting),
-      ...[Redis, Cluster, Pipeline].map((sender) => replaceMethod(sender?.prototype, 'sendCommand', keepCaller)),
+      replaceMethod(redis, 'sendCommand', announceWaiting),
+      ...[redis, cluster, pipeline].map((sender) => replaceMethod(sender, 'sendCommand', keepCaller)),
     ]);
   });

@@ -1,4 +1,4 @@
-// Commands of redis, from @redis/client and ioredis, by their channels. Arguments never leave, keys neither: only how many there are.
+// Commands of redis, from @redis/client and ioredis, by their channels where they have them. Arguments never leave, keys neither: only how many there are.
 import { BoundedCache } from '../../base/maps/bounded-cache.js';
 import { getOrMake } from '../../base/maps/get-or-make.js';
 import { allOff, type Off } from '../channel.js';
@@ -6,21 +6,12 @@ import { boundFor, callerHere } from '../in-context.js';
 import { type ModuleOptions, onModule } from '../on-module.js';
 import { type Method, ownerOf, prototypeOf, SeenClasses, seeMade } from '../replace-method.js';
 import { traceChannel } from '../traced-channel.js';
-import { Database, type DatabaseOptions, type Operation, type Server } from './database.js';
+import { Database, type DatabaseOptions, type Operation } from './database.js';
 import { keepCallers } from './ioredis-callers.js';
-
-interface Command extends Server {
-  readonly command?: unknown;
-  readonly args?: readonly unknown[];
-}
+import { type Batch, type Command, type RedisWork, traceIoredisCalls } from './ioredis-calls.js';
 
 /** Options of the instrumentation `ioredis`. */
 export interface IoredisOptions extends DatabaseOptions, ModuleOptions {}
-
-interface Batch extends Server {
-  readonly batchMode?: unknown;
-  readonly batchSize?: number;
-}
 
 /** The first command of a transaction that the server refused: answers of `redis`, pairs of error and answer of ioredis. */
 const refusedIn = (result: unknown): unknown => {
@@ -83,22 +74,26 @@ const statusOf = (error: unknown): string | undefined => {
   return typeof message === 'string' ? /^[A-Z][A-Z0-9_]{1,31}(?= |$)/.exec(message)?.[0] : undefined;
 };
 
-const traceCommands = (library: string, prefix: string, named: number, options: DatabaseOptions): Off => {
+/** What is told of commands and of batches. */
+const workOf = (library: string, named: number, options: DatabaseOptions): RedisWork => {
   const redis = new Database(library, 'redis', options);
-  return allOff([
-    traceChannel<Command>(`${prefix}:command`, {
+  return {
+    command: {
       begin: (message) => {
         const operation = operationOf(message.command, Math.max(0, (message.args?.length ?? 0) - named));
         return redis.start(message, isBlocking(message) ? { ...operation, isBlocking: true } : operation);
       },
       finish: (span, { error }) => redis.finish(span, error, statusOf),
-    }),
-    traceChannel<Batch>(`${prefix}:batch`, {
+    },
+    batch: {
       begin: (message) => redis.start(message, batchOf(message)),
       finish: (span, { error, result }) => redis.finish(span, error ?? refusedIn(result), statusOf),
-    }),
-  ]);
+    },
+  };
 };
+
+const traceChannels = (prefix: string, { command, batch }: RedisWork): Off =>
+  allOff([traceChannel(`${prefix}:command`, command), traceChannel(`${prefix}:batch`, batch)]);
 
 /** What waits in a pool for a client is done in the context of its caller, not in that of who gave the client back. */
 const keepWaiting = (): Off => {
@@ -120,8 +115,10 @@ const keepWaiting = (): Off => {
 
 /** `redis` 5.12 and later, whose arguments begin with the command. */
 export const instrumentRedis = (options: DatabaseOptions): Off =>
-  allOff([keepWaiting(), traceCommands('redis', 'node-redis', 1, options)]);
+  allOff([keepWaiting(), traceChannels('node-redis', workOf('redis', 1, options))]);
 
-/** ioredis 5.11 and later. */
-export const instrumentIoredis = (options: IoredisOptions): Off =>
-  allOff([keepCallers(options.module), traceCommands('ioredis', 'ioredis', 0, options)]);
+/** ioredis 4 and later; from 5.11 on by its channels. */
+export const instrumentIoredis = (options: IoredisOptions): Off => {
+  const work = workOf('ioredis', 0, options);
+  return allOff([traceIoredisCalls(options.module, work), keepCallers(options.module), traceChannels('ioredis', work)]);
+};

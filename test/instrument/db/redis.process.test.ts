@@ -1,8 +1,10 @@
-// Commands of redis by both clients, against a real server: named by command alone, in the trace of who asked.
+// Commands of redis by both clients, ioredis in the newest version without channels too, against a real server: named by command alone, in the trace of who asked.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Span } from '../../../src/index.js';
+import { installedAs } from '../installed-as.js';
 import { library } from '../libraries.js';
 import { instrumentOnly, later, recorded } from '../support.js';
+import { describeIoredis } from './ioredis-cases.js';
 import { hasRedis, type RedisServer, startRedis } from './redis-server.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: packages that are not installed with this one have no types here.
@@ -25,7 +27,13 @@ const shown = async () =>
     .filter(({ kind }) => kind === 'client')
     .map(({ name, properties }) => [name, properties['db.query.text']]);
 
-describe.skipIf(!hasRedis).each(['redis', 'ioredis'])('reads of %s that wait until something comes', (name) => {
+const ioredis510 = installedAs('ioredis', 'ioredis-5-10');
+
+describe.skipIf(!hasRedis).each([
+  ['redis', library],
+  ['ioredis', library],
+  ['ioredis', ioredis510.require],
+])('reads of %s that wait until something comes', (name, load) => {
   const READS = [
     ['BLPOP', 'nothing', '0.01'],
     ['BRPOP', 'nothing', '0.01'],
@@ -41,12 +49,12 @@ describe.skipIf(!hasRedis).each(['redis', 'ioredis'])('reads of %s that wait unt
 
   const send = async (commands: readonly (readonly string[])[]): Promise<void> => {
     if (name === 'redis') {
-      const client = library('redis').createClient({ socket: { port, host: '127.0.0.1' } });
+      const client = load('redis').createClient({ socket: { port, host: '127.0.0.1' } });
       await client.connect();
       for (const command of commands) await client.sendCommand(command);
       await client.close();
     } else {
-      const client: Untyped = new (library('ioredis').Redis)({ port, host: '127.0.0.1' });
+      const client: Untyped = new (load('ioredis').Redis)({ port, host: '127.0.0.1' });
       for (const [command, ...args] of commands) await client.call(command, ...args);
       await client.quit();
     }
@@ -186,84 +194,13 @@ describe.skipIf(!hasRedis)('redis', () => {
   });
 });
 
-describe.skipIf(!hasRedis)('ioredis', () => {
-  const made = (options = {}): Untyped => {
-    const { Redis } = library('ioredis');
-    const client = new Redis({ port, host: '127.0.0.1', ...options });
-    later(() => client.disconnect());
-    return client;
-  };
-
-  const callersOf = async () => {
-    const spans = await recorded();
-    const nameOf = (id: string) => spans.find(({ spanId }) => spanId === id)?.name;
-    return spans
-      .filter(({ name }) => name === 'GET' || name === 'SET')
-      .map(({ name, parentSpanId }) => `${nameOf(String(parentSpanId))}: ${name}`)
-      .sort();
-  };
-
-  test('a command that waited for the connection is of who sent it', async () => {
-    instrumentOnly({ ioredis: true });
-    const client = made();
-    await Promise.all([
-      Span.root('first').runToEnd(() => client.set('a', SECRET)),
-      Span.root('second').runToEnd(() => client.get('a')),
-    ]);
-    expect(await callersOf()).toEqual(['first: SET', 'second: GET']);
-  });
-
-  test('and one that was sent with those of others', async () => {
-    instrumentOnly({ ioredis: true });
-    const client = made({ enableAutoPipelining: true });
-    await client.ping();
-    await recorded();
-    await Promise.all([
-      Span.root('first').runToEnd(() => client.set('a', SECRET)),
-      Span.root('second').runToEnd(() => client.get('a')),
-    ]);
-    const spans = await callersOf();
-    expect(spans).toEqual(['first: SET', 'second: GET']);
-  });
-
-  test('a transaction in which the server refuses a command has failed', async () => {
-    instrumentOnly({ ioredis: true });
-    const client = made();
-    await client.set('text', 'text');
-    await recorded();
-    await client.multi().set('a', '1').incr('text').exec();
-    const batch = (await recorded()).filter(({ properties }) => properties['db.operation.batch.size'] === 2);
-    expect(batch).toMatchObject([{ status: { code: 'error' }, properties: { 'db.response.status_code': 'ERR' } }]);
-  });
-
-  test.each([
-    ['that can connect nowhere', { port: 1, maxRetriesPerRequest: 0, retryStrategy: () => null }],
-    ['that was closed', {}],
-  ])('a command of a client %s has failed, once', async (what, options) => {
-    instrumentOnly({ ioredis: true });
-    const client = made(options);
-    client.on('error', () => {});
-    if (what === 'that was closed') {
-      await client.ping();
-      await client.quit();
-    }
-    await recorded();
-    await expect(Span.root('request').runToEnd(() => client.get('a'))).rejects.toThrow('Connection is closed');
-    const [root, ...spans] = await recorded();
-    expect(spans).toMatchObject([{ name: 'GET', parentSpanId: root.spanId, status: { code: 'error' } }]);
-  });
-
-  test('without its arguments', async () => {
-    instrumentOnly({ ioredis: true });
-    const client = made();
-    await client.ping();
-    await recorded();
-    await Span.root('request').runToEnd(() => client.set('key', SECRET, 'EX', 9));
-    const spans = await recorded();
-    expect(JSON.stringify(spans)).not.toContain(SECRET);
-    expect(spans.find(({ name }) => name === 'SET')?.properties).toMatchObject({
-      'db.query.text': 'SET ? ? ? ?',
-      'server.port': port,
-    });
-  });
-});
+describeIoredis(
+  'ioredis',
+  () => library('ioredis'),
+  () => port,
+);
+describeIoredis(
+  'ioredis 5.10',
+  () => ioredis510.require('ioredis'),
+  () => port,
+);

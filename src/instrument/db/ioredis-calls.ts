@@ -1,0 +1,197 @@
+// Commands of ioredis before 5.11, which publishes nothing: `sendCommand` and `multi` are wrapped, and what ioredis 5.11 announces is told of them. A command
+// ends where it is answered: by its own `resolve` and `reject`, innermost, for a cluster puts its redirections around those. No promise of the program's may
+// be another one, and none may count as looked after.
+import type { Span } from '../../span/span.js';
+import { allOff, type Off, quiet } from '../channel.js';
+import { oldVersion } from '../old-versions.js';
+import { type FileOf, onModule } from '../on-module.js';
+import { type Method, type Prototype, replaceMethod } from '../replace-method.js';
+import { type CallWork, endWork } from '../traced-call.js';
+import type { Outcome } from '../traced-channel.js';
+import type { Server } from './database.js';
+import { type Ioredis, sendersOf } from './ioredis-callers.js';
+
+/** A command as ioredis 5.11 and @redis/client announce it. */
+export interface Command extends Server {
+  readonly command?: unknown;
+  readonly args?: readonly unknown[];
+}
+/** Commands that are sent together. */
+export interface Batch extends Server {
+  readonly batchMode?: unknown;
+  readonly batchSize?: number;
+}
+/** What is told of them. */
+export interface RedisWork {
+  readonly command: CallWork<Command>;
+  readonly batch: CallWork<Batch>;
+}
+
+const FATE = Symbol('spanline.fate');
+
+interface Client {
+  readonly condition?: { readonly select?: unknown } | null;
+  readonly options: {
+    readonly path?: unknown;
+    readonly host?: unknown;
+    readonly port?: unknown;
+    readonly db?: unknown;
+  };
+}
+/** What somebody waits for, as ioredis keeps it: commands, and pipelines. */
+interface Waiting {
+  resolve: Method;
+  reject: Method;
+}
+interface Sent extends Waiting {
+  readonly name?: unknown;
+  readonly args?: readonly unknown[];
+  [FATE]?: Fate<Command>;
+}
+interface Transaction extends Waiting {
+  readonly length: number;
+  readonly isPipeline?: boolean;
+}
+
+type Over = (outcome: Outcome) => void;
+
+/** As ioredis 5.11 tells it. */
+const serverOf = ({ condition, options: { path, host, port, db } }: Client): Server => ({
+  database: condition?.select ?? db ?? 0,
+  serverAddress: path || host || 'localhost',
+  serverPort: path ? undefined : Number(port || 6379),
+});
+
+/** `over` hears what `waiting` came to. What ioredis does with an answer may make a failure of it. */
+const hear = (waiting: Waiting, over: Over): void => {
+  const { resolve, reject } = waiting;
+  waiting.resolve = function (this: unknown, ...args) {
+    const given = Reflect.apply(resolve, this, args);
+    over({ result: args[0] });
+    return given;
+  };
+  waiting.reject = function (this: unknown, ...args) {
+    over({ error: args[0] });
+    return Reflect.apply(reject, this, args);
+  };
+};
+
+/** A transaction has come to what its last command, EXEC, has come to: pairs of error and answer, as of all. */
+const hearTransaction = (transaction: Transaction, over: Over): void =>
+  hear(transaction, ({ error, result }) => {
+    const last: unknown = Array.isArray(result) ? result.at(-1) : undefined;
+    if (error !== undefined || !Array.isArray(last)) over({ error, result });
+    else over({ error: last[0] ?? undefined, result: last[1] });
+  });
+
+/** A piece of work that is over once. */
+class Fate<M> {
+  /** It may be sent again: from the queue of those that wait for the connection, after a reconnection, when it is redirected. */
+  isSent = false;
+  #span: Span | undefined;
+  readonly #work: CallWork<M>;
+
+  constructor(work: CallWork<M>) {
+    this.#work = work;
+  }
+
+  begin(message: M): void {
+    this.isSent = true;
+    const span = this.#work.begin(message);
+    if (span?.isRecording === true) this.#span = span;
+  }
+
+  readonly over: Over = quiet((outcome: Outcome) => {
+    const span = this.#span;
+    this.#span = undefined;
+    if (span !== undefined) endWork(this.#work, span, outcome);
+  });
+}
+
+const isTooOld = (fileOf: FileOf): boolean => {
+  const file = fileOf();
+  return file !== undefined && oldVersion('ioredis', file) !== undefined;
+};
+
+/** ioredis 4, and 5 before 5.11. */
+export const traceIoredisCalls = (module: unknown, { command, batch }: RedisWork): Off => {
+  let isOn = true;
+
+  const fateOf = (sent: Sent): Fate<Command> => {
+    if (sent[FATE] !== undefined) return sent[FATE];
+    const fate = new Fate(command);
+    sent[FATE] = fate;
+    hear(sent, fate.over);
+    return fate;
+  };
+
+  const sending = quiet((client: Client, sent: Sent) => {
+    const fate = fateOf(sent);
+    const { name, args } = sent;
+    if (!fate.isSent) fate.begin({ command: name, args, ...serverOf(client) });
+  });
+
+  const toServer = (sendCommand: Method): Method =>
+    function (this: unknown, ...args) {
+      if (isOn) sending(this as Client, args[0] as Sent);
+      try {
+        return Reflect.apply(sendCommand, this, args);
+      } catch (error) {
+        (args[0] as Sent | undefined)?.[FATE]?.over({ error });
+        throw error;
+      }
+    };
+
+  const seen = quiet((sent: Sent) => void fateOf(sent));
+
+  // Which gives it to a client later, when its own `reject` tries the next one.
+  const toCluster = (sendCommand: Method): Method =>
+    function (this: unknown, ...args) {
+      if (isOn) seen(args[0] as Sent);
+      return Reflect.apply(sendCommand, this, args);
+    };
+
+  const beginBatch = quiet((client: Client, transaction: Transaction, fate: Fate<Batch>) => {
+    // MULTI is there, EXEC is not.
+    const batchSize = Math.max(0, transaction.length - 1);
+    fate.begin({ batchMode: 'MULTI', batchSize, ...serverOf(client) });
+    hearTransaction(transaction, fate.over);
+  });
+
+  const watch = quiet((client: Client, transaction: Transaction & Prototype) => {
+    // Without a pipeline it is a promise, and its commands go one by one.
+    if (transaction?.isPipeline !== true) return;
+    const fate = new Fate(batch);
+    replaceMethod(
+      transaction,
+      'exec',
+      (exec) =>
+        function (this: unknown, ...args) {
+          if (!fate.isSent) beginBatch(client, transaction, fate);
+          return Reflect.apply(exec, this, args);
+        },
+    );
+  });
+
+  const making = (multi: Method): Method =>
+    function (this: unknown, ...args) {
+      const transaction = Reflect.apply(multi, this, args);
+      if (isOn) watch(this as Client, transaction as Transaction & Prototype);
+      return transaction;
+    };
+
+  return allOff([
+    () => {
+      isOn = false;
+    },
+    onModule<Ioredis>('ioredis', module, (ioredis, fileOf) => {
+      const { redis, cluster } = sendersOf(ioredis);
+      if (redis === undefined || '_buildCommandContext' in redis || isTooOld(fileOf)) return undefined;
+      return allOff([
+        replaceMethod(redis, 'sendCommand', toServer),
+        replaceMethod(redis, 'multi', making),
+        replaceMethod(cluster, 'sendCommand', toCluster),
+      ]);
+    }),
+  ]);
+};
