@@ -1,11 +1,13 @@
 // A call made where a context of OpenTelemetry's API is current that has no span of ours: below a span of elsewhere, a root where the context has
 // values alone, and nothing where it says that nothing is traced.
+import { tracingChannel } from 'node:diagnostics_channel';
 import { type Context, context, propagation, ROOT_CONTEXT, TraceFlags, trace } from '@opentelemetry/api';
 import { suppressTracing } from '@opentelemetry/core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Span } from '../../src/index.js';
+import { instrumentChannel } from '../../src/instrument/index.js';
 import { SpanlineTracerProvider } from '../../src/otel/index.js';
-import { instrumentOnly, recorded, serve } from './support.js';
+import { instrumentOnly, later, recorded, serve } from './support.js';
 
 beforeAll(() => new SpanlineTracerProvider().register());
 afterAll(() => {
@@ -47,6 +49,18 @@ test.each([false, true])('values alone: a root, or nothing; requireParent %s', a
   const { sent, spans } = await calledIn(current, requireParent);
   expect(spans).toMatchObject(requireParent ? [] : [{ parentSpanId: '' }]);
   expect(sent).toBe(requireParent ? 'undefined' : `00-${spans[0].traceId}-${spans[0].spanId}-03`);
+});
+
+test('what a traced piece of work does has the values around it', () => {
+  const current = propagation.setBaggage(ROOT_CONTEXT, propagation.createBaggage({ a: { value: '1' } }));
+  later(instrumentChannel('own:work'));
+  const values = context.with(current, () =>
+    tracingChannel<unknown, object>('own:work').traceSync(
+      () => [propagation.getActiveBaggage()?.getEntry('a')?.value, trace.getActiveSpan()?.isRecording()],
+      {},
+    ),
+  );
+  expect(values).toEqual(['1', true]);
 });
 
 test('nothing where tracing is suppressed, in a span of ours too', async () => {
