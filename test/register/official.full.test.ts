@@ -6,7 +6,7 @@ import { afterEach, expect, test } from 'vitest';
 import { buildFirst, root } from '../cli/support/spanline.js';
 import { startServer, type TestServer } from '../exporters/support/http-server.js';
 import { decodeSpans } from '../exporters/support/otlp-decode.js';
-import '../instrument/libraries.js';
+import { installedAs } from '../instrument/installed-as.js';
 import { out, runFile } from '../support/child.js';
 
 buildFirst();
@@ -77,6 +77,45 @@ test.each([
   expect(ofOld).not.toContain('not traced by spanline');
   expect(await said(first)).not.toContain(loaded);
 });
+
+test.each([
+  [
+    'graphql',
+    'graphql-16',
+    `import { graphql, buildSchema } from 'graphql';
+     const schema = buildSchema('type Query { a: Int }');
+     await graphql({ schema, source: '{ a }', rootValue: { a: async () => 1 } });`,
+    ['query'],
+  ],
+  [
+    'ioredis',
+    'ioredis-5-10',
+    `import Redis from 'ioredis';
+     const client = new Redis({ port: 1, maxRetriesPerRequest: 0, retryStrategy: () => null }).on('error', () => {});
+     await client.get('a').catch(() => {});`,
+    ['dns.lookup', 'GET'],
+  ],
+])(
+  'one of a library in a version that is traced here is not, beside one that is: %s',
+  async (name, alias, text, names) => {
+    const { folder } = installedAs(name, alias);
+    const dependencies = [name, 'dns'].map((one) => `@opentelemetry/instrumentation-${one}`);
+    mkdirSync(join(folder, 'node_modules/@opentelemetry'));
+    // With its loader of ES modules.
+    for (const one of ['@opentelemetry/instrumentation', ...dependencies])
+      symlinkSync(join(libraries, one), join(folder, 'node_modules', one));
+    symlinkSync(root, join(folder, 'node_modules/spanline'));
+    writeFileSync(
+      join(folder, 'package.json'),
+      JSON.stringify({ dependencies: Object.fromEntries(dependencies.map((one) => [one, '*'])) }),
+    );
+    const file = join(folder, 'app.mjs');
+    writeFileSync(file, text);
+    const { spans, code, stderr } = await run(file, { OTEL_LOG_LEVEL: 'debug' });
+    expect({ code, stderr }).toEqual({ code: 0, stderr: `spanline: also traced: ${dependencies[1]}\n` });
+    expect(spans.map((span) => span.name)).toEqual(names);
+  },
+);
 
 test('switched off by its name', async () => {
   const file = program('dns-off', ['@opentelemetry/instrumentation-dns']);
