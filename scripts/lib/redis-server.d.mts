@@ -6,4 +6,4 @@ export interface RedisServer {
 }
 
 export function hasRedis(): boolean;
-export function startRedis(): Promise<RedisServer>;
+export function startRedis(more?: readonly string[]): Promise<RedisServer>;

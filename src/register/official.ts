@@ -9,10 +9,11 @@ import { oldVersion } from '../instrument/old-versions.js';
 import type { Log } from './log.js';
 import type { Settings } from './settings.js';
 
-/** How their names begin. */
-export const OFFICIAL = '@opentelemetry/instrumentation-';
-/** Older names of what ours trace. */
-const OURS: readonly string[] = [...instrumentationNames, 'redis-4'];
+const OFFICIAL = '@opentelemetry/instrumentation-';
+/** Older names of packages, by the library that they trace. */
+const RENAMED: Readonly<Record<string, string>> = { 'redis-4': 'redis' };
+
+const libraryOf = (short: string): string => RENAMED[short] ?? short;
 
 interface Manifest {
   readonly file: string;
@@ -36,14 +37,19 @@ const manifestOf = (program: string): Manifest | undefined => {
 
 /** Whether an instrumentation of ours traces what the program has installed. A version that is too old is left to the official one. */
 const isOurs = (short: string, require: NodeJS.Require): boolean => {
-  if (!OURS.includes(short)) return false;
+  const library = libraryOf(short);
+  if (!instrumentationNames.includes(library)) return false;
   try {
-    return oldVersion(short, require.resolve(short)) === undefined;
+    return oldVersion(library, require.resolve(library)) === undefined;
   } catch {
     // Not installed, or an ES module alone.
     return true;
   }
 };
+
+/** The libraries that official `packages` trace. */
+export const tracedByOfficial = (packages: readonly string[]): readonly string[] =>
+  packages.map((name) => libraryOf(name.slice(OFFICIAL.length)));
 
 interface Startable {
   enable(): void;

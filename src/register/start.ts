@@ -15,7 +15,7 @@ import { detectResource } from '../otel/detect-resource.js';
 import { registerApi } from './api.js';
 import { keepLane } from './archive-lane.js';
 import { Log } from './log.js';
-import { OFFICIAL, startOfficial } from './official.js';
+import { startOfficial, tracedByOfficial } from './official.js';
 import { makeReporters, openArchive } from './reporters.js';
 import { samplerOf } from './sampler-of.js';
 import { readSettings, type Settings } from './settings.js';
@@ -127,8 +127,9 @@ export const start = async (env: NodeJS.ProcessEnv = process.env): Promise<void>
   const started = startOfficial(settings, log);
   // Once for all threads.
   if (nodeThreads().isMainThread) {
+    const others = tracedByOfficial(started);
     tellOldVersions(
-      names.filter((name) => !started.includes(OFFICIAL + name)),
+      names.filter((name) => !others.includes(name)),
       log,
     );
   }

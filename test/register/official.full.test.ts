@@ -78,6 +78,27 @@ test.each([
   expect(await said(first)).not.toContain(loaded);
 });
 
+test('by its older name too', async () => {
+  const official = '@opentelemetry/instrumentation-redis-4';
+  const file = program('old-redis', []);
+  const modules = join(file, '../node_modules');
+  const files = {
+    'redis/package.json': JSON.stringify({ name: 'redis', version: '4.7.1' }),
+    'redis/index.js': '',
+    [`${official}/package.json`]: JSON.stringify({ name: official, version: '0.50.0' }),
+    [`${official}/index.js`]: 'exports.RedisInstrumentation = class RedisInstrumentation { enable() {} };',
+  };
+  for (const [path, text] of Object.entries(files)) {
+    mkdirSync(join(modules, path, '..'), { recursive: true });
+    writeFileSync(join(modules, path), text);
+  }
+  writeFileSync(join(file, '../package.json'), JSON.stringify({ dependencies: { redis: '*', [official]: '*' } }));
+  writeFileSync(file, `require('redis');`);
+  const { stderr } = await run(file, { OTEL_LOG_LEVEL: 'debug' });
+  expect(stderr).toContain(`also traced: ${official}`);
+  expect(stderr).not.toContain('not traced by spanline');
+});
+
 test.each([
   [
     'graphql',
