@@ -62,7 +62,7 @@ beforeAll(async () => {
 });
 afterAll(() => server?.stop());
 
-test.skipIf(!hasRedis).each(['ioredis-4', 'ioredis-5-0', 'ioredis-5-10'])('%s', async (alias) => {
+test.skipIf(!hasRedis).each(['ioredis-4-0', 'ioredis-4', 'ioredis-5-0', 'ioredis-5-10'])('%s', async (alias) => {
   const work: Work = async (load) => {
     const ioredis = load('ioredis');
     const client = new (ioredis.Redis ?? ioredis)({ port: server?.port, host: '127.0.0.1' });

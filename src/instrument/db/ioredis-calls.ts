@@ -50,7 +50,6 @@ interface Sent extends Waiting {
 }
 interface Transaction extends Waiting {
   readonly length: number;
-  readonly isPipeline?: boolean;
 }
 
 type Over = (outcome: Outcome) => void;
@@ -160,7 +159,7 @@ export const traceIoredisCalls = (module: unknown, { command, batch }: RedisWork
 
   const watch = quiet((client: Client, transaction: Transaction & Prototype) => {
     // Without a pipeline it is a promise, and its commands go one by one.
-    if (transaction?.isPipeline !== true) return;
+    if (typeof transaction?.resolve !== 'function') return;
     const fate = new Fate(batch);
     replaceMethod(
       transaction,

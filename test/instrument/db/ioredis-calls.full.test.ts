@@ -14,7 +14,7 @@ import { hasRedis, type RedisServer, startRedis } from './redis-server.js';
 // biome-ignore lint/suspicious/noExplicitAny: packages that are not installed with this one have no types here.
 type Untyped = any;
 
-const VERSIONS = ['ioredis-4', 'ioredis-5-0', 'ioredis-5-10'].map(
+const VERSIONS = ['ioredis-4-0', 'ioredis-4', 'ioredis-5-0', 'ioredis-5-10'].map(
   (alias) => [alias, installedAs('ioredis', alias)] as const,
 );
 
@@ -35,7 +35,7 @@ afterAll(() => Promise.all([server, ...nodes].map((one) => one?.stop())));
 
 const portOf = (one: RedisServer | undefined): number => one?.port ?? 0;
 
-for (const [alias, { require }] of VERSIONS.slice(0, 2)) {
+for (const [alias, { require }] of VERSIONS.slice(0, 3)) {
   describeIoredis(
     alias,
     () => require('ioredis'),
