@@ -1,10 +1,11 @@
 // Calls of graphql 15 and 16, which publish nothing: they are announced as graphql 17 does, by functions in place of its own. What the main file exports, and
 // what other files of the package call, are getters for what a few files export, so those are patched, for `import`, for `require` of any file, and for
-// calls inside. Its files `.mjs`, which bundlers take alone, are not seen. No result may become another one.
+// calls inside. Its files `.mjs`, which bundlers take alone, are not seen. The file of @graphql-tools/executor that executes for graphql-yoga is patched too,
+// for it never publishes. No result may become another one.
 import { lookAlike } from '../base/calls/look-alike.js';
 import { allOff, type Off, quiet } from './channel.js';
 import { isOlder, versionAbove } from './old-versions.js';
-import { type FileOf, onModule } from './on-module.js';
+import { type FileOf, onFile } from './on-module.js';
 import { type Method, type Prototype, replaceMethod } from './replace-method.js';
 import { type CallWork, tracedCall } from './traced-call.js';
 
@@ -161,14 +162,17 @@ const MAKE: Readonly<Record<string, Make>> = {
   subscribe: (subscribe) => tracedCall(subscribe, () => current?.subscribe, subscriptionOf),
 };
 
-/** Where they are made. */
+/** Where they are made, in graphql and in the package by which graphql-yoga executes. */
 const FILES: Readonly<Record<string, readonly string[]>> = {
-  'language/parser.js': ['parse'],
-  'validation/validate.js': ['validate'],
-  'execution/execute.js': ['execute', 'executeSync'],
+  'graphql/language/parser.js': ['parse'],
+  'graphql/validation/validate.js': ['validate'],
+  'graphql/execution/execute.js': ['execute', 'executeSync'],
   // Of 16, and of 15.
-  'execution/subscribe.js': ['subscribe'],
-  'subscription/subscribe.js': ['subscribe'],
+  'graphql/execution/subscribe.js': ['subscribe'],
+  'graphql/subscription/subscribe.js': ['subscribe'],
+  '@graphql-tools/executor/cjs/execution/execute.js': ['execute', 'executeSync', 'subscribe'],
+  // An ES module, inside which the one that is synchronous calls what is in place of the other.
+  '@graphql-tools/executor/esm/execution/execute.js': ['execute', 'subscribe'],
 };
 
 const patch = (exports: Prototype, name: string): Off => {
@@ -182,7 +186,8 @@ const patch = (exports: Prototype, name: string): Off => {
   };
 };
 
-const isPatched = (fileOf: FileOf): boolean => {
+const isPatched = (file: string, fileOf: FileOf): boolean => {
+  if (!file.startsWith('graphql/')) return true;
   const version = versionAbove(fileOf() ?? '', 'graphql');
   return version !== undefined && !isOlder(version, '15.0.0') && isOlder(version, '17.0.0');
 };
@@ -196,8 +201,8 @@ export const traceGraphqlCalls = (work: GraphqlWork): Off => {
       if (current === on) current = undefined;
     },
     ...Object.entries(FILES).map(([file, names]) =>
-      onModule<Prototype>(`graphql/${file}`, undefined, (exports, fileOf) =>
-        isPatched(fileOf) ? allOff(names.map((name) => patch(exports, name))) : undefined,
+      onFile(file, names, (exports, fileOf) =>
+        isPatched(file, fileOf) ? allOff(names.map((name) => patch(exports, name))) : undefined,
       ),
     ),
   ]);

@@ -1,9 +1,9 @@
 // Packages that are ES modules, seen when a program imports them: the file of the package that is imported gets a line that hands its exports
-// over, and Node's own are known by name. Only where Node has hooks that run in the program's own thread (from 22.15 and 23.5 on), and never on any other file.
+// over, one that is waited for by its path a line that hands functions over to be replaced, and Node's own are known by name. Only where Node has hooks that run in the program's own thread (from 22.15 and 23.5 on), and never on any other file.
 import { randomBytes } from 'node:crypto';
 import Module from 'node:module';
 import { errorMessage } from '../span/exception.js';
-import { type Off, quiet } from './channel.js';
+import { type Off, orElse, quiet } from './channel.js';
 
 interface Loaded {
   readonly format?: string | null | undefined;
@@ -50,14 +50,33 @@ const textOf = (source: Loaded['source']): string =>
 const handingOver = (source: string, url: string, name: string): string =>
   `${source}\nimport * as ${HANDOVER} from ${JSON.stringify(url)};\nglobalThis.${HANDOVER}?.(${JSON.stringify(name)}, ${HANDOVER}, import.meta.url);\n`;
 
-/** Calls `loaded` with the exports of each package that `isWanted` and that is imported; `undefined` where this Node cannot. */
+/** Functions of a file that others can put in place of its own: importers see what is there now. */
+const exposing = (source: string, { file, functions }: EsFile): string => {
+  const accessors = functions.map(
+    (name) => `get ${name}() { return ${name}; }, set ${name}(value) { ${name} = value; }`,
+  );
+  return `${source}\nglobalThis.${HANDOVER}?.(${JSON.stringify(file)}, { ${accessors.join(', ')} }, import.meta.url);\n`;
+};
+
+/** A file that is waited for, and its functions that may be replaced. */
+export interface EsFile {
+  readonly file: string;
+  readonly functions: readonly string[];
+}
+
+/**
+ * Calls `loaded` with the exports of each package that `isWanted` and that is imported, and with the functions of files that `fileAt` knows; `undefined`
+ * where this Node cannot.
+ */
 export const onEsModules = (
   isWanted: (name: string) => boolean,
+  fileAt: (url: string) => EsFile | undefined,
   loaded: (name: string, exports: object, url: string) => void,
 ): Off | undefined => {
   if (registerHooks === undefined || !canHook()) return undefined;
   const names = new Map<string, string>();
   const handOver = quiet(loaded);
+  const known = orElse(() => undefined, fileAt);
   Object.defineProperty(globalThis, HANDOVER, { configurable: true, value: handOver });
   const hooks = registerHooks({
     resolve(name, context, next) {
@@ -70,8 +89,11 @@ export const onEsModules = (
     },
     load(url, context, next) {
       const result = next(url, context);
+      if (result.format !== 'module' || !result.source) return result;
+      const file = known(url);
+      if (file !== undefined) return { ...result, source: exposing(textOf(result.source), file) };
       const name = names.get(url);
-      if (name === undefined || result.format !== 'module' || !result.source) return result;
+      if (name === undefined) return result;
       return { ...result, source: handingOver(textOf(result.source), url, name) };
     },
   });

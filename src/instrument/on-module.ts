@@ -8,7 +8,8 @@ import { lookAlike } from '../base/calls/look-alike.js';
 import { getOrMake } from '../base/maps/get-or-make.js';
 import { Counter, count } from '../local-span/counters.js';
 import type { Off } from './channel.js';
-import { onEsModules, withoutScheme } from './on-es-module.js';
+import { type EsFile, onEsModules, withoutScheme } from './on-es-module.js';
+import type { Prototype } from './replace-method.js';
 
 /** Where an export is from; undefined where it was handed over. */
 export type FileOf = () => string | undefined;
@@ -103,6 +104,27 @@ const apply = (name: string, exports: unknown, fileOf: FileOf): void => {
   for (const patch of waiting) patch(exports as object, fileOf);
 };
 
+/** Functions of files that are ES modules, by the file. */
+const functionsOf = new Map<string, readonly string[]>();
+
+const esFileAt = (url: string): EsFile | undefined => {
+  if (!url.startsWith('file:')) return undefined;
+  const place = placeOf(fileURLToPath(url));
+  if (place === undefined || !owners.has(place.name)) return undefined;
+  const file = fileOfPackage(place.name, place.file);
+  const functions = file === undefined ? undefined : functionsOf.get(file);
+  return functions === undefined ? undefined : { file: file as string, functions };
+};
+
+/** What was imported, and how to find it: nobody imports it again for an instrumentation that is switched on later. */
+const imported = new Map<string, Map<object, FileOf>>();
+
+const handedOver = (name: string, exports: object, url: string): void => {
+  const fileOf = (): string | undefined => (url.startsWith('file:') ? fileURLToPath(url) : undefined);
+  getOrMake(imported, name, () => new Map<object, FileOf>()).set(exports, fileOf);
+  apply(name, exports, fileOf);
+};
+
 /** Where a request of CommonJS leads. */
 const fileAsked = (request: string, parent: unknown): string | undefined => {
   const { filename } = Object(parent) as { filename?: unknown };
@@ -118,10 +140,7 @@ const watch = (): Off => {
     return exports;
   };
   loader._load = lookAlike(watched, load);
-  const unhook = onEsModules(
-    (name) => patches.has(name),
-    (name, exports, url) => apply(name, exports, () => (url.startsWith('file:') ? fileURLToPath(url) : undefined)),
-  );
+  const unhook = onEsModules((name) => patches.has(name), esFileAt, handedOver);
   return () => {
     unhook?.();
     mains.clear();
@@ -133,7 +152,7 @@ const nowhere: FileOf = () => undefined;
 
 /**
  * Calls `patch` with what the package `name` exports: `module`, what is loaded already, and what will be. Several copies are all patched. A name with a
- * path, as `graphql/language/parser.js`, is that of a file of CommonJS.
+ * path, as `graphql/language/parser.js`, is that of a file.
  */
 export const onModule = <E extends object>(
   name: string,
@@ -170,6 +189,7 @@ export const onModule = <E extends object>(
   for (const [path, loaded] of Object.entries(createRequire(process.execPath).cache)) {
     if (loaded?.loaded === true && wantedAt(path) === name) apply(name, loaded.exports, () => path);
   }
+  for (const [exports, fileOf] of imported.get(name) ?? []) once(exports, fileOf);
   return () => {
     waiting.delete(once);
     if (waiting.size === 0) patches.delete(name);
@@ -179,4 +199,14 @@ export const onModule = <E extends object>(
     restore?.();
     restore = undefined;
   };
+};
+
+/** The same of the `functions` of one file of a package, `NAME/PATH`, also where it is an ES module: there nothing else of it can be replaced. */
+export const onFile = (
+  file: string,
+  functions: readonly string[],
+  patch: (exports: Prototype, fileOf: FileOf) => Off | undefined,
+): Off => {
+  functionsOf.set(file, functions);
+  return onModule<Prototype>(file, undefined, patch);
 };

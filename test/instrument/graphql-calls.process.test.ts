@@ -1,4 +1,5 @@
 // graphql 16 is traced by functions in place of its own: whoever calls them, however they got at them, gets what graphql gives.
+import module from 'node:module';
 import { expect, test } from 'vitest';
 import { Span, stats } from '../../src/index.js';
 import { type InstrumentOptions, instrument } from '../../src/instrument/index.js';
@@ -204,3 +205,32 @@ test('sixteen at once, each in its own trace', async () => {
   }
   expect(stats().instrumentationErrors).toBe(before);
 });
+
+// The hooks that see ES modules are newer than Node 20.
+test.each(['require', ...('registerHooks' in module ? ['import'] : [])])(
+  'operations that graphql-yoga executes, by %s',
+  async (way) => {
+    const { require, import: load } = installedAs('graphql', 'graphql-16', ['@graphql-tools/executor']);
+    const get = (name: string) => (way === 'import' ? load(name) : require(name));
+    const first = quiet({});
+    later(first.disable);
+    const { normalizedExecutor, executeSync } = await get('@graphql-tools/executor');
+    const { buildSchema, parse } = await get('graphql');
+    const schema = buildSchema(SCHEMA);
+    const document = parse(ask(1));
+    expect(await normalizedExecutor({ schema, document, rootValue })).toEqual({ data: { word: 'word 1' } });
+    executeSync({ schema, document, rootValue: {} });
+    const events = [];
+    const stream = await normalizedExecutor({ schema, document: parse('subscription { ticks }'), rootValue });
+    for await (const { data } of stream) events.push(data.ticks);
+    expect(events).toEqual([1, 2, 3]);
+    expect(await names()).toEqual(['query', 'work 1', 'query', 'subscription']);
+    const second = quiet({ operationNames: true });
+    later(second.disable);
+    await normalizedExecutor({ schema, document, rootValue });
+    expect(await names()).toEqual(['query Ask1', 'work 1']);
+    for (const { disable } of [first, second]) disable();
+    await normalizedExecutor({ schema, document, rootValue });
+    expect(await names()).toEqual([]);
+  },
+);

@@ -21,16 +21,25 @@ const isCode = (path: string): boolean => /\.(?:[cm]?js|json)$|^[^.]*$/.test(bas
 
 let count = 0;
 
-/** A new copy of the library `alias`, installed as `name`. */
-export const installedAs = (name: string, alias: string): Installed => {
+const copied = (from: string, to: string): readonly string[] => {
+  cpSync(from, to, { recursive: true, filter: isCode });
+  const { dependencies = {} } = JSON.parse(readFileSync(join(to, 'package.json'), 'utf8')) as {
+    dependencies?: Record<string, string>;
+  };
+  return Object.keys(dependencies);
+};
+
+/** A new copy of the library `alias`, installed as `name`, with copies of the packages `users`, which find it, and of what they depend on. */
+export const installedAs = (name: string, alias: string, users: readonly string[] = []): Installed => {
   const folder = join(out, `${alias}-${count++}`);
   const modules = join(folder, 'node_modules');
   const copy = join(modules, name);
-  cpSync(join(libraries, alias), copy, { recursive: true, filter: isCode });
-  const { dependencies = {} } = JSON.parse(readFileSync(join(copy, 'package.json'), 'utf8')) as {
-    dependencies?: Record<string, string>;
-  };
-  for (const one of Object.keys(dependencies)) {
+  const dependencies = copied(join(libraries, alias), copy);
+  for (const wanted = [...users]; wanted.length > 0; ) {
+    const one = wanted.pop() as string;
+    if (!existsSync(join(modules, one))) wanted.push(...copied(join(libraries, one), join(modules, one)));
+  }
+  for (const one of dependencies) {
     if (existsSync(join(copy, 'node_modules', one))) continue;
     mkdirSync(dirname(join(modules, one)), { recursive: true });
     symlinkSync(join(libraries, one), join(modules, one));

@@ -21,8 +21,8 @@ const run = async (app: string, disabled: string) => {
   return { code, stdout, spans: spans.sort() };
 };
 
-test('the route of hono, under register', async () => {
-  expect(await run('hono-app.mjs', 'undici')).toEqual({
+test.each(['hono-app.mjs', 'hono-again.mjs'])('the route of hono, under register: %s', async (app) => {
+  expect(await run(app, 'undici')).toEqual({
     code: 0,
     stdout: '7\n',
     spans: ['registerHooks' in Module ? 'server GET /users/:id' : 'server GET'],
