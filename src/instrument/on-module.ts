@@ -33,7 +33,7 @@ export interface ModuleOptions {
   readonly module?: unknown;
 }
 
-const FOLDER = /[\\/]node_modules[\\/]((?:@[^\\/]+[\\/])?[^\\/]+)[\\/](?!.*[\\/]node_modules[\\/])/;
+const FOLDER = /[\\/]node_modules[\\/]((?:@[^\\/]+[\\/])?[^\\/]+)[\\/](?!(?:.*[\\/])?node_modules[\\/])/;
 
 /** A file of a package. */
 interface Place {

@@ -61,3 +61,42 @@ test.each([
   wait()();
   expect(patched).toHaveLength(2);
 });
+
+test('a file that a package keeps to itself, loaded by its main file or before', () => {
+  const directory = mkdtempSync(join(tmpdir(), 'on-module-'));
+  onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
+  const place = join(directory, 'node_modules', '@of', 'files');
+  mkdirSync(join(place, 'lib'), { recursive: true });
+  writeFileSync(join(place, 'index.js'), "exports.own = require('./lib/own');");
+  writeFileSync(join(place, 'lib', 'own.js'), "exports.name = 'own';");
+  const seen: object[][] = [[], []];
+  const wait = (into: object[]): void =>
+    onTestFinished(
+      onModule<object>('@of/files/lib/own.js', undefined, (exports) => {
+        into.push(exports);
+        return () => {};
+      }),
+    );
+  wait(seen[0]);
+  createRequire(join(directory, 'program.js'))('@of/files');
+  wait(seen[1]);
+  expect(seen).toEqual([[{ name: 'own' }], [{ name: 'own' }]]);
+});
+
+test('a copy that only one package has', () => {
+  const directory = mkdtempSync(join(tmpdir(), 'on-module-'));
+  onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
+  const outer = join(directory, 'node_modules', 'outer-of-nested');
+  mkdirSync(join(outer, 'node_modules', 'nested'), { recursive: true });
+  writeFileSync(join(outer, 'index.js'), "exports.nested = require('./node_modules/nested/index.js');");
+  writeFileSync(join(outer, 'node_modules', 'nested', 'index.js'), "exports.name = 'nested';");
+  createRequire(join(directory, 'program.js'))('outer-of-nested');
+  const patched: object[] = [];
+  onTestFinished(
+    onModule<object>('nested', undefined, (exports) => {
+      patched.push(exports);
+      return () => {};
+    }),
+  );
+  expect(patched).toEqual([{ name: 'nested' }]);
+});
