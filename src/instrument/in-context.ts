@@ -42,6 +42,17 @@ export const runningIn = <T, A extends unknown[], R>(
 export const boundFor = <F>(caller: Caller, fn: F): F =>
   typeof fn === 'function' ? (runningIn(fn as AnyFunction, () => caller) as F) : fn;
 
+/** `fn`, whose callbacks run in the context in which it is called. */
+export const callingBack = <T, R>(fn: (this: T, ...args: unknown[]) => R): ((this: T, ...args: unknown[]) => R) =>
+  function (this: T, ...args) {
+    const caller = callerHere();
+    return Reflect.apply(
+      fn,
+      this,
+      args.map((argument) => boundFor(caller, argument)),
+    ) as R;
+  };
+
 /** Calls listeners of `emitter` in the context of `caller`; `heard` gets to know of each event before them. */
 export const emitFor = (
   caller: Caller,

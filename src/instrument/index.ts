@@ -1,5 +1,7 @@
 // The entry `spanline/instrument`: every public name of instrumentation, and nothing else.
 export type { DatabaseCall, DatabaseOptions } from './db/database.js';
+export type { MongodbOptions } from './db/mongodb.js';
+export type { MongooseOptions } from './db/mongoose.js';
 export type { PgOptions } from './db/pg.js';
 export type { IoredisOptions } from './db/redis.js';
 export type { GraphqlOperation, GraphqlOptions } from './graphql.js';

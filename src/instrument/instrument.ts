@@ -4,7 +4,8 @@ import { shown } from '../base/options/checks.js';
 import { instrumentBluebird } from './bluebird.js';
 import { allOff, type Off } from './channel.js';
 import type { DatabaseOptions } from './db/database.js';
-import { instrumentMongoose } from './db/mongoose.js';
+import { instrumentMongodb, type MongodbOptions } from './db/mongodb.js';
+import { instrumentMongoose, type MongooseOptions } from './db/mongoose.js';
 import { instrumentMysql2 } from './db/mysql2.js';
 import { instrumentPg, type PgOptions } from './db/pg.js';
 import { type IoredisOptions, instrumentIoredis, instrumentRedis } from './db/redis.js';
@@ -63,8 +64,10 @@ export interface InstrumentOptions {
   readonly redis?: boolean | DatabaseOptions;
   /** Commands of ioredis 4 and later. */
   readonly ioredis?: boolean | IoredisOptions;
+  /** Commands of mongodb. */
+  readonly mongodb?: boolean | MongodbOptions;
   /** Operations of mongoose. */
-  readonly mongoose?: boolean | DatabaseOptions;
+  readonly mongoose?: boolean | MongooseOptions;
   /** Queries of `node:sqlite`. */
   readonly sqlite?: boolean | DatabaseOptions;
   /** Contexts of promises of bluebird. */
@@ -111,6 +114,7 @@ const STARTS: Readonly<Record<string, Start | Sides>> = {
   mysql2: instrumentMysql2,
   redis: instrumentRedis,
   ioredis: instrumentIoredis,
+  mongodb: instrumentMongodb,
   mongoose: instrumentMongoose,
   sqlite: instrumentSqlite,
   bluebird: instrumentBluebird,
@@ -120,7 +124,7 @@ const STARTS: Readonly<Record<string, Start | Sides>> = {
 };
 
 /** Those of databases and caches. */
-export const databaseNames: readonly string[] = ['pg', 'mysql2', 'redis', 'ioredis', 'mongoose', 'sqlite'];
+export const databaseNames: readonly string[] = ['pg', 'mysql2', 'redis', 'ioredis', 'mongodb', 'mongoose', 'sqlite'];
 
 // It changes what a program prints, which others may read.
 const OFF_BY_DEFAULT: readonly string[] = ['console'];
@@ -129,7 +133,7 @@ const OFF_BY_DEFAULT: readonly string[] = ['console'];
 export const instrumentationNames: readonly string[] = Object.keys(STARTS);
 
 /** Those that are found when they are loaded, unless they are handed over. */
-const FOUND_AT_LOAD: readonly string[] = ['express', 'koa', 'hono', 'grpc', 'pg', 'ioredis'];
+const FOUND_AT_LOAD: readonly string[] = ['express', 'koa', 'hono', 'grpc', 'pg', 'ioredis', 'mongodb', 'mongoose'];
 
 let isRefusalTold = false;
 

@@ -1,6 +1,15 @@
 // Which instrumentation a span is from, as OpenTelemetry names it: the scope.
 import { LIBRARY_VERSION } from '../formats/library.js';
-import { type SpanScope, spanScope } from '../local-span/span-scopes.js';
+import { enteredLine } from '../local-span/line-store.js';
+import { Flag } from '../local-span/row-chunk.js';
+import { type SpanScope, scopeOfNumber, spanScope } from '../local-span/span-scopes.js';
+import type { Span } from '../span/span.js';
 
 /** The scope of the instrumentation `name`. */
 export const scopeOf = (name: string): SpanScope => spanScope(`spanline/instrument/${name}`, LIBRARY_VERSION);
+
+/** The name of the scope of the span that is current: by another copy of this package too. */
+export const currentScope = (): string | undefined => {
+  const mount = enteredLine()?.mount;
+  return mount?.isSpan === true ? scopeOfNumber((mount as Span).rowFlags >> Flag.scopeShift)?.name : undefined;
+};

@@ -3,6 +3,7 @@ import http from 'node:http';
 import http2 from 'node:http2';
 import https from 'node:https';
 import Module from 'node:module';
+import { join } from 'node:path';
 import threads from 'node:worker_threads';
 import { expect, test } from 'vitest';
 import { instrument } from '../../src/instrument/index.js';
@@ -33,6 +34,10 @@ const shapesOf = (object: object): Record<string, unknown> => {
   return shapes;
 };
 
+/** What a file exports that its package keeps to itself. */
+const internal = (name: string, file: string): Record<string, { prototype: object }> =>
+  library(join(library.resolve.paths(name)?.[0] ?? '', name, file));
+
 test('of Node and of libraries', () => {
   const server = http2.createServer();
   const { Client, Pool } = library('pg') as Record<string, { prototype: object }>;
@@ -50,6 +55,8 @@ test('of Node and of libraries', () => {
     pool: Pool.prototype,
     ioredis: ioredis.Redis.prototype,
     grpc: grpc.Server.prototype,
+    mongodb: internal('mongodb', 'lib/cmap/connection.js').Connection.prototype,
+    'pool of mongodb': internal('mongodb', 'lib/cmap/connection_pool.js').ConnectionPool.prototype,
     koa: (library('koa') as { prototype: object }).prototype,
   };
   const shapes = () => Object.fromEntries(Object.entries(subjects).map(([name, one]) => [name, shapesOf(one)]));

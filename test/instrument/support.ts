@@ -56,6 +56,7 @@ const ALL_OFF: Record<Exclude<keyof InstrumentOptions, 'propagator' | 'log'>, fa
   mysql2: false,
   redis: false,
   ioredis: false,
+  mongodb: false,
   mongoose: false,
   sqlite: false,
   workers: false,

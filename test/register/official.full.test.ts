@@ -6,6 +6,7 @@ import { afterEach, expect, test } from 'vitest';
 import { buildFirst, root } from '../cli/support/spanline.js';
 import { startServer, type TestServer } from '../exporters/support/http-server.js';
 import { decodeSpans } from '../exporters/support/otlp-decode.js';
+import { hasFerretdb, startFerretdb } from '../instrument/db/ferretdb.js';
 import { installedAs } from '../instrument/installed-as.js';
 import { out, runFile } from '../support/child.js';
 
@@ -137,6 +138,42 @@ test.each([
     expect(spans.map((span) => span.name)).toEqual(names);
   },
 );
+
+test.skipIf(!hasFerretdb)('beside ours of mongodb and mongoose: a span for each command', async () => {
+  const server = await startFerretdb();
+  const file = program('with-mongodb', [
+    '@opentelemetry/instrumentation-mongodb',
+    '@opentelemetry/instrumentation-mongoose',
+    'mongodb',
+    'mongoose-8',
+  ]);
+  // Programs of ES modules are patched in another way.
+  const module = join(file, '../app.mjs');
+  writeFileSync(
+    module,
+    `import { Span } from 'spanline';
+     import { MongoClient } from 'mongodb';
+     import mongoose from 'mongoose-8';
+     const client = new MongoClient(${JSON.stringify(server.url)});
+     await mongoose.connect(${JSON.stringify(server.url)}, { autoIndex: false, autoCreate: false });
+     const User = mongoose.model('User', new mongoose.Schema({ name: String }));
+     await Span.root('work').runToEnd(async () => {
+       await client.db().collection('users').findOne({});
+       await User.findOne({});
+     });
+     await Promise.all([client.close(), mongoose.disconnect()]);`,
+  );
+  const { spans, stderr } = await run(module);
+  await server.stop();
+  expect(stderr).toBe('');
+  const work = spans.find(({ name }) => name === 'work');
+  const finds = spans.filter(({ traceId }) => traceId === work?.traceId && traceId !== undefined);
+  expect(finds.map(({ name, scope, parentSpanId }) => [name, scope, parentSpanId === work?.spanId])).toEqual([
+    ['work', 'spanline', false],
+    ['find users', 'spanline/instrument/mongodb', true],
+    ['find users', 'spanline/instrument/mongodb', true],
+  ]);
+});
 
 test('switched off by its name', async () => {
   const file = program('dns-off', ['@opentelemetry/instrumentation-dns']);

@@ -1,7 +1,22 @@
-// Operations of mongoose, by its channels. Filters and documents never leave.
-import { allOff, type Off } from '../channel.js';
+// Operations of mongoose, by its channels; of versions that have none the driver's commands are traced, which what waits for the connection must
+// send in the context of its caller. Filters and documents never leave.
+import { allOff, type Off, quiet } from '../channel.js';
+import { boundFor, type Caller, callerHere } from '../in-context.js';
+import { type ModuleOptions, onModule } from '../on-module.js';
+import {
+  type Method,
+  ownerOf,
+  type Prototype,
+  prototypeOf,
+  replaceMethod,
+  SeenClasses,
+  seeMade,
+} from '../replace-method.js';
 import { traceChannel } from '../traced-channel.js';
 import { codeUnder, Database, type DatabaseOptions, type Operation, type Server } from './database.js';
+
+/** Options of the instrumentation `mongoose`. */
+export interface MongooseOptions extends DatabaseOptions, ModuleOptions {}
 
 interface Message extends Server {
   readonly operation?: unknown;
@@ -18,15 +33,68 @@ const operationOf = ({ operation, collection }: Message): Operation => {
   return { text: '', operation: name, collection, summary: `${name} ${collection}`.trim() };
 };
 
-/** mongoose 9.7 and later. */
-export const instrumentMongoose = (options: DatabaseOptions): Off => {
+interface Mongoose {
+  readonly Collection?: { readonly prototype: Prototype };
+  readonly Query?: { readonly prototype: Prototype };
+}
+/** What is called when the connection is there: a function, or the name of a method, with its arguments. */
+type Waiting = [name: unknown, args: unknown];
+interface Queue {
+  readonly queue?: readonly Waiting[];
+}
+
+/** Calls that waited for the connection are made in the contexts of their callers, not in that of who connected. */
+const keepWaiting = (module: unknown): Off => {
+  const callers = new WeakMap<Waiting, Caller>();
+  const keepLast = quiet(({ queue }: Queue) => {
+    const last = queue?.at(-1);
+    if (last !== undefined) callers.set(last, callerHere());
+  });
+  const giveBack = quiet((collection: Queue) => {
+    const methods = collection as unknown as Prototype;
+    for (const one of collection.queue ?? []) {
+      const [name] = one;
+      if (callers.has(one)) one[0] = boundFor(callers.get(one), typeof name === 'string' ? methods[name] : name);
+    }
+  });
+  const adding = (add: Method): Method =>
+    function (this: unknown, ...args) {
+      const result = Reflect.apply(add, this, args);
+      keepLast(this as Queue);
+      return result;
+    };
+  const doing = (doAll: Method): Method =>
+    function (this: unknown, ...args) {
+      giveBack(this as Queue);
+      return Reflect.apply(doAll, this, args);
+    };
+  // Who asks a cursor that is not open yet asks again when it is: in its own context, which says that mongoose announces it.
+  const classes = new SeenClasses();
+  const askingOnce = (once: Method): Method =>
+    function (this: unknown, event, listener, ...rest) {
+      const heard = event === 'cursor' ? boundFor(callerHere(), listener) : listener;
+      return Reflect.apply(once, this, [event, heard, ...rest]);
+    };
+  const off = onModule<Mongoose>('mongoose', module, ({ Collection, Query }) =>
+    allOff([
+      seeMade(Query?.prototype ?? {}, 'cursor', (cursor) => classes.replace(prototypeOf(cursor), 'once', askingOnce)),
+      replaceMethod(ownerOf(Collection?.prototype, 'addQueue'), 'addQueue', adding),
+      replaceMethod(ownerOf(Collection?.prototype, 'doQueue'), 'doQueue', doing),
+    ]),
+  );
+  return allOff([off, classes.off]);
+};
+
+/** mongoose 7 and later; spans of its own from 9.7 on. */
+export const instrumentMongoose = (options: MongooseOptions): Off => {
   const mongo = new Database('mongoose', 'mongodb', options);
-  return allOff(
-    CHANNELS.map((name) =>
+  return allOff([
+    keepWaiting(options.module),
+    ...CHANNELS.map((name) =>
       traceChannel<Message>(`mongoose:${name}`, {
         begin: (message) => mongo.start(message, operationOf(message)),
         finish: (span, { error }) => mongo.finish(span, error, statusOf),
       }),
     ),
-  );
+  ]);
 };

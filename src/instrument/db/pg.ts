@@ -3,7 +3,7 @@
 import { Counter, count } from '../../local-span/counters.js';
 import type { Span } from '../../span/span.js';
 import { allOff, type Off, quiet } from '../channel.js';
-import { boundFor, type Caller, callerHere, emitFor } from '../in-context.js';
+import { boundFor, type Caller, callerHere, callingBack, emitFor } from '../in-context.js';
 import { type ModuleOptions, onModule } from '../on-module.js';
 import { addPeer, type Peer } from '../peer.js';
 import { type Method, ownerOf, type Prototype, replaceMethod } from '../replace-method.js';
@@ -14,6 +14,7 @@ import {
   type DatabaseOptions,
   type Ending,
   endingFirst,
+  endingWith,
   sqlOperation,
 } from './database.js';
 
@@ -120,40 +121,18 @@ export const instrumentPg = (options: PgOptions): Off => {
         ...(Pool === undefined ? [] : [keepWaiting(Pool.prototype)]),
       ]);
     }),
+    // What is read of a cursor may be read by another than who opened it.
     onModule<Cursor>('pg-cursor', undefined, ({ prototype }) =>
       allOff([replaceMethod(prototype, 'read', callingBack), replaceMethod(prototype, 'close', callingBack)]),
     ),
   ]);
 };
 
-/** Its callback runs in the context in which it is called: what is read of a cursor may be read by another than who opened it. */
-const callingBack = (method: Method): Method =>
-  function (this: unknown, ...args) {
-    const caller = callerHere();
-    return Reflect.apply(
-      method,
-      this,
-      args.map((argument) => boundFor(caller, argument)),
-    );
-  };
-
 /** Who waits in a pool for a client gets it in its own context, not in that of who gave it back; what waits for the end of all too. */
 const keepWaiting = (pool: Prototype): Off => {
   const owner = ownerOf(pool, 'connect');
   return allOff([replaceMethod(owner, 'connect', callingBack), replaceMethod(owner, 'end', callingBack)]);
 };
-
-const endingWith = (result: PromiseLike<unknown>, ended: Ending): PromiseLike<unknown> =>
-  result.then(
-    (value) => {
-      ended(undefined);
-      return value;
-    },
-    (error: unknown) => {
-      ended(error);
-      throw error;
-    },
-  );
 
 interface Submitted {
   handleError?: Callback;

@@ -1,0 +1,189 @@
+// Commands of mongodb, which publishes nothing: `Connection.prototype.command` is wrapped, which all that goes to a server passes through, so that a
+// step of a cursor, a batch and the end of a transaction have a span each. Filters, documents and names of users must never leave.
+import type { Span } from '../../span/span.js';
+import { allOff, type Off, orElse, quiet } from '../channel.js';
+import { boundFor, callerHere, callingBack } from '../in-context.js';
+import { type ModuleOptions, onModule } from '../on-module.js';
+import { type Method, type Prototype, replaceMethod } from '../replace-method.js';
+import { currentScope, scopeOf } from '../scope.js';
+import {
+  type Callback,
+  codeUnder,
+  Database,
+  type DatabaseOptions,
+  type Ending,
+  endingFirst,
+  endingWith,
+  type Operation,
+  type Server,
+} from './database.js';
+
+/** Options of the instrumentation `mongodb`. Its `module` is what `mongodb/lib/cmap/connection.js` exports. */
+export interface MongodbOptions extends DatabaseOptions, ModuleOptions {}
+
+interface WithPrototype {
+  readonly prototype: Prototype;
+}
+type Command = Readonly<Record<string, unknown>>;
+
+/** What the driver does for itself when it connects and at its end; passwords are in it, too. */
+const OWN: ReadonlySet<string> = new Set([
+  'hello',
+  'ismaster',
+  'isMaster',
+  'saslStart',
+  'saslContinue',
+  'authenticate',
+  'getnonce',
+  'endSessions',
+]);
+
+/** Commands whose value is a collection; that of others may be a user's name. */
+const OF_COLLECTION: ReadonlySet<string> = new Set([
+  'aggregate',
+  'collMod',
+  'collStats',
+  'compact',
+  'count',
+  'create',
+  'createIndexes',
+  'createSearchIndexes',
+  'delete',
+  'distinct',
+  'drop',
+  'dropIndexes',
+  'dropSearchIndex',
+  'find',
+  'findAndModify',
+  'insert',
+  'killCursors',
+  'listIndexes',
+  'mapReduce',
+  'update',
+  'updateSearchIndex',
+  'validate',
+]);
+
+/** Where a batch is in its command. */
+const BATCHES: Readonly<Record<string, string>> = {
+  insert: 'documents',
+  update: 'updates',
+  delete: 'deletes',
+  bulkWrite: 'ops',
+};
+
+const NAME = /^[A-Za-z]\w{0,63}$/;
+
+const statusOf = codeUnder('code');
+
+const sizeOf = (batch: unknown): number | undefined => {
+  // A long one is an object around the list.
+  const list = Array.isArray(batch) ? batch : (Object(batch) as { documents?: unknown }).documents;
+  return Array.isArray(list) ? list.length : undefined;
+};
+
+const collectionOf = (name: string, command: Command): string | undefined => {
+  const value = name === 'getMore' ? command.collection : OF_COLLECTION.has(name) ? command[name] : undefined;
+  return typeof value === 'string' ? value : undefined;
+};
+
+/** Undefined for what the driver does for itself. */
+const operationOf = (command: Command): Operation | undefined => {
+  // The first key is the command.
+  let first = '';
+  for (first in command) break;
+  if (OWN.has(first)) return undefined;
+  const operation = NAME.test(first) ? first : '_OTHER';
+  const collection = collectionOf(first, command);
+  const summary = collection === undefined ? operation : `${operation} ${collection}`;
+  const batchSize = first in BATCHES ? sizeOf(command[BATCHES[first]]) : undefined;
+  return { text: '', operation, collection, summary, batchSize };
+};
+
+/** `host:port`, in brackets for IPv6, or the path of a socket. */
+const serverOf = (namespace: unknown, connection: unknown): Server => {
+  const { db } = Object(namespace) as { db?: unknown };
+  const { address } = Object(connection) as { address?: unknown };
+  if (typeof address !== 'string') return { database: db };
+  const at = address.lastIndexOf(':');
+  const port = at < 0 ? Number.NaN : Number(address.slice(at + 1));
+  if (!Number.isInteger(port)) return { database: db, serverAddress: address };
+  return { database: db, serverAddress: address.slice(0, at).replace(/^\[|\]$/g, ''), serverPort: port };
+};
+
+interface Answer {
+  readonly writeErrors?: readonly unknown[];
+  readonly writeConcernError?: unknown;
+  has?(name: string): boolean;
+  toObject?(): Answer;
+}
+
+/** What the server refused of a write in an answer that is none of an error: the driver throws it later. */
+const refusedIn = (answer: unknown): unknown => {
+  const given = Object(answer) as Answer;
+  let read = given;
+  if (typeof given.has === 'function' && typeof given.toObject === 'function') {
+    // It is read when it is asked for; most have none.
+    if (!given.has('writeErrors') && !given.has('writeConcernError')) return undefined;
+    read = given.toObject();
+  }
+  return read.writeErrors?.[0] ?? read.writeConcernError;
+};
+
+/** Newer drivers hand on the class of the answer where older ones have their callback. */
+const isCallback = (value: unknown): value is Callback =>
+  typeof value === 'function' && Object.getOwnPropertyDescriptor(value, 'prototype')?.writable !== false;
+
+const MONGOOSE = scopeOf('mongoose').name;
+
+/** mongodb 5 to 7. */
+export const instrumentMongodb = (options: MongodbOptions): Off => {
+  const mongo = new Database('mongodb', 'mongodb', options);
+
+  const begin = orElse(
+    () => undefined,
+    (connection: unknown, namespace: unknown, command: unknown): Span | undefined => {
+      const operation = operationOf(Object(command) as Command);
+      // An operation that mongoose announces is told of already.
+      if (operation === undefined || currentScope() === MONGOOSE) return undefined;
+      return mongo.start(serverOf(namespace, connection), operation);
+    },
+  );
+
+  const endingOf = (span: Span): Ending =>
+    quiet((error: unknown, answer?: unknown) => {
+      if (!span.isRecording) return;
+      mongo.finish(span, error ?? refusedIn(answer), statusOf);
+      span.end();
+    });
+
+  const wrap = (command: Method): Method =>
+    function (this: unknown, ...args) {
+      const span = begin(this, args[0], args[1]);
+      const ended = span?.isRecording === true ? endingOf(span) : undefined;
+      const callback = args[3];
+      const isCalledBack = isCallback(callback);
+      if (isCalledBack) args[3] = boundFor(callerHere(), endingFirst(callback, ended));
+      if (ended === undefined) return Reflect.apply(command, this, args);
+      let result: unknown;
+      try {
+        result = Reflect.apply(command, this, args);
+      } catch (error) {
+        ended(error);
+        throw error;
+      }
+      return isCalledBack ? result : endingWith(result as PromiseLike<unknown>, ended);
+    };
+
+  return allOff([
+    onModule<{ Connection?: WithPrototype }>('mongodb/lib/cmap/connection.js', options.module, ({ Connection }) =>
+      replaceMethod(Connection?.prototype, 'command', wrap),
+    ),
+    // Before mongodb 6.4 who waits for a connection is called back by whoever gave one back.
+    onModule<{ ConnectionPool?: WithPrototype }>(
+      'mongodb/lib/cmap/connection_pool.js',
+      undefined,
+      ({ ConnectionPool }) => replaceMethod(ConnectionPool?.prototype, 'checkOut', callingBack),
+    ),
+  ]);
+};
