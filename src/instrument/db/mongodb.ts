@@ -2,21 +2,12 @@
 // step of a cursor, a batch and the end of a transaction have a span each. Filters, documents and names of users must never leave.
 import type { Span } from '../../span/span.js';
 import { allOff, type Off, orElse, quiet } from '../channel.js';
+import { type Callback, type Ending, endingFirst, endingWith } from '../ending.js';
 import { boundFor, callerHere, callingBack } from '../in-context.js';
 import { type ModuleOptions, onModule } from '../on-module.js';
 import { type Method, type Prototype, replaceMethod } from '../replace-method.js';
 import { currentScope, scopeOf } from '../scope.js';
-import {
-  type Callback,
-  codeUnder,
-  Database,
-  type DatabaseOptions,
-  type Ending,
-  endingFirst,
-  endingWith,
-  type Operation,
-  type Server,
-} from './database.js';
+import { codeUnder, Database, type DatabaseOptions, type Operation, type Server } from './database.js';
 
 /** Options of the instrumentation `mongodb`. Its `module` is what `mongodb/lib/cmap/connection.js` exports. */
 export interface MongodbOptions extends DatabaseOptions, ModuleOptions {}

@@ -6,19 +6,12 @@ import { lineStore } from '../../local-span/line-store.js';
 import type { SpanLine } from '../../local-span/span-line.js';
 import type { Span } from '../../span/span.js';
 import { allOff, type Off, onMessage, orElse, quiet } from '../channel.js';
+import { type Callback, endingFirst } from '../ending.js';
 import { callerHere, emitFor } from '../in-context.js';
 import { onModule } from '../on-module.js';
 import { type Method, prototypeOf, replaceMethod, SeenClasses } from '../replace-method.js';
 import { traceChannel } from '../traced-channel.js';
-import {
-  type Callback,
-  codeUnder,
-  Database,
-  type DatabaseOptions,
-  endingFirst,
-  type Server,
-  sqlOperation,
-} from './database.js';
+import { codeUnder, Database, type DatabaseOptions, type Server, sqlOperation } from './database.js';
 import { connectionsOf, keepMysqlCallers, type Mysql2 } from './mysql-callers.js';
 
 interface Query extends Server {

@@ -3,20 +3,12 @@
 import { Counter, count } from '../../local-span/counters.js';
 import type { Span } from '../../span/span.js';
 import { allOff, type Off, quiet } from '../channel.js';
+import { type Callback, type Ending, endingFirst, endingWith } from '../ending.js';
 import { boundFor, type Caller, callerHere, callingBack, emitFor } from '../in-context.js';
 import { type ModuleOptions, onModule } from '../on-module.js';
 import { addPeer, type Peer } from '../peer.js';
 import { type Method, ownerOf, type Prototype, replaceMethod } from '../replace-method.js';
-import {
-  type Callback,
-  codeUnder,
-  Database,
-  type DatabaseOptions,
-  type Ending,
-  endingFirst,
-  endingWith,
-  sqlOperation,
-} from './database.js';
+import { codeUnder, Database, type DatabaseOptions, sqlOperation } from './database.js';
 
 type Query = (this: Client, ...args: unknown[]) => unknown;
 interface Client {
