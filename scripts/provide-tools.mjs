@@ -20,6 +20,7 @@ const PROGRAMS = {
   'chromium-headless-shell': '/usr/bin/chromium-headless-shell',
   postgresql: '/usr/lib/postgresql',
   'mariadb-server': '/usr/sbin/mariadbd',
+  'rabbitmq-server': '/usr/lib/rabbitmq/lib',
 };
 
 function installPrograms() {

@@ -11,6 +11,8 @@ export { setRoute } from './http/request-span.js';
 export type { Http2ClientOptions, Http2Options, Http2ServerOptions } from './http2/options.js';
 export { type Instrumentation, type InstrumentOptions, instrument } from './instrument.js';
 export { type ChannelOptions, instrumentChannel } from './instrument-channel.js';
+export type { AmqplibOptions } from './messaging/amqplib.js';
+export type { MessageCall, MessagingOptions } from './messaging/messaging.js';
 export type { VersionLog } from './old-versions.js';
 export type { ModuleOptions } from './on-module.js';
 export type { IncomingHeaders, Propagator } from './propagator.js';

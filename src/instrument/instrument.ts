@@ -23,6 +23,7 @@ import type { Http2Options } from './http2/options.js';
 import { instrumentKoa } from './koa.js';
 import { instrumentConsole } from './log/console.js';
 import { instrumentPino } from './log/pino.js';
+import { type AmqplibOptions, instrumentAmqplib } from './messaging/amqplib.js';
 import { tellOldVersions, type VersionLog } from './old-versions.js';
 import { hookRefusal } from './on-es-module.js';
 import type { ModuleOptions } from './on-module.js';
@@ -70,6 +71,8 @@ export interface InstrumentOptions {
   readonly mongoose?: boolean | MongooseOptions;
   /** Queries of `node:sqlite`. */
   readonly sqlite?: boolean | DatabaseOptions;
+  /** Messages of amqplib, sent and processed. */
+  readonly amqplib?: boolean | AmqplibOptions;
   /** Contexts of promises of bluebird. */
   readonly bluebird?: boolean;
   /** Messages to worker threads. */
@@ -117,6 +120,7 @@ const STARTS: Readonly<Record<string, Start | Sides>> = {
   mongodb: instrumentMongodb,
   mongoose: instrumentMongoose,
   sqlite: instrumentSqlite,
+  amqplib: instrumentAmqplib,
   bluebird: instrumentBluebird,
   workers: instrumentWorkers,
   pino: instrumentPino,
@@ -133,7 +137,17 @@ const OFF_BY_DEFAULT: readonly string[] = ['console'];
 export const instrumentationNames: readonly string[] = Object.keys(STARTS);
 
 /** Those that are found when they are loaded, unless they are handed over. */
-const FOUND_AT_LOAD: readonly string[] = ['express', 'koa', 'hono', 'grpc', 'pg', 'ioredis', 'mongodb', 'mongoose'];
+const FOUND_AT_LOAD: readonly string[] = [
+  'express',
+  'koa',
+  'hono',
+  'grpc',
+  'pg',
+  'ioredis',
+  'mongodb',
+  'mongoose',
+  'amqplib',
+];
 
 let isRefusalTold = false;
 

@@ -14,6 +14,7 @@ export interface VersionLog {
 
 /** The first version that is traced, by the option's name, which is that of the package. */
 const FIRST: Readonly<Record<string, string>> = {
+  amqplib: '0.8.0',
   fastify: '5.0.0',
   graphql: '15.0.0',
   h3: '2.0.0',

@@ -57,6 +57,7 @@ test('of Node and of libraries', () => {
     grpc: grpc.Server.prototype,
     mongodb: internal('mongodb', 'lib/cmap/connection.js').Connection.prototype,
     'pool of mongodb': internal('mongodb', 'lib/cmap/connection_pool.js').ConnectionPool.prototype,
+    'channel of amqplib': internal('amqplib', 'lib/channel.js').BaseChannel.prototype,
     koa: (library('koa') as { prototype: object }).prototype,
   };
   const shapes = () => Object.fromEntries(Object.entries(subjects).map(([name, one]) => [name, shapesOf(one)]));

@@ -49,6 +49,7 @@ const ALL_OFF: Record<Exclude<keyof InstrumentOptions, 'propagator' | 'log'>, fa
   hono: false,
   h3: false,
   hapi: false,
+  amqplib: false,
   bluebird: false,
   graphql: false,
   grpc: false,

@@ -175,6 +175,23 @@ test.skipIf(!hasFerretdb)('beside ours of mongodb and mongoose: a span for each 
   ]);
 });
 
+test.each([
+  ['amqplib', '0.7.1', '0.8.0'],
+  ['mongodb', '4.17.2', '5.0.0'],
+])('of %s the official one alone for what is older, and ours alone from there on', async (library, older, first) => {
+  const official = `@opentelemetry/instrumentation-${library}`;
+  const isStarted = async (version: string): Promise<boolean> => {
+    const file = program(`with-${library}-${version}`, [official]);
+    const folder = join(file, '../node_modules', library);
+    mkdirSync(folder);
+    writeFileSync(join(folder, 'package.json'), JSON.stringify({ name: library, version }));
+    writeFileSync(join(folder, 'index.js'), '');
+    const { stderr } = await run(file, { OTEL_LOG_LEVEL: 'debug' });
+    return stderr.includes(`also traced: ${official}`);
+  };
+  expect([await isStarted(older), await isStarted(first)]).toEqual([true, false]);
+});
+
 test('switched off by its name', async () => {
   const file = program('dns-off', ['@opentelemetry/instrumentation-dns']);
   const { spans } = await run(file, { OTEL_NODE_DISABLED_INSTRUMENTATIONS: 'dns' });

@@ -1,0 +1,129 @@
+// Messages through a broker as spans: what sends one is a producer span, whose context goes out in the message's headers, and what is done with one
+// is a trace of its own with a link to that span: one sender may have many receivers, and a batch many senders. What is in a message never leaves.
+import { lineStore } from '../../local-span/line-store.js';
+import type { PropertyValue } from '../../local-span/property.js';
+import type { SpanLine } from '../../local-span/span-line.js';
+import { Span } from '../../span/span.js';
+import type { SpanOptions } from '../../span/span-options.js';
+import { startCall } from '../client-span.js';
+import { isTold, told } from '../hooks.js';
+import { IGNORED } from '../ignored.js';
+import { type IncomingHeaders, injectSpan, type Propagator } from '../propagator.js';
+import { scopeOf } from '../scope.js';
+
+/** A message, or a batch, as hooks see it. */
+export interface MessageCall {
+  /** What the library calls it: `publish`, `send`, `process`. */
+  readonly operation: string;
+  /** The exchange, queue or topic. */
+  readonly destination: string;
+}
+
+/** Options of the instrumentation of a library of messages. */
+export interface MessagingOptions {
+  /** True: this message is not traced, nor what is done with it. */
+  readonly ignore?: (call: MessageCall) => boolean;
+  /** Called when it is sent or done with, before the span ends. */
+  readonly enrich?: (span: Span, call: MessageCall, error: unknown) => void;
+  /** Trace only messages that a traced piece of work sends; false by default. */
+  readonly requireParent?: boolean;
+}
+
+/** Keys and values one after the other. */
+type Properties = readonly (string | PropertyValue)[];
+
+const MOST_CHARACTERS = 8192;
+
+/** Headers of a message, whose values may be bytes, as those of HTTP are: names in lower case, and only what is text. */
+export const textHeaders = (headers: unknown): IncomingHeaders => {
+  const texts: Record<string, string> = {};
+  for (const [name, value] of Object.entries(Object(headers) as object)) {
+    if (typeof value === 'string') texts[name.toLowerCase()] = value;
+    else if (Buffer.isBuffer(value) && value.length <= MOST_CHARACTERS) texts[name.toLowerCase()] = value.toString();
+  }
+  return texts;
+};
+
+/** Starts and ends the spans of one library. */
+export class Messaging {
+  readonly #calls = new WeakMap<Span, MessageCall>();
+  readonly #system: string;
+  readonly #options: MessagingOptions;
+  readonly #propagator: Propagator;
+  readonly #sending: SpanOptions;
+  readonly #processing: SpanOptions;
+
+  /** `library` is the instrumentation's name, `system` that of the broker. */
+  constructor(library: string, system: string, options: MessagingOptions, propagator: Propagator) {
+    const scope = scopeOf(library);
+    this.#system = system;
+    this.#options = options;
+    this.#propagator = propagator;
+    this.#sending = { kind: 'producer', scope };
+    this.#processing = { kind: 'consumer', scope };
+  }
+
+  /** Undefined: not traced. */
+  startSending(call: MessageCall, properties: Properties): Span | undefined {
+    if (isTold(this.#options.ignore, call)) return undefined;
+    const { requireParent = false } = this.#options;
+    const span = startCall(`${call.operation} ${call.destination}`, this.#sending, requireParent);
+    if (span?.isRecording === true) this.#describe(span, call, 'send', properties);
+    return span;
+  }
+
+  /** Write the context of `span` into the headers of its message. */
+  inject(span: Span, set: (name: string, value: string) => void): void {
+    injectSpan(this.#propagator, span, set);
+  }
+
+  /** Starts what is done with messages that have these headers. */
+  startProcessing(call: MessageCall, properties: Properties, messages: readonly IncomingHeaders[]): Span | 'ignored' {
+    if (isTold(this.#options.ignore, call)) return 'ignored';
+    const span = Span.root(`${call.operation} ${call.destination}`, undefined, this.#processing);
+    if (!span.isRecording) return span;
+    this.#describe(span, call, 'process', properties);
+    for (const headers of messages) {
+      const context = this.#propagator.extract(headers);
+      if (context !== undefined) span.addLink(context);
+    }
+    return span;
+  }
+
+  /** Runs `work` as what is done with a message, and nothing else: the code around it goes on in its own context. */
+  runProcessing<R>(span: Span | 'ignored', headers: IncomingHeaders | undefined, work: () => R): R {
+    const outer = lineStore.getStore();
+    try {
+      if (span === 'ignored') lineStore.enter(IGNORED);
+      else if (span !== Span.noop()) {
+        span.enterForGood(headers === undefined ? undefined : this.#propagator.carried?.(headers));
+      }
+      return work();
+    } finally {
+      lineStore.enter(outer as SpanLine);
+    }
+  }
+
+  /** Ends it; `type` says how it failed, if it did. */
+  end(span: Span, type?: string, error?: unknown): void {
+    if (!span.isRecording) return;
+    if (type !== undefined) span.addProperty('error.type', type).setStatus('error', type);
+    const call = this.#calls.get(span);
+    if (call !== undefined) told(this.#options.enrich, span, call, error);
+    span.end();
+  }
+
+  #describe(span: Span, call: MessageCall, type: string, properties: Properties): void {
+    if (this.#options.enrich !== undefined) this.#calls.set(span, call);
+    const { operation } = call;
+    span.describe([
+      'messaging.system',
+      this.#system,
+      'messaging.operation.name',
+      operation,
+      'messaging.operation.type',
+      type,
+      ...properties,
+    ]);
+  }
+}
