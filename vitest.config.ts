@@ -61,7 +61,7 @@ const aliases = async (): Promise<typeof built | Readonly<Record<string, string>
   return process.env.SPANLINE_OTEL === '3' ? await otel3() : {};
 };
 
-const NEEDS_WHAT_GO_BUILDS = /^import .*\/(support\/jaeger|ferretdb)\.js';$/m;
+const NEEDS_WHAT_GO_BUILDS = /^import .*\/(support\/jaeger|ferretdb|kafka)\.js';$/m;
 
 /** Files that wait for a program which CI begins to build as it starts come last: until then a worker would stand still. */
 class BuiltLast extends BaseSequencer {

@@ -36,7 +36,7 @@ function installPrograms() {
 
 /** Some minutes on a fresh machine: the tests that need them come last, and wait for them. */
 function startGoBuilds() {
-  for (const name of ['build-jaeger.mjs', 'build-ferretdb.mjs']) {
+  for (const name of ['build-jaeger.mjs', 'build-ferretdb.mjs', 'build-kafka.mjs']) {
     spawn(process.execPath, [join(root, 'scripts', name)], { stdio: ['ignore', 'ignore', 2] }).unref();
   }
 }

@@ -73,7 +73,8 @@ function build(name, plan) {
   }
   const folder = mkdtempSync(join(place, 'build-'));
   try {
-    if (plan.packages === undefined) makeModule(folder, plan);
+    if (plan.folder !== undefined) cpSync(plan.folder, folder, { recursive: true });
+    else if (plan.packages === undefined) makeModule(folder, plan);
     else copyModule(folder, plan);
     const fresh = join(folder, 'program');
     runQuietly('go', ['build', '-trimpath', '-ldflags=-s -w', '-o', fresh, target], { cwd: folder, env: ENV });
@@ -85,7 +86,8 @@ function build(name, plan) {
 
 /**
  * A program that is here, or the one built with Go, at low priority; undefined where there is neither. Another process that builds it is
- * waited for. `target` is the package that is built: of a module of ours with the file `main`, or of a copy with `packages` of ours.
+ * waited for. `target` is the package that is built: of a module of ours with the file `main`, of a copy with `packages` of ours, or of the module in
+ * `folder`.
  * @returns {Promise<string | undefined>}
  */
 export async function ensureProgram(name, find, plan) {

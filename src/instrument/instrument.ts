@@ -24,6 +24,7 @@ import { instrumentKoa } from './koa.js';
 import { instrumentConsole } from './log/console.js';
 import { instrumentPino } from './log/pino.js';
 import { type AmqplibOptions, instrumentAmqplib } from './messaging/amqplib.js';
+import { instrumentKafkajs, type KafkajsOptions } from './messaging/kafkajs.js';
 import { tellOldVersions, type VersionLog } from './old-versions.js';
 import { hookRefusal } from './on-es-module.js';
 import type { ModuleOptions } from './on-module.js';
@@ -73,6 +74,8 @@ export interface InstrumentOptions {
   readonly sqlite?: boolean | DatabaseOptions;
   /** Messages of amqplib, sent and processed. */
   readonly amqplib?: boolean | AmqplibOptions;
+  /** Messages of kafkajs, sent and processed. */
+  readonly kafkajs?: boolean | KafkajsOptions;
   /** Contexts of promises of bluebird. */
   readonly bluebird?: boolean;
   /** Messages to worker threads. */
@@ -121,6 +124,7 @@ const STARTS: Readonly<Record<string, Start | Sides>> = {
   mongoose: instrumentMongoose,
   sqlite: instrumentSqlite,
   amqplib: instrumentAmqplib,
+  kafkajs: instrumentKafkajs,
   bluebird: instrumentBluebird,
   workers: instrumentWorkers,
   pino: instrumentPino,
@@ -147,6 +151,7 @@ const FOUND_AT_LOAD: readonly string[] = [
   'mongodb',
   'mongoose',
   'amqplib',
+  'kafkajs',
 ];
 
 let isRefusalTold = false;

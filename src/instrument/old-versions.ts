@@ -19,6 +19,7 @@ const FIRST: Readonly<Record<string, string>> = {
   graphql: '15.0.0',
   h3: '2.0.0',
   ioredis: '4.0.0',
+  kafkajs: '1.0.0',
   mongodb: '5.0.0',
   mongoose: '7.0.0',
   mysql2: '3.20.0',
@@ -27,7 +28,16 @@ const FIRST: Readonly<Record<string, string>> = {
 };
 
 /** Of these OpenTelemetry's packages trace older versions. */
-const ELSEWHERE: readonly string[] = ['graphql', 'ioredis', 'mongodb', 'mongoose', 'mysql2', 'redis'];
+const ELSEWHERE: readonly string[] = [
+  'amqplib',
+  'graphql',
+  'ioredis',
+  'kafkajs',
+  'mongodb',
+  'mongoose',
+  'mysql2',
+  'redis',
+];
 
 /** Whether `version` comes before `first`, of which it may be a preview. */
 export const isOlder = (version: string, first: string): boolean => {

@@ -50,6 +50,7 @@ const ALL_OFF: Record<Exclude<keyof InstrumentOptions, 'propagator' | 'log'>, fa
   h3: false,
   hapi: false,
   amqplib: false,
+  kafkajs: false,
   bluebird: false,
   graphql: false,
   grpc: false,

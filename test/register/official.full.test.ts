@@ -177,6 +177,7 @@ test.skipIf(!hasFerretdb)('beside ours of mongodb and mongoose: a span for each 
 
 test.each([
   ['amqplib', '0.7.1', '0.8.0'],
+  ['kafkajs', '0.9.0', '1.0.0'],
   ['mongodb', '4.17.2', '5.0.0'],
 ])('of %s the official one alone for what is older, and ours alone from there on', async (library, older, first) => {
   const official = `@opentelemetry/instrumentation-${library}`;

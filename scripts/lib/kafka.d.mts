@@ -1,0 +1,3 @@
+// The types of kafka.mjs, for the tests.
+
+export const HOW_TO_GET: string;

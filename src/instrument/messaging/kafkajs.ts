@@ -1,0 +1,271 @@
+// Messages of kafkajs, which publishes nothing: what its producers send, by topic, and what consumers do with a message or a batch. Its producers and
+// consumers are objects without a class, so that they are wrapped as they are made. What the program gives them must stay as it is.
+import { lookAlike } from '../../base/calls/look-alike.js';
+import type { PropertyValue } from '../../local-span/property.js';
+import type { Span } from '../../span/span.js';
+import { allOff, type Off, orElse, quiet } from '../channel.js';
+import { endingWith } from '../ending.js';
+import { failureOf, failureType } from '../failure.js';
+import { type ModuleOptions, onModule } from '../on-module.js';
+import type { IncomingHeaders, Propagator } from '../propagator.js';
+import { type Method, type Prototype, replaceMethod } from '../replace-method.js';
+import { Messaging, type MessagingOptions, textHeaders } from './messaging.js';
+
+/** Options of the instrumentation `kafkajs`. */
+export interface KafkajsOptions extends MessagingOptions, ModuleOptions {}
+
+interface Kafkajs {
+  readonly Kafka?: { readonly prototype: Prototype };
+}
+interface Message {
+  readonly headers?: object | undefined;
+  readonly offset?: unknown;
+  readonly key?: unknown;
+  readonly value?: unknown;
+}
+interface TopicMessages {
+  readonly topic?: unknown;
+  readonly messages?: unknown;
+}
+interface EachMessage extends TopicMessages {
+  readonly partition?: unknown;
+  readonly message?: Message;
+}
+interface EachBatch {
+  readonly batch?: EachMessage;
+}
+
+/** What is on: producers and consumers, which are wrapped once, look it up. */
+let current: Messaging | undefined;
+/** Those that are wrapped. */
+const wrapped = new WeakSet<object>();
+
+/** `given` with another value for `key`, whatever it is made of. */
+const withOwn = <T extends object>(given: T, key: string, value: unknown): T =>
+  Object.create(Object.getPrototypeOf(given) as object, {
+    ...Object.getOwnPropertyDescriptors(given),
+    [key]: { value, writable: true, enumerable: true, configurable: true },
+  }) as T;
+
+/** Errors of brokers have a type, others a code or a class; of many tries the last one counts. */
+const typeOf = (error: unknown): string => {
+  const { type, cause, originalError } = Object(error) as Record<'type' | 'cause' | 'originalError', unknown>;
+  const last = cause ?? originalError;
+  if (typeof type === 'string' && type !== '') return type.slice(0, 64);
+  return last instanceof Error ? typeOf(last) : failureType(failureOf(error) ?? error);
+};
+
+/** Messages of a topic that are sent together, with the context in the headers of each. */
+const withContext = (
+  messaging: Messaging,
+  given: TopicMessages,
+): { readonly given: TopicMessages; readonly span: Span | undefined } => {
+  const { topic, messages } = given;
+  if (typeof topic !== 'string' || topic === '' || !Array.isArray(messages)) return { given, span: undefined };
+  const list: (string | PropertyValue)[] = ['messaging.destination.name', topic];
+  if (messages.length !== 1) list.push('messaging.batch.message_count', messages.length);
+  const span = messaging.startSending({ operation: 'send', destination: topic }, list);
+  if (span === undefined) return { given, span };
+  const headers: Record<string, string> = {};
+  messaging.inject(span, (name, value) => {
+    headers[name] = value;
+  });
+  const sent = messages.map((message: unknown) =>
+    typeof message === 'object' && message !== null
+      ? withOwn(message, 'headers', { ...(message as Message).headers, ...headers })
+      : message,
+  );
+  return { given: withOwn(given, 'messages', sent), span };
+};
+
+interface Sending {
+  readonly record: unknown;
+  readonly spans: readonly Span[];
+}
+
+/** The record of `send`, or that of `sendBatch`, which has several topics. */
+const beginSending = orElse(
+  () => undefined,
+  (record: unknown): Sending | undefined => {
+    if (current === undefined || typeof record !== 'object' || record === null) return undefined;
+    const messaging = current;
+    const { topicMessages } = record as { topicMessages?: unknown };
+    const topics = Array.isArray(topicMessages) ? (topicMessages as TopicMessages[]) : [record as TopicMessages];
+    const begun = topics.map((one) => withContext(messaging, one));
+    const spans = begun.flatMap(({ span }) => (span === undefined ? [] : [span]));
+    if (!Array.isArray(topicMessages)) return { record: begun[0].given, spans };
+    return {
+      record: withOwn(
+        record,
+        'topicMessages',
+        begun.map(({ given }) => given),
+      ),
+      spans,
+    };
+  },
+);
+
+const sending = (send: Method): Method =>
+  function (this: unknown, ...args) {
+    const messaging = current;
+    const begun = beginSending(args[0]);
+    if (begun === undefined || messaging === undefined) return Reflect.apply(send, this, args);
+    const ended = quiet((error: unknown) => {
+      for (const span of begun.spans) messaging.end(span, error === undefined ? undefined : typeOf(error), error);
+    });
+    let result: unknown;
+    try {
+      result = Reflect.apply(send, this, [begun.record, ...args.slice(1)]);
+    } catch (error) {
+      ended(error);
+      throw error;
+    }
+    if (typeof (result as PromiseLike<unknown> | undefined)?.then === 'function')
+      return endingWith(result as PromiseLike<unknown>, ended);
+    ended(undefined);
+    return result;
+  };
+
+/** A producer, or a transaction of one. */
+const wrapSender = quiet((sender: unknown) => {
+  if (typeof sender !== 'object' || sender === null || wrapped.has(sender)) return;
+  wrapped.add(sender);
+  replaceMethod(sender as Prototype, 'send', sending);
+  replaceMethod(sender as Prototype, 'sendBatch', sending);
+  replaceMethod(
+    sender as Prototype,
+    'transaction',
+    (begin): Method =>
+      function (this: unknown, ...args) {
+        const result = Reflect.apply(begin, this, args) as PromiseLike<unknown> | undefined;
+        if (typeof result?.then !== 'function') return result;
+        return result.then((transaction) => {
+          wrapSender(transaction);
+          return transaction;
+        });
+      },
+  );
+});
+
+const readHeaders = orElse(
+  (): IncomingHeaders => ({}),
+  (message: Message | undefined) => textHeaders(message?.headers),
+);
+
+interface Processing {
+  readonly span: Span | 'ignored';
+  readonly headers: IncomingHeaders | undefined;
+}
+
+const commonOf = (topic: string, partition: unknown, group: unknown): (string | PropertyValue)[] => {
+  const list: (string | PropertyValue)[] = ['messaging.destination.name', topic];
+  if (partition !== undefined) list.push('messaging.destination.partition.id', String(partition));
+  if (typeof group === 'string') list.push('messaging.consumer.group.name', group);
+  return list;
+};
+
+type Begin = (messaging: Messaging, payload: unknown, group: unknown) => Processing | undefined;
+
+const beginMessage: Begin = (messaging, payload, group) => {
+  const { topic, partition, message } = Object(payload) as EachMessage;
+  if (typeof topic !== 'string') return undefined;
+  const headers = readHeaders(message);
+  const list = commonOf(topic, partition, group);
+  const offset = Number(message?.offset);
+  if (message?.offset !== undefined && Number.isSafeInteger(offset)) list.push('messaging.kafka.offset', offset);
+  if (message?.value === null) list.push('messaging.kafka.message.tombstone', true);
+  return { span: messaging.startProcessing({ operation: 'process', destination: topic }, list, [headers]), headers };
+};
+
+const beginBatch: Begin = (messaging, payload, group) => {
+  const { topic, partition, messages } = Object((Object(payload) as EachBatch).batch) as EachMessage;
+  if (typeof topic !== 'string' || !Array.isArray(messages)) return undefined;
+  const list = commonOf(topic, partition, group);
+  list.push('messaging.batch.message_count', messages.length);
+  const headers = messages.map(readHeaders);
+  const span = messaging.startProcessing({ operation: 'process', destination: topic }, list, headers);
+  return { span, headers: undefined };
+};
+
+/** A handler of a consumer of `group`, traced as what is on says when it is called. */
+const processing = (handler: Method, begin: Begin, group: unknown): Method => {
+  const beginSafely = orElse(() => undefined, begin);
+  const handling: Method = function (this: unknown, ...args) {
+    const messaging = current;
+    const begun = messaging === undefined ? undefined : beginSafely(messaging, args[0], group);
+    if (begun === undefined || messaging === undefined) return Reflect.apply(handler, this, args);
+    const { span, headers } = begun;
+    const ended = quiet((error: unknown) => {
+      if (span !== 'ignored') messaging.end(span, error === undefined ? undefined : typeOf(error), error);
+    });
+    let result: unknown;
+    try {
+      result = messaging.runProcessing(span, headers, () => Reflect.apply(handler, this, args));
+    } catch (error) {
+      ended(error);
+      throw error;
+    }
+    if (typeof (result as PromiseLike<unknown> | undefined)?.then === 'function')
+      return endingWith(result as PromiseLike<unknown>, ended);
+    ended(undefined);
+    return result;
+  };
+  return lookAlike(handling, handler);
+};
+
+const HANDLERS: Readonly<Record<string, Begin>> = { eachMessage: beginMessage, eachBatch: beginBatch };
+
+const withTraced = orElse(
+  () => undefined,
+  (config: unknown, group: unknown): object => {
+    let result = config as object;
+    for (const [name, begin] of Object.entries(HANDLERS)) {
+      const handler = (config as Record<string, unknown>)[name];
+      if (typeof handler === 'function') result = withOwn(result, name, processing(handler as Method, begin, group));
+    }
+    return result;
+  },
+);
+
+/** What `run` is given, with handlers that are traced. */
+const traced = (config: unknown, group: unknown): unknown =>
+  typeof config === 'object' && config !== null ? (withTraced(config, group) ?? config) : config;
+
+const wrapConsumer = quiet((consumer: unknown, options: unknown) => {
+  if (typeof consumer !== 'object' || consumer === null || wrapped.has(consumer)) return;
+  wrapped.add(consumer);
+  const { groupId } = Object(options) as { groupId?: unknown };
+  replaceMethod(
+    consumer as Prototype,
+    'run',
+    (run): Method =>
+      function (this: unknown, ...args) {
+        if (args.length > 0) args[0] = traced(args[0], groupId);
+        return Reflect.apply(run, this, args);
+      },
+  );
+});
+
+/** kafkajs 1 and 2. */
+export const instrumentKafkajs = (options: KafkajsOptions, propagator: Propagator): Off => {
+  const messaging = new Messaging('kafkajs', 'kafka', options, propagator);
+  current = messaging;
+  const making =
+    (wrap: (made: unknown, options: unknown) => void) =>
+    (make: Method): Method =>
+      function (this: unknown, ...args) {
+        const made = Reflect.apply(make, this, args);
+        wrap(made, args[0]);
+        return made;
+      };
+  const off = onModule<Kafkajs>('kafkajs', options.module, ({ Kafka }) => {
+    return allOff([
+      replaceMethod(Kafka?.prototype, 'producer', making(wrapSender)),
+      replaceMethod(Kafka?.prototype, 'consumer', making(wrapConsumer)),
+    ]);
+  });
+  return () => {
+    off();
+    if (current === messaging) current = undefined;
+  };
+};

@@ -1,0 +1,4 @@
+// Messages of kafkajs 1.
+import { describeKafkajs } from './kafkajs-cases.js';
+
+describeKafkajs('kafkajs-1');
