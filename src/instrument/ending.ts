@@ -24,3 +24,6 @@ export const endingWith = (result: PromiseLike<unknown>, ended: Ending): Promise
       throw error;
     },
   );
+
+export const isThenable = (result: unknown): result is PromiseLike<unknown> =>
+  typeof (result as PromiseLike<unknown> | null | undefined)?.then === 'function';

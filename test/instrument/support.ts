@@ -39,7 +39,7 @@ afterEach(async () => {
   await recorded();
 });
 
-const ALL_OFF: Record<Exclude<keyof InstrumentOptions, 'propagator' | 'log'>, false> = {
+export const ALL_OFF: Record<Exclude<keyof InstrumentOptions, 'propagator' | 'log'>, false> = {
   http: false,
   http2: false,
   undici: false,

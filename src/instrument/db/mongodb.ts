@@ -2,7 +2,7 @@
 // step of a cursor, a batch and the end of a transaction have a span each. Filters, documents and names of users must never leave.
 import type { Span } from '../../span/span.js';
 import { allOff, type Off, orElse, quiet } from '../channel.js';
-import { type Callback, type Ending, endingFirst, endingWith } from '../ending.js';
+import { type Callback, type Ending, endingFirst, endingWith, isThenable } from '../ending.js';
 import { boundFor, callerHere, callingBack } from '../in-context.js';
 import { type ModuleOptions, onModule } from '../on-module.js';
 import { type Method, type Prototype, replaceMethod } from '../replace-method.js';
@@ -88,7 +88,9 @@ const operationOf = (command: Command): Operation | undefined => {
   const collection = collectionOf(first, command);
   const summary = collection === undefined ? operation : `${operation} ${collection}`;
   const batchSize = first in BATCHES ? sizeOf(command[BATCHES[first]]) : undefined;
-  return { text: '', operation, collection, summary, batchSize };
+  // Cursors of change streams and capped collections wait at the server until something comes.
+  const isBlocking = first === 'getMore' && command.maxTimeMS !== undefined;
+  return { text: '', operation, collection, summary, batchSize, isBlocking };
 };
 
 /** `host:port`, in brackets for IPv6, or the path of a socket. */
@@ -130,10 +132,13 @@ const MONGOOSE = scopeOf('mongoose').name;
 /** mongodb 5 to 7. */
 export const instrumentMongodb = (options: MongodbOptions): Off => {
   const mongo = new Database('mongodb', 'mongodb', options);
+  // What the program has put around ours still calls it.
+  let isOff = false;
 
   const begin = orElse(
     () => undefined,
     (connection: unknown, namespace: unknown, command: unknown): Span | undefined => {
+      if (isOff) return undefined;
       const operation = operationOf(Object(command) as Command);
       // An operation that mongoose announces is told of already.
       if (operation === undefined || currentScope() === MONGOOSE) return undefined;
@@ -163,10 +168,17 @@ export const instrumentMongodb = (options: MongodbOptions): Off => {
         ended(error);
         throw error;
       }
-      return isCalledBack ? result : endingWith(result as PromiseLike<unknown>, ended);
+      if (isCalledBack) return result;
+      if (isThenable(result)) return endingWith(result, ended);
+      // What stands between this and the driver is somebody else's.
+      ended(undefined);
+      return result;
     };
 
   return allOff([
+    () => {
+      isOff = true;
+    },
     onModule<{ Connection?: WithPrototype }>('mongodb/lib/cmap/connection.js', options.module, ({ Connection }) =>
       replaceMethod(Connection?.prototype, 'command', wrap),
     ),

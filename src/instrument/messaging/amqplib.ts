@@ -3,7 +3,7 @@
 import type { PropertyValue } from '../../local-span/property.js';
 import type { Span } from '../../span/span.js';
 import { allOff, type Off, orElse, quiet } from '../channel.js';
-import { type Callback, endingFirst, endingWith } from '../ending.js';
+import { type Callback, endingFirst, endingWith, isThenable } from '../ending.js';
 import { failureType } from '../failure.js';
 import { boundFor, callerHere, callingBack } from '../in-context.js';
 import { type ModuleOptions, onModule } from '../on-module.js';
@@ -131,6 +131,8 @@ const confirmFailure = (error: unknown): string => {
 export const instrumentAmqplib = (options: AmqplibOptions, propagator: Propagator): Off => {
   const messaging = new Messaging('amqplib', 'rabbitmq', options, propagator);
   const underWay = new UnderWay();
+  // What the program has put around ours still calls it.
+  let isOff = false;
   const opened = new WeakMap<object, Map<number, Open>>();
   const unconfirmed = new WeakMap<object, Set<Span>>();
   /** A message to be confirmed is two calls in a row, of which 0.10 makes the second one first. */
@@ -146,6 +148,7 @@ export const instrumentAmqplib = (options: AmqplibOptions, propagator: Propagato
   const beginSending = orElse(
     () => undefined,
     (channel: Channel, fields: Publish, properties: MessageProperties, content: unknown): Span | undefined => {
+      if (isOff) return undefined;
       const exchange = textOf(fields.exchange);
       const routingKey = textOf(fields.routingKey);
       const call = { operation: 'publish', destination: exchange || shortOf(routingKey) || 'amq.default' };
@@ -220,6 +223,7 @@ export const instrumentAmqplib = (options: AmqplibOptions, propagator: Propagato
   const beginProcessing = orElse(
     () => undefined,
     (channel: Channel, fields: Delivery, message: Message, headers: IncomingHeaders) => {
+      if (isOff) return undefined;
       const routingKey = textOf(fields.routingKey);
       const exchange = textOf(fields.exchange);
       const queue = consumers.get(channel)?.get(fields.consumerTag)?.queue ?? '';
@@ -263,8 +267,7 @@ export const instrumentAmqplib = (options: AmqplibOptions, propagator: Propagato
         throw error;
       }
       if (open === undefined) return result;
-      if (typeof (result as PromiseLike<unknown> | undefined)?.then === 'function')
-        return endingWith(result as PromiseLike<unknown>, done);
+      if (isThenable(result)) return endingWith(result, done);
       open.isHandled = false;
       const isAcknowledged = consumers.get(channel)?.get(fields.consumerTag)?.isAcknowledged === true;
       if (open.isSettled || !isAcknowledged) done(undefined);
@@ -315,6 +318,9 @@ export const instrumentAmqplib = (options: AmqplibOptions, propagator: Propagato
   const onChannel = (patch: (file: ChannelFile) => readonly Off[]): Off =>
     onModule<ChannelFile>('amqplib/lib/channel.js', options.module, (file) => allOff(patch(file)));
   const stopBeginning = allOff([
+    () => {
+      isOff = true;
+    },
     onChannel(({ Channel, BaseChannel }) => [
       replaceMethod(Channel?.prototype, 'sendMessage', sending),
       replaceMethod(Channel?.prototype, 'pushConfirmCallback', confirming),

@@ -4,8 +4,8 @@ import { lookAlike } from '../../base/calls/look-alike.js';
 import type { PropertyValue } from '../../local-span/property.js';
 import type { Span } from '../../span/span.js';
 import { allOff, type Off, orElse, quiet } from '../channel.js';
-import { endingWith } from '../ending.js';
-import { failureOf, failureType } from '../failure.js';
+import { endingWith, isThenable } from '../ending.js';
+import { failureType } from '../failure.js';
 import { type ModuleOptions, onModule } from '../on-module.js';
 import type { IncomingHeaders, Propagator } from '../propagator.js';
 import { type Method, type Prototype, replaceMethod } from '../replace-method.js';
@@ -49,10 +49,10 @@ const withOwn = <T extends object>(given: T, key: string, value: unknown): T =>
 
 /** Errors of brokers have a type, others a code or a class; of many tries the last one counts. */
 const typeOf = (error: unknown): string => {
-  const { type, cause, originalError } = Object(error) as Record<'type' | 'cause' | 'originalError', unknown>;
-  const last = cause ?? originalError;
-  if (typeof type === 'string' && type !== '') return type.slice(0, 64);
-  return last instanceof Error ? typeOf(last) : failureType(failureOf(error) ?? error);
+  const { cause, originalError } = Object(error) as { cause?: unknown; originalError?: unknown };
+  const last = cause ?? originalError ?? error;
+  const { type } = Object(last) as { type?: unknown };
+  return typeof type === 'string' && type !== '' ? type.slice(0, 64) : failureType(last);
 };
 
 /** Messages of a topic that are sent together, with the context in the headers of each. */
@@ -120,8 +120,7 @@ const sending = (send: Method): Method =>
       ended(error);
       throw error;
     }
-    if (typeof (result as PromiseLike<unknown> | undefined)?.then === 'function')
-      return endingWith(result as PromiseLike<unknown>, ended);
+    if (isThenable(result)) return endingWith(result, ended);
     ended(undefined);
     return result;
   };
@@ -137,8 +136,8 @@ const wrapSender = quiet((sender: unknown) => {
     'transaction',
     (begin): Method =>
       function (this: unknown, ...args) {
-        const result = Reflect.apply(begin, this, args) as PromiseLike<unknown> | undefined;
-        if (typeof result?.then !== 'function') return result;
+        const result = Reflect.apply(begin, this, args);
+        if (!isThenable(result)) return result;
         return result.then((transaction) => {
           wrapSender(transaction);
           return transaction;
@@ -205,8 +204,7 @@ const processing = (handler: Method, begin: Begin, group: unknown): Method => {
       ended(error);
       throw error;
     }
-    if (typeof (result as PromiseLike<unknown> | undefined)?.then === 'function')
-      return endingWith(result as PromiseLike<unknown>, ended);
+    if (isThenable(result)) return endingWith(result, ended);
     ended(undefined);
     return result;
   };

@@ -4,7 +4,9 @@ import { lineStore } from '../../local-span/line-store.js';
 import type { PropertyValue } from '../../local-span/property.js';
 import type { SpanLine } from '../../local-span/span-line.js';
 import { Span } from '../../span/span.js';
+import type { SpanContext } from '../../span/span-context.js';
 import type { SpanOptions } from '../../span/span-options.js';
+import { orElse, quiet } from '../channel.js';
 import { startCall } from '../client-span.js';
 import { isTold, told } from '../hooks.js';
 import { IGNORED } from '../ignored.js';
@@ -49,7 +51,10 @@ export class Messaging {
   readonly #calls = new WeakMap<Span, MessageCall>();
   readonly #system: string;
   readonly #options: MessagingOptions;
-  readonly #propagator: Propagator;
+  readonly #extract: (headers: IncomingHeaders) => SpanContext | undefined;
+  readonly #carried: (headers: IncomingHeaders) => object | undefined;
+  /** Write the context of `span` into the headers of its message. */
+  readonly inject: (span: Span, set: (name: string, value: string) => void) => void;
   readonly #sending: SpanOptions;
   readonly #processing: SpanOptions;
 
@@ -58,7 +63,16 @@ export class Messaging {
     const scope = scopeOf(library);
     this.#system = system;
     this.#options = options;
-    this.#propagator = propagator;
+    // A program's own may throw; the message is sent, and a span that has begun ends.
+    this.#extract = orElse(
+      () => undefined,
+      (headers) => propagator.extract(headers),
+    );
+    this.#carried = orElse(
+      () => undefined,
+      (headers) => propagator.carried?.(headers),
+    );
+    this.inject = quiet((span: Span, set: (name: string, value: string) => void) => injectSpan(propagator, span, set));
     this.#sending = { kind: 'producer', scope };
     this.#processing = { kind: 'consumer', scope };
   }
@@ -72,11 +86,6 @@ export class Messaging {
     return span;
   }
 
-  /** Write the context of `span` into the headers of its message. */
-  inject(span: Span, set: (name: string, value: string) => void): void {
-    injectSpan(this.#propagator, span, set);
-  }
-
   /** Starts what is done with messages that have these headers. */
   startProcessing(call: MessageCall, properties: Properties, messages: readonly IncomingHeaders[]): Span | 'ignored' {
     if (isTold(this.#options.ignore, call)) return 'ignored';
@@ -84,7 +93,7 @@ export class Messaging {
     if (!span.isRecording) return span;
     this.#describe(span, call, 'process', properties);
     for (const headers of messages) {
-      const context = this.#propagator.extract(headers);
+      const context = this.#extract(headers);
       if (context !== undefined) span.addLink(context);
     }
     return span;
@@ -93,11 +102,9 @@ export class Messaging {
   /** Runs `work` as what is done with a message, and nothing else: the code around it goes on in its own context. */
   runProcessing<R>(span: Span | 'ignored', headers: IncomingHeaders | undefined, work: () => R): R {
     const outer = lineStore.getStore();
+    if (span === 'ignored') lineStore.enter(IGNORED);
+    else if (span !== Span.noop()) span.enterForGood(headers === undefined ? undefined : this.#carried(headers));
     try {
-      if (span === 'ignored') lineStore.enter(IGNORED);
-      else if (span !== Span.noop()) {
-        span.enterForGood(headers === undefined ? undefined : this.#propagator.carried?.(headers));
-      }
       return work();
     } finally {
       lineStore.enter(outer as SpanLine);
