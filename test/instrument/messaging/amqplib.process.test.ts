@@ -1,7 +1,8 @@
 // Messages of the newest amqplib, and of channels that do what no broker does; older versions are in amqplib.full.test.ts.
 import { expect, test } from 'vitest';
 import { Span, stats } from '../../../src/index.js';
-import { instrument } from '../../../src/instrument/index.js';
+import { type IncomingHeaders, instrument } from '../../../src/instrument/index.js';
+import { lineStore } from '../../../src/local-span/line-store.js';
 import { ALL_OFF, instrumentOnly, recorded } from '../support.js';
 import { describeAmqplib } from './amqplib-cases.js';
 
@@ -69,6 +70,23 @@ test('a propagator that throws is counted; the message goes out, and is processe
   expect(channel.dispatchMessage({ deliveryTag: 1, routingKey: 'orders' }, MESSAGE)).toBe('process orders');
   expect((await recorded()).map(({ name }) => name)).toEqual(['publish orders', 'process orders']);
   expect(stats().instrumentationErrors - before).toBe(3);
+});
+
+test('what else the headers bring is current in the handler, and nowhere else', async () => {
+  const module = fakeLibrary();
+  const carried = ({ baggage }: IncomingHeaders): object => ({ baggage });
+  instrumentOnly({ amqplib: { module }, propagator: { extract: () => undefined, inject() {}, carried } });
+  const channel = new module.BaseChannel();
+  channel.handler = () => lineStore.getStore()?.context;
+  const message = { properties: { headers: { Baggage: Buffer.from('a=b'), other: 7 } } };
+  Span.root('connecting').runToEnd(() => {
+    const around = lineStore.getStore();
+    expect(channel.dispatchMessage({ deliveryTag: 1, routingKey: 'orders' }, message)).toEqual({ baggage: 'a=b' });
+    expect(lineStore.getStore()).toBe(around);
+  });
+  const spans = await recorded();
+  expect(spans.map(({ name }) => name).sort()).toEqual(['connecting', 'process orders']);
+  expect(new Set(spans.map(({ traceId }) => traceId)).size).toBe(2);
 });
 
 test('switched off while messages are open: they end, and no more begin, though the program has wrapped ours', async () => {

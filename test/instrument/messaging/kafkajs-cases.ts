@@ -1,8 +1,9 @@
 // What is asked of every version of kafkajs, against a server of Kafka's protocol.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Span, type SpanRecord } from '../../../src/index.js';
+import { instrument } from '../../../src/instrument/index.js';
 import { library } from '../libraries.js';
-import { instrumentOnly, later, recorded, when } from '../support.js';
+import { ALL_OFF, instrumentOnly, later, recorded, when } from '../support.js';
 import { hasKafka, type Kafka, startKafka } from './kafka.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: packages that are not installed with this one have no types here.
@@ -221,6 +222,23 @@ export const describeKafkajs = (name: string): void => {
         const own = spans.filter((span) => span.traceId === root.traceId);
         expect(own.map((span) => span.name).sort()).toEqual([root.name, `send ${topic}`]);
       }
+    });
+
+    test('off: what was made while it was on sends and runs as it did', async () => {
+      const { disable } = instrument({ ...ALL_OFF, kafkajs: { module: library(name) } });
+      const topic = await topicOf();
+      const sender = await connected();
+      let got: Untyped;
+      await consume(topic, {
+        eachMessage: async ({ message }: Untyped) => {
+          got = message;
+        },
+      });
+      disable();
+      await inRoot(() => sender.send({ topic, messages: [{ value: 'a' }] }));
+      await when(() => got !== undefined);
+      expect(got.headers).toEqual({});
+      expect((await recorded()).map((span) => span.name)).toEqual(['request']);
     });
 
     test('what is made while it is on is traced by whatever is on later, and not when it is off', async () => {
