@@ -50,7 +50,8 @@ const withOwn = <T extends object>(given: T, key: string, value: unknown): T =>
 /** Errors of brokers have a type, others a code or a class; of many tries the last one counts. */
 const typeOf = (error: unknown): string => {
   const { cause, originalError } = Object(error) as { cause?: unknown; originalError?: unknown };
-  const last = cause ?? originalError ?? error;
+  // In kafkajs 1 the original may be a text.
+  const last = [cause, originalError].find((one) => one instanceof Error) ?? error;
   const { type } = Object(last) as { type?: unknown };
   return typeof type === 'string' && type !== '' ? type.slice(0, 64) : failureType(last);
 };
