@@ -40,6 +40,23 @@ test('told once, in code', () => {
 });
 
 test.each([
+  ['amqplib', '0.7.1', '0.8.0'],
+  ['kafkajs', '0.9.0', '1.0.0'],
+  ['mongodb', '4.17.2', '5.0.0'],
+  ['mongoose', '6.13.8', '7.0.0'],
+])('%s', (name, older, first) => {
+  const said: string[] = [];
+  later(instrument({ log: { warn: (message) => said.push(message), debug: () => {} } }).disable);
+  installed(name, older);
+  createRequire(join(out, 'app.cjs'))(name);
+  library(name);
+  // What other tests have loaded is still there.
+  expect(said.filter((message) => message.startsWith(name))).toEqual([
+    `${name} ${older} is not traced by spanline, which it is from ${first} on; npm install @opentelemetry/instrumentation-${name}`,
+  ]);
+});
+
+test.each([
   ['graphql', '14.7.0', '15.0.0'],
   ['ioredis', '3.2.2', '4.0.0'],
 ])('by register, %s %s', async (name, version, first) => {
