@@ -4,8 +4,6 @@ import { fileURLToPath } from 'node:url';
 import { ensureProgram } from './go-programs.mjs';
 import { BUILT, findJaeger, VERSION } from './jaeger.mjs';
 
-export { hasGo } from './go-programs.mjs';
-
 const ours = (name) => fileURLToPath(new URL(`./jaeger/${name}`, import.meta.url));
 
 /** The path of a Jaeger; undefined where there is neither one nor Go. */

@@ -3,16 +3,20 @@ import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ensureFerretdb } from '../../../scripts/lib/build-ferretdb.mjs';
-import { HOW_TO_GET } from '../../../scripts/lib/ferretdb.mjs';
+import { findFerretdb, HOW_TO_GET } from '../../../scripts/lib/ferretdb.mjs';
 import { freePort, isListening } from '../../../scripts/lib/local-ports.mjs';
+import { provided } from '../../support/built-with-go.js';
 
-// Where Go is on PATH it is built first, once a machine.
-const program = await ensureFerretdb().catch(() => undefined);
+const { program, reason } = await provided({
+  name: 'FerretDB',
+  script: 'build-ferretdb.mjs',
+  howToGet: HOW_TO_GET,
+  find: findFerretdb,
+});
 
 /** Whether there is one here. */
 export const hasFerretdb = program !== undefined;
-if (!hasFerretdb) console.info(`skipped: ${HOW_TO_GET}`);
+if (!hasFerretdb) console.info(`skipped: ${reason}`);
 
 export interface Ferretdb {
   readonly url: string;

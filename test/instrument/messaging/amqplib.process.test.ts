@@ -1,12 +1,9 @@
-// Messages of the newest amqplib, and of channels that do what no broker does; older versions are in amqplib.full.test.ts.
+// Messages of amqplib on channels that do what no broker does; its versions, with a broker, are in amqplib.full.test.ts.
 import { expect, test } from 'vitest';
 import { Span, stats } from '../../../src/index.js';
 import { type IncomingHeaders, instrument } from '../../../src/instrument/index.js';
 import { lineStore } from '../../../src/local-span/line-store.js';
 import { ALL_OFF, instrumentOnly, recorded } from '../support.js';
-import { describeAmqplib } from './amqplib-cases.js';
-
-describeAmqplib('amqplib');
 
 // biome-ignore lint/suspicious/noExplicitAny: packages that are not installed with this one have no types here.
 type Untyped = any;

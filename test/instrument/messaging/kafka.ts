@@ -1,16 +1,20 @@
 // A server of Kafka's protocol of its own for a test, with its data in memory, or a line that says why there is none.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { ensureKafka } from '../../../scripts/lib/build-kafka.mjs';
-import { HOW_TO_GET } from '../../../scripts/lib/kafka.mjs';
+import { findKafka, HOW_TO_GET } from '../../../scripts/lib/kafka.mjs';
 import { freePort, isListening } from '../../../scripts/lib/local-ports.mjs';
+import { provided } from '../../support/built-with-go.js';
 
-// Where Go is on PATH it is built first, once a machine.
-const program = await ensureKafka().catch(() => undefined);
+const { program, reason } = await provided({
+  name: 'a server of Kafka',
+  script: 'build-kafka.mjs',
+  howToGet: HOW_TO_GET,
+  find: findKafka,
+});
 
 /** Whether there is one here. */
 export const hasKafka = program !== undefined;
-if (!hasKafka) console.info(`skipped: ${HOW_TO_GET}`);
+if (!hasKafka) console.info(`skipped: ${reason}`);
 
 export interface Kafka {
   readonly broker: string;

@@ -1,3 +1,0 @@
-// The types of build-kafka.mjs, for the tests.
-
-export function ensureKafka(): Promise<string | undefined>;

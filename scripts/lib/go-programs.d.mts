@@ -1,0 +1,3 @@
+// The types of go-programs.mjs, for the tests.
+
+export function hasGo(): boolean;
