@@ -16,6 +16,12 @@ const inRoot = <T>(work: () => T, name = 'request'): T => Span.root(name).runToE
 
 const named = (spans: readonly SpanRecord[], name: string): SpanRecord[] => spans.filter((span) => span.name === name);
 
+let server: Rabbitmq;
+beforeAll(async () => {
+  if (hasRabbitmq) server = await startRabbitmq();
+}, 120_000);
+afterAll(() => server?.stop());
+
 export const describeAmqplib = (name: string): void => {
   describe.skipIf(!hasRabbitmq)(name, () => {
     const folder = join(library.resolve.paths(name)?.[0] ?? '', name);
@@ -23,17 +29,12 @@ export const describeAmqplib = (name: string): void => {
     const on = (options: object = {}): void =>
       instrumentOnly({ amqplib: { module: file('lib/channel.js'), ...options } });
 
-    let server: Rabbitmq;
     let connection: Untyped;
     let queues = 0;
     beforeAll(async () => {
-      server = await startRabbitmq();
       connection = await file('channel_api.js').connect(server.url);
-    }, 120_000);
-    afterAll(async () => {
-      await connection?.close();
-      await server?.stop();
     });
+    afterAll(() => connection?.close());
 
     const channelWith = async (confirms = false): Promise<{ channel: Untyped; queue: string }> => {
       const channel = await (confirms ? connection.createConfirmChannel() : connection.createChannel());
