@@ -6,7 +6,7 @@ import { lookAlike } from '../base/calls/look-alike.js';
 import { allOff, type Off, quiet } from './channel.js';
 import { isOlder, versionAbove } from './old-versions.js';
 import { type FileOf, onFile } from './on-module.js';
-import { type Method, type Prototype, replaceMethod } from './replace-method.js';
+import type { Method, Prototype } from './replace-method.js';
 import { type CallWork, tracedCall } from './traced-call.js';
 
 interface Document {
@@ -178,11 +178,14 @@ const FILES: Readonly<Record<string, readonly string[]>> = {
 const patch = (exports: Prototype, name: string): Off => {
   const wrapped = wrappedByOthers.get(exports) ?? new Set();
   if (wrapped.has(name)) return () => {};
-  const off = replaceMethod(exports, name, MAKE[name]);
-  const put = exports[name];
+  const original = exports[name];
+  if (typeof original !== 'function') return () => {};
+  // No replaceMethod: a function that was imported has to be traced again.
+  const put = lookAlike(MAKE[name](original), original);
+  exports[name] = put;
   return () => {
-    if (exports[name] !== put) wrappedByOthers.set(exports, wrapped.add(name));
-    off();
+    if (exports[name] === put) exports[name] = original;
+    else wrappedByOthers.set(exports, wrapped.add(name));
   };
 };
 

@@ -29,15 +29,14 @@ const extend = quiet((server: Server) =>
   }),
 );
 
-const extending = (make: Method): Method => {
-  // `new` gives what it gives.
-  const wrapped = (...args: unknown[]): unknown => {
+/** With `new` it gives the same. */
+const extending =
+  (make: Method): Method =>
+  (...args) => {
     const server = make(...args);
     extend(server as Server);
     return server;
   };
-  return Object.defineProperties(wrapped, { name: { value: make.name }, length: { value: make.length } });
-};
 
 /** hapi 20 and later. */
 export const instrumentHapi = ({ module }: ModuleOptions): Off =>

@@ -1,11 +1,12 @@
-// A method of a class of others, replaced by one that calls it. The way back never takes away what somebody put there later.
+// A method of a class of others, replaced by one that calls it. The way back never takes away what somebody put there later: what a program has put
+// around ours goes on calling it, and it must do nothing of its own then.
 import { lookAlike } from '../base/calls/look-alike.js';
 import { allOff, type Off, quiet } from './channel.js';
 
 export type Method = (this: unknown, ...args: unknown[]) => unknown;
 export type Prototype = Record<string, Method>;
 
-/** Puts what `make` gives in place of the method `name`; nothing where there is none. */
+/** Puts what `make` gives in place of the method `name`; nothing where there is none. Once it is taken back, whoever kept it calls the original one. */
 export const replaceMethod = (
   prototype: Prototype | undefined,
   name: string,
@@ -13,9 +14,13 @@ export const replaceMethod = (
 ): Off => {
   const original = prototype?.[name];
   if (prototype === undefined || typeof original !== 'function') return () => {};
-  const wrapped = lookAlike(make(original), original);
+  let current = make(original);
+  const wrapped = lookAlike(function (this: unknown, ...args: unknown[]): unknown {
+    return Reflect.apply(current, this, args);
+  }, original);
   prototype[name] = wrapped;
   return () => {
+    current = original;
     if (prototype[name] === wrapped) prototype[name] = original;
   };
 };
@@ -34,14 +39,19 @@ export const ownerOf = (prototype: Prototype | undefined, name: string): Prototy
 export class SeenClasses {
   readonly #seen = new WeakSet<object>();
   readonly #offs: Off[] = [];
+  #isOff = false;
 
   replace(prototype: Prototype | undefined, name: string, make: (method: Method) => Method): void {
-    if (prototype === undefined || this.#seen.has(prototype)) return;
+    // An object may come that was asked for before.
+    if (this.#isOff || prototype === undefined || this.#seen.has(prototype)) return;
     this.#seen.add(prototype);
     this.#offs.push(replaceMethod(prototype, name, make));
   }
 
-  readonly off: Off = () => allOff(this.#offs.splice(0))();
+  readonly off: Off = () => {
+    this.#isOff = true;
+    allOff(this.#offs.splice(0))();
+  };
 }
 
 /** Calls `seen` with what the function `name` of a module makes. */

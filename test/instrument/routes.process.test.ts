@@ -333,7 +333,8 @@ test('koa: expressions, and routers and handlers that are mounted', async () => 
 
 test('hapi', async () => {
   instrumentOnly({ http: { client: false }, hapi: true });
-  const server: Untyped = library('@hapi/hapi').server({ port: 0, host: '127.0.0.1' });
+  const { Server } = library('@hapi/hapi');
+  const server: Untyped = new Server({ port: 0, host: '127.0.0.1' });
   await server.register({
     plugin: {
       name: 'inner',

@@ -114,8 +114,6 @@ const isTooOld = (fileOf: FileOf): boolean => {
 
 /** ioredis 4, and 5 before 5.11. */
 export const traceIoredisCalls = (module: unknown, { command, batch }: RedisWork): Off => {
-  let isOn = true;
-
   const fateOf = (sent: Sent): Fate<Command> => {
     if (sent[FATE] !== undefined) return sent[FATE];
     const fate = new Fate(command);
@@ -132,7 +130,7 @@ export const traceIoredisCalls = (module: unknown, { command, batch }: RedisWork
 
   const toServer = (sendCommand: Method): Method =>
     function (this: unknown, ...args) {
-      if (isOn) sending(this as Client, args[0] as Sent);
+      sending(this as Client, args[0] as Sent);
       try {
         return Reflect.apply(sendCommand, this, args);
       } catch (error) {
@@ -146,7 +144,7 @@ export const traceIoredisCalls = (module: unknown, { command, batch }: RedisWork
   // Which gives it to a client later, when its own `reject` tries the next one.
   const toCluster = (sendCommand: Method): Method =>
     function (this: unknown, ...args) {
-      if (isOn) seen(args[0] as Sent);
+      seen(args[0] as Sent);
       return Reflect.apply(sendCommand, this, args);
     };
 
@@ -175,22 +173,17 @@ export const traceIoredisCalls = (module: unknown, { command, batch }: RedisWork
   const making = (multi: Method): Method =>
     function (this: unknown, ...args) {
       const transaction = Reflect.apply(multi, this, args);
-      if (isOn) watch(this as Client, transaction as Transaction & Prototype);
+      watch(this as Client, transaction as Transaction & Prototype);
       return transaction;
     };
 
-  return allOff([
-    () => {
-      isOn = false;
-    },
-    onModule<Ioredis>('ioredis', module, (ioredis, fileOf) => {
-      const { redis, cluster } = sendersOf(ioredis);
-      if (redis === undefined || '_buildCommandContext' in redis || isTooOld(fileOf)) return undefined;
-      return allOff([
-        replaceMethod(redis, 'sendCommand', toServer),
-        replaceMethod(redis, 'multi', making),
-        replaceMethod(cluster, 'sendCommand', toCluster),
-      ]);
-    }),
-  ]);
+  return onModule<Ioredis>('ioredis', module, (ioredis, fileOf) => {
+    const { redis, cluster } = sendersOf(ioredis);
+    if (redis === undefined || '_buildCommandContext' in redis || isTooOld(fileOf)) return undefined;
+    return allOff([
+      replaceMethod(redis, 'sendCommand', toServer),
+      replaceMethod(redis, 'multi', making),
+      replaceMethod(cluster, 'sendCommand', toCluster),
+    ]);
+  });
 };

@@ -132,13 +132,10 @@ const MONGOOSE = scopeOf('mongoose').name;
 /** mongodb 5 to 7. */
 export const instrumentMongodb = (options: MongodbOptions): Off => {
   const mongo = new Database('mongodb', 'mongodb', options);
-  // What the program has put around ours still calls it.
-  let isOff = false;
 
   const begin = orElse(
     () => undefined,
     (connection: unknown, namespace: unknown, command: unknown): Span | undefined => {
-      if (isOff) return undefined;
       const operation = operationOf(Object(command) as Command);
       // An operation that mongoose announces is told of already.
       if (operation === undefined || currentScope() === MONGOOSE) return undefined;
@@ -176,9 +173,6 @@ export const instrumentMongodb = (options: MongodbOptions): Off => {
     };
 
   return allOff([
-    () => {
-      isOff = true;
-    },
     onModule<{ Connection?: WithPrototype }>('mongodb/lib/cmap/connection.js', options.module, ({ Connection }) =>
       replaceMethod(Connection?.prototype, 'command', wrap),
     ),

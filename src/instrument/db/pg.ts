@@ -42,7 +42,7 @@ export const instrumentPg = (options: PgOptions): Off => {
   const postgres = new Database('pg', 'postgresql', options);
 
   const wrap = (query: Query): Query => {
-    const traced = function (this: Client, ...args: unknown[]): unknown {
+    return function (this: Client, ...args: unknown[]): unknown {
       const caller = callerHere();
       let span: Span | undefined;
       try {
@@ -54,7 +54,6 @@ export const instrumentPg = (options: PgOptions): Off => {
       const isRecording = span?.isRecording === true;
       return follow(caller, isRecording ? endingOf(span as Span, this) : undefined, this, query, args);
     };
-    return Object.defineProperties(traced, { name: { value: 'query' }, length: { value: query.length } });
   };
 
   const endingOf = (span: Span, client: Client): Ending =>

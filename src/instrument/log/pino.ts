@@ -56,8 +56,9 @@ const patchPino = (pino: Pino): Off | undefined => {
   const owner = asJsonSym === undefined ? undefined : ownerOf(pino({}, { write: () => {} }), asJsonSym);
   const original = owner?.[asJsonSym] as AsJson | undefined;
   if (owner === undefined || typeof original !== 'function') return undefined;
+  let isOn = true;
   const asJson: AsJson = function (record, message, level, time) {
-    const text = textFor(this[chindingsSym], record);
+    const text = isOn ? textFor(this[chindingsSym], record) : '';
     if (text === '') return original.call(this, record, message, level, time);
     // A formatter makes another record, which is seen when it is written.
     if ((this[formattersSym] as { log?: unknown } | undefined)?.log !== undefined)
@@ -66,6 +67,7 @@ const patchPino = (pino: Pino): Off | undefined => {
   };
   owner[asJsonSym] = asJson;
   return () => {
+    isOn = false;
     if (owner[asJsonSym] === asJson) owner[asJsonSym] = original;
   };
 };

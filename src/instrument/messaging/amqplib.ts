@@ -131,8 +131,6 @@ const confirmFailure = (error: unknown): string => {
 export const instrumentAmqplib = (options: AmqplibOptions, propagator: Propagator): Off => {
   const messaging = new Messaging('amqplib', 'rabbitmq', options, propagator);
   const underWay = new UnderWay();
-  // What the program has put around ours still calls it.
-  let isOff = false;
   const opened = new WeakMap<object, Map<number, Open>>();
   const unconfirmed = new WeakMap<object, Set<Span>>();
   /** A message to be confirmed is two calls in a row, of which 0.10 makes the second one first. */
@@ -148,7 +146,6 @@ export const instrumentAmqplib = (options: AmqplibOptions, propagator: Propagato
   const beginSending = orElse(
     () => undefined,
     (channel: Channel, fields: Publish, properties: MessageProperties, content: unknown): Span | undefined => {
-      if (isOff) return undefined;
       const exchange = textOf(fields.exchange);
       const routingKey = textOf(fields.routingKey);
       const call = { operation: 'publish', destination: exchange || shortOf(routingKey) || 'amq.default' };
@@ -223,7 +220,6 @@ export const instrumentAmqplib = (options: AmqplibOptions, propagator: Propagato
   const beginProcessing = orElse(
     () => undefined,
     (channel: Channel, fields: Delivery, message: Message, headers: IncomingHeaders) => {
-      if (isOff) return undefined;
       const routingKey = textOf(fields.routingKey);
       const exchange = textOf(fields.exchange);
       const queue = consumers.get(channel)?.get(fields.consumerTag)?.queue ?? '';
@@ -318,9 +314,6 @@ export const instrumentAmqplib = (options: AmqplibOptions, propagator: Propagato
   const onChannel = (patch: (file: ChannelFile) => readonly Off[]): Off =>
     onModule<ChannelFile>('amqplib/lib/channel.js', options.module, (file) => allOff(patch(file)));
   const stopBeginning = allOff([
-    () => {
-      isOff = true;
-    },
     onChannel(({ Channel, BaseChannel }) => [
       replaceMethod(Channel?.prototype, 'sendMessage', sending),
       replaceMethod(Channel?.prototype, 'pushConfirmCallback', confirming),

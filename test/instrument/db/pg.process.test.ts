@@ -4,10 +4,11 @@ import { type AddressInfo, connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Span } from '../../../src/index.js';
+import { instrument } from '../../../src/instrument/index.js';
 import { buildFirst } from '../../cli/support/spanline.js';
 import { out, runFile } from '../../support/child.js';
 import { importLibrary, library } from '../libraries.js';
-import { contextsOf, instrumentOnly, type Job, later, recorded } from '../support.js';
+import { ALL_OFF, contextsOf, instrumentOnly, type Job, later, recorded } from '../support.js';
 import { hasPostgres, type Postgres, startPostgres } from './postgres.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: packages that are not installed with this one have no types here.
@@ -50,6 +51,27 @@ describe.skipIf(!hasPostgres)('pg', () => {
       'server.address': postgres.host,
       'server.port': 5432,
     });
+  });
+
+  test('below what a program has put around it: a span each, and none once it is off', async () => {
+    const { prototype } = library('pg').Client;
+    const { query } = prototype;
+    const on = () => instrument({ ...ALL_OFF, pg: { module: library('pg') } });
+    const first = on();
+    const ours = prototype.query;
+    prototype.query = function (this: unknown, ...args: unknown[]): unknown {
+      return Reflect.apply(ours, this, args);
+    };
+    later(() => {
+      prototype.query = query;
+    });
+    const pool = poolOf();
+    await pool.query('SELECT 1');
+    first.disable();
+    await pool.query('SELECT 2');
+    later(on().disable);
+    await pool.query('SELECT 3');
+    expect((await queries()).map(({ name }) => name)).toEqual(['SELECT', 'SELECT']);
   });
 
   test('asked for twice, it is one span', async () => {
