@@ -8,6 +8,7 @@ import { isOlder, versionAbove } from './old-versions.js';
 import { type FileOf, onFile } from './on-module.js';
 import type { Method, Prototype } from './replace-method.js';
 import { type CallWork, tracedCall } from './traced-call.js';
+import { VERSIONS } from './versions.js';
 
 interface Document {
   readonly loc?: { readonly start: number; readonly end: number; readonly source: { readonly body: string } };
@@ -192,7 +193,8 @@ const patch = (exports: Prototype, name: string): Off => {
 const isPatched = (file: string, fileOf: FileOf): boolean => {
   if (!file.startsWith('graphql/')) return true;
   const version = versionAbove(fileOf() ?? '', 'graphql');
-  return version !== undefined && !isOlder(version, '15.0.0') && isOlder(version, '17.0.0');
+  const { patches = '', channels = '' } = VERSIONS.graphql;
+  return version !== undefined && !isOlder(version, patches) && isOlder(version, channels);
 };
 
 /** Tells `work` of calls of every copy of graphql 15 and 16. */

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { allOff, type Off } from './channel.js';
 import { onModule } from './on-module.js';
+import { firstTraced, VERSIONS } from './versions.js';
 
 /** Takes what is said of them. `diag` of OpenTelemetry's API is one, and so is `console`. */
 export interface VersionLog {
@@ -11,33 +12,6 @@ export interface VersionLog {
   /** Of the others. */
   debug(message: string): void;
 }
-
-/** The first version that is traced, by the option's name, which is that of the package. */
-const FIRST: Readonly<Record<string, string>> = {
-  amqplib: '0.8.0',
-  fastify: '5.0.0',
-  graphql: '15.0.0',
-  h3: '2.0.0',
-  ioredis: '4.0.0',
-  kafkajs: '1.0.0',
-  mongodb: '5.0.0',
-  mongoose: '7.0.0',
-  mysql2: '3.20.0',
-  pino: '9.10.0',
-  redis: '5.12.0',
-};
-
-/** Of these OpenTelemetry's packages trace older versions. */
-const ELSEWHERE: readonly string[] = [
-  'amqplib',
-  'graphql',
-  'ioredis',
-  'kafkajs',
-  'mongodb',
-  'mongoose',
-  'mysql2',
-  'redis',
-];
 
 /** Whether `version` comes before `first`, of which it may be a preview. */
 export const isOlder = (version: string, first: string): boolean => {
@@ -61,14 +35,15 @@ export const versionAbove = (file: string, name: string): string | undefined => 
 
 /** The version of the library whose `file` was found, where it is too old to be traced. */
 export const oldVersion = (name: string, file: string): string | undefined => {
-  const first = FIRST[name];
-  const version = first === undefined ? undefined : versionAbove(file, name);
+  const first = firstTraced(name);
+  if (first === undefined) return undefined;
+  const version = versionAbove(file, name);
   return version !== undefined && isOlder(version, first) ? version : undefined;
 };
 
 const say = (name: string, version: string, log: VersionLog): void => {
-  const message = `${name} ${version} is not traced by spanline, which it is from ${FIRST[name]} on`;
-  if (ELSEWHERE.includes(name)) log.warn(`${message}; npm install @opentelemetry/instrumentation-${name}`);
+  const message = `${name} ${version} is not traced by spanline, which it is from ${firstTraced(name)} on`;
+  if (VERSIONS[name].before === 'official') log.warn(`${message}; npm install @opentelemetry/instrumentation-${name}`);
   else log.debug(message);
 };
 
@@ -84,5 +59,5 @@ export const tellOldVersions = (names: readonly string[], log: VersionLog): Off 
       say(name, version, log);
       return undefined;
     });
-  return allOff(names.filter((name) => FIRST[name] !== undefined).map(look));
+  return allOff(names.filter((name) => firstTraced(name) !== undefined).map(look));
 };
