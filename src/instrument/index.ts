@@ -2,6 +2,7 @@
 export type { DatabaseCall, DatabaseOptions } from './db/database.js';
 export type { MongodbOptions } from './db/mongodb.js';
 export type { MongooseOptions } from './db/mongoose.js';
+export type { MysqlOptions } from './db/mysql.js';
 export type { PgOptions } from './db/pg.js';
 export type { IoredisOptions } from './db/redis.js';
 export type { GraphqlOperation, GraphqlOptions } from './graphql.js';

@@ -6,6 +6,7 @@ import { allOff, type Off } from './channel.js';
 import type { DatabaseOptions } from './db/database.js';
 import { instrumentMongodb, type MongodbOptions } from './db/mongodb.js';
 import { instrumentMongoose, type MongooseOptions } from './db/mongoose.js';
+import { instrumentMysql, type MysqlOptions } from './db/mysql.js';
 import { instrumentMysql2 } from './db/mysql2.js';
 import { instrumentPg, type PgOptions } from './db/pg.js';
 import { type IoredisOptions, instrumentIoredis, instrumentRedis } from './db/redis.js';
@@ -60,6 +61,8 @@ export interface InstrumentOptions {
   readonly grpc?: boolean | GrpcOptions;
   /** Queries of pg. */
   readonly pg?: boolean | PgOptions;
+  /** Queries of mysql 2. */
+  readonly mysql?: boolean | MysqlOptions;
   /** Queries of mysql2. */
   readonly mysql2?: boolean | DatabaseOptions;
   /** Commands of `redis`. */
@@ -117,6 +120,7 @@ const STARTS: Readonly<Record<string, Start | Sides>> = {
   graphql: instrumentGraphql,
   grpc: instrumentGrpc,
   pg: instrumentPg,
+  mysql: instrumentMysql,
   mysql2: instrumentMysql2,
   redis: instrumentRedis,
   ioredis: instrumentIoredis,
@@ -132,7 +136,16 @@ const STARTS: Readonly<Record<string, Start | Sides>> = {
 };
 
 /** Those of databases and caches. */
-export const databaseNames: readonly string[] = ['pg', 'mysql2', 'redis', 'ioredis', 'mongodb', 'mongoose', 'sqlite'];
+export const databaseNames: readonly string[] = [
+  'pg',
+  'mysql',
+  'mysql2',
+  'redis',
+  'ioredis',
+  'mongodb',
+  'mongoose',
+  'sqlite',
+];
 
 // It changes what a program prints, which others may read.
 const OFF_BY_DEFAULT: readonly string[] = ['console'];
@@ -147,6 +160,7 @@ const FOUND_AT_LOAD: readonly string[] = [
   'hono',
   'grpc',
   'pg',
+  'mysql',
   'ioredis',
   'mongodb',
   'mongoose',

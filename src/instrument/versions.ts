@@ -27,6 +27,7 @@ export const VERSIONS: Readonly<Record<string, Versions>> = {
   mongodb: { patches: '5.0.0', before: 'official' },
   // By what its driver does, until it publishes.
   mongoose: { patches: '7.0.0', channels: '9.7.0', before: 'official' },
+  mysql: { patches: '2.0.0' },
   mysql2: { channels: '3.20.0', before: 'official' },
   pg: { patches: '8.0.0' },
   pino: { patches: '9.10.0', before: 'untraced' },

@@ -1,5 +1,5 @@
 // Callbacks and events of mysql 2 and mysql2, in the context of their caller: both drive what they were asked from the packets of the connection. What
-// is driven, a sequence of mysql and a command of mysql2, is bound when it is queued. Must make no span: `mysql2.ts` does.
+// is driven, a sequence of mysql and a command of mysql2, is bound when it is queued. Must make no span: `mysql.ts` and `mysql2.ts` do.
 import type { EventEmitter } from 'node:events';
 import { allOff, type Off, quiet } from '../channel.js';
 import { boundFor, callerHere, emitFor } from '../in-context.js';
@@ -42,8 +42,8 @@ const queueing = (enqueue: Method): Method =>
     return Reflect.apply(enqueue, this, [sequence, ...rest]);
   };
 
-/** mysql 2, whose classes are not exported. */
-const keepCallersOfMysql = (): Off => {
+/** mysql 2, whose classes are not exported; in every copy. */
+export const keepCallersOfMysql = (): Off => {
   const classes = new SeenClasses();
   const seen = quiet((connection: Connection | undefined) =>
     classes.replace(prototypeOf(connection?._protocol), '_enqueue', queueing),
@@ -85,7 +85,8 @@ const asking = (ask: Method): Method =>
     return command;
   };
 
-const keepCallersOfMysql2 = (): Off =>
+/** In every copy. */
+export const keepCallersOfMysql2 = (): Off =>
   onModule<Mysql2>('mysql2', undefined, (mysql2) => {
     const base = connectionsOf(mysql2);
     return allOff([
@@ -94,6 +95,3 @@ const keepCallersOfMysql2 = (): Off =>
       replaceMethod(base, 'execute', asking),
     ]);
   });
-
-/** In every copy of both. */
-export const keepMysqlCallers = (): Off => allOff([keepCallersOfMysql(), keepCallersOfMysql2()]);

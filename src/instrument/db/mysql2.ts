@@ -12,7 +12,7 @@ import { onModule } from '../on-module.js';
 import { type Method, prototypeOf, replaceMethod, SeenClasses } from '../replace-method.js';
 import { traceChannel } from '../traced-channel.js';
 import { codeUnder, Database, type DatabaseOptions, type Server, sqlOperation } from './database.js';
-import { connectionsOf, keepMysqlCallers, type Mysql2 } from './mysql-callers.js';
+import { connectionsOf, keepCallersOfMysql2, type Mysql2 } from './mysql-callers.js';
 
 interface Query extends Server {
   readonly query?: unknown;
@@ -103,7 +103,7 @@ const keepCaller = (name: string): Off => {
   ]);
 };
 
-/** mysql2 3.20 and later; of mysql 2 the callers alone. */
+/** mysql2 3.20 and later. */
 export const instrumentMysql2 = (options: DatabaseOptions): Off => {
   const mysql = new Database('mysql2', 'mysql', options);
   const trace = (channel: string): Off =>
@@ -112,7 +112,7 @@ export const instrumentMysql2 = (options: DatabaseOptions): Off => {
       finish: (span, { error }) => mysql.finish(span, error, statusOf),
     });
   return allOff([
-    keepMysqlCallers(),
+    keepCallersOfMysql2(),
     traceStatements(mysql),
     keepCaller('mysql2:pool:connect'),
     trace('mysql2:query'),

@@ -161,7 +161,7 @@ describe.skipIf(!hasMariadb)('mysql2', () => {
     };
 
     test.each(Object.keys(jobs))('%s', async (form) => {
-      instrumentOnly({ mysql2: true });
+      instrumentOnly({ [name]: true });
       const connection = library(name).createConnection(access());
       later(() => connection.destroy());
       const pool = library(name).createPool({ ...access(), connectionLimit: 1 });

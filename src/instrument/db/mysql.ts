@@ -1,0 +1,90 @@
+// Queries of mysql 2, which publishes nothing: `query` of its connections is wrapped, which those of pools end in too. What it gives, and in which order
+// its callbacks and events come, stays as it is.
+import type { EventEmitter } from 'node:events';
+import type { Span } from '../../span/span.js';
+import { allOff, type Off, orElse, quiet } from '../channel.js';
+import { type Callback, type Ending, endingFirst } from '../ending.js';
+import { type ModuleOptions, onModule } from '../on-module.js';
+import { type Method, ownerOf, prototypeOf, replaceMethod } from '../replace-method.js';
+import { Database, type DatabaseOptions, type Server, sqlOperation } from './database.js';
+import { keepCallersOfMysql } from './mysql-callers.js';
+
+/** Options of the instrumentation `mysql`. */
+export interface MysqlOptions extends DatabaseOptions, ModuleOptions {}
+
+interface Mysql {
+  createConnection?(config: object): object;
+}
+interface Connection {
+  readonly config?: {
+    readonly host?: unknown;
+    readonly port?: unknown;
+    readonly socketPath?: unknown;
+    readonly database?: unknown;
+  };
+}
+/** What `query` gives: one that was made before, for a pool, or a new one. */
+interface Query extends EventEmitter {
+  _callback?: Callback;
+}
+
+const serverOf = ({ config = {} }: Connection): Server => {
+  const { host, port, socketPath, database } = config;
+  if (socketPath !== undefined) return { database, serverAddress: socketPath };
+  return { database, serverAddress: host, serverPort: port };
+};
+
+/** The number that the server gave; those of the system are below zero. */
+const statusOf = (error: unknown): string | undefined => {
+  const { errno } = Object(error) as { errno?: unknown };
+  return typeof errno === 'number' && errno > 0 ? String(errno) : undefined;
+};
+
+/** It ends once, before whoever hears of it. */
+const hear = quiet((query: Query, ended: Ending): void => {
+  const { emit, _callback: callback } = query;
+  if (typeof callback === 'function') query._callback = endingFirst(callback, ended);
+  query.emit = function (name, ...args) {
+    if (name === 'error') ended(args[0]);
+    else if (name === 'end') ended(undefined);
+    return Reflect.apply(emit, this, [name, ...args]);
+  };
+});
+
+/** mysql 2. */
+export const instrumentMysql = (options: MysqlOptions): Off => {
+  const mysql = new Database('mysql', 'mysql', options);
+  const begin = orElse(
+    () => undefined,
+    (connection: Connection, given: unknown): Span | undefined => {
+      const text = typeof given === 'string' ? given : (Object(given) as { sql?: unknown }).sql;
+      const span = mysql.start(serverOf(connection), sqlOperation(text, 'mysql'));
+      return span?.isRecording === true ? span : undefined;
+    },
+  );
+  const asking = (ask: Method): Method =>
+    function (this: unknown, ...args) {
+      const span = begin(this as Connection, args[0]);
+      if (span === undefined) return Reflect.apply(ask, this, args);
+      const ended = quiet((error: unknown) => {
+        if (!span.isRecording) return;
+        mysql.finish(span, error ?? undefined, statusOf);
+        span.end();
+      });
+      try {
+        const query = Reflect.apply(ask, this, args);
+        hear(query as Query, ended);
+        return query;
+      } catch (error) {
+        ended(error);
+        throw error;
+      }
+    };
+  return allOff([
+    keepCallersOfMysql(),
+    // Its classes are not exported; one that is made is not connected.
+    onModule<Mysql>('mysql', options.module, (library) =>
+      replaceMethod(ownerOf(prototypeOf(library.createConnection?.({})), 'query'), 'query', asking),
+    ),
+  ]);
+};
