@@ -4,6 +4,7 @@ export type { MongodbOptions } from './db/mongodb.js';
 export type { MongooseOptions } from './db/mongoose.js';
 export type { MysqlOptions } from './db/mysql.js';
 export type { PgOptions } from './db/pg.js';
+export type { PostgresOptions } from './db/postgres.js';
 export type { IoredisOptions } from './db/redis.js';
 export type { GraphqlOperation, GraphqlOptions } from './graphql.js';
 export type { GrpcCall, GrpcOptions } from './grpc.js';

@@ -9,6 +9,7 @@ import { instrumentMongoose, type MongooseOptions } from './db/mongoose.js';
 import { instrumentMysql, type MysqlOptions } from './db/mysql.js';
 import { instrumentMysql2 } from './db/mysql2.js';
 import { instrumentPg, type PgOptions } from './db/pg.js';
+import { instrumentPostgres, type PostgresOptions } from './db/postgres.js';
 import { type IoredisOptions, instrumentIoredis, instrumentRedis } from './db/redis.js';
 import { instrumentSqlite } from './db/sqlite.js';
 import { instrumentExpress } from './express.js';
@@ -61,6 +62,8 @@ export interface InstrumentOptions {
   readonly grpc?: boolean | GrpcOptions;
   /** Queries of pg. */
   readonly pg?: boolean | PgOptions;
+  /** Queries of postgres 3 (postgres.js). */
+  readonly postgres?: boolean | PostgresOptions;
   /** Queries of mysql 2. */
   readonly mysql?: boolean | MysqlOptions;
   /** Queries of mysql2. */
@@ -120,6 +123,7 @@ const STARTS: Readonly<Record<string, Start | Sides>> = {
   graphql: instrumentGraphql,
   grpc: instrumentGrpc,
   pg: instrumentPg,
+  postgres: instrumentPostgres,
   mysql: instrumentMysql,
   mysql2: instrumentMysql2,
   redis: instrumentRedis,
@@ -138,6 +142,7 @@ const STARTS: Readonly<Record<string, Start | Sides>> = {
 /** Those of databases and caches. */
 export const databaseNames: readonly string[] = [
   'pg',
+  'postgres',
   'mysql',
   'mysql2',
   'redis',
@@ -160,6 +165,7 @@ const FOUND_AT_LOAD: readonly string[] = [
   'hono',
   'grpc',
   'pg',
+  'postgres',
   'mysql',
   'ioredis',
   'mongodb',

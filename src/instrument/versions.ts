@@ -31,6 +31,7 @@ export const VERSIONS: Readonly<Record<string, Versions>> = {
   mysql2: { channels: '3.20.0', before: 'official' },
   pg: { patches: '8.0.0' },
   pino: { patches: '9.10.0', before: 'untraced' },
+  postgres: { patches: '3.0.0' },
   redis: { channels: '5.12.0', before: 'official' },
   undici: { channels: '6.0.0' },
 };

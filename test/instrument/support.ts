@@ -55,6 +55,7 @@ export const ALL_OFF: Record<Exclude<keyof InstrumentOptions, 'propagator' | 'lo
   graphql: false,
   grpc: false,
   pg: false,
+  postgres: false,
   mysql: false,
   mysql2: false,
   redis: false,

@@ -1,0 +1,124 @@
+// Queries of postgres 3 (postgres.js), which publishes nothing: each is a promise that is sent when it is waited for, by its `handle`, which is wrapped. It
+// ends where the connection settles it, by its own `resolve` and `reject`. The server that it goes to is known to none of its objects.
+import type { Span } from '../../span/span.js';
+import { type Off, orElse, quiet } from '../channel.js';
+import type { Ending } from '../ending.js';
+import { boundFor, callerHere } from '../in-context.js';
+import { type ModuleOptions, onModule } from '../on-module.js';
+import { type Method, ownerOf, type Prototype, prototypeOf, replaceMethod } from '../replace-method.js';
+import { Database, type DatabaseOptions, sqlOperation } from './database.js';
+
+/** Options of the instrumentation `postgres`. */
+export interface PostgresOptions extends DatabaseOptions, ModuleOptions {}
+
+/** `sql` of a program: a template gives a query. */
+type Sql = (strings: TemplateStringsArray) => object;
+type Postgres = (options: object) => Sql;
+
+interface Query {
+  readonly strings: readonly string[];
+  readonly args: readonly unknown[];
+  readonly executed: boolean;
+  /** What the driver asks for itself has none. */
+  readonly canceller?: unknown;
+  /** What is called with rows, as they come. */
+  cursorFn?: unknown;
+  forEachFn?: unknown;
+  resolve: Method;
+  reject: Method;
+}
+
+/** Fragments in fragments. */
+const DEEPEST = 16;
+
+const STATE = /^[\dA-Z]{5}$/;
+
+const statusOf = (error: unknown): string | undefined => {
+  const { code } = Object(error) as { code?: unknown };
+  return typeof code === 'string' && STATE.test(code) ? code : undefined;
+};
+
+const isFragment = (value: unknown): value is Query =>
+  Array.isArray((value as Partial<Query> | null | undefined)?.strings) && Array.isArray((value as Query).args);
+
+/** As it is sent, with `$` for each value, where a helper makes more of one `?`. */
+const textOf = ({ strings, args }: Query, depth = 0): string => {
+  const placed = (argument: unknown, i: number): string => {
+    if (isFragment(argument)) return depth > DEEPEST ? '?' : textOf(argument, depth + 1);
+    const { constructor: kind, value } = Object(argument) as { constructor?: { name?: string }; value?: unknown };
+    if (kind?.name === 'Identifier') return String(value);
+    return kind?.name === 'Builder' ? '?' : `$${i}`;
+  };
+  return strings.length === 0 ? '' : strings.reduce((text, string, i) => text + placed(args[i - 1], i) + string);
+};
+
+/** It is settled once; a cursor that is iterated puts others in their places for each step. */
+const hear = (query: Query, ended: Ending): void => {
+  const ending = (settle: Method, over: (value: unknown) => void): Method =>
+    function (this: unknown, ...args) {
+      over(args[0]);
+      return Reflect.apply(settle, this, args);
+    };
+  const all = { resolve: () => ended(undefined), reject: (error: unknown) => ended(error ?? 'unknown') };
+  for (const name of ['resolve', 'reject'] as const) {
+    let current = ending(query[name], all[name]);
+    Object.defineProperty(query, name, {
+      configurable: true,
+      enumerable: true,
+      get: () => current,
+      set: (settle: Method) => {
+        current = ending(settle, all[name]);
+      },
+    });
+  }
+};
+
+/** Rows come to who asked. */
+const keepCaller = quiet((query: Query): void => {
+  const caller = callerHere();
+  for (const name of ['cursorFn', 'forEachFn'] as const) {
+    if (typeof query[name] === 'function') query[name] = boundFor(caller, query[name]);
+  }
+});
+
+/** The class of queries, which is not exported: of one that is never sent. */
+const queriesOf = (exports: Postgres | { readonly default?: unknown }): Prototype | undefined => {
+  const postgres = typeof exports === 'function' ? exports : exports.default;
+  if (typeof postgres !== 'function') return undefined;
+  const sql = (postgres as Postgres)({ max: 1, no_subscribe: true });
+  return ownerOf(prototypeOf(sql``), 'handle');
+};
+
+/** postgres 3. */
+export const instrumentPostgres = (options: PostgresOptions): Off => {
+  const postgres = new Database('postgres', 'postgresql', options);
+  const begin = orElse(
+    () => undefined,
+    (query: Query): Span | undefined => {
+      const span = postgres.start({}, sqlOperation(textOf(query)));
+      return span?.isRecording === true ? span : undefined;
+    },
+  );
+  const follow = quiet((query: Query): void => {
+    const span = begin(query);
+    if (span === undefined) return;
+    const ended = quiet((error: unknown) => {
+      if (!span.isRecording) return;
+      postgres.finish(span, error, statusOf);
+      span.end();
+    });
+    hear(query, ended);
+  });
+  const handling = (handle: Method): Method =>
+    function (this: unknown, ...args) {
+      const query = this as Query;
+      if (!query.executed && typeof query.canceller === 'function') {
+        keepCaller(query);
+        follow(query);
+      }
+      return Reflect.apply(handle, this, args);
+    };
+  return onModule<Postgres | { readonly default?: unknown }>('postgres', options.module, (exports) =>
+    replaceMethod(queriesOf(exports), 'handle', handling),
+  );
+};
