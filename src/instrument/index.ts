@@ -14,6 +14,7 @@ export type { Http2ClientOptions, Http2Options, Http2ServerOptions } from './htt
 export { type Instrumentation, type InstrumentOptions, instrument } from './instrument.js';
 export { type ChannelOptions, instrumentChannel } from './instrument-channel.js';
 export type { AmqplibOptions } from './messaging/amqplib.js';
+export type { BullmqOptions } from './messaging/bullmq.js';
 export type { KafkajsOptions } from './messaging/kafkajs.js';
 export type { MessageCall, MessagingOptions } from './messaging/messaging.js';
 export type { VersionLog } from './old-versions.js';

@@ -26,6 +26,7 @@ import { instrumentKoa } from './koa.js';
 import { instrumentConsole } from './log/console.js';
 import { instrumentPino } from './log/pino.js';
 import { type AmqplibOptions, instrumentAmqplib } from './messaging/amqplib.js';
+import { type BullmqOptions, instrumentBullmq } from './messaging/bullmq.js';
 import { instrumentKafkajs, type KafkajsOptions } from './messaging/kafkajs.js';
 import { tellOldVersions, type VersionLog } from './old-versions.js';
 import { hookRefusal } from './on-es-module.js';
@@ -82,6 +83,8 @@ export interface InstrumentOptions {
   readonly amqplib?: boolean | AmqplibOptions;
   /** Messages of kafkajs, sent and processed. */
   readonly kafkajs?: boolean | KafkajsOptions;
+  /** Jobs of bullmq, added and processed. */
+  readonly bullmq?: boolean | BullmqOptions;
   /** Contexts of promises of bluebird. */
   readonly bluebird?: boolean;
   /** Messages to worker threads. */
@@ -133,6 +136,7 @@ const STARTS: Readonly<Record<string, Start | Sides>> = {
   sqlite: instrumentSqlite,
   amqplib: instrumentAmqplib,
   kafkajs: instrumentKafkajs,
+  bullmq: instrumentBullmq,
   bluebird: instrumentBluebird,
   workers: instrumentWorkers,
   pino: instrumentPino,
@@ -172,6 +176,7 @@ const FOUND_AT_LOAD: readonly string[] = [
   'mongoose',
   'amqplib',
   'kafkajs',
+  'bullmq',
 ];
 
 let isRefusalTold = false;

@@ -16,6 +16,7 @@ export const VERSIONS: Readonly<Record<string, Versions>> = {
   '@hapi/hapi': { patches: '20.0.0' },
   amqplib: { patches: '0.8.0', before: 'official' },
   bluebird: { patches: '3.6.0' },
+  bullmq: { patches: '4.0.0' },
   express: { patches: '4.0.0' },
   fastify: { channels: '5.0.0', before: 'untraced' },
   graphql: { patches: '15.0.0', channels: '17.0.0', before: 'official' },

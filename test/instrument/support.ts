@@ -51,6 +51,7 @@ export const ALL_OFF: Record<Exclude<keyof InstrumentOptions, 'propagator' | 'lo
   hapi: false,
   amqplib: false,
   kafkajs: false,
+  bullmq: false,
   bluebird: false,
   graphql: false,
   grpc: false,

@@ -1,0 +1,215 @@
+// Jobs of bullmq, which publishes nothing to channels: what adds one is a producer span, and its context goes with the job where bullmq's own telemetry keeps
+// it, in its options; what a worker does with one is a trace of its own, linked to who added it. Where a program has given bullmq a telemetry of its own,
+// that one traces, and none of this does. What is in a job never leaves, and what a program hands over stays as it is.
+import type { PropertyValue } from '../../local-span/property.js';
+import type { Span } from '../../span/span.js';
+import { allOff, type Off, orElse, quiet } from '../channel.js';
+import { endingWith, isThenable } from '../ending.js';
+import { failureOf, failureType } from '../failure.js';
+import { type ModuleOptions, onModule } from '../on-module.js';
+import type { IncomingHeaders, Propagator } from '../propagator.js';
+import { type Method, type Prototype, replaceMethod } from '../replace-method.js';
+import { Messaging, type MessagingOptions, textHeaders } from './messaging.js';
+
+/** Options of the instrumentation `bullmq`. */
+export interface BullmqOptions extends MessagingOptions, ModuleOptions {}
+
+interface WithPrototype {
+  readonly prototype: Prototype;
+}
+interface Bullmq {
+  readonly Queue?: WithPrototype;
+  readonly FlowProducer?: WithPrototype;
+  readonly Worker?: WithPrototype;
+}
+/** A queue, a producer of flows, a worker. */
+interface Sender {
+  readonly name?: unknown;
+  readonly opts?: { readonly telemetry?: unknown; readonly connection?: unknown };
+}
+interface JobOptions {
+  readonly telemetry?: { readonly metadata?: unknown; readonly omitContext?: unknown };
+}
+/** A job as it is handed over, among others or with those that it waits for. */
+interface NewJob {
+  readonly queueName?: unknown;
+  readonly opts?: JobOptions;
+  readonly children?: readonly NewJob[];
+}
+interface Job {
+  readonly id?: unknown;
+  readonly name?: unknown;
+  readonly opts?: JobOptions;
+}
+
+type Properties = (string | PropertyValue)[];
+
+/** What a processor throws to say where its job goes on; it has not failed. */
+const GOES_ON = ['DelayedError', 'RateLimitError', 'WaitingChildrenError', 'WaitingError'];
+
+const typeOf = (error: unknown): string | undefined => {
+  const failure = failureOf(error);
+  const { name } = Object(failure) as { name?: unknown };
+  return failure === undefined || GOES_ON.includes(name as string) ? undefined : failureType(failure);
+};
+
+const hasOwnTelemetry = ({ opts }: Sender): boolean => opts?.telemetry !== undefined && opts.telemetry !== null;
+
+/** Options of a connection, or a client that has them. */
+const serverOf = ({ opts }: Sender): Properties => {
+  const connection = Object(opts?.connection) as { options?: object };
+  const { host, port } = { ...(connection.options ?? connection) } as { host?: unknown; port?: unknown };
+  const list: Properties = [];
+  if (typeof host === 'string') list.push('server.address', host);
+  if (typeof port === 'number') list.push('server.port', port);
+  return list;
+};
+
+/** Options with the context, unless the program wants none there or has put one itself. */
+const withContext = (given: JobOptions | undefined, metadata: string): JobOptions => {
+  const { telemetry } = given ?? {};
+  if (telemetry?.omitContext || telemetry?.metadata) return given as JobOptions;
+  return { ...given, telemetry: { ...telemetry, metadata } };
+};
+
+const jobWithContext = (job: NewJob, metadata: string): NewJob => {
+  const { opts, children } = job;
+  const copy = { ...job, opts: withContext(opts, metadata) };
+  return Array.isArray(children) ? { ...copy, children: children.map((one) => jobWithContext(one, metadata)) } : copy;
+};
+
+/** Calls of one kind that add jobs. */
+interface Adding {
+  readonly operation: string;
+  destinationOf(sender: Sender, args: readonly unknown[]): unknown;
+  countOf(args: readonly unknown[]): number;
+  /** What it is called with in place of `args`. */
+  withContext(args: readonly unknown[], metadata: string): unknown[];
+}
+
+const listOf = (args: readonly unknown[]): readonly NewJob[] => args[0] as readonly NewJob[];
+
+const ADD: Adding = {
+  operation: 'add',
+  destinationOf: ({ name }) => name,
+  countOf: () => 1,
+  withContext: ([name, data, opts, ...rest], metadata) => [
+    name,
+    data,
+    withContext(opts as JobOptions | undefined, metadata),
+    ...rest,
+  ],
+};
+const ADD_BULK: Adding = {
+  operation: 'addBulk',
+  destinationOf: ({ name }) => name,
+  countOf: (args) => listOf(args).length,
+  withContext: ([jobs, ...rest], metadata) => [listOf([jobs]).map((job) => jobWithContext(job, metadata)), ...rest],
+};
+const ADD_FLOW: Adding = {
+  operation: 'add',
+  destinationOf: (_, args) => (args[0] as NewJob).queueName,
+  countOf: () => 1,
+  withContext: ([flow, ...rest], metadata) => [jobWithContext(flow as NewJob, metadata), ...rest],
+};
+const ADD_FLOWS: Adding = { ...ADD_BULK, destinationOf: (_, args) => listOf(args)[0]?.queueName };
+
+/** What travels with a job, as bullmq's own telemetry writes it. */
+const headersOf = orElse(
+  (): IncomingHeaders => ({}),
+  ({ opts }: Job): IncomingHeaders => {
+    const { metadata } = opts?.telemetry ?? {};
+    return typeof metadata === 'string' ? textHeaders(JSON.parse(metadata)) : {};
+  },
+);
+
+/** bullmq 4 and later. */
+export const instrumentBullmq = (options: BullmqOptions, propagator: Propagator): Off => {
+  const messaging = new Messaging('bullmq', 'bullmq', options, propagator);
+
+  const beginAdding = orElse(
+    () => undefined,
+    (sender: Sender, { operation, destinationOf, countOf, withContext }: Adding, args: readonly unknown[]) => {
+      if (hasOwnTelemetry(sender)) return undefined;
+      const destination = String(destinationOf(sender, args) ?? '');
+      const list: Properties = ['messaging.destination.name', destination, ...serverOf(sender)];
+      const count = countOf(args);
+      if (count !== 1) list.push('messaging.batch.message_count', count);
+      const span = messaging.startSending({ operation, destination }, list);
+      if (span === undefined) return undefined;
+      const headers: Record<string, string> = {};
+      messaging.inject(span, (name, value) => {
+        headers[name] = value;
+      });
+      return { span, args: withContext(args, JSON.stringify(headers)) };
+    },
+  );
+
+  const adding =
+    (kind: Adding) =>
+    (add: Method): Method =>
+      function (this: unknown, ...args) {
+        const begun = beginAdding(this as Sender, kind, args);
+        if (begun === undefined) return Reflect.apply(add, this, args);
+        const { span } = begun;
+        const ended = quiet((error: unknown, job?: unknown) => {
+          const { id } = Object(job) as Job;
+          if (typeof id === 'string' && span.isRecording) span.addProperty('messaging.message.id', id);
+          messaging.end(span, error === undefined ? undefined : failureType(error), error);
+        });
+        // What it asks redis for is below it.
+        let result: unknown;
+        try {
+          result = span.run(() => Reflect.apply(add, this, begun.args));
+        } catch (error) {
+          ended(error);
+          throw error;
+        }
+        if (isThenable(result)) return endingWith(result, ended);
+        ended(undefined);
+        return result;
+      };
+
+  const beginProcessing = orElse(
+    () => undefined,
+    (worker: Sender, job: Job): { span: Span | 'ignored'; headers: IncomingHeaders } | undefined => {
+      if (hasOwnTelemetry(worker)) return undefined;
+      const destination = String(worker.name);
+      const list: Properties = ['messaging.destination.name', destination, ...serverOf(worker)];
+      if (typeof job.id === 'string') list.push('messaging.message.id', job.id);
+      if (typeof job.name === 'string') list.push('messaging.bullmq.job.name', job.name);
+      const headers = headersOf(job);
+      return { span: messaging.startProcessing({ operation: 'process', destination }, list, [headers]), headers };
+    },
+  );
+
+  const processing = (call: Method): Method =>
+    function (this: unknown, ...args) {
+      const begun = beginProcessing(this as Sender, args[0] as Job);
+      if (begun === undefined) return Reflect.apply(call, this, args);
+      const { span, headers } = begun;
+      const ended = quiet((error: unknown) => {
+        if (span !== 'ignored') messaging.end(span, error === undefined ? undefined : typeOf(error), error);
+      });
+      let result: unknown;
+      try {
+        result = messaging.runProcessing(span, headers, () => Reflect.apply(call, this, args));
+      } catch (error) {
+        ended(error);
+        throw error;
+      }
+      if (isThenable(result)) return endingWith(result, ended);
+      ended(undefined);
+      return result;
+    };
+
+  return onModule<Bullmq>('bullmq', options.module, ({ Queue, FlowProducer, Worker }) =>
+    allOff([
+      replaceMethod(Queue?.prototype, 'add', adding(ADD)),
+      replaceMethod(Queue?.prototype, 'addBulk', adding(ADD_BULK)),
+      replaceMethod(FlowProducer?.prototype, 'add', adding(ADD_FLOW)),
+      replaceMethod(FlowProducer?.prototype, 'addBulk', adding(ADD_FLOWS)),
+      replaceMethod(Worker?.prototype, 'callProcessJob', processing),
+    ]),
+  );
+};

@@ -1,0 +1,211 @@
+// What is asked of every version of bullmq, against a real redis.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { Span, type SpanRecord } from '../../../src/index.js';
+import { hasRedis, type RedisServer, startRedis } from '../db/redis-server.js';
+import { library } from '../libraries.js';
+import { instrumentOnly, later, recorded } from '../support.js';
+
+// biome-ignore lint/suspicious/noExplicitAny: packages that are not installed with this one have no types here.
+type Untyped = any;
+
+const SECRET = 'hunter2';
+const CALLERS = 16;
+
+const inRoot = <T>(work: () => T, name = 'request'): T => Span.root(name).runToEnd(work);
+
+const placeOf = ({ traceId, spanId }: { traceId: string; spanId: string }): string => `${traceId} ${spanId}`;
+
+export const describeBullmq = (name: string): void => {
+  describe.skipIf(!hasRedis)(name, () => {
+    let server: RedisServer;
+    let queues = 0;
+    const { Queue, Worker, FlowProducer, DelayedError } = library(name) as Untyped;
+    const on = (options: object = {}): void => instrumentOnly({ bullmq: { module: library(name), ...options } });
+    beforeAll(async () => {
+      server = await startRedis();
+    });
+    afterAll(() => server?.stop());
+
+    const connection = () => ({ host: '127.0.0.1', port: server.port });
+    const queueOf = (options: object = {}): Untyped => {
+      const queue = new Queue(`orders-${++queues}`, { connection: connection(), ...options });
+      later(() => queue.close());
+      return queue;
+    };
+    /** Resolves when `count` jobs are done with, in any way. */
+    const processed = async (queue: Untyped, count: number, processor: Untyped, options = {}): Promise<void> => {
+      const worker = new Worker(queue.name, processor, { connection: connection(), ...options });
+      later(() => worker.close());
+      let done = 0;
+      await new Promise<void>((resolve) => {
+        const one = (): void => void (++done === count && resolve());
+        worker.on('completed', one).on('failed', one);
+      });
+    };
+    const of = (spans: readonly SpanRecord[], kind: string): SpanRecord[] => spans.filter((span) => span.kind === kind);
+
+    test('a job is added, and processed in a trace of its own with a link', async () => {
+      on();
+      const queue = queueOf();
+      const job = await inRoot(() => queue.add('pay', { card: SECRET }));
+      const seen: Untyped[] = [];
+      await processed(queue, 1, async ({ id, data }: Untyped) => {
+        await new Promise((resolve) => setImmediate(resolve));
+        seen.push(id, data, Span.current()?.name);
+        Span.startWithLocalParent('work').end();
+        return SECRET;
+      });
+      expect(seen).toEqual([job.id, { card: SECRET }, `process ${queue.name}`]);
+      const spans = await recorded();
+      const root = spans.find((span) => span.name === 'request');
+      const [[sent], [work]] = [of(spans, 'producer'), of(spans, 'consumer')];
+      const common = {
+        'messaging.system': 'bullmq',
+        'messaging.destination.name': queue.name,
+        'messaging.message.id': job.id,
+        'server.address': '127.0.0.1',
+        'server.port': server.port,
+      };
+      expect(sent).toMatchObject({ name: `add ${queue.name}`, parentSpanId: root?.spanId, status: { code: 'unset' } });
+      expect(sent.properties).toEqual({
+        ...common,
+        'messaging.operation.name': 'add',
+        'messaging.operation.type': 'send',
+      });
+      expect(work).toMatchObject({ name: `process ${queue.name}`, status: { code: 'unset' } });
+      expect(work.parentSpanId).toBe('');
+      expect(work.properties).toEqual({
+        ...common,
+        'messaging.operation.name': 'process',
+        'messaging.operation.type': 'process',
+        'messaging.bullmq.job.name': 'pay',
+      });
+      expect(work.links.map(placeOf)).toEqual([placeOf(sent)]);
+      expect(spans.find((span) => span.name === 'work')?.parentSpanId).toBe(work.spanId);
+      expect(JSON.stringify(spans)).not.toContain(SECRET);
+    });
+
+    test('many jobs at once, and what the program hands over stays as it is', async () => {
+      on();
+      const queue = queueOf();
+      const jobs = [
+        { name: 'a', data: {}, opts: { priority: 1 } },
+        { name: 'b', data: {} },
+      ];
+      const options = { attempts: 2 };
+      await inRoot(async () => {
+        expect((await queue.addBulk(jobs)).map((job: Untyped) => [job.name, job.opts.priority])).toEqual([
+          ['a', 1],
+          ['b', undefined],
+        ]);
+        await queue.add('c', {}, options);
+      });
+      expect(jobs).toEqual([
+        { name: 'a', data: {}, opts: { priority: 1 } },
+        { name: 'b', data: {} },
+      ]);
+      expect(options).toEqual({ attempts: 2 });
+      await processed(queue, 3, async () => {});
+      const spans = await recorded();
+      const sent = of(spans, 'producer');
+      expect(sent.map((span) => [span.name, span.properties['messaging.batch.message_count']])).toEqual([
+        [`addBulk ${queue.name}`, 2],
+        [`add ${queue.name}`, undefined],
+      ]);
+      const links = of(spans, 'consumer').flatMap((span) => span.links.map(placeOf));
+      expect(links.sort()).toEqual([placeOf(sent[0]), placeOf(sent[0]), placeOf(sent[1])].sort());
+    });
+
+    test('a flow is one span, to which its jobs are linked', async () => {
+      on();
+      const [outer, inner] = [queueOf(), queueOf()];
+      const producer = new FlowProducer({ connection: connection() });
+      later(() => producer.close());
+      const flow = { name: 'all', queueName: outer.name, children: [{ name: 'one', queueName: inner.name }] };
+      await inRoot(() => producer.add(flow));
+      await inRoot(() => producer.addBulk([flow]));
+      expect(flow.children).toEqual([{ name: 'one', queueName: inner.name }]);
+      await Promise.all([processed(outer, 2, async () => {}), processed(inner, 2, async () => {})]);
+      const spans = await recorded();
+      const sent = of(spans, 'producer');
+      expect(sent.map((span) => span.name)).toEqual([`add ${outer.name}`, `addBulk ${outer.name}`]);
+      const links = of(spans, 'consumer').map((span) => `${span.name}: ${span.links.map(placeOf)}`);
+      expect(links.sort()).toEqual(
+        [inner, outer].flatMap((queue) => sent.map((one) => `process ${queue.name}: ${placeOf(one)}`)).sort(),
+      );
+    });
+
+    test('a job that fails is an error, each time that it is tried; one that is put off is none', async () => {
+      on();
+      const queue = queueOf();
+      await queue.add('broken', {}, { attempts: 2 });
+      await queue.add('late', {});
+      const tries: Record<string, number> = { broken: 0, late: 0 };
+      await processed(queue, 3, async (job: Untyped, token: string) => {
+        tries[job.name]++;
+        if (job.name === 'broken') throw new RangeError(SECRET);
+        if (tries.late > 1) return;
+        await job.moveToDelayed(Date.now() + 1, token);
+        throw new DelayedError();
+      });
+      expect(tries).toEqual({ broken: 2, late: 2 });
+      const spans = await recorded();
+      const work = of(spans, 'consumer').map(({ properties, status }) => [
+        properties['messaging.bullmq.job.name'],
+        status.message ?? '',
+      ]);
+      expect(work.sort()).toEqual([
+        ['broken', 'RangeError'],
+        ['broken', 'RangeError'],
+        ['late', ''],
+        ['late', ''],
+      ]);
+      expect(JSON.stringify(spans)).not.toContain(SECRET);
+    });
+
+    test('sixteen at once, each linked to its own', async () => {
+      on();
+      const queue = queueOf();
+      const all = Array.from({ length: CALLERS }, (_, i) => `request ${i}`);
+      await Promise.all(all.map((one) => inRoot(() => queue.add(one, {}), one)));
+      await processed(
+        queue,
+        CALLERS,
+        async ({ name: own }: Untyped) => {
+          await new Promise((resolve) => setTimeout(resolve, 1));
+          Span.startWithLocalParent(`work of ${own}`).end();
+        },
+        { concurrency: CALLERS },
+      );
+      const spans = await recorded();
+      const byPlace = new Map(spans.map((span) => [placeOf(span), span]));
+      const told = of(spans, 'consumer').map((span) => {
+        const [sender] = span.links.map((link) => byPlace.get(placeOf(link)));
+        const root = spans.find(({ spanId }) => spanId === sender?.parentSpanId);
+        const inside = spans.find(({ parentSpanId }) => parentSpanId === span.spanId);
+        return [inside?.name, inside?.traceId === span.traceId, root?.name];
+      });
+      expect(told.sort()).toEqual(all.map((one) => [`work of ${one}`, true, one]).sort());
+    });
+
+    test('ignored, without a parent, enriched; and nothing where the program says so', async () => {
+      const seen: unknown[] = [];
+      const queue = queueOf();
+      on({
+        requireParent: true,
+        ignore: ({ operation }: Untyped) => operation === 'process',
+        enrich: (span: Untyped, call: unknown, error: unknown) => void seen.push([span.name, call, error]),
+      });
+      await queue.add('a', {});
+      await inRoot(() => queue.add('b', {}));
+      const omitting = await inRoot(() => queue.add('c', {}, { telemetry: { omitContext: true } }));
+      expect(omitting.opts.telemetry).toEqual({ omitContext: true });
+      const current: unknown[] = [];
+      await processed(queue, 3, async () => void current.push(Span.current()?.isRecording));
+      expect(current).toEqual([false, false, false]);
+      const call = { operation: 'add', destination: queue.name };
+      expect(seen).toEqual(Array.from({ length: 2 }, () => [`add ${queue.name}`, call, undefined]));
+      expect(of(await recorded(), 'producer')).toHaveLength(2);
+    });
+  });
+};
