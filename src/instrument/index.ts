@@ -1,4 +1,5 @@
 // The entry `spanline/instrument`: every public name of instrumentation, and nothing else.
+export type { AwsCall, AwsOptions } from './aws/aws.js';
 export type { DatabaseCall, DatabaseOptions } from './db/database.js';
 export type { MongodbOptions } from './db/mongodb.js';
 export type { MongooseOptions } from './db/mongoose.js';

@@ -1,6 +1,7 @@
 // Switches instrumentations on, and off again. Each is a file of its own; this one only knows their names.
 import { OptionError, wrongOption } from '../base/errors/option-error.js';
 import { shown } from '../base/options/checks.js';
+import { type AwsOptions, instrumentAws } from './aws/aws.js';
 import { instrumentBluebird } from './bluebird.js';
 import { allOff, type Off } from './channel.js';
 import type { DatabaseOptions } from './db/database.js';
@@ -85,6 +86,8 @@ export interface InstrumentOptions {
   readonly kafkajs?: boolean | KafkajsOptions;
   /** Jobs of bullmq, added and processed. */
   readonly bullmq?: boolean | BullmqOptions;
+  /** Calls of the AWS SDK 3. */
+  readonly 'aws-sdk'?: boolean | AwsOptions;
   /** Contexts of promises of bluebird. */
   readonly bluebird?: boolean;
   /** Messages to worker threads. */
@@ -137,6 +140,7 @@ const STARTS: Readonly<Record<string, Start | Sides>> = {
   amqplib: instrumentAmqplib,
   kafkajs: instrumentKafkajs,
   bullmq: instrumentBullmq,
+  'aws-sdk': instrumentAws,
   bluebird: instrumentBluebird,
   workers: instrumentWorkers,
   pino: instrumentPino,
@@ -177,6 +181,7 @@ const FOUND_AT_LOAD: readonly string[] = [
   'amqplib',
   'kafkajs',
   'bullmq',
+  'aws-sdk',
 ];
 
 let isRefusalTold = false;

@@ -15,6 +15,8 @@ export const VERSIONS: Readonly<Record<string, Versions>> = {
   '@grpc/grpc-js': { patches: '1.0.0' },
   '@hapi/hapi': { patches: '20.0.0' },
   amqplib: { patches: '0.8.0', before: 'official' },
+  // Packages `@aws-sdk/client-*` from 3 on.
+  'aws-sdk': { patches: '3.0.0', before: 'official' },
   bluebird: { patches: '3.6.0' },
   bullmq: { patches: '4.0.0' },
   express: { patches: '4.0.0' },

@@ -18,7 +18,8 @@ const FOLDER = /node_modules\/((?:@[^/]+\/)?[^/]+)/g;
 const installedVersions = (): Map<string, string[]> => {
   const found = new Map<string, string[]>();
   const locked = { ...lockOf('package-lock.json'), ...lockOf('test/instrument/libraries/package-lock.json') };
-  const nameAt = (path: string): string => locked[path]?.name ?? [...path.matchAll(FOLDER)].at(-1)?.[1] ?? '';
+  const nameAt = (path: string): string =>
+    (locked[path]?.name ?? [...path.matchAll(FOLDER)].at(-1)?.[1] ?? '').replace(/^@(aws-sdk)\/client-.*/, '$1');
   for (const [path, { version }] of Object.entries(locked)) {
     const [outer, ...inner] = path.split(/\/(?=node_modules\/)/);
     if (inner.length > 1 || !(nameAt(outer) in VERSIONS)) continue;

@@ -52,6 +52,7 @@ export const ALL_OFF: Record<Exclude<keyof InstrumentOptions, 'propagator' | 'lo
   amqplib: false,
   kafkajs: false,
   bullmq: false,
+  'aws-sdk': false,
   bluebird: false,
   graphql: false,
   grpc: false,
