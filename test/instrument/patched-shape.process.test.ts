@@ -27,7 +27,8 @@ const shapesOf = (object: object): Record<string, unknown> => {
         Reflect.ownKeys(value)
           .map(String)
           .sort()
-          .filter((own) => own !== 'prototype'),
+          // Functions that are not strict have more.
+          .filter((own) => !['prototype', 'arguments', 'caller'].includes(own)),
       ];
     }
   }
@@ -42,6 +43,7 @@ test('of Node and of libraries', () => {
   const server = http2.createServer();
   const { Client, Pool } = library('pg') as Record<string, { prototype: object }>;
   const ioredis = library('ioredis') as Record<string, { prototype: object }>;
+  const bullmq = library('bullmq') as Record<string, { prototype: object }>;
   const grpc = library('@grpc/grpc-js') as Record<string, { prototype: object }>;
   const subjects: Record<string, object> = {
     http,
@@ -58,6 +60,12 @@ test('of Node and of libraries', () => {
     mongodb: internal('mongodb', 'lib/cmap/connection.js').Connection.prototype,
     'pool of mongodb': internal('mongodb', 'lib/cmap/connection_pool.js').ConnectionPool.prototype,
     'channel of amqplib': internal('amqplib', 'lib/channel.js').BaseChannel.prototype,
+    'connection of mysql': Object.getPrototypeOf(library('mysql').createConnection({})),
+    'query of postgres': Object.getPrototypeOf(library('postgres')({ max: 1 })``),
+    'queue of bullmq': bullmq.Queue.prototype,
+    'producer of flows of bullmq': bullmq.FlowProducer.prototype,
+    'worker of bullmq': bullmq.Worker.prototype,
+    'client of AWS': library('@aws-sdk/client-sqs').SQSClient.prototype,
     koa: (library('koa') as { prototype: object }).prototype,
   };
   const shapes = () => Object.fromEntries(Object.entries(subjects).map(([name, one]) => [name, shapesOf(one)]));
