@@ -6,12 +6,17 @@ import { join } from 'node:path';
 import { withLockSync } from './lock.mjs';
 import { runQuietly } from './run.mjs';
 
-/** True when node_modules of `dir` holds every package at the locked version (those of other platforms apart). */
-export function isInstalled(dir) {
+/**
+ * True when node_modules of `dir` holds every package at the locked version, those of other platforms apart. `isWhole` asks for the optional
+ * dependencies of `dir` itself too.
+ */
+export function isInstalled(dir, isWhole = false) {
   const hidden = join(dir, 'node_modules/.package-lock.json');
   if (!existsSync(hidden)) return false;
   const wanted = JSON.parse(readFileSync(join(dir, 'package-lock.json'), 'utf8')).packages;
   const found = JSON.parse(readFileSync(hidden, 'utf8')).packages;
+  const optional = isWhole ? Object.keys(wanted[''].optionalDependencies ?? {}) : [];
+  if (optional.some((name) => found[`node_modules/${name}`] === undefined)) return false;
   for (const [path, entry] of Object.entries(wanted)) {
     if (path === '' || entry.link) continue;
     if (found[path] === undefined ? !entry.optional : found[path].version !== entry.version) return false;
@@ -23,11 +28,11 @@ export function isInstalled(dir) {
  * Install `dir` from its lock file if needed; silent when there is nothing to do.
  * No dependency runs an install script: none of ours needs one, and a build that needs one fails here, not at a user's.
  */
-export function ensureInstalled(dir, what = 'dependencies', npmOptions = []) {
-  if (isInstalled(dir)) return;
+export function ensureInstalled(dir, what = 'dependencies', npmOptions = [], isWhole = false) {
+  if (isInstalled(dir, isWhole)) return;
   // Test files that need the same folder begin side by side, and each `npm ci` deletes what the other has put there.
   withLockSync(join(dir, '.tmp/install.lock'), () => {
-    if (!isInstalled(dir)) install(dir, what, npmOptions);
+    if (!isInstalled(dir, isWhole)) install(dir, what, npmOptions);
   });
 }
 

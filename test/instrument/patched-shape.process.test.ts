@@ -65,7 +65,6 @@ test('of Node and of libraries', () => {
     'queue of bullmq': bullmq.Queue.prototype,
     'producer of flows of bullmq': bullmq.FlowProducer.prototype,
     'worker of bullmq': bullmq.Worker.prototype,
-    'client of AWS': library('@aws-sdk/client-sqs').SQSClient.prototype,
     koa: (library('koa') as { prototype: object }).prototype,
   };
   const shapes = () => Object.fromEntries(Object.entries(subjects).map(([name, one]) => [name, shapesOf(one)]));
