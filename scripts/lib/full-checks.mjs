@@ -19,6 +19,7 @@ const SLOW_OF_NODE = new Set([
   'test/package/entries.full.test.ts',
   'test/profile/attribute.full.test.ts',
   'test/profile/auto-continuations.full.test.ts',
+  'test/profile/continuous-profiler.full.test.ts',
   'test/profile/join/cpu-reporter.full.test.ts',
 ]);
 

@@ -25,7 +25,7 @@ test('there are examples on the pages a user starts with', () => {
 
 describe('each example runs', () => {
   const runnable = examples.filter(({ isRun }) => isRun).map(({ name }) => name);
-  test.each(sampleOf(runnable, 8, runnable.length))('%s', (name) => {
+  test.each(sampleOf(runnable, 5, runnable.length))('%s', (name) => {
     const { status, stderr } = spawnSync(process.execPath, [join(out, `${name}.js`)], {
       cwd: out,
       encoding: 'utf8',

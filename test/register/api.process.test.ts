@@ -8,6 +8,7 @@ import { buildFirst, root } from '../cli/support/spanline.js';
 import { startServer, type TestServer } from '../exporters/support/http-server.js';
 import { decodeSpans } from '../exporters/support/otlp-decode.js';
 import { type ChildOptions, out, runFile } from '../support/child.js';
+import { sampleOf } from '../support/samples.js';
 import { service } from './support/official.js';
 
 buildFirst();
@@ -75,7 +76,7 @@ test('spans of the API, and baggage, in one tree with HTTP', async () => {
   expect(behind.baggage).toBe('user=7,tenant=a');
 });
 
-test.each([
+const PROPAGATORS = [
   ['b3', { b3: `${TRACE}-${PARENT}-1` }, 'b3', /^0af7651916cd43dd8448eb211c80319c-[0-9a-f]{16}-1$/],
   ['b3multi', { 'x-b3-traceid': TRACE, 'x-b3-spanid': PARENT, 'x-b3-sampled': '1' }, 'x-b3-traceid', TRACE],
   [
@@ -84,12 +85,17 @@ test.each([
     'uber-trace-id',
     /^0af7651916cd43dd8448eb211c80319c:[0-9a-f]{1,16}:0:0?1$/,
   ],
-])('OTEL_PROPAGATORS=%s', async (name, headers, header, expected) => {
-  const { spans, behind } = await run(headers, { OTEL_PROPAGATORS: name });
-  expect(spans.some(({ parentSpanId, traceId }) => parentSpanId === PARENT && traceId === TRACE)).toBe(true);
-  expect(behind[header]).toMatch(expected);
-  expect(behind).not.toHaveProperty('traceparent');
-});
+] as const;
+
+test.each(sampleOf(PROPAGATORS, 1, PROPAGATORS.length))(
+  'OTEL_PROPAGATORS=%s',
+  async (name, headers, header, expected) => {
+    const { spans, behind } = await run(headers, { OTEL_PROPAGATORS: name });
+    expect(spans.some(({ parentSpanId, traceId }) => parentSpanId === PARENT && traceId === TRACE)).toBe(true);
+    expect(behind[header]).toMatch(expected);
+    expect(behind).not.toHaveProperty('traceparent');
+  },
+);
 
 test('OTEL_PROPAGATORS=none: nothing comes in or goes out', async () => {
   const { spans, behind } = await run({ traceparent: `00-${TRACE}-${PARENT}-01` }, { OTEL_PROPAGATORS: 'none' });
@@ -97,24 +103,28 @@ test('OTEL_PROPAGATORS=none: nothing comes in or goes out', async () => {
   expect(behind).not.toHaveProperty('traceparent');
 });
 
-test.each([
+const WITHOUT_API = [
   ['b3', { b3: `${TRACE}-${PARENT}-1` }, { b3: expect.stringMatching(`^${TRACE}-[0-9a-f]{16}-1$`) }],
   [
     'tracecontext,baggage',
     { traceparent: `00-${TRACE}-${PARENT}-01`, baggage: 'user=7' },
     { traceparent: expect.stringMatching(`^00-${TRACE}-[0-9a-f]{16}-01$`), baggage: 'user=7' },
   ],
-])('without the API HTTP is traced all the same, and contexts travel by %s', async (propagators, sent, passedOn) => {
-  // A package of its own, outside this one.
-  const folder = mkdtempSync(join(tmpdir(), 'spanline-no-api-'));
-  const home = join(folder, 'node_modules/spanline');
-  mkdirSync(home, { recursive: true });
-  for (const part of ['package.json', 'dist/esm', 'dist/cjs'])
-    cpSync(join(root, part), join(home, part), { recursive: true });
-  const program = join(folder, 'app.mjs');
-  writeFileSync(
-    program,
-    `import { createServer, request } from 'node:http';
+] as const;
+
+test.each(sampleOf(WITHOUT_API, 1, WITHOUT_API.length))(
+  'without the API HTTP is traced all the same, and contexts travel by %s',
+  async (propagators, sent, passedOn) => {
+    // A package of its own, outside this one.
+    const folder = mkdtempSync(join(tmpdir(), 'spanline-no-api-'));
+    const home = join(folder, 'node_modules/spanline');
+    mkdirSync(home, { recursive: true });
+    for (const part of ['package.json', 'dist/esm', 'dist/cjs'])
+      cpSync(join(root, part), join(home, part), { recursive: true });
+    const program = join(folder, 'app.mjs');
+    writeFileSync(
+      program,
+      `import { createServer, request } from 'node:http';
      import { connect } from 'node:net';
      const server = createServer(({ url, headers }, response) => {
        if (url === '/behind') return void response.end(JSON.stringify(headers));
@@ -127,18 +137,19 @@ test.each([
        console.log(/\\{.*\\}/s.exec(text)[0]);
        server.close();
      });`,
-  );
-  sink = await startServer();
-  const execArgv = ['--import', join(home, 'dist/esm/register/preload.js')];
-  const env = { OTEL_EXPORTER_OTLP_ENDPOINT: sink.url, OTEL_PROPAGATORS: propagators };
-  const child = await runFile(program, { execArgv, env, cwd: folder });
-  rmSync(folder, { recursive: true, force: true });
-  expect(child).toMatchObject({ code: 0, stderr: '' });
-  expect(JSON.parse(child.stdout)).toMatchObject(passedOn);
-  const spans = sink.requests.flatMap(({ body }) => decodeSpans(body));
-  expect(spans.map(({ kind }) => kind).sort()).toEqual([2, 2, 3]);
-  expect(spans.filter(({ traceId }) => traceId === TRACE)).toHaveLength(3);
-});
+    );
+    sink = await startServer();
+    const execArgv = ['--import', join(home, 'dist/esm/register/preload.js')];
+    const env = { OTEL_EXPORTER_OTLP_ENDPOINT: sink.url, OTEL_PROPAGATORS: propagators };
+    const child = await runFile(program, { execArgv, env, cwd: folder });
+    rmSync(folder, { recursive: true, force: true });
+    expect(child).toMatchObject({ code: 0, stderr: '' });
+    expect(JSON.parse(child.stdout)).toMatchObject(passedOn);
+    const spans = sink.requests.flatMap(({ body }) => decodeSpans(body));
+    expect(spans.map(({ kind }) => kind).sort()).toEqual([2, 2, 3]);
+    expect(spans.filter(({ traceId }) => traceId === TRACE)).toHaveLength(3);
+  },
+);
 
 const firstLine = join(out, 'first-line.cjs');
 writeFileSync(
@@ -147,21 +158,26 @@ writeFileSync(
    console.log(process.argv.length);`,
 );
 
-test.each([
+const WAYS = [
   ['--require', { execArgv: ['--require', 'spanline/register'] }],
   ['--import', { execArgv: ['--import', 'spanline/register'] }],
   ['NODE_OPTIONS with --require', { env: { NODE_OPTIONS: '--require spanline/register' } }],
   ['NODE_OPTIONS with --import', { env: { NODE_OPTIONS: '--import spanline/register' } }],
-])('by %s the API is there at the first line', async (_, { env = {}, execArgv = [] }: ChildOptions) => {
-  sink = await startServer();
-  const child = await runFile(firstLine, {
-    execArgv,
-    env: { OTEL_EXPORTER_OTLP_ENDPOINT: sink.url, OTEL_TRACES_EXPORTER: '', SPANLINE_ARCHIVE: '', ...env },
-  });
-  expect(child).toMatchObject({ code: 0, stdout: '2\n', stderr: '' });
-  const spans = sink.requests.flatMap(({ body }) => decodeSpans(body));
-  expect(spans).toMatchObject([{ name: 'first', scope: 'shop' }]);
-});
+] as const;
+
+test.each(sampleOf(WAYS, 2, WAYS.length))(
+  'by %s the API is there at the first line',
+  async (_, { env = {}, execArgv = [] }: ChildOptions) => {
+    sink = await startServer();
+    const child = await runFile(firstLine, {
+      execArgv,
+      env: { OTEL_EXPORTER_OTLP_ENDPOINT: sink.url, OTEL_TRACES_EXPORTER: '', SPANLINE_ARCHIVE: '', ...env },
+    });
+    expect(child).toMatchObject({ code: 0, stdout: '2\n', stderr: '' });
+    const spans = sink.requests.flatMap(({ body }) => decodeSpans(body));
+    expect(spans).toMatchObject([{ name: 'first', scope: 'shop' }]);
+  },
+);
 
 test('counters of ours among the metrics of a program that sets a MeterProvider', async () => {
   sink = await startServer();

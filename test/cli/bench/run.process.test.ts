@@ -5,13 +5,14 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
 import { readBenchHistory } from '../../../src/bench-history/history-file.js';
+import { sampleOf } from '../../support/samples.js';
 import { type Outcome, spanline } from '../support/spanline.js';
 import { commit, dir, json, project, run, shape } from './support/bench-run.js';
 
 const history = join(dir, 'made/on/demand/history.jsonl');
 
 describe('understands', () => {
-  test.each([
+  const OUTPUTS = [
     ['names and results of tasks', 'tasks.mjs', ['sum latency ns 32', 'wait latency ns 32']],
     ['bench.results, between other lines', 'results.mjs', ['task 1 latency ns 32', 'task 2 latency ns 32']],
     [
@@ -24,7 +25,9 @@ describe('understands', () => {
       'rows.mjs',
       ['sum latency ns 0', 'sum throughput ops/s 0', 'wait latency ns 0', 'wait throughput ops/s 0'],
     ],
-  ])('tinybench: %s', async (_what, file, expected) => {
+  ] as const;
+
+  test.each(sampleOf(OUTPUTS, 2, OUTPUTS.length))('tinybench: %s', async (_what, file, expected) => {
     const found = await json('--', process.execPath, file);
     expect(found.tool).toBe('tinybench');
     expect(shape(found)).toEqual(expected);
