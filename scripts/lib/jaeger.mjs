@@ -84,13 +84,19 @@ async function choosePorts() {
   return ports;
 }
 
-async function isUp(url) {
+async function answers(url, isRight = () => true) {
   try {
-    return (await fetch(url, { signal: AbortSignal.timeout(1000) })).ok;
+    return isRight(await fetch(url, { signal: AbortSignal.timeout(1000) }));
   } catch {
     return false;
   }
 }
+
+/** Queries are answered first, and what takes traces begins to listen behind that. */
+const isUp = async ({ query, otlp, thriftHttp }) =>
+  (await answers(`http://${at(query)}/api/services`, ({ ok }) => ok)) &&
+  (await answers(`http://${at(otlp)}`)) &&
+  (await answers(`http://${at(thriftHttp)}`));
 
 async function startOnce(program, maxTraces) {
   const ports = await choosePorts();
@@ -118,7 +124,7 @@ async function startOnce(program, maxTraces) {
     await exited;
   };
   const end = Date.now() + START_MS;
-  while (!(await isUp(`http://${at(ports.query)}/api/services`))) {
+  while (!(await isUp(ports))) {
     if (isOver || Date.now() > end) {
       await stop();
       throw new Error(`${program} did not start: ${output.trim() || 'no output'}`);

@@ -135,7 +135,7 @@ describe('divide', () => {
           for (const key of Object.keys(seen) as (keyof typeof seen)[]) seen[key] += expected[key];
         }
       }),
-      { numRuns: samples(40, 400, 20_000) },
+      { numRuns: samples(80, 400, 20_000) },
     );
     // A model that never meets a case proves nothing of it.
     for (const us of Object.values(seen)) expect(us).toBeGreaterThan(20);
