@@ -35,6 +35,7 @@ import type { ModuleOptions } from './on-module.js';
 import type { Propagator } from './propagator.js';
 import { instrumentFastify, instrumentH3 } from './routes.js';
 import { switchOn } from './switched-on.js';
+import { instrumentTrpc } from './trpc.js';
 import { instrumentUndici, type UndiciOptions } from './undici.js';
 import { instrumentWorkers } from './workers/workers.js';
 
@@ -60,6 +61,8 @@ export interface InstrumentOptions {
   readonly h3?: boolean;
   /** Operations of graphql 15 and later. */
   readonly graphql?: boolean | GraphqlOptions;
+  /** Procedures of tRPC. */
+  readonly trpc?: boolean | ModuleOptions;
   /** Calls of @grpc/grpc-js, sent and answered. */
   readonly grpc?: boolean | GrpcOptions;
   /** Queries of pg. */
@@ -127,6 +130,7 @@ const STARTS: Readonly<Record<string, Start | Sides>> = {
   hono: instrumentHono,
   h3: instrumentH3,
   graphql: instrumentGraphql,
+  trpc: instrumentTrpc,
   grpc: instrumentGrpc,
   pg: instrumentPg,
   postgres: instrumentPostgres,
@@ -171,6 +175,7 @@ const FOUND_AT_LOAD: readonly string[] = [
   'express',
   'koa',
   'hono',
+  'trpc',
   'grpc',
   'pg',
   'postgres',

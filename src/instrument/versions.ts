@@ -14,6 +14,7 @@ export const VERSIONS: Readonly<Record<string, Versions>> = {
   '@graphql-tools/executor': { patches: '2.0.0' },
   '@grpc/grpc-js': { patches: '1.0.0' },
   '@hapi/hapi': { patches: '20.0.0' },
+  '@trpc/server': { patches: '10.0.0' },
   amqplib: { patches: '0.8.0', before: 'official' },
   // Packages `@aws-sdk/client-*` from 3 on.
   'aws-sdk': { patches: '3.0.0', before: 'official' },

@@ -59,6 +59,8 @@ test('the table is that of the code, and of the versions that are tested', () =>
 
 test('it has each library that has an option', () => {
   const OF_NODE = ['http', 'http2', 'sqlite', 'workers', 'console'];
-  const byOption = Object.keys(VERSIONS).map((name) => name.replace(/^@hapi\/|^@grpc\/|-js$/g, ''));
+  const byOption = Object.keys(VERSIONS).map((name) =>
+    name.replace('@trpc/server', 'trpc').replace(/^@hapi\/|^@grpc\/|-js$/g, ''),
+  );
   expect(byOption).toEqual(expect.arrayContaining(instrumentationNames.filter((name) => !OF_NODE.includes(name))));
 });

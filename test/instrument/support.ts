@@ -55,6 +55,7 @@ export const ALL_OFF: Record<Exclude<keyof InstrumentOptions, 'propagator' | 'lo
   'aws-sdk': false,
   bluebird: false,
   graphql: false,
+  trpc: false,
   grpc: false,
   pg: false,
   postgres: false,

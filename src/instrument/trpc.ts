@@ -1,0 +1,94 @@
+// Procedures of tRPC, which publishes nothing: the first middleware of every procedure is ours, put there as the program makes its root object. A batch is
+// several procedures of one request. What a procedure takes and gives never leaves.
+import { lineStore } from '../local-span/line-store.js';
+import type { SpanLine } from '../local-span/span-line.js';
+import type { Span } from '../span/span.js';
+import { type Off, orElse, quiet } from './channel.js';
+import { lineFor, startCall } from './client-span.js';
+import { endingWith } from './ending.js';
+import { type ModuleOptions, onModule } from './on-module.js';
+import { type Method, prototypeOf, replaceMethod } from './replace-method.js';
+import { scopeOf } from './scope.js';
+
+interface Trpc {
+  /** Of a class that is not exported. */
+  readonly initTRPC?: object;
+}
+interface Root {
+  procedure: { use(middleware: Middleware): unknown };
+}
+interface Call {
+  readonly path?: unknown;
+  next(): PromiseLike<Result>;
+}
+interface Result {
+  readonly ok?: unknown;
+  readonly error?: { readonly code?: unknown };
+}
+type Middleware = (call: Call) => PromiseLike<Result>;
+
+const PROCEDURE = { kind: 'internal', scope: scopeOf('trpc') } as const;
+
+/** Of the others the caller was wrong. */
+const FAULTS = ['INTERNAL_SERVER_ERROR', 'NOT_IMPLEMENTED', 'BAD_GATEWAY', 'SERVICE_UNAVAILABLE', 'GATEWAY_TIMEOUT'];
+
+/** How many have it on: middleware stays where it was put. */
+let users = 0;
+
+const begin = orElse(
+  () => undefined,
+  ({ path }: Call): Span | undefined => {
+    const name = typeof path === 'string' && path !== '' ? path : 'procedure';
+    const span = startCall(name, PROCEDURE, true);
+    if (span?.isRecording !== true) return undefined;
+    span.describe(['rpc.system.name', 'trpc', 'rpc.method', name]);
+    return span;
+  },
+);
+
+const codeOf = ({ ok, error }: Result): string =>
+  ok === true ? 'OK' : typeof error?.code === 'string' ? error.code : 'INTERNAL_SERVER_ERROR';
+
+const trace: Middleware = (call) => {
+  const span = users === 0 ? undefined : begin(call);
+  if (span === undefined) return call.next();
+  const caller = lineStore.getStore();
+  const line = lineFor(span, caller);
+  // Its failure is a result; where a later one of the program throws, it comes as one too.
+  const ended = quiet((error: unknown, result?: unknown) => {
+    line.close();
+    const code = codeOf(error === undefined ? (result as Result) : {});
+    span.addProperty('rpc.response.status_code', code);
+    if (FAULTS.includes(code)) span.addProperty('error.type', code).setStatus('error', code);
+    span.end();
+  });
+  lineStore.enter(line);
+  try {
+    return endingWith(call.next(), ended) as PromiseLike<Result>;
+  } finally {
+    lineStore.enter(caller as SpanLine);
+  }
+};
+
+const begun = quiet((root: Root) => {
+  root.procedure = root.procedure.use(trace) as Root['procedure'];
+});
+
+const creating = (create: Method): Method =>
+  function (this: unknown, ...args) {
+    const root = Reflect.apply(create, this, args);
+    begun(root as Root);
+    return root;
+  };
+
+/** tRPC 10 and later. */
+export const instrumentTrpc = ({ module }: ModuleOptions): Off => {
+  users++;
+  const off = onModule<Trpc>('@trpc/server', module, ({ initTRPC }) =>
+    replaceMethod(prototypeOf(initTRPC), 'create', creating),
+  );
+  return () => {
+    users--;
+    off();
+  };
+};

@@ -1,0 +1,99 @@
+// What is asked of every version of tRPC, by its server of its own.
+import { describe, expect, test } from 'vitest';
+import { Span } from '../../src/index.js';
+import { instrument } from '../../src/instrument/index.js';
+import { library } from './libraries.js';
+import { ALL_OFF, instrumentOnly, later, listen, recorded } from './support.js';
+
+// biome-ignore lint/suspicious/noExplicitAny: packages that are not installed with this one have no types here.
+type Untyped = any;
+
+const SECRET = 'hunter2';
+
+export const describeTrpc = (name: string): void => {
+  const { initTRPC, TRPCError } = library(name) as Untyped;
+
+  const routerOf = (): Untyped => {
+    const t = initTRPC.context().create();
+    const late = async (): Promise<void> => {
+      await new Promise((resolve) => setTimeout(resolve, 1));
+      Span.startWithLocalParent('work').end();
+    };
+    const guarded = t.procedure.use(({ path, next }: Untyped) => {
+      if (path === 'users.secret') throw new TRPCError({ code: 'UNAUTHORIZED', message: SECRET });
+      return next();
+    });
+    const users = t.router({
+      byId: guarded.query(async ({ ctx }: Untyped) => {
+        await late();
+        return { id: 7, ctx: typeof ctx };
+      }),
+      add: t.procedure.mutation(() => {
+        throw new RangeError(SECRET);
+      }),
+      secret: guarded.query(() => 'never'),
+    });
+    return { t, router: t.router({ users }) };
+  };
+
+  describe(name, () => {
+    test('a procedure is a span below its request, and of a batch each is', async () => {
+      instrumentOnly({ http: { client: false }, trpc: { module: library(name) } });
+      const { createHTTPHandler } = library(`${name}/adapters/standalone`);
+      const { createServer } = await import('node:http');
+      const { router } = routerOf();
+      const handler = createHTTPHandler({ router, createContext: () => ({ a: 1 }) });
+      const { url } = await listen(createServer(handler));
+      const batch = await (await fetch(`${url}/users.byId,users.secret?batch=1&input={}`)).json();
+      expect(batch).toMatchObject([
+        { result: { data: { id: 7, ctx: 'object' } } },
+        { error: { data: { code: 'UNAUTHORIZED' } } },
+      ]);
+      await fetch(`${url}/users.add`, { method: 'POST', body: '{}', headers: { 'content-type': 'application/json' } });
+      const spans = await recorded();
+      const parentOf = (id: string): string | undefined => spans.find(({ spanId }) => spanId === id)?.name;
+      expect(
+        spans
+          .filter(({ kind, name: own }) => kind === 'internal' && own !== '')
+          .map(({ name: own, parentSpanId, status, properties }) =>
+            [own, parentOf(parentSpanId), status.code, properties['rpc.response.status_code'] ?? ''].join(', '),
+          )
+          .sort(),
+      ).toEqual([
+        'users.add, POST, error, INTERNAL_SERVER_ERROR',
+        'users.byId, GET, unset, OK',
+        'users.secret, GET, unset, UNAUTHORIZED',
+        'work, users.byId, unset, ',
+      ]);
+      const [add] = spans.filter((span) => span.name === 'users.add');
+      expect(add.properties).toEqual({
+        'rpc.system.name': 'trpc',
+        'rpc.method': 'users.add',
+        'rpc.response.status_code': 'INTERNAL_SERVER_ERROR',
+        'error.type': 'INTERNAL_SERVER_ERROR',
+      });
+      expect(JSON.stringify(spans)).not.toContain(SECRET);
+    });
+
+    test('sixteen at once, each in its own trace; none outside of one, and none when it is off', async () => {
+      const { disable } = instrument({ ...ALL_OFF, trpc: { module: library(name) } });
+      later(disable);
+      const { t, router } = routerOf();
+      const caller = t.createCallerFactory === undefined ? router.createCaller({}) : t.createCallerFactory(router)({});
+      await Promise.all(
+        Array.from({ length: 16 }, (_, i) => Span.root(`request ${i}`).runToEnd(() => caller.users.byId())),
+      );
+      const spans = await recorded();
+      const made = spans.filter((span) => span.name === 'users.byId');
+      const parents = made.map(
+        ({ traceId, parentSpanId }) =>
+          spans.find((span) => span.spanId === parentSpanId && span.traceId === traceId)?.name,
+      );
+      expect(parents.sort()).toEqual(Array.from({ length: 16 }, (_, i) => `request ${i}`).sort());
+      await caller.users.byId();
+      disable();
+      await Span.root('request').runToEnd(() => caller.users.byId());
+      expect((await recorded()).map((span) => span.name)).toEqual(['request', 'work']);
+    });
+  });
+};

@@ -1,0 +1,4 @@
+// Procedures of tRPC 10.
+import { describeTrpc } from './trpc-cases.js';
+
+describeTrpc('trpc-10');
