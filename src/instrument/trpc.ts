@@ -19,6 +19,8 @@ interface Root {
 }
 interface Call {
   readonly path?: unknown;
+  /** The same for each middleware of a call. */
+  readonly getRawInput?: unknown;
   next(): PromiseLike<Result>;
 }
 interface Result {
@@ -46,11 +48,21 @@ const begin = orElse(
   },
 );
 
+/** Calls that have a span: a procedure that is put together from several has our middleware in each of them. */
+const seen = new WeakSet<object>();
+
+const isSeen = ({ getRawInput: key }: Call): boolean => {
+  if (typeof key !== 'function') return false;
+  if (seen.has(key)) return true;
+  seen.add(key);
+  return false;
+};
+
 const codeOf = ({ ok, error }: Result): string =>
   ok === true ? 'OK' : typeof error?.code === 'string' ? error.code : 'INTERNAL_SERVER_ERROR';
 
 const trace: Middleware = (call) => {
-  const span = users === 0 ? undefined : begin(call);
+  const span = users === 0 || isSeen(call) ? undefined : begin(call);
   if (span === undefined) return call.next();
   const caller = lineStore.getStore();
   const line = lineFor(span, caller);

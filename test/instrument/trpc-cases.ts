@@ -37,6 +37,17 @@ export const describeTrpc = (name: string): void => {
   };
 
   describe(name, () => {
+    test('a procedure of several that were put together is one span', async () => {
+      instrumentOnly({ trpc: { module: library(name) } });
+      const [one, two] = [initTRPC.create(), initTRPC.create()];
+      // tRPC 10 has none.
+      if (one.procedure.concat === undefined) return;
+      const procedure = one.procedure.concat(two.procedure).query(() => 7);
+      const caller = one.router({ procedure }).createCaller({});
+      expect(await Span.root('request').runToEnd(() => caller.procedure())).toBe(7);
+      expect((await recorded()).map((span) => span.name)).toEqual(['request', 'procedure']);
+    });
+
     test('a procedure is a span below its request, and of a batch each is', async () => {
       instrumentOnly({ http: { client: false }, trpc: { module: library(name) } });
       const { createHTTPHandler } = library(`${name}/adapters/standalone`);

@@ -79,25 +79,35 @@ test.each([
   expect(await said(first)).not.toContain(loaded);
 });
 
-test('by its older name too', async () => {
-  const official = '@opentelemetry/instrumentation-redis-4';
-  const file = program('old-redis', []);
-  const modules = join(file, '../node_modules');
+/** What register says of a program with an `official` package, and with its `library` in a version. */
+const saidWith = async (official: string, library: string, version: string): Promise<string> => {
+  const file = program(`${library}-${version}`, []);
   const files = {
-    'redis/package.json': JSON.stringify({ name: 'redis', version: '4.7.1' }),
-    'redis/index.js': '',
+    [`${library}/package.json`]: JSON.stringify({ name: library, version }),
+    [`${library}/index.js`]: '',
     [`${official}/package.json`]: JSON.stringify({ name: official, version: '0.50.0' }),
-    [`${official}/index.js`]: 'exports.RedisInstrumentation = class RedisInstrumentation { enable() {} };',
+    [`${official}/index.js`]: 'exports.SomeInstrumentation = class SomeInstrumentation { enable() {} };',
   };
   for (const [path, text] of Object.entries(files)) {
-    mkdirSync(join(modules, path, '..'), { recursive: true });
-    writeFileSync(join(modules, path), text);
+    mkdirSync(join(file, '../node_modules', path, '..'), { recursive: true });
+    writeFileSync(join(file, '../node_modules', path), text);
   }
-  writeFileSync(join(file, '../package.json'), JSON.stringify({ dependencies: { redis: '*', [official]: '*' } }));
-  writeFileSync(file, `require('redis');`);
-  const { stderr } = await run(file, { OTEL_LOG_LEVEL: 'debug' });
-  expect(stderr).toContain(`also traced: ${official}`);
-  expect(stderr).not.toContain('not traced by spanline');
+  writeFileSync(join(file, '../package.json'), JSON.stringify({ dependencies: { [library]: '*', [official]: '*' } }));
+  writeFileSync(file, `require('${library}');`);
+  return (await run(file, { OTEL_LOG_LEVEL: 'debug' })).stderr;
+};
+
+test.each([
+  ['by its older name', 'redis-4', 'redis', '4.7.1'],
+  ['of an SDK that has another name since', 'aws-sdk', 'aws-sdk', '2.1692.0'],
+])('%s too', async (_, short, library, version) => {
+  const said = await saidWith(`@opentelemetry/instrumentation-${short}`, library, version);
+  expect(said).toContain(`also traced: @opentelemetry/instrumentation-${short}`);
+  expect(said).not.toContain('not traced by spanline');
+});
+
+test('that of mysql is never', async () => {
+  expect(await saidWith('@opentelemetry/instrumentation-mysql', 'mysql', '2.0.0')).toBe('');
 });
 
 test.each([
