@@ -1,4 +1,5 @@
-// Commands of redis by both clients, ioredis in the newest version without channels too, against a real server: named by command alone, in the trace of who asked.
+// Commands of redis by both clients, against a real server: named by command alone, in the trace of who asked. Older versions are in
+// ioredis-calls.full.test.ts.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Span } from '../../../src/index.js';
 import { installedAs } from '../installed-as.js';
@@ -198,10 +199,5 @@ describe.skipIf(!hasRedis)('redis', () => {
 describeIoredis(
   'ioredis',
   () => library('ioredis'),
-  () => port,
-);
-describeIoredis(
-  'ioredis 5.10',
-  () => ioredis510.require('ioredis'),
   () => port,
 );
