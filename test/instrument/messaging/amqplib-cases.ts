@@ -16,14 +16,15 @@ const inRoot = <T>(work: () => T, name = 'request'): T => Span.root(name).runToE
 
 const named = (spans: readonly SpanRecord[], name: string): SpanRecord[] => spans.filter((span) => span.name === name);
 
-let server: Rabbitmq;
-beforeAll(async () => {
-  if (hasRabbitmq) server = await startRabbitmq();
-}, 120_000);
-afterAll(() => server?.stop());
+/** One server for all of them: it takes seconds to start. */
+export const describeAmqplib = (names: readonly string[]): void => {
+  let server: Rabbitmq;
+  beforeAll(async () => {
+    if (hasRabbitmq) server = await startRabbitmq();
+  }, 120_000);
+  afterAll(() => server?.stop());
 
-export const describeAmqplib = (name: string): void => {
-  describe.skipIf(!hasRabbitmq)(name, () => {
+  describe.skipIf(!hasRabbitmq).each(names)('%s', (name) => {
     const folder = join(library.resolve.paths(name)?.[0] ?? '', name);
     const file = (path: string): Untyped => library(join(folder, path));
     const on = (options: object = {}): void =>

@@ -1,4 +1,4 @@
 // Messages of amqplib with a RabbitMQ, which takes seconds to start: 0.8, whose promises are bluebird's, 0.10, and the newest.
 import { describeAmqplib } from './amqplib-cases.js';
 
-for (const name of ['amqplib-0-8', 'amqplib-0-10', 'amqplib']) describeAmqplib(name);
+describeAmqplib(['amqplib-0-8', 'amqplib-0-10', 'amqplib']);
