@@ -37,7 +37,7 @@ export const VERSIONS: Readonly<Record<string, Versions>> = {
   pino: { patches: '9.10.0', before: 'untraced' },
   postgres: { patches: '3.0.0' },
   redis: { channels: '5.12.0', before: 'official' },
-  undici: { channels: '6.0.0' },
+  undici: { channels: '5.0.0' },
 };
 
 /** The first version of `name` that is traced, where nothing of an older one is. */

@@ -1,0 +1,54 @@
+// Calls of undici 5 and 6, which publish what newer ones do.
+import { describe, expect, test } from 'vitest';
+import { Span } from '../../src/index.js';
+import { library } from './libraries.js';
+import { instrumentOnly, recorded, serve } from './support.js';
+
+// biome-ignore lint/suspicious/noExplicitAny: packages that are not installed with this one have no types here.
+type Untyped = any;
+
+const spansOf = async () => (await recorded()).filter(({ kind }) => kind === 'client');
+
+describe.each(['undici-5', 'undici-6'])('%s', (name) => {
+  const undici: Untyped = library(name);
+
+  test('a call is a child of who makes it, and brings its context', async () => {
+    instrumentOnly({ undici: true });
+    const { url } = await serve((request, response) => response.end(request.headers.traceparent));
+    const texts = await Span.root('request').runToEnd(async () => [
+      await (await undici.request(`${url}/request`)).body.text(),
+      await (await undici.fetch(`${url}/fetch`)).text(),
+    ]);
+    const spans = await spansOf();
+    expect(spans.map(({ name: own, properties }) => [own, properties['url.full']])).toEqual([
+      ['GET', `${url}/request`],
+      ['GET', `${url}/fetch`],
+    ]);
+    expect(texts).toEqual(spans.map(({ traceId, spanId }) => `00-${traceId}-${spanId}-03`));
+  });
+
+  test('one that fails is an error', async () => {
+    instrumentOnly({ undici: true });
+    await expect(undici.request('http://127.0.0.1:1/')).rejects.toMatchObject({ code: 'ECONNREFUSED' });
+    const [span] = await spansOf();
+    expect(span).toMatchObject({ status: { code: 'error' }, properties: { 'error.type': 'ECONNREFUSED' } });
+  });
+
+  test('sixteen at once, each in its own trace', async () => {
+    instrumentOnly({ undici: true });
+    const { url } = await serve((_, response) => response.end('fine'));
+    await Promise.all(
+      Array.from({ length: 16 }, (_, i) =>
+        Span.root(`request ${i}`).runToEnd(async () => (await undici.request(`${url}/${i}`)).body.text()),
+      ),
+    );
+    const spans = await recorded();
+    const made = spans
+      .filter(({ kind }) => kind === 'client')
+      .map(
+        ({ traceId, parentSpanId, properties }) =>
+          `${spans.find((span) => span.spanId === parentSpanId && span.traceId === traceId)?.name}: ${properties['url.full']}`,
+      );
+    expect(made.sort()).toEqual(Array.from({ length: 16 }, (_, i) => `request ${i}: ${url}/${i}`).sort());
+  });
+});
