@@ -24,8 +24,10 @@ import { traceServers } from './http/server.js';
 import { traceHttp2Calls, traceHttp2Servers } from './http2/http2.js';
 import type { Http2Options } from './http2/options.js';
 import { instrumentKoa } from './koa.js';
+import { instrumentBunyan } from './log/bunyan.js';
 import { instrumentConsole } from './log/console.js';
 import { instrumentPino } from './log/pino.js';
+import { instrumentWinston } from './log/winston.js';
 import { type AmqplibOptions, instrumentAmqplib } from './messaging/amqplib.js';
 import { type BullmqOptions, instrumentBullmq } from './messaging/bullmq.js';
 import { instrumentKafkajs, type KafkajsOptions } from './messaging/kafkajs.js';
@@ -97,6 +99,10 @@ export interface InstrumentOptions {
   readonly workers?: boolean;
   /** Trace ids in the records of pino. */
   readonly pino?: boolean;
+  /** Trace ids in the records of winston. */
+  readonly winston?: boolean;
+  /** Trace ids in the records of bunyan. */
+  readonly bunyan?: boolean;
   /** Trace ids behind what `console` prints; false by default. */
   readonly console?: boolean;
   /** How contexts travel in headers; W3C Trace Context by default. */
@@ -148,6 +154,8 @@ const STARTS: Readonly<Record<string, Start | Sides>> = {
   bluebird: instrumentBluebird,
   workers: instrumentWorkers,
   pino: instrumentPino,
+  winston: instrumentWinston,
+  bunyan: instrumentBunyan,
   console: instrumentConsole,
 };
 

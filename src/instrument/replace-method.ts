@@ -14,6 +14,7 @@ export const replaceMethod = (
 ): Off => {
   const original = prototype?.[name];
   if (prototype === undefined || typeof original !== 'function') return () => {};
+  const isOwn = Object.hasOwn(prototype, name);
   let current = make(original);
   const wrapped = lookAlike(function (this: unknown, ...args: unknown[]): unknown {
     return Reflect.apply(current, this, args);
@@ -21,7 +22,9 @@ export const replaceMethod = (
   prototype[name] = wrapped;
   return () => {
     current = original;
-    if (prototype[name] === wrapped) prototype[name] = original;
+    if (prototype[name] !== wrapped) return;
+    if (isOwn) prototype[name] = original;
+    else delete prototype[name];
   };
 };
 

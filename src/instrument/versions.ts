@@ -20,6 +20,7 @@ export const VERSIONS: Readonly<Record<string, Versions>> = {
   'aws-sdk': { patches: '3.0.0', before: 'official' },
   bluebird: { patches: '3.6.0' },
   bullmq: { patches: '4.0.0' },
+  bunyan: { patches: '1.0.0' },
   express: { patches: '4.0.0' },
   fastify: { channels: '5.0.0', before: 'untraced' },
   graphql: { patches: '15.0.0', channels: '17.0.0', before: 'official' },
@@ -38,6 +39,7 @@ export const VERSIONS: Readonly<Record<string, Versions>> = {
   postgres: { patches: '3.0.0' },
   redis: { channels: '5.12.0', before: 'official' },
   undici: { channels: '5.0.0' },
+  winston: { patches: '3.0.0', before: 'official' },
 };
 
 /** The first version of `name` that is traced, where nothing of an older one is. */

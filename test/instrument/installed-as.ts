@@ -21,12 +21,19 @@ const isCode = (path: string): boolean => /\.(?:[cm]?js|json)$|^[^.]*$/.test(bas
 
 let count = 0;
 
-const copied = (from: string, to: string): readonly string[] => {
-  cpSync(from, to, { recursive: true, filter: isCode });
-  const { dependencies = {} } = JSON.parse(readFileSync(join(to, 'package.json'), 'utf8')) as {
+/** What the package in `folder` depends on, and the packages that it has of its own. */
+const dependenciesOf = (folder: string): readonly string[] => {
+  const { dependencies = {} } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as {
     dependencies?: Record<string, string>;
   };
-  return Object.keys(dependencies);
+  const names = Object.keys(dependencies);
+  const own = names.map((name) => join(folder, 'node_modules', name)).filter((place) => existsSync(place));
+  return [...names, ...own.flatMap(dependenciesOf)];
+};
+
+const copied = (from: string, to: string): readonly string[] => {
+  cpSync(from, to, { recursive: true, filter: isCode });
+  return dependenciesOf(to);
 };
 
 /** A new copy of the library `alias`, installed as `name`, with copies of the packages `users`, which find it, and of what they depend on. */
@@ -40,7 +47,7 @@ export const installedAs = (name: string, alias: string, users: readonly string[
     if (!existsSync(join(modules, one))) wanted.push(...copied(join(libraries, one), join(modules, one)));
   }
   for (const one of dependencies) {
-    if (existsSync(join(copy, 'node_modules', one))) continue;
+    if (existsSync(join(copy, 'node_modules', one)) || existsSync(join(modules, one))) continue;
     mkdirSync(dirname(join(modules, one)), { recursive: true });
     symlinkSync(join(libraries, one), join(modules, one));
   }

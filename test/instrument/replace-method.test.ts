@@ -54,6 +54,15 @@ test('taken back below what a program has put around it, it does nothing, and on
   expect(calls).toEqual(['program']);
 });
 
+test('a method that is inherited is so again', () => {
+  const inner = library();
+  const prototype = Object.create(inner) as Prototype;
+  const off = replaceMethod(prototype, 'ask', traced([], 'ours'));
+  expect(prototype.ask(1)).toEqual([prototype, 1]);
+  off();
+  expect(Object.keys(prototype)).toEqual([]);
+});
+
 test('a constructor that gives an object still is one', () => {
   const made: unknown[] = [];
   const module = { Server: () => ({}) };

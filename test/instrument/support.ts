@@ -68,6 +68,8 @@ export const ALL_OFF: Record<Exclude<keyof InstrumentOptions, 'propagator' | 'lo
   sqlite: false,
   workers: false,
   pino: false,
+  winston: false,
+  bunyan: false,
   console: false,
 };
 

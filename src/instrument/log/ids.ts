@@ -8,6 +8,10 @@ export interface LogIds {
   readonly trace_flags: string;
 }
 
+/** Whether a record has one of them already. */
+export const hasIds = (record: object): boolean =>
+  Object.hasOwn(record, 'trace_id') || Object.hasOwn(record, 'span_id') || Object.hasOwn(record, 'trace_flags');
+
 /** Undefined outside any trace. */
 export const currentIds = (): LogIds | undefined => {
   const context = Span.current()?.context;

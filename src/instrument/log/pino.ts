@@ -4,7 +4,7 @@
 import { Counter, count } from '../../local-span/counters.js';
 import { allOff, type Off, onMessage } from '../channel.js';
 import { onModule } from '../on-module.js';
-import { currentIdsText } from './ids.js';
+import { currentIdsText, hasIds } from './ids.js';
 
 type Logger = Record<symbol, unknown>;
 type AsJson = (this: Logger, record: unknown, message: unknown, level: unknown, time: unknown) => string;
@@ -15,9 +15,6 @@ interface Pino {
 
 const KEYS = /"(?:trace_id|span_id|trace_flags)":/;
 
-const hasKeys = (record: object): boolean =>
-  Object.hasOwn(record, 'trace_id') || Object.hasOwn(record, 'span_id') || Object.hasOwn(record, 'trace_flags');
-
 /** Among what a logger puts into each of its records. */
 const areBound = (bindings: unknown): boolean =>
   typeof bindings !== 'string' || bindings.includes('"trace_') || bindings.includes('"span_id":');
@@ -25,7 +22,7 @@ const areBound = (bindings: unknown): boolean =>
 /** What to add to a record; empty for nothing. */
 const textFor = (bindings: unknown, record: unknown): string => {
   try {
-    if (areBound(bindings) || (typeof record === 'object' && record !== null && hasKeys(record))) return '';
+    if (areBound(bindings) || (typeof record === 'object' && record !== null && hasIds(record))) return '';
     return currentIdsText();
   } catch {
     count(Counter.instrumentationErrors);
@@ -36,7 +33,7 @@ const textFor = (bindings: unknown, record: unknown): string => {
 /** Into a record that is written, which may have the keys by a formatter of the program. */
 const added = (line: string, text: string): string => {
   try {
-    if (KEYS.test(line) && hasKeys(JSON.parse(line) as object)) return line;
+    if (KEYS.test(line) && hasIds(JSON.parse(line) as object)) return line;
     const end = line.lastIndexOf('}');
     return end < 0 ? line : line.slice(0, end) + text + line.slice(end);
   } catch {

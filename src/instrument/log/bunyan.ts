@@ -1,0 +1,23 @@
+// Trace ids in the records of bunyan: `trace_id`, `span_id` and `trace_flags`, unless a record has one of them already. A record is made for each call, from
+// what the caller gave and what its logger has.
+import { type Off, quiet } from '../channel.js';
+import { onModule } from '../on-module.js';
+import { type Method, type Prototype, replaceMethod } from '../replace-method.js';
+import { currentIds, hasIds } from './ids.js';
+
+const addIds = quiet((record: unknown): void => {
+  if (typeof record !== 'object' || record === null || hasIds(record)) return;
+  Object.assign(record, currentIds());
+});
+
+const emitting = (emit: Method): Method =>
+  function (this: unknown, record, ...rest) {
+    addIds(record);
+    return Reflect.apply(emit, this, [record, ...rest]);
+  };
+
+/** bunyan 1. */
+export const instrumentBunyan = (): Off =>
+  onModule<{ readonly prototype?: Prototype }>('bunyan', undefined, ({ prototype }) =>
+    replaceMethod(prototype, '_emit', emitting),
+  );
