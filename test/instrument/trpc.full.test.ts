@@ -1,4 +1,4 @@
-// Procedures of tRPC 10.
+// Procedures of the newest tRPC and of tRPC 10.
 import { describeTrpc } from './trpc-cases.js';
 
-describeTrpc('trpc-10');
+for (const name of ['@trpc/server', 'trpc-10']) describeTrpc(name);
