@@ -87,7 +87,6 @@ const ending = (name: string): string => `test/**/*.${name}.test.ts`;
 /** Process tests that change what a worker has once: modules that are patched, mocked or loaded again, signals, limits, frames, what is said once. */
 const OWN_WORKER = [
   'test/instrument/**/*.process.test.ts',
-  'test/register/**/*.process.test.ts',
   'test/profile/**/*.process.test.ts',
   'test/archive/wal/refused-write.process.test.ts',
   'test/archive/worker.process.test.ts',

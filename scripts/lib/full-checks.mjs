@@ -14,6 +14,7 @@ const OF_NODE = folders('clock', 'context', 'instrument', 'otel', 'package', 'pr
 const RECORDING = folders('local-span', 'span', 'collector', 'flight-recorder');
 /** Files of these folders that are too slow for `npm test` and depend on the line of Node all the same. */
 const SLOW_OF_NODE = new Set([
+  'test/flight-recorder/heap-allocation.full.test.ts',
   'test/instrument/http/leaks.full.test.ts',
   'test/local-span/retained-values.full.test.ts',
   'test/package/entries.full.test.ts',

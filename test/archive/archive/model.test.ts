@@ -131,7 +131,7 @@ test('any steps', { timeout: 120_000 }, async () => {
         }
       },
     ),
-    { numRuns: samples(3, 16, 400) },
+    { numRuns: samples(2, 16, 400) },
   );
 });
 

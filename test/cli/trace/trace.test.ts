@@ -243,7 +243,7 @@ describe('export and import', () => {
     ['jaeger', flatSpan],
   ] as const)('%s: any spans come back equal, through files and pipes', async (format, arbitrary) => {
     const source = copy();
-    await fillArchive(source, [...fc.sample(arbitrary, samples(20, 120, 300)), ...small(3), ...small(4)]);
+    await fillArchive(source, [...fc.sample(arbitrary, samples(10, 120, 300)), ...small(3), ...small(4)]);
     const wanted = await contents(source);
     const file = join(dir, `${format}.json`);
     expect(await run(['export', '-a', source, '--format', format, '-o', file])).toMatchObject({ code: 0, stdout: '' });

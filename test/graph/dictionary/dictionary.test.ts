@@ -122,7 +122,7 @@ describe('an index of two levels', () => {
       Buffer.from([1]),
     ];
     // A question takes a block of a quarter of a megabyte.
-    const some = samples(60, keys.length);
+    const some = samples(25, keys.length);
     await expectSame(dictionary, new Model(keys), asked, (items) => shuffled(items, random).slice(0, some));
   });
 

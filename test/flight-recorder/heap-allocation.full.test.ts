@@ -1,4 +1,4 @@
-// A heap that is full leaves a snapshot, though no JavaScript runs any more. All other ways to fill it: heap.full.test.ts.
+// A heap that is full leaves a snapshot, though no JavaScript runs any more. All other ways to fill it: heap.full.test.ts; what depends on V8 is asked on each line of Node by this one.
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
