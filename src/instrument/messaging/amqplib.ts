@@ -51,6 +51,7 @@ interface Message {
 
 /** Numbers of methods in AMQP 0-9-1. */
 const CONSUME = (60 << 16) | 20;
+const CANCEL = (60 << 16) | 30;
 const ACK = (60 << 16) | 80;
 const REJECT = (60 << 16) | 90;
 const NACK = (60 << 16) | 120;
@@ -89,7 +90,7 @@ interface Consumer {
   readonly isAcknowledged: boolean;
 }
 
-/** Kept of a channel, whoever switches this on and off. */
+/** Kept of a channel until they are cancelled, whoever switches this on and off. */
 const consumers = new WeakMap<object, Map<unknown, Consumer>>();
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
@@ -245,7 +246,10 @@ export const instrumentAmqplib = (options: AmqplibOptions, propagator: Propagato
       const channel = this as Channel;
       const [fields, message] = args as [Delivery, Message | null];
       // A consumer that the broker has cancelled gets null.
-      if (typeof message !== 'object' || message === null) return Reflect.apply(dispatch, this, args);
+      if (typeof message !== 'object' || message === null) {
+        consumers.get(channel)?.delete(fields.consumerTag);
+        return Reflect.apply(dispatch, this, args);
+      }
       const headers = readHeaders(message);
       const begun = beginProcessing(channel, fields, message, headers);
       if (begun === undefined) return Reflect.apply(dispatch, this, args);
@@ -343,9 +347,16 @@ const readHeaders = orElse(
 const notingConsumers = (rpc: Method): Method =>
   function (this: unknown, ...args) {
     const [method, fields, , callback] = args;
-    if (method !== CONSUME || typeof callback !== 'function') return Reflect.apply(rpc, this, args);
+    if ((method !== CONSUME && method !== CANCEL) || typeof callback !== 'function')
+      return Reflect.apply(rpc, this, args);
     const note = quiet((answer: unknown) => {
-      const { queue, noAck } = Object(fields) as { queue?: unknown; noAck?: unknown };
+      const { queue, noAck, consumerTag } = Object(fields) as {
+        queue?: unknown;
+        noAck?: unknown;
+        consumerTag?: unknown;
+      };
+      // A program may consume and cancel for each of its requests.
+      if (method === CANCEL) return void consumers.get(this as object)?.delete(consumerTag);
       const { fields: given } = Object(answer) as { fields?: { consumerTag?: unknown } };
       const all = consumers.get(this as object) ?? new Map<unknown, Consumer>();
       consumers.set(
