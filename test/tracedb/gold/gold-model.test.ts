@@ -80,7 +80,7 @@ onBothEngines('a Gold store', (engine) => {
         evicted += reader.stats().digests.evicted;
         await table.close();
       }),
-      { numRuns: samples(3, 4, 100) },
+      { numRuns: samples(3, 2, 100) },
     );
     // Else the cache was never too small.
     expect(evicted).toBeGreaterThan(0);
