@@ -63,13 +63,27 @@ const aliases = async (): Promise<typeof built | Readonly<Record<string, string>
 
 const NEEDS_WHAT_GO_BUILDS = /^import .*\/(support\/jaeger|ferretdb|kafka)\.js';$/m;
 
-/** Files that wait for a program which CI begins to build as it starts come last: until then a worker would stand still. */
-class BuiltLast extends BaseSequencer {
+/** The longest of the full suite. At its end a worker would be left alone with one. */
+const LONGEST = [
+  'test/examples/demo.full.test.ts',
+  'test/docs/docs-examples.process.test.ts',
+  'test/tracedb/gold/bigtable.full.test.ts',
+  'test/tracedb/perf/bigtable.full.test.ts',
+  'test/ui/trace.full.test.ts',
+];
+
+/**
+ * The longest files come first. Those that wait for a program which CI begins to build as it starts come last: until then a worker would stand
+ * still.
+ */
+class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files);
     const isLate = ({ moduleId }: TestSpecification): boolean =>
       NEEDS_WHAT_GO_BUILDS.test(readFileSync(moduleId, 'utf8'));
-    return [...sorted.filter((one) => !isLate(one)), ...sorted.filter(isLate)];
+    const isLong = ({ moduleId }: TestSpecification): boolean => LONGEST.some((name) => moduleId.endsWith(name));
+    const rankOf = (one: TestSpecification): number => (isLong(one) ? 0 : isLate(one) ? 2 : 1);
+    return sorted.sort((a, b) => rankOf(a) - rankOf(b));
   }
 }
 
@@ -97,7 +111,8 @@ const OWN_WORKER = [
   'test/span/wrong-arguments.process.test.ts',
 ];
 const own = [...OWN_WORKER];
-if (suite !== 'quick') own.push(ending('full'));
+// Files that share a worker are dealt out before any of them runs, which a long one upsets.
+if (suite !== 'quick') own.push(ending('full'), 'test/docs/docs-examples.process.test.ts');
 if (suite === 'nightly') own.push(ending('nightly'));
 
 export default defineConfig({
@@ -112,7 +127,7 @@ export default defineConfig({
     execArgv: ['--expose-gc'],
     sequence:
       SPANLINE_SHUFFLE === undefined
-        ? { sequencer: BuiltLast }
+        ? { sequencer: LongestFirst }
         : { shuffle: { files: true, tests: true }, seed: Number(SPANLINE_SHUFFLE) },
     // The next line of Node takes what this one has compiled.
     experimental: { fsModuleCache: SPANLINE_TEST_BUILT === undefined },
@@ -139,7 +154,7 @@ export default defineConfig({
         test: {
           name: 'process',
           include: [ending('process')],
-          exclude: [...OWN_WORKER, '**/node_modules/**'],
+          exclude: [...own, '**/node_modules/**'],
           // To start a worker and to load modules is half of what such a file costs.
           isolate: false,
           sequence: { groupOrder: 1 },
