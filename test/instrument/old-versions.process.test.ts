@@ -33,7 +33,8 @@ test('told once, in code', () => {
   for (let i = 0; i < 2; i++) for (const name of ['mysql2', 'fastify']) require(name);
   library('mysql2');
   library('redis');
-  expect(said).toEqual([
+  // What other tests have loaded is still there.
+  expect(said.filter((message) => /^(?:mysql2|fastify|redis) /.test(message))).toEqual([
     'mysql2 3.9.7 is not traced by spanline, which it is from 3.20.0 on; npm install @opentelemetry/instrumentation-mysql2',
     'fastify 4.29.0 is not traced by spanline, which it is from 5.0.0 on',
   ]);
