@@ -222,8 +222,9 @@ describe('verify of a segment of an archive', () => {
     spanAt(i + 1, i, `name ${i % 50}`, i * 1000, 500, { properties: { n: i, text: `text ${i}` } }),
   );
 
+  beforeAll(() => writeSegment(segment, spans));
+
   test('that is sound', async () => {
-    await writeSegment(segment, spans);
     expect(await graph(['verify', segment])).toMatchObject({
       code: 0,
       stdout: expect.stringContaining('undamaged\n'),

@@ -1,5 +1,6 @@
 // A span that another library records says so: from its options through rows to every form that it is sent in.
-import { expect, test } from 'vitest';
+
+import { expect, onTestFinished, test } from 'vitest';
 import { decodeOtlpJson, decodeOtlpProtobuf } from '../../src/archive/index.js';
 import { Collector } from '../../src/collector/collector.js';
 import type { ReportBatch } from '../../src/collector/reporter.js';
@@ -10,6 +11,7 @@ import { RequestBuilder } from '../../src/formats/otlp/request-builder.js';
 import { JsonFormat } from '../../src/formats/otlp/write-json.js';
 import { ProtobufFormat } from '../../src/formats/otlp/write-protobuf.js';
 import { LocalSpan } from '../../src/local-span/local-span.js';
+import { state } from '../../src/local-span/process-state.js';
 import { numberOfScope, scopeOfNumber, spanScope } from '../../src/local-span/span-scopes.js';
 import { Span } from '../../src/span/span.js';
 import { archivedView } from '../../src/trace/archived-copy.js';
@@ -110,6 +112,11 @@ test('equal descriptions are one scope, and the table is bounded', () => {
   expect(scopeOfNumber(number)).toBe(HTTP);
   expect(spanScope('lib-http', '1.2.3', HTTP.schemaUrl, { tier: 'edge', weight: 2 })).toBe(HTTP);
   expect(spanScope('lib-http', '1.2.4')).not.toBe(HTTP);
+  // The table is the thread's, which goes on with other files.
+  const before = state.scopes.length;
+  onTestFinished(() => {
+    state.scopes.length = before;
+  });
   for (let i = 0; i < 5000; i++) numberOfScope({ name: `scope ${i}`, version: '', properties: {} });
   expect(numberOfScope({ name: 'one more', version: '', properties: {} })).toBe(0);
   expect(scopeOfNumber(0)).toBeUndefined();
