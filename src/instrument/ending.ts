@@ -27,3 +27,17 @@ export const endingWith = (result: PromiseLike<unknown>, ended: Ending): Promise
 
 export const isThenable = (result: unknown): result is PromiseLike<unknown> =>
   typeof (result as PromiseLike<unknown> | null | undefined)?.then === 'function';
+
+/** What `work` gives, or throws. It ends when it returns, or with its promise. */
+export const endingAfter = (work: () => unknown, ended: Ending): unknown => {
+  let result: unknown;
+  try {
+    result = work();
+  } catch (error) {
+    ended(error);
+    throw error;
+  }
+  if (isThenable(result)) return endingWith(result, ended);
+  ended(undefined);
+  return result;
+};

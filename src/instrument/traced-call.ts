@@ -6,6 +6,7 @@ import type { SpanLine } from '../local-span/span-line.js';
 import type { Span } from '../span/span.js';
 import { orElse, quiet } from './channel.js';
 import { lineFor } from './client-span.js';
+import { isThenable } from './ending.js';
 import type { Caller } from './in-context.js';
 import type { Method } from './replace-method.js';
 import type { Outcome } from './traced-channel.js';
@@ -32,9 +33,6 @@ interface Open<M> {
   readonly span: Span;
   readonly line: SpanLine;
 }
-
-const isPromise = (value: unknown): value is PromiseLike<unknown> =>
-  typeof (value as { then?: unknown } | null | undefined)?.then === 'function';
 
 /** `method`, whose calls are traced while `workNow` gives something; `messageOf` says what there is to know of one. */
 export const tracedCall = <M>(
@@ -75,7 +73,7 @@ export const tracedCall = <M>(
     try {
       const result = Reflect.apply(method, this, args);
       // Where the work begins when it is waited for it begins under its span.
-      if (isPromise(result)) return following(open, result);
+      if (isThenable(result)) return following(open, result);
       end(open, { result });
       return result;
     } catch (error) {

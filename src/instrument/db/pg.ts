@@ -3,7 +3,7 @@
 import { Counter, count } from '../../local-span/counters.js';
 import type { Span } from '../../span/span.js';
 import { allOff, type Off, quiet } from '../channel.js';
-import { type Callback, type Ending, endingFirst, endingWith } from '../ending.js';
+import { type Callback, type Ending, endingFirst, endingWith, isThenable } from '../ending.js';
 import { boundFor, type Caller, callerHere, callingBack, emitFor } from '../in-context.js';
 import { type ModuleOptions, onModule } from '../on-module.js';
 import { addPeer, type Peer } from '../peer.js';
@@ -88,9 +88,9 @@ export const instrumentPg = (options: PgOptions): Off => {
       ended?.(error);
       throw error;
     }
-    if (at < 0 && typeof (result as PromiseLike<unknown>)?.then === 'function') {
+    if (at < 0 && isThenable(result)) {
       // Another promise on the side would answer for a failure that the program leaves unhandled.
-      return ended === undefined ? result : endingWith(result as PromiseLike<unknown>, ended);
+      return ended === undefined ? result : endingWith(result, ended);
     }
     if (typeof (result as NodeJS.EventEmitter)?.emit === 'function') {
       // Heard where it is emitted: a listener for errors would keep an unheard one from being thrown.

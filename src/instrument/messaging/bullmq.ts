@@ -4,7 +4,7 @@
 import type { PropertyValue } from '../../local-span/property.js';
 import type { Span } from '../../span/span.js';
 import { allOff, type Off, orElse, quiet } from '../channel.js';
-import { endingWith, isThenable } from '../ending.js';
+import { endingAfter } from '../ending.js';
 import { failureOf, failureType } from '../failure.js';
 import { type ModuleOptions, onModule } from '../on-module.js';
 import type { IncomingHeaders, Propagator } from '../propagator.js';
@@ -158,16 +158,7 @@ export const instrumentBullmq = (options: BullmqOptions, propagator: Propagator)
           messaging.end(span, error === undefined ? undefined : failureType(error), error);
         });
         // What it asks redis for is below it.
-        let result: unknown;
-        try {
-          result = span.run(() => Reflect.apply(add, this, begun.args));
-        } catch (error) {
-          ended(error);
-          throw error;
-        }
-        if (isThenable(result)) return endingWith(result, ended);
-        ended(undefined);
-        return result;
+        return endingAfter(() => span.run(() => Reflect.apply(add, this, begun.args)), ended);
       };
 
   const beginProcessing = orElse(
@@ -191,16 +182,7 @@ export const instrumentBullmq = (options: BullmqOptions, propagator: Propagator)
       const ended = quiet((error: unknown) => {
         if (span !== 'ignored') messaging.end(span, error === undefined ? undefined : typeOf(error), error);
       });
-      let result: unknown;
-      try {
-        result = messaging.runProcessing(span, headers, () => Reflect.apply(call, this, args));
-      } catch (error) {
-        ended(error);
-        throw error;
-      }
-      if (isThenable(result)) return endingWith(result, ended);
-      ended(undefined);
-      return result;
+      return endingAfter(() => messaging.runProcessing(span, headers, () => Reflect.apply(call, this, args)), ended);
     };
 
   return onModule<Bullmq>('bullmq', options.module, ({ Queue, FlowProducer, Worker }) =>

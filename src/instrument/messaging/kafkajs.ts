@@ -4,7 +4,7 @@ import { lookAlike } from '../../base/calls/look-alike.js';
 import type { PropertyValue } from '../../local-span/property.js';
 import type { Span } from '../../span/span.js';
 import { allOff, type Off, orElse, quiet } from '../channel.js';
-import { endingWith, isThenable } from '../ending.js';
+import { endingAfter, isThenable } from '../ending.js';
 import { failureType } from '../failure.js';
 import { type ModuleOptions, onModule } from '../on-module.js';
 import type { IncomingHeaders, Propagator } from '../propagator.js';
@@ -114,16 +114,7 @@ const sending = (send: Method): Method =>
     const ended = quiet((error: unknown) => {
       for (const span of begun.spans) messaging.end(span, error === undefined ? undefined : typeOf(error), error);
     });
-    let result: unknown;
-    try {
-      result = Reflect.apply(send, this, [begun.record, ...args.slice(1)]);
-    } catch (error) {
-      ended(error);
-      throw error;
-    }
-    if (isThenable(result)) return endingWith(result, ended);
-    ended(undefined);
-    return result;
+    return endingAfter(() => Reflect.apply(send, this, [begun.record, ...args.slice(1)]), ended);
   };
 
 /** A producer, or a transaction of one. */
@@ -198,16 +189,7 @@ const processing = (handler: Method, begin: Begin, group: unknown): Method => {
     const ended = quiet((error: unknown) => {
       if (span !== 'ignored') messaging.end(span, error === undefined ? undefined : typeOf(error), error);
     });
-    let result: unknown;
-    try {
-      result = messaging.runProcessing(span, headers, () => Reflect.apply(handler, this, args));
-    } catch (error) {
-      ended(error);
-      throw error;
-    }
-    if (isThenable(result)) return endingWith(result, ended);
-    ended(undefined);
-    return result;
+    return endingAfter(() => messaging.runProcessing(span, headers, () => Reflect.apply(handler, this, args)), ended);
   };
   return lookAlike(handling, handler);
 };
