@@ -17,7 +17,8 @@ function capture(command, args) {
 
 const MIB = 1024 * 1024;
 const MAX_UNPACKED_BYTES = 5 * MIB;
-// Of it some 520 kB are the code, 60 of them instrumentations, 110 kB declarations, 190 kB the page, 180 kB the binaries for two CPUs, for which there is room where they are not.
+// Of it some 520 kB are the code, 60 of them instrumentations, 110 kB declarations, 190 kB the page, 180 kB the binaries for two CPUs, for which there
+// is room where they are not.
 const MAX_PACKED_BYTES = MIB + 48 * 1024;
 const BINARIES_BYTES = 180_000;
 /** The page without speedscope, each file compressed as a server would. */

@@ -1,4 +1,5 @@
-// A heap that is full leaves a snapshot, though no JavaScript runs any more. All other ways to fill it: heap.full.test.ts; what depends on V8 is asked on each line of Node by this one.
+// A heap that is full leaves a snapshot, though no JavaScript runs any more. All other ways to fill it: heap.full.test.ts; this one runs on each line
+// of Node, whose V8 decides.
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

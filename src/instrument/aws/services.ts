@@ -35,13 +35,13 @@ interface Attribute {
 }
 
 /** SQS takes no more, and SNS hands no more on to it. */
-const MOST_ATTRIBUTES = 10;
+const MAX_ATTRIBUTES = 10;
 
 /** A message with `headers` among its attributes, as far as there is place. Those of the program stay. */
 const withAttributes = (message: Fields, headers: Readonly<Record<string, string>>): Fields => {
   const attributes: Record<string, unknown> = { ...(message.MessageAttributes as object | undefined) };
   for (const [name, value] of Object.entries(headers)) {
-    if (name in attributes || value === '' || Object.keys(attributes).length >= MOST_ATTRIBUTES) continue;
+    if (name in attributes || value === '' || Object.keys(attributes).length >= MAX_ATTRIBUTES) continue;
     attributes[name] = { DataType: 'String', StringValue: value };
   }
   return { ...message, MessageAttributes: attributes };
@@ -131,7 +131,7 @@ const dynamodb = (operation: string, input: Fields): Described => {
 };
 
 /** As it is handed to a function, in text of base64; Lambda takes no more than that. */
-const MOST_CONTEXT = 3583;
+const MAX_CONTEXT_CHARACTERS = 3583;
 
 const withClientContext = orElse(
   () => undefined,
@@ -140,7 +140,7 @@ const withClientContext = orElse(
     const context = (given === '' ? {} : JSON.parse(Buffer.from(given, 'base64').toString())) as Fields;
     const custom = { ...headers, ...(context.custom as object | undefined) };
     const text = Buffer.from(JSON.stringify({ ...context, custom })).toString('base64');
-    return text.length > MOST_CONTEXT ? undefined : { ...input, ClientContext: text };
+    return text.length > MAX_CONTEXT_CHARACTERS ? undefined : { ...input, ClientContext: text };
   },
 );
 

@@ -61,7 +61,7 @@ const GIVEN_BACK: Readonly<Record<number, string | undefined>> = { [REJECT]: 're
 const CLOSED = 'channel_closed';
 
 /** Deliveries of a channel that may be open at once; the spans of older ones end. */
-const MOST_OPEN = 4096;
+const MAX_OPEN = 4096;
 
 /** A delivery that is not done with. */
 interface Open {
@@ -232,7 +232,7 @@ export const instrumentAmqplib = (options: AmqplibOptions, propagator: Propagato
       if (span === 'ignored' || !span.isRecording) return { span, open: undefined };
       const all = opened.get(channel) ?? new Map<number, Open>();
       opened.set(channel, all);
-      const oldest = all.size >= MOST_OPEN ? all.values().next().value : undefined;
+      const oldest = all.size >= MAX_OPEN ? all.values().next().value : undefined;
       if (oldest !== undefined) end(channel, oldest);
       const open: Open = { span, tag: Number(tag), isHandled: true, isSettled: false, failure: undefined };
       all.set(open.tag, open);

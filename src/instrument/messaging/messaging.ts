@@ -34,14 +34,14 @@ export interface MessagingOptions {
 /** Keys and values one after the other. */
 type Properties = readonly (string | PropertyValue)[];
 
-const MOST_CHARACTERS = 8192;
+const MAX_CHARACTERS = 8192;
 
 /** Headers of a message, whose values may be bytes, as those of HTTP are: names in lower case, and only what is text. */
 export const textHeaders = (headers: unknown): IncomingHeaders => {
   const texts: Record<string, string> = {};
   for (const [name, value] of Object.entries(Object(headers) as object)) {
     if (typeof value === 'string') texts[name.toLowerCase()] = value;
-    else if (Buffer.isBuffer(value) && value.length <= MOST_CHARACTERS) texts[name.toLowerCase()] = value.toString();
+    else if (Buffer.isBuffer(value) && value.length <= MAX_CHARACTERS) texts[name.toLowerCase()] = value.toString();
   }
   return texts;
 };
