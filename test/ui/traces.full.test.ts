@@ -104,8 +104,18 @@ describe.skipIf(!hasBrowser)('the list of traces', () => {
     await page.goto(`${url}#/traces?limit=5`);
     await page.getByText('5 traces, the newest').waitFor();
     const seen = await names(page);
+    // Until the next page is there, the one on the screen keeps its name.
+    let release: (() => void) | undefined;
+    await page.route('**/ui/api/traces?*', async (route) => {
+      await new Promise<void>((resolve) => (release = resolve));
+      await route.continue();
+    });
     await page.getByRole('link', { name: 'Older' }).click();
+    await page.locator('[aria-busy=true]').getByText('5 traces, the newest').waitFor();
+    await expect.poll(() => release).toBeDefined();
+    release?.();
     await page.getByText('5 traces, older ones').waitFor();
+    await page.unrouteAll({ behavior: 'ignoreErrors' });
     seen.push(...(await names(page)));
     await page.getByRole('link', { name: 'Older' }).click();
     await page.getByText('4 traces', { exact: false }).waitFor();

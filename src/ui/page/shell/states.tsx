@@ -1,5 +1,6 @@
 // What a view shows in place of its data: that it loads, that there is nothing and what to do next, or what went wrong.
 import type { ComponentChildren } from 'preact';
+import { useRef } from 'preact/hooks';
 import { ApiError } from '../api/client.js';
 import { setToken } from '../api/token.js';
 import type { Requested } from '../api/use-request.js';
@@ -58,18 +59,24 @@ export const Failure = ({ error }: { error: Error }) =>
     </section>
   );
 
-/** Shows the answer of a request, or its state. The last answer stays, dimmed, while the next one loads. */
+/**
+ * Shows the answer of a request, or its state. The last answer stays, dimmed, while the next one loads, and stays as it was drawn: what was asked
+ * since belongs to the next answer, and drawn with this one it would say what is not true.
+ */
 export function Answer<T>({ of, children }: { of: Requested<T>; children: (value: T) => ComponentChildren }) {
-  if (of.error !== undefined) return <Failure error={of.error} />;
-  if (of.value === undefined)
+  const drawn = useRef<{ value: T; content: ComponentChildren }>();
+  const { value, error, isLoading } = of;
+  if (error !== undefined) return <Failure error={error} />;
+  if (value === undefined)
     return (
       <p class="state" role="status">
-        {of.isLoading ? 'Loading …' : ''}
+        {isLoading ? 'Loading …' : ''}
       </p>
     );
+  if (!isLoading || drawn.current?.value !== value) drawn.current = { value, content: children(value) };
   return (
-    <div class={of.isLoading ? 'is-loading' : undefined} aria-busy={of.isLoading}>
-      {children(of.value)}
+    <div class={isLoading ? 'is-loading' : undefined} aria-busy={isLoading}>
+      {drawn.current.content}
     </div>
   );
 }
