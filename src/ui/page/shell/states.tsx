@@ -64,7 +64,7 @@ export const Failure = ({ error }: { error: Error }) =>
  * since belongs to the next answer, and drawn with this one it would say what is not true.
  */
 export function Answer<T>({ of, children }: { of: Requested<T>; children: (value: T) => ComponentChildren }) {
-  const drawn = useRef<{ value: T; content: ComponentChildren }>();
+  const drawn = useRef<{ value: T; content: ComponentChildren } | undefined>(undefined);
   const { value, error, isLoading } = of;
   if (error !== undefined) return <Failure error={error} />;
   if (value === undefined)
