@@ -21,7 +21,6 @@ import { RecordingProvider } from '../otel/recording-provider.js';
 import { SpanContext } from '../span/span-context.js';
 import { type Api, findApi } from './find-api.js';
 import type { Log } from './log.js';
-import { observeMetrics } from './observe-metrics.js';
 import type { PropagatorName, Settings } from './settings.js';
 import { shareParts } from './share-parts.js';
 
@@ -78,7 +77,7 @@ const baggageBeside = (isWanted: boolean): Partial<Propagator> => {
   };
 };
 
-/** By a package, which says to its own logger what somebody has set before. */
+/** By a package, so that tracers it has given already record as well; it says to its own logger what somebody has set before. */
 const registerThrough = (
   api: Api,
   { trace, context, propagation }: Required<Pick<ApiParts, 'trace' | 'context' | 'propagation'>>,
@@ -87,7 +86,6 @@ const registerThrough = (
   api.trace.setGlobalTracerProvider(trace);
   api.context.setGlobalContextManager(context);
   api.propagation.setGlobalPropagator(propagation);
-  observeMetrics();
 };
 
 /** Make the API ours; gives how contexts travel. */
@@ -96,14 +94,13 @@ export const registerApi = ({ propagators: names, apiLimits }: Settings, log: Lo
   const context = new SpanlineContextManager().enable();
   const trace = new RecordingProvider(apiLimits);
   const api = findApi();
-  if (api !== undefined) registerThrough(api, { trace, context, propagation });
-  else {
-    shareParts({ trace, context, propagation }, () =>
-      log.warn(
-        '@opentelemetry/api is in a bundle that does not tell its version: it may refuse a MeterProvider or a logger. Leave the package out of the bundle.',
-      ),
-    );
-  }
+  const parts = { trace, context, propagation };
+  if (api !== undefined) registerThrough(api, parts);
+  shareParts(parts, () =>
+    log.warn(
+      '@opentelemetry/api is in a bundle that does not tell its version: it may refuse a MeterProvider or a logger. Leave the package out of the bundle.',
+    ),
+  );
   const isDefault =
     names.every((name) => name === 'tracecontext' || name === 'baggage') && names.includes('tracecontext');
   return isDefault ? { ...w3c, ...baggageBeside(names.includes('baggage')) } : asOurs(propagation);

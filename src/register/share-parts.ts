@@ -1,5 +1,5 @@
-// Registers where no package of OpenTelemetry's API is found: writes what copies of the API share, as a copy would, so that one inside a bundle of
-// the program finds it. Must never take the place of what somebody has set, and must let the program set the rest.
+// What the copies of OpenTelemetry's API share, for copies of every version, whether they are packages or lie inside bundles: written here where no
+// package has set it, and opened where one has. Must never take the place of what somebody else has set, and must let the program set the rest.
 import type { MeterProvider, Tracer, TracerOptions, TracerProvider } from '@opentelemetry/api';
 import { timers } from '../base/calls/timers.js';
 import { API, type ApiGlobal, type ApiParts, apiGlobal } from '../otel/api-global.js';
@@ -49,10 +49,10 @@ const property = (value: unknown): PropertyDescriptor => ({
 /**
  * What is shared, as an object in which a copy can set what is not set. A copy sets a part after it has asked for it and has found that the version
  * is exactly its own; so whoever asks for a missing part finds its own version, until it has set the part or the stretch is over. Parts that are
- * set are plain properties, which cost nothing to read and which `disable` of a copy deletes.
+ * set are plain properties, which cost nothing to read and which `disable` of a copy deletes. `setBy` is the version of the copy that has set some.
  */
-const makeShared = (onUnknown: () => void): ApiGlobal => {
-  let known: string | undefined;
+const makeShared = (onUnknown: () => void, setBy?: string): ApiGlobal => {
+  let known = setBy;
   let isUnknown = false;
   const restore = (): void => {
     shared.version = FOR_ALL;
@@ -82,15 +82,22 @@ const makeShared = (onUnknown: () => void): ApiGlobal => {
   return shared;
 };
 
-/** Set the parts that nobody has set. `onUnknown` is called once if a copy asks for another part and cannot set it. */
+const isOurs = ({ trace }: ApiGlobal, provider: TracerProvider): boolean =>
+  (trace as Partial<ProviderProxy> | undefined)?.getDelegate?.() === provider;
+
+/**
+ * Set the parts that nobody has set, and let copies of every version read them unless they are somebody else's. `onUnknown` is called once if a copy
+ * asks for another part and cannot set it.
+ */
 export const shareParts = (
   { trace, ...others }: Required<Pick<ApiParts, 'trace' | 'context' | 'propagation'>>,
   onUnknown: () => void,
 ): void => {
-  const parts = { trace: new ProviderProxy(trace), ...others };
   const found = apiGlobal();
-  if (found === undefined) {
-    Object.defineProperty(globalThis, API, property(Object.assign(makeShared(onUnknown), parts)));
+  const parts = { trace: new ProviderProxy(trace), ...others };
+  if (found === undefined || isOurs(found, trace)) {
+    const { version, ...set } = found ?? {};
+    Object.defineProperty(globalThis, API, property(Object.assign(makeShared(onUnknown, version), parts, set)));
     return;
   }
   for (const [part, value] of Object.entries(parts)) {

@@ -1,7 +1,6 @@
 // Puts tracing of a service together as its environment asks. It runs before the service's own code and must neither throw into it, nor
 // keep its process alive, nor change how it ends.
 import { nodeThreads } from '../base/calls/node-modules.js';
-import { timers } from '../base/calls/timers.js';
 import { configure, defaultCollector, setReporter } from '../collector/default-collector.js';
 import '../flight-recorder/install.js';
 import { flushOnSignals } from '../collector/exit.js';
@@ -9,8 +8,6 @@ import type { DatabaseOptions } from '../instrument/db/database.js';
 import { databaseNames, instrument, instrumentationNames } from '../instrument/instrument.js';
 import { tellOldVersions } from '../instrument/old-versions.js';
 import { type Propagator, w3c } from '../instrument/propagator.js';
-import { findApiCopies } from '../otel/api-copies.js';
-import { apiGlobal } from '../otel/api-global.js';
 import { detectResource } from '../otel/detect-resource.js';
 import { registerApi } from './api.js';
 import { keepLane } from './archive-lane.js';
@@ -20,36 +17,15 @@ import { makeReporters, openArchive } from './reporters.js';
 import { samplerOf } from './sampler-of.js';
 import { readSettings, type Settings } from './settings.js';
 
-const AFTER_START_MS = 1000;
-
 const configureCollector = ({ bounds, sampler, samplerShare }: Settings): void =>
   configure({ ...bounds, sampler: samplerOf(sampler, samplerShare), resourceAttributes: detectResource() });
-
-const minorOf = (version: string): number => Number(version.split('.')[1]);
-
-/** A copy of the API that is newer than the one that records gets no-ops: said once the program has started, for it reads folders. */
-const warnOfCopies = (log: Log): void => {
-  const look = (): void => {
-    const { version } = apiGlobal() ?? {};
-    if (version === undefined) return;
-    const newer = findApiCopies().filter((copy) => minorOf(copy.version) > minorOf(version));
-    if (newer.length === 0) return;
-    const list = newer.map((copy) => `${copy.version} in ${copy.path}`).join(', ');
-    log.warn(
-      `spans of newer copies of @opentelemetry/api are lost, for the program's own has version ${version}: ${list}`,
-    );
-  };
-  timers.setTimeout(look, AFTER_START_MS).unref();
-};
 
 const NONE: Propagator = { extract: () => undefined, inject() {} };
 
 /** What the program records and sends through OpenTelemetry's API is ours too; gives how contexts travel. */
 const startApi = (settings: Settings, log: Log): Propagator => {
   try {
-    const propagator = registerApi(settings, log);
-    warnOfCopies(log);
-    return propagator;
+    return registerApi(settings, log);
   } catch (error) {
     log.error(`OpenTelemetry's API is not recorded: ${(error as Error).message}`);
     return settings.propagators.every((name) => name === 'none') ? NONE : w3c;

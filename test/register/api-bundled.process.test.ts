@@ -1,6 +1,6 @@
 // A program that has OpenTelemetry's API inside its bundle and no package of it: whatever the version, its spans, baggage and propagation are
-// recorded in one tree with HTTP, what it sets itself is taken, and what others have set stays.
-import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+// recorded in one tree with HTTP, what it sets itself is taken, and what others have set stays. So are those of a copy beside an older package.
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { build, type Plugin } from 'esbuild';
@@ -205,6 +205,43 @@ test('a package that a dependency alone finds', async () => {
   const { spans, said } = await run(program, IMPORT);
   expect(said).toEqual({ metrics: true });
   expect(spans).toMatchObject([{ name: 'work', scope: 'lib' }]);
+});
+
+test('a package of the program that is older than the copy in a bundle', async () => {
+  const app = join(folder, 'older');
+  const api = join(app, 'node_modules/@opentelemetry/api');
+  for (const part of ['package.json', 'build/src'])
+    cpSync(join(root, 'node_modules/@opentelemetry/api', part), join(api, part), { recursive: true });
+  writeFileSync(join(api, 'build/src/version.js'), `exports.VERSION = '1.4.0';`);
+  const manifest = JSON.parse(readFileSync(join(api, 'package.json'), 'utf8')) as object;
+  writeFileSync(join(api, 'package.json'), JSON.stringify({ ...manifest, version: '1.4.0' }));
+  const copy = await bundle(
+    `import { metrics, trace } from '@opentelemetry/api';
+     module.exports = (fn) => trace.getTracer('copy').startActiveSpan('of the copy', (span) => {
+       fn(); span.end(); return metrics.setGlobalMeterProvider({ getMeter() {} }); });`,
+    '1.9.1',
+  );
+  const program = join(app, 'app.cjs');
+  writeFileSync(
+    program,
+    `const { diag, metrics, trace } = require('@opentelemetry/api');
+     const logger = diag.setLogger({ error() {}, warn() {}, info() {}, debug() {}, verbose() {} });
+     setImmediate(() => trace.getTracer('package').startActiveSpan('of the package', (span) => {
+       const again = require(${JSON.stringify(copy)})(() => trace.getTracer('package').startSpan('below').end());
+       span.end();
+       metrics.disable();
+       const anew = metrics.setGlobalMeterProvider({ getMeter() {} });
+       console.log(JSON.stringify({ logger, again, anew }));
+     }));`,
+  );
+  const { spans, said } = await run(program, IMPORT);
+  const [top, middle, low] = ['of the package', 'of the copy', 'below'].map((name) =>
+    spans.find((span) => span.name === name),
+  );
+  expect(spans).toHaveLength(3);
+  expect(middle?.parentSpanId).toBe(top?.spanId);
+  expect(low?.parentSpanId).toBe(middle?.spanId);
+  expect(said).toEqual({ logger: true, again: true, anew: true });
 });
 
 test('what an API out of a bundle cannot say is said', async () => {

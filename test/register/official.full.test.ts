@@ -219,29 +219,3 @@ test('one that cannot be loaded is a line, and the program runs', async () => {
   expect(stderr).toMatch(/^spanline: @opentelemetry\/instrumentation-nothing is not used: Cannot find module/);
   expect(spans).toHaveLength(1);
 });
-
-test('copies of the API that are newer than the one that records are named, once the program has started', async () => {
-  const file = program('copies', ['@opentelemetry/instrumentation-dns']);
-  for (const [name, version] of [
-    ['one', '1.4.0'],
-    ['two', '1.42.0'],
-  ]) {
-    const folder = join(file, '../node_modules', name, 'node_modules/@opentelemetry/api');
-    mkdirSync(folder, { recursive: true });
-    writeFileSync(join(folder, 'package.json'), JSON.stringify({ name: '@opentelemetry/api', version }));
-  }
-  writeFileSync(file, 'setInterval(() => {}, 1000);');
-  // Until it has been said, which may be before a busy machine has started the program.
-  const there = `
-    process.chdir(${JSON.stringify(join(file, '..'))});
-    const { write } = process.stderr;
-    process.stderr.write = (text, ...more) => {
-      write.call(process.stderr, text, ...more);
-      if (text.includes('newer copies')) setImmediate(() => process.exit());
-      return true;
-    };`;
-  const { stderr } = await run(file, {}, ['--import', `data:text/javascript,${encodeURIComponent(there)}`]);
-  expect(stderr).toMatch(
-    /^spanline: spans of newer copies of @opentelemetry\/api.* 1\.9\.\d+: 1\.42\.0 in [^,]*two[^,]*\n$/,
-  );
-});
