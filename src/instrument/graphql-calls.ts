@@ -4,10 +4,10 @@
 // for it never publishes. No result may become another one.
 import { lookAlike } from '../base/calls/look-alike.js';
 import { allOff, type Off, quiet } from './channel.js';
-import { isOlder, versionAbove } from './old-versions.js';
 import { type FileOf, onFile } from './on-module.js';
 import type { Method, Prototype } from './replace-method.js';
 import { type CallWork, tracedCall } from './traced-call.js';
+import { isOlder, versionAbove } from './untraced.js';
 import { VERSIONS } from './versions.js';
 
 interface Document {

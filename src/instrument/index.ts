@@ -18,7 +18,7 @@ export type { AmqplibOptions } from './messaging/amqplib.js';
 export type { BullmqOptions } from './messaging/bullmq.js';
 export type { KafkajsOptions } from './messaging/kafkajs.js';
 export type { MessageCall, MessagingOptions } from './messaging/messaging.js';
-export type { VersionLog } from './old-versions.js';
 export type { ModuleOptions } from './on-module.js';
 export type { IncomingHeaders, Propagator } from './propagator.js';
 export type { UndiciOptions, UndiciRequest, UndiciResponse } from './undici.js';
+export type { VersionLog } from './untraced.js';

@@ -5,6 +5,7 @@ import { type AwsOptions, instrumentAws } from './aws/aws.js';
 import { instrumentBluebird } from './bluebird.js';
 import { allOff, type Off } from './channel.js';
 import type { DatabaseOptions } from './db/database.js';
+import { instrumentMariadb, type MariadbOptions } from './db/mariadb.js';
 import { instrumentMongodb, type MongodbOptions } from './db/mongodb.js';
 import { instrumentMongoose, type MongooseOptions } from './db/mongoose.js';
 import { instrumentMysql, type MysqlOptions } from './db/mysql.js';
@@ -31,7 +32,6 @@ import { instrumentWinston } from './log/winston.js';
 import { type AmqplibOptions, instrumentAmqplib } from './messaging/amqplib.js';
 import { type BullmqOptions, instrumentBullmq } from './messaging/bullmq.js';
 import { instrumentKafkajs, type KafkajsOptions } from './messaging/kafkajs.js';
-import { tellOldVersions, type VersionLog } from './old-versions.js';
 import { hookRefusal } from './on-es-module.js';
 import type { ModuleOptions } from './on-module.js';
 import type { Propagator } from './propagator.js';
@@ -39,6 +39,8 @@ import { instrumentFastify, instrumentH3 } from './routes.js';
 import { switchOn } from './switched-on.js';
 import { instrumentTrpc } from './trpc.js';
 import { instrumentUndici, type UndiciOptions } from './undici.js';
+import { tellUntraced, type VersionLog } from './untraced.js';
+import { UNTRACED } from './versions.js';
 import { instrumentWorkers } from './workers/workers.js';
 
 /** What is traced, and how: true (the default but for `console`), false, or options. */
@@ -71,6 +73,8 @@ export interface InstrumentOptions {
   readonly pg?: boolean | PgOptions;
   /** Queries of postgres 3 (postgres.js). */
   readonly postgres?: boolean | PostgresOptions;
+  /** Queries of mariadb 3. */
+  readonly mariadb?: boolean | MariadbOptions;
   /** Queries of mysql 2. */
   readonly mysql?: boolean | MysqlOptions;
   /** Queries of mysql2. */
@@ -140,6 +144,7 @@ const STARTS: Readonly<Record<string, Start | Sides>> = {
   grpc: instrumentGrpc,
   pg: instrumentPg,
   postgres: instrumentPostgres,
+  mariadb: instrumentMariadb,
   mysql: instrumentMysql,
   mysql2: instrumentMysql2,
   redis: instrumentRedis,
@@ -163,6 +168,7 @@ const STARTS: Readonly<Record<string, Start | Sides>> = {
 export const databaseNames: readonly string[] = [
   'pg',
   'postgres',
+  'mariadb',
   'mysql',
   'mysql2',
   'redis',
@@ -187,6 +193,7 @@ const FOUND_AT_LOAD: readonly string[] = [
   'grpc',
   'pg',
   'postgres',
+  'mariadb',
   'mysql',
   'ioredis',
   'mongodb',
@@ -275,7 +282,7 @@ export const instrument = (options: InstrumentOptions = {}): Instrumentation => 
         }),
       );
     }
-    if (log !== undefined) offs.push(tellOldVersions(names, log));
+    if (log !== undefined) offs.push(tellUntraced([...names, ...Object.keys(UNTRACED)], log));
     tellRefusal(names, optionOf);
   } catch (error) {
     allOff(offs)();

@@ -91,10 +91,10 @@ export const onEsModules = (
       const result = next(url, context);
       if (result.format !== 'module' || !result.source) return result;
       const file = known(url);
-      if (file !== undefined) return { ...result, source: exposing(textOf(result.source), file) };
       const name = names.get(url);
-      if (name === undefined) return result;
-      return { ...result, source: handingOver(textOf(result.source), url, name) };
+      if (file === undefined && name === undefined) return result;
+      const exposed = file === undefined ? textOf(result.source) : exposing(textOf(result.source), file);
+      return { ...result, source: name === undefined ? exposed : handingOver(exposed, url, name) };
     },
   });
   return () => {

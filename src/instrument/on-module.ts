@@ -97,6 +97,27 @@ const wantedBy = (request: string, parent: unknown): string | undefined => {
   return typeof filename === 'string' ? wantedBeside(filename, request) : undefined;
 };
 
+/** Packages whose exports are asked for as a copy that can be changed, and the copies. */
+const copied = new Set<string>();
+const copies = new WeakMap<object, object>();
+
+/** A bundler may give exports that nobody can replace. */
+const changeable = (exports: object): object =>
+  getOrMake(copies, exports, () => {
+    const values = Object.entries(exports).map(([name, value]) => [
+      name,
+      { value, configurable: true, enumerable: true, writable: true },
+    ]);
+    return Object.create(Object.getPrototypeOf(exports), {
+      ...Object.getOwnPropertyDescriptors(exports),
+      ...Object.fromEntries(values),
+    });
+  });
+
+/** What a program gets that asks for the package. */
+const asGiven = (name: string, exports: unknown): unknown =>
+  copied.has(name) && typeof exports === 'object' && exports !== null ? changeable(exports) : exports;
+
 const apply = (name: string, exports: unknown, fileOf: FileOf): void => {
   const waiting = patches.get(name);
   if (waiting === undefined || ((typeof exports !== 'object' || exports === null) && typeof exports !== 'function'))
@@ -136,8 +157,10 @@ const watch = (): Off => {
   const watched: Load = function (request, parent, ...rest) {
     const exports = Reflect.apply(load, this, [request, parent, ...rest]);
     const name = typeof request === 'string' ? wantedBy(request, parent) : undefined;
-    if (name !== undefined) apply(name, exports, () => fileAsked(request as string, parent));
-    return exports;
+    if (name === undefined) return exports;
+    const given = asGiven(name, exports);
+    apply(name, given, () => fileAsked(request as string, parent));
+    return given;
   };
   loader._load = lookAlike(watched, load);
   const unhook = onEsModules((name) => patches.has(name), esFileAt, handedOver);
@@ -187,7 +210,7 @@ export const onModule = <E extends object>(
     once(module, nowhere);
   } else if (typeof module === 'function') once(module, nowhere);
   for (const [path, loaded] of Object.entries(createRequire(process.execPath).cache)) {
-    if (loaded?.loaded === true && wantedAt(path) === name) apply(name, loaded.exports, () => path);
+    if (loaded?.loaded === true && wantedAt(path) === name) apply(name, asGiven(name, loaded.exports), () => path);
   }
   for (const [exports, fileOf] of imported.get(name) ?? []) once(exports, fileOf);
   return () => {
@@ -199,6 +222,16 @@ export const onModule = <E extends object>(
     restore?.();
     restore = undefined;
   };
+};
+
+/** The same where what a package exports may be fixed: who asks for it gets a copy that can be changed. */
+export const onCopy = <E extends object>(
+  name: string,
+  module: unknown,
+  patch: (exports: E, fileOf: FileOf) => Off | undefined,
+): Off => {
+  copied.add(name);
+  return onModule(name, module, patch);
 };
 
 /** The same of the `functions` of one file of a package, `NAME/PATH`, also where it is an ES module: there nothing else of it can be replaced. */

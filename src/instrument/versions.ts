@@ -1,5 +1,5 @@
 // Versions of libraries that are traced, by package. docs/instrument.md has them as a table, which a test compares; who loads an older version is told by
-// old-versions.ts.
+// untraced.ts.
 
 export interface Versions {
   /** The first that publishes what is traced. */
@@ -29,6 +29,7 @@ export const VERSIONS: Readonly<Record<string, Versions>> = {
   ioredis: { patches: '4.0.0', channels: '5.11.0', before: 'official' },
   kafkajs: { patches: '1.0.0', before: 'official' },
   koa: { patches: '2.0.0' },
+  mariadb: { patches: '3.1.0', before: 'untraced' },
   mongodb: { patches: '5.0.0', before: 'official' },
   // By what its driver does, until it publishes.
   mongoose: { patches: '7.0.0', channels: '9.7.0', before: 'official' },
@@ -40,6 +41,22 @@ export const VERSIONS: Readonly<Record<string, Versions>> = {
   redis: { channels: '5.12.0', before: 'official' },
   undici: { channels: '5.0.0' },
   winston: { patches: '3.0.0', before: 'official' },
+};
+
+/** Libraries that are not traced in any version, and what traces them. */
+export const UNTRACED: Readonly<Record<string, 'official' | undefined>> = {
+  '@confluentinc/kafka-javascript': undefined,
+  'better-sqlite3': undefined,
+  'cassandra-driver': 'official',
+  connect: 'official',
+  dataloader: 'official',
+  'generic-pool': 'official',
+  'lru-memoizer': 'official',
+  memcached: 'official',
+  oracledb: 'official',
+  restify: 'official',
+  'socket.io': 'official',
+  tedious: 'official',
 };
 
 /** The first version of `name` that is traced, where nothing of an older one is. */

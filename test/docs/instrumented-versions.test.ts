@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { instrumentationNames } from '../../src/instrument/instrument.js';
-import { isOlder } from '../../src/instrument/old-versions.js';
+import { isOlder } from '../../src/instrument/untraced.js';
 import { VERSIONS } from '../../src/instrument/versions.js';
 
 const read = (path: string): string => readFileSync(fileURLToPath(new URL(`../../${path}`, import.meta.url)), 'utf8');

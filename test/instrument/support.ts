@@ -59,6 +59,7 @@ export const ALL_OFF: Record<Exclude<keyof InstrumentOptions, 'propagator' | 'lo
   grpc: false,
   pg: false,
   postgres: false,
+  mariadb: false,
   mysql: false,
   mysql2: false,
   redis: false,

@@ -3,11 +3,11 @@
 // be another one, and none may count as looked after.
 import type { Span } from '../../span/span.js';
 import { allOff, type Off, quiet } from '../channel.js';
-import { oldVersion } from '../old-versions.js';
 import { type FileOf, onModule } from '../on-module.js';
 import { type Method, type Prototype, replaceMethod } from '../replace-method.js';
 import { type CallWork, endWork } from '../traced-call.js';
 import type { Outcome } from '../traced-channel.js';
+import { oldVersion } from '../untraced.js';
 import type { Server } from './database.js';
 import { type Ioredis, sendersOf } from './ioredis-callers.js';
 

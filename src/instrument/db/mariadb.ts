@@ -1,0 +1,193 @@
+// Queries of mariadb 3, which publishes nothing and from 3.5 on is a bundle that exports no class: what it makes is seen, and the methods of the classes of
+// that are wrapped. What they give, and in which order their callbacks and events come, stays as it is.
+import type { EventEmitter } from 'node:events';
+import { types } from 'node:util';
+import type { Span } from '../../span/span.js';
+import { allOff, type Off, orElse, quiet } from '../channel.js';
+import { type Callback, endingFirst, endingWith, isThenable } from '../ending.js';
+import { boundFor, callerHere, emitFor } from '../in-context.js';
+import { type ModuleOptions, onCopy, onFile } from '../on-module.js';
+import { type Method, type Prototype, prototypeOf, replaceMethod } from '../replace-method.js';
+import { Database, type DatabaseOptions, type Server, sqlOperation } from './database.js';
+
+/** Options of the instrumentation `mariadb`. */
+export interface MariadbOptions extends DatabaseOptions, ModuleOptions {}
+
+/** What makes connections and pools, in both of its entries. */
+const MAKERS = ['createConnection', 'createPool', 'createPoolCluster'];
+const ENTRIES = ['mariadb', 'mariadb/callback'];
+const FILES = ['mariadb/promise.js', 'mariadb/callback.js'];
+
+const ASKING = ['query', 'queryStream', 'execute', 'batch'];
+/** What is sent for methods that are given no text. */
+const TEXTS: Readonly<Record<string, string>> = {
+  beginTransaction: 'START TRANSACTION',
+  commit: 'COMMIT',
+  rollback: 'ROLLBACK',
+};
+
+interface Made {
+  readonly info?: { readonly database?: unknown; readonly port?: unknown };
+}
+/** A statement that was prepared. */
+interface Statement {
+  readonly query?: unknown;
+  execute?: Method;
+  executeStream?: Method;
+}
+
+const DEFAULT_PORT = 3306;
+
+/** Of the options, or the address in their place. */
+const serverOf = (options: unknown): Server => {
+  if (typeof options === 'string') {
+    const { hostname, port, pathname } = new URL(options);
+    return {
+      serverAddress: hostname,
+      serverPort: port === '' ? DEFAULT_PORT : Number(port),
+      database: decodeURIComponent(pathname.slice(1)),
+    };
+  }
+  const { host = 'localhost', port = DEFAULT_PORT, socketPath, database } = Object(options) as Record<string, unknown>;
+  if (socketPath !== undefined) return { database, serverAddress: socketPath };
+  return { database, serverAddress: host, serverPort: port };
+};
+
+/** The number that the server gave; those of the driver are from 45,000 on, and those of the system below zero. */
+const statusOf = (error: unknown): string | undefined => {
+  const { errno } = Object(error) as { errno?: unknown };
+  return typeof errno === 'number' && errno > 0 && errno < 45_000 ? String(errno) : undefined;
+};
+
+const textOf = (given: unknown): unknown =>
+  typeof given === 'string' ? given : (Object(given) as { sql?: unknown }).sql;
+
+/** An ES module is not, whose functions are handed over by their file, nor what a bundle exports, of which a copy is. */
+const isChangeable = (entry: object): boolean => {
+  const { set, writable } = Object.getOwnPropertyDescriptor(entry, MAKERS[0]) ?? {};
+  return !types.isModuleNamespaceObject(entry) && (writable === true || set !== undefined);
+};
+
+/** mariadb 3. */
+export const instrumentMariadb = (options: MariadbOptions): Off => {
+  const mariadb = new Database('mariadb', 'mariadb', options);
+  /** Where connections and pools go. */
+  const servers = new WeakMap<object, Server>();
+  const classes = new WeakSet<object>();
+  const offs: Off[] = [];
+  let isOn = true;
+
+  /** What asks by another method, as `beginTransaction` of 3.3 by `query`, asks once. */
+  let isAsking = false;
+  const begin = orElse(
+    () => undefined,
+    (asked: object, text: unknown): Span | undefined => {
+      if (isAsking) return undefined;
+      const { info } = asked as Made;
+      const server = servers.get(asked) ?? { database: info?.database, serverPort: info?.port };
+      const span = isOn ? mariadb.start(server, sqlOperation(text, 'mysql')) : undefined;
+      return span?.isRecording === true ? span : undefined;
+    },
+  );
+
+  /** `ask`, a span each time; its callback comes last, and without one there is a promise or a stream. */
+  const asking = (ask: Method, read: (args: readonly unknown[]) => unknown, where?: object): Method =>
+    function (this: unknown, ...args) {
+      const caller = callerHere();
+      const span = begin(where ?? (this as object), read(args));
+      const ended = quiet((error: unknown) => {
+        if (span?.isRecording !== true) return;
+        mariadb.finish(span, error ?? undefined, statusOf);
+        span.end();
+      });
+      const at = args.findLastIndex((argument) => typeof argument === 'function');
+      if (at >= 0) args[at] = boundFor(caller, endingFirst(args[at] as Callback, ended));
+      const wasAsking = isAsking;
+      let result: unknown;
+      try {
+        isAsking = true;
+        result = Reflect.apply(ask, this, args);
+      } catch (error) {
+        ended(error);
+        throw error;
+      } finally {
+        isAsking = wasAsking;
+      }
+      if (isThenable(result)) return span === undefined ? result : endingWith(result, ended);
+      if (typeof (result as EventEmitter | undefined)?.emit === 'function') {
+        emitFor(caller, result as EventEmitter, (name, value) => {
+          if (name === 'error') ended(value);
+          else if (name === 'end' || name === 'close') ended(undefined);
+        });
+      } else if (at < 0) ended(undefined);
+      return result;
+    };
+
+  const seeStatement = quiet((statement: Statement, connection: object): void => {
+    for (const name of ['execute', 'executeStream'] as const) {
+      const method = statement[name];
+      if (typeof method === 'function') statement[name] = asking(method, () => statement.query, connection);
+    }
+  });
+  const preparing = (prepare: Method): Method =>
+    function (this: unknown, ...args) {
+      const see = (_: unknown, statement: unknown) => seeStatement(Object(statement) as Statement, this as object);
+      const at = args.findLastIndex((argument) => typeof argument === 'function');
+      if (at >= 0) args[at] = boundFor(callerHere(), endingFirst(args[at] as Callback, see));
+      const result = Reflect.apply(prepare, this, args);
+      return isThenable(result) ? endingWith(result, see) : result;
+    };
+  /** What a pool gives goes where the pool goes. */
+  const getting = (getConnection: Method): Method =>
+    function (this: unknown, ...args) {
+      const server = servers.get(this as object);
+      const see = (_: unknown, connection: unknown) => seeMade(connection, server);
+      const at = args.findLastIndex((argument) => typeof argument === 'function');
+      if (at >= 0) args[at] = boundFor(callerHere(), endingFirst(args[at] as Callback, see));
+      const result = Reflect.apply(getConnection, this, args);
+      return isThenable(result) ? endingWith(result, see) : result;
+    };
+
+  const patch = (prototype: Prototype): void => {
+    if (!isOn || classes.has(prototype)) return;
+    classes.add(prototype);
+    // Those of a cluster ask connections that they get.
+    if (Object.hasOwn(prototype, 'execute'))
+      offs.push(
+        ...ASKING.map((name) => replaceMethod(prototype, name, (ask) => asking(ask, ([given]) => textOf(given)))),
+        ...Object.entries(TEXTS).map(([name, text]) =>
+          replaceMethod(prototype, name, (ask) => asking(ask, () => text)),
+        ),
+      );
+    offs.push(replaceMethod(prototype, 'prepare', preparing), replaceMethod(prototype, 'getConnection', getting));
+  };
+  const seeMade = quiet((made: unknown, server: Server | undefined): void => {
+    if (typeof made !== 'object' || made === null) return;
+    if (server !== undefined) servers.set(made, server);
+    patch(prototypeOf(made) as Prototype);
+  });
+  const making = (make: Method): Method =>
+    function (this: unknown, ...args) {
+      const made = Reflect.apply(make, this, args);
+      const server = orElse(() => undefined, serverOf)(args[0]);
+      if (!isThenable(made)) seeMade(made, server);
+      else return endingWith(made, (_, connection) => seeMade(connection, server));
+      return made;
+    };
+
+  const patchEntry = (entry: Prototype): Off => {
+    const { default: main } = entry as { readonly default?: unknown };
+    const targets = typeof main === 'object' && main !== null ? [entry, main as Prototype] : [entry];
+    return allOff(
+      targets.filter(isChangeable).flatMap((target) => MAKERS.map((name) => replaceMethod(target, name, making))),
+    );
+  };
+  return allOff([
+    ...ENTRIES.map((name) => onCopy<Prototype>(name, name === 'mariadb' ? options.module : undefined, patchEntry)),
+    ...FILES.map((file) => onFile(file, MAKERS, patchEntry)),
+    () => {
+      isOn = false;
+      allOff(offs.splice(0))();
+    },
+  ]);
+};

@@ -1,0 +1,213 @@
+// Queries of mariadb 3 against a real server: by promises, callbacks and streams, of connections and pools, from its bundle, its ES module and the first
+// version that is traced.
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { Span } from '../../../src/index.js';
+import { instrument } from '../../../src/instrument/index.js';
+import { buildFirst } from '../../cli/support/spanline.js';
+import { runFile } from '../../support/child.js';
+import { importLibrary, library } from '../libraries.js';
+import { ALL_OFF, contextsOf, instrumentOnly, later, recorded } from '../support.js';
+import { hasMariadb, type Mariadb, startMariadb } from './mariadb.js';
+
+// biome-ignore lint/suspicious/noExplicitAny: packages that are not installed with this one have no types here.
+type Untyped = any;
+
+buildFirst();
+
+const SECRET = 'hunter2';
+const canSeeModules = 'registerHooks' in (await import('node:module')).default;
+
+// Whichever test is first: it is seen being loaded.
+const { disable } = instrument({ ...ALL_OFF, mariadb: true });
+await importLibrary('mariadb');
+disable();
+
+describe.skipIf(!hasMariadb)('mariadb', () => {
+  let server: Mariadb;
+  beforeAll(async () => {
+    server = await startMariadb();
+  }, 60_000);
+  afterAll(() => server?.stop());
+
+  const access = () => ({ host: '127.0.0.1', port: server.port, user: 'root', database: 'mysql' });
+  const connectedBy = async (mariadb: Untyped, options: unknown = access()): Promise<Untyped> => {
+    const connection = await mariadb.createConnection(options);
+    later(() => connection.end());
+    return connection;
+  };
+  const poolBy = (mariadb: Untyped, connectionLimit = 2): Untyped => {
+    const pool = mariadb.createPool({ ...access(), connectionLimit });
+    later(() => pool.end());
+    return pool;
+  };
+  const streamed = (stream: Untyped): Promise<void> =>
+    new Promise((resolve, reject) => stream.on('error', reject).on('end', resolve).resume());
+  const texts = async () => (await recorded()).map(({ properties }) => properties['db.query.text']);
+
+  describe.each<[string, () => Promise<Untyped>]>([
+    ['required', async () => library('mariadb')],
+    ['3.1, required', async () => library('mariadb-3-1')],
+    ['the default export of its ES module', async () => (await importLibrary('mariadb')).default],
+    ...(canSeeModules ? [['its ES module', () => importLibrary('mariadb')] as [string, () => Promise<Untyped>]] : []),
+  ])('%s', (name, load) => {
+    // What is not seen being loaded is handed over: by another name, and a default export by vitest.
+    const isFound = name === 'required' || name === 'its ES module';
+    const loaded = async (options: object = {}): Promise<Untyped> => {
+      instrumentOnly({ mariadb: isFound ? options : { ...options, module: await load() } });
+      return load();
+    };
+
+    test('a query has its text without values, and where it went', async () => {
+      const mariadb = await loaded();
+      const text = `SELECT user FROM mysql.user WHERE user <> "${SECRET}" AND user = ? LIMIT 1`;
+      for (const client of [await connectedBy(mariadb), poolBy(mariadb)]) {
+        const rows = await Span.root('request').runToEnd(() => client.query(text, ['root']));
+        expect([...rows].map((row: object) => ({ ...row }))).toEqual([{ User: 'root' }]);
+        const [root, span, ...others] = await recorded();
+        expect(others).toEqual([]);
+        expect(span).toMatchObject({ name: 'SELECT mysql.user', kind: 'client', parentSpanId: root.spanId });
+        expect(span.properties).toEqual({
+          'db.system.name': 'mariadb',
+          'db.namespace': 'mysql',
+          'db.operation.name': 'SELECT',
+          'db.query.text': 'SELECT user FROM mysql.user WHERE user <> ? AND user = ? LIMIT ?',
+          'db.query.summary': 'SELECT mysql.user',
+          'server.address': '127.0.0.1',
+          'server.port': server.port,
+        });
+      }
+    });
+
+    test('every form of it is one span, of what a pool gives too', async () => {
+      const mariadb = await loaded();
+      const pool = poolBy(mariadb);
+      await pool.query({ sql: 'SELECT 1' });
+      await pool.execute('SELECT ? + 1', [1]);
+      const connection = await pool.getConnection();
+      await connection.beginTransaction();
+      await connection.query('SELECT 3');
+      await streamed(connection.queryStream('SELECT 4 UNION SELECT 5'));
+      const statement = await connection.prepare('SELECT ?');
+      await statement.execute([1]);
+      await statement.execute([2]);
+      statement.close();
+      await connection.query('CREATE TEMPORARY TABLE kept (n INT)');
+      await connection.batch('INSERT INTO kept VALUES (?)', [[1], [2]]);
+      await connection.commit();
+      await connection.release();
+      const spans = await recorded();
+      expect(spans.map(({ properties }) => properties['db.query.text'])).toEqual([
+        'SELECT ?',
+        'SELECT ? + ?',
+        'START TRANSACTION',
+        'SELECT ?',
+        'SELECT ? UNION SELECT ?',
+        'SELECT ?',
+        'SELECT ?',
+        'CREATE TEMPORARY TABLE kept (n INT)',
+        'INSERT INTO kept VALUES (?)',
+        'COMMIT',
+      ]);
+      for (const { properties, status } of spans) {
+        expect(properties['server.port']).toBe(server.port);
+        expect(status.code).toBe('unset');
+      }
+    });
+
+    test('an error has the number of the server, and no word of its message; it is the same error', async () => {
+      const mariadb = await loaded();
+      const connection = await connectedBy(mariadb, `mariadb://root@127.0.0.1:${server.port}/mysql`);
+      const wrong = `SELECT nothing FROM mysql.user WHERE user = '${SECRET}'`;
+      await expect(connection.query(wrong)).rejects.toMatchObject({ code: 'ER_BAD_FIELD_ERROR' });
+      await expect(streamed(connection.queryStream(wrong))).rejects.toMatchObject({ code: 'ER_BAD_FIELD_ERROR' });
+      const spans = await recorded();
+      expect(spans.map(({ status, properties }) => [status.code, properties['error.type']])).toEqual([
+        ['error', '1054'],
+        ['error', '1054'],
+      ]);
+      expect(spans[0].properties).toMatchObject({ 'db.namespace': 'mysql', 'server.address': '127.0.0.1' });
+      expect(JSON.stringify(spans)).not.toContain(SECRET);
+      expect(JSON.stringify(spans)).not.toContain('Unknown column');
+    });
+
+    test('sixteen at once over two connections, each in its own trace', async () => {
+      const pool = poolBy(await loaded());
+      await Promise.all(
+        Array.from({ length: 16 }, (_one, i) =>
+          Span.root(`request ${i}`).runToEnd(async () => {
+            await pool.query(`SELECT 1 AS a${i}`);
+            expect(Span.current()?.name).toBe(`request ${i}`);
+          }),
+        ),
+      );
+      const spans = await recorded();
+      const made = spans.flatMap(({ kind, parentSpanId, properties }) =>
+        kind === 'client'
+          ? [`${spans.find(({ spanId }) => spanId === parentSpanId)?.name}: ${properties['db.query.text']}`]
+          : [],
+      );
+      expect(made.sort()).toEqual(Array.from({ length: 16 }, (_, i) => `request ${i}: SELECT ? AS a${i}`).sort());
+    });
+
+    test('ignored, without a parent, and taken back', async () => {
+      const mariadb = await loaded({
+        ignore: ({ text }: { text: string }) => text === 'SELECT ?, ?',
+        requireParent: true,
+      });
+      const connection = await connectedBy(mariadb);
+      await Span.root('request').runToEnd(() => connection.query('SELECT 1, 2'));
+      await connection.query('SELECT 1');
+      expect((await recorded()).map(({ name }) => name)).toEqual(['request']);
+    });
+  });
+
+  test('callbacks and events come in the context of the caller', async () => {
+    instrumentOnly({ mariadb: true });
+    const mariadb = library('mariadb/callback');
+    const pool = poolBy(mariadb, 1);
+    const found = await contextsOf((note, done) => {
+      pool.query('SELECT 1', (error: unknown, rows: Untyped) => {
+        expect(error).toBeNull();
+        expect(rows).toHaveLength(1);
+        note('query', () =>
+          pool.getConnection((_: unknown, connection: Untyped) => {
+            note('connection');
+            connection.execute('SELECT ?', [2], () => {
+              note('execute');
+              connection.query('SELECT 3').on('end', () => {
+                connection.release();
+                note('end', done);
+              });
+            });
+          }),
+        );
+      });
+    });
+    expect(found).toEqual(['connection: own', 'end: own', 'execute: own', 'query: own']);
+  });
+
+  test.skipIf(!canSeeModules)('an ES module is traced by both of its exports, under register', async () => {
+    const app = fileURLToPath(new URL('../libraries/mariadb-app.mjs', import.meta.url));
+    const { code, stderr } = await runFile(app, {
+      execArgv: ['--import', 'spanline/register'],
+      env: { OTEL_TRACES_EXPORTER: 'console', MARIADB_PORT: String(server.port) },
+    });
+    expect(code).toBe(0);
+    expect(stderr.match(/^DO {2}.* {2}client {2}/gm)).toHaveLength(2);
+  });
+
+  test('once it is taken back nothing of it is left', async () => {
+    const mariadb = library('mariadb').default;
+    const { createPool } = mariadb;
+    const instrumentation = instrument({ ...ALL_OFF, mariadb: true });
+    const pool = poolBy(mariadb);
+    const { query } = Object.getPrototypeOf(pool) as Untyped;
+    expect(mariadb.createPool).not.toBe(createPool);
+    instrumentation.disable();
+    expect(mariadb.createPool).toBe(createPool);
+    expect((Object.getPrototypeOf(pool) as Untyped).query).not.toBe(query);
+    await pool.query('SELECT 1');
+    expect(await texts()).toEqual([]);
+  });
+});
