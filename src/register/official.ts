@@ -5,7 +5,7 @@ import { createRequire, register } from 'node:module';
 import { dirname, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { instrumentationNames } from '../instrument/instrument.js';
-import { oldVersion } from '../instrument/old-versions.js';
+import { oldVersion } from '../instrument/untraced.js';
 import type { Log } from './log.js';
 import type { Settings } from './settings.js';
 

@@ -6,8 +6,9 @@ import '../flight-recorder/install.js';
 import { flushOnSignals } from '../collector/exit.js';
 import type { DatabaseOptions } from '../instrument/db/database.js';
 import { databaseNames, instrument, instrumentationNames } from '../instrument/instrument.js';
-import { tellOldVersions } from '../instrument/old-versions.js';
 import { type Propagator, w3c } from '../instrument/propagator.js';
+import { tellUntraced } from '../instrument/untraced.js';
+import { UNTRACED } from '../instrument/versions.js';
 import { detectResource } from '../otel/detect-resource.js';
 import { registerApi } from './api.js';
 import { keepLane } from './archive-lane.js';
@@ -104,8 +105,9 @@ export const start = async (env: NodeJS.ProcessEnv = process.env): Promise<void>
   // Once for all threads.
   if (nodeThreads().isMainThread) {
     const others = tracedByOfficial(started);
-    tellOldVersions(
-      names.filter((name) => !others.includes(name)),
+    const untraced = Object.keys(UNTRACED).filter((name) => !settings.disabled.includes(name));
+    tellUntraced(
+      [...names, ...untraced].filter((name) => !others.includes(name)),
       log,
     );
   }

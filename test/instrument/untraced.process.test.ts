@@ -1,4 +1,5 @@
-// A library that is loaded in a version which is not traced is told of once, by its name and version and by what traces it; one that is new enough is not.
+// A library that is loaded in a version which is not traced, or that never is, is told of once, by its name and version and by what traces it; one that is new
+// enough is not.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
@@ -55,6 +56,35 @@ test.each([
   expect(said.filter((message) => message.startsWith(name))).toEqual([
     `${name} ${older} is not traced by spanline, which it is from ${first} on; npm install @opentelemetry/instrumentation-${name}`,
   ]);
+});
+
+test('one that is never traced', () => {
+  const said: string[] = [];
+  const debugged: string[] = [];
+  const log = { warn: (message: string) => said.push(message), debug: (message: string) => debugged.push(message) };
+  later(instrument({ log }).disable);
+  installed('tedious', '19.2.0');
+  installed('better-sqlite3', '12.4.1');
+  for (const name of ['tedious', 'better-sqlite3', 'tedious']) createRequire(join(out, 'app.cjs'))(name);
+  expect(said).toContain(
+    'tedious 19.2.0 is not traced by spanline; npm install @opentelemetry/instrumentation-tedious',
+  );
+  expect(said.filter((message) => message.startsWith('tedious'))).toHaveLength(1);
+  expect(debugged).toContain('better-sqlite3 12.4.1 is not traced by spanline');
+});
+
+test('by register unless its name is switched off', async () => {
+  installed('memcached', '2.2.2');
+  const app = join(out, 'never-traced.cjs');
+  writeFileSync(app, `require('memcached');`);
+  const run = async (disabled: string) => {
+    const env = { OTEL_TRACES_EXPORTER: 'none', OTEL_NODE_DISABLED_INSTRUMENTATIONS: disabled };
+    return (await runFile(app, { execArgv: ['--import', 'spanline/register'], env })).stderr;
+  };
+  expect(await run('')).toBe(
+    'spanline: memcached 2.2.2 is not traced by spanline; npm install @opentelemetry/instrumentation-memcached\n',
+  );
+  expect(await run('memcached')).toBe('');
 });
 
 test.each([

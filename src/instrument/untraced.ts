@@ -1,9 +1,9 @@
-// Libraries that are loaded in a version which is not traced: said once each, and what traces it.
+// Libraries that are loaded in a version which is not traced, or that are traced in none: said once each, and what traces it.
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { allOff, type Off } from './channel.js';
 import { onModule } from './on-module.js';
-import { firstTraced, VERSIONS } from './versions.js';
+import { firstTraced, UNTRACED, VERSIONS } from './versions.js';
 
 /** Takes what is said of them. `diag` of OpenTelemetry's API is one, and so is `console`. */
 export interface VersionLog {
@@ -42,22 +42,28 @@ export const oldVersion = (name: string, file: string): string | undefined => {
 };
 
 const say = (name: string, version: string, log: VersionLog): void => {
-  const message = `${name} ${version} is not traced by spanline, which it is from ${firstTraced(name)} on`;
-  if (VERSIONS[name].before === 'official') log.warn(`${message}; npm install @opentelemetry/instrumentation-${name}`);
+  const first = firstTraced(name);
+  const message = `${name} ${version} is not traced by spanline${first === undefined ? '' : `, which it is from ${first} on`}`;
+  if ((VERSIONS[name]?.before ?? UNTRACED[name]) === 'official')
+    log.warn(`${message}; npm install @opentelemetry/instrumentation-${name}`);
   else log.debug(message);
 };
 
-/** Says of each of `names` that is loaded too old. */
-export const tellOldVersions = (names: readonly string[], log: VersionLog): Off => {
+/** The version of the library whose `file` was found, where it is not traced. */
+const untracedVersion = (name: string, file: string): string | undefined =>
+  name in UNTRACED ? versionAbove(file, name) : oldVersion(name, file);
+
+/** Says of each of `names` that is loaded too old, or that is never traced. */
+export const tellUntraced = (names: readonly string[], log: VersionLog): Off => {
   const told = new Set<string>();
   const look = (name: string): Off =>
     onModule(name, undefined, (_, fileOf) => {
       const file = fileOf();
-      const version = file === undefined ? undefined : oldVersion(name, file);
+      const version = file === undefined ? undefined : untracedVersion(name, file);
       if (version === undefined || told.has(name)) return undefined;
       told.add(name);
       say(name, version, log);
       return undefined;
     });
-  return allOff(names.filter((name) => firstTraced(name) !== undefined).map(look));
+  return allOff(names.filter((name) => name in UNTRACED || firstTraced(name) !== undefined).map(look));
 };
