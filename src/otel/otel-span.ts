@@ -19,6 +19,7 @@ import { diag } from './api-global.js';
 import { createTraceState, INVALID_SPAN_CONTEXT, STATUS_OK, STATUS_UNSET } from './api-values.js';
 import { type AttributeLimits, attributeValue, firstProperties } from './attributes.js';
 import { isTimeInput, toTicks } from './time-input.js';
+import { isRoute, noteRoute } from './trace-routes.js';
 
 const SAMPLED = 1;
 const RANDOM = 2;
@@ -64,7 +65,9 @@ export class OtelSpan implements Span {
   setAttribute(key: string, value: AttributeValue): this {
     if (!this.isOpen()) return this;
     const kept = attributeValue(key, value, this.limits.text);
-    if (kept !== undefined) this.spanlineSpan.setProperty(key, kept as PropertyValue);
+    if (kept === undefined) return this;
+    this.spanlineSpan.setProperty(key, kept as PropertyValue);
+    if (isRoute(key)) noteRoute(this.spanlineSpan, kept);
     return this;
   }
 

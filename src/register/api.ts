@@ -1,6 +1,7 @@
 // What is written for OpenTelemetry's API, recorded here: provider, context manager and propagation of the API, through the package that the program
 // has, or for the copies inside its bundles. Must work without any.
 import type { TextMapGetter, TextMapPropagator } from '@opentelemetry/api';
+import { onRoute } from '../instrument/http/request-span.js';
 import { type IncomingHeaders, type Propagator, w3c } from '../instrument/propagator.js';
 import type { ApiParts } from '../otel/api-global.js';
 import {
@@ -18,6 +19,7 @@ import { CompositePropagator } from '../otel/propagators/composite.js';
 import { JaegerPropagator } from '../otel/propagators/jaeger.js';
 import { W3CTraceContextPropagator } from '../otel/propagators/trace-context.js';
 import { RecordingProvider } from '../otel/recording-provider.js';
+import { routeBelow } from '../otel/trace-routes.js';
 import { SpanContext } from '../span/span-context.js';
 import { type Api, findApi } from './find-api.js';
 import type { Log } from './log.js';
@@ -101,6 +103,7 @@ export const registerApi = ({ propagators: names, apiLimits }: Settings, log: Lo
       '@opentelemetry/api is in a bundle that does not tell its version: it may refuse a MeterProvider or a logger. Leave the package out of the bundle.',
     ),
   );
+  onRoute((_, span) => routeBelow(span));
   const isDefault =
     names.every((name) => name === 'tracecontext' || name === 'baggage') && names.includes('tracecontext');
   return isDefault ? { ...w3c, ...baggageBeside(names.includes('baggage')) } : asOurs(propagation);

@@ -76,6 +76,37 @@ test('spans of the API, and baggage, in one tree with HTTP', async () => {
   expect(behind.baggage).toBe('user=7,tenant=a');
 });
 
+test('a route that a framework says on a span of its own names the request', async () => {
+  const program = join(out, 'api-routes.mjs');
+  writeFileSync(
+    program,
+    `import { createServer } from 'node:http';
+     import { once } from 'node:events';
+     import { SpanKind, trace } from '@opentelemetry/api';
+     const tracer = trace.getTracer('framework');
+     const server = createServer((request, response) => {
+       tracer.startActiveSpan('handle', { kind: SpanKind.SERVER }, (span) => {
+         if (request.url === '/users/7') tracer.startSpan('render', { attributes: { 'next.route': '/users/[id]' } }).end();
+         if (request.url === '/items/7') span.setAttributes({ 'http.route': '/items/[id]' });
+         response.end();
+         setImmediate(() => span.end());
+       });
+     }).listen(0, '127.0.0.1');
+     await once(server, 'listening');
+     for (const path of ['/users/7', '/items/7', '/other']) await (await fetch('http://127.0.0.1:' + server.address().port + path)).text();
+     server.close();`,
+  );
+  sink = await startServer();
+  const child = await runFile(program, {
+    execArgv: ['--import', 'spanline/register'],
+    env: { OTEL_EXPORTER_OTLP_ENDPOINT: sink.url, OTEL_TRACES_EXPORTER: '', SPANLINE_ARCHIVE: '' },
+  });
+  expect(child).toMatchObject({ code: 0, stderr: '' });
+  const spans = sink.requests.flatMap(({ body }) => decodeSpans(body));
+  const requests = spans.filter(({ kind, scope }) => kind === 2 && scope !== 'framework');
+  expect(requests.map(({ name }) => name).sort()).toEqual(['GET', 'GET /items/[id]', 'GET /users/[id]']);
+});
+
 const PROPAGATORS = [
   ['b3', { b3: `${TRACE}-${PARENT}-1` }, 'b3', /^0af7651916cd43dd8448eb211c80319c-[0-9a-f]{16}-1$/],
   ['b3multi', { 'x-b3-traceid': TRACE, 'x-b3-spanid': PARENT, 'x-b3-sampled': '1' }, 'x-b3-traceid', TRACE],

@@ -49,7 +49,7 @@ export const setLateRoute = (request: IncomingMessage, route: () => string | und
   if (holder !== undefined) holder[ROUTE] ??= route;
 };
 
-type RouteReader = (request: RequestWithSpan) => string | undefined;
+type RouteReader = (request: RequestWithSpan, span: Span) => string | undefined;
 const readers = new Set<RouteReader>();
 
 /** Ask `reader` for the route of a request that no framework has named, at the end of its answer. */
@@ -64,12 +64,12 @@ const askLate = orElse(
   (late: () => string | undefined) => late(),
 );
 
-/** The template of the route, when a framework knows one. */
-export const routeOf = (request: RequestWithSpan): string | undefined => {
+/** The template of the route of a request that `span` stands for, when a framework knows one. */
+export const routeOf = (request: RequestWithSpan, span: Span): string | undefined => {
   const known = request[ROUTE];
   if (known !== undefined) return typeof known === 'function' ? askLate(known) : known;
   for (const reader of readers) {
-    const route = reader(request);
+    const route = reader(request, span);
     if (route !== undefined) return route;
   }
   return undefined;

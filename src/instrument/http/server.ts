@@ -47,7 +47,7 @@ export const traceServers = (options: HttpServerOptions, propagator: Propagator)
     request[SPAN] = undefined;
     socket[OPEN]?.delete(response);
     if (span.isRecording) {
-      addAnswer(span, routeOf(request), response.headersSent ? response.statusCode : undefined, isWhole);
+      addAnswer(span, routeOf(request, span), response.headersSent ? response.statusCode : undefined, isWhole);
       addHeaders(
         wantedOfResponse,
         (name) => response.getHeader(name),

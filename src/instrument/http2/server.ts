@@ -48,7 +48,7 @@ export const traceStreams = (options: Http2ServerOptions, propagator: Propagator
   const end = (span: Span, headers: IncomingHttpHeaders, stream: Traced): void => {
     stream[SPAN] = undefined;
     if (span.isRecording) {
-      addAnswer(span, routeOf(stream), statusOf(stream), !stream.aborted && stream.rstCode === 0);
+      addAnswer(span, routeOf(stream, span), statusOf(stream), !stream.aborted && stream.rstCode === 0);
       tell(enrich, span, headers, stream);
     }
     span.end();
