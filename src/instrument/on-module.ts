@@ -18,14 +18,13 @@ type Patch = (exports: never, fileOf: FileOf) => Off | undefined;
 type Load = (this: unknown, request: string, parent: unknown, ...rest: unknown[]) => unknown;
 
 const loader = Module as unknown as { _load: Load };
+const { cache: loadedModules } = createRequire(process.execPath);
 const patches = new Map<string, Set<(exports: object, fileOf: FileOf) => void>>();
 /** The packages whose main file or another one is waited for. */
 let owners = new Set<string>();
 let restore: Off | undefined;
 
-const nameOwners = (): void => {
-  owners = new Set([...patches.keys()].map((name) => /^(?:@[^/]+\/)?[^/]+/.exec(name)?.[0] ?? name));
-};
+const ownerOf = (name: string): string => /^(?:@[^/]+\/)?[^/]+/.exec(name)?.[0] ?? name;
 
 /** Options of what is found when it is loaded. */
 export interface ModuleOptions {
@@ -202,21 +201,25 @@ export const onModule = <E extends object>(
   const waiting = patches.get(name) ?? new Set();
   waiting.add(once);
   patches.set(name, waiting);
-  nameOwners();
+  const owner = ownerOf(name);
+  owners.add(owner);
+  const folder = owner.slice(owner.indexOf('/') + 1);
   restore ??= watch();
   if (typeof module === 'object' && module !== null) {
     const { default: main } = module as { default?: unknown };
     if (typeof main === 'object' && main !== null) once(main, nowhere);
     once(module, nowhere);
   } else if (typeof module === 'function') once(module, nowhere);
-  for (const [path, loaded] of Object.entries(createRequire(process.execPath).cache)) {
-    if (loaded?.loaded === true && wantedAt(path) === name) apply(name, asGiven(name, loaded.exports), () => path);
+  for (const [path, loaded] of Object.entries(loadedModules)) {
+    // Whether it may be, first: each library asks for all that is loaded.
+    if (path.includes(folder) && loaded?.loaded === true && wantedAt(path) === name)
+      apply(name, asGiven(name, loaded.exports), () => path);
   }
   for (const [exports, fileOf] of imported.get(name) ?? []) once(exports, fileOf);
   return () => {
     waiting.delete(once);
     if (waiting.size === 0) patches.delete(name);
-    nameOwners();
+    owners = new Set([...patches.keys()].map(ownerOf));
     for (const off of offs.splice(0).reverse()) off();
     if (patches.size > 0) return;
     restore?.();
