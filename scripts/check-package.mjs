@@ -5,10 +5,12 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { ensureBuilt } from './lib/build.mjs';
+import { ensureInstalled } from './lib/install.mjs';
 import { pack } from './lib/pack.mjs';
 import { failWith, root } from './lib/run.mjs';
 
-const bin = (name) => join(root, 'node_modules', name);
+const tools = join(root, 'scripts/check-package');
+const bin = (name) => join(tools, 'node_modules', name);
 
 function capture(command, args) {
   const { status, stdout, stderr } = spawnSync(command, args, { cwd: root, encoding: 'utf8' });
@@ -87,6 +89,7 @@ const checks = {
 };
 
 await ensureBuilt().catch(failWith);
+ensureInstalled(tools, 'what looks at the package');
 const tarball = pack();
 console.log(`${tarball.files.length} files, ${tarball.unpackedSize} bytes unpacked, ${tarball.size} packed`);
 for (const [name, check] of Object.entries(checks)) {
