@@ -26,9 +26,16 @@ test('sends the headers that are given', async () => {
 });
 
 test.skipIf(process.platform !== 'linux')('ends with 1 where tracing costs more CPU than --max-cpu', async () => {
-  const { code, stdout } = await overhead(['--max-cpu', '10%'], [process.execPath, 'server.mjs', 'slow']);
+  const service = [process.execPath, 'server.mjs', 'slow'];
+  const { code, stdout } = await overhead(['--max-cpu', '10%', '--round', '2s'], service);
   expect(stdout).toContain('CPU a request');
   expect(code).toBe(1);
+});
+
+test('fails where a round is too short for an answer', async () => {
+  const { code, stderr } = await overhead(['--url', '/never']);
+  expect(stderr).toMatch(/\/never gave no answer in a round of 0\.3 s; give a longer --round/);
+  expect(code).toBe(3);
 });
 
 test('fails for a service that refuses', async () => {

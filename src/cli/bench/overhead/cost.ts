@@ -40,10 +40,22 @@ const costOf = (
   };
 };
 
+const cpuOf = (rounds: readonly OverheadRound[]): Cost | undefined =>
+  costOf({ name: 'CPU a request', unit: 'us' }, rounds, ({ cpuUs }) => cpuUs);
+
+/** Whether CPU time a request grows by more than the share `most`, beyond chance; or why that cannot be told. */
+export const isCpuOver = (rounds: readonly OverheadRound[], most: number): boolean | string => {
+  const cpu = cpuOf(rounds);
+  if (cpu !== undefined) return cpu.change.low > most;
+  return rounds.some(({ untraced }) => untraced.cpuUs === undefined)
+    ? 'no CPU time: this system does not tell it of other processes'
+    : 'no CPU time: a round took less than the 10 ms that the system counts by; give a longer --round';
+};
+
 /** All figures that the rounds tell. */
 export const costsOf = (rounds: readonly OverheadRound[]): readonly Cost[] =>
   [
-    costOf({ name: 'CPU a request', unit: 'us' }, rounds, ({ cpuUs }) => cpuUs),
+    cpuOf(rounds),
     costOf({ name: 'throughput', unit: 'req/s' }, rounds, ({ requestsPerSecond }) => requestsPerSecond),
     costOf({ name: 'p99', unit: 'ms' }, rounds, ({ p99Ms }) => p99Ms),
   ].filter((cost) => cost !== undefined);

@@ -1,5 +1,6 @@
 // `spanline bench overhead`: what tracing costs a service, before it is switched on. Both services and the sink must be gone when it ends.
 import { type Command, InvalidArgumentError } from 'commander';
+import { BenchError } from '../../../bench-history/bench-error.js';
 import { columns } from '../../columns.js';
 import { ExitCode, endWith, wrongUsage } from '../../exit-code.js';
 import { interruptible } from '../../interrupt.js';
@@ -8,7 +9,7 @@ import { note, printAnswer } from '../../output.js';
 import { Progress } from '../../progress.js';
 import { withPreload } from '../../run-program.js';
 import { duration } from '../duration.js';
-import { type Cost, costsOf, type OverheadRound } from './cost.js';
+import { type Cost, costsOf, isCpuOver, type OverheadRound } from './cost.js';
 import { type Load, type LoadRound, loadGenerator, loadRound } from './load.js';
 import { Service } from './service.js';
 import { type Sink, startSink } from './sink.js';
@@ -190,9 +191,14 @@ Exit codes: 0 done, 1 CPU grows by more than --max-cpu, 2 wrong usage, 3 the ser
       const table = columns(['', 'untraced', 'traced', 'tracing adds', 'which is'], costs.map(row), 'lrrrr');
       const text = `${table}${rounds.length} rounds of either by turns; intervals of 95 %${rounds.length < 6 ? ' need 6 rounds: these are all that was seen' : ''}\n`;
       printAnswer(options.json, { costs, rounds }, text);
-      const cpu = costs.find(({ name }) => name === 'CPU a request');
-      if (cpu === undefined) note('no CPU time: this system does not tell it of other processes');
-      if (options.maxCpu !== undefined && cpu !== undefined && cpu.change.low > options.maxCpu)
-        endWith(ExitCode.findings);
+      const { maxCpu = Number.POSITIVE_INFINITY } = options;
+      const isOver = isCpuOver(rounds, maxCpu);
+      if (typeof isOver === 'boolean') {
+        if (isOver) endWith(ExitCode.findings);
+        return;
+      }
+      // What cannot be told must not pass.
+      if (options.maxCpu !== undefined) throw new BenchError('ERR_SPANLINE_BENCH_COMMAND', isOver);
+      note(isOver);
     });
 };

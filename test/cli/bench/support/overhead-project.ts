@@ -12,6 +12,7 @@ project.write(
 import { appendFileSync } from 'node:fs';
 appendFileSync(${JSON.stringify(pids)}, process.pid + '\\n');
 createServer((request, response) => {
+  if (request.url === '/never') return;
   const isRefused = request.url === '/no' || (request.url === '/key' && request.headers['x-key'] !== 'a: b');
   response.statusCode = isRefused ? 500 : 200;
   if (process.env.NODE_OPTIONS?.includes('preload')) for (let i = 0, end = process.argv.includes('slow') ? 3e6 : 0; i < end; i++) Math.sqrt(i);
