@@ -275,6 +275,26 @@ describe('messages', () => {
     expect(JSON.stringify([sent, receiving])).not.toContain(SECRET);
   });
 
+  test('an input may be of a class of the program', async () => {
+    const endpoint = await answers();
+    instrumentOnly({ 'aws-sdk': true });
+    const client = clientOf('@aws-sdk/client-sqs', 'SQS', { endpoint, useQueueUrlAsEndpoint: false });
+    class Mail {
+      readonly #text = 'a';
+      readonly QueueUrl = QUEUE;
+      get MessageBody(): string {
+        return this.#text;
+      }
+    }
+    await client.sendMessage(new Mail());
+    await client.sendMessageBatch({ QueueUrl: QUEUE, Entries: [Object.assign(new Mail(), { Id: '1' })] });
+    const [one, { Entries: entries }] = asked.map(({ body }) => JSON.parse(body));
+    for (const sent of [one, ...entries]) {
+      expect(sent.MessageBody).toBe('a');
+      expect(Object.keys(sent.MessageAttributes)).toEqual(['traceparent']);
+    }
+  });
+
   test('a worker that waits for messages makes a trace only when some come', async () => {
     const endpoint = await answers();
     instrumentOnly({ 'aws-sdk': true, http: { server: false } });

@@ -2,6 +2,7 @@
 // over stays as it is, and no value of it leaves but names of tables, buckets, queues, topics and functions.
 import type { PropertyValue } from '../../local-span/property.js';
 import { orElse } from '../channel.js';
+import { copyWith } from '../copy-with.js';
 import { textHeaders } from '../messaging/messaging.js';
 import type { IncomingHeaders } from '../propagator.js';
 
@@ -44,21 +45,19 @@ const withAttributes = (message: Fields, headers: Readonly<Record<string, string
     if (name in attributes || value === '' || Object.keys(attributes).length >= MAX_ATTRIBUTES) continue;
     attributes[name] = { DataType: 'String', StringValue: value };
   }
-  return { ...message, MessageAttributes: attributes };
+  return copyWith(message, { MessageAttributes: attributes });
 };
 
 const withEntries =
   (key: string) =>
-  (input: Fields, headers: Readonly<Record<string, string>>): Fields => ({
-    ...input,
-    [key]: listOf(input[key]).map((entry) => withAttributes(entry, headers)),
-  });
+  (input: Fields, headers: Readonly<Record<string, string>>): Fields =>
+    copyWith(input, { [key]: listOf(input[key]).map((entry) => withAttributes(entry, headers)) });
 
 /** Attributes have to be asked for. */
 const withNames = (input: Fields, headers: Readonly<Record<string, string>>): Fields => {
   const names = Array.isArray(input.MessageAttributeNames) ? (input.MessageAttributeNames as string[]) : [];
   if (names.includes('All') || names.includes('.*')) return input;
-  return { ...input, MessageAttributeNames: [...new Set([...names, ...Object.keys(headers), 'tracestate'])] };
+  return copyWith(input, { MessageAttributeNames: [...new Set([...names, ...Object.keys(headers), 'tracestate'])] });
 };
 
 const headersIn = ({ MessageAttributes }: Fields): IncomingHeaders =>
@@ -140,7 +139,7 @@ const withClientContext = orElse(
     const context = (given === '' ? {} : JSON.parse(Buffer.from(given, 'base64').toString())) as Fields;
     const custom = { ...headers, ...(context.custom as object | undefined) };
     const text = Buffer.from(JSON.stringify({ ...context, custom })).toString('base64');
-    return text.length > MAX_CONTEXT_CHARACTERS ? undefined : { ...input, ClientContext: text };
+    return text.length > MAX_CONTEXT_CHARACTERS ? undefined : copyWith(input, { ClientContext: text });
   },
 );
 

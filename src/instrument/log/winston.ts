@@ -3,6 +3,7 @@
 
 import type { Off } from '../channel.js';
 import { orElse } from '../channel.js';
+import { copyWith } from '../copy-with.js';
 import { onModule } from '../on-module.js';
 import { type Method, type Prototype, replaceMethod } from '../replace-method.js';
 import { currentIds, hasIds } from './ids.js';
@@ -14,15 +15,12 @@ const withIds = orElse(
     if (typeof record !== 'object' || record === null || hasIds(record)) return undefined;
     const ids = currentIds();
     if (ids === undefined) return undefined;
-    const copy = Object.create(
-      Object.getPrototypeOf(record) as object,
-      Object.getOwnPropertyDescriptors(record),
-    ) as object;
-    // In newer lines of Node no other object has the stack of an error.
+    const copy = copyWith(record, { ...ids });
+    // In newer lines of Node it is no value, and writing it would reach the caller's.
     if (record instanceof Error) {
       Object.defineProperty(copy, 'stack', { value: record.stack, writable: true, configurable: true });
     }
-    return Object.assign(copy, ids);
+    return copy;
   },
 );
 

@@ -4,6 +4,7 @@
 import type { PropertyValue } from '../../local-span/property.js';
 import type { Span } from '../../span/span.js';
 import { allOff, type Off, orElse, quiet } from '../channel.js';
+import { copyWith } from '../copy-with.js';
 import { endingAfter } from '../ending.js';
 import { failureOf, failureType } from '../failure.js';
 import { type ModuleOptions, onModule } from '../on-module.js';
@@ -67,15 +68,18 @@ const serverOf = ({ opts }: Sender): Properties => {
 
 /** Options with the context, unless the program wants none there or has put one itself. */
 const withContext = (given: JobOptions | undefined, metadata: string): JobOptions => {
+  // What is no object is for bullmq to refuse.
+  if (given !== undefined && given !== null && typeof given !== 'object') return given;
   const { telemetry } = given ?? {};
   if (telemetry?.omitContext || telemetry?.metadata) return given as JobOptions;
-  return { ...given, telemetry: { ...telemetry, metadata } };
+  return copyWith(given ?? {}, { telemetry: { ...telemetry, metadata } });
 };
 
 const jobWithContext = (job: NewJob, metadata: string): NewJob => {
   const { opts, children } = job;
-  const copy = { ...job, opts: withContext(opts, metadata) };
-  return Array.isArray(children) ? { ...copy, children: children.map((one) => jobWithContext(one, metadata)) } : copy;
+  const values = { opts: withContext(opts, metadata) };
+  if (!Array.isArray(children)) return copyWith(job, values);
+  return copyWith(job, { ...values, children: children.map((one: NewJob) => jobWithContext(one, metadata)) });
 };
 
 /** Calls of one kind that add jobs. */

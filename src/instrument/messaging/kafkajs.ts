@@ -4,6 +4,7 @@ import { lookAlike } from '../../base/calls/look-alike.js';
 import type { PropertyValue } from '../../local-span/property.js';
 import type { Span } from '../../span/span.js';
 import { allOff, type Off, orElse, quiet } from '../channel.js';
+import { copyWith } from '../copy-with.js';
 import { endingAfter, isThenable } from '../ending.js';
 import { failureType } from '../failure.js';
 import { type ModuleOptions, onModule } from '../on-module.js';
@@ -40,13 +41,6 @@ let current: Messaging | undefined;
 /** Those that are wrapped. */
 const wrapped = new WeakSet<object>();
 
-/** `given` with another value for `key`, whatever it is made of. */
-const withOwn = <T extends object>(given: T, key: string, value: unknown): T =>
-  Object.create(Object.getPrototypeOf(given) as object, {
-    ...Object.getOwnPropertyDescriptors(given),
-    [key]: { value, writable: true, enumerable: true, configurable: true },
-  }) as T;
-
 /** Errors of brokers have a type, others a code or a class; of many tries the last one counts. */
 const typeOf = (error: unknown): string => {
   const { cause, originalError } = Object(error) as { cause?: unknown; originalError?: unknown };
@@ -73,10 +67,10 @@ const withContext = (
   });
   const sent = messages.map((message: unknown) =>
     typeof message === 'object' && message !== null
-      ? withOwn(message, 'headers', { ...(message as Message).headers, ...headers })
+      ? copyWith(message, { headers: { ...(message as Message).headers, ...headers } })
       : message,
   );
-  return { given: withOwn(given, 'messages', sent), span };
+  return { given: copyWith(given, { messages: sent }), span };
 };
 
 interface Sending {
@@ -96,11 +90,7 @@ const beginSending = orElse(
     const spans = begun.flatMap(({ span }) => (span === undefined ? [] : [span]));
     if (!Array.isArray(topicMessages)) return { record: begun[0].given, spans };
     return {
-      record: withOwn(
-        record,
-        'topicMessages',
-        begun.map(({ given }) => given),
-      ),
+      record: copyWith(record, { topicMessages: begun.map(({ given }) => given) }),
       spans,
     };
   },
@@ -202,7 +192,8 @@ const withTraced = orElse(
     let result = config as object;
     for (const [name, begin] of Object.entries(HANDLERS)) {
       const handler = (config as Record<string, unknown>)[name];
-      if (typeof handler === 'function') result = withOwn(result, name, processing(handler as Method, begin, group));
+      if (typeof handler === 'function')
+        result = copyWith(result, { [name]: processing(handler as Method, begin, group) });
     }
     return result;
   },

@@ -77,6 +77,24 @@ export const describeWinston = (name: string, load: (name: string) => Untyped): 
       expect(error).not.toHaveProperty('trace_id');
     });
 
+    test('a record may be of a class of the program', () => {
+      instrumentOnly({ winston: true });
+      const lines: Untyped[] = [];
+      class Entry {
+        readonly #text = 'kept private';
+        readonly level = 'info';
+        get message(): string {
+          return this.#text;
+        }
+      }
+      const ids = inTrace(() =>
+        loggerOf(lines, {
+          format: winston.format.printf(({ message, ...rest }: Untyped) => JSON.stringify({ message, ...rest })),
+        }).log(new Entry()),
+      );
+      expect(lines[0]).toMatchObject({ ...ids, message: 'kept private' });
+    });
+
     test('as it was when taken back', () => {
       const prototype = Object.getPrototypeOf(Object.getPrototypeOf(loggerOf([])));
       const before = Object.getOwnPropertyNames(prototype);

@@ -116,6 +116,32 @@ export const describeBullmq = (name: string): void => {
       expect(links.sort()).toEqual([placeOf(sent[0]), placeOf(sent[0]), placeOf(sent[1])].sort());
     });
 
+    test('what is added may be of a class of the program', async () => {
+      on();
+      const queue = queueOf();
+      const producer = new FlowProducer({ connection: connection() });
+      later(() => producer.close());
+      class Mail {
+        readonly #to = 'a';
+        readonly queueName = queue.name;
+        get name(): string {
+          return `mail to ${this.#to}`;
+        }
+        get data(): object {
+          return { to: this.#to };
+        }
+      }
+      await queue.addBulk([new Mail()]);
+      await producer.add({ name: 'all', queueName: queue.name, children: [new Mail()] });
+      await producer.addBulk([new Mail()]);
+      const seen: string[] = [];
+      await processed(queue, 4, async ({ name, data }: Untyped) => void seen.push(`${name} ${data.to}`));
+      expect(seen.sort()).toEqual(['all undefined', ...Array.from({ length: 3 }, () => 'mail to a a')]);
+      const spans = await recorded();
+      expect(of(spans, 'producer').map(({ status }) => status.code)).toEqual(['unset', 'unset', 'unset']);
+      expect(of(spans, 'consumer').flatMap(({ links }) => links)).toHaveLength(4);
+    });
+
     test('a flow is one span, to which its jobs are linked', async () => {
       on();
       const [outer, inner] = [queueOf(), queueOf()];

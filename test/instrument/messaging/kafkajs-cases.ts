@@ -191,6 +191,40 @@ export const describeKafkajs = (name: string): void => {
       expect(JSON.stringify(spans)).not.toContain(SECRET);
     }, 30_000);
 
+    test('what a program sends may be of its own classes', async () => {
+      on();
+      const topic = await topicOf();
+      const sender = await connected();
+      class Order {
+        readonly #kept = 'partition 0';
+        readonly value: string;
+        constructor(value: string) {
+          this.value = value;
+        }
+        get partition(): number {
+          return Number(this.#kept.slice(-1));
+        }
+      }
+      class Orders {
+        readonly #topic = topic;
+        get topic(): string {
+          return this.#topic;
+        }
+        get messages(): readonly Order[] {
+          return [new Order('a'), new Order('b')];
+        }
+      }
+      const seen: string[] = [];
+      await consume(topic, {
+        eachMessage: async ({ message }: Untyped) =>
+          void seen.push(`${String(message.value)} ${Object.keys(message.headers).join()}`),
+      });
+      await sender.send(new Orders());
+      await sender.sendBatch({ topicMessages: [new Orders()] });
+      await when(() => seen.length === 4);
+      expect(seen).toEqual(['a', 'b', 'a', 'b'].map((value) => `${value} traceparent`));
+    }, 30_000);
+
     test('many at once: none has the ids of another', async () => {
       on();
       const topic = await topicOf();
