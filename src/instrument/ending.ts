@@ -1,4 +1,5 @@
 // Where a call of a library ends: at its callback, or at its promise. What the caller gets back, and in which order, stays as it is.
+import { reasonOf } from './failure.js';
 
 /** What a call calls back. */
 export type Callback = (this: unknown, error: unknown, ...rest: unknown[]) => unknown;
@@ -20,13 +21,19 @@ export const endingWith = (result: PromiseLike<unknown>, ended: Ending): Promise
       return value;
     },
     (error: unknown) => {
-      ended(error);
+      ended(reasonOf(error));
       throw error;
     },
   );
 
-export const isThenable = (result: unknown): result is PromiseLike<unknown> =>
-  typeof (result as PromiseLike<unknown> | null | undefined)?.then === 'function';
+/** Also of what throws when it is asked, which is for its owner to find. */
+export const isThenable = (result: unknown): result is PromiseLike<unknown> => {
+  try {
+    return typeof (result as PromiseLike<unknown> | null | undefined)?.then === 'function';
+  } catch {
+    return false;
+  }
+};
 
 /** What `work` gives, or throws. It ends when it returns, or with its promise. */
 export const endingAfter = (work: () => unknown, ended: Ending): unknown => {
@@ -34,7 +41,7 @@ export const endingAfter = (work: () => unknown, ended: Ending): unknown => {
   try {
     result = work();
   } catch (error) {
-    ended(error);
+    ended(reasonOf(error));
     throw error;
   }
   if (isThenable(result)) return endingWith(result, ended);

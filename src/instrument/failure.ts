@@ -1,11 +1,27 @@
-// What kind of error it was, as `error.type`: few values, and never the text of a message, which may hold what a user typed.
+// What kind of error it was, as `error.type`: few values, and never the text of a message, which may hold what a user typed. A program may throw anything,
+// also what throws when it is looked at.
 
 const MOST = 128;
 
+/** What an error has under `key`; undefined where that cannot be read. */
+export const fieldOf = (error: unknown, key: string): unknown => {
+  try {
+    return (Object(error) as Record<string, unknown>)[key];
+  } catch {
+    return undefined;
+  }
+};
+
+/** Its name. Classes that give their errors none have one themselves. */
+const nameOf = (error: unknown): unknown => {
+  const name = fieldOf(error, 'name');
+  return name === 'Error' ? fieldOf(fieldOf(error, 'constructor'), 'name') || name : name;
+};
+
 /** Its code, else its class; `_OTHER` for what is no error. */
 export const failureType = (error: unknown): string => {
-  const { code, name } = (Object(error) ?? {}) as { code?: unknown; name?: unknown };
-  const type = typeof code === 'string' && code !== '' ? code : name;
+  const code = fieldOf(error, 'code');
+  const type = typeof code === 'string' && code !== '' ? code : nameOf(error);
   return typeof type === 'string' && type !== '' ? type.slice(0, MOST) : '_OTHER';
 };
 
@@ -14,7 +30,13 @@ export const failureType = (error: unknown): string => {
  * as the cause of the same.
  */
 export const failureOf = (error: unknown): unknown => {
-  const { name, cause } = (Object(error) ?? {}) as { name?: unknown; cause?: unknown };
-  if (name !== 'AbortError') return error;
-  return (Object(cause) as { name?: unknown }).name === 'TimeoutError' ? cause : undefined;
+  if (nameOf(error) !== 'AbortError') return error;
+  const cause = fieldOf(error, 'cause');
+  return fieldOf(cause, 'name') === 'TimeoutError' ? cause : undefined;
 };
+
+/** What somebody rejected or threw without a word. */
+const NO_REASON = 'no reason';
+
+/** What a call failed by: where undefined says that it did not, this never is. */
+export const reasonOf = (error: unknown): unknown => error ?? NO_REASON;

@@ -7,6 +7,7 @@ import type { Span } from '../span/span.js';
 import { orElse, quiet } from './channel.js';
 import { lineFor } from './client-span.js';
 import { isThenable } from './ending.js';
+import { reasonOf } from './failure.js';
 import type { Caller } from './in-context.js';
 import type { Method } from './replace-method.js';
 import type { Outcome } from './traced-channel.js';
@@ -58,7 +59,7 @@ export const tracedCall = <M>(
         return result;
       },
       (error: unknown) => {
-        end(open, { error });
+        end(open, { error: reasonOf(error) });
         throw error;
       },
     );
@@ -77,7 +78,7 @@ export const tracedCall = <M>(
       end(open, { result });
       return result;
     } catch (error) {
-      end(open, { error });
+      end(open, { error: reasonOf(error) });
       throw error;
     } finally {
       lineStore.enter(caller as SpanLine);

@@ -6,7 +6,7 @@ import type { PropertyValue } from '../../local-span/property.js';
 import type { Span } from '../../span/span.js';
 import type { SpanOptions } from '../../span/span-options.js';
 import { startCall } from '../client-span.js';
-import { failureOf, failureType } from '../failure.js';
+import { failureOf, failureType, fieldOf } from '../failure.js';
 import { isTold, told } from '../hooks.js';
 import { scopeOf } from '../scope.js';
 import { type Dialect, summaryOf, withoutValues } from './sql.js';
@@ -119,12 +119,19 @@ export class Database {
     const call = this.#calls.get(span);
     if (call !== undefined) told(this.#options.enrich, span, call, error);
   }
+
+  /** Once, for whoever hears of it several times. */
+  end(span: Span, error: unknown, statusOf?: (error: unknown) => string | undefined): void {
+    if (!span.isRecording) return;
+    this.finish(span, error, statusOf);
+    span.end();
+  }
 }
 
 /** A number or word that the server gave for an error under `key`. */
 export const codeUnder =
   (key: string) =>
   (error: unknown): string | undefined => {
-    const code = (Object(error) as Record<string, unknown>)[key];
+    const code = fieldOf(error, key);
     return typeof code === 'string' || typeof code === 'number' ? String(code).slice(0, 64) : undefined;
   };

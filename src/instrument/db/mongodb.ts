@@ -144,11 +144,7 @@ export const instrumentMongodb = (options: MongodbOptions): Off => {
   );
 
   const endingOf = (span: Span): Ending =>
-    quiet((error: unknown, answer?: unknown) => {
-      if (!span.isRecording) return;
-      mongo.finish(span, error ?? refusedIn(answer), statusOf);
-      span.end();
-    });
+    quiet((error: unknown, answer?: unknown) => mongo.end(span, error ?? refusedIn(answer), statusOf));
 
   const wrap = (command: Method): Method =>
     function (this: unknown, ...args) {

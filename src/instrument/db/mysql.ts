@@ -4,6 +4,7 @@ import type { EventEmitter } from 'node:events';
 import type { Span } from '../../span/span.js';
 import { allOff, type Off, orElse, quiet } from '../channel.js';
 import { type Callback, type Ending, endingFirst } from '../ending.js';
+import { fieldOf } from '../failure.js';
 import { type ModuleOptions, onModule } from '../on-module.js';
 import { type Method, ownerOf, prototypeOf, replaceMethod } from '../replace-method.js';
 import { Database, type DatabaseOptions, type Server, sqlOperation } from './database.js';
@@ -36,7 +37,7 @@ const serverOf = ({ config = {} }: Connection): Server => {
 
 /** The number that the server gave; those of the system are below zero. */
 const statusOf = (error: unknown): string | undefined => {
-  const { errno } = Object(error) as { errno?: unknown };
+  const errno = fieldOf(error, 'errno');
   return typeof errno === 'number' && errno > 0 ? String(errno) : undefined;
 };
 
@@ -66,11 +67,7 @@ export const instrumentMysql = (options: MysqlOptions): Off => {
     function (this: unknown, ...args) {
       const span = begin(this as Connection, args[0]);
       if (span === undefined) return Reflect.apply(ask, this, args);
-      const ended = quiet((error: unknown) => {
-        if (!span.isRecording) return;
-        mysql.finish(span, error ?? undefined, statusOf);
-        span.end();
-      });
+      const ended = quiet((error: unknown) => mysql.end(span, error ?? undefined, statusOf));
       try {
         const query = Reflect.apply(ask, this, args);
         hear(query as Query, ended);

@@ -52,11 +52,7 @@ const traceStatements = (mysql: Database): Off => {
       const caller = callerHere();
       const span = begin(this as Statement);
       if (span?.isRecording !== true) return Reflect.apply(execute, this, args);
-      const ended = quiet((error: unknown) => {
-        if (!span.isRecording) return;
-        mysql.finish(span, error ?? undefined, statusOf);
-        span.end();
-      });
+      const ended = quiet((error: unknown) => mysql.end(span, error ?? undefined, statusOf));
       const at = args.findIndex((argument) => typeof argument === 'function');
       if (at >= 0) args[at] = endingFirst(args[at] as Callback, ended);
       const command = Reflect.apply(execute, this, args) as EventEmitter;

@@ -58,10 +58,8 @@ export const instrumentPg = (options: PgOptions): Off => {
 
   const endingOf = (span: Span, client: Client): Ending =>
     quiet((error: unknown) => {
-      if (!span.isRecording) return;
-      addPeer(span, client.connection?.stream ?? {});
-      postgres.finish(span, error ?? undefined, statusOf);
-      span.end();
+      if (span.isRecording) addPeer(span, client.connection?.stream ?? {});
+      postgres.end(span, error ?? undefined, statusOf);
     });
 
   const follow = (

@@ -3,6 +3,7 @@
 import type { Span } from '../../span/span.js';
 import { type Off, orElse, quiet } from '../channel.js';
 import type { Ending } from '../ending.js';
+import { fieldOf, reasonOf } from '../failure.js';
 import { boundFor, callerHere } from '../in-context.js';
 import { type ModuleOptions, onModule } from '../on-module.js';
 import { type Method, ownerOf, type Prototype, prototypeOf, replaceMethod } from '../replace-method.js';
@@ -34,7 +35,7 @@ const DEEPEST = 16;
 const STATE = /^[\dA-Z]{5}$/;
 
 const statusOf = (error: unknown): string | undefined => {
-  const { code } = Object(error) as { code?: unknown };
+  const code = fieldOf(error, 'code');
   return typeof code === 'string' && STATE.test(code) ? code : undefined;
 };
 
@@ -59,7 +60,7 @@ const hear = (query: Query, ended: Ending): void => {
       over(args[0]);
       return Reflect.apply(settle, this, args);
     };
-  const all = { resolve: () => ended(undefined), reject: (error: unknown) => ended(error ?? 'unknown') };
+  const all = { resolve: () => ended(undefined), reject: (error: unknown) => ended(reasonOf(error)) };
   for (const name of ['resolve', 'reject'] as const) {
     let current = ending(query[name], all[name]);
     Object.defineProperty(query, name, {
@@ -102,12 +103,10 @@ export const instrumentPostgres = (options: PostgresOptions): Off => {
   const follow = quiet((query: Query): void => {
     const span = begin(query);
     if (span === undefined) return;
-    const ended = quiet((error: unknown) => {
-      if (!span.isRecording) return;
-      postgres.finish(span, error, statusOf);
-      span.end();
-    });
-    hear(query, ended);
+    hear(
+      query,
+      quiet((error: unknown) => postgres.end(span, error, statusOf)),
+    );
   });
   const handling = (handle: Method): Method =>
     function (this: unknown, ...args) {

@@ -2,6 +2,7 @@
 import { BoundedCache } from '../../base/maps/bounded-cache.js';
 import { getOrMake } from '../../base/maps/get-or-make.js';
 import { allOff, type Off } from '../channel.js';
+import { fieldOf } from '../failure.js';
 import { boundFor, callerHere } from '../in-context.js';
 import { type ModuleOptions, onModule } from '../on-module.js';
 import { type Method, ownerOf, prototypeOf, SeenClasses, seeMade } from '../replace-method.js';
@@ -70,7 +71,7 @@ const batchOf = ({ batchMode, batchSize }: Batch): Operation => {
 
 // Servers answer with a word in capitals first: `WRONGTYPE Operation against a key …`.
 const statusOf = (error: unknown): string | undefined => {
-  const { message } = Object(error) as { message?: unknown };
+  const message = fieldOf(error, 'message');
   return typeof message === 'string' ? /^[A-Z][A-Z0-9_]{1,31}(?= |$)/.exec(message)?.[0] : undefined;
 };
 

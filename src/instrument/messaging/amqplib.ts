@@ -4,7 +4,7 @@ import type { PropertyValue } from '../../local-span/property.js';
 import type { Span } from '../../span/span.js';
 import { allOff, type Off, orElse, quiet } from '../channel.js';
 import { type Callback, endingFirst, endingWith, isThenable } from '../ending.js';
-import { failureType } from '../failure.js';
+import { failureType, fieldOf, reasonOf } from '../failure.js';
 import { boundFor, callerHere, callingBack } from '../in-context.js';
 import { type ModuleOptions, onModule } from '../on-module.js';
 import type { IncomingHeaders, Propagator } from '../propagator.js';
@@ -124,7 +124,7 @@ const commonOf = (
 
 /** What amqplib calls back with when a message is not confirmed has no code. */
 const confirmFailure = (error: unknown): string => {
-  const { message } = Object(error) as { message?: unknown };
+  const message = fieldOf(error, 'message');
   return message === 'message nacked' ? 'nack' : message === 'channel closed' ? CLOSED : failureType(error);
 };
 
@@ -263,7 +263,7 @@ export const instrumentAmqplib = (options: AmqplibOptions, propagator: Propagato
       try {
         result = messaging.runProcessing(span, headers, () => Reflect.apply(dispatch, this, args));
       } catch (error) {
-        done(error);
+        done(reasonOf(error));
         throw error;
       }
       if (open === undefined) return result;

@@ -6,7 +6,7 @@ import type { Span } from '../../span/span.js';
 import { allOff, type Off, orElse, quiet } from '../channel.js';
 import { copyWith } from '../copy-with.js';
 import { endingAfter } from '../ending.js';
-import { failureOf, failureType } from '../failure.js';
+import { failureOf, failureType, fieldOf } from '../failure.js';
 import { type ModuleOptions, onModule } from '../on-module.js';
 import type { IncomingHeaders, Propagator } from '../propagator.js';
 import { type Method, type Prototype, replaceMethod } from '../replace-method.js';
@@ -50,8 +50,9 @@ const GOES_ON = ['DelayedError', 'RateLimitError', 'WaitingChildrenError', 'Wait
 
 const typeOf = (error: unknown): string | undefined => {
   const failure = failureOf(error);
-  const { name } = Object(failure) as { name?: unknown };
-  return failure === undefined || GOES_ON.includes(name as string) ? undefined : failureType(failure);
+  return failure === undefined || GOES_ON.includes(fieldOf(failure, 'name') as string)
+    ? undefined
+    : failureType(failure);
 };
 
 const hasOwnTelemetry = ({ opts }: Sender): boolean => opts?.telemetry !== undefined && opts.telemetry !== null;

@@ -6,7 +6,7 @@ import type { Span } from '../../span/span.js';
 import { allOff, type Off, orElse, quiet } from '../channel.js';
 import { copyWith } from '../copy-with.js';
 import { endingAfter, isThenable } from '../ending.js';
-import { failureType } from '../failure.js';
+import { failureType, fieldOf } from '../failure.js';
 import { type ModuleOptions, onModule } from '../on-module.js';
 import type { IncomingHeaders, Propagator } from '../propagator.js';
 import { type Method, type Prototype, replaceMethod } from '../replace-method.js';
@@ -43,10 +43,9 @@ const wrapped = new WeakSet<object>();
 
 /** Errors of brokers have a type, others a code or a class; of many tries the last one counts. */
 const typeOf = (error: unknown): string => {
-  const { cause, originalError } = Object(error) as { cause?: unknown; originalError?: unknown };
   // In kafkajs 1 the original may be a text.
-  const last = [cause, originalError].find((one) => one instanceof Error) ?? error;
-  const { type } = Object(last) as { type?: unknown };
+  const last = [fieldOf(error, 'cause'), fieldOf(error, 'originalError')].find((one) => one instanceof Error) ?? error;
+  const type = fieldOf(last, 'type');
   return typeof type === 'string' && type !== '' ? type.slice(0, 64) : failureType(last);
 };
 

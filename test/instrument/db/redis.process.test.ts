@@ -108,6 +108,24 @@ describe.skipIf(!hasRedis)('redis', () => {
     });
   });
 
+  test('a command that the program gives up is no error, one whose connection it ends is of a class', async () => {
+    instrumentOnly({ redis: true });
+    const client = library('redis').createClient({ socket: { port, host: '127.0.0.1' } });
+    await client.connect();
+    await recorded();
+    const giving = new AbortController();
+    const given = client.withAbortSignal(giving.signal).get('key');
+    giving.abort();
+    await expect(given).rejects.toThrow();
+    const waiting = client.get('key');
+    client.destroy();
+    await expect(waiting).rejects.toThrow();
+    expect((await recorded()).map(({ name, properties }) => [name, properties['error.type']])).toEqual([
+      ['GET', undefined],
+      ['GET', 'DisconnectsClientError'],
+    ]);
+  });
+
   test('what waited in a pool belongs to its caller', async () => {
     instrumentOnly({ redis: true });
     const pool = library('redis').createClientPool({ socket: { port, host: '127.0.0.1' } }, { minimum: 1, maximum: 1 });
