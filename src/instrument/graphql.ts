@@ -7,7 +7,7 @@ import type { Span } from '../span/span.js';
 import type { SpanOptions } from '../span/span-options.js';
 import { allOff, type Off } from './channel.js';
 import { startCall } from './client-span.js';
-import { failureType } from './failure.js';
+import { failureType, fieldOf, reasonOf } from './failure.js';
 import { type Execution, type GraphqlWork, type Resolving, traceGraphqlCalls } from './graphql-calls.js';
 import { isTold, told } from './hooks.js';
 import { scopeOf } from './scope.js';
@@ -77,23 +77,32 @@ const operationOf = ({ document, operationName, operationType }: Execution): Gra
 
 /** The code that a server gives an error, else the class of what was thrown. */
 const typeOf = (error: unknown): string => {
-  const { extensions, originalError } = Object(error) as { extensions?: { code?: unknown }; originalError?: unknown };
-  const code = extensions?.code;
-  return typeof code === 'string' && /^[A-Z][A-Z0-9_]{0,63}$/.test(code) ? code : failureType(originalError ?? error);
+  const code = fieldOf(fieldOf(error, 'extensions'), 'code');
+  if (typeof code === 'string' && /^[A-Z][A-Z0-9_]{0,63}$/.test(code)) return code;
+  return failureType(fieldOf(error, 'originalError') ?? error);
 };
 
-/** What went wrong: thrown, or among what was given. */
-const errorOf = ({ error, result }: Outcome): unknown => {
-  if (error !== undefined) return error;
-  const errors = Array.isArray(result) ? result : (Object(result) as { errors?: unknown }).errors;
-  return Array.isArray(errors) ? errors[0] : undefined;
+/** Among what was given: of `validate` a list, of an operation a part, which may be that of its first answer. */
+const errorIn = (result: unknown): unknown => {
+  const { errors, initialResult } = Object(result) as { errors?: unknown; initialResult?: unknown };
+  const list = Array.isArray(result) ? result : (errors ?? fieldOf(initialResult, 'errors'));
+  return Array.isArray(list) ? list[0] : undefined;
 };
 
-const addError = (span: Span, outcome: Outcome): void => {
-  const error = errorOf(outcome);
-  if (error === undefined) return;
+const addError = (span: Span, error: unknown): void => {
   const type = typeOf(error);
   span.addProperty('error.type', type).setStatus('error', type);
+};
+
+/** What a resolver gives is the program's, errors too. */
+const addThrown = (span: Span, outcome: Outcome): void => {
+  if ('error' in outcome) addError(span, reasonOf(outcome.error));
+};
+
+const addErrors = (span: Span, outcome: Outcome): void => {
+  addThrown(span, outcome);
+  const error = errorIn(outcome.result);
+  if (error !== undefined) addError(span, error);
 };
 
 const pathOf = (path: unknown): string | undefined => {
@@ -123,7 +132,7 @@ const workOf = (options: GraphqlOptions): GraphqlWork => {
   };
 
   const finish = (span: Span, outcome: Outcome): void => {
-    addError(span, outcome);
+    addErrors(span, outcome);
     const operation = operations.get(span);
     if (operation !== undefined) told(enrich, span, operation, outcome.result);
   };
@@ -141,14 +150,14 @@ const workOf = (options: GraphqlOptions): GraphqlWork => {
   };
 
   // Programs parse schemas at their start: steps are traced only inside what is.
-  const step = (name: string) => ({ begin: () => startCall(`graphql.${name}`, STEP, true), finish: addError });
+  const step = (name: string) => ({ begin: () => startCall(`graphql.${name}`, STEP, true), finish: addErrors });
 
   return {
     parse: step('parse'),
     validate: step('validate'),
     execute: { begin, finish },
     subscribe: { begin, finish },
-    resolve: resolve ? { begin: beginResolving, finish: addError } : undefined,
+    resolve: resolve ? { begin: beginResolving, finish: addThrown } : undefined,
   };
 };
 

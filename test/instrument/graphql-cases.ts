@@ -117,6 +117,36 @@ export const describeGraphql = (version: string, required: () => Untyped, import
       ]);
     });
 
+    test('what a resolver gives is no failure of it, what it throws is', async () => {
+      instrumentOnly({ graphql: { resolve: true } });
+      const { graphql, GraphQLList, GraphQLObjectType, GraphQLSchema, GraphQLString } = required();
+      const list = new GraphQLList(GraphQLString);
+      const payload = new GraphQLObjectType({ name: 'Payload', fields: { errors: { type: list } } });
+      const query = new GraphQLObjectType({
+        name: 'Query',
+        fields: {
+          words: { type: list, resolve: () => ['a'] },
+          saved: { type: payload, resolve: async () => ({ errors: ['a'] }) },
+          broken: { type: GraphQLString, resolve: () => Promise.reject(new RangeError(SECRET)) },
+          silent: { type: GraphQLString, resolve: () => Promise.reject(undefined) },
+        },
+      });
+      const source = '{ words saved { errors } broken silent }';
+      expect((await graphql({ schema: new GraphQLSchema({ query }), source })).data).toEqual({
+        words: ['a'],
+        saved: { errors: ['a'] },
+        broken: null,
+        silent: null,
+      });
+      const spans = await recorded();
+      expect(spans.slice(1).map(({ name, properties }) => [name, properties['error.type']])).toEqual([
+        ['graphql.resolve Query.words', undefined],
+        ['graphql.resolve Query.saved', undefined],
+        ['graphql.resolve Query.broken', 'RangeError'],
+        ['graphql.resolve Query.silent', '_OTHER'],
+      ]);
+    });
+
     test('errors have their code, and no word of their texts', async () => {
       instrumentOnly({ graphql: true });
       const { graphql, buildSchema } = required();

@@ -4,6 +4,7 @@ import { withoutLiterals } from '../../src/instrument/graphql.js';
 import { describeGraphql } from './graphql-cases.js';
 import { installedAs } from './installed-as.js';
 import { importLibrary, library } from './libraries.js';
+import { instrumentOnly, recordedOf } from './support.js';
 
 const graphql16 = installedAs('graphql', 'graphql-16');
 
@@ -17,6 +18,28 @@ describeGraphql(
   () => graphql16.require('graphql'),
   () => graphql16.import('graphql'),
 );
+
+test('an operation that is answered in parts has the errors of its first answer', async () => {
+  instrumentOnly({ graphql: true });
+  const {
+    experimentalExecuteIncrementally,
+    GraphQLDeferDirective,
+    GraphQLObjectType,
+    GraphQLSchema,
+    GraphQLString,
+    parse,
+  } = library('graphql');
+  const late = { type: GraphQLString, resolve: async () => 'a' };
+  const broken = { type: GraphQLString, resolve: () => Promise.reject(new RangeError('secret')) };
+  const query = new GraphQLObjectType({ name: 'Query', fields: { late, broken } });
+  const schema = new GraphQLSchema({ query, directives: [GraphQLDeferDirective] });
+  const document = parse('{ broken ... @defer { late } }');
+  const { initialResult, subsequentResults } = await experimentalExecuteIncrementally({ schema, document });
+  expect(initialResult.errors).toHaveLength(1);
+  for await (const { hasNext } of subsequentResults) expect(hasNext).toBeDefined();
+  const [span] = await recordedOf('server');
+  expect([span.name, span.properties['error.type']]).toEqual(['query', 'RangeError']);
+});
 
 test.each([
   ['{ a(x: """b "c" \\""" d""", y: "e\\"f") g1 h_2(i: 0) }', '{ a(x: ? y: ?) g1 h_2(i: ?) }'],
