@@ -7,6 +7,7 @@ import { type Callback, type Ending, endingFirst } from '../ending.js';
 import { fieldOf } from '../failure.js';
 import { type ModuleOptions, onModule } from '../on-module.js';
 import { type Method, ownerOf, prototypeOf, replaceMethod } from '../replace-method.js';
+import { UnderWay } from '../under-way.js';
 import { Database, type DatabaseOptions, type Server, sqlOperation } from './database.js';
 import { keepCallersOfMysql } from './mysql-callers.js';
 
@@ -41,6 +42,9 @@ const statusOf = (error: unknown): string | undefined => {
   return typeof errno === 'number' && errno > 0 ? String(errno) : undefined;
 };
 
+/** A connection that is destroyed calls back nobody who waits for an answer. */
+const DESTROYED = { code: 'PROTOCOL_CONNECTION_LOST' };
+
 /** It ends once, before whoever hears of it. */
 const hear = quiet((query: Query, ended: Ending): void => {
   const { emit, _callback: callback } = query;
@@ -55,6 +59,8 @@ const hear = quiet((query: Query, ended: Ending): void => {
 /** mysql 2. */
 export const instrumentMysql = (options: MysqlOptions): Off => {
   const mysql = new Database('mysql', 'mysql', options);
+  const underWay = new UnderWay();
+  const opened = new WeakMap<Connection, Set<Ending>>();
   const begin = orElse(
     () => undefined,
     (connection: Connection, given: unknown): Span | undefined => {
@@ -63,11 +69,26 @@ export const instrumentMysql = (options: MysqlOptions): Off => {
       return span?.isRecording === true ? span : undefined;
     },
   );
+
+  const followed = (connection: Connection, span: Span): Ending => {
+    const open = opened.get(connection) ?? new Set();
+    opened.set(connection, open);
+    const ended = quiet((error: unknown) => {
+      if (!open.delete(ended)) return;
+      underWay.ended();
+      mysql.end(span, error ?? undefined, statusOf);
+    });
+    open.add(ended);
+    underWay.begun();
+    return ended;
+  };
+
   const asking = (ask: Method): Method =>
     function (this: unknown, ...args) {
-      const span = begin(this as Connection, args[0]);
+      const connection = this as Connection;
+      const span = begin(connection, args[0]);
       if (span === undefined) return Reflect.apply(ask, this, args);
-      const ended = quiet((error: unknown) => mysql.end(span, error ?? undefined, statusOf));
+      const ended = followed(connection, span);
       try {
         const query = Reflect.apply(ask, this, args);
         hear(query as Query, ended);
@@ -77,11 +98,21 @@ export const instrumentMysql = (options: MysqlOptions): Off => {
         throw error;
       }
     };
-  return allOff([
-    keepCallersOfMysql(),
-    // Its classes are not exported; one that is made is not connected.
+
+  const destroying = (destroy: Method): Method =>
+    function (this: unknown, ...args) {
+      try {
+        return Reflect.apply(destroy, this, args);
+      } finally {
+        for (const ended of [...(opened.get(this as Connection) ?? [])]) ended(DESTROYED);
+      }
+    };
+
+  // Its classes are not exported; one that is made is not connected.
+  const replace = (name: string, make: (original: Method) => Method): Off =>
     onModule<Mysql>('mysql', options.module, (library) =>
-      replaceMethod(ownerOf(prototypeOf(library.createConnection?.({})), 'query'), 'query', asking),
-    ),
-  ]);
+      replaceMethod(ownerOf(prototypeOf(library.createConnection?.({})), name), name, make),
+    );
+  const stopBeginning = allOff([keepCallersOfMysql(), replace('query', asking)]);
+  return underWay.off(stopBeginning, replace('destroy', destroying));
 };

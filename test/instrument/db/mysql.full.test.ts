@@ -1,8 +1,9 @@
 // Queries of mysql 2 against a real server: by callbacks and events, of connections and pools. Contexts of what it calls back are in mysql2.full.test.ts.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Span } from '../../../src/index.js';
+import { instrument } from '../../../src/instrument/index.js';
 import { library } from '../libraries.js';
-import { instrumentOnly, later, recorded } from '../support.js';
+import { ALL_OFF, instrumentOnly, later, recorded } from '../support.js';
 import { hasMariadb, type Mariadb, startMariadb } from './mariadb.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: packages that are not installed with this one have no types here.
@@ -89,6 +90,27 @@ describe.skipIf(!hasMariadb)('mysql', () => {
     expect(spans[2].properties).not.toHaveProperty('db.response.status_code');
     expect(JSON.stringify(spans)).not.toContain(SECRET);
     expect(JSON.stringify(spans)).not.toContain('Unknown column');
+  });
+
+  test.each([
+    ['', false],
+    [', also once it is off', true],
+  ])('what waits for an answer ends when its connection is destroyed, which tells nobody%s', async (_, isOff) => {
+    const { disable } = instrument({ ...ALL_OFF, mysql: true });
+    later(disable);
+    const connection = connected();
+    const told: unknown[] = [];
+    await asked(connection, 'SELECT 1');
+    connection.query('SELECT SLEEP(60)', (error: unknown) => told.push(error));
+    connection.query('SELECT 2').on('end', () => told.push('end'));
+    if (isOff) disable();
+    connection.destroy();
+    expect((await recorded()).map(({ properties }) => properties['error.type'])).toEqual([
+      undefined,
+      'PROTOCOL_CONNECTION_LOST',
+      'PROTOCOL_CONNECTION_LOST',
+    ]);
+    expect(told).toEqual([]);
   });
 
   test('sixteen at once in a pool of two, each in its own trace', async () => {
