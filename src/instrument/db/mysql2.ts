@@ -6,8 +6,9 @@ import { lineStore } from '../../local-span/line-store.js';
 import type { SpanLine } from '../../local-span/span-line.js';
 import type { Span } from '../../span/span.js';
 import { allOff, type Off, onMessage, orElse, quiet } from '../channel.js';
-import { type Callback, endingFirst } from '../ending.js';
-import { callerHere, emitFor } from '../in-context.js';
+import { type Callback, type Ending, endingFirst } from '../ending.js';
+import { reasonOf } from '../failure.js';
+import { type Caller, callerHere, emitFor } from '../in-context.js';
 import { onModule } from '../on-module.js';
 import { type Method, prototypeOf, replaceMethod, SeenClasses } from '../replace-method.js';
 import { traceChannel } from '../traced-channel.js';
@@ -47,6 +48,12 @@ const traceStatements = (mysql: Database): Off => {
     ({ query, _connection }: Statement): Span | undefined =>
       mysql.start(serverOf(_connection?.config ?? {}), sqlOperation(query, 'mysql')),
   );
+  const hear = quiet((caller: Caller, command: EventEmitter, ended: Ending) =>
+    emitFor(caller, command, (name, value) => {
+      if (name === 'error') ended(value);
+      else if (name === 'end') ended(undefined);
+    }),
+  );
   const executing = (execute: Method): Method =>
     function (this: unknown, ...args) {
       const caller = callerHere();
@@ -55,11 +62,16 @@ const traceStatements = (mysql: Database): Off => {
       const ended = quiet((error: unknown) => mysql.end(span, error ?? undefined, statusOf));
       const at = args.findIndex((argument) => typeof argument === 'function');
       if (at >= 0) args[at] = endingFirst(args[at] as Callback, ended);
-      const command = Reflect.apply(execute, this, args) as EventEmitter;
-      emitFor(caller, command, (name, value) => {
-        if (name === 'error') ended(value);
-        else if (name === 'end') ended(undefined);
-      });
+      let command: EventEmitter | undefined;
+      try {
+        command = Reflect.apply(execute, this, args) as EventEmitter | undefined;
+      } catch (error) {
+        ended(reasonOf(error));
+        throw error;
+      }
+      // A connection that is closed gives none, and tells its own listeners.
+      if (typeof command?.emit === 'function') hear(caller, command, ended);
+      else ended(reasonOf(undefined));
       return command;
     };
   const seen = quiet((statement: unknown) => {

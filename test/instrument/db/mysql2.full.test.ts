@@ -103,6 +103,31 @@ describe.skipIf(!hasMariadb)('mysql2', () => {
     expect(JSON.stringify(spans[1])).not.toContain(SECRET);
   });
 
+  test('what was prepared fails on a closed connection as ever, and its span ends', async () => {
+    instrumentOnly({ mysql2: true });
+    const connection = library('mysql2').createConnection(access());
+    const errors: string[] = [];
+    connection.on('error', ({ message }: Error) => errors.push(`event: ${message}`));
+    const statement = await new Promise<Untyped>((resolve, reject) =>
+      connection.prepare('SELECT 1', (error: unknown, prepared: unknown) =>
+        error ? reject(error) : resolve(prepared),
+      ),
+    );
+    connection.destroy();
+    expect(statement.execute([], ({ message }: Error) => errors.push(message))).toBe(undefined);
+    expect(statement.execute([])).toBe(undefined);
+    connection.removeAllListeners('error');
+    expect(() => statement.execute([])).toThrow('closed state');
+    expect(errors).toEqual(
+      ['', 'event: '].map((event) => `${event}Can't add new command when connection is in closed state`),
+    );
+    expect((await queries()).map(({ name, properties }) => [name, properties['error.type']])).toEqual([
+      ['SELECT', 'Error'],
+      ['SELECT', '_OTHER'],
+      ['SELECT', 'Error'],
+    ]);
+  });
+
   test('values that the library puts into the text do not leave', async () => {
     instrumentOnly({ mysql2: true });
     const pool = poolOf(library('mysql2/promise'));
