@@ -1,5 +1,6 @@
 // Where a call of a library ends: at its callback, or at its promise. What the caller gets back, and in which order, stays as it is.
-import { reasonOf } from './failure.js';
+import { types } from 'node:util';
+import { fieldOf, reasonOf } from './failure.js';
 
 /** What a call calls back. */
 export type Callback = (this: unknown, error: unknown, ...rest: unknown[]) => unknown;
@@ -34,6 +35,10 @@ export const isThenable = (result: unknown): result is PromiseLike<unknown> => {
     return false;
   }
 };
+
+/** Whether it is a promise, of Node or of a library: not what only begins when it is waited for, as a query of a builder. */
+export const isPromise = (result: unknown): result is PromiseLike<unknown> =>
+  types.isPromise(result) || (isThenable(result) && fieldOf(fieldOf(result, 'constructor'), 'name') === 'Promise');
 
 /** What `work` gives, or throws. It ends when it returns, or with its promise. */
 export const endingAfter = (work: () => unknown, ended: Ending): unknown => {

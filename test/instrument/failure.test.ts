@@ -1,6 +1,6 @@
 // What a call failed by has a type whatever was thrown, also what cannot be looked at, and never the text of a message.
 import { expect, test } from 'vitest';
-import { endingAfter, endingWith, isThenable } from '../../src/instrument/ending.js';
+import { endingAfter, endingWith, isPromise, isThenable } from '../../src/instrument/ending.js';
 import { failureOf, failureType } from '../../src/instrument/failure.js';
 
 class TimeoutError extends Error {}
@@ -47,6 +47,17 @@ test('a rejection and a throw without a reason are failures, and stay as they ar
   ).toThrow();
   expect(ends.map(failureType)).toEqual(['_OTHER', '_OTHER']);
   expect(ends).not.toContain(undefined);
+});
+
+test('a promise is one of Node or of a library, and nothing that begins when it is waited for', () => {
+  class Own extends Promise<void> {}
+  class Query {}
+  const library = { Promise: class {} };
+  const withThen = (one: object): object => Object.defineProperty(one, 'then', { value: () => {} });
+  const promises = [Own.resolve(), withThen(new library.Promise())];
+  const others = [withThen(new Query()), withThen({}), new library.Promise(), hostile, undefined];
+  expect(promises.map(isPromise)).toEqual([true, true]);
+  expect(others.some(isPromise)).toBe(false);
 });
 
 test('what throws when it is asked whether it is a promise is what work gave', () => {

@@ -3,7 +3,7 @@
 import type { PropertyValue } from '../../local-span/property.js';
 import type { Span } from '../../span/span.js';
 import { allOff, type Off, orElse, quiet } from '../channel.js';
-import { type Callback, endingFirst, endingWith, isThenable } from '../ending.js';
+import { type Callback, endingFirst, endingWith, isPromise } from '../ending.js';
 import { failureType, fieldOf, reasonOf } from '../failure.js';
 import { boundFor, callerHere, callingBack } from '../in-context.js';
 import { type ModuleOptions, onModule } from '../on-module.js';
@@ -267,7 +267,8 @@ export const instrumentAmqplib = (options: AmqplibOptions, propagator: Propagato
         throw error;
       }
       if (open === undefined) return result;
-      if (isThenable(result)) return endingWith(result, done);
+      // amqplib does nothing with it: what only begins when it is waited for must not begin here.
+      if (isPromise(result)) return endingWith(result, done);
       open.isHandled = false;
       const isAcknowledged = consumers.get(channel)?.get(fields.consumerTag)?.isAcknowledged === true;
       if (open.isSettled || !isAcknowledged) done(undefined);

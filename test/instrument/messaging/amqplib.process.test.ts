@@ -54,6 +54,30 @@ test('what a channel and a handler give and throw is what the program gets', asy
   expect(spans[2].links).toEqual([]);
 });
 
+test('what a handler gives is waited for where it is a promise, and begun or looked at nowhere', async () => {
+  const module = fakeLibrary();
+  instrumentOnly({ amqplib: { module } });
+  const channel = new module.BaseChannel();
+  let begun = 0;
+  const query = Object.defineProperty({}, 'then', { value: () => void begun++ });
+  const hostile = new Proxy(
+    {},
+    {
+      get() {
+        throw new Error('trap');
+      },
+    },
+  );
+  for (const given of [query, hostile]) {
+    channel.handler = () => given;
+    expect(channel.dispatchMessage({ deliveryTag: 1, routingKey: 'orders' }, MESSAGE) === given).toBe(true);
+  }
+  expect(begun).toBe(0);
+  channel.handler = () => Promise.reject(new RangeError('wrong'));
+  await expect(channel.dispatchMessage({ deliveryTag: 2, routingKey: 'orders' }, MESSAGE)).rejects.toThrow(RangeError);
+  expect((await recorded()).map(({ status }) => status.message ?? '')).toEqual(['', '', 'RangeError']);
+});
+
 test('a propagator that throws is counted; the message goes out, and is processed', async () => {
   const module = fakeLibrary();
   const wrong = (): never => {
