@@ -31,8 +31,10 @@ const callers = new WeakMap<object, SpanLine | null>();
 
 const keepCaller = (sendCommand: Method): Method =>
   runningIn(sendCommand, (_sender, here, [command]) => {
-    const caller = callers.get(command as object);
-    if (caller === undefined) callers.set(command as object, here ?? null);
+    // What is none is for ioredis to refuse.
+    if (typeof command !== 'object' || command === null) return here;
+    const caller = callers.get(command);
+    if (caller === undefined) callers.set(command, here ?? null);
     return callerKept(caller, here);
   });
 

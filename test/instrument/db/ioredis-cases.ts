@@ -88,6 +88,22 @@ export const describeIoredis = (version: string, load: () => Untyped, port: () =
       expect(spans).toMatchObject([{ name: 'GET', parentSpanId: root.spanId, status: { code: 'error' } }]);
     });
 
+    test('what is no command is refused as ever', async () => {
+      const client = made();
+      await client.ping();
+      const said = (): unknown[] =>
+        [undefined, null, 'GET', {}].map((command) => {
+          try {
+            return client.sendCommand(command);
+          } catch (error) {
+            return String(error);
+          }
+        });
+      const before = said();
+      instrumentOnly({ ioredis: true });
+      expect(said()).toEqual(before);
+    });
+
     test('without its arguments', async () => {
       instrumentOnly({ ioredis: true });
       const client = made();
