@@ -6,6 +6,7 @@ import type { Span } from '../span/span.js';
 import { type Off, orElse, quiet } from './channel.js';
 import { lineFor, startCall } from './client-span.js';
 import { endingWith } from './ending.js';
+import { fieldOf } from './failure.js';
 import { type ModuleOptions, onModule } from './on-module.js';
 import { type Method, prototypeOf, replaceMethod } from './replace-method.js';
 import { scopeOf } from './scope.js';
@@ -58,8 +59,12 @@ const isSeen = ({ getRawInput: key }: Call): boolean => {
   return false;
 };
 
-const codeOf = ({ ok, error }: Result): string =>
-  ok === true ? 'OK' : typeof error?.code === 'string' ? error.code : 'INTERNAL_SERVER_ERROR';
+/** Middleware that forgets to hand on a result has failed. */
+const codeOf = (result: Result | undefined): string => {
+  if (fieldOf(result, 'ok') === true) return 'OK';
+  const code = fieldOf(fieldOf(result, 'error'), 'code');
+  return typeof code === 'string' ? code : 'INTERNAL_SERVER_ERROR';
+};
 
 const trace: Middleware = (call) => {
   const span = users === 0 || isSeen(call) ? undefined : begin(call);
@@ -69,7 +74,7 @@ const trace: Middleware = (call) => {
   // Its failure is a result; where a later one of the program throws, it comes as one too.
   const ended = quiet((error: unknown, result?: unknown) => {
     line.close();
-    const code = codeOf(error === undefined ? (result as Result) : {});
+    const code = codeOf(error === undefined ? (result as Result | undefined) : undefined);
     span.addProperty('rpc.response.status_code', code);
     if (FAULTS.includes(code)) span.addProperty('error.type', code).setStatus('error', code);
     span.end();

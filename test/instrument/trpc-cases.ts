@@ -48,6 +48,23 @@ export const describeTrpc = (name: string): void => {
       expect((await recorded()).map((span) => span.name)).toEqual(['request', 'procedure']);
     });
 
+    test('middleware that gives nothing has failed as ever, and so has its span', async () => {
+      instrumentOnly({ trpc: { module: library(name) } });
+      const { t } = routerOf();
+      const forgetful = t.procedure.use(async ({ next }: Untyped) => void (await next())).query(() => 7);
+      const silent = t.procedure.query(() => Promise.reject(undefined));
+      const caller = t.router({ forgetful, silent }).createCaller({});
+      for (const one of ['forgetful', 'silent']) {
+        const asked = Span.root('request').runToEnd(() => caller[one]());
+        await expect(asked).rejects.toMatchObject({ code: 'INTERNAL_SERVER_ERROR' });
+      }
+      expect(
+        (await recorded())
+          .filter((span) => span.name !== 'request')
+          .map((span) => [span.name, span.status.code, span.properties['error.type']]),
+      ).toEqual(['forgetful', 'silent'].map((one) => [one, 'error', 'INTERNAL_SERVER_ERROR']));
+    });
+
     test('a procedure is a span below its request, and of a batch each is', async () => {
       instrumentOnly({ http: { client: false }, trpc: { module: library(name) } });
       const { createHTTPHandler } = library(`${name}/adapters/standalone`);
