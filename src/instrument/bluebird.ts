@@ -7,6 +7,8 @@ import { type Method, type Prototype, replaceMethod, seeMade } from './replace-m
 
 interface Bluebird {
   config(options: { readonly asyncHooks: boolean }): unknown;
+  /** Another function where it keeps contexts. */
+  readonly _getContext?: unknown;
 }
 type Steps = Record<'next' | 'throw' | 'return', Method>;
 
@@ -33,9 +35,24 @@ const keepCoroutine = (coroutine: Method): Method =>
 
 const keepContexts = (bluebird: Bluebird): Off => {
   const copies: Off[] = [];
+  const { _getContext: before } = bluebird;
   bluebird.config({ asyncHooks: true });
+  // The program may have asked for it before, or does so meanwhile.
+  let isWanted = before !== undefined && before === bluebird._getContext;
+  const note = quiet((options: object) => {
+    if ('asyncHooks' in options) isWanted = Boolean(options.asyncHooks);
+  });
+  const configuring = (config: Method): Method =>
+    function (this: unknown, ...args) {
+      const result = Reflect.apply(config, this, args);
+      note(args[0] as object);
+      return result;
+    };
   return allOff([
-    () => void bluebird.config({ asyncHooks: false }),
+    () => {
+      if (!isWanted) bluebird.config({ asyncHooks: false });
+    },
+    replaceMethod(bluebird as unknown as Prototype, 'config', configuring),
     replaceMethod(bluebird as unknown as Prototype, 'coroutine', keepCoroutine),
     // Libraries have one of their own, as bookshelf.
     seeMade(bluebird, 'getNewLibraryCopy', (copy) => void copies.push(keepContexts(copy as Bluebird))),

@@ -2,8 +2,9 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { expect, test } from 'vitest';
 import { Span } from '../../src/index.js';
+import { instrument } from '../../src/instrument/index.js';
 import { library } from './libraries.js';
-import { contextsOf, instrumentOnly, type Job } from './support.js';
+import { ALL_OFF, contextsOf, instrumentOnly, type Job } from './support.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: packages that are not installed with this one have no types here.
 type Untyped = any;
@@ -62,4 +63,30 @@ test('taken back, and off, it is as it was', async () => {
   expect(await seen).toBe('settled');
   instrumentOnly({ bluebird: true });
   expect(bluebird.coroutine).not.toBe(coroutine);
+});
+
+test('a program that keeps contexts itself does so when it is off again', async () => {
+  const keepsContexts = async (bluebird: Untyped): Promise<boolean> => {
+    const store = new AsyncLocalStorage<boolean>();
+    let settle: (value?: unknown) => void = () => {};
+    const promise = new bluebird((resolve: (value: unknown) => void) => {
+      settle = resolve;
+    });
+    const seen = store.run(true, () => promise.then(() => store.getStore()));
+    store.run(false, settle);
+    return (await seen) as boolean;
+  };
+  const bluebird = library('bluebird');
+  const seen: boolean[] = [];
+  for (const when of ['before', 'meanwhile', 'never']) {
+    if (when === 'before') bluebird.config({ asyncHooks: true });
+    const ours = instrument({ ...ALL_OFF, bluebird: true });
+    bluebird.config({ warnings: false });
+    if (when === 'meanwhile') bluebird.config({ asyncHooks: true });
+    seen.push(await keepsContexts(bluebird));
+    ours.disable();
+    seen.push(await keepsContexts(bluebird));
+    bluebird.config({ asyncHooks: false });
+  }
+  expect(seen).toEqual([true, true, true, true, true, false]);
 });
