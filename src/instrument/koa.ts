@@ -73,28 +73,36 @@ const routeOf = (context: Context): string | undefined => {
   return prefix !== '' && path === '/' ? prefix : prefix + path;
 };
 
-/** Contexts of an application that tell which prefixes were entered. */
-const watchMounts = (context: object): void => {
-  Object.defineProperty(context, 'mountPath', {
-    configurable: true,
-    get(this: Context) {
-      return this[MOUNTS]?.at(-1)?.prefix;
-    },
-    set(this: Context, prefix: unknown) {
-      this[MOUNTS] ??= [];
-      this[MOUNTS].push({ prefix, path: this.path });
-    },
-  });
+/** By it contexts of an application tell which prefixes were entered. */
+const MOUNT_PATH: PropertyDescriptor = {
+  configurable: true,
+  get(this: Context) {
+    return this[MOUNTS]?.at(-1)?.prefix;
+  },
+  set(this: Context, prefix: unknown) {
+    this[MOUNTS] ??= [];
+    this[MOUNTS].push({ prefix, path: this.path });
+  },
+};
+
+const stopWatching = (context: object | undefined): void => {
+  if (context === undefined) return;
+  if (Object.getOwnPropertyDescriptor(context, 'mountPath')?.set === MOUNT_PATH.set)
+    Reflect.deleteProperty(context, 'mountPath');
 };
 
 /** koa 2 and 3, with the routers `@koa/router` and koa-router, and koa-mount. */
 export const instrumentKoa = ({ module }: ModuleOptions): Off => {
-  const watched = new WeakSet<object>();
+  const seen = new WeakSet<object>();
+  // Applications may go.
+  const watched: WeakRef<object>[] = [];
   const keep = quiet((context: Context, { context: all }: { context?: unknown }) => {
     setLateRoute(context.req, () => routeOf(context));
-    if (typeof all !== 'object' || all === null || watched.has(all)) return;
-    watched.add(all);
-    if (!('mountPath' in all)) watchMounts(all);
+    if (typeof all !== 'object' || all === null || seen.has(all)) return;
+    seen.add(all);
+    if ('mountPath' in all) return;
+    Object.defineProperty(all, 'mountPath', MOUNT_PATH);
+    watched.push(new WeakRef(all));
   });
   const seeContexts = (create: Method): Method =>
     function (...args) {
@@ -102,7 +110,11 @@ export const instrumentKoa = ({ module }: ModuleOptions): Off => {
       keep(context as Context, this as { context?: unknown });
       return context;
     };
-  return onModule<{ readonly prototype?: Prototype }>('koa', module, ({ prototype }) =>
+  const off = onModule<{ readonly prototype?: Prototype }>('koa', module, ({ prototype }) =>
     replaceMethod(prototype, 'createContext', seeContexts),
   );
+  return () => {
+    off();
+    for (const context of watched.splice(0)) stopWatching(context.deref());
+  };
 };

@@ -1,8 +1,9 @@
 // The route that answers: `http.route` and the name of the request's span, from each framework, with the prefixes of mounted routers.
 import { createServer, type RequestListener } from 'node:http';
 import { describe, expect, test } from 'vitest';
+import { instrument } from '../../src/instrument/index.js';
 import { importLibrary, library } from './libraries.js';
-import { exchange, instrumentOnly, listen, recordedOf } from './support.js';
+import { ALL_OFF, exchange, instrumentOnly, later, listen, recordedOf } from './support.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: packages that are not installed with this one have no types here.
 type Untyped = any;
@@ -285,6 +286,17 @@ test('koa', async () => {
     ['GET /inner/:word', '/inner/:word', 401],
     ['DELETE', undefined, 405],
   ]);
+});
+
+test('koa: once it is off, its applications are as they were', async () => {
+  const { disable } = instrument({ ...ALL_OFF, koa: true });
+  later(disable);
+  const app = koaApp();
+  const before = Object.getOwnPropertyDescriptors(app.context);
+  const { port } = await listen(createServer(app.callback()));
+  await ask(port, '/users/me');
+  disable();
+  expect(Object.getOwnPropertyDescriptors(app.context)).toEqual(before);
 });
 
 test('koa: expressions, and routers and handlers that are mounted', async () => {
