@@ -173,6 +173,19 @@ describe('DynamoDB', () => {
     expect(JSON.stringify(spans)).not.toContain(SECRET);
   });
 
+  test('a name of a table is bounded, and so is the list of them', async () => {
+    instrumentOnly({ 'aws-sdk': { module: library(module) } });
+    const client = clientOf(module, 'DynamoDB', { endpoint });
+    const RequestItems = Object.fromEntries(Array.from({ length: 101 }, (_, i) => [`table-${i}`, { Keys: [] }]));
+    await inRoot(() => client.getItem({ TableName: 't'.repeat(1000), Key: { id: { S: 'a' } } }).catch(() => {}));
+    await inRoot(() => client.batchGetItem({ RequestItems }).catch(() => {}));
+    const [one, many] = (await recorded()).filter(({ name }) => name !== 'request');
+    expect(one.name).toHaveLength(255);
+    expect(one.properties['db.collection.name']).toBe('t'.repeat(255));
+    expect(one.properties['aws.dynamodb.table_names']).toEqual(['t'.repeat(255)]);
+    expect(many.properties['aws.dynamodb.table_names']).toHaveLength(100);
+  });
+
   test('sixteen at once, each in its own trace', async () => {
     instrumentOnly({ 'aws-sdk': { module: library(module) } });
     const client = clientOf(module, 'DynamoDB', { endpoint });

@@ -3,6 +3,7 @@
 import { lineStore } from '../../local-span/line-store.js';
 import type { SpanLine } from '../../local-span/span-line.js';
 import type { Span } from '../../span/span.js';
+import { boundedName, boundedNames } from '../bounded-name.js';
 import { allOff, type Off, orElse, quiet } from '../channel.js';
 import { lineFor, startCall } from '../client-span.js';
 import { type Callback, endingFirst, endingWith, isThenable } from '../ending.js';
@@ -110,10 +111,16 @@ export const instrumentAws = (options: AwsOptions, propagator: Propagator): Off 
       if (isTold(ignore, call)) return undefined;
       const about = described(service, call.operation, command.input ?? {});
       const { name = `${service}.${call.operation}`, kind = 'client', properties } = about;
-      const span = startCall(name, { kind, scope }, requireParent);
+      const span = startCall(boundedName(name), { kind, scope }, requireParent);
       if (span === undefined) return undefined;
       if (span.isRecording)
-        span.describe(['rpc.system.name', 'aws-api', 'rpc.method', `${service}/${call.operation}`, ...properties]);
+        span.describe([
+          'rpc.system.name',
+          'aws-api',
+          'rpc.method',
+          `${service}/${call.operation}`,
+          ...boundedNames(properties),
+        ]);
       return { span, call, about, command: withContext(span, about, command) ?? command };
     },
   );

@@ -1,6 +1,7 @@
 // What is to be said of calls to the services of AWS: names and properties of their spans, and how a context travels with a message. What a program hands
 // over stays as it is, and no value of it leaves but names of tables, buckets, queues, topics and functions.
 import type { PropertyValue } from '../../local-span/property.js';
+import { boundedName } from '../bounded-name.js';
 import { orElse } from '../channel.js';
 import { copyWith } from '../copy-with.js';
 import { textHeaders } from '../messaging/messaging.js';
@@ -113,6 +114,9 @@ const sns = (operation: string, input: Fields): Described | undefined => {
   return { ...sending('aws.sns', topic, count), withContext: withEntries('PublishBatchRequestEntries') };
 };
 
+/** A batch has no more items. */
+const MAX_TABLES = 100;
+
 const tablesIn = (input: Fields): readonly string[] => {
   const { TableName, RequestItems, TransactItems } = input;
   if (typeof TableName === 'string') return [TableName];
@@ -125,7 +129,7 @@ const dynamodb = (operation: string, input: Fields): Described => {
   const tables = tablesIn(input);
   const properties: (string | PropertyValue)[] = ['db.system.name', 'aws.dynamodb', 'db.operation.name', operation];
   if (tables.length === 1) properties.push('db.collection.name', tables[0]);
-  if (tables.length > 0) properties.push('aws.dynamodb.table_names', tables);
+  if (tables.length > 0) properties.push('aws.dynamodb.table_names', tables.slice(0, MAX_TABLES).map(boundedName));
   return { name: tables.length === 1 ? `${operation} ${tables[0]}` : operation, properties };
 };
 

@@ -6,6 +6,7 @@ import type { SpanLine } from '../../local-span/span-line.js';
 import { Span } from '../../span/span.js';
 import type { SpanContext } from '../../span/span-context.js';
 import type { SpanOptions } from '../../span/span-options.js';
+import { boundedName, boundedNames } from '../bounded-name.js';
 import { orElse, quiet } from '../channel.js';
 import { startCall } from '../client-span.js';
 import { isTold, told } from '../hooks.js';
@@ -81,7 +82,7 @@ export class Messaging {
   startSending(call: MessageCall, properties: Properties): Span | undefined {
     if (isTold(this.#options.ignore, call)) return undefined;
     const { requireParent = false } = this.#options;
-    const span = startCall(`${call.operation} ${call.destination}`, this.#sending, requireParent);
+    const span = startCall(boundedName(`${call.operation} ${call.destination}`), this.#sending, requireParent);
     if (span?.isRecording === true) this.#describe(span, call, 'send', properties);
     return span;
   }
@@ -89,7 +90,7 @@ export class Messaging {
   /** Starts what is done with messages that have these headers. */
   startProcessing(call: MessageCall, properties: Properties, messages: readonly IncomingHeaders[]): Span | 'ignored' {
     if (isTold(this.#options.ignore, call)) return 'ignored';
-    const span = Span.root(`${call.operation} ${call.destination}`, undefined, this.#processing);
+    const span = Span.root(boundedName(`${call.operation} ${call.destination}`), undefined, this.#processing);
     if (!span.isRecording) return span;
     this.#describe(span, call, 'process', properties);
     for (const headers of messages) {
@@ -130,7 +131,7 @@ export class Messaging {
       operation,
       'messaging.operation.type',
       type,
-      ...properties,
+      ...boundedNames(properties),
     ]);
   }
 }

@@ -145,6 +145,21 @@ export const describeMongodb = (name: string): void => {
       expect(JSON.stringify(spans)).not.toContain(SECRET);
     });
 
+    test('names are bounded', async () => {
+      instrumentOnly({ mongodb: true });
+      await inRoot(() =>
+        client
+          .db()
+          .collection('c'.repeat(1000))
+          .findOne({})
+          .catch(() => {}),
+      );
+      const [, span] = await recorded();
+      expect(span.name).toHaveLength(255);
+      expect(span.properties['db.collection.name']).toBe('c'.repeat(255));
+      expect(span.properties['db.query.summary']).toBe(span.name);
+    });
+
     test('what waits for a connection belongs to its caller', async () => {
       instrumentOnly({ mongodb: true });
       const seen = await Promise.all(

@@ -78,6 +78,21 @@ test('what a handler gives is waited for where it is a promise, and begun or loo
   expect((await recorded()).map(({ status }) => status.message ?? '')).toEqual(['', '', 'RangeError']);
 });
 
+test('what others name in a message is bounded', async () => {
+  const module = fakeLibrary();
+  instrumentOnly({ amqplib: { module } });
+  const channel = new module.BaseChannel();
+  const long = 'a'.repeat(10_000);
+  channel.handler = () => {};
+  const message = { ...MESSAGE, properties: { headers: {}, messageId: long, correlationId: long } };
+  channel.dispatchMessage({ deliveryTag: 1, routingKey: long }, message);
+  channel.sendMessage({ exchange: long, routingKey: long }, { messageId: long }, Buffer.from('a'));
+  const spans = await recorded();
+  expect(spans).toHaveLength(2);
+  for (const { name, properties } of spans)
+    for (const text of [name, ...Object.values(properties)]) expect(String(text).length).toBeLessThanOrEqual(255);
+});
+
 test('a propagator that throws is counted; the message goes out, and is processed', async () => {
   const module = fakeLibrary();
   const wrong = (): never => {
