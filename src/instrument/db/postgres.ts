@@ -40,15 +40,15 @@ const statusOf = (error: unknown): string | undefined => {
 };
 
 const isFragment = (value: unknown): value is Query =>
-  Array.isArray((value as Partial<Query> | null | undefined)?.strings) && Array.isArray((value as Query).args);
+  Array.isArray(fieldOf(value, 'strings')) && Array.isArray(fieldOf(value, 'args'));
 
 /** As it is sent, with `$` for each value, where a helper makes more of one `?`. */
 const textOf = ({ strings, args }: Query, depth = 0): string => {
   const placed = (argument: unknown, i: number): string => {
     if (isFragment(argument)) return depth > DEEPEST ? '?' : textOf(argument, depth + 1);
-    const { constructor: kind, value } = Object(argument) as { constructor?: { name?: string }; value?: unknown };
-    if (kind?.name === 'Identifier') return String(value);
-    return kind?.name === 'Builder' ? '?' : `$${i}`;
+    const kind = fieldOf(fieldOf(argument, 'constructor'), 'name');
+    if (kind === 'Identifier') return String(fieldOf(argument, 'value'));
+    return kind === 'Builder' ? '?' : `$${i}`;
   };
   return strings.length === 0 ? '' : strings.reduce((text, string, i) => text + placed(args[i - 1], i) + string);
 };
