@@ -20,6 +20,9 @@ interface Sequence extends EventEmitter {
 interface Connection {
   readonly _protocol?: object;
 }
+interface Mysql {
+  readonly createPool?: (config: object) => object;
+}
 interface Command {
   execute?: Method;
 }
@@ -57,13 +60,16 @@ export const keepCallersOfMysql = (): Off => {
       };
       return Reflect.apply(getConnection, this, [got, ...rest]);
     };
+  const seenPool = (pool: object): void => classes.replace(prototypeOf(pool), 'getConnection', getting);
+  // A cluster makes its pools by the class itself; one that is made opens no connection.
+  const seePools = quiet(({ createPool }: Mysql) => {
+    if (typeof createPool === 'function') seenPool(createPool({}));
+  });
   return allOff([
-    onModule<object>('mysql', undefined, (mysql) =>
-      allOff([
-        seeMade(mysql, 'createConnection', seen),
-        seeMade(mysql, 'createPool', (pool) => classes.replace(prototypeOf(pool), 'getConnection', getting)),
-      ]),
-    ),
+    onModule<Mysql>('mysql', undefined, (mysql) => {
+      seePools(mysql);
+      return seeMade(mysql, 'createConnection', seen);
+    }),
     classes.off,
   ]);
 };

@@ -197,6 +197,26 @@ describe.skipIf(!hasMariadb)('mysql2', () => {
     });
   });
 
+  test.each(['mysql', 'mysql2'])('what waits in a cluster of pools of %s belongs to its caller', async (name) => {
+    instrumentOnly({ [name]: true });
+    const cluster = library(name).createPoolCluster();
+    later(() => new Promise((resolve) => cluster.end(resolve)));
+    cluster.add('one', { ...access(), connectionLimit: 1 });
+    const job: Job = (note, done) => {
+      cluster.getConnection((_error: unknown, got: Untyped) => {
+        note('got');
+        got.query('SELECT 1', () => {
+          got.release();
+          cluster.of('one').query('SELECT 2', () => note('callback', done));
+        });
+      });
+    };
+    expect(await contextsOf(job)).toEqual(['callback: own', 'got: own']);
+    const spans = await recorded();
+    const traces = spans.filter(({ kind }) => kind === 'client').map(({ traceId }) => traceId);
+    expect([...new Set(traces)].map((id) => traces.filter((one) => one === id).length)).toEqual([2, 2, 2]);
+  });
+
   test.each<[string, (connection: Untyped, text: string) => Promise<unknown>]>([
     [
       'callbacks',
