@@ -185,7 +185,7 @@ const patch = (exports: Prototype, name: string): Off => {
   const put = lookAlike(MAKE[name](original), original);
   exports[name] = put;
   return () => {
-    if (exports[name] === put) exports[name] = original;
+    if (exports[name] === put) Reflect.set(exports, name, original);
     else wrappedByOthers.set(exports, wrapped.add(name));
   };
 };

@@ -166,7 +166,7 @@ const watch = (): Off => {
   return () => {
     unhook?.();
     mains.clear();
-    if (loader._load === watched) loader._load = load;
+    if (loader._load === watched) Reflect.set(loader, '_load', load);
   };
 };
 

@@ -1,12 +1,22 @@
 // A method of a class of others, replaced by one that calls it. The way back never takes away what somebody put there later: what a program has put
 // around ours goes on calling it, and it must do nothing of its own then.
 import { lookAlike } from '../base/calls/look-alike.js';
+import { Counter, count } from '../local-span/counters.js';
 import { allOff, type Off, quiet } from './channel.js';
 
 export type Method = (this: unknown, ...args: unknown[]) => unknown;
 export type Prototype = Record<string, Method>;
 
-/** Puts what `make` gives in place of the method `name`; nothing where there is none. Once it is taken back, whoever kept it calls the original one. */
+/** How it is listed, where it is or whence it is inherited. */
+const isListed = (prototype: Prototype, name: string): boolean => {
+  const owner = ownerOf(prototype, name) ?? prototype;
+  return Object.getOwnPropertyDescriptor(owner, name)?.enumerable === true;
+};
+
+/**
+ * Puts what `make` gives in place of the method `name`; nothing where there is none, or none can be put. Once it is taken back, whoever kept it calls the
+ * original one.
+ */
 export const replaceMethod = (
   prototype: Prototype | undefined,
   name: string,
@@ -19,12 +29,24 @@ export const replaceMethod = (
   const wrapped = lookAlike(function (this: unknown, ...args: unknown[]): unknown {
     return Reflect.apply(current, this, args);
   }, original);
-  prototype[name] = wrapped;
+  const isPut = isOwn
+    ? Reflect.set(prototype, name, wrapped)
+    : Reflect.defineProperty(prototype, name, {
+        value: wrapped,
+        writable: true,
+        configurable: true,
+        enumerable: isListed(prototype, name),
+      });
+  if (!isPut) {
+    count(Counter.instrumentationErrors);
+    return () => {};
+  }
   return () => {
     current = original;
     if (prototype[name] !== wrapped) return;
-    if (isOwn) prototype[name] = original;
-    else delete prototype[name];
+    // What was frozen meanwhile keeps ours, which does nothing.
+    if (isOwn) Reflect.set(prototype, name, original);
+    else Reflect.deleteProperty(prototype, name);
   };
 };
 

@@ -1,5 +1,6 @@
 // A method that is replaced is as it was once that is taken back, also for a program that has put something of its own around ours meanwhile, or has kept it.
 import { expect, test } from 'vitest';
+import { stats } from '../../src/index.js';
 import {
   type Method,
   type Prototype,
@@ -61,6 +62,43 @@ test('a method that is inherited is so again', () => {
   expect(prototype.ask(1)).toEqual([prototype, 1]);
   off();
   expect(Object.keys(prototype)).toEqual([]);
+});
+
+test('one that is inherited is listed as it was', () => {
+  class Inner {
+    ask(): number {
+      return 1;
+    }
+  }
+  const outer = Object.create(Inner.prototype) as Prototype;
+  const off = replaceMethod(outer, 'ask', traced([], 'ours'));
+  expect(Object.hasOwn(outer, 'ask')).toBe(true);
+  const listed: string[] = [];
+  for (const name in outer) listed.push(name);
+  expect(listed).toEqual([]);
+  off();
+  expect(Reflect.ownKeys(outer)).toEqual([]);
+});
+
+test('what is frozen stays as it is, and what is frozen later does nothing once it is taken back', () => {
+  const calls: unknown[] = [];
+  const frozen = Object.freeze(library());
+  const getter = Object.defineProperty({}, 'ask', { get: () => frozen.ask, configurable: true }) as Prototype;
+  const inherited = Object.preventExtensions(Object.create(library())) as Prototype;
+  const before = stats().instrumentationErrors;
+  for (const prototype of [frozen, getter, inherited]) {
+    const { ask } = prototype;
+    const off = replaceMethod(prototype, 'ask', traced(calls, 'ours'));
+    expect(prototype.ask).toBe(ask);
+    off();
+  }
+  expect(stats().instrumentationErrors - before).toBe(3);
+  const later = library();
+  const off = replaceMethod(later, 'ask', traced(calls, 'ours'));
+  Object.freeze(later);
+  off();
+  expect(later.ask(1)).toEqual([later, 1]);
+  expect(calls).toEqual([]);
 });
 
 test('a constructor that gives an object still is one', () => {

@@ -50,8 +50,8 @@ export const wrapRequests = (handler: (request: ClientRequest) => void): Off => 
     module.get = lookAlike(wrappedGet, get);
     return () => {
       // Somebody may have wrapped ours meanwhile: then it stays, and does nothing of its own.
-      if (module.request === wrapped) module.request = request;
-      if (module.get === wrappedGet) module.get = get;
+      if (module.request === wrapped) Reflect.set(module, 'request', request);
+      if (module.get === wrappedGet) Reflect.set(module, 'get', get);
     };
   };
   const offs = [nodeHttp(), nodeHttps()].map((module) => wrap(module as unknown as Module));

@@ -65,7 +65,7 @@ const patchPino = (pino: Pino): Off | undefined => {
   owner[asJsonSym] = asJson;
   return () => {
     isOn = false;
-    if (owner[asJsonSym] === asJson) owner[asJsonSym] = original;
+    if (owner[asJsonSym] === asJson) Reflect.set(owner, asJsonSym, original);
   };
 };
 
