@@ -1,6 +1,10 @@
-// Finds a FerretDB, the server of MongoDB's protocol that tests of mongoose talk to.
-import { homedir } from 'node:os';
+// Finds and starts a FerretDB, which speaks MongoDB's protocol and keeps its data in SQLite.
+import { spawn } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { freePort, isListening } from './local-ports.mjs';
 import { isProgram, namedBy } from './programs.mjs';
 
 /** The module that is built: its last version that keeps data in SQLite. */
@@ -21,3 +25,21 @@ export const HOW_TO_GET =
  * @returns {string | undefined}
  */
 export const findFerretdb = () => namedBy('FERRETDB_BIN') ?? (isProgram(BUILT) ? BUILT : undefined);
+
+/** One of its own for a test or a benchmark, in a new folder, by that program. Resolves when it answers. */
+export async function startFerretdb(program) {
+  const folder = mkdtempSync(join(tmpdir(), 'spanline-ferretdb-'));
+  const port = await freePort();
+  const server = spawn(program, [`127.0.0.1:${port}`, folder], { stdio: 'ignore' });
+  while (!(await isListening(port))) await sleep(50);
+  return {
+    url: `mongodb://127.0.0.1:${port}/shop`,
+    port,
+    async stop() {
+      const gone = new Promise((resolve) => server.once('exit', resolve));
+      server.kill('SIGTERM');
+      await gone;
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}

@@ -1,5 +1,4 @@
 // unleash, on express 4 and PostgreSQL, runs under `spanline/register` as it is (support/applications.ts says what is asked of it).
-import { execFileSync } from 'node:child_process';
 import { afterAll, beforeAll, describe } from 'vitest';
 import { buildFirst } from '../cli/support/spanline.js';
 import { hasPostgres, type Postgres, startPostgres } from '../instrument/db/postgres.js';
@@ -50,17 +49,6 @@ describe.skipIf(!hasPostgres)('unleash, on express 4 and PostgreSQL', () => {
   afterAll(() => postgres?.stop());
   suite(
     unleash(() => postgres.host),
-    () => {
-      const ask = ['DROP DATABASE IF EXISTS unleash WITH (FORCE)', 'CREATE DATABASE unleash'];
-      execFileSync('psql', [
-        '-h',
-        postgres.host,
-        '-U',
-        'test',
-        '-q',
-        'postgres',
-        ...ask.flatMap((text) => ['-c', text]),
-      ]);
-    },
+    () => postgres.run('DROP DATABASE IF EXISTS unleash WITH (FORCE);\nCREATE DATABASE unleash'),
   );
 });

@@ -1,56 +1,6 @@
-// A MariaDB of its own for a test, in a new folder, listening on the loopback interface.
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import { chownSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
-import { connect } from 'node:net';
-import { tmpdir, userInfo } from 'node:os';
-import { join } from 'node:path';
-import { freePort } from '../../../scripts/lib/local-ports.mjs';
+// The MariaDB that tests talk to, or a line that says why they are skipped.
+import { hasMariadb } from '../../../scripts/lib/mariadb.mjs';
 
-const SERVER = '/usr/sbin/mariadbd';
+export { hasMariadb, type Mariadb, startMariadb } from '../../../scripts/lib/mariadb.mjs';
 
-/** Whether there is one here. */
-export const hasMariadb = existsSync(SERVER);
 if (!hasMariadb) console.info('skipped: no MariaDB here (Debian package mariadb-server)');
-
-export interface Mariadb {
-  readonly port: number;
-  stop(): Promise<void>;
-}
-
-/** It refuses to run as root. */
-const account = (): string => (process.getuid?.() === 0 ? 'mysql' : userInfo().username);
-
-const answers = (port: number): Promise<boolean> =>
-  new Promise((resolve) => {
-    const socket = connect(port, '127.0.0.1');
-    socket.once('data', () => resolve(true)).once('error', () => resolve(false));
-    socket.once('data', () => socket.destroy());
-  });
-
-export const startMariadb = async (): Promise<Mariadb> => {
-  const folder = mkdtempSync(join(tmpdir(), 'spanline-mariadb-'));
-  const user = account();
-  if (process.getuid?.() === 0) {
-    const idOf = (flag: string): number => Number(execFileSync('id', [flag, user], { encoding: 'utf8' }));
-    chownSync(folder, idOf('-u'), idOf('-g'));
-  }
-  const data = join(folder, 'data');
-  const same = ['--no-defaults', `--datadir=${data}`, `--user=${user}`];
-  const install = ['--auth-root-authentication-method=normal', '--skip-test-db'];
-  execFileSync('/usr/bin/mariadb-install-db', [...same, ...install], { stdio: 'ignore' });
-  const port = await freePort();
-  const places = [`--port=${port}`, '--bind-address=127.0.0.1', `--socket=${join(folder, 's')}`];
-  const server: ChildProcess = spawn(SERVER, [...same, ...places, `--pid-file=${join(folder, 'pid')}`], {
-    stdio: 'ignore',
-  });
-  while (!(await answers(port))) await new Promise((resolve) => setTimeout(resolve, 50));
-  return {
-    port,
-    async stop() {
-      const gone = new Promise((resolve) => server.once('exit', resolve));
-      server.kill('SIGTERM');
-      await gone;
-      rmSync(folder, { recursive: true, force: true });
-    },
-  };
-};
