@@ -2,13 +2,12 @@
 // runs inside it.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { root } from '../../scripts/lib/run.mjs';
+import { cpuUsOf, rssMbOf } from '../lib/process.mjs';
 
 const MODULES = join(root, 'bench/peers/server/node_modules');
-const US_PER_TICK = 10_000;
 
 const at = (name) => fileURLToPath(new URL(name, import.meta.url));
 
@@ -43,17 +42,12 @@ export class Service {
     this.startUs = this.cpuUs();
   }
 
-  /** CPU of all threads so far, us, in steps of 10 ms. */
   cpuUs() {
-    const fields = readFileSync(`/proc/${this.#child.pid}/stat`, 'latin1')
-      .replace(/^.*\) /, '')
-      .split(' ');
-    return (Number(fields[11]) + Number(fields[12])) * US_PER_TICK;
+    return cpuUsOf(this.#child.pid);
   }
 
-  /** Resident memory, MB. */
   rssMb() {
-    return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${this.#child.pid}/status`, 'latin1'))[1]) / 1024;
+    return rssMbOf(this.#child.pid);
   }
 
   async stop() {
