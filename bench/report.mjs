@@ -1,11 +1,13 @@
 // node bench/report.mjs [FILE.json ...]: keeps measured rows in docs/benchmarks/SUITE.json and puts the tables made of them into
-// docs/benchmarks.md and README.md, between their markers. Without files it measures all suites on Node 20 and 24, `service` on 26 too; with
-// files it takes what `npm run -s bench -- SUITE --json` printed, and other suites stay as they are; `--tables` measures nothing and makes the
-// tables anew. It must never write a number that was not in such an object.
+// docs/benchmarks.md, README.md and (of `applications`) docs/instrument.md, between their markers. Without files it measures all suites but
+// `applications` on Node 20 and 24, `service` on 26 too; with files it takes what `npm run -s bench -- SUITE --json` printed, and other suites stay as
+// they are; `--tables` measures nothing and makes the tables anew. It must never write a number that was not in such an object.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from '../scripts/lib/run.mjs';
+import { applicationsMarkdown } from './applications/rows.mjs';
 import { README_TABLES, SHOWN } from './lib/shown.mjs';
+import { markdown } from './lib/table.mjs';
 import { digits, isDifference, majorOf, rangeOf, verdictsOf } from './lib/verdict.mjs';
 import { runSuite } from './run.mjs';
 
@@ -16,9 +18,6 @@ const LEAD = 24;
 const PAGE = 'docs/benchmarks.md';
 
 const pathOf = (suite) => join(root, 'docs/benchmarks', `${suite}.json`);
-
-const markdown = (header, rows) =>
-  [header, header.map(() => '---'), ...rows].map((row) => `| ${row.join(' | ')} |`).join('\n');
 
 /** One row a line, so that a new run shows as the rows that changed. */
 const keep = ({ results, ...outcome }) => {
@@ -139,3 +138,10 @@ for (const suite of suites) {
   insert(PAGE, suite, suiteTable(outcome));
   if (suite in README_TABLES) insert('README.md', suite, readmeTable(outcome));
 }
+// Too long for a run of all, and read beside what is traced.
+if (existsSync(pathOf('applications')))
+  insert(
+    'docs/instrument.md',
+    'applications',
+    applicationsMarkdown(JSON.parse(readFileSync(pathOf('applications'), 'utf8'))),
+  );

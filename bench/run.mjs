@@ -1,9 +1,10 @@
-// node bench/run.mjs SUITE [--json] [--quick] [--node 20,24] [--only REGEX]: measure a suite and print a table, or with
+// node bench/run.mjs SUITE [--json] [--quick] [--node 20,24] [--only REGEX] [--requests N]: measure a suite and print a table, or with
 // --json one JSON object and nothing else. Builds and installs what it needs; progress goes to standard error.
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { nodeOf } from '../scripts/lib/nodes.mjs';
 import { root, runQuietly } from '../scripts/lib/run.mjs';
+import { applicationsTable } from './applications/rows.mjs';
 import { machine } from './lib/machine.mjs';
 import { runSubjects } from './lib/rounds.mjs';
 import { table } from './lib/table.mjs';
@@ -20,17 +21,19 @@ const SUITES = [
   'otel',
   'startup',
   'page',
+  'applications',
 ];
 // Newer V8 takes over a second until the last tier has taken over from the one before.
 const FULL = { rounds: 15, roundMs: 15, warmUpMs: 1200 };
 const QUICK = { rounds: 5, roundMs: 5, warmUpMs: 100 };
 
-const USAGE = `usage: npm run bench -- SUITE [--json] [--quick] [--node 20,24] [--only REGEX]
+const USAGE = `usage: npm run bench -- SUITE [--json] [--quick] [--node 20,24] [--only REGEX] [--requests N]
 
   --json        one JSON object and nothing else
   --quick       fewer and shorter rounds: to see that it runs, not what it measures
   --node LIST   major versions of Node, one after the other
   --only REGEX  cases whose name and subject match
+  --requests N  of \`applications\`: how many each serves; 0: only what it answers and which traces come of it
 
 suites: ${SUITES.join(', ')}`;
 
@@ -47,7 +50,7 @@ const measureCases =
  * Measure one suite on the given major versions of Node, one after the other.
  * @returns {Promise<{ suite: string, node: string, machine: object, results: object[] }>}
  */
-export async function runSuite(suite, { quick = false, nodes = [], only, log = () => {} } = {}) {
+export async function runSuite(suite, { quick = false, nodes = [], only, requests, log = () => {} } = {}) {
   const { subjectsFor, measure = measureCases(subjectsFor) } = await import(`./${suite}/suite.mjs`);
   const description = machine();
   const versions = [];
@@ -56,7 +59,13 @@ export async function runSuite(suite, { quick = false, nodes = [], only, log = (
     const node = nodeOf(major);
     // The native clock is built for each Node by itself; the rest is up to date after the first.
     runQuietly(node, [join(root, 'scripts/build.mjs'), '--no-types']);
-    const { version, results: measured } = await measure(node, { quick, only, timing: quick ? QUICK : FULL, log });
+    const { version, results: measured } = await measure(node, {
+      quick,
+      only,
+      requests,
+      timing: quick ? QUICK : FULL,
+      log,
+    });
     versions.push(version);
     results.push(...measured.map((result) => ({ ...result, node: version })));
   }
@@ -71,6 +80,7 @@ async function main() {
       quick: { type: 'boolean', default: false },
       node: { type: 'string', default: '' },
       only: { type: 'string' },
+      requests: { type: 'string' },
       help: { type: 'boolean', short: 'h', default: false },
     },
   });
@@ -85,10 +95,12 @@ async function main() {
     quick: values.quick,
     nodes: values.node.split(',').filter(Boolean).map(Number),
     only: values.only === undefined ? undefined : new RegExp(values.only),
+    requests: values.requests === undefined ? undefined : Number(values.requests),
     log: (line) => process.stderr.isTTY && process.stderr.write(`\r\x1b[K${line}`),
   });
   if (process.stderr.isTTY) process.stderr.write('\r\x1b[K');
-  console.log(values.json ? JSON.stringify(outcome, null, 2) : table(outcome));
+  const tableOf = outcome.suite === 'applications' ? applicationsTable : table;
+  console.log(values.json ? JSON.stringify(outcome, null, 2) : tableOf(outcome));
 }
 
 if (import.meta.filename === process.argv[1]) {

@@ -8,3 +8,6 @@ export const majorOf = (version) => Number(version.split('.')[0]);
 
 /** URLs of the modules beside a suite. */
 export const moduleAt = (base) => (name) => new URL(name, base).href;
+
+/** What `--import spanline/register` loads, for programs that are started elsewhere. */
+export const REGISTER = import.meta.resolve('spanline/register');

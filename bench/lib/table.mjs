@@ -46,3 +46,7 @@ export function table({ suite, machine, results }) {
   }
   return lines.join('\n');
 }
+
+/** Rows as a table of Markdown. */
+export const markdown = (header, rows) =>
+  [header, header.map(() => '---'), ...rows].map((row) => `| ${row.join(' | ')} |`).join('\n');

@@ -2,6 +2,7 @@
 
 export interface Mariadb {
   readonly port: number;
+  run(text: string): void;
   stop(): Promise<void>;
 }
 

@@ -1,0 +1,143 @@
+// What the matrix shows of an application: cells for both tables, and where ours is worse than the official packages. A cell with more than one figure
+// has them in the order untraced, ours, official, or ours and official.
+import { markdown } from '../lib/table.mjs';
+
+const BOTH = ['spanline', 'official'];
+const ALL = ['untraced', ...BOTH];
+
+const round = (value) => (value === undefined ? '-' : value.toFixed(0));
+const inOrder = (row, ways, text) => ways.map((way) => text(row[way])).join(' / ');
+const yes = (is) => (is ? 'yes' : 'no');
+
+export const HEADER = [
+  'application',
+  'of',
+  'started',
+  'same answers',
+  'one tree each',
+  'mixed',
+  'CPU, µs',
+  'added, µs',
+  'rss, MB',
+  'start-up, ms',
+  'at SIGTERM',
+];
+
+export const cellsOf = (row) => [
+  row.name,
+  row.of,
+  inOrder(row, BOTH, ({ isStarted }) => yes(isStarted)),
+  inOrder(row, BOTH, ({ isSame }) => yes(isSame)),
+  inOrder(row, BOTH, ({ trees, requests }) => (trees === requests ? 'yes' : `${trees} of ${requests}`)),
+  inOrder(row, BOTH, ({ mixed }) => mixed ?? '-'),
+  inOrder(row, ALL, ({ cpuUs }) => round(cpuUs)),
+  inOrder(row, BOTH, ({ addedUs, addedUsFrom, addedUsTo }) =>
+    addedUs === undefined ? '-' : `${round(addedUs)} (${round(addedUsFrom)} to ${round(addedUsTo)})`,
+  ),
+  inOrder(row, ALL, ({ rssMb }) => round(rssMb)),
+  inOrder(row, ALL, ({ startMs }) => round(startMs)),
+  inOrder(row, ALL, ({ end, endMs }) =>
+    end === undefined ? '-' : end === 'killed' ? 'no end' : `${end} ${round(endMs)} ms`,
+  ),
+];
+
+const NONE = { calls: 0, internal: 0, waits: 0 };
+
+/** Libraries with the spans of ours and of the official packages. */
+const librariesOf = ({ spanline, official }) => {
+  const names = new Set([...Object.keys(spanline.spans ?? {}), ...Object.keys(official.spans ?? {})]);
+  return [...names].sort().map((name) => [name, spanline.spans?.[name] ?? NONE, official.spans?.[name] ?? NONE]);
+};
+
+const sum = ({ calls, internal, waits }) => calls + internal + waits;
+const listed = (entries) => entries.join(', ') || '-';
+
+export const SPANS_HEADER = ['application', 'calls', 'all spans, with what goes on inside the process and waits'];
+
+/** Spans of a request's answer, calls and messages; then all: parts of GraphQL, middleware, waiting for a connection too. */
+export const spanCellsOf = (row) => [
+  row.name,
+  listed(
+    librariesOf(row)
+      .filter(([, ours, theirs]) => ours.calls + theirs.calls > 0)
+      .map(([name, ours, theirs]) => `${name} ${ours.calls} / ${theirs.calls}`),
+  ),
+  listed(
+    librariesOf(row)
+      .filter(([, ours, theirs]) => sum(ours) + sum(theirs) > ours.calls + theirs.calls)
+      .map(([name, ours, theirs]) => `${name} ${sum(ours)} / ${sum(theirs)}`),
+  ),
+];
+
+/** In which of the first columns ours is worse, a line each. */
+export function worseOf(row) {
+  const { name, spanline, official } = row;
+  const found = [];
+  if (!spanline.isStarted && official.isStarted) found.push(`${name}: does not start`);
+  if (!spanline.isSame && official.isSame) found.push(`${name}: other answers`);
+  const missing = (way) => way.requests - way.trees;
+  if (missing(spanline) > missing(official)) found.push(`${name}: ${missing(spanline)} requests are not one tree`);
+  if (spanline.mixed > official.mixed) found.push(`${name}: ${spanline.mixed} traces are mixed`);
+  for (const [library, ours, theirs] of librariesOf(row)) {
+    if (ours.calls < theirs.calls) found.push(`${name}: ${library} has ${ours.calls} calls, ${theirs.calls} theirs`);
+  }
+  return found;
+}
+
+/** In which of the others its figure is above theirs. */
+export const dearerOf = ({ name, spanline, official, untraced }) => [
+  ...(spanline.addedUs > official.addedUs ? [`${name}: CPU`] : []),
+  ...(spanline.rssMb > official.rssMb ? [`${name}: rss`] : []),
+  ...(spanline.startMs > official.startMs ? [`${name}: start-up`] : []),
+  ...(spanline.end !== untraced.end && official.end === untraced.end ? [`${name}: ends by ${spanline.end}`] : []),
+];
+
+/** What the figures are, for the head of a table. */
+export const legendOf = ({ results }) =>
+  `Figures in the order untraced / ours / official, or ours / official, of ${[...new Set(results.map(({ requests }) => requests))].join(' or ')} requests each, 48 at once, in five ` +
+  'rounds by turns. CPU: user and system, of all threads of the process, a request, median of the rounds, with a second of idling after each; ' +
+  'added: median, least and most of the differences from the untraced round beside it, which is the noise too; CPU is counted in steps of 10 ms. rss: resident memory after the last round. start-up: until it serves, ' +
+  'median of three. At SIGTERM: exit code or signal, median of three; no end: not within five seconds. mixed: traces at 48 at once with other spans than those ' +
+  'of the same request alone. Spans: of each request of the list once.';
+
+const list = (title, entries) => `${title}: ${entries.length === 0 ? 'nowhere' : entries.join('; ')}.`;
+
+/** Both tables for the documents. */
+export function applicationsMarkdown(outcome) {
+  const { results, machine, node } = outcome;
+  return [
+    `On ${machine.cpu}, ${machine.cores} cores, ${machine.memoryGiB} GiB, ${machine.platform}, Node ${node}; load before: ${machine.loadBefore}. ${legendOf(outcome)}`,
+    markdown(HEADER, results.map(cellsOf)),
+    markdown(SPANS_HEADER, results.map(spanCellsOf)),
+    list('Worse than official in starting, answers, trees or calls', results.flatMap(worseOf)),
+    list('Dearer than official', results.flatMap(dearerOf)),
+  ].join('\n\n');
+}
+
+const columns = (header, rows) => {
+  const widths = header.map((title, i) => Math.max(title.length, ...rows.map((row) => row[i].length)));
+  return [header, ...rows]
+    .map((row) =>
+      row
+        .map((cell, i) => cell.padEnd(widths[i]))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n');
+};
+
+/** The same for a terminal, and what was seen that ought not to be. */
+export function applicationsTable(outcome) {
+  const { results } = outcome;
+  const notes = results.flatMap((row) =>
+    ALL.flatMap((way) => row[way].notes.map((note) => `${row.name}, ${way}: ${note}`)),
+  );
+  return [
+    legendOf(outcome),
+    columns(HEADER, results.map(cellsOf)),
+    columns(SPANS_HEADER, results.map(spanCellsOf)),
+    list('worse than official', results.flatMap(worseOf)),
+    list('dearer than official', results.flatMap(dearerOf)),
+    ...notes,
+  ].join('\n\n');
+}
