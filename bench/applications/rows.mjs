@@ -105,8 +105,10 @@ const list = (title, entries) => `${title}: ${entries.length === 0 ? 'nowhere' :
 /** Both tables for the documents. */
 export function applicationsMarkdown(outcome) {
   const { results, machine, node } = outcome;
+  const { cpu, cores, memoryGiB, platform, loadBefore } = machine;
+  const isBusy = loadBefore > cores ? ', so other work ran beside: times are long, and CPU is noisy' : '';
   return [
-    `On ${machine.cpu}, ${machine.cores} cores, ${machine.memoryGiB} GiB, ${machine.platform}, Node ${node}; load before: ${machine.loadBefore}. ${legendOf(outcome)}`,
+    `On ${cpu}, ${cores} cores, ${memoryGiB} GiB, ${platform}, Node ${node}; load before: ${loadBefore}${isBusy}. ${legendOf(outcome)}`,
     markdown(HEADER, results.map(cellsOf)),
     markdown(SPANS_HEADER, results.map(spanCellsOf)),
     list('Worse than official in starting, answers, trees or calls', results.flatMap(worseOf)),

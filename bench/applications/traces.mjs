@@ -23,7 +23,7 @@ export const spansIn = ({ resourceSpans = [] }) =>
   );
 
 /** Whether a pool has a connection left is chance: a span of waiting for one is not compared. */
-const isChance = ({ name }) => /connect/i.test(name);
+const isChance = ({ name }) => /(^|[ .-])connect$/.test(name);
 
 const shapeOf = ({ kind, library, name, children }) =>
   `${kind} ${library} ${name}(${children

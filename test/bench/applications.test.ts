@@ -67,7 +67,11 @@ describe('traces', () => {
 
   test('counts are of the requests asked about, and of what is linked to them', () => {
     const job = { ...span('z', 'z0', '', 'process'), kind: 5, links: [{ traceId: 'a' }] };
-    const spans = received(...answer('a', 'bench-1', 'SELECT', 'pg.connect'), ...answer('b', 'bench-2', 'SELECT'), job);
+    const spans = received(
+      ...answer('a', 'bench-1', 'GET /connect/7', 'pg.connect'),
+      ...answer('b', 'bench-2', 'SELECT'),
+      job,
+    );
     expect(countsOf(spans, ['bench-1'])).toEqual({ pg: { calls: 3, internal: 0, waits: 1 } });
   });
 });
