@@ -15,7 +15,7 @@ import { READY_MADE } from './ready-made.mjs';
  * @property {(place: object) => void} [prepare] before its first start: `folder` (empty, its own), `port`, `database`, and of what it needs
  * @property {(place: object) => string[]} [args]
  * @property {(place: object) => Record<string, string>} [env]
- * @property {RegExp} [mask] what its answers have that is another each time
+ * @property {RegExp} [mask] what its answers may have that is another each time, which is left out
  * @property {string} [ready] what it answers once it serves, where it listens before
  * @property {(port: number) => Promise<Record<string, string>>} [signIn] headers of every request
  * @property {Request[]} [requests] asked for one after another
