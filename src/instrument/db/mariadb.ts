@@ -5,6 +5,7 @@ import { types } from 'node:util';
 import type { Span } from '../../span/span.js';
 import { allOff, type Off, orElse, quiet } from '../channel.js';
 import { type Callback, endingFirst, endingWith, isThenable } from '../ending.js';
+import { fieldOf, reasonOf } from '../failure.js';
 import { boundFor, callerHere, emitFor } from '../in-context.js';
 import { type ModuleOptions, onCopy, onFile } from '../on-module.js';
 import { type Method, type Prototype, prototypeOf, replaceMethod } from '../replace-method.js';
@@ -55,12 +56,11 @@ const serverOf = (options: unknown): Server => {
 
 /** The number that the server gave; those of the driver are from 45,000 on, and those of the system below zero. */
 const statusOf = (error: unknown): string | undefined => {
-  const { errno } = Object(error) as { errno?: unknown };
+  const errno = fieldOf(error, 'errno');
   return typeof errno === 'number' && errno > 0 && errno < 45_000 ? String(errno) : undefined;
 };
 
-const textOf = (given: unknown): unknown =>
-  typeof given === 'string' ? given : (Object(given) as { sql?: unknown }).sql;
+const textOf = (given: unknown): unknown => (typeof given === 'string' ? given : fieldOf(given, 'sql'));
 
 /** An ES module is not, whose functions are handed over by their file, nor what a bundle exports, of which a copy is. */
 const isChangeable = (entry: object): boolean => {
@@ -96,9 +96,7 @@ export const instrumentMariadb = (options: MariadbOptions): Off => {
       const caller = callerHere();
       const span = begin(where ?? (this as object), read(args));
       const ended = quiet((error: unknown) => {
-        if (span?.isRecording !== true) return;
-        mariadb.finish(span, error ?? undefined, statusOf);
-        span.end();
+        if (span !== undefined) mariadb.end(span, error ?? undefined, statusOf);
       });
       const at = args.findLastIndex((argument) => typeof argument === 'function');
       if (at >= 0) args[at] = boundFor(caller, endingFirst(args[at] as Callback, ended));
@@ -108,7 +106,7 @@ export const instrumentMariadb = (options: MariadbOptions): Off => {
         isAsking = true;
         result = Reflect.apply(ask, this, args);
       } catch (error) {
-        ended(error);
+        ended(reasonOf(error));
         throw error;
       } finally {
         isAsking = wasAsking;
