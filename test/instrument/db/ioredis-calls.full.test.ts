@@ -153,7 +153,7 @@ describe.skipIf(!hasRedis).each(VERSIONS)('%s', (_, { require, import: load }) =
     // Its table of slots is old now.
     const slot = await one.cluster('keyslot', 'b');
     const [from, to] = slot < HALF ? [one, two] : [two, one];
-    for (const node of [to, from]) await node.cluster('setslot', slot, 'node', await to.cluster('myid'));
+    await moveSlot(slot, from, to);
     await recorded();
     await Promise.all(
       Array.from({ length: 16 }, (_, n) =>
@@ -164,7 +164,7 @@ describe.skipIf(!hasRedis).each(VERSIONS)('%s', (_, { require, import: load }) =
       ),
     );
     const spans = await recorded();
-    for (const node of [from, to]) await node.cluster('setslot', slot, 'node', await from.cluster('myid'));
+    await moveSlot(slot, to, from);
     for (let n = 0; n < 16; n++) {
       const root = spans.find(({ name }) => name === `request ${n}`);
       const own = spans.filter(({ traceId, name }) => traceId === root?.traceId && name === 'GET');
@@ -180,6 +180,12 @@ describe.skipIf(!hasRedis).each(VERSIONS)('%s', (_, { require, import: load }) =
 const HALF = 8192;
 
 const range = (from: number, to: number): number[] => Array.from({ length: to - from + 1 }, (_, i) => from + i);
+
+/** Each node tells the other what it has, and the one with the newer epoch is believed. */
+const moveSlot = async (slot: number, from: Untyped, to: Untyped): Promise<void> => {
+  await to.cluster('bumpepoch');
+  for (const node of [to, from]) await node.cluster('setslot', slot, 'node', await to.cluster('myid'));
+};
 
 /** Two nodes with half of the slots each, unless they are that already. */
 const formCluster = async (one: Untyped, two: Untyped): Promise<void> => {
