@@ -14,19 +14,23 @@ const child = (name: string): Promise<string> =>
   bundleChild(fileURLToPath(new URL(`./children/${name}.ts`, import.meta.url)));
 
 describe('a builder in a process of its own', () => {
-  test('keeps to its memory with a graph many times as large', async () => {
-    const target = join(temporaryDirectory(), 'large.graph');
-    const [memoryMiB, nodes, valueBytes] = [24, 180_000, 1200];
-    const end = await runFile(await child('build-large'), {
-      args: [target, String(memoryMiB), String(nodes), String(valueBytes)],
-    });
-    const { growth, stats } = resultOf(end) as { growth: number; stats: { keyCount: number; spilledRuns: number } };
-    expect(stats.keyCount).toBe(nodes);
-    expect(stats.spilledRuns).toBeGreaterThan(10);
-    // One that kept everything would grow by more than is allowed.
-    expect(nodes * valueBytes).toBeGreaterThan(memoryMiB * MIB + MARGIN);
-    expect(growth).toBeLessThan(memoryMiB * MIB + MARGIN);
-  }, 240_000);
+  test.runIf(process.platform === 'linux')(
+    'keeps to its memory with a graph many times as large',
+    async () => {
+      const target = join(temporaryDirectory(), 'large.graph');
+      const [memoryMiB, nodes, valueBytes] = [24, 180_000, 1200];
+      const end = await runFile(await child('build-large'), {
+        args: [target, String(memoryMiB), String(nodes), String(valueBytes)],
+      });
+      const { growth, stats } = resultOf(end) as { growth: number; stats: { keyCount: number; spilledRuns: number } };
+      expect(stats.keyCount).toBe(nodes);
+      expect(stats.spilledRuns).toBeGreaterThan(10);
+      // One that kept everything would grow by more than is allowed.
+      expect(nodes * valueBytes).toBeGreaterThan(memoryMiB * MIB + MARGIN);
+      expect(growth).toBeLessThan(memoryMiB * MIB + MARGIN);
+    },
+    240_000,
+  );
 
   test('leaves nothing when it is killed after it has spilled', async () => {
     const directory = temporaryDirectory();
