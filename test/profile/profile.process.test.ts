@@ -110,7 +110,10 @@ describe.each(carriers)('carrier %s', (carrier) => {
     workIn([1, 1], 100);
     const { nodes } = running.stop();
     const callers = nodes.functionName.flatMap((name, i) => (name === 'busyWork' ? [nodes.url[nodes.parent[i]]] : []));
-    expect(new Set(callers)).toEqual(new Set([import.meta.url]));
+    // Where V8 has inlined the function that is labelled, it may tell its caller in its place: both are of the test.
+    const [own, support] = [import.meta.url, new URL('./support/busy-work.ts', import.meta.url).href];
+    expect(callers.filter((url) => url !== own && url !== support)).toEqual([]);
+    expect(callers.length).toBeGreaterThan(0);
     expect(nodes.url.filter((url) => url.startsWith('spanline:'))).toEqual([]);
     const frames = nodes.functionName.map((name, i) =>
       [nodes.parent[i], name, nodes.url[i], nodes.line[i], nodes.column[i]].join(),
