@@ -1,6 +1,9 @@
-// Where a call of a library ends: at its callback, or at its promise. What the caller gets back, and in which order, stays as it is.
+// Where a call of a library ends: at its callback, at its promise, or with its events. What the caller gets back, and in which order, stays as it is.
+
+import type { EventEmitter } from 'node:events';
 import { types } from 'node:util';
 import { fieldOf, reasonOf } from './failure.js';
+import { type Caller, emitFor } from './in-context.js';
 
 /** What a call calls back. */
 export type Callback = (this: unknown, error: unknown, ...rest: unknown[]) => unknown;
@@ -26,6 +29,19 @@ export const endingWith = (result: PromiseLike<unknown>, ended: Ending): Promise
       throw error;
     },
   );
+
+/**
+ * The same of events, whose listeners are called in the context of `caller`. Heard where they are emitted: a listener for errors would keep an unheard
+ * one from being thrown.
+ */
+export const endingWithEvents = (caller: Caller, emitter: EventEmitter, ended: Ending | undefined): void =>
+  emitFor(caller, emitter, (name, value) => {
+    if (name === 'error') ended?.(value);
+    else if (name === 'end' || name === 'close') ended?.(undefined);
+  });
+
+export const isEmitter = (result: unknown): result is EventEmitter =>
+  typeof (result as EventEmitter | null | undefined)?.emit === 'function';
 
 /** Also of what throws when it is asked, which is for its owner to find. */
 export const isThenable = (result: unknown): result is PromiseLike<unknown> => {

@@ -1,12 +1,19 @@
 // Queries of mariadb 3, which publishes nothing and from 3.5 on is a bundle that exports no class: what it makes is seen, and the methods of the classes of
 // that are wrapped. What they give, and in which order their callbacks and events come, stays as it is.
-import type { EventEmitter } from 'node:events';
 import { types } from 'node:util';
 import type { Span } from '../../span/span.js';
 import { allOff, type Off, orElse, quiet } from '../channel.js';
-import { type Callback, endingFirst, endingWith, isThenable } from '../ending.js';
+import {
+  type Callback,
+  type Ending,
+  endingFirst,
+  endingWith,
+  endingWithEvents,
+  isEmitter,
+  isThenable,
+} from '../ending.js';
 import { fieldOf, reasonOf } from '../failure.js';
-import { boundFor, callerHere, emitFor } from '../in-context.js';
+import { boundFor, type Caller, callerHere } from '../in-context.js';
 import { type ModuleOptions, onCopy, onFile } from '../on-module.js';
 import { type Method, type Prototype, prototypeOf, replaceMethod } from '../replace-method.js';
 import { Database, type DatabaseOptions, type Server, sqlOperation } from './database.js';
@@ -62,6 +69,13 @@ const statusOf = (error: unknown): string | undefined => {
 
 const textOf = (given: unknown): unknown => (typeof given === 'string' ? given : fieldOf(given, 'sql'));
 
+/** Hears the callback among `args`, which comes last, in the context of the caller. False where there is none. */
+const hearCallback = (args: unknown[], caller: Caller, ended: Ending): boolean => {
+  const at = args.findLastIndex((argument) => typeof argument === 'function');
+  if (at >= 0) args[at] = boundFor(caller, endingFirst(args[at] as Callback, ended));
+  return at >= 0;
+};
+
 /** An ES module is not, whose functions are handed over by their file, nor what a bundle exports, of which a copy is. */
 const isChangeable = (entry: object): boolean => {
   const { set, writable } = Object.getOwnPropertyDescriptor(entry, MAKERS[0]) ?? {};
@@ -98,8 +112,7 @@ export const instrumentMariadb = (options: MariadbOptions): Off => {
       const ended = quiet((error: unknown) => {
         if (span !== undefined) mariadb.end(span, error ?? undefined, statusOf);
       });
-      const at = args.findLastIndex((argument) => typeof argument === 'function');
-      if (at >= 0) args[at] = boundFor(caller, endingFirst(args[at] as Callback, ended));
+      const isCalledBack = hearCallback(args, caller, ended);
       const wasAsking = isAsking;
       let result: unknown;
       try {
@@ -112,12 +125,8 @@ export const instrumentMariadb = (options: MariadbOptions): Off => {
         isAsking = wasAsking;
       }
       if (isThenable(result)) return span === undefined ? result : endingWith(result, ended);
-      if (typeof (result as EventEmitter | undefined)?.emit === 'function') {
-        emitFor(caller, result as EventEmitter, (name, value) => {
-          if (name === 'error') ended(value);
-          else if (name === 'end' || name === 'close') ended(undefined);
-        });
-      } else if (at < 0) ended(undefined);
+      if (isEmitter(result)) endingWithEvents(caller, result, ended);
+      else if (!isCalledBack) ended(undefined);
       return result;
     };
 
@@ -127,24 +136,19 @@ export const instrumentMariadb = (options: MariadbOptions): Off => {
       if (typeof method === 'function') statement[name] = asking(method, () => statement.query, connection);
     }
   });
-  const preparing = (prepare: Method): Method =>
-    function (this: unknown, ...args) {
-      const see = (_: unknown, statement: unknown) => seeStatement(Object(statement) as Statement, this as object);
-      const at = args.findLastIndex((argument) => typeof argument === 'function');
-      if (at >= 0) args[at] = boundFor(callerHere(), endingFirst(args[at] as Callback, see));
-      const result = Reflect.apply(prepare, this, args);
-      return isThenable(result) ? endingWith(result, see) : result;
-    };
+  /** `method`, of which `see` gets to know what it gives, and of whom. */
+  const seeing =
+    (see: (given: unknown, of: object) => void) =>
+    (method: Method): Method =>
+      function (this: unknown, ...args) {
+        const seen = (_: unknown, given: unknown): void => see(given, this as object);
+        hearCallback(args, callerHere(), seen);
+        const result = Reflect.apply(method, this, args);
+        return isThenable(result) ? endingWith(result, seen) : result;
+      };
+  const preparing = seeing((statement, connection) => seeStatement(Object(statement) as Statement, connection));
   /** What a pool gives goes where the pool goes. */
-  const getting = (getConnection: Method): Method =>
-    function (this: unknown, ...args) {
-      const server = servers.get(this as object);
-      const see = (_: unknown, connection: unknown) => seeMade(connection, server);
-      const at = args.findLastIndex((argument) => typeof argument === 'function');
-      if (at >= 0) args[at] = boundFor(callerHere(), endingFirst(args[at] as Callback, see));
-      const result = Reflect.apply(getConnection, this, args);
-      return isThenable(result) ? endingWith(result, see) : result;
-    };
+  const getting = seeing((connection, pool) => seeMade(connection, servers.get(pool)));
 
   const patch = (prototype: Prototype): void => {
     if (!isOn || classes.has(prototype)) return;

@@ -3,8 +3,16 @@
 import { Counter, count } from '../../local-span/counters.js';
 import type { Span } from '../../span/span.js';
 import { allOff, type Off, quiet } from '../channel.js';
-import { type Callback, type Ending, endingFirst, endingWith, isThenable } from '../ending.js';
-import { boundFor, type Caller, callerHere, callingBack, emitFor } from '../in-context.js';
+import {
+  type Callback,
+  type Ending,
+  endingFirst,
+  endingWith,
+  endingWithEvents,
+  isEmitter,
+  isThenable,
+} from '../ending.js';
+import { boundFor, type Caller, callerHere, callingBack } from '../in-context.js';
 import { type ModuleOptions, onModule } from '../on-module.js';
 import { addPeer, type Peer } from '../peer.js';
 import { type Method, ownerOf, type Prototype, replaceMethod } from '../replace-method.js';
@@ -90,12 +98,8 @@ export const instrumentPg = (options: PgOptions): Off => {
       // Another promise on the side would answer for a failure that the program leaves unhandled.
       return ended === undefined ? result : endingWith(result, ended);
     }
-    if (typeof (result as NodeJS.EventEmitter)?.emit === 'function') {
-      // Heard where it is emitted: a listener for errors would keep an unheard one from being thrown.
-      emitFor(caller, result as NodeJS.EventEmitter, (name, value) => {
-        if (name === 'error') ended?.(value);
-        else if (name === 'end' || name === 'close') ended?.(undefined);
-      });
+    if (isEmitter(result)) {
+      endingWithEvents(caller, result, ended);
       if (isQuery && ended !== undefined) heedFailure(result as Submitted, ended);
     } else if (at < 0 && typeof config?.callback !== 'function') ended?.(undefined);
     return result;

@@ -43,7 +43,7 @@ const costOf = (
 const cpuOf = (rounds: readonly OverheadRound[]): Cost | undefined =>
   costOf({ name: 'CPU a request', unit: 'us' }, rounds, ({ cpuUs }) => cpuUs);
 
-/** Whether CPU time a request grows by more than the share `most`, beyond chance; or why that cannot be told. */
+/** Whether CPU time a request grows by more than the share `most`, beyond chance; or why that is unknown. */
 export const isCpuOver = (rounds: readonly OverheadRound[], most: number): boolean | string => {
   const cpu = cpuOf(rounds);
   if (cpu !== undefined) return cpu.change.low > most;

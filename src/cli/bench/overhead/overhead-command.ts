@@ -191,13 +191,12 @@ Exit codes: 0 done, 1 CPU grows by more than --max-cpu, 2 wrong usage, 3 the ser
       const table = columns(['', 'untraced', 'traced', 'tracing adds', 'which is'], costs.map(row), 'lrrrr');
       const text = `${table}${rounds.length} rounds of either by turns; intervals of 95 %${rounds.length < 6 ? ' need 6 rounds: these are all that was seen' : ''}\n`;
       printAnswer(options.json, { costs, rounds }, text);
-      const { maxCpu = Number.POSITIVE_INFINITY } = options;
-      const isOver = isCpuOver(rounds, maxCpu);
+      const isOver = isCpuOver(rounds, options.maxCpu ?? Number.POSITIVE_INFINITY);
       if (typeof isOver === 'boolean') {
         if (isOver) endWith(ExitCode.findings);
         return;
       }
-      // What cannot be told must not pass.
+      // What is unknown must not pass.
       if (options.maxCpu !== undefined) throw new BenchError('ERR_SPANLINE_BENCH_COMMAND', isOver);
       note(isOver);
     });
