@@ -1,9 +1,10 @@
 // Finds and starts a FerretDB, which speaks MongoDB's protocol and keeps its data in SQLite.
 import { spawn } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { endServer } from './end-server.mjs';
 import { freePort, isListening } from './local-ports.mjs';
 import { isProgram, namedBy } from './programs.mjs';
 
@@ -35,11 +36,6 @@ export async function startFerretdb(program) {
   return {
     url: `mongodb://127.0.0.1:${port}/shop`,
     port,
-    async stop() {
-      const gone = new Promise((resolve) => server.once('exit', resolve));
-      server.kill('SIGTERM');
-      await gone;
-      rmSync(folder, { recursive: true, force: true });
-    },
+    stop: () => endServer(server, 'SIGTERM', folder),
   };
 }

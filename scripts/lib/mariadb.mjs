@@ -1,10 +1,11 @@
 // A MariaDB of its own for a test or a benchmark, in a new folder, listening on the loopback interface.
 import { execFileSync, spawn } from 'node:child_process';
-import { chownSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { chownSync, existsSync, mkdtempSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { endServer } from './end-server.mjs';
 import { freePort } from './local-ports.mjs';
 
 const SERVER = '/usr/sbin/mariadbd';
@@ -45,11 +46,6 @@ export async function startMariadb() {
       const place = ['--no-defaults', '--host=127.0.0.1', `--port=${port}`, '--user=root'];
       execFileSync('/usr/bin/mariadb', place, { input: text, stdio: ['pipe', 'ignore', 2] });
     },
-    async stop() {
-      const gone = new Promise((resolve) => server.once('exit', resolve));
-      server.kill('SIGTERM');
-      await gone;
-      rmSync(folder, { recursive: true, force: true });
-    },
+    stop: () => endServer(server, 'SIGTERM', folder),
   };
 }

@@ -1,9 +1,10 @@
 // A PostgreSQL of its own for a test or a benchmark, in a new folder, listening on a socket in it.
 import { execFileSync, spawn } from 'node:child_process';
-import { chownSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { chownSync, mkdtempSync, readdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { endServer } from './end-server.mjs';
 import { freePort } from './local-ports.mjs';
 
 const PACKAGES = '/usr/lib/postgresql';
@@ -62,11 +63,6 @@ export async function startPostgres({ listens = false } = {}) {
       const place = ['-h', folder, '-p', String(port), '-U', 'test', '-v', 'ON_ERROR_STOP=1', '-q', database];
       execFileSync('psql', place, { input: text, stdio: ['pipe', 'ignore', 2] });
     },
-    async stop() {
-      const gone = new Promise((resolve) => server.once('exit', resolve));
-      server.kill('SIGINT');
-      await gone;
-      rmSync(folder, { recursive: true, force: true });
-    },
+    stop: () => endServer(server, 'SIGINT', folder),
   };
 }
