@@ -6,9 +6,9 @@ import { lineStore } from '../../local-span/line-store.js';
 import type { SpanLine } from '../../local-span/span-line.js';
 import type { Span } from '../../span/span.js';
 import { allOff, type Off, onMessage, orElse, quiet } from '../channel.js';
-import { type Callback, type Ending, endingFirst } from '../ending.js';
+import { type Callback, endingFirst, endingWithEvents, isEmitter } from '../ending.js';
 import { reasonOf } from '../failure.js';
-import { type Caller, callerHere, emitFor } from '../in-context.js';
+import { callerHere } from '../in-context.js';
 import { onModule } from '../on-module.js';
 import { type Method, prototypeOf, replaceMethod, SeenClasses } from '../replace-method.js';
 import { traceChannel } from '../traced-channel.js';
@@ -48,12 +48,7 @@ const traceStatements = (mysql: Database): Off => {
     ({ query, _connection }: Statement): Span | undefined =>
       mysql.start(serverOf(_connection?.config ?? {}), sqlOperation(query, 'mysql')),
   );
-  const hear = quiet((caller: Caller, command: EventEmitter, ended: Ending) =>
-    emitFor(caller, command, (name, value) => {
-      if (name === 'error') ended(value);
-      else if (name === 'end') ended(undefined);
-    }),
-  );
+  const hear = quiet(endingWithEvents);
   const executing = (execute: Method): Method =>
     function (this: unknown, ...args) {
       const caller = callerHere();
@@ -70,7 +65,7 @@ const traceStatements = (mysql: Database): Off => {
         throw error;
       }
       // A connection that is closed gives none, and tells its own listeners.
-      if (typeof command?.emit === 'function') hear(caller, command, ended);
+      if (isEmitter(command)) hear(caller, command, ended);
       else ended(reasonOf(undefined));
       return command;
     };
