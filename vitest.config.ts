@@ -63,10 +63,11 @@ const aliases = async (): Promise<typeof built | Readonly<Record<string, string>
 
 const NEEDS_WHAT_GO_BUILDS = /^import .*\/(support\/jaeger|ferretdb|kafka)\.js';$/m;
 
-/** The longest of the full suite. At its end a worker would be left alone with one. */
+/** The longest of the full suite. At its end a worker would be left alone with one. Each has a worker of its own. */
 const LONGEST = [
   'test/examples/demo.full.test.ts',
   'test/docs/docs-examples.process.test.ts',
+  'test/archive/worker.full.test.ts',
   'test/tracedb/gold/bigtable.full.test.ts',
   'test/tracedb/perf/bigtable.full.test.ts',
   'test/ui/trace.full.test.ts',
@@ -98,7 +99,10 @@ const { SPANLINE_SHUFFLE } = process.env;
 
 const ending = (name: string): string => `test/**/*.${name}.test.ts`;
 
-/** Process tests that change what a worker has once: modules that are patched, mocked or loaded again, signals, limits, frames, what is said once. */
+/** Folders whose full files share workers too: to start one and to load modules costs a second and a half. */
+const SHARING = '(archive|cli|container|graph|tracedb|ui)';
+
+/** Tests that change what a worker has once: modules that are patched, mocked or loaded again, signals, limits, frames, what is said once. */
 const OWN_WORKER = [
   'test/instrument/**/*.process.test.ts',
   'test/profile/**/*.process.test.ts',
@@ -111,8 +115,12 @@ const OWN_WORKER = [
   'test/span/wrong-arguments.process.test.ts',
 ];
 const own = [...OWN_WORKER];
-// Files that share a worker are dealt out before any of them runs, which a long one upsets.
-if (suite !== 'quick') own.push(ending('full'), 'test/docs/docs-examples.process.test.ts');
+const shared = [ending('process')];
+if (suite !== 'quick') {
+  // Files that share a worker are dealt out before any of them runs, which a long one upsets.
+  own.push(`test/!${SHARING}/**/*.full.test.ts`, 'test/*.full.test.ts', ...LONGEST);
+  shared.push(`test/@${SHARING}/**/*.full.test.ts`);
+}
 if (suite === 'nightly') own.push(ending('nightly'));
 
 export default defineConfig({
@@ -153,7 +161,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'process',
-          include: [ending('process')],
+          include: shared,
           exclude: [...own, '**/node_modules/**'],
           // To start a worker and to load modules is half of what such a file costs.
           isolate: false,

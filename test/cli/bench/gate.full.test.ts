@@ -6,22 +6,10 @@ import { basename, dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { GateResult } from '../../../src/bench-history/gate/gate.js';
 import { buildFirst, spanlineProcess } from '../support/spanline.js';
-import {
-  BENCH,
-  BENCH_COMMAND,
-  base,
-  dir,
-  gate,
-  judged,
-  log,
-  noisy,
-  options,
-  project,
-  same,
-  slow,
-  temporary,
-} from './support/gate-project.js';
+import { BENCH, BENCH_COMMAND, judged, useGateProject } from './support/gate-project.js';
 import { Project } from './support/project.js';
+
+const { base, dir, gate, log, noisy, options, project, same, slow, temporary } = useGateProject();
 
 buildFirst();
 

@@ -4,8 +4,9 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
 import { sampleOf } from '../../support/samples.js';
-import { base, dir, fast, fewer, gate, judged, log, project, same, slow, temporary } from './support/gate-project.js';
+import { judged, useGateProject } from './support/gate-project.js';
 
+const { base, dir, fast, fewer, gate, log, project, same, slow, temporary } = useGateProject();
 const COMMAND = ['cat', 'cost.json'];
 
 describe('judges', () => {

@@ -1,7 +1,9 @@
 // `spanline bench overhead` finds a service whichever port it takes, asks it what it is told to, and fails where tracing costs too much.
 import { expect, test } from 'vitest';
 import { buildFirst } from '../support/spanline.js';
-import { overhead } from './support/overhead-project.js';
+import { useOverheadProject } from './support/overhead-project.js';
+
+const { overhead } = useOverheadProject();
 
 buildFirst();
 

@@ -3,7 +3,9 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { buildFirst, root } from '../support/spanline.js';
-import { overhead, pids } from './support/overhead-project.js';
+import { useOverheadProject } from './support/overhead-project.js';
+
+const { overhead, pids } = useOverheadProject();
 
 buildFirst();
 

@@ -5,7 +5,9 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { root } from '../support/spanline.js';
-import { json, run, shape } from './support/bench-run.js';
+import { shape, useBenchRun } from './support/bench-run.js';
+
+const { json, run } = useBenchRun();
 
 test('vitest bench', async () => {
   const vitest = join(root, 'node_modules/vitest/vitest.mjs');

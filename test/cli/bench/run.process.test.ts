@@ -7,8 +7,9 @@ import { describe, expect, test, vi } from 'vitest';
 import { readBenchHistory } from '../../../src/bench-history/history-file.js';
 import { sampleOf } from '../../support/samples.js';
 import { type Outcome, spanline } from '../support/spanline.js';
-import { commit, dir, json, project, run, shape } from './support/bench-run.js';
+import { shape, useBenchRun } from './support/bench-run.js';
 
+const { commit, dir, json, project, run } = useBenchRun();
 const history = join(dir, 'made/on/demand/history.jsonl');
 
 describe('understands', () => {

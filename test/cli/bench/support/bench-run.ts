@@ -5,9 +5,6 @@ import type { BenchRun } from '../../../../src/bench-history/run-record.js';
 import { type Outcome, scratch, spanline } from '../../support/spanline.js';
 import { Project } from './project.js';
 
-export const dir = scratch();
-export const project = new Project(join(dir, 'project'));
-
 const TINYBENCH = `
 import { Bench } from 'tinybench';
 const bench = new Bench({ time: 20, warmupTime: 5, retainSamples: true });
@@ -15,40 +12,48 @@ bench.add('sum', () => { let sum = 0; for (let i = 0; i < 1000; i++) sum += i; r
 bench.add('wait', async () => { await null; });
 await bench.run();
 `;
-project.write(
-  'tasks.mjs',
-  `${TINYBENCH}console.log(JSON.stringify(bench.tasks.map(({ name, result }) => ({ name, ...result }))));`,
-);
-project.write(
-  'results.mjs',
-  `${TINYBENCH}console.log('results:');console.log(JSON.stringify(bench.results, null, 2));console.log('bye');`,
-);
-project.write('table.mjs', `${TINYBENCH}console.table(bench.table());`);
-project.write('rows.mjs', `${TINYBENCH}console.log(JSON.stringify(bench.table()));`);
-project.write(
-  'failing.mjs',
-  `${TINYBENCH.replace('let sum = 0;', "throw new Error('no luck');")}console.log(JSON.stringify(bench.results));`,
-);
-project.write(
-  'own.bench.ts',
-  `import { bench, describe } from 'vitest';
+
+/** Made anew for each file of tests: they share this module. */
+export const useBenchRun = () => {
+  const dir = scratch();
+  const project = new Project(join(dir, 'project'));
+  project.write(
+    'tasks.mjs',
+    `${TINYBENCH}console.log(JSON.stringify(bench.tasks.map(({ name, result }) => ({ name, ...result }))));`,
+  );
+  project.write(
+    'results.mjs',
+    `${TINYBENCH}console.log('results:');console.log(JSON.stringify(bench.results, null, 2));console.log('bye');`,
+  );
+  project.write('table.mjs', `${TINYBENCH}console.table(bench.table());`);
+  project.write('rows.mjs', `${TINYBENCH}console.log(JSON.stringify(bench.table()));`);
+  project.write(
+    'failing.mjs',
+    `${TINYBENCH.replace('let sum = 0;', "throw new Error('no luck');")}console.log(JSON.stringify(bench.results));`,
+  );
+  project.write(
+    'own.bench.ts',
+    `import { bench, describe } from 'vitest';
 describe('group', () => { bench('sum', () => { let sum = 0; for (let i = 0; i < 1000; i++) sum += i; }, { time: 20, warmupTime: 5 }); });`,
-);
-project.write('vitest.config.ts', 'export default { cacheDir: ".cache" };');
-export const commit = project.commit('benchmarks');
+  );
+  project.write('vitest.config.ts', 'export default { cacheDir: ".cache" };');
+  const commit = project.commit('benchmarks');
 
-/** `spanline bench run`, in this process. */
-export const run = (...args: string[]): Promise<Outcome> =>
-  spanline(['bench', 'run', ...args], {
-    cwd: project.dir,
-    // A vitest that is started by this one must not take itself for a part of it.
-    env: { VITEST: '', VITEST_POOL_ID: '', VITEST_WORKER_ID: '', VITEST_MODE: '', CI: '1', NODE_ENV: '' },
-  });
+  /** `spanline bench run`, in this process. */
+  const run = (...args: string[]): Promise<Outcome> =>
+    spanline(['bench', 'run', ...args], {
+      cwd: project.dir,
+      // A vitest that is started by this one must not take itself for a part of it.
+      env: { VITEST: '', VITEST_POOL_ID: '', VITEST_WORKER_ID: '', VITEST_MODE: '', CI: '1', NODE_ENV: '' },
+    });
 
-export const json = async (...args: string[]): Promise<BenchRun> => {
-  const { code, stdout, stderr } = await run('--json', ...args);
-  expect(code, stderr).toBe(0);
-  return JSON.parse(stdout) as BenchRun;
+  const json = async (...args: string[]): Promise<BenchRun> => {
+    const { code, stdout, stderr } = await run('--json', ...args);
+    expect(code, stderr).toBe(0);
+    return JSON.parse(stdout) as BenchRun;
+  };
+
+  return { dir, project, commit, run, json };
 };
 
 /** Figures without their values. */

@@ -6,11 +6,6 @@ import type { GateResult } from '../../../../src/bench-history/gate/gate.js';
 import { type Outcome, type RunOptions, scratch, spanline } from '../../support/spanline.js';
 import { Project } from './project.js';
 
-export const dir = realpathSync(scratch());
-export const temporary = join(dir, 'tmp');
-mkdirSync(temporary);
-export const log = join(dir, 'log');
-
 /** Says what `cost.json` of its commit says, and where it ran; with `noise` up to twice as much, by how often it has run. */
 export const BENCH = `
 import { appendFileSync, existsSync, readFileSync } from 'node:fs';
@@ -26,39 +21,49 @@ const costs = (encode: number, rate = 1000): string =>
     { name: 'rate', value: rate, unit: 'req/s' },
   ]);
 
-export const project = new Project(join(dir, 'project'));
-project.write('.gitignore', 'node_modules\n.cache\n');
-project.write('bench.mjs', BENCH);
-project.write('cost.json', costs(100));
-export const base = project.commit('base');
-project.write('README.md', 'more');
-export const same = project.commit('same | code');
-project.write('cost.json', costs(120));
-export const slow = project.commit('slow');
-project.write('cost.json', costs(100, 800));
-export const fewer = project.commit('fewer requests');
-project.write('cost.json', costs(80));
-export const fast = project.commit('fast');
-project.write('cost.json', costs(100));
-project.write('noise', '');
-export const noisy = project.commit('noisy');
-
 /** What a benchmark that is a program says; `cat cost.json` says the same and starts sooner. */
 export const BENCH_COMMAND = [process.execPath, 'bench.mjs'];
-
-export const options = { cwd: project.dir, env: { TMPDIR: temporary, GATE_LOG: log, GITHUB_STEP_SUMMARY: '' } };
-
-/** `spanline bench gate`, in this process. */
-export const gate = (args: readonly string[], command: readonly string[], more: RunOptions = {}): Promise<Outcome> =>
-  spanline(['bench', 'gate', ...args, '--', ...command], { ...options, ...more });
 
 /** Each of the answer's series with its judgement. */
 export const judged = ({ stdout }: Outcome): Record<string, string> =>
   Object.fromEntries((JSON.parse(stdout) as GateResult).judged.map(({ key, judgement }) => [key, judgement]));
 
-beforeEach(() => rmSync(log, { force: true }));
+/** Made anew for each file of tests: they share this module. */
+export const useGateProject = () => {
+  const dir = realpathSync(scratch());
+  const temporary = join(dir, 'tmp');
+  mkdirSync(temporary);
+  const log = join(dir, 'log');
 
-afterEach(() => {
-  expect(readdirSync(temporary)).toEqual([]);
-  expect(project.git('worktree', 'list').split('\n')).toHaveLength(1);
-});
+  const project = new Project(join(dir, 'project'));
+  project.write('.gitignore', 'node_modules\n.cache\n');
+  project.write('bench.mjs', BENCH);
+  project.write('cost.json', costs(100));
+  const base = project.commit('base');
+  project.write('README.md', 'more');
+  const same = project.commit('same | code');
+  project.write('cost.json', costs(120));
+  const slow = project.commit('slow');
+  project.write('cost.json', costs(100, 800));
+  const fewer = project.commit('fewer requests');
+  project.write('cost.json', costs(80));
+  const fast = project.commit('fast');
+  project.write('cost.json', costs(100));
+  project.write('noise', '');
+  const noisy = project.commit('noisy');
+
+  const options = { cwd: project.dir, env: { TMPDIR: temporary, GATE_LOG: log, GITHUB_STEP_SUMMARY: '' } };
+
+  /** `spanline bench gate`, in this process. */
+  const gate = (args: readonly string[], command: readonly string[], more: RunOptions = {}): Promise<Outcome> =>
+    spanline(['bench', 'gate', ...args, '--', ...command], { ...options, ...more });
+
+  beforeEach(() => rmSync(log, { force: true }));
+
+  afterEach(() => {
+    expect(readdirSync(temporary)).toEqual([]);
+    expect(project.git('worktree', 'list').split('\n')).toHaveLength(1);
+  });
+
+  return { dir, temporary, log, project, base, same, slow, fewer, fast, noisy, options, gate };
+};
