@@ -1,6 +1,6 @@
 // Golden in a browser, on a store with shapes of traces: search, blame and triage, ignore rules, names that are markup and stay text.
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { GOLD_SCHEMA, GoldStore, openTable } from '../../src/tracedb/index.js';
 import { buildFirst, scratch } from '../cli/support/spanline.js';
 import { accessibilityFaults } from './support/accessibility.js';
@@ -11,10 +11,12 @@ import { useServer } from './support/served.js';
 buildFirst();
 const directory = scratch();
 let gold: GoldStore;
-beforeAll(async () => {
-  gold = await makeGolden(directory);
+let stores = 0;
+// A store for each test, for they triage.
+beforeEach(async () => {
+  gold = await makeGolden(join(directory, String(stores++)));
 });
-afterAll(() => gold.table.close());
+afterEach(() => gold.table.close());
 const serve = useServer();
 
 describe.skipIf(!hasBrowser)('Golden in a browser', () => {
@@ -54,7 +56,6 @@ describe.skipIf(!hasBrowser)('Golden in a browser', () => {
   });
 
   test('by commit: what it had before, a look by a key, and a triage from there', async () => {
-    await gold.expectations.triage([{ test: 'list-users', digest: NEW, status: 'untriaged' }], { by: 'ada' });
     const page = await open(`${await serve({ gold })}#/golden`);
     await page.getByRole('button', { name: 'Changes by commit' }).click();
     const newest = page.getByRole('region', { name: 'Commit 4 (4444444444, 2026-01-05)' });

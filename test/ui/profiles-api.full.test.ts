@@ -1,7 +1,7 @@
 // What the endpoints of the view Profiles answer about real profiles, compared with sums made the plain way from the same files.
-import { createReadStream, writeFileSync } from 'node:fs';
+import { createReadStream, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { Archive } from '../../src/archive/archive.js';
 import { stackOf } from '../../src/profile/call-tree.js';
 import { type LabelledProfile, SampleKind } from '../../src/profile/labelled-profile.js';
@@ -36,6 +36,13 @@ describe('the endpoints of profiles', () => {
     url = await serve({ profiles, archive });
     return () => archive.close();
   }, 120_000);
+
+  /** A file that is no profile, until the test ends. */
+  const writeDamaged = (): void => {
+    const file = join(profiles, 'damaged.pb.gz');
+    writeFileSync(file, 'no profile');
+    onTestFinished(() => rmSync(file));
+  };
 
   const ask = async <T>(path: string, query: Record<string, string> = {}): Promise<T> => {
     const response = await fetch(`${url}/api/profiles/${path}?${new URLSearchParams(query)}`);
@@ -163,7 +170,7 @@ describe('the endpoints of profiles', () => {
   });
 
   test('a trace has the CPU time of its spans over all files; damaged ones are counted', async () => {
-    writeFileSync(join(profiles, 'damaged.pb.gz'), 'no profile');
+    writeDamaged();
     const sums = new Map<string, Map<string, number>>();
     for (let i = 0; i < after.samples.count; i++) {
       const { trace_id: trace, span_id: span } = after.labels[after.samples.label[i]];
@@ -204,6 +211,7 @@ describe('the endpoints of profiles', () => {
     ])
       await expect(ask('table', { name })).rejects.toThrow(/^404 .*there is no profile/);
     await expect(ask('table')).rejects.toThrow(/^400 .*parameter name is required/);
+    writeDamaged();
     await expect(ask('table', { name: 'damaged.pb.gz' })).rejects.toThrow(
       /^400 .*damaged\.pb\.gz: the profile cannot be read/,
     );
