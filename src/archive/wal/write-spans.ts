@@ -203,9 +203,7 @@ export class SpanEncoder {
     writer.uint32(link.idHi);
     writer.uint32(link.idLo);
     writeText(writer, link.traceState);
-    const { properties, droppedAttributesCount } = link;
-    const extras = { droppedAttributesCount };
-    this.#addList(properties, properties.size + countExtras(extras), extras);
+    this.#addList(link.properties, link.properties.size + countExtras(link), link);
   }
 
   #addProperties(properties: ArchivedProperties): void {

@@ -1,12 +1,13 @@
 // What a write-ahead file took comes back as it was, however the file was cut or damaged: whole batches, or nothing of one.
-import { appendFileSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { appendFileSync, readFileSync, renameSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { expect, test } from 'vitest';
 import { WalTail } from '../../../src/archive/wal/wal-reader.js';
 import { WalWriter } from '../../../src/archive/wal/wal-writer.js';
-import { BadKeyError, BadValueError, GraphError, LimitError } from '../../../src/container/graph-error.js';
+import { BadKeyError, BadValueError, LimitError } from '../../../src/container/graph-error.js';
 import type { ArchivedSpan } from '../../../src/trace/archived-span.js';
+import { ArchivedView } from '../../../src/trace/archived-view.js';
 import { thrownBy } from '../../container/support/errors.js';
 import fc from '../../support/fast-check.js';
 import { sampleOf, samples } from '../../support/samples.js';
@@ -122,7 +123,87 @@ test('a file of something else', () => {
   const path = join(newDirectory(), 'a.log');
   writeFileSync(path, 'no write-ahead file at all');
   expect(readWal(path)).toEqual({ spans: [], end: 0, tornBytes: 0, damagedBytes: 26, damagedAt: 0 });
-  expect(thrownBy(() => readWal(`${path}.none`))).toBeInstanceOf(GraphError);
+});
+
+test('a file that cannot be read or made is named, with the reason', () => {
+  const path = join(newDirectory(), 'a.log');
+  for (const read of [readWal, (none: string) => new WalTail().read(none)]) {
+    const error = thrownBy(() => read(path));
+    expect(error).toMatchObject({ code: 'ERR_SPANLINE_GRAPH_TRANSPORT', cause: { code: 'ENOENT' } });
+    expect(error.message).toMatch(`${path} cannot be read: ENOENT`);
+  }
+  writeFileSync(path, '');
+  expect(thrownBy(() => new WalWriter(path)).message).toMatch(`${path} cannot be made: EEXIST`);
+  expect(readFileSync(path, 'utf8')).toBe('');
+});
+
+test('a file that has not its first bytes yet is followed from its beginning', () => {
+  const path = join(newDirectory(), 'a.log');
+  writeBatches(path, [numberedTrace(0)]);
+  const whole = readFileSync(path);
+  const tail = new WalTail();
+  for (const length of [5, 8]) {
+    writeFileSync(path, whole.subarray(0, length));
+    expect(tail.read(path)).toEqual([]);
+    expect(tail).toMatchObject({ tornBytes: length % 8, damage: undefined });
+  }
+  writeFileSync(path, whole);
+  expect(tail.read(path)).toEqual(numberedTrace(0));
+  expect(tail).toMatchObject({ tornBytes: 0, damage: undefined });
+});
+
+test('damage that is passed while a file is followed is counted from the beginning of the file, once', () => {
+  const path = join(newDirectory(), 'a.log');
+  const ends = writeBatches(
+    path,
+    [0, 1, 2, 3].map((n) => numberedTrace(n)),
+  );
+  const bytes = readFileSync(path);
+  bytes[ends[1] - 3] ^= 4;
+  const tail = new WalTail();
+  for (const [end, expected] of [
+    [ends[0], [0]],
+    [ends[2], [2]],
+    [ends[3], [3]],
+  ] as const) {
+    writeFileSync(path, bytes.subarray(0, end));
+    expect(tail.read(path)).toEqual(expected.flatMap((n) => numberedTrace(n)));
+    if (end === ends[0]) expect(tail.damage).toBeUndefined();
+    else
+      expect(tail.damage?.message).toContain(
+        `${ends[1] - ends[0]} bytes of the write-ahead file ${path}, from byte ${ends[0]} on`,
+      );
+  }
+});
+
+test('frames end behind a MiB', () => {
+  const path = join(newDirectory(), 'a.log');
+  const writer = new WalWriter(path);
+  const spans = Array.from({ length: 9 }, (_, i) => span({ spanId: spanIdOf(i + 1), name: 'y'.repeat(300_000) + i }));
+  writer.append(spans);
+  const views = spans.map((one) => new ArchivedView().of(one));
+  for (let next = 0; next < 9; )
+    next = writer.appendFinished(
+      (i) => views[i],
+      next,
+      9,
+      () => false,
+    ).next;
+  writer.close();
+  expect(writer.frames.map((one) => one.spans)).toEqual([4, 4, 1, 4, 4, 1]);
+  expect(readWal(path).spans).toEqual([...spans, ...spans]);
+});
+
+test('a file is as old as the last time that its writer was alive', () => {
+  const path = join(newDirectory(), 'a.log');
+  const writer = new WalWriter(path);
+  utimesSync(path, 1, 1);
+  const before = Date.now();
+  writer.touch();
+  // Its clock has microseconds, a file system may have milliseconds.
+  expect(statSync(path).mtimeMs).toBeGreaterThanOrEqual(before - 1);
+  expect(statSync(path).mtimeMs).toBeLessThanOrEqual(Date.now() + 1);
+  writer.close();
 });
 
 test('a file that is still written is followed', () => {
@@ -168,6 +249,7 @@ test.each([
   // More than a frame before it.
   const large = Array.from({ length: 5 }, (_, i) => span({ spanId: spanIdOf(i + 1), name: 'y'.repeat(300_000) + i }));
   expect(thrownBy(() => writer.append([...large, bad]))).toBeInstanceOf(error);
+  expect(statSync(path).size).toBe(writer.bytes);
   writer.append(numberedTrace(2));
   writer.close();
   expect(readWal(path)).toMatchObject({ spans: [...numberedTrace(1), ...numberedTrace(2)], tornBytes: 0 });
