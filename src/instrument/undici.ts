@@ -8,7 +8,7 @@ import { allOff, type Off, onMessage, quiet } from './channel.js';
 import { startCall } from './client-span.js';
 import { isTold, tell } from './hooks.js';
 import { addFailure, addStatus } from './http/answer.js';
-import { addHeaders, wantedHeaders } from './http/headers.js';
+import { addHeader, wantedHeaders } from './http/headers.js';
 import { destinationOf, knownMethod, nameOf } from './http/url.js';
 import { callerHere, callerKept, runningIn } from './in-context.js';
 import { addPeer } from './peer.js';
@@ -169,11 +169,7 @@ export const instrumentUndici = (options: UndiciOptions, propagator: Propagator)
     if (span === undefined) return;
     request[RESPONSE] = response;
     addStatus(span, response.statusCode);
-    addHeaders(
-      wanted,
-      (name) => headerOf(response, name),
-      (key, value) => span.addProperty(key, value),
-    );
+    for (const [name, key] of wanted) addHeader(span, key, headerOf(response, name));
   };
 
   const sent = (request: TracedRequest, socket: TLSSocket): void => {

@@ -14,7 +14,7 @@ import { injectSpan, type Propagator } from '../propagator.js';
 import { scopeOf } from '../scope.js';
 import { addFailure, addStatus } from './answer.js';
 import { hasCreatedChannel, wrapRequests } from './created.js';
-import { addHeaders, wantedHeaders } from './headers.js';
+import { addHeader, wantedHeaders } from './headers.js';
 import { askFor, useMessages } from './message-context.js';
 import type { HttpClientOptions } from './options.js';
 import { destinationOf, knownMethod, nameOf } from './url.js';
@@ -85,11 +85,7 @@ export const traceCalls = (options: HttpClientOptions, propagator: Propagator): 
     if (isNamed(request)) properties.push(...addressOf(request));
     else request.once('socket', keepPort);
     span.describe(properties);
-    addHeaders(
-      wantedOfRequest,
-      (name) => request.getHeader(name),
-      (key, value) => span.addProperty(key, value),
-    );
+    for (const [name, key] of wantedOfRequest) addHeader(span, key, request.getHeader(name));
   };
 
   const end = (request: TracedRequest, error: unknown): void => {
@@ -125,11 +121,7 @@ export const traceCalls = (options: HttpClientOptions, propagator: Propagator): 
     addStatus(span, statusCode);
     span.addProperty('network.protocol.version', httpVersion);
     addPeer(span, socket ?? {});
-    addHeaders(
-      wantedOfResponse,
-      (name) => response.headers[name],
-      (key, value) => span.addProperty(key, value),
-    );
+    for (const [name, key] of wantedOfResponse) addHeader(span, key, response.headers[name]);
   };
 
   return allOff([

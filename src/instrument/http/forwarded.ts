@@ -23,12 +23,11 @@ const firstOf = (header: unknown): string | undefined => {
   return first === '' ? undefined : first;
 };
 
+const HEADERS = { for: 'x-forwarded-for', host: 'x-forwarded-host', proto: 'x-forwarded-proto' } as const;
+
 const said = (headers: IncomingHttpHeaders, name: 'for' | 'host' | 'proto'): string | undefined => {
   const { forwarded } = headers;
-  return (
-    (typeof forwarded === 'string' ? parameterOf(forwarded, name) : undefined) ??
-    firstOf(headers[`x-forwarded-${name}`])
-  );
+  return (typeof forwarded === 'string' ? parameterOf(forwarded, name) : undefined) ?? firstOf(headers[HEADERS[name]]);
 };
 
 /** Who asked: an address without its port, or a name that a proxy gave it. */

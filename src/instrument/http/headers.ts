@@ -1,5 +1,5 @@
 // Headers that the program has asked for, as properties. None is read that was not named: headers carry credentials.
-import type { PropertyValue } from '../../local-span/property.js';
+import type { Span } from '../../span/span.js';
 
 /** Header name and property key, ready to be looked up. */
 export type WantedHeaders = readonly (readonly [header: string, key: string])[];
@@ -8,14 +8,7 @@ export type WantedHeaders = readonly (readonly [header: string, key: string])[];
 export const wantedHeaders = (side: 'request' | 'response', names: readonly string[] = []): WantedHeaders =>
   names.map((name) => [name.toLowerCase(), `http.${side}.header.${name.toLowerCase()}`]);
 
-/** Calls `add` with each that is there, as the list of texts that the convention asks for. */
-export const addHeaders = (
-  wanted: WantedHeaders,
-  read: (name: string) => unknown,
-  add: (key: string, value: PropertyValue) => unknown,
-): void => {
-  for (const [name, key] of wanted) {
-    const value = read(name);
-    if (value !== undefined) add(key, (Array.isArray(value) ? value : [value]).map(String));
-  }
+/** Add a header that is there, as the list of texts that the convention asks for. */
+export const addHeader = (span: Span, key: string, value: unknown): void => {
+  if (value !== undefined) span.addProperty(key, (Array.isArray(value) ? value : [value]).map(String));
 };

@@ -2,9 +2,10 @@
 // for all messages, because a server has no time for a closure a request. Messages that are not marked must notice nothing.
 import type { EventEmitter } from 'node:events';
 import { nodeHttp } from '../../base/calls/node-modules.js';
+import { lineStore } from '../../local-span/line-store.js';
 import type { SpanLine } from '../../local-span/span-line.js';
 import { allOff, type Off } from '../channel.js';
-import { boundFor, type Caller, callerHere, callerKept, isWithin, runningIn } from '../in-context.js';
+import { boundFor, type Caller, callerHere, callerKept, isWithin } from '../in-context.js';
 import type { Method } from '../replace-method.js';
 
 /** What a request that is answered is answered under. */
@@ -50,10 +51,22 @@ const ofAnswer: ContextOf = ({ req }, here) => answering(req?.[ANSWERED], here);
 
 const ofAsking: ContextOf = (message, here) => callerKept(message[ASKED], here);
 
+/** As {@link runningIn} does it, and in one frame too. Most events have no listener: they cost a look, and no list of arguments is made for them. */
 const emitting =
   (contextOf: ContextOf) =>
   (emit: Emit): Emit =>
-    runningIn(emit, (message, here, [name]) => (message.listenerCount(name) === 0 ? here : contextOf(message, here)));
+    function (...args) {
+      if (this.listenerCount(args[0]) === 0) return Reflect.apply(emit, this, args);
+      const outer = callerHere();
+      const context = contextOf(this, outer);
+      if (context === outer) return Reflect.apply(emit, this, args);
+      lineStore.enter(context as SpanLine);
+      try {
+        return Reflect.apply(emit, this, args);
+      } finally {
+        lineStore.enter(outer as SpanLine);
+      }
+    };
 
 /** Of `write` and `end`: a connection that another caller opened calls back there. */
 const callingBack = (method: Method): Method =>

@@ -10,7 +10,7 @@ import { IGNORED } from '../ignored.js';
 import type { Propagator } from '../propagator.js';
 import { scopeOf } from '../scope.js';
 import { UnderWay } from '../under-way.js';
-import { addHeaders, wantedHeaders } from './headers.js';
+import { addHeader, wantedHeaders } from './headers.js';
 import { answerUnder, useMessages } from './message-context.js';
 import type { HttpServerOptions } from './options.js';
 import { addAnswer, requestProperties } from './request-properties.js';
@@ -48,11 +48,7 @@ export const traceServers = (options: HttpServerOptions, propagator: Propagator)
     socket[OPEN]?.delete(response);
     if (span.isRecording) {
       addAnswer(span, routeOf(request, span), response.headersSent ? response.statusCode : undefined, isWhole);
-      addHeaders(
-        wantedOfResponse,
-        (name) => response.getHeader(name),
-        (key, value) => span.addProperty(key, value),
-      );
+      for (const [name, key] of wantedOfResponse) addHeader(span, key, response.getHeader(name));
       tell(enrich, span, request, response);
     }
     span.end();
@@ -80,11 +76,7 @@ export const traceServers = (options: HttpServerOptions, propagator: Propagator)
     underWay.begun();
     if (span.isRecording) {
       span.describe(requestProperties(request, socket));
-      addHeaders(
-        wantedOfRequest,
-        (name) => request.headers[name],
-        (key, value) => span.addProperty(key, value),
-      );
+      for (const [name, key] of wantedOfRequest) addHeader(span, key, request.headers[name]);
     }
     if (socket[OPEN] === undefined) {
       socket[OPEN] = new Set();

@@ -170,7 +170,7 @@ test.each([
   expect(one).toMatchObject({ name: 'work', startUnixNs: start, endUnixNs: start + BigInt(duration) });
 });
 
-test.each([
+test.each<[string, Form]>([
   ['has a span of unknown form', { bits: ALL_BITS + 1 }],
   ['has a span of unknown kind', { kindAndStatus: 255 }],
   ['has a span of no trace', { bits: 0 }],
