@@ -1,6 +1,7 @@
 // `spanline bench overhead` finds a service whichever port it takes, asks it what it is told to, and fails where tracing costs too much.
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { buildFirst } from '../support/spanline.js';
+import { buildFirst, root } from '../support/spanline.js';
 import { useOverheadProject } from './support/overhead-project.js';
 
 const { overhead } = useOverheadProject();
@@ -44,4 +45,23 @@ test('fails for a service that refuses', async () => {
   const { code, stderr } = await overhead(['--url', '/no']);
   expect(stderr).toMatch(/other than 2xx/);
   expect(code).toBe(3);
+});
+
+test('refuses where both would be traced', async () => {
+  const { code, stderr } = await overhead([], undefined, {
+    NODE_OPTIONS: `--import ${join(root, 'dist/esm/register/preload.js')}`,
+    OTEL_TRACES_EXPORTER: 'none',
+  });
+  expect(stderr).toContain('NODE_OPTIONS loads spanline');
+  expect(code).toBe(2);
+});
+
+test.each<[string, string[], string[], number, RegExp]>([
+  ['one that ends', [], [process.execPath, '-e', '1'], 3, /ended with 0 before it listened/],
+  ['one that is not there', [], ['no-such-program'], 3, /cannot be started/],
+  ['a url with a host', ['--url', 'http://a/'], [process.execPath, 'server.mjs'], 2, /write a path/],
+])('fails for %s', async (_what, args, service, code, message) => {
+  const outcome = await overhead(args, service);
+  expect(outcome.stderr).toMatch(message);
+  expect(outcome.code).toBe(code);
 });

@@ -9,7 +9,6 @@ import { buildFirst, root } from '../cli/support/spanline.js';
 import { startServer } from '../exporters/support/http-server.js';
 import { decodeSpans } from '../exporters/support/otlp-decode.js';
 import { runFile } from '../support/child.js';
-import { sampleOf } from '../support/samples.js';
 
 buildFirst();
 
@@ -99,23 +98,20 @@ const BUNDLES = [
   ['one to come', '1.42.0', false, IMPORT],
 ] as const;
 
-test.each(sampleOf(BUNDLES, 2, BUNDLES.length))(
-  'spans of the API in a bundle: %s',
-  async (_, version, minify, execArgv) => {
-    const { spans, said } = await run(await bundle(APP, version, minify), execArgv);
-    const below = (parent: unknown, kind: number) =>
-      spans.find((span) => span.parentSpanId === parent && span.kind === kind);
-    const send = spans.find(({ name }) => name === 'send');
-    expect(send).toMatchObject({ traceId: TRACE, parentSpanId: PARENT, scope: 'shop' });
-    const front = below(below(send?.spanId, 3)?.spanId, 2);
-    const order = below(front?.spanId, 1);
-    expect(order).toMatchObject({ name: 'order', traceId: TRACE, spanId: said.span });
-    expect(below(below(order?.spanId, 3)?.spanId, 2)).toBeDefined();
-    expect(said.user).toBe('7');
-    expect(said.message).toEqual({ traceparent: `00-${TRACE}-${said.span}-01`, baggage: 'user=7' });
-    expect(said.behind).toMatchObject({ baggage: 'user=7' });
-  },
-);
+test.each(BUNDLES)('spans of the API in a bundle: %s', async (_, version, minify, execArgv) => {
+  const { spans, said } = await run(await bundle(APP, version, minify), execArgv);
+  const below = (parent: unknown, kind: number) =>
+    spans.find((span) => span.parentSpanId === parent && span.kind === kind);
+  const send = spans.find(({ name }) => name === 'send');
+  expect(send).toMatchObject({ traceId: TRACE, parentSpanId: PARENT, scope: 'shop' });
+  const front = below(below(send?.spanId, 3)?.spanId, 2);
+  const order = below(front?.spanId, 1);
+  expect(order).toMatchObject({ name: 'order', traceId: TRACE, spanId: said.span });
+  expect(below(below(order?.spanId, 3)?.spanId, 2)).toBeDefined();
+  expect(said.user).toBe('7');
+  expect(said.message).toEqual({ traceparent: `00-${TRACE}-${said.span}-01`, baggage: 'user=7' });
+  expect(said.behind).toMatchObject({ baggage: 'user=7' });
+});
 
 /** What a program sets in the API, and what it then finds there. */
 const SETTER = `
@@ -152,26 +148,23 @@ const SETTERS = [
   ['one to come', '1.42.0', true],
 ] as const;
 
-test.each(sampleOf(SETTERS, 1, SETTERS.length))(
-  'what a bundle sets in its API is taken: %s',
-  async (_, version, minify) => {
-    const { spans, said } = await run(await bundle(SETTER, version, minify), IMPORT);
-    const { logged, ...rest } = said as { logged: readonly string[] };
-    expect(rest).toEqual({
-      logger: true,
-      metrics: true,
-      again: false,
-      refused: [false, false],
-      delegate: 'function',
-      anew: true,
-      replaced: true,
-      counts: true,
-    });
-    expect(logged.filter((text) => text.includes('duplicate registration'))).toHaveLength(3);
-    expect(logged).toContain('Invalid attribute key: ');
-    expect(spans.map(({ name }) => name)).toEqual(['kept']);
-  },
-);
+test.each(SETTERS)('what a bundle sets in its API is taken: %s', async (_, version, minify) => {
+  const { spans, said } = await run(await bundle(SETTER, version, minify), IMPORT);
+  const { logged, ...rest } = said as { logged: readonly string[] };
+  expect(rest).toEqual({
+    logger: true,
+    metrics: true,
+    again: false,
+    refused: [false, false],
+    delegate: 'function',
+    anew: true,
+    replaced: true,
+    counts: true,
+  });
+  expect(logged.filter((text) => text.includes('duplicate registration'))).toHaveLength(3);
+  expect(logged).toContain('Invalid attribute key: ');
+  expect(spans.map(({ name }) => name)).toEqual(['kept']);
+});
 
 test('what somebody has set before stays, and the rest is ours', async () => {
   const before = join(folder, 'before.cjs');

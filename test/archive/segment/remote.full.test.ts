@@ -3,11 +3,10 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Segment } from '../../../src/archive/segment/segment.js';
 import type { ArchivedSpan } from '../../../src/trace/archived-span.js';
 import { type RangeServer, startRangeServer } from '../../container/support/range-server.js';
-import { samples } from '../../support/samples.js';
 import { byId, segmentBytes, traceIdOf, tracesOf } from './support/segments.js';
 import { syntheticSpans } from './support/synthetic-spans.js';
 
-const TRACES = samples(2000, 10_000);
+const TRACES = 10_000;
 let server: RangeServer;
 let traces: Map<string, ArchivedSpan[]>;
 let bytes: Buffer;
