@@ -163,6 +163,8 @@ export class Collector implements TraceSink {
   ended(trace: ActiveTrace, root: EndedRoot): void {
     this.close(trace);
     if (this.keeper?.ended(trace, root) && !trace.isLetGo) {
+      // What waits for the keeper alone goes the way of the rest.
+      if (!trace.isSampled) trace.queue?.remove(trace);
       trace.isSampled = true;
       trace.mustReport = true;
     }
@@ -186,8 +188,8 @@ export class Collector implements TraceSink {
     if (trace.isListed) {
       this.openBytes += bytes;
       while (this.openBytes > this.options.maxOpenBytes && this.open.first !== null) this.evict();
-    } else if (trace.isQueued) {
-      (trace.isSampled ? this.ready : this.unreported).grew(spans, bytes);
+    } else if (trace.queue !== null) {
+      trace.queue.grew(spans, bytes);
       if (this.ready.bytes > this.options.maxQueuedBytes) this.relieve();
       if (this.unreported.bytes > this.options.maxQueuedBytes) this.takeUnreported();
     } else this.enqueue(trace);
@@ -218,7 +220,8 @@ export class Collector implements TraceSink {
     this.report();
     this.isShutDown = true;
     this.disarm();
-    const pipelines = this.delivering;
+    // Those that an earlier call is still releasing too.
+    const pipelines = [...this.pipelines, ...this.former];
     this.pipelines = [];
     this.former = pipelines;
     await within(Math.max(deadline - timers.monotonicMs(), MIN_RELEASE_MS), Promise.all(pipelines.map(retire)));
@@ -306,8 +309,12 @@ export class Collector implements TraceSink {
       trace.collector?.release();
       return;
     }
-    trace.isSampled = false;
-    trace.isLetGo = true;
+    // One that was to be reported is not; one that was not may still be wanted when its root ends.
+    if (trace.isSampled) {
+      trace.queue?.remove(trace);
+      trace.isSampled = false;
+      trace.isLetGo = true;
+    }
     if (trace.pending > 0) this.enqueue(trace);
   }
 
@@ -318,7 +325,7 @@ export class Collector implements TraceSink {
         trace.discard();
         return;
       }
-      if (!trace.isQueued) this.unreported.add(trace);
+      if (trace.queue === null) this.unreported.add(trace);
       if (this.unreported.bytes > this.options.maxQueuedBytes) this.takeUnreported();
       else if (this.unreported.spans >= this.options.reportThresholdSpans) this.armNow();
       else if (this.timer === undefined) this.arm();
@@ -329,7 +336,7 @@ export class Collector implements TraceSink {
       this.letGo(trace);
       return;
     }
-    if (!trace.isQueued) this.ready.add(trace);
+    if (trace.queue === null) this.ready.add(trace);
     if (this.ready.bytes > this.options.maxQueuedBytes) this.relieve();
     else if (this.pipelines.length === 0) return;
     else if (this.ready.spans >= this.options.reportThresholdSpans) this.armNow();
@@ -411,7 +418,7 @@ export class Collector implements TraceSink {
 
   private enqueueOpen(): void {
     for (let trace = this.open.first; trace !== null; trace = trace.newer) {
-      if (trace.pending === 0 || trace.isQueued || !trace.isSampled || trace.collector !== null) continue;
+      if (trace.pending === 0 || trace.queue !== null || !trace.isSampled || trace.collector !== null) continue;
       this.openBytes -= trace.byteSize;
       this.ready.add(trace);
     }

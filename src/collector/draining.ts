@@ -11,9 +11,13 @@ export const drained = async (pipeline: Pipeline, mark: number): Promise<void> =
   }
 };
 
-/** Stop a pipeline and release its reporter; once. */
-export const retire = async (pipeline: Pipeline): Promise<void> => {
-  if (pipeline.isClosed) return;
+/** Stop a pipeline and release its reporter, once: every call waits for the same release. */
+export const retire = (pipeline: Pipeline): Promise<void> => {
+  pipeline.released ??= release(pipeline);
+  return pipeline.released;
+};
+
+const release = async (pipeline: Pipeline): Promise<void> => {
   pipeline.close();
   try {
     await pipeline.reporter.shutdown?.();

@@ -61,6 +61,8 @@ export class Pipeline {
   #abort: AbortController | null = null;
   #waiters: { readonly mark: number; readonly resolve: () => void }[] = [];
   isClosed = false;
+  /** Its reporter is released when this resolves. */
+  released: Promise<void> | undefined;
   lastError: string | undefined;
 
   readonly #counters = {

@@ -1,7 +1,8 @@
-// Traces with something finished that no reporter has yet. Counts what it holds; its bound is enforced by the collector.
-import type { ActiveTrace } from '../span/active-trace.js';
+// Traces with something finished that no reporter has yet. It alone counts what it holds; its bound is enforced by the collector. What a trace loses
+// while it is here must leave the queue first.
+import type { ActiveTrace, TraceQueue } from '../span/active-trace.js';
 
-export class ReadyQueue {
+export class ReadyQueue implements TraceQueue {
   private readonly traces: ActiveTrace[] = [];
   spans = 0;
   bytes = 0;
@@ -11,7 +12,7 @@ export class ReadyQueue {
   }
 
   add(trace: ActiveTrace): void {
-    trace.isQueued = true;
+    trace.queue = this;
     this.traces.push(trace);
     this.spans += trace.pending;
     this.bytes += trace.byteSize;
@@ -29,7 +30,7 @@ export class ReadyQueue {
     const traces = this.traces.splice(0);
     this.spans = 0;
     this.bytes = 0;
-    for (const trace of traces) trace.isQueued = false;
+    for (const trace of traces) trace.queue = null;
     return traces;
   }
 
@@ -39,8 +40,16 @@ export class ReadyQueue {
     for (const trace of traces) {
       this.spans -= trace.pending;
       this.bytes -= trace.byteSize;
-      trace.isQueued = false;
+      trace.queue = null;
     }
     return traces;
+  }
+
+  /** Take one out that is queued here, which is rare: one that was reported early and is cancelled, or that goes another way. */
+  remove(trace: ActiveTrace): void {
+    this.traces.splice(this.traces.lastIndexOf(trace), 1);
+    this.spans -= trace.pending;
+    this.bytes -= trace.byteSize;
+    trace.queue = null;
   }
 }

@@ -89,6 +89,14 @@ export interface OpenSpans {
   remove(place: number, span: EndedRoot): void;
 }
 
+/** Traces that wait for a report, and what they hold together. */
+export interface TraceQueue {
+  /** A queued trace got more. */
+  grew(spans: number, bytes: number): void;
+  /** Take one out that is queued here. */
+  remove(trace: ActiveTrace): void;
+}
+
 /** What a sink is told of a root that has ended. */
 export interface EndedRoot {
   readonly name: string;
@@ -118,8 +126,8 @@ export class ActiveTrace implements RowOwner {
   isLetGo = false;
   /** Spans that ended with an error. */
   errors = 0;
-  /** True while it waits in the sink's ready queue. */
-  isQueued = false;
+  /** Where it waits for a report; it must leave before anything of it is dropped. */
+  queue: TraceQueue | null = null;
   /** Chosen by the sink at the first report and kept, so that an NTP step between two reports cannot tear the trace. */
   anchor: unknown = undefined;
   /** The record room's form of the trace id, made at the first report. */
@@ -232,6 +240,7 @@ export class ActiveTrace implements RowOwner {
   /** Nothing of this trace is to be reported: release what it holds and accept no more. `isKept`: who keeps all may see what it has. */
   discard(isKept = false): void {
     this.state = 'discarded';
+    this.queue?.remove(this);
     this.forget(isKept);
   }
 

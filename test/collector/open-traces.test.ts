@@ -81,3 +81,29 @@ test('reportOpenTraces with more open roots than the bound: nothing is lost, not
   expect(memory.spans.length).toBe(12);
   expect(readyBytes).toBe(12 * ROW_BYTES + 4 * TRACE_BYTES);
 });
+
+test('what was reported early and is then cancelled leaves nothing in the queue', async () => {
+  const maxQueuedBytes = 20_000;
+  const { root, memory, collector } = recorder({
+    reportOpenTraces: true,
+    maxOpenTraces: 1,
+    maxQueuedBytes,
+    reportIntervalMs: 60_000,
+  });
+  for (let i = 0; i < 100; i++) {
+    const evicted = root('evicted');
+    Span.start('child', evicted).end();
+    root('next').cancel();
+    evicted.cancel();
+    // Late, and of nobody.
+    Span.start('late', evicted).end();
+  }
+  expect(collector.stats()).toMatchObject({ readyTraces: 0, readyBytes: 0, openTraces: 0, openBytes: 0 });
+  expect(await collector.flush()).toEqual({ complete: true, pendingSpans: 0 });
+  collector.setReporter([]);
+  for (let i = 0; i < 10; i++) root('good').end();
+  expect(collector.stats()).toMatchObject({ readyTraces: 10, droppedTracesBeforeReporter: 0 });
+  collector.setReporter(memory);
+  await collector.flush();
+  expect(memory.spans.map(({ name }) => name)).toEqual(Array(10).fill('good'));
+});

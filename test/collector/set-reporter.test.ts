@@ -222,6 +222,30 @@ test('shutdown is bounded, whatever reporters do, and counts what it dropped', a
   expect(collector.stats().reporters.hangs).toMatchObject({ droppedSpansAtShutdown: 1, queuedSpans: 0 });
 });
 
+test('every shutdown waits until the reporter is released, whoever asked first', async () => {
+  const collector = new Collector();
+  let release = (): void => {};
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  let calls = 0;
+  const shutdown = (): Promise<void> => {
+    calls++;
+    return released;
+  };
+  collector.setReporter({ name: 'slow', report: () => {}, shutdown });
+  const seen: string[] = [];
+  const first = collector.shutdown().then(() => seen.push('first'));
+  await vi.waitUntil(() => calls === 1);
+  const second = collector.shutdown().then(() => seen.push('second'));
+  // Whatever would resolve by itself has.
+  for (let turn = 0; turn < 5; turn++) await new Promise(setImmediate);
+  expect(seen).toEqual([]);
+  release();
+  await Promise.all([first, second]);
+  expect([seen, calls]).toEqual([['first', 'second'], 1]);
+});
+
 test('what finishes while shutdown waits is delivered or counted', async () => {
   const collector = new Collector({ reportIntervalMs: 60_000 });
   const reporter = probe('r');

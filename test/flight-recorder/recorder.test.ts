@@ -117,3 +117,24 @@ test('a flood of spans that are for the recorder alone takes bounded memory befo
   expect(collector.stats().rowBytes).toBeLessThan(16 << 20);
   expect(recorder.stats().spans + recorder.stats().spansEvictedEarly).toBeGreaterThan(45_000);
 });
+
+test.each([
+  ['that is open', 'one\n  failing\n  after'],
+  ['that was evicted', 'one\n  failing\n  after'],
+  ['that was evicted, and whose first rows the recorder has taken', 'one\n  after'],
+])('a trigger has a trace reported %s, with what waits of it', async (how, tree) => {
+  const { root, memory, collector, recorder } = flight(
+    { sampler: never, maxOpenTraces: 1 },
+    { triggers: { error: true } },
+  );
+  const one = root('one');
+  Span.start('failing', one).setStatus('error').end();
+  if (how !== 'that is open') root('other').cancel();
+  if (how.endsWith('taken')) await collector.flush();
+  Span.start('after', one).end();
+  one.end();
+  await collector.flush();
+  expect(memory.tree()).toBe(tree);
+  expect(collector.stats()).toMatchObject({ readyTraces: 0, readyBytes: 0, openTraces: 0, openBytes: 0 });
+  recorder.stop();
+});
