@@ -39,6 +39,11 @@ export class NativeClockState {
     return this.source === 'cntvct' ? 1e9 / this.native.features().cntvctHz : 1;
   }
 
+  /** The same, which never waits. */
+  get estimatedNsPerTick(): number {
+    return this.rate?.estimate ?? this.nsPerTick;
+  }
+
   /** The offsets in force, whichever thread measured them. */
   get cores(): readonly CoreOffset[] {
     return this.source === 'tsc-percpu' ? toOffsets(this.native.cpuOffsets(), this.nsPerTick) : [];

@@ -30,6 +30,15 @@ export class Rate {
     return this.slope;
   }
 
+  /** The same without a wait, for code of the program: sooner after the start it is as exact as the time since then allows, 0.05 % after 0.1 ms. */
+  get estimate(): number {
+    if (this.slope !== 0) return this.slope;
+    const { monoNs, ticks } = this.read();
+    const baselineNs = monoNs - this.first.monoNs;
+    if (baselineNs >= MIN_BASELINE_NS || ticks <= this.first.ticks) return this.nsPerTick;
+    return baselineNs / (ticks - this.first.ticks);
+  }
+
   /** Compare with CLOCK_MONOTONIC since the last check; calibrate anew when they disagree. */
   check(): void {
     if (this.slope === 0) {

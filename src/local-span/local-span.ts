@@ -120,15 +120,15 @@ export class LocalSpan implements Disposable {
 
   /** Add properties; a callback runs at once, and only when recording. */
   addProperties(properties: Properties | (() => Properties)): this {
-    if (this.line === null || this.line.mount.isDiscarded) return this;
+    if (!this.accepts() || !this.isRecording) return this;
     lazyProperties(properties, (key, value) => this.addProperty(key, value));
     return this;
   }
 
   /** Add an event at this moment. Properties are copied now; a callback runs at once, and only when recording. */
   addEvent(name: string, properties?: Properties | (() => Properties)): this {
-    const ticks = now();
     if (!this.accepts()) return this;
+    const ticks = now();
     this.details ??= new SpanDetails();
     const made = this.isRecording || typeof properties !== 'function' ? keptProperties(properties) : null;
     this.details.addEvent({ name, ticks, properties: made, dropped: 0 }, MAX_LOCAL_DETAILS);

@@ -3,6 +3,7 @@
 import type { Attributes, Context, Link, SpanKind } from '@opentelemetry/api';
 import { timers } from '../base/calls/timers.js';
 import { OptionError } from '../base/errors/option-error.js';
+import { inShare } from '../span/sampler.js';
 import { getSpanContext, isSpanContextValid } from './api-values.js';
 import type { OtelSampler, SamplingResult } from './sdk-interfaces.js';
 
@@ -20,23 +21,17 @@ export const alwaysOn: OtelSampler = sampler('AlwaysOnSampler', () => SAMPLE);
 /** Record no span. */
 export const alwaysOff: OtelSampler = sampler('AlwaysOffSampler', () => NOT_RECORD);
 
-// The four words of the id, by exclusive or.
-const foldedId = (traceId: string): number => {
-  let folded = 0;
-  for (let at = 0; at < 32; at += 8) folded ^= Number.parseInt(traceId.slice(at, at + 8), 16);
-  return folded >>> 0;
-};
+const wordAt = (traceId: string, at: number): number => Number.parseInt(traceId.slice(at, at + 8), 16);
 
 /**
  * Record a share of traces, 0 to 1, by their ids: as OpenTelemetry's `TraceIdRatioBasedSampler` decides for the same id. Throws
  * `ERR_SPANLINE_OPTION` for any other share.
  */
 export const traceIdRatio = (share: number): OtelSampler => {
-  if (typeof share !== 'number' || !(share >= 0 && share <= 1)) {
-    throw new OptionError(`traceIdRatio: the share must be a number from 0 to 1, not ${String(share)}.`);
-  }
-  const bound = share === 1 ? 2 ** 32 : Math.floor(share * 0xffffffff);
-  return sampler(`TraceIdRatioBased{${share}}`, (_, traceId) => (foldedId(traceId) < bound ? SAMPLE : NOT_RECORD));
+  const isIn = inShare('traceIdRatio', share);
+  return sampler(`TraceIdRatioBased{${share}}`, (_, id) =>
+    isIn(wordAt(id, 0), wordAt(id, 8), wordAt(id, 16), wordAt(id, 24)) ? SAMPLE : NOT_RECORD,
+  );
 };
 
 /** Follow the parent's decision; `root` decides for what has none. */

@@ -28,8 +28,20 @@ export const whyNoDecider = (given: unknown): string | undefined => {
 };
 
 /**
- * Record this share of traces, decided by the trace id alone so that every process decides alike (the last 56 bits of
- * the id are taken as random, as W3C Trace Context level 2 says).
+ * Whether a trace with an id of these words is among `share` of all: as `TraceIdRatioBasedSampler` of OpenTelemetry's SDK decides for the same id, so
+ * that services of both decide alike. `name` is for the error: throws `ERR_SPANLINE_OPTION` unless 0 <= share <= 1.
+ */
+export const inShare = (name: string, share: number): ((w0: number, w1: number, w2: number, w3: number) => boolean) => {
+  if (typeof share !== 'number' || !(share >= 0 && share <= 1)) {
+    const given = typeof share === 'number' ? share : `a ${typeof share}`;
+    throw new OptionError(`${name}: the share must be a number from 0 to 1, not ${given}.`);
+  }
+  const bound = share === 1 ? 2 ** 32 : Math.floor(share * 0xffffffff);
+  return (w0, w1, w2, w3) => (w0 ^ w1 ^ w2 ^ w3) >>> 0 < bound;
+};
+
+/**
+ * Record this share of traces, decided by the trace id alone so that every process decides alike, those with OpenTelemetry's SDK too.
  *
  * Throws `ERR_SPANLINE_OPTION` unless 0 <= share <= 1.
  *
@@ -39,12 +51,8 @@ export const whyNoDecider = (given: unknown): string | undefined => {
  * ```
  */
 export const ratio = (share: number): Sampler => {
-  if (typeof share !== 'number' || !(share >= 0 && share <= 1)) {
-    const given = typeof share === 'number' ? share : `a ${typeof share}`;
-    throw new OptionError(`ratio: the share must be a number from 0 to 1, not ${given}.`);
-  }
-  const bound = share * 2 ** 56;
-  return ({ context }) => (context.w2 & 0xffffff) * 2 ** 32 + (context.w3 >>> 0) < bound;
+  const isIn = inShare('ratio', share);
+  return ({ context: { w0, w1, w2, w3 } }) => isIn(w0, w1, w2, w3);
 };
 
 /**

@@ -96,3 +96,14 @@ test('checks closer together than the noise of two pairs say nothing', () => {
   rate.check();
   expect(rate.recalibrations).toBe(0);
 });
+
+test('right after the start a slope is estimated without a wait, and does not stand for the one that is measured', () => {
+  const counter = new FakeCounter();
+  const rate = new Rate(counter.read);
+  counter.pass(1e5, 0.4 * (1 + 500e-6));
+  expect(rate.estimate).toBeCloseTo(0.4 * (1 + 500e-6), 9);
+  // Of 2 ms and more: what has passed by now.
+  counter.pass(1e9 - 1e5);
+  expect(rate.estimate).toBeCloseTo(0.4, 6);
+  expect(rate.nsPerTick).toBe(rate.estimate);
+});

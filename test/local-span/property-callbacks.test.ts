@@ -211,3 +211,21 @@ test('a property with the key __proto__ is read back', async () => {
   expect(JSON.stringify(record?.events[1].properties)).toContain('"__proto__":[1,2],"b":1}');
   expect(record?.withProperties(own).propertyList).toEqual(['a', 1, '__proto__', [1, 2], 'b', 1]);
 });
+
+test('a callback does not run after the end of its span', async () => {
+  const { root } = recorder();
+  let calls = 0;
+  const callback = (): Properties => ({ calls: ++calls });
+  const span = root('root');
+  const changes = await counted(() => {
+    span.run(() => {
+      const local = LocalSpan.start('a');
+      local.end();
+      local.addProperties(callback).addEvent('e', callback);
+    });
+    span.end();
+    span.addProperties(callback).addEvent('e', callback);
+  });
+  expect(calls).toBe(0);
+  expect(changes).toEqual({ changedAfterEnd: 4 });
+});

@@ -9,7 +9,7 @@ import {
   MeterProvider,
   PeriodicExportingMetricReader,
 } from '@opentelemetry/sdk-metrics';
-import { TraceIdRatioBasedSampler } from '@opentelemetry/sdk-trace-base';
+import { SamplingDecision, TraceIdRatioBasedSampler } from '@opentelemetry/sdk-trace-base';
 import { expect, test } from 'vitest';
 import { containerIdIn } from '../../src/otel/detect-resource.js';
 import {
@@ -24,21 +24,27 @@ import {
   SpanlineTracerProvider,
   traceIdRatio,
 } from '../../src/otel/index.js';
+import { samplerOf } from '../../src/register/sampler-of.js';
+import { ratio } from '../../src/span/sampler.js';
 import { SpanContext } from '../../src/span/span-context.js';
 import { register } from './support/recorded.js';
 
-test('a share decides as the SDK does for the same id', () => {
+test('a share decides as the SDK does for the same id: in code, by the environment, and of this entry', () => {
   for (const share of [0, 0.001, 0.1, 0.5, 0.9, 1]) {
     const [ours, theirs] = [traceIdRatio(share), new TraceIdRatioBasedSampler(share)];
+    const others = [ratio(share), samplerOf('traceidratio', share)];
     expect(ours.toString()).toBe(theirs.toString());
-    const ids = Array.from({ length: 2000 }, () => SpanContext.random().traceId);
+    const contexts = Array.from({ length: 2000 }, () => SpanContext.random());
     // One expectation for all: each costs more than the decision.
-    const apart = ids.filter(
-      (traceId) =>
-        ours.shouldSample(ROOT_CONTEXT, traceId, 'n', 0, {}, []).decision !==
-        theirs.shouldSample(ROOT_CONTEXT, traceId).decision,
-    );
-    expect(apart).toEqual([]);
+    const apart = contexts.filter((context) => {
+      const { decision } = theirs.shouldSample(ROOT_CONTEXT, context.traceId);
+      const isWanted = decision === SamplingDecision.RECORD_AND_SAMPLED;
+      return (
+        ours.shouldSample(ROOT_CONTEXT, context.traceId, 'n', 0, {}, []).decision !== decision ||
+        others.some((sampler) => sampler({ name: 'n', context }) !== isWanted)
+      );
+    });
+    expect(apart.map(({ traceId }) => traceId)).toEqual([]);
   }
   expect(() => traceIdRatio(2)).toThrow(expect.objectContaining({ code: 'ERR_SPANLINE_OPTION' }));
 });
