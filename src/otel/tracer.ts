@@ -151,7 +151,7 @@ export class SpanlineTracer implements Tracer {
   #identified(span: CoreSpan): CoreSpan {
     const { idGenerator } = this.settings;
     const id = idGenerator === undefined || span.trace === null ? undefined : parseSpanId(idGenerator.generateSpanId());
-    if (id !== undefined) [span.idHi, span.idLo] = id;
+    if (id !== undefined) span.identify(...id);
     return span;
   }
 

@@ -320,6 +320,13 @@ export class Span implements Disposable, LineMount, EndedSpan {
     this.flags = withKind(this.flags, kind);
   }
 
+  /** @internal Take an id of the program's. A span that its trace had no place for keeps that of the span above, which is recorded. */
+  identify(idHi: number, idLo: number): void {
+    if (this.isRefused) return;
+    this.idHi = idHi;
+    this.idLo = idLo;
+  }
+
   /** @internal The number of the scope that recorded it. */
   setScope(number: number): void {
     this.flags |= number << Flag.scopeShift;

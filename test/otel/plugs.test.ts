@@ -11,6 +11,8 @@ import {
 } from '@opentelemetry/sdk-metrics';
 import { SamplingDecision, TraceIdRatioBasedSampler } from '@opentelemetry/sdk-trace-base';
 import { expect, test } from 'vitest';
+import { Collector } from '../../src/collector/collector.js';
+import { MemoryReporter } from '../../src/exporters/memory.js';
 import { containerIdIn } from '../../src/otel/detect-resource.js';
 import {
   alwaysOff,
@@ -174,4 +176,30 @@ test('a processor that throws stops nobody', async () => {
   expect(Object.keys(await spans())).toEqual(['a']);
   await provider.shutdown();
   expect(context.active()).toBe(ROOT_CONTEXT);
+});
+
+test('ids of a generator are of spans that are recorded: what a full trace refuses passes on the span above', async () => {
+  const collector = new Collector({ maxSpansPerTrace: 1 });
+  const memory = new MemoryReporter();
+  collector.setReporter(memory);
+  let made = 0;
+  const tracer = new SpanlineTracerProvider({
+    collector,
+    idGenerator: {
+      generateTraceId: () => '1'.repeat(32),
+      generateSpanId: () => String(++made).padStart(16, '0'),
+    },
+  }).getTracer('lib');
+  const root = tracer.startSpan('root');
+  const below = trace.setSpan(ROOT_CONTEXT, root);
+  const ids = ['kept', 'refused'].map((name) => {
+    const span = tracer.startSpan(name, {}, below);
+    span.end();
+    return span.spanContext().spanId;
+  });
+  root.end();
+  await collector.flush();
+  const recorded = memory.spans.map(({ spanId }) => spanId);
+  expect(memory.tree()).toBe('root\n  kept');
+  expect(recorded).toEqual(expect.arrayContaining(ids));
 });
