@@ -31,6 +31,7 @@ export const Counter = {
   argumentsInvalid: 25,
   instrumentationErrors: 26,
   baggageEntriesDropped: 27,
+  readNamesLeftOut: 28,
 } as const;
 
 export type CounterName = keyof typeof Counter;

@@ -1,5 +1,6 @@
 // Names of spans and events and keys of properties as small numbers, so that a row is numbers only. One table a thread, shared by
 // every copy of the library. Bounded, because programs put ids into names: what finds no place has its text in the row.
+import { Counter, count } from './counters.js';
 import { guarded } from './lazy.js';
 import { state } from './process-state.js';
 
@@ -8,7 +9,15 @@ export const MAX_NAMES = 8192;
 /** Characters a name may have to be numbered. */
 export const MAX_NAME_LENGTH = 256;
 
+/** Names that are read from elsewhere: those of 32 processes that have nothing in common. */
+export const MAX_READ_NAMES = 32 * MAX_NAMES;
+/** In place of a name that found no place. */
+const LEFT_OUT = '(a name too many)';
+/** The numbers of names that are read begin here: behind those of the program, for who keeps a table by number. */
+const FIRST_READ = MAX_NAMES + 1;
+
 const { numbers, texts } = state.names;
+const read = state.readNames;
 
 /** The number of `name`, from 1 on; 0 when it has none, and its text is to be written. */
 export const numberOfName = (name: string): number => {
@@ -36,17 +45,26 @@ const addName = (name: string): number => {
   return number;
 };
 
-/** The number of a name that is read from elsewhere: such a reader names what others have recorded, which a bound would lose. */
+/**
+ * The number of a name that is read from elsewhere, such as a snapshot of another process. In a table of their own: what is read must take no place from
+ * the names of this program. Where that is full too the name is {@link LEFT_OUT}, counted.
+ */
 export const numberOfReadName = (name: string): number => {
-  const known = numbers.get(name);
+  const known = numbers.get(name) ?? read.numbers.get(name);
   if (known !== undefined) return known;
-  const number = texts.push(name) - 1;
-  numbers.set(name, number);
+  if (read.texts.length === 0) read.texts.push(LEFT_OUT);
+  if (read.texts.length > MAX_READ_NAMES) {
+    count(Counter.readNamesLeftOut);
+    return FIRST_READ;
+  }
+  const number = FIRST_READ + read.texts.push(name) - 1;
+  read.numbers.set(name, number);
   return number;
 };
 
 /** The name with this number. */
-export const nameOfNumber = (number: number): string => texts[number];
+export const nameOfNumber = (number: number): string =>
+  number < FIRST_READ ? texts[number] : read.texts[number - FIRST_READ];
 
 /** A name as text, whatever it is. */
 export const nameText = (name: unknown): string =>

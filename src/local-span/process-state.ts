@@ -55,6 +55,8 @@ export interface ProcessState {
   readonly unfinished: TaskLine[];
   /** Names by number and numbers by name; nothing has the number 0. */
   readonly names: { readonly texts: string[]; readonly numbers: Map<string, number> };
+  /** The same of names that were read from elsewhere. */
+  readonly readNames: { readonly texts: string[]; readonly numbers: Map<string, number> };
   /** Scopes by number, from 1 on; typed in their own file. */
   readonly scopes: unknown[];
   /** Counted drops and misuses, indexed by `Counter`. */
@@ -75,8 +77,8 @@ export interface ProcessState {
   lane: unknown;
   /** Set while a lane wants to know what ran where no span was: takes stretches in order of time, without overlaps. Must not throw. */
   takeStacks: ((stacks: readonly StackStretch[]) => void) | undefined;
-  /** Instrumentations that are on, by name; typed in their room. An older copy of this package has not made it. */
-  instrumentations?: unknown;
+  /** Instrumentations that are on, by name; typed in their room. */
+  instrumentations: unknown;
 }
 
 const KEY = Symbol.for('spanline.state.1');
@@ -93,6 +95,7 @@ const create = (): ProcessState => ({
   lineStore: new FrameStore<TaskLine>(),
   unfinished: [],
   names: { texts: [''], numbers: new Map() },
+  readNames: { texts: [], numbers: new Map() },
   scopes: [],
   counters: new Float64Array(COUNTER_SLOTS),
   defaultSink: undefined,
@@ -103,10 +106,17 @@ const create = (): ProcessState => ({
   lineSwitches: undefined,
   lane: undefined,
   takeStacks: undefined,
+  instrumentations: undefined,
 });
 
 const holder = globalThis as { [KEY]?: ProcessState };
 
+/** What another version of this package has made may have fewer fields: never taken as it is found. What it has beyond these stays. */
+const completed = (found: ProcessState): ProcessState => {
+  for (const [key, value] of Object.entries(create())) if (!(key in found)) Object.assign(found, { [key]: value });
+  return found;
+};
+
 /** The state of this thread (a worker thread has its own). */
-export const state: ProcessState = holder[KEY] ?? create();
+export const state: ProcessState = holder[KEY] === undefined ? create() : completed(holder[KEY]);
 holder[KEY] = state;

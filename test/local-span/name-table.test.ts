@@ -1,0 +1,43 @@
+// Names have numbers within bounds: those of the program in one table, those read from elsewhere in another, so that neither takes the other's places.
+import { expect, test } from 'vitest';
+import {
+  MAX_NAMES,
+  MAX_READ_NAMES,
+  nameOfNumber,
+  numberOfName,
+  numberOfReadName,
+} from '../../src/local-span/name-table.js';
+import { state } from '../../src/local-span/process-state.js';
+import { useOwnNames } from '../support/names.js';
+import { counted } from '../support/recorder.js';
+
+useOwnNames();
+
+test('names that are read take no place from those of the program, and each is found again', () => {
+  const { texts, numbers } = state.readNames;
+  const own = numberOfName('own');
+  expect(numberOfReadName('own')).toBe(own);
+  const read = Array.from({ length: 20_000 }, (_, i) => numberOfReadName(`read ${i}`));
+  expect(read.map(nameOfNumber)).toEqual(Array.from(read, (_, i) => `read ${i}`));
+  expect(numberOfReadName('read 7')).toBe(read[7]);
+  // Two have places: the first above, and the one with which the table began.
+  for (let i = 2; i < MAX_NAMES; i++) expect(nameOfNumber(numberOfName(`name ${i}`))).toBe(`name ${i}`);
+  expect(numberOfName('one more')).toBe(0);
+  expect(nameOfNumber(read[19_999])).toBe('read 19999');
+  texts.length = 0;
+  numbers.clear();
+});
+
+test('beyond the bound a name that is read is left out, and counted', async () => {
+  const { texts, numbers } = state.readNames;
+  for (let i = 0; i < MAX_READ_NAMES; i++) numberOfReadName(`read ${i}`);
+  let number = 0;
+  const changes = await counted(() => {
+    number = numberOfReadName('one more');
+  });
+  expect(changes).toEqual({ readNamesLeftOut: 1 });
+  expect(nameOfNumber(number)).toBe('(a name too many)');
+  expect(nameOfNumber(numberOfReadName(`read ${MAX_READ_NAMES - 1}`))).toBe(`read ${MAX_READ_NAMES - 1}`);
+  texts.length = 0;
+  numbers.clear();
+});
