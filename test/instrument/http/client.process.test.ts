@@ -418,6 +418,17 @@ describe('addresses', () => {
       },
     ],
   ];
+  // As NODE_USE_ENV_PROXY asks for; before Node 26 its fetch asks for a tunnel.
+  if (Number.parseInt(process.versions.node, 10) >= 26) {
+    proxies.push([
+      'fetch of Node',
+      async (proxy, url) => {
+        const { setGlobalProxyFromEnv } = http as unknown as { setGlobalProxyFromEnv(env: object): () => void };
+        later(setGlobalProxyFromEnv({ http_proxy: proxy.url }));
+        return (await fetch(url)).text();
+      },
+    ]);
+  }
   test.each(proxies)('%s through a proxy that is sent whole addresses', async (_, call) => {
     instrumentOnly(BOTH);
     const proxy = await serve((request, response) => response.end(request.url));

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { Span, SpanContext } from '../../../src/index.js';
 import { instrument, instrumentationNames } from '../../../src/instrument/instrument.js';
 import { library } from '../libraries.js';
-import { instrumentOnly } from '../support.js';
+import { exchange, instrumentOnly, later, settled, when } from '../support.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: packages that are not installed with this one have no types here.
 type Untyped = any;
@@ -135,6 +135,27 @@ test('a trace that is not sampled, and spans one after another', () => {
     root.end();
   }
   expect(lines.map(({ trace_id, span_id, trace_flags }) => [trace_id, span_id, trace_flags])).toEqual(expected);
+});
+
+test('what a server logs of a client that has gone has the ids of its request', async () => {
+  instrumentOnly({ http: { client: false }, fastify: true, pino: true });
+  const lines: Untyped[] = [];
+  const fastify: Untyped = library('fastify')({
+    logger: { stream: { write: (line: string) => void lines.push(JSON.parse(line)) } },
+  });
+  later(() => fastify.close());
+  fastify.addHook('onRequestAbort', async ({ log }: Untyped) => log.info('given up'));
+  fastify.get('/hang', ({ log }: Untyped, { raw }: Untyped) => {
+    // As pino-http does for other servers.
+    raw.on('close', () => log.info('closed'));
+    raw.write('part');
+  });
+  await fastify.listen({ port: 0, host: '127.0.0.1' });
+  await exchange(fastify.server.address().port, 'GET /hang HTTP/1.1\r\nhost: a\r\n\r\n', 'part');
+  const said = (): Untyped[] => lines.filter(({ msg }) => msg === 'given up' || msg === 'closed');
+  await when(() => said().length === 2);
+  const [{ traceId: trace_id, spanId: span_id }] = await settled(1);
+  for (const line of said()) expect(line).toMatchObject({ trace_id, span_id });
 });
 
 test('taken back it is as before', () => {
