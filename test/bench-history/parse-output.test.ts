@@ -45,6 +45,23 @@ describe('the documents of an output', () => {
     expect(namesIn(output)).toEqual(names);
   });
 
+  // Each version has its own names for a median, and all samples where it has not been told otherwise.
+  const [samples, sorted] = [Array.from({ length: 100 }, (_, i) => (i + 1) / 1e3), { min: 1e-3, max: 0.1 }];
+  const common = { ...sorted, mean: 0.06, hz: 16, period: 0.06, samples, totalTime: 5, runtime: 'node' };
+  const times = { ...sorted, mean: 0.06, p50: 0.05, samples };
+  test.each<[string, object, number]>([
+    ['2.9, which has no median', common, 60_000],
+    ['3.1', { ...common, latency: times, throughput: { ...times, mean: 16 } }, 50_000],
+    ['5.1', { aborted: false, ...common, latency: times, throughput: { ...times, mean: 16 } }, 50_000],
+    ['6', { state: 'completed', latency: { ...times, samples: undefined }, throughput: { mean: 16 } }, 50_000],
+  ])('tasks of tinybench %s, as the documentation has them printed', (_, result, value) => {
+    const found = findBenchOutput(`> node bench.mjs\n${JSON.stringify([{ name: 'sum', ...result }])}\n`);
+    expect(found).toMatchObject({
+      tool: 'tinybench',
+      figures: [{ bench: 'sum', metric: 'latency', unit: 'ns', value }],
+    });
+  });
+
   test('tools of one output are all named', () => {
     expect(parseBenchOutput(`${autocannon('one')}\n${json('a')}`).tool).toBe('autocannon+custom');
   });

@@ -1,6 +1,6 @@
 // More of pipes.process.test.ts: what `npm run spanline` starts behaves as the command does, and not one byte is lost where room ends.
 import { spawnSync } from 'node:child_process';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { encodeOtlpJson } from '../../src/formats/otlp/write-json.js';
@@ -41,6 +41,31 @@ describe('an output for which there is no room', () => {
   beforeAll(async () => {
     writeFileSync(at('keys.txt'), keys.map((key) => `${key}\n`).join(''));
     expect(await spanline(['graph', 'build', '-o', graph, at('keys.txt')])).toMatchObject({ code: 0 });
+    const run = (_: unknown, i: number) => ({
+      ...{ commit: `c${i}`, date: i * 1000 },
+      benches: Array.from({ length: 3 }, (_, k) => ({ name: `t${k}`, value: 100 + i, unit: 'ms' })),
+    });
+    const runs = Array.from({ length: 100 }, run);
+    writeFileSync(at('history.jsonl'), runs.map((one) => `${JSON.stringify(one)}\n`).join(''));
+    expect(await spanline(['perf', 'ingest', '-s', at('perf'), at('history.jsonl')])).toMatchObject({ code: 0 });
+    const spans = Array.from({ length: 60 }, (_, i) =>
+      spanAt(1, 0, `GET /${i}`, i, 1000, { traceId: String(i + 1).padStart(32, '0') }),
+    );
+    writeFileSync(at('traces.jsonl'), `${encodeOtlpJson(spans)}\n`);
+    expect(await spanline(['trace', 'import', '-a', at('traces'), at('traces.jsonl')])).toMatchObject({ code: 0 });
+  });
+
+  test.each([
+    'perf traces export -s perf --last 1000',
+    'perf query --json -s perf unit=ms --last 1000',
+    'perf commits -s perf',
+    'trace ls -a traces -n 300',
+    'trace search -a traces -n 300 --json',
+    'trace export -a traces',
+  ])('%s is cut, and says so', (command) => {
+    const { status, stderr } = inShell(`ulimit -f 1; ${program} ${command} > cut.out`);
+    expect([status, stderr]).toEqual([3, expect.stringContaining('standard output cannot be written: EFBIG')]);
+    expect(statSync(at('cut.out')).size).toBe(1024);
   });
 
   test('its last byte alone', () => {

@@ -46,6 +46,17 @@ describe('autocannon', () => {
   });
 });
 
+test('tinybench before version 6, which prints every sample', async () => {
+  const print = `
+    const samples = Array.from({ length: 1_300_000 }, (_, i) => 0.0005 + (i % 997) / 7e9);
+    const latency = { mean: 0.0006, p50: 0.0005, samples };
+    const result = { ...latency, hz: 1_666_666, latency, throughput: { mean: 1_666_666, samples } };
+    console.log(JSON.stringify([{ name: 'sum', ...result }]));`;
+  const { figures } = await json('--', process.execPath, '-e', print);
+  expect(figures).toMatchObject([{ bench: 'sum', metric: 'latency', unit: 'ns', value: 500 }]);
+  expect(figures[0].samples).toHaveLength(32);
+});
+
 test('hyperfine', async (context) => {
   if (spawnSync('hyperfine', ['--version']).status !== 0) context.skip('no hyperfine here: apt-get install hyperfine');
   const found = await json('--', 'hyperfine', '-N', '--runs', '4', '--export-json', '{out}', 'sleep 0.02');
