@@ -20,6 +20,7 @@ const projects = (
   const spanline = join(folder, 'global/node_modules/spanline');
   for (const part of ['package.json', 'dist/esm', 'dist/cjs'])
     cpSync(join(root, part), join(spanline, part), { recursive: true });
+  symlinkSync(join(root, 'node_modules/commander'), join(dirname(spanline), 'commander'));
   const api = join(folder, 'app/node_modules', apiPlace);
   for (const part of ['package.json', 'build/src'])
     cpSync(join(root, 'node_modules/@opentelemetry/api', part), join(api, part), { recursive: true });
@@ -44,20 +45,21 @@ test.each([
   const link = join(folder, 'app/node_modules/.bin/app');
   mkdirSync(dirname(link));
   symlinkSync('../../bin/app.cjs', link);
-  for (const [flag, entry] of [
-    ['--import', 'dist/esm/register/preload.js'],
-    ['--require', 'dist/cjs/register/index.js'],
-  ]) {
-    for (const file of [program, link]) {
-      const sink = await startServer();
-      const env = { OTEL_EXPORTER_OTLP_ENDPOINT: sink.url, OTEL_TRACES_EXPORTER: '', SPANLINE_ARCHIVE: '' };
-      const child = await runFile(file, { execArgv: [flag, join(spanline, entry)], env, cwd: folder });
-      expect(child).toMatchObject({ code: 0, stderr: '' });
-      const spans = sink.requests.flatMap(({ body }) => decodeSpans(body));
-      const order = spans.find(({ name }) => name === 'order');
-      expect(spans.map(({ name }) => name).sort()).toEqual(['GET', 'GET', 'order']);
-      expect(spans.find(({ kind }) => kind === 2)?.spanId).toBe(order?.parentSpanId);
-      await sink.close();
-    }
+  const command = join(spanline, 'dist/cjs/cli/main.js');
+  const ways = [program, link].flatMap((file) => [
+    { file, execArgv: ['--import', join(spanline, 'dist/esm/register/preload.js')] },
+    { file, execArgv: ['--require', join(spanline, 'dist/cjs/register/index.js')] },
+    { file: command, args: ['run', '--', process.execPath, file] },
+  ]);
+  for (const { file, ...how } of ways) {
+    const sink = await startServer();
+    const env = { OTEL_EXPORTER_OTLP_ENDPOINT: sink.url, OTEL_TRACES_EXPORTER: '', SPANLINE_ARCHIVE: '' };
+    const child = await runFile(file, { ...how, env, cwd: folder });
+    expect(child).toMatchObject({ code: 0, stderr: '' });
+    const spans = sink.requests.flatMap(({ body }) => decodeSpans(body));
+    const order = spans.find(({ name }) => name === 'order');
+    expect(spans.map(({ name }) => name).sort()).toEqual(['GET', 'GET', 'order']);
+    expect(spans.find(({ kind }) => kind === 2)?.spanId).toBe(order?.parentSpanId);
+    await sink.close();
   }
 });
