@@ -32,9 +32,12 @@ const isOwn = (script: string): boolean => {
   return false;
 };
 
+/** Whether a place is Node's, or WebAssembly: Node's own, as in `fetch`, cannot be told from the program's, which the function around it tells as well. */
+const isSystem = (script: string): boolean => script.startsWith('node:') || script.startsWith('wasm:');
+
 /** Whether a frame has a script that is not Node's. */
 const isNotNodes = (script: string | number): boolean =>
-  typeof script === 'string' && script !== '' && !script.startsWith('node:');
+  typeof script === 'string' && script !== '' && !isSystem(script);
 
 /** Whether a frame is the program's or another package's. */
 const isUsers = (script: string | number): boolean => isNotNodes(script) && !isOwn(script as string);
@@ -67,7 +70,7 @@ const baseName = (script: string): string => {
 const shownFrame = (name: string, script: string, line: number): string => {
   const shown = name === '' ? '(anonymous)' : name.slice(0, MAX_NAME);
   if (script === '') return shown;
-  const place = script.startsWith('node:') ? script : `${isOwn(script) ? OWN_SCHEME : ''}${baseName(script)}`;
+  const place = isSystem(script) ? script : `${isOwn(script) ? OWN_SCHEME : ''}${baseName(script)}`;
   return `${shown} ${place.slice(-MAX_NAME)}:${line}`;
 };
 

@@ -159,6 +159,20 @@ test('a stack goes by a function of the program, not of Node nor of this library
   expect(stackName(shownFrames([...path, ...OURS, ...NODES]))).toBe('dirname node:path:1280');
 });
 
+test("WebAssembly gives no name but where it is alone: Node's own lies below fetch", () => {
+  const parser: RawFrames = ['$func10', 'wasm://wasm/0002f80e', 1, 'execute', 'node:internal/deps/undici/undici', 6103];
+  const shown = shownFrames([...parser, ...APP]);
+  expect(shown.slice(0, 2)).toEqual([
+    '$func10 wasm://wasm/0002f80e:1',
+    'execute node:internal/deps/undici/undici:6103',
+  ]);
+  expect(stackName(shown)).toBe('inner app.js:3');
+  expect(stackName(shownFrames(parser))).toBe('$func10 wasm://wasm/0002f80e:1');
+  const ring = new PartRing(10, GAP);
+  ring.add(sampled(10, 11, { frames: parser }), undefined);
+  expect(ring.unknown).toBe(1);
+});
+
 test('the function that most samples met stays, met inside of a function of Node or not', () => {
   const ring = new PartRing(10, GAP);
   const inside: RawFrames = ['now', 'node:internal/perf/utils', 2, ...APP];
