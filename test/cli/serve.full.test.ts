@@ -18,6 +18,7 @@ const spanOf = (n: number): ArchivedSpan => ({
 });
 
 interface Running {
+  readonly query: string;
   readonly otlp: string;
   readonly kill: (signal: NodeJS.Signals) => void;
   readonly ended: Promise<Outcome>;
@@ -64,23 +65,32 @@ test('kill -9 in the middle of it: every acknowledged span is there', async () =
   await archive.close();
 });
 
-test('in a heap of 96 MB bodies with as many keys as a large one may have are refused, and it goes on', async () => {
+test('in a heap of 96 MB bodies of very many keys are refused, and counted, and it goes on', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'spanline-serve-'));
   onTestFinished(() => rmSync(directory, { recursive: true }));
-  const { otlp, kill, ended } = await start(directory, { NODE_OPTIONS: '--max-old-space-size=96' });
+  const { query, otlp, kill, ended } = await start(directory, { NODE_OPTIONS: '--max-old-space-size=96' });
+  /** Answers that say to come again. */
+  let late = 0;
   const post = async (body: string): Promise<number> => {
     const headers = { 'content-type': 'application/json' };
     const answer = await fetch(otlp, { method: 'POST', headers, body });
     await answer.arrayBuffer();
     return answer.status;
   };
-  const keys = Array.from({ length: 400_000 }, (_, i) => `{"key":"${i.toString(36)}","value":{}}`);
-  const { traceId, spanId } = spanOf(0);
-  const span = `{"traceId":"${traceId}","spanId":"${spanId}","name":"x","startTimeUnixNano":"1","endTimeUnixNano":"2","attributes":[${keys}]}`;
-  const large = `{"resourceSpans":[{"scopeSpans":[{"spans":[${span}]}]}]}`;
-  const statuses = await Promise.all(Array.from({ length: 6 }, () => post(large)));
-  expect(statuses.every((status) => status === 413 || status === 429)).toBe(true);
+  // As many as one body may be long, and more than one may be.
+  for (const count of [400_000, 1_000_000]) {
+    const keys = Array.from({ length: count }, (_, i) => `{"key":"${i.toString(36)}","value":{}}`);
+    const { traceId, spanId } = spanOf(0);
+    const span = `{"traceId":"${traceId}","spanId":"${spanId}","name":"x","startTimeUnixNano":"1","endTimeUnixNano":"2","attributes":[${keys}]}`;
+    const large = `{"resourceSpans":[{"scopeSpans":[{"spans":[${span}]}]}]}`;
+    const statuses = await Promise.all(Array.from({ length: 6 }, () => post(large)));
+    expect(statuses.every((status) => status === 413 || status === 429)).toBe(true);
+    late += statuses.filter((status) => status === 429).length;
+  }
   expect(await post(encodeOtlpJson([spanOf(1)]))).toBe(200);
+  expect(await (await fetch(`${query}/stats`)).json()).toMatchObject({
+    server: { refused: 12, bodiesRefused: late, otlp: { spans: 1 } },
+  });
   kill('SIGTERM');
   await ended;
   const archive = await Archive.open(directory, { readOnly: true });
