@@ -165,3 +165,10 @@ test('sends the very same trace to an OTLP server', async () => {
   );
   expect(JSON.stringify(resourceSpans[0]?.resource)).toContain('spanline-perf');
 });
+
+test('ASCII where the locale knows no other', async () => {
+  const args = ['perf', 'query', '--store', store, 'test=draw', '--explain'];
+  const { stdout } = await spanline(args, { env: { LC_ALL: 'C' } });
+  expect(stdout).toContain('  +-ms  ');
+  expect(stdout).toMatch(/^[\0-\x7f]*$/);
+});

@@ -99,7 +99,9 @@ const finish = async (builder: CompactGraphBuilder, form: KeyForm): Promise<Buil
 export const register = (graph: Command): void => {
   graph
     .command('build [file]')
-    .description('build a graph file from lines "key parent parent…" (- for standard input, gzip or not), or from git')
+    .description(
+      'build a graph file from lines "key parent parent..." (- for standard input, gzip or not), or from git',
+    )
     .requiredOption('-o, --output <file>', 'the graph file; an older one is replaced when the new one is complete')
     .option('--from-git <dir>', 'the commits of all branches and tags of a repository, by the git command')
     .option('--hex', 'keys are hexadecimal digits: kept as bytes, they take half the space')

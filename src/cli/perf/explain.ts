@@ -1,6 +1,7 @@
 // The executed plan of a query, drawn from its spans: a tree with the figures each node left, like EXPLAIN ANALYZE. It reads spans
 // only, so what is drawn is what a tracing backend shows.
 
+import { type Glyphs, glyphsOf } from '../../formats/terminal/glyphs.js';
 import { CPU_COVERAGE, CPU_NS, CPU_SAMPLES, CPU_STDERR_NS } from '../../profile/join/cpu-properties.js';
 import type { SpanRecord } from '../../trace/record.js';
 import { spanForest, walkTree } from '../../trace/tree.js';
@@ -10,7 +11,7 @@ import { columns } from '../columns.js';
 const FIGURES = ['wait.ms', 'rows', 'bytes', 'ids.in', 'ids.out', 'batches'] as const;
 const CPU: readonly string[] = [CPU_NS, CPU_SAMPLES, CPU_STDERR_NS, CPU_COVERAGE];
 const OWN_COLUMN: ReadonlySet<string> = new Set([...FIGURES, ...CPU]);
-const HEAD = ['node', 'ms', 'cpu.ms', '±ms', ...FIGURES];
+const headOf = ({ plusMinus }: Glyphs): readonly string[] => ['node', 'ms', 'cpu.ms', `${plusMinus}ms`, ...FIGURES];
 const MAX_INDENT = 40;
 
 /** Every read has the engine of the store; once is enough. */
@@ -40,19 +41,21 @@ const cpuOf = ({ properties }: SpanRecord): NodeCpu | undefined => {
 
 const NO_CPU = ['-', ''] as const;
 
-const cpuCells = (cpu: NodeCpu | undefined): readonly string[] =>
-  cpu === undefined ? NO_CPU : [cpu.ms.toFixed(1), `±${cpu.stderrMs.toFixed(1)}`];
+const cpuCells = (cpu: NodeCpu | undefined, { plusMinus }: Glyphs): readonly string[] =>
+  cpu === undefined ? NO_CPU : [cpu.ms.toFixed(1), `${plusMinus}${cpu.stderrMs.toFixed(1)}`];
 
 /** The tree as text. */
 export const explainText = (spans: readonly SpanRecord[]): string => {
   const rows: string[][] = [];
+  const glyphs = glyphsOf();
+  const head = headOf(glyphs);
   walkTree(spanForest(spans), ({ span }, depth) => {
     const { properties } = span;
     const figures = FIGURES.map((figure) => (properties[figure] === undefined ? '' : String(properties[figure])));
-    rows.push([label(span, depth), (span.durationNs / 1e6).toFixed(3), ...cpuCells(cpuOf(span)), ...figures]);
+    rows.push([label(span, depth), (span.durationNs / 1e6).toFixed(3), ...cpuCells(cpuOf(span), glyphs), ...figures]);
     return true;
   });
-  return columns(HEAD, rows, 'l'.padEnd(HEAD.length, 'r'));
+  return columns(head, rows, 'l'.padEnd(head.length, 'r'));
 };
 
 /** The tree for a program: a node with its children. */

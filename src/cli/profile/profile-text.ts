@@ -1,5 +1,6 @@
 // Numbers and names of profiles as the tables of the command line show them.
 import { shortText } from '../../base/text/escape-text.js';
+import { glyphsOf } from '../../formats/terminal/glyphs.js';
 
 const NS_PER_MS = 1e6;
 
@@ -15,10 +16,13 @@ export const milliseconds = (ns: number): string => {
   return `${ms >= 100 ? Math.round(ms) : Number(ms.toPrecision(3))} ms`;
 };
 
+/** `± 1.2 ms`. */
+export const plusMinus = (ns: number): string => `${glyphsOf().plusMinus} ${milliseconds(ns)}`;
+
 const MOST_CHARACTERS = 100;
 
 /** A label's value in a table; what has none is said so. */
 export const nameOf = (value: string): string => {
   if (value === '') return '(none)';
-  return shortText(value, MOST_CHARACTERS);
+  return shortText(value, MOST_CHARACTERS, glyphsOf().more);
 };

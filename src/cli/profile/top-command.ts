@@ -7,7 +7,7 @@ import { columns } from '../columns.js';
 import { wholeNumber } from '../options.js';
 import { note, printAnswer } from '../output.js';
 import { readProfileFile, sampleTypeOption } from './profile-files.js';
-import { milliseconds, nameOf, percent } from './profile-text.js';
+import { milliseconds, nameOf, percent, plusMinus } from './profile-text.js';
 
 interface TopCommandOptions {
   readonly by: string;
@@ -22,7 +22,7 @@ const row = ({ value, rank, share, low, high, cpuNs, stderrNs, samples }: LabelS
   percent(share),
   `${percent(low)} - ${percent(high)}`,
   milliseconds(cpuNs),
-  `± ${milliseconds(stderrNs)}`,
+  plusMinus(stderrNs),
   String(samples),
 ];
 

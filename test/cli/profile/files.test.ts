@@ -40,6 +40,12 @@ describe('top', () => {
     ]);
   });
 
+  test('ASCII where the locale knows no other', async () => {
+    const { stdout } = await spanline(['profile', 'top', at('shop.pb.gz'), '--by', 'query'], { env: { LC_ALL: 'C' } });
+    expect(stdout).toMatch(/ 600 ms {2}\+- 24\.5 ms /);
+    expect(stdout).toMatch(/^[\0-\x7f]*$/);
+  });
+
   test('a profile of other time says what it is; a type that it has not is wrong usage', async () => {
     writeFileSync(at('wall.pb.gz'), await toPprof({ ...shop(), measure: 'wall' }));
     const { stdout } = await profile('top', at('wall.pb.gz'), '--sample-type', 'wall');
