@@ -75,7 +75,7 @@ const nameOf = (path: unknown): string => String(path).replace(/^\//, '').slice(
 /** `host:port`, behind the scheme of a resolver. */
 const addressOf = (channel: unknown): (string | PropertyValue)[] => {
   const target = (channel as { getTarget(): string }).getTarget();
-  const [, named, port] = /^(?:[a-z]+:\/{0,3})?(\[[^\]]*\]|[^:/]*)(?::(\d+))?$/.exec(target) ?? [];
+  const [, named, port] = /^(?:(?:[a-z]+|ipv[46]):\/{0,3})?(\[[^\]]*\]|[^:/]*)(?::(\d+))?$/.exec(target) ?? [];
   const host = named?.replace(/[[\]]/g, '');
   if (host === undefined || host === '') return [];
   return port === undefined ? ['server.address', host] : ['server.address', host, 'server.port', Number(port)];

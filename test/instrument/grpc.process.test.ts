@@ -148,14 +148,19 @@ test('a failure has its code, and no word of its text', async () => {
   expect(spans.find(({ kind }) => kind === 'server')?.status.code).toBe('unset');
 });
 
-test('a call that reaches nobody has no peer', async () => {
+test.each([
+  ['localhost:1', 'localhost'],
+  ['dns:///localhost:1', 'localhost'],
+  ['ipv4:127.0.0.1:1', '127.0.0.1'],
+  ['ipv6:[::1]:1', '::1'],
+])('a call to %s that reaches nobody has no peer', async (target, host) => {
   instrumentOnly({ grpc: true });
   const Client = grpc.makeGenericClientConstructor(service, 'Cart');
-  const client = new Client('localhost:1', grpc.credentials.createInsecure());
+  const client = new Client(target, grpc.credentials.createInsecure());
   later(() => client.close());
   await new Promise((resolve) => client.Unary('x', resolve));
   const [{ properties }] = await recorded();
-  expect(properties).toMatchObject({ 'error.type': 'UNAVAILABLE', 'server.address': 'localhost', 'server.port': 1 });
+  expect(properties).toMatchObject({ 'error.type': 'UNAVAILABLE', 'server.address': host, 'server.port': 1 });
   expect(properties).not.toHaveProperty('network.peer.address');
 });
 

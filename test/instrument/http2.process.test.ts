@@ -91,6 +91,19 @@ test('one trace on both sides, with the stable properties', async () => {
   });
 });
 
+test('IPv6, whose brackets Node leaves out', async () => {
+  instrumentOnly({ http2: true });
+  const session = http2.connect('http://[::1]:1').on('error', () => {});
+  later(() => session.destroy());
+  await expect(once(session.request({ ':path': '/a' }), 'response')).rejects.toThrow();
+  const [{ properties }] = await settled(1);
+  expect(properties).toMatchObject({ 'url.full': 'http://[::1]:1/a', 'server.address': '::1', 'server.port': 1 });
+  const port = await listening(http2.createServer((_, response) => response.end()));
+  await answerOf(connected(port).request({ ':authority': '::1:8080' }));
+  const answer = (await settled(2)).find(({ kind }) => kind === 'server');
+  expect(answer?.properties).toMatchObject({ 'server.address': '::1', 'server.port': 8080 });
+});
+
 test('what a handler does belongs to its stream: over awaits, in listeners of the body, with streams side by side', async () => {
   instrumentOnly({ http2: { client: false } });
   const server = http2.createServer();

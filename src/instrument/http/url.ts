@@ -1,4 +1,5 @@
 // Addresses as properties: bounded, without credentials, and without the values of query parameters that sign requests.
+import { isIPv6 } from 'node:net';
 
 /** Characters of a path or query that are kept. */
 const MOST = 2048;
@@ -41,6 +42,16 @@ export const hostAndPort = (authority: string): readonly [host: string, port: nu
   if (authority.indexOf(':') !== colon) return [bounded(authority), undefined];
   const port = portOf(authority.slice(colon + 1));
   return [bounded(port === undefined ? authority : authority.slice(0, colon)), port];
+};
+
+/**
+ * The `:authority` of http2 with an IPv6 address in brackets. Node's client leaves them out of what it was told to connect to, and always names the
+ * port, so that `::1:8080` is no address.
+ */
+export const inBrackets = (authority: string): string => {
+  const colon = authority.lastIndexOf(':');
+  const host = authority.slice(0, colon);
+  return host.includes(':') && isIPv6(host) ? `[${host}]${authority.slice(colon)}` : authority;
 };
 
 const portOf = (text: string): number | undefined => {

@@ -12,7 +12,7 @@ import { type Off, quiet } from '../channel.js';
 import { startCall } from '../client-span.js';
 import { isTold, tell } from '../hooks.js';
 import { addFailure, addStatus } from '../http/answer.js';
-import { destinationOf, knownMethod, nameOf } from '../http/url.js';
+import { destinationOf, inBrackets, knownMethod, nameOf } from '../http/url.js';
 import { callerHere, emitFor } from '../in-context.js';
 import { addPeer } from '../peer.js';
 import { injectSpan, type Propagator } from '../propagator.js';
@@ -42,7 +42,7 @@ const asObject = (headers: Headers): OutgoingHttpHeaders => {
 
 const describe = (span: Span, { sentHeaders }: ClientHttp2Stream): void => {
   const { ':method': method = 'GET', ':scheme': scheme, ':path': path = '/', ':authority': named, host } = sentHeaders;
-  const authority = String(named ?? host ?? '');
+  const authority = inBrackets(String(named ?? host ?? ''));
   const { full, host: address, port } = destinationOf(`${String(scheme)}:`, authority, String(path));
   const list: (string | PropertyValue)[] = [
     'http.request.method',

@@ -8,7 +8,7 @@ import { allOff, type Off, onMessage, quiet } from '../channel.js';
 import { isTold, tell } from '../hooks.js';
 import { addAnswer, requestProperties } from '../http/request-properties.js';
 import { type RequestWithSpan, routeOf, SPAN } from '../http/request-span.js';
-import { nameOf } from '../http/url.js';
+import { inBrackets, nameOf } from '../http/url.js';
 import { IGNORED } from '../ignored.js';
 import { emitUnder } from '../in-context.js';
 import type { IncomingHeaders, Propagator } from '../propagator.js';
@@ -24,7 +24,7 @@ const ANSWER = { kind: 'server', scope: scopeOf('http2') } as const;
 
 const describe = (span: Span, headers: IncomingHttpHeaders, stream: Traced): void => {
   const { ':method': method, ':path': url, ':authority': authority } = headers;
-  const named = authority === undefined ? headers : { ...headers, host: authority };
+  const named = authority === undefined ? headers : { ...headers, host: inBrackets(authority) };
   span.describe(requestProperties({ method, url, headers: named, httpVersion: '2' }, stream.session?.socket ?? {}));
 };
 

@@ -1,7 +1,7 @@
 // Addresses in properties: of servers that requests go to, also through proxies, and of who asked, also behind proxies.
 import { expect, test } from 'vitest';
 import { requestProperties } from '../../../src/instrument/http/request-properties.js';
-import { destinationOf, hostAndPort } from '../../../src/instrument/http/url.js';
+import { destinationOf, hostAndPort, inBrackets } from '../../../src/instrument/http/url.js';
 
 test.each([
   ['shop.example', ['shop.example', undefined]],
@@ -14,6 +14,19 @@ test.each([
   ['[::1', ['[::1', undefined]],
 ])('%s', (authority, expected) => {
   expect(hostAndPort(authority)).toEqual(expected);
+});
+
+test.each([
+  ['::1:8080', '[::1]:8080'],
+  ['2001:db8::17:443', '[2001:db8::17]:443'],
+  ['[::1]:8080', '[::1]:8080'],
+  ['::1', '::1'],
+  ['2001:db8:0:0:0:0:0:17', '2001:db8:0:0:0:0:0:17'],
+  ['shop.example:8080', 'shop.example:8080'],
+  ['shop.example', 'shop.example'],
+  ['', ''],
+])('%j of http2', (authority, expected) => {
+  expect(inBrackets(authority)).toBe(expected);
 });
 
 test.each([
