@@ -153,10 +153,11 @@ const statusOf = (tags: Tag[], isOurs: boolean): ArchivedSpan['status'] => {
     isText(value) && STATUS_CODES.includes(value.toLowerCase() as ArchivedSpan['status']['code']);
   const message = takeLast(tags, Key.STATUS_MESSAGE, isText) ?? '';
   const code = takeLast(tags, Key.STATUS_CODE, isCode)?.toLowerCase() as ArchivedSpan['status']['code'] | undefined;
-  // Without a code the tag "error" of older tracers says it.
-  const isError = code === 'error' || (code === undefined && !isOurs);
-  const hasErrorTag = isError && takeLast(tags, Key.ERROR, isTrue) !== undefined;
-  return { code: code ?? (hasErrorTag ? 'error' : 'unset'), message };
+  if (code === 'error') takeLast(tags, Key.ERROR, isTrue);
+  if (code !== undefined || isOurs) return { code: code ?? 'unset', message };
+  // Without a code the tag "error" of older tracers says it, and stays theirs.
+  const said = tags.findLast(([key]) => key === Key.ERROR);
+  return { code: said !== undefined && isTrue(said[1]) ? 'error' : 'unset', message };
 };
 
 /** Keep the span in the context, or refuse it there. `traceWarnings` are remarks on its trace, which the first span of it keeps. */

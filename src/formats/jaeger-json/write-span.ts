@@ -47,7 +47,11 @@ const needsMore = (span: FinishedSpan): boolean =>
   hasExtras(span) ||
   hasExtras(span.scope);
 
-const isTrue = (value: ArchivedValue | undefined): boolean => value === true || value === 'true';
+/** Whether the last tag "error" will be read as the status where no code stands beside it. */
+const saysError = (own: readonly JaegerTag[]): boolean => {
+  const value = own.findLast(({ key }) => key === Key.ERROR)?.value;
+  return value === true || value === 'true';
+};
 
 /** What is taken for a field when it is read back: for one of names, only these. */
 const isText = (value: ArchivedValue): boolean => toTag('', value).type === 'string';
@@ -64,18 +68,20 @@ const exact = (ns: bigint): number | bigint => (ns <= Number.MAX_SAFE_INTEGER ? 
 const fieldTags = (
   span: FinishedSpan,
   properties: SpanProperties,
-  keys: readonly string[],
+  own: readonly JaegerTag[],
   hasMore: boolean,
 ): JaegerTag[] => {
   const tags: JaegerTag[] = [];
-  const add = (key: string, value: ArchivedValue, isDefault: boolean, isTaken = isText): void => {
-    const own = properties.get(key);
-    if (!isDefault || (own !== undefined && isTaken(own))) tags.push(toTag(key, value));
+  const add = (key: string, value: ArchivedValue, isDefault: boolean, isTaken = isText): boolean => {
+    const property = properties.get(key);
+    if (isDefault && (property === undefined || !isTaken(property))) return false;
+    tags.push(toTag(key, value));
+    return true;
   };
   const { scope, kind, statusCode, statusMessage, traceState } = span;
   // Its properties are those behind its name.
   const ofScope = Object.entries(scope.properties);
-  const hasScopeTags = ofScope.length > 0 || keys.some((key) => key.startsWith(Key.SCOPE_PROPERTY));
+  const hasScopeTags = ofScope.length > 0 || own.some(({ key }) => key.startsWith(Key.SCOPE_PROPERTY));
   add(Key.SCOPE_NAME, scope.name, scope.name === '' && !hasScopeTags);
   for (const [key, value] of ofScope) tags.push(toTag(Key.SCOPE_PROPERTY + key, value));
   add(Key.SCOPE_VERSION, scope.version, scope.version === '');
@@ -85,10 +91,11 @@ const fieldTags = (
   }
   // Beside nanoseconds no kind means "internal", as in our Thrift; elsewhere "unspecified".
   add(Key.KIND, kind, kind === (hasMore ? 'internal' : 'unspecified'), isKind);
-  // Without a code the tag "error" would say it.
-  const isUnset = statusCode === 'unset' && !isTrue(properties.get(Key.ERROR));
-  add(Key.STATUS_CODE, statusCode.toUpperCase(), isUnset, isStatusCode);
-  if (statusCode === 'error') add(Key.ERROR, true, false);
+  // Without a code a property "error" says it, as older tracers have it; beside nanoseconds no code is none.
+  const isSaid = saysError(own);
+  const isDefault = isSaid ? statusCode === 'error' && !hasMore : statusCode === 'unset';
+  const hasCode = add(Key.STATUS_CODE, statusCode.toUpperCase(), isDefault, isStatusCode);
+  if (hasCode && statusCode === 'error') add(Key.ERROR, true, false);
   add(Key.STATUS_MESSAGE, statusMessage, statusMessage === '');
   add(Key.TRACE_STATE, traceState, traceState === '');
   if (hasMore) tags.push(...extraTags(scope, properties, SCOPE_EXTRAS), ...extraTags(span, properties, SPAN_EXTRAS));
@@ -121,8 +128,7 @@ const tagsOf = (span: FinishedSpan, hasMore: boolean, follows: boolean, warnings
       !(key === Key.FLAGS && flagsIn(properties) > 0) &&
       !(key === Key.TRACE_WARNINGS && warningsIn(properties.get(key)).length > 0),
   );
-  const keys = own.map(({ key }) => key);
-  const tags = [...shown, ...fieldTags(span, properties, keys, hasMore)];
+  const tags = [...shown, ...fieldTags(span, properties, own, hasMore)];
   return hasMore || Object.keys(span.scope.properties).length > 0 ? tags : tags.sort(byKey);
 };
 

@@ -187,7 +187,7 @@ describe('what Jaeger writes', () => {
     });
     expect(first({ tags }).properties).toEqual({
       ...{ a: 'x', b: 23456, c: true, d: 72.5, e: 9223372036854775222n, f: Uint8Array.from([0, 0, 48, 57]) },
-      ...{ g: 1, h: '', i: '{"x":1}', z: 'behind' },
+      ...{ g: 1, h: '', i: '{"x":1}', error: true, z: 'behind' },
     });
   });
 
@@ -292,6 +292,17 @@ describe('what Jaeger writes', () => {
     ],
     ['flags', { flags: 1 }],
     ['a status that is a number', { tags: [tag('otel.status_code', 2, 'int64')] }],
+    ['an error of older tracers', { tags: [tag('a', '1'), tag('error', true, 'bool')] }],
+    ['an error as text', { tags: [tag('error', 'true'), tag('otel.status_description', 'gone')] }],
+    ['an error behind another', { tags: [tag('error', 'gone'), tag('error', true, 'bool')] }],
+    ['an error before another', { tags: [tag('error', true, 'bool'), tag('error', 'gone')] }],
+    ['an error beside a code', { tags: [tag('error', true, 'bool'), tag('otel.status_code', 'ERROR')] }],
+    [
+      'an error twice beside a code',
+      { tags: [tag('error', 'x'), tag('error', true, 'bool'), tag('otel.status_code', 'ERROR')] },
+    ],
+    ['an error beside another code', { tags: [tag('error', true, 'bool'), tag('otel.status_code', 'OK')] }],
+    ['no error', { tags: [tag('error', false, 'bool')] }],
     ['a kind that is none', { tags: [tag('span.kind', 'sideways'), tag('w3c.tracestate', 5, 'int64')] }],
     ['a parent in another trace', { references: [child('CHILD_OF', OTHER, id(7))] }],
     [
