@@ -91,6 +91,34 @@ test('one trace on both sides, with the stable properties', async () => {
   });
 });
 
+test('a context that the headers have already is replaced, as a gateway hands it on', async () => {
+  instrumentOnly({ http2: { server: false } });
+  const seen: unknown[] = [];
+  const port = await listening(
+    http2.createServer(({ rawHeaders }, response) => {
+      seen.push(rawHeaders.filter((_, i) => i % 2 === 1 && /^(?:traceparent|x-own)$/.test(rawHeaders[i - 1])));
+      response.end();
+    }),
+  );
+  const session = connected(port);
+  const given = SpanContext.random({ sampled: true }).toTraceparent();
+  const ways: unknown[] = [
+    { ':path': '/', traceparent: given, 'x-own': '1' },
+    { ':path': '/', Traceparent: given, 'x-own': '1' },
+  ];
+  // Newer lines of Node take lists.
+  if (Number(process.versions.node.split('.')[0]) >= 24) ways.push([':path', '/', 'traceparent', given, 'x-own', '1']);
+  const before = structuredClone(ways);
+  await inRoot(async () => {
+    for (const headers of ways) await answerOf(session.request(headers as OutgoingHttpHeaders));
+  });
+  const calls = (await recorded()).filter(({ kind }) => kind === 'client');
+  const sent = calls.map(({ traceId, spanId }) => `00-${traceId}-${spanId}-03`);
+  expect(seen.map((one) => (one as string[]).sort())).toEqual(sent.map((one) => [one, '1'].sort()));
+  expect(new Set(sent).size).toBe(ways.length);
+  expect(ways).toEqual(before);
+});
+
 test('IPv6, whose brackets Node leaves out', async () => {
   instrumentOnly({ http2: true });
   const session = http2.connect('http://[::1]:1').on('error', () => {});
@@ -230,7 +258,7 @@ describe('what is not traced', () => {
     expect(seen).toEqual([undefined, undefined]);
   });
 
-  test('requireParent, ignored calls, and calls with a context of their own', async () => {
+  test('requireParent, ignored calls, and calls of gRPC that somebody else traces', async () => {
     const seen: unknown[] = [];
     instrumentOnly({
       http2: { server: false, client: { requireParent: true, ignore: ({ ':path': path }) => path === '/ignored' } },
@@ -247,9 +275,10 @@ describe('what is not traced', () => {
     const own = SpanContext.random({ sampled: true }).toTraceparent();
     await inRoot(async () => {
       await answerOf(session.request({ ':path': '/ignored' }));
-      await answerOf(session.request({ ':path': '/', Traceparent: own }));
+      await answerOf(session.request({ ':path': '/ignored', Traceparent: own }));
+      await answerOf(session.request({ ':path': '/', 'content-type': 'application/grpc', Traceparent: own }));
     });
-    expect(seen).toEqual([undefined, undefined, own]);
+    expect(seen).toEqual([undefined, undefined, own, own]);
     expect((await recorded()).map(({ name }) => name)).toEqual(['work']);
   });
 

@@ -1,6 +1,5 @@
 // Requests that the program sends by `http2`: a span each, from the call to the close of its stream, and the context in its headers, which no
-// channel comes early enough to add to. A request that brings a context along is traced by whoever gave it that. Events of a stream come in the
-// context of its caller, traced or not.
+// channel comes early enough to add to. Events of a stream come in the context of its caller, traced or not.
 import type { ClientHttp2Session, ClientHttp2Stream, OutgoingHttpHeaders } from 'node:http2';
 import { syncBuiltinESMExports } from 'node:module';
 import { promisify } from 'node:util';
@@ -18,7 +17,7 @@ import { addPeer } from '../peer.js';
 import { injectSpan, type Propagator } from '../propagator.js';
 import { type Method, type Prototype, replaceMethod } from '../replace-method.js';
 import { scopeOf } from '../scope.js';
-import { isOfGrpc } from './grpc-streams.js';
+import { isOfGrpc, isOfOthersGrpc } from './grpc-streams.js';
 import type { Http2ClientOptions } from './options.js';
 
 export interface Http2 {
@@ -67,18 +66,24 @@ export const traceConnections = (http2: Http2, options: Http2ClientOptions, prop
 
   const begin = (headers: Headers): Span | undefined => {
     const given = asObject(headers);
-    const has = (name: string): boolean => Object.keys(given).some((key) => key.toLowerCase() === name);
-    if (names.some(has) || isOfGrpc(given['content-type']) || isTold(ignore, given)) return undefined;
+    if (isOfGrpc(given['content-type']) || isOfOthersGrpc(given, names) || isTold(ignore, given)) return undefined;
     return startCall(nameOf(String(given[':method'] ?? 'GET')), CALL, requireParent);
   };
 
+  /** A copy. A context that is there already, as in headers that a gateway hands on, is replaced. */
   const withContext = (span: Span, headers: Headers): Headers => {
-    const sent: [string, string][] = [];
-    injectSpan(propagator, span, (name, value) => void sent.push([name, value]));
-    if (!Array.isArray(headers)) return { ...headers, ...Object.fromEntries(sent) };
+    const sent = new Map<string, string>();
+    injectSpan(propagator, span, (name, value) => void sent.set(name.toLowerCase(), value));
+    const isSent = (name: unknown): boolean => sent.has(String(name).toLowerCase());
+    if (!Array.isArray(headers)) {
+      const object = { ...headers } as OutgoingHttpHeaders;
+      for (const name of Object.keys(object)) if (isSent(name)) delete object[name];
+      return Object.assign(object, Object.fromEntries(sent));
+    }
     // Which of them are secret stands on the list itself.
     const list = Object.assign([], headers) as string[];
-    list.push(...sent.flat());
+    for (let i = list.length - 2; i >= 0; i -= 2) if (isSent(list[i])) list.splice(i, 2);
+    list.push(...[...sent].flat());
     return list;
   };
 
