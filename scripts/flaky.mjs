@@ -1,9 +1,9 @@
 // node scripts/flaky.mjs: runs a suite again and again in random order of files and tests, beside a process that keeps a core busy if asked,
 // and names what failed and how often. Nothing here may try a failed test again within a run.
-import { spawn, spawnSync } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
+import { parseArgs, promisify } from 'node:util';
 import { ensureBuilt } from './lib/build.mjs';
 import { failWith, root } from './lib/run.mjs';
 import { failuresOf } from './lib/test-failures.mjs';
@@ -47,22 +47,26 @@ const decidedFiles = () =>
     .map((line) => line.replace(/#.*/, '').trim())
     .filter(Boolean);
 
+/** Ends the run that goes on. */
+const stopping = new AbortController();
+
 /** One run of vitest: its seconds, and the tests that failed with their first line of error. */
-function runOnce({ suite, files, seed }) {
+async function runOnce({ suite, files, seed }) {
   const report = join(root, '.tmp/flaky/tests.json');
   rmSync(report, { force: true });
   const start = performance.now();
   const vitest = join(root, 'node_modules/vitest/vitest.mjs');
-  const { stdout, stderr } = spawnSync(
+  const { stdout, stderr } = await promisify(execFile)(
     process.execPath,
     [vitest, 'run', ...files, '--reporter=json', `--outputFile.json=${report}`],
     {
       cwd: root,
       env: { ...process.env, SPANLINE_IS_BUILT: '1', SPANLINE_TESTS: suite, SPANLINE_SHUFFLE: String(seed) },
-      encoding: 'utf8',
       maxBuffer: 1 << 28,
+      signal: stopping.signal,
     },
-  );
+    // Of a run that fails they stand on the error.
+  ).catch((error) => error);
   const seconds = (performance.now() - start) / 1000;
   try {
     const { testResults, numPassedTests, success } = JSON.parse(readFileSync(report, 'utf8'));
@@ -86,12 +90,12 @@ function printTable(failures, runs) {
 }
 
 /** Runs of the same files; how many passed whole. */
-function repeat(title, asked, files) {
+async function repeat(title, asked, files) {
   const failures = new Map();
   let whole = 0;
   for (let i = 0; i < asked.runs; i++) {
     const seed = asked.seed + i;
-    const { seconds, passed, failed } = runOnce({ ...asked, files, seed });
+    const { seconds, passed, failed } = await runOnce({ ...asked, files, seed });
     if (failed.length === 0) whole++;
     for (const { test, error } of failed) failures.set(test, [...(failures.get(test) ?? []), { seed, error }]);
     if (!asked.alone || failed.length > 0)
@@ -111,13 +115,16 @@ async function main() {
   // Ends with this process, however it ends.
   const loop = 'const { ppid } = process; while (process.ppid === ppid);';
   const busy = asked.busy ? spawn(process.execPath, ['-e', loop], { stdio: 'ignore' }) : undefined;
-  process.on('exit', () => busy?.kill('SIGKILL'));
+  process.on('exit', () => {
+    stopping.abort();
+    busy?.kill('SIGKILL');
+  });
   for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => process.exit(130));
   const title = (files) =>
     `${files.join(' ') || `the ${asked.suite} suite`}${asked.busy ? ', beside a busy core' : ''}`;
   const groups = asked.alone ? asked.files.map((file) => [file]) : [asked.files];
   let ok = true;
-  for (const files of groups) ok = repeat(title(files), asked, files) && ok;
+  for (const files of groups) ok = (await repeat(title(files), asked, files)) && ok;
   process.exitCode = ok ? 0 : 1;
   busy?.kill('SIGKILL');
 }
